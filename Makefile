@@ -1,6 +1,8 @@
 # make check is what .ci/run does; make check-long runs every promise at full size.
 GO ?= go
 LINT ?= golangci-lint
+GORELEASER ?= goreleaser
+comma := ,
 
 .PHONY: build dist test race lint fuzz bench bench-peers pages docs check check-long man figures mutants
 
@@ -9,7 +11,7 @@ build:
 
 # What is published of a version: archives, bills of materials and checksums, in dist; SIGN=KEY signs the checksums. See docs/RELEASING.md.
 dist:
-	$(GO) run ./cmd/dist $(if $(SIGN),--sign $(SIGN))
+	DPRELEASE_SIGN_KEY="$(SIGN)" $(GORELEASER) release --clean --skip=publish,announce$(if $(SIGN),,$(comma)sign)
 
 test:
 	$(GO) test ./...

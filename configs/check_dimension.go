@@ -5,7 +5,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/dprelease/dprelease/configs/internal/edges"
 	"github.com/dprelease/dprelease/configs/internal/wording"
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
@@ -234,8 +233,8 @@ func (c *checker) geography(at *yamltree.Path, d *Dimension) {
 	if g := d.Grid; g != nil {
 		c.box(at.At("grid").At("north"), g.South, g.North)
 		c.box(at.At("grid").At("east"), g.West, g.East)
-		if cells := int64(g.Rows) * int64(g.Cols); g.Rows > edges.MaxCells || g.Cols > edges.MaxCells || cells > edges.MaxCells {
-			c.bad(at.At("grid"), CodeBadValue, fmt.Sprintf("the grid has more than %d cells", edges.MaxCells), "use fewer rows or cols")
+		if cells := int64(g.Rows) * int64(g.Cols); g.Rows > maxCells || g.Cols > maxCells || cells > maxCells {
+			c.bad(at.At("grid"), CodeBadValue, fmt.Sprintf("the grid has more than %d cells", maxCells), "use fewer rows or cols")
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dprelease/dprelease/configs/internal/formats"
 	"github.com/dprelease/dprelease/configs/internal/wording"
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 	"github.com/dprelease/dprelease/io/store"
@@ -36,7 +35,7 @@ func (c *checker) input(at *yamltree.Path) {
 	if in.Rows > 0 && len(c.job.Privacy.Unit) > 0 {
 		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with unit: row", "if a unit may have any number of rows, their number is private: remove rows")
 	}
-	if in.Format == "csv" || in.Format == "tsv" || in.Format == "" && slices.ContainsFunc(in.Files, formats.Text) {
+	if in.Format == "csv" || in.Format == "tsv" || in.Format == "" && slices.ContainsFunc(in.Files, text) {
 		c.csv(at.At("csv"))
 	}
 	c.jsonl(at)
@@ -46,6 +45,7 @@ func (c *checker) input(at *yamltree.Path) {
 			c.bad(at.At("folders").At(name), CodeContradiction, "the column is of the privacy unit: a folder for each unit would tell who is there", "names and number of the input's files are public: write the unit's column into the files")
 		}
 	}
+	c.floatUnits(at)
 	c.events(at.At("events"))
 	for i := range in.Where {
 		c.filter(at.At("where").Item(i), &in.Where[i])
@@ -79,15 +79,15 @@ func (c *checker) file(at *yamltree.Path, file string) {
 	if !c.address(at, file) {
 		return
 	}
-	if file != "" && !formats.Known(file) {
-		c.bad(at, CodeBadValue, "the extension of "+c.Show(at, file)+" names no format", formats.Hint(file))
+	if file != "" && !known(file) {
+		c.bad(at, CodeBadValue, "the extension of "+c.Show(at, file)+" names no format", hint(file))
 	}
 }
 
 // jsonl checks that the job names the columns of JSON lines if it reads a file of that format.
 func (c *checker) jsonl(at *yamltree.Path) {
 	in := &c.job.Input
-	lines := in.Format == "jsonl" || in.Format == "" && slices.ContainsFunc(in.Files, formats.Lines)
+	lines := in.Format == "jsonl" || in.Format == "" && slices.ContainsFunc(in.Files, lines)
 	switch {
 	case !lines && in.JSONL == nil:
 		return
@@ -124,6 +124,12 @@ func (c *checker) csv(at *yamltree.Path) {
 	if v.Comment != "" && v.Comment == v.Delimiter {
 		c.bad(at.At("comment"), CodeContradiction, "the comment character is the delimiter", "choose another one, or remove comment")
 	}
+	for _, p := range checkDialect(dialect{
+		Files: c.job.Input.Files, Format: c.job.Input.Format, Headless: v.Header != nil && !*v.Header, Marked: v.Mark != nil && *v.Mark, Trims: v.TrimSpace,
+		Encoding: v.Encoding, Delimiter: v.Delimiter, Quote: v.Quote, Comment: v.Comment, LineEnd: v.LineEnd,
+	}) {
+		c.bad(at.At(p.Key), CodeContradiction, p.Problem, p.Hint)
+	}
 	for _, name := range slices.Sorted(maps.Keys(v.Types)) {
 		c.csvType(at.At("types").At(name), name, v.Types[name])
 	}
@@ -152,10 +158,29 @@ func (c *checker) csvType(at *yamltree.Path, column, text string) {
 	c.textType(at, text)
 }
 
+// floatUnits refuses types of text files that would make floating-point numbers of the privacy unit, unless the job allows them.
+func (c *checker) floatUnits(at *yamltree.Path) {
+	in := &c.job.Input
+	if c.job.Privacy.FloatUnit == "allow" {
+		return
+	}
+	refuse := func(at *yamltree.Path, types map[string]string) {
+		for _, name := range c.job.Privacy.Unit {
+			if types[name] == "float" {
+				c.bad(at.At(name), CodeContradiction, "the column is of the privacy unit: identifiers that are rounded to one number would be one unit", "remove the type, so that the column is text, or write int; privacy.float_unit: allow takes numbers that are equal as one unit")
+			}
+		}
+	}
+	refuse(at.At("csv").At("types"), in.CSV.Types)
+	if in.JSONL != nil {
+		refuse(at.At("jsonl").At("columns"), in.JSONL.Columns)
+	}
+}
+
 // textType checks the type of a column of a text file.
 func (c *checker) textType(at *yamltree.Path, text string) {
 	show := func(s string) string { return c.Show(at, s) }
-	if problem, hint := formats.CheckType(text, show); problem != "" {
+	if problem, hint := checkType(text, show); problem != "" {
 		c.bad(at, CodeBadValue, problem, hint)
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/dprelease/dprelease/configs/internal/canonical"
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
@@ -71,7 +70,7 @@ func (s *Denoise) setParam(name, text string) {
 }
 
 // writeStep writes a step. Truth values and numbers are written as JSON, other parameters as texts.
-func writeStep(w *canonical.Writer, s *Denoise, at *yamltree.Path) {
+func writeStep(w *writer, s *Denoise, at *yamltree.Path) {
 	keys := slices.Sorted(maps.Keys(s.Args))
 	n := 1 + len(keys)
 	if s.Graph != nil {

@@ -1,7 +1,5 @@
 package configs
 
-import "github.com/dprelease/dprelease/configs/internal/edges"
-
 // Dimension is one axis of the answer. The job defines its cells by exactly one of values, edges, from/to/width,
 // from/to/every, part, values_from, nearest and grid. Or keys: discover takes them from the private data, which costs a
 // share of delta.
@@ -136,12 +134,12 @@ func (d Dimension) Expanded() []Scalar {
 func (d Dimension) HalfOpen() bool { return d.LastEdge == "excluded" || d.Every != "" }
 
 // computed returns the edges between from and to. It returns nil if there is neither a width nor a calendar step.
-func (d *Dimension) computed() ([]string, *edges.Flaw) {
+func (d *Dimension) computed() ([]string, *flaw) {
 	switch {
 	case d.Every != "":
-		return edges.ByCalendar(string(*d.From), string(*d.To), d.Every)
+		return byCalendar(string(*d.From), string(*d.To), d.Every)
 	case d.Width != nil:
-		return edges.ByWidth(string(*d.From), string(*d.To), string(*d.Width))
+		return byWidth(string(*d.From), string(*d.To), string(*d.Width))
 	}
 	return nil, nil
 }

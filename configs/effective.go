@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dprelease/dprelease/configs/internal/canonical"
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
@@ -36,7 +35,7 @@ func (j *Job) references() map[string]string {
 }
 
 func (j *Job) canonical(public map[string]string) ([]byte, error) {
-	w := &canonical.Writer{Public: public, Unpublished: unpublished, Custom: writeCustom, Rewrite: withoutFolder}
+	w := &writer{Public: public, Unpublished: unpublished, Custom: writeCustom, Rewrite: withoutFolder}
 	w.Fields(reflect.ValueOf(j).Elem(), nil)
 	return w.Bytes()
 }
@@ -53,7 +52,7 @@ func withoutFolder(s, at string) string {
 }
 
 // writeCustom writes the values that have forms of their own. It returns false if a value has none.
-func writeCustom(w *canonical.Writer, v reflect.Value, at *yamltree.Path) bool {
+func writeCustom(w *writer, v reflect.Value, at *yamltree.Path) bool {
 	switch x := v.Interface().(type) {
 	case Unit:
 		writeUnit(w, x, at)
@@ -81,7 +80,7 @@ func writeCustom(w *canonical.Writer, v reflect.Value, at *yamltree.Path) bool {
 	return true
 }
 
-func writeUnit(w *canonical.Writer, u Unit, at *yamltree.Path) {
+func writeUnit(w *writer, u Unit, at *yamltree.Path) {
 	if len(u) == 0 {
 		w.JSON("row")
 		return
@@ -91,7 +90,7 @@ func writeUnit(w *canonical.Writer, u Unit, at *yamltree.Path) {
 
 // writeValues writes the labels as a list. If any label has aliases, it writes a list of labels with their members, because
 // a mapping would lose their order.
-func writeValues(w *canonical.Writer, vs Values) {
+func writeValues(w *writer, vs Values) {
 	plain := !slices.ContainsFunc(vs, func(l Label) bool { return len(l.Members) != 1 || l.Members[0] != l.Name })
 	w.Items("[]", len(vs), func(i int) {
 		if plain {

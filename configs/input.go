@@ -40,7 +40,7 @@ type Input struct {
 // SQL is an input in a database: a table or a query.
 type SQL struct {
 	// Driver names the engine and its dialect of SQL.
-	Driver string `yaml:"driver" enum:"duckdb|postgres|clickhouse|trino|spark|bigquery|snowflake" example:"postgres"`
+	Driver string `yaml:"driver" enum:"duckdb|postgres|clickhouse|trino|spark" example:"postgres"`
 	// DSN is the connection string as the engine's driver reads it, preferably `${env:NAME}`. It never appears in a release, a message or the ledger.
 	DSN string `yaml:"dsn,omitempty" example:"\"${env:DSN}\""`
 	// Table is the name of the table, with its schema and catalogue before it if there are any, between points: `public.trips`. Each part is quoted as
@@ -63,16 +63,22 @@ type CSV struct {
 	// Several layouts are separated by ` | `; the first one that fits a text reads it. A date without a layout is
 	// 2006-01-02.
 	Types map[string]string `yaml:"types,omitempty" example:"{age: int, day: \"date 2/1/2006\", t: \"timestamp 2006-01-02 15:04:05\"}"`
-	// Encoding of the text. In UTF-16 a byte order mark at the start of a file overrides the byte order. A byte that is
-	// not a character is read as U+FFFD.
+	// Encoding of the text. A byte that is no character is read as the control character of the same number. Only files in
+	// utf-16 state their byte order by a mark, and are little-endian without one; they must have a header.
 	Encoding string `yaml:"encoding,omitempty" enum:"utf-8|utf-16|utf-16le|utf-16be|windows-1252|latin-1|latin-9|windows-1250|latin-2|windows-1251|macintosh" example:"windows-1252"`
 	// Decimal is the character between the whole part and the fraction of a number; a point if it is absent.
 	Decimal string `yaml:"decimal,omitempty" example:"\",\""`
 	// Thousands is the character that may separate groups of three digits; none if it is absent. A space also matches a
 	// no-break space.
 	Thousands string `yaml:"thousands,omitempty" example:"\".\""`
+	// Mark says that each file begins with a byte order mark, although it has no header. A mark before a header is
+	// always skipped; else, without mark, U+FEFF at the start of a file is a character of its first field.
+	Mark *bool `yaml:"mark,omitempty" example:"true"`
+	// LineEnd says how the lines of files without a header end; `lf` if it is absent. If it is lf, a carriage return at the end of a line is a
+	// part of its last field. In files with a header the end of the header's line says it.
+	LineEnd string `yaml:"line_end,omitempty" enum:"lf|crlf" example:"crlf"`
 	// Quote is the character around fields that contain delimiters or line breaks; a double quote if it is absent, and
-	// `none` if there is no such character.
+	// `none` if there is no such character, as in files of format tsv if it is absent.
 	Quote string `yaml:"quote,omitempty" example:"\"'\""`
 	// Delimiter is the character between fields. If it is absent, files of format tsv have a tab.
 	Delimiter string `yaml:"delimiter,omitempty" default:"," example:"\";\""`
@@ -80,14 +86,16 @@ type CSV struct {
 	TrimSpace bool `yaml:"trim_space,omitempty" default:"false"`
 	// NullValues are the texts that mean null, besides the empty field.
 	NullValues []Scalar `yaml:"null_values,omitempty" empty:"ok" example:"[\"?\"]"`
-	// Comment is the character that begins a comment line.
+	// Comment is the character that begins a comment line: a line before the header or, with `quote: none`, any line. A
+	// file without a header needs `quote: none`.
 	Comment string `yaml:"comment,omitempty" example:"\"|\""`
 }
 
 // JSONL names the columns of JSON lines: files with one JSON object a line.
 type JSONL struct {
 	// Columns are the members to read, with types as in `csv.types`, and text for texts. A path leads to a nested
-	// member: `address.city`. Other members are not read.
+	// member: `address.city`. Other members are not read. Text is read of strings only: a number or a truth value there is
+	// missing, since 1 and "1" would be one text. Columns of all other types are read of both: 1 and "1" are one int.
 	Columns map[string]string `yaml:"columns" example:"{age: int, \"address.city\": text}"`
 }
 

@@ -67,8 +67,12 @@ type Privacy struct {
 	// Weights: auto splits epsilon over the queries so that all are more accurate than they are to be (accuracy, which each then needs) by the same
 	// factor. Absent: by the queries' weights.
 	Weights string `yaml:"weights,omitempty" enum:"auto" example:"auto"`
-	// Unit is whom the guarantee protects: `row`, or the list of columns that together identify one privacy unit.
+	// Unit is whom the guarantee protects: `row`, or the list of columns that together identify one privacy unit. Two different values are two units:
+	// in all queries, a decimal of such a column that is no whole number of 18 digits is a text, and a date in milliseconds a time.
 	Unit Unit `yaml:"unit" example:"[cab_id]"`
+	// FloatUnit says whether the columns of unit may hold floating-point numbers; `refuse` if it is absent. Two numbers that are equal are one unit, and NaN is none. Numbers that were
+	// rounded when they were stored may have become one unit; identifiers belong into integers, decimals or texts.
+	FloatUnit string `yaml:"float_unit,omitempty" enum:"refuse|allow" example:"allow"`
 	// Adjacency says which tables are neighbours: one unit added or removed, or one unit replaced by another.
 	Adjacency string `yaml:"adjacency,omitempty" enum:"add-remove|replace-one" default:"add-remove"`
 	// PerUnit is what one unit may contribute to each query; a query's own per_unit overrides it key by key.

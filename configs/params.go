@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dprelease/dprelease/configs/internal/dates"
 	"github.com/dprelease/dprelease/configs/internal/wording"
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
@@ -96,7 +95,7 @@ func (d *paramReader) paramSpot(name string) yamltree.Spot {
 
 func paramSample(p *Param) string {
 	if p.Type == "date" {
-		return dates.Samples(p.Every)[0]
+		return Samples(p.Every)[0]
 	}
 	return "VALUE"
 }
@@ -112,10 +111,10 @@ func (d *paramReader) checkParam(s yamltree.Spot, p *Param, given bool) bool {
 		d.Refuse(s, CodeBadValue, from+"holds control characters or is not UTF-8", "")
 		return false
 	}
-	if p.Type != "date" || dates.Valid(text, p.Every) {
+	if p.Type != "date" || valid(text, p.Every) {
 		return true
 	}
-	d.Refuse(s, CodeBadValue, from+wording.Quote(text)+" is not a date"+dates.Kind(p.Every), "write it as "+strings.Join(dates.Samples(p.Every), " or "))
+	d.Refuse(s, CodeBadValue, from+wording.Quote(text)+" is not a date"+kind(p.Every), "write it as "+strings.Join(Samples(p.Every), " or "))
 	return false
 }
 

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/dprelease/dprelease/configs/internal/dates"
 )
 
 func TestReferencesAreReplaced(t *testing.T) {
@@ -46,7 +44,7 @@ func TestDates(t *testing.T) {
 		{"2013-02", "month", true}, {"2013-02-01", "month", true}, {"2013-02-02", "month", false}, {"2013", "month", false},
 		{"2013", "year", true}, {"2013-01", "year", true}, {"2013-01-01", "year", true}, {"2013-02", "year", false}, {"13", "year", false},
 	} {
-		if got := dates.Valid(c.text, c.every); got != c.ok {
+		if got := valid(c.text, c.every); got != c.ok {
 			t.Errorf("%q every %q: %v", c.text, c.every, got)
 		}
 	}

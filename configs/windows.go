@@ -2,12 +2,10 @@ package configs
 
 import (
 	"errors"
-
-	"github.com/dprelease/dprelease/configs/internal/dates"
 )
 
 // Window is one value of a dated parameter.
-type Window = dates.Window
+type Window = window
 
 // Windows returns the windows of a dated parameter from one to another, both included, written in the form of from. Its
 // error is a message for the user.
@@ -15,5 +13,5 @@ func (p *Param) Windows(from, to string) ([]Window, error) {
 	if p.Type != "date" {
 		return nil, errors.New("the parameter is not a date")
 	}
-	return dates.Windows(p.Every, from, to)
+	return windows(p.Every, from, to)
 }

@@ -3,8 +3,6 @@ package denoise
 import (
 	"fmt"
 	"math"
-
-	"github.com/dprelease/dprelease/denoise/internal/anova"
 )
 
 // maxDims bounds the number of dimensions: every subset of them is an effect.
@@ -56,12 +54,12 @@ func Consistent(y []float64, s float64, shape Shape, margins []Margin) (x []floa
 		largest = max(largest, maxAbs(m.Values))
 	}
 	v, _ := rescale(y, largest)
-	scaled := make([]anova.Margin, len(margins))
+	scaled := make([]margin, len(margins))
 	for i, m := range margins {
 		ratio := max(1e-100, min(s/m.Deviation, 1e100))
-		scaled[i] = anova.Margin{Axes: m.Axes, Values: each(m.Values, v.in), Weight: ratio * ratio}
+		scaled[i] = margin{Axes: m.Axes, Values: each(m.Values, v.in), Weight: ratio * ratio}
 	}
-	x, variance := anova.Adjust(v.y, shape.Dims, scaled)
+	x, variance := adjust(v.y, shape.Dims, scaled)
 	return each(x, v.out), s * math.Sqrt(variance/float64(len(y))), nil
 }
 

@@ -2,8 +2,6 @@ package denoise
 
 import (
 	"math"
-
-	"github.com/dprelease/dprelease/denoise/internal/mixture"
 )
 
 // signSeed is public. Any other number would do as well.
@@ -24,8 +22,8 @@ const signSeed = 0x7369_676e
 // (near-optimality); Koenker & Mizera, JASA 109, 2014 (as a convex problem).
 func EmpiricalBayes(y []float64, s float64, nonnegative bool) Fit {
 	return fitScaled(y, s, func(v scaled) Fit {
-		f := Fit{X: mixture.PosteriorMeans(v.y, v.s, nonnegative)}
-		f.DF = divergence(v, func(y []float64) []float64 { return mixture.PosteriorMeans(y, v.s, nonnegative) })
+		f := Fit{X: posteriorMeans(v.y, v.s, nonnegative)}
+		f.DF = divergence(v, func(y []float64) []float64 { return posteriorMeans(y, v.s, nonnegative) })
 		return f
 	})
 }
@@ -39,7 +37,7 @@ func divergence(v scaled, estimate func([]float64) []float64) (df float64) {
 	down, up := make([]float64, len(v.y)), make([]float64, len(v.y))
 	for range tries {
 		for i, y := range v.y {
-			from := y + (r.unit()-0.5)*v.s/mixture.PointsPerDeviation
+			from := y + (r.unit()-0.5)*v.s/pointsPerDeviation
 			if r.unit() <= 0.5 {
 				step = -step
 			}

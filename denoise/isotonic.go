@@ -1,7 +1,5 @@
 package denoise
 
-import "github.com/dprelease/dprelease/denoise/internal/line"
-
 // Isotonic returns the nearest vector, by the sum of squares, that never falls (or, if decreasing is set, never rises)
 // along the one ordered dimension of the shape. It replaces each run that breaks the order by its mean. DF is the
 // number of runs. If the true mean has the order, the result is never farther from it than y. y is not changed. O(d).
@@ -21,7 +19,7 @@ func Isotonic(y []float64, shape Shape, decreasing bool) (Fit, error) {
 				cells = reversed(cells)
 			}
 			gather(v.y, cells, values)
-			f.DF += float64(line.Pool(values))
+			f.DF += float64(pool(values))
 			scatter(values, cells, f.X)
 		})
 		return f

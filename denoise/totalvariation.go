@@ -3,8 +3,6 @@ package denoise
 import (
 	"math"
 	"slices"
-
-	"github.com/dprelease/dprelease/denoise/internal/line"
 )
 
 // TotalVariation returns the exact minimiser of
@@ -82,7 +80,7 @@ func (s Shape) line(cells int) (axis int, err error) {
 // variation solves the problem line by line.
 func variation(y []float64, shape Shape, axis int, lambda float64) Fit {
 	f := Fit{X: make([]float64, len(y))}
-	c := line.NewChain(shape.Dims[axis])
+	c := newChain(shape.Dims[axis])
 	values := make([]float64, shape.Dims[axis])
 	shape.lines(axis, func(cells []int) {
 		gather(y, cells, values)

@@ -3,7 +3,6 @@ package denoise
 import (
 	"fmt"
 
-	"github.com/dprelease/dprelease/denoise/internal/haar"
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
@@ -49,8 +48,8 @@ func Haar(y []float64, s float64, shape Shape, w Wavelet) (Fit, error) {
 		return Fit{}, wrongCells(shape, len(y))
 	}
 	return fitScaled(y, s, func(v scaled) Fit {
-		h := haar.New(v.y, shape.Dims, shape.Ordered, w.Invariant)
-		f := Fit{DF: haar.Tables(shape.Dims, shape.Ordered)}
+		h := newHaar(v.y, shape.Dims, shape.Ordered, w.Invariant)
+		f := Fit{DF: tables(shape.Dims, shape.Ordered)}
 		for i := range h.Levels {
 			f.DF += shrinkLevel(&h.Levels[i], v, w)
 		}
@@ -64,7 +63,7 @@ func wrongCells(shape Shape, cells int) error {
 }
 
 // shrinkLevel shrinks the coefficients of a level and returns their degrees of freedom.
-func shrinkLevel(l *haar.Level, v scaled, w Wavelet) float64 {
+func shrinkLevel(l *level, v scaled, w Wavelet) float64 {
 	switch w.Rule {
 	case Level:
 		return l.Shrink(v.s)

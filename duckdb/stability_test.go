@@ -50,3 +50,18 @@ func TestKinds(t *testing.T) {
 func TestBorders(t *testing.T) { sqlpushtest.Borders(t, newDuckDB(t)) }
 
 func TestWholes(t *testing.T) { sqlpushtest.Wholes(t, newDuckDB(t)) }
+
+// Different values of a column are different units, whatever double is the nearest to them.
+func TestUnits(t *testing.T) {
+	sqlpushtest.Units(t, newDuckDB(t), []sqlpushtest.UnitColumn{
+		{Type: "DECIMAL(38,0)", Values: []string{"'10000000000000000000'", "'10000000000000000001'", "'-10000000000000000001'", "'0'"}, Null: []string{"NULL"}},
+		{Type: "DECIMAL(16,2)", Values: []string{"'99999999999999.97'", "'99999999999999.98'", "'99999999999999.99'", "'0.1'", "'10'"}, Null: []string{"NULL"}},
+		{Type: "DECIMAL(18,0)", Values: []string{"'999999999999999999'", "'999999999999999998'", "'-1'"}, Null: []string{"NULL"}},
+		{Type: "HUGEINT", Values: []string{"'170141183460469231731687303715884105727'", "'170141183460469231731687303715884105726'", "'-1'"}, Null: []string{"NULL"}},
+		{Type: "UBIGINT", Values: []string{"'18446744073709551615'", "'18446744073709551614'", "'0'"}, Null: []string{"NULL"}},
+		{Type: "BIGINT", Values: []string{"'9223372036854775807'", "'9223372036854775806'"}, Null: []string{"NULL"}},
+		{Type: "UUID", Values: []string{"'00000000-0000-0000-0000-000000000000'", "'00000000-0000-0000-0000-000000000001'"}, Null: []string{"NULL"}},
+		{Type: "TIMESTAMP", Values: []string{"'2024-01-01 00:00:00.000001'", "'2024-01-01 00:00:00.000002'", "'9999-12-31'"}, Null: []string{"'infinity'", "NULL"}},
+		{Type: "VARCHAR", Values: []string{"'1'", "'01'", "'1 '", "''"}, Null: []string{"NULL"}},
+	})
+}

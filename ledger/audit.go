@@ -6,7 +6,6 @@ import (
 	"math/big"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/ledger/internal/amount"
 )
 
 // Audit is the result of recounting the whole ledger.
@@ -102,7 +101,7 @@ func (r *recount) countReserve(e Entry, b reserveBody) error {
 		if err != nil {
 			return err
 		}
-		x.mu2 = amount.Sum(x.mu2, term)
+		x.mu2 = sum(x.mu2, term)
 	}
 	if a.Account != b.Account.account() {
 		x.mu2 = new(big.Float).SetMantExp(x.mu2, 2)
@@ -136,9 +135,9 @@ func (r *recount) addCharge(x recounted, sign float64) {
 		return
 	}
 	by := new(big.Float).Mul(x.mu2, big.NewFloat(sign))
-	r.spent[x.of] = amount.Sum(amount.OrZero(r.spent[x.of]), by)
+	r.spent[x.of] = sum(orZero(r.spent[x.of]), by)
 	for _, p := range x.periods {
-		r.within[p] = amount.Sum(amount.OrZero(r.within[p]), by)
+		r.within[p] = sum(orZero(r.within[p]), by)
 	}
 	if r.shares[x.of] == nil {
 		r.shares[x.of] = new(big.Rat)
@@ -165,7 +164,7 @@ func (r *recount) checkCaps(e Entry, a *account, x recounted) {
 func (r *recount) compareTotals() {
 	for _, a := range r.s.opened {
 		balance := a.balance(r.s.latest)
-		if balance.Spent.Cmp(amount.OrZero(r.spent[a.Account])) != 0 {
+		if balance.Spent.Cmp(orZero(r.spent[a.Account])) != 0 {
 			r.findings = append(r.findings, fmt.Sprintf("the total of dataset %q does not recount", a.Account.Dataset))
 		}
 	}

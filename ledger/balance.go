@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/ledger/internal/amount"
 )
 
 // Balance is the balance of an account. Amounts are mu squared: exact sums of terms that were rounded up to 256 bits,
@@ -44,20 +43,20 @@ type Period struct {
 // balance returns the account's balance at a time.
 func (a *account) balance(at time.Time) Balance {
 	b := Balance{
-		Account: a.Account, Budget: a.Budget, Spent: new(big.Float), Published: new(big.Float), Cap: amount.Square(a.caps.mu), DeltaCap: new(big.Rat).Set(a.caps.delta),
+		Account: a.Account, Budget: a.Budget, Spent: new(big.Float), Published: new(big.Float), Cap: square(a.caps.mu), DeltaCap: new(big.Rat).Set(a.caps.delta),
 		DeltaSpent: new(big.Rat), Periods: a.periodsAt(at), Largest: a.largest, History: slices.Clone(a.history),
 	}
 	for _, r := range a.runs {
 		if r.State != Released {
-			b.Spent = amount.Sum(b.Spent, r.Mu2)
+			b.Spent = sum(b.Spent, r.Mu2)
 			b.DeltaSpent.Add(b.DeltaSpent, r.share)
 			b.Runs++
 		}
 		if r.State == Published {
-			b.Published = amount.Sum(b.Published, r.Mu2)
+			b.Published = sum(b.Published, r.Mu2)
 		}
 	}
-	b.Left = amount.Left(b.Cap, b.Spent)
+	b.Left = left(b.Cap, b.Spent)
 	return b
 }
 
@@ -72,7 +71,7 @@ func (b Balance) Share() float64 {
 
 // Fits returns the largest epsilon that a job at delta d could still ask, given what is left in all and in each period.
 // It is a decimal rounded down to four digits, or empty if not even epsilon 0 fits.
-func (b Balance) Fits(d calibrate.Delta) (epsilon string, err error) { return amount.Fits(b.Free(), d) }
+func (b Balance) Fits(d calibrate.Delta) (epsilon string, err error) { return fits(b.Free(), d) }
 
 // periodsAt returns the balances of all periods that have a cap, at a time.
 func (a *account) periodsAt(at time.Time) (out []Period) {
@@ -83,11 +82,11 @@ func (a *account) periodsAt(at time.Time) (out []Period) {
 		p := Period{Per: periods[i].per, Name: at.UTC().Format(periods[i].layout), Limit: limit, Spent: new(big.Float)}
 		for _, r := range a.runs {
 			if r.State != Released && r.at.UTC().Format(periods[i].layout) == p.Name {
-				p.Spent = amount.Sum(p.Spent, r.Mu2)
+				p.Spent = sum(p.Spent, r.Mu2)
 			}
 		}
-		p.Cap = amount.Square(a.caps.periods[i])
-		p.Left = amount.Left(p.Cap, p.Spent)
+		p.Cap = square(a.caps.periods[i])
+		p.Left = left(p.Cap, p.Spent)
 		out = append(out, p)
 	}
 	return out

@@ -35,7 +35,7 @@ type (
 		L2    string `json:"l2"`
 		Noise string `json:"noise,omitempty"` // if it is not Gaussian; then l2 is the L1 sensitivity, and sigma that of a Gaussian mechanism that reveals as much
 		Query string `json:"query"`
-		Rule  int    `json:"rule,omitempty"`  // the version of the rule that chooses the sensitivity; missing in the first entries that have after: 1
+		Rule  int    `json:"rule,omitempty"`  // the version of the rule that chooses the sensitivity; missing if none does
 		Scale string `json:"scale,omitempty"` // of the noise, if it is not Gaussian
 		Sigma string `json:"sigma"`
 		Why   string `json:"why"`
@@ -53,7 +53,7 @@ type (
 	sealBody struct {
 		Input        string `json:"input"`
 		Number       int    `json:"number"`
-		Presentation string `json:"presentation,omitempty"` // missing in entries of schema 2 and before
+		Presentation string `json:"presentation"`
 		Release      string `json:"release"`
 		Run          string `json:"run"`
 	}
@@ -62,7 +62,6 @@ type (
 		Job          string `json:"job"`
 		Number       int    `json:"number"`
 		Presentation string `json:"presentation"`
-		Question     string `json:"question,omitempty"`
 		Release      string `json:"release"`
 		Run          string `json:"run"`
 	}
@@ -148,13 +147,9 @@ func (b mechanismBody) mechanism() (calibrate.Mechanism, error) {
 		}
 		v[i] = x
 	}
-	rule := b.Rule
-	if b.After != "" {
-		rule = max(rule, 1)
-	}
 	return calibrate.Mechanism{
 		Query: b.Query, Sens: calibrate.Sensitivity{L2: v[0], Why: b.Why}, Sigma: calibrate.Sigma(v[1]), Grid: v[2],
-		Noise: calibrate.Distribution(b.Noise), Scale: v[3], After: b.After, Rule: rule,
+		Noise: calibrate.Distribution(b.Noise), Scale: v[3], After: b.After, Rule: b.Rule,
 	}, nil
 }
 

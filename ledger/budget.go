@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/ledger/internal/amount"
 )
 
 // Budget is what an account may spend, in the decimals of the job: over its lifetime, and also within a day, a month or
@@ -47,7 +46,7 @@ func (b Budget) caps() (c caps, err error) {
 	if c.delta, err = parseShare(b.DeltaCap); err != nil {
 		return c, err
 	}
-	if c.mu, err = amount.MuCap(b.Epsilon, b.Delta, c.delta); err != nil {
+	if c.mu, err = muCap(b.Epsilon, b.Delta, c.delta); err != nil {
 		return c, err
 	}
 	for i, limit := range b.limits() {
@@ -55,7 +54,7 @@ func (b Budget) caps() (c caps, err error) {
 			continue
 		}
 		// All shares that there will ever be may be spent in one period.
-		if c.periods[i], err = amount.MuCap(limit.Epsilon, limit.Delta, c.delta); err != nil {
+		if c.periods[i], err = muCap(limit.Epsilon, limit.Delta, c.delta); err != nil {
 			return c, err
 		}
 	}
@@ -71,7 +70,7 @@ func (b Budget) guarantee() (calibrate.Guarantee, error) {
 	if err != nil {
 		return calibrate.Guarantee{}, err
 	}
-	return amount.Guarantee(b.Epsilon, b.Delta, share)
+	return guarantee(b.Epsilon, b.Delta, share)
 }
 
 // sameAs compares values, not spellings: 1e-5 is 0.00001.

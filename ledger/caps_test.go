@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/ledger/internal/amount"
 )
 
 // The noise of a period and all shares of delta that can ever be charged in it are within the period's guarantee.
@@ -26,7 +25,7 @@ func TestPeriodKeepsShares(t *testing.T) {
 		t.Errorf("a day's delta is %s with the shares, of %s", all.FloatString(20), most.FloatString(20))
 	}
 	b.DeltaCap = b.Day.Delta
-	if _, err := b.caps(); !errors.Is(err, amount.ErrShares) {
+	if _, err := b.caps(); !errors.Is(err, errShares) {
 		t.Errorf("shares as large as a day's delta: %v", err)
 	}
 	b.DeltaCap, b.Day = "", Limit{}
@@ -64,13 +63,13 @@ func TestSumsAreExact(t *testing.T) {
 	tiny := new(big.Float).SetMantExp(big.NewFloat(1), -400)
 	total := new(big.Float)
 	for _, x := range []*big.Float{big.NewFloat(1), tiny, big.NewFloat(3), tiny} {
-		total = amount.Sum(total, x)
+		total = sum(total, x)
 	}
-	rest := amount.Left(total, big.NewFloat(4))
+	rest := left(total, big.NewFloat(4))
 	if want := new(big.Float).SetMantExp(big.NewFloat(1), -399); rest.Cmp(want) != 0 {
 		t.Errorf("1 + 2^-400 + 3 + 2^-400 - 4 is %s, want %s", rest.Text('p', 0), want.Text('p', 0))
 	}
-	if amount.Left(big.NewFloat(4), total).Sign() != 0 {
+	if left(big.NewFloat(4), total).Sign() != 0 {
 		t.Error("something is left of less than what was spent")
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/ledger/internal/amount"
 )
 
 // Charge reserves the spend durably and returns its receipt. If the run is already reserved, Charge resumes it at no
@@ -94,7 +93,7 @@ func (a *account) afford(c Charge, at time.Time) error {
 	if share.Add(share, balance.DeltaSpent).Cmp(balance.DeltaCap) > 0 {
 		return &OverShareError{Balance: balance, Asked: orNone(c.DeltaShare)}
 	}
-	if a.caps.mu.Covers(amount.Sum(balance.Spent, asked)) && asked.Cmp(balance.Free()) <= 0 {
+	if a.caps.mu.Covers(sum(balance.Spent, asked)) && asked.Cmp(balance.Free()) <= 0 {
 		return nil
 	}
 	return a.overBudget(c, balance, asked)
@@ -113,7 +112,7 @@ func (a *account) overBudget(c Charge, balance Balance, asked *big.Float) error 
 	if a.Account.Adjacency != c.Account.Adjacency {
 		free.SetMantExp(free, -2)
 	}
-	if refusal.Epsilon, err = amount.Fits(free, refusal.Delta); err != nil {
+	if refusal.Epsilon, err = fits(free, refusal.Delta); err != nil {
 		return err
 	}
 	return refusal

@@ -18,9 +18,6 @@ func (b *Book) Derive(ctx context.Context, question string, number int, d Deriva
 	if err := d.check(); err != nil {
 		return err
 	}
-	if d.Question == question {
-		d.Question = ""
-	}
 	k := key{question, number}
 	return b.update(ctx, func(w *writer) error {
 		r := w.state.find(question, number)
@@ -39,7 +36,7 @@ func (b *Book) Derive(ctx context.Context, question string, number int, d Deriva
 			}
 		}
 		return w.append(KindDerive, deriveBody{
-			Dir: d.Dir, Job: d.Job, Number: number, Presentation: d.Presentation, Question: d.Question, Release: d.Release, Run: question,
+			Dir: d.Dir, Job: d.Job, Number: number, Presentation: d.Presentation, Release: d.Release, Run: question,
 		})
 	})
 }
@@ -50,7 +47,7 @@ func (d Derivation) check() error {
 			return err
 		}
 	}
-	if !filepath.IsAbs(d.Dir) || !utf8.ValidString(d.Dir) || !utf8.ValidString(d.Job) || !utf8.ValidString(d.Question) {
+	if !filepath.IsAbs(d.Dir) || !utf8.ValidString(d.Dir) || !utf8.ValidString(d.Job) {
 		return fmt.Errorf("%w: the folder is not an absolute path, or a text is not UTF-8", ErrCharge)
 	}
 	return nil

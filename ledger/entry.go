@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Schema is the newest version of the entry format. This package writes it, and reads it and all older ones.
-const Schema = 5
+// Schema is the version of the entry format. An entry of a newer one is refused (ErrNewer).
+const Schema = 1
 
 // Kind says what an entry does.
 type Kind string

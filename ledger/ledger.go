@@ -58,8 +58,7 @@ const (
 type Digests struct {
 	Input   string // Book.Fingerprint of the input's digest; empty if it is not known
 	Release string // SHA-256 of release.json, hex
-	// Presentation is a digest of how the noisy values are presented: name, formats, denoising and the like. It is
-	// empty in entries of schema 2 and before, whose runs are identified by question and presentation together.
+	// Presentation is a digest of how the noisy values are presented: name, formats, denoising and the like.
 	Presentation string
 }
 
@@ -69,10 +68,7 @@ type Derivation struct {
 	Release      string // SHA-256 of release.json, hex
 	Dir          string // the absolute path of its folder
 	Job          string
-	// Question is the key of its run's question if the run was recorded under another one, by an earlier version; else
-	// empty.
-	Question string
-	Recorded time.Time
+	Recorded     time.Time
 }
 
 // Run is what the ledger knows of a run.

@@ -88,14 +88,6 @@ func (s *state) markHeads(secret []byte) {
 	}
 }
 
-// Holds reports whether the log has this entry. An entry that was shown before must stay in the log forever.
-func (b *Book) Holds(ctx context.Context, h Head) (ok bool, err error) {
-	err = b.view(ctx, func(s *state) {
-		ok = h.Seq >= 1 && h.Seq <= int64(len(s.hashes)) && s.hashes[h.Seq-1] == h.Hash
-	})
-	return ok, err
-}
-
 const (
 	labelHead = "dprelease head\x00"
 	labelMark = "dprelease mark\x00"

@@ -41,7 +41,7 @@ func TestPureCharge(t *testing.T) {
 		t.Errorf("spent %v, want %v; %v", spent, square, err)
 	}
 	entries, err := book.Entries(ctx)
-	if err != nil || entries[1].Schema != ledger.Schema || entries[0].Schema != 3 || !bytes.Contains(entries[1].Body, []byte(`"noise":"two-sided geometric","query":"q","scale":"10"`)) {
+	if err != nil || !bytes.Contains(entries[1].Body, []byte(`"noise":"two-sided geometric","query":"q","scale":"10"`)) {
 		t.Errorf("%s, %v", entries[1].Body, err)
 	}
 	for what, other := range map[string]calibrate.Mechanism{

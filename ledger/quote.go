@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/big"
 	"time"
-
-	"github.com/dprelease/dprelease/ledger/internal/amount"
 )
 
 // Quote is what a charge would take and leave if it were made now. It records and promises nothing: another charge may
@@ -18,6 +16,8 @@ type Quote struct {
 	// Rooms are the caps on the charge: the lifetime's first, then those of periods, then delta_cap if the charge takes
 	// a share of delta. Empty if no account admits the charge.
 	Rooms []Room
+	// Balance is that of the account without the charge; zero if no account admits it.
+	Balance Balance
 	// Refusal is what Charge would answer; nil if the charge fits.
 	Refusal error
 	// Never is set if the charge is larger than one of the caps, so that it would not fit even if nothing else were
@@ -59,6 +59,7 @@ func (s *state) quote(c Charge, at time.Time) Quote {
 	}
 	q := Quote{Account: a.Account, Opens: s.payer(c.Account) == nil, Refusal: a.afford(c, at)}
 	balance, asked := a.balance(at), a.cost(c)
+	q.Balance = balance
 	q.addRoom("total", "", asked, balance.Cap, balance.Left)
 	for _, p := range balance.Periods {
 		q.addRoom(p.Per, p.Name, asked, p.Cap, p.Left)
@@ -80,8 +81,8 @@ func (s *state) quote(c Charge, at time.Time) Quote {
 
 // addRoom appends a cap. asked is above 0.
 func (q *Quote) addRoom(per, name string, asked, limit, left *big.Float) {
-	r := Room{Per: per, Name: name, More: amount.Ratio(amount.Sum(left, new(big.Float).Neg(asked)), asked, big.ToNegativeInf)}
-	r.Share = amount.Ratio(asked, limit, big.ToPositiveInf) // +Inf if the cap is 0
+	r := Room{Per: per, Name: name, More: ratio(sum(left, new(big.Float).Neg(asked)), asked, big.ToNegativeInf)}
+	r.Share = ratio(asked, limit, big.ToPositiveInf) // +Inf if the cap is 0
 	q.Never = q.Never || asked.Cmp(limit) > 0
 	q.Rooms = append(q.Rooms, r)
 }

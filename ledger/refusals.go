@@ -5,7 +5,6 @@ import (
 	"math/big"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/ledger/internal/amount"
 )
 
 // AccountError refuses a charge whose unit or adjacency is not that of the dataset's budget.
@@ -47,7 +46,7 @@ func (e *OverBudgetError) Error() string {
 			of, spent, limit, left = fmt.Sprintf(" for the %s %s", p.Per, p.Name), p.Spent, p.Cap, p.Left
 		}
 	}
-	n := amount.DigitsToTell(e.Asked, left)
+	n := digitsToTell(e.Asked, left)
 	s := fmt.Sprintf("over the budget of dataset %q%s (%s): mu² %s is asked, %s of %s is spent, %s is left",
 		b.Account.Dataset, of, b.Budget, e.Asked.Text('g', n), spent.Text('g', n), limit.Text('g', n), left.Text('g', n))
 	if e.Epsilon == "" {

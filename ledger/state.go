@@ -210,7 +210,7 @@ func (s *state) applyDerive(e Entry) error {
 	if err != nil {
 		return err
 	}
-	d := Derivation{Presentation: b.Presentation, Release: b.Release, Dir: b.Dir, Job: b.Job, Question: b.Question, Recorded: e.Time}
+	d := Derivation{Presentation: b.Presentation, Release: b.Release, Dir: b.Dir, Job: b.Job, Recorded: e.Time}
 	r := s.find(b.Run, b.Number)
 	if r == nil || r.State != Published || d.check() != nil {
 		return &CorruptError{e.Seq, "it derives from what is not published"}

@@ -34,10 +34,8 @@ func (d Digests) check() error {
 			return err
 		}
 	}
-	if d.Presentation != "" {
-		if err := checkDigest(d.Presentation); err != nil {
-			return err
-		}
+	if err := checkDigest(d.Presentation); err != nil {
+		return err
 	}
 	return checkDigest(d.Release)
 }

@@ -56,7 +56,7 @@ func TestWithdraw(t *testing.T) {
 		t.Errorf("%v (%v)", audit, err)
 	}
 	entries, err := book.Entries(ctx)
-	if err != nil || entries[4].Kind != ledger.KindWithdraw || entries[4].Schema != 4 || entries[3].Schema != 3 {
+	if err != nil || entries[4].Kind != ledger.KindWithdraw || entries[4].Schema != ledger.Schema {
 		t.Errorf("%v (%v)", entries, err)
 	}
 }

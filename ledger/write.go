@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"iter"
-	"slices"
 	"time"
 )
 
@@ -19,7 +18,7 @@ func (w *writer) append(k Kind, body any) error {
 	if err != nil {
 		return err
 	}
-	e := Entry{Seq: w.head.Seq + 1, Schema: schemaOf(k, body), Time: w.now.UTC(), Kind: k, Body: b}
+	e := Entry{Seq: w.head.Seq + 1, Schema: Schema, Time: w.now.UTC(), Kind: k, Body: b}
 	e.Hash = e.chain(w.head.Hash)
 	if err := w.tx.Append(e); err != nil {
 		return err
@@ -45,17 +44,4 @@ func (t tee) Entries(from int64) iter.Seq2[Entry, error] {
 			}
 		}
 	}
-}
-
-// schemaOf returns the first version that has entries of a kind with such a body: it is what is written, so that an earlier version of this
-// program reads a ledger as long as it holds nothing that it does not know.
-func schemaOf(k Kind, body any) int {
-	r, reserves := body.(reserveBody)
-	switch {
-	case reserves && slices.ContainsFunc(r.Mechanisms, func(m mechanismBody) bool { return m.Noise != "" || m.After != "" }):
-		return Schema
-	case k == KindWithdraw || k == KindMove:
-		return 4
-	}
-	return 3
 }

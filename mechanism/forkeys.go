@@ -53,10 +53,10 @@ func (k *keyed) held() ([]string, error) {
 }
 
 // ForKeys returns the exact answers of the keys of a vector that was selected, and gives up all others. If no key was selected, they have no cells, and can be
-// noised all the same. Errors: ErrKeys if SealForKeys did not make e or if the vector has no keys, ErrSpent if it was called or compared before, and that
+// noised all the same. Errors: ErrKeys if SealForKeys did not make e, or if the vector has no keys or is synthetic, ErrSpent if it was called or compared before, and that
 // of the answers, after which e is spent.
 func (e Exact) ForKeys(n Noisy) (Exact, error) {
-	if e.selected == nil || n.keys == nil {
+	if e.selected == nil || n.keys == nil || n.synthetic {
 		return Exact{}, ErrKeys
 	}
 	k := e.selected()

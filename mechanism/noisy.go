@@ -24,7 +24,11 @@ type Noisy struct {
 	each      []func([]float64) // steps that are applied when a stream is read
 	steps     []string
 	keys      []string // keys of the cells if cells were selected, else nil
+	synthetic bool     // Synthetic or SyntheticKeys made it: it answers nothing
 }
+
+// IsSynthetic reports whether Synthetic or SyntheticKeys made the vector, so that no charge paid for it and it answers nothing.
+func (n Noisy) IsSynthetic() bool { return n.synthetic }
 
 // Len returns the number of cells.
 func (n Noisy) Len() int {

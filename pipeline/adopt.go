@@ -6,13 +6,15 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/queries"
 )
 
 // Adopt returns the plan with the mechanisms of a charge of the same question, if they have the same sensitivities and meet the plan's
 // guarantee, less the share of delta that may fail, by the definition. They may have other names: renaming a query asks nothing new.
 func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	mismatch := &ledger.MismatchError{Run: c.Run, Number: c.Number, What: "mechanisms"}
-	sameQuestion := slices.EqualFunc(c.Mechanisms, p.Mechanisms(), func(x, y calibrate.Mechanism) bool {
+	named := p.renamed(c.Mechanisms)
+	sameQuestion := slices.EqualFunc(named, p.Mechanisms(), func(x, y calibrate.Mechanism) bool {
 		return x.Sens.L2 == y.Sens.L2 && x.Noise == y.Noise && x.Rule == y.Rule && partOf(x.Query) == partOf(y.Query)
 	})
 	if !sameQuestion || c.Account != p.Account() || c.DeltaShare != p.failure.share || calibrate.Verify(c.Mechanisms, p.noise) != nil {
@@ -36,6 +38,22 @@ func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 		}
 	}
 	return &adopted, nil
+}
+
+// renamed returns mechanisms with the plan's names of the components of crosstabs, which are called after their dimensions: they are matched by their
+// place, and another name of a dimension asks nothing new.
+func (p *Plan) renamed(charged []calibrate.Mechanism) []calibrate.Mechanism {
+	out, first := slices.Clone(charged), 0
+	for i := range p.queries {
+		q := &p.queries[i]
+		for j, m := range q.All() {
+			if q.Kind == queries.Crosstab && first+j < len(out) {
+				out[first+j].Query = m.Query
+			}
+		}
+		first += len(q.All())
+	}
+	return out
 }
 
 // partOf is what a mechanism's name says after its query's name, which has no slash; see manifest.MechanismName.

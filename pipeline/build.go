@@ -9,10 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
-	"github.com/dprelease/dprelease/pipeline/internal/deltazero"
-	"github.com/dprelease/dprelease/pipeline/internal/keyshare"
-	"github.com/dprelease/dprelease/pipeline/internal/question"
-	"github.com/dprelease/dprelease/pipeline/internal/withhold"
+
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -37,7 +34,7 @@ type builder struct {
 	job    *configs.Job
 	read   ReadStrings
 	diags  configs.Diagnostics
-	public []question.PublicFile
+	public []publicFile
 	// presents: what is read now belongs to a denoising step
 	presents bool
 
@@ -74,7 +71,7 @@ func (b *builder) identity(p *Plan) (err error) {
 	if err != nil {
 		return err
 	}
-	p.identity, err = question.Identify(asked, b.public, b.job.Ledger.Dataset, p.Params())
+	p.identity, err = identify(asked, b.public, b.job.Ledger.Dataset, p.Params())
 	return err
 }
 
@@ -94,20 +91,20 @@ type draft struct {
 func (b *builder) queries(p *Plan) {
 	drafts := make([]draft, len(b.job.Queries))
 	specs := make([]*queries.Spec, len(drafts))
-	public := make([][]question.PublicFile, len(drafts))
+	public := make([][]publicFile, len(drafts))
 	before := b.public
 	for i := range drafts {
 		b.public = nil
 		drafts[i] = b.draft(i)
 		specs[i], public[i] = &drafts[i].spec, b.public
 	}
-	for i, leader := range keyshare.Follow(specs) {
+	for i, leader := range findLeaders(specs) {
 		b.public = nil
 		drafts[i].leader = leader
 		p.queries = append(p.queries, b.query(i, &drafts[i]))
 		public[i] = append(public[i], b.public...)
 	}
-	b.public = slices.Concat(append([][]question.PublicFile{before}, public...)...)
+	b.public = slices.Concat(append([][]publicFile{before}, public...)...)
 }
 
 // draft reads a query of the job.
@@ -162,12 +159,12 @@ func (q *Planned) keepPlaces(by []domain.Dimension) {
 }
 
 // rule reads which cells of a query are published.
-func (b *builder) rule(jq *configs.Query, path string, steps []denoise.Step) (r withhold.Rule) {
+func (b *builder) rule(jq *configs.Query, path string, steps []denoise.Step) (r publishRule) {
 	p := b.job.PublishRule(jq)
 	if p == nil {
 		return r
 	}
-	r = withhold.Rule{MinCount: b.number(p.MinCount, path+".publish.min_count"), MaxRelative: b.number(p.MaxRelativeError, path+".publish.max_relative_error")}
+	r = publishRule{MinCount: b.number(p.MinCount, path+".publish.min_count"), MaxRelative: b.number(p.MaxRelativeError, path+".publish.max_relative_error")}
 	if message, hint := r.Problem(jq, b.job, steps); message != "" {
 		b.report(path, "contradiction", "publish: "+message, hint)
 	}
@@ -236,7 +233,7 @@ func (b *builder) split(p *Plan, weights []float64) ([]calibrate.Mechanism, erro
 	var pure []calibrate.PureAsk
 	for i := range p.queries {
 		q := &p.queries[i]
-		pure = append(pure, deltazero.Asks(q.Query.Name(), weights[i], q.Components)...)
+		pure = append(pure, pureAsks(q.Query.Name(), weights[i], q.Components)...)
 	}
 	ms, err := calibrate.SplitPure(p.noise.Epsilon, pure)
 	p.mu = calibrate.ComposedMu(ms)
@@ -244,7 +241,6 @@ func (b *builder) split(p *Plan, weights []float64) ([]calibrate.Mechanism, erro
 }
 
 // Compared is Gaussian noise of the same epsilon, beside that of a release with delta 0.
-type Compared = deltazero.Comparison
 
 // Compared returns what Gaussian noise with a small delta would be; nil if the release's delta is above 0.
 func (p *Plan) Compared() (*Compared, error) {
@@ -256,7 +252,7 @@ func (p *Plan) Compared() (*Compared, error) {
 	for i := range p.queries {
 		components[i] = p.queries[i].Components
 	}
-	c, err := deltazero.Compare(p.noise.Epsilon, b.weights(p), components)
+	c, err := compareDelta(p.noise.Epsilon, b.weights(p), components)
 	return &c, err
 }
 
@@ -264,7 +260,7 @@ func (p *Plan) Compared() (*Compared, error) {
 func (b *builder) checkPure(p *Plan) {
 	for i := range p.queries {
 		q := &p.queries[i]
-		for _, x := range deltazero.Problems(&b.job.Queries[i], q.Components, q.Steps) {
+		for _, x := range deltaZeroProblems(&b.job.Queries[i], q.Components, q.Steps) {
 			b.report(strings.TrimSuffix(q.path+"."+x.Path, "."), "contradiction", x.Message, x.Hint)
 		}
 	}

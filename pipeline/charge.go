@@ -6,7 +6,6 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/ledger"
-	"github.com/dprelease/dprelease/pipeline/internal/decimals"
 )
 
 // Charge is what a release of the plan costs: its number-th, into the folder dir.
@@ -22,7 +21,7 @@ func (p *Plan) Charge(dir string, number int) ledger.Charge {
 func (p *Plan) Budget() ledger.Budget {
 	b := BudgetOf(p.job)
 	if p.failure.share != "" && b.DeltaCap == "" {
-		b.DeltaCap = decimals.Larger(decimals.Tenth(string(p.job.Ledger.Budget.Delta)), p.failure.share)
+		b.DeltaCap = largerDecimal(tenthOf(string(p.job.Ledger.Budget.Delta)), p.failure.share)
 	}
 	return b
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/store"
-	"github.com/dprelease/dprelease/pipeline/internal/question"
+
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -113,7 +113,7 @@ func (b *builder) publicColumn(file, column, path string) []string {
 			return b.unreadable(path, "public-file", fmt.Sprintf("value %d of column %s is not UTF-8", i+1, column), "save the file as UTF-8")
 		}
 	}
-	b.public = append(b.public, question.PublicFile{File: store.Unsigned(file), Column: column, Values: values, Presents: b.presents})
+	b.public = append(b.public, publicFile{File: store.Unsigned(file), Column: column, Values: values, Presents: b.presents})
 	return values
 }
 

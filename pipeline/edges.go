@@ -5,7 +5,7 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
-	"github.com/dprelease/dprelease/pipeline/internal/edgelist"
+
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -19,7 +19,7 @@ func (b *builder) network(g *configs.Graph, planned *Planned, path string) *deno
 		b.report(path, "contradiction", "edges join the cells of one dimension of values, values_from or nearest", "leave graph out: neighbours along an order are joined without it")
 		return nil
 	}
-	l, before := edgelist.List{Graph: g}, len(b.diags)
+	l, before := edgeList{Graph: g}, len(b.diags)
 	b.presents = true
 	defer func() { b.presents = false }()
 	l.Froms, l.Tos = b.publicColumn(g.Edges, g.From, path+".from"), b.publicColumn(g.Edges, g.To, path+".to")

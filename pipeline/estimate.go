@@ -2,26 +2,38 @@ package pipeline
 
 import (
 	"context"
+	"errors"
+	"math"
 	"slices"
 
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/pipeline/internal/withhold"
+
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 )
 
 // Release makes the public result of the plan: it denoises the noisy vectors, noisy[i][j] of component j of query i, and finishes the
-// queries. Only noisy values become a release.
+// queries. Only noisy values that answer something become a release: it refuses vectors of a rehearsal.
 func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, workers int, o Observer) (*Release, error) {
-	results, err := p.results(ctx, noisy, workers, o)
+	for _, vectors := range noisy {
+		if slices.ContainsFunc(vectors, mechanism.Noisy.IsSynthetic) {
+			return nil, InsideError("release", errors.New("a vector answers nothing: it was made for a rehearsal"))
+		}
+	}
+	return p.release(ctx, noisy, program, math.MaxInt, workers, o)
+}
+
+// release makes a result of at most so many cells of each table. The steps and margins of longer vectors are left out: they need all cells.
+func (p *Plan) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int, o Observer) (*Release, error) {
+	results, err := p.results(ctx, noisy, most, workers, o)
 	if err != nil {
 		return nil, InsideError("denoise", err)
 	}
 	m := p.manifest(program)
 	for i := range m.Queries {
-		m.Queries[i].Cells = results[i].Answer.Cells // of discovered keys it is known now
-		if r := p.queries[i].rule; r != (withhold.Rule{}) {
+		m.Queries[i].Cells = results[i].cells // of discovered keys it is known now
+		if r := p.queries[i].rule; r != (publishRule{}) {
 			m.Queries[i].Publish = &manifest.Publish{MinCount: r.MinCount, MaxRelativeError: r.MaxRelative, Withheld: results[i].Withheld}
 		}
 		results[i].Places = p.queries[i].places
@@ -30,27 +42,36 @@ func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program m
 }
 
 // results denoises every component and finishes the queries.
-func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, workers int, o Observer) ([]Result, error) {
+func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, most, workers int, o Observer) ([]Result, error) {
+	whole := true
 	results, estimates := make([]Result, len(noisy)), make([][]mechanism.Noisy, len(noisy))
 	for i := range noisy {
 		q := &p.queries[i]
-		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse, Nothing: queries.Nothing(q.Query, noisy[i])}
+		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse}
 		// Of a mean's components only the first, the numerators, is denoised: a quotient's noise is not independent of its value.
 		estimates[i] = slices.Clone(noisy[i])
+		if slices.ContainsFunc(noisy[i], func(n mechanism.Noisy) bool { return n.Len() > most }) {
+			whole = false
+			continue
+		}
+		results[i].Nothing = queries.Nothing(q.Query, noisy[i])
 		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Components[0].Scale, partial: len(q.Components) > 1 || q.Selected(), run: p.denoiseRun(i, workers, o)}
 		if err := d.estimate(ctx, &estimates[i][0], &results[i]); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.agree(estimates, results); err != nil {
-		return nil, err
+	if whole {
+		if err := p.agree(estimates, results); err != nil {
+			return nil, err
+		}
 	}
 	for i := range noisy {
 		answer, err := p.queries[i].Query.Finish(noisy[i], estimates[i])
 		if err != nil {
 			return nil, err
 		}
-		results[i].Answer, results[i].Withheld = p.queries[i].rule.Apply(answer)
+		results[i].cells = answer.Cells
+		results[i].Answer, results[i].Withheld = p.queries[i].rule.Apply(beginning(answer, most))
 	}
 	o.Progress(StageDenoise, percent*len(noisy), percent*len(noisy))
 	return results, nil

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dprelease/dprelease/configs"
@@ -32,6 +33,10 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 }
 
 func (p *Plan) textValue(path, kind, column string) configs.Diagnostic {
+	if slices.Contains(p.job.ExactColumns(), column) {
+		return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q is read as text, and a %s is of numbers", column, kind),
+			"decimals are texts in columns of the privacy unit and of discovered keys, so that no two become one: store the number in a column of its own")
+	}
 	return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q holds text, and a %s is of numbers", column, kind),
 		"name a column of numbers; if the texts are numbers, write them as such, or in CSV give the column a type: input.csv.types: {"+column+": float}")
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
-	"github.com/dprelease/dprelease/pipeline/internal/question"
-	"github.com/dprelease/dprelease/pipeline/internal/withhold"
+
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
 )
@@ -25,7 +24,7 @@ type Plan struct {
 	adjacency queries.Adjacency
 	queries   []Planned
 	input     input
-	identity  question.Identity
+	identity  Identity
 	failure   failure
 	targets   *Targets // nil if no query has a target
 }
@@ -72,10 +71,10 @@ type inside struct {
 	adjusted bool
 	// target is the accuracy that the job asks for.
 	target target
-	// leader is the number of the query that selects the keys, or keyshare.None.
+	// leader is the number of the query that selects the keys, or none.
 	leader int
 	// rule says which cells are published.
-	rule withhold.Rule
+	rule publishRule
 	// names are those of the mechanisms in the ledger, if the charge was adopted; else they are the mechanisms' own.
 	names []string
 }

@@ -15,12 +15,18 @@ type Release struct {
 	signer   Signer
 	// presented: documents are written beside the tables.
 	presented bool
+	rehearsal bool
 }
+
+// IsRehearsal reports whether Plan.Rehearse made the release: it holds nothing, and a Sink does not stage it.
+func (r *Release) IsRehearsal() bool { return r.rehearsal }
 
 // Result is the answer to one query of a release.
 type Result struct {
 	Name   string
 	Answer queries.Answer
+	// cells is how many cells the answer has; in a rehearsal Answer has the first of them only.
+	cells int
 	// Sparse: write only the cells whose estimate is not zero.
 	Sparse bool
 	// Withheld is the number of cells that are left empty by the publish rule.

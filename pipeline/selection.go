@@ -9,8 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/pipeline/internal/decimals"
-	"github.com/dprelease/dprelease/pipeline/internal/keyshare"
+
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 )
@@ -38,7 +37,7 @@ func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	case asked != "":
 		p.failure.share = string(asked)
 	default:
-		p.failure.share = decimals.Tenth(string(b.job.Privacy.Delta))
+		p.failure.share = tenthOf(string(b.job.Privacy.Delta))
 	}
 	taken, err := calibrate.ParseDecimal(p.failure.share)
 	share := taken.Rat()
@@ -85,7 +84,7 @@ func (b *builder) discovered(jq *configs.Query, path string) {
 func (p *Plan) Discovers() bool { return p.failure.share != "" }
 
 // Leader returns the number of the query that selects this one's keys; false if there is none.
-func (q *Planned) Leader() (query int, ok bool) { return max(q.leader, 0), q.leader != keyshare.None }
+func (q *Planned) Leader() (query int, ok bool) { return max(q.leader, 0), q.leader != noLeader }
 
 // WithKeys returns the plan with the keys that the leader of a query selected.
 func (p *Plan) WithKeys(query int, keys []string) (*Plan, error) {

@@ -16,6 +16,9 @@ type Sink interface {
 	// Prepare makes an empty staging folder and what lies above it. It is called before anything is spent, so that a
 	// folder that can't be written costs nothing. A staging folder that is there already is an error.
 	Prepare(staging string) error
+	// Rehearse makes every file of a release and checks it as Stage does, in memory, and throws it away. It is called before anything is spent, on a release
+	// of nothing with few cells, so that one that can't be written costs nothing.
+	Rehearse(ctx context.Context, r *Release) error
 	// Stage writes note, then a complete release into the prepared staging folder: tables first, read back and
 	// compared; then the manifest; all synced. It returns the manifest's SHA-256 (hex).
 	Stage(ctx context.Context, staging, note string, r *Release) (digest string, err error)

@@ -14,7 +14,7 @@ import (
 // spec translates a query of the job; public files are read on the way.
 func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
 	s := queries.Spec{
-		Name: jq.Name, Kind: queries.Count, Unit: b.job.Privacy.Unit, Location: b.location, Filtered: len(b.job.Input.Where) > 0,
+		Name: jq.Name, Kind: queries.Count, Unit: b.job.Privacy.Unit, FloatUnit: b.job.Privacy.FloatUnit == "allow", Location: b.location, Filtered: len(b.job.Input.Where) > 0,
 		Bounds: bounds(b.job, jq), RowsShare: rowsShare(b.job, jq), Declared: b.number(jq.Sensitivity, path+".sensitivity"),
 	}
 	switch {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/pipeline/internal/decimals"
+
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -206,7 +206,7 @@ func (b *builder) settle(p *Plan, needed, weights []float64) {
 		b.report("privacy", "calibration", "the accuracy that is asked for needs an epsilon beyond what this program works out", "ask for larger half-widths")
 		return
 	}
-	p.targets = &Targets{Epsilon: epsilon, Text: decimals.Up(float64(epsilon)), Auto: auto, Spare: float64(p.mu) / mu}
+	p.targets = &Targets{Epsilon: epsilon, Text: roundedUp(float64(epsilon)), Auto: auto, Spare: float64(p.mu) / mu}
 }
 
 // missedTargets returns one line for each query that misses its accuracy.

@@ -21,7 +21,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/kinds/bykeys"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 )
@@ -200,7 +200,7 @@ func sealedBy(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch, sp
 func TestAnswersBySelectedKeysEqualTheReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomFollower(rt), randomTable(rt)
-		q := makeQuery[*bykeys.Query](t, s)
+		q := makeQuery[*kinds.ByKeys](t, s)
 		keys := someKeys(rt, s, tab)
 		want, wantRows := refSelected(s, refByKeys(s, tab), keys)
 		shuffled, workers := dealt(rt, q, tab)
@@ -238,7 +238,7 @@ func TestNeighboursBySelectedKeys(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomFollower(rt), randomTable(rt)
 		other, adj := neighbour(rt, s, tab)
-		q := makeQuery[*bykeys.Query](t, s)
+		q := makeQuery[*kinds.ByKeys](t, s)
 		components, err := q.Components(adj)
 		if err != nil {
 			rt.Fatal(err)
@@ -276,7 +276,7 @@ func TestEveryContributionToSelectedKeys(t *testing.T) {
 			Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: b, By: []domain.Dimension{{Column: "key", Discover: true}}, Leader: &Leader{Name: "leader", Dims: 1},
 			Value: &quantize.Value{Columns: []string{"x"}, Lo: "-1", Hi: "3"},
 		}
-		q := makeQuery[*bykeys.Query](t, s)
+		q := makeQuery[*kinds.ByKeys](t, s)
 		var contributions [][]float64 // of each key
 		var add func(rows [][]value, from int)
 		add = func(rows [][]value, from int) {
@@ -335,7 +335,7 @@ func TestSampleOfKeysIsShared(t *testing.T) {
 		s.Bounds.MaxRowsPerGroup = 1
 		counts := keysOf(t, mustDiscover(t, h), tab, [][]*table.Batch{tab.batches(mustDiscover(t, h).Columns(), nil, plain)})
 		keys := slices.Sorted(maps.Keys(counts))
-		q := makeQuery[*bykeys.Query](t, s)
+		q := makeQuery[*kinds.ByKeys](t, s)
 		components, err := q.Components(AddRemove)
 		if err != nil || len(keys) == 0 {
 			return
@@ -368,7 +368,7 @@ func TestCoverageBySelectedKeys(t *testing.T) {
 	for k := range keys {
 		names = append(names, string(rune(table.Int))+string(binary.BigEndian.AppendUint64(nil, uint64(k)+1<<63)))
 	}
-	q := makeQuery[*bykeys.Query](t, s)
+	q := makeQuery[*kinds.ByKeys](t, s)
 	components, err := q.Components(AddRemove)
 	if err != nil {
 		t.Fatal(err)
@@ -412,7 +412,7 @@ func TestNoKeyIsSelected(t *testing.T) {
 		Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "text", Discover: true}}, Leader: &Leader{Name: "h", Dims: 1},
 		Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "1"},
 	}
-	q := makeQuery[*bykeys.Query](t, s)
+	q := makeQuery[*kinds.ByKeys](t, s)
 	tab := &testTable{fields: randomFields}
 	exacts := sealedBy(t, q, tab, plainly(q, tab), nil)
 	components, err := q.Components(AddRemove)
@@ -469,7 +469,7 @@ func TestFollowersAreRefused(t *testing.T) {
 		Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 3, MaxRowsPerGroup: 2}, By: []domain.Dimension{key}, Leader: &Leader{Name: "h", Dims: 1},
 		Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "1"},
 	}
-	makeQuery[*bykeys.Query](t, good)
+	makeQuery[*kinds.ByKeys](t, good)
 	for name, c := range map[string]struct {
 		change func(*Spec)
 		field  string

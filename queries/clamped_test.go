@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
-	"github.com/dprelease/dprelease/queries/kinds/clamped"
-	"github.com/dprelease/dprelease/queries/kinds/sums"
+	"github.com/dprelease/dprelease/queries/kinds"
+
 	"github.com/dprelease/dprelease/queries/quantize"
 	"pgregory.net/rapid"
 )
@@ -26,17 +26,17 @@ func randomClamped(t *rapid.T) Spec {
 	return s
 }
 
-func findsClamp(tb testing.TB, s Spec) *clamped.Query {
+func findsClamp(tb testing.TB, s Spec) *kinds.Clamped {
 	tb.Helper()
 	q, err := New(s)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return q.(*clamped.Query)
+	return q.(*kinds.Clamped)
 }
 
 // someClamp draws a clamp whose ends are edges, or ends of the public range.
-func someClamp(t *rapid.T, q *clamped.Query) mechanism.Range {
+func someClamp(t *rapid.T, q *kinds.Clamped) mechanism.Range {
 	w := q.Widest()
 	ends := []int64{w.Low, w.High}
 	for i := range privateclamp.Edges {
@@ -52,7 +52,7 @@ func someClamp(t *rapid.T, q *clamped.Query) mechanism.Range {
 }
 
 // clampedAnswers returns the exact answers: the histogram, the sums under a clamp, and the numbers of rows if there are some.
-func clampedAnswers(tb testing.TB, q *clamped.Query, t *testTable, r mechanism.Range) (histogram []int64, sums []*big.Int, rows []int64) {
+func clampedAnswers(tb testing.TB, q *kinds.Clamped, t *testTable, r mechanism.Range) (histogram []int64, sums []*big.Int, rows []int64) {
 	tb.Helper()
 	for i, spill := range spills() {
 		exacts, err := accumulated(tb, q, t.schema(), spill, plainly(q, t)).Seal()
@@ -87,7 +87,7 @@ func TestSumsUnderAChosenClampAreThoseOfTheClamp(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		want, wantRows := sumsOf(t, fixed.(*sums.Query), tab, plainly(fixed, tab))
+		want, wantRows := sumsOf(t, fixed.(*kinds.Sums), tab, plainly(fixed, tab))
 		if !equalInts(got, want) || !slices.Equal(rows, wantRows) && rows != nil {
 			rt.Fatalf("%+v, clamp %+v\ngot  %v %v\nwant %v %v", *s.Value, r, got, rows, want, wantRows)
 		}
@@ -129,7 +129,7 @@ func TestClampedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		}
 		h, x, n := clampedAnswers(t, q, tab, r)
 		h2, x2, n2 := clampedAnswers(t, q, other, r)
-		unit := fixed.(*sums.Query).Quantizer.Exponent
+		unit := fixed.(*kinds.Sums).Quantizer.Exponent
 		if !within(bigInts(h), bigInts(h2), 0, first.Sens.L2) || !within(x, x2, unit, components[0].Sens.L2) || n != nil && !within(bigInts(n), bigInts(n2), 0, components[1].Sens.L2) {
 			rt.Fatalf("%+v, %s, clamp %+v\n%v %v\n%v %v\n%v, %v", *s.Value, adj, r, x, n, x2, n2, first.Sens, components)
 		}

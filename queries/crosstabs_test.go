@@ -14,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/kinds/crosstabs"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/strategy"
 	"pgregory.net/rapid"
@@ -38,7 +38,7 @@ func randomCrosstabs(rt *rapid.T) Spec {
 	return s
 }
 
-func mustCross(tb testing.TB, s Spec) *crosstabs.Query { return makeQuery[*crosstabs.Query](tb, s) }
+func mustCross(tb testing.TB, s Spec) *kinds.Crosstabs { return makeQuery[*kinds.Crosstabs](tb, s) }
 
 // residualsOf are the exact coordinates of each residual, in rows.
 func residualsOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) [][]*big.Rat {

@@ -18,7 +18,7 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/keyselection"
-	"github.com/dprelease/dprelease/queries/kinds/discovered"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 )
@@ -124,8 +124,8 @@ func randomDiscovery(t *rapid.T) Spec {
 	return s
 }
 
-func mustDiscover(tb testing.TB, s Spec) *discovered.Query {
-	return makeQuery[*discovered.Query](tb, s)
+func mustDiscover(tb testing.TB, s Spec) *kinds.Discovered {
+	return makeQuery[*kinds.Discovered](tb, s)
 }
 
 // Keys and counts equal a plain reference, for any order of the rows, cut into batches, encoding and number of workers.

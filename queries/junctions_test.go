@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/domain/domaintest"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
-	"github.com/dprelease/dprelease/queries/kinds/histogram"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -84,7 +84,7 @@ func TestTripsFallToTheirJunctions(t *testing.T) {
 }
 
 // placesOf returns the cells of rows of columns lat and lon.
-func placesOf(t *testing.T, q *histogram.Query, b *table.Batch) []int32 {
+func placesOf(t *testing.T, q *kinds.Histogram, b *table.Batch) []int32 {
 	t.Helper()
 	p := &problem.Problems{}
 	s := table.Schema{Fields: []table.Field{{Name: "lat", Type: b.Columns[0].Type}, {Name: "lon", Type: b.Columns[1].Type}}}

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/domain/domaintest"
-	"github.com/dprelease/dprelease/queries/kinds/histogram"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/sensitivity"
@@ -57,7 +57,7 @@ func shares(points []domain.Point, bandwidth float64) [][]float64 {
 	return all
 }
 
-func dense(k *histogram.Kernel, points int) [][]float64 {
+func dense(k *kinds.Kernel, points int) [][]float64 {
 	all := make([][]float64, points)
 	for i := range all {
 		all[i] = make([]float64, points)
@@ -189,7 +189,7 @@ func distance(a, b []*big.Int) *big.Int {
 	return sum
 }
 
-func times(k *histogram.Kernel, c []int64) []*big.Int {
+func times(k *kinds.Kernel, c []int64) []*big.Int {
 	out := make([]*big.Int, len(c))
 	for i := range out {
 		out[i] = new(big.Int)
@@ -217,7 +217,7 @@ func TestSpreadSensitivityByBruteForce(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			c := q.(*histogram.Query)
+			c := q.(*kinds.Histogram)
 			l := c.Limits
 			var all [][]*big.Int
 			for _, v := range vectors(len(points), l.Rows, l.Groups, l.PerGroup) {

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
-	"github.com/dprelease/dprelease/queries/kinds/limited"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/sensitivity"
@@ -34,7 +34,7 @@ func randomLimited(t *rapid.T) Spec {
 	}
 }
 
-func findsRows(tb testing.TB, s Spec) *limited.Query { return makeQuery[*limited.Query](tb, s) }
+func findsRows(tb testing.TB, s Spec) *kinds.Limited { return makeQuery[*kinds.Limited](tb, s) }
 
 // openedAll returns exact answers as integers.
 func openedAll(tb testing.TB, exacts []mechanism.Exact) (out [][]*big.Int) {
@@ -148,7 +148,7 @@ func TestChosenBoundsOfQueriesTogether(t *testing.T) {
 		if err != nil {
 			return
 		}
-		q := made.(*limited.Query)
+		q := made.(*kinds.Limited)
 		k := rapid.SampledFrom(privateclamp.Steps(q.Widest().High)).Draw(rt, "bound")
 		fixed, err := q.Chosen(mechanism.Range{Low: 1, High: k})
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/kinds/ordered"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
@@ -31,7 +31,7 @@ func randomOrdering(rt *rapid.T) Spec {
 	return s
 }
 
-func mustOrder(tb testing.TB, s Spec) *ordered.Query { return makeQuery[*ordered.Query](tb, s) }
+func mustOrder(tb testing.TB, s Spec) *kinds.Ordered { return makeQuery[*kinds.Ordered](tb, s) }
 
 // The sums of the exact numbers are those of a plain histogram, for any order of the rows, cut into batches, encoding and number of workers.
 func TestOrderedSumsAreThoseOfAHistogram(t *testing.T) {

@@ -9,16 +9,8 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/gather"
 	"github.com/dprelease/dprelease/queries/internal/keyselection"
-	"github.com/dprelease/dprelease/queries/kinds/base"
-	"github.com/dprelease/dprelease/queries/kinds/bykeys"
-	"github.com/dprelease/dprelease/queries/kinds/clamped"
-	"github.com/dprelease/dprelease/queries/kinds/crosstabs"
-	"github.com/dprelease/dprelease/queries/kinds/discovered"
-	"github.com/dprelease/dprelease/queries/kinds/histogram"
-	"github.com/dprelease/dprelease/queries/kinds/limited"
-	"github.com/dprelease/dprelease/queries/kinds/ordered"
-	"github.com/dprelease/dprelease/queries/kinds/shared"
-	"github.com/dprelease/dprelease/queries/kinds/sums"
+	"github.com/dprelease/dprelease/queries/kinds"
+
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 )
@@ -96,12 +88,12 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 		return o, err
 	}
 	switch q := q.(type) {
-	case *histogram.Query:
-		return outline(&q.Query, s)
-	case *ordered.Query:
-		return outline(&q.Query, s)
-	case *sums.Query:
-		if o, err = outline(&q.Query, s); err != nil {
+	case *kinds.Histogram:
+		return outline(&q.Base, s)
+	case *kinds.Ordered:
+		return outline(&q.Base, s)
+	case *kinds.Sums:
+		if o, err = outline(&q.Base, s); err != nil {
 			return o, err
 		}
 		o.Value, o.AllRows = q.Quantizer, q.Quantizer.Value.Rows > 0
@@ -110,8 +102,8 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 			o.Squared, o.LessSquare = true, second.Less
 		}
 		return o, nil
-	case *crosstabs.Query:
-		if o, err = outline(&q.Query, s); err != nil {
+	case *kinds.Crosstabs:
+		if o, err = outline(&q.Base, s); err != nil {
 			return o, err
 		}
 		o.Tables, o.Apart = nil, true
@@ -119,26 +111,26 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 			o.Tables = append(o.Tables, t.Attributes())
 		}
 		return o, nil
-	case *shared.Cells:
-		return outline(&q.Query.Query, s)
-	case *shared.Query:
-		o, err = outline(&q.Query, s)
+	case *kinds.IndependentNoise:
+		return outline(&q.Base, s)
+	case *kinds.CommonNoise:
+		o, err = outline(&q.Base, s)
 		o.Units = true
 		return o, err
-	case *limited.Query:
+	case *kinds.Limited:
 		o, err = OutlineOf(q.Query, s)
 		o.Steps = q.Steps()
 		return o, err
-	case *bykeys.Query:
+	case *kinds.ByKeys:
 		return byKeys(q, s)
-	case *discovered.Query:
+	case *kinds.Discovered:
 		if q.Spec.MinUnits < 2 {
 			return o, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and those of one unit would leave the database before they are selected", HintLocal+hintUnits)
 		}
-		o, err = outline(&q.Query, s)
+		o, err = outline(&q.Base, s)
 		return withKeys(o, q.Dimensions(), q.Layout(s, &problem.Problems{}), q.Spec.DimensionField, q.Spec.MinUnits), err
-	case *clamped.Query:
-		o, err = outline(&q.Query.Query, s)
+	case *kinds.Clamped:
+		o, err = outline(&q.Base, s)
 		o.Value, o.Bins, o.AllRows = q.Values(), q.BinEdges(), q.Values().Value.Rows > 0
 		return o, err
 	}
@@ -146,13 +138,12 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 }
 
 // byKeys is the outline of sums by keys that another query selects.
-func byKeys(q *bykeys.Query, s table.Schema) (Outline, error) {
-	b := q.Base()
-	least := b.Spec.Leader.MinUnits
+func byKeys(q *kinds.ByKeys, s table.Schema) (Outline, error) {
+	least := q.Spec.Leader.MinUnits
 	if least < 2 {
-		return Outline{}, problem.One(q.Name(), b.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and what is added up by those of one unit would leave the database before they are selected", HintLocal+hintUnits)
+		return Outline{}, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and what is added up by those of one unit would leave the database before they are selected", HintLocal+hintUnits)
 	}
-	o, err := outline(b, s)
+	o, err := outline(&q.Base, s)
 	if err != nil {
 		return o, err
 	}
@@ -160,7 +151,7 @@ func byKeys(q *bykeys.Query, s table.Schema) (Outline, error) {
 	if second := q.Second(); second != nil {
 		o.Squared, o.LessSquare = true, second.Less
 	}
-	return withKeys(o, q.Dimensions(), b.Layout(s, &problem.Problems{}), b.Spec.DimensionField, least), nil
+	return withKeys(o, q.Dimensions(), q.Layout(s, &problem.Problems{}), q.Spec.DimensionField, least), nil
 }
 
 // withKeys says of an outline which of its axes are parts of keys.
@@ -175,7 +166,7 @@ func withKeys(o Outline, d keyselection.Dimensions, l domain.Layout, field func(
 }
 
 // outline is what all kinds of query have.
-func outline(q *base.Query, s table.Schema) (Outline, error) {
+func outline(q *kinds.Base, s table.Schema) (Outline, error) {
 	o := Outline{Columns: q.Spec.Unit, Limits: q.Limits}
 	p := &problem.Problems{Query: q.Spec.Name}
 	l := q.Layout(s, p)

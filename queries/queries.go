@@ -23,89 +23,20 @@
 //
 // # Where a kind of query is
 //
-// Each kind has a package below queries/kinds: histogram counts rows, and spreads them by a kernel; ordered is a histogram for the sums below its
-// edges; shared is one whose cells share noise; sums has sum.go, mean.go and variance.go; discovered has histograms whose keys are not listed, bykeys
-// sums by keys that such a histogram selects; crosstabs has tables that
-// share their noise. They embed what kinds/base has for all, and use package query's words, which this package gives to
-// its users. [New] chooses the kind of a spec. Below them, queries/domain finds the cell of a row, queries/quantize its value, queries/bounding
-// the rows of a unit that count, queries/internal/accumulate adds them up, queries/internal/gather does so by privacy unit, and
-// queries/internal/distribution reads quantiles off a histogram.
+// Each kind has a file in queries/kinds, whose documentation lists them. They use package query's words, which this
+// package gives to its users. Below the kinds, queries/domain finds the cell of a row, queries/quantize its value,
+// queries/bounding the rows of a unit that count, queries/internal/accumulate adds them up, and queries/internal/gather
+// does so by privacy unit.
 package queries
 
 import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/internal/distribution"
-	"github.com/dprelease/dprelease/queries/kinds/base"
-	"github.com/dprelease/dprelease/queries/kinds/bykeys"
-	"github.com/dprelease/dprelease/queries/kinds/clamped"
-	"github.com/dprelease/dprelease/queries/kinds/crosstabs"
-	"github.com/dprelease/dprelease/queries/kinds/discovered"
-	"github.com/dprelease/dprelease/queries/kinds/histogram"
-	"github.com/dprelease/dprelease/queries/kinds/limited"
-	"github.com/dprelease/dprelease/queries/kinds/ordered"
-	"github.com/dprelease/dprelease/queries/kinds/shared"
-	"github.com/dprelease/dprelease/queries/kinds/sums"
-	"github.com/dprelease/dprelease/queries/problem"
-	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/kinds"
 )
 
-// New checks a spec and returns its query. Errors are of type *Error, all of them at once; see [Errors].
-func New(s Spec) (Query, error) {
-	p := &problem.Problems{Query: s.Name}
-	checkKind(s, p)
-	base.Check(s, p)
-	if s.RowsShare != 0 {
-		limited.Check(s, p)
-	}
-	var q Query
-	switch {
-	case len(p.List) > 0 && s.RowsShare != 0: // what the kinds would say of the largest bound is beside the point
-	case s.Kind == Crosstab:
-		q = crosstabs.New(s, p)
-	case s.Discovers() && s.Leader != nil:
-		q = bykeys.New(s, p)
-	case s.Discovers():
-		q = discovered.New(s, p)
-	default:
-		q = newListed(s, p)
-	}
-	if s.RowsShare != 0 && len(p.List) == 0 {
-		q = limited.New(q, func(maxRows int64) (Query, error) {
-			s := s
-			s.RowsShare, s.Bounds.MaxRows = 0, maxRows
-			return New(s)
-		}, p)
-	}
-	if err := p.Err(); err != nil {
-		return nil, err
-	}
-	return q, nil
-}
-
-// newListed makes a query whose cells are known.
-func newListed(s Spec, p *problem.Problems) Query {
-	c := base.New(s, sums.ColumnsOf(s.Kind), p)
-	var v *quantize.Quantizer
-	if s.Value != nil {
-		v = sums.NewQuantizer(s, p)
-	}
-	k := histogram.NewKernel(s, c.Axes, p)
-	r := distribution.NewReader(s, c.Axes, c.Size, p)
-	switch {
-	case len(p.List) > 0:
-		return nil
-	case v != nil && s.Value.Share != 0:
-		return clamped.New(c, v, p)
-	case v != nil:
-		return sums.New(c, v)
-	case s.Read.Sums:
-		return ordered.New(c, r, k != nil, p)
-	case s.Shared != "":
-		return shared.New(c, r, k != nil, p)
-	}
-	return histogram.New(c, k, r)
-}
+// New checks a spec and returns its query. Errors are of type *problem.Error, all of them at once.
+func New(s Spec) (Query, error) { return kinds.New(s) }
 
 // Directions returns the directions of a query's vector, its first component's, the last one fastest: none for one number, and none if there
 // is no query.

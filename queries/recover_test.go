@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/internal/answers"
-	"github.com/dprelease/dprelease/queries/kinds/discovered"
+
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
@@ -135,12 +135,12 @@ func TestToMultiples(t *testing.T) {
 		value float64
 		units int64
 	}{{0, 0}, {-0.25, -1}, {math.Ldexp(1, 61), math.MaxInt64}, {-math.Ldexp(1, 61), math.MinInt64}, {1 << 59, 1 << 61}} {
-		if got, err := answers.ToMultiples([]float64{c.value}, 0.25); err != nil || got[0] != c.units {
+		if got, err := kinds.ToMultiples([]float64{c.value}, 0.25); err != nil || got[0] != c.units {
 			t.Errorf("%g: %d (%v), want %d", c.value, got, err, c.units)
 		}
 	}
 	for _, bad := range []float64{0.1, math.NaN(), math.Inf(1), math.Inf(-1), math.Ldexp(1, 62), -math.Ldexp(1.5, 61), math.SmallestNonzeroFloat64} {
-		if got, err := answers.ToMultiples([]float64{bad}, 0.25); err == nil {
+		if got, err := kinds.ToMultiples([]float64{bad}, 0.25); err == nil {
 			t.Errorf("%g is read as %d", bad, got)
 		}
 	}
@@ -179,7 +179,7 @@ func TestRecoverKeys(t *testing.T) {
 	if err != nil || !slices.Equal(got.Multiples[0], []int64{24, 27, 28}) {
 		t.Fatal(got, err)
 	}
-	d := q.(*discovered.Query)
+	d := q.(*kinds.Discovered)
 	columns, err := d.Dimensions().Columns(got.Keys)
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/kinds/histogram"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/sensitivity"
 	"pgregory.net/rapid"
@@ -79,7 +79,7 @@ func numbered(n int) []domain.Label {
 	return labels
 }
 
-func must(tb testing.TB, s Spec) *histogram.Query { return makeQuery[*histogram.Query](tb, s) }
+func must(tb testing.TB, s Spec) *kinds.Histogram { return makeQuery[*kinds.Histogram](tb, s) }
 
 // Every case of small bounds, set and not set: the formula is the true maximum.
 func TestSensitivityIsTheMaximum(t *testing.T) {
@@ -101,7 +101,7 @@ func TestSensitivityIsTheMaximum(t *testing.T) {
 			all := vectors(cells, or(b.MaxRows), or(b.MaxGroups), or(b.MaxRowsPerGroup))
 			for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
 				cases++
-				got, want := sensitivity.SquaredCounts(q.(*histogram.Query).Limits, adj, cells), bruteForce(adj, all)
+				got, want := sensitivity.SquaredCounts(q.(*kinds.Histogram).Limits, adj, cells), bruteForce(adj, all)
 				if got.Cmp(big.NewInt(want)) != 0 {
 					t.Errorf("%d cells, %+v, %s: %v, want %d", cells, b, adj, got, want)
 				}

@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/kinds/shared"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
@@ -26,7 +26,7 @@ func randomSharing(rt *rapid.T, adj Adjacency) Spec {
 	for len(s.By) == 0 {
 		s = randomSpec(rt)
 	}
-	s.Unit = rapid.SampledFrom([][]string{{"u"}, {"v"}, {"w"}, {"u", "v"}}).Draw(rt, "units")
+	s.Unit, s.FloatUnit = rapid.SampledFrom([][]string{{"u"}, {"v"}, {"w"}, {"u", "v"}}).Draw(rt, "units"), true
 	if rapid.Bool().Draw(rt, "one a cell") {
 		s.Bounds = Bounds{MaxGroups: rapid.Int64Range(2, 40).Draw(rt, "groups"), MaxRowsPerGroup: 1}
 	}
@@ -66,7 +66,7 @@ func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
 		}
 		shuffled, workers := dealt(rt, made, tab)
 		exact := residualsOf(t, made, shuffled, workers)
-		q, ok := made.(*shared.Query)
+		q, ok := made.(*kinds.CommonNoise)
 		if !ok {
 			forms[strategy.FormCells]++
 			for i, x := range exact[0] {
@@ -114,7 +114,7 @@ func TestUnitsAreCountedTogether(t *testing.T) {
 				if err != nil {
 					rt.Fatal(err)
 				}
-				if _, ok := qs[i].(*shared.Query); !ok {
+				if _, ok := qs[i].(*kinds.CommonNoise); !ok {
 					continue
 				}
 				shares++
@@ -164,7 +164,7 @@ func TestSharedSensitivityIsAttained(t *testing.T) {
 	}
 }
 
-func mustShare(tb testing.TB, s Spec) *shared.Query { return makeQuery[*shared.Query](tb, s) }
+func mustShare(tb testing.TB, s Spec) *kinds.CommonNoise { return makeQuery[*kinds.CommonNoise](tb, s) }
 
 // sharedSpec is a histogram of n cells that share noise.
 func sharedSpec(n int, b Bounds) Spec {
@@ -369,7 +369,7 @@ func TestSharedProblems(t *testing.T) {
 	}
 	s = sharedSpec(9, all)
 	s.Shared = ReplaceOne
-	q := makeQuery[*shared.Cells](t, s)
+	q := makeQuery[*kinds.IndependentNoise](t, s)
 	stated, err := q.Strategy(ReplaceOne, []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 3}, Sigma: 3, Grid: 1. / 16}})
 	if err != nil || stated.Name != "cells" || stated.Others[1].Error <= stated.Others[0].Error {
 		t.Errorf("%+v, %v", stated, err)
@@ -379,7 +379,7 @@ func TestSharedProblems(t *testing.T) {
 	}
 	s = sharedSpec(9, all)
 	s.Unit = nil
-	makeQuery[*shared.Cells](t, s)
+	makeQuery[*kinds.IndependentNoise](t, s)
 	if _, err := mustShare(t, sharedSpec(9, all)).Components(ReplaceOne); err == nil {
 		t.Error("noise for add-remove is taken for replace-one")
 	}

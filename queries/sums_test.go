@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
-	"github.com/dprelease/dprelease/queries/kinds/sums"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"pgregory.net/rapid"
@@ -26,7 +26,7 @@ func answered(tb testing.TB, q Query, s table.Schema, workers [][]*table.Batch) 
 }
 
 // opened are exact answers: sums in quanta and, if the query has them, counts.
-func opened(tb testing.TB, q *sums.Query, exacts []mechanism.Exact) (sums []*big.Int, rows []int64) {
+func opened(tb testing.TB, q *kinds.Sums, exacts []mechanism.Exact) (sums []*big.Int, rows []int64) {
 	tb.Helper()
 	quantum, sums := mechanismtest.OpenWide(tb, exacts[0])
 	if quantum != math.Ldexp(1, q.Quantizer.Exponent) || len(exacts) != 1 && !q.Kind.Extra().Rows {
@@ -38,7 +38,7 @@ func opened(tb testing.TB, q *sums.Query, exacts []mechanism.Exact) (sums []*big
 	return sums, rows
 }
 
-func sumsOf(tb testing.TB, q *sums.Query, t *testTable, workers [][]*table.Batch) (sums []*big.Int, rows []int64) {
+func sumsOf(tb testing.TB, q *kinds.Sums, t *testTable, workers [][]*table.Batch) (sums []*big.Int, rows []int64) {
 	tb.Helper()
 	for i, spill := range spills() {
 		exacts, err := accumulated(tb, q, t.schema(), spill, workers).Seal()

@@ -290,7 +290,7 @@ var randomDimensions = []domain.Dimension{
 
 func randomSpec(t *rapid.T) Spec {
 	s := Spec{Name: "q", Kind: Count, Location: rapid.SampledFrom(zonePool).Draw(t, "zone")}
-	s.Unit = rapid.SampledFrom([][]string{nil, {"u"}, {"v"}, {"w"}, {"u", "v"}, {"v", "w", "u"}}).Draw(t, "unit")
+	s.Unit, s.FloatUnit = rapid.SampledFrom([][]string{nil, {"u"}, {"v"}, {"w"}, {"u", "v"}, {"v", "w", "u"}}).Draw(t, "unit"), true
 	s.Bounds = Bounds{MaxRows: rapid.Int64Range(1, 8).Draw(t, "k"), MaxGroups: rapid.Int64Range(0, 4).Draw(t, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 3).Draw(t, "m")}
 	if s.Bounds.MaxGroups > 0 && s.Bounds.MaxRowsPerGroup > 0 && rapid.Bool().Draw(t, "no max_rows") {
 		s.Bounds.MaxRows = 0

@@ -12,7 +12,6 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/internal/contents"
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
@@ -217,7 +216,8 @@ func textUnitTables(tb testing.TB) []*textUnits {
 		for _, r := range t.rows {
 			distinct[[3]int64{r[2].n, r[3].n, r[4].n}] = true
 		}
-		if numbered := len(distinct) < contents.Most; numbered != (t == few) {
+		const most = 1 << 14 // contents that are numbered: queries/bounding/contents.go
+		if numbered := len(distinct) < most; numbered != (t == few) {
 			tb.Fatalf("%d contents", len(distinct))
 		}
 	}

@@ -3,6 +3,7 @@ package queries
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -17,12 +18,27 @@ func TestUnitsAgreeAcrossTypes(t *testing.T) {
 			u := i % 30
 			tab.rows = append(tab.rows, []value{{n: u, x: float64(u), s: fmt.Sprint(u)}, {n: i * i % 7}})
 		}
-		got := exact(t, must(t, spec(7, Bounds{MaxRows: 3, MaxGroups: 2})), tab)
+		s := spec(7, Bounds{MaxRows: 3, MaxGroups: 2})
+		s.FloatUnit = kind == table.Float
+		got := exact(t, must(t, s), tab)
 		if want == nil {
 			want = got
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%v: %v, want %v", kind, got, want)
 		}
+	}
+}
+
+// A column of floating-point numbers is a unit only if the job says so.
+func TestFloatsAreUnitsIfTheJobSaysSo(t *testing.T) {
+	schema := table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Float}}, {Name: "x", Type: table.Type{Kind: table.Int}}}}
+	s := spec(7, Bounds{MaxRows: 3, MaxGroups: 2})
+	if _, err := NewAccumulators([]Query{must(t, s)}, schema, nil); err == nil || !strings.Contains(err.Error(), "privacy.float_unit: allow") {
+		t.Errorf("floats are units: %v", err)
+	}
+	s.FloatUnit = true
+	if _, err := NewAccumulators([]Query{must(t, s)}, schema, nil); err != nil {
+		t.Error(err)
 	}
 }

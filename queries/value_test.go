@@ -6,12 +6,12 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/kinds/sums"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-func summed(tb testing.TB, s Spec) *sums.Query { return makeQuery[*sums.Query](tb, s) }
+func summed(tb testing.TB, s Spec) *kinds.Sums { return makeQuery[*kinds.Sums](tb, s) }
 
 func valued(kind Kind, v quantize.Value) Spec {
 	if v.Columns == nil {

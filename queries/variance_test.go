@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/kinds/sums"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"pgregory.net/rapid"
@@ -27,7 +27,7 @@ func randomVariance(t *rapid.T) Spec {
 }
 
 // momentsOf returns the exact components of a variance: sums, squares and numbers of rows, the first two in units.
-func momentsOf(t testing.TB, q *sums.Query, tab *testTable, workers [][]*table.Batch) (components [3][]*big.Int) {
+func momentsOf(t testing.TB, q *kinds.Sums, tab *testTable, workers [][]*table.Batch) (components [3][]*big.Int) {
 	t.Helper()
 	sealed := sealedOf(t, q, tab, workers)
 	if len(sealed) != 3 {

@@ -5,10 +5,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/gather"
-	"github.com/dprelease/dprelease/queries/kinds/histogram"
-	"github.com/dprelease/dprelease/queries/kinds/ordered"
-	"github.com/dprelease/dprelease/queries/kinds/shared"
-	"github.com/dprelease/dprelease/queries/kinds/sums"
+	"github.com/dprelease/dprelease/queries/kinds"
+
 	"github.com/dprelease/dprelease/queries/query"
 )
 
@@ -42,12 +40,8 @@ type (
 	Series = query.Series
 	// Extra is a further column of an answer.
 	Extra = query.Extra
-	// Reading is a table that was read off an answer.
-	Reading = query.Reading
 	// Columns are those columns of a released table from which its noisy vectors are read back.
 	Columns = query.Columns
-	// Recovered are the noisy vectors of a query's components.
-	Recovered = query.Recovered
 
 	// Finder is a query of which a clamp or a bound on rows is chosen from a noisy histogram.
 	Finder = query.Finder
@@ -66,10 +60,6 @@ type (
 	Strategic = query.Strategic
 	// Strategy says where the noise of a query goes, and what other ways would have given.
 	Strategy = query.Strategy
-	// SumsOfCells says how the errors of cells add up.
-	SumsOfCells = query.SumsOfCells
-	// StrategyTable is a table that is read off a query's components.
-	StrategyTable = query.StrategyTable
 )
 
 // The kinds of this version.
@@ -89,7 +79,7 @@ const (
 )
 
 // LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but the first.
-const LossSums = ordered.LossSums
+const LossSums = kinds.LossSums
 
 // NewAccumulators makes the accumulators of some queries for one worker. Queries whose privacy unit is made of the same columns share the
 // rows of units, which are then kept and grouped by unit once. Such accumulators are used together: each batch goes to all of them,
@@ -110,8 +100,8 @@ func Bounded(a Accumulator) bounding.BoundTally { return gather.Bounded(a) }
 // GainOfSharing is the standard deviation that the cells of a query would have if they shared noise, and that of the sum of all cells, both as multiples of
 // what they have; 1 if nothing is gained, or if the query is no histogram of independent noise.
 func GainOfSharing(q Query, adj Adjacency) (cell, total float64) {
-	if h, ok := q.(*histogram.Query); ok {
-		return shared.Gain(h, adj)
+	if h, ok := q.(*kinds.Histogram); ok {
+		return kinds.GainOfSharing(h, adj)
 	}
 	return 1, 1
 }
@@ -119,8 +109,8 @@ func GainOfSharing(q Query, adj Adjacency) (cell, total float64) {
 // VarianceHalfWidth is at least half the width of a variance's interval, times the number of rows, if that number is well above the noise of
 // the count. h is half the width of the range of values, ms are the mechanisms of sum, squares and count.
 func VarianceHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
-	return sums.VarianceHalfWidth(h, ms)
+	return kinds.VarianceHalfWidth(h, ms)
 }
 
 // MeanHalfWidth is the same for a mean of values within h of a centre.
-func MeanHalfWidth(h float64, ms []calibrate.Mechanism) float64 { return sums.MeanHalfWidth(h, ms) }
+func MeanHalfWidth(h float64, ms []calibrate.Mechanism) float64 { return kinds.MeanHalfWidth(h, ms) }

@@ -42,7 +42,21 @@ func (g Guarantee) apart() (gaussian, pure Guarantee) {
 const slack = 1e-14
 
 // upward is x with room for the rounding of what it was computed by.
-func upward(x float64) float64 { return x + math.Abs(x)*slack }
+func upward(x float64) float64 {
+	if math.IsInf(x, 0) {
+		return x // its room would be infinite too, and -Inf with that is no number
+	}
+	return x + math.Abs(x)*slack
+}
+
+// probability is x as a fraction: a bound that is no number, or above 1, is 1.
+func probability(x float64) *big.Rat {
+	r := new(big.Rat).SetFloat64(x)
+	if r == nil || r.Cmp(big.NewRat(1, 1)) > 0 {
+		return big.NewRat(1, 1)
+	}
+	return r
+}
 
 // Delta is an upper bound of delta(eps), at most 1.
 func (g Guarantee) Delta(eps float64) float64 {
@@ -64,8 +78,10 @@ func (g Guarantee) Delta(eps float64) float64 {
 // gaussian is the curve of the Gaussian part, also for eps below 0: delta(-eps) = 1 - e^-eps·(1 - delta(eps)).
 func (g Guarantee) gaussian(eps float64) float64 {
 	switch {
+	case g.Mu == 0 && eps >= 0:
+		return 0
 	case g.Mu == 0:
-		return max(0, upward(-math.Expm1(eps)))
+		return min(1, upward(-math.Expm1(eps)))
 	case eps < 0:
 		return min(1, upward(-math.Expm1(eps)+math.Exp(eps)*g.gaussian(-eps)))
 	case eps > float64(calibrate.MaxEpsilon):
@@ -89,7 +105,7 @@ func (g Guarantee) Guess(p *big.Rat) *big.Rat {
 	odds, _ := new(big.Rat).Quo(more, less).Float64()
 	eps := math.Log(odds)
 	eps -= math.Abs(eps) * slack // delta falls with eps
-	gain := new(big.Rat).SetFloat64(g.Delta(max(eps, 0)))
+	gain := probability(g.Delta(max(eps, 0)))
 	gain.Mul(gain, less)
 	return gain.Add(gain, more)
 }

@@ -147,3 +147,42 @@ func TestRounding(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Every number of the page is a probability or an epsilon, for guarantees of all sizes: none of them may be too large for what is printed.
+func TestAllGuarantees(t *testing.T) {
+	for _, mu := range []float64{0, 1e-300, 1e-9, 1e-3, 1, 40, 1e3, 1e6, 1e150, 1e300, math.MaxFloat64} {
+		for _, pure := range []float64{0, 1e-300, 1e-6, 1, 369, 370, 400, 700, 709, 710, 800, 1e3, 1e6, 1e300} {
+			for _, failure := range []float64{0, 1e-300, 1e-9, 0.5} {
+				for _, both := range []bool{false, true} {
+					checkGuarantee(t, Guarantee{mu, pure, failure, both})
+				}
+			}
+		}
+	}
+}
+
+func checkGuarantee(t *testing.T, g Guarantee) {
+	t.Helper()
+	half, one := big.NewRat(1, 2), big.NewRat(1, 1)
+	for _, b := range beliefs {
+		p, _ := new(big.Rat).SetString(b)
+		if guess := g.Guess(p); p.Cmp(half) >= 0 && guess.Cmp(p) < 0 || guess.Cmp(half) < 0 || guess.Cmp(one) > 0 {
+			t.Errorf("%+v: a guess from %s is right with probability %s", g, b, guess.FloatString(5))
+		}
+	}
+	for _, a := range falseAlarms {
+		if x := g.TrueAlarms(a); !(x >= a*(1-1e-9) && x <= 1) {
+			t.Errorf("%+v: %g of true alarms at %g of false ones", g, x, a)
+		}
+	}
+	for _, delta := range []float64{1e-3, 1e-9} {
+		if eps, ok := g.Epsilon(delta); ok && !(eps >= 0 && eps < math.Inf(1)) {
+			t.Errorf("%+v: epsilon %g at delta %g", g, eps, delta)
+		}
+	}
+	for _, p := range g.curve() {
+		if !(p[0] >= 0 && p[1] >= 0 && p[1] <= 1) {
+			t.Errorf("%+v: the curve passes %v", g, p)
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/report/catalogue"
 )
 
 // IndexName is the file of the page.
@@ -44,14 +43,14 @@ func Documents(m *manifest.Manifest, tables []*Table) []pipeline.Document {
 }
 
 // catalogue is what catalogues are told of the release.
-func (f *facts) catalogue(tables []*Table) *catalogue.Release {
+func (f *facts) catalogue(tables []*Table) *release {
 	d := &f.deployment
-	r := &catalogue.Release{
-		Name: f.name, Slug: catalogue.Slug(f.name), Title: f.name, Description: d.Description, Guarantee: f.statement, Licence: d.Licence, Address: d.Address, Published: d.Published,
+	r := &release{
+		Name: f.name, Slug: slug(f.name), Title: f.name, Description: d.Description, Guarantee: f.statement, Licence: d.Licence, Address: d.Address, Published: d.Published,
 		Creators: d.Curators, Authors: d.Authors, Region: d.Region,
 	}
 	if d.Slug != "" {
-		r.Slug = catalogue.Slug(d.Slug)
+		r.Slug = slug(d.Slug)
 	}
 	if r.Description == "" {
 		r.Description = "A differentially private release, " + f.name + "."
@@ -62,7 +61,7 @@ func (f *facts) catalogue(tables []*Table) *catalogue.Release {
 	}
 	for _, p := range f.params {
 		r.Title += ", " + p[0] + " " + p[1]
-		r.Slug += "-" + catalogue.Slug(p[1])
+		r.Slug += "-" + slug(p[1])
 	}
 	for _, t := range tables {
 		if q := f.find(t.Query); q != nil {
@@ -73,8 +72,8 @@ func (f *facts) catalogue(tables []*Table) *catalogue.Release {
 }
 
 // catalogued is what catalogues are told of a table of the query.
-func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
-	out, unit := catalogue.Table{Name: q.name, Description: q.question()}, q.unitText(f)
+func (q *queryFacts) catalogued(t *Table, f *facts) table {
+	out, unit := table{Name: q.name, Description: q.question()}, q.unitText(f)
 	if t.Holds != "" {
 		out.Name += "." + t.Holds
 	}
@@ -88,18 +87,18 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
 	}
 	for _, x := range q.files {
 		if x.Holds == t.Holds {
-			out.Files = append(out.Files, catalogue.File{Path: x.Path, SHA256: x.SHA256, Raw: x.Raw && filepath.Ext(x.Path) == ".csv"})
+			out.Files = append(out.Files, file{Path: x.Path, SHA256: x.SHA256, Raw: x.Raw && filepath.Ext(x.Path) == ".csv"})
 		}
 	}
 	for _, k := range t.Keys {
-		kind := catalogue.Text
+		kind := text
 		switch {
 		case len(k.Labels.Ints) > 0:
-			kind = catalogue.Integer
+			kind = integer
 		case len(k.Labels.Floats) > 0:
-			kind = catalogue.Real
+			kind = Real
 		}
-		out.Columns = append(out.Columns, catalogue.Column{Name: k.Name, Description: "Key: names the cell.", Type: kind, Key: true})
+		out.Columns = append(out.Columns, column{Name: k.Name, Description: "Key: names the cell.", Type: kind, Key: true})
 	}
 	for _, c := range t.Values {
 		text, known := columnTexts[c.Name]
@@ -112,7 +111,7 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
 		if c.Name == noisyColumn && (q.kind == "mean" || q.kind == "variance") {
 			text = "A quotient of noisy components, which is not exactly right on average."
 		}
-		column := catalogue.Column{Name: c.Name, Description: text, Type: catalogue.Real}
+		column := column{Name: c.Name, Description: text, Type: Real}
 		if known {
 			column.Unit = unit
 		}

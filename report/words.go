@@ -169,8 +169,7 @@ func (f *facts) guaranteeView() guaranteeView {
 		v.Guesses = append(v.Guesses, [3]string{wholePercent(p), wholePercent(alone), rightText(alone, g.Guess(p))})
 	}
 	for _, a := range falseAlarms {
-		rate := new(big.Rat).SetFloat64(g.TrueAlarms(a))
-		v.Alarms = append(v.Alarms, [2]string{plain(100*a) + " %", PercentUp(rate)})
+		v.Alarms = append(v.Alarms, [2]string{plain(100*a) + " %", PercentUp(probability(g.TrueAlarms(a)))})
 	}
 	for _, text := range deltas {
 		delta, err := calibrate.ParseDown(text)

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dprelease/dprelease/denoise/graph/internal/treetv"
 	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
@@ -55,9 +54,9 @@ func BenchmarkWaveletsMillion(b *testing.B) { benchmarkWavelets(b, million(b), W
 func benchmarkTree(b *testing.B, g *Graph) {
 	f := spanningForest(b, g)
 	y := bumpy(g.Nodes(), 40)
-	var s treetv.Solver
+	var s Solver
 	for b.Loop() {
-		s.Solve(f.parent, func(p int) treetv.Term { return treetv.Term{Y: y[f.node[p]], Weight: 1, Lambda: 40} })
+		s.Solve(f.parent, func(p int) Term { return Term{Y: y[f.node[p]], Weight: 1, Lambda: 40} })
 	}
 }
 

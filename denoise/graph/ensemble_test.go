@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dprelease/dprelease/denoise/graph/internal/treetv"
 	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
@@ -19,7 +18,7 @@ func TestGoldenEnsemble(t *testing.T) {
 	for i, v := range floats(t, manifest["value"]) {
 		want[manifest["quantity"][i]] = v
 	}
-	f := &family{g: g, scale: g.weight, solvers: make([]treetv.Solver, 1), sum: newAverage(2*len(y), 4), run: Run{Workers: 1}}
+	f := &family{g: g, scale: g.weight, solvers: make([]Solver, 1), sum: newAverage(2*len(y), 4), run: Run{Workers: 1}}
 	for _, name := range []string{"parent0", "parent1", "parent2", "parent3"} {
 		f.trees = append(f.trees, g.root(edgesOf(g, ints(t, trees[name]))))
 	}

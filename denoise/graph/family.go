@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/dprelease/dprelease/denoise/graph/internal/treetv"
 )
 
 // family is a set of random trees with the same law, and the factors of λ at each edge.
@@ -15,7 +13,7 @@ type family struct {
 	scale []float64
 	// Each worker has a solver. sum averages estimates and leverages over the trees. terms are the factors of λ in one
 	// pass.
-	solvers []treetv.Solver
+	solvers []Solver
 	sum     *average
 	terms   []float64
 	run     Run
@@ -30,7 +28,7 @@ func newFamily(ctx context.Context, g *Graph, b []float64, o EnsembleOptions) (*
 		conductance[e] *= float64(v * v)
 	}
 	f.trees = make([]*Forest, o.Trees)
-	f.solvers = make([]treetv.Solver, f.run.workers(batch))
+	f.solvers = make([]Solver, f.run.workers(batch))
 	f.sum = newAverage(2*g.Nodes(), len(f.trees))
 	walks := newWalker(g, conductance)
 	first := uint64(0)
@@ -89,10 +87,10 @@ func (f *family) estimate(ctx context.Context, y []float64, lambda float64) (*Fi
 	return &Fit{X: f.sum.x[:n], Leverage: f.sum.x[n:], DF: f.sum.df, Lambda: lambda}, err
 }
 
-func (f *family) problem(i int, y []float64, lambda float64) func(p int) treetv.Term {
+func (f *family) problem(i int, y []float64, lambda float64) func(p int) Term {
 	t := f.trees[i]
-	return func(p int) treetv.Term {
-		v := treetv.Term{Y: y[t.node[p]], Weight: 1}
+	return func(p int) Term {
+		v := Term{Y: y[t.node[p]], Weight: 1}
 		if e := t.edge[p]; e >= 0 {
 			v.Lambda = lambda * f.terms[e]
 		}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	"github.com/dprelease/dprelease/denoise/graph/internal/sparse"
 )
 
 // pattern holds what all problems of one order on one graph share.
@@ -14,8 +12,8 @@ type pattern struct {
 	g      *Graph
 	k      int
 	order  []int32 // of elimination
-	a      *sparse.Matrix
-	factor *sparse.Factor
+	a      *Matrix
+	factor *factor
 	label  []int
 	parts  int
 	norm   float64 // the largest squared norm of a row of A
@@ -28,8 +26,8 @@ func newPattern(ctx context.Context, g *Graph, k int) (*pattern, error) {
 		for e := range g.u {
 			entries += g.degree(g.u[e]) + g.degree(g.v[e]) + 2
 		}
-		if entries > sparse.MaxEntries {
-			return nil, &DenseError{k, entries, sparse.MaxEntries}
+		if entries > maxEntries {
+			return nil, &DenseError{k, entries, maxEntries}
 		}
 		a = differences(g, a)
 	}
@@ -38,18 +36,18 @@ func newPattern(ctx context.Context, g *Graph, k int) (*pattern, error) {
 	for r := range a.Rows() {
 		length := a.Start[r+1] - a.Start[r]
 		p.norm = max(p.norm, a.SquaredNorm(r))
-		if pairs += length * length; pairs > 4*sparse.MaxEntries {
-			return nil, &DenseError{k, pairs / 4, sparse.MaxEntries}
+		if pairs += length * length; pairs > 4*maxEntries {
+			return nil, &DenseError{k, pairs / 4, maxEntries}
 		}
 	}
-	p.order = sparse.MinimumDegree(a)
+	p.order = MinimumDegree(a)
 	p.a = a.Permuted(p.order)
 	p.label, p.parts = g.Components()
 	var err error
-	p.factor, err = sparse.NewFactor(ctx, p.a)
-	var large *sparse.SizeError
+	p.factor, err = newFactor(ctx, p.a)
+	var large *sizeError
 	if errors.As(err, &large) {
-		return nil, &DenseError{k, large.Entries, sparse.MaxEntries}
+		return nil, &DenseError{k, large.Entries, maxEntries}
 	}
 	return p, err
 }
@@ -60,7 +58,7 @@ func newPattern(ctx context.Context, g *Graph, k int) (*pattern, error) {
 // filtering", SIAM Review 51, 2009).
 type interior struct {
 	*pattern
-	f      *sparse.Factor
+	f      *factor
 	lambda float64
 	y, x   []float64 // in elimination order
 	v, z   []float64

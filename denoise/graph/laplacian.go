@@ -2,8 +2,6 @@ package graph
 
 import (
 	"fmt"
-
-	"github.com/dprelease/dprelease/denoise/graph/internal/sparse"
 )
 
 // DenseError means that a trend filter of this order needs too much memory on this graph.
@@ -20,9 +18,9 @@ func (e *DenseError) Error() string {
 }
 
 // laplacian returns D'D.
-func laplacian(g *Graph) *sparse.Matrix {
+func laplacian(g *Graph) *Matrix {
 	n := g.Nodes()
-	a := &sparse.Matrix{Columns: n, Start: []int{0}}
+	a := &Matrix{Columns: n, Start: []int{0}}
 	for i := range int32(n) {
 		self := len(a.Col)
 		a.Col, a.Val = append(a.Col, i), append(a.Val, 0)
@@ -37,8 +35,8 @@ func laplacian(g *Graph) *sparse.Matrix {
 }
 
 // differences returns D·A for a matrix of n rows. It has one row per edge.
-func differences(g *Graph, of *sparse.Matrix) *sparse.Matrix {
-	a := &sparse.Matrix{Columns: of.Columns, Start: []int{0}}
+func differences(g *Graph, of *Matrix) *Matrix {
+	a := &Matrix{Columns: of.Columns, Start: []int{0}}
 	at := make([]int, of.Columns) // place of a column in the current row, plus 1; 0 if it is not in the row
 	for e := range g.Edges() {
 		first := len(a.Col)

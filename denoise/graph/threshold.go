@@ -3,7 +3,6 @@ package graph
 import (
 	"math"
 
-	"github.com/dprelease/dprelease/denoise/graph/internal/dendrogram"
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
@@ -24,7 +23,7 @@ const (
 
 // shrink shrinks the detail coefficients in place, for noise of standard deviation s; given is the threshold of the rule
 // Given. It returns their divergence, and the threshold, which is 0 for Levels.
-func (r Rule) shrink(d *dendrogram.Dendrogram, detail []float64, s, given float64) (df, threshold float64) {
+func (r Rule) shrink(d *Dendrogram, detail []float64, s, given float64) (df, threshold float64) {
 	switch r {
 	case Levels:
 		return d.ShrinkLevels(detail, s), 0
@@ -35,5 +34,5 @@ func (r Rule) shrink(d *dendrogram.Dendrogram, detail []float64, s, given float6
 	default:
 		threshold = given
 	}
-	return dendrogram.Soft(detail, threshold), threshold
+	return soft(detail, threshold), threshold
 }

@@ -3,7 +3,6 @@ package graph
 import (
 	"testing"
 
-	"github.com/dprelease/dprelease/denoise/graph/internal/treetv"
 	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
@@ -12,9 +11,9 @@ func TestGoldenTree(t *testing.T) {
 	parents, y := ints(t, table["parent"]), floats(t, table["y"])
 	lambda := floats(t, table["lambda_edge_to_parent"])
 	f := forestOf(t, parents)
-	var s treetv.Solver
-	groups := s.Solve(f.parent, func(p int) treetv.Term {
-		v := treetv.Term{Y: y[f.node[p]], Weight: 1}
+	var s Solver
+	groups := s.Solve(f.parent, func(p int) Term {
+		v := Term{Y: y[f.node[p]], Weight: 1}
 		if f.parent[p] < 0 {
 			return v
 		}
@@ -41,8 +40,8 @@ func TestGoldenWeightedChain(t *testing.T) {
 	for i := range node {
 		node[i], parent[i] = int32(i), int32(i-1)
 	}
-	var s treetv.Solver
-	s.Solve(parent, func(p int) treetv.Term { return treetv.Term{Y: y[p], Weight: weight[p], Lambda: 20} })
+	var s Solver
+	s.Solve(parent, func(p int) Term { return Term{Y: y[p], Weight: weight[p], Lambda: 20} })
 	x := make([]float64, len(y))
 	s.Scatter(node, x)
 	if e := csvtest.Farthest(x, floats(t, table["x"])); e > 1e-9 {

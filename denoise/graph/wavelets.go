@@ -3,8 +3,6 @@ package graph
 import (
 	"context"
 	"math"
-
-	"github.com/dprelease/dprelease/denoise/graph/internal/dendrogram"
 )
 
 // WaveletOptions are the parameters of [TreeWavelets].
@@ -58,7 +56,7 @@ func TreeWavelets(ctx context.Context, g *Graph, y []float64, o WaveletOptions) 
 		if err != nil {
 			return 0, 0, err
 		}
-		df, threshold = estimate(dendrogram.New(forest.node, forest.parent), y, x, o)
+		df, threshold = estimate(newDendrogram(forest.node, forest.parent), y, x, o)
 		return df, threshold, nil
 	})
 	if err != nil {
@@ -68,8 +66,8 @@ func TreeWavelets(ctx context.Context, g *Graph, y []float64, o WaveletOptions) 
 }
 
 // estimate computes the thresholded signal into x.
-func estimate(d *dendrogram.Dendrogram, y, x []float64, o WaveletOptions) (df, threshold float64) {
-	c := d.Forward(y)
+func estimate(d *Dendrogram, y, x []float64, o WaveletOptions) (df, threshold float64) {
+	c := d.forward(y)
 	df, threshold = o.Rule.shrink(d, c.Detail, o.Sigma, o.Threshold)
 	d.Inverse(c, x)
 	return df + float64(d.Components()), threshold

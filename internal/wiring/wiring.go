@@ -26,7 +26,7 @@ func SourceOptions(job *configs.Job) source.Options {
 	csv := source.CSV{
 		Header: c.Header == nil || *c.Header, Columns: c.Columns, Types: c.Types,
 		Encoding: c.Encoding, Decimal: first(c.Decimal), Thousands: first(c.Thousands), Quote: first(c.Quote),
-		TrimSpace: c.TrimSpace, Comment: first(c.Comment),
+		TrimSpace: c.TrimSpace, Comment: first(c.Comment), Mark: c.Mark != nil && *c.Mark, LineEnd: c.LineEnd,
 	}
 	if c.Delimiter != "," { // the default, in whose place files of format tsv have a tab
 		csv.Delimiter = first(c.Delimiter)
@@ -37,7 +37,7 @@ func SourceOptions(job *configs.Job) source.Options {
 	for _, v := range c.NullValues {
 		csv.NullValues = append(csv.NullValues, string(v))
 	}
-	o := source.Options{Dir: job.Dir(), Files: in.Files, Format: in.Format, CSV: csv, Folders: in.Folders}
+	o := source.Options{Dir: job.Dir(), Files: in.Files, Format: in.Format, CSV: csv, Folders: in.Folders, Exact: job.ExactColumns()}
 	if in.JSONL != nil {
 		o.JSONL.Columns = in.JSONL.Columns
 	}

@@ -4,16 +4,14 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
-
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 )
 
 // A buffer longer than the file makes Arrow's reader panic. The panic becomes one of our errors.
 func TestWithin(t *testing.T) {
 	for size, ok := range map[int]bool{0: true, 1000: true, 1001: true, 1129: false, 1 << 44: false} {
 		err := func() (err error) {
-			defer tables.Recovered(&err)
-			b := memory.NewResizableBuffer(tables.NewWithin(1000))
+			defer recovered(&err)
+			b := memory.NewResizableBuffer(newWithin(1000))
 			b.Resize(size)
 			if len(b.Bytes()) != size {
 				t.Errorf("%d bytes are %d", size, len(b.Bytes()))

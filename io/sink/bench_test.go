@@ -6,7 +6,6 @@ import (
 	"io"
 	"testing"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -22,7 +21,7 @@ func million() pipeline.Result {
 }
 
 func BenchmarkWrite(b *testing.B) {
-	for name, f := range tables.Builtin() {
+	for name, f := range builtin() {
 		b.Run(name, func(b *testing.B) {
 			t := tableOf(b, million())
 			b.ReportAllocs()
@@ -36,7 +35,7 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 func BenchmarkVerify(b *testing.B) {
-	for name, f := range tables.Builtin() {
+	for name, f := range builtin() {
 		b.Run(name, func(b *testing.B) {
 			t, file := tableOf(b, million()), bytes.Buffer{}
 			if _, err := f.Write(b.Context(), &file, t); err != nil {

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -45,7 +44,7 @@ func (c *columnReader) setNames(names []string) error {
 			return nil
 		}
 	}
-	return tables.Mismatch("the table has no noisy values")
+	return mismatch("the table has no noisy values")
 }
 
 // addNumber adds a value of column i, which is not a key.
@@ -61,7 +60,7 @@ func (c *columnReader) addNumberText(i int, text string) error {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return tables.Mismatch("column " + c.names[i])
+		return mismatch("column " + c.names[i])
 	}
 	c.addNumber(i, v)
 	return nil
@@ -83,7 +82,7 @@ func (c *columnReader) addNumericKey(i, kind int, text string) {
 func (c *columnReader) columns(rows int) (out queries.Columns, err error) {
 	for i := range c.values {
 		if len(c.values[i]) != rows {
-			return out, tables.Mismatch("the number of rows")
+			return out, mismatch("the number of rows")
 		}
 	}
 	if rows == 0 {
@@ -92,7 +91,7 @@ func (c *columnReader) columns(rows int) (out queries.Columns, err error) {
 	out.Noisy = c.values[0]
 	end := slices.Index(c.names[c.keys:], "ci95_high") + 1
 	if end == 0 {
-		return out, tables.Mismatch("the table has no interval")
+		return out, mismatch("the table has no interval")
 	}
 	out.Extra = c.values[end:]
 	if !c.keyless {

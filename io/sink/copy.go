@@ -8,8 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 )
 
 // Copy publishes at dir a byte-identical copy of the release folder from, by way of a staging folder beside dir. If a
@@ -43,19 +41,19 @@ func copyStaging(dir, digest string) string {
 func (f *Folder) copyStaged(ctx context.Context, from, staging string, source *content) error {
 	to := filepath.Join(staging, releaseName)
 	if err := os.Mkdir(to, publicMode); err != nil {
-		return tables.Failure("copy", to, err)
+		return failure("copy", to, err)
 	}
 	for _, name := range append(source.paths, manifestName) {
 		if err := copyFile(ctx, from, to, name); err != nil {
-			return tables.Failure("copy", filepath.Join(to, name), err)
+			return failure("copy", filepath.Join(to, name), err)
 		}
 	}
 	if err := errors.Join(syncFolder(to), syncFolder(staging)); err != nil {
-		return tables.Failure("copy", to, err)
+		return failure("copy", to, err)
 	}
 	digest, err := f.Inspect(ctx, to)
 	if err == nil && digest != source.digest {
-		return tables.Refusal("copy", to, CodeMismatch, "the release changed while it was copied")
+		return refusal("copy", to, CodeMismatch, "the release changed while it was copied")
 	}
 	return err
 }

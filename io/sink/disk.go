@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
-
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 )
 
 const (
@@ -114,7 +112,7 @@ func openRegular(root *os.Root, name string) (*os.File, int64, error) {
 	return f, info.Size(), err
 }
 
-const errNotRegular = tables.Reason("not a regular file")
+const errNotRegular = reason("not a regular file")
 
 // cancellable stops reading when its context ends.
 type cancellable struct {
@@ -136,13 +134,13 @@ func checkPrivate(op, staging string) error {
 	info, err := os.Lstat(staging)
 	switch {
 	case err != nil:
-		return tables.Failure(op, staging, err)
+		return failure(op, staging, err)
 	case !info.IsDir():
-		return tables.Refusal(op, staging, CodePlanted, "the staging folder is a file or a link: look who made it, and remove it")
+		return refusal(op, staging, CodePlanted, "the staging folder is a file or a link: look who made it, and remove it")
 	case !owned(staging, info):
-		return tables.Refusal(op, staging, CodePlanted, "the staging folder belongs to another user: run as that user, or look who made it, and remove it")
+		return refusal(op, staging, CodePlanted, "the staging folder belongs to another user: run as that user, or look who made it, and remove it")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&^stagingMode != 0:
-		return tables.Refusal(op, staging, CodePlanted, "others may look into the staging folder: if nobody can have, chmod 700 it; else remove it, and pay for a new release with --new-release")
+		return refusal(op, staging, CodePlanted, "others may look into the staging folder: if nobody can have, chmod 700 it; else remove it, and pay for a new release with --new-release")
 	}
 	return nil
 }
@@ -153,7 +151,7 @@ const (
 	maxNote     = 4 << 10
 )
 
-const errTooLarge = tables.Reason("too large")
+const errTooLarge = reason("too large")
 
 // readSmall reads a regular file of less than limit bytes.
 func readSmall(root *os.Root, name string, limit int64) ([]byte, error) {

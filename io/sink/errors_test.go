@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -19,7 +18,7 @@ func TestErrorTexts(t *testing.T) {
 	path := func(err error) error { return &os.PathError{Op: "open", Path: "/a", Err: err} }
 	for _, c := range []struct {
 		err  error
-		code tables.Code
+		code Code
 		text string
 	}{
 		{path(syscall.ENOSPC), CodeDiskFull, "write /out: the disk or the quota is full"},
@@ -35,27 +34,27 @@ func TestErrorTexts(t *testing.T) {
 		{fs.ErrNotExist, CodeMissing, "write /out: file does not exist"},
 		{context.Canceled, CodeCancelled, "write /out: context canceled"},
 		{fmt.Errorf("cell is 4711"), CodeIO, "write /out: failed for a reason that the system does not name"},
-		{fmt.Errorf("column 4711: %w", tables.Mismatch("column k")), CodeMismatch, "write /out: reads back differently from the answer: column k"},
+		{fmt.Errorf("column 4711: %w", mismatch("column k")), CodeMismatch, "write /out: reads back differently from the answer: column k"},
 	} {
-		err := tables.Failure("write", "/out", c.err)
+		err := failure("write", "/out", c.err)
 		fails(t, err, c.code)
 		if err.Error() != c.text {
 			t.Errorf("%q, want %q", err, c.text)
 		}
-		if again := tables.Failure("other", "/else", fmt.Errorf("around: %w", err)); !strings.Contains(again.Error(), c.text) {
+		if again := failure("other", "/else", fmt.Errorf("around: %w", err)); !strings.Contains(again.Error(), c.text) {
 			t.Errorf("an error of ours was renamed: %v", again)
 		}
 	}
-	if tables.Failure("write", "/out", nil) != nil {
+	if failure("write", "/out", nil) != nil {
 		t.Error("no failure is one")
 	}
 }
 
 func TestErrorsAreThePipelines(t *testing.T) {
-	if err := tables.NoRelease("/out"); !errors.Is(err, pipeline.ErrNoRelease) || errors.Is(err, pipeline.ErrIncomplete) {
+	if err := noRelease("/out"); !errors.Is(err, pipeline.ErrNoRelease) || errors.Is(err, pipeline.ErrIncomplete) {
 		t.Errorf("error %v, want %v", err, pipeline.ErrNoRelease)
 	}
-	if err := tables.Incomplete("/out", "why"); !errors.Is(err, pipeline.ErrIncomplete) || !strings.HasSuffix(err.Error(), ": why") {
+	if err := incomplete("/out", "why"); !errors.Is(err, pipeline.ErrIncomplete) || !strings.HasSuffix(err.Error(), ": why") {
 		t.Errorf("error %v, want %v", err, pipeline.ErrIncomplete)
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 )
 
 // A new release replaces an older one in one step: the two folders exchange their names, so that a reader finds one or
@@ -39,25 +37,25 @@ type replaced struct {
 func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) error {
 	const op = "publish"
 	if err := ctx.Err(); err != nil {
-		return tables.Failure(op, dir, err)
+		return failure(op, dir, err)
 	}
 	if err := checkPrivate(op, staging); err != nil {
 		return err
 	}
 	release := filepath.Join(staging, releaseName)
 	if _, err := os.Lstat(filepath.Join(release, manifestName)); err != nil {
-		return tables.Failure(op, release, err)
+		return failure(op, release, err)
 	}
 	if err := announceReplaced(staging, dir, digest); err != nil {
-		return tables.Failure(op, staging, err)
+		return failure(op, staging, err)
 	}
 	switch err := exchangeNames(release, dir); {
 	case errors.Is(err, errors.ErrUnsupported):
 		return err
 	case err != nil:
-		return tables.Failure(op, dir, err)
+		return failure(op, dir, err)
 	}
-	return tables.Failure(op, dir, errors.Join(syncFolder(filepath.Dir(dir)), syncFolder(staging)))
+	return failure(op, dir, errors.Join(syncFolder(filepath.Dir(dir)), syncFolder(staging)))
 }
 
 // announceReplaced records, durably, which release the staged one is about to replace.
@@ -107,13 +105,13 @@ func (f *Folder) rescue(staging string) (moved string, exchanged bool, err error
 	case errors.Is(err, fs.ErrNotExist): // it was moved before
 		return "", true, nil
 	case err != nil:
-		return "", false, tables.Failure(op, release, err)
+		return "", false, failure(op, release, err)
 	case digest != old.Digest: // the names were not exchanged
 		return "", false, nil
 	}
 	moved, err = retireAs(release, filepath.Join(filepath.Dir(staging), old.Dir), old.Digest)
 	if err == nil {
-		err = tables.Failure(op, staging, syncFolder(staging))
+		err = failure(op, staging, syncFolder(staging))
 	}
 	return moved, true, err
 }
@@ -142,12 +140,12 @@ func replacedBy(staging string) (*replaced, error) {
 	}
 	root, err := os.OpenRoot(staging)
 	if err != nil {
-		return nil, tables.Failure(op, staging, err)
+		return nil, failure(op, staging, err)
 	}
 	defer root.Close()
 	text, err := readSmall(root, replacesName, maxReplaces)
 	if err != nil {
-		return nil, tables.Failure(op, filepath.Join(staging, replacesName), err)
+		return nil, failure(op, filepath.Join(staging, replacesName), err)
 	}
 	var old replaced
 	if json.Unmarshal(text, &old) != nil || old.Dir == "" {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
@@ -58,7 +57,7 @@ func must(t testing.TB, err error) {
 }
 
 // fails checks the code of an error.
-func fails(t testing.TB, err error, code tables.Code) {
+func fails(t testing.TB, err error, code Code) {
 	t.Helper()
 	var e *Error
 	if !errors.As(err, &e) || e.Code != code {

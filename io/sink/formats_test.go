@@ -15,13 +15,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-func written(t testing.TB, f tables.Format, r pipeline.Result) []byte {
+func written(t testing.TB, f format, r pipeline.Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if _, err := f.Write(t.Context(), &b, tableOf(t, r)); err != nil {
@@ -30,7 +29,7 @@ func written(t testing.TB, f tables.Format, r pipeline.Result) []byte {
 	return b.Bytes()
 }
 
-func verified(t testing.TB, f tables.Format, data []byte, r pipeline.Result) error {
+func verified(t testing.TB, f format, data []byte, r pipeline.Result) error {
 	t.Helper()
 	return f.Verify(t.Context(), bytes.NewReader(data), int64(len(data)), tableOf(t, r))
 }
@@ -78,7 +77,7 @@ func samples(short bool) []pipeline.Result {
 	if !short {
 		all = append(all,
 			result("groups", stringKey("day", numbered(7)...), stringKey("place", numbered(20_001)...)),
-			result("distinct", stringKey("place", numbered(tables.MaxDictionary+1)...)),
+			result("distinct", stringKey("place", numbered(maxDictionary+1)...)),
 			mean("many means", stringKey("day", numbered(7)...), stringKey("place", numbered(20_001)...)),
 			sparse(result("thin", intKey("i", 1, 2, 3), stringKey("place", numbered(80_001)...)), 1, 0, 0, 2, 0, 3, 4),
 		)
@@ -90,10 +89,10 @@ func samples(short bool) []pipeline.Result {
 func TestParquetIsReadAlike(t *testing.T) {
 	for _, r := range samples(testing.Short()) {
 		t.Run(r.Name, func(t *testing.T) {
-			data, want := written(t, tables.ParquetFormat{}, r), expected(r)
+			data, want := written(t, parquetFormat{}, r), expected(r)
 			want.same(t, arrowGrid(t, data))
 			want.same(t, xitongsysGrid(t, data, want))
-			if err := verified(t, tables.ParquetFormat{}, data, r); err != nil {
+			if err := verified(t, parquetFormat{}, data, r); err != nil {
 				t.Error(err)
 			}
 		})
@@ -103,10 +102,10 @@ func TestParquetIsReadAlike(t *testing.T) {
 func TestArrowIsReadAlike(t *testing.T) {
 	for _, r := range samples(testing.Short()) {
 		t.Run(r.Name, func(t *testing.T) {
-			data, want := written(t, tables.ArrowFormat{}, r), expected(r)
+			data, want := written(t, arrowFormat{}, r), expected(r)
 			want.same(t, ipcGrid(t, data))
 			want.same(t, streamGrid(t, data))
-			if err := verified(t, tables.ArrowFormat{}, data, r); err != nil {
+			if err := verified(t, arrowFormat{}, data, r); err != nil {
 				t.Error(err)
 			}
 		})
@@ -135,12 +134,12 @@ func TestTextIsReadAlike(t *testing.T) {
 
 // textFormats have one reader each, and numbers that they cannot hold.
 var textFormats = map[string]struct {
-	format tables.Format
+	format format
 	read   func(t *testing.T, data []byte, want grid) grid
 	gone   func(float64) bool
 }{
-	"csv":  {tables.CSVFormat{}, csvGrid, math.IsNaN},
-	"json": {tables.JSONFormat{}, jsonGrid, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }},
+	"csv":  {CSVFormat{}, csvGrid, math.IsNaN},
+	"json": {jsonFormat{}, jsonGrid, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }},
 }
 
 // The bits of a NaN depend on the machine. If a NaN means a missing value, no file contains it.
@@ -148,7 +147,7 @@ func TestMissingValuesHaveOneForm(t *testing.T) {
 	one := mean("q", stringKey("k", numbered(100)...))
 	other := mean("q", stringKey("k", numbered(100)...))
 	other.Answer.High = series(math.Float64frombits(0xfff8_0000_0000_0007))
-	for name, f := range tables.Builtin() {
+	for name, f := range builtin() {
 		if !bytes.Equal(written(t, f, one), written(t, f, other)) {
 			t.Errorf("%s: the bytes depend on the bits of a NaN", name)
 		}
@@ -158,7 +157,7 @@ func TestMissingValuesHaveOneForm(t *testing.T) {
 func TestRowsAreCounted(t *testing.T) {
 	for _, r := range samples(testing.Short()) {
 		want := len(expected(r).columns[len(r.Answer.Keys)].([]float64))
-		for name, f := range tables.Builtin() {
+		for name, f := range builtin() {
 			if got, err := f.Write(t.Context(), io.Discard, tableOf(t, r)); got != want || err != nil {
 				t.Errorf("%s as %s: %d rows, %v; want %d", r.Name, name, got, err, want)
 			}
@@ -171,11 +170,11 @@ func TestFloatTexts(t *testing.T) {
 		0: "0", math.Copysign(0, -1): "-0", 1: "1", -12.25: "-12.25", 0.1: "0.1", 1e20: "100000000000000000000", 1e21: "1e+21",
 		1e-6: "0.000001", 1e-7: "1e-07", math.Inf(1): "+Inf", math.Inf(-1): "-Inf", 2.5e-300: "2.5e-300",
 	} {
-		if got := string(tables.AppendFloat(nil, v)); got != want {
+		if got := string(appendFloat(nil, v)); got != want {
 			t.Errorf("%g is written as %s, want %s", v, got, want)
 		}
 	}
-	if got := string(tables.AppendFloat(nil, math.NaN())); got != "NaN" {
+	if got := string(appendFloat(nil, math.NaN())); got != "NaN" {
 		t.Error(got)
 	}
 }
@@ -184,9 +183,9 @@ func TestFloatTexts(t *testing.T) {
 func TestFloatTextsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := math.Float64frombits(rapid.Uint64().Draw(t, "bits"))
-		text := string(tables.AppendFloat(nil, v))
+		text := string(appendFloat(nil, v))
 		got, err := strconv.ParseFloat(text, 64)
-		if err != nil || !tables.SameBits(got, v) && !(math.IsNaN(got) && math.IsNaN(v)) || strings.ContainsAny(text, ",\"\n\r ") {
+		if err != nil || !sameBits(got, v) && !(math.IsNaN(got) && math.IsNaN(v)) || strings.ContainsAny(text, ",\"\n\r ") {
 			t.Fatalf("%x is written as %s", math.Float64bits(v), text)
 		}
 	})
@@ -199,23 +198,23 @@ func TestTexts(t *testing.T) {
 	r.Answer.Extra = []queries.Extra{{Name: "more", Values: series(0.5)}}
 	none := sparse(result("none"), 0)
 	for _, c := range []struct {
-		format tables.Format
+		format format
 		result pipeline.Result
 		want   string
 	}{
-		{tables.CSVFormat{}, r, `k,n,noisy,estimate,standard_deviation,ci95_low,ci95_high,more
+		{CSVFormat{}, r, `k,n,noisy,estimate,standard_deviation,ci95_low,ci95_high,more
 "say ""hi""",7,1,1,4,-7,,0.5
 "a,b",7,-2.5,0,4,-7,9,0.5
 '=SUM(<A1>),7,1000000,1000000,4,-7,1e-07,0.5
 `},
-		{tables.JSONFormat{}, r, `[
+		{jsonFormat{}, r, `[
 {"k":"say \"hi\"","n":7,"noisy":1,"estimate":1,"standard_deviation":4,"ci95_low":-7,"ci95_high":null,"more":0.5},
 {"k":"a,b","n":7,"noisy":-2.5,"estimate":0,"standard_deviation":4,"ci95_low":-7,"ci95_high":9,"more":0.5},
 {"k":"=SUM(<A1>)","n":7,"noisy":1000000,"estimate":1000000,"standard_deviation":4,"ci95_low":-7,"ci95_high":1e-07,"more":0.5}
 ]
 `},
-		{tables.CSVFormat{}, none, "noisy,estimate,standard_deviation,ci95_low,ci95_high\n"},
-		{tables.JSONFormat{}, none, "[\n]\n"},
+		{CSVFormat{}, none, "noisy,estimate,standard_deviation,ci95_low,ci95_high\n"},
+		{jsonFormat{}, none, "[\n]\n"},
 	} {
 		if got := string(written(t, c.format, c.result)); got != c.want {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
@@ -227,14 +226,14 @@ func TestTexts(t *testing.T) {
 func TestRefusedLabels(t *testing.T) {
 	mebibyte := strings.Repeat("x", 1<<20)
 	for what, c := range map[string]struct {
-		format tables.Format
+		format format
 		key    domain.KeyColumn
 		want   error
 	}{
-		"arrow label": {tables.ArrowFormat{}, stringKey("k", "a", "b\xff"), tables.ErrNotText},
-		"json label":  {tables.JSONFormat{}, stringKey("k", "a", "b\xff"), tables.ErrNotText},
-		"json name":   {tables.JSONFormat{}, stringKey("k\xff", "a"), tables.ErrNotText},
-		"too long":    {tables.ArrowFormat{}, stringKey("k", slices.Repeat([]string{mebibyte}, 2048)...), tables.ErrLabelsTooLong},
+		"arrow label": {arrowFormat{}, stringKey("k", "a", "b\xff"), errNotText},
+		"json label":  {jsonFormat{}, stringKey("k", "a", "b\xff"), errNotText},
+		"json name":   {jsonFormat{}, stringKey("k\xff", "a"), errNotText},
+		"too long":    {arrowFormat{}, stringKey("k", slices.Repeat([]string{mebibyte}, 2048)...), errLabelsTooLong},
 	} {
 		if _, err := c.format.Write(t.Context(), io.Discard, tableOf(t, result("q", c.key))); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", what, err, c.want)
@@ -251,7 +250,7 @@ func TestCancellationStopsWriting(t *testing.T) {
 		}
 		cancel()
 	}
-	for name, f := range tables.Builtin() {
+	for name, f := range builtin() {
 		if _, err := f.Write(ctx, io.Discard, tableOf(t, r)); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -49,7 +48,7 @@ func Examine(ctx context.Context, dir string) (*Examined, error) {
 // Staged returns the note and the manifest's SHA-256 of a complete staging folder that only this user can look into.
 func (f *Folder) Staged(ctx context.Context, staging string) (note, digest string, err error) {
 	if err := checkPrivate("inspect", staging); errors.Is(err, fs.ErrNotExist) {
-		return "", "", tables.NoRelease(staging)
+		return "", "", noRelease(staging)
 	} else if err != nil {
 		return "", "", err
 	}
@@ -59,7 +58,7 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 	}
 	root, err := os.OpenRoot(staging)
 	if err != nil {
-		return "", "", tables.Failure("inspect", staging, err)
+		return "", "", failure("inspect", staging, err)
 	}
 	defer root.Close()
 	text, err := readSmall(root, noteName, maxNote)
@@ -68,7 +67,7 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 	}
 	note, whole := strings.CutSuffix(string(text), "\n")
 	if !whole {
-		return "", "", tables.Incomplete(staging, "the note is cut short")
+		return "", "", incomplete(staging, "the note is cut short")
 	}
 	return note, c.digest, nil
 }
@@ -91,7 +90,7 @@ func inspect(ctx context.Context, dir string) (*content, error) {
 		return &content{}, err
 	}
 	if len(c.findings) > 0 {
-		return &content{}, tables.Incomplete(dir, strings.Join(c.findings, "; "))
+		return &content{}, incomplete(dir, strings.Join(c.findings, "; "))
 	}
 	return c, nil
 }
@@ -100,20 +99,20 @@ func examine(ctx context.Context, dir string) (*content, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, tables.NoRelease(dir)
+		return nil, noRelease(dir)
 	case err != nil:
-		return nil, tables.Failure("inspect", dir, err)
+		return nil, failure("inspect", dir, err)
 	case !info.IsDir():
 		return &content{findings: []string{"it is a file"}}, nil
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, tables.Failure("inspect", dir, err)
+		return nil, failure("inspect", dir, err)
 	}
 	defer root.Close()
 	i := &inspection{ctx: ctx, dir: dir, root: root}
 	if err := i.run(); err != nil {
-		return nil, tables.Failure("inspect", dir, err)
+		return nil, failure("inspect", dir, err)
 	}
 	return &i.content, nil
 }
@@ -132,7 +131,7 @@ func (i *inspection) run() error {
 		return err
 	}
 	if len(names) == 0 {
-		return tables.NoRelease(i.dir)
+		return noRelease(i.dir)
 	}
 	if err := i.readManifest(); err != nil || i.manifest == nil {
 		return err
@@ -209,7 +208,7 @@ func (i *inspection) compareFiles(listed map[string]bool) error {
 
 func (i *inspection) compareListed(files []manifest.File, listed map[string]bool) error {
 	for _, f := range files {
-		if !tables.PlainName(f.Path) || listed[f.Path] {
+		if !plainName(f.Path) || listed[f.Path] {
 			i.addFinding(manifestName + " names a file twice or outside the folder")
 			continue
 		}
@@ -252,7 +251,7 @@ func (i *inspection) noteMissing(name string, err error) error {
 		i.addFinding(reason)
 		return nil
 	}
-	return tables.Failure("inspect", filepath.Join(i.dir, name), err)
+	return failure("inspect", filepath.Join(i.dir, name), err)
 }
 
 // whyMissing says that a file is missing or not one of ours; empty if err means something else.
@@ -269,9 +268,9 @@ func whyMissing(name string, err error) string {
 // missingError returns the error for a file of a release that cannot be read.
 func missingError(dir, name string, err error) error {
 	if reason := whyMissing(name, err); reason != "" {
-		return tables.Incomplete(dir, reason)
+		return incomplete(dir, reason)
 	}
-	return tables.Failure("inspect", filepath.Join(dir, name), err)
+	return failure("inspect", filepath.Join(dir, name), err)
 }
 
 // Find returns the folder that holds the release with this manifest digest: dir, or a folder beside it to which Retire
@@ -299,5 +298,5 @@ func (f *Folder) Find(ctx context.Context, dir, digest string) (string, error) {
 	if errors.Is(err, pipeline.ErrIncomplete) {
 		return "", err
 	}
-	return "", tables.NoRelease(dir)
+	return "", noRelease(dir)
 }

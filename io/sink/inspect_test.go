@@ -144,7 +144,7 @@ func TestInspectRefusesManifests(t *testing.T) {
 		"no path":   func(m *manifest.Manifest) { m.Queries[0].Files[0].Path = "" },
 		"no files":  func(m *manifest.Manifest) { m.Queries[0].Files = nil },
 		"no digest": func(m *manifest.Manifest) { m.Queries[0].Files[0].SHA256 = "" },
-		"format":    func(m *manifest.Manifest) { m.Format = "dprelease/3" },
+		"format":    func(m *manifest.Manifest) { m.Format = "dprelease/2" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"os"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
@@ -13,7 +12,7 @@ import (
 func ReadManifest(dir string) (m manifest.Manifest, digest string, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return m, "", tables.Failure("inspect", dir, err)
+		return m, "", failure("inspect", dir, err)
 	}
 	defer root.Close()
 	text, err := readSmall(root, manifestName, maxManifest)
@@ -21,7 +20,7 @@ func ReadManifest(dir string) (m manifest.Manifest, digest string, err error) {
 		return m, "", missingError(dir, manifestName, err)
 	}
 	if m, err = manifest.Parse(text); err != nil {
-		return m, "", tables.Incomplete(dir, manifestName+" "+err.Error())
+		return m, "", incomplete(dir, manifestName+" "+err.Error())
 	}
 	sum := sha256.Sum256(text)
 	return m, hex.EncodeToString(sum[:]), nil
@@ -35,7 +34,7 @@ func (f *Folder) Manifest(dir string) (manifest.Manifest, string, error) { retur
 func ReadSigned(dir string) (text, signature []byte, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, nil, tables.Failure("inspect", dir, err)
+		return nil, nil, failure("inspect", dir, err)
 	}
 	defer root.Close()
 	if text, err = readSmall(root, manifestName, maxManifest); err != nil {

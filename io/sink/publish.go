@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 )
 
 // Publish makes the staged release visible as dir by one rename, and removes the staging folder. If dir is an empty
@@ -17,17 +15,17 @@ import (
 func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
 	const op = "publish"
 	if err := ctx.Err(); err != nil {
-		return tables.Failure(op, dir, err)
+		return failure(op, dir, err)
 	}
 	release := filepath.Join(staging, releaseName)
 	if _, err := os.Lstat(filepath.Join(release, manifestName)); err != nil {
-		return tables.Failure(op, release, err)
+		return failure(op, release, err)
 	}
 	if err := makeParents(dir); err != nil {
-		return tables.Failure(op, filepath.Dir(dir), err)
+		return failure(op, filepath.Dir(dir), err)
 	}
 	if err := vacate(dir); err != nil {
-		return tables.Failure(op, dir, err)
+		return failure(op, dir, err)
 	}
 	switch err := renameNew(release, dir); {
 	case errors.Is(err, syscall.EXDEV): // the staging was made for another folder
@@ -36,10 +34,10 @@ func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
 		}
 		return f.Discard(staging)
 	case err != nil:
-		return tables.Failure(op, dir, err)
+		return failure(op, dir, err)
 	}
 	if err := syncFolder(filepath.Dir(dir)); err != nil {
-		return tables.Failure(op, dir, err)
+		return failure(op, dir, err)
 	}
 	return f.Discard(staging)
 }
@@ -73,9 +71,9 @@ func remove(staging string) error {
 		return nil
 	}
 	if err := os.RemoveAll(staging); err != nil {
-		return tables.Failure("remove", staging, err)
+		return failure("remove", staging, err)
 	}
-	return tables.Failure("remove", staging, syncFolder(filepath.Dir(staging)))
+	return failure("remove", staging, syncFolder(filepath.Dir(staging)))
 }
 
 // shortDigest is how many digits of a digest a folder's name has.
@@ -86,7 +84,7 @@ const shortDigest = 8
 func (f *Folder) Retire(dir, digest string) (moved string, err error) {
 	const op = "move aside"
 	if _, err := os.Lstat(dir); err != nil {
-		return "", tables.Failure(op, dir, err)
+		return "", failure(op, dir, err)
 	}
 	return retireAs(dir, dir, digest)
 }
@@ -94,18 +92,18 @@ func (f *Folder) Retire(dir, digest string) (moved string, err error) {
 // retireAs is Retire of a release that was published at dir and lies at from now.
 func retireAs(from, dir, digest string) (moved string, err error) {
 	const op, tries = "move aside", 1000
-	if len(digest) < shortDigest || !tables.PlainName(digest) {
-		return "", tables.Refusal(op, dir, CodeFormat, "the digest is not one")
+	if len(digest) < shortDigest || !plainName(digest) {
+		return "", refusal(op, dir, CodeFormat, "the digest is not one")
 	}
 	base := filepath.Clean(dir) + "." + digest[:shortDigest]
 	moved = base
 	for n := 2; ; n++ {
 		err := renameNew(from, moved)
 		if err == nil {
-			return moved, tables.Failure(op, dir, syncFolder(filepath.Dir(moved)))
+			return moved, failure(op, dir, syncFolder(filepath.Dir(moved)))
 		}
 		if !errors.Is(err, fs.ErrExist) || n > tries {
-			return "", tables.Failure(op, dir, err)
+			return "", failure(op, dir, err)
 		}
 		moved = fmt.Sprintf("%s-%d", base, n)
 	}

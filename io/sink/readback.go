@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -21,20 +20,20 @@ import (
 // Columns reads back the table of a query of the release in dir. If the file is not as the manifest says, the error is
 // pipeline.ErrIncomplete.
 func (f *Folder) Columns(ctx context.Context, dir string, q *manifest.Query) (out queries.Columns, err error) {
-	defer tables.Recovered(&err)
+	defer recovered(&err)
 	file, read, err := tableFile(dir, q, "")
 	if err != nil {
 		return out, err
 	}
 	path := filepath.Join(dir, file.Path)
 	if q.Discovered() && filepath.Ext(path) == ".csv" {
-		return out, tables.Refusal("read", path, CodeFormat, "keys that were discovered are not read back from CSV")
+		return out, refusal("read", path, CodeFormat, "keys that were discovered are not read back from CSV")
 	}
 	c := &columnReader{ctx: ctx, keyless: !q.Discovered()}
 	if err = readBackFile(c, dir, file, read); err == nil {
 		out, err = c.columns(file.Rows)
 	}
-	return out, tables.Failure("read", path, err)
+	return out, failure("read", path, err)
 }
 
 // ReadBack is a table of a release in memory, row by row.
@@ -51,7 +50,7 @@ type ReadBack struct {
 // among the keys are known as such from Parquet and Arrow alone. If the file is not as the manifest says, the error is
 // pipeline.ErrIncomplete.
 func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string) (t *ReadBack, err error) {
-	defer tables.Recovered(&err)
+	defer recovered(&err)
 	file, read, err := tableFile(dir, q, holds)
 	if err != nil {
 		return nil, err
@@ -60,7 +59,7 @@ func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string)
 	if err = readBackFile(c, dir, file, read); err == nil {
 		t, err = c.table(file.Rows)
 	}
-	return t, tables.Failure("read", filepath.Join(dir, file.Path), err)
+	return t, failure("read", filepath.Join(dir, file.Path), err)
 }
 
 // table returns all columns.
@@ -72,16 +71,16 @@ func (c *columnReader) table(rows int) (*ReadBack, error) {
 	t.Names = c.names[c.keys:]
 	for i := range c.values {
 		if len(c.values[i]) != rows {
-			return nil, tables.Mismatch("the number of rows")
+			return nil, mismatch("the number of rows")
 		}
 	}
 	for i, texts := range c.texts {
 		if len(texts) != rows {
-			return nil, tables.Mismatch("the number of rows")
+			return nil, mismatch("the number of rows")
 		}
 		labels, err := labelsOf(texts, c.numeric[i])
 		if err != nil {
-			return nil, tables.Mismatch("column " + c.names[i])
+			return nil, mismatch("column " + c.names[i])
 		}
 		t.Keys = append(t.Keys, domain.KeyColumn{Name: c.names[i], Stride: 1, Labels: labels})
 	}
@@ -115,7 +114,7 @@ func tableFile(dir string, q *manifest.Query, holds string) (manifest.File, read
 			return q.Files[i], format.read, nil
 		}
 	}
-	return manifest.File{}, nil, tables.Refusal("read", dir, CodeFormat, "the query "+q.Name+" has no table in a format that is read back")
+	return manifest.File{}, nil, refusal("read", dir, CodeFormat, "the query "+q.Name+" has no table in a format that is read back")
 }
 
 func readBackFile(c *columnReader, dir string, file manifest.File, read readFunc) error {
@@ -134,13 +133,13 @@ func readBackFile(c *columnReader, dir string, file manifest.File, read readFunc
 		return err
 	}
 	if sum.hex() != file.SHA256 {
-		return tables.Incomplete(dir, file.Path+" has been changed")
+		return incomplete(dir, file.Path+" has been changed")
 	}
 	if err := read(c, in, size); err != nil {
 		return err
 	}
 	if c.names == nil && file.Rows != 0 { // an empty list of JSON names no columns
-		return tables.Mismatch("the number of rows")
+		return mismatch("the number of rows")
 	}
 	return nil
 }

@@ -11,14 +11,13 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // published1 writes a result as the only table of a folder and returns its query as a manifest states it.
-func published1(t *testing.T, f tables.Format, r pipeline.Result) (dir string, q *manifest.Query) {
+func published1(t *testing.T, f format, r pipeline.Result) (dir string, q *manifest.Query) {
 	t.Helper()
 	dir, data := t.TempDir(), written(t, f, r)
 	write(t, dir, "q"+f.Extension(), data)
@@ -30,7 +29,7 @@ func published1(t *testing.T, f tables.Format, r pipeline.Result) (dir string, q
 // Every format returns the written noisy values, the columns after the interval and the keys, bit by bit.
 func TestReadBack(t *testing.T) {
 	for _, r := range samples(true) {
-		for name, f := range tables.Builtin() {
+		for name, f := range builtin() {
 			if name == "json" && r.Name == "extremes" {
 				continue // JSON has no infinity, and no noisy value is one
 			}
@@ -77,7 +76,7 @@ func TestReadBack(t *testing.T) {
 
 func sameValues(t *testing.T, what string, got, want []float64) {
 	t.Helper()
-	if !slices.EqualFunc(got, want, func(a, b float64) bool { return tables.SameBits(a, b) || math.IsNaN(a) && math.IsNaN(b) }) {
+	if !slices.EqualFunc(got, want, func(a, b float64) bool { return sameBits(a, b) || math.IsNaN(a) && math.IsNaN(b) }) {
 		t.Errorf("%s: %d values differ from %d that were written", what, len(got), len(want))
 	}
 }
@@ -106,7 +105,7 @@ func keyTexts(column any, infinite string) (out []string) {
 // column.
 func TestReadBackOfChangedFiles(t *testing.T) {
 	r := result("scalar")
-	for _, f := range tables.Builtin() {
+	for _, f := range builtin() {
 		dir, q := published1(t, f, r)
 		path := filepath.Join(dir, q.Files[0].Path)
 		data, err := os.ReadFile(path)

@@ -15,7 +15,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -34,7 +33,7 @@ func readCSV(c *columnReader, r io.ReaderAt, size int64) error {
 	in := csv.NewReader(cancellable{c.ctx, io.NewSectionReader(r, 0, size)})
 	header, err := in.Read()
 	if err != nil {
-		return tables.Mismatch("the header")
+		return mismatch("the header")
 	}
 	if err := c.setNames(slices.Clone(header)); err != nil {
 		return err
@@ -46,7 +45,7 @@ func readCSV(c *columnReader, r io.ReaderAt, size int64) error {
 			return nil
 		}
 		if err != nil { // the reader's own text quotes the file
-			return errors.Join(c.ctx.Err(), tables.Mismatch("a row"))
+			return errors.Join(c.ctx.Err(), mismatch("a row"))
 		}
 		for i := range c.keys {
 			c.addKey(i, c.csvText(record[i]))
@@ -63,12 +62,12 @@ func readJSON(c *columnReader, r io.ReaderAt, size int64) error {
 	in := json.NewDecoder(cancellable{c.ctx, io.NewSectionReader(r, 0, size)})
 	in.UseNumber()
 	if _, err := in.Token(); err != nil {
-		return tables.Mismatch("the first line")
+		return mismatch("the first line")
 	}
 	for in.More() {
 		names, texts, err := jsonObject(in)
 		if err != nil {
-			return errors.Join(c.ctx.Err(), tables.Mismatch("a row"))
+			return errors.Join(c.ctx.Err(), mismatch("a row"))
 		}
 		if c.names == nil {
 			if err := c.setNames(names); err != nil {
@@ -76,7 +75,7 @@ func readJSON(c *columnReader, r io.ReaderAt, size int64) error {
 			}
 		}
 		if !slices.Equal(names, c.names) {
-			return tables.Mismatch("the columns")
+			return mismatch("the columns")
 		}
 		for i, text := range texts {
 			if i < c.keys {
@@ -112,7 +111,7 @@ func jsonObject(in *json.Decoder) (names, texts []string, err error) {
 		case nil:
 			texts = append(texts, "null")
 		default:
-			return nil, nil, tables.Mismatch("a value")
+			return nil, nil, mismatch("a value")
 		}
 	}
 	_, err = in.Token()
@@ -124,8 +123,8 @@ func readParquet(c *columnReader, r io.ReaderAt, size int64) error {
 	if err != nil {
 		return err
 	}
-	if !tables.Compressed(f.Metadata()) {
-		return tables.Mismatch("the schema")
+	if !compressed(f.Metadata()) {
+		return mismatch("the schema")
 	}
 	var names []string
 	for _, field := range f.Schema().Fields() {
@@ -137,7 +136,7 @@ func readParquet(c *columnReader, r io.ReaderAt, size int64) error {
 	for _, g := range f.RowGroups() {
 		chunks := g.ColumnChunks()
 		if len(chunks) != len(names) {
-			return tables.Mismatch("the number of columns")
+			return mismatch("the number of columns")
 		}
 		for i, chunk := range chunks {
 			if i < c.keys && c.keyless {
@@ -154,7 +153,7 @@ func readParquet(c *columnReader, r io.ReaderAt, size int64) error {
 func (c *columnReader) parquetColumn(i int, chunk parquet.ColumnChunk) (err error) {
 	pages := chunk.Pages()
 	defer func() { err = errors.Join(err, pages.Close()) }()
-	var batch [tables.ValueBatch]parquet.Value
+	var batch [valueBatch]parquet.Value
 	for {
 		if err := c.ctx.Err(); err != nil {
 			return err
@@ -199,7 +198,7 @@ func (c *columnReader) parquetValue(i int, v parquet.Value) {
 }
 
 func readArrow(c *columnReader, r io.ReaderAt, size int64) error {
-	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(tables.NewWithin(size)))
+	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(newWithin(size)))
 	if err != nil {
 		return err
 	}
@@ -232,7 +231,7 @@ func (c *columnReader) arrowColumn(i int, column arrow.Array) error {
 	if i >= c.keys {
 		values, ok := column.(*array.Float64)
 		if !ok {
-			return tables.Mismatch("column " + c.names[i])
+			return mismatch("column " + c.names[i])
 		}
 		for row := range values.Len() {
 			if values.IsNull(row) {
@@ -252,7 +251,7 @@ func (c *columnReader) arrowColumn(i int, column arrow.Array) error {
 			labels, ok := k.Dictionary().(*array.String)
 			code := k.GetValueIndex(row)
 			if !ok || code < 0 || code >= labels.Len() {
-				return tables.Mismatch("column " + c.names[i])
+				return mismatch("column " + c.names[i])
 			}
 			c.addKey(i, labels.Value(code))
 		case *array.Int64:
@@ -260,7 +259,7 @@ func (c *columnReader) arrowColumn(i int, column arrow.Array) error {
 		case *array.Float64:
 			c.addNumericKey(i, realKey, domain.FloatText(k.Value(row)))
 		default:
-			return tables.Mismatch("column " + c.names[i])
+			return mismatch("column " + c.names[i])
 		}
 	}
 	return nil

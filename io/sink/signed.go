@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -35,7 +34,7 @@ func (f *Folder) SignStaged(ctx context.Context, staging string, s pipeline.Sign
 	}
 	m.Signature = &manifest.Signature{Format: s.Format(), PublicKey: s.PublicKey()}
 	if err := resign(staging, dir, m, s); err != nil {
-		return "", tables.Failure(op, staging, err)
+		return "", failure(op, staging, err)
 	}
 	return f.Inspect(ctx, dir)
 }

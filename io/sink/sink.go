@@ -1,7 +1,6 @@
 package sink
 
 import (
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -18,7 +17,7 @@ const (
 // Folder writes releases to folders of the local file system. It has no state, so it may be used concurrently for
 // different folders.
 type Folder struct {
-	formats    map[string]tables.Format
+	formats    map[string]format
 	presenters []pipeline.Presenter
 }
 
@@ -26,7 +25,7 @@ var _ pipeline.Sink = (*Folder)(nil)
 
 // New returns a sink that knows every format. The presenters make the documents of releases that have any.
 func New(presenters ...pipeline.Presenter) pipeline.Sink {
-	return &Folder{formats: tables.Builtin(), presenters: presenters}
+	return &Folder{formats: builtin(), presenters: presenters}
 }
 
 // syntheticManifest is the manifest's name in a preview.

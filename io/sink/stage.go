@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -18,12 +17,12 @@ import (
 func (f *Folder) Prepare(staging string) error {
 	const op = "prepare"
 	if err := makeParents(staging); err != nil {
-		return tables.Failure(op, filepath.Dir(staging), err)
+		return failure(op, filepath.Dir(staging), err)
 	}
 	if err := os.Mkdir(staging, stagingMode); err != nil {
-		return tables.Failure(op, staging, err)
+		return failure(op, staging, err)
 	}
-	return tables.Failure(op, staging, syncFolder(filepath.Dir(staging)))
+	return failure(op, staging, syncFolder(filepath.Dir(staging)))
 }
 
 // Stage writes note and the release into a prepared staging folder and returns the SHA-256 of release.json. After an
@@ -33,28 +32,31 @@ func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Re
 	if s.jobs, err = f.plan(r); err != nil {
 		return "", err
 	}
+	if r.IsRehearsal() {
+		return "", refusal("write", staging, CodeFormat, "a rehearsal holds nothing to publish")
+	}
 	if strings.ContainsRune(note, '\n') || len(note) >= maxNote {
-		return "", tables.Refusal("write", filepath.Join(staging, noteName), CodeFormat, "the note is not one short line")
+		return "", refusal("write", filepath.Join(staging, noteName), CodeFormat, "the note is not one short line")
 	}
 	if err := checkPrivate("write", staging); err != nil {
 		return "", err
 	}
 	if err := os.Mkdir(s.dir, publicMode); err != nil {
-		return "", tables.Failure("write", s.dir, err)
+		return "", failure("write", s.dir, err)
 	}
 	if err = s.run(note, r); err == nil {
 		digest, err = f.Inspect(ctx, s.dir)
 	}
 	if err != nil {
-		return "", errors.Join(tables.Failure("write", s.dir, err), s.undo())
+		return "", errors.Join(failure("write", s.dir, err), s.undo())
 	}
 	return digest, nil
 }
 
 // tableJob is one file to write.
 type tableJob struct {
-	table  *tables.Table
-	format tables.Format
+	table  *table
+	format format
 }
 
 func (j tableJob) path() string { return j.table.Name + j.format.Extension() }
@@ -63,7 +65,7 @@ func (j tableJob) path() string { return j.table.Name + j.format.Extension() }
 func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 	paths := []string{manifestName}
 	for _, result := range r.Results() {
-		all, err := tables.Of(result)
+		all, err := of(result)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +76,7 @@ func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 			}
 			for _, j := range some {
 				if slices.Contains(paths, j.path()) {
-					return nil, tables.Refusal("write", j.path(), CodeFormat, "two files would have this name")
+					return nil, refusal("write", j.path(), CodeFormat, "two files would have this name")
 				}
 				paths, jobs = append(paths, j.path()), append(jobs, j)
 			}
@@ -84,13 +86,13 @@ func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 }
 
 // tableJobs returns the files of a table, one per format.
-func (f *Folder) tableJobs(t *tables.Table, r *pipeline.Release) (jobs []tableJob, err error) {
+func (f *Folder) tableJobs(t *table, r *pipeline.Release) (jobs []tableJob, err error) {
 	for _, name := range r.Formats() {
 		format, ok := f.formats[name]
 		if !ok {
-			return nil, tables.Refusal("write", t.Name, CodeFormat, "unknown format "+name)
+			return nil, refusal("write", t.Name, CodeFormat, "unknown format "+name)
 		}
-		if csv, ok := format.(tables.CSVFormat); ok {
+		if csv, ok := format.(CSVFormat); ok {
 			csv.Raw = r.RawCSV()
 			format = csv
 		}
@@ -141,10 +143,10 @@ func (s *stager) fill(r *pipeline.Release) error {
 	for _, j := range s.jobs {
 		file, err := s.writeTable(root, j)
 		if err != nil {
-			return tables.Failure("write", filepath.Join(s.dir, j.path()), err)
+			return failure("write", filepath.Join(s.dir, j.path()), err)
 		}
 		file.Holds = j.table.Holds
-		if csv, ok := j.format.(tables.CSVFormat); ok {
+		if csv, ok := j.format.(CSVFormat); ok {
 			file.Raw = csv.Raw
 		}
 		files[j.table.Query] = append(files[j.table.Query], file)
@@ -158,16 +160,16 @@ func (s *stager) fill(r *pipeline.Release) error {
 	if s.synthetic {
 		text, err := m.Encode()
 		if err != nil {
-			return tables.Reason(err.Error())
+			return reason(err.Error())
 		}
-		return tables.Failure("write", filepath.Join(s.dir, syntheticManifest), writeBytes(root, syntheticManifest, text))
+		return failure("write", filepath.Join(s.dir, syntheticManifest), writeBytes(root, syntheticManifest, text))
 	}
-	return tables.Failure("write", filepath.Join(s.dir, manifestName), writeManifest(root, m, r.Sign))
+	return failure("write", filepath.Join(s.dir, manifestName), writeManifest(root, m, r.Sign))
 }
 
 // writeDocuments writes what the presenters make of the release, if it is to have any.
 func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release, files map[string][]manifest.File) (written []manifest.File, err error) {
-	defer tables.Recovered(&err)
+	defer recovered(&err)
 	if !r.Presented() {
 		return nil, nil
 	}
@@ -177,8 +179,8 @@ func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release, files map[st
 			return nil, err
 		}
 		for _, d := range documents {
-			if !tables.PlainName(d.Path) {
-				return nil, tables.Refusal("write", s.dir, CodeFormat, "a document's name is no file name")
+			if !plainName(d.Path) {
+				return nil, refusal("write", s.dir, CodeFormat, "a document's name is no file name")
 			}
 			name, write := s.named(d.Path), d.Write
 			if s.synthetic {
@@ -186,7 +188,7 @@ func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release, files map[st
 			}
 			sum, err := writeNew(root, name, fileMode, write)
 			if err != nil {
-				return nil, tables.Failure("write", filepath.Join(s.dir, name), err)
+				return nil, failure("write", filepath.Join(s.dir, name), err)
 			}
 			written = append(written, manifest.File{Path: name, SHA256: sum})
 		}
@@ -205,7 +207,7 @@ func (s *stager) writeNote(note string) error {
 
 // writeTable writes one table, syncs it, and reads it back.
 func (s *stager) writeTable(root *os.Root, j tableJob) (file manifest.File, err error) {
-	defer tables.Recovered(&err)
+	defer recovered(&err)
 	file.Path = s.named(j.path())
 	file.SHA256, err = writeNew(root, file.Path, fileMode, func(w io.Writer) (err error) {
 		file.Rows, err = j.format.Write(s.ctx, w, j.table)
@@ -225,14 +227,14 @@ func (s *stager) writeTable(root *os.Root, j tableJob) (file manifest.File, err 
 // undo removes everything that run wrote.
 func (s *stager) undo() error {
 	err := errors.Join(os.RemoveAll(s.dir), os.RemoveAll(filepath.Join(s.staging, noteName)), syncFolder(s.staging))
-	return tables.Failure("clean up", s.staging, err)
+	return failure("clean up", s.staging, err)
 }
 
 // writeManifest writes the manifest, which is the last file. If sign returns a signature, that is written before.
 func writeManifest(root *os.Root, m manifest.Manifest, sign func(manifest []byte) ([]byte, bool)) error {
 	text, err := m.Encode()
 	if err != nil {
-		return tables.Reason(err.Error())
+		return reason(err.Error())
 	}
 	if len(text) >= maxManifest {
 		return errTooLarge

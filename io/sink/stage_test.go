@@ -20,7 +20,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
@@ -63,7 +62,7 @@ func TestStageWritesTheRelease(t *testing.T) {
 }
 
 func TestSameReleaseSameBytes(t *testing.T) {
-	all := append(samples(true), result("groups", stringKey("place", numbered(tables.BlockRows+1)...)))
+	all := append(samples(true), result("groups", stringKey("place", numbered(blockRows+1)...)))
 	first := newPlace(t)
 	stage(t, first, release(t, all...))
 	var wg sync.WaitGroup
@@ -140,12 +139,12 @@ func TestManifestComesLast(t *testing.T) {
 
 // brokenFormat fails in one of the ways in which a disk or a library can fail.
 type brokenFormat struct {
-	tables.CSVFormat
+	CSVFormat
 	write1, verify1 error
 	throw           bool
 }
 
-func (f brokenFormat) Write(ctx context.Context, w io.Writer, t *tables.Table) (int, error) {
+func (f brokenFormat) Write(ctx context.Context, w io.Writer, t *table) (int, error) {
 	n, err := f.CSVFormat.Write(ctx, w, t)
 	if f.throw {
 		panic("a library quotes a secret value")
@@ -153,7 +152,7 @@ func (f brokenFormat) Write(ctx context.Context, w io.Writer, t *tables.Table) (
 	return n, errors.Join(err, f.write1)
 }
 
-func (f brokenFormat) Verify(context.Context, io.ReaderAt, int64, *tables.Table) error {
+func (f brokenFormat) Verify(context.Context, io.ReaderAt, int64, *table) error {
 	return f.verify1
 }
 
@@ -161,16 +160,16 @@ func (f brokenFormat) Verify(context.Context, io.ReaderAt, int64, *tables.Table)
 func TestFailureLeavesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		format brokenFormat
-		code   tables.Code
+		code   Code
 	}{
 		"disk full":      {brokenFormat{write1: fmt.Errorf("flushing a secret value: %w", &os.PathError{Op: "write", Path: "a secret value", Err: syscall.ENOSPC})}, CodeDiskFull},
 		"library":        {brokenFormat{write1: errors.New("a secret value is bad")}, CodeIO},
 		"panic":          {brokenFormat{throw: true}, CodeIO},
-		"read back":      {brokenFormat{verify1: tables.Mismatch("column noisy")}, CodeMismatch},
+		"read back":      {brokenFormat{verify1: mismatch("column noisy")}, CodeMismatch},
 		"read back fail": {brokenFormat{verify1: errors.New("a secret value")}, CodeIO},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, s := newPlace(t), &Folder{formats: tables.Builtin()}
+			p, s := newPlace(t), &Folder{formats: builtin()}
 			s.formats["csv"] = c.format
 			must(t, s.Prepare(p.staging))
 			_, err := s.Stage(t.Context(), p.staging, "note", release(t, twoQueries()...))
@@ -188,7 +187,7 @@ func TestFailureLeavesNothing(t *testing.T) {
 func TestCancelledStage(t *testing.T) {
 	p := newPlace(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	r := result("q", stringKey("k", numbered(2*tables.ChunkCells)...))
+	r := result("q", stringKey("k", numbered(2*chunkCells)...))
 	r.Answer.Noisy = watched(r.Answer.Noisy, cancel)
 	must(t, New().Prepare(p.staging))
 	_, err := New().Stage(ctx, p.staging, "note", release(t, r))

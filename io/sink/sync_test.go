@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 )
 
 // synced runs f and returns the paths below root that it synced, in order. In angle brackets is the content of the
@@ -80,7 +78,7 @@ func TestEverythingIsSynced(t *testing.T) {
 
 // Files removed by a failure or with a discarded staging stay removed.
 func TestRemovalsAreSynced(t *testing.T) {
-	p, s := newPlace(t), &Folder{formats: tables.Builtin()}
+	p, s := newPlace(t), &Folder{formats: builtin()}
 	s.formats["csv"] = brokenFormat{verify1: errVerify}
 	must(t, s.Prepare(p.staging))
 	got := synced(t, p, func() {
@@ -123,4 +121,4 @@ func TestFailedSyncs(t *testing.T) {
 	}
 }
 
-const errVerify = tables.Reason("made for a test")
+const errVerify = reason("made for a test")

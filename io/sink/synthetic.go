@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -22,35 +21,35 @@ import (
 func WritePreview(ctx context.Context, dir string, r *pipeline.Release, presenters ...pipeline.Presenter) error {
 	const op = "publish"
 	if err := replaceable(dir); err != nil {
-		return tables.Failure(op, dir, err)
+		return failure(op, dir, err)
 	}
 	if err := makeParents(dir); err != nil {
-		return tables.Failure(op, filepath.Dir(dir), err)
+		return failure(op, filepath.Dir(dir), err)
 	}
 	staging, err := os.MkdirTemp(filepath.Dir(dir), ".preview-*")
 	if err != nil {
-		return tables.Failure(op, filepath.Dir(dir), err)
+		return failure(op, filepath.Dir(dir), err)
 	}
 	defer func() { _ = os.RemoveAll(staging) }() // nothing in it is private
-	f := &Folder{formats: tables.Builtin()}
+	f := &Folder{formats: builtin()}
 	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: presenters, synthetic: true}
 	if s.jobs, err = f.plan(r); err != nil {
 		return err
 	}
 	if err := os.Mkdir(s.dir, publicMode); err != nil {
-		return tables.Failure("write", s.dir, err)
+		return failure("write", s.dir, err)
 	}
 	r.MarkSynthetic()
 	if err := s.fill(r); err != nil {
-		return tables.Failure("write", s.dir, err)
+		return failure("write", s.dir, err)
 	}
 	if err := replaceable(dir); err != nil {
-		return tables.Failure(op, dir, err)
+		return failure(op, dir, err)
 	}
 	if err := renameChecked(dir, filepath.Join(staging, "older")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return tables.Failure(op, dir, err)
+		return failure(op, dir, err)
 	}
-	return tables.Failure(op, dir, renameNew(s.dir, dir))
+	return failure(op, dir, renameNew(s.dir, dir))
 }
 
 // replaceable returns fs.ErrExist if something is at dir that is neither a preview nor an empty folder.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/pipeline/pipelinetest"
@@ -39,7 +38,7 @@ func result(name string, keys ...domain.KeyColumn) pipeline.Result {
 	cells := 1
 	for i := len(keys) - 1; i >= 0; i-- {
 		keys[i].Stride = cells
-		cells *= tables.LabelCount(keys[i].Labels)
+		cells *= labelCount(keys[i].Labels)
 	}
 	return pipeline.Result{Name: name, Answer: queries.Answer{
 		Cells: cells, Keys: keys,
@@ -59,9 +58,9 @@ func floatKey(name string, labels ...float64) domain.KeyColumn {
 	return domain.KeyColumn{Name: name, Labels: domain.Labels{Floats: labels}}
 }
 
-func tableOf(t testing.TB, r pipeline.Result) *tables.Table {
+func tableOf(t testing.TB, r pipeline.Result) *table {
 	t.Helper()
-	tables, err := tables.Of(r)
+	tables, err := of(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,4 +103,4 @@ func remade(t testing.TB, m manifest.Manifest, results ...pipeline.Result) *pipe
 }
 
 // allFormats are the names of the formats that can be written, in alphabetical order.
-func allFormats() []string { return slices.Sorted(maps.Keys(tables.Builtin())) }
+func allFormats() []string { return slices.Sorted(maps.Keys(builtin())) }

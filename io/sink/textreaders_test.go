@@ -7,8 +7,6 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
-
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 )
 
 // ipcGrid reads an Arrow file by its footer.
@@ -55,7 +53,7 @@ func batchesGrid(t *testing.T, s *arrow.Schema, batches []arrow.Record) grid {
 	for i, f := range s.Fields() {
 		var chunks []arrow.Array
 		for _, b := range batches {
-			if b.NumRows() > tables.BlockRows+tables.ChunkCells {
+			if b.NumRows() > blockRows+chunkCells {
 				t.Errorf("a record batch has %d rows", b.NumRows())
 			}
 			chunks = append(chunks, b.Column(i))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -23,11 +22,11 @@ import (
 func TestVerifyFindsDifferences(t *testing.T) {
 	keys := []domain.KeyColumn{stringKey("k", numbered(100)...), intKey("i", 1, 2), floatKey("f", 0.5, 1.5)}
 	for _, good := range []pipeline.Result{result("required", slices.Clone(keys)...), mean("nullable", slices.Clone(keys)...)} {
-		for name, f := range tables.Builtin() {
+		for name, f := range builtin() {
 			data := written(t, f, good)
 			for what, bad := range changed(good) {
 				err := verified(t, f, data, bad)
-				var differs tables.Mismatch
+				var differs mismatch
 				if !errors.As(err, &differs) {
 					t.Errorf("%s as %s, %s: %v", good.Name, name, what, err)
 				}
@@ -94,15 +93,15 @@ func changed(r pipeline.Result) map[string]pipeline.Result {
 
 // damageable are the formats with a reader, the end of the bytes that are damaged, and numbers that they cannot hold.
 var damageable = map[string]struct {
-	format tables.Format
+	format format
 	read   func(t *testing.T, data []byte, want grid) grid
 	end    func(t *testing.T, data []byte) int
 	gone   func(float64) bool
 }{
-	"parquet": {tables.ParquetFormat{}, rowsGrid, endOfPages, math.IsNaN},
-	"arrow":   {tables.ArrowFormat{}, func(t *testing.T, data []byte, _ grid) grid { return ipcGrid(t, data) }, startOfFooter, math.IsNaN},
-	"csv":     {tables.CSVFormat{}, csvGrid, wholeFile, math.IsNaN},
-	"json":    {tables.JSONFormat{}, jsonGrid, wholeFile, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }},
+	"parquet": {parquetFormat{}, rowsGrid, endOfPages, math.IsNaN},
+	"arrow":   {arrowFormat{}, func(t *testing.T, data []byte, _ grid) grid { return ipcGrid(t, data) }, startOfFooter, math.IsNaN},
+	"csv":     {CSVFormat{}, csvGrid, wholeFile, math.IsNaN},
+	"json":    {jsonFormat{}, jsonGrid, wholeFile, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }},
 }
 
 // Damage is an error or leaves the cells unchanged: some bytes of a page's header do not matter.
@@ -116,7 +115,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 					bad := bytes.Clone(data)
 					bad[rapid.IntRange(0, c.end(t, data)-1).Draw(rt, "at")] ^= byte(rapid.IntRange(1, 255).Draw(rt, "flip"))
 					err := func() (err error) {
-						defer tables.Recovered(&err)
+						defer recovered(&err)
 						return verified(t, c.format, bad, r)
 					}()
 					if err == nil {
@@ -131,7 +130,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 // A file that is cut short, or has bytes after its end, is refused.
 func TestVerifyFindsTheEnd(t *testing.T) {
 	r := result("q", stringKey("k", numbered(300)...))
-	for name, f := range tables.Builtin() {
+	for name, f := range builtin() {
 		data := written(t, f, r)
 		for what, bad := range map[string][]byte{
 			"nothing": {}, "half": data[:len(data)/2], "a byte less": data[:len(data)-1], "a byte more": append(bytes.Clone(data), 'x'),
@@ -140,7 +139,7 @@ func TestVerifyFindsTheEnd(t *testing.T) {
 				continue // the last line needs no end in CSV
 			}
 			err := func() (err error) {
-				defer tables.Recovered(&err)
+				defer recovered(&err)
 				return verified(t, f, bad, r)
 			}()
 			if err == nil {

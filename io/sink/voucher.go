@@ -6,31 +6,29 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-
-	"github.com/dprelease/dprelease/io/sink/internal/tables"
 )
 
 // Vouch writes the voucher beside a staged release, durably. It replaces a voucher that exists.
 func (f *Folder) Vouch(staging, voucher string) error {
 	const op = "vouch for"
 	if strings.ContainsRune(voucher, '\n') || len(voucher) >= maxNote {
-		return tables.Refusal(op, staging, CodeFormat, "the voucher is not one short line")
+		return refusal(op, staging, CodeFormat, "the voucher is not one short line")
 	}
 	if err := checkPrivate(op, staging); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(staging)
 	if err != nil {
-		return tables.Failure(op, staging, err)
+		return failure(op, staging, err)
 	}
 	defer root.Close()
 	if err := root.Remove(voucherName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return tables.Failure(op, staging, err)
+		return failure(op, staging, err)
 	}
 	if err := writeLine(root, voucherName, voucher); err != nil {
-		return tables.Failure(op, staging, err)
+		return failure(op, staging, err)
 	}
-	return tables.Failure(op, staging, syncFolder(staging))
+	return failure(op, staging, syncFolder(staging))
 }
 
 // Voucher returns the voucher of a staging folder; empty if it has none.
@@ -41,14 +39,14 @@ func (f *Folder) Voucher(staging string) (string, error) {
 	}
 	root, err := os.OpenRoot(staging)
 	if err != nil {
-		return "", tables.Failure(op, staging, err)
+		return "", failure(op, staging, err)
 	}
 	defer root.Close()
 	text, err := readSmall(root, voucherName, maxNote)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotRegular) || errors.Is(err, errTooLarge) {
 		return "", nil
 	}
-	return strings.TrimSuffix(string(text), "\n"), tables.Failure(op, staging, err)
+	return strings.TrimSuffix(string(text), "\n"), failure(op, staging, err)
 }
 
 // writeLine makes a file of one line that nobody else may read.

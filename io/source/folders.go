@@ -43,13 +43,17 @@ type inFolders struct {
 	types map[string]scan.TextType
 }
 
-func newInFolders(types map[string]string) (inFolders, error) {
+// newInFolders checks the types of columns; no two values of those that are exact become one.
+func newInFolders(types map[string]string, exact []string) (inFolders, error) {
 	f := inFolders{names: slices.Sorted(maps.Keys(types)), types: map[string]scan.TextType{}}
 	var wrong Errors
 	for _, name := range f.names {
 		t, e := scan.NewTextType(types[name], scan.Digits{})
 		if e != nil {
 			wrong = append(wrong, e.OfColumn(name))
+		}
+		if slices.Contains(exact, name) {
+			t = t.Exact()
 		}
 		f.types[name] = t
 	}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -12,10 +13,13 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// dialects are how texts are read: tabs is for files whose names say that tabs separate the fields, unless the job names a delimiter.
+// dialects are how texts are read. tabs is for files of format tsv, in which, unless the job says otherwise, tabs separate the fields and no
+// character quotes (https://www.iana.org/assignments/media-types/text/tab-separated-values).
 type dialects struct {
 	given, tabs *csv.Dialect
+	wrongTabs   error // what is wrong with tabs, if a file is read by it
 	objects     *jsonl.Dialect
+	exact       []string // Options.Exact
 }
 
 func newDialects(o Options) (d dialects, err error) {
@@ -23,14 +27,19 @@ func newDialects(o Options) (d dialects, err error) {
 		return d, err
 	}
 	d.given.Ahead = o.Workers > 1
-	d.tabs = d.given
-	if o.CSV.Delimiter == 0 && o.CSV.Quote != '\t' && o.CSV.Comment != '\t' {
-		if d.tabs, err = d.given.With('\t'); err != nil {
-			return d, err
-		}
+	d.given.Exact(o.Exact)
+	tabs := o.CSV
+	tabs.Delimiter, tabs.Quote = cmp.Or(tabs.Delimiter, '\t'), cmp.Or(tabs.Quote, csv.NoQuote)
+	if d.tabs, d.wrongTabs = csv.NewDialect(tabs); d.wrongTabs == nil {
+		d.tabs.Ahead = d.given.Ahead
+		d.tabs.Exact(o.Exact)
 	}
-	d.objects, err = jsonl.NewDialect(o.JSONL)
-	return d, err
+	d.exact = o.Exact
+	if d.objects, err = jsonl.NewDialect(o.JSONL); err != nil {
+		return d, err
+	}
+	d.objects.Exact(o.Exact)
+	return d, nil
 }
 
 // opener opens a file for its schema.
@@ -46,8 +55,8 @@ var formats = []struct {
 }{
 	{"parquet", []string{".parquet"}, described(parquet.Open), false},
 	{"arrow", []string{".arrow", ".feather"}, described(arrow.Open), false},
-	{"csv", []string{".csv", ".txt", ".data"}, separated(func(d dialects) *csv.Dialect { return d.given }), true},
-	{"tsv", []string{".tsv", ".tab"}, separated(func(d dialects) *csv.Dialect { return d.tabs }), true},
+	{"csv", []string{".csv", ".txt", ".data"}, separated(func(d dialects) (*csv.Dialect, error) { return d.given, nil }), true},
+	{"tsv", []string{".tsv", ".tab"}, separated(func(d dialects) (*csv.Dialect, error) { return d.tabs, d.wrongTabs }), true},
 	{"jsonl", []string{".jsonl", ".ndjson"}, objects, true},
 }
 
@@ -58,19 +67,23 @@ var packings = []struct {
 }{{".gz", scan.Gzip}, {".zst", scan.Zstd}, {".bz2", scan.Bzip2}, {".xz", scan.XZ}}
 
 // described opens files of a format that describes itself.
-func described(open func(context.Context, scan.Place, scan.BlockMAC) (scan.File, *Error)) func(scan.Compression) opener {
+func described(open func(context.Context, scan.Place, []string, scan.BlockMAC) (scan.File, *Error)) func(scan.Compression) opener {
 	return func(scan.Compression) opener {
-		return func(ctx context.Context, at scan.Place, _ dialects, mac scan.BlockMAC) (scan.File, *Error) {
-			return open(ctx, at, mac)
+		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
+			return open(ctx, at, d.exact, mac)
 		}
 	}
 }
 
 // separated opens CSV files of a dialect.
-func separated(of func(dialects) *csv.Dialect) func(scan.Compression) opener {
+func separated(of func(dialects) (*csv.Dialect, error)) func(scan.Compression) opener {
 	return func(packed scan.Compression) opener {
 		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
-			return csv.Open(ctx, at, packed, of(d), mac)
+			dialect, err := of(d)
+			if err != nil {
+				return nil, scan.AsError(err)
+			}
+			return csv.Open(ctx, at, packed, dialect, mac)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/snappy"
-	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -95,11 +94,10 @@ func lyingRuns() map[string]lie {
 }
 
 func lyingSizes(t testing.TB) map[string]lie {
-	one, dict := onePlain, dictionaryPage(2, int64s(5, 6))
+	one := onePlain
 	bomb := gzipped(t, make([]byte, 64<<20))
 	return map[string]lie{
 		"negative values":           {onePage(1, dataV1(-1, format.Plain, int64s(1))), source.CodeDamaged},
-		"too many values":           {onePage(huge, dict, dataV1(huge, format.RLEDictionary, codes(huge, 0))), source.CodeTooLarge},
 		"a size of 2 GiB":           {onePage(1, sizedPage(one, huge, 8)), source.CodeDamaged},
 		"a stored size of 2 GiB":    {onePage(1, sizedPage(one, 8, huge)), source.CodeDamaged},
 		"a negative size":           {onePage(1, sizedPage(one, -1, 8)), source.CodeDamaged},
@@ -206,31 +204,6 @@ func attemptColumns(path string, columns ...string) ([][]any, error) {
 		return nil, err
 	}
 	return readAll(d, columns...)
-}
-
-// Strings that share a long prefix expand to far more than their page.
-func TestHostilePrefixes(t *testing.T) {
-	const long, n = 1 << 20, 3000
-	prefixes, suffixes := make([]int32, n), make([]int32, n)
-	suffixes[0] = long
-	for i := range prefixes[1:] {
-		prefixes[i+1] = long
-	}
-	var body []byte
-	for _, lengths := range [][]int32{prefixes, suffixes} {
-		b, err := (&delta.BinaryPackedEncoding{}).EncodeInt32(nil, lengths)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body = append(body, b...)
-	}
-	body = append(body, make([]byte, long)...)
-	file := onePage(n, dataV1(n, format.DeltaByteArray, body)).of(text8("x", false)).file(t)
-	before := allocated()
-	_, err := attemptColumns(write(t, "a.parquet", file), "x")
-	if code := verdict(t, "prefixes", err); code != source.CodeTooLarge || allocated()-before > 24<<20 {
-		t.Errorf("got %v", err)
-	}
 }
 
 // Footers and page headers whose lengths are longer than they are.

@@ -379,8 +379,9 @@ func TestHostileNested(t *testing.T) {
 		}
 	}
 	deep := onePage(1, definedPage(1, []uint64{1, 100}, 1)).with(withinStructs(100_000))
+	path := write(t, "a.parquet", deep.file(t))
 	before := allocated()
-	d = open(t, source.CSV{}, write(t, "a.parquet", deep.file(t)))
+	d = open(t, source.CSV{}, path)
 	if used := allocated() - before; used > 64<<20 {
 		t.Errorf("%d MiB were allocated for a deep schema", used>>20)
 	}

@@ -29,6 +29,9 @@ type Options struct {
 	Format string
 	CSV    CSV
 	JSONL  JSONL
+	// Exact names columns in which two different values must stay different: those of the privacy unit. A decimal that is no Int is then a text,
+	// INT96 a timestamp in nanoseconds, date64 a wall-clock reading in milliseconds. A value that its type does not hold exactly is null.
+	Exact []string
 	// Folders are the types of columns that are not in the files but in the names of their folders, NAME=VALUE.
 	Folders map[string]string
 	// Key is a secret without which nobody can make other files with the same digests; it may be empty.

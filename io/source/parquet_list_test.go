@@ -75,7 +75,7 @@ func TestHostileLists(t *testing.T) {
 		"more levels":               {listFile(1, 1, listPage(2, []uint64{1, 0, 1, 1}, []uint64{2, 1}, 1, 2)), source.CodeRowCount},
 		"fewer levels than rows":    {listFile(2, 1, listPage(2, []uint64{2, 0}, []uint64{2, 1}, 1, 2)), source.CodeRowCount},
 		"2^40 levels":               {listFile(1, 1<<40, listPage(1, one, full, 1)), source.CodeRowCount},
-		"a page of 2^31 levels":     {listFile(1, huge, listPage(huge, []uint64{huge, 0}, []uint64{huge, 1}, 1)), source.CodeTooLarge},
+		"a page of 2^26 levels":     {listFile(1, 1<<26, listPage(1<<26, []uint64{1 << 26, 0}, []uint64{1 << 26, 1}, 1)), source.CodeDamaged},
 		"a long run":                {listFile(1, 9, listPage(9, []uint64{1 << 40, 0}, []uint64{1 << 40, 1}, 1)), source.CodeDamaged},
 		"levels behind the page":    {listFile(1, 1, dataV1(1, format.Plain, []byte{99, 0, 0, 0})), source.CodeDamaged},
 		"no body":                   {listFile(1, 1, dataV1(1, format.Plain, nil)), source.CodeDamaged},

@@ -443,3 +443,33 @@ func TestReadStrings(t *testing.T) {
 		t.Error("a file that is not there was read")
 	}
 }
+
+// PyArrow states 0 for the place of a data page that is not there: a table without rows is read as one.
+func TestParquetOfNoRowsByPyArrow(t *testing.T) {
+	for name, content := range map[string]string{
+		"dictionary": "PAR1\x15\x04\x15\x00\x15\x00\x4c\x15\x00\x15\x00\x12\x00\x00",
+		"plain":      "PAR1",
+	} {
+		chunk := format.ColumnMetaData{Type: format.Int32, PathInSchema: []string{"x"}, TotalCompressedSize: int64(len(content) - 4)}
+		if name == "dictionary" {
+			chunk.DictionaryPageOffset = 4
+		}
+		meta := format.FileMetaData{
+			Version: 2,
+			Schema: []format.SchemaElement{
+				{Name: "schema", NumChildren: thrift.New(int32(1)), RepetitionType: thrift.New(format.Required)},
+				{Name: "x", Type: thrift.New(format.Int32), RepetitionType: thrift.New(format.Optional)},
+			},
+			RowGroups: []format.RowGroup{{Columns: []format.ColumnChunk{{MetaData: chunk}}}},
+		}
+		footer, err := thrift.Marshal(new(thrift.CompactProtocol), &meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := append([]byte(content), footer...)
+		file = append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), "PAR1"...)
+		if rows := read(t, open(t, source.CSV{}, write(t, "a.parquet", file)), "x"); len(rows) > 0 {
+			t.Errorf("%s: %d rows", name, len(rows))
+		}
+	}
+}

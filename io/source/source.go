@@ -64,7 +64,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	folders, err := newInFolders(o.Folders)
+	folders, err := newInFolders(o.Folders, o.Exact)
 	if err != nil {
 		return err
 	}

@@ -200,7 +200,7 @@ func TestJSONLines(t *testing.T) {
 	}}})
 	want := [][]any{
 		{int64(41), "Zoë", "Köln", nil, int64(1), nil, nil},
-		{int64(42), "5", nil, "50667", nil, nil, nil},
+		{int64(42), nil, nil, "50667", nil, nil, nil},
 		{nil, nil, nil, nil, nil, nil, nil},
 		{nil, nil, nil, nil, nil, nil, nil},
 		{nil, nil, nil, nil, nil, nil, nil},

@@ -243,7 +243,7 @@ func TestCanary(t *testing.T) {
 	must(t, err)
 	r, err := b.Charge(ctx, tiny(t, "a"))
 	must(t, err)
-	must(t, b.Seal(ctx, r, ledger.Digests{Input: mark, Release: strings.Repeat("0", 64)}))
+	must(t, b.Seal(ctx, r, ledger.Digests{Input: mark, Release: strings.Repeat("0", 64), Presentation: strings.Repeat("0", 64)}))
 	secret, err := s.Secret(ctx)
 	must(t, err)
 	file, err := os.ReadFile(path)

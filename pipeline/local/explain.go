@@ -6,15 +6,14 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// ScanPlan is what a scan of the input will do, according to the footers. Making it reads no row.
+// ScanPlan is what a scan of the input will do, by the job, the machine, the number of the input's files and their schema. It is the same for every
+// table of this schema in as many files: it tells no number of rows, row groups or bytes, and nothing of what statistics rule out, which are exact
+// facts of the rows.
 type ScanPlan struct {
 	Files int `json:"files"`
-	// Splits is the number of pieces that workers take one after the other: row groups, record batches, pieces of CSV
-	// files. Skipped is how many of them the footers and the filters rule out.
-	Splits  int `json:"splits"`
-	Skipped int `json:"splits_skipped"`
+	// Workers is how many goroutines read at most.
 	Workers int `json:"workers"`
-	// Cells is how many bytes the cells of all queries take.
+	// Cells is how many bytes the cells of all queries take at most.
 	Cells   int64        `json:"cell_bytes"`
 	Columns []ScanColumn `json:"columns"`
 }
@@ -35,18 +34,7 @@ func (e *Engine) Explain(p *pipeline.Plan) (*ScanPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups, err := e.rowGroups(p)
-	if err != nil {
-		return nil, err
-	}
-	s := &ScanPlan{Files: len(e.data.Files()), Splits: e.data.Splits()}
-	s.Workers = min(m.workers, max(s.Splits, 1))
-	s.Cells = cellBytes(p, s.Workers, m.cells)
-	for split := range s.Splits {
-		if groups.Skips(split) {
-			s.Skipped++
-		}
-	}
+	s := &ScanPlan{Files: len(e.data.Files()), Workers: m.workers, Cells: cellBytes(p, m.workers, m.cells)}
 	for i, name := range p.Columns() {
 		f, _ := e.data.Schema().Lookup(name)
 		s.Columns = append(s.Columns, ScanColumn{Name: name, Type: f.Type.String(), Uses: uses(p, i)})

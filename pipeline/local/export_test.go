@@ -16,6 +16,21 @@ func NewTight(data *source.Dataset, workers int, folder string) *Engine {
 	return e
 }
 
+// LeftOut returns how many row groups the statistics of the input's files leave out.
+func LeftOut(t *testing.T, e *Engine, p *pipeline.Plan) (skipped int) {
+	t.Helper()
+	groups, err := e.rowGroups(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for split := range e.data.Splits() {
+		if groups.Skips(split) {
+			skipped++
+		}
+	}
+	return skipped
+}
+
 // AuditedUnit is a unit that an audit would take out.
 type AuditedUnit struct {
 	Key  string

@@ -23,7 +23,7 @@ const publicRowsJob = `
 version: 1
 name: rows
 privacy: {epsilon: 1, delta: 1e-6, unit: row, adjacency: replace-one}
-input: {files: [%s], rows: %d, csv: {header: %v, columns: [a, b], comment: "#", trim_space: true, types: {a: int}, null_values: [""]}}
+input: {files: [%s], rows: %d, csv: {header: %v, columns: [a, b], quote: none, comment: "#", trim_space: true, types: {a: int}, null_values: [""]}}
 queries:
   - name: a
     histogram: {by: [{column: a, edges: [0, 5, 10], null: bin}]}

@@ -57,11 +57,8 @@ func (s sharded) write(ctx context.Context, p *pipeline.Plan, k partial.Key, dir
 }
 
 func (s sharded) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
-	dir, err := os.MkdirTemp(stabilitytest.Folder(s.tb), "parts-*")
-	if err != nil {
-		s.tb.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	dir, remove := stabilitytest.Temporary(s.tb)
+	defer remove()
 	k := runKey(s.tb)
 	paths, err := s.write(ctx, p, k, dir)
 	if err != nil {
@@ -327,11 +324,8 @@ type shuffled struct {
 }
 
 func (s shuffled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
-	dir, err := os.MkdirTemp(stabilitytest.Folder(s.tb), "parts-*")
-	if err != nil {
-		s.tb.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	dir, remove := stabilitytest.Temporary(s.tb)
+	defer remove()
 	k := runKey(s.tb)
 	messages := make([][][]byte, s.buckets+1)
 	for i := range 3 {

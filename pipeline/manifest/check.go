@@ -43,14 +43,6 @@ func (m *Manifest) Meets() error {
 			return err
 		}
 	}
-	if m.first != nil {
-		if err := m.first.agrees(m); err != nil {
-			return err
-		}
-	}
-	if !m.Complete() {
-		return nil
-	}
 	if err := m.promises(ms); err != nil {
 		return err
 	}
@@ -99,7 +91,7 @@ func (q *Query) follows() error {
 
 // noiseDelta is the delta that the noise has to meet: what selecting keys may fail is taken off, in the decimals of the job.
 func (m *Manifest) noiseDelta() calibrate.Delta {
-	if m.Privacy.DeltaFailure == "0" || !m.Complete() {
+	if m.Privacy.DeltaFailure == "0" {
 		return calibrate.Delta(m.Privacy.Delta)
 	}
 	_, delta := m.asked()

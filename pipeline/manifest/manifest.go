@@ -11,12 +11,12 @@ import (
 )
 
 // Format names the layout of release.json.
-const Format = "dprelease/2"
+const Format = "dprelease/1"
 
 // Previews: what [Manifest.MarkSynthetic] makes of a manifest. No reader of releases takes it for one, by its name or by its format.
 const (
 	// SyntheticFormat names the layout of a preview's manifest.
-	SyntheticFormat = "dprelease/2-synthetic"
+	SyntheticFormat = "dprelease/1-synthetic"
 	// SyntheticPrefix is what the name of every file of a preview begins with.
 	SyntheticPrefix = "synthetic-"
 	// SyntheticNotice is the banner of a preview.
@@ -31,7 +31,7 @@ const FileName = "release.json"
 
 // Manifest is release.json. Nothing in it depends on the private data except through the noise.
 type Manifest struct {
-	// Format is the layout of the file that was read: [Format], or "dprelease/1".
+	// Format is the layout of the file: [Format].
 	Format string `json:"format"`
 	// Synthetic says, in the manifest of a preview, that no data was read: such a folder is no release. "" in releases.
 	Synthetic string            `json:"synthetic,omitempty"`
@@ -41,7 +41,7 @@ type Manifest struct {
 	Queries   []Query           `json:"queries"`
 	// Documents are the files for people and catalogues; none if the job wants no report.
 	Documents []File `json:"documents,omitempty"`
-	// Ledger shows the ledger's newest entry when the release was staged; nil in releases of the first versions.
+	// Ledger shows the ledger's newest entry when the release was staged; nil in previews.
 	Ledger *Ledger `json:"ledger,omitempty"`
 	// MadeFrom is the SHA-256 of the manifest of the release whose noisy values this one repeats: both together cost what one does.
 	// "" if this release drew its own.
@@ -52,8 +52,6 @@ type Manifest struct {
 	// for the reader ([Manifest.Deployment]).
 	Job     json.RawMessage `json:"job"`
 	Program Program         `json:"program"`
-
-	first repetitions // of a file of the first format; nil for today's
 }
 
 // Privacy is the guarantee of the whole release with what a reader needs to judge it, after NIST SP 800-226 and the OpenDP deployments
@@ -135,12 +133,10 @@ type Noise struct {
 }
 
 // Ledger shows the ledger's newest entry, without counting the entries ([ledger.Mark]): a ledger that does not have it any more has lost
-// its end. Releases of the first versions have the entry's number and hash instead.
+// its end.
 type Ledger struct {
-	Head  string `json:"head,omitempty"`
-	MAC   string `json:"mac,omitempty"`
-	Entry int64  `json:"entry,omitempty"`
-	Hash  string `json:"hash,omitempty"`
+	Head string `json:"head"`
+	MAC  string `json:"mac"`
 }
 
 // Signature says who signed the manifest: the signature itself stands beside it, in release.json.minisig.
@@ -166,7 +162,7 @@ func (m *Manifest) MarkSynthetic() {
 	m.Synthetic, m.Name, m.Ledger = SyntheticNotice, SyntheticPrefix+m.Name, nil
 }
 
-// Encode returns the text of the file, in today's format whatever format was read.
+// Encode returns the text of the file.
 func (m Manifest) Encode() ([]byte, error) {
 	if m.Format = Format; m.Synthetic != "" {
 		m.Format = SyntheticFormat
@@ -202,14 +198,3 @@ func (m *Manifest) Dataset() string {
 	_ = json.Unmarshal(m.Job, &job) // what is not there is ""
 	return job.Ledger.Dataset
 }
-
-// repetitions are the facts that a manifest of an older format states more than once.
-type repetitions interface {
-	// agrees says whether all places state the same as the manifest.
-	agrees(m *Manifest) error
-	// complete says whether the privacy block states more than the guarantee.
-	complete() bool
-}
-
-// Complete says whether the manifest states all that today's do: not if it is of the first versions, whose privacy block was short.
-func (m *Manifest) Complete() bool { return m.first == nil || m.first.complete() }

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Parse reads the text of a release.json of either format. Errors are in our own words and quote nothing of the text.
+// Parse reads the text of a release.json. Errors are in our own words and quote nothing of the text.
 func Parse(text []byte) (Manifest, error) {
 	var head struct {
 		Format string `json:"format"`
@@ -19,17 +19,9 @@ func Parse(text []byte) (Manifest, error) {
 	case SyntheticFormat:
 		return Manifest{}, ErrSynthetic
 	case Format:
-		var m Manifest
-		err := decode(text, &m)
-		return m, err
-	case format1:
-		var old manifest1
-		if err := decode(text, &old); err != nil {
-			return Manifest{}, err
-		}
-		return old.upgrade(), nil
+		return decode(text)
 	}
-	return Manifest{}, errors.New("has another format")
+	return Manifest{}, errors.New("has another format than " + Format + ": a newer version of the program may read it")
 }
 
 // unreadable is the error of a text that is no JSON as a whole.
@@ -42,15 +34,15 @@ func unreadable(text []byte) error {
 	return errors.New("is damaged, or of another version")
 }
 
-// decode reads exactly one JSON value, all of whose keys are known.
-func decode(text []byte, into any) error {
+// decode reads exactly one manifest, all of whose keys are known.
+func decode(text []byte) (m Manifest, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return errors.New("is damaged, or of another version")
+	if err := d.Decode(&m); err != nil {
+		return m, errors.New("is damaged, or of another version")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("has something after its end")
+		return m, errors.New("has something after its end")
 	}
-	return nil
+	return m, nil
 }

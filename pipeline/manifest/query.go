@@ -105,8 +105,8 @@ type Charged struct {
 type Search struct {
 	Share     float64   `json:"share"`
 	Mechanism Mechanism `json:"mechanism"`
-	// Charged are the query's mechanisms as they were charged, for the whole public range; nil in the first releases that have a search.
-	Charged []Charged `json:"charged,omitempty"`
+	// Charged are the query's mechanisms as they were charged, for the whole public range.
+	Charged []Charged `json:"charged"`
 	queries.ClampSearch
 }
 

@@ -25,7 +25,7 @@ func (q *Query) rule() int {
 		return q.RowsSearch.Rule
 	}
 	if q.Search != nil {
-		return max(q.Search.Rule, 1)
+		return q.Search.Rule
 	}
 	return 0
 }
@@ -69,10 +69,8 @@ func (q *Query) searched() error {
 	if mechanism.Noise != gaussian || m.Deviation() != mechanism.StandardDeviation || float64(m.Mu()) != mechanism.Mu {
 		return errors.New(m.Query + ": its mu or standard deviation does not follow from its sigma, grid and sensitivity, or its noise is not Gaussian")
 	}
-	if q.charged() != nil || q.RowsSearch != nil || q.Search.Rule != 0 {
-		if err := q.paid(mechanism); err != nil {
-			return err
-		}
+	if err := q.paid(mechanism); err != nil {
+		return err
 	}
 	if q.RowsSearch != nil {
 		return q.searchedRows(m)
@@ -139,32 +137,16 @@ func (q *Query) searchedClamp(m calibrate.Mechanism) error {
 	if !s.Same() || s.Grid != m.Grid || s.Deviation != m.Deviation() {
 		return errors.New(q.Name + ": its clamp is not the one that is chosen from the noisy histogram")
 	}
-	wrong := errors.New(q.Name + ": its noise is not the one for which its clamp was chosen")
-	if s.Charged != nil {
-		size := max(s.Most, -s.Least)
-		if s.Centred {
-			size = s.Most - (s.Least + (s.Most-s.Least)/2)
-		}
-		noise := s.Charged[0].Sigma / math.Ldexp(float64(size), s.Exponent)
-		if len(s.Charged) > 1 {
-			noise = math.Hypot(noise, s.Charged[1].Sigma)
-		}
-		if !alike(s.Noise, noise) || s.Groups != q.Cells {
-			return wrong
-		}
-		return nil
-	}
-	size := math.Max(math.Abs(s.Clamp[0]), math.Abs(s.Clamp[1]))
+	size := max(s.Most, -s.Least)
 	if s.Centred {
-		size = (s.Clamp[1] - s.Clamp[0]) / 2
+		size = s.Most - (s.Least + (s.Most-s.Least)/2)
 	}
-	noise := q.Mechanisms[0].Sigma / size
-	if len(q.Mechanisms) > 1 {
-		noise = math.Hypot(noise, q.Mechanisms[1].Sigma)
+	noise := s.Charged[0].Sigma / math.Ldexp(float64(size), s.Exponent)
+	if len(s.Charged) > 1 {
+		noise = math.Hypot(noise, s.Charged[1].Sigma)
 	}
-	// What was charged is not known. Under replace-one sensitivities are not quite in proportion to the clamp.
-	if !(noise > s.Noise/3 && noise < s.Noise*3) {
-		return wrong
+	if !alike(s.Noise, noise) || s.Groups != q.Cells {
+		return errors.New(q.Name + ": its noise is not the one for which its clamp was chosen")
 	}
 	return nil
 }

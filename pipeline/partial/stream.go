@@ -30,7 +30,7 @@ const (
 	// Mark is the beginning of every stream.
 	Mark = "dprelagg"
 	// Version is that of the format, and of what states mean.
-	Version    = 2
+	Version    = 1
 	idBytes    = 16
 	saltBytes  = 32
 	headBytes  = len(Mark) + 2 + idBytes + saltBytes

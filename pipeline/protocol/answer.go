@@ -26,7 +26,7 @@ func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline
 	if err != nil {
 		return nil, nil, pipeline.InsideError("noise", err)
 	}
-	release, err := a.plan.Release(ctx, noisy, a.Program, a.Workers, a.Observer)
+	release, err := a.plan.Release(ctx, noisy, a.program(), a.Workers, a.Observer)
 	return release, exact.Input, err
 }
 
@@ -48,7 +48,7 @@ func (a *attempt) judge(seen *pipeline.DataChecks) error {
 // noise adds each component's noise under the receipt.
 func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]mechanism.Noisy, error) {
 	out := make([][]mechanism.Noisy, len(exacts))
-	for done, i := range a.leadersFirst() {
+	for done, i := range a.plan.LeadersFirst() {
 		a.Observer.Progress(pipeline.StageNoise, done, len(exacts))
 		components, err := a.giveKeys(i, exacts[i], out)
 		if err != nil {
@@ -70,19 +70,6 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	}
 	a.Observer.Progress(pipeline.StageNoise, len(exacts), len(exacts))
 	return out, nil
-}
-
-// leadersFirst are the numbers of the queries in their order, but those last whose keys others select.
-func (a *attempt) leadersFirst() []int {
-	var first, last []int
-	for i := range a.plan.Queries() {
-		if _, follows := a.plan.Queries()[i].Leader(); follows {
-			last = append(last, i)
-		} else {
-			first = append(first, i)
-		}
-	}
-	return append(first, last...)
 }
 
 // giveKeys gives a query the keys that another one selected, if it waits for them. The plan then has the keys, and the exact answers are those of these keys.

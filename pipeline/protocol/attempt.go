@@ -11,6 +11,8 @@ type attempt struct {
 	plan  *pipeline.Plan
 	dir   string
 	again bool // a new release is asked for
+	// compare: the operator asks whether the input of a published question has changed.
+	compare bool
 	// refuse: end before the noise if a column is unusable.
 	refuse bool
 	checks *pipeline.DataChecks // of this run's scan
@@ -47,14 +49,6 @@ func (a *attempt) published() bool { return a.prior.State == ledger.Published }
 func (a *attempt) reserved() bool { return a.prior.State == ledger.Reserved }
 
 func (a *attempt) sealed() bool { return a.prior.State == ledger.Sealed && !a.forsaken }
-
-// key returns under which key the release in progress is charged: its question's, but for one that an earlier version began.
-func (a *attempt) key() string {
-	if a.reserved() || a.sealed() {
-		return a.prior.Charge.Run
-	}
-	return a.plan.Run()
-}
 
 // number returns the number of the release in progress: one that was cut short is taken up again.
 func (a *attempt) number() int {

@@ -17,12 +17,8 @@ import (
 //
 // Protocol: stage, record, publish. What becomes visible is in the ledger before. A run that was cut short before its record leaves a
 // staging that the next one discards; after it, one that the next run publishes (repeat), or makes anew: of the same noisy values.
-func (a *attempt) derive(ctx context.Context) (*Outcome, error) {
+func (a *attempt) derive(ctx context.Context, inputGone bool) (*Outcome, error) {
 	prior := a.prior
-	gone, err := a.compareInput(ctx, &prior)
-	if err != nil {
-		return nil, err
-	}
 	if err := a.vacant(ctx, a.dir); err != nil {
 		return nil, err
 	}
@@ -54,11 +50,11 @@ func (a *attempt) derive(ctx context.Context) (*Outcome, error) {
 		dir = moved
 	}
 	a.Observer.Progress(pipeline.StagePublish, percent, percent)
-	return &Outcome{Status: StatusDerived, Dir: a.dir, Digest: staged, Moved: moved, Release: release, Plan: a.plan, InputGone: gone, From: dir}, nil
+	return &Outcome{Status: StatusDerived, Dir: a.dir, Digest: staged, Moved: moved, Release: release, Plan: a.plan, InputGone: inputGone, From: dir}, nil
 }
 
 func (a *attempt) recordDerived(ctx context.Context, of *ledger.Run, digest string) error {
-	d := ledger.Derivation{Presentation: a.plan.Presentation(), Release: digest, Dir: a.dir, Job: a.plan.Name(), Question: a.plan.Run()}
+	d := ledger.Derivation{Presentation: a.plan.Presentation(), Release: digest, Dir: a.dir, Job: a.plan.Name()}
 	return pipeline.LedgerError("record the further publication", a.Book.Derive(ctx, of.Charge.Run, of.Charge.Number, d))
 }
 
@@ -84,7 +80,7 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 	if err != nil {
 		return nil, err
 	}
-	release, err := a.plan.Release(ctx, noisy, a.Program, a.Workers, a.Observer)
+	release, err := a.plan.Release(ctx, noisy, a.program(), a.Workers, a.Observer)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +109,7 @@ func (a *attempt) adoptFound(m *manifest.Manifest) (err error) {
 // readBack returns the noisy vectors of a published release whose manifest has that digest.
 func (a *attempt) readBack(ctx context.Context, dir string, m *manifest.Manifest, digest string, proof ledger.Publication) ([][]mechanism.Noisy, error) {
 	out := make([][]mechanism.Noisy, len(a.plan.Queries()))
-	for _, i := range a.leadersFirst() {
+	for _, i := range a.plan.LeadersFirst() {
 		if leader, follows := a.plan.Queries()[i].Leader(); follows {
 			var err error
 			if a.plan, err = a.plan.WithKeys(i, out[leader][0].Keys()); err != nil {

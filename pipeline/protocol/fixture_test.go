@@ -122,6 +122,7 @@ type bench struct {
 	engine *engine
 	open   func() pipeline.Engine // in place of engine, if it is set
 	gone   bool
+	opened int // how often an input was asked for
 	signer pipeline.Signer
 	wrap   func(pipeline.Sink) pipeline.Sink
 	stages []pipeline.Stage
@@ -165,6 +166,7 @@ func (b *bench) run(ctx context.Context, edit func(*protocol.Request)) (*protoco
 	r := protocol.Runner{
 		Book: b.book(), Sink: s, Observer: b, Workers: 2, Signer: b.signer, Program: manifest.Program{Name: "test"},
 		Open: func(context.Context) (pipeline.Engine, error) {
+			b.opened++
 			if b.gone {
 				return nil, pipeline.ErrInputGone
 			}

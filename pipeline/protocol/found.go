@@ -1,15 +1,11 @@
 package protocol
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"maps"
 	"path/filepath"
 	"slices"
 
-	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -36,7 +32,7 @@ func (a *attempt) lookup(ctx context.Context) error {
 		if r.State != ledger.Published {
 			continue
 		}
-		a.older = a.older || r.Charge.Run != cut.Run || r.Charge.Number != cut.Number
+		a.older = a.older || r.Charge.Number != cut.Number
 		a.publications(r)
 		if waiting && !a.published() && r.Withdrawn == nil {
 			// A new release was begun and cut short: it waits for the next run that asks for it. This one has its answer.
@@ -77,68 +73,15 @@ func newest(runs []ledger.Run, key string) (out ledger.Run) {
 	return out
 }
 
-// known are the releases of the plan's question that were not given back: those under its key, the newest first; then those that an earlier
-// version of this program made of the very same job; then those to which a further presentation of the question was added. If there are
-// none of these, a published release whose manifest shows that it asked the same.
+// known are the releases of the plan's question that were not given back, the newest first.
 func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
-	question, legacy := a.plan.Run(), a.plan.LegacyRun()
-	rank := func(r *ledger.Run) int {
-		switch {
-		case r.State == ledger.Released:
-			return 0
-		case r.Charge.Run == question:
-			return 3
-		case r.Charge.Run == legacy:
-			return 2
-		case slices.ContainsFunc(r.Derived, func(d ledger.Derivation) bool { return d.Question == question }):
-			return 1
-		}
-		return 0
-	}
-	for i := range runs {
-		if rank(&runs[i]) > 0 {
-			known = append(known, runs[i])
+	for _, r := range runs {
+		if r.Charge.Run == a.plan.Run() && r.State != ledger.Released {
+			known = append(known, r)
 		}
 	}
-	slices.SortStableFunc(known, func(x, y ledger.Run) int {
-		if d := rank(&y) - rank(&x); d != 0 {
-			return d
-		}
-		return y.Charge.Number - x.Charge.Number
-	})
-	if len(known) > 0 {
-		return known
-	}
-	for i := range slices.Backward(runs) {
-		if a.asksTheSame(&runs[i]) {
-			return []ledger.Run{runs[i]}
-		}
-	}
-	return nil
-}
-
-// asksTheSame says whether a release under another key, which an earlier version made of a job with another presentation, asked the plan's
-// question: by the job in the manifest of one of its folders, if nothing in it came from the environment or from public files.
-func (a *attempt) asksTheSame(r *ledger.Run) bool {
-	alike := func(x, y calibrate.Mechanism) bool {
-		return x.Sens.L2 == y.Sens.L2 && x.Grid == y.Grid && x.Noise == y.Noise
-	}
-	if r.State != ledger.Published || !a.plan.Bare() || r.Charge.Account != a.plan.Account() ||
-		!maps.Equal(r.Charge.Params, a.plan.Params()) || !slices.EqualFunc(r.Charge.Mechanisms, a.plan.Mechanisms(), alike) {
-		return false
-	}
-	published := map[string]string{r.Charge.Dir: r.Digests.Release}
-	for _, d := range r.Derived {
-		published[d.Dir] = d.Release
-	}
-	for dir, digest := range published {
-		m, ok := a.manifest(dir, digest)
-		if !ok || bytes.Contains(m.Job, []byte("${env:")) {
-			continue
-		}
-		return a.plan.AskedBy(m.Job)
-	}
-	return false
+	slices.SortFunc(known, func(x, y ledger.Run) int { return y.Charge.Number - x.Charge.Number })
+	return known
 }
 
 // places are where a release may lie that was published at dir: there, or, if all of the job's folders were moved together, where this run
@@ -157,16 +100,6 @@ func (a *attempt) places(dir string) []string {
 	return out
 }
 
-// manifest is that of a publication, by its SHA-256; ok is false if it is not in any of its places.
-func (a *attempt) manifest(dir, digest string) (m manifest.Manifest, ok bool) {
-	for _, place := range a.places(dir) {
-		if m, found, err := a.Sink.Manifest(place); err == nil && found == digest {
-			return m, true
-		}
-	}
-	return m, false
-}
-
 // find returns where a publication lies, whole. The error is that of the place where it was published.
 func (a *attempt) find(ctx context.Context, dir, digest string) (found string, err error) {
 	for i, place := range a.places(dir) {
@@ -181,28 +114,8 @@ func (a *attempt) find(ctx context.Context, dir, digest string) (found string, e
 	return "", err
 }
 
-// mine says whether a release is presented as the plan would present it. What is said for the reader (deployment) was no part of the key of
-// earlier versions: it stands in the manifest.
-func (a *attempt) mine(r *ledger.Run) bool {
-	switch {
-	case r.Digests.Presentation != "":
-		return r.Digests.Presentation == a.plan.Presentation()
-	case r.Charge.Run != a.plan.LegacyRun():
-		return false
-	}
-	m, ok := a.manifest(r.Charge.Dir, r.Digests.Release)
-	return !ok || bytes.Equal(deployment(m.Job), deployment(a.plan.Effective()))
-}
-
-// deployment is that block of a job, in one form.
-func deployment(job []byte) []byte {
-	var parsed struct {
-		Deployment any `json:"deployment"`
-	}
-	_ = json.Unmarshal(job, &parsed) // both were written by this program: what is not there is null
-	text, _ := json.Marshal(parsed.Deployment)
-	return text
-}
+// mine says whether a release is presented as the plan would present it.
+func (a *attempt) mine(r *ledger.Run) bool { return r.Digests.Presentation == a.plan.Presentation() }
 
 // source is an intact folder from which the noisy values of a published release can be read.
 func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m manifest.Manifest, digest string, err error) {

@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// repeat answers a run whose release is published in this presentation: the same bytes, nothing spent. A changed input is refused.
+// repeat answers a run whose release is published in this presentation: the same bytes, nothing spent, and the input is not
+// opened.
 func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	is := a.same[0]
 	gone, err := a.compareInput(ctx, &is.run)
@@ -55,13 +56,16 @@ func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Out
 		return o, err
 	}
 	a.prior = is.run
-	return a.derive(ctx)
+	return a.derive(ctx, o.InputGone)
 }
 
 const hintAltered = "restore the folder from a copy; or move it away and pay for a new release with --new-release"
 
-// compareInput reports whether the input is gone; a changed one is an error.
+// compareInput reports whether the input is gone, and returns an error if it has changed since a release. It does nothing unless the operator asks.
 func (a *attempt) compareInput(ctx context.Context, with *ledger.Run) (gone bool, err error) {
+	if !a.compare {
+		return false, nil
+	}
 	engine, err := a.Open(ctx)
 	if errors.Is(err, pipeline.ErrInputGone) {
 		return true, nil

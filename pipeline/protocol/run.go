@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Run releases a plan once: the same run again returns the same bytes and spends nothing.
+// Run releases a plan once: the same run again returns the same bytes and spends nothing. It does not open the input then: what it returns, how long
+// that takes and whether it fails would tell whether the input has changed.
 //
 // Protocol: reserve, aggregate, noise, stage, seal, publish. After a crash the next run of the same plan finds how far
 // this one came: what is staged completely is sealed and published as it is; what is not is deleted, and noise is
@@ -22,19 +23,13 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 		return nil, pipeline.LedgerError("lock the run", err)
 	}
 	defer unlock()
-	// A process of an earlier version may be at the same question.
-	unlockLegacy, err := r.Book.Lock(ctx, req.Plan.LegacyRun())
-	if err != nil {
-		return nil, pipeline.LedgerError("lock the run", err)
-	}
-	defer unlockLegacy()
 	// Two jobs that publish into one folder must not both be charged before one of them finds it taken.
 	unlockFolder, err := r.lockFolder(ctx, req.Dir)
 	if err != nil {
 		return nil, err
 	}
 	defer unlockFolder()
-	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir, again: req.NewRelease, refuse: req.Refuse}
+	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir, again: req.NewRelease, compare: req.CompareInput, refuse: req.Refuse}
 	if err := a.lookup(ctx); err != nil {
 		return nil, err
 	}
@@ -56,11 +51,19 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 	again := req.NewRelease && !(finished && (a.prior.Charge.Number > 1 || a.older))
 	switch {
 	case !again && finished && a.mine(&a.prior):
-		return &Outcome{Status: StatusFinished, Dir: a.dir, Digest: a.prior.Digests.Release}, nil
+		gone, err := a.compareInput(ctx, &a.prior)
+		if err != nil {
+			return nil, err
+		}
+		return &Outcome{Status: StatusFinished, Dir: a.dir, Digest: a.prior.Digests.Release, InputGone: gone}, nil
 	case !req.NewRelease && len(a.same) > 0:
 		return a.repeat(ctx)
 	case !again && a.published():
-		return a.derive(ctx)
+		gone, err := a.compareInput(ctx, &a.prior)
+		if err != nil {
+			return nil, err
+		}
+		return a.derive(ctx, gone)
 	default:
 		return a.release(ctx)
 	}
@@ -81,6 +84,11 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	defer engine.Close()
+	if !a.reserved() {
+		if err := a.rehearse(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if err := a.charge(ctx); err != nil {
 		return nil, err
 	}
@@ -93,7 +101,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 		return nil, a.abandon(ctx, pipeline.LedgerError("fingerprint the input", err))
 	}
 	release.SignBy(a.Signer)
-	charged, _, err := a.Book.Lookup(ctx, a.key())
+	charged, _, err := a.Book.Lookup(ctx, a.plan.Run())
 	if err != nil {
 		return nil, a.abandon(ctx, pipeline.LedgerError("read the account", err))
 	}

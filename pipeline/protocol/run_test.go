@@ -26,28 +26,6 @@ func TestRunOnce(t *testing.T) {
 	}
 }
 
-func TestInputGone(t *testing.T) {
-	b := newBench(t)
-	b.must(nil)
-	b.gone = true
-	o := b.must(nil)
-	b.expect(o, protocol.StatusAlready, once)
-	if !o.InputGone {
-		t.Error("the outcome does not say that the input is gone")
-	}
-}
-
-func TestInputChanged(t *testing.T) {
-	b := newBench(t)
-	b.must(nil)
-	b.engine.rows = append(rows{{"9", "red"}}, people...)
-	_, err := b.run(t.Context(), nil)
-	wantError(t, err, pipeline.CauseInput, "input-changed")
-	if b.spent() != once {
-		t.Error("a refused run spent something")
-	}
-}
-
 func TestOtherFolder(t *testing.T) {
 	b := newBench(t)
 	first := b.must(nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Runner carries plans out. Every field but Signer and Announce is needed.
+// Runner carries plans out. Every field but Identify, Signer and Announce is needed.
 type Runner struct {
 	Book *ledger.Book
 	Sink pipeline.Sink
@@ -18,6 +18,8 @@ type Runner struct {
 	// Workers is the number of goroutines that draw noise.
 	Workers int
 	Program manifest.Program
+	// Identify finds Program out if a release is made, which takes longer than answering a released question; nil: Program is set.
+	Identify func() manifest.Program
 	// Signer signs the manifests of new releases; nil: they are not signed.
 	Signer pipeline.Signer
 	// Announce gets what a run is about to charge, or the charge under which it goes on, before it does so. It may be nil.
@@ -31,6 +33,10 @@ type Request struct {
 	Dir string
 	// NewRelease asks for a new release of a question that was answered before, and pays for it again.
 	NewRelease bool
+	// CompareInput reads the input of a question that is released, and ends the run with an error if it has changed since. That answers a question
+	// about private data without noise or charge, as often as it is asked: it is for the operator alone. Without it a question that is released is
+	// answered without opening its input.
+	CompareInput bool
 	// Refuse ends the run before any noise if the data leave a column unusable for a query that needs it ([pipeline.Plan.Findings]); the engine must
 	// look at all rows. Whether a release appears then depends on the rows, and its readers see it.
 	Refuse bool
@@ -69,7 +75,7 @@ type Outcome struct {
 	Discarded bool
 	// From is the folder whose noisy values a derived release was made of; else "".
 	From string
-	// InputGone: the input could not be compared with what was released, since its files are not there any more.
+	// InputGone: the input was to be compared with what was released, and its files are not there any more.
 	InputGone bool
 	// Checks is what the engine tallied for the operator; nil if it was not asked to, or if this run made no release.
 	Checks *pipeline.DataChecks
@@ -105,4 +111,11 @@ type Standing struct {
 	Problem error
 	// Quote is what the run would charge; zero unless Next is NextCharge.
 	Quote ledger.Quote
+}
+
+func (r *Runner) program() manifest.Program {
+	if r.Identify != nil {
+		return r.Identify()
+	}
+	return r.Program
 }

@@ -24,7 +24,7 @@ func (a *attempt) staging() string {
 	if a.reserved() || a.sealed() {
 		dir = a.prior.Charge.Dir
 	}
-	return stagingOf(dir, a.key(), a.number())
+	return stagingOf(dir, a.plan.Run(), a.number())
 }
 
 // tidy ends what runs that made further publications left half done, and removes an incomplete staging folder of a release that is left to a
@@ -75,7 +75,7 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 		return err
 	}
 	// Its noise was drawn under the reservation, whatever this version of the program would have drawn.
-	if a.receipt, _, err = a.Book.Resume(ctx, a.key(), a.number()); err != nil {
+	if a.receipt, _, err = a.Book.Resume(ctx, a.plan.Run(), a.number()); err != nil {
 		return pipeline.LedgerError("take the reservation up", err)
 	}
 	seal := sealOf(note)
@@ -86,15 +86,14 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	return a.lookup(ctx)
 }
 
-// vouched says whether a complete staging is the one that a run of this ledger made for this release. Else it may have been planted, or
-// be one of an earlier version, which had no voucher: it is deleted, and noise is drawn anew under the same charge. Nobody has seen that of
-// the staging, which only this user may read.
+// vouched says whether a complete staging is the one that a run of this ledger made for this release. Else it may have been planted: it is
+// deleted, and noise is drawn anew under the same charge. Nobody has seen that of the staging, which only this user may read.
 func (a *attempt) vouched(ctx context.Context, staging, note, digest string) (bool, error) {
 	voucher, err := a.Sink.Voucher(staging)
 	if err != nil {
 		return false, pipeline.OutputError(err)
 	}
-	ok, err := a.Book.Vouched(ctx, voucher, a.key(), a.number(), note, digest)
+	ok, err := a.Book.Vouched(ctx, voucher, a.plan.Run(), a.number(), note, digest)
 	if ok || err != nil {
 		return ok, pipeline.LedgerError("compare the staging's voucher", err)
 	}
@@ -104,7 +103,7 @@ func (a *attempt) vouched(ctx context.Context, staging, note, digest string) (bo
 
 // vouch proves that a complete staging is this run's.
 func (a *attempt) vouch(ctx context.Context, note, digest string) error {
-	voucher, err := a.Book.Voucher(ctx, a.key(), a.number(), note, digest)
+	voucher, err := a.Book.Voucher(ctx, a.plan.Run(), a.number(), note, digest)
 	if err != nil {
 		return pipeline.LedgerError("vouch for the staging", err)
 	}
@@ -114,7 +113,7 @@ func (a *attempt) vouch(ctx context.Context, note, digest string) error {
 // noteOf is the line beside a staged release: what its seal will need to know, as a later run cannot tell it.
 func noteOf(d ledger.Digests) string { return d.Input + " " + d.Presentation }
 
-// sealOf reads noteOf. The notes of earlier versions have no presentation.
+// sealOf reads noteOf.
 func sealOf(note string) (d ledger.Digests) {
 	d.Input, d.Presentation, _ = strings.Cut(note, " ")
 	return d
@@ -168,7 +167,7 @@ const hintLost = "restore the folder from a copy, or pay for a new release with 
 
 // recordPublished records that the sealed release is visible at dir.
 func (a *attempt) recordPublished(ctx context.Context, dir string) error {
-	if err := a.Book.PublishAt(ctx, a.key(), a.prior.Charge.Number, a.elsewhere(dir)); err != nil {
+	if err := a.Book.PublishAt(ctx, a.plan.Run(), a.prior.Charge.Number, a.elsewhere(dir)); err != nil {
 		return pipeline.LedgerError("record the publication", err)
 	}
 	return a.lookup(ctx)
@@ -214,7 +213,7 @@ func (a *attempt) reserve(ctx context.Context) (err error) {
 		a.receipt, err = a.Book.Charge(ctx, a.plan.Charge(a.dir, a.number()))
 		return pipeline.LedgerError("charge", err)
 	}
-	receipt, recorded, err := a.Book.Resume(ctx, a.key(), a.number())
+	receipt, recorded, err := a.Book.Resume(ctx, a.plan.Run(), a.number())
 	if err != nil {
 		return pipeline.LedgerError("take the reservation up", err)
 	}
@@ -277,7 +276,7 @@ func (a *attempt) publish(ctx context.Context) (moved string, err error) {
 	if moved, err = a.replace(ctx, a.staging(), a.dir); err != nil {
 		return moved, err
 	}
-	if err := a.Book.PublishAt(ctx, a.key(), a.number(), a.elsewhere(a.dir)); err != nil {
+	if err := a.Book.PublishAt(ctx, a.plan.Run(), a.number(), a.elsewhere(a.dir)); err != nil {
 		return moved, pipeline.LedgerError("record the publication", err)
 	}
 	a.Observer.Progress(pipeline.StagePublish, percent, percent)

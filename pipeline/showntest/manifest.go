@@ -7,8 +7,8 @@ import (
 )
 
 // Manifest returns a manifest with marks instead of what depends on noisy values: digests of files, the number of rows
-// of files that leave some out, what denoising chose and the error that it expects, and the noisy histogram of which a
-// clamp or bound on rows was found with what follows from it. The values of the keys in without are marked too. All else must be
+// of files that leave some out, what denoising chose and the error that it expects, the number of cells and rows of keys that noisy
+// counts selected, and the noisy histogram of which a clamp or bound on rows was found with what follows from it. The values of the keys in without are marked too. All else must be
 // equal for neighbouring tables.
 func Manifest(text []byte, without ...string) ([]byte, error) {
 	var m map[string]any
@@ -24,13 +24,18 @@ func Manifest(text []byte, without ...string) ([]byte, error) {
 		}
 		job := jobOf(m, q["name"])
 		_, chosen := job["denoise"]
-		_, selected := q["selection"]
+		_, selects := q["selection"]
+		_, follows := q["keys_of"]
+		selected := selects || follows
 		sparse, _ := job["sparse"].(bool)
 		if chosen {
 			mask(q, "denoise_notes")
 			if e, ok := q["expected_error"].(map[string]any); ok {
 				mask(e, "rmse", "low", "high")
 			}
+		}
+		if selected {
+			mask(q, "cells")
 		}
 		maskFound(q)
 		files, _ := q["files"].([]any)

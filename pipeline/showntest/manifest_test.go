@@ -25,3 +25,24 @@ func TestManifest(t *testing.T) {
 		}
 	}
 }
+
+// Of tables whose keys are selected by noisy counts, their own or those of another query, how many there are is masked, and nothing else.
+func TestManifestOfSelectedKeys(t *testing.T) {
+	text := `{"queries": [{"name": "a", "cells": 3, "selection": {"threshold": 58.5}, "files": [{"path": "a.csv", "rows": 3}]},
+		{"name": "b", "cells": 3, "keys_of": "a", "files": [{"path": "b.csv", "rows": 3}]}, {"name": "c", "cells": 3, "files": [{"path": "c.csv", "rows": 3}]}]}`
+	a, err := Manifest([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, c, _ := strings.Cut(text, `{"name": "c"`)
+	same = strings.NewReplacer(`"cells": 3`, `"cells": 2`, `"rows": 3`, `"rows": 2`).Replace(same) + `{"name": "c"` + c
+	if b, err := Manifest([]byte(same)); err != nil || string(a) != string(b) {
+		t.Errorf("%s\n%s\n%v", a, b, err)
+	}
+	for _, change := range [][2]string{{"58.5", "58"}, {`"keys_of": "a"`, `"keys_of": "c"`}, {`"c", "cells": 3`, `"c", "cells": 2`}, {`c.csv", "rows": 3`, `c.csv", "rows": 2`}} {
+		b, err := Manifest([]byte(strings.Replace(text, change[0], change[1], 1)))
+		if err != nil || string(a) == string(b) {
+			t.Errorf("%s does not show: %v", change[1], err)
+		}
+	}
+}

@@ -5,16 +5,16 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/duckscan"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/places"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/timefields"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// present leaves out the rows that have no code in a dimension by conditions on its columns, which scans take; the code is found once then. ok is false if
-// some of such rows may be left.
-func (w *writer) present(r *domain.Rule, columns map[string]Column) (ok bool) {
+// A row has a code in each dimension, from which the number of its cell is made: the code of a listed value, the number
+// of a cell between edges, a time field, the nearest point. A row without one has NULL and is left out: by a condition
+// that scans take, if there is one, and else after the code is found.
+
+// present leaves out the rows that have no code in a dimension by conditions on its columns, which scans take; the code
+// is found once then. ok is false if some of such rows may be left.
+func (w *writer) present(r *domain.Rule, columns map[string]column) (ok bool) {
 	kept := 0
 	for _, c := range []int32{r.Null, r.Other} {
 		if c != domain.RuleDropped {
@@ -35,29 +35,29 @@ func (w *writer) present(r *domain.Rule, columns map[string]Column) (ok bool) {
 	x := w.folded(r, &c)
 	switch {
 	case r.IntSteps != nil:
-		s := duckscan.Steps(r.IntSteps)
+		s := spanOfSteps(r.IntSteps)
 		if !slices.Contains(c.Within, s) {
-			w.filter(x+" >= "+expr.Integer(s.Least), x+" <= "+expr.Integer(s.Most))
+			w.filter(x+" >= "+integer(s.Least), x+" <= "+integer(s.Most))
 		}
 		w.sure[x] = true
 	case r.FloatSteps != nil && r.FloatSteps.Closed:
 		return false // infinities are in cells too, and scans do not take such a condition
 	case r.FloatSteps != nil:
 		at := r.FloatSteps.At
-		w.filter(x+" >= "+w.Float(at[0]), x+" < "+w.Float(at[len(at)-1]))
+		w.filter(x+" >= "+w.float(at[0]), x+" < "+w.float(at[len(at)-1]))
 		w.sure[x] = true
 	case r.Offsets != nil:
 		w.filter(x + " IS NOT NULL")
 		w.sure[x] = true
 	default:
-		pairs, listed := w.pairs(r, c.Binary)
+		pairs, listed := w.listed(r, c.Binary)
 		if !listed || len(pairs) > fewCases {
 			return listed // a join leaves them out
 		}
 		if _, ok := w.place(r, x, pairs); ok {
 			return false
 		}
-		w.filter(expr.Cases(x, pairs, r.Other) + " IS NOT NULL") // once for each entry of a dictionary
+		w.filter(cases(x, pairs, r.Other) + " IS NOT NULL") // once for each entry of a dictionary
 	}
 	return true
 }
@@ -70,18 +70,18 @@ func (w *writer) whenNull(x string, null int32, rest string) string {
 	case null == domain.RuleDropped:
 		return "CASE WHEN " + x + " IS NOT NULL THEN " + rest + " END"
 	}
-	return "CASE WHEN " + x + " IS NULL THEN " + expr.Code(null) + " ELSE " + rest + " END"
+	return "CASE WHEN " + x + " IS NULL THEN " + code(null) + " ELSE " + rest + " END"
 }
 
 // lookup joins a long list of values and returns the code of a value.
-func (w *writer) lookup(x string, pairs []Pair, other int32) string {
+func (w *writer) lookup(x string, pairs []pair, other int32) string {
 	w.names++
 	s, k, c := fmt.Sprint("s", w.names), fmt.Sprint("k", w.names), fmt.Sprint("e", w.names)
 	how := "LEFT JOIN"
 	if other == domain.RuleDropped {
 		how = "JOIN"
 	}
-	w.from = fmt.Sprintf("(SELECT %s.*, %s.c AS %s\n FROM %s AS %s %s %s ON %s.%s = %s.v)", s, k, c, w.from, s, how, w.Pairs(k, pairs), s, x, k)
+	w.from = fmt.Sprintf("(SELECT %s.*, %s.c AS %s\n FROM %s AS %s %s %s ON %s.%s = %s.v)", s, k, c, w.from, s, how, w.pairs(k, pairs), s, x, k)
 	if other == domain.RuleDropped {
 		return c
 	}
@@ -89,7 +89,7 @@ func (w *writer) lookup(x string, pairs []Pair, other int32) string {
 }
 
 // folded returns the column of a dimension, folded if its texts are.
-func (w *writer) folded(r *domain.Rule, c *Column) string {
+func (w *writer) folded(r *domain.Rule, c *column) string {
 	if r.Fold == nil {
 		return c.Expr
 	}
@@ -98,21 +98,21 @@ func (w *writer) folded(r *domain.Rule, c *Column) string {
 }
 
 // axis returns the code of a row in a dimension.
-func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
+func (w *writer) axis(r *domain.Rule, columns map[string]column) string {
 	if r.Grid != nil {
 		return w.grid(r, columns)
 	}
 	if n := r.Nearest; n != nil {
-		lat, lon := w.stage(w.double(columns[n.Lat])), w.stage(w.double(columns[n.Lon]))
-		there := expr.OnEarth(lat, lon, w.Float)
-		return fmt.Sprintf("CASE WHEN %s THEN COALESCE(%s, %s) ELSE %s END", there, places.Nearest(w, n, lat, lon, there), expr.Code(r.Other), expr.Code(r.Null))
+		lat, lon := w.stage(w.asDouble(columns[n.Lat])), w.stage(w.asDouble(columns[n.Lon]))
+		there := onEarth(lat, lon, w.float)
+		return fmt.Sprintf("CASE WHEN %s THEN COALESCE(%s, %s) ELSE %s END", there, w.nearest(n, lat, lon, there), code(r.Other), code(r.Null))
 	}
 	c := columns[r.Column]
 	if r.Numerals() {
 		return w.numeralSteps(r, &c)
 	}
 	x := w.folded(r, &c)
-	if pairs, ok := w.pairs(r, c.Binary); ok {
+	if pairs, ok := w.listed(r, c.Binary); ok {
 		place, placed := w.place(r, x, pairs)
 		switch {
 		case placed && r.Other == domain.RuleDropped && r.Null == domain.RuleDropped:
@@ -122,9 +122,9 @@ func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
 		case placed:
 			return w.whenNull(x, r.Null, fmt.Sprintf("COALESCE(%s - 1, %d)", place, r.Other))
 		case len(pairs) <= fewCases && r.Null == domain.RuleDropped && r.Other == domain.RuleDropped:
-			return expr.Cases(x, pairs, r.Other)
+			return cases(x, pairs, r.Other)
 		case len(pairs) <= fewCases:
-			return w.whenNull(x, r.Null, expr.Cases(x, pairs, r.Other))
+			return w.whenNull(x, r.Null, cases(x, pairs, r.Other))
 		case r.Null == domain.RuleDropped:
 			if r.Other == domain.RuleDropped {
 				return w.lookup(x, pairs, r.Other)
@@ -138,10 +138,10 @@ func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
 	}
 	switch {
 	case r.IntSteps != nil:
-		if cell, ok := c.Scan.Cell(r.IntSteps, x, expr.Code); ok {
+		if cell, ok := c.Scan.cell(r.IntSteps, x, code); ok {
 			return w.whenNull(x, r.Null, cell)
 		}
-		return w.whenNull(x, r.Null, expr.IntSteps(x, r.IntSteps))
+		return w.whenNull(x, r.Null, intSteps(x, r.IntSteps))
 	case c.Late:
 		return w.lateSteps(x, r)
 	case r.FloatSteps != nil:
@@ -150,7 +150,7 @@ func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
 		}
 		return w.whenNull(x, r.Null, w.floatSteps(x, r.FloatSteps))
 	}
-	field := timefields.Code(w, r, x)
+	field := w.timeField(r, x)
 	if r.Null == domain.RuleDropped {
 		return field // NULL, if the time is
 	}
@@ -158,38 +158,38 @@ func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
 }
 
 // grid returns the cell of a place.
-func (w *writer) grid(r *domain.Rule, columns map[string]Column) string {
-	lat, lon := w.stage(w.double(columns[r.Grid.Lat])), w.stage(w.double(columns[r.Grid.Lon]))
+func (w *writer) grid(r *domain.Rule, columns map[string]column) string {
+	lat, lon := w.stage(w.asDouble(columns[r.Grid.Lat])), w.stage(w.asDouble(columns[r.Grid.Lon]))
 	line := func(x string, edges []float64) string {
 		n := int32(len(edges) - 1)
 		s := &domain.Steps[float64]{At: edges, Cells: n, Below: domain.RuleDropped, Beyond: domain.RuleDropped, Closed: true, Last: edges[n], LastCode: n - 1}
-		last := fmt.Sprintf("CASE WHEN %s = %s THEN %d END", x, w.Float(s.Last), s.LastCode)
+		last := fmt.Sprintf("CASE WHEN %s = %s THEN %d END", x, w.float(s.Last), s.LastCode)
 		if among, ok := w.evenly(x, s); ok {
 			return among + " ELSE " + last + " END"
 		}
-		return expr.Steps(x, s, w.Float, "NULL", last)
+		return bisection(x, s, w.float, "NULL", last)
 	}
 	row, col := w.stage(line(lat, r.Grid.Rows)), w.stage(line(lon, r.Grid.Cols))
-	cell := fmt.Sprintf("CASE WHEN %s IS NOT NULL AND %s IS NOT NULL THEN %s * %d + %s ELSE %s END", row, col, row, len(r.Grid.Cols)-1, col, expr.Code(r.Other))
-	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", expr.OnEarth(lat, lon, w.Float), cell, expr.Code(r.Null))
+	cell := fmt.Sprintf("CASE WHEN %s IS NOT NULL AND %s IS NOT NULL THEN %s * %d + %s ELSE %s END", row, col, row, len(r.Grid.Cols)-1, col, code(r.Other))
+	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", onEarth(lat, lon, w.float), cell, code(r.Null))
 }
 
 // onGrid says that a place is in a cell.
-func (w *writer) onGrid(g *domain.GridRule, columns map[string]Column) []string {
-	lat, lon := w.stage(w.double(columns[g.Lat])), w.stage(w.double(columns[g.Lon]))
+func (w *writer) onGrid(g *domain.GridRule, columns map[string]column) []string {
+	lat, lon := w.stage(w.asDouble(columns[g.Lat])), w.stage(w.asDouble(columns[g.Lon]))
 	inside := func(x string, edges []float64) string {
-		return fmt.Sprintf("%s >= %s AND %s <= %s", x, w.Float(edges[0]), x, w.Float(edges[len(edges)-1]))
+		return fmt.Sprintf("%s >= %s AND %s <= %s", x, w.float(edges[0]), x, w.float(edges[len(edges)-1]))
 	}
-	return []string{inside(lat, g.Rows), inside(lon, g.Cols), expr.OnEarth(lat, lon, w.Float)}
+	return []string{inside(lat, g.Rows), inside(lon, g.Cols), onEarth(lat, lon, w.float)}
 }
 
-// double is a column of numbers as doubles.
-func (w *writer) double(c Column) string {
+// asDouble is a column of numbers as doubles.
+func (w *writer) asDouble(c column) string {
 	switch c.Type.Kind {
 	case table.Float:
 		return c.Expr
 	case table.String:
 		return c.Double
 	}
-	return w.Double(c.Expr)
+	return w.double(c.Expr)
 }

@@ -6,24 +6,24 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// The bounds of units, by the rule of queries/internal/sampling/sample.go: of all cells of a unit the L of smallest digest, in each the m rows of smallest
-// digest, of these the k of smallest digest. Digests are computed for units over a bound alone: all others are counted as they come.
+// The bounds of units are those of queries/bounding/sample.go: of all cells of a unit the L of smallest digest
+// are kept, in each the m rows of smallest digest, and of these the k of smallest digest. Digests are computed for
+// units over a bound alone: all others are counted as they come.
 
 // limit says which bounds can leave a row out.
 type limit struct{ cells, inCell, rows bool }
 
 func (c *contents) binding() limit {
 	l := c.Limits
-	rows := c.Steps != nil || l.Rows < expr.Product(min(l.Groups, c.cellsInAll()), l.PerGroup)
+	rows := c.Steps != nil || l.Rows < product(min(l.Groups, c.cellsInAll()), l.PerGroup)
 	return limit{cells: l.Groups < c.cellsInAll(), inCell: l.PerGroup < math.MaxInt64 && (l.PerGroup < l.Rows || !rows), rows: rows}
 }
 
-// boundedCounts bounds rows that are counted if no bound on rows in all binds: then rows of a unit in one cell are alike, and are counted before
-// they are bounded.
+// boundedCounts bounds rows that are counted if no bound on rows in all binds: then rows of a unit in one cell are
+// alike, and are counted before they are bounded.
 func (c *contents) boundedCounts() string {
 	l := c.binding()
 	by := strings.Join(slices.Concat(c.units, c.cells), ", ")
@@ -32,11 +32,11 @@ func (c *contents) boundedCounts() string {
 	if most := c.Limits.PerGroup; most < math.MaxInt64 {
 		n = fmt.Sprintf("CASE WHEN n > %d THEN %d ELSE n END", most, most)
 	}
-	number := c.Integer("SUM(" + n + ")")
+	number := c.integer("SUM(" + n + ")")
 	if !l.cells {
 		return c.totals(groups, number)
 	}
-	w := newWriter(c.Dialect, "coded")
+	w := newWriter(c.dialect, "coded")
 	c.joinOveractive(w, unitInCell)
 	w.push(c.digestOfCell() + " AS d")
 	w.push(c.rank("d", c.units, "r"))
@@ -53,12 +53,13 @@ func (c *contents) overactive(rows int64, messages ...beginning) string {
 	units := strings.Join(c.units, ", ")
 	columns := units
 	for _, m := range messages {
-		columns += ", " + c.Bytes(c.beginning(m.order)) + " AS " + m.name
+		columns += ", " + c.bytes(c.beginning(m.order)) + " AS " + m.name
 	}
 	return fmt.Sprintf("overactive AS (SELECT %s FROM coded AS a GROUP BY %s HAVING COUNT(*) > %d)", columns, units, rows)
 }
 
-// joinOveractive leaves the rows of other units out, and adds the beginnings of messages. Windows that do not need them come first: they would move them.
+// joinOveractive leaves the rows of other units out, and adds the beginnings of messages. Windows that do not need them
+// come first: they would move them.
 func (c *contents) joinOveractive(w *writer, messages ...beginning) {
 	list := "s.*"
 	for _, m := range messages {
@@ -113,7 +114,7 @@ func (c *contents) boundedRows() string {
 	if !l.cells && !l.inCell && !l.rows {
 		return c.totals(c.from, countRows)
 	}
-	w := newWriter(c.Dialect, "coded")
+	w := newWriter(c.dialect, "coded")
 	if l.cells {
 		messages = append(messages, unitInCell)
 	}
@@ -145,7 +146,7 @@ func (c *contents) boundedRows() string {
 	ofFew := kept
 	if c.Steps != nil {
 		kept = strings.Join(slices.Concat(c.units, c.cells, c.values), ", ")
-		kept, ofFew = kept+", "+expr.Step("r", c.Steps)+" AS tab", kept+", 0 AS tab"
+		kept, ofFew = kept+", "+step("r", c.Steps)+" AS tab", kept+", 0 AS tab"
 	}
 	return c.with(countRows,
 		"coded AS (SELECT "+list+"\n FROM "+c.from+" AS z)",
@@ -162,37 +163,37 @@ type beginning struct {
 var unitInCell, unitInRow = beginning{bounding.CellOrder, "uc"}, beginning{bounding.RowOrder, "ur"}
 
 // beginning is how all messages of a unit begin, of which its digests are.
-func (c *contents) beginning(order byte) []Part {
-	parts := []Part{{Bytes: append([]byte(bounding.BoundKey), order)}}
+func (c *contents) beginning(order byte) []part {
+	parts := []part{{Bytes: append([]byte(bounding.BoundKey), order)}}
 	for _, name := range c.Columns {
 		column := c.columns[name]
-		parts = append(parts, Part{Unit: &column})
+		parts = append(parts, part{Unit: &column})
 	}
-	return append(parts, Part{Bytes: []byte{0, 0, 0, 0}})
+	return append(parts, part{Bytes: []byte{0, 0, 0, 0}})
 }
 
-// digestOfCell and digestOfRow are the digests of queries/internal/sampling/sample.go.
-func (c *contents) digestOfCell() string { return c.Digest(c.Bytes(c.message(unitInCell))) }
+// digestOfCell and digestOfRow are the digests of queries/bounding/sample.go.
+func (c *contents) digestOfCell() string { return c.digest(c.bytes(c.message(unitInCell))) }
 
 func (c *contents) digestOfRow() string {
 	parts := c.message(unitInRow)
 	for _, v := range c.values {
-		parts = append(parts, Part{Number: v, Width: 8})
+		parts = append(parts, part{Number: v, Width: 8})
 	}
-	return c.Digest(c.Bytes(append(parts, Part{Number: "occurrence", Width: 8})))
+	return c.digest(c.bytes(append(parts, part{Number: "occurrence", Width: 8})))
 }
 
 // message is how all messages of a unit and a cell begin.
-func (c *contents) message(b beginning) []Part {
-	parts := []Part{{Column: b.name}}
+func (c *contents) message(b beginning) []part {
+	parts := []part{{Column: b.name}}
 	if len(c.Keys) > 0 {
 		return append(parts, c.cellOfKey()...)
 	}
 	if len(c.Axes) == 0 {
-		return append(parts, Part{Bytes: []byte{0, 0, 0, 0}})
+		return append(parts, part{Bytes: []byte{0, 0, 0, 0}})
 	}
 	for _, cell := range c.cells {
-		parts = append(parts, Part{Number: cell, Width: 4})
+		parts = append(parts, part{Number: cell, Width: 4})
 	}
 	return parts
 }

@@ -5,51 +5,87 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/columns"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 )
 
-// clickhouse is ClickHouse from version 21.9 on, which has windows. Its sums of Int64 would wrap, so they are of Int128.
-type clickhouse struct {
-	ansi
-	columns.ClickHouse
-}
+// clickhouse is ClickHouse from version 21.9 on, which has windows. Its sums of Int64 would wrap, so they are of
+// Int128.
+type clickhouse struct{ ansi }
 
-// Name is the driver's name in a job.
-func (clickhouse) Name() string { return "clickhouse" }
+// name is the driver's name in a job.
+func (clickhouse) name() string { return "clickhouse" }
 
-// Text is bytes.
-func (clickhouse) Text(text string, _ bool) (string, bool) {
-	if expr.PlainText(text) {
-		return expr.Quoted(text), true
+// typical are the types that hold each kind of values.
+func (clickhouse) typical() map[table.Kind]string {
+	return map[table.Kind]string{
+		table.Int:       "INT64",
+		table.Float:     "FLOAT64",
+		table.String:    "STRING",
+		table.Bool:      "BOOL",
+		table.Date:      "DATE32",
+		table.Timestamp: "DATETIME64(6)",
 	}
-	return "unhex('" + expr.Hexadecimal([]byte(text)) + "')", true
 }
 
-// Float is read from its text.
-func (clickhouse) Float(x float64) string { return "toFloat64('" + expr.Exponential(x) + "')" }
-
-// Double converts.
-func (clickhouse) Double(x string) string { return "toFloat64(" + x + ")" }
-
-// Integer converts.
-func (clickhouse) Integer(x string) string { return "toInt64(" + x + ")" }
-
-// Divide is intDiv.
-func (clickhouse) Divide(x string, by int64) string { return fmt.Sprintf("intDiv(%s, %d)", x, by) }
-
-// Pairs is the table function values.
-func (clickhouse) Pairs(alias string, pairs []Pair) string {
-	return "(SELECT tupleElement(p, 1) AS v, tupleElement(p, 2) AS c FROM (SELECT arrayJoin([" + expr.PairList(pairs) + "]) AS p)) AS " + alias
+// column takes Nullable and LowCardinality off the type.
+func (clickhouse) column(of columnType) (c column, ok bool) {
+	x, t := of.Expr, of.Type
+	for _, around := range []string{"LOWCARDINALITY(", "NULLABLE("} {
+		if inner, found := strings.CutPrefix(t, around); found {
+			t = strings.TrimSuffix(inner, ")")
+		}
+	}
+	switch {
+	case t == "INT8", t == "INT16", t == "INT32", t == "INT64", t == "UINT8", t == "UINT16", t == "UINT32":
+		return column{Type: kind(table.Int), Expr: "toInt64(" + x + ")"}, true
+	case t == "FLOAT32", t == "FLOAT64":
+		x = "toFloat64(" + x + ")"
+		return column{Type: kind(table.Float), Expr: "if(isNaN(" + x + "), NULL, " + x + ")"}, true
+	case t == "BOOL":
+		return column{Type: kind(table.Bool), Expr: "toInt64(" + x + ")"}, true
+	case t == "STRING":
+		return column{Type: kind(table.String), Expr: x, Binary: true}, true
+	case t == "DATE", t == "DATE32":
+		return column{Type: kind(table.Date), Expr: "toInt64(toInt32(" + x + "))"}, true
+	case t == "DATETIME", strings.HasPrefix(t, "DATETIME("):
+		return column{Type: instants, Expr: "toInt64(toUnixTimestamp(" + x + ")) * 1000000"}, true
+	case strings.HasPrefix(t, "DATETIME64(3"), strings.HasPrefix(t, "DATETIME64(6"):
+		return column{Type: instants, Expr: "toUnixTimestamp64Micro(toDateTime64(" + x + ", 6))"}, true
+	}
+	return c, false
 }
 
-// Bytes concatenates.
-func (clickhouse) Bytes(parts []Part) string {
+// text is bytes.
+func (clickhouse) text(text string, _ bool) (string, bool) {
+	if plainText(text) {
+		return quoted(text), true
+	}
+	return "unhex('" + hexadecimal([]byte(text)) + "')", true
+}
+
+// float is read from its text.
+func (clickhouse) float(x float64) string { return "toFloat64('" + exponential(x) + "')" }
+
+// double converts.
+func (clickhouse) double(x string) string { return "toFloat64(" + x + ")" }
+
+// integer converts.
+func (clickhouse) integer(x string) string { return "toInt64(" + x + ")" }
+
+// divide is intDiv.
+func (clickhouse) divide(x string, by int64) string { return fmt.Sprintf("intDiv(%s, %d)", x, by) }
+
+// pairs is the table function values.
+func (clickhouse) pairs(alias string, pairs []pair) string {
+	return "(SELECT tupleElement(p, 1) AS v, tupleElement(p, 2) AS c FROM (SELECT arrayJoin([" + pairList(pairs) + "]) AS p)) AS " + alias
+}
+
+// bytes concatenates.
+func (clickhouse) bytes(parts []part) string {
 	return "concat(" + strings.Join(clickhousePieces.of(parts), ", ") + ")"
 }
 
-// Digest is a text of 32 bytes.
-func (clickhouse) Digest(message string) string { return "SHA256(" + message + ")" }
+// digest is a text of 32 bytes.
+func (clickhouse) digest(message string) string { return "SHA256(" + message + ")" }
 
 var clickhousePieces = pieces{
 	unit:   clickhouseUnit,
@@ -74,11 +110,11 @@ func clickhouseUnit(x string, of table.Type, _ bool) string {
 	return "toString(" + x + ")"
 }
 
-// Total is of Int128.
-func (clickhouse) Total(x string) string { return "toString(sum(toInt128(" + x + ")))" }
+// total is of Int128.
+func (clickhouse) total(x string) string { return "toString(sum(toInt128(" + x + ")))" }
 
-// Session lets joins give NULL for what has no partner.
-func (clickhouse) Session() []string { return []string{"SET join_use_nulls = 1"} }
+// session lets joins give NULL for what has no partner.
+func (clickhouse) session() []string { return []string{"SET join_use_nulls = 1"} }
 
-// Partial is of Int128.
-func (clickhouse) Partial(x string) string { return "sum(toInt128(" + x + "))" }
+// partial is of Int128.
+func (clickhouse) partial(x string) string { return "sum(toInt128(" + x + "))" }

@@ -10,12 +10,19 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sessions"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/spills"
 )
 
+// An input in a database is a table or a query, whose columns are read before anything else: names and types, and no
+// row. Each set of statements runs on one connection, in one transaction if the engine has one in which all statements
+// see the same rows.
+
 // Source is an input in a database, as a job names it: a table or a query.
-type Source struct{ Driver, DSN, Table, Query string }
+type Source struct {
+	Driver, DSN, Table, Query string
+	// Exact names columns in which two different values must stay different, those of the privacy unit: a decimal that
+	// is no Int is a text.
+	Exact []string
+}
 
 // drivers are the names under which packages register themselves with database/sql, if they are not those of jobs.
 var drivers = map[string]string{"postgres": "pgx"}
@@ -28,16 +35,18 @@ func HasDriver(driver string) bool { return slices.Contains(sql.Drivers(), regis
 // Database is an input in a database whose columns are known.
 type Database struct {
 	db      *sql.DB
-	dialect Dialect
+	dialect dialect
 	from    string // a table expression
-	columns map[string]Column
+	exact   []string
+	columns map[string]column
 	other   map[string]string // columns that cannot be read: what messages call their types
-	spills  spills.Folder
+	spills  spillFolder
 }
 
-// Open connects to a database and reads the names and types of the input's columns, and no row. Errors are of type *pipeline.Error.
+// Open connects to a database and reads the names and types of the input's columns, and no row. Errors are of type
+// *pipeline.Error.
 func Open(ctx context.Context, s Source) (*Database, error) {
-	dialect, ok := DialectOf(s.Driver)
+	dialect, ok := dialectOf(s.Driver)
 	if !ok || !HasDriver(s.Driver) {
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseInput, Code: "sql-driver", Message: "this program has no driver for " + s.Driver,
@@ -56,9 +65,9 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 		}
 	}
 	if err != nil {
-		return nil, sessions.Failed(ctx, "the connection string is not one", err)
+		return nil, failed(ctx, "the connection string is not one", err)
 	}
-	d := &Database{db: db, dialect: dialect, from: expression(dialect, s), columns: map[string]Column{}, other: map[string]string{}}
+	d := &Database{db: db, dialect: dialect, from: expression(dialect, s), exact: s.Exact, columns: map[string]column{}, other: map[string]string{}}
 	if err := d.describe(ctx); err != nil {
 		_ = db.Close() // nothing was written
 		return nil, err
@@ -67,36 +76,36 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 }
 
 // expression is the input as a table expression.
-func expression(d Dialect, s Source) string {
+func expression(d dialect, s Source) string {
 	if s.Query != "" {
 		return "(" + s.Query + "\n) AS input"
 	}
 	parts := strings.Split(s.Table, ".")
 	for i := range parts {
-		parts[i] = d.Quote(parts[i])
+		parts[i] = d.quote(parts[i])
 	}
 	return strings.Join(parts, ".") + " AS input"
 }
 
 // describe finds the columns' types.
 func (d *Database) describe(ctx context.Context) error {
-	return d.within(ctx, func(tx *sessions.Session) error {
-		rows, err := tx.Query(ctx, "SELECT * FROM "+d.from+" WHERE 1 = 0")
+	return d.within(ctx, func(tx *session) error {
+		rows, err := tx.query(ctx, "SELECT * FROM "+d.from+" WHERE 1 = 0")
 		if err != nil {
-			return sessions.Failed(ctx, "the input's columns cannot be read", err)
+			return failed(ctx, "the input's columns cannot be read", err)
 		}
 		defer rows.Close()
 		types, err := rows.ColumnTypes()
 		if err != nil {
-			return sessions.Failed(ctx, "the input's columns cannot be read", err)
+			return failed(ctx, "the input's columns cannot be read", err)
 		}
-		all := make([]ColumnType, len(types))
+		all := make([]columnType, len(types))
 		for i, t := range types {
-			all[i] = ColumnType{Name: t.Name(), Expr: d.dialect.Quote(t.Name()), Type: strings.ToUpper(t.DatabaseTypeName())}
+			all[i] = columnType{Name: t.Name(), Expr: d.dialect.quote(t.Name()), Type: strings.ToUpper(t.DatabaseTypeName())}
 			all[i].Precision, all[i].Scale, all[i].HasDecimal = t.DecimalSize()
 		}
 		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-			return sessions.Failed(ctx, "the input's columns cannot be read", err)
+			return failed(ctx, "the input's columns cannot be read", err)
 		}
 		if n, ok := d.dialect.(typeNamer); ok {
 			if err := n.nameTypes(ctx, tx, all); err != nil {
@@ -104,6 +113,7 @@ func (d *Database) describe(ctx context.Context) error {
 			}
 		}
 		for _, of := range all {
+			of.Exact = slices.Contains(d.exact, of.Name)
 			d.add(of)
 		}
 		return nil
@@ -112,14 +122,14 @@ func (d *Database) describe(ctx context.Context) error {
 
 // typeNamer is a dialect that finds the names of types that its driver does not know.
 type typeNamer interface {
-	nameTypes(ctx context.Context, s *sessions.Session, all []ColumnType) error
+	nameTypes(ctx context.Context, s *session, all []columnType) error
 }
 
 // add adds a column, which can be read if its type is one that the dialect reads and no other column has its name.
-func (d *Database) add(of ColumnType) {
+func (d *Database) add(of columnType) {
 	_, read := d.columns[of.Name]
 	_, unread := d.other[of.Name]
-	c, ok := d.dialect.Column(of)
+	c, ok := d.dialect.column(of)
 	name := strings.ToLower(of.Type) + " of a database"
 	switch {
 	case read || unread:
@@ -151,28 +161,28 @@ func (d *Database) Close() error {
 }
 
 // within runs f on one connection.
-func (d *Database) within(ctx context.Context, f func(*sessions.Session) error) error {
+func (d *Database) within(ctx context.Context, f func(*session) error) error {
 	conn, err := d.db.Conn(ctx)
 	if err != nil {
-		return sessions.Failed(ctx, "the database cannot be reached", err)
+		return failed(ctx, "the database cannot be reached", err)
 	}
 	defer func() { _ = conn.Close() }()
-	s := &sessions.Session{
-		Query: func(ctx context.Context, text string) (*sql.Rows, error) { return conn.QueryContext(ctx, text) },
-		Exec:  func(ctx context.Context, text string) (sql.Result, error) { return conn.ExecContext(ctx, text) },
+	s := &session{
+		query: func(ctx context.Context, text string) (*sql.Rows, error) { return conn.QueryContext(ctx, text) },
+		exec:  func(ctx context.Context, text string) (sql.Result, error) { return conn.ExecContext(ctx, text) },
 	}
-	if o := d.dialect.Transaction(); o != nil {
+	if o := d.dialect.transaction(); o != nil {
 		tx, err := conn.BeginTx(ctx, o)
 		if err != nil {
-			return sessions.Failed(ctx, "no transaction can be begun", err)
+			return failed(ctx, "no transaction can be begun", err)
 		}
 		defer func() { _ = tx.Rollback() }() // it has only read
-		s.Query = func(ctx context.Context, text string) (*sql.Rows, error) { return tx.QueryContext(ctx, text) }
-		s.Exec = func(ctx context.Context, text string) (sql.Result, error) { return tx.ExecContext(ctx, text) }
+		s.query = func(ctx context.Context, text string) (*sql.Rows, error) { return tx.QueryContext(ctx, text) }
+		s.exec = func(ctx context.Context, text string) (sql.Result, error) { return tx.ExecContext(ctx, text) }
 	}
-	for _, text := range d.dialect.Session() {
-		if _, err := s.Exec(ctx, text); err != nil {
-			return sessions.Failed(ctx, "a setting of the session is refused", err)
+	for _, text := range d.dialect.session() {
+		if _, err := s.exec(ctx, text); err != nil {
+			return failed(ctx, "a setting of the session is refused", err)
 		}
 	}
 	if err := d.dialect.suits(ctx, s); err != nil {
@@ -184,25 +194,26 @@ func (d *Database) within(ctx context.Context, f func(*sessions.Session) error) 
 // filed is a dialect of databases that are files, which a connection string can open to be read and not written.
 type filed interface{ readOnly(dsn string) string }
 
-// spiller is a dialect of databases that run in this process and write what they do not hold in memory to a folder, which a statement sets.
+// spiller is a dialect of databases that run in this process and write what they do not hold in memory to a folder,
+// which a statement sets.
 type spiller interface{ spillTo(folder string) string }
 
 // UseScratch names the folder in which a database in this process has a folder of its own while it reads rows.
-func (d *Database) UseScratch(dir string) { d.spills.Parent = dir }
+func (d *Database) UseScratch(dir string) { d.spills.parent = dir }
 
 // reading is within for statements that read rows.
-func (d *Database) reading(ctx context.Context, f func(*sessions.Session) error) error {
+func (d *Database) reading(ctx context.Context, f func(*session) error) error {
 	dialect, ok := d.dialect.(spiller)
 	if !ok {
 		return d.within(ctx, f)
 	}
-	defer d.spills.Remove()
-	return d.within(ctx, func(s *sessions.Session) error {
-		if err := d.spills.Make(func(path string) error { // it can be told only as long as nothing was written
-			_, err := s.Exec(ctx, dialect.spillTo(path))
+	defer d.spills.remove()
+	return d.within(ctx, func(s *session) error {
+		if err := d.spills.make(func(path string) error { // it can be told only as long as nothing was written
+			_, err := s.exec(ctx, dialect.spillTo(path))
 			return err
 		}); err != nil {
-			return sessions.Failed(ctx, "there can be no folder for what the database does not hold in memory", err)
+			return failed(ctx, "there can be no folder for what the database does not hold in memory", err)
 		}
 		return f(s)
 	})

@@ -3,30 +3,105 @@ package sqlpush
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
+	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/columns"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sessions"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// duckdb is DuckDB 1.5. Its texts are compared as bytes once they are blobs, whatever the collation; sums of BIGINT are HUGEINT and do not overflow.
-type duckdb struct {
-	ansi
-	columns.DuckDB
+// duckdb is DuckDB 1.5. Its texts are compared as bytes once they are blobs, whatever the collation; sums of BIGINT are
+// HUGEINT and do not overflow.
+type duckdb struct{ ansi }
+
+// name is the driver's name in a job.
+func (duckdb) name() string { return "duckdb" }
+
+// typical are the types that hold each kind of values.
+func (duckdb) typical() map[table.Kind]string {
+	return map[table.Kind]string{
+		table.Int:       "BIGINT",
+		table.Float:     "DOUBLE",
+		table.String:    "VARCHAR",
+		table.Bool:      "BOOLEAN",
+		table.Date:      "DATE",
+		table.Timestamp: "TIMESTAMPTZ",
+	}
 }
 
-// Name is the driver's name in a job.
-func (duckdb) Name() string { return "duckdb" }
+// column reads texts as they are, and infinite dates and times as null, as date_diff and epoch_us do.
+func (duckdb) column(of columnType) (c column, ok bool) {
+	x := of.Expr
+	if strings.HasSuffix(of.Type, "]") { // a list
+		return c, false
+	}
+	name, size, _ := strings.Cut(of.Type, "(")
+	if n, _ := fmt.Sscanf(size, "%d,%d)", &of.Precision, &of.Scale); n == 2 { // the driver says it in the name alone
+		of.HasDecimal = true
+	}
+	switch name {
+	case "TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER":
+		return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)", Scan: scanWhole(x, name)}, true
+	case "BIGINT":
+		return column{Type: kind(table.Int), Expr: x, Scan: scanWhole(x, name)}, true
+	case "FLOAT":
+		return duckdbFloat("CAST(" + x + " AS DOUBLE)"), true
+	case "DOUBLE":
+		return duckdbFloat(x), true
+	case "DECIMAL":
+		switch {
+		case of.HasDecimal && of.Scale == 0 && of.Precision <= 18:
+			return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
+		case of.Exact && of.HasDecimal:
+			digits := "CAST(" + x + " AS VARCHAR)"
+			if of.Scale > 0 { // zeros at the end of a fraction say nothing
+				digits = "rtrim(rtrim(" + digits + ", '0'), '.')"
+			}
+			return duckdbText(digits), true
+		case of.HasDecimal && of.Precision <= 15: // the quotient of two exact doubles is the nearest one
+			double := "CAST(" + x + " AS DOUBLE)"
+			return column{Type: kind(table.Float), Expr: double, Bare: double, Check: x + " IS NOT NULL"}, true
+		}
+	case "BOOLEAN":
+		return column{Type: kind(table.Bool), Expr: "CAST(" + x + " AS BIGINT)", Scan: scanTruth(x)}, true
+	case "UBIGINT", "HUGEINT", "UHUGEINT":
+		if of.Exact {
+			return duckdbText("CAST(" + x + " AS VARCHAR)"), true
+		}
+	case "VARCHAR", "ENUM", "UUID":
+		return duckdbText("CAST(" + x + " AS VARCHAR)"), true
+	case "BLOB":
+		return column{Type: kind(table.String), Expr: x, Binary: true}, true
+	case "DATE":
+		return column{Type: kind(table.Date), Expr: "date_diff('day', DATE '1970-01-01', " + x + ")", Scan: scanDays(x)}, true
+	case "TIMESTAMP":
+		return column{Type: wallClock, Expr: "epoch_us(" + x + ")", Scan: scanTimes(x, "TIMESTAMP")}, true
+	case "TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE":
+		return column{Type: instants, Expr: "epoch_us(" + x + ")", Scan: scanTimes(x, "TIMESTAMPTZ")}, true
+	}
+	return c, false
+}
 
-// readOnly opens a file to be read, if the string does not say how: then other processes can read it meanwhile, a name without a file is an error instead of a new
-// file, and nothing in a query can write. There is no such access to a database in memory.
+// duckdbText is a column of texts, which is read as bytes.
+func duckdbText(x string) column {
+	c := textColumn("encode(" + x + ")")
+	c.Binary = true
+	return c
+}
+
+// duckdbFloat is a column of doubles. NaN is above infinity: a comparison is a filter that scans take, and a call of
+// isnan is not. Bare fails in no row, since NaN is not below a number, and products are of what is.
+func duckdbFloat(x string) column {
+	return column{
+		Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END",
+		Bare: x, Check: x + " <= CAST('Infinity' AS DOUBLE)",
+	}
+}
+
+// readOnly opens a file to be read, if the string does not say how: then other processes can read it meanwhile, a name
+// without a file is an error instead of a new file, and nothing in a query can write. There is no such access to a
+// database in memory.
 func (duckdb) readOnly(dsn string) string {
 	path, settings, some := strings.Cut(dsn, "?")
 	switch {
@@ -54,34 +129,34 @@ func (duckdb) find(x string, list []string) (string, bool) {
 // failsBelow is false: what is too small becomes 0.
 func (duckdb) failsBelow() bool { return false }
 
-// Text is a blob.
-func (duckdb) Text(text string, _ bool) (string, bool) {
-	if expr.PlainText(text) {
-		return "encode(" + expr.Quoted(text) + ")", true
+// text is a blob.
+func (duckdb) text(text string, _ bool) (string, bool) {
+	if plainText(text) {
+		return "encode(" + quoted(text) + ")", true
 	}
-	return "unhex('" + expr.Hexadecimal([]byte(text)) + "')", true
+	return "unhex('" + hexadecimal([]byte(text)) + "')", true
 }
 
-// Divide is the division of integers.
-func (duckdb) Divide(x string, by int64) string { return fmt.Sprintf("(%s) // %d", x, by) }
+// divide is the division of integers.
+func (duckdb) divide(x string, by int64) string { return fmt.Sprintf("(%s) // %d", x, by) }
 
-// Bytes concatenates.
-func (duckdb) Bytes(parts []Part) string {
+// bytes concatenates.
+func (duckdb) bytes(parts []part) string {
 	return strings.Join(duckdbPieces.of(parts), " || ")
 }
 
-// Digest is a text of hexadecimal digits.
-func (duckdb) Digest(message string) string { return "sha256(" + message + ")" }
+// digest is a text of hexadecimal digits.
+func (duckdb) digest(message string) string { return "sha256(" + message + ")" }
 
 var duckdbPieces = pieces{
-	unit: unittexts.Canonical{
+	unit: unitTextSyntax{
 		Number:   func(x string) string { return "CAST(" + x + " AS VARCHAR)" },
 		Date:     func(x string) string { return "strftime(DATE '1970-01-01' + CAST(" + x + " AS INTEGER), '%Y-%m-%d')" },
 		OtherDay: func(x string) string { return "'day ' || CAST(" + x + " AS VARCHAR)" },
 		Time:     func(x string) string { return "strftime(make_timestamp(" + x + "), '%Y-%m-%dT%H:%M:%S.%f')" },
 		Quotient: "//",
 		Bytes:    func(x string) string { return "encode(" + x + ")" },
-	}.Of,
+	}.write,
 	length: func(text string) string { return "unhex(lpad(hex(octet_length(" + text + ")), 8, '0'))" },
 	number: func(x string, width int) string {
 		of := map[int]string{4: "INTEGER", 8: "BIGINT"}[width]
@@ -90,26 +165,28 @@ var duckdbPieces = pieces{
 	bytes: func(hexadecimal string) string { return "unhex('" + hexadecimal + "')" },
 }
 
-// Pairs splits one literal, which the parser reads faster than thousands of them. Plain texts are without the separator.
-func (d duckdb) Pairs(alias string, pairs []Pair) string {
+// pairs splits one literal, which the parser reads faster than thousands of them. Plain texts are without the
+// separator.
+func (d duckdb) pairs(alias string, pairs []pair) string {
 	texts, codes := make([]string, len(pairs)), make([]string, len(pairs))
 	for i, p := range pairs {
 		text, begins := strings.CutPrefix(p.Value, "encode('")
 		text, ends := strings.CutSuffix(text, "')")
 		if !begins || !ends {
-			return d.ansi.Pairs(alias, pairs)
+			return d.ansi.pairs(alias, pairs)
 		}
-		texts[i], codes[i] = text, expr.Code(p.Code)
+		texts[i], codes[i] = text, code(p.Code)
 	}
-	list := func(all []string) string { return "string_split(" + expr.Quoted(strings.Join(all, "|")) + ", '|')" }
+	list := func(all []string) string { return "string_split(" + quoted(strings.Join(all, "|")) + ", '|')" }
 	return "(SELECT encode(unnest(" + list(texts) + ")) AS v, unnest(CAST(" + list(codes) + " AS INTEGER[])) AS c) AS " + alias
 }
 
-// Total is of HUGEINT.
-func (duckdb) Total(x string) string { return "CAST(SUM(" + x + ") AS VARCHAR)" }
+// total is of HUGEINT.
+func (duckdb) total(x string) string { return "CAST(SUM(" + x + ") AS VARCHAR)" }
 
-// suits asks how casts round, what fails in them, and how times before 1970 and infinite ones are taken apart: statements depend on that.
-func (duckdb) suits(ctx context.Context, s *sessions.Session) error {
+// suits asks how casts round, what fails in them, and how times before 1970 and infinite ones are taken apart:
+// statements depend on that.
+func (duckdb) suits(ctx context.Context, s *session) error {
 	asked := []string{
 		"hour(make_timestamp(-1)) = 23", "minute(make_timestamp(-1)) = 59", "CAST(make_timestamp(-1) AS DATE) = DATE '1969-12-31'", "hour(CAST('infinity' AS TIMESTAMP)) IS NULL",
 		"date_diff('day', DATE '1970-01-01', CAST(CAST('infinity' AS TIMESTAMP) AS DATE)) IS NULL", "date_diff('day', DATE '1970-01-01', CAST(CAST('-infinity' AS TIMESTAMP) AS DATE)) IS NULL",
@@ -120,15 +197,15 @@ func (duckdb) suits(ctx context.Context, s *sessions.Session) error {
 	} {
 		asked = append(asked, fmt.Sprintf("TRY_CAST(CAST('%s' AS DOUBLE) AS %s) %s", c.x, c.of, c.is))
 	}
-	return s.Asks(ctx, "SELECT COALESCE("+strings.Join(asked, " AND ")+", false)", &pipeline.Error{
+	return s.asks(ctx, "SELECT COALESCE("+strings.Join(asked, " AND ")+", false)", &pipeline.Error{
 		Cause: pipeline.CauseInput, Code: "sql-server", Message: "this version of DuckDB rounds, or takes times apart, in another way than DuckDB 1.5",
 		Hint: "use a program that is built with DuckDB 1.5, or write engine: local",
 	})
 }
 
-// Session turns off a rewriting of windows whose state does not spill to disk, and the loading of extensions from the network. Rows are ordered as statements mean it,
-// whatever the connection string says.
-func (duckdb) Session() []string {
+// session turns off a rewriting of windows whose state does not spill to disk, and the loading of extensions from the
+// network. Rows are ordered as statements mean it, whatever the connection string says.
+func (duckdb) session() []string {
 	return []string{
 		"SET disabled_optimizers = 'top_n_window_elimination'", "SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false", "SET default_order = 'ASC'",
 	}
@@ -141,7 +218,7 @@ func (duckdb) spillTo(folder string) string {
 
 // fold reads the bytes of a text as the characters that they were made of.
 func (duckdb) fold(x string, f *domain.FoldRule) (string, bool) {
-	text := func(s string) string { return "decode(unhex('" + expr.Hexadecimal([]byte(s)) + "'))" }
+	text := func(s string) string { return "decode(unhex('" + hexadecimal([]byte(s)) + "'))" }
 	x = "decode(" + x + ")"
 	if f.From != "" {
 		x = "translate(" + x + ", " + text(f.From) + ", " + text(f.To) + ")"
@@ -153,18 +230,46 @@ func (duckdb) fold(x string, f *domain.FoldRule) (string, bool) {
 }
 
 // exactly: an operator of doubles is a function of its own.
-func (duckdb) exactly() *exactness { return &exactness{vectors.Hugeint, numerals.DuckDB} }
+func (duckdb) exactly() *exactness { return &exactness{duckdbIntegers, duckdbNumerals} }
 
-func (duckdb) keys() keys.Dialect { return keys.DuckDB }
+func (duckdb) keys() keySyntax { return duckdbKeys }
 
 // unitOfTimes is true.
 func (duckdb) unitOfTimes() bool { return true }
 
-// Element is of a list that is the same for all rows.
-func (duckdb) Element(list []float64, at string) (string, bool) {
+// element is of a list that is the same for all rows.
+func (duckdb) element(list []float64, at string) (string, bool) {
 	items := make([]string, len(list))
 	for i, v := range list {
-		items[i] = expr.Exponential(v)
+		items[i] = exponential(v)
 	}
 	return "CAST([" + strings.Join(items, ", ") + "] AS DOUBLE[])[" + at + " + 1]", true
+}
+
+// duckdbIntegers are HUGEINTs.
+var duckdbIntegers = wideIntegers{
+	Wide:     "HUGEINT",
+	Quotient: func(a, b string) string { return "(" + a + ") // (" + b + ")" },
+	Narrow:   func(x string) string { return "CAST(" + x + " AS BIGINT)" },
+}
+
+// duckdbNumerals reads texts from blobs, whose bytes other than printable ones it writes with a backslash.
+var duckdbNumerals = numeralSyntax{
+	Text: func(column string, _ bool, most int) string {
+		return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN CAST(%s AS VARCHAR) END", column, most, column)
+	},
+	Matches:  func(text, form string) string { return "regexp_full_match(" + text + ", '" + form + "')" },
+	Double:   func(text string) string { return "TRY_CAST(" + text + " AS DOUBLE)" },
+	Integer:  func(text string) string { return "TRY_CAST(" + text + " AS BIGINT)" },
+	Infinity: "CAST('Infinity' AS DOUBLE)",
+}
+
+// duckdbKeys has keys of texts that are looked at by two hexadecimal digits each. A bit is turned over: additions would
+// be put together by the optimizer, and overflow.
+var duckdbKeys = keySyntax{
+	Digest: func(message string) string { return "unhex(sha256(" + message + "))" },
+	Text: func(x string) string {
+		return "unhex(replace(replace(regexp_replace(hex(" + x + "), '(..)', '\\1,', 'g'), '00,', '00FF'), ',', ''))"
+	},
+	Number: func(x string) string { return "xor(" + x + ", " + integer(math.MinInt64) + ")" },
 }

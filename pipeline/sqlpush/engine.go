@@ -8,8 +8,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sessions"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sums"
+
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -25,12 +24,14 @@ var (
 	_ pipeline.Scratcher = (*Engine)(nil)
 )
 
-// New returns an engine over a database. Closing the engine closes the database. Key is the secret of the input's fingerprint, as in [Fingerprint].
+// New returns an engine over a database. Closing the engine closes the database. Key is the secret of the input's
+// fingerprint; if it is empty, the fingerprint is of a key that is thrown away, and equal to no other.
 func New(d *Database, key []byte) *Engine { return &Engine{d, key} }
 
-// Fingerprint is what stands for the digest of an input in a database: a keyed digest of the exact answers. It is the same for every engine that gives
-// these answers, and a change of the table that changes none of them does not change it. If the key is empty, it is of a key that is thrown away.
-func Fingerprint(key []byte, exacts [][]mechanism.Exact) ([]byte, error) {
+// fingerprint is what stands for the digest of an input in a database: a keyed digest of the exact answers. It is the
+// same for every engine that gives these answers, and a change of the table that changes none of them does not change
+// it. If the key is empty, it is of a key that is thrown away.
+func fingerprint(key []byte, exacts [][]mechanism.Exact) ([]byte, error) {
 	if len(key) == 0 {
 		key = make([]byte, 32)
 		_, _ = rand.Read(key) // crypto/rand does not fail
@@ -38,7 +39,8 @@ func Fingerprint(key []byte, exacts [][]mechanism.Exact) ([]byte, error) {
 	return mechanism.Fingerprint(key, slices.Concat(exacts...)...)
 }
 
-// Refuses returns why the database cannot be asked a plan's queries; nil if it can. Errors are of type *problem.Error; see [problem.Errors].
+// Refuses returns why the database cannot be asked a plan's queries; nil if it can. Errors are of type *problem.Error;
+// see [problem.Errors].
 func (e *Engine) Refuses(p *pipeline.Plan) error {
 	_, err := e.Statements(p)
 	return err
@@ -46,7 +48,7 @@ func (e *Engine) Refuses(p *pipeline.Plan) error {
 
 // Statements returns what the plan's queries ask.
 func (d *Database) Statements(p *pipeline.Plan) ([]Statement, error) {
-	in := &input{Dialect: d.dialect, from: d.from, columns: d.columns}
+	in := &input{dialect: d.dialect, from: d.from, columns: d.columns}
 	return in.statements(p)
 }
 
@@ -62,7 +64,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	}
 	a := &pipeline.Aggregates{Exacts: make([][]mechanism.Exact, len(p.Queries()))}
 	o.Progress(pipeline.StageAggregate, 0, len(statements))
-	err = e.reading(ctx, func(tx *sessions.Session) error {
+	err = e.reading(ctx, func(tx *session) error {
 		if err := e.countRows(ctx, tx, p); err != nil {
 			return err
 		}
@@ -81,7 +83,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err := p.JoinKeys(a.Exacts); err != nil {
 		return nil, err
 	}
-	a.Input, err = Fingerprint(e.key, a.Exacts)
+	a.Input, err = fingerprint(e.key, a.Exacts)
 	return a, err
 }
 
@@ -103,13 +105,13 @@ func (c compared) Progress(_ pipeline.Stage, done, total int) {
 }
 
 // countRows compares the number of rows with the public one, if the job declares it.
-func (e *Engine) countRows(ctx context.Context, tx *sessions.Session, p *pipeline.Plan) error {
+func (e *Engine) countRows(ctx context.Context, tx *session, p *pipeline.Plan) error {
 	if p.Rows() == 0 {
 		return nil
 	}
 	var n int64
-	if err := tx.Value(ctx, "SELECT COUNT(*) AS n FROM "+e.from, &n); err != nil {
-		return sessions.Failed(ctx, "the database cannot count the input's rows", err)
+	if err := tx.value(ctx, "SELECT COUNT(*) AS n FROM "+e.from, &n); err != nil {
+		return failed(ctx, "the database cannot count the input's rows", err)
 	}
 	if n != p.Rows() {
 		return &pipeline.Error{
@@ -121,27 +123,27 @@ func (e *Engine) countRows(ctx context.Context, tx *sessions.Session, p *pipelin
 }
 
 // answer runs a statement and hides its totals.
-func answer(ctx context.Context, tx *sessions.Session, s *Statement, q queries.Query, schema table.Schema) ([]mechanism.Exact, error) {
-	to, err := q.New(schema, sums.Room{})
+func answer(ctx context.Context, tx *session, s *Statement, q queries.Query, schema table.Schema) ([]mechanism.Exact, error) {
+	to, err := q.New(schema, room{})
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, s.Text)
+	rows, err := tx.query(ctx, s.Text)
 	if err != nil {
-		return nil, sessions.Failed(ctx, "the database refuses the statement of query "+s.Query, err)
+		return nil, failed(ctx, "the database refuses the statement of query "+s.Query, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		t, counts, err := sums.Scan(rows, s.Sums, &s.of)
+		t, counts, err := scanTotal(rows, s.Sums, &s.of)
 		if err == nil && counts {
 			err = queries.AddTotal(to, t)
 		}
 		if err != nil {
-			return nil, sessions.Failed(ctx, "the database's answer to query "+s.Query+" is none", err)
+			return nil, failed(ctx, "the database's answer to query "+s.Query+" is none", err)
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return nil, sessions.Failed(ctx, "the database failed in query "+s.Query, err)
+		return nil, failed(ctx, "the database failed in query "+s.Query, err)
 	}
 	return to.Seal()
 }

@@ -7,16 +7,13 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/duckscan"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Groups before cells
-//
-// If each row is a unit, rows can be grouped by any columns that say in which cell they are, and the cell be found once for each group: by the values of long lists,
-// and on DuckDB by whole numbers, days and hours of which there are few (package duckscan).
+// If each row is a unit, rows can be grouped before their cells are found: by any columns that say in which cell a row
+// is. Then the cell is found once for each group, by the values of long lists, and on DuckDB by whole numbers, days and
+// hours of which there are few (duckdbscan.go).
 
 // mostTogether is how many cells crosstabs have in all if rows are grouped by all their dimensions at once.
 const mostTogether = 1 << 20
@@ -43,17 +40,18 @@ func (c *contents) inGroups() bool {
 func (c *contents) long(r *domain.Rule) bool { return max(len(r.Texts), len(r.Ints)) > fewCases }
 
 // key returns what rows are grouped by in place of their cell in a dimension of whole numbers, dates or times.
-func (c *contents) key(r *domain.Rule) (k duckscan.Key, ok bool) {
+func (c *contents) key(r *domain.Rule) (k groupKey, ok bool) {
 	column := c.columns[r.Column]
-	s, spanned := duckscan.Span(r)
+	s, spanned := spanOf(r)
 	within := spanned && (column.Type.Kind == table.Bool || slices.Contains(column.Within, s))
 	if !column.Grouped {
 		return k, false
 	}
-	return column.Scan.Key(r, column.Expr, within)
+	return column.Scan.key(r, column.Expr, within)
 }
 
-// groupedFirst groups rows by the values of such dimensions before it looks them up, once for each value that there is. Each row is a unit.
+// groupedFirst groups rows by the values of such dimensions before it looks them up, once for each value that there is.
+// Each row is a unit.
 func (c *contents) groupedFirst() string {
 	c.quantizeValues()
 	var names, list, found []string
@@ -80,34 +78,34 @@ func (c *contents) groupedFirst() string {
 	sums := []string{c.counted() + " AS n"}
 	added := c.sums(c.counted())
 	for i, s := range added {
-		sums = append(sums, c.Partial(s.of)+fmt.Sprint(" AS p", i))
+		sums = append(sums, c.partial(s.of)+fmt.Sprint(" AS p", i))
 	}
 	by := strings.Join(names, ", ")
-	w := newWriter(c.Dialect, fmt.Sprintf("(SELECT %s, %s FROM %s AS b GROUP BY %s%s)", by, strings.Join(sums, ", "), inner, by, expr.Having(found)))
+	w := newWriter(c.dialect, fmt.Sprintf("(SELECT %s, %s FROM %s AS b GROUP BY %s%s)", by, strings.Join(sums, ", "), inner, by, having(found)))
 	codes := make([]string, len(c.Axes))
 	for i := range c.Axes {
 		r := &c.Axes[i]
-		column := c.columns[r.Column]
+		grouped := c.columns[r.Column]
 		k, keyed := c.key(r)
 		switch {
 		case keyed:
-			column.Expr = w.stage(k.Value(groups[i]))
+			grouped.Expr = w.stage(k.Value(groups[i]))
 		case c.long(r):
-			column.Expr = groups[i][0]
+			grouped.Expr = groups[i][0]
 		default:
 			codes[i] = groups[i][0]
 			continue
 		}
-		codes[i] = w.axis(r, map[string]Column{r.Column: column})
+		codes[i] = w.axis(r, map[string]column{r.Column: grouped})
 	}
 	if c.Apart {
 		return c.tablesOf(w, codes)
 	}
 	w.push(c.radix(codes, c.Tables[0]) + " AS cell")
 	w.filter("cell IS NOT NULL")
-	totals := []string{c.Integer("SUM(n)") + " AS n"}
+	totals := []string{c.integer("SUM(n)") + " AS n"}
 	for i, s := range added {
-		totals = append(totals, c.total(s, fmt.Sprint("p", i), "SUM(n)")+fmt.Sprint(" AS sum", i))
+		totals = append(totals, c.sumText(s, fmt.Sprint("p", i), "SUM(n)")+fmt.Sprint(" AS sum", i))
 	}
 	return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", strings.Join(totals, ", "), w.from)
 }
@@ -118,17 +116,18 @@ func (c *contents) tablesOf(w *writer, codes []string) string {
 		c.cells = append(c.cells, fmt.Sprint("cell", i))
 		w.push(code + " AS " + c.cells[i])
 	}
-	w.filter(expr.NotNull(c.cells)...)
-	return c.totals(w.from, c.Integer("SUM(n)"))
+	w.filter(notNull(c.cells)...)
+	return c.totals(w.from, c.integer("SUM(n)"))
 }
 
-// spans are the ranges of columns that the scans of all events can leave rows out by: those of filters and of dimensions.
+// spans are the ranges of columns that the scans of all events can leave rows out by: those of filters and of
+// dimensions.
 func (in *input) spans(p *pipeline.Plan, o *queries.Outline, filters []domain.FilterRule) map[string][]domain.Span[int64] {
 	all := map[string][]domain.Span[int64]{}
 	add := func(name string, s domain.Span[int64]) {
 		for _, view := range p.Views() {
 			c := in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]]
-			if _, ok := c.Scan.Within(s); !ok {
+			if _, ok := c.Scan.within(s); !ok {
 				return
 			}
 		}
@@ -142,14 +141,15 @@ func (in *input) spans(p *pipeline.Plan, o *queries.Outline, filters []domain.Fi
 		}
 	}
 	for i := range o.Axes {
-		if s, ok := duckscan.Span(&o.Axes[i]); ok {
+		if s, ok := spanOf(&o.Axes[i]); ok {
 			add(o.Axes[i].Column, s)
 		}
 	}
 	return all
 }
 
-// grouped says that a column of whole numbers, dates or times is read as rows are grouped by it, which is all that is done with it, or as a number to add up.
+// grouped says that a column of whole numbers, dates or times is read as rows are grouped by it, which is all that is
+// done with it, or as a number to add up.
 func (in *input) grouped(p *pipeline.Plan, o *queries.Outline, name string, filters []domain.FilterRule, spans []domain.Span[int64]) bool {
 	var by []*domain.Rule
 	for i := range o.Axes {
@@ -173,8 +173,8 @@ func (in *input) grouped(p *pipeline.Plan, o *queries.Outline, name string, filt
 			return false
 		}
 		for _, r := range by {
-			s, spanned := duckscan.Span(r)
-			if _, ok := c.Scan.Key(r, name, spanned && (c.Type.Kind == table.Bool || slices.Contains(spans, s))); !ok {
+			s, spanned := spanOf(r)
+			if _, ok := c.Scan.key(r, name, spanned && (c.Type.Kind == table.Bool || slices.Contains(spans, s))); !ok {
 				return false
 			}
 		}
@@ -182,25 +182,27 @@ func (in *input) grouped(p *pipeline.Plan, o *queries.Outline, name string, filt
 	return true
 }
 
-// sum is what is added up of rows, and what is done with the sum: it is multiplied, and less is subtracted for each row.
+// sum is what is added up of rows, and what is done with the sum: it is multiplied, and less is subtracted for each
+// row.
 type sum struct {
 	of          string
 	times, less int64
 }
 
-// sums are those of a query that counts rows in a way. What is subtracted from each value is subtracted from their sum on DuckDB.
+// sums are those of a query that counts rows in a way. What is subtracted from each value is subtracted from their sum
+// on DuckDB.
 func (c *contents) sums(rows string) (all []sum) {
 	_, afterwards := c.try("x", 64)
 	afterwards = afterwards && !c.AllRows && (rows == c.counted() || rows == countRows) && rows != noRows && len(c.Keys) == 0
 	for i, v := range c.values {
 		s := sum{v, max(1, c.times[i]), c.Value.Centre}
 		if !afterwards || c.Squared {
-			s.of, s.less = c.term(expr.Less(v, s.less)), 0
+			s.of, s.less = c.term(less(v, s.less)), 0
 		}
 		all = append(all, s)
 	}
 	if c.Squared {
-		x := expr.Less(c.values[0], c.Value.Centre)
+		x := less(c.values[0], c.Value.Centre)
 		if s := (sum{fmt.Sprintf("(%s) * (%s)", x, x), 1, c.LessSquare}); afterwards {
 			all = append(all, s)
 		} else {
@@ -210,12 +212,12 @@ func (c *contents) sums(rows string) (all []sum) {
 	return all
 }
 
-// total is a sum of some rows, as text.
-func (c *contents) total(s sum, of, rows string) string {
+// sumText is a sum of some rows, as text.
+func (c *contents) sumText(s sum, of, rows string) string {
 	if s.times == 1 && s.less == 0 {
-		return c.Total(of)
+		return c.total(of)
 	}
-	return duckscan.Moved("SUM("+of+")", s.times, rows, s.less)
+	return movedSum("SUM("+of+")", s.times, rows, s.less)
 }
 
 // clamped is the value of a row in a column of whole numbers, which are compared as such.
@@ -224,7 +226,7 @@ func (c *contents) clamped(name string) (v string, ok bool) {
 	if !column.Grouped || q.Clip || c.AllRows {
 		return "", false
 	}
-	v, times, ok := column.Scan.Clamped(column.Expr, q.Exponent, q.Min, q.Max)
+	v, times, ok := column.Scan.clamped(column.Expr, q.Exponent, q.Min, q.Max)
 	switch {
 	case !ok:
 		return "", false

@@ -29,7 +29,7 @@ queries: [{name: h, histogram: {by: [{column: c, values: [north], fold: [case, s
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: long, budget: {epsilon: 2, delta: 1e-5}}
 `)
-	d, err := s.Open(t.Context(), "long")
+	d, err := s.Open(t.Context(), p, "long")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,34 +4,85 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/columns"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sessions"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// postgres is PostgreSQL from version 14 on, with a database in UTF8. Sums of bigint are numeric there and do not overflow; a cast of a CASE's
-// branch is not evaluated for the rows of other branches.
-type postgres struct {
-	ansi
-	columns.Postgres
+// postgres is PostgreSQL from version 14 on, with a database in UTF8. Sums of bigint are numeric there and do not
+// overflow; a cast of a CASE's branch is not evaluated for the rows of other branches.
+type postgres struct{ ansi }
+
+// name is the driver's name in a job.
+func (postgres) name() string { return "postgres" }
+
+// typical are the types that hold each kind of values.
+func (postgres) typical() map[table.Kind]string {
+	return map[table.Kind]string{
+		table.Int:       "INT8",
+		table.Float:     "FLOAT8",
+		table.String:    "TEXT",
+		table.Bool:      "BOOL",
+		table.Date:      "DATE",
+		table.Timestamp: "TIMESTAMPTZ",
+	}
 }
 
-// Name is the driver's name in a job.
-func (postgres) Name() string { return "postgres" }
+// column reads texts in the collation C, which compares bytes, and infinite dates and times as null.
+func (postgres) column(of columnType) (c column, ok bool) {
+	x := of.Expr
+	switch of.Type {
+	case "INT2", "INT4", "INT8":
+		return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS bigint)"}, true
+	case "FLOAT4", "FLOAT8":
+		x = "CAST(" + x + " AS double precision)"
+		return column{Type: kind(table.Float), Expr: "NULLIF(" + x + ", 'NaN'::double precision)"}, true
+	case "NUMERIC":
+		switch {
+		case of.HasDecimal && of.Scale == 0 && of.Precision <= 18:
+			return column{Type: kind(table.Int), Expr: "CAST(NULLIF(" + x + ", 'NaN') AS bigint)"}, true
+		case of.Exact: // -Infinity, Infinity and NaN are null
+			finite := "CASE WHEN " + x + " > '-Infinity' AND " + x + " < 'Infinity' THEN " + x + " END"
+			return textColumn("CAST(trim_scale(" + finite + `) AS text) COLLATE "C"`), true
+		case of.HasDecimal && of.Scale >= 0 && of.Precision <= 100 && of.Scale <= 100:
+			return column{Type: kind(table.Float), Expr: "CAST(NULLIF(" + x + ", 'NaN') AS double precision)"}, true
+		}
+	case "BOOL":
+		return column{Type: kind(table.Bool), Expr: "CAST(CAST(" + x + " AS int) AS bigint)"}, true
+	case "TEXT", "VARCHAR", "NAME", "UUID", "BPCHAR", postgresEnum: // the cast of a CHAR(n) leaves out the spaces at its end, which say nothing there
+		return textColumn("CAST(" + x + ` AS text) COLLATE "C"`), true
+	case "BYTEA":
+		return column{Type: kind(table.String), Expr: x, Binary: true}, true
+	case "DATE":
+		return column{Type: kind(table.Date), Expr: "CASE WHEN isfinite(" + x + ") THEN CAST(" + x + " - DATE '1970-01-01' AS bigint) END"}, true
+	case "TIMESTAMP":
+		return column{Type: wallClock, Expr: postgresMicroseconds(x, "TIMESTAMP '"+postgresLatest+"'")}, true
+	case "TIMESTAMPTZ":
+		return column{Type: instants, Expr: postgresMicroseconds(x, "TIMESTAMPTZ '"+postgresLatest+"Z'")}, true
+	}
+	return c, false
+}
 
-// nameTypes asks the server for the types that users of the database have made: the driver knows their numbers. In small letters a name is none of those that Column
-// knows, whoever made the type.
-func (postgres) nameTypes(ctx context.Context, s *sessions.Session, all []ColumnType) error {
+// postgresLatest is before the last time of PostgreSQL whose microseconds since 1970 are an int64; later ones are
+// read as null.
+const postgresLatest = "294240-01-01 00:00:00"
+
+// postgresEnum is the name of each type of PostgreSQL that lists its values.
+const postgresEnum = "ENUM"
+
+// postgresMicroseconds are exact: extract is numeric.
+func postgresMicroseconds(x, most string) string {
+	return "CASE WHEN isfinite(" + x + ") AND " + x + " < " + most + " THEN CAST(extract(epoch FROM " + x + ") * 1000000 AS bigint) END"
+}
+
+// nameTypes asks the server for the types that users of the database have made: the driver knows their numbers. In
+// small letters a name is none of those that column knows, whoever made the type.
+func (postgres) nameTypes(ctx context.Context, s *session, all []columnType) error {
 	var unknown []string
 	for _, of := range all {
 		if _, err := strconv.ParseUint(of.Type, 10, 32); err == nil {
@@ -41,21 +92,21 @@ func (postgres) nameTypes(ctx context.Context, s *sessions.Session, all []Column
 	if unknown == nil {
 		return nil
 	}
-	rows, err := s.Query(ctx, "SELECT CAST(oid AS text), CASE typtype WHEN 'e' THEN '"+columns.PostgresEnum+"' ELSE lower(CAST(typname AS text)) END FROM pg_catalog.pg_type WHERE oid IN ("+strings.Join(unknown, ", ")+")")
+	rows, err := s.query(ctx, "SELECT CAST(oid AS text), CASE typtype WHEN 'e' THEN '"+postgresEnum+"' ELSE lower(CAST(typname AS text)) END FROM pg_catalog.pg_type WHERE oid IN ("+strings.Join(unknown, ", ")+")")
 	if err != nil {
-		return sessions.Failed(ctx, "the types of the input's columns cannot be read", err)
+		return failed(ctx, "the types of the input's columns cannot be read", err)
 	}
 	defer rows.Close()
 	names := map[string]string{}
 	for rows.Next() {
 		var number, name string
 		if err := rows.Scan(&number, &name); err != nil {
-			return sessions.Failed(ctx, "the types of the input's columns cannot be read", err)
+			return failed(ctx, "the types of the input's columns cannot be read", err)
 		}
 		names[number] = name
 	}
 	if err := rows.Err(); err != nil {
-		return sessions.Failed(ctx, "the types of the input's columns cannot be read", err)
+		return failed(ctx, "the types of the input's columns cannot be read", err)
 	}
 	for i := range all {
 		if name, ok := names[all[i].Type]; ok {
@@ -65,35 +116,35 @@ func (postgres) nameTypes(ctx context.Context, s *sessions.Session, all []Column
 	return nil
 }
 
-// Text is UTF-8 without a zero in columns of texts.
-func (postgres) Text(text string, binary bool) (string, bool) {
+// text is UTF-8 without a zero in columns of texts.
+func (postgres) text(text string, binary bool) (string, bool) {
 	switch {
 	case binary:
-		return `'\x` + expr.Hexadecimal([]byte(text)) + "'::bytea", true
+		return `'\x` + hexadecimal([]byte(text)) + "'::bytea", true
 	case !utf8.ValidString(text) || strings.Contains(text, "\x00"):
 		return "", false
-	case expr.PlainText(text):
-		return expr.Quoted(text), true
+	case plainText(text):
+		return quoted(text), true
 	}
-	return `convert_from('\x` + expr.Hexadecimal([]byte(text)) + "'::bytea, 'UTF8')", true
+	return `convert_from('\x` + hexadecimal([]byte(text)) + "'::bytea, 'UTF8')", true
 }
 
-// Float is read from its text.
-func (postgres) Float(x float64) string { return "'" + expr.Exponential(x) + "'::double precision" }
+// float is read from its text.
+func (postgres) float(x float64) string { return "'" + exponential(x) + "'::double precision" }
 
-// Double casts.
-func (postgres) Double(x string) string { return "CAST(" + x + " AS double precision)" }
+// double casts.
+func (postgres) double(x string) string { return "CAST(" + x + " AS double precision)" }
 
-// Bytes concatenates.
-func (postgres) Bytes(parts []Part) string {
+// bytes concatenates.
+func (postgres) bytes(parts []part) string {
 	return strings.Join(postgresPieces.of(parts), " || ")
 }
 
-// Digest is a bytea.
-func (postgres) Digest(message string) string { return "sha256(" + message + ")" }
+// digest is a bytea.
+func (postgres) digest(message string) string { return "sha256(" + message + ")" }
 
 var postgresPieces = pieces{
-	unit: unittexts.Canonical{
+	unit: unitTextSyntax{
 		Number:   func(x string) string { return "CAST(" + x + " AS text)" },
 		Date:     func(x string) string { return "to_char(DATE '1970-01-01' + CAST(" + x + " AS int), 'YYYY-MM-DD')" },
 		OtherDay: func(x string) string { return "'day ' || CAST(" + x + " AS text)" },
@@ -102,7 +153,7 @@ var postgresPieces = pieces{
 		},
 		Quotient: "/",
 		Bytes:    func(x string) string { return "convert_to(" + x + ", 'UTF8')" },
-	}.Of,
+	}.write,
 	length: func(text string) string { return "int4send(octet_length(" + text + "))" },
 	number: func(x string, width int) string {
 		if width == 4 {
@@ -113,35 +164,38 @@ var postgresPieces = pieces{
 	bytes: func(hexadecimal string) string { return `'\x` + hexadecimal + "'::bytea" },
 }
 
-// Total is of numeric.
-func (postgres) Total(x string) string { return "CAST(SUM(" + x + ") AS text)" }
+// total is of numeric.
+func (postgres) total(x string) string { return "CAST(SUM(" + x + ") AS text)" }
 
-// Session turns off the compilation of expressions, which takes seconds for long ones. The other settings are those that a server, a database or a user may have
-// otherwise: a backslash in a literal stands for itself; bytes and doubles that are sent as texts are read as what they are.
-func (postgres) Session() []string {
+// session turns off the compilation of expressions, which takes seconds for long ones. The other settings are those
+// that a server, a database or a user may have otherwise: a backslash in a literal stands for itself; bytes and doubles
+// that are sent as texts are read as what they are.
+func (postgres) session() []string {
 	return []string{"SET LOCAL jit = off", "SET LOCAL standard_conforming_strings = on", "SET LOCAL extra_float_digits = 3", "SET LOCAL bytea_output = hex"}
 }
 
-// Transaction is a snapshot.
-func (postgres) Transaction() *sql.TxOptions {
+// transaction is a snapshot.
+func (postgres) transaction() *sql.TxOptions {
 	return &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 }
 
 // suits asks for the server's version and encoding.
-func (postgres) suits(ctx context.Context, s *sessions.Session) error {
-	return s.Asks(ctx, "SELECT current_setting('server_encoding') = 'UTF8' AND CAST(current_setting('server_version_num') AS int) >= 140000", &pipeline.Error{
+func (postgres) suits(ctx context.Context, s *session) error {
+	return s.asks(ctx, "SELECT current_setting('server_encoding') = 'UTF8' AND CAST(current_setting('server_version_num') AS int) >= 140000", &pipeline.Error{
 		Cause: pipeline.CauseInput, Code: "sql-server", Message: "the server is older than PostgreSQL 14, or the database's encoding is not UTF8",
 		Hint: "copy the table to a database in UTF8 on a newer server, or export it to a file and read that (input.files)",
 	})
 }
 
-// fence keeps the planner from merging stages: a field of a time has so many, each used several times, that their sum would not fit the server's memory.
+// fence keeps the planner from merging stages: a field of a time has so many, each used several times, that their sum
+// would not fit the server's memory.
 func (postgres) fence() string { return " OFFSET 0" }
 
-// fold replaces characters by their codes. The functions fail for texts of 256 MiB, so texts above 64 MiB stay as they are: they are not listed.
+// fold replaces characters by their codes. The functions fail for texts of 256 MiB, so texts above 64 MiB stay as they
+// are: they are not listed.
 func (p postgres) fold(x string, f *domain.FoldRule) (string, bool) {
-	from, okFrom := p.Text(f.From, false)
-	to, okTo := p.Text(f.To, false)
+	from, okFrom := p.text(f.From, false)
+	to, okTo := p.text(f.To, false)
 	folded := x
 	if f.From != "" {
 		folded = "translate(" + folded + ", " + from + ", " + to + ")"
@@ -153,18 +207,48 @@ func (p postgres) fold(x string, f *domain.FoldRule) (string, bool) {
 }
 
 // exactly: an operator of doubles is a function of its own.
-func (postgres) exactly() *exactness { return &exactness{vectors.Numeric, numerals.Postgres} }
+func (postgres) exactly() *exactness { return &exactness{postgresIntegers, postgresNumerals} }
 
-func (postgres) keys() keys.Dialect { return keys.Postgres }
+func (postgres) keys() keySyntax { return postgresKeys }
 
 // unitOfTimes is true.
 func (postgres) unitOfTimes() bool { return true }
 
-// Element is of a list that is the same for all rows.
-func (postgres) Element(list []float64, at string) (string, bool) {
+// element is of a list that is the same for all rows.
+func (postgres) element(list []float64, at string) (string, bool) {
 	items := make([]string, len(list))
 	for i, v := range list {
-		items[i] = expr.Exponential(v)
+		items[i] = exponential(v)
 	}
 	return "(CAST('{" + strings.Join(items, ", ") + "}' AS double precision[]))[" + at + " + 1]", true
+}
+
+// postgresIntegers are of numeric, whose div is exact.
+var postgresIntegers = wideIntegers{
+	Wide:     "numeric",
+	Quotient: func(a, b string) string { return "div(" + a + ", " + b + ")" },
+	Narrow:   func(x string) string { return "CAST(" + x + " AS bigint)" },
+}
+
+// postgresNumerals reads texts in the collation C. A cast of a branch is not evaluated for the rows of other branches
+// there.
+var postgresNumerals = numeralSyntax{
+	Text: func(column string, binary bool, most int) string {
+		text := column
+		if binary {
+			text = "encode(" + column + ", 'escape')"
+		}
+		return fmt.Sprintf(`CASE WHEN octet_length(%s) <= %d THEN %s END COLLATE "C"`, column, most, text)
+	},
+	Matches:  func(text, form string) string { return text + " ~ '^(" + form + ")$'" },
+	Double:   func(text string) string { return "CAST(" + text + " AS double precision)" },
+	Integer:  func(text string) string { return "CAST(" + text + " AS bigint)" },
+	Infinity: "CAST('Infinity' AS double precision)",
+}
+
+// postgresKeys has keys of texts without a 0. A bit is turned over, since adding would overflow.
+var postgresKeys = keySyntax{
+	Digest: postgres{}.digest,
+	Text:   func(x string) string { return "convert_to(" + x + ", 'UTF8')" },
+	Number: func(x string) string { return "(" + x + " # " + integer(math.MinInt64) + ")" },
 }

@@ -55,7 +55,7 @@ func TestPostgresSettings(t *testing.T) {
 			if same, err := s.Same(t, p, "settings"); err != nil || same != "" {
 				t.Errorf("%s, %s: %v\n%s", setting, mode, err, same)
 			}
-			d, err := s.Open(t.Context(), "settings")
+			d, err := s.Open(t.Context(), p, "settings")
 			if err != nil {
 				t.Fatal(err)
 			}

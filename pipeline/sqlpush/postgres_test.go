@@ -94,8 +94,7 @@ func postgresLiteral(k stabilitytest.Kind, columnType string, cell any) string {
 	switch v := cell.(type) {
 	case string:
 		if columnType == "TEXT" {
-			v = strings.ReplaceAll(v, "\x00", "")
-			if !utf8.ValidString(v) {
+			if !utf8.ValidString(v) || strings.Contains(v, "\x00") { // without the zero it would be another unit's text
 				return "NULL"
 			}
 			return "convert_from('\\x" + hex.EncodeToString([]byte(v)) + "', 'UTF8')"

@@ -3,9 +3,10 @@ package sqlpush
 import (
 	"fmt"
 	"math"
-
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 )
+
+// A value is quantized in SQL to the integer of queries/quantize for every double, and by no product or cast that could
+// fail.
 
 // quantizeValues finds the values of rows. Those without one are left out by now, or count as rows of the centre.
 func (c *contents) quantizeValues() {
@@ -18,28 +19,29 @@ func (c *contents) quantizeValues() {
 			c.values = append(c.values, c.alias(fmt.Sprint("v", i), v))
 			continue
 		}
-		x = append(x, c.stage(c.double(c.columns[name])))
+		x = append(x, c.stage(c.asDouble(c.columns[name])))
 		if !c.Value.Clip {
 			c.values = append(c.values, c.alias(fmt.Sprint("v", i), c.quantize(x[len(x)-1])))
 		}
 	}
 	if c.Value.Clip {
-		c.values = vectors.Clip(c.writer, c.exactly().Integers, x, c.Value.Exponent, c.Value.Max)
+		c.values = c.clip(c.exactly().integers, x, c.Value.Exponent, c.Value.Max)
 	}
 }
 
-// quantize is queries/quantize for one number. It is moved into the range first, so that no product overflows; what is less than half a quantum
-// is 0 if a product of it may fail; adding and subtracting 3·2^51 rounds to a whole number, ties to even. That of NULL and NaN is NULL.
+// quantize is queries/quantize for one number. It is moved into the range first, so that no product overflows; what is
+// less than half a quantum is 0 if a product of it may fail; adding and subtracting 3·2^51 rounds to a whole number,
+// ties to even. That of NULL and NaN is NULL.
 func (c *contents) quantize(x string) string {
 	if v, ok := c.tryQuantize(x); ok {
 		return v
 	}
 	v := c.Value
-	small, rounder := "", c.Float(3<<51)
+	small, rounder := "", c.float(3<<51)
 	if v.Exponent > 0 && c.failsBelow() {
 		half := math.Ldexp(1, v.Exponent-1)
-		small = fmt.Sprintf(" WHEN %s > %s AND %s < %s THEN 0", x, c.Float(-half), x, c.Float(half))
+		small = fmt.Sprintf(" WHEN %s > %s AND %s < %s THEN 0", x, c.float(-half), x, c.float(half))
 	}
-	return fmt.Sprintf("CASE WHEN %s <= %s THEN %d WHEN %s >= %s THEN %d%s ELSE %s END", x, c.Float(v.Real(v.Min)), v.Min, x, c.Float(v.Real(v.Max)), v.Max, small,
-		c.Integer(fmt.Sprintf("((%s * %s) + %s) - %s", x, c.Float(math.Ldexp(1, -v.Exponent)), rounder, rounder)))
+	return fmt.Sprintf("CASE WHEN %s <= %s THEN %d WHEN %s >= %s THEN %d%s ELSE %s END", x, c.float(v.Real(v.Min)), v.Min, x, c.float(v.Real(v.Max)), v.Max, small,
+		c.integer(fmt.Sprintf("((%s * %s) + %s) - %s", x, c.float(math.Ldexp(1, -v.Exponent)), rounder, rounder)))
 }

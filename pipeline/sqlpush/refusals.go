@@ -1,20 +1,131 @@
 package sqlpush
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/refusals"
+	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// abilities are what a dialect does exactly of a plan.
-func (in *input) abilities(p *pipeline.Plan) refusals.Abilities {
-	return refusals.Abilities{
-		Exactly: in.exactly() != nil, Times: in.unitOfTimes(), Keys: in.keys().Digest != nil,
-		Folds:      func(f *domain.FoldRule) bool { _, ok := in.fold("x", f); return ok },
-		Characters: func(column string) bool { return in.characters(p, column) },
+// A query is refused before anything is charged if the database could not answer it exactly: if it was not seen to
+// compute as this program does, or if a statement would be too large.
+
+// mostComponents is the largest number of components of a value that is added up in a database.
+const mostComponents = 64
+
+// mostPoints is the largest number of points of which a database finds the nearest: a statement has each of them twice.
+const mostPoints = 1000
+
+// refusals gathers what a database cannot do exactly of a query.
+type refusals struct {
+	*input
+	plan    *pipeline.Plan
+	schema  table.Schema
+	outline *queries.Outline
+	found   *problem.Problems
+}
+
+// refuses returns what the database cannot do exactly of a query. Errors are of type *problem.Error; see
+// [problem.Errors].
+func (in *input) refuses(p *pipeline.Plan, name string, o *queries.Outline, s table.Schema) error {
+	c := &refusals{in, p, s, o, &problem.Problems{Query: name}}
+	c.value()
+	for i := range o.Axes {
+		c.axis(&o.Axes[i])
 	}
+	c.keys()
+	c.unit()
+	return c.found.Err()
+}
+
+func (c *refusals) refuse(field, message string) {
+	c.found.Add(field, queries.CodeNotPushed, message, queries.HintLocal)
+}
+
+// text refuses a column of texts that are to be read as numbers.
+func (c *refusals) text(field, column string) {
+	if f, _ := c.schema.Lookup(column); f.Type.Kind == table.String && c.exactly() == nil {
+		c.refuse(field, "texts are not read as numbers in this database, which was not tried with that: column "+column+" holds texts")
+	}
+}
+
+func (c *refusals) value() {
+	v := c.outline.Value
+	if v == nil {
+		return
+	}
+	switch {
+	case v.Clip && c.exactly() == nil:
+		c.refuse(v.Field+".clip_l2", "vectors are shortened with integers of 128 bits, which this database was not tried with")
+	case v.Value.List:
+		c.refuse(v.Field+".column", "lists are not added up in a database")
+	case v.Dims > mostComponents:
+		c.refuse(v.Field+".columns", fmt.Sprintf("more than %d components are not added up in a database", mostComponents))
+	}
+	for _, name := range v.Value.Columns {
+		c.text(v.Field, name)
+	}
+}
+
+// dimension is the place of all dimensions.
+const dimension = "histogram.by"
+
+func (c *refusals) axis(r *domain.Rule) {
+	if r.Grid != nil || r.Nearest != nil || r.Numerals() {
+		for _, name := range r.Columns() {
+			c.text(dimension, name)
+		}
+	}
+	if n := r.Nearest; n != nil {
+		switch {
+		case c.exactly() == nil:
+			c.refuse(dimension, "distances are computed in doubles, and this database was not seen to compute with them as this program does")
+		case len(n.Points) > mostPoints:
+			c.refuse(dimension, fmt.Sprintf("a database is not asked for distances to more than %d points", mostPoints))
+		}
+	}
+	if r.Fold != nil && !(c.folds(r.Fold) && c.characters(c.plan, r.Column)) {
+		c.refuse(dimension, "differences between texts that do not count are not left out in this database, or column "+r.Column+" is of bytes")
+	}
+}
+
+// keys looks at the parts of keys that are discovered.
+func (c *refusals) keys() {
+	if len(c.outline.Keys) > 0 && c.input.keys().Digest == nil {
+		c.refuse(dimension, "keys are not discovered in this database, which was not tried with them")
+		return
+	}
+	for i := range c.outline.Keys {
+		switch k := &c.outline.Keys[i]; {
+		case k.Axis >= 0:
+		case k.Fold:
+			c.refuse(dimension, "differences between texts that do not count are not left out of keys that a database discovers: column "+k.Column)
+		case k.Type.Kind == table.Uint || k.Type.Kind == table.String && !c.characters(c.plan, k.Column):
+			c.refuse(dimension, fmt.Sprintf("column %s is of type %s and of bytes, of which a database does not tell whether they are characters", k.Column, k.Type))
+		}
+	}
+}
+
+func (c *refusals) unit() {
+	for _, name := range c.outline.Columns {
+		f, _ := c.schema.Lookup(name)
+		switch kind := f.Type.Kind; {
+		case kind == table.Int, kind == table.Bool, kind == table.String, kind == table.Date:
+		case kind == table.Timestamp && c.unitOfTimes():
+		default:
+			c.refuse(problem.FieldUnit, fmt.Sprintf("column %s of the privacy unit is of type %s, whose text databases do not agree on", name, f.Type))
+		}
+	}
+}
+
+// folds says that the dialect folds texts so.
+func (c *refusals) folds(f *domain.FoldRule) bool {
+	_, ok := c.fold("x", f)
+	return ok
 }
 
 // characters says that a column has texts of characters.

@@ -9,16 +9,18 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/refusals"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Statement is what a query asks of the database: totals of cells. Its columns are the number of the table (0 if there is one), the cell, the number of
-// rows and, for each component of the value and for its square, the sum as a text. If keys are discovered, the values of their dimensions follow.
+// A statement is written for each query, from the inside out: the rows of the input with the columns that the query
+// needs, the filters, the code of each dimension and the quantized values, what each unit may contribute, and at last
+// the totals of cells. The outline of a query ([queries.Outline]) says in plain numbers what has to be computed.
+
+// Statement is what a query asks of the database: totals of cells. Its columns are the number of the table (0 if there
+// is one), the cell, the number of rows and, for each component of the value and for its square, the sum as a text. If
+// keys are discovered, the values of their dimensions follow.
 type Statement struct {
 	Query string // its name
 	Text  string
@@ -29,12 +31,13 @@ type Statement struct {
 
 // input is the rows that statements are about.
 type input struct {
-	Dialect
+	dialect
 	from    string // a table expression
-	columns map[string]Column
+	columns map[string]column
 }
 
-// Statements writes the statements of a plan over a table expression with some columns. Errors are of type *problem.Error; see [problem.Errors].
+// statements writes the statements of a plan over a table expression with some columns. Errors are of type
+// *problem.Error; see [problem.Errors].
 func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 	var out []Statement
 	all := &problem.Problems{}
@@ -45,7 +48,7 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 	for i, q := range p.Queries() {
 		o, err := queries.OutlineOf(q.Query, schema)
 		if err == nil {
-			err = refusals.Check(q.Query.Name(), &o, schema, in.abilities(p))
+			err = in.refuses(p, q.Query.Name(), &o, schema)
 		}
 		if err != nil {
 			all.List = append(all.List, problem.Errors(err)...)
@@ -96,7 +99,7 @@ func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Quer
 	needs := presenceOf(o, filters)
 	spans := in.spans(p, o, filters)
 	base, columns := in.base(p, needed, needs, &reading{spans: spans, late: func(name string) bool { return in.late(o, name, filters) }, grouped: func(name string) bool { return in.grouped(p, o, name, filters, spans[name]) }})
-	w := newWriter(in.Dialect, base)
+	w := newWriter(in.dialect, base)
 	conditions, err := w.readNumerals(q.Name(), o, filters, schema, columns)
 	if err != nil {
 		return "", err
@@ -164,16 +167,17 @@ func presenceOf(o *queries.Outline, filters []domain.FilterRule) map[string]pres
 	return needs
 }
 
-// reading is how the columns of a query are read: ranges outside of which rows are left out, which columns are read late, and which as they are grouped.
+// reading is how the columns of a query are read: ranges outside of which rows are left out, which columns are read
+// late, and which as they are grouped.
 type reading struct {
 	spans         map[string][]domain.Span[int64]
 	late, grouped func(name string) bool
 }
 
-// base is the rows of the queries: those of the input, once for each event, with the logical columns that are needed. Their names are l0, l1, … Rows
-// without a column that they need can be left out.
-func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presence, how *reading) (from string, columns map[string]Column) {
-	columns = map[string]Column{}
+// base is the rows of the queries: those of the input, once for each event, with the logical columns that are needed.
+// Their names are l0, l1, … Rows without a column that they need can be left out.
+func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presence, how *reading) (from string, columns map[string]column) {
+	columns = map[string]column{}
 	var events []string
 	for _, view := range p.Views() {
 		read, where := make([]string, 0, len(needed)), ""
@@ -181,7 +185,7 @@ func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presen
 			c := in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]]
 			as, check := fmt.Sprint("l", i), ""
 			for _, s := range how.spans[name] {
-				if check, _ = c.Scan.Within(s); check != "" {
+				if check, _ = c.Scan.within(s); check != "" {
 					where += map[bool]string{true: "\n WHERE ", false: " AND "}[where == ""] + check
 				}
 			}
@@ -194,7 +198,7 @@ func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presen
 				where += map[bool]string{true: "\n WHERE ", false: " AND "}[where == ""] + check
 			}
 			read = append(read, c.Expr+" AS "+as)
-			columns[name] = Column{Type: c.Type, Expr: as, Binary: c.Binary, Check: check, Late: c.Late, Scan: c.Scan, Within: how.spans[name], Grouped: c.Grouped}
+			columns[name] = column{Type: c.Type, Expr: as, Binary: c.Binary, Check: check, Late: c.Late, Scan: c.Scan, Within: how.spans[name], Grouped: c.Grouped}
 		}
 		if len(read) == 0 {
 			read = []string{"1 AS l"}
@@ -208,7 +212,7 @@ func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presen
 type contents struct {
 	*writer
 	*queries.Outline
-	columns map[string]Column
+	columns map[string]column
 
 	cells, values, units []string      // names of columns
 	times                map[int]int64 // by which the sums of some values are multiplied afterwards
@@ -240,7 +244,7 @@ func (c *contents) cellsInAll() int64 {
 	}
 	n := int64(1)
 	for _, s := range c.Sizes {
-		n = expr.Product(n, int64(s))
+		n = product(n, int64(s))
 	}
 	return n
 }
@@ -272,7 +276,7 @@ func (c *contents) findCells() {
 		}
 	}
 	if c.missing && (len(c.Columns) > 0 || c.Apart || len(c.Keys) > 0) {
-		c.filter(expr.NotNull(c.cells)...)
+		c.filter(notNull(c.cells)...)
 		c.missing = false
 	}
 }
@@ -321,7 +325,7 @@ func (c *contents) totals(from, rows string) string {
 		if i == len(c.values) {
 			as = " AS squares"
 		}
-		sums = append(sums, c.total(s, s.of, rows)+as)
+		sums = append(sums, c.sumText(s, s.of, rows)+as)
 	}
 	columns := append([]string{rows + " AS n"}, sums...)
 	if len(c.Keys) > 0 {
@@ -329,15 +333,15 @@ func (c *contents) totals(from, rows string) string {
 		if c.Value != nil {
 			least = 0
 		}
-		return keys.Totals(from, c.cells, strings.Join(columns, ", "), rows, least)
+		return keyTotals(from, c.cells, strings.Join(columns, ", "), rows, least)
 	}
 	list := strings.Join(columns, ", ")
 	var missing []string // rows without a cell are one group
 	if c.missing {
-		missing = expr.NotNull(c.cells)
+		missing = notNull(c.cells)
 	}
 	if c.Bins != nil {
-		from = fmt.Sprintf("(SELECT k.*, %s AS tab FROM %s AS k)", expr.Bin(c.values[0], c.Bins, c.Value.Min, c.Value.Max, c.AllRows), from)
+		from = fmt.Sprintf("(SELECT k.*, %s AS tab FROM %s AS k)", bin(c.values[0], c.Bins, c.Value.Min, c.Value.Max, c.AllRows), from)
 	}
 	switch {
 	case c.Bins != nil || c.Steps != nil:
@@ -345,13 +349,13 @@ func (c *contents) totals(from, rows string) string {
 		if len(c.cells) > 0 {
 			by, cell = "tab, cell", "cell"
 		}
-		return fmt.Sprintf("SELECT tab AS t, %s AS cell, %s\nFROM %s AS x\nGROUP BY %s", cell, list, from, by) + expr.Having(missing)
+		return fmt.Sprintf("SELECT tab AS t, %s AS cell, %s\nFROM %s AS x\nGROUP BY %s", cell, list, from, by) + having(missing)
 	case len(c.cells) == 0:
 		return fmt.Sprintf("SELECT 0 AS t, 0 AS cell, %s\nFROM %s AS x", list, from)
 	case !c.Apart && c.first > 0:
-		return fmt.Sprintf("SELECT 0 AS t, x.cell - %d AS cell, %s\nFROM %s AS x\nGROUP BY x.cell", c.first, list, from) + expr.Having([]string{"x.cell IS NOT NULL"})
+		return fmt.Sprintf("SELECT 0 AS t, x.cell - %d AS cell, %s\nFROM %s AS x\nGROUP BY x.cell", c.first, list, from) + having([]string{"x.cell IS NOT NULL"})
 	case !c.Apart:
-		return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", list, from) + expr.Having(missing)
+		return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", list, from) + having(missing)
 	}
 	number := ""
 	if rows != countRows { // of rows that were counted already

@@ -7,12 +7,10 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/rowbatch"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sessions"
 )
 
-// Rows returns the input's rows as a dataset, which the local engine reads. Columns are read by the same expressions as in statements. Closing the
-// dataset does not close the database.
+// Rows returns the input's rows as a dataset, which the local engine reads. Columns are read by the same expressions as
+// in statements. Closing the dataset does not close the database.
 func (d *Database) Rows() *source.Dataset { return source.OfRows(d.Schema(), d.read) }
 
 func (d *Database) read(ctx context.Context, columns []string, yield func(*table.Batch) error) error {
@@ -25,34 +23,35 @@ func (d *Database) read(ctx context.Context, columns []string, yield func(*table
 			exprs, types = append(exprs, c.Expr), append(types, c.Type)
 		}
 	}
-	batch := rowbatch.New(types)
-	return d.reading(ctx, func(tx *sessions.Session) error {
-		rows, err := tx.Query(ctx, "SELECT "+strings.Join(exprs, ", ")+" FROM "+d.from)
+	batch := newRowBatch(types)
+	return d.reading(ctx, func(tx *session) error {
+		rows, err := tx.query(ctx, "SELECT "+strings.Join(exprs, ", ")+" FROM "+d.from)
 		if err != nil {
-			return sessions.Failed(ctx, "the database refuses to give the input's rows", err)
+			return failed(ctx, "the database refuses to give the input's rows", err)
 		}
 		defer rows.Close()
 		for rows.Next() {
-			if err := batch.Scan(rows); err != nil {
-				return sessions.Failed(ctx, "the database's answer is none", err)
+			if err := batch.scan(rows); err != nil {
+				return failed(ctx, "the database's answer is none", err)
 			}
-			if batch.Full() {
-				if err := yield(batch.Take()); err != nil {
+			if batch.full() {
+				if err := yield(batch.take()); err != nil {
 					return err
 				}
 			}
 		}
 		if err := rows.Err(); err != nil {
-			return sessions.Failed(ctx, "the database failed while it gave the input's rows", err)
+			return failed(ctx, "the database failed while it gave the input's rows", err)
 		}
-		if batch.Rows() > 0 {
-			return yield(batch.Take())
+		if batch.rows > 0 {
+			return yield(batch.take())
 		}
 		return nil
 	})
 }
 
-// Reader is an engine of another package that reads the rows of a database: its answers stand for the input as those of an [Engine] do.
+// Reader is an engine of another package that reads the rows of a database: its answers stand for the input as those of
+// an [Engine] do.
 type Reader struct {
 	pipeline.Engine
 	d   *Database
@@ -78,7 +77,7 @@ func (r *Reader) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return nil, err
 	}
-	a.Input, err = Fingerprint(r.key, a.Exacts)
+	a.Input, err = fingerprint(r.key, a.Exacts)
 	return a, err
 }
 

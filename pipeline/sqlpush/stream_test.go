@@ -12,8 +12,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/int128"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sessions"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sums"
+
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -56,7 +55,7 @@ func readTexts(t *testing.T, values listed) (batches [][]string) {
 	t.Helper()
 	db := sql.OpenDB(values)
 	defer db.Close()
-	d := &Database{db: db, dialect: spark{}, from: "t AS input", columns: map[string]Column{"x": {Type: table.Type{Kind: table.String}, Expr: "x"}}}
+	d := &Database{db: db, dialect: spark{}, from: "t AS input", columns: map[string]column{"x": {Type: table.Type{Kind: table.String}, Expr: "x"}}}
 	err := d.read(t.Context(), []string{"x"}, func(b *table.Batch) error {
 		var texts []string
 		v := b.Columns[0].Values
@@ -99,13 +98,13 @@ func TestTextsDoNotDependOnEarlierRows(t *testing.T) {
 
 // A sum that is NULL is 0 if it is of no row, and no answer otherwise.
 func TestNullSums(t *testing.T) {
-	for rows, want := range map[any]error{int64(0): nil, nil: nil, int64(3): sums.ErrNoSum} {
+	for rows, want := range map[any]error{int64(0): nil, nil: nil, int64(3): errNoSum} {
 		db := sql.OpenDB(listed{{int64(0), int64(0), rows, nil}})
 		got, err := db.QueryContext(t.Context(), "")
 		if err != nil || !got.Next() {
 			t.Fatal(err)
 		}
-		if total, _, err := sums.Scan(got, 1, &queries.Outline{}); !errors.Is(err, want) || err == nil && !(total.Rows == 0 && total.Sums[0] == int128.Int{}) {
+		if total, _, err := scanTotal(got, 1, &queries.Outline{}); !errors.Is(err, want) || err == nil && !(total.Rows == 0 && total.Sums[0] == int128.Int{}) {
 			t.Errorf("of %v rows: %+v, %v", rows, total, err)
 		}
 		_ = got.Close()
@@ -115,7 +114,7 @@ func TestNullSums(t *testing.T) {
 
 // Partial sums of Spark have more digits than a whole number has.
 func TestSparkTotalsHoldPartialSums(t *testing.T) {
-	for _, x := range []string{spark{}.Total("p0"), spark{}.Partial("v0")} {
+	for _, x := range []string{spark{}.total("p0"), spark{}.partial("v0")} {
 		if !strings.Contains(x, " AS DECIMAL(38, 0))") {
 			t.Error(x)
 		}
@@ -145,7 +144,7 @@ func TestOtherCastsAreRefused(t *testing.T) {
 		ok     bool
 	}{{listed{{true}}, true}, {listed{{false}}, false}} {
 		db := sql.OpenDB(c.answer)
-		s := &sessions.Session{Query: func(ctx context.Context, text string) (*sql.Rows, error) { return db.QueryContext(ctx, text) }}
+		s := &session{query: func(ctx context.Context, text string) (*sql.Rows, error) { return db.QueryContext(ctx, text) }}
 		if err := (duckdb{}).suits(t.Context(), s); (err == nil) != c.ok {
 			t.Errorf("%v: %v", c.answer, err)
 		}
@@ -156,7 +155,7 @@ func TestOtherCastsAreRefused(t *testing.T) {
 // A list of a type that can be read cannot be read.
 func TestListsAreNotRead(t *testing.T) {
 	for of, ok := range map[string]bool{"DECIMAL(9,2)": true, "DECIMAL(9,2)[]": false, "DECIMAL(9,2)[3]": false, "ENUM('a')": true, "ENUM('a')[]": false} {
-		if _, got := (duckdb{}).Column(ColumnType{Expr: "x", Type: of}); got != ok {
+		if _, got := (duckdb{}).column(columnType{Expr: "x", Type: of}); got != ok {
 			t.Errorf("%s: %v", of, got)
 		}
 	}

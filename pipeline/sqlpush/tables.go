@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// What is chosen from noisy values later, and units
-//
-// A clamp or a bound on rows may be chosen after all rows are read, from noisy histograms. Then a statement adds rows up in more tables than one: by the bin of
-// their value, or by the step of their rank among the rows of their unit. Which rows are kept does not depend on what is chosen. Numbers of units are tables
-// of their own. All of these are totals, as others are.
+// A clamp or a bound on rows may be chosen after all rows are read, from noisy histograms. Then a statement adds rows
+// up in more tables than one: by the bin of their value, or by the step of their rank among the rows of their unit.
+// Which rows are kept does not depend on what is chosen. Numbers of units are tables of their own. All of these are
+// totals, as others are.
 
-// countUnits are the tables of units, if there are any: of all that have a row, each of which keeps one, or of the step of their last row.
+// countUnits are the tables of units, if there are any: of all that have a row, each of which keeps one, or of the step
+// of their last row.
 func (c *contents) countUnits() string {
 	units, none := strings.Join(c.units, ", "), strings.Repeat(", '0'", len(c.values))
 	if c.Squared {

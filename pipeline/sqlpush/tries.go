@@ -5,19 +5,18 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/evenly"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Casts that may fail
-//
-// A comparison of doubles costs DuckDB more than the arithmetic of a cell or of a sum: NaN is above all numbers there. A cast that is NULL if it fails costs
-// nothing beside that. So a number is first made a small or a whole number by arithmetic alone, which keeps the order of numbers, and that is compared.
-// Numbers for which the cast fails, and NaN, are looked at one by one in the next case of the CASE; they are few in most tables. No condition leaves NaN out.
+// Casts that may fail find cells and values faster than comparisons. A comparison of doubles costs DuckDB more than the
+// arithmetic of a cell or of a sum: NaN is above all numbers there. A cast that is NULL if it fails costs nothing
+// beside that. So a number is first made a small or a whole number by arithmetic alone, which keeps the order of
+// numbers, and that is compared. Numbers for which the cast fails, and NaN, are looked at one by one in the next case
+// of the CASE; they are few in most tables. No condition leaves NaN out.
 
-// late says that NaN in a column is left out where its code and its value are found, so that no condition on each row is needed.
+// late says that NaN in a column is left out where its code and its value are found, so that no condition on each row
+// is needed.
 func (in *input) late(o *queries.Outline, name string, filters []domain.FilterRule) bool {
 	if _, ok := in.try("x", 64); !ok || len(o.Columns) > 0 || len(o.Keys) > 0 || o.Bins != nil || o.Steps != nil {
 		return false
@@ -40,18 +39,18 @@ func (in *input) late(o *queries.Outline, name string, filters []domain.FilterRu
 func (w *writer) lateSteps(x string, r *domain.Rule) string {
 	s := r.FloatSteps
 	below, beyond := w.outside(x, s)
-	beyond = "CASE WHEN " + w.isNumber(x) + " THEN " + beyond + " ELSE " + expr.Code(r.Null) + " END"
-	below = fmt.Sprintf(" WHEN %s < %s THEN %s ELSE %s END", x, w.Float(s.At[0]), below, beyond)
+	beyond = "CASE WHEN " + w.isNumber(x) + " THEN " + beyond + " ELSE " + code(r.Null) + " END"
+	below = fmt.Sprintf(" WHEN %s < %s THEN %s ELSE %s END", x, w.float(s.At[0]), below, beyond)
 	if place, cells, ok := w.tryEvenly(x, s.At); ok && int(s.Cells) == len(s.At)-1 {
 		place = w.stage(place)
-		rest, _ := w.try("CASE"+below, evenly.Bits(float64(s.Cells))) // of the same type, so that groups are found by their number
+		rest, _ := w.try("CASE"+below, bitsOf(float64(s.Cells))) // of the same type, so that groups are found by their number
 		code := place
-		if _, places, refined := evenly.Refined(s.At); refined && cells > int(s.Cells) {
-			code, _ = w.try(expr.Steps(place, &domain.Steps[int64]{At: places, Cells: s.Cells}, expr.Integer, "NULL", "NULL"), evenly.Bits(float64(s.Cells)))
+		if _, places, refined := refinedEdges(s.At); refined && cells > int(s.Cells) {
+			code, _ = w.try(bisection(place, &domain.Steps[int64]{At: places, Cells: s.Cells}, integer, "NULL", "NULL"), bitsOf(float64(s.Cells)))
 		}
 		c := fmt.Sprintf("CASE WHEN %s < %d THEN %s ELSE %s END", place, cells, code, rest)
 		if !w.alone { // small numbers are not multiplied
-			c = w.Integer(c)
+			c = w.integer(c)
 		}
 		return c
 	}
@@ -59,40 +58,40 @@ func (w *writer) lateSteps(x string, r *domain.Rule) string {
 		return among + below
 	}
 	below, _ = w.outside(x, s)
-	return expr.Steps(x, s, w.Float, below, beyond) // what is no number is below nothing
+	return bisection(x, s, w.float, below, beyond) // what is no number is below nothing
 }
 
-// tryEvenly is the cell of a number among even edges as a small number, and the number of these cells, which refine others if edges are not even. It is not below
-// that number for all other numbers, or NULL.
+// tryEvenly is the cell of a number among even edges as a small number, and the number of these cells, which refine
+// others if edges are not even. It is not below that number for all other numbers, or NULL.
 func (w *writer) tryEvenly(x string, at []float64) (place string, cells int, ok bool) {
 	if n := len(at) - 1; n < 2 || n > mostSteps || math.IsInf(at[n]-at[0], 0) {
 		return "", 0, false
 	}
-	a, ok := evenly.Small(at)
+	a, ok := smallArithmetic(at)
 	if !ok {
-		if at, _, ok = evenly.Refined(at); ok {
-			a, ok = evenly.Small(at)
+		if at, _, ok = refinedEdges(at); ok {
+			a, ok = smallArithmetic(at)
 		}
 	}
 	if !ok {
 		return "", 0, false
 	}
 	cells = len(at) - 1
-	by, most, fits := a.By, evenly.Bits(float64(cells)*a.By), evenly.Bits(float64(cells))
-	a.By = 1
-	if place, ok = w.try(a.Write(x, w.Float), most); by == 1 || !ok {
+	by, most, fits := a.by, bitsOf(float64(cells)*a.by), bitsOf(float64(cells))
+	a.by = 1
+	if place, ok = w.try(a.write(x, w.float), most); by == 1 || !ok {
 		return place, cells, ok
 	}
-	place, ok = w.try(w.Divide(place, int64(by)), fits)
+	place, ok = w.try(w.divide(place, int64(by)), fits)
 	return place, cells, ok
 }
 
-// tryQuantize is quantize by a cast that may fail. The whole number that is nearest to the multiplied number rises with it, so it may be moved into the
-// range after it was rounded. What does not fit a BIGINT is beyond the range, or NaN.
+// tryQuantize is quantize by a cast that may fail. The whole number that is nearest to the multiplied number rises with
+// it, so it may be moved into the range after it was rounded. What does not fit a BIGINT is beyond the range, or NaN.
 func (c *contents) tryQuantize(x string) (v string, ok bool) {
 	product := x
 	if q := c.Value; q.Exponent != 0 {
-		product = x + " * " + c.Float(math.Ldexp(1, -q.Exponent))
+		product = x + " * " + c.float(math.Ldexp(1, -q.Exponent))
 	}
 	e, ok := c.try(product, 64)
 	if !ok {
@@ -101,7 +100,7 @@ func (c *contents) tryQuantize(x string) (v string, ok bool) {
 	e = c.stage(e)
 	low, high := c.Value.Min, c.Value.Max
 	return fmt.Sprintf("CASE WHEN %s > %d THEN %d WHEN %s >= %s THEN %s WHEN %s < %s THEN %s WHEN %s <= %s THEN %s WHEN %s THEN %d END",
-		e, high, high, e, expr.Integer(low), e, e, expr.Integer(low), expr.Integer(low), x, c.Float(c.Value.Real(low)), expr.Integer(low), c.isNumber(x), high), true
+		e, high, high, e, integer(low), e, e, integer(low), integer(low), x, c.float(c.Value.Real(low)), integer(low), c.isNumber(x), high), true
 }
 
 // onlyPlace is the place that alone says in which cell a row is, if there is one. One is taken off once for each cell.
@@ -114,11 +113,12 @@ func (c *contents) onlyPlace() (place string, ok bool) {
 		return "", false
 	}
 	column := c.columns[r.Column]
-	pairs, _ := c.pairs(r, column.Binary)
+	pairs, _ := c.listed(r, column.Binary)
 	return c.place(r, c.folded(r, &column), pairs)
 }
 
-// counted counts rows: those with a value, if others were not left out. It is 0 if nobody asks: DuckDB takes a fifth longer for a sum with a count beside it.
+// counted counts rows: those with a value, if others were not left out. It is 0 if nobody asks: DuckDB takes a fifth
+// longer for a sum with a count beside it.
 func (c *contents) counted() string {
 	if c.SumsAlone && len(c.Columns) == 0 && c.Steps == nil && c.Bins == nil {
 		return noRows
@@ -129,9 +129,9 @@ func (c *contents) counted() string {
 	return countRows
 }
 
-// place is the code of one of a few texts and one more: its place in a list, which engines find once for each entry of a dictionary. It is NULL for other texts.
-// ok is false if the dialect has no such lists, or if texts share a code.
-func (w *writer) place(r *domain.Rule, x string, pairs []Pair) (place string, ok bool) {
+// place is the code of one of a few texts and one more: its place in a list, which engines find once for each entry of
+// a dictionary. It is NULL for other texts. ok is false if the dialect has no such lists, or if texts share a code.
+func (w *writer) place(r *domain.Rule, x string, pairs []pair) (place string, ok bool) {
 	if r.Texts == nil || len(pairs) == 0 || len(pairs) > fewCases {
 		return "", false
 	}

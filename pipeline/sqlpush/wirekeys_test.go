@@ -139,9 +139,10 @@ func TestKeysOfADatabaseAreReleased(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
+	p := sqlpushtest.Plan(t, strings.Replace(fmt.Sprintf(wireKeysJob, "row", 50, ""), "epsilon: 1, delta: 1e-6", "epsilon: 8, delta: 1e-4", 1))
 	read := false
 	runner := protocol.Runner{Book: ledger.NewBook(store, time.Now), Sink: sink.New(), Observer: pipeline.Silent{}, Workers: 1, Open: func(ctx context.Context) (pipeline.Engine, error) {
-		d, err := s.Open(ctx, "visits")
+		d, err := s.Open(ctx, p, "visits")
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +151,6 @@ func TestKeysOfADatabaseAreReleased(t *testing.T) {
 		}
 		return sqlpush.New(d, make([]byte, 32)), nil
 	}}
-	p := sqlpushtest.Plan(t, strings.Replace(fmt.Sprintf(wireKeysJob, "row", 50, ""), "epsilon: 1, delta: 1e-6", "epsilon: 8, delta: 1e-4", 1))
 	request := protocol.Request{Plan: p, Dir: filepath.Join(dir, "out")}
 	first, err := runner.Run(t.Context(), request)
 	if err != nil {

@@ -3,13 +3,12 @@ package sqlpush
 import (
 	"fmt"
 	"strings"
-
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 )
 
-// writer writes a SELECT as a tower of stages: each stage has all columns of the one below, and one or more of its own that are made of these.
+// writer writes a SELECT as a tower of stages: each stage has all columns of the one below, and one or more of its own
+// that are made of these.
 type writer struct {
-	Dialect
+	dialect
 	from  string // the tower so far, a table expression without alias
 	names int
 	known map[string]string // names of expressions that are stages already
@@ -17,13 +16,13 @@ type writer struct {
 	alone bool              // the code of the one dimension is the number of the cell
 }
 
-func newWriter(d Dialect, from string) *writer {
-	return &writer{Dialect: d, from: from, known: map[string]string{}, sure: map[string]bool{}}
+func newWriter(d dialect, from string) *writer {
+	return &writer{dialect: d, from: from, known: map[string]string{}, sure: map[string]bool{}}
 }
 
 // stage makes a column of an expression over the columns so far and returns its name. A name is returned as it is.
 func (w *writer) stage(x string) string {
-	if expr.IsName(x) {
+	if isName(x) {
 		return x
 	}
 	if name := w.known[x]; name != "" {
@@ -31,28 +30,25 @@ func (w *writer) stage(x string) string {
 	}
 	w.names++
 	name := fmt.Sprint("e", w.names)
-	w.Layer(x + " AS " + name)
+	w.layer(x + " AS " + name)
 	w.known[x] = name
 	return name
 }
 
-// Stage is stage.
-func (w *writer) Stage(x string) string { return w.stage(x) }
-
-// Stages makes columns of expressions at once and returns their names.
-func (w *writer) Stages(exprs []string) (names []string) {
+// stages makes columns of expressions at once and returns their names.
+func (w *writer) stages(exprs []string) (names []string) {
 	var columns []string
 	for _, x := range exprs {
 		w.names++
 		names = append(names, fmt.Sprint("e", w.names))
 		columns = append(columns, x+" AS "+names[len(names)-1])
 	}
-	w.Layer(columns...)
+	w.layer(columns...)
 	return names
 }
 
-// Layer makes columns that are not to be written into the places of their use.
-func (w *writer) Layer(columns ...string) {
+// layer makes columns that are not to be written into the places of their use.
+func (w *writer) layer(columns ...string) {
 	w.push(columns...)
 	w.from = strings.TrimSuffix(w.from, ")") + w.fence() + ")"
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -29,33 +30,67 @@ var csvTypes = map[Kind]string{
 // nullText is the null of a text, since an empty field is a value.
 const nullText = "<null>"
 
-// plainCSV writes fields as other programs do: quoted only if they have to be, or all of them. The null of a number is
+// csvForm is a dialect of CSV, as far as its writer has to know it.
+type csvForm struct {
+	quote byte // 0 if no character quotes
+	trims bool // blanks around a field are no part of it
+}
+
+// The encoders of CSV files, as jobs read them that do not say otherwise.
+var plainCSV, gzipCSV, zstdCSV = csvForm{quote: '"'}.plain, csvForm{quote: '"'}.gzip, csvForm{quote: '"'}.zstd
+
+// csvFormOf is the form in which a job with these options of CSV reads texts as they are.
+func csvFormOf(options string) csvForm {
+	form := csvForm{quote: '"', trims: strings.Contains(options, "trim_space: true")}
+	switch {
+	case strings.Contains(options, `quote: "'"`):
+		form.quote = '\''
+	case strings.Contains(options, "quote: none"):
+		form.quote = 0
+	}
+	return form
+}
+
+// plain writes fields as other programs do: quoted only if they have to be, or all of them. The null of a number is
 // an empty field, and a row that consists of one is an empty line.
-func plainCSV(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+func (f csvForm) plain(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	always, ending := r.IntN(3) == 0, pick(r, []string{"\n", "\n", "\r\n"})
 	var b bytes.Buffer
-	line := make([]string, len(columns))
+	names := make([]string, len(columns))
 	for i, c := range columns {
-		line[i] = c.Name
+		names[i] = c.Name
 	}
-	b.WriteString(strings.Join(line, ",") + ending)
+	b.WriteString(strings.Join(names, ",") + ending)
 	for i, row := range rows {
-		for k, v := range row {
-			line[k] = field(textOf(columns[k].Kind, v), v != nil && always)
-		}
-		text := strings.Join(line, ",")
+		text := f.line(columns, row, always)
 		b.WriteString(text)
-		if i+1 < len(rows) || !always || text == "" { // an empty last line without an end would be no line
+		if i+1 < len(rows) || !always || strings.Trim(text, " \t") == "" { // an empty last line without an end would be no line
 			b.WriteString(ending)
 		}
 	}
 	return b.Bytes(), nil
 }
 
+// line writes a row. All its values are quoted, or those that have to be.
+func (f csvForm) line(columns []Column, row Row, always bool) string {
+	fields := make([]string, len(row))
+	for k, v := range row {
+		fields[k] = f.field(textOf(columns[k].Kind, v), v != nil && always)
+	}
+	return strings.Join(fields, ",")
+}
+
+// unquotable writes what a file without quotes cannot hold otherwise, so that texts that differ stay different.
+var unquotable = strings.NewReplacer("%", "%25", ",", "%2C", "\r", "%0D", "\n", "%0A")
+
 // field quotes a text if it has to be quoted, or always.
-func field(s string, always bool) string {
-	if always || strings.ContainsAny(s, ",\"\r\n") || strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\uFEFF") {
-		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+func (f csvForm) field(s string, always bool) string {
+	if f.quote == 0 {
+		return unquotable.Replace(s)
+	}
+	q := string(f.quote)
+	if always || strings.ContainsAny(s, ",\r\n"+q) || strings.HasPrefix(s, " ") || f.trims && strings.Trim(s, " \t") != s {
+		return q + strings.ReplaceAll(s, q, q+q) + q
 	}
 	return s
 }
@@ -104,7 +139,7 @@ func jsonLines(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 			case json.Valid([]byte(text)) && columns[k].Kind != Text:
 				object[columns[k].Name] = json.RawMessage(text)
 			default:
-				object[columns[k].Name] = text
+				object[columns[k].Name] = json.RawMessage(jsonString(text))
 			}
 		}
 		line, err := json.Marshal(object)
@@ -116,11 +151,30 @@ func jsonLines(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// jsonString writes a string of JSON. A byte that is not UTF-8 becomes the escape of a surrogate without a partner, as Python's surrogateescape has it, so
+// that texts that differ stay different.
+func jsonString(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\udc%02x`, s[i])
+		case r < ' ' || r == '"' || r == '\\':
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+		i += n
+	}
+	return `"` + b.String() + `"`
+}
+
 // plainExtension ends the names of CSV files that are not compressed.
 const plainExtension = ".csv"
 
 // widen writes a file of UTF-8 again in UTF-16, as options of CSV name it, with or without a byte order mark. A byte that is not UTF-8 becomes
-// a replacement character.
+// a surrogate without a partner, as in jsonString.
 func widen(path, options string, mark bool) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -134,28 +188,37 @@ func widen(path, options string, mark bool) error {
 	if mark {
 		out = order.AppendUint16(out, 0xFEFF)
 	}
-	for _, unit := range utf16.Encode([]rune(string(text))) {
-		out = order.AppendUint16(out, unit)
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			out = order.AppendUint16(out, 0xDC00+uint16(text[0]))
+		default:
+			for _, unit := range utf16.AppendRune(nil, r) {
+				out = order.AppendUint16(out, unit)
+			}
+		}
+		text = text[n:]
 	}
 	return os.WriteFile(path, out, 0o600)
 }
 
-func gzipCSV(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+func (f csvForm) gzip(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	var out bytes.Buffer
-	return packed(&out, gzip.NewWriter(&out), columns, rows, r)
+	return f.packed(&out, gzip.NewWriter(&out), columns, rows, r)
 }
 
-func zstdCSV(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+func (f csvForm) zstd(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := zstd.NewWriter(&out, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<10))
 	if err != nil {
 		return nil, err
 	}
-	return packed(&out, w, columns, rows, r)
+	return f.packed(&out, w, columns, rows, r)
 }
 
-func packed(out *bytes.Buffer, w io.WriteCloser, columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
-	text, err := plainCSV(columns, rows, r)
+func (f csvForm) packed(out *bytes.Buffer, w io.WriteCloser, columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+	text, err := f.plain(columns, rows, r)
 	if err != nil {
 		return nil, err
 	}

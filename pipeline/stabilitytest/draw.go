@@ -15,11 +15,14 @@ var catalog = []Column{
 	{Name: "lon", Kind: Float64}, {Name: "x", Kind: Float64}, {Name: "y", Kind: Float64}, {Name: "z", Kind: Float64}, {Name: "v", Kind: List},
 }
 
-// csvOptions read files otherwise than they are written: no row may make even that fail.
-var csvOptions = []string{
-	`decimal: ","`, `decimal: ",", thousands: "."`, `thousands: ","`, `quote: "'"`, `quote: none`, "encoding: utf-8", "encoding: utf-16", "encoding: utf-16le",
-	"encoding: utf-16be", "encoding: windows-1252", "encoding: latin-1", "encoding: latin-9", "encoding: windows-1250", "encoding: latin-2", "encoding: windows-1251",
-	"encoding: macintosh",
+// csvOptions are options of CSV, of which a job has one of some groups. Some read numbers and letters otherwise than they are written: no row may make
+// even that fail.
+var csvOptions = [][]string{
+	{`comment: "#"`}, {`trim_space: true`}, {`decimal: ","`, `decimal: ",", thousands: "."`, `thousands: ","`}, {`quote: "'"`, `quote: none`},
+	{
+		"encoding: utf-8", "encoding: utf-16", "encoding: utf-16le", "encoding: utf-16be", "encoding: windows-1252", "encoding: latin-1", "encoding: latin-9",
+		"encoding: windows-1250", "encoding: latin-2", "encoding: windows-1251", "encoding: macintosh",
+	},
 }
 
 // drawing is a random job in the making.
@@ -88,7 +91,7 @@ func (d *drawing) privacy() {
 	case 6:
 		d.job.Unit = []string{d.use("u"), d.use("w")}
 	default:
-		d.job.Unit = []string{d.one("d", "f", "b", "t", "k", "c")}
+		d.job.Unit = []string{d.one("d", "f", "b", "t", "k", "c", "m", "o")}
 	}
 	if len(d.job.Unit) > 0 {
 		d.job.PerUnit = d.bounds()
@@ -103,9 +106,12 @@ func (d *drawing) bounds() string {
 
 func (d *drawing) input() {
 	d.job.Timezone = pick(d.Rand, []string{"", "", "America/New_York", "Asia/Kathmandu"})
-	d.job.CSV = pick(d.Rand, []string{"", "", "", `comment: "#"`, `trim_space: true`})
-	if d.chance(0.2) {
-		d.job.CSV = pick(d.Rand, csvOptions)
+	if d.chance(0.5) {
+		var options []string
+		for _, group := range some(d.Rand, 1+d.IntN(3), csvOptions) {
+			options = append(options, pick(d.Rand, group))
+		}
+		d.job.CSV = strings.Join(options, ", ")
 	}
 	d.job.Nulls = pick(d.Rand, [][]string{nil, nil, {"NULL"}, {"", "-"}})
 	if d.chance(0.15) {

@@ -53,7 +53,7 @@ func (j *Job) YAML(files ...string) string {
 		perUnit = ", per_unit: {" + j.PerUnit + "}"
 	}
 	line("version: 1\nname: fuzz")
-	line("privacy: {epsilon: 1, delta: %s, unit: %s, adjacency: %s%s}", cmp.Or(j.Delta, "1e-6"), unit, j.Adjacency, perUnit)
+	line("privacy: {epsilon: 1, delta: %s, unit: %s, float_unit: %s, adjacency: %s%s}", cmp.Or(j.Delta, "1e-6"), unit, j.floatUnit(), j.Adjacency, perUnit)
 	line("input:\n  files: [%s]\n  csv: {%s}", strings.Join(files, ", "), j.csv())
 	if len(files) > 0 && strings.HasSuffix(files[0], ".jsonl") {
 		line("  jsonl: {columns: {%s}}", strings.Join(j.types(true), ", "))
@@ -76,6 +76,16 @@ func (j *Job) YAML(files ...string) string {
 	line("output: {dir: out, formats: [%s]}", j.Formats)
 	line(`ledger: {store: "sqlite:ledger.db", dataset: fuzz, budget: {epsilon: 100, delta: 1e-3}}`)
 	return b.String()
+}
+
+// floatUnit allows floating-point numbers in the privacy unit if it needs them: in CSV decimals are such numbers.
+func (j *Job) floatUnit() string {
+	for _, c := range j.Columns {
+		if slices.Contains(j.Unit, c.Name) && (c.Kind == Float64 || c.Kind == Float32 || c.Kind == Cents) {
+			return "allow"
+		}
+	}
+	return "refuse"
 }
 
 // csv returns the value of input.csv: the types of all columns that CSV can hold, in the form in which textOf writes

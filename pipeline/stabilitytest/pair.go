@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
 // Item is a row of one or both tables of a pair.
@@ -122,8 +123,25 @@ func (d *pairing) row(far float64) Row {
 	row := make(Row, len(d.job.Columns))
 	for i, c := range d.job.Columns {
 		row[i] = cell(d.Rand, c, far)
+		if c.Kind == Text && row[i] != nil && d.Float64() < far/3 {
+			row[i] = d.likeRows()
+		}
 	}
 	return row
+}
+
+// likeRows draws a text of what has a meaning in a file of the job's rows: other rows as they stand in it, or parts of them, line ends, quotes, comments.
+func (d *pairing) likeRows() string {
+	var b strings.Builder
+	for range 1 + d.IntN(4) {
+		if n := len(d.pair.Items); n > 0 && d.IntN(2) == 0 {
+			line := csvForm{quote: '"'}.line(d.job.Columns, d.pair.Items[d.IntN(n)].Row, d.IntN(2) == 0)
+			b.WriteString(pick(d.Rand, []string{line, "\n" + line + "\n", line[:len(line)/2], line[len(line)/2:]}))
+			continue
+		}
+		b.WriteString(pick(d.Rand, []string{"\n", "\r\n", "\"", "\"\"", "'", "#", "#v", ",", "\"\n", "\n\"", "\uFEFF", "\uFFFE", nullText, "{\"u\":1}"}))
+	}
+	return b.String()
 }
 
 // common draws how many rows both tables have, and how often their values are odd, which is rarer than in the rows that

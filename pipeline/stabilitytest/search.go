@@ -14,12 +14,22 @@ import (
 // Folder returns a folder for the test: in memory, if the system offers that.
 func Folder(t testing.TB) string {
 	t.Helper()
+	dir, remove := Temporary(t)
+	t.Cleanup(remove)
+	return dir
+}
+
+// Temporary is [Folder] for a part of a test, which removes it.
+func Temporary(t testing.TB) (dir string, remove func()) {
+	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "stability")
 	if err != nil {
-		return t.TempDir()
+		dir, err = os.MkdirTemp("", "stability")
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, func() { _ = os.RemoveAll(dir) }
 }
 
 // Seed returns the seed of the cases of every test; DPRELEASE_SEED sets another one.

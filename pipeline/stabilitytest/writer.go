@@ -67,6 +67,23 @@ func Writers() []Writer {
 	}
 }
 
+// inDialect returns a writer of CSV files whose texts a job with these options of CSV reads as they are, and any other writer as it is.
+func inDialect(w Writer, options string) Writer {
+	e, ok := w.(encoder)
+	if !ok {
+		return w
+	}
+	switch form := csvFormOf(options); e.extension {
+	case ".csv":
+		e.encode = form.plain
+	case ".csv.gz":
+		e.encode = form.gzip
+	case ".csv.zst":
+		e.encode = form.zstd
+	}
+	return e
+}
+
 // Plain is parquet-go with its default settings and dictionaries, which is what most Go programs would write.
 var Plain Writer = encoder{"parquet-go with dictionaries", ".parquet", nil, plainParquetGo}
 

@@ -4,10 +4,6 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
-
-	"github.com/dprelease/dprelease/queries/internal/compact"
-	"github.com/dprelease/dprelease/queries/internal/contents"
-	"github.com/dprelease/dprelease/queries/internal/sampling"
 )
 
 // boundingRun bounds the units of all partitions, by several goroutines that each take the next partition.
@@ -15,7 +11,7 @@ type boundingRun struct {
 	rows    *Rows
 	queries []boundQuery
 	tallies []BoundTally
-	all     *contents.All // nil if records have their contents
+	all     *allContents // nil if records have their contents
 	next    atomic.Int32
 	failed  atomic.Bool
 	mutex   sync.Mutex // held while what is kept is handed on
@@ -46,7 +42,7 @@ func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 		return b.tallies, r.failed
 	}
 	r.staged.drop()
-	r.free, r.repeats = nil, compact.Repeats{}
+	r.free, r.repeats = nil, repeats{}
 	if r.numbers != nil {
 		b.all = r.joinContents()
 	}
@@ -65,16 +61,16 @@ func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 }
 
 // joinContents joins the contents of all segments. It returns nil if some records hold their contents.
-func (r *Rows) joinContents() *contents.All {
-	all := contents.NewAll(r.Size)
+func (r *Rows) joinContents() *allContents {
+	all := newAllContents(r.Size)
 	for i := range r.partitions {
 		for j := range r.partitions[i].ended {
 			n := r.partitions[i].ended[j].numbers
 			if n == nil {
 				return nil
 			}
-			if all.Places(n) == nil {
-				all.Join(n)
+			if all.places(n) == nil {
+				all.join(n)
 			}
 		}
 	}
@@ -190,7 +186,7 @@ func (u *unitBounder) bound() {
 			continue
 		}
 		slots := u.rows.slotsOf(int32(id), refs)
-		u.digests.Reset(slots)
+		u.digests.reset(slots)
 		u.sample.k = 0
 		u.inAll = u.rows.inAll(slots)
 		for i := range u.queries {
@@ -232,8 +228,8 @@ func (u *unitBounder) keepAll(refs []uint32) {
 
 // keepWithinLimits keeps the rows of a unit within the query's limits.
 func (q *queryBounder) keepWithinLimits(slots []slot) {
-	q.cut += sampling.Total(slots)
-	for _, x := range q.sampler.KeepWithinLimits(slots) {
+	q.cut += totalRows(slots)
+	for _, x := range q.sampler.keepWithinLimits(slots) {
 		if x.Rows > 0 {
 			q.kept = append(q.kept, x)
 			q.cut -= x.Rows

@@ -2,8 +2,6 @@ package bounding
 
 import (
 	"math"
-
-	"github.com/dprelease/dprelease/queries/internal/sampling"
 )
 
 // Bounded is the bounds of a query, and what takes in rows with the same content that units may contribute. Keep is called by one
@@ -39,7 +37,7 @@ type unitBounder struct {
 	rows    *gatherer
 	queries []queryBounder
 	few     int64 // rows of a unit that no query's limits cut
-	digests sampling.Digests
+	digests digests
 	inAll   bool     // all rows of the unit at hand count in all queries
 	sample  struct { // of the unit at hand: see smallest
 		k     int64
@@ -51,7 +49,7 @@ type unitBounder struct {
 // queryBounder is the limits of one query, and what they leave of the partition's units.
 type queryBounder struct {
 	view
-	sampler sampling.Sampler
+	sampler sampler
 	counted []slot // the rows of a unit that count in the query, if queries share records
 	kept    []slot
 	cut     uint64 // rows that are not kept
@@ -84,12 +82,12 @@ func (v *view) cell(content []byte) []byte { return content[v.from : v.from+v.ce
 func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
 	u := &unitBounder{rows: g, queries: make([]queryBounder, len(queries)), few: math.MaxInt64}
 	for i, q := range queries {
-		u.queries[i] = queryBounder{view: q.view, sampler: sampling.Sampler{Limits: q.Limits, Messages: sampling.Messages{Contents: g, Order: RowOrder}, CellFrom: q.from, CellWidth: q.cellWidth}}
+		u.queries[i] = queryBounder{view: q.view, sampler: sampler{Limits: q.Limits, messages: messages{Contents: g, Order: RowOrder}, CellFrom: q.from, CellWidth: q.cellWidth}}
 		if u.queries[i].ranked = q.Ranked; q.Ranked != nil {
 			u.queries[i].ends = make([]int64, len(q.Ranked.Steps))
 		}
 		if q.shared {
-			u.queries[i].sampler.Order, u.queries[i].sampler.Digests = sampling.SharedOrder, &u.digests
+			u.queries[i].sampler.Order, u.queries[i].sampler.Digests = sharedOrder, &u.digests
 		}
 		u.few = min(u.few, q.Limits.Rows, q.Limits.Groups, q.Limits.PerGroup, q.few())
 	}

@@ -7,8 +7,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/queries/internal/columnar"
-	"github.com/dprelease/dprelease/queries/internal/compact"
-	"github.com/dprelease/dprelease/queries/internal/contents"
+
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
@@ -26,7 +25,7 @@ type gatherer struct {
 	skip  setAside
 	grouped
 	unit unitSlots
-	all  *contents.All // nil if rows have their contents
+	all  *allContents // nil if rows have their contents
 	// of a segment
 	buf      []byte
 	expanded []byte
@@ -136,16 +135,16 @@ func (g *gatherer) segment(s *segment) error {
 		return err
 	}
 	if g.all != nil {
-		g.placed = g.all.Places(s.numbers)
+		g.placed = g.all.places(s.numbers)
 		if err := g.records(s, &s.single, 0, func(records []byte) { g.addNumbered(records, 0) }); err != nil {
 			return err
 		}
-		return g.records(s, &s.counted, compact.CountBytes, func(records []byte) { g.addNumbered(records, compact.CountBytes) })
+		return g.records(s, &s.counted, countBytes, func(records []byte) { g.addNumbered(records, countBytes) })
 	}
 	if err := g.records(s, &s.single, 0, g.addRecords); err != nil {
 		return err
 	}
-	return g.records(s, &s.counted, compact.CountBytes, g.addCounted)
+	return g.records(s, &s.counted, countBytes, g.addCounted)
 }
 
 // expandedRecords is how many records have their contents in the place of their numbers at a time: contents for many queries are long.
@@ -157,8 +156,8 @@ func (g *gatherer) records(s *segment, r *records, more int, add func([]byte)) e
 	if s.numbers != nil && g.all == nil {
 		addWhole := add
 		add = func(records []byte) {
-			for some := range slices.Chunk(records, expandedRecords*(g.key+contents.Width+more)) {
-				g.expanded = s.numbers.Expand(g.expanded[:0], some, g.key, more)
+			for some := range slices.Chunk(records, expandedRecords*(g.key+numberWidth+more)) {
+				g.expanded = s.numbers.expand(g.expanded[:0], some, g.key, more)
 				addWhole(g.expanded)
 			}
 		}
@@ -240,7 +239,7 @@ func (g *gatherer) addRecords(records []byte) {
 	for i := range ids {
 		r := records[width*i : width*(i+1)]
 		ids[i] = g.recorded(r[:g.key])
-		g.Unpack(contents[g.Size*i:g.Size*(i+1)], r[g.key:])
+		g.unpack(contents[g.Size*i:g.Size*(i+1)], r[g.key:])
 	}
 }
 
@@ -249,7 +248,7 @@ func (g *gatherer) addWords(records []byte, ids []int32, contents []byte) {
 	for i, width := 0, g.plainWidth(); i < len(ids); i++ {
 		r := records[width*i : width*(i+1)]
 		ids[i] = g.words.ID(binary.LittleEndian.Uint64(r))
-		binary.BigEndian.PutUint32(contents[CellBytes*i:], uint32(compact.Low(r[8:])))
+		binary.BigEndian.PutUint32(contents[CellBytes*i:], uint32(low(r[8:])))
 	}
 }
 
@@ -257,13 +256,13 @@ func (g *gatherer) addWords(records []byte, ids []int32, contents []byte) {
 func (g *gatherer) addContent(packed []byte) {
 	n := len(g.contents)
 	g.contents = slices.Grow(g.contents, g.Size)[:n+g.Size]
-	g.Unpack(g.contents[n:], packed)
+	g.unpack(g.contents[n:], packed)
 }
 
 // addCounted takes in records with their numbers.
 func (g *gatherer) addCounted(records []byte) {
 	width := g.plainWidth()
-	for n := width + compact.CountBytes; len(records) >= n; records = records[n:] {
+	for n := width + countBytes; len(records) >= n; records = records[n:] {
 		if id := g.recorded(records[:g.key]); id >= int32(len(g.skip.units)) {
 			g.countUpTo(len(g.ids))
 			g.ids = append(g.ids, id)
@@ -275,7 +274,7 @@ func (g *gatherer) addCounted(records []byte) {
 
 // addNumbered takes in records with the numbers of their contents and, if there are more bytes, their own numbers.
 func (g *gatherer) addNumbered(records []byte, more int) {
-	width := g.key + contents.Width + more
+	width := g.key + numberWidth + more
 	g.ids, g.places = slices.Grow(g.ids, len(records)/width), slices.Grow(g.places, len(records)/width)
 	for ; len(records) >= width; records = records[width:] {
 		id := g.recorded(records[:g.key])
@@ -284,9 +283,9 @@ func (g *gatherer) addNumbered(records []byte, more int) {
 		}
 		if more > 0 {
 			g.countUpTo(len(g.ids))
-			g.counts = append(g.counts, uint64(binary.LittleEndian.Uint32(records[g.key+contents.Width:])))
+			g.counts = append(g.counts, uint64(binary.LittleEndian.Uint32(records[g.key+numberWidth:])))
 		}
-		g.ids, g.places = append(g.ids, id), append(g.places, g.placed[contents.In(records[g.key:])])
+		g.ids, g.places = append(g.ids, id), append(g.places, g.placed[numberIn(records[g.key:])])
 	}
 }
 

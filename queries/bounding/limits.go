@@ -1,34 +1,16 @@
 package bounding
 
-import (
-	"github.com/dprelease/dprelease/queries/internal/manyhash"
-	"github.com/dprelease/dprelease/queries/internal/sampling"
-)
+// Limits are bounds without gaps: at least 1, k at most L·m and m at most k.
+type Limits struct {
+	Rows     int64 // k
+	Groups   int64 // L
+	PerGroup int64 // m
+}
 
-// The words of [sampling] that a query needs.
-type (
-	// Limits are bounds without gaps: at least 1, k at most L·m and m at most k.
-	Limits = sampling.Limits
-	// Field is some bytes of a content.
-	Field = sampling.Field
-
-	slot   = sampling.Slot
-	digest = manyhash.Sum
-)
-
-const (
-	// BoundKey begins the messages that are hashed, for engines that follow the same rule.
-	BoundKey = sampling.BoundKey
-	// CellOrder follows it in those of cells.
-	CellOrder = sampling.CellOrder
-	// RowOrder follows it in those of rows.
-	RowOrder = sampling.RowOrder
-	// CellBytes is the length of the cell in a content.
-	CellBytes = sampling.CellBytes
-)
-
-// CellField is the field of a cell below size.
-func CellField(size int) Field { return sampling.CellField(size) }
-
-// CellOf returns the cell of a content.
-func CellOf(content []byte) int32 { return sampling.CellOf(content) }
+// capped returns how many of n rows of a unit fit in a cell.
+func (l Limits) capped(n uint64) int64 {
+	if n > uint64(l.PerGroup) {
+		return l.PerGroup
+	}
+	return int64(n)
+}

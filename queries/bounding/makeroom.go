@@ -56,7 +56,7 @@ func (r *Rows) countPartition(partition int) (single, more int64) {
 		return 0, 0
 	}
 	single, more = p.single.size(), -p.counted.size()
-	counted := r.repeats.Count(r.width, p.single.chunks, p.counted.chunks)
+	counted := r.repeats.count(r.width, p.single.chunks, p.counted.chunks)
 	r.held += int64(cap(counted))
 	for _, c := range p.counted.chunks {
 		r.held -= int64(cap(c))
@@ -170,7 +170,7 @@ func (r *Rows) writeContents() {
 	for _, c := range r.free {
 		r.held -= int64(cap(c))
 	}
-	r.numbers.Close()
+	r.numbers.close()
 	r.free, r.numbers, r.width = nil, nil, r.plainWidth()
 	r.known.generation++
 }

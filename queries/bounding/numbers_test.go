@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/internal/contents"
+
 	"github.com/dprelease/dprelease/queries/internal/state"
 	"github.com/dprelease/dprelease/queries/internal/units"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -29,7 +29,7 @@ func newWriting(t *testing.T, most int, seed uint64) *writing {
 	p, schema := &problem.Problems{}, table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}}}
 	var rows []*Rows
 	for _, content := range [][]Field{{CellField(300)}, {CellField(4), {Bytes: 8, Min: -5, Max: 1000}}, {CellField(7)}} {
-		rows = append(rows, NewRows(units.New([]string{"u"}, []string{"u"}, schema, p), CellBytes, content, nil))
+		rows = append(rows, NewRows(units.New([]string{"u"}, false, []string{"u"}, schema, p), CellBytes, content, nil))
 	}
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func (w *writing) kept(t *testing.T) string {
 
 // What is kept does not depend on how many contents are numbered, also if rows of two stores with other numbers are merged, or saved and loaded.
 func TestWhatIsKeptDoesNotDependOnNumbers(t *testing.T) {
-	mosts := map[string]int{"none": -1, "a few": 40, "all": contents.Most}
+	mosts := map[string]int{"none": -1, "a few": 40, "all": mostContents}
 	for _, way := range []string{"one store", "two stores", "loaded"} {
 		answers := map[string]string{}
 		for name, most := range mosts {
@@ -155,7 +155,7 @@ func TestMergeOfNumbersIntoLongRecords(t *testing.T) {
 	for i := range stores {
 		var alone []*Rows
 		for _, content := range [][]Field{{{Bytes: long}}, {CellField(7)}} {
-			alone = append(alone, NewRows(units.New([]string{"u"}, []string{"u"}, schema, &problem.Problems{}), content[0].Bytes, content, nil))
+			alone = append(alone, NewRows(units.New([]string{"u"}, false, []string{"u"}, schema, &problem.Problems{}), content[0].Bytes, content, nil))
 		}
 		stores[i] = Together(alone)
 	}

@@ -6,10 +6,7 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"github.com/dprelease/dprelease/queries/internal/bottomk"
-	"github.com/dprelease/dprelease/queries/internal/compact"
 	"github.com/dprelease/dprelease/queries/internal/intern"
-	"github.com/dprelease/dprelease/queries/internal/sampling"
 )
 
 // Oversized units
@@ -58,7 +55,7 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 		err := g.records(s, &s.single, 0, func(records []byte) {
 			for ; len(records) >= width; records = records[width:] {
 				if bytes.Equal(records[:g.key], key) {
-					g.Unpack(content, records[g.key:width])
+					g.unpack(content, records[g.key:width])
 					take(content, 1)
 				}
 			}
@@ -66,10 +63,10 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 		if err != nil {
 			return err
 		}
-		err = g.records(s, &s.counted, compact.CountBytes, func(records []byte) {
-			for n := width + compact.CountBytes; len(records) >= n; records = records[n:] {
+		err = g.records(s, &s.counted, countBytes, func(records []byte) {
+			for n := width + countBytes; len(records) >= n; records = records[n:] {
 				if bytes.Equal(records[:g.key], key) {
-					g.Unpack(content, records[g.key:width])
+					g.unpack(content, records[g.key:width])
 					take(content, uint64(binary.LittleEndian.Uint32(records[width:])))
 				}
 			}
@@ -89,8 +86,8 @@ type oversizedUnit struct {
 	unit     []byte
 	cells    bottomKCells
 	// rows that might be kept: of all cells together if m is at least k, else of each cell; their items are places in contents
-	all      bottomk.Sample
-	inCell   map[string]*bottomk.Sample
+	all      bottomK
+	inCell   map[string]*bottomK
 	contents [][]byte
 	kept     []slot
 	cut      uint64 // rows that are not kept
@@ -107,7 +104,7 @@ func (c *oversizedUnit) bound() error {
 	defer func() { g.room, g.all = g.spill.Room(), all }()
 	g.forget()
 	g.unit.id = g.unitOf(c.unit)
-	s.StartUnit()
+	s.startUnit()
 	c.digests.On = false
 	c.cells = bottomKCells{limit: l.Groups, digests: map[string]digest{}}
 	records := int64(0)
@@ -122,8 +119,8 @@ func (c *oversizedUnit) bound() error {
 		return err
 	}
 	c.cells.cut()
-	c.inCell = map[string]*bottomk.Sample{}
-	c.all.Reset(l.Rows)
+	c.inCell = map[string]*bottomK{}
+	c.all.reset(l.Rows)
 	passes := uint64(1)
 	for records*int64(g.key+g.Size+perRow)/int64(passes) > g.spill.Room() && passes < maxPasses {
 		passes *= 2
@@ -153,7 +150,7 @@ func (c *oversizedUnit) gather(in pass) error {
 	for _, x := range g.slotsOf(g.unit.id, g.order) {
 		content := g.Content(x.Ref)
 		l := c.bottomKFor(content)
-		if c.query.sampler.AddRows(l, []slot{x}, len(c.contents)); l.Taken {
+		if c.query.sampler.addRows(l, []slot{x}, len(c.contents)); l.Taken {
 			c.contents, l.Taken = append(c.contents, bytes.Clone(content)), false
 		}
 	}
@@ -161,15 +158,15 @@ func (c *oversizedUnit) gather(in pass) error {
 }
 
 // bottomKFor returns the sample among which rows of a content compete: that of their cell, or of all cells.
-func (c *oversizedUnit) bottomKFor(content []byte) *bottomk.Sample {
+func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
 	if l := c.query.sampler.Limits; l.PerGroup >= l.Rows {
 		return &c.all
 	}
 	cell := string(c.query.cell(content))
 	l, ok := c.inCell[cell]
 	if !ok {
-		l = &bottomk.Sample{}
-		l.Reset(c.query.sampler.Limits.PerGroup)
+		l = &bottomK{}
+		l.reset(c.query.sampler.Limits.PerGroup)
 		c.inCell[cell] = l
 	}
 	return l
@@ -178,16 +175,16 @@ func (c *oversizedUnit) bottomKFor(content []byte) *bottomk.Sample {
 // finish keeps, of the m rows of smallest digest in each cell, the k of smallest digest.
 func (c *oversizedUnit) finish() {
 	for _, l := range c.inCell {
-		for _, x := range l.Kept() {
-			c.all.Add(&x.Digest, x.Index)
+		for _, x := range l.kept() {
+			c.all.add(&x.Digest, x.Index)
 		}
 	}
 	if q := c.query; q.ranked != nil {
-		c.cut -= q.keepRanks(c.all.Kept(), func(index int) uint32 { return uint32(index) }, &c.kept)
+		c.cut -= q.keepRanks(c.all.kept(), func(index int) uint32 { return uint32(index) }, &c.kept)
 		return
 	}
 	rows := make([]uint64, len(c.contents))
-	for _, x := range c.all.Kept() {
+	for _, x := range c.all.kept() {
 		rows[x.Index]++
 	}
 	for i, n := range rows {
@@ -211,11 +208,11 @@ func (l *bottomKCells) has(cell []byte) bool {
 	return ok
 }
 
-func (l *bottomKCells) addCell(cell []byte, s *sampling.Sampler) {
+func (l *bottomKCells) addCell(cell []byte, s *sampler) {
 	if l.has(cell) {
 		return
 	}
-	d := s.OfCell(cell)
+	d := s.ofCell(cell)
 	if l.full && d.Compare(&l.worst) >= 0 {
 		return
 	}

@@ -1,7 +1,6 @@
 package bounding
 
 import (
-	"github.com/dprelease/dprelease/queries/internal/contents"
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
@@ -22,7 +21,7 @@ type segment struct {
 	texts *intern.Texts
 	names []piece
 	// numbers are those of contents in the records; nil if records have their contents
-	numbers *contents.Numbers
+	numbers *contentNumbers
 	// single are records; counted are followed by their number
 	single, counted records
 }

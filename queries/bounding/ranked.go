@@ -3,9 +3,6 @@ package bounding
 import (
 	"math"
 	"slices"
-
-	"github.com/dprelease/dprelease/queries/internal/bottomk"
-	"github.com/dprelease/dprelease/queries/internal/sampling"
 )
 
 // Rows by rank
@@ -45,7 +42,7 @@ func (q *queryBounder) handUp(to *Ranked, kept []slot, content func(ref uint32) 
 
 // keepRanked keeps the rows of a unit, of which those of a cell are together, with the steps of their ranks.
 func (q *queryBounder) keepRanked(slots []slot) {
-	rows := sampling.Total(slots)
+	rows := totalRows(slots)
 	if rows == 0 {
 		return
 	}
@@ -62,15 +59,15 @@ func (q *queryBounder) keepRanked(slots []slot) {
 		}
 		return
 	}
-	q.sampler.StartUnit()
-	q.sampler.Cut(slots)
-	slots = q.sampler.KeepCells(slots)
-	q.cut -= q.keepRanks(q.sampler.FirstRows(slots), func(index int) uint32 { return slots[index].Ref }, &q.kept)
+	q.sampler.startUnit()
+	q.sampler.cut(slots)
+	slots = q.sampler.keepCells(slots)
+	q.cut -= q.keepRanks(q.sampler.firstRows(slots), func(index int) uint32 { return slots[index].Ref }, &q.kept)
 }
 
 // keepRanks appends rows that were sampled to kept, with the steps of their ranks, and returns how many they are.
-func (q *queryBounder) keepRanks(sample []bottomk.Item, ref func(index int) uint32, kept *[]slot) uint64 {
-	slices.SortFunc(sample, func(a, b bottomk.Item) int { return a.Digest.Compare(&b.Digest) })
+func (q *queryBounder) keepRanks(sample []candidate, ref func(index int) uint32, kept *[]slot) uint64 {
+	slices.SortFunc(sample, func(a, b candidate) int { return a.Digest.Compare(&b.Digest) })
 	for i, x := range sample {
 		*kept = append(*kept, slot{Ref: ref(x.Index), At: int32(q.ranked.step(int64(i) + 1)), Rows: 1})
 	}

@@ -19,8 +19,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
-	"github.com/dprelease/dprelease/queries/internal/compact"
-	"github.com/dprelease/dprelease/queries/internal/contents"
+
 	"github.com/dprelease/dprelease/queries/internal/intern"
 	"github.com/dprelease/dprelease/queries/internal/units"
 )
@@ -44,7 +43,7 @@ var (
 // its content, packed, or the content's number.
 type recordShape struct {
 	key, width int
-	compact.Packing
+	packing
 	cellWidth int   // bytes of the content that are its cell
 	cells     int64 // how many there are; the largest number if they have no numbers
 }
@@ -72,13 +71,13 @@ type Rows struct {
 	partitions [partitionCount]partition
 	known      knownUnits
 	staged     staging
-	shared     bool              // contents are those for several queries
-	numbers    *contents.Numbers // nil if records have their contents
-	free       [][]byte          // chunks that were emptied
-	held       int64             // bytes in memory, with free ones and without what is staged
-	nextLook   int64             // bytes held at which records are compared next
-	making     bool              // room is being made
-	repeats    compact.Repeats
+	shared     bool            // contents are those for several queries
+	numbers    *contentNumbers // nil if records have their contents
+	free       [][]byte        // chunks that were emptied
+	held       int64           // bytes in memory, with free ones and without what is staged
+	nextLook   int64           // bytes held at which records are compared next
+	making     bool            // room is being made
+	repeats    repeats
 	pending    pendingContents
 	failed     error // the first error of the spill
 }
@@ -111,7 +110,7 @@ func NewRows(u *units.Reader, cellWidth int, content []Field, s Spill) *Rows {
 	if cellWidth == CellBytes {
 		shape.cells = content[0].Max + 1
 	}
-	shape.Add(content)
+	shape.add(content)
 	shape.width = key + shape.Packed
 	return &Rows{units: u, known: knownUnits{generation: 1}, nextLook: firstLook, recordShape: shape, spill: s}
 }
@@ -128,7 +127,7 @@ func (r *Rows) AddCells(b *table.Batch, cells []int32) error {
 		return r.failed
 	}
 	for row, cell := range cells {
-		if cell >= 0 && compact.PutLow(r.record(row), uint64(cell)) > 0 {
+		if cell >= 0 && putLow(r.record(row), uint64(cell)) > 0 {
 			return columnar.ErrShape
 		}
 	}
@@ -158,7 +157,7 @@ func (r *Rows) addWords(cells []int32) bool {
 		word := words[row]
 		record := r.appendRecord(wordSeed.Of(word) >> (64 - partitionBits))
 		binary.LittleEndian.PutUint64(record, word)
-		rest |= compact.PutLow(record[8:], uint64(cell))
+		rest |= putLow(record[8:], uint64(cell))
 	}
 	return rest == 0
 }
@@ -169,7 +168,7 @@ func (r *Rows) Record(row int) []byte { return r.pending.add(row, r.Size) }
 // EndBatch keeps the rows of the batch for which Record was called.
 func (r *Rows) EndBatch() error {
 	for i, row := range r.pending.rows {
-		if !r.Pack(r.record(int(row)), r.pending.contents[i*r.Size:]) {
+		if !r.pack(r.record(int(row)), r.pending.contents[i*r.Size:]) {
 			return columnar.ErrShape
 		}
 	}

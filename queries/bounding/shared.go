@@ -6,9 +6,6 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
-	"github.com/dprelease/dprelease/queries/internal/compact"
-	"github.com/dprelease/dprelease/queries/internal/contents"
-	"github.com/dprelease/dprelease/queries/internal/sampling"
 )
 
 // One pass for several queries
@@ -39,7 +36,7 @@ type Writer interface {
 type QueryRows struct {
 	store *together
 	view
-	compact.Packing
+	packing
 	packedFrom int // of the query's content in that of a record
 	pending    pendingContents
 }
@@ -62,21 +59,21 @@ func Together(rows []*Rows) []*QueryRows {
 	for i := range bits {
 		bits[i].Bytes = 1
 	}
-	store, whole := &together{parts: len(rows), mask: mask}, &compact.Packing{}
-	whole.Add(bits)
-	parts, own := make([]*QueryRows, len(rows)), make([]contents.Own, len(rows))
+	store, whole := &together{parts: len(rows), mask: mask}, &packing{}
+	whole.add(bits)
+	parts, own := make([]*QueryRows, len(rows)), make([]ownContents, len(rows))
 	for i, r := range rows {
 		parts[i] = &QueryRows{
-			store: store, Packing: r.Packing, packedFrom: whole.Packed,
+			store: store, packing: r.packing, packedFrom: whole.Packed,
 			view: view{number: i, shared: true, from: whole.Size, width: r.Size, cellWidth: r.cellWidth, cells: r.cells},
 		}
-		own[i] = contents.Own{Packing: &parts[i].Packing, From: whole.Packed, Cells: r.cells}
-		whole.Join(&r.Packing)
+		own[i] = ownContents{packing: &parts[i].packing, From: whole.Packed, Cells: r.cells}
+		whole.join(&r.packing)
 	}
 	r := rows[0]
-	r.Packing, r.shared = *whole, true
-	if r.width = r.plainWidth(); whole.Packed > contents.Width {
-		r.numbers, r.width = contents.New(own, whole), r.key+contents.Width
+	r.packing, r.shared = *whole, true
+	if r.width = r.plainWidth(); whole.Packed > numberWidth {
+		r.numbers, r.width = newContentNumbers(own, whole), r.key+numberWidth
 	}
 	store.Rows = r
 	return parts
@@ -102,7 +99,7 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 			return err
 		}
 		s.some = slices.Contains(s.none, columnar.Dropped)
-		if s.numbers != nil && !s.numbers.Start(b.Rows) {
+		if s.numbers != nil && !s.numbers.start(b.Rows) {
 			s.writeContents()
 		}
 		if s.numbers == nil {
@@ -131,7 +128,7 @@ func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 		return err
 	}
 	if n := p.store.numbers; n != nil {
-		if !n.AddCells(p.number, cells) {
+		if !n.addCells(p.number, cells) {
 			return columnar.ErrShape
 		}
 		return p.store.failed
@@ -141,7 +138,7 @@ func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 		if cell >= 0 {
 			content := p.store.content[row*size:][:size]
 			content[p.number/8] |= 1 << (p.number % 8)
-			rest |= compact.PutLow(content[p.packedFrom:p.packedFrom+p.Packed], uint64(cell))
+			rest |= putLow(content[p.packedFrom:p.packedFrom+p.Packed], uint64(cell))
 		}
 	}
 	if rest > 0 {
@@ -159,7 +156,7 @@ func (p *QueryRows) EndBatch() error {
 	for i, row := range p.pending.rows {
 		content := s.content[int(row)*s.Packed:][:s.Packed]
 		content[p.number/8] |= 1 << (p.number % 8)
-		if !p.Pack(content[p.packedFrom:], p.pending.contents[i*p.Size:]) {
+		if !p.pack(content[p.packedFrom:], p.pending.contents[i*p.Size:]) {
 			return columnar.ErrShape
 		}
 	}
@@ -177,18 +174,18 @@ func (p *QueryRows) EndBatch() error {
 }
 
 // endNumbered is EndBatch if contents are numbered.
-func (p *QueryRows) endNumbered(n *contents.Numbers) error {
+func (p *QueryRows) endNumbered(n *contentNumbers) error {
 	s := p.store
-	if !n.AddContents(p.number, p.pending.rows, p.pending.contents) {
+	if !n.addContents(p.number, p.pending.rows, p.pending.contents) {
 		return columnar.ErrShape
 	}
 	if p.number < s.parts-1 {
 		return s.failed
 	}
-	n.Complete()
+	n.complete()
 	for row, none := range s.none {
-		if number, counts := n.Number(row); none == 0 && counts {
-			contents.Put(s.record(row), number)
+		if number, counts := n.number(row); none == 0 && counts {
+			putNumber(s.record(row), number)
 		}
 	}
 	return s.failed
@@ -250,7 +247,7 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 		p.keepRanked(p.counted)
 		return
 	}
-	rows := sampling.Total(p.counted)
+	rows := totalRows(p.counted)
 	p.cut += rows
 	kept := p.counted
 	switch {
@@ -261,7 +258,7 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 		}
 	default:
 		p.sortByCell(u.rows)
-		kept = p.sampler.KeepWithinLimits(p.counted)
+		kept = p.sampler.keepWithinLimits(p.counted)
 	}
 	p.keep(kept)
 }
@@ -309,11 +306,11 @@ func (u *unitBounder) smallest(p *queryBounder, all bool) []slot {
 		return u.sample.slots
 	}
 	s := &p.sampler
-	s.StartUnit()
-	s.InAll.Reset(k)
-	s.AddRows(&s.InAll, p.counted, 0)
-	rows := sampling.Total(p.counted)
-	sampling.Recount(p.counted, s.InAll.Kept())
+	s.startUnit()
+	s.InAll.reset(k)
+	s.addRows(&s.InAll, p.counted, 0)
+	rows := totalRows(p.counted)
+	recount(p.counted, s.InAll.kept())
 	if all {
 		u.sample.k, u.sample.rows, u.sample.slots = k, rows, u.sample.slots[:0]
 		for _, x := range p.counted {

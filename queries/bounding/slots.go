@@ -5,14 +5,13 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/queries/internal/columnar"
-	"github.com/dprelease/dprelease/queries/internal/compact"
 )
 
 // Content returns what row ref holds, apart from its unit.
 func (g *gatherer) Content(ref uint32) []byte {
 	n := g.Size
 	if g.all != nil {
-		return g.all.At(g.places[ref])
+		return g.all.at(g.places[ref])
 	}
 	return g.contents[int(ref)*n : (int(ref)+1)*n]
 }
@@ -91,7 +90,7 @@ func (g *gatherer) inAll(slots []slot) bool {
 func (g *gatherer) addToSlot(ref uint32) {
 	u, content := &g.unit, g.Content(ref)
 	mask := uint64(len(u.table) - 1)
-	for i := compact.Hash(content) & mask; ; i = (i + 1) & mask {
+	for i := hashRecord(content) & mask; ; i = (i + 1) & mask {
 		n := u.table[i]
 		if n == 0 {
 			u.slots = append(u.slots, slot{Ref: ref, Rows: g.countOf(ref)})

@@ -92,7 +92,7 @@ func TestStagedRowsAreAllThere(t *testing.T) {
 			s := &keptSpill{share: share}
 			stores := make([]*Rows, 2)
 			for i := range stores {
-				stores[i] = NewRows(units.New(names, names, schema, &problem.Problems{}), CellBytes, []Field{CellField(3)}, s)
+				stores[i] = NewRows(units.New(names, true, names, schema, &problem.Problems{}), CellBytes, []Field{CellField(3)}, s)
 			}
 			for i, b := range batches {
 				if err := stores[i%2].AddCells(b, append([]int32(nil), cells[i]...)); err != nil {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dprelease/dprelease/queries/internal/compact"
 	"github.com/dprelease/dprelease/queries/internal/intern"
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
@@ -101,8 +100,8 @@ func (s *saving) saveSegment(g *gatherer, from *segment) error {
 	if err := g.records(from, &from.single, 0, func(records []byte) { s.saveRecords(records, s.plainWidth()) }); err != nil {
 		return err
 	}
-	counted := func(records []byte) { s.saveRecords(records, s.plainWidth()+compact.CountBytes) }
-	if err := g.records(from, &from.counted, compact.CountBytes, counted); err != nil {
+	counted := func(records []byte) { s.saveRecords(records, s.plainWidth()+countBytes) }
+	if err := g.records(from, &from.counted, countBytes, counted); err != nil {
 		return err
 	}
 	return s.err
@@ -136,7 +135,7 @@ func (s *saving) saveRecords(records []byte, width int) {
 		}
 		n := len(*to)
 		*to = slices.Grow(*to, s.Size)[:n+s.Size]
-		s.Unpack((*to)[n:], records[s.key:])
+		s.unpack((*to)[n:], records[s.key:])
 		*to = binary.LittleEndian.AppendUint64(*to, uint64(binary.LittleEndian.Uint32(records[s.plainWidth():])))
 	}
 }
@@ -252,7 +251,7 @@ func (r *Rows) loadSingle(records []byte, texts []loadedText, valid func(content
 	content := whole[r.key:]
 	for ; len(records) > 0 && r.failed == nil; records = records[width:] {
 		record := records[:width]
-		r.Unpack(content, record[r.key:])
+		r.unpack(content, record[r.key:])
 		if r.units.HasText() {
 			copy(whole, record[:r.key])
 			if !r.loadRecord(whole, texts, valid) {
@@ -305,13 +304,13 @@ func (r *Rows) place(partition uint64, content []byte, times uint64, putKey func
 	if times == 1 {
 		to := r.appendRecord(partition)
 		putKey(to)
-		return r.Pack(to[r.key:], content)
+		return r.pack(to[r.key:], content)
 	}
 	for times > 0 {
 		some := min(times, math.MaxUint32)
 		to := r.appendCountedRecord(partition)
 		putKey(to)
-		if !r.Pack(to[r.key:r.width], content) {
+		if !r.pack(to[r.key:r.width], content) {
 			return false
 		}
 		binary.LittleEndian.PutUint32(to[r.width:], uint32(some))
@@ -322,7 +321,7 @@ func (r *Rows) place(partition uint64, content []byte, times uint64, putKey func
 
 // appendCountedRecord makes room in a partition for a record and how often it is there.
 func (r *Rows) appendCountedRecord(partition uint64) []byte {
-	width := r.width + compact.CountBytes
+	width := r.width + countBytes
 	p := &r.partitions[partition]
 	last := len(p.counted.chunks) - 1
 	if last < 0 || len(p.counted.chunks[last])+width > cap(p.counted.chunks[last]) {

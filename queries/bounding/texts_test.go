@@ -29,7 +29,7 @@ func BenchmarkTexts(b *testing.B) {
 			cells := make([]int32, rows)
 			for b.Loop() {
 				p := &problem.Problems{}
-				store := NewRows(units.New([]string{"u"}, []string{"u"}, schema, p), CellBytes, []Field{CellField(1)}, nil)
+				store := NewRows(units.New([]string{"u"}, false, []string{"u"}, schema, p), CellBytes, []Field{CellField(1)}, nil)
 				for _, batch := range all {
 					if err := store.AddCells(batch, cells); err != nil {
 						b.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/internal/literal"
+
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -77,19 +77,19 @@ func endOf(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.E
 		return nil, problem.BadType(t)
 	case table.Float, table.String:
 		if _, ok := nearest(text); !ok {
-			err := literal.BadText(text, t, "a decimal number in float64's range")
+			err := badText(text, t, "a decimal number in float64's range")
 			err.Hint = "numbers are compared with numbers, dates and times with dates and timestamps; input.csv.types types a CSV column"
 			return nil, err
 		}
 		x, _ := Number(text)
 		return x, nil
 	}
-	return literal.Scalar(text, t, zone)
+	return parseScalar(text, t, zone)
 }
 
 // ints makes a range of integers: x ≥ e iff x ≥ ceil(e), x ≤ e iff x ≤ floor(e), x < e iff x ≤ ceil(e) − 1.
 func (e *rangeOfFilter) ints(t table.Type) intRange {
-	r := intRange{literal.Integers{Unsigned: t.Kind == table.Uint}, math.MinInt64, math.MaxInt64}
+	r := intRange{integers{Unsigned: t.Kind == table.Uint}, math.MinInt64, math.MaxInt64}
 	for _, low := range []*big.Rat{e.from, e.min} {
 		if low != nil {
 			r.above(Ceil(low))

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/internal/literal"
-	"github.com/dprelease/dprelease/queries/internal/steps"
+
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -53,13 +52,13 @@ func reader(first string) func(string) *big.Rat {
 	if _, numeric := Number(first); numeric {
 		return func(text string) *big.Rat { x, _ := Number(text); return x }
 	}
-	_, offset, _ := literal.Moment(first, time.UTC)
+	_, offset, _ := parseMoment(first, time.UTC)
 	return func(text string) *big.Rat {
-		t, has, ok := literal.Moment(text, time.UTC)
+		t, has, ok := parseMoment(text, time.UTC)
 		if !ok || has != offset {
 			return nil
 		}
-		return new(big.Rat).SetInt(literal.SinceEpoch(t))
+		return new(big.Rat).SetInt(sinceEpoch(t))
 	}
 }
 
@@ -90,7 +89,7 @@ func (d EdgeDomain) compile(t table.Type, b ExtraCells) (valueCoder, []*problem.
 func (d EdgeDomain) times(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
 	at := make([]*big.Rat, len(d.texts))
 	for i, text := range d.texts {
-		x, err := literal.Scalar(text, t, d.zone)
+		x, err := parseScalar(text, t, d.zone)
 		if err == nil && i > 0 && x.Cmp(at[i-1]) < 0 {
 			err = &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("edge %q is not above the edge before it in the column's time zone", text)}
 		}
@@ -105,21 +104,21 @@ func (d EdgeDomain) times(t table.Type, b ExtraCells) (valueCoder, []*problem.Er
 
 // ints cuts a column of integers at exact numbers: x ≥ e iff x ≥ ceil(e), and x ≤ e iff x ≤ floor(e).
 func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *intEdges {
-	c := &intEdges{Integers: literal.Integers{Unsigned: t.Kind == table.Uint}, ExtraCells: b, cells: int32(d.size())}
+	c := &intEdges{integers: integers{Unsigned: t.Kind == table.Uint}, ExtraCells: b, cells: int32(d.size())}
 	var starts []int64
 	for _, e := range at {
-		key, beyond := c.KeyOf(Ceil(e))
+		key, beyond := c.keyOf(Ceil(e))
 		if beyond > 0 { // no value reaches this edge, nor the next
-			c.starts = steps.NewInts(starts)
+			c.starts = newIntRanks(starts)
 			return c
 		}
 		if beyond < 0 {
-			key = literal.SignBit // every value reaches it
+			key = signBit // every value reaches it
 		}
 		starts = append(starts, key)
 	}
-	c.starts = steps.NewInts(starts)
-	key, beyond := c.KeyOf(Floor(at[len(at)-1]))
+	c.starts = newIntRanks(starts)
+	key, beyond := c.keyOf(Floor(at[len(at)-1]))
 	c.top, c.closed = key, beyond == 0 && !d.open
 	return c
 }
@@ -139,7 +138,7 @@ func (d EdgeDomain) floats(b ExtraCells) (*floatEdges, []*problem.Error) {
 
 func newFloatEdges(edges []float64, b ExtraCells, open bool) *floatEdges {
 	last := len(edges) - 1
-	return &floatEdges{ExtraCells: b, cells: int32(last), edges: steps.NewFloats(edges), last: edges[last], open: open}
+	return &floatEdges{ExtraCells: b, cells: int32(last), edges: newFloatRanks(edges), last: edges[last], open: open}
 }
 
 // decimals cuts a column of decimal texts: whole numbers exactly, others like floats.

@@ -119,8 +119,8 @@ func (g *gridCells) columnCells(dst []int32, lat, lon []float64, code func(lat, 
 	for len(dst) > 0 {
 		n := min(len(dst), gridRows)
 		cells, cols := dst[:n], g.ranks[:n]
-		g.rows.edges.Ranks(cells, lat)
-		g.cols.edges.Ranks(cols, lon)
+		g.rows.edges.ranks(cells, lat)
+		g.cols.edges.ranks(cols, lon)
 		for i, r := range cells {
 			row, col := r-1, cols[i]-1
 			if uint32(row) < uint32(g.rows.cells) && uint32(col) < uint32(g.cols.cells) && (lat[i] != 0 || lon[i] != 0) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/intern"
-	"github.com/dprelease/dprelease/queries/internal/literal"
+
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -122,7 +122,7 @@ func (d labelDomain) floats(t table.Type, b ExtraCells) (valueCoder, []*problem.
 	errs := d.each(func(m string, code int32) *problem.Error {
 		x, ok := nearest(m)
 		if !ok {
-			return literal.BadText(m, t, "a decimal number in float64's range")
+			return badText(m, t, "a decimal number in float64's range")
 		}
 		return insert(c.cells, x, m, code)
 	})
@@ -131,17 +131,17 @@ func (d labelDomain) floats(t table.Type, b ExtraCells) (valueCoder, []*problem.
 
 func (d labelDomain) ints(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
 	c := &intLabels{cells: map[int64]int32{}, other: b.Other}
-	n := literal.Integers{Unsigned: t.Kind == table.Uint}
+	n := integers{Unsigned: t.Kind == table.Uint}
 	errs := d.each(func(m string, code int32) *problem.Error {
-		x, err := literal.Scalar(m, t, d.zone)
-		if err != nil || !x.IsInt() || t.Zone == table.UTC && literal.Skipped(m, d.zone) {
+		x, err := parseScalar(m, t, d.zone)
+		if err != nil || !x.IsInt() || t.Zone == table.UTC && isSkipped(m, d.zone) {
 			return err // what is no integer, or no time, equals no value of the column
 		}
-		key, beyond := n.KeyOf(x.Num())
+		key, beyond := n.keyOf(x.Num())
 		if beyond != 0 {
 			return nil
 		}
-		return insert(c.cells, n.Key(key), m, code)
+		return insert(c.cells, n.key(key), m, code)
 	})
 	c.makeDense()
 	return c, errs

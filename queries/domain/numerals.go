@@ -9,7 +9,7 @@ import (
 // Numerals: texts that are read as numbers
 //
 // A text is the double nearest to it, ties to even, whatever its length: package strconv rounds like that as long as neither the digits nor the exponent are very many. So long texts
-// are put into a short form first, with the same number or one that is rounded alike. Databases are told the same rule: see pipeline/sqlpush/internal/numerals.
+// are put into a short form first, with the same number or one that is rounded alike. Databases are told the same rule: see pipeline/sqlpush/numerals.go.
 
 // MostNumeral is the largest number of bytes of a text that is read as a number.
 const MostNumeral = 1 << 20

@@ -6,18 +6,17 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
-	"github.com/dprelease/dprelease/queries/internal/literal"
 )
 
 // intRange gives the code 0 to integers from first to last, by their keys; there are none if first is above last.
 type intRange struct {
-	literal.Integers
+	integers
 	first, last int64
 }
 
 // above leaves out the integers below x.
 func (r *intRange) above(x *big.Int) {
-	key, beyond := r.KeyOf(x)
+	key, beyond := r.keyOf(x)
 	switch {
 	case beyond > 0:
 		r.first, r.last = 1, 0
@@ -28,7 +27,7 @@ func (r *intRange) above(x *big.Int) {
 
 // below leaves out the integers above x.
 func (r *intRange) below(x *big.Int) {
-	key, beyond := r.KeyOf(x)
+	key, beyond := r.keyOf(x)
 	switch {
 	case beyond < 0:
 		r.first, r.last = 1, 0
@@ -54,7 +53,7 @@ func (r intRange) Codes(v table.Values, from int, dst []int32) {
 	}
 	first, span := uint64(r.first), uint64(r.last)-uint64(r.first)
 	for i, x := range v.Ints[from : from+len(dst)] {
-		_, beyond := bits.Sub64(span, uint64(r.Key(x))-first, 0)
+		_, beyond := bits.Sub64(span, uint64(r.key(x))-first, 0)
 		dst[i] = int32(beyond) * columnar.Dropped
 	}
 }
@@ -65,7 +64,7 @@ func (r intRange) contains(ints []int64, dst []bool) {
 		clear(dst)
 		return
 	}
-	first, span, flip := uint64(r.first), uint64(r.last)-uint64(r.first), uint64(r.Key(0))
+	first, span, flip := uint64(r.first), uint64(r.last)-uint64(r.first), uint64(r.key(0))
 	dst = dst[:len(ints)]
 	for i, x := range ints {
 		dst[i] = uint64(x)^flip-first <= span

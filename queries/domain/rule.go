@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/internal/calendar"
+
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
@@ -53,17 +53,6 @@ func (r *Rule) Columns() []string {
 	}
 	return []string{r.Column}
 }
-
-// Offsets are those of a zone's clocks.
-type Offsets = calendar.Table
-
-// The seconds since 1970 between which offsets are listed, and after which they repeat: see queries/internal/calendar.
-const (
-	CycleStart   = calendar.CycleStart
-	CycleSeconds = calendar.CycleSeconds
-	FirstSecond  = calendar.FirstSecond
-	LastSecond   = calendar.LastSecond
-)
 
 // RuleDropped is the code of a row that is in no cell.
 const RuleDropped = columnar.Dropped
@@ -152,7 +141,7 @@ func (a *Axis) Rule(l Layout) (r Rule, ok bool) {
 	}
 	if d, is := a.Domain.(timeFieldDomain); is {
 		r.Field = d.name
-		r.Offsets, ok = calendar.OffsetTable(c.Kind, d.zone)
+		r.Offsets, ok = offsetsTable(c.Kind, d.zone)
 		return r, ok
 	}
 	return r, r.describe(c.Values)
@@ -182,10 +171,10 @@ func (r *Rule) describe(c valueCoder) bool {
 	case floatLabels:
 		r.Floats = c.cells
 	case *intEdges:
-		r.IntSteps = &Steps[int64]{At: c.starts.All(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: c.closed, Last: c.top, LastCode: c.cells - 1}
+		r.IntSteps = &Steps[int64]{At: c.starts.all(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: c.closed, Last: c.top, LastCode: c.cells - 1}
 		return !c.Unsigned
 	case *floatEdges:
-		r.FloatSteps = &Steps[float64]{At: c.edges.All(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: !c.open, Last: c.last, LastCode: c.cells - 1}
+		r.FloatSteps = &Steps[float64]{At: c.edges.all(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: !c.open, Last: c.last, LastCode: c.cells - 1}
 	case *textEdges:
 		return r.describe(c.ints) && r.describe(c.floats)
 	case textRange:

@@ -5,17 +5,15 @@ import (
 	"strconv"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/internal/literal"
-	"github.com/dprelease/dprelease/queries/internal/steps"
 )
 
 // intEdges codes integers, dates and timestamps between edges.
 type intEdges struct {
-	literal.Integers
+	integers
 	ExtraCells
 	cells int32
 	// starts are the keys from which on a value has reached an edge; edges that no value reaches are missing.
-	starts *steps.Ints
+	starts *intRanks
 	// top is the key of the last value of the closed last cell; closed: there is one.
 	top    int64
 	closed bool
@@ -23,15 +21,15 @@ type intEdges struct {
 
 func (c *intEdges) Codes(v table.Values, from int, dst []int32) {
 	ints := v.Ints[from : from+len(dst)]
-	c.starts.Ranks(dst, ints, c.Key(0))
+	c.starts.ranks(dst, ints, c.key(0))
 	for i, r := range dst {
 		if dst[i] = r - 1; uint32(r-1) >= uint32(c.cells) {
-			dst[i] = c.ofRank(r, c.Key(ints[i]))
+			dst[i] = c.ofRank(r, c.key(ints[i]))
 		}
 	}
 }
 
-func (c *intEdges) code(key int64) int32 { return c.ofRank(c.starts.Rank(key), key) }
+func (c *intEdges) code(key int64) int32 { return c.ofRank(c.starts.rank(key), key) }
 
 // ofRank is the cell of a value that has reached r edges.
 func (c *intEdges) ofRank(r int32, key int64) int32 {
@@ -50,7 +48,7 @@ func (c *intEdges) ofRank(r int32, key int64) int32 {
 type floatEdges struct {
 	ExtraCells
 	cells int32
-	edges *steps.Floats
+	edges *floatRanks
 	last  float64 // edge
 	open  bool    // every cell is [a, b): neither the last edge nor an infinity is in one
 }
@@ -61,7 +59,7 @@ func (c *floatEdges) Codes(v table.Values, from int, dst []int32) {
 
 // columnCodes codes a column of floats.
 func (c *floatEdges) columnCodes(floats []float64, dst []int32) {
-	c.edges.Ranks(dst, floats)
+	c.edges.ranks(dst, floats)
 	for i, r := range dst {
 		if dst[i] = r - 1; uint32(r-1) >= uint32(c.cells) {
 			dst[i] = c.ofRank(r, floats[i])
@@ -69,7 +67,7 @@ func (c *floatEdges) columnCodes(floats []float64, dst []int32) {
 	}
 }
 
-func (c *floatEdges) code(x float64) int32 { return c.ofRank(c.edges.Rank(x), x) }
+func (c *floatEdges) code(x float64) int32 { return c.ofRank(c.edges.rank(x), x) }
 
 // ofRank is the cell of a value that has reached r edges.
 func (c *floatEdges) ofRank(r int32, x float64) int32 {

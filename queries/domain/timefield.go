@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/internal/calendar"
+
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -20,14 +20,14 @@ type timeField struct {
 }
 
 var timeFields = []timeField{
-	{"minute_of_hour", 0, 60, true, calendar.MinuteOfHour},
-	{"hour_of_day", 0, 24, true, calendar.HourOfDay},
-	{"hour_of_week", 0, 7 * 24, true, calendar.HourOfWeek},
-	{"day_of_week", 0, 7, false, calendar.DayOfWeek},
-	{"day_of_month", 1, 31, false, calendar.DayOfMonth},
-	{"week_of_year", 1, 53, false, calendar.WeekOfYear},
-	{"month", 1, 12, false, calendar.Month},
-	{"quarter", 1, 4, false, calendar.Quarter},
+	{"minute_of_hour", 0, 60, true, minuteOfHour},
+	{"hour_of_day", 0, 24, true, hourOfDay},
+	{"hour_of_week", 0, 7 * 24, true, hourOfWeek},
+	{"day_of_week", 0, 7, false, dayOfWeek},
+	{"day_of_month", 1, 31, false, dayOfMonth},
+	{"week_of_year", 1, 53, false, weekOfYear},
+	{"month", 1, 12, false, month},
+	{"quarter", 1, 4, false, quarter},
 }
 
 var weekdays = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
@@ -61,7 +61,7 @@ func (d timeFieldDomain) Keys(name string, extra []string) []KeyColumn {
 }
 
 func (d timeFieldDomain) compile(t table.Type, _ ExtraCells) (valueCoder, []*problem.Error) {
-	c, ok := calendar.NewClock(t, d.zone)
+	c, ok := newClock(t, d.zone)
 	if ok && (t.Kind != table.Date || !d.timeOfDay) {
 		return &timeFieldCoder{clock: c, cells: d.cellsOf}, nil
 	}
@@ -75,7 +75,7 @@ func (d timeFieldDomain) compile(t table.Type, _ ExtraCells) (valueCoder, []*pro
 
 // timeFieldCoder codes dates and times by what is shown at them.
 type timeFieldCoder struct {
-	clock calendar.Clock
+	clock clock
 	cells func(dst, days, seconds []int32)
 }
 
@@ -86,7 +86,7 @@ func (c *timeFieldCoder) Codes(v table.Values, from int, dst []int32) {
 	ints := v.Ints[from : from+len(dst)]
 	for len(ints) > 0 {
 		n := min(len(ints), clockRows)
-		days, seconds := c.clock.Read(ints[:n])
+		days, seconds := c.clock.read(ints[:n])
 		c.cells(dst[:n], days, seconds)
 		ints, dst = ints[n:], dst[n:]
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
-	"github.com/dprelease/dprelease/queries/internal/literal"
+
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -38,7 +38,7 @@ func windowEnd(from, length string, t table.Type, zone *time.Location) (*big.Rat
 	}
 	switch t.Kind {
 	case table.Date:
-		return new(big.Rat).SetFrac(after(from, n, unit, zone), big.NewInt(literal.DayNanoseconds)), nil
+		return new(big.Rat).SetFrac(after(from, n, unit, zone), big.NewInt(dayNanoseconds)), nil
 	case table.Timestamp:
 		return new(big.Rat).SetFrac(after(from, n, unit, zone), big.NewInt(t.Unit)), nil
 	}
@@ -49,13 +49,13 @@ func windowEnd(from, length string, t table.Type, zone *time.Location) (*big.Rat
 
 // after returns the nanoseconds from 1970-01-01T00:00:00Z to a length of time after a time.
 func after(from string, n int, unit byte, zone *time.Location) *big.Int {
-	start, offset, _ := literal.Moment(from, zone)
+	start, offset, _ := parseMoment(from, zone)
 	length := int64(n) * unitSeconds[unit]
 	if (unit == 'd' || unit == 'w') && !offset {
-		shown, _, _ := literal.Moment(from, time.UTC)
-		start, _ = literal.Placed(time.Unix(shown.Unix()+length, int64(shown.Nanosecond())).UTC(), zone)
+		shown, _, _ := parseMoment(from, time.UTC)
+		start, _ = inZone(time.Unix(shown.Unix()+length, int64(shown.Nanosecond())).UTC(), zone)
 		length = 0
 	}
 	nanoseconds := big.NewInt(length)
-	return nanoseconds.Add(nanoseconds.Mul(nanoseconds, big.NewInt(1e9)), literal.SinceEpoch(start))
+	return nanoseconds.Add(nanoseconds.Mul(nanoseconds, big.NewInt(1e9)), sinceEpoch(start))
 }

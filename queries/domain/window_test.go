@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/internal/literal"
 )
 
 // A window ends as long after its start as clocks and calendar say.
@@ -33,7 +32,7 @@ func TestWindows(t *testing.T) {
 		{"2013-01-01", "999999999w", local, nil, 999999999 * 7 * 86400},
 		{"2013-01-01", "999999999h", instants, newYork, 999999999 * 3600},
 	} {
-		start, e := literal.Scalar(c.from, c.typ, c.zone)
+		start, e := parseScalar(c.from, c.typ, c.zone)
 		end, e2 := windowEnd(c.from, c.length, c.typ, c.zone)
 		if e != nil || e2 != nil {
 			t.Fatalf("%+v: %v %v", c, e, e2)

@@ -1,6 +1,6 @@
 // Package query has what a query is made of: its public facts ([Spec], [Bounds]), what its kind states and computes ([Query],
 // [Component], [Accumulator]), and what is released of it ([Answer]). Package queries gives its users these names, and makes the queries;
-// the kinds are below queries/kinds.
+// the kinds are in queries/kinds.
 package query
 
 import (

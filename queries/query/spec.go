@@ -28,6 +28,8 @@ const (
 type Spec struct {
 	Name string
 	Kind Kind
+	// FloatUnit allows columns of floating-point numbers in Unit.
+	FloatUnit bool
 	// Unit is the privacy unit's columns; if there are none, each row is a unit.
 	Unit   []string
 	Bounds Bounds

@@ -71,7 +71,7 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 	if err := judge(ctx, book, &f.windowFlags, windows); err != nil {
 		return err
 	}
-	anchor, err := jobs.CompareHeads(ctx, book, windows[0].plan, dir, f.Anchor)
+	anchor, err := jobs.CompareHeads(ctx, book, dir, f.Anchor)
 	if err != nil {
 		return err
 	}

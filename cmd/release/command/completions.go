@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/dprelease/dprelease/cmd/release/internal/calibration"
-	"github.com/dprelease/dprelease/cmd/release/internal/denoising"
+	"github.com/dprelease/dprelease/cmd/release/internal/calibrate"
+	denoiseverb "github.com/dprelease/dprelease/cmd/release/internal/denoise"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/io/sink"
@@ -60,7 +60,7 @@ var flagOffers = map[string]offer{
 	"anchor": anyFile, "init/ledger": stores, "unit": words("row"), "dataset": datasetOf,
 	"param": jobParams, "job": jobFiles, "store": stores, "out": folders, "tmp-dir": folders, "metrics": files("prom"), "sign": files("key"), "key": files("pub"),
 	"aggregate/key": files("key"), "aggregate/new-key": files("key"), "aggregate/out": anyFile, "merge/key": files("key"),
-	"calibrate compose/batch": words(calibration.CompositionKinds()...), "calibrate split/by": words(calibration.SplitRules()...),
+	"calibrate compose/batch": words(calibrate.CompositionKinds()...), "calibrate split/by": words(calibrate.SplitRules()...),
 	"denoise/input": tables, "denoise/edges": tables, "denoise/out": files("csv"), "denoise/risk": files("csv"), "denoise/shape": words("none"),
 	"denoise/method": words(methodsOfDenoise()...), "denoise/set": stepParams, "denoise/query": queriesOf, "denoise/value": words("noisy"),
 }
@@ -145,7 +145,7 @@ func stepParams(cmd *cobra.Command, _ []string, _ string) (names []string, _ cob
 	if flag == nil {
 		return nil, directive
 	}
-	typed, ok := flag.Value.(denoising.MethodFlag)
+	typed, ok := flag.Value.(denoiseverb.MethodFlag)
 	if !ok {
 		return nil, directive
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dprelease/dprelease/cmd/release/internal/accounts"
+	"github.com/dprelease/dprelease/cmd/release/internal/ledger"
 )
 
 // writeMetrics writes the outcome of a run for the textfile collector of Prometheus' node exporter, whole or not at all.
@@ -52,8 +52,8 @@ func (l *lastRun) metrics(code int, now time.Time) string {
 	gauge("last_run_success", "Whether the last run ended well.", job, success)
 	if l.balance != nil {
 		dataset := "dataset=" + label1(l.balance.Account.Dataset)
-		gauge("budget_mu2_spent", "What the dataset's budget has paid for, in mu squared.", dataset, accounts.Amount(l.balance.Spent, big.ToPositiveInf))
-		gauge("budget_mu2_cap", "What the dataset's budget is, in mu squared.", dataset, accounts.Amount(l.balance.Cap, big.ToNegativeInf))
+		gauge("budget_mu2_spent", "What the dataset's budget has paid for, in mu squared.", dataset, ledger.Amount(l.balance.Spent, big.ToPositiveInf))
+		gauge("budget_mu2_cap", "What the dataset's budget is, in mu squared.", dataset, ledger.Amount(l.balance.Cap, big.ToNegativeInf))
 	}
 	return b.String()
 }

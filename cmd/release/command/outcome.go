@@ -40,7 +40,7 @@ func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balan
 		}
 	}
 	if o.Discarded {
-		if err := a.Printf("  note     beside the folder was a release in staging that no run of this ledger made, or one of an earlier version: it was deleted, and the noise drawn anew under the same charge\n"); err != nil {
+		if err := a.Printf("  note     beside the folder was a release in staging that no run of this ledger made: it was deleted, and the noise drawn anew under the same charge\n"); err != nil {
 			return err
 		}
 	}

@@ -20,8 +20,9 @@ import (
 
 const planLong = `plan prints what each query of a job will cost and how accurate it will be, and what a run would charge: nothing if the
 release is published already, else how much of the budget, and how many more such releases fit. It reads the job file, the job's
-public files and its ledger, and no data; with --verbose also the headers or footers of the input's files. It exits with 1 if a query
-misses its max_error or accuracy, and with 4 if the budget does not pay for the release.`
+public files and its ledger, and no data; with --verbose also the schema in the headers or footers of the input's files. What it says is the
+same for every table of this schema. It exits with 1 if a query misses its max_error or accuracy, and with 4 if the budget does not pay for
+the release.`
 
 func (a *app) planCmd() *cobra.Command {
 	var flags jobs.Flags
@@ -37,7 +38,7 @@ func (a *app) planCmd() *cobra.Command {
 	flags.AddOut(cmd)
 	flags.AddWorkers(cmd)
 	flags.AddMemoryLimit(cmd)
-	cmd.Flags().BoolVar(&verbose, "verbose", false, "also show how the input will be read, for the operator: it depends on what headers and footers say")
+	cmd.Flags().BoolVar(&verbose, "verbose", false, "also show how the input will be read, by the schema in its headers or footers")
 	cmd.Flags().StringVar(&drawn, "picture", "", "also draw the plan into this file: .svg, .png or .pdf")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the plan as JSON")
 	return cmd

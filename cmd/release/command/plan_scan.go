@@ -12,8 +12,14 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// scanPlan opens the input for its headers or footers and says how it will be read; nil: the input is not there.
+// What plan says of the input comes from its schema and the number of its files alone. Footers also hold numbers of rows, and the least and the
+// largest value of columns: a count of what these rule out would be an exact answer about the rows.
+
+// scanPlan opens the input for the schema in its headers or footers and says how it will be read; nil: it is in a database, or is not there.
 func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*local.ScanPlan, error) {
+	if p.Job().Input.SQL != nil {
+		return nil, nil
+	}
 	engine, err := jobs.Opener(p.Job(), l, nil)(ctx)
 	if errors.Is(err, pipeline.ErrInputGone) {
 		return nil, nil
@@ -34,15 +40,18 @@ func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*
 
 func (a *app) printScan(p *pipeline.Plan, s *local.ScanPlan) error {
 	if s == nil {
-		return a.Printf("\nscan: the input is not there; %d columns will be read: %s\n", len(p.Columns()), strings.Join(p.Columns(), ", "))
+		where := "the input is not there"
+		if p.Job().Input.SQL != nil {
+			where = "the input is in a database"
+		}
+		return a.Printf("\nscan: %s; %d columns will be read: %s\n", where, len(p.Columns()), strings.Join(p.Columns(), ", "))
 	}
-	if err := a.Printf("\nscan: one pass for %s, by %s, over %s of %s; the cells take %s\n",
-		console.Count(len(p.Queries()), "query"), console.Count(s.Workers, "worker"), console.Count(s.Splits, "split"),
-		console.Count(s.Files, "file"), binary(s.Cells)); err != nil {
+	if err := a.Printf("\nscan: one pass for %s over %s, by %s at most; the cells take %s at most\n",
+		console.Count(len(p.Queries()), "query"), console.Count(s.Files, "file"), console.Count(s.Workers, "worker"), binary(s.Cells)); err != nil {
 		return err
 	}
 	if len(p.Filters().Columns()) > 0 {
-		if err := a.Printf("filters come before all queries; by the footers' statistics they rule out %s\n", console.Count(s.Skipped, "split")); err != nil {
+		if err := a.Printf("filters come before all queries\n"); err != nil {
 			return err
 		}
 	}

@@ -6,21 +6,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dprelease/dprelease/cmd/release/internal/accounts"
-	"github.com/dprelease/dprelease/cmd/release/internal/calibration"
+	"github.com/dprelease/dprelease/cmd/release/internal/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/cmd/release/internal/denoising"
+	"github.com/dprelease/dprelease/cmd/release/internal/denoise"
 	"github.com/dprelease/dprelease/cmd/release/internal/firstjob"
 	"github.com/dprelease/dprelease/cmd/release/internal/firstlook"
+	"github.com/dprelease/dprelease/cmd/release/internal/ledger"
 	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
 	"github.com/dprelease/dprelease/cmd/release/internal/preview"
-	"github.com/dprelease/dprelease/cmd/release/internal/publication"
+	"github.com/dprelease/dprelease/cmd/release/internal/publish"
 	"github.com/dprelease/dprelease/cmd/release/internal/registry"
-	"github.com/dprelease/dprelease/cmd/release/internal/selftesting"
+	"github.com/dprelease/dprelease/cmd/release/internal/selftest"
 	"github.com/dprelease/dprelease/cmd/release/internal/sharding"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
-	"github.com/dprelease/dprelease/cmd/release/internal/statements"
-	"github.com/dprelease/dprelease/cmd/release/internal/verification"
+	"github.com/dprelease/dprelease/cmd/release/internal/sql"
+	"github.com/dprelease/dprelease/cmd/release/internal/verify"
 )
 
 const rootLong = `release turns a private table into a differentially private data release.
@@ -67,10 +67,10 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.Log, "log", "text", "how progress and errors are written to stderr: text or json")
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
-		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), accounts.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), sharding.AggregateCommand(a.Console, version()), a.mergeCmd(),
-		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program, a.printPreview), a.explainCmd(), a.schemaCmd(), statements.Command(a.Console), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
-		publication.Command(a.Console),
-		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoising.Command(a.Console), calibration.Command(a.Console), selftesting.Command(a.Console, program),
+		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), sharding.AggregateCommand(a.Console, version()), a.mergeCmd(),
+		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program, a.printPreview), a.explainCmd(), a.schemaCmd(), sql.Command(a.Console), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
+		publish.Command(a.Console),
+		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, program),
 		a.versionCmd(), a.manCmd(),
 	)
 	complete(root)

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dprelease/dprelease/cmd/release/internal/accounts"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	ledgerverb "github.com/dprelease/dprelease/cmd/release/internal/ledger"
 	"github.com/dprelease/dprelease/cmd/release/internal/sharding"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/cmd/release/internal/standing"
@@ -15,36 +15,42 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
-	"github.com/dprelease/dprelease/pipeline/partial"
 	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/report"
 )
 
 const runLong = `run makes the release that a job describes and publishes it as one folder.
 
-The spend is recorded in the ledger before the first random draw. The same run again finds its release and spends
-nothing, so a scheduler may repeat it. A run that was killed is taken up where it stopped, under the same charge.
+The spend is recorded in the ledger before the first random draw. The same run again finds its release, spends nothing
+and does not open the input, so a scheduler may repeat it. A run that was killed is taken up where it stopped, under the
+same charge.
 
 Only what changes the noisy values is a new question. If you change the name, the formats, the denoising steps or the texts for readers,
 run makes the release anew from the noisy values that are there, and spends nothing. The older folder is moved aside.`
 
 func (a *app) runCmd() *cobra.Command {
 	var flags jobs.Flags
-	var again bool
+	var ask request
 	cmd := &cobra.Command{
 		Use: "run JOB", Short: "Make and publish a release", Long: runLong, Args: cobra.ExactArgs(1),
 		Example: "  release run job.yaml\n  release run job.yaml --param day=2026-11-20 --out /srv/releases/2026-11-20",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.run(cmd.Context(), args[0], &flags, again, nil)
+			return a.run(cmd.Context(), args[0], &flags, ask, nil)
 		},
 	}
 	a.addDataChecks(cmd)
-	a.addRelease(cmd, &flags, &again)
+	a.addRelease(cmd, &flags, &ask)
 	return cmd
 }
 
+// request is what a run is asked for beside the job's release.
+type request struct {
+	again   bool // a new release of a question that is released
+	compare bool // whether the input of a question that is released has changed
+}
+
 // addRelease adds the flags of a verb that makes a release: how, with which ledger, and what becomes of the outcome.
-func (a *app) addRelease(cmd *cobra.Command, flags *jobs.Flags, again *bool) {
+func (a *app) addRelease(cmd *cobra.Command, flags *jobs.Flags, ask *request) {
 	flags.AddParams(cmd)
 	flags.AddOut(cmd)
 	flags.AddWorkers(cmd)
@@ -54,7 +60,9 @@ func (a *app) addRelease(cmd *cobra.Command, flags *jobs.Flags, again *bool) {
 	flags.AddAnchor(cmd)
 	flags.AddNewLedger(cmd)
 	a.addMetrics(cmd)
-	cmd.Flags().BoolVar(again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
+	cmd.Flags().BoolVar(&ask.again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
+	cmd.Flags().BoolVar(&ask.compare, "compare-input", false, "if the question is released, read the input and end with 3 if it has changed since: an exact answer about private data, for the operator alone")
+	cmd.MarkFlagsMutuallyExclusive("new-release", "compare-input")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the outcome as JSON")
 }
 
@@ -72,34 +80,27 @@ type parts struct {
 
 func (a *app) mergeCmd() *cobra.Command {
 	var flags jobs.Flags
-	var again bool
+	var ask request
 	var of parts
 	cmd := &cobra.Command{
 		Use: "merge JOB FILE...", Short: "Make and publish a release from the files of release aggregate", Long: mergeLong, Args: cobra.MinimumNArgs(2),
 		Example: "  release merge job.yaml --key run.key parts/*.part",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of.paths = args[1:]
-			return a.run(cmd.Context(), args[0], &flags, again, &of)
+			return a.run(cmd.Context(), args[0], &flags, ask, &of)
 		},
 	}
 	sharding.AddKey(cmd, &of.key)
-	a.addRelease(cmd, &flags, &again)
+	a.addRelease(cmd, &flags, &ask)
 	return cmd
 }
 
 // run makes the release of a job from its input or, if of is not nil, from the files of its shards.
-func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, again bool, of *parts) error {
+func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask request, of *parts) error {
 	if flags.Workers < 1 {
 		return console.Usagef("--workers must be at least 1")
 	}
 	a.last.job = path
-	var key partial.Key
-	if of != nil {
-		var err error
-		if key, err = sharding.ReadKey(of.key); err != nil {
-			return err
-		}
-	}
 	plan, err := flags.Load(ctx, a.Console, path)
 	if err != nil {
 		return err
@@ -118,13 +119,13 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, again boo
 		return err
 	}
 	defer func() { _ = closeBook() }() // every entry is durable when it is made
-	anchor, err := jobs.CompareHeads(ctx, book, plan, where.dir, flags.Anchor)
+	anchor, err := jobs.CompareHeads(ctx, book, where.dir, flags.Anchor)
 	if err != nil {
 		return err
 	}
-	where.again, where.announce = again, func(s protocol.Standing) { standing.Announce(a.Console, plan, s) }
+	where.request, where.announce = ask, func(s protocol.Standing) { standing.Announce(a.Console, plan, s) }
 	if of != nil {
-		where.open = sharding.Opener(plan, book, key, of.paths, version(), where.limits)
+		where.open = sharding.Opener(plan, book, of.key, of.paths, version(), where.limits)
 	}
 	outcome, err := a.runPlan(ctx, book, plan, where)
 	if failed := anchor.Renew(context.WithoutCancel(ctx), book); err == nil {
@@ -139,7 +140,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, again boo
 	}
 	a.last.balance = &balance
 	if a.Log == "json" {
-		a.Logger().Info("outcome", "job", plan.Name(), "window", accounts.Window(plan.Params()), "status", string(outcome.Status),
+		a.Logger().Info("outcome", "job", plan.Name(), "window", ledgerverb.Window(plan.Params()), "status", string(outcome.Status),
 			"folder", outcome.Dir, "manifest_sha256", outcome.Digest)
 	}
 	if err := a.printOutcome(plan, outcome, balance); err != nil {
@@ -157,7 +158,7 @@ func (a *app) addMetrics(cmd *cobra.Command) {
 type place struct {
 	dir    string
 	limits local.Limits
-	again  bool
+	request
 	signer pipeline.Signer // nil: not signed
 	// announce says what is about to be charged; nil: nothing says so.
 	announce func(protocol.Standing)
@@ -190,9 +191,9 @@ func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Pla
 	}
 	runner := protocol.Runner{
 		Book: book, Sink: sink.New(report.Presenter{}), Open: open,
-		Observer: o, Workers: where.limits.Workers, Program: program(), Signer: where.signer, Announce: where.announce,
+		Observer: o, Workers: where.limits.Workers, Identify: program, Signer: where.signer, Announce: where.announce,
 	}
-	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again, Refuse: a.checks == checksRefuse})
+	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again, CompareInput: where.compare, Refuse: a.checks == checksRefuse})
 	if err != nil || where.signer == nil {
 		return outcome, err
 	}

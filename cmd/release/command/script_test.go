@@ -38,9 +38,6 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: scripts,
 		Setup: func(env *testscript.Env) error {
-			if err := copyLegacy(filepath.Join(env.WorkDir, "legacy")); err != nil {
-				return err
-			}
 			return copyQuickstart(filepath.Join(env.WorkDir, "quickstart"))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -103,20 +100,6 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	n, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
-}
-
-// copyLegacy copies two releases that an earlier version made (its ledger's entries have schema 2), with their job, their ledger and their
-// input.
-func copyLegacy(dir string) error {
-	from := filepath.Join("testdata", "legacy")
-	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-		return err
-	}
-	ledger := filepath.Join(dir, "ledger.db")
-	if err := os.Rename(filepath.Join(dir, "old.db"), ledger); err != nil {
-		return err
-	}
-	return os.Chmod(ledger, 0o600)
 }
 
 func copyQuickstart(dir string) error {

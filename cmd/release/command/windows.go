@@ -176,8 +176,7 @@ func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags
 
 // recorded judges a window by what the ledger knows of it.
 func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
-	gone := w.plan.Job().Input.SQL == nil && jobs.Absent(source.Exists(ctx, wiring.SourceOptions(w.plan.Job()))) == len(w.plan.Job().Input.Files)
-	switch {
+	switch gone := w.inputGone(ctx, known && (r.State == ledger.Published || r.State == ledger.Sealed)); {
 	case known && r.Withdrawn != nil:
 		w.State, w.Folder, w.Note = stateWithdrawn, r.Charge.Dir, r.Withdrawn.Reason
 	case known && r.State == ledger.Published:
@@ -203,6 +202,12 @@ func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 			w.Note = "not over yet"
 		}
 	}
+}
+
+// inputGone says whether the window's input is not there, by the names of its files. Of a window that needs no input any more it is not asked.
+func (w *windowed) inputGone(ctx context.Context, answered bool) bool {
+	job := w.plan.Job()
+	return !answered && job.Input.SQL == nil && jobs.Absent(source.Exists(ctx, wiring.SourceOptions(job))) == len(job.Input.Files)
 }
 
 // released says what is wrong with a published folder.

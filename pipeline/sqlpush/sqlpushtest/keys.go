@@ -131,7 +131,7 @@ func (s *Server) compareKeys(t *testing.T, bounds string, least int) {
 	if same, err := s.Same(t, p, "keyed"); err != nil || same != "" {
 		t.Fatalf("%s, of %d units: %v\n%s", bounds, least, err, same)
 	}
-	d, err := s.Open(t.Context(), "keyed")
+	d, err := s.Open(t.Context(), p, "keyed")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func RefusedKeys(t *testing.T, s *Server, bytes uint64) {
 		if _, err := s.Same(t, p, "keyed"); !errors.Is(err, ErrRefused) {
 			t.Fatalf("%s: %v", name, err)
 		}
-		d, err := s.Open(t.Context(), "keyed")
+		d, err := s.Open(t.Context(), p, "keyed")
 		if err != nil {
 			t.Fatal(err)
 		}

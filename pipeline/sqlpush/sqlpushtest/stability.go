@@ -133,7 +133,7 @@ func (r *trial) make(t *testing.T, c *stabilitytest.Case) (err error) {
 	if err := r.Load("t", c.Job.Columns, r.types, nil); err != nil {
 		return err
 	}
-	if r.input, err = r.Open(t.Context(), "t"); err != nil {
+	if r.input, err = r.Open(t.Context(), r.plan, "t"); err != nil {
 		return err
 	}
 	if diags := r.plan.CheckWith(sqlpush.New(r.input, nil)); len(diags) > 0 {

@@ -85,9 +85,9 @@ func (s *Server) types(c *stabilitytest.Case) (types []string, ok bool) {
 	return types, true
 }
 
-// Open opens a table.
-func (s *Server) Open(ctx context.Context, name string) (*sqlpush.Database, error) {
-	return sqlpush.Open(ctx, sqlpush.Source{Driver: s.Driver, DSN: s.DSN, Table: name})
+// Open opens a table for a plan.
+func (s *Server) Open(ctx context.Context, p *pipeline.Plan, name string) (*sqlpush.Database, error) {
+	return sqlpush.Open(ctx, sqlpush.Source{Driver: s.Driver, DSN: s.DSN, Table: name, Exact: p.Job().ExactColumns()})
 }
 
 // Answers are the exact answers of an engine: of each mechanism, its quantum and its cells, and the digest of all of them.
@@ -187,7 +187,7 @@ var ErrRefused = errors.New("the database is not asked")
 
 // Same returns how the answers of the database differ from those of the local engine over the same table; "" if they do not.
 func (s *Server) Same(t *testing.T, p *pipeline.Plan, name string) (difference string, err error) {
-	d, err := s.Open(t.Context(), name)
+	d, err := s.Open(t.Context(), p, name)
 	if err != nil {
 		return "", err
 	}

@@ -21,8 +21,9 @@ type Reader struct {
 	buf   []byte
 }
 
-// New finds the columns of the privacy unit in a schema, of which batches hold some columns, and reports every one that does not fit.
-func New(unit, columns []string, s table.Schema, p *problem.Problems) *Reader {
+// New finds the columns of the privacy unit in a schema, of which batches hold some columns, and reports every one that does not fit. floats allows
+// columns of floating-point numbers.
+func New(unit []string, floats bool, columns []string, s table.Schema, p *problem.Problems) *Reader {
 	u := &Reader{}
 	for _, name := range unit {
 		f, ok := s.Lookup(name)
@@ -32,6 +33,9 @@ func New(unit, columns []string, s table.Schema, p *problem.Problems) *Reader {
 		case !columnar.HasCanonicalForm(f.Type):
 			e := problem.BadType(f.Type)
 			p.Add(problem.FieldUnit, e.Code, "column "+name+": "+e.Message, e.Hint)
+		case f.Type.Kind == table.Float && !floats:
+			p.Add(problem.FieldUnit, problem.CodeColumnType, "column "+name+" holds floating-point numbers: identifiers that were rounded may have become one",
+				"store identifiers as integers, decimals or texts; privacy.float_unit: allow takes numbers that are equal as one unit")
 		default:
 			u.columns = append(u.columns, column{at: slices.Index(columns, name), kind: f.Type})
 			u.text = u.text || f.Type.Kind == table.String

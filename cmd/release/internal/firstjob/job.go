@@ -31,7 +31,10 @@ type CSV struct {
 	Encoding, Delimiter string
 	NoHeader, TrimSpace bool
 	Decimal, Thousands  string
-	Quote               string
+	Quote               string // empty if it is what the format assumes
+	Mark                bool   // the files have no header, and begin with a byte order mark
+	LineEnd             string // crlf if the files have no header and their lines end so
+	Tabs                bool   // the format is tsv
 	NullValues          []string
 }
 
@@ -109,7 +112,10 @@ func (j *Job) writeCSV(b *strings.Builder) {
 	if c.Delimiter != "" && c.Delimiter != "," {
 		add("delimiter", quoted(c.Delimiter))
 	}
-	if c.Quote != "" && c.Quote != `"` {
+	switch {
+	case c.Quote != "" && c.Tabs:
+		add("quote", quoted(c.Quote)+"   # some fields are quoted; files of format tsv are read without quotes unless this is said")
+	case c.Quote != "":
 		add("quote", quoted(c.Quote))
 	}
 	if c.NoHeader {
@@ -119,6 +125,12 @@ func (j *Job) writeCSV(b *strings.Builder) {
 		}
 		add("header", "false")
 		add("columns", list(names))
+	}
+	if c.Mark {
+		add("mark", "true")
+	}
+	if c.LineEnd != "" {
+		add("line_end", c.LineEnd)
 	}
 	if c.TrimSpace {
 		add("trim_space", "true")

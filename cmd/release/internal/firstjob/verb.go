@@ -163,7 +163,8 @@ func csvOf(t *firstlook.Table) *CSV {
 	if x.Delimiter != 0 && t.Format != firstlook.TSV {
 		c.Delimiter = string(x.Delimiter)
 	}
-	if x.Quote != 0 {
+	c.Tabs, c.Mark, c.LineEnd = t.Format == firstlook.TSV, x.Mark && !x.Header, x.LineEnd()
+	if x.Quote != 0 && (x.Quote != '"' || c.Tabs) {
 		c.Quote = string(x.Quote)
 	}
 	if x.Decimal != 0 {

@@ -46,3 +46,34 @@ func TestNamesAreQuoted(t *testing.T) {
 		}
 	}
 }
+
+// A job says what the format of the file does not: that fields between tabs are quoted, and that a file without a header begins with a mark.
+func TestHowTextsAreWritten(t *testing.T) {
+	for text, want := range map[string][]string{
+		"id\ttown\n1\t\"York\tNorth\"\n2\tBath\n": {"format: tsv", `quote: "\""   # some fields are quoted; files of format tsv are read without quotes unless this is said`},
+		"id\ttown\n1\tYork 5\"\n2\tBath\n":        {"format: tsv\n", "!quote"},
+		"id,town\n1,\"York, North\"\n2,Bath\n":    {"!quote", "!format"},
+		"\ufeff1,York\n2,Bath\n":                  {"header: false", "mark: true"},
+		"\ufeffid,town\n1,York\n2,Bath\n":         {"!header", "!mark"},
+	} {
+		dir := t.TempDir()
+		table := filepath.Join(dir, "t.csv")
+		if err := os.WriteFile(table, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f := &flags{unit: []string{"row"}, epsilon: "1", delta: "1e-6", asks: []string{"count"}, dir: "out", ledger: "sqlite:ledger.db", out: filepath.Join(dir, "job.yaml")}
+		if err := f.run(t.Context(), console.New(&bytes.Buffer{}, &bytes.Buffer{}), []string{table}); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		job, err := os.ReadFile(f.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		input := string(job)[strings.Index(string(job), "\ninput:"):strings.Index(string(job), "# The table's columns")]
+		for _, w := range want {
+			if word, not := strings.CutPrefix(w, "!"); strings.Contains(input, word) == not {
+				t.Errorf("%q: want %s in\n%s", text, w, input)
+			}
+		}
+	}
+}

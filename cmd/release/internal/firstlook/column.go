@@ -3,6 +3,7 @@ package firstlook
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -18,6 +19,7 @@ type Column struct {
 	Other bool
 
 	cells     []string
+	bare      bool // some cells are JSON values that are no strings
 	nulls     []string
 	thousands rune
 }
@@ -68,12 +70,19 @@ func (c *Column) judge(decimal rune) {
 	}
 	if c.Type == "text" { // a dash may be a value
 		c.nulls = slices.DeleteFunc(c.nulls, func(s string) bool { return !slices.Contains(neverText, s) })
+		if c.bare {
+			c.Doubts = append(c.Doubts, "some values are numbers, truth values, lists or objects, which are no texts: they would count as missing")
+		}
 	}
 }
 
 func (c *Column) findType(values []string, decimal rune) {
 	if leadingZeros(values) {
 		c.Doubts = append(c.Doubts, "digits with leading zeros, such as codes: kept as text")
+		return
+	}
+	if !c.bare && slices.ContainsFunc(values, longInt) {
+		c.Doubts = append(c.Doubts, "whole numbers of more digits than an int or a float holds: kept as text")
 		return
 	}
 	for _, t := range []candidate{
@@ -190,8 +199,14 @@ func leadingZeros(values []string) bool {
 }
 
 func isInt(s string) bool {
-	s = strings.TrimLeft(s, "+-")
-	return s != "" && len(s) <= 18 && strings.Trim(s, "0123456789") == ""
+	_, err := strconv.ParseInt(s, 10, 64)
+	return err == nil
+}
+
+// longInt says whether s is a whole number that is no int.
+func longInt(s string) bool {
+	digits := strings.TrimLeft(s, "+-")
+	return digits != "" && strings.Trim(digits, "0123456789") == "" && !isInt(s)
 }
 
 // isNumber says whether s is a decimal number with this decimal sign and, if separator is not 0, groups of three digits.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -192,4 +193,71 @@ func FuzzLook(f *testing.F) {
 			_, _ = table.ReadValues(context.Background(), 3) // names may be there twice: an error, and no panic
 		}
 	})
+}
+
+// What is proposed for files with tabs and for JSON lines reads the file as its writer wrote it.
+func TestProposalsReadTheFile(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, text string
+		quote      rune
+		want       []string // the first values of the column "text"
+	}{
+		"tabs":                    {"a.tsv", "id\ttext\n1\ta\n2\tb\n", 0, []string{"a", "b"}},
+		"tabs and inches":         {"a.tsv", "id\ttext\n1\t\"open\n2\t5\" wide\n3\tclose\"\n4\tb\n", 0, []string{`"open`, `5" wide`, `b`, `close"`}},
+		"an open quote":           {"a.tsv", "text\tid\n\"a\t1\nb\t2\n", 0, []string{`"a`, "b"}},
+		"quotes that would match": {"a.tab", "text\tid\n\"a\t1\nb\t\"2\nc\t3\nd\t4\"\n", 0, []string{`"a`, "b", "c", "d"}},
+		"quoted tabs":             {"a.tsv", "id\ttext\n1\t\"a\tb\"\n2\t\"say \"\"b\"\"\"\n3\tc\n", '"', []string{"a\tb", "c", `say "b"`}},
+		"quoted lines":            {"a.txt", "id\ttext\n1\t\"a\nb\"\n2\tc\n", '"', []string{"a\nb", "c"}},
+		"all quoted":              {"a.tsv", "\"id\"\t\"text\"\n\"1\"\t\"a\"\n\"2\"\t\"b\"\n", '"', []string{"a", "b"}},
+		"apostrophes":             {"a.tsv", "id\ttext\n1\t'a\tb'\n2\t'c'\n", '\'', []string{"a\tb", "c"}},
+		"letters":                 {"a.jsonl", "{\"text\": \"a\"}\n{\"text\": 5}\n{\"text\": \"b\"}\n", 0, []string{"a", "b"}},
+	} {
+		path := filepath.Join(t.TempDir(), c.file)
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		table, err := firstlook.OpenTable(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if table.Text.Quote != c.quote {
+			t.Errorf("%s: quoted by %q, want %q", name, table.Text.Quote, c.quote)
+		}
+		seen, err := table.ReadValues(t.Context(), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, v := range seen[slices.Index(table.Names, "text")].Values {
+			got = append(got, v.Text)
+		}
+		slices.Sort(got)
+		slices.Sort(c.want)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestJSONTypes(t *testing.T) {
+	for values, c := range map[string]struct {
+		want   string
+		doubts bool
+	}{
+		"1|2": {"int", false}, `"1"|2`: {"int", false}, "1|2.5": {"float", false}, "1.0|2.0": {"float", false}, "true|false": {"bool", false}, `"a"|"b"`: {"text", false},
+		`"a"|"b"|1`: {"text", true}, `"a"|true`: {"text", true}, `[1]|[2]`: {"text", true}, `"a"|null`: {"text", false}, "9223372036854775807|1": {"int", false},
+		`"18446744073709551615"|"1"`: {"text", true},
+	} {
+		var text strings.Builder
+		for v := range strings.SplitSeq(values, "|") {
+			text.WriteString(`{"x": ` + v + "}\n")
+		}
+		look, err := firstlook.Reader(strings.NewReader(text.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := look.Text.Columns[0]; x.Type != c.want || (len(x.Doubts) > 0) != c.doubts {
+			t.Errorf("%s: %s, doubts %q, want %s", values, x.Type, x.Doubts, c.want)
+		}
+	}
 }

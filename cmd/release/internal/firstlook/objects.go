@@ -31,7 +31,9 @@ func (t *Text) lookAtObjects(text string) {
 				place[name] = i
 				t.Columns = append(t.Columns, Column{Name: name})
 			}
-			t.Columns[i].cells = append(t.Columns[i].cells, jsonText(object[name]))
+			raw := object[name]
+			t.Columns[i].cells = append(t.Columns[i].cells, jsonText(raw))
+			t.Columns[i].bare = t.Columns[i].bare || raw[0] != '"' && string(raw) != "null"
 		}
 	}
 	t.judge()

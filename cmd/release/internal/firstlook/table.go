@@ -103,16 +103,16 @@ func (t *Table) Source() source.Options {
 	}
 	o.CSV = source.CSV{
 		Header: x.Header, Encoding: x.Encoding, Delimiter: x.Delimiter, TrimSpace: x.TrimSpace, NullValues: x.NullValues, Thousands: x.Thousands,
-		Types: map[string]string{},
+		Types: map[string]string{}, Mark: x.Mark,
 	}
-	if x.Quote != '"' {
+	if x.Quote != '"' || t.Format == TSV { // format tsv quotes nothing by itself
 		o.CSV.Quote = x.Quote
 	}
 	if x.Decimal != '.' {
 		o.CSV.Decimal = x.Decimal
 	}
 	if !x.Header {
-		o.CSV.Columns = t.Names
+		o.CSV.Columns, o.CSV.LineEnd = t.Names, x.LineEnd()
 	}
 	for _, c := range x.Columns {
 		if c.Type != "text" {

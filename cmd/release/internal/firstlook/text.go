@@ -3,6 +3,8 @@ package firstlook
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +22,11 @@ type Text struct {
 	Encoding string
 	// Delimiter is the character between fields; 0 for JSON lines and for a file of one column.
 	Delimiter rune
-	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe.
+	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 for a file with tabs in which no field
+	// seems to be quoted, as the format tsv has it.
 	Quote rune
+	// Mark says whether the file begins with a byte order mark.
+	Mark bool
 	// Header says whether the first record seems to hold the columns' names.
 	Header bool
 	// TrimSpace says whether fields are surrounded by spaces.
@@ -48,6 +53,7 @@ func lookAtText(head []byte, whole bool) (Format, *Text) {
 	}
 	t := &Text{Encoding: name, LineEnds: lineEnds(decoded)}
 	text := strings.TrimPrefix(decoded, "\ufeff")
+	t.Mark = len(text) < len(decoded)
 	if t.LineEnds == "CR" {
 		text = strings.ReplaceAll(text, "\r", "\n")
 	}
@@ -60,20 +66,28 @@ func lookAtText(head []byte, whole bool) (Format, *Text) {
 		t.lookAtObjects(text)
 		return JSONL, t
 	}
-	t.lookAtRecords(text)
+	t.lookAtRecords(text, whole)
 	if t.Delimiter == '\t' {
 		return TSV, t
 	}
 	return CSV, t
 }
 
+// LineEnd is csv.line_end of a file without a header: "crlf" if that is how its lines end, "" if it is what is assumed.
+func (t *Text) LineEnd() string {
+	if t.LineEnds == "CRLF" && !t.Header {
+		return "crlf"
+	}
+	return ""
+}
+
 // decode guesses the encoding, from a byte order mark if there is one, and returns the text; "" if the bytes are no text.
 func decode(head []byte) (name, text string) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")):
-		return "utf-16le", decodeWith(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), head)
+		return "utf-16le", decodeWith(unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), head)
 	case bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return "utf-16be", decodeWith(unicode.UTF16(unicode.BigEndian, unicode.UseBOM), head)
+		return "utf-16be", decodeWith(unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), head)
 	}
 	even, odd := zeros(head)
 	switch half := len(head) / 2; {
@@ -145,18 +159,22 @@ func lineEnds(text string) string {
 // delimiters are tried in this order: of two that fit equally well the earlier one is proposed.
 var delimiters = []rune{',', ';', '\t', '|'}
 
-// lookAtRecords finds the delimiter, the header and the columns of a text of records.
-func (t *Text) lookAtRecords(text string) {
+// lookAtRecords finds the delimiter, the header and the columns of a text of records, which is whole or cut behind a line.
+func (t *Text) lookAtRecords(text string, whole bool) {
 	var records [][]string
-	if t.Quote = '"'; quotedBy(text, '\'') {
-		t.Quote = '\''
-		text = strings.ReplaceAll(text, "'", `"`)
+	quote, unquoted := '"', text
+	if quotedBy(text, '\'') {
+		quote, text = '\'', strings.ReplaceAll(text, "'", `"`)
 	}
 	best := 0.0
+	t.Quote = quote
 	for _, d := range delimiters {
-		r := parse(text, d)
+		r, q := parse(text, d), quote
+		if d == '\t' && !quotedTabs(text, unquoted, whole) {
+			r, q = splitTabs(unquoted), 0
+		}
 		if score := regularity(r); score > best {
-			best, records, t.Delimiter = score, r, d
+			best, records, t.Delimiter, t.Quote = score, r, d, q
 		}
 	}
 	if records == nil {
@@ -225,6 +243,40 @@ func parse(text string, delimiter rune) (records [][]string) {
 			return records
 		}
 		records = append(records, record)
+	}
+}
+
+// splitTabs splits a text whose fields are not quoted into records.
+func splitTabs(text string) (records [][]string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"); line != "" {
+			records = append(records, strings.Split(line, "\t"))
+		}
+	}
+	return records
+}
+
+// quotedTabs says whether fields between tabs are quoted: some are, every quote stands where a writer that quotes puts one, and no two lines of equally
+// many fields become one record by it. unquoted is the text as it stands, which has other quotes than double ones if text has them instead.
+func quotedTabs(text, unquoted string, whole bool) bool {
+	if !strings.HasPrefix(text, `"`) && !strings.Contains(text, "\t\"") && !strings.Contains(text, "\n\"") {
+		return false
+	}
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma, r.FieldsPerRecord = '\t', -1
+	var records [][]string
+	for {
+		last := r.InputOffset()
+		record, err := r.Read()
+		cut := !whole && r.InputOffset() == int64(len(text)) && 2*last > r.InputOffset() // the last record, within quotes
+		switch {
+		case err == nil:
+			records = append(records, record)
+		case errors.Is(err, io.EOF), cut:
+			return regularity(records) >= regularity(splitTabs(unquoted))
+		default:
+			return false
+		}
 	}
 }
 

@@ -103,8 +103,11 @@ func (t *Table) headline() string {
 		words = append(words, x.Encoding)
 		if t.Format != JSONL {
 			words = append(words, delimiterText(x.Delimiter), map[bool]string{true: "with a header", false: "without a header"}[x.Header], "line ends "+x.LineEnds)
-			if x.Quote != '"' {
+			if x.Quote != 0 && (x.Quote != '"' || t.Format == TSV) {
 				words = append(words, "quoted by "+string(x.Quote))
+			}
+			if x.Mark && !x.Header {
+				words = append(words, "with a byte order mark")
 			}
 			if x.TrimSpace {
 				words = append(words, "spaces around the fields")
@@ -124,6 +127,9 @@ func (t *Table) headline() string {
 		}
 		if x.LineEnds == "CR" {
 			words = append(words, `a job needs other line ends: tr '\r' '\n' <FILE >NEW`)
+		}
+		if x.LineEnds == "mixed" && x.Header {
+			words = append(words, `a job takes all lines to end as the header does: tr -d '\r' <FILE >NEW`)
 		}
 	}
 	return strings.Join(words, ", ")

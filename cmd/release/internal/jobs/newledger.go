@@ -5,12 +5,14 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // AddNewLedger adds the flag that lets a run open a ledger beside releases that another ledger paid for.
@@ -52,4 +54,9 @@ func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir strin
 		}
 	}
 	return OpenBook(ctx, plan.Job())
+}
+
+// sameDataset says whether a release is of the plan's dataset, as far as its manifest says.
+func sameDataset(m *manifest.Manifest, plan *pipeline.Plan) bool {
+	return m.Dataset() == plan.Job().Ledger.Dataset && !strings.Contains(m.Dataset(), "${")
 }

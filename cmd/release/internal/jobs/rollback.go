@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +34,7 @@ type Anchor struct {
 }
 
 // CompareHeads refuses a ledger that lacks an entry which the anchor or a release beside dir shows.
-func CompareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, dir, anchorPath string) (*Anchor, error) {
+func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string) (*Anchor, error) {
 	anchor, err := compareAnchor(ctx, book, anchorPath)
 	if err != nil {
 		return nil, err
@@ -43,7 +42,7 @@ func CompareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, d
 	// Manifests first: an entry that another process adds meanwhile is then in the ledger.
 	shown := map[string]*manifest.Ledger{}
 	for path, m := range releasesBeside(dir) {
-		if m.Ledger != nil && (m.Ledger.Head != "" || sameDataset(m, plan)) {
+		if m.Ledger != nil {
 			shown[path] = m.Ledger
 		}
 	}
@@ -53,7 +52,7 @@ func CompareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, d
 			return nil, err
 		}
 		if known == ledger.MarkLost {
-			return nil, rolledBack(console.Here(path), l)
+			return nil, rolledBack(console.Here(path))
 		}
 	}
 	return anchor, nil
@@ -75,27 +74,18 @@ func releasesBeside(dir string) map[string]*manifest.Manifest {
 	return found
 }
 
-// sameDataset says whether a manifest of an earlier version, which does not say whose entry it shows, is of the plan's dataset.
-func sameDataset(m *manifest.Manifest, plan *pipeline.Plan) bool {
-	return m.Dataset() == plan.Job().Ledger.Dataset && !strings.Contains(m.Dataset(), "${")
-}
-
-func rolledBack(where string, shown *manifest.Ledger) error {
-	message := "the ledger lacks an entry that " + where + " shows: it is an older copy, or lost its end, and does not know what was spent since"
-	if shown.Head == "" {
-		message = "the ledger lacks an entry that " + where + " shows: it is an older copy, lost its end, or is another ledger"
-	}
+func rolledBack(where string) error {
 	return &pipeline.Error{
-		Cause: pipeline.CauseLedger, Code: "rolled-back", Message: message,
-		Hint: "nothing was spent; restore the newest copy of the ledger. If there is none, what it lost is spent all the same: let the data's owner lower its budget by that (release ledger budget set), and then move the releases that it lacks to another place",
+		Cause: pipeline.CauseLedger, Code: "rolled-back",
+		Message: "the ledger lacks an entry that " + where + " shows: it is an older copy, or lost its end, and does not know what was spent since",
+		Hint:    "nothing was spent; restore the newest copy of the ledger. If there is none, what it lost is spent all the same: let the data's owner lower its budget by that (release ledger budget set), and then move the releases that it lacks to another place",
 	}
 }
 
-// anchorFile is what an anchor holds: what a manifest shows, or as release ledger show --json prints it.
+// anchorFile is what an anchor holds: what a manifest shows and release ledger show --json prints.
 type anchorFile struct {
 	Format string           `json:"format"`
 	Ledger *manifest.Ledger `json:"ledger"`
-	Head   *manifest.Ledger `json:"head"`
 }
 
 // largestAnchor is that of a manifest.
@@ -114,19 +104,15 @@ func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor
 		text, err = os.ReadFile(path)
 	}
 	var held anchorFile
-	if err != nil || json.Unmarshal(text, &held) != nil || held.Ledger == nil && held.Head == nil {
+	if err != nil || json.Unmarshal(text, &held) != nil || held.Ledger == nil {
 		return nil, console.Usagef("--anchor: %s is no anchor, no manifest and no output of release ledger show --json", path)
 	}
-	shown := held.Ledger
-	if shown == nil {
-		shown = held.Head
-	}
-	known, err := Recall(ctx, book, shown)
+	known, err := Recall(ctx, book, held.Ledger)
 	switch {
 	case err != nil:
 		return nil, err
 	case known == ledger.MarkLost:
-		return nil, rolledBack("the anchor "+path, shown)
+		return nil, rolledBack("the anchor " + path)
 	case known == ledger.MarkForeign:
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseLedger, Code: "other-ledger", Message: "the anchor " + path + " is of another ledger",

@@ -47,9 +47,6 @@ func printRecord(ctx context.Context, c *console.Console, dir, store string) err
 	if err != nil {
 		return pipeline.OutputError(err)
 	}
-	if !m.Complete() {
-		return console.Usagef("the release was made by an earlier version, whose manifest does not say enough")
-	}
 	info, err := os.Stat(filepath.Join(dir, "release.json"))
 	if err != nil {
 		return pipeline.OutputError(err)

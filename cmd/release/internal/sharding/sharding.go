@@ -190,9 +190,14 @@ func parseShard(text string) (local.Shard, error) {
 	return local.Shard{Number: i, Of: n}, nil
 }
 
-// Opener returns what opens the files of a run's shards as a plan's input. Errors say if the key is of another ledger.
-func Opener(plan *pipeline.Plan, book *ledger.Book, key partial.Key, paths []string, version string, l local.Limits) func(context.Context) (pipeline.Engine, error) {
+// Opener returns what opens the files of a run's shards as a plan's input, with the key of the run from a file or from the environment. Nothing is
+// read before. Errors say if the key is of another ledger.
+func Opener(plan *pipeline.Plan, book *ledger.Book, keyFile string, paths []string, version string, l local.Limits) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {
+		key, err := ReadKey(keyFile)
+		if err != nil {
+			return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "key", Message: "the key of the run", Err: err}
+		}
 		input, err := book.InputKey(ctx)
 		if err != nil {
 			return nil, pipeline.LedgerError("read the key of the input's digest", err)

@@ -191,7 +191,7 @@ func (s *batchScan) readers(b *recordBatch) ([]*arrayReader, error) {
 			if s.file.columns[at].coded() && s.dicts[i] == nil {
 				s.dicts[i] = emptyDictionary()
 			}
-			build := builder{from: s.origin(), batch: b, dict: s.dicts[i]}
+			build := builder{from: s.origin(), batch: b, dict: s.dicts[i], exact: s.file.columns[s.used[i]].exact}
 			c := &s.file.columns[at]
 			out[i], err = build.reader(&parts[c.top], c.path)
 			return err

@@ -23,10 +23,6 @@ const (
 	maxAtOnce = 1 << 20
 	// maxStep is how much memory is taken before what was read shows that there is as much.
 	maxStep = 1 << 20
-	// maxWindow is the most memory that a zstd buffer may ask for.
-	maxWindow = 32 << 20
-	// maxPacked is more than any sound buffer holds: 2^33 values of eight bytes.
-	maxPacked = 1 << 36
 )
 
 // buffer reads one buffer of a record batch in order, decompressed, and hashes what is in the file.
@@ -68,7 +64,7 @@ func (b *buffer) open() error {
 	case b.left == -1: // it is not compressed
 		b.left = stored
 		return nil
-	case b.left < 0 || b.left > maxPacked:
+	case b.left < 0:
 		return scan.Fault(scan.CodeDamaged, "a buffer has an impossible length")
 	case b.left <= maxAtOnce && stored <= 2*maxAtOnce:
 		return b.unpack(stored)
@@ -110,13 +106,11 @@ func (c *codecs) unpack(codec byte, dst, src []byte) error {
 
 // stream decompresses the buffer as it is read.
 func (b *buffer) stream() error {
-	r := bufio.NewReaderSize(b.section, 64<<10)
 	if b.codec == packedLZ4 {
-		b.r = lz4.NewReader(r)
+		b.r = lz4.NewReader(bufio.NewReaderSize(b.section, 64<<10))
 		return nil
 	}
-	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(maxWindow))
+	z, err := scan.NewZstdReader(b.section)
 	if err != nil {
 		return b.failed(err)
 	}
@@ -160,7 +154,8 @@ func (b *buffer) failed(err error) error {
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &own):
 		return err
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
-		return scan.Fault(scan.CodeTooLarge, "a buffer asks for more than 32 MiB of memory").Advise("compress it with a smaller window")
+		return scan.Fault(scan.CodeTooLarge, "a buffer has a window of more than 2 GiB").
+			Advise("compress it with a smaller window")
 	}
 	return unpacked()
 }

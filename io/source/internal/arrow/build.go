@@ -23,6 +23,7 @@ type builder struct {
 	from  origin
 	batch *recordBatch
 	dict  *dictionary // of the column, if it has one
+	exact bool        // of an exact column
 }
 
 // buffer returns the reader of a buffer.
@@ -65,10 +66,18 @@ func (a *builder) reader(p *array, path []int) (*arrayReader, error) {
 	case *arrow.FixedSizeListType:
 		r.body, err = a.lists(p, path, r, &listBody{length: int(t.Len())})
 	default:
-		r.typ = tableType(p.typ)
+		r.typ = a.typeOf(p.typ)
 		r.body, err = a.body(p, buffers)
 	}
 	return r, err
+}
+
+// typeOf returns the type that values of a type of Arrow have in the column.
+func (a *builder) typeOf(t arrow.DataType) table.Type {
+	if a.exact {
+		return exactType(t)
+	}
+	return tableType(t)
 }
 
 // validity adds the validity of an array, or of a struct around it, to a reader.
@@ -86,8 +95,13 @@ func (a *builder) validity(p *array, r *arrayReader) error {
 func (a *builder) body(p *array, buffers []*buffer) (body, error) {
 	switch t := p.typ.(type) {
 	case *arrow.DictionaryType:
-		_, width := fixedOf(t.IndexType)
-		return &codeBody{buffer: buffers[1], width: width, signed: arrow.IsSignedInteger(t.IndexType.ID()), dict: a.dict}, nil
+		_, width := fixedOf(t.IndexType, false)
+		signed := arrow.IsSignedInteger(t.IndexType.ID())
+		codes := codeBody{buffer: buffers[1], width: width, signed: signed, dict: a.dict}
+		if a.dict != nil && a.dict.wide() {
+			return &wideBody{codeBody: codes, typ: a.typeOf(t)}, nil
+		}
+		return &codes, nil
 	case *arrow.BooleanType:
 		return &boolBody{bits: bitReader{buffer: buffers[1]}}, nil
 	}
@@ -97,15 +111,16 @@ func (a *builder) body(p *array, buffers []*buffer) (body, error) {
 	case arrow.STRING_VIEW, arrow.BINARY_VIEW:
 		return &viewBody{views: buffers[1], data: buffers[2:]}, nil
 	}
-	decode, width := fixedOf(p.typ)
+	decode, width := fixedOf(p.typ, a.exact)
 	if decode == nil || width < 1 {
 		return nil, scan.Fault(scan.CodeType, "values of this type cannot be read")
 	}
-	return &fixedBody{buffer: buffers[1], width: width, decode: decode}, nil
+	d, ok := decimalOf(p.typ)
+	return &fixedBody{buffer: buffers[1], width: width, decode: decode, nullify: a.exact && ok && d.Type.Kind == table.Int}, nil
 }
 
 func offsetsOf(p *array, b *buffer) *offsetReader {
-	return &offsetReader{buffer: b, wide: isWide(p.typ), limit: maxPacked}
+	return &offsetReader{buffer: b, wide: isWide(p.typ)}
 }
 
 // lists gives lists the reader of their elements, or of what is at a path in them.

@@ -13,6 +13,7 @@ type column struct {
 	path       []int // of each struct and each map's entry on the way down: which child
 	typ        arrow.DataType
 	dictionary int64 // its id, if typ is one
+	exact      bool  // no two of its values may become one
 }
 
 // dictionaryIDs are the ids of a field's dictionary and those of its children, 0 if there is none.

@@ -8,18 +8,18 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-const (
-	// maxDictionary is the most values of a dictionary that is read, and maxDictionaryBytes their bytes: what codes and offsets can say. All are
-	// in memory.
-	maxDictionary      = 1<<31 - 1
-	maxDictionaryBytes = 1<<32 - 1
-)
+// codable is what codes and offsets of a column can say. Tests change it.
+var codable = struct{ values, bytes int }{1<<31 - 1, 1<<32 - 1}
 
 // dictionary is the values that a column's codes stand for, and which of them are null. nulls is nil if none is.
 type dictionary struct {
 	scan.Dictionary
 	nulls []bool
+	ends  []int64 // where the texts of a wide dictionary end, in place of their offsets (widedictionary.go)
 }
+
+// wide says whether the dictionary is one whose values are copied.
+func (d *dictionary) wide() bool { return d.ends != nil || d.Size > codable.values }
 
 // codeBody is the body of codes into a dictionary.
 type codeBody struct {
@@ -39,12 +39,8 @@ func (b *codeBody) take(n int, c *table.Column) error {
 	}
 	codes := scan.Room(&b.buffer.memory().codes, n)
 	worst := unsignedCodes(codes, raw, b.width, c.Valid)
-	limit := uint64(b.dict.Size)
-	if b.signed {
-		limit = min(limit, 1<<(8*b.width-1))
-	}
-	if n > 0 && worst >= limit && (c.Valid == nil || slices.Contains(c.Valid[:n], true)) {
-		return scan.Fault(scan.CodeDamaged, "a code is not in the dictionary")
+	if n > 0 && worst >= b.limit() && (c.Valid == nil || slices.Contains(c.Valid[:n], true)) {
+		return notInDictionary()
 	}
 	c.Codes, c.Values, c.Dict = codes, b.dict.Values, b.dict.ID
 	if b.dict.nulls != nil {
@@ -52,6 +48,16 @@ func (b *codeBody) take(n int, c *table.Column) error {
 	}
 	return nil
 }
+
+// limit is the number above all codes.
+func (b *codeBody) limit() uint64 {
+	if b.signed {
+		return min(uint64(b.dict.Size), 1<<(8*b.width-1))
+	}
+	return uint64(b.dict.Size)
+}
+
+func notInDictionary() error { return scan.Fault(scan.CodeDamaged, "a code is not in the dictionary") }
 
 // unsignedCodes decodes codes of so many bytes as they would be without a sign, those of nulls as 0, and returns the largest. What is written does not matter if that is
 // not in the dictionary.
@@ -115,7 +121,7 @@ func grow(before *dictionary, r *arrayReader, delta bool) (*dictionary, error) {
 	case delta && before == nil:
 		return nil, scan.Fault(scan.CodeDamaged, "a dictionary's addition comes before the dictionary")
 	case delta && before.Size > 0:
-		d.Values, d.Size, d.nulls = before.Values, before.Size, before.nulls
+		d.Values, d.Size, d.nulls, d.ends = before.Values, before.Size, before.nulls, before.ends
 	}
 	for r.left > 0 {
 		n, err := r.ready(scan.BatchRows)
@@ -126,9 +132,7 @@ func grow(before *dictionary, r *arrayReader, delta bool) (*dictionary, error) {
 		if err != nil {
 			return nil, err
 		}
-		if d.add(&c); d.Size > maxDictionary || len(d.Values.Data) > maxDictionaryBytes {
-			return nil, scan.Fault(scan.CodeTooLarge, "a dictionary has more than 2^31 values or 4 GiB")
-		}
+		d.add(&c)
 	}
 	if d.Size == 0 {
 		return emptyDictionary(), r.end()
@@ -160,8 +164,18 @@ func (d *dictionary) addText(from *table.Values, n int) {
 	if len(v.Offsets) == 0 {
 		v.Offsets = []uint32{0}
 	}
+	if d.ends == nil && (d.Size+n > codable.values || len(v.Data)+len(from.Data) > codable.bytes) {
+		d.ends = make([]int64, 0, d.Size+n)
+		for _, end := range v.Offsets[1:] {
+			d.ends = append(d.ends, int64(end))
+		}
+	}
 	for i := range n {
 		v.Data = append(v.Data, from.Bytes(i)...)
+		if d.ends != nil {
+			d.ends = append(d.ends, int64(len(v.Data)))
+			continue
+		}
 		v.Offsets = append(v.Offsets, uint32(len(v.Data)))
 	}
 }

@@ -3,6 +3,23 @@
 // The library decodes the schema, after a walk has checked every length in it. Its record reader is not used, since that trusts every length
 // and reads whole record batches, of all columns, into memory. Here the buffers of the columns that are asked for are read in order, a batch
 // at a time.
+//
+// The contract is row isolation: for all tables T and U, what it reads of a file of both is what it reads of a file of
+// T and what it reads of a file of U, if a correct writer wrote the three. A correct writer keeps to Arrow's columnar
+// format: arrays have the rows that their record batch has, offsets never fall, codes are in the dictionary that
+// precedes them, and metadata are within the 2^31 - 1 bytes that the format can state. A row is then what the validity,
+// offsets and values of its place say, or the entry of the dictionary that its code names.
+//
+// How long buffers, dictionaries and metadata are, and how many record batches there are, is for rows to say, so none
+// of it has a limit of its own: buffers are decompressed as they are read, and a dictionary that codes of 32 bits
+// cannot tell apart is copied from (widedictionary.go). A text of more than scan.MaxPage bytes and a list of more than
+// scan.MaxListed elements are null by themselves. All other limits are of the schema, or of the format. Memory is for
+// rows too: dictionaries and the texts that views point to are in memory as a whole, and the window of a zstd buffer
+// (scan.NewZstdReader).
+//
+// Units are told apart by the values that this package gives: integers, dates of 32 bits, timestamps, booleans, texts
+// and bytes are what the file holds, bit by bit. Floats of 16 and 32 bits become float64, of which NaNs are one.
+// Decimals, and dates of 64 bits that are no whole day, have an exact form for the columns that need one (exact.go).
 package arrow
 
 import (
@@ -11,6 +28,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -39,8 +57,9 @@ type file struct {
 	unused atomic.Int64 // bytes of a record batch that are in no column that was read, of the last one
 }
 
-// Open opens a file or stream for its schema; a split is some record batches of a file, or all of a stream.
-func Open(ctx context.Context, at scan.Place, mac scan.BlockMAC) (scan.File, *scan.Error) {
+// Open opens a file or stream for its schema; a split is some record batches of a file, or all of a stream. In the columns named in exact no
+// two values become one.
+func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC) (scan.File, *scan.Error) {
 	a := &file{Origin: scan.Origin{Place: at, MAC: mac}}
 	a.known.of = map[int]knownDictionary{}
 	err := scan.Guard(func() error {
@@ -53,6 +72,12 @@ func Open(ctx context.Context, at scan.Place, mac scan.BlockMAC) (scan.File, *sc
 	})
 	if err != nil {
 		return nil, scan.AsError(err)
+	}
+	for i := range a.columns {
+		if c := &a.columns[i]; c.field.Type.Kind != table.List && slices.Contains(exact, c.field.Name) {
+			c.exact = true
+			c.field.Type = exactType(c.typ)
+		}
 	}
 	return a, nil
 }

@@ -13,9 +13,11 @@ import (
 
 // fixedBody is the body of values of a fixed number of bytes.
 type fixedBody struct {
-	buffer *buffer
-	width  int
-	decode func(raw []byte, to *table.Values) // puts the values in the memory of to, from its start
+	buffer  *buffer
+	width   int
+	decode  func(raw []byte, to *table.Values) // puts the values in the memory of to, from its start
+	nullify bool                               // scan.NoValue stands for a null
+	valid   []bool
 }
 
 func (b *fixedBody) fit(n int, _ []bool) (int, error) {
@@ -31,6 +33,9 @@ func (b *fixedBody) take(n int, c *table.Column) error {
 	to.Ints, to.Floats, to.Offsets = to.Ints[:0], to.Floats[:0], to.Offsets[:0] // perhaps of a buffer of another type
 	b.decode(raw, to)
 	c.Values = *to
+	if b.nullify {
+		scan.Nullify(c, &b.valid)
+	}
 	return nil
 }
 
@@ -58,14 +63,22 @@ func (b *boolBody) take(n int, c *table.Column) (err error) {
 }
 
 // fixedOf returns how values of a type are decoded, and their length in bytes. decode is nil if the type is not of a fixed length or not read.
-func fixedOf(t arrow.DataType) (decode func([]byte, *table.Values), width int) {
+func fixedOf(t arrow.DataType, exact bool) (decode func([]byte, *table.Values), width int) {
+	if d, ok := decimalOf(t); ok {
+		if exact {
+			d = d.Exact()
+		}
+		width = t.(arrow.FixedWidthDataType).BitWidth() / 8
+		return decimals(d, width), width
+	}
 	switch t := t.(type) {
 	case *arrow.FixedSizeBinaryType:
 		return fixedText(t.ByteWidth), t.ByteWidth
-	case *arrow.Decimal128Type:
-		return decimals(scan.DecimalOf(int(t.Precision), int(t.Scale)), 16), 16
-	case *arrow.Decimal256Type:
-		return decimals(scan.DecimalOf(int(t.Precision), int(t.Scale)), 32), 32
+	case *arrow.Date64Type:
+		if exact {
+			return int64s, 8
+		}
+		return fixedNumbers(t.ID()), 8
 	case arrow.FixedWidthDataType:
 		return fixedNumbers(t.ID()), t.BitWidth() / 8
 	}
@@ -159,7 +172,7 @@ func reals(width int, one func([]byte) float64) func([]byte, *table.Values) {
 func decimals(d scan.Decimal, width int) func([]byte, *table.Values) {
 	return func(raw []byte, to *table.Values) {
 		var big [scan.MaxDecimal]byte
-		to.Ints, to.Floats = to.Ints[:0], to.Floats[:0]
+		to.Ints, to.Floats, to.Offsets, to.Data = to.Ints[:0], to.Floats[:0], append(to.Offsets[:0], 0), nil
 		for ; len(raw) >= width; raw = raw[width:] {
 			copy(big[:], raw[:width])
 			slices.Reverse(big[:width])

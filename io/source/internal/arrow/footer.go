@@ -11,8 +11,6 @@ import (
 const (
 	// splitBytes is what the record batches of a split have together at least, except those of the last one.
 	splitBytes = 4 << 20
-	// maxFooter is the longest footer that is read: some million record batches.
-	maxFooter = 64 << 20
 	// blockBytes is the length of a block in a footer.
 	blockBytes = 24
 )
@@ -42,8 +40,6 @@ func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 		return nil, scan.Fault(scan.CodeTruncated, "the file does not end as an Arrow file does")
 	case n <= 0 || n > size-tail-head:
 		return nil, scan.Fault(scan.CodeDamaged, "the footer is longer than the file")
-	case n > maxFooter:
-		return nil, scan.Fault(scan.CodeTooLarge, "the footer is longer than 64 MiB").Advise("write fewer record batches or columns a file")
 	}
 	b := make([]byte, n+tail)
 	return b, scan.ReadAt(f, b, size-tail-n)

@@ -24,7 +24,7 @@ func (s *batchScan) learn(m *message, i int) error {
 	if err != nil {
 		return err
 	}
-	build := builder{from: s.origin(), batch: b}
+	build := builder{from: s.origin(), batch: b, exact: c.exact}
 	r, err := build.reader(&parts[0], nil)
 	if err != nil {
 		return err

@@ -8,9 +8,6 @@ import (
 )
 
 const (
-	// maxMeta is the longest metadata of a message that is read: some million buffers.
-	maxMeta = 64 << 20
-
 	slotVersion    = 0 // of Message
 	slotHeaderType = 1
 	slotHeader     = 2
@@ -74,8 +71,6 @@ func readMessage(f io.ReaderAt, at, end int64) (*message, error) {
 		return nil, undecodedMessage()
 	case size > end-at:
 		return nil, scan.Fault(scan.CodeTruncated, "the file ends too early")
-	case size > maxMeta:
-		return nil, scan.Fault(scan.CodeTooLarge, "the metadata of a message is longer than 64 MiB")
 	}
 	m := &message{meta: make([]byte, int64(prefix)+size)}
 	copy(m.meta, head[:prefix]) // each byte is read once, as scan.Handle has it
@@ -151,7 +146,7 @@ func (b *recordBatch) check(f *flatBuffer) error {
 	switch {
 	case f.bad:
 		return undecodedMessage()
-	case b.rows < 0 || b.rows > scan.MaxGroupRows:
+	case b.rows < 0 || b.rows > scan.MaxRows:
 		return scan.Fault(scan.CodeTooLarge, "a record batch announces an impossible number of rows")
 	case b.packed && b.codec > packedZstd:
 		return unknownPacking()

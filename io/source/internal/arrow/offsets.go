@@ -38,7 +38,6 @@ type offsetReader struct {
 	wide   bool // of 8 bytes, not 4
 	begun  bool
 	at     int64 // where the next item starts
-	limit  int64 // what no end may exceed
 	ends   []int64
 	memory []int64
 }
@@ -84,7 +83,7 @@ func (o *offsetReader) read(n int, dst []int64) ([]int64, error) {
 		if o.wide {
 			v = int64(binary.LittleEndian.Uint64(raw[i:]))
 		}
-		if v < last || v > o.limit {
+		if v < last {
 			return nil, scan.Fault(scan.CodeDamaged, "an array has an offset outside its values")
 		}
 		dst, last = append(dst, v), v

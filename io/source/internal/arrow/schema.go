@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// maxArrowSchema is the longest schema that is read: some 100,000 columns.
-	maxArrowSchema = 16 << 20
+	// maxFields is the most fields of a schema that is read. Its length has no limit, since some writers state facts
+	// about rows in its texts.
+	maxFields = 1 << 20
 	// arrowDepth is the deepest nesting of types that is read.
 	arrowDepth = 32
 	// minField is less than the bytes of any sound field in a schema; decoding one takes some 500.
@@ -40,7 +41,8 @@ const (
 // schemaWalk passes over a schema before the library decodes it, and checks that every length is within the bytes and
 // that few bytes do not say much: the library allocates what a vector says, and follows tables that are shared anew.
 type schemaWalk struct {
-	fields int // how many fields may still come
+	fields int // how many fields may still come, by the schema's length
+	passed int
 	text   int // how many bytes of texts
 }
 
@@ -55,8 +57,9 @@ func columnsOf(schema flatTable) ([]column, []arrow.DataType, error) {
 		ids = append(ids, w.field(fields.table(i), arrowDepth))
 	}
 	switch {
-	case len(f.b) > maxArrowSchema:
-		return nil, nil, scan.Fault(scan.CodeTooLarge, "the schema is longer than 16 MiB").Advise("write fewer columns a file")
+	case w.passed > maxFields:
+		return nil, nil, scan.Fault(scan.CodeTooLarge, "the schema has more than 2^20 columns").
+			Advise("write fewer columns a file")
 	case !w.sound(f):
 		return nil, nil, undecoded()
 	case schema.i16(slotEndianness) != 0:
@@ -82,10 +85,13 @@ func columnsOf(schema flatTable) ([]column, []arrow.DataType, error) {
 
 func undecoded() error { return scan.Fault(scan.CodeDamaged, "the schema cannot be decoded") }
 
-func (w *schemaWalk) sound(f *flatBuffer) bool { return !f.bad && w.fields >= 0 && w.text >= 0 }
+func (w *schemaWalk) sound(f *flatBuffer) bool {
+	return !f.bad && w.fields >= 0 && w.passed <= maxFields && w.text >= 0
+}
 
 // field passes a field and returns the ids of its dictionaries.
 func (w *schemaWalk) field(t flatTable, depth int) dictionaryIDs {
+	w.passed++
 	if w.fields--; depth == 0 {
 		w.fields = -1
 	}

@@ -37,10 +37,8 @@ func tableType(t arrow.DataType) table.Type {
 			return scan.Unread("list of an odd length")
 		}
 		return listType(t.Elem())
-	case *arrow.Decimal128Type:
-		return scan.DecimalOf(int(t.Precision), int(t.Scale)).Type
-	case *arrow.Decimal256Type:
-		return scan.DecimalOf(int(t.Precision), int(t.Scale)).Type
+	case arrow.DecimalType:
+		return scan.DecimalOf(int(t.GetPrecision()), int(t.GetScale())).Type
 	case *arrow.TimestampType:
 		return table.Type{Kind: table.Timestamp, Unit: int64(t.Unit.Multiplier() / time.Nanosecond), Zone: scan.ZoneOf(t.TimeZone != "")}
 	case *arrow.FixedSizeBinaryType:

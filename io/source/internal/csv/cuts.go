@@ -13,7 +13,7 @@ const pieceBytes = 512 << 10
 // cuts are the places in a file where pieces begin, as far as they are known.
 type cuts struct {
 	mu    sync.Mutex
-	at    []int64               // of the first pieces
+	at    []int64               // of the first pieces; that of the first one is known from the start
 	taken map[int]chan struct{} // the pieces that are being read; the channel is closed when the reader knows where the next one begins, or gives up
 }
 
@@ -42,9 +42,6 @@ func (c *cuts) take(i int) (release func()) {
 func (c *cuts) find(i int) (at int64, last int, left <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.at) == 0 {
-		c.at = []int64{0}
-	}
 	if i < len(c.at) {
 		return c.at[i], i, nil
 	}

@@ -2,6 +2,27 @@
 //
 // A file is cut into pieces of equal length (cuts.go, cutting.go). The bytes of a piece are split into records and fields (lines.go for what most files
 // hold, scanner.go for all of the grammar), of which rows are gathered into columns (rows.go, columns.go, types.go).
+//
+// # Row isolation
+//
+// For every table T that a correct writer of a dialect can write, and all further rows U, the rows that are read of write(T and U) are those of
+// write(T) and those of write(U), in any order and any files. The argument: records are split one after the other, and the record of a correct writer
+// ends where its row ends, whatever the row holds.
+//
+//   - A correct writer of a dialect with a quote puts it around every field that holds the quote, the delimiter, a CR or an LF, and doubles the quotes
+//     in it (RFC 4180). A CR alone need not be quoted if lines end with LF. With TrimSpace, fields that begin or end with a space or a tab are
+//     quoted too.
+//   - A correct writer of a dialect without a quote (NoQuote) writes no field that holds the delimiter or an LF.
+//   - It writes each row as one record and ends it with a line end, of one kind in a file. It writes a header if Header is set, and a byte order mark
+//     only before a header or if Mark is set.
+//
+// What only one row says, the dialect does not let it say. A comment ends at a line end, which may stand within quotes: so lines behind the header are
+// comments only if nothing is quoted, and then each is one row at most, which loses itself. The byte order and the kind of line end are said before the
+// first row, by the header or by the options, or by nobody. A line that is skipped as blank is a row of one empty field at most.
+//
+// Two texts of a column are two values of the column, byte by byte, in every encoding, with two exceptions that the options ask for: blanks around a
+// field with TrimSpace, and the texts of NullValues, which are null.
+// Values of other types are those of the type: 1 and 01 are one int.
 package csv
 
 import (
@@ -20,10 +41,15 @@ import (
 
 // Options is the dialect of CSV files. What it means:
 //
-//   - Records end with LF or CRLF. Blank lines and lines that begin with Comment are skipped, and so is a byte order
-//     mark. With TrimSpace, spaces and tabs around a field, and outside its quotes, are not part of it.
+//   - Records end with LF or CRLF. If the header ends with LF alone, or LineEnd says so of files without a header, a CR before an LF belongs to the field.
+//     Blank lines are skipped. With TrimSpace, spaces and tabs around a field, and outside its quotes, are not part of it.
 //
-//   - The text is in UTF-8 (bytes that are not are kept as they are), in UTF-16, or in an encoding of one byte a character, as Encoding says.
+//   - Lines that begin with Comment are skipped before the header, and anywhere if no character quotes. Without a header, and with a character that
+//     quotes, there can be no comments: Open refuses such a dialect.
+//
+//   - The text is in UTF-8 (bytes that are not are kept as they are), in UTF-16, or in an encoding of one byte a character, as Encoding says. Of UTF-16
+//     a surrogate without its partner is kept, in three bytes. A byte order mark is skipped before a header or if Mark is set; else U+FEFF is a
+//     character like others. In utf-16le and utf-16be no mark changes the byte order; in utf-16 it does, and such a file must have a header.
 //
 //   - A field that begins with a quote goes on to the next quote that is not doubled, over delimiters and ends of lines.
 //     If such a quote is not followed by the field's end, or if there is none in the file, the first quote is an ordinary character.
@@ -53,8 +79,17 @@ type Options struct {
 	Thousands  rune              // no character if it is 0
 	TrimSpace  bool
 	NullValues []string
-	Comment    rune // ASCII; no character if it is 0
+	Mark       bool // each file without a header begins with a byte order mark, in UTF-8 or UTF-16
+	// LineEnd is LF or CRLF: how the lines of files without a header end; LF if it is empty. A header says it for its file.
+	LineEnd string
+	Comment rune // ASCII; no character if it is 0
 }
+
+// The values of LineEnd.
+const (
+	LF   = "lf"
+	CRLF = "crlf"
+)
 
 // NoQuote is the Quote of files in which no character quotes.
 const NoQuote rune = -1
@@ -62,14 +97,14 @@ const NoQuote rune = -1
 // Dialect is a checked CSV.
 type Dialect struct {
 	Options
-	comma, comment byte     // comment is 0 if no line is a comment
+	comma, comment byte     // comment is 0 if no line behind the header is a comment
 	quote          byte     // 0 if no character quotes: a text does not hold the byte 0
 	letters        *letters // nil if the text is in UTF-8 or is made UTF-8 before it is split
 	nulls          map[string]bool
 	nullLengths    uint64 // bit n is set if a text of n bytes may be in nulls, bit 63 if a longer one may be
 	types          map[string]scan.TextType
 	Ahead          bool      // compressed text is decompressed ahead, in a goroutine of its own
-	readers        sync.Pool // of *csvPieceReader, used for any of a dataset's files
+	readers        sync.Pool // of *pieceReader, used for any of a dataset's files
 }
 
 // null says whether a text stands for a null.
@@ -79,18 +114,24 @@ func (d *Dialect) null(text []byte) bool {
 
 // NewDialect checks c, all of it at once.
 func NewDialect(c Options) (*Dialect, error) {
-	d := &Dialect{Options: c, comma: ',', comment: byte(c.Comment), nulls: map[string]bool{}, quote: '"', types: map[string]scan.TextType{}}
+	d := &Dialect{Options: c, comma: ',', nulls: map[string]bool{}, quote: '"', types: map[string]scan.TextType{}}
 	if c.Delimiter != 0 {
 		d.comma = byte(c.Delimiter)
 	}
 	var wrong scan.Errors
+	if !slices.Contains([]string{"", LF, CRLF}, c.LineEnd) {
+		wrong = append(wrong, scan.Fault(scan.CodeOption, "%q is no line end", c.LineEnd).Advise("the line ends are lf and crlf"))
+	}
 	switch {
 	case c.Quote == NoQuote:
 		d.quote = 0
-	case c.Quote > 127 || c.Quote < 0 || strings.ContainsRune("\r\n", c.Quote):
+	case c.Quote > 127 || c.Quote < 0 || strings.ContainsRune("\r\n", c.Quote) || c.TrimSpace && strings.ContainsRune(" \t", c.Quote):
 		wrong = append(wrong, scan.Fault(scan.CodeOption, "%q cannot be the quote", c.Quote))
 	case c.Quote != 0:
 		d.quote = byte(c.Quote)
+	}
+	if d.quote == 0 {
+		d.comment = byte(c.Comment)
 	}
 	for _, r := range []rune{c.Delimiter, c.Comment} {
 		if r < 0 || r > 127 || strings.ContainsRune("\r\n", r) || r != 0 && r == rune(d.quote) {
@@ -122,15 +163,13 @@ func (d *Dialect) digits() scan.Digits {
 	return scan.Digits{Decimal: d.Decimal, Thousands: d.Thousands}
 }
 
-// With returns a dialect that differs in its delimiter.
-func (d *Dialect) With(delimiter rune) (*Dialect, error) {
-	o := d.Options
-	o.Delimiter = delimiter
-	other, err := NewDialect(o)
-	if err == nil {
-		other.Ahead = d.Ahead
+// Exact gives columns types under which no two of their values become one.
+func (d *Dialect) Exact(columns []string) {
+	for _, name := range columns {
+		if t, ok := d.types[name]; ok {
+			d.types[name] = t.Exact()
+		}
 	}
-	return other, err
 }
 
 // fields gives the columns their types. Names come from the job or from a header.
@@ -170,19 +209,29 @@ func (d *Dialect) setEncoding() scan.Errors {
 		d.letters = newLetters(m)
 		return nil
 	}
-	if d.Encoding == "" || d.Encoding == "utf-8" || wide[d.Encoding] != nil {
+	switch {
+	case d.Encoding == byMark && !d.Header:
+		return scan.Errors{scan.Fault(scan.CodeOption, "in a file of encoding utf-16 without a header the first row could give the byte order").
+			Advise("write encoding: utf-16le or utf-16be, and mark: true if the file begins with a byte order mark")}
+	case d.Encoding == "" || d.Encoding == "utf-8" || d.wide():
 		return nil
 	}
 	return scan.Errors{scan.Fault(scan.CodeOption, "%q is no encoding that is known", d.Encoding).Advise("the encodings are %s", strings.Join(Encodings(), ", "))}
 }
 
+// marked says whether a byte order mark at the start of a file is no part of its text.
+func (d *Dialect) marked() bool { return d.Header || d.Mark && d.letters == nil }
+
 // wide says whether the text is decoded before it is split.
-func (d *Dialect) wide() bool { return wide[d.Encoding] != nil }
+func (d *Dialect) wide() bool {
+	_, ok := wide[d.Encoding]
+	return ok
+}
 
 // decoded returns the text of r in UTF-8, unless its fields are decoded one by one.
 func (d *Dialect) decoded(r io.Reader) io.Reader {
-	if e := wide[d.Encoding]; e != nil {
-		return transform.NewReader(r, e.NewDecoder())
+	if e, ok := wide[d.Encoding]; ok {
+		return transform.NewReader(r, &e)
 	}
 	return r
 }

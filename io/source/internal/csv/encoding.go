@@ -5,16 +5,17 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
 )
 
 // Encodings other than UTF-8
 //
 // In encodings of one byte a character, delimiters, quotes and line ends are the bytes that they are in UTF-8. Such a file is split as it is, in
-// pieces, and each field that is needed is decoded by itself. UTF-16 is decoded before it is split, as compressed text is decompressed, so that
-// such a file is one split. Bytes that are no character become U+FFFD: no byte makes a read fail.
+// pieces, and each field that is needed is decoded by itself. UTF-16 is decoded before it is split (utf16.go), as compressed text is decompressed,
+// so that such a file is one split.
+//
+// Decoding never makes one text of two: both may be units. A byte that is no character of its encoding becomes the control character of the same
+// number, as the WHATWG's Encoding Standard has it, and a surrogate without its partner keeps its number.
 
 // oneByte are the encodings of one byte a character.
 var oneByte = map[string]*charmap.Charmap{
@@ -22,12 +23,11 @@ var oneByte = map[string]*charmap.Charmap{
 	"windows-1250": charmap.Windows1250, "latin-2": charmap.ISO8859_2, "windows-1251": charmap.Windows1251, "macintosh": charmap.Macintosh,
 }
 
-// wide are the encodings of two bytes or more. A byte order mark overrides the order of bytes.
-var wide = map[string]encoding.Encoding{
-	"utf-16":   unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
-	"utf-16le": unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
-	"utf-16be": unicode.UTF16(unicode.BigEndian, unicode.UseBOM),
-}
+// byMark is the encoding whose byte order a mark says. Files without a header cannot have it: their first row could make the mark.
+const byMark = "utf-16"
+
+// wide are the encodings of two bytes or more.
+var wide = map[string]utf16Decoder{byMark: {byMark: true}, "utf-16le": {}, "utf-16be": {big: true}}
 
 // Encodings lists the names of encodings.
 func Encodings() []string {
@@ -41,7 +41,11 @@ type letters [256][]byte
 func newLetters(m *charmap.Charmap) *letters {
 	l := new(letters)
 	for b := range l {
-		l[b] = utf8.AppendRune(nil, m.DecodeByte(byte(b)))
+		r := m.DecodeByte(byte(b))
+		if r == utf8.RuneError {
+			r = rune(b)
+		}
+		l[b] = utf8.AppendRune(nil, r)
 	}
 	return l
 }

@@ -17,6 +17,8 @@ type file struct {
 	packed    scan.Compression
 	dialect   *Dialect
 	header    []string // as it stands in the file
+	keepCR    bool     // its lines end with LF alone, as the header's says
+	start     int64    // where its first record begins: behind a byte order mark and the header
 	table     table.Schema
 	pieceSize int64
 	cuts      cuts
@@ -24,6 +26,10 @@ type file struct {
 
 // Open opens a file for its header.
 func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File, *scan.Error) {
+	if d.Comment != 0 && !d.Header && d.quote != 0 {
+		return nil, scan.Fault(scan.CodeOption, "without a header a first row that begins with the comment character could swallow a part of a quoted row").
+			Advise("write quote: none if no field of the file is quoted; else leave comment out")
+	}
 	c := &file{Origin: scan.Origin{Place: at, MAC: mac}, packed: packed, dialect: d, pieceSize: pieceBytes}
 	err := scan.Guard(func() error {
 		f, err := c.Open(ctx)
@@ -48,6 +54,7 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 		if c.header, err = readHeader(s); err != nil {
 			return err
 		}
+		c.keepCR, c.start, c.cuts.at = s.keepCR, s.taken, []int64{s.taken}
 		return c.name()
 	})
 	if err != nil {
@@ -71,7 +78,7 @@ var notTexts = []struct{ start, what, advice string }{
 	{"BZh91AY&SY", "a bzip2 file", "give the file a name that ends with .bz2"},
 }
 
-// readHeader reads the header, if there is to be one.
+// readHeader reads the header, if there is to be one. How its line ends says how all lines of the file end: no row can say it for others.
 func readHeader(s *scanner) ([]string, error) {
 	if !s.d.Header {
 		return nil, nil
@@ -84,7 +91,9 @@ func readHeader(s *scanner) ([]string, error) {
 			return nil, scan.Fault(scan.CodeHeader, "the file is no text: it begins as %s does", other.what).Advise("%s", other.advice)
 		}
 	}
+	s.head = true
 	err := s.next()
+	s.head = false
 	if errors.Is(err, io.EOF) {
 		return nil, scan.Fault(scan.CodeHeader, "the file has no header").Advise("is it empty? a file without a header needs input.csv.header: false and input.csv.columns")
 	}
@@ -94,6 +103,8 @@ func readHeader(s *scanner) ([]string, error) {
 	if s.rest != noRest {
 		return nil, scan.Fault(scan.CodeTooLarge, "the header is longer than 16 MiB").Advise("check the delimiter and the ends of lines")
 	}
+	line := s.buf[s.base:s.at]
+	s.keepCR = bytes.HasSuffix(line, []byte("\n")) && !bytes.HasSuffix(line, []byte("\r\n"))
 	var names []string
 	for i := range s.fields {
 		name := s.text(i)
@@ -167,7 +178,7 @@ func (c *file) behindHeader(text io.Reader, again textFrom) (*scanner, error) {
 		return nil, err
 	}
 	header, err := readHeader(s)
-	if err == nil && !slices.Equal(header, c.header) {
+	if err == nil && (!slices.Equal(header, c.header) || s.keepCR != c.keepCR || s.taken != c.start) {
 		err = scan.Changed()
 	}
 	return s, err
@@ -190,7 +201,9 @@ func (c *file) textAgain(ctx context.Context) textFrom {
 
 // newScanner returns a scanner of the records of a file that is not compressed, from a place on where one starts.
 func (c *file) newScanner(f io.ReaderAt, at int64) (*scanner, error) {
-	return newScanner(io.NewSectionReader(f, at, c.Size-at), c.placeAgain(f, at), c.dialect, at == 0)
+	s, err := newScanner(io.NewSectionReader(f, at, c.Size-at), c.placeAgain(f, at), c.dialect, false)
+	s.keepCR = c.keepCR
+	return s, err
 }
 
 // placeAgain opens the text of a file that is not compressed, which a scanner reads from a place on, a second time.

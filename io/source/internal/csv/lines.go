@@ -22,6 +22,7 @@ var missing = field{from: 0, to: -1}
 type lines struct {
 	dialect *Dialect
 	needed  []int // which fields, ascending
+	keepCR  bool  // as in splitter
 	// clear is a place in the text before which there is no quote, from the current record on. Who splits another text sets it to the place of a record.
 	clear int
 	// unlike is for how many records more quotes or short fields are expected.
@@ -72,7 +73,7 @@ func (l *lines) splitClear(b []byte, at int, fields []field, stride int) int {
 		p := bytes.IndexByte(line[from:], l.dialect.comma)
 		to := from + p
 		if p < 0 {
-			if to = end; to > from && b[to-1] == '\r' {
+			if to = end; to > from && b[to-1] == '\r' && !l.keepCR {
 				to--
 			}
 		}
@@ -139,7 +140,7 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 			p = i + bits.TrailingZeros64(mark)>>3
 			mark &= mark - 1
 			f = field{from: int32(from), to: int32(p)}
-			if b[p] == '\n' && p > from && b[p-1] == '\r' {
+			if b[p] == '\n' && p > from && b[p-1] == '\r' && !l.keepCR {
 				f.to--
 			}
 		}

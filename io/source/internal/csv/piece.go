@@ -24,10 +24,12 @@ type pieceReader struct {
 
 // pieceReader returns a reader of some columns, used or new.
 func (c *file) pieceReader(columns []string) *pieceReader {
-	if r, ok := c.dialect.readers.Get().(*pieceReader); ok && r.fits(c, columns) {
-		return r
+	r, ok := c.dialect.readers.Get().(*pieceReader)
+	if !ok || !r.fits(c, columns) {
+		r = &pieceReader{rowReader: c.newReader(columns)}
 	}
-	return &pieceReader{rowReader: c.newReader(columns)}
+	r.general.keepCR, r.lines.keepCR = c.keepCR, c.keepCR
+	return r
 }
 
 // readPiece reads a piece of a file that is not compressed.
@@ -110,6 +112,11 @@ func (r *pieceReader) done() bool { return r.next >= r.text.own }
 // was wrong.
 func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	start := int(at - r.text.at)
+	if r.text.at == 0 && c.dialect.Header { // the header says whether the file has changed
+		if _, err := c.behindHeader(io.NewSectionReader(r.text.file, 0, c.Size), c.placeAgain(r.text.file, 0)); err != nil {
+			return err
+		}
+	}
 	if start >= r.text.own {
 		r.reset()
 		r.skip, r.next, r.long = 0, start, false
@@ -121,13 +128,6 @@ func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 			r.skip = row
 			return nil
 		}
-	}
-	if at == 0 {
-		s, err := c.behindHeader(io.NewSectionReader(r.text.file, 0, c.Size), c.placeAgain(r.text.file, 0))
-		if err != nil {
-			return err
-		}
-		start = int(s.taken)
 	}
 	return r.from(start)
 }

@@ -58,6 +58,8 @@ type splitter struct {
 	needed   int  // how many fields of a record are used; 0 if all are
 	eof      bool // the text reaches the end of the file
 	fields   []field
+	head     bool   // the records come before the header or are it: lines before it may be comments, though fields are quoted
+	keepCR   bool   // the file's lines end with LF alone: a CR before it belongs to the field
 	ordinary int    // start of a field whose first quote is known to be an ordinary character; -1 if there is none
 	open     int    // if a record is not whole: the start of its last field
 	inside   inside // and what the text ends in
@@ -71,9 +73,9 @@ type extent struct {
 
 // newScanner reads from the start of a file, or of a record within it. again opens the same text a second time.
 func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, error) {
-	s := &scanner{splitter: splitter{d: d, ordinary: -1}, r: r, again: again, buf: make([]byte, firstRead), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
+	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != CRLF}, r: r, again: again, buf: make([]byte, firstRead), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
-	if first && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
+	if first && d.marked() && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
 		s.at, s.taken = 3, 3
 	}
 	return s, err
@@ -184,16 +186,25 @@ func stop(b []byte, i int, c byte) int {
 
 // skip returns the length of a blank line or comment, or -1 if more must be read.
 func (s *splitter) skip(b []byte) (n int, skip bool) {
-	if len(b) > 0 && b[0] > ' ' && b[0] != s.d.comment {
+	comment := s.d.comment
+	if s.head {
+		comment = byte(s.d.Comment)
+	}
+	if len(b) > 0 && b[0] > ' ' && b[0] != comment {
 		return 0, false
 	}
 	i := 0
-	if s.d.comment == 0 || len(b) == 0 || b[0] != s.d.comment {
+	if comment == 0 || len(b) == 0 || b[0] != comment {
 		for i < len(b) && s.d.blank(b[i]) {
 			i++
 		}
-		if i < len(b) && b[i] == '\r' {
-			i++
+		if i < len(b) && b[i] == '\r' && !s.keepCR {
+			if i+1 == len(b) && !s.eof {
+				return -1, true
+			}
+			if i+1 < len(b) && b[i+1] == '\n' {
+				i++
+			}
 		}
 		if i < len(b) && b[i] != '\n' {
 			return 0, false
@@ -216,11 +227,7 @@ func (s *splitter) field(b []byte, i int) (field, int) {
 		if end == len(b) && !s.eof {
 			return field{}, -1
 		}
-		to := end
-		if to > i && b[to-1] == '\r' && (to == len(b) || b[to] == '\n') {
-			to--
-		}
-		return field{from: int32(i), to: int32(to)}, end
+		return field{from: int32(i), to: int32(s.withoutCR(b, i, end))}, end
 	}
 	start := i
 	for start < len(b) && s.d.blank(b[start]) {
@@ -243,11 +250,17 @@ func (s *splitter) field(b []byte, i int) (field, int) {
 	return s.trimmed(b, i, end), end
 }
 
+// withoutCR returns the end of an unquoted field without the CR of a line end.
+func (s *splitter) withoutCR(b []byte, from, to int) int {
+	if !s.keepCR && to > from && b[to-1] == '\r' && to < len(b) && b[to] == '\n' {
+		return to - 1
+	}
+	return to
+}
+
 // trimmed is the field between from and to without the line's CR and blanks.
 func (s *splitter) trimmed(b []byte, from, to int) field {
-	if to > from && b[to-1] == '\r' && (to == len(b) || b[to] == '\n') {
-		to--
-	}
+	to = s.withoutCR(b, from, to)
 	for to > from && s.d.blank(b[to-1]) {
 		to--
 	}

@@ -33,7 +33,10 @@ func records(t testing.TB, r io.Reader, d *Dialect, buffer int) [][]string {
 	}
 }
 
-var fuzzDialects = []Options{{}, {Quote: '\''}, {Quote: NoQuote, Delimiter: ';'}, {Delimiter: ';', TrimSpace: true}, {Delimiter: '\t', TrimSpace: true, Comment: '#'}, {Delimiter: ' ', Comment: '|'}}
+var fuzzDialects = []Options{
+	{}, {Quote: '\''}, {Quote: NoQuote, Delimiter: ';'}, {Delimiter: ';', TrimSpace: true}, {Delimiter: '\t', TrimSpace: true, Mark: true}, {Delimiter: ' ', Comment: '|', Quote: NoQuote},
+	{TrimSpace: true, Comment: '#', Quote: NoQuote},
+}
 
 // FuzzCSV checks that any text can be split, and alike whatever the buffer is and however the bytes arrive.
 func FuzzCSV(f *testing.F) {

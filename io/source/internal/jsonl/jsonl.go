@@ -1,10 +1,21 @@
 // Package jsonl reads JSON lines: files with one JSON object a line.
 //
 // Such a file states neither columns nor types: the job names the columns that it reads and their types, so that no value decides what a column
-// is. A column is a member of the object, or a member of a member by its path: address.city. A line that is no object, a member of another
-// type, and a line of more than 16 MiB are rows without values; they make no read fail. A blank line is no row.
+// is. A column is a member of the object, or a member of a member by its path: address.city. Of members of one name the last one counts. A line that
+// is no object, or is nested deeper than 10,000 levels, a member of another type, and a line of more than 16 MiB are rows without values; they make no
+// read fail. A blank line is no row.
 //
-// A line ends at a line end, since a JSON string cannot hold one: a piece of the file has the lines that start in it.
+// # Row isolation
+//
+// For every table T that a correct writer can write, and all further rows U, the rows that are read of write(T and U) are those of write(T) and those
+// of write(U), in any order and any files. A correct writer writes each row as one JSON object (RFC 8259) in UTF-8, without line ends in it, and ends
+// it with LF or CRLF; before the first object there may be a byte order mark. A line ends at the first LF, since no JSON string holds one: a piece of
+// the file has the lines that start in it. A row begins with a brace, so it makes neither a mark nor a blank line.
+//
+// Two values of a column are two units. A text column takes strings alone, code point by code point: a number or a truth value there is null, since 1
+// and "1" would be one text. An escape of a surrogate without its partner keeps its number, as three bytes that no other string has. A string of bytes
+// that are not UTF-8 is no JSON, and null. Columns of other types take their values as strings too, since many writers quote numbers: 1 and "1" are
+// one int, and so are true and "true" one bool. An int is written without fraction and exponent: 1.0 is null there, and the same as 1 in a float column.
 package jsonl
 
 import (
@@ -53,6 +64,15 @@ func NewDialect(o Options) (*Dialect, error) {
 		d.schema.Fields = append(d.schema.Fields, table.Field{Name: name, Type: t.Type})
 	}
 	return d, wrong.Err()
+}
+
+// Exact gives columns types under which no two of their values become one.
+func (d *Dialect) Exact(columns []string) {
+	for _, name := range columns {
+		if t, ok := d.types[name]; ok {
+			d.types[name] = t.Exact()
+		}
+	}
 }
 
 // file is an opened file.
@@ -141,6 +161,8 @@ type reader struct {
 	lines   *bufio.Reader
 	own     int64 // bytes of the piece that no line has taken; negative if the text is read to its end
 	line    []byte
+	members []member // of the current line
+	names   []byte   // of members
 	columns []column
 	rows    int
 	blanks  int64
@@ -151,11 +173,12 @@ type column struct {
 	scan.TextColumn
 	path []string
 	name string
+	text []byte // scratch space
 }
 
 func (r *reader) addColumns(d *Dialect, names []string) {
 	for _, name := range names {
-		r.columns = append(r.columns, column{scan.TextColumn{TextType: d.types[name]}, strings.Split(name, "."), name})
+		r.columns = append(r.columns, column{TextColumn: scan.TextColumn{TextType: d.types[name]}, path: strings.Split(name, "."), name: name})
 	}
 }
 
@@ -261,14 +284,17 @@ func (r *reader) gather() (more bool, err error) {
 
 // addRow adds the members of a line, and says whether the texts of a column are long enough for a batch.
 func (r *reader) addRow(long bool) (full bool) {
-	var object map[string]json.RawMessage
-	bad := long || json.Unmarshal(r.line, &object) != nil
+	r.names = r.names[:0]
+	ok := !long && json.Valid(r.line)
+	if ok {
+		r.members, ok = object(r.line, r.members[:0], &r.names)
+	}
 	for i := range r.columns {
 		c := &r.columns[i]
-		if bad {
-			c.AddUnparsed()
+		if ok {
+			c.addMember(r.members)
 		} else {
-			c.addMember(object)
+			c.AddUnparsed()
 		}
 		full = full || len(c.Values.Data) >= scan.BatchBytes
 	}
@@ -276,34 +302,35 @@ func (r *reader) addRow(long bool) (full bool) {
 }
 
 // addMember adds the member of an object that the column's path leads to. A member whose name is the whole path comes first.
-func (c *column) addMember(object map[string]json.RawMessage) {
-	raw, there := object[c.name]
+func (c *column) addMember(members []member) {
+	raw, there := find(members, c.name)
 	for i := 0; !there && i < len(c.path)-1; i++ {
-		var inner map[string]json.RawMessage
-		member, known := object[c.path[i]]
-		if !known || json.Unmarshal(member, &inner) != nil {
+		var names []byte
+		inner, _ := find(members, c.path[i])
+		var ok bool
+		if members, ok = object(inner, nil, &names); !ok {
 			break
 		}
-		object = inner
-		raw, there = object[strings.Join(c.path[i+1:], ".")]
+		raw, there = find(members, strings.Join(c.path[i+1:], "."))
 	}
 	c.addJSON(raw)
 }
 
-// addJSON adds a JSON value: a string by its text, a number or a truth value as it stands. Objects and lists are no value of any type.
-func (c *column) addJSON(raw json.RawMessage) {
+// addJSON adds a JSON value: a string by its text; a number or a truth value as it stands, unless the column is of text. Objects and lists are no value
+// of any type.
+func (c *column) addJSON(raw []byte) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
 		c.AddNull()
-	case raw[0] == '{' || raw[0] == '[':
-		c.AddUnparsed()
 	case raw[0] == '"':
-		var s string
-		if json.Unmarshal(raw, &s) != nil {
+		var ok bool
+		if c.text, ok = appendString(c.text[:0], raw); ok {
+			c.AddText(c.text)
+		} else {
 			c.AddUnparsed()
-			return
 		}
-		c.AddText([]byte(s))
+	case raw[0] == '{' || raw[0] == '[' || c.Type.Kind == table.String:
+		c.AddUnparsed()
 	default:
 		c.AddText(raw)
 	}

@@ -14,15 +14,11 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// maxPageValues is the most values of a page: what a few bytes can say, and decoding expands.
-const maxPageValues = 1 << 26
-
 // columnReader decodes one column chunk page by page. Of each page it
 //
 //  1. reads the header, verifies the checksum and decompresses the body (pages.go);
-//  2. decodes the levels, which say which rows have a value (page.go, levels.go);
-//  3. checks the lengths in the values, and how many there are (check.go);
-//  4. lets parquet-go's decoders decode the values (decode.go).
+//  2. checks the lengths in levels and values, and how many there are (levels.go, check.go);
+//  3. decodes a piece of it: levels, which say which rows have a value, and values (pieces.go), with parquet-go's decoders (decode.go).
 //
 // Rows are then taken in batches, in the form of a table (values.go, convert.go, nulls.go, listrows.go).
 type columnReader struct {
@@ -40,45 +36,14 @@ type columnReader struct {
 	lists    *listRows // of a column of lists
 }
 
-// openPage is a decoded page, whose rows (of lists: elements that are present) are used from the first on.
+// openPage is a page, and of it a decoded piece, whose rows (of lists: elements that are present) are used from the
+// first on.
 type openPage struct {
 	left  int
 	level []byte // of the rows left: 1 if there is a value; nil if there always is
 	data  decoded
 	codes bool // data is codes
-}
-
-// pageMemory is what reading and decoding a chunk needs and the next chunk can use again.
-type pageMemory struct {
-	block, stored, plain []byte
-	repeated, defined    []byte
-	values               decoded
-}
-
-// pageMemories are the memories of long column chunks and of short ones, so that a column of few bytes does not hold what a long one needed.
-var pageMemories [2]sync.Pool
-
-// shortChunk is below how many stored bytes a chunk is short.
-const shortChunk = 256 << 10
-
-// pageMemoriesOf returns the memories for a chunk of so many bytes.
-func pageMemoriesOf(size int64) *sync.Pool {
-	if size < shortChunk {
-		return &pageMemories[0]
-	}
-	return &pageMemories[1]
-}
-
-// mostKept is the longest piece of memory that is kept, in bytes.
-const mostKept = 16 << 20
-
-// large says whether a piece of the memory is too long to be kept.
-func (m *pageMemory) large() bool {
-	v := &m.values
-	return max(
-		cap(m.block), cap(m.stored), cap(m.plain), cap(m.repeated), cap(m.defined), cap(v.bytes), 4*cap(v.offsets),
-		4*cap(v.ints32), 8*cap(v.ints64), 12*cap(v.ints96), 4*cap(v.floats32), 8*cap(v.floats64),
-	) > mostKept
+	rest  pageRest
 }
 
 // rowBuffer is memory for rows with nulls between them, and for values that are not held as the page holds them.
@@ -130,13 +95,16 @@ func (c *columnReader) ready() (int, error) {
 	return c.page.left, nil
 }
 
-// next decodes the next data page, and a dictionary before it.
+// next decodes the next piece of the data page, or of the next one after a dictionary before it.
 func (c *columnReader) next() error {
+	if c.page.rest.levels > 0 {
+		return c.piece()
+	}
 	c.page = openPage{}
 	for {
 		h, body, err := c.pages.next()
 		switch {
-		case errors.Is(err, io.EOF) && c.rows > 0:
+		case errors.Is(err, io.EOF) && (c.rows > 0 || c.lists != nil && c.values > 0):
 			return tooFew()
 		case err != nil:
 			return err
@@ -159,7 +127,7 @@ func (c *columnReader) learn(h *format.DictionaryPageHeader, body []byte) error 
 		return scan.Fault(scan.CodeDamaged, "a dictionary is not at the start of its column chunk")
 	case h.Encoding != format.Plain && h.Encoding != plainDictionary:
 		return unknownEncoding()
-	case n < 0 || n > maxPageValues:
+	case n < 0:
 		return short()
 	}
 	held, err := c.leaf.countPlain(body, n)
@@ -186,7 +154,7 @@ func (c *columnReader) learn(h *format.DictionaryPageHeader, body []byte) error 
 	return nil
 }
 
-// open decodes a data page.
+// open checks a data page and decodes its first piece.
 func (c *columnReader) open(h *format.PageHeader, body []byte) error {
 	p, err := newDataPage(c.leaf, h, body)
 	if err != nil {
@@ -196,21 +164,28 @@ func (c *columnReader) open(h *format.PageHeader, body []byte) error {
 		return err
 	}
 	c.begun = true
-	data, present, err := c.openLevels(&p)
+	c.values -= int64(p.values)
+	rest := &c.page.rest
+	*rest = pageRest{leaf: c.leaf, levels: p.values, whole: p.values <= Piece}
+	data, err := rest.openLevels(&p)
 	if err != nil {
 		return err
 	}
-	p.leaf = c.leaf.values()
+	present, err := rest.present(c.memory)
+	if err != nil {
+		return err
+	}
+	if p.leaf = c.leaf.values(); c.lists != nil {
+		p.values = present
+	}
 	if err := p.check(data, present); err != nil {
 		return err
 	}
-	if isCodes(p.encoding) {
-		c.page.codes = true
-		c.page.data.ints32, err = c.memory.values.decodeCodes(data, present, c.dict.Size)
-		return err
+	rest.values, c.page.codes = p.open(data, present, c.dict, &c.memory.values), isCodes(p.encoding)
+	if rest.levels == 0 {
+		return nil
 	}
-	c.page.data, err = c.memory.values.decode(p.leaf, parquet.LookupEncoding(p.encoding), data, present)
-	return err
+	return c.piece()
 }
 
 // announced checks how many values a page says that it has.
@@ -224,56 +199,81 @@ func (c *columnReader) announced(p *dataPage) error {
 		return scan.Fault(scan.CodeDamaged, "a page has a negative number of values")
 	case int64(p.values) > left:
 		return tooMany()
-	case p.values > maxPageValues:
-		return scan.Fault(scan.CodeTooLarge, "a page has more than 2^26 values").Advise("write the file with smaller pages")
 	case isCodes(p.encoding) && c.dict == nil:
 		return scan.Fault(scan.CodeDamaged, "a page needs a dictionary that is not there")
 	}
 	return nil
 }
 
-// openLevels decodes the levels of a page and returns what follows them and how many values that is.
-func (c *columnReader) openLevels(p *dataPage) (data []byte, present int, err error) {
-	repeated, defined, data, err := p.split()
-	if err != nil {
-		return nil, 0, err
+// piece decodes the next piece of a page: levels, and as many values as they announce and are decoded together.
+func (c *columnReader) piece() (err error) {
+	r, highest := &c.page.rest, c.page.rest.highest()
+	n := min(r.levels, Piece)
+	present := n
+	if highest > 0 {
+		if len(r.definitions) == 0 {
+			if err := r.load(n, c.memory); err != nil {
+				return err
+			}
+		}
+		n = len(r.definitions)
+		present = bytes.Count(r.definitions, []byte{highest})
 	}
-	rows, present, m, shape := int64(p.values), p.values, c.memory, c.leaf.list
-	var counts levelCounts
+	if present > 0 && r.ahead == 0 {
+		if c.page.data, r.ahead, err = r.values.next(&c.memory.values); err != nil {
+			return err
+		}
+		if r.ahead == 0 {
+			return short()
+		}
+	}
+	if present > r.ahead {
+		n, present = placeOf(r.definitions, highest, r.ahead, n), r.ahead
+	}
+	r.ahead -= present
+	r.levels -= n
+	return c.cut(n, present, highest)
+}
+
+// placeOf returns how many of n levels there are up to the value of number count, which is not the last.
+func placeOf(levels []byte, highest byte, count, n int) int {
+	if highest == 0 {
+		return count
+	}
+	for i, l := range levels[:n] {
+		if l != highest {
+			continue
+		}
+		if count--; count == 0 {
+			return i + 1
+		}
+	}
+	return n
+}
+
+// cut makes the next n levels the current piece, in which so many values are present.
+func (c *columnReader) cut(n, present int, highest byte) error {
+	r, rows := &c.page.rest, int64(n)
+	c.page.left, c.page.level = n, nil
+	var defined []byte
+	if highest > 0 {
+		defined, r.definitions = r.definitions[:n], r.definitions[n:]
+	}
 	switch {
-	case shape != nil:
-		if m.repeated, counts, err = decodeLevels(m.repeated, repeated, p.values, 1); err != nil {
-			return nil, 0, err
-		}
-		rows = int64(counts[0])
-		if m.defined, counts, err = decodeLevels(m.defined, defined, p.values, shape.highest); err != nil {
-			return nil, 0, err
-		}
-		present = counts[shape.highest]
-		c.lists.page = listPage{repeated: m.repeated, defined: m.defined}
+	case c.lists != nil:
 		c.page.left = present
-	case c.leaf.highest > 0:
-		highest := c.leaf.highest
-		if m.defined, counts, err = decodeLevels(m.defined, defined, p.values, highest); err != nil {
-			return nil, 0, err
-		}
-		if present = counts[highest]; present < p.values {
-			onlyHighest(m.defined, highest)
-			c.page.level = m.defined
-		}
-		fallthrough
-	default:
-		c.page.left = p.values
+		c.lists.page = listPage{repeated: r.repetitions[:n], defined: defined}
+		r.repetitions = r.repetitions[n:]
+		rows = int64(bytes.Count(c.lists.page.repeated, []byte{0}))
+	case present < n:
+		onlyHighest(defined, highest)
+		c.page.level = defined
 	}
 	if rows > c.rows {
-		return nil, 0, tooMany()
+		return tooMany()
 	}
 	c.rows -= rows
-	c.values -= int64(p.values)
-	if shape != nil {
-		p.values = present
-	}
-	return data, present, nil
+	return nil
 }
 
 // take returns the next n rows, n at most what ready returned. They are valid until ready is called again.
@@ -304,11 +304,14 @@ func (c *columnReader) takeFlat(n int) table.Column {
 		out.Values, out.Dict = c.dict.Values, c.dict.ID
 		out.Codes = c.buffer.spreadCodes(c.page.data.ints32[:values], out.Valid)
 		c.page.data.ints32 = c.page.data.ints32[values:]
-		return out
+	} else {
+		out.Values = c.page.data.values(l, values, &c.buffer.values)
+		if out.Valid != nil {
+			c.buffer.spreadValues(&out.Values, l.field.Type.Kind, out.Valid)
+		}
 	}
-	out.Values = c.page.data.values(l, values, &c.buffer.values)
-	if out.Valid != nil {
-		c.buffer.spreadValues(&out.Values, l.field.Type.Kind, out.Valid)
+	if l.nullify {
+		scan.Nullify(&out, &c.buffer.valid)
 	}
 	return out
 }

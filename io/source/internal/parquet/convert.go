@@ -33,9 +33,10 @@ func (l *leaf) refine(e *format.SchemaElement) {
 	}
 }
 
-// Decimal makes the leaf one of decimals.
+// decimal makes the leaf one of decimals.
 func (l *leaf) decimal(precision, scale int) {
-	d := scan.DecimalOf(precision, scale)
+	l.decimals = scan.DecimalOf(precision, scale)
+	d := &l.decimals
 	switch l.physical {
 	case format.Int32, format.Int64, format.ByteArray:
 	case format.FixedLenByteArray:
@@ -45,11 +46,36 @@ func (l *leaf) decimal(precision, scale int) {
 	default:
 		d.Type = scan.Unread("decimal of an odd physical type")
 	}
-	stored := *l // its physical type and width
-	l.field.Type = d.Type
+	l.takeDecimals()
+}
+
+// takeDecimals sets the leaf's type and conversion by its decimals.
+func (l *leaf) takeDecimals() {
+	l.field.Type = l.decimals.Type
+	d, stored := l.decimals, *l // its physical type and width
 	l.convert = func(p *decoded, n int, to *table.Values) table.Values {
 		p.takeDecimals(d, &stored, n, to)
+		if d.Type.Kind == table.String {
+			return table.Values{Offsets: to.Offsets, Data: to.Data}
+		}
 		return table.Values{Ints: to.Ints, Floats: to.Floats}
+	}
+}
+
+// exact makes the leaf one whose different values stay different. A decimal that is no Int is a text. An INT96 is a timestamp in nanoseconds; one
+// outside of the years 1678 to 2261 is null.
+func (l *leaf) exact() {
+	switch {
+	case l.list != nil || l.field.Type.Kind == table.Invalid:
+	case l.decimals.Type.Kind != table.Invalid:
+		l.decimals = l.decimals.Exact()
+		l.nullify = l.decimals.Type.Kind == table.Int
+		l.takeDecimals()
+	case l.physical == format.Int96:
+		l.field.Type.Unit, l.nullify = 1, true
+		l.convert = func(p *decoded, n int, to *table.Values) table.Values {
+			return table.Values{Ints: p.takeInts96(n, &to.Ints, scan.ExactNanos)}
+		}
 	}
 }
 
@@ -59,7 +85,7 @@ func (d *decoded) takeDecimals(dec scan.Decimal, l *leaf, n int, to *table.Value
 	if l.physical == format.Int32 || l.physical == format.Int64 {
 		ints = d.takeInts(l, n, &to.Ints) // perhaps in the memory of to, of which an item is read before it is written
 	}
-	to.Ints, to.Floats = to.Ints[:0], to.Floats[:0]
+	to.Ints, to.Floats, to.Offsets, to.Data = to.Ints[:0], to.Floats[:0], append(to.Offsets[:0], 0), to.Data[:0]
 	switch l.physical {
 	case format.Int32, format.Int64:
 		for _, v := range ints {

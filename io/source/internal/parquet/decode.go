@@ -3,25 +3,12 @@ package parquet
 import (
 	"slices"
 
-	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
-
-// decodeCodes decodes the codes of n values, which must be below size.
-func (d *decoded) decodeCodes(data []byte, n, size int) (codes []int32, err error) {
-	d.ints32, err = parquet.RLEDictionary.DecodeInt32(d.ints32, data)
-	if err != nil || len(d.ints32) < n {
-		return nil, undecodable()
-	}
-	if !below(d.ints32[:n], size) {
-		return nil, notInDictionary()
-	}
-	return d.ints32[:n], nil
-}
 
 // decode decodes n values of a leaf in the memory of d, and in that of data if they can be decoded in place. check has passed data.
 func (d *decoded) decode(l *leaf, enc encoding.Encoding, data []byte, n int) (v decoded, err error) {
@@ -35,11 +22,6 @@ func (d *decoded) decode(l *leaf, enc encoding.Encoding, data []byte, n int) (v 
 		have = 8 * len(v.bits)
 		d.keep(enc, v.bits)
 	case format.Int32:
-		if enc.Encoding() == format.DeltaBinaryPacked {
-			v.ints64, err = decodeNarrow(l, d.ints64, data)
-			d.ints64, have = v.ints64, len(v.ints64)
-			break
-		}
 		v.ints32, err = enc.DecodeInt32(d.ints32, data)
 		d.ints32, have = v.ints32, len(v.ints32)
 	case format.Int64:
@@ -90,20 +72,18 @@ func (d *decoded) keep(enc encoding.Encoding, b []byte) {
 	}
 }
 
-// decodeNarrow decodes differences of integers of 32 bits. By the format they wrap, and some writers compute them in 64 bits, so that first
-// values and differences may be longer than 32, of which the library would take none.
-func decodeNarrow(l *leaf, dst []int64, data []byte) ([]int64, error) {
-	out, err := parquet.DeltaBinaryPacked.DecodeInt64(dst, data)
+// narrow cuts integers that are coded as differences of 32 bits to these. By the format differences wrap, and some
+// writers compute them in 64 bits, so that first values and differences may be longer.
+func narrow(values []int64, l *leaf) {
 	if l.field.Type.Kind == table.Uint {
-		for i, v := range out {
-			out[i] = int64(uint32(v))
+		for i, v := range values {
+			values[i] = int64(uint32(v))
 		}
-	} else {
-		for i, v := range out {
-			out[i] = int64(int32(v))
-		}
+		return
 	}
-	return out, err
+	for i, v := range values {
+		values[i] = int64(int32(v))
+	}
 }
 
 // ordered says whether offsets never fall and stay within size bytes.

@@ -9,8 +9,9 @@ import (
 // decoded is values of a page or a dictionary as the library decodes them: one of the slices is in use. What a table holds in another form is
 // converted when rows are taken (values.go), since a page may have many more rows than a batch.
 type decoded struct {
-	bits     []byte // booleans, from bit skipped on
+	bits     []byte // booleans, from bit skipped on, or
 	skipped  int
+	bools    []byte  // one a byte
 	ints32   []int32 // integers, or codes
 	ints64   []int64
 	ints96   []deprecated.Int96

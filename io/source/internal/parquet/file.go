@@ -1,4 +1,20 @@
 // Package parquet reads Parquet files: a split is a row group, of which the column chunks that are asked for are read page by page.
+//
+// The contract is row isolation: for all tables T and U, what it reads of a file of both is what it reads of a file of
+// T and what it reads of a file of U, if a correct writer wrote the three. A correct writer keeps to parquet-format:
+// counts, levels and lengths say what is there, codes are in their dictionary, and pages, headers and footers are
+// within the lengths that the format can state (2^31 - 1 bytes and values for a page, 2^32 for a footer). A row is then
+// what its levels and its values say, or the entry of the dictionary that its code names.
+//
+// How many values a page has, how long they are when prefixes and runs are expanded, how many row groups there are and
+// how long the texts in statistics: all this is for rows to say, so none of it has a limit of its own. It is decoded in
+// pieces (pieces.go), passed over (thrift.go) or decoded one by one (footer.go). A list of more than scan.MaxListed
+// elements is null by itself. All other limits are of the schema, or of the format. Memory is for rows too: a page is
+// in memory as a whole, as it is stored and decompressed.
+//
+// Units are told apart by the values that this package gives: integers, dates, timestamps, booleans, texts and bytes
+// are what the file holds, bit by bit. Floats of 16 and 32 bits become float64, of which NaNs are one. Decimals and
+// Int96 have an exact form for the columns that need one (convert.go).
 package parquet
 
 import (
@@ -6,6 +22,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -22,8 +39,8 @@ type file struct {
 	leaves []leaf
 }
 
-// Open opens a file for its schema and row groups.
-func Open(ctx context.Context, at scan.Place, mac scan.BlockMAC) (scan.File, *scan.Error) {
+// Open opens a file for its schema and row groups. In the columns named in exact no two values become one.
+func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC) (scan.File, *scan.Error) {
 	p := &file{Origin: scan.Origin{Place: at, MAC: mac}}
 	err := scan.Guard(func() error {
 		f, err := p.Open(ctx)
@@ -35,6 +52,11 @@ func Open(ctx context.Context, at scan.Place, mac scan.BlockMAC) (scan.File, *sc
 	})
 	if err != nil {
 		return nil, scan.AsError(err)
+	}
+	for i := range p.leaves {
+		if l := &p.leaves[i]; slices.Contains(exact, l.field.Name) {
+			l.exact()
+		}
 	}
 	return p, nil
 }
@@ -51,7 +73,7 @@ func (p *file) load(f scan.Handle) error {
 		return err
 	}
 	p.footer, p.end = sha256.Sum256(raw), p.Size-int64(len(raw))
-	meta, err := decodeFooter(raw)
+	meta, groups, err := decodeFooter(raw)
 	if err != nil {
 		return err
 	}
@@ -59,7 +81,7 @@ func (p *file) load(f scan.Handle) error {
 	if p.leaves, leaves, err = leavesOf(meta.Schema); err != nil {
 		return err
 	}
-	p.groups, err = rowGroupsOf(meta, leaves)
+	p.groups, err = rowGroupsOf(meta, groups, leaves)
 	return err
 }
 

@@ -12,13 +12,11 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-const (
-	// maxStructs is the most structs of a footer that is read: some millions of column chunks. Its length has no limit, since some writers
-	// state texts of any length in it.
-	maxStructs = 1 << 24
-	// minStruct is less than the mean length of a footer's structs in any sound file; decoding one takes up to 1 KiB.
-	minStruct = 4
-)
+// minStruct is less than the mean length of a footer's structs in any sound file; decoding one takes up to 1 KiB.
+const minStruct = 4
+
+// groupsField is the field of the row groups in a footer. Source: parquet-format, parquet.thrift, "FileMetaData".
+const groupsField = 4
 
 // rowGroup is what we keep of a row group: its chunks, one a leaf of the schema.
 type rowGroup struct {
@@ -76,32 +74,70 @@ func noFooter(f io.ReaderAt) error {
 	return scan.Fault(scan.CodeDamaged, "this is not a Parquet file")
 }
 
-// decodeFooter decodes what readFooter returned.
-func decodeFooter(b []byte) (*format.FileMetaData, error) {
+// decodeFooter decodes what readFooter returned, but for the row groups, which it returns as bytes: rows decide how
+// many there are and how long the texts in their statistics, so rowGroupsOf decodes one after the other.
+func decodeFooter(b []byte) (*format.FileMetaData, [][]byte, error) {
+	undecoded := scan.Fault(scan.CodeDamaged, "the footer cannot be decoded")
 	b = b[:len(b)-8]
 	w, ok := walkThrift(b)
 	signed := len(b)-w.at == 28 // a signature, which we cannot check, may follow
 	if !ok || w.at < len(b) && !signed || w.structs > len(b)/minStruct+64 {
-		return nil, scan.Fault(scan.CodeDamaged, "the footer cannot be decoded")
+		return nil, nil, undecoded
 	}
-	if w.structs > maxStructs {
-		return nil, scan.Fault(scan.CodeTooLarge, "the footer has too many parts").Advise("write fewer row groups or columns a file")
-	}
+	rest, groups, ok := withoutGroups(b[:w.at])
 	meta := &format.FileMetaData{}
-	if err := decodeThrift(b[:w.at], meta); err != nil {
-		return nil, scan.Fault(scan.CodeDamaged, "the footer cannot be decoded")
+	if !ok || decodeThrift(rest, meta) != nil {
+		return nil, nil, undecoded
 	}
-	return meta, nil
+	return meta, groups, nil
+}
+
+// withoutGroups returns a footer with an empty list of row groups, and these, each as bytes. ok is false if there are
+// two lists.
+func withoutGroups(b []byte) (rest []byte, groups [][]byte, ok bool) {
+	w := thriftWalk{b: b}
+	for field, found := 0, false; ; {
+		head := w.octet()
+		if head == 0 {
+			return append(rest, b...), groups, !w.bad
+		}
+		if field += int(head >> 4); head>>4 == 0 {
+			number := w.uvarint()
+			field = int(number>>1) ^ -int(number&1)
+		}
+		typ := head & 15
+		if field != groupsField || typ != thriftList {
+			if typ != thriftTrue && typ != thriftFalse {
+				w.value(typ, thriftDepth)
+			}
+			continue
+		}
+		rest = append(append(rest, b[:w.at]...), thriftStruct)
+		n, element := w.listed()
+		if found || element != thriftStruct {
+			return nil, nil, false
+		}
+		for found = true; n > 0 && !w.bad; n-- {
+			from := w.at
+			w.fields(thriftDepth)
+			groups = append(groups, b[from:w.at])
+		}
+		b = b[w.at:]
+		w.b, w.at = b, 0
+	}
 }
 
 // rowGroupsOf keeps what we need of the row groups, after comparing the numbers of rows and of leaves.
-func rowGroupsOf(meta *format.FileMetaData, leaves int) ([]rowGroup, error) {
-	out := make([]rowGroup, len(meta.RowGroups))
+func rowGroupsOf(meta *format.FileMetaData, groups [][]byte, leaves int) ([]rowGroup, error) {
+	out := make([]rowGroup, len(groups))
 	total := int64(0)
-	for i, g := range meta.RowGroups {
+	for i, b := range groups {
+		var g format.RowGroup
 		var e *scan.Error
-		switch {
-		case g.NumRows < 0 || g.NumRows > scan.MaxGroupRows:
+		switch err := decodeThrift(b, &g); {
+		case err != nil:
+			e = scan.Fault(scan.CodeDamaged, "the footer cannot be decoded")
+		case g.NumRows < 0 || g.NumRows > scan.MaxRows-total:
 			e = scan.Fault(scan.CodeTooLarge, "the row group announces an impossible number of rows")
 		case len(g.Columns) != leaves:
 			e = scan.Fault(scan.CodeDamaged, "the number of columns differs from the schema's")
@@ -130,8 +166,8 @@ func chunksOf(columns []format.ColumnChunk, orders []format.ColumnOrder) []chunk
 			elsewhere: c.FilePath != "", encrypted: c.CryptoMetadata.Value != nil,
 		}
 		out[i].bounds, out[i].bounded = statedBounds(m.Type, &m.Statistics, typeOrdered(orders, i))
-		if m.DictionaryPageOffset > 0 {
-			out[i].start = min(m.DictionaryPageOffset, m.DataPageOffset)
+		if d := m.DictionaryPageOffset; d > 0 && (d < m.DataPageOffset || m.DataPageOffset == 0) { // 0 is what PyArrow states if there is no data page
+			out[i].start = d
 		}
 	}
 	return out
@@ -146,9 +182,9 @@ func (c *chunk) check(l *leaf, rows, end int64) error {
 		return scan.Fault(scan.CodeUnsupported, "the column is in another file")
 	case c.physical != l.physical:
 		return scan.Fault(scan.CodeDamaged, "the column's type differs from the schema's")
-	case l.list == nil && c.values != rows || c.values < rows || c.values > scan.MaxGroupRows:
+	case l.list == nil && c.values != rows || c.values < rows || c.values > scan.MaxRows:
 		return scan.Fault(scan.CodeRowCount, "the number of values differs from the number of rows")
-	case c.start < 4 || c.size < 0 || c.start > end || c.size > end-c.start:
+	case c.start < 4 && c.size > 0 || c.size < 0 || c.start > end || c.size > end-c.start:
 		return scan.Fault(scan.CodeDamaged, "the column chunk is not within the file")
 	case !slices.Contains(codecsRead, c.codec):
 		return scan.Fault(scan.CodeUnsupported, "the compression %s cannot be read", strings.ToLower(c.codec.String())).

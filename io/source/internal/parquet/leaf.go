@@ -3,6 +3,7 @@ package parquet
 import (
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -11,12 +12,14 @@ type leaf struct {
 	field    table.Field
 	chunk    int // position among a row group's chunks; of a group the first one in it
 	physical format.Type
-	width    int        // bytes of a fixed-length value
-	highest  byte       // the definition level of a value: how many of the column and the structs around it may be null; of lists 0
-	nested   bool       // the column is within another one
-	void     bool       // all rows are null
-	convert  converter  // nil if the values are taken as they are
-	list     *listShape // nil if the column is not one of lists
+	width    int          // bytes of a fixed-length value
+	highest  byte         // the definition level of a value: how many of the column and the structs around it may be null; of lists 0
+	nested   bool         // the column is within another one
+	void     bool         // all rows are null
+	convert  converter    // nil if the values are taken as they are
+	decimals scan.Decimal // of kind Invalid if the values are no decimals
+	nullify  bool         // scan.NoValue stands for a null
+	list     *listShape   // nil if the column is not one of lists
 }
 
 // listShape is how the levels of a column of lists say what its rows are. A definition level below null is a null list, or a null struct

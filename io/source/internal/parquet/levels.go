@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"math/bits"
 
-	"github.com/parquet-go/parquet-go/encoding/rle"
-
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
@@ -17,32 +15,29 @@ import (
 // maxLevel is the highest definition level of a column that is read.
 const maxLevel = 31
 
-// levelCounts is how many levels there are of each height.
-type levelCounts [maxLevel + 1]int
+// levelRuns returns runs that hold n levels, none of which may be above highest.
+func levelRuns(b []byte, n int, highest byte) (runs, error) {
+	r := newRuns(b, uint(bits.Len8(highest)))
+	held, err := countRuns(b, uint(bits.Len8(highest)), n)
+	if err == nil && held < n {
+		err = short()
+	}
+	return r, err
+}
 
-// decodeLevels decodes the first n levels in src, in the memory of dst, and counts them. None may be above highest.
-func decodeLevels(dst, src []byte, n int, highest byte) (levels []byte, counts levelCounts, err error) {
-	width := bits.Len8(highest)
-	held, err := countRuns(src, uint(width), n)
+// loadLevels decodes the next n levels, in the memory of dst, which it returns too. None may be above highest.
+func loadLevels(r *runs, dst []byte, n int, all bool, highest byte) (memory, levels []byte, err error) {
+	memory, levels, err = r.Octets(dst, n, all)
 	if err != nil {
-		return dst, counts, err
+		return dst, nil, err
 	}
-	if held < n {
-		return dst, counts, short()
-	}
-	levels, err = (&rle.Encoding{BitWidth: width}).DecodeLevels(dst, src)
-	if err != nil || len(levels) < n {
-		return dst, counts, undecodable()
-	}
-	levels = levels[:n]
 	for l := range highest + 1 {
-		counts[l] = bytes.Count(levels, []byte{l})
-		n -= counts[l]
+		n -= bytes.Count(levels, []byte{l})
 	}
 	if n > 0 {
-		return dst, counts, scan.Fault(scan.CodeDamaged, "a page has a level that its column cannot have")
+		return memory, nil, scan.Fault(scan.CodeDamaged, "a page has a level that its column cannot have")
 	}
-	return levels, counts, nil
+	return memory, levels, nil
 }
 
 // onlyHighest replaces levels: the highest one, which says that there is a value, by 1 and all others by 0.

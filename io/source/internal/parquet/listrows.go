@@ -9,9 +9,6 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Both ways with column.go: the reader of a column of lists hands each page's levels to this file, and this file asks that reader for the next
-// page and for elements.
-
 // listRows makes lists of the levels and elements of the pages that a column reader decodes. A list may go on in the next page.
 type listRows struct {
 	elements listElements

@@ -90,9 +90,9 @@ func tooFew() error {
 	return scan.Fault(scan.CodeRowCount, "there are fewer values than the row group has rows")
 }
 
-func short() error { return scan.Fault(scan.CodeDamaged, "a page ends before its values do") }
+func short() error { return Short() }
 
-func undecodable() error { return scan.Fault(scan.CodeDamaged, "a page cannot be decoded") }
+func undecodable() error { return Undecodable() }
 
 func unknownEncoding() error {
 	return scan.Fault(scan.CodeUnsupported, "an encoding of the column cannot be read")

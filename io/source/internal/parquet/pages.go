@@ -8,11 +8,8 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-const (
-	// maxPageHeader is the longest page header that is read. Statistics make one longer than usualPageHeader: some writers state whole texts.
-	maxPageHeader   = 1 << 30
-	usualPageHeader = 512
-)
+// usualPageHeader is longer than a page header without statistics, in bytes. Some writers state whole texts in them.
+const usualPageHeader = 512
 
 // pageReader reads the pages of one column chunk, verified and decompressed, but not decoded.
 type pageReader struct {
@@ -50,23 +47,23 @@ func (p *pageReader) next() (*format.PageHeader, []byte, error) {
 
 // header reads a page's header.
 func (p *pageReader) header() (*format.PageHeader, error) {
-	var w thriftWalk
-	var b []byte
-	for room, ok := int64(usualPageHeader), false; !ok; room *= 16 {
-		var err error
-		if b, err = p.section.Peek(int(min(p.left, room))); err != nil {
-			return nil, err
-		}
-		if w, ok = walkThrift(b); !ok && (room >= p.left || room >= maxPageHeader) {
-			return nil, undecodedHeader()
-		}
+	before := p.section.Left()
+	b, err := p.section.Peek(int(min(p.left, usualPageHeader)))
+	if err != nil {
+		return nil, err
+	}
+	w, ok := walkThrift(b)
+	if ok {
+		b = b[:w.at]
+		p.section.Skip(w.at)
+	} else if b, ok, err = shortenThrift(p.section); err != nil {
+		return nil, err
 	}
 	h := &format.PageHeader{}
-	if decodeThrift(b[:w.at], h) != nil {
+	if !ok || decodeThrift(b, h) != nil {
 		return nil, undecodedHeader()
 	}
-	p.left -= int64(w.at)
-	p.section.Skip(w.at)
+	p.left -= before - p.section.Left()
 	return h, p.check(h)
 }
 

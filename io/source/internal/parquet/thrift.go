@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
 // The types of Thrift's compact protocol.
@@ -33,6 +35,8 @@ type thriftWalk struct {
 	at      int
 	structs int // elements of lists that are structs: what decoding allocates for
 	bad     bool
+	more    *scan.Section // what follows b, nil if nothing does; b grows by what is read of it
+	err     error         // of more
 }
 
 // walkThrift walks over the struct at the start of b. ok is true if it is whole and sound.
@@ -40,6 +44,14 @@ func walkThrift(b []byte) (w thriftWalk, ok bool) {
 	w.b = b
 	w.fields(thriftDepth)
 	return w, !w.bad
+}
+
+// shortenThrift reads the struct at the start of a section. Its texts, which may be of any length, come out empty. ok
+// is false if it is not whole or not sound.
+func shortenThrift(s *scan.Section) (b []byte, ok bool, err error) {
+	w := thriftWalk{more: s}
+	w.fields(thriftDepth)
+	return w.b, !w.bad, w.err
 }
 
 // decodeThrift decodes a struct. A field of another type than it should be is an error, not a field that is missing.
@@ -51,8 +63,31 @@ func decodeThrift(b []byte, v any) error {
 
 func (w *thriftWalk) fail() { w.bad, w.at = true, len(w.b) }
 
+// left returns how many bytes were not passed.
+func (w *thriftWalk) left() uint64 {
+	n := len(w.b) - w.at
+	if w.more != nil {
+		n += int(w.more.Left())
+	}
+	return uint64(n)
+}
+
+// grow reads one more byte; it returns false if there is none.
+func (w *thriftWalk) grow() bool {
+	if w.more == nil || w.err != nil {
+		return false
+	}
+	next, err := w.more.Peek(1)
+	if w.err = err; len(next) == 0 {
+		return false
+	}
+	w.b = append(w.b, next[0])
+	w.more.Skip(1)
+	return true
+}
+
 func (w *thriftWalk) octet() byte {
-	if w.at >= len(w.b) {
+	if w.at >= len(w.b) && !w.grow() {
 		w.fail()
 		return 0
 	}
@@ -62,6 +97,9 @@ func (w *thriftWalk) octet() byte {
 
 func (w *thriftWalk) uvarint() uint64 {
 	v, n := binary.Uvarint(w.b[w.at:])
+	for n == 0 && w.grow() {
+		v, n = binary.Uvarint(w.b[w.at:])
+	}
 	if n <= 0 {
 		w.fail()
 		return 0
@@ -71,11 +109,29 @@ func (w *thriftWalk) uvarint() uint64 {
 }
 
 func (w *thriftWalk) pass(n uint64) {
-	if n > uint64(len(w.b)-w.at) {
+	if n > w.left() {
 		w.fail()
 		return
 	}
-	w.at += int(n)
+	for uint64(len(w.b)-w.at) < n && w.grow() {
+	}
+	w.at = min(w.at+int(n), len(w.b))
+}
+
+// text passes a text; of what follows b it leaves an empty one.
+func (w *thriftWalk) text() {
+	from := w.at
+	n := w.uvarint()
+	if w.more == nil || n > w.left() {
+		w.pass(n)
+		return
+	}
+	w.b = append(w.b[:from], 0)
+	w.at = len(w.b)
+	if err := w.more.Pass(int64(n)); err != nil {
+		w.err = err
+		w.fail()
+	}
 }
 
 // fields passes the fields of a struct.
@@ -108,7 +164,7 @@ func (w *thriftWalk) value(typ byte, depth int) {
 	case thriftUUID:
 		w.pass(16)
 	case thriftBinary:
-		w.pass(w.uvarint())
+		w.text()
 	case thriftStruct:
 		w.fields(depth - 1)
 	case thriftList, thriftSet:
@@ -121,15 +177,20 @@ func (w *thriftWalk) value(typ byte, depth int) {
 }
 
 func (w *thriftWalk) list(depth int) {
+	n, typ := w.listed()
+	if typ == thriftStruct {
+		w.structs += int(min(n, w.left()))
+	}
+	w.items(n, depth, typ)
+}
+
+// listed passes what is before the elements of a list: how many there are, and their type.
+func (w *thriftWalk) listed() (n uint64, typ byte) {
 	head := w.octet()
-	n := uint64(head >> 4)
-	if n == 15 {
+	if n = uint64(head >> 4); n == 15 {
 		n = w.uvarint()
 	}
-	if head&15 == thriftStruct {
-		w.structs += int(min(n, uint64(len(w.b))))
-	}
-	w.items(n, depth, head&15)
+	return n, head & 15
 }
 
 func (w *thriftWalk) dict(depth int) {
@@ -141,7 +202,7 @@ func (w *thriftWalk) dict(depth int) {
 
 // items passes n times the elements of the given types, each of at least a byte.
 func (w *thriftWalk) items(n uint64, depth int, types ...byte) {
-	if depth <= 0 || n > uint64(len(w.b)-w.at) {
+	if depth <= 0 || n > w.left() {
 		w.fail()
 	}
 	for ; n > 0 && !w.bad; n-- {

@@ -20,7 +20,7 @@ func (d *decoded) values(l *leaf, n int, to *table.Values) table.Values {
 	case format.Int32, format.Int64:
 		return table.Values{Ints: d.takeInts(l, n, &to.Ints)}
 	case format.Int96:
-		return table.Values{Ints: d.takeInts96(n, &to.Ints)}
+		return table.Values{Ints: d.takeInts96(n, &to.Ints, micros)}
 	case format.Float:
 		return table.Values{Floats: d.takeFloats32(n, &to.Floats)}
 	case format.Double:
@@ -33,6 +33,13 @@ func (d *decoded) values(l *leaf, n int, to *table.Values) table.Values {
 
 func (d *decoded) takeBits(n int, to *[]int64) []int64 {
 	out := scan.Room(to, n)
+	if d.bools != nil {
+		for i, v := range d.bools[:n] {
+			out[i] = int64(v & 1)
+		}
+		d.bools = d.bools[n:]
+		return out
+	}
 	for i := range out {
 		at := d.skipped + i
 		out[i] = int64(d.bits[at/8] >> (at % 8) & 1)
@@ -62,19 +69,20 @@ func (d *decoded) takeInts(l *leaf, n int, to *[]int64) []int64 {
 	return out
 }
 
-func (d *decoded) takeInts96(n int, to *[]int64) []int64 {
+// takeInts96 takes instants as time makes them of the nanoseconds of a day and the number of days since 1970.
+func (d *decoded) takeInts96(n int, to *[]int64, time func(nanos, day int64) int64) []int64 {
+	const epoch = 2440588 // the Julian day number of 1970-01-01
 	out := scan.Room(to, n)
 	for i, v := range d.ints96[:n] {
-		out[i] = micros(int64(uint64(v[1])<<32|uint64(v[0])), int64(int32(v[2])))
+		out[i] = time(int64(uint64(v[1])<<32|uint64(v[0])), int64(int32(v[2]))-epoch)
 	}
 	d.ints96 = d.ints96[n:]
 	return out
 }
 
-// micros turns nanoseconds of a day and a Julian day number into microseconds since 1970, rounded down and saturating.
+// micros turns nanoseconds of a day and a day since 1970 into microseconds since 1970, rounded down and saturating.
 func micros(nanos, day int64) int64 {
-	const epoch, perDay = 2440588, 86_400_000_000
-	day -= epoch
+	const perDay = 86_400_000_000
 	us := nanos / 1000
 	if nanos%1000 < 0 {
 		us--

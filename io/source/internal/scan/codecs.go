@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 
 	"github.com/andybalholm/brotli"
 	"github.com/golang/snappy"
@@ -47,8 +48,9 @@ func LZ4Into(dst, src []byte) error {
 // ZstdInto fills dst with what src, zstd frames, holds.
 func (c *Codecs) ZstdInto(dst, src []byte) error {
 	if c.zstd == nil {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxPage),
-			zstd.WithDecodeAllCapLimit(true))
+		// It copies from dst, so that a window takes no memory, however long it is.
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(math.MaxInt64),
+			zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
 			return err
 		}

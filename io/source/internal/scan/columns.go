@@ -51,6 +51,41 @@ func ZoneOf(utc bool) string {
 	return table.Local
 }
 
+// Nullify makes the rows of a column null whose value is [NoValue], in the memory of valid, which may be that of the column's validity. It is for columns
+// whose values are in Ints.
+func Nullify(c *table.Column, valid *[]bool) {
+	n := c.Entries()
+	before := c.Valid
+	out := Room(valid, n)
+	nulls := false
+	for i := range out {
+		at := i
+		if c.Codes != nil {
+			at = int(c.Codes[i])
+		}
+		out[i] = (before == nil || before[i]) && c.Values.Ints[at] != NoValue
+		nulls = nulls || !out[i]
+	}
+	if nulls {
+		c.Valid = out
+	}
+}
+
+// ExactNanos returns an instant in nanoseconds since 1970 by the nanoseconds of a day and the day since 1970, or [NoValue] if an int64 does not
+// hold it.
+func ExactNanos(nanos, day int64) int64 {
+	const perDay = 86_400_000_000_000
+	day, nanos = day+nanos/perDay, nanos%perDay
+	if nanos < 0 {
+		day, nanos = day-1, nanos+perDay
+	}
+	const last = math.MaxInt64 / perDay // the first and last days are left out: they are not whole
+	if day >= last || day <= -last {
+		return NoValue
+	}
+	return day*perDay + nanos
+}
+
 // Dictionary is the values that the codes of a column stand for. Two dictionaries of the process have the same ID only if they are one.
 type Dictionary struct {
 	Values table.Values

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -18,16 +19,27 @@ const (
 	exactPower = 22
 )
 
-// Decimal is how the unscaled integers of a decimal type become values: whole numbers that an int64 holds become Int,
-// all others Float, the float64 nearest to the decimal. Integers beyond the announced precision saturate.
+// Decimal converts the unscaled integers of a decimal type to values. Decimals without a fraction that an int64 holds become Int, all others
+// Float: the float64 nearest to the decimal. Integers beyond the announced precision saturate.
 type Decimal struct {
 	Type  table.Type
 	scale int
+	exact bool
+}
+
+// Exact returns the same decimals in a form in which no two become one value: Int stays Int, except that an integer that an int64 does not hold
+// becomes [NoValue]; Float becomes String, the text that appendText writes.
+func (d Decimal) Exact() Decimal {
+	d.exact = true
+	if d.Type.Kind == table.Float {
+		d.Type.Kind = table.String
+	}
+	return d
 }
 
 // DecimalOf returns how the unscaled integers of a decimal type become values; of a type that cannot be read, Type says so.
 func DecimalOf(precision, scale int) Decimal {
-	d := Decimal{table.Type{Kind: table.Float}, scale}
+	d := Decimal{Type: table.Type{Kind: table.Float}, scale: scale}
 	switch {
 	case precision < 1 || scale < -999 || scale > 999:
 		d.Type = Unread("decimal of an odd precision")
@@ -39,11 +51,48 @@ func DecimalOf(precision, scale int) Decimal {
 
 // Add adds v·10^-scale to to.
 func (d Decimal) Add(v int64, to *table.Values) {
-	if d.Type.Kind == table.Int {
+	switch d.Type.Kind {
+	case table.Int:
 		to.Ints = append(to.Ints, d.int(v))
-		return
+	case table.String:
+		d.addText(strconv.FormatInt(v, 10), to)
+	default:
+		to.Floats = append(to.Floats, d.float(v))
 	}
-	to.Floats = append(to.Floats, d.float(v))
+}
+
+// addText adds digits·10^-scale as text.
+func (d Decimal) addText(digits string, to *table.Values) {
+	to.Data = d.appendText(to.Data, digits)
+	if len(to.Offsets) == 0 {
+		to.Offsets = append(to.Offsets, 0)
+	}
+	to.Offsets = append(to.Offsets, uint32(len(to.Data)))
+}
+
+// appendText appends digits·10^-scale without exponent and without zeros at the end of its fraction: equal decimals of different scales have the
+// same text. digits is an integer in decimal.
+func (d Decimal) appendText(dst []byte, digits string) []byte {
+	digits, negative := strings.CutPrefix(digits, "-")
+	if negative {
+		dst = append(dst, '-')
+	}
+	if d.scale <= 0 {
+		dst = append(dst, digits...)
+		for range -d.scale {
+			if digits != "0" {
+				dst = append(dst, '0')
+			}
+		}
+		return dst
+	}
+	digits = strings.Repeat("0", max(0, d.scale+1-len(digits))) + digits
+	whole, fraction := digits[:len(digits)-d.scale], strings.TrimRight(digits[len(digits)-d.scale:], "0")
+	dst = append(dst, whole...)
+	if fraction != "" {
+		dst = append(append(dst, '.'), fraction...)
+	}
+	return dst
 }
 
 // AddBytes does so with a big-endian integer in two's complement.
@@ -57,16 +106,20 @@ func (d Decimal) AddBytes(b []byte, to *table.Values) {
 		sign = 1
 	}
 	if d.Type.Kind == table.Int {
-		to.Ints = append(to.Ints, saturated(sign))
+		to.Ints = append(to.Ints, d.saturated(sign))
 		return
 	}
-	if len(b) > MaxDecimal {
+	if len(b) > MaxDecimal && !d.exact {
 		to.Floats = append(to.Floats, math.Inf(sign))
 		return
 	}
 	v := new(big.Int).SetBytes(b)
 	if sign < 0 {
 		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	if d.Type.Kind == table.String {
+		d.addText(v.String(), to)
+		return
 	}
 	to.Floats = append(to.Floats, d.parse(v.String()))
 }
@@ -90,8 +143,11 @@ func small(b []byte) (int64, bool) {
 	return int64(binary.BigEndian.Uint64(last[:])), last[0]&0x80 == sign&0x80
 }
 
-func saturated(sign int) int64 {
-	if sign < 0 {
+// NoValue stands for a value that an exact column cannot represent: [Nullify] makes its rows null. No value of such a column is equal to it.
+const NoValue = math.MinInt64
+
+func (d Decimal) saturated(sign int) int64 {
+	if sign < 0 || d.exact {
 		return math.MinInt64
 	}
 	return math.MaxInt64
@@ -100,7 +156,7 @@ func saturated(sign int) int64 {
 func (d Decimal) int(v int64) int64 {
 	for s := d.scale; s < 0; s++ {
 		if v > math.MaxInt64/10 || v < math.MinInt64/10 {
-			return saturated(int(v >> 63))
+			return d.saturated(int(v >> 63))
 		}
 		v *= 10
 	}

@@ -13,9 +13,9 @@ const (
 	MaxListed = 1 << 25
 	// MaxFixed is the longest fixed-length value that is read, in bytes.
 	MaxFixed = 1 << 15
-	// MaxGroupRows is the most rows that a row group or record batch may announce. Writers stay below 2^27, but a few bytes can
-	// announce any number of equal values.
-	MaxGroupRows = 1 << 32
+	// MaxRows is the most rows, and elements of lists, that a file may announce, and a record batch: as many as answers
+	// can count (calibrate).
+	MaxRows = 1 << 48
 	// MaxPage is the longest Parquet page or text that is read, before and after decompression: the longest that Parquet knows. Writers
 	// aim at pages of 1 MiB, but one long text makes a page as long as itself.
 	MaxPage = 1<<31 - 1

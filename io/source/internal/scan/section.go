@@ -156,6 +156,25 @@ func (s *Section) Peek(n int) ([]byte, error) {
 // Skip takes n bytes that peek has returned.
 func (s *Section) Skip(n int) { s.unread = s.unread[n:] }
 
+// Left returns how many bytes were not taken.
+func (s *Section) Left() int64 { return s.End - s.At + int64(len(s.unread)) }
+
+// Pass takes the next n bytes, in blocks, without giving them to anybody.
+func (s *Section) Pass(n int64) error {
+	for n > 0 {
+		b, err := s.Peek(int(min(n, BlockSize)))
+		if err != nil {
+			return err
+		}
+		if len(b) == 0 {
+			return io.ErrUnexpectedEOF
+		}
+		s.Skip(len(b))
+		n -= int64(len(b))
+	}
+	return nil
+}
+
 // Read implements io.Reader. Whole blocks go to p at once.
 func (s *Section) Read(p []byte) (int, error) {
 	switch {

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bufio"
 	"compress/bzip2"
 	"context"
 	"errors"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
 )
 
 // Stream reads the text of a file, or of a piece of it, and hashes the bytes in the file.
@@ -59,8 +61,7 @@ func (s *Stream) decompress(packed Compression) error {
 		s.Text = z
 		return err
 	case Zstd:
-		z, err := zstd.NewReader(s.Section, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(maxWindow))
+		z, err := NewZstdReader(s.Section)
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,8 @@ func (s *Stream) decompress(packed Compression) error {
 	case Bzip2:
 		s.Text = bzip2.NewReader(s.Section)
 	case XZ:
-		z, err := newXZReader(s.Section)
+		// It takes memory for the dictionary: 4 GiB at most, by the format.
+		z, err := xz.NewReader(bufio.NewReader(s.Section))
 		if err != nil {
 			return err
 		}
@@ -107,7 +109,7 @@ func StreamError(err error) error {
 	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch):
 		return Fault(CodeChecksum, "the compressed file's checksum does not match")
 	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return Fault(CodeTooLarge, "the compressed file asks for more than 128 MiB of memory").
+		return Fault(CodeTooLarge, "the compressed file has a window of more than 2 GiB").
 			Advise("compress it with a smaller window")
 	}
 	return Fault(CodeDamaged, "the compressed file cannot be read").Advise("is it compressed, as its name says? a plain table is called FILE.csv; else copy it again")

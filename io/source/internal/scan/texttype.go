@@ -15,12 +15,26 @@ import (
 // A CSV field and a JSON string are texts. A job says what the texts of a column are; a text that is no value of the column's type is null, and
 // marked as unparsed. Numbers may be written with a decimal comma and with separators between groups of three digits, dates in several
 // layouts: of the layouts that a job lists the first one that fits a text reads it.
+//
+// The value of a text is that of its type: 1 and 01 are one int, yes and true one bool, and of a date whose layout has a time the day is the value.
+// Only floats and timestamps round, floats to 53 bits and timestamps down to microseconds. Where values tell units apart, two that differ must not
+// become one: there the exact form of a type takes only what it represents exactly (exact.go).
 
 // TextType is a column's type and how its texts are parsed.
 type TextType struct {
 	Type table.Type
 	// Parse adds the value of a text, or returns false and adds nothing.
 	Parse func(text []byte, v *table.Values) bool
+	// exact is Parse without values that are rounded; nil if Parse rounds none.
+	exact func(text []byte, v *table.Values) bool
+}
+
+// Exact returns the type with a Parse under which no two values are one: a text whose value is not represented exactly has none.
+func (t TextType) Exact() TextType {
+	if t.exact != nil {
+		t.Parse = t.exact
+	}
+	return t
 }
 
 // Digits say how numbers are written.
@@ -48,20 +62,20 @@ func NewTextType(s string, d Digits) (TextType, *Error) {
 	case name == "text":
 		return Text, nil
 	case name == "int":
-		return TextType{table.Type{Kind: table.Int}, ints(d.plain(parseInt))}, nil
+		return TextType{Type: table.Type{Kind: table.Int}, Parse: ints(d.plain(parseInt))}, nil
 	case name == "float":
-		return TextType{table.Type{Kind: table.Float}, d.floats()}, nil
+		return TextType{table.Type{Kind: table.Float}, d.floats(parseFloat), d.floats(parseExactFloat)}, nil
 	case name == "bool":
-		return TextType{table.Type{Kind: table.Bool}, ints(parseBool)}, nil
+		return TextType{Type: table.Type{Kind: table.Bool}, Parse: ints(parseBool)}, nil
 	case name == "date":
-		return TextType{table.Type{Kind: table.Date}, ints(parseDate)}, nil
+		return TextType{Type: table.Type{Kind: table.Date}, Parse: ints(parseDate)}, nil
 	}
 	return Text, Fault(CodeOption, "%q is not a type", s).
 		Advise("the types are text, int, float, bool, date, date LAYOUT and timestamp LAYOUT; several layouts are separated by \" | \"")
 }
 
 // Text is the type of a column that the job gives none.
-var Text = TextType{table.Type{Kind: table.String}, func(text []byte, v *table.Values) bool {
+var Text = TextType{Type: table.Type{Kind: table.String}, Parse: func(text []byte, v *table.Values) bool {
 	v.Data = append(v.Data, text...)
 	v.Offsets = append(v.Offsets, uint32(len(v.Data)))
 	return true
@@ -83,14 +97,21 @@ func parseInt(b []byte) (int64, bool) {
 	return i, err == nil
 }
 
-// floats returns the parser of floats.
-func (d Digits) floats() func([]byte, *table.Values) bool {
-	if d.usual() {
-		return func(text []byte, v *table.Values) bool { return parseFloat(bytes.TrimSpace(text), v) }
-	}
+// floats lets parse read a number as Go writes it, and adds what it returns.
+func (d Digits) floats(parse func([]byte) (float64, bool)) func([]byte, *table.Values) bool {
 	return func(text []byte, v *table.Values) bool {
-		plain, ok := d.rewrite(bytes.TrimSpace(text))
-		return ok && parseFloat(plain, v)
+		plain, ok := bytes.TrimSpace(text), true
+		if !d.usual() {
+			plain, ok = d.rewrite(plain)
+		}
+		if !ok {
+			return false
+		}
+		f, ok := parse(plain)
+		if ok {
+			v.Floats = append(v.Floats, f)
+		}
+		return ok
 	}
 }
 
@@ -152,13 +173,9 @@ func (d Digits) ungroup(whole string) (string, bool) {
 }
 
 // parseFloat takes numbers that are too large as infinite.
-func parseFloat(text []byte, v *table.Values) bool {
+func parseFloat(text []byte) (float64, bool) {
 	f, err := strconv.ParseFloat(string(text), 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return false
-	}
-	v.Floats = append(v.Floats, f)
-	return true
+	return f, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 func parseBool(b []byte) (int64, bool) {
@@ -195,7 +212,7 @@ func dateType(layouts []string) (TextType, *Error) {
 				Advise("write how 2 January 2006 looks in the file, such as date 2/1/2006; of instants the type is timestamp")
 		}
 	}
-	return TextType{table.Type{Kind: table.Date}, ints(func(b []byte) (int64, bool) {
+	return TextType{Type: table.Type{Kind: table.Date}, Parse: ints(func(b []byte) (int64, bool) {
 		t, ok := parseTime(layouts, b)
 		seconds := t.Unix()
 		return (seconds - (seconds%86400+86400)%86400) / 86400, ok
@@ -218,9 +235,13 @@ func timestampType(layouts []string) (TextType, *Error) {
 		}
 	}
 	t := table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: ZoneOf(zoned(layouts[0]))}
+	parse := func(b []byte) (time.Time, bool) { return parseTime(layouts, b) }
 	return TextType{t, ints(func(b []byte) (int64, bool) {
-		at, ok := parseTime(layouts, b)
+		at, ok := parse(b)
 		return at.UnixMicro(), ok
+	}), ints(func(b []byte) (int64, bool) {
+		at, ok := parse(b)
+		return at.UnixMicro(), ok && inMicroseconds(b, at, parse)
 	})}, nil
 }
 

@@ -1,0 +1,127 @@
+package denoise
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// readCSV reads a public CSV file with a header, and knows the lines of its rows.
+func readCSV(ctx context.Context, path string) (*publicTable, error) {
+	f, err := os.Open(path) //nolint:gosec // the user names it
+	if err != nil {
+		return nil, inputProblem(path, 0, "it can't be opened")
+	}
+	defer func() { _ = f.Close() }() // it was read only
+	r := csv.NewReader(skipMark(f))
+	t := &publicTable{path: path}
+	if t.columns, err = r.Read(); err != nil {
+		return nil, csvProblem(path, "the header", err)
+	}
+	for i, c := range t.columns {
+		if slices.Contains(t.columns[:i], c) {
+			return nil, inputProblem(path, 1, "two columns have one name")
+		}
+	}
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return t, nil
+		}
+		if err != nil {
+			return nil, csvProblem(path, "a row", err)
+		}
+		if len(t.rows)&0xffff == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		line, _ := r.FieldPos(0)
+		t.rows, t.lines = append(t.rows, row), append(t.lines, line)
+	}
+}
+
+// skipMark skips the byte order mark that some programs put first.
+func skipMark(f *os.File) io.Reader {
+	const mark = "\ufeff"
+	start := make([]byte, len(mark))
+	if n, _ := f.ReadAt(start, 0); n == len(mark) && string(start) == mark {
+		_, _ = f.Seek(int64(n), io.SeekStart) // if this fails, so does reading
+	}
+	return f
+}
+
+func csvProblem(path, what string, err error) error {
+	var p *csv.ParseError
+	switch {
+	case errors.As(err, &p) && errors.Is(p.Err, csv.ErrFieldCount):
+		return inputProblem(path, p.Line, "the row has another number of fields than the header")
+	case errors.As(err, &p):
+		return inputProblem(path, p.Line, what+" has quotes in the wrong places")
+	case errors.Is(err, io.EOF):
+		return inputProblem(path, 0, "the file is empty: it needs a header")
+	}
+	return inputProblem(path, 0, what+" can't be read")
+}
+
+// writeEstimates writes the table with the column estimate, at the end if it has none.
+func writeEstimates(path string, in *noisyTable, x []float64) error {
+	columns := slices.Clone(in.columns)
+	at := slices.Index(columns, "estimate")
+	if at < 0 {
+		at = len(columns)
+		columns = append(columns, "estimate")
+	}
+	return writeCSV(path, func(write func([]string)) {
+		write(columns)
+		row := make([]string, len(columns))
+		for i, r := range in.rows {
+			copy(row, r)
+			row[at] = strconv.FormatFloat(x[i], 'g', -1, 64)
+			write(row)
+		}
+	})
+}
+
+// writeCSV writes a file whole or not at all.
+func writeCSV(path string, rows func(write func([]string))) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return unwritable(path)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name()) // the error that led here says more
+		}
+	}()
+	w := csv.NewWriter(f)
+	rows(func(row []string) { _ = w.Write(row) }) // w.Error has the first error
+	w.Flush()
+	err = errors.Join(w.Error(), f.Chmod(0o644), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = unwritable(path)
+	}
+	return err
+}
+
+func unwritable(path string) error {
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: path + " can't be written"}
+}
+
+// sameFile says whether two paths name one file.
+func sameFile(a, b string) bool {
+	infoA, err1 := os.Stat(a)
+	infoB, err2 := os.Stat(b)
+	if err1 == nil && err2 == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	return filepath.Clean(a) == filepath.Clean(b)
+}

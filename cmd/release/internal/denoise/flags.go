@@ -1,0 +1,47 @@
+package denoise
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// denoiseFlags are the flags of the verb.
+type denoiseFlags struct {
+	input, query, value, sigma string
+	edges, shape               string
+	out, risk                  string
+	workers                    int
+	steps                      stepFlags
+}
+
+// denoising is the verbs of denoise, which write to a console.
+type denoising struct{ *console.Console }
+
+// denoiseFailed gives an error of package denoise its exit code: what is known beforehand is usage, all else input.
+func denoiseFailed(err error) error {
+	var e *denoise.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &e):
+		return console.Usagef("%s: %s", e.Code, e.Error())
+	}
+	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "denoise", Message: "the values can't be denoised", Err: err}
+}
+
+// stepFlags gather --method and --set in the order in which they are given.
+type stepFlags struct {
+	list []stepFlag
+	// early are the --set before the first --method: they are that one's.
+	early []string
+}
+
+// stepFlag is one step as the command line has it.
+type stepFlag struct {
+	method string
+	args   denoise.Args
+}

@@ -1,0 +1,137 @@
+package denoise
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+// openRelease reads a query's table of a release folder, and how its cells lie.
+func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
+	var m manifest.Manifest
+	text, err := os.ReadFile(filepath.Join(f.input, manifest.FileName))
+	if err == nil {
+		m, err = manifest.Parse(text)
+	}
+	if err != nil {
+		return inputProblem(f.input, 0, "the folder holds no release: there is no release.json that can be read")
+	}
+	q, err := queryOf(&m, f.query)
+	if err != nil {
+		return err
+	}
+	if q.KeysOf != "" {
+		return inputProblem(f.input, 0, "the keys of "+q.Name+" were selected by the noisy counts of "+q.KeysOf+": how their cells lie is not known")
+	}
+	if q.Selection != nil {
+		return inputProblem(f.input, 0, "the keys of "+q.Name+" were selected by their noisy counts, noise and all: no method knows how to treat what is left")
+	}
+	if s := q.Strategy; s != nil && s.Name != "cells" {
+		return inputProblem(f.input, 0, "the noise of the cells of "+q.Name+" is not independent, and the methods are for noise that is")
+	}
+	file := tableOf(q)
+	if file == nil {
+		return inputProblem(f.input, 0, "the query "+q.Name+" has no table in a format that is read: csv, parquet or arrow")
+	}
+	if in.publicTable, err = readPublic(ctx, filepath.Join(f.input, file.Path)); err != nil {
+		return err
+	}
+	if len(in.rows) != q.Cells {
+		return inputProblem(in.path, 0, fmt.Sprintf("the table has %d rows of %d cells: a sparse release leaves cells out by their values, so that the noise of the rest is not known", len(in.rows), q.Cells))
+	}
+	in.shape = in.laidOut(m.Job, q.Name)
+	return nil
+}
+
+func queryOf(m *manifest.Manifest, name string) (*manifest.Query, error) {
+	var names []string
+	for i := range m.Queries {
+		if names = append(names, m.Queries[i].Name); m.Queries[i].Name == name || name == "" && len(m.Queries) == 1 {
+			return &m.Queries[i], nil
+		}
+	}
+	return nil, console.Usagef("--query: choose one of %s", strings.Join(names, ", "))
+}
+
+// tableOf is a file of the query's that can be read.
+func tableOf(q *manifest.Query) *manifest.File {
+	for _, ending := range []string{".csv", ".parquet", ".arrow"} {
+		i := slices.IndexFunc(q.Files, func(f manifest.File) bool { return strings.HasSuffix(f.Path, ending) && filepath.IsLocal(f.Path) })
+		if i >= 0 {
+			return &q.Files[i]
+		}
+	}
+	return nil
+}
+
+// axisJob is a dimension of the manifest's job, as far as the order of its cells goes.
+type axisJob struct {
+	Edges, From, Part, Grid json.RawMessage
+	Null, Other             string
+}
+
+// laidOut is the shape of a release's table, from the dimensions of its job and the keys in the table; none if they do not tell.
+func (in *noisyTable) laidOut(job json.RawMessage, query string) denoise.Shape {
+	var shape denoise.Shape
+	column := 0
+	for _, d := range dimensionsOf(job, query) {
+		ordered := d.Null != "bin" && d.Other != "bin"
+		switch {
+		case d.Grid != nil:
+			shape.Dims = append(shape.Dims, in.distinct(column), in.distinct(column+1))
+			shape.Ordered = append(shape.Ordered, ordered, ordered)
+			column += 2
+		case d.Edges != nil || d.From != nil:
+			shape.Dims, shape.Ordered = append(shape.Dims, in.distinct(column)), append(shape.Ordered, ordered)
+			column += 2
+		default:
+			shape.Dims, shape.Ordered = append(shape.Dims, in.distinct(column)), append(shape.Ordered, ordered && d.Part != nil)
+			column++
+		}
+	}
+	if len(shape.Dims) == 0 || shape.Cells() != len(in.rows) {
+		return denoise.Shape{Dims: []int{len(in.rows)}, Ordered: []bool{false}}
+	}
+	return shape
+}
+
+func dimensionsOf(job json.RawMessage, query string) []axisJob {
+	type by struct{ By []axisJob }
+	var j struct {
+		Queries []struct {
+			Name                 string
+			Histogram, Sum, Mean *by
+		}
+	}
+	if json.Unmarshal(job, &j) != nil {
+		return nil
+	}
+	for _, q := range j.Queries {
+		for _, b := range []*by{q.Histogram, q.Sum, q.Mean} {
+			if q.Name == query && b != nil {
+				return b.By
+			}
+		}
+	}
+	return nil
+}
+
+// distinct is the number of different texts in a column; 1 if there is no such column.
+func (t *publicTable) distinct(k int) int {
+	if k >= len(t.columns) {
+		return 1
+	}
+	seen := map[string]bool{}
+	for _, row := range t.rows {
+		seen[row[k]] = true
+	}
+	return max(1, len(seen))
+}

@@ -1,0 +1,156 @@
+package denoise
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dprelease/dprelease/denoise"
+)
+
+// MethodFlag is --method, which may be repeated.
+type MethodFlag struct{ *stepFlags }
+
+// Last is the method that was given last, "" if none was.
+func (f MethodFlag) Last() string {
+	if len(f.list) == 0 {
+		return ""
+	}
+	return f.list[len(f.list)-1].method
+}
+
+// String shows nothing: there is no default.
+func (MethodFlag) String() string { return "" }
+
+// Type names what the flag takes.
+func (MethodFlag) Type() string { return "name" }
+
+// Set adds a step.
+func (f MethodFlag) Set(name string) error {
+	f.list = append(f.list, stepFlag{name, denoise.Args{}})
+	for _, text := range f.early {
+		if err := (setFlag(f)).Set(text); err != nil {
+			return err
+		}
+	}
+	f.early = nil
+	return nil
+}
+
+type setFlag struct{ *stepFlags }
+
+// String shows nothing: there is no default.
+func (setFlag) String() string { return "" }
+
+// Type names what the flag takes.
+func (setFlag) Type() string { return "name=value" }
+
+// Set gives a parameter to the last step.
+func (f setFlag) Set(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	switch {
+	case !ok || name == "":
+		return fmt.Errorf("write --set name=value")
+	case len(f.list) == 0:
+		f.early = append(f.early, text)
+		return nil
+	}
+	last := &f.list[len(f.list)-1]
+	if _, twice := last.args[name]; twice {
+		return fmt.Errorf("%s has %s twice", last.method, name)
+	}
+	last.args[name] = value
+	return nil
+}
+
+// names are the methods in order.
+func (f *stepFlags) names() string {
+	var names []string
+	for _, s := range f.list {
+		names = append(names, s.method)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (f *stepFlags) build() ([]denoise.Step, error) {
+	var steps []denoise.Step
+	for _, s := range f.list {
+		step, err := denoise.New(s.method, s.args)
+		if err != nil {
+			return nil, denoiseFailed(err)
+		}
+		steps = append(steps, step)
+	}
+	if err := denoise.Check(steps); err != nil {
+		return nil, denoiseFailed(err)
+	}
+	return steps, nil
+}
+
+// bind tells the steps how the rows lie: with a graph for those that take one. Without --shape the others have rows one after the
+// other. unused says that no step takes the graph.
+func (f *denoiseFlags) bind(ctx context.Context, steps []denoise.Step, in *noisyTable) (bound []denoise.Step, unused bool, err error) {
+	network, err := f.network(ctx, in)
+	if err != nil {
+		return nil, false, err
+	}
+	unused = network != nil
+	for _, step := range steps {
+		shape := in.shape
+		if network != nil {
+			if with, err := denoise.WithGraph(step, network); err == nil {
+				step, unused = with, false
+			} else if in.unordered {
+				shape = denoise.Line(len(in.rows))
+			}
+		}
+		if step, err = denoise.Bind(step, shape); err != nil {
+			return nil, false, denoiseFailed(err)
+		}
+		bound = append(bound, step)
+	}
+	return bound, unused, nil
+}
+
+// printMethods lists the methods with their parameters.
+func (a *denoising) printMethods() error {
+	for _, m := range denoise.Methods() {
+		if err := a.Printf("%s%s\n    %s\n", m.Name, needs(m), m.Doc); err != nil {
+			return err
+		}
+		for _, p := range m.Params {
+			if err := a.Printf("    --set %s=%s  %s%s\n", p.Name, choices(p), p.Doc, byDefault(p)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func needs(m denoise.Method) string {
+	return map[denoise.Need]string{
+		denoise.NeedsOrder: " (needs rows in an order)", denoise.NeedsLine: " (needs one dimension with an order)",
+		denoise.NeedsGraph: " (needs a graph, or rows in an order)",
+	}[m.Needs]
+}
+
+// choices are what a parameter can be.
+func choices(p denoise.Param) string {
+	options := p.Words
+	switch p.Type {
+	case denoise.Boolean:
+		options = []string{"true", "false"}
+	case denoise.Decimal:
+		options = append(options[:len(options):len(options)], "NUMBER")
+	case denoise.Integer:
+		options = append(options[:len(options):len(options)], "COUNT")
+	}
+	return strings.Join(options, "|")
+}
+
+func byDefault(p denoise.Param) string {
+	if p.Default == "" {
+		return " (must be given)"
+	}
+	return " (absent: " + p.Default + ")"
+}

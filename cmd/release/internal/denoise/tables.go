@@ -1,0 +1,36 @@
+package denoise
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// noisyTable is a public table with a noisy value a row.
+type noisyTable struct {
+	*publicTable
+	noisy []float64
+	sigma float64
+	shape denoise.Shape
+	// unordered: the shape has no order for the edges' sake alone.
+	unordered bool
+}
+
+// publicTable is a table of public texts.
+type publicTable struct {
+	path    string
+	columns []string
+	rows    [][]string
+	lines   []int // of the rows in a CSV file, else their numbers
+}
+
+// inputProblem is an input error with the place in the file; line 0: none.
+func inputProblem(path string, line int, message string) error {
+	where := filepath.Base(path)
+	if line > 0 {
+		where = fmt.Sprintf("%s:%d", where, line)
+	}
+	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "noisy-values", Message: where + ": " + message}
+}

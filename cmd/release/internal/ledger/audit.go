@@ -1,0 +1,125 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// ledgerAudit recounts the whole ledger, whatever dataset is asked for, and looks at the releases beside those that it knows.
+func (a *accounts) ledgerAudit(ctx context.Context, o *opened) error {
+	audit, err := o.book.Audit(ctx)
+	if err != nil {
+		return pipeline.LedgerError("audit", err)
+	}
+	s, err := o.book.Snapshot(ctx)
+	if err != nil {
+		return pipeline.LedgerError("audit", err)
+	}
+	seen, lost, err := lostEnds(ctx, s.Runs, o)
+	if err != nil {
+		return err
+	}
+	findings := append(append([]string{}, audit.Findings...), lost...)
+	if err := a.printAudit(o, audit, seen, findings); err != nil || len(findings) == 0 {
+		return err
+	}
+	return &pipeline.Error{
+		Cause: pipeline.CauseCheck, Code: "audit", Message: fmt.Sprintf("%d findings", len(findings)),
+		Hint: "keep the ledger as it is and compare it with a copy; make no more releases of its datasets until this is explained",
+	}
+}
+
+func (a *accounts) printAudit(o *opened, audit *ledger.Audit, seen int, findings []string) error {
+	rows := [][]string{{"dataset", "unit", "adjacency", "mu2_recounted"}}
+	totals := map[string]string{}
+	for _, of := range slices.SortedFunc(maps.Keys(audit.Totals), byName) {
+		x := Amount(audit.Totals[of], big.ToPositiveInf)
+		rows, totals[of.Dataset+"/"+of.Unit+"/"+of.Adjacency] = append(rows, []string{of.Dataset, of.Unit, of.Adjacency, x}), x
+	}
+	switch {
+	case a.JSON:
+		return a.PrintJSON(map[string]any{
+			"pass": len(findings) == 0, "entries": len(audit.Entries), "head": audit.Head.Hash.String(), "mu2_recounted": totals,
+			"releases_compared": seen, "further_publications": audit.Derived, "findings": findings,
+		})
+	case o.csv:
+		return a.printCSV(rows)
+	}
+	if err := a.PrintTable(rows); err != nil {
+		return err
+	}
+	for _, f := range findings {
+		if err := a.Printf("FINDING: %s\n", f); err != nil {
+			return err
+		}
+	}
+	return a.Printf("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; %s, at no cost\n", len(audit.Entries), audit.Head.Hash,
+		console.Count(seen, "release folder"), console.Count(audit.Derived, "further publication"))
+}
+
+func byName(a, b ledger.Account) int {
+	switch {
+	case a.Dataset+"\x00"+a.Unit+"\x00"+a.Adjacency < b.Dataset+"\x00"+b.Unit+"\x00"+b.Adjacency:
+		return -1
+	case a == b:
+		return 0
+	}
+	return 1
+}
+
+// lostEnds looks at release folders: those that the ledger knows, those beside them, and those beside the job's. A release of one of its
+// datasets whose manifest shows a head that the ledger does not have says that its end was cut off.
+func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, findings []string, err error) {
+	dirs, datasets := map[string]bool{}, map[string]bool{}
+	around := func(dir string) {
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			return // the working folder is gone
+		}
+		dirs[dir] = true
+		beside, _ := os.ReadDir(filepath.Dir(dir)) // if there is no such folder there is nothing to compare
+		for _, entry := range beside {
+			dirs[filepath.Join(filepath.Dir(dir), entry.Name())] = true
+		}
+	}
+	for i := range runs {
+		datasets[runs[i].Payer.Dataset] = true
+		around(runs[i].Charge.Dir)
+		for _, d := range runs[i].Derived {
+			around(d.Dir)
+		}
+	}
+	if o.job != nil {
+		datasets[o.job.Ledger.Dataset] = true
+		around(o.job.Path(o.job.Output.Dir))
+	}
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		if _, err := os.Stat(filepath.Join(dir, "release.json")); err != nil {
+			continue // archived or moved: its entries are there all the same
+		}
+		m, _, err := sink.ReadManifest(dir)
+		if err != nil || m.Ledger == nil || !datasets[m.Dataset()] {
+			continue // not a release of this ledger's: verify looks at one that was damaged
+		}
+		seen++
+		known, err := jobs.Recall(ctx, o.book, m.Ledger)
+		if err != nil {
+			return seen, findings, err
+		}
+		if words := jobs.LostWords(known); words != "" {
+			findings = append(findings, console.Here(dir)+": "+words)
+		}
+	}
+	return seen, findings, nil
+}

@@ -1,0 +1,128 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/ledger/sqlstore"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const copyLong = `copy moves a ledger to another store: from a file to PostgreSQL, back, or to another file. Every entry is copied as it is, the chain of
+hashes is checked on arrival, and both ledgers have the same head. The secret moves too, so that inputs and releases are recognized as before.
+
+The old ledger is then closed by an entry that names the new one: it can be read, and refuses every further charge with a message that says
+where it went. Jobs have to name the new one in ledger.store. At no moment are both open. copy does not begin while a run is at work.
+
+A copy that was cut short can be repeated with the same arguments. The new place must hold no ledger. FROM and TO are names as a job's
+ledger.store has them; ${env:NAME} stands for a variable, which keeps a password off the command line. FROM may also be a job file.`
+
+func (a *accounts) copyCmd() *cobra.Command {
+	f := &jobs.Flags{}
+	cmd := &cobra.Command{
+		Use: "copy FROM TO", Short: "Move a ledger to another store, and close the old one", Long: copyLong, Args: cobra.ExactArgs(2),
+		Example: "  release ledger copy sqlite:ledger.db 'postgres://ledger@db.example.org/ledger'\n  release ledger copy job.yaml '${env:LEDGER_DSN}'",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.copyLedger(cmd.Context(), f, args[0], args[1]) },
+	}
+	f.AddParams(cmd)
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *accounts) copyLedger(ctx context.Context, f *jobs.Flags, from, to string) error {
+	from, err := a.storeOf(f, from)
+	if err != nil {
+		return err
+	}
+	if to, err = a.fromEnv(to); err != nil {
+		return err
+	}
+	old, err1 := sqlstore.Address(from)
+	address, err2 := sqlstore.Address(to)
+	if err := errors.Join(err1, err2); errors.Is(err, sqlstore.ErrUnsupported) {
+		return console.Usagef("the ledger's store: %v", err)
+	} else if err != nil {
+		return pipeline.LedgerError("find the ledger", err)
+	}
+	if old == address {
+		return console.Usagef("FROM and TO are the same ledger")
+	}
+	head, err := moveLedger(ctx, from, to, address)
+	if err != nil {
+		return pipeline.LedgerError("move the ledger", err)
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"from": old, "to": address, "entries": head.Seq, "head": head.Hash.String()})
+	}
+	if a.Quiet {
+		return nil
+	}
+	return a.Printf("moved %s\n  from     %s; closed: it can be read, and takes no more charges\n  to       %s\n  head     %s, the same in both\n  next     let ledger.store of every job name the new one\n",
+		console.Count(int(head.Seq), "entry"), old, address, head.Hash.String())
+}
+
+// moveLedger copies one store to another, whose address is what users are told.
+func moveLedger(ctx context.Context, from, to, address string) (head ledger.Head, err error) {
+	source, err := sqlstore.Named(ctx, from, false)
+	if err != nil {
+		return head, err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	secret, err := source.Secret(ctx)
+	if err != nil {
+		return head, err
+	}
+	book := ledger.NewBook(source, time.Now)
+	if moved, err := book.Moved(ctx); err != nil || moved != nil && moved.To != address {
+		if err == nil {
+			err = &ledger.MovedError{Move: *moved}
+		}
+		return head, err
+	}
+	arrival, err := sqlstore.Arrival(ctx, to, secret)
+	if err != nil {
+		return head, err
+	}
+	defer func() { err = errors.Join(err, arrival.Close()) }()
+	return book.Move(ctx, arrival, address)
+}
+
+// storeOf is the name of a ledger: as it is given, or the one that a job file names.
+func (a *accounts) storeOf(f *jobs.Flags, name string) (string, error) {
+	scheme, _, _ := strings.Cut(name, ":")
+	if sqlstore.IsPostgres(name) || scheme == "sqlite" || scheme == "sqlite+group" || strings.Contains(name, "${env:") {
+		return a.fromEnv(name)
+	}
+	params, err := f.ParamValues()
+	if err != nil {
+		return "", err
+	}
+	job, diags := configs.Load(name, configs.ParseOptions{Params: params, Env: a.Env, Sample: true})
+	if len(diags) > 0 {
+		return "", console.JobError{Diagnostics: diags}
+	}
+	return job.StoreName(), nil
+}
+
+var variable = regexp.MustCompile(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// fromEnv puts the values of variables in the place of ${env:NAME}.
+func (a *accounts) fromEnv(name string) (out string, err error) {
+	out = variable.ReplaceAllStringFunc(name, func(text string) string {
+		value, ok := a.Env(variable.FindStringSubmatch(text)[1])
+		if !ok {
+			err = console.Usagef("%s: the variable is not set", text)
+		}
+		return value
+	})
+	return out, err
+}

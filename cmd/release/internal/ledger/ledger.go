@@ -1,0 +1,121 @@
+// Package ledger is the verb ledger: what was spent and what is left, of each account of a ledger.
+package ledger
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const ledgerLong = `ledger shows and checks what was spent, and changes budgets.
+
+Every verb takes the job whose ledger is meant, or --store with the ledger's name as a job has it (sqlite:PATH, sqlite+group:PATH if
+a group shares it, or postgres://…). With a job only its dataset is shown. With --store all datasets are shown, unless --dataset names one.`
+
+// ledgerFlags say which ledger is meant, and how to print it.
+type ledgerFlags struct {
+	jobs.Flags
+	store, dataset string
+	csv            bool
+}
+
+func (f *ledgerFlags) add(a *accounts, cmd *cobra.Command) {
+	f.AddParams(cmd)
+	cmd.Flags().StringVar(&f.store, "store", "", "the ledger, instead of a job: sqlite:PATH, sqlite+group:PATH or postgres://…")
+	cmd.Flags().StringVar(&f.dataset, "dataset", "", "the dataset; by default the job's, or all of the store")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&f.csv, "csv", false, "print CSV")
+}
+
+// accounts is the verbs of ledger, which write to a console.
+type accounts struct{ *console.Console }
+
+// Command is the verb ledger.
+func Command(c *console.Console) *cobra.Command {
+	a := &accounts{c}
+	cmd := &cobra.Command{
+		Use: "ledger", Short: "Show and check what was spent; change budgets; move a ledger", Long: ledgerLong, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	budget := a.ledgerVerb("budget", "Show what each dataset may cost, and what is left", a.ledgerBudget)
+	budget.AddCommand(a.budgetSetCmd())
+	cmd.AddCommand(
+		a.ledgerVerb("show", "Show the budgets and every release", a.ledgerShow), budget,
+		a.ledgerVerb("audit", "Check the whole chain of entries and count every total anew", a.ledgerAudit),
+		a.copyCmd(),
+		a.ledgerVerb("export", "Print every release with its mechanisms, as JSON or CSV", a.ledgerExport),
+	)
+	return cmd
+}
+
+// ledgerVerb is a verb that reads a ledger.
+func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *opened) error) *cobra.Command {
+	f := &ledgerFlags{}
+	cmd := &cobra.Command{
+		Use: name + " JOB|--store DSN", Short: short, Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := a.openLedger(cmd.Context(), f, args)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = o.close() }() // it was only read
+			return run(cmd.Context(), o)
+		},
+	}
+	f.add(a, cmd)
+	return cmd
+}
+
+// opened is a ledger that a verb works on.
+type opened struct {
+	*ledgerFlags
+	book  *ledger.Book
+	close func() error
+	job   *configs.Job // nil with --store
+}
+
+func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*opened, error) {
+	o := &opened{ledgerFlags: f}
+	switch {
+	case (len(args) == 1) == (f.store != ""):
+		return nil, console.Usagef("name the ledger by a job file or by --store")
+	case a.JSON && f.csv:
+		return nil, console.Usagef("--json and --csv exclude each other")
+	case len(args) == 1:
+		params, err := f.ParamValues()
+		if err != nil {
+			return nil, err
+		}
+		job, diags := configs.Load(args[0], configs.ParseOptions{Params: params, Env: a.Env, Sample: true})
+		if len(diags) > 0 {
+			return nil, console.JobError{Diagnostics: diags}
+		}
+		o.job, f.store = job, job.StoreName()
+		if f.dataset == "" {
+			f.dataset = job.Ledger.Dataset
+		}
+	}
+	var err error
+	o.book, o.close, err = jobs.OpenStore(ctx, f.store, false)
+	return o, err
+}
+
+// snapshot is the ledger, of the dataset that was asked for.
+func (o *opened) snapshot(ctx context.Context) (ledger.Snapshot, error) {
+	s, err := o.book.Snapshot(ctx)
+	if err != nil {
+		return s, pipeline.LedgerError("read the ledger", err)
+	}
+	if o.dataset != "" {
+		s.Accounts = slices.DeleteFunc(s.Accounts, func(b ledger.Balance) bool { return b.Account.Dataset != o.dataset })
+		s.Runs = slices.DeleteFunc(s.Runs, func(r ledger.Run) bool { return r.Payer.Dataset != o.dataset })
+	}
+	return s, nil
+}

@@ -1,0 +1,144 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const budgetSetLong = `budget set changes what a dataset may cost, as an entry of its own in the ledger: for the data's owner to decide. Without flags it takes
+the budget that the job states. It also opens a second budget beside the first, for another --unit or --adjacency; no joint guarantee
+exists over both.
+
+A budget that is raised after releases were seen is a new promise about all of them: the largest cap that a budget ever had is what it
+promises. A budget that is lowered keeps further releases out.`
+
+// setFlags are what budget set changes.
+type setFlags struct {
+	epsilon, delta, deltaCap, per, unit, adjacency, reason string
+}
+
+func (a *accounts) budgetSetCmd() *cobra.Command {
+	f, set := &ledgerFlags{}, &setFlags{}
+	cmd := &cobra.Command{
+		Use: "set JOB|--store DSN", Short: "Change a budget, or open another one", Long: budgetSetLong, Args: cobra.MaximumNArgs(1),
+		Example: "  release ledger budget set job.yaml --epsilon 20 --reason \"board, 21 November\"\n" +
+			"  release ledger budget set --store sqlite:ledger.db --dataset taxi --unit row --adjacency add-remove --epsilon 5 --delta 1e-6",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := a.openLedger(cmd.Context(), f, args)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = o.close() }() // every entry is durable when it is made
+			return a.budgetSet(cmd.Context(), o, set)
+		},
+	}
+	f.add(a, cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&set.epsilon, "epsilon", "", "the new epsilon")
+	flags.StringVar(&set.delta, "delta", "", "the new delta")
+	flags.StringVar(&set.deltaCap, "delta-cap", "", "the part of delta for probabilities of failure")
+	flags.StringVar(&set.per, "per", "total", "what --epsilon and --delta are for: total, day, month or year; epsilon \"none\" removes a period's")
+	flags.StringVar(&set.unit, "unit", "", "the privacy unit: row, or columns separated by commas")
+	flags.StringVar(&set.adjacency, "adjacency", "", "add-remove or replace-one")
+	flags.StringVar(&set.reason, "reason", "", "why; it is recorded")
+	return cmd
+}
+
+func (a *accounts) budgetSet(ctx context.Context, o *opened, set *setFlags) error {
+	of, err := set.account(ctx, o)
+	if err != nil {
+		return err
+	}
+	budget, err := set.budget(ctx, o, of)
+	if err != nil {
+		return err
+	}
+	err = o.book.SetBudget(ctx, of, budget, set.reason)
+	if errors.Is(err, ledger.ErrCharge) {
+		return console.Usagef("%v", err)
+	}
+	if err != nil {
+		return pipeline.LedgerError("set the budget", err)
+	}
+	o.dataset = of.Dataset
+	return a.ledgerBudget(ctx, o)
+}
+
+// account is whose budget is meant: the job's, the only one of the dataset, or what the flags say.
+func (set *setFlags) account(ctx context.Context, o *opened) (of ledger.Account, err error) {
+	s, err := o.snapshot(ctx)
+	switch {
+	case err != nil:
+		return of, err
+	case o.job != nil:
+		of = pipeline.AccountOf(o.job)
+		of.Dataset = o.dataset
+	case len(s.Accounts) == 1:
+		of = s.Accounts[0].Account
+	default:
+		of = ledger.Account{Dataset: o.dataset}
+	}
+	if set.unit != "" {
+		of.Unit = "row"
+		if set.unit != "row" {
+			of.Unit = pipeline.UnitText(strings.Split(set.unit, ","))
+		}
+	}
+	if set.adjacency != "" {
+		of.Adjacency = set.adjacency
+	}
+	if of.Dataset == "" || of.Unit == "" || of.Adjacency == "" {
+		return of, console.Usagef("say which budget is meant: --dataset, --unit and --adjacency")
+	}
+	return of, nil
+}
+
+// budget is the account's own with what the flags change; the job's if there are no flags, or no account yet.
+func (set *setFlags) budget(ctx context.Context, o *opened, of ledger.Account) (b ledger.Budget, err error) {
+	now, known, err := o.book.Balance(ctx, of)
+	known = known && now.Account == of
+	asked := set.epsilon != "" || set.delta != "" || set.deltaCap != ""
+	switch {
+	case err != nil:
+		return b, pipeline.LedgerError("read the account", err)
+	case known && asked:
+		b = now.Budget
+	case o.job != nil:
+		if b = pipeline.BudgetOf(o.job); b.DeltaCap == "" {
+			b.DeltaCap = now.Budget.DeltaCap // what a job that discovers keys opened it with
+		}
+	case !asked:
+		return b, console.Usagef("say what the budget is: --epsilon and --delta")
+	}
+	limit := ledger.Limit{}
+	target := map[string]*ledger.Limit{"day": &b.Day, "month": &b.Month, "year": &b.Year, "total": &limit}[set.per]
+	switch {
+	case target == nil:
+		return b, console.Usagef("--per must be total, day, month or year")
+	case set.per == "total":
+		limit = ledger.Limit{Epsilon: b.Epsilon, Delta: b.Delta}
+	case set.epsilon == "none":
+		*target = ledger.Limit{}
+		return b, nil
+	}
+	if set.epsilon != "" {
+		target.Epsilon = set.epsilon
+	}
+	if set.delta != "" {
+		target.Delta = set.delta
+	}
+	if set.per == "total" {
+		b.Epsilon, b.Delta = limit.Epsilon, limit.Delta
+	}
+	if set.deltaCap != "" {
+		b.DeltaCap = set.deltaCap
+	}
+	return b, nil
+}

@@ -1,0 +1,307 @@
+package ledger
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+func (a *accounts) ledgerShow(ctx context.Context, o *opened) error {
+	s, err := o.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if o.csv {
+		return a.printCSV(runRows(s.Runs))
+	}
+	accounts, err := accountsJSON(s.Accounts)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		mark, err := o.book.Mark(ctx)
+		if err != nil {
+			return pipeline.LedgerError("read the head", err)
+		}
+		return a.PrintJSON(map[string]any{
+			"head": map[string]any{"entry": s.Head.Seq, "hash": s.Head.Hash.String()}, "ledger": manifest.Ledger{Head: mark.Head, MAC: mark.MAC}, "accounts": accounts, "releases": runsJSON(s.Runs),
+			"notes": apart(s.Accounts), "moved": movedJSON(s.Moved),
+		})
+	}
+	if s.Moved != nil {
+		if err := a.Printf("closed: the ledger was moved to %s on %s; what follows is how it stood then\n\n", s.Moved.To, s.Moved.At.UTC().Format(time.DateOnly)); err != nil {
+			return err
+		}
+	}
+	if err := a.printAccounts(s.Accounts, accounts); err != nil {
+		return err
+	}
+	if len(s.Runs) == 0 {
+		return a.Printf("no releases\n")
+	}
+	if err := a.PrintTable(runRows(s.Runs)); err != nil {
+		return err
+	}
+	return a.printWithdrawn(s.Runs)
+}
+
+func (a *accounts) ledgerBudget(ctx context.Context, o *opened) error {
+	s, err := o.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	accounts, err := accountsJSON(s.Accounts)
+	switch {
+	case err != nil:
+		return err
+	case a.JSON:
+		return a.PrintJSON(map[string]any{"accounts": accounts, "notes": apart(s.Accounts)})
+	case o.csv:
+		return a.printCSV(accountRows(accounts))
+	}
+	return a.printAccounts(s.Accounts, accounts)
+}
+
+// accountJSON is where an account stands. Amounts are mu squared as decimal text, what is spent rounded up.
+type accountJSON struct {
+	Dataset   string `json:"dataset"`
+	Unit      string `json:"unit"`
+	Adjacency string `json:"adjacency"`
+	Budget    string `json:"budget"`
+	Cap       string `json:"mu2_cap"`
+	Spent     string `json:"mu2_spent"`
+	Left      string `json:"mu2_left"`
+	// Fits is the largest epsilon that a release at the budget's delta could still have; empty if nothing fits.
+	Fits     string       `json:"largest_epsilon"`
+	Releases int          `json:"releases"`
+	Periods  []periodJSON `json:"periods"`
+	// History is every budget that the account had, the first one first.
+	History []budgetJSON `json:"budget_history"`
+}
+
+// budgetJSON is an entry that opened or changed a budget.
+type budgetJSON struct {
+	At     string `json:"at"`
+	Budget string `json:"budget"`
+	Reason string `json:"reason"`
+}
+
+type periodJSON struct {
+	Per   string `json:"per"`
+	Name  string `json:"name"`
+	Cap   string `json:"mu2_cap"`
+	Spent string `json:"mu2_spent"`
+	Left  string `json:"mu2_left"`
+}
+
+func accountsJSON(balances []ledger.Balance) ([]accountJSON, error) {
+	out := make([]accountJSON, 0, len(balances))
+	for i := range balances {
+		b := &balances[i]
+		x := accountJSON{
+			Dataset: b.Account.Dataset, Unit: b.Account.Unit, Adjacency: b.Account.Adjacency, Budget: b.Budget.String(),
+			Cap: Amount(b.Cap, big.ToNegativeInf), Spent: Amount(b.Spent, big.ToPositiveInf), Left: Amount(b.Left, big.ToNegativeInf),
+			Releases: b.Runs, Periods: []periodJSON{},
+		}
+		for _, c := range b.History {
+			x.History = append(x.History, budgetJSON{c.At.UTC().Format(time.RFC3339), c.Budget.String(), c.Reason})
+		}
+		delta, err := calibrate.ParseDown(b.Budget.Delta)
+		if err == nil {
+			x.Fits, err = b.Fits(calibrate.Delta(delta))
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range b.Periods {
+			x.Periods = append(x.Periods, periodJSON{
+				p.Per, p.Name, Amount(p.Cap, big.ToNegativeInf), Amount(p.Spent, big.ToPositiveInf), Amount(p.Left, big.ToNegativeInf),
+			})
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// Amount is mu squared as a decimal of 17 digits, rounded in one direction.
+func Amount(x *big.Float, mode big.RoundingMode) string {
+	y, _ := new(big.Float).SetPrec(53).SetMode(mode).Set(x).Float64()
+	return strconv.FormatFloat(y, 'g', 17, 64)
+}
+
+func accountRows(accounts []accountJSON) [][]string {
+	rows := [][]string{{"dataset", "unit", "adjacency", "period", "mu2_cap", "mu2_spent", "mu2_left", "largest_epsilon", "releases"}}
+	for _, x := range accounts {
+		rows = append(rows, []string{x.Dataset, x.Unit, x.Adjacency, "total", x.Cap, x.Spent, x.Left, x.Fits, strconv.Itoa(x.Releases)})
+		for _, p := range x.Periods {
+			rows = append(rows, []string{x.Dataset, x.Unit, x.Adjacency, p.Name, p.Cap, p.Spent, p.Left, "", ""})
+		}
+	}
+	return rows
+}
+
+func (a *accounts) printAccounts(balances []ledger.Balance, accounts []accountJSON) error {
+	var b strings.Builder
+	for i, x := range accounts {
+		balance := &balances[i]
+		b.WriteString(console.Fill("%s: unit %s, %s\n  budget   %s\n", x.Dataset, x.Unit, x.Adjacency, x.Budget))
+		b.WriteString(console.Fill("  spent    mu² %s of %s (%.1f %%), by %s\n", x.Spent, x.Cap, 100*balance.Share(), console.Count(x.Releases, "release")))
+		for _, p := range x.Periods {
+			b.WriteString(console.Fill("  %-8s mu² %s of %s in %s\n", p.Per, p.Spent, p.Cap, p.Name))
+		}
+		for i, c := range x.History {
+			if len(x.History) > 1 {
+				word := "changed"
+				if i == 0 {
+					word = "opened"
+				}
+				b.WriteString(console.Fill("  %-8s %s: %s%s\n", word, c.At, c.Budget, because(c.Reason)))
+			}
+		}
+		left := "nothing fits any more"
+		if x.Fits != "" {
+			left = fmt.Sprintf("a release of epsilon %s at delta %s fits", x.Fits, balance.Budget.Delta)
+		}
+		b.WriteString(console.Fill("  left     mu² %s: %s\n  promise  %s\n\n", x.Left, left, promise(balance)))
+	}
+	for _, note := range apart(balances) {
+		b.WriteString(console.Fill("note: %s\n\n", note))
+	}
+	return a.Print(b.String())
+}
+
+// because is the reason that the owner gave for a budget.
+func because(reason string) string {
+	if reason == "" {
+		return "; no reason was given"
+	}
+	return "; " + reason
+}
+
+// promise is what an account guarantees, in words.
+func promise(b *ledger.Balance) string {
+	change := "added or removed"
+	if b.Account.Adjacency == "replace-one" {
+		change = "replaced"
+	}
+	s := fmt.Sprintf("everything released from this budget, now and later, however chosen, is %.6g-Gaussian differentially private for one %s being %s",
+		float64(b.Largest), b.Account.Unit, change)
+	if b.DeltaCap.Sign() > 0 {
+		s += ", but for a probability of failure of " + b.Budget.DeltaCap
+	}
+	return s
+}
+
+// apart says for which datasets no joint guarantee exists.
+func apart(balances []ledger.Balance) []string {
+	notes, seen := []string{}, map[string]int{}
+	for i := range balances {
+		name := balances[i].Account.Dataset
+		if seen[name]++; seen[name] == 2 {
+			notes = append(notes, fmt.Sprintf("dataset %s has several budgets, for different units or neighbours: no joint guarantee exists over them", name))
+		}
+	}
+	return notes
+}
+
+// movedJSON is where a closed ledger went; nil if it is open.
+func movedJSON(m *ledger.Move) any {
+	if m == nil {
+		return nil
+	}
+	return map[string]string{"at": m.At.UTC().Format(time.RFC3339), "to": m.To}
+}
+
+// printWithdrawn says which releases were withdrawn, and why.
+func (a *accounts) printWithdrawn(runs []ledger.Run) error {
+	for i := range runs {
+		r := &runs[i]
+		if r.Withdrawn == nil {
+			continue
+		}
+		if err := a.Printf("\nwithdrawn: %.12s, release %d, on %s: %s\n", r.Charge.Run, r.Charge.Number, r.Withdrawn.At.UTC().Format(time.DateOnly), r.Withdrawn.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stateOf is the state of a release, and whether it was withdrawn.
+func stateOf(r *ledger.Run) (state, reason string) {
+	if r.Withdrawn != nil {
+		return "withdrawn", r.Withdrawn.Reason
+	}
+	return stateText(r.State), ""
+}
+
+// stateText is the state of a release in the words of status: a reservation that was given back is no release.
+func stateText(s ledger.State) string {
+	if s == ledger.Released {
+		return "given back"
+	}
+	return string(s)
+}
+
+type runJSON struct {
+	Run     string  `json:"run"`
+	Number  int     `json:"number"`
+	Dataset string  `json:"dataset"`
+	Job     string  `json:"job"`
+	Window  string  `json:"window"`
+	State   string  `json:"state"`
+	Mu      float64 `json:"mu"`
+	Updated string  `json:"updated"`
+	Folder  string  `json:"folder"`
+	Release string  `json:"manifest_sha256"`
+	// Derived: it repeats the noisy values of the release before it, in another presentation, and cost nothing.
+	Derived bool `json:"derived"`
+	// Withdrawn is why it was withdrawn; "" if it was not.
+	Withdrawn string `json:"withdrawn,omitempty"`
+}
+
+func runsJSON(runs []ledger.Run) []runJSON {
+	out := make([]runJSON, 0, len(runs))
+	for i := range runs {
+		r := &runs[i]
+		state, reason := stateOf(r)
+		out = append(out, runJSON{
+			r.Charge.Run, r.Charge.Number, r.Payer.Dataset, r.Charge.Job, Window(r.Charge.Params), state,
+			float64(calibrate.ComposedMu(r.Charge.Mechanisms)), r.Updated.UTC().Format(time.RFC3339), r.Charge.Dir, r.Digests.Release, false, reason,
+		})
+		for _, d := range r.Derived {
+			out = append(out, runJSON{
+				r.Charge.Run, r.Charge.Number, r.Payer.Dataset, d.Job, Window(r.Charge.Params), state, 0,
+				d.Recorded.UTC().Format(time.RFC3339), d.Dir, d.Release, true, reason,
+			})
+		}
+	}
+	return out
+}
+
+func runRows(runs []ledger.Run) [][]string {
+	rows := [][]string{{"run", "number", "dataset", "job", "window", "state", "mu", "updated", "folder"}}
+	for _, r := range runsJSON(runs) {
+		rows = append(rows, []string{
+			fmt.Sprintf("%.12s", r.Run), strconv.Itoa(r.Number), r.Dataset, r.Job, console.OrDash(r.Window), r.State, fmt.Sprintf("%.6g", r.Mu), r.Updated, console.Here(r.Folder),
+		})
+	}
+	return rows
+}
+
+// printCSV prints rows as CSV; the first row is the header.
+func (a *accounts) printCSV(rows [][]string) error {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.WriteAll(rows) // a Builder takes everything
+	return a.Print(b.String())
+}

@@ -1,0 +1,144 @@
+package ledger
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
+)
+
+const withdrawLong = `withdraw records in the ledger that a published release is wrong, and why. What it cost stays spent, since its values were seen. All
+presentations of the same noisy values are withdrawn with it.
+
+From then on ledger show, status, verify and registry say so, and run does not return the release any more: it fails, until --new-release makes
+and pays for a new one. The folder stays as it is: take it down where it was published, and tell its readers.
+
+The release is named by its folder, whose ledger is that of --store or one near the folder, or by its job.`
+
+// withdrawal is what withdraw is asked.
+type withdrawal struct {
+	jobs.Flags
+	store, reason string
+}
+
+// WithdrawCommand is the verb withdraw.
+func WithdrawCommand(c *console.Console) *cobra.Command {
+	a, f := &accounts{c}, &withdrawal{}
+	cmd := &cobra.Command{
+		Use: "withdraw JOB|DIR", Short: "Mark a published release as wrong; its spend stays", Long: withdrawLong, Args: cobra.ExactArgs(1),
+		Example: "  release withdraw out/2026-11-20 --reason \"the input was of the day before\"\n  release withdraw job.yaml --param day=2026-11-20 --reason \"wrong unit\"",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.withdraw(cmd.Context(), args[0], f) },
+	}
+	f.AddParams(cmd)
+	f.AddOut(cmd)
+	cmd.Flags().Lookup("out").Usage = "the release folder of the job, if it is not the job's output.dir"
+	cmd.Flags().StringVar(&f.store, "store", "", "the ledger of a folder: sqlite:PATH, sqlite+group:PATH or postgres://…")
+	cmd.Flags().StringVar(&f.reason, "reason", "", "what is wrong; it is recorded, and shown to whoever checks the release")
+	_ = cmd.MarkFlagRequired("reason") // the flag is there
+	cmd.Flags().BoolVar(&c.JSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *accounts) withdraw(ctx context.Context, what string, f *withdrawal) error {
+	if strings.TrimSpace(f.reason) == "" {
+		return console.Usagef("--reason: say what is wrong")
+	}
+	find := a.ofJob
+	if info, err := os.Stat(what); err == nil && info.IsDir() {
+		find = a.ofFolder
+	}
+	known, err := find(ctx, what, f)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = known.Close() }() // every entry is durable when it is made
+	r := &known.Run
+	again := r.Withdrawn != nil
+	if !again {
+		if err := known.Book.Withdraw(ctx, r.Charge.Run, r.Charge.Number, f.reason); err != nil {
+			return pipeline.LedgerError("withdraw", err)
+		}
+	}
+	if again {
+		f.reason = r.Withdrawn.Reason
+	}
+	switch {
+	case a.JSON:
+		return a.PrintJSON(map[string]any{
+			"job": r.Charge.Job, "run": r.Charge.Run, "number": r.Charge.Number, "folder": r.Charge.Dir, "reason": f.reason, "withdrawn_before": again,
+		})
+	case a.Quiet:
+		return nil
+	case again:
+		return a.Printf("%s: withdrawn already, on %s: %s\n", r.Charge.Job, r.Withdrawn.At.UTC().Format(time.DateOnly), f.reason)
+	}
+	return a.Printf("%s: withdrawn: %s\n  folder   %s; it stays as it is: take it down where it was published, and tell its readers\n  spent    as before: its values were seen\n",
+		r.Charge.Job, f.reason, console.Here(r.Charge.Dir))
+}
+
+// ofFolder finds a release by its folder.
+func (a *accounts) ofFolder(ctx context.Context, dir string, f *withdrawal) (*jobs.Known, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, console.Usagef("the folder: %v", err)
+	}
+	_, digest, err := sink.ReadManifest(dir)
+	if err != nil {
+		return nil, pipeline.OutputError(err)
+	}
+	known, err := jobs.FindRun(ctx, dir, digest, f.store)
+	if err == nil && known == nil {
+		err = unknownRelease("no ledger that was found has the release at " + console.Here(dir))
+	}
+	return known, err
+}
+
+// ofJob finds the newest release of a job: what is in its folder or, if that is gone, what the ledger has of its question.
+func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs.Known, error) {
+	if f.store != "" {
+		return nil, console.Usagef("--store is for a folder: a job names its ledger itself")
+	}
+	plan, err := f.Load(ctx, a.Console, path)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := f.Dir(plan)
+	if err != nil {
+		return nil, console.Usagef("--out: %v", err)
+	}
+	store := plan.Job().StoreName()
+	if _, digest, err := sink.ReadManifest(dir); err == nil {
+		if known, err := jobs.FindRun(ctx, dir, digest, store); err != nil || known != nil {
+			return known, err
+		}
+	}
+	book, closeBook, err := jobs.OpenStore(ctx, store, false)
+	if err != nil {
+		return nil, err
+	}
+	r, ok, err := protocol.Find(ctx, plan, book, sink.New())
+	if err == nil && !ok {
+		err = unknownRelease("the ledger has no release of this job with these parameters")
+	}
+	if err != nil {
+		_ = closeBook() // it was only read
+		return nil, err
+	}
+	return &jobs.Known{Book: book, Run: r, Close: closeBook}, nil
+}
+
+func unknownRelease(message string) error {
+	return &pipeline.Error{
+		Cause: pipeline.CauseLedger, Code: "unknown-release", Message: message,
+		Hint: "nothing was recorded; release ledger show lists the releases of a ledger; name that with --store, or the release by its job and parameters",
+	}
+}

@@ -1,0 +1,261 @@
+package publish_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/io/store/storetest"
+)
+
+const place = "memory://bucket/p"
+
+// whole fails if a manifest is there, and not all that it states.
+func whole(t *testing.T, m *storetest.Memory, when string) {
+	t.Helper()
+	keys := m.Keys()
+	var stated struct {
+		Queries []struct {
+			Files []struct{ Path, SHA256 string }
+		}
+		Documents []struct{ Path, SHA256 string }
+	}
+	text, there := keys["p/release.json"]
+	if !there {
+		return
+	}
+	if err := json.Unmarshal(text, &stated); err != nil {
+		t.Errorf("%s: %v", when, err)
+	}
+	files := stated.Documents
+	for _, q := range stated.Queries {
+		files = append(files, q.Files...)
+	}
+	if len(files) == 0 {
+		t.Errorf("%s: the manifest states no files", when)
+	}
+	for _, f := range files {
+		sum := sha256.Sum256(keys["p/"+f.Path])
+		if hex.EncodeToString(sum[:]) != f.SHA256 {
+			t.Errorf("%s: the manifest stands, and %s is not what it states", when, f.Path)
+		}
+	}
+}
+
+// publishedTo returns a store with a release.
+func publishedTo(t *testing.T, dir string) *storetest.Memory {
+	t.Helper()
+	m := storetest.New()
+	store.Register("memory", m.Opener)
+	if _, err := run(t, dir, place); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Whatever is below the prefix and is not what the earlier release's manifest states stays, and is not written over.
+func TestReplaceTouchesNothingElse(t *testing.T) {
+	own := files(t, first)
+	var common string
+	for name := range files(t, second) {
+		if _, both := own[name]; both && strings.HasSuffix(name, ".csv") {
+			common = name
+		}
+	}
+	t.Run("a file of no release", func(t *testing.T) {
+		m := storetest.New()
+		store.Register("memory", m.Opener)
+		m.Set(common, []byte("mine"))
+		if _, err := run(t, second, place, "--replace"); code(err) != "other-release" || string(m.Keys()[common]) != "mine" || len(m.Keys()) != 1 {
+			t.Errorf("%v, %d objects", err, len(m.Keys()))
+		}
+	})
+	t.Run("a file of the earlier release that was changed", func(t *testing.T) {
+		m := publishedTo(t, first)
+		m.Set(common, []byte("mine"))
+		before := m.Keys()
+		if _, err := run(t, second, place, "--replace"); code(err) != "other-release" {
+			t.Error(err)
+		}
+		equal(t, m.Keys(), before)
+	})
+	t.Run("no manifest", func(t *testing.T) {
+		m := publishedTo(t, first)
+		m.Set("p/release.json", []byte(`{"mine": true}`))
+		before := m.Keys()
+		if _, err := run(t, second, place, "--replace"); code(err) != "other-release" {
+			t.Error(err)
+		}
+		equal(t, m.Keys(), before)
+	})
+	text, err := os.ReadFile(first + "/release.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, sums := regexp.MustCompile(`"path": "[^"]+"`), regexp.MustCompile(`"sha256": "[0-9a-f]+"`)
+	for _, x := range []struct {
+		name, content string
+		gone          bool
+	}{{"sub/own.csv", "x", false}, {"old.csv", "x", true}, {"old.csv", "changed", false}} {
+		t.Run(x.name+" "+x.content, func(t *testing.T) {
+			m := storetest.New()
+			store.Register("memory", m.Opener)
+			sum := sha256.Sum256([]byte("x"))
+			stated := paths.ReplaceAll(text, []byte(`"path": "`+x.name+`"`))
+			m.Set("p/release.json", sums.ReplaceAll(stated, []byte(`"sha256": "`+hex.EncodeToString(sum[:])+`"`)))
+			m.Set("p/"+x.name, []byte(x.content))
+			out, err := run(t, second, place, "--replace")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, there := m.Keys()["p/"+x.name]; there == x.gone || strings.Contains(out, "stay") != (x.content == "changed") {
+				t.Errorf("it is there: %t; %s", there, out)
+			}
+		})
+	}
+}
+
+// A replacement that is stopped after any of its steps is finished by the same command, and no manifest ever stands with files that it does not state.
+func TestReplaceThatIsStopped(t *testing.T) {
+	want := files(t, second)
+	for stop := 1; ; stop++ {
+		m := publishedTo(t, first)
+		m.Set("p/mine.txt", []byte("mine"))
+		var mu sync.Mutex
+		steps, stopped := 0, false
+		m.Before = func(request, _ string, _ int64) (int, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if request != "put" && request != "delete" {
+				return 0, nil
+			}
+			if steps++; steps > stop {
+				stopped = true
+				return 0, store.Failure(store.Denied, "")
+			}
+			return 0, nil
+		}
+		m.After = func(request, key string) error { whole(t, m, fmt.Sprint(stop, " ", request, " ", key)); return nil }
+		_, err := run(t, second, place, "--replace")
+		if !stopped {
+			if err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		m.Before = nil
+		if _, err := run(t, second, place, "--replace"); err != nil {
+			t.Fatalf("after %d steps: %v", stop, err)
+		}
+		got := m.Keys()
+		if string(got["p/mine.txt"]) != "mine" {
+			t.Errorf("after %d steps: another's object is gone", stop)
+		}
+		delete(got, "p/mine.txt")
+		equal(t, got, want)
+	}
+}
+
+// A write or a removal whose answer is lost, once or always, is found to be there: the replacement ends well, whichever request it is.
+func TestAnswersAreLost(t *testing.T) {
+	want := files(t, second)
+	for nth, more := 1, true; more; nth++ {
+		m := publishedTo(t, first)
+		var mu sync.Mutex
+		lost, count := "", 0
+		m.After = func(request, key string) error {
+			mu.Lock()
+			defer mu.Unlock()
+			count++
+			if count == nth {
+				lost = request + key
+				return store.Failure(store.Unavailable, "")
+			}
+			return nil
+		}
+		_, err := run(t, second, place, "--replace")
+		if err != nil {
+			t.Fatalf("the answer to %s was lost: %v", lost, err)
+		}
+		equal(t, m.Keys(), want)
+		more = lost != ""
+	}
+	m := publishedTo(t, first)
+	m.After = func(request, key string) error { // the store heeds each request, and answers none
+		if request == "put" && (key == "p/release.json.replaced" || strings.HasSuffix(key, ".csv")) {
+			return store.Failure(store.Unavailable, "")
+		}
+		return nil
+	}
+	if _, err := run(t, second, place, "--replace"); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, m.Keys(), want)
+}
+
+// Two releases that are published to one prefix at the same time, one of them perhaps in the place of the other: no manifest ever stands with files that
+// it does not state, and if one copy alone succeeded, its release is there.
+func TestPublishedAtTheSameTime(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	var mu sync.Mutex
+	for try := range 60 {
+		replace := try%2 == 0
+		m := storetest.New()
+		store.Register("memory", m.Opener)
+		args := [][]string{{first, place}, {second, place}}
+		if replace {
+			m = publishedTo(t, first)
+			args[1] = append(args[1], "--replace")
+		}
+		m.After = func(request, key string) error {
+			whole(t, m, fmt.Sprint("try ", try, " ", request, " ", key))
+			return nil
+		}
+		order := make(chan struct{}, 1)
+		order <- struct{}{}
+		m.Before = func(string, string, int64) (int, error) {
+			mu.Lock()
+			n := rng.Intn(4)
+			mu.Unlock()
+			for range n { // lets the other one go first, some times
+				<-order
+				order <- struct{}{}
+			}
+			return 0, nil
+		}
+		var both sync.WaitGroup
+		failed := make([]error, 2)
+		for i := range args {
+			both.Go(func() { _, failed[i] = run(t, args[i]...) })
+		}
+		both.Wait()
+		m.Before, m.After = nil, nil
+		whole(t, m, fmt.Sprint("try ", try))
+		there := m.Keys()["p/release.json"]
+		for i, dir := range []string{first, second} {
+			if own := files(t, dir)["p/release.json"]; failed[i] == nil && failed[1-i] != nil && !bytes.Equal(there, own) {
+				t.Errorf("try %d: the copy of %s succeeded, and the other's manifest is there", try, dir)
+			}
+		}
+	}
+}
+
+// Objects say what they are.
+func TestMediaTypes(t *testing.T) {
+	m := publishedTo(t, first)
+	for key := range m.Keys() {
+		want := map[bool]string{true: "application/json", false: "text/csv; charset=utf-8"}[strings.HasSuffix(key, ".json")]
+		if got := m.MediaType(key); (strings.HasSuffix(key, ".json") || strings.HasSuffix(key, ".csv")) && got != want {
+			t.Errorf("%s is %s, want %s", key, got, want)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+// keys compares the tables of discovered keys: the noisy counts of a selection with its threshold, and the keys of the queries that follow it with those that it
+// selected. It is not among the checks of a release whose keys are listed.
+func (v *verifying) keys(ctx context.Context, _ *verifier) error {
+	if !v.readable || !slices.ContainsFunc(v.manifest.Queries, func(q manifest.Query) bool { return q.Discovered() }) {
+		return nil
+	}
+	s := selected{ctx: ctx, dir: v.dir, manifest: &v.manifest, tables: map[string]*sink.ReadBack{}}
+	for i := range v.manifest.Queries {
+		if err := s.check(&v.manifest.Queries[i]); err != nil {
+			return err
+		}
+	}
+	for _, f := range s.findings {
+		v.add("keys", failed, "%s", f)
+	}
+	if len(s.findings) == 0 {
+		v.add("keys", passed, "%s of discovered keys: each noisy count reaches its threshold, and tables of one selection have the same keys", console.Count(s.checked, "table"))
+	}
+	return nil
+}
+
+// selected is the check of keys in progress.
+type selected struct {
+	ctx      context.Context
+	dir      string
+	manifest *manifest.Manifest
+	tables   map[string]*sink.ReadBack // of the selections, by query; nil if one cannot be read
+	checked  int
+	findings []string
+}
+
+func (s *selected) addFinding(q *manifest.Query, text string) {
+	s.findings = append(s.findings, q.Name+": "+text)
+}
+
+// check checks one query. It returns an error if the check was cancelled.
+func (s *selected) check(q *manifest.Query) error {
+	if !q.Discovered() {
+		return nil
+	}
+	t, err := s.table(q)
+	if t == nil || err != nil {
+		return err
+	}
+	s.checked++
+	if q.Selection != nil {
+		s.checkSelection(q, t)
+		return nil
+	}
+	i := slices.IndexFunc(s.manifest.Queries, func(other manifest.Query) bool { return other.Name == q.KeysOf })
+	if i < 0 {
+		s.addFinding(q, "there is no query "+q.KeysOf)
+		return nil
+	}
+	leader, err := s.table(&s.manifest.Queries[i])
+	if leader == nil || err != nil {
+		return err
+	}
+	if !sameKeys(leader, t) {
+		s.addFinding(q, "its keys are not those that "+q.KeysOf+" selected")
+	}
+	return nil
+}
+
+// table reads the answer of a query; nil if it cannot be read, which is a finding.
+func (s *selected) table(q *manifest.Query) (*sink.ReadBack, error) {
+	if t, ok := s.tables[q.Name]; ok {
+		return t, nil
+	}
+	t, err := sink.ReadTable(s.ctx, s.dir, q, "")
+	if s.ctx.Err() != nil {
+		return nil, s.ctx.Err()
+	}
+	if err != nil {
+		t = nil
+		text := "its table cannot be read"
+		if errors.Is(err, pipeline.ErrIncomplete) {
+			text = "its table is not as the manifest says"
+		}
+		s.addFinding(q, text)
+	}
+	if q.Selection != nil {
+		s.tables[q.Name] = t
+	}
+	return t, nil
+}
+
+// checkSelection compares the noisy counts of keys with the threshold. Counts that a publish rule left empty are not compared.
+func (s *selected) checkSelection(q *manifest.Query, t *sink.ReadBack) {
+	if t.Rows != q.Cells {
+		s.addFinding(q, "its table does not have a row for each key")
+	}
+	if t.Rows > 0 && slices.ContainsFunc(t.Values[0], func(noisy float64) bool { return noisy < q.Selection.Threshold }) {
+		s.addFinding(q, "a noisy count is below the threshold of its keys")
+	}
+}
+
+// sameKeys says whether the rows of a table begin with the keys of another, each as often as all others and in their order.
+func sameKeys(of, t *sink.ReadBack) bool {
+	if of.Rows == 0 || t.Rows == 0 {
+		return of.Rows == t.Rows
+	}
+	if len(t.Keys) < len(of.Keys) || t.Rows%of.Rows != 0 {
+		return false
+	}
+	perKey := t.Rows / of.Rows
+	for i := range of.Keys {
+		for row := range t.Rows {
+			if t.Keys[i].Text(row) != of.Keys[i].Text(row/perKey) {
+				return false
+			}
+		}
+	}
+	return true
+}

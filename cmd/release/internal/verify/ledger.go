@@ -1,0 +1,171 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// ledger compares the manifest with the ledger.
+func (v *verifying) ledger(ctx context.Context, a *verifier) error {
+	if !v.readable {
+		v.add("ledger", skipped, "the manifest cannot be read")
+		return nil
+	}
+	store, err := v.store(a)
+	if err != nil {
+		return err
+	}
+	if store != "" {
+		how := "named by --store, which need not be the job's own"
+		if v.flags.job != "" {
+			how = "the job's own"
+		}
+		return v.against(ctx, store, how)
+	}
+	for _, path := range jobs.LedgersNear(v.dir) {
+		if known, err := v.knows(ctx, path); err != nil {
+			v.add("ledger", failed, "%s: %v", console.Here(path), err)
+			return nil
+		} else if known {
+			return v.against(ctx, "sqlite:"+path, "found near the release, which need not be the job's own: --job names that")
+		}
+	}
+	v.add("ledger", skipped, "no ledger of dataset %s is near; name it with --job or --store", v.manifest.Dataset())
+	return nil
+}
+
+// store is the ledger that the flags name; "" if they name none.
+func (v *verifying) store(a *verifier) (string, error) {
+	switch f := v.flags; {
+	case f.job != "" && f.store != "":
+		return "", console.Usagef("--job and --store exclude each other")
+	case f.job == "":
+		return f.store, nil
+	}
+	params, err := v.flags.ParamValues()
+	if err != nil {
+		return "", err
+	}
+	job, diags := configs.Load(v.flags.job, configs.ParseOptions{Params: params, Env: a.Env, Sample: true})
+	if len(diags) > 0 {
+		return "", console.JobError{Diagnostics: diags}
+	}
+	return job.StoreName(), nil
+}
+
+// knows says whether the ledger at path has the release's dataset, or lost all that it had.
+func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
+	book, closeBook, err := jobs.OpenStore(ctx, "sqlite:"+path, false)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = closeBook() }() // it was only read
+	s, err := book.Snapshot(ctx)
+	if err != nil {
+		return false, err
+	}
+	name, secret := v.manifest.Dataset(), strings.Contains(v.manifest.Dataset(), "${env:")
+	return secret || len(s.Accounts) == 0 || slices.ContainsFunc(s.Accounts, func(b ledger.Balance) bool { return b.Account.Dataset == name }), nil
+}
+
+// shownStore is the name of a ledger as it may be printed: the path of a file, and nothing of what a server's name may hold but its kind.
+func shownStore(store string) string {
+	kind, path, _ := strings.Cut(store, ":")
+	if strings.HasPrefix(kind, "sqlite") {
+		return console.Here(path)
+	}
+	return kind
+}
+
+// against compares the manifest with one ledger, and says which it was and how it was found.
+func (v *verifying) against(ctx context.Context, store, how string) error {
+	book, closeBook, err := jobs.OpenStore(ctx, store, false)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closeBook() }() // it was only read
+	audit, err := book.Audit(ctx)
+	if err != nil {
+		return pipeline.LedgerError("audit", err)
+	}
+	runs, err := book.Runs(ctx)
+	if err != nil {
+		return pipeline.LedgerError("audit", err)
+	}
+	findings := append(slices.Clone(audit.Findings), v.compare(runs)...)
+	if l := v.manifest.Ledger; l == nil {
+		findings = append(findings, "the manifest does not show the ledger's newest entry")
+	} else {
+		known, err := jobs.Recall(ctx, book, l)
+		if err != nil {
+			return err
+		}
+		if words := jobs.LostWords(known); words != "" {
+			findings = append(findings, words)
+		}
+	}
+	for _, f := range findings {
+		v.add("ledger", failed, "%s; ledger %s, %s", f, shownStore(store), how)
+	}
+	if len(findings) == 0 {
+		v.add("ledger", passed, "%s; this release and all that it cost are among them; ledger %s, %s", entries(len(audit.Entries)), shownStore(store), how)
+	}
+	return nil
+}
+
+// compare finds what the ledger says otherwise than the manifest.
+func (v *verifying) compare(runs []ledger.Run) (findings []string) {
+	r := jobs.RunOf(runs, v.digest)
+	if r == nil {
+		return append(findings, "the ledger has no release with this manifest")
+	}
+	if w := r.Withdrawn; w != nil {
+		findings = append(findings, fmt.Sprintf("the release was withdrawn on %s: %s", w.At.UTC().Format(time.DateOnly), w.Reason))
+	}
+	c := &r.Charge
+	if !slices.EqualFunc(c.Mechanisms, v.manifest.Mechanisms(), sameNoise) {
+		findings = append(findings, "the ledger was charged for other mechanisms than the manifest states")
+	}
+	if charged := v.manifest.Charged(); charged != nil && !slices.EqualFunc(c.Mechanisms, charged, sameCharge) {
+		findings = append(findings, "the ledger was charged another noise for what was found in the run than the manifest states")
+	}
+	if cmp.Or(c.DeltaShare, "0") != v.manifest.Privacy.DeltaFailure {
+		findings = append(findings, "the ledger was charged for another share of delta than the manifest states")
+	}
+	unit := v.manifest.Privacy.Unit
+	if len(unit) == 1 && unit[0] == "row" {
+		unit = nil
+	}
+	if c.Account.Adjacency != v.manifest.Privacy.Adjacency || c.Account.Unit != pipeline.UnitText(unit) {
+		findings = append(findings, "the ledger was charged for another unit or other neighbours than the manifest states")
+	}
+	return findings
+}
+
+func sameNoise(a, b calibrate.Mechanism) bool {
+	if a.After != "" && b.After != "" {
+		b.After = a.After // which a later presentation may have renamed: they stand in the order of the job
+	}
+	return b.Within(a)
+}
+
+// sameCharge says whether the ledger was charged for the noise that a manifest states as charged.
+func sameCharge(a, b calibrate.Mechanism) bool { return a.Sens.L2 == b.Sens.L2 && a.Sigma == b.Sigma }
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}

@@ -1,0 +1,171 @@
+// Package verify is the verb verify: checks of a published release, one file each but for those of the files and of the noise.
+package verify
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+const verifyLong = `verify checks a published release:
+
+  digests   every file has the SHA-256 that the manifest states, and there is no other file
+  noise     the sigmas that the manifest states meet the guarantee that it states, by the definition; its sentences and its other measures follow from them
+  keys      if keys were discovered: no noisy count is below its threshold, and the tables of one selection have the same keys
+  ledger    the ledger's chain holds, it has this very release with these mechanisms, and it still has the entry that the manifest shows
+  signature the manifest is signed by the owner of --key
+
+The ledger has the SHA-256 of the manifest: it and the signature show that the manifest itself is right. The ledger is that of --job or --store;
+without them verify looks for it beside the release and in the folders above. Whoever was given the release alone has no ledger: that check
+is then skipped, and the output says so. Exit code 1: a check failed.`
+
+// verifyFlags say what a release is checked against.
+type verifyFlags struct {
+	jobs.Flags
+	key, job, store string
+}
+
+// verifier is the verb verify, which writes to a console.
+type verifier struct{ *console.Console }
+
+// Command is the verb verify.
+func Command(c *console.Console) *cobra.Command {
+	a := &verifier{c}
+	f := &verifyFlags{}
+	cmd := &cobra.Command{
+		Use: "verify DIR", Short: "Check a published release", Long: verifyLong, Args: cobra.ExactArgs(1),
+		Example: "  release verify out\n  release verify out --store sqlite:ledger.db --key release.pub",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.verify(cmd.Context(), args[0], f) },
+	}
+	f.AddParams(cmd)
+	cmd.Flags().StringVar(&f.key, "key", "", "the public key that must have signed the manifest")
+	cmd.Flags().StringVar(&f.job, "job", "", "the job whose ledger is meant")
+	cmd.Flags().StringVar(&f.store, "store", "", "the ledger: sqlite:PATH, sqlite+group:PATH or postgres://…")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the checks as JSON")
+	return cmd
+}
+
+// verdict is one check of a release.
+type verdict struct {
+	Name string `json:"name"`
+	// Result is "pass", "fail" or "skipped".
+	Result string `json:"result"`
+	Detail string `json:"detail"`
+}
+
+const (
+	passed  = "pass"
+	failed  = "fail"
+	skipped = "skipped"
+)
+
+func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return console.Usagef("the folder: %v", err)
+	}
+	v := &verifying{dir: dir, flags: f}
+	for _, check := range []func(context.Context, *verifier) error{v.digests, v.noise, v.keys, v.ledger, v.signature} {
+		if err := check(ctx, a); err != nil {
+			return err
+		}
+	}
+	return a.concludeVerify(dir, v.verdicts)
+}
+
+// concludeVerify prints the checks; an error if one failed.
+func (a *verifier) concludeVerify(dir string, verdicts []verdict) error {
+	failures := 0
+	rows := [][]string{{"check", "result", "detail"}}
+	for _, v := range verdicts {
+		if v.Result == failed {
+			failures++
+		}
+		rows = append(rows, []string{v.Name, v.Result, v.Detail})
+	}
+	var err error
+	switch {
+	case a.JSON:
+		err = a.PrintJSON(map[string]any{"folder": dir, "pass": failures == 0, "checks": verdicts})
+	case !a.Quiet || failures > 0:
+		err = a.PrintTable(rows)
+	}
+	if err != nil || failures == 0 {
+		return err
+	}
+	return &pipeline.Error{
+		Cause: pipeline.CauseCheck, Code: "verify", Message: fmt.Sprintf("%d of %d checks failed for %s", failures, len(verdicts), console.Here(dir)),
+		Hint: "do not rely on this release before it is explained; the ledger and a copy of the folder tell what was changed",
+	}
+}
+
+// verifying is the checks of one release in progress.
+type verifying struct {
+	dir      string
+	flags    *verifyFlags
+	manifest manifest.Manifest
+	digest   string
+	readable bool // there is a manifest
+	verdicts []verdict
+}
+
+func (v *verifying) add(name, result, format string, args ...any) {
+	v.verdicts = append(v.verdicts, verdict{name, result, fmt.Sprintf(format, args...)})
+}
+
+// digests compares every file with the manifest. A folder that cannot be read at all is an error of its own.
+func (v *verifying) digests(ctx context.Context, _ *verifier) error {
+	found, err := sink.Examine(ctx, v.dir)
+	if err != nil {
+		return pipeline.OutputError(err)
+	}
+	for _, f := range found.Findings {
+		v.add("digests", failed, "%s", f)
+	}
+	if len(found.Findings) == 0 {
+		v.add("digests", passed, "%s as the manifest says, and no other", console.Count(found.Compared, "file"))
+	}
+	if v.readable = found.Manifest != nil; v.readable {
+		v.manifest, v.digest = *found.Manifest, found.Digest
+	}
+	return nil
+}
+
+func (v *verifying) noise(context.Context, *verifier) error {
+	if !v.readable {
+		v.add("noise", skipped, "the manifest cannot be read")
+		return nil
+	}
+	if err := v.manifest.Meets(); err != nil {
+		v.add("noise", failed, "%v", err)
+		return nil
+	}
+	p := v.manifest.Privacy
+	meet := "meet"
+	if len(v.manifest.Mechanisms()) == 1 {
+		meet = "meets"
+	}
+	v.add("noise", passed, "%s %s epsilon %s, delta %s", console.Count(len(v.manifest.Mechanisms()), "mechanism"), meet, asStated(p.Epsilon), asStated(p.Delta))
+	return nil
+}
+
+// asStated is the shortest decimal that a job may state for a bound of its guarantee: the manifest has the double below it.
+func asStated(x float64) string {
+	for digits := 1; digits < 17; digits++ {
+		s := strconv.FormatFloat(x, 'g', digits, 64)
+		if y, err := calibrate.ParseDown(s); err == nil && y == x {
+			return s
+		}
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}

@@ -1,0 +1,148 @@
+package configs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
+)
+
+// This file writes a job as JSON with the keys in the order of the format, so that the same job gives the same bytes.
+
+// writer writes a job as JSON.
+type writer struct {
+	// Public are the texts that stand for scalars that come from the environment, by path.
+	Public map[string]string
+	// Unpublished are the paths of keys that are left out.
+	Unpublished map[string]bool
+	// Custom writes values with forms of their own. It returns false if a value has none.
+	Custom func(w *writer, v reflect.Value, at *yamltree.Path) bool
+	// Rewrite returns what is written of a text at a path.
+	Rewrite func(text, at string) string
+
+	buf bytes.Buffer
+	err error
+}
+
+// Bytes returns what was written.
+func (w *writer) Bytes() ([]byte, error) { return w.buf.Bytes(), w.err }
+
+// Raw writes JSON as it is.
+func (w *writer) Raw(text string) { w.buf.WriteString(text) }
+
+// Value writes the value at a path.
+func (w *writer) Value(v reflect.Value, at *yamltree.Path) {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if !w.Custom(w, v, at) {
+		w.Plain(v, at)
+	}
+}
+
+// Plain writes a value of a kind that JSON has.
+func (w *writer) Plain(v reflect.Value, at *yamltree.Path) {
+	switch v.Kind() {
+	case reflect.Struct:
+		w.Fields(v, at)
+	case reflect.Slice:
+		w.Items("[]", v.Len(), func(i int) { w.Value(v.Index(i), at.Item(i)) })
+	case reflect.Map:
+		names := slices.Sorted(maps.Keys(mapKeys(v)))
+		w.Items("{}", len(names), func(i int) {
+			w.Key(names[i])
+			w.Value(v.MapIndex(reflect.ValueOf(names[i])), at.At(names[i]))
+		})
+	case reflect.String:
+		w.Text(v.String(), at)
+	default:
+		if !w.reference(at) {
+			w.JSON(v.Interface())
+		}
+	}
+}
+
+func mapKeys(v reflect.Value) map[string]bool {
+	out := map[string]bool{}
+	for _, k := range v.MapKeys() {
+		out[k.String()] = true
+	}
+	return out
+}
+
+// Fields writes the keys that are set. It always writes truth values.
+func (w *writer) Fields(v reflect.Value, at *yamltree.Path) {
+	k := yamltree.KeysOf(v.Type())
+	var set []string
+	for _, name := range k.Names {
+		f := v.Field(k.Index[name])
+		if !w.Unpublished[at.At(name).String()] && (!f.IsZero() || f.Kind() == reflect.Bool || slices.Contains(k.Required, name)) {
+			set = append(set, name)
+		}
+	}
+	w.Items("{}", len(set), func(i int) {
+		w.Key(set[i])
+		w.Value(v.Field(k.Index[set[i]]), at.At(set[i]))
+	})
+}
+
+// Items writes n items between two brackets.
+func (w *writer) Items(brackets string, n int, item func(i int)) {
+	w.buf.WriteByte(brackets[0])
+	for i := range n {
+		if i > 0 {
+			w.buf.WriteByte(',')
+		}
+		item(i)
+	}
+	w.buf.WriteByte(brackets[1])
+}
+
+// Key writes the key of an item.
+func (w *writer) Key(name string) {
+	w.JSON(name)
+	w.buf.WriteByte(':')
+}
+
+// Text writes a text, or its reference if it comes from the environment.
+func (w *writer) Text(s string, at *yamltree.Path) {
+	if public, ok := w.Public[at.String()]; ok {
+		s = public
+	}
+	w.JSON(w.Rewrite(s, at.String()))
+}
+
+// reference writes the reference of a value that comes from the environment.
+func (w *writer) reference(at *yamltree.Path) bool {
+	public, ok := w.Public[at.String()]
+	if ok {
+		w.JSON(public)
+	}
+	return ok
+}
+
+// Decimal writes a number digit for digit.
+func (w *writer) Decimal(d string, at *yamltree.Path) {
+	if w.reference(at) {
+		return
+	}
+	if n := yamltree.Literal(d); n != "" {
+		w.buf.WriteString(n)
+		return
+	}
+	w.JSON(d)
+}
+
+// JSON writes a value without escaping <, > and &.
+func (w *writer) JSON(v any) {
+	e := json.NewEncoder(&w.buf)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil && w.err == nil {
+		w.err = fmt.Errorf("effective job: %w", err)
+	}
+	w.buf.Truncate(w.buf.Len() - 1) // Encode ends with a line break
+}

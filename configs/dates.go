@@ -1,0 +1,108 @@
+package configs
+
+import (
+	"errors"
+	"time"
+)
+
+// This file has the windows of a dated parameter: days, months and years, the ways to write each, and the windows between two.
+
+// window is one value of a dated parameter.
+type window struct {
+	// Value is the window's value in the form that the parameter uses. Forms holds all forms of it, Value included.
+	Value string
+	Forms []string
+	// End is the start of the next window, at midnight UTC. It has no zone of its own.
+	End time.Time
+}
+
+// maxWindows is more days than any table covers.
+const maxWindows = 100_000
+
+// windows returns the windows of a parameter with a step from one to another, both included, written in the form of from. Its
+// error is a message for the user.
+func windows(every, from, to string) ([]window, error) {
+	first, layout, ok := readDate(from, every)
+	last, _, okLast := readDate(to, every)
+	switch {
+	case !ok || !okLast:
+		return nil, errors.New("a window is written as " + formsOf(every)[0].sample)
+	case last.Before(first):
+		return nil, errors.New("the last window is before the first")
+	}
+	var out []window
+	for at := first; !at.After(last); at = following(at, every) {
+		if len(out) == maxWindows {
+			return nil, errors.New("there are more than 100000 windows")
+		}
+		w := window{Value: at.Format(layout), End: following(at, every)}
+		for _, f := range formsOf(every) {
+			w.Forms = append(w.Forms, at.Format(f.layout))
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// readDate parses a date in any of its forms.
+func readDate(text, every string) (at time.Time, layout string, ok bool) {
+	for _, f := range formsOf(every) {
+		if at, err := time.Parse(f.layout, text); err == nil && valid(text, every) {
+			return at, f.layout, true
+		}
+	}
+	return time.Time{}, "", false
+}
+
+// following returns the start of the next window.
+func following(at time.Time, every string) time.Time {
+	switch every {
+	case "month":
+		return at.AddDate(0, 1, 0)
+	case "year":
+		return at.AddDate(1, 0, 0)
+	}
+	return at.AddDate(0, 0, 1)
+}
+
+// Samples shows each form of a date.
+func Samples(every string) (out []string) {
+	for _, f := range formsOf(every) {
+		out = append(out, f.sample)
+	}
+	return out
+}
+
+// kind says which dates a parameter takes, " on which a month begins"; "" if all.
+func kind(every string) string {
+	if every == "month" || every == "year" {
+		return " on which a " + every + " begins"
+	}
+	return ""
+}
+
+// form is one way to write a date: its layout and a sample.
+type form struct{ layout, sample string }
+
+// formsOf returns the ways to write a date. A month or a year is named by its first day only, so that a window has
+// few names.
+func formsOf(every string) []form {
+	switch every {
+	case "month":
+		return []form{{"2006-01", "2013-02"}, {"2006-01-02", "2013-02-01"}}
+	case "year":
+		return []form{{"2006", "2013"}, {"2006-01", "2013-01"}, {"2006-01-02", "2013-01-01"}}
+	}
+	return []form{{"2006-01-02", "2013-01-31"}}
+}
+
+// valid says whether a text is a date in one of its forms.
+func valid(text, every string) bool {
+	for _, f := range formsOf(every) {
+		t, err := time.Parse(f.layout, text)
+		if err == nil && (every != "month" || t.Day() == 1) && (every != "year" || t.YearDay() == 1) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,69 @@
+package configs
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Dialects in which no row says how others are read
+//
+// Some settings of CSV contradict each other, and some let what one row holds decide how the rows of others are read: without a header, the first row
+// stands where files say something about themselves. Such a job is refused before it runs (docs/adr/0036).
+
+// dialect is the dialect of delimited text, as a job writes it: a setting that is absent is empty.
+type dialect struct {
+	Files                               []string
+	Format                              string
+	Headless, Marked, Trims             bool
+	Encoding, Delimiter, Quote, Comment string
+	LineEnd                             string
+}
+
+// Problem is what is wrong with a setting.
+type Problem struct{ Key, Problem, Hint string }
+
+// checkDialect returns the contradictions of a dialect, but for those of single characters that the job itself says.
+func checkDialect(d dialect) (problems []Problem) {
+	add := func(key, problem, hint string) { problems = append(problems, Problem{key, problem, hint}) }
+	for _, k := range [][2]string{{"delimiter", d.Delimiter}, {"quote", d.Quote}, {"comment", d.Comment}} {
+		if r, n := utf8.DecodeRuneInString(k[1]); n == len(k[1]) && n > 0 && r != utf8.RuneError && (r == 0 || r > unicode.MaxASCII) {
+			add(k[0], "only a character of ASCII other than NUL is the same in all encodings", "write the file again with another one")
+		}
+		if k[1] == "\t" && k[0] != "delimiter" && d.Delimiter == "" && d.tabs() {
+			add(k[0], "a tab is the delimiter of format tsv", "choose another character, or name the delimiter")
+		}
+	}
+	if d.Trims && (d.Quote == " " || d.Quote == "\t") {
+		add("quote", "the quote is white space, which trim_space removes", "choose another one, or remove trim_space")
+	}
+	if d.Marked && !slices.Contains([]string{"", "utf-8", "utf-16", "utf-16le", "utf-16be"}, d.Encoding) {
+		add("mark", "a text in "+d.Encoding+" has no byte order mark", "remove mark, or write the file's encoding: utf-8, utf-16le or utf-16be")
+	}
+	if !d.Headless && d.LineEnd != "" {
+		add("line_end", "the header's line says how the lines of its file end", "remove line_end, or set header: false")
+	}
+	if d.Headless && d.Comment != "" && d.quotes() {
+		add("comment", "without a header, a quoted row that begins with the comment character could swallow other rows",
+			"write quote: none if the files quote no fields; else remove comment: the lines are then rows")
+	}
+	if d.Headless && d.Encoding == "utf-16" {
+		add("encoding", "without a header, the first row could give the byte order of utf-16",
+			"write utf-16le (most files) or utf-16be, and mark: true if the files begin with a byte order mark")
+	}
+	return problems
+}
+
+// tabs says whether some file is of format tsv.
+func (d *dialect) tabs() bool {
+	return d.Format == "tsv" || d.Format == "" && slices.ContainsFunc(d.Files, tabbed)
+}
+
+// quotes says whether fields are quoted in some file: in files of format tsv only if the job says so.
+func (d *dialect) quotes() bool {
+	csv := d.Format == "csv" || d.Format == "" && slices.ContainsFunc(d.Files, func(file string) bool { return text(file) && !tabbed(file) })
+	return d.Quote != "none" && (d.Quote != "" || csv)
+}
+
+// tabbed says whether a path is of a file of format tsv, by its extension.
+func tabbed(file string) bool { return hasExtension(file, tabsExtensions, true) }

@@ -1,0 +1,88 @@
+package configs
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/configs/internal/wording"
+	"github.com/dprelease/dprelease/io/store"
+)
+
+// This file knows the formats of input files by their extensions, and the types that a job may give to columns of text.
+
+// These are the file extensions of the supported formats. A text format may be followed by an extension of a
+// compression (packings).
+var (
+	extensions     = []string{".parquet", ".arrow", ".feather"}
+	textExtensions = []string{".csv", ".txt", ".data", ".tsv", ".tab"}
+	tabsExtensions = []string{".tsv", ".tab"}
+	lineExtensions = []string{".jsonl", ".ndjson"}
+	packings       = []string{".gz", ".zst", ".bz2", ".xz"}
+)
+
+// hasExtension reports whether a path ends with one of some extensions, in upper or lower case. A text format may be
+// followed by an extension of a compression.
+func hasExtension(file string, extensions []string, text bool) bool {
+	if file = strings.ToLower(file); store.IsAddress(file) {
+		file = store.Base(file)
+	}
+	if text {
+		for _, p := range packings {
+			file = strings.TrimSuffix(file, p)
+		}
+	}
+	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(file, e) })
+}
+
+// text says whether a path is of a file of delimited text, by its extension.
+func text(file string) bool { return hasExtension(file, textExtensions, true) }
+
+// lines says whether a path is of a file of JSON lines, by its extension.
+func lines(file string) bool { return hasExtension(file, lineExtensions, true) }
+
+// known says whether the extension of a path names a format.
+func known(file string) bool {
+	return hasExtension(file, extensions, false) || text(file) || lines(file)
+}
+
+// hint says what the user can do with a file of another format.
+func hint(file string) string {
+	known := "known: " + strings.Join(slices.Concat(extensions, textExtensions, lineExtensions), ", ")
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".xlsx", ".xls", ".ods":
+		return known + "; save the sheet as CSV in UTF-8"
+	}
+	return known + "; for any other extension write input.format: csv, tsv, parquet, arrow or jsonl"
+}
+
+var textTypes = []string{"text", "int", "float", "bool", "date", "timestamp"}
+
+// checkType says what is wrong with the type of a column of a text file, and what to write; "" if nothing is. show makes a text of the job fit
+// for a message.
+func checkType(text string, show func(string) string) (problem, hint string) {
+	kind, all, _ := strings.Cut(text, " ")
+	for _, layout := range strings.Split(all, " | ") {
+		if problem, hint = checkLayout(text, kind, layout, show); problem != "" {
+			break
+		}
+	}
+	return problem, hint
+}
+
+// checkLayout checks a type with one of its layouts.
+func checkLayout(text, kind, layout string, show func(string) string) (problem, hint string) {
+	switch {
+	case text == "":
+		return "", ""
+	case !slices.Contains(textTypes, kind):
+		return "unknown type " + show(text), wording.DidYouMean(kind, textTypes)
+	case kind != "timestamp" && kind != "date" && layout != "":
+		return "unknown type " + show(text), "only date and timestamp have a layout: write " + kind
+	case kind == "timestamp" && !strings.Contains(layout, "06"):
+		return "the timestamp's layout " + show(layout) + " has no year", "write how 2 January 2006, 15:04:05 looks in the file: timestamp 2006-01-02 15:04:05"
+	case kind == "date" && layout != "" && !strings.Contains(layout, "06"):
+		return "the date's layout " + show(layout) + " has no year", "write how 2 January 2006 looks in the file: date 2/1/2006 if the day comes first, date 1/2/2006 if the month does"
+	}
+	return "", ""
+}

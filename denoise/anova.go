@@ -1,0 +1,141 @@
+package denoise
+
+import "slices"
+
+// This file makes a table and its margins agree, by the analysis of variance: every effect of the table, the interaction of some of its
+// dimensions, is a weighted mean of the estimates that the table and its margins give of it.
+
+// margin is a table of sums of cells over some of the dimensions.
+type margin struct {
+	// Axes are the dimensions that it keeps, in ascending order.
+	Axes []int
+	// Values are row by row, in the cells' unit.
+	Values []float64
+	// Weight is the variance of a cell's noise over that of a value's.
+	Weight float64
+}
+
+// adjust returns the cells of a table with these dimensions that agree best with it and its margins, by weighted least squares, and the
+// variance of all of them together, in units of that of a cell of y. O(d) for every set of dimensions that a margin keeps.
+func adjust(y []float64, dims []int, margins []margin) (x []float64, variance float64) {
+	a := adjustment{dims: dims, y: y, x: slices.Clone(y), margins: margins}
+	for effect := range 1 << len(dims) {
+		a.correctEffect(effect)
+	}
+	return a.x, a.variance
+}
+
+// adjustment corrects a table, effect by effect, to agree with its margins.
+type adjustment struct {
+	dims     []int
+	y, x     []float64
+	margins  []margin
+	variance float64 // of all cells together, in units of s²
+}
+
+// correctEffect corrects one effect, the interaction of the dimensions that are set in it: the share of a table that
+// sums to 0 along each of them and is constant along the others. Its estimate from y and from every margin that keeps
+// those dimensions is
+//
+//	(ȳ/s² + Σ z̄_m/s_m²) / (1/s² + Σ r_m/s_m²)
+//
+// with the effects of means over the other dimensions, and r_m cells summed into each value of a margin.
+func (a *adjustment) correctEffect(effect int) {
+	precision := 1.0
+	var told []float64
+	for _, m := range a.margins {
+		if !m.tells(effect) {
+			continue
+		}
+		precision += m.Weight * float64(len(a.y)/len(m.Values))
+		value := a.effect(m.Values, m.Axes, effect)
+		if told == nil {
+			told = make([]float64, len(value))
+		}
+		for k, v := range value {
+			told[k] += float64(m.Weight * v)
+		}
+	}
+	a.variance += a.free(effect) / precision
+	if told == nil {
+		return
+	}
+	for k, own := range a.effect(a.y, allAxes(len(a.dims)), effect) {
+		told[k] = (told[k]+own)/precision - own
+	}
+	a.spread(told, effect)
+}
+
+func allAxes(dims int) []int {
+	axes := make([]int, dims)
+	for i := range axes {
+		axes[i] = i
+	}
+	return axes
+}
+
+func (m margin) tells(effect int) bool {
+	kept := 0
+	for _, axis := range m.Axes {
+		kept |= 1 << axis
+	}
+	return effect&^kept == 0
+}
+
+// effect returns the effect of a table with the given dimensions: means over the dimensions that are not in effect, and
+// deviations from the mean along those that are.
+func (a *adjustment) effect(values []float64, axes []int, effect int) []float64 {
+	out := slices.Clone(values)
+	inner := 1
+	for _, axis := range slices.Backward(axes) {
+		size := a.dims[axis]
+		keep := effect&(1<<axis) != 0
+		out = centre(out, inner, size, keep)
+		if keep {
+			inner *= size
+		}
+	}
+	return out
+}
+
+// centre returns the means along a dimension of the given size, or the deviations from them. inner is the number of
+// values in one step along it.
+func centre(values []float64, inner, size int, deviations bool) []float64 {
+	means := make([]float64, len(values)/size)
+	for i, v := range values {
+		means[i/(inner*size)*inner+i%inner] += v / float64(size)
+	}
+	if !deviations {
+		return means
+	}
+	for i := range values {
+		values[i] -= means[i/(inner*size)*inner+i%inner]
+	}
+	return values
+}
+
+// spread adds an effect to the cells.
+func (a *adjustment) spread(value []float64, effect int) {
+	for i := range a.x {
+		at, stride, rest := 0, 1, i
+		for axis, size := range slices.Backward(a.dims) {
+			if effect&(1<<axis) != 0 {
+				at += rest % size * stride
+				stride *= size
+			}
+			rest /= size
+		}
+		a.x[i] += value[at]
+	}
+}
+
+// free returns an effect's number of free values.
+func (a *adjustment) free(effect int) float64 {
+	free := 1.0
+	for axis, size := range a.dims {
+		if effect&(1<<axis) != 0 {
+			free *= float64(size - 1)
+		}
+	}
+	return free
+}

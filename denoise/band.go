@@ -1,0 +1,127 @@
+package denoise
+
+import (
+	"math"
+	"slices"
+)
+
+// reach is the cut-off, in standard deviations beyond the nearest support point. A support point farther away has at
+// most e^(−24.5) of the likelihood of the nearest one.
+const reach = 7
+
+// row holds the likelihood of one value at the support points near it, as multiples of that at the nearest one.
+type row struct {
+	first       int // index of the first of these support points
+	nearest     int
+	likelihoods []float64
+}
+
+// band finds the support points near a value.
+type band struct {
+	points []float64 // sorted
+	s      float64
+	buffer []float64
+}
+
+func newBand(points []float64, s float64) *band { return &band{points: points, s: s} }
+
+// around returns the row of a value. Its likelihoods are valid until the next call.
+func (b *band) around(v float64) row {
+	r := row{nearest: b.nearest(v)}
+	closest := (v - b.points[r.nearest]) / b.s
+	r.first = r.nearest
+	for r.first > 0 && b.exponent(v, r.first-1, closest) < reach*reach/2.0 {
+		r.first--
+	}
+	b.buffer = b.buffer[:0]
+	for j := r.first; j < len(b.points); j++ {
+		e := b.exponent(v, j, closest)
+		if j > r.nearest && e >= reach*reach/2.0 {
+			break
+		}
+		b.buffer = append(b.buffer, math.Exp(-e))
+	}
+	r.likelihoods = b.buffer
+	return r
+}
+
+// exponent returns (((v−p)/s)² − closest²)/2 for support point p, without cancellation.
+func (b *band) exponent(v float64, point int, closest float64) float64 {
+	u := (v - b.points[point]) / b.s
+	return (math.Abs(u) - math.Abs(closest)) * (math.Abs(u) + math.Abs(closest)) / 2
+}
+
+func (b *band) nearest(v float64) int {
+	i, found := slices.BinarySearch(b.points, v)
+	if found || i == 0 {
+		return i
+	}
+	if i == len(b.points) || v-b.points[i-1] <= b.points[i]-v {
+		return i - 1
+	}
+	return i
+}
+
+// likelihoods is a banded matrix A: A_ij is the likelihood of value i at point j, up to a factor per row.
+type likelihoods struct {
+	rows   []row
+	counts []float64 // the weight of each row; they sum to 1
+	points int
+}
+
+// kernel returns the likelihoods of sorted values at sorted points.
+func kernel(values, counts, points []float64, s float64) likelihoods {
+	l := likelihoods{rows: make([]row, len(values)), counts: make([]float64, len(values)), points: len(points)}
+	var total float64
+	for _, c := range counts {
+		total += c
+	}
+	b := newBand(points, s)
+	for i, v := range values {
+		l.rows[i] = b.around(v)
+		l.rows[i].likelihoods = slices.Clone(l.rows[i].likelihoods)
+		l.counts[i] = counts[i] / total
+	}
+	return l
+}
+
+// mix returns A·w, the values' densities.
+func (l likelihoods) mix(w []float64) []float64 {
+	out := make([]float64, len(l.rows))
+	for i, r := range l.rows {
+		for j, a := range r.likelihoods {
+			out[i] += float64(a * w[r.first+j])
+		}
+	}
+	return out
+}
+
+// gradient returns 1 − Σ_i c_i·A_ij/p_i for every point j. At the maximum of the likelihood all of these are at least
+// 0, and they are 0 at the points that have weight.
+func (l likelihoods) gradient(p []float64) []float64 {
+	out := make([]float64, l.points)
+	for j := range out {
+		out[j] = 1
+	}
+	for i, r := range l.rows {
+		c := l.counts[i] / p[i]
+		for j, a := range r.likelihoods {
+			out[r.first+j] -= float64(c * a)
+		}
+	}
+	return out
+}
+
+// curvature adds Σ_i c_i/p_i²·a_i·a_iᵀ to a matrix.
+func (l likelihoods) curvature(p []float64, to *skyline) {
+	for i, r := range l.rows {
+		c := l.counts[i] / p[i] / p[i]
+		for j, a := range r.likelihoods {
+			target := to.row(r.first + j)
+			offset := r.first - to.first[r.first+j]
+			for k := range j + 1 {
+				target[offset+k] += float64(c * a * r.likelihoods[k])
+			}
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package graph
+
+import (
+	"math"
+	"slices"
+)
+
+// This file splits trees into hierarchies of node sets (dendrogram.go). It transforms signals into the
+// orthonormal Haar bases of these (haar.go) and shrinks their coefficients (shrink.go).
+
+// Dendrogram is a binary tree of node sets for each component: an inner set is split into two. References below n are
+// single nodes; n+k is inner set k. A set comes before the two sets that it is split into.
+type Dendrogram struct {
+	left, right []int32
+	// size and leftSize count the nodes of a set and of its left half.
+	size, leftSize []int32
+	// root refers to the set of all nodes of each component.
+	root []int32
+	n    int
+}
+
+// newDendrogram makes the dendrogram of a forest. node and parent have the node and the parent's position of each position in
+// depth-first preorder; the parent of a root is −1.
+//
+// It splits each tree at a node whose branches all have at most half of the nodes (Sharpnack, Singh &
+// Krishnamurthy, "Detecting activations over graphs using spanning tree wavelet bases", AISTATS 2013). The node joins
+// its smallest branch, the list of branches is halved repeatedly, and each branch is split in the same way. With
+// largest degree d the depth is at most about ceil(log2 d)·ceil(log2 n). It takes O(n log n).
+func newDendrogram(node, parent []int32) *Dendrogram {
+	n := len(parent)
+	d := &Dendrogram{n: n}
+	d.reserve(n)
+	s := &splitter{Dendrogram: d, node: slices.Clone(node), size: subtreeSizes(parent)}
+	for p := 0; p < n; p += int(s.size[p]) {
+		s.todo = append(s.todo, branch{int32(p), int32(p) + s.size[p], rootSlot})
+	}
+	slices.Reverse(s.todo)
+	for len(s.todo) > 0 {
+		b := s.todo[len(s.todo)-1]
+		s.todo = s.todo[:len(s.todo)-1]
+		s.split(b)
+	}
+	return d
+}
+
+// Nodes returns the number of nodes.
+func (d *Dendrogram) Nodes() int { return d.n }
+
+// Components returns the number of trees.
+func (d *Dendrogram) Components() int { return len(d.root) }
+
+func (d *Dendrogram) reserve(n int) {
+	d.left, d.right = make([]int32, 0, n), make([]int32, 0, n)
+	d.size, d.leftSize = make([]int32, 0, n), make([]int32, 0, n)
+}
+
+func subtreeSizes(parent []int32) []int32 {
+	size := make([]int32, len(parent))
+	for p := len(size) - 1; p >= 0; p-- {
+		size[p]++
+		if parent[p] >= 0 {
+			size[parent[p]] += size[p]
+		}
+	}
+	return size
+}
+
+// rootSlot is the slot of a component's root. Slot 2k is the left half of set k, and 2k+1 the right one.
+const rootSlot = -1
+
+// branch is the subtree at positions low to high. Its reference belongs into slot.
+type branch struct{ low, high, slot int32 }
+
+// splitter holds the subtrees that are still to be split, in preorder: node and subtree size at each position. Each
+// subtree is a range of positions, and so is every subtree of it.
+type splitter struct {
+	*Dendrogram
+	node, size []int32
+	todo       []branch
+	spare      []int32
+	path       []int32
+	cuts       []int32
+}
+
+func (d *Dendrogram) put(slot, reference int32) {
+	switch {
+	case slot == rootSlot:
+		d.root = append(d.root, reference)
+	case slot%2 == 0:
+		d.left[slot/2] = reference
+	default:
+		d.right[slot/2] = reference
+	}
+}
+
+// inner adds a set of size nodes, leftSize of them in its left half, and returns its number.
+func (d *Dendrogram) inner(slot, size, leftSize int32) int32 {
+	k := int32(len(d.left))
+	d.put(slot, int32(d.n)+k)
+	d.left, d.right = append(d.left, 0), append(d.right, 0)
+	d.size, d.leftSize = append(d.size, size), append(d.leftSize, leftSize)
+	return k
+}
+
+func (s *splitter) split(b branch) {
+	switch b.high - b.low {
+	case 1:
+		s.put(b.slot, s.node[b.low])
+	case 2:
+		k := s.inner(b.slot, 2, 1)
+		s.put(2*k, s.node[b.low])
+		s.put(2*k+1, s.node[b.low+1])
+	default:
+		s.chain(s.branches(b), b.slot)
+	}
+}
+
+// chain halves a list of adjacent branches until each is alone. bounds holds the start of each, and the end of the last
+// one.
+func (s *splitter) chain(bounds []int32, slot int32) {
+	last := len(bounds) - 1
+	if last == 1 {
+		s.todo = append(s.todo, branch{bounds[0], bounds[1], slot})
+		return
+	}
+	half := last / 2
+	k := s.inner(slot, bounds[last]-bounds[0], bounds[half]-bounds[0])
+	s.chain(bounds[half:], 2*k+1)
+	s.chain(bounds[:half+1], 2*k)
+}
+
+// centre walks from the root into the branch with more than half of the nodes, until there is none. It leaves the way
+// in path.
+func (s *splitter) centre(b branch) int32 {
+	half := (b.high - b.low) / 2
+	s.path = s.path[:0]
+	at := b.low
+	for {
+		end, heavy := at+s.size[at], int32(-1)
+		for child := at + 1; child < end; child += s.size[child] {
+			if s.size[child] > half {
+				heavy = child
+				break
+			}
+		}
+		if heavy < 0 {
+			return at
+		}
+		s.path = append(s.path, at)
+		at = heavy
+	}
+}
+
+// branches rearranges a subtree of at least 3 nodes into the branches of its centre, which joins the smallest. It
+// returns the start of each, and the end of the last one.
+func (s *splitter) branches(b branch) []int32 {
+	c := s.centre(b)
+	end := c + s.size[c]
+	smallest, least := int32(-1), int32(math.MaxInt32) // -1 means the branch above the centre
+	if c > b.low {
+		least = b.high - b.low - s.size[c]
+	}
+	for child := c + 1; child < end; child += s.size[child] {
+		if s.size[child] < least {
+			smallest, least = child, s.size[child]
+		}
+	}
+	above := s.size[c] // by how much the ancestors' subtrees shrink
+	if smallest < 0 {
+		above--
+		s.size[c] = 1
+		c++ // the centre is the last node of the first piece of the upper branch
+	} else {
+		s.size[c] = 1 + least
+		s.rotate(c+1, smallest, smallest+least)
+	}
+	for _, p := range s.path {
+		s.size[p] -= above
+	}
+	s.rotate(c, end, b.high)
+	return s.bounds(b, c+b.high-end)
+}
+
+// bounds lists the starts of the branches: the upper one, if there is one, and then those from position p.
+func (s *splitter) bounds(b branch, p int32) []int32 {
+	s.cuts = s.cuts[:0]
+	if p > b.low {
+		s.cuts = append(s.cuts, b.low)
+	}
+	for ; p < b.high; p += s.size[p] {
+		s.cuts = append(s.cuts, p)
+	}
+	s.cuts = append(s.cuts, b.high)
+	return s.cuts
+}
+
+// rotate exchanges the adjacent ranges [a, b) and [b, c).
+func (s *splitter) rotate(a, b, c int32) {
+	if a == b || b == c {
+		return
+	}
+	for _, x := range [][]int32{s.node, s.size} {
+		if b-a <= c-b {
+			s.spare = append(s.spare[:0], x[a:b]...)
+			copy(x[a:], x[b:c])
+			copy(x[a+c-b:], s.spare)
+		} else {
+			s.spare = append(s.spare[:0], x[b:c]...)
+			copy(x[a+c-b:c], x[a:b])
+			copy(x[a:], s.spare)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package denoise
+
+import (
+	"math"
+	"slices"
+)
+
+// This file estimates means under the prior that makes noisy values most likely: the nonparametric maximum
+// likelihood. The prior has weights on a lattice near the values (mixture.go). Each value has a likelihood at the few
+// points near it (band.go). The weights that make all values most likely are found by an interior point method
+// (likeliest.go), whose matrices are banded (skyline.go).
+
+const (
+	// pointsPerDeviation is the number of support points per standard deviation. supportMargin of them are on either
+	// side of each value. A uniform grid fails on heavy tails: it is too coarse where the small values are.
+	pointsPerDeviation = 4
+	supportMargin      = 3
+	// If there are more than exactCells values, the mixture is fitted to values rounded to 1/roundedPerDeviation of a
+	// standard deviation, which adds 1e-4 of the noise's variance. The posterior means are always those of the values
+	// themselves.
+	exactCells          = 1 << 10
+	roundedPerDeviation = 32
+)
+
+// posteriorMeans returns the posterior means of the values y, with noise of standard deviation s > 0, under the prior
+// that makes them most likely. If nonnegative is set, the prior has no weight below 0.
+func posteriorMeans(y []float64, s float64, nonnegative bool) []float64 {
+	points := supportPoints(y, s, nonnegative)
+	values, counts := rounded(y, s)
+	m := mixture{points: points, s: s, weights: likeliest(kernel(values, counts, points, s))}
+	means, _ := m.posterior(y)
+	return means
+}
+
+// supportPoints returns the sorted lattice points near values of y.
+func supportPoints(y []float64, s float64, nonnegative bool) []float64 {
+	width := s / pointsPerDeviation
+	occupied := map[float64]bool{}
+	for _, v := range y {
+		occupied[math.RoundToEven(v/width)] = true
+	}
+	seen := map[float64]bool{}
+	for cell := range occupied {
+		for shift := -supportMargin; shift <= supportMargin; shift++ {
+			at := cell + float64(shift)
+			if nonnegative {
+				at = max(at, 0)
+			}
+			seen[at*width] = true
+		}
+	}
+	points := make([]float64, 0, len(seen))
+	for at := range seen {
+		points = append(points, at+0) // turns -0 into 0
+	}
+	slices.Sort(points)
+	return slices.Compact(points)
+}
+
+// rounded returns the values to which the mixture is fitted, sorted, and how often each occurs.
+func rounded(y []float64, s float64) (values, counts []float64) {
+	values = slices.Clone(y)
+	if width := s / roundedPerDeviation; len(y) > exactCells {
+		for i, v := range values {
+			values[i] = width * math.RoundToEven(v/width)
+		}
+	}
+	slices.Sort(values)
+	for _, v := range values {
+		counts = append(counts, 1)
+		if last := len(counts) - 2; last >= 0 && values[last] == v {
+			counts = counts[:last+1]
+			counts[last]++
+			continue
+		}
+		values[len(counts)-1] = v
+	}
+	return values[:len(counts)], counts
+}
+
+// mixture is a fitted prior: weights on sorted points. Values have noise of standard deviation s.
+type mixture struct {
+	points, weights []float64
+	s               float64
+}
+
+// posterior returns the posterior means of the values, and Σ Var/s².
+func (m mixture) posterior(y []float64) (means []float64, variances float64) {
+	means = make([]float64, len(y))
+	b := newBand(m.points, m.s)
+	for i, v := range y {
+		var variance float64
+		means[i], variance = m.moments(b.around(v))
+		variances += variance / (m.s * m.s)
+	}
+	return means, variances
+}
+
+// moments returns the posterior mean and variance of a value from the points of its band.
+func (m mixture) moments(r row) (mean, variance float64) {
+	var total, first, second float64
+	nearest := m.points[r.nearest]
+	for j, likelihood := range r.likelihoods {
+		p := m.weights[r.first+j] * likelihood
+		d := m.points[r.first+j] - nearest
+		total += p
+		first += float64(p * d)
+		second += float64(p * d * d)
+	}
+	if !(total > 0) {
+		return nearest, 0
+	}
+	shift := first / total
+	return nearest + shift, max(second/total-shift*shift, 0)
+}

@@ -1,0 +1,47 @@
+package denoise
+
+import "math"
+
+// Soft moves the coefficients towards 0 by t. It returns how many are not 0 afterwards, as an average over shifts.
+func (l *level) Soft(t float64) (df float64) {
+	l.EachCoefficient(func(c *float64) {
+		if math.Abs(*c) <= t {
+			*c = 0
+			return
+		}
+		*c -= math.Copysign(t, *c)
+		df += l.weight
+	})
+	return df
+}
+
+// Shrink multiplies a level of N coefficients with squares S by max(1 − (N−2)·s²/S, 0), for N > 2; N and S are
+// averages over shifts. It returns the degrees of freedom that are left; s > 0 is the standard deviation of the noise.
+func (l *level) Shrink(s float64) (df float64) {
+	var number, squares float64
+	l.EachCoefficient(func(c *float64) {
+		number += l.weight
+		squares += l.weight * (*c * *c)
+	})
+	if number <= 2 {
+		return number
+	}
+	factor := 0.0
+	if pulled := (number - 2) * s * s; pulled < squares {
+		factor = 1 - pulled/squares
+		df = factor*number + 2*(1-factor)*l.echo()
+	}
+	l.EachCoefficient(func(c *float64) { *c *= factor })
+	return df
+}
+
+// echo is the share of a level's own noise to which its factor responds, ‖P·z‖²/zᵀ·P·z for the level's average
+// projection P and white noise z. It is 1 for orthonormal blocks. The average over shifts is a convolution with the
+// autocorrelation of a Haar function of length L, which leaves (1 + 5/L²)/3 in one dimension and less in more.
+func (l *level) echo() float64 {
+	above := l.above[l.axis]
+	if above.stride == above.size {
+		return 1
+	}
+	return (1 + 5/float64(above.size)/float64(above.size)) / 3
+}

@@ -1,0 +1,229 @@
+package denoise
+
+import (
+	"math"
+	"slices"
+)
+
+// This file transforms tables of any size into the differences of the means of neighbouring blocks, and back
+// (transform.go), and shrinks these differences level by level (shrink.go).
+
+// blocks describes the blocks of one size along one dimension, cut off at its first and last cell: block k holds the
+// size cells from first + k·stride on. An orthonormal transform has the blocks 0, size, 2·size, …. The invariant one
+// has those of all shifts; each shift uses one in period.
+type blocks struct {
+	cells                       int // of the dimension
+	first, stride, size, number int
+	period                      int
+	done                        bool // the next larger blocks are the same
+}
+
+func single(cells int, ordered bool) blocks {
+	return blocks{cells: cells, stride: 1, size: 1, number: cells, period: 1, done: !ordered || cells == 1}
+}
+
+// next returns the blocks of twice the size. The largest invariant blocks begin at or before cell 0 and hold all cells:
+// there is one for each shift.
+func (b blocks) next(invariant bool) blocks {
+	n := blocks{cells: b.cells, size: 2 * b.size}
+	if !invariant {
+		n.stride, n.period = n.size, 1
+		n.number = (b.cells + n.size - 1) / n.size
+		n.done = n.number == 1
+		return n
+	}
+	n.stride, n.period, n.first, n.number = 1, n.size, 1-n.size, b.cells+n.size-1
+	if n.done = b.size >= b.cells; n.done {
+		n.first, n.number, n.period = 1-b.size, b.size, b.size
+	}
+	return n
+}
+
+// index returns the index of the block that begins at a cell; −1 if no block that holds a cell does.
+func (b blocks) index(start int) int {
+	k := (start - b.first) / b.stride
+	if start < b.first || k >= b.number {
+		return -1
+	}
+	return k
+}
+
+// held returns how many cells block k holds.
+func (b blocks) held(k int) int {
+	start := b.first + k*b.stride
+	return min(b.cells, start+b.size) - max(0, start)
+}
+
+// level is one level of a Haar transform: pairs of neighbouring blocks along one dimension. The coefficient of a pair
+// of blocks with a and b cells is sqrt(ab/(a+b))·(mean − mean), so that all levels and the mean are an orthonormal
+// basis. A pair with an empty block has no coefficient.
+type level struct {
+	axis           int
+	below, above   []blocks // of every dimension
+	coefficients   []float64
+	weight         float64 // the share of all shifts in which each coefficient occurs
+	invariantPairs bool    // each block belongs to two pairs
+}
+
+// transform is a Haar transform of a table of any size. It is orthonormal, or covers all shifts at once, which makes it
+// translation-invariant. Cells that differ in a dimension without an order are transformed separately.
+//
+// Source: Haar 1910; the average over shifts: Coifman & Donoho, "Translation-invariant de-noising", 1995. Blocks that
+// are cut off replace periodic ones, so that the first and the last cell are not neighbours.
+type transform struct {
+	Levels []level   // from the smallest blocks to the largest
+	roots  []float64 // the means of the largest blocks
+}
+
+// newHaar computes the transform of a table with dims cells along its dimensions, listed row by row; ordered says which
+// dimensions have an order. O(d·log d).
+func newHaar(y []float64, dims []int, ordered []bool, invariant bool) *transform {
+	state := make([]blocks, len(dims))
+	for i, d := range dims {
+		state[i] = single(d, ordered[i])
+	}
+	h, means := &transform{}, y
+	for axis := finest(state); axis >= 0; axis = finest(state) {
+		above := slices.Clone(state)
+		above[axis] = state[axis].next(invariant)
+		l := level{axis: axis, below: state, above: above, weight: 1, invariantPairs: invariant && !above[axis].done}
+		for _, b := range above {
+			l.weight /= float64(b.period)
+		}
+		means = l.split(means)
+		h.Levels = append(h.Levels, l)
+		state = above
+	}
+	h.roots = means
+	return h
+}
+
+// finest returns the dimension whose blocks are joined next: the last of those with the smallest blocks.
+func finest(state []blocks) int {
+	axis := -1
+	for i, b := range state {
+		if !b.done && (axis < 0 || b.size <= state[axis].size) {
+			axis = i
+		}
+	}
+	return axis
+}
+
+// pairs calls f for every pair: its index and those of its blocks (−1 for an empty block), and the numbers of cells in
+// them.
+func (l *level) pairs(f func(pair, left, right int, a, b float64)) {
+	outer, inner := held(l.above[:l.axis]), held(l.above[l.axis+1:])
+	parent, child := l.above[l.axis], l.below[l.axis]
+	for o, across := range outer {
+		for k := range parent.number {
+			start := parent.first + k*parent.stride
+			left, right := child.index(start), child.index(start+child.size)
+			var a, b float64
+			if left >= 0 {
+				a = across * float64(child.held(left))
+			}
+			if right >= 0 {
+				b = across * float64(child.held(right))
+			}
+			at := func(k int) int { return (o*child.number + k) * len(inner) }
+			for i, deep := range inner {
+				f((o*parent.number+k)*len(inner)+i, offset(left, at(left), i), offset(right, at(right), i), a*deep, b*deep)
+			}
+		}
+	}
+}
+
+func offset(block, at, i int) int {
+	if block < 0 {
+		return -1
+	}
+	return at + i
+}
+
+// held returns how many cells each block of these dimensions holds, row by row.
+func held(dims []blocks) []float64 {
+	out := []float64{1}
+	for _, b := range dims {
+		next := make([]float64, 0, len(out)*b.number)
+		for _, before := range out {
+			for k := range b.number {
+				next = append(next, before*float64(b.held(k)))
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// split computes the coefficients and returns the means of the pairs.
+func (l *level) split(means []float64) []float64 {
+	var out []float64
+	l.pairs(func(pair, left, right int, a, b float64) {
+		var mean, coefficient float64
+		switch {
+		case left < 0:
+			mean = means[right]
+		case right < 0:
+			mean = means[left]
+		default:
+			mean = (a*means[left] + b*means[right]) / (a + b)
+			coefficient = math.Sqrt(a*b/(a+b)) * (means[left] - means[right])
+		}
+		out = append(out, mean)
+		l.coefficients = append(l.coefficients, coefficient)
+	})
+	return out
+}
+
+// join reverses split: it returns the means of the blocks. If a block belongs to two pairs, it returns the average of
+// both.
+func (l *level) join(means []float64) []float64 {
+	blocks := 1
+	for _, b := range l.below {
+		blocks *= b.number
+	}
+	out := make([]float64, blocks)
+	share := 1.0
+	if l.invariantPairs {
+		share = 0.5
+	}
+	l.pairs(func(pair, left, right int, a, b float64) {
+		shift := math.Sqrt(a*b/(a+b)) * l.coefficients[pair]
+		if left >= 0 {
+			out[left] += share * (means[pair] + shift/a)
+		}
+		if right >= 0 {
+			out[right] += share * (means[pair] - shift/b)
+		}
+	})
+	return out
+}
+
+// EachCoefficient calls f for the coefficients that exist.
+func (l *level) EachCoefficient(f func(c *float64)) {
+	l.pairs(func(pair, left, right int, _, _ float64) {
+		if left >= 0 && right >= 0 {
+			f(&l.coefficients[pair])
+		}
+	})
+}
+
+// Back computes the table from the current coefficients.
+func (h *transform) Back() []float64 {
+	means := h.roots
+	for i := len(h.Levels) - 1; i >= 0; i-- {
+		means = h.Levels[i].join(means)
+	}
+	return means
+}
+
+// tables returns how many separate tables there are, each with a mean of its own.
+func tables(dims []int, ordered []bool) float64 {
+	n := 1.0
+	for i, d := range dims {
+		if !ordered[i] {
+			n *= float64(d)
+		}
+	}
+	return n
+}

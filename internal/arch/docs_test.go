@@ -1,0 +1,149 @@
+package arch
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// pages returns the text of each Markdown file of the repository, by its slash-separated path.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == ".git" || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case path.Ext(name) != ".md":
+			return nil
+		}
+		text, err := os.ReadFile(filepath.Join(root, name))
+		texts[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+var (
+	codeBlock  = regexp.MustCompile("(?s)```.*?```")
+	codeSpan   = regexp.MustCompile("`[^`\n]*`")
+	link       = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	withScheme = regexp.MustCompile(`^[a-z]+:`)
+	heading    = regexp.MustCompile(`(?m)^#+ +(.*)$`)
+	linkText   = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	named      = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
+)
+
+// anchors returns what links to places in a page may name: its headings, as GitHub names them, and its named places.
+func anchors(text string) map[string]bool {
+	found := map[string]bool{}
+	text = codeBlock.ReplaceAllString(text, "")
+	for _, m := range heading.FindAllStringSubmatch(text, -1) {
+		title := strings.ToLower(strings.TrimSpace(linkText.ReplaceAllString(m[1], "$1")))
+		found[strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return r
+			}
+			return -1
+		}, title)] = true
+	}
+	for _, m := range named.FindAllStringSubmatch(text, -1) {
+		found[m[1]] = true
+	}
+	return found
+}
+
+// Every link from a page to a file of the repository, and to a place in a page, leads somewhere.
+func TestLinksBetweenPages(t *testing.T) {
+	texts := pages(t)
+	links := 0
+	for name, text := range texts {
+		prose := codeSpan.ReplaceAllString(codeBlock.ReplaceAllString(text, ""), "")
+		for _, m := range link.FindAllStringSubmatch(prose, -1) {
+			if withScheme.MatchString(m[1]) {
+				continue
+			}
+			links++
+			file, place, _ := strings.Cut(m[1], "#")
+			target := name
+			if file != "" {
+				target = path.Join(path.Dir(name), file)
+			}
+			if _, err := os.Stat(filepath.Join(root, target)); err != nil {
+				t.Errorf("%s: the link %s leads to no file", name, m[1])
+			} else if page, ok := texts[target]; ok && place != "" && !anchors(page)[place] {
+				t.Errorf("%s: the link %s leads to no heading", name, m[1])
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("only %d links were found", links)
+	}
+}
+
+// The number of a decision names one page.
+func TestDecisionNumbers(t *testing.T) {
+	names, err := filepath.Glob(root + "/docs/adr/*.md")
+	if err != nil || len(names) < 20 {
+		t.Fatalf("%d pages: %v", len(names), err)
+	}
+	numbered := map[string]string{}
+	for _, name := range names {
+		number, _, _ := strings.Cut(filepath.Base(name), "-")
+		if other := numbered[number]; other != "" {
+			t.Errorf("%s and %s have one number", other, name)
+		}
+		numbered[number] = name
+	}
+}
+
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+// What docs/ARCHITECTURE.md lists under "Where things are" is there. A name without its folder is in the folder of the name before it.
+func TestWhereThingsAre(t *testing.T) {
+	text, err := os.ReadFile(root + "/docs/ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "\n## Where things are\n")
+	checked := 0
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 4 {
+			continue
+		}
+		folder := "."
+		for _, m := range quoted.FindAllStringSubmatch(cells[2], -1) {
+			name := m[1]
+			if path.Ext(name) != ".go" && !strings.Contains(name, "/") {
+				continue // a word of the code
+			}
+			checked++
+			place := name
+			if folders, _ := filepath.Glob(filepath.Join(root, place)); len(folders) == 0 {
+				place = path.Join(folder, name)
+			}
+			if found, _ := filepath.Glob(filepath.Join(root, place)); len(found) == 0 {
+				t.Errorf("%s: %s is not there", strings.TrimSpace(cells[1]), name)
+				continue
+			}
+			folder = path.Dir(place)
+		}
+	}
+	if checked < 50 {
+		t.Errorf("only %d names were found", checked)
+	}
+}

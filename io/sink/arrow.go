@@ -1,0 +1,105 @@
+package sink
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+)
+
+// arrowFormat writes an IPC file with one record batch per block. If the table has no rows, the file has one empty
+// batch.
+type arrowFormat struct{}
+
+// Extension implements Format.
+func (arrowFormat) Extension() string { return ".arrow" }
+
+// Write implements Format.
+func (arrowFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
+	columns, err := newArrowColumns(t)
+	if err != nil {
+		return 0, err
+	}
+	out, err := newArrowFile(w, columns.schema)
+	if err != nil {
+		return 0, err
+	}
+	for b, err := range t.blocks(ctx) {
+		if err != nil {
+			return rows, err
+		}
+		if err := out.write(columns.record(b)); err != nil {
+			return rows, err
+		}
+		rows += len(b.cells)
+	}
+	if rows == 0 {
+		if err := out.write(columns.record(newBlock(t))); err != nil {
+			return 0, err
+		}
+	}
+	return rows, out.close()
+}
+
+// arrowFile is an IPC file that is being written.
+type arrowFile struct {
+	buffer *bufio.Writer
+	at     *position
+	out    *ipc.FileWriter
+}
+
+func newArrowFile(w io.Writer, s *arrow.Schema) (*arrowFile, error) {
+	f := &arrowFile{buffer: bufio.NewWriterSize(w, 1<<16)}
+	f.at = &position{Writer: f.buffer}
+	var err error
+	f.out, err = ipc.NewFileWriter(f.at, ipc.WithSchema(s))
+	return f, err
+}
+
+func (f *arrowFile) write(r arrow.Record) error {
+	defer r.Release()
+	if err := f.out.Write(r); err != nil {
+		return fmt.Errorf("record batch: %w", err)
+	}
+	return nil
+}
+
+// endOfStream ends the stream of messages between a file's magic and its footer. The library omits it (apache/arrow,
+// 43837), and programs that read the file as a stream need it.
+var endOfStream = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
+
+func (f *arrowFile) close() error {
+	if _, err := f.at.Write(endOfStream); err != nil {
+		return err
+	}
+	if err := f.out.Close(); err != nil {
+		return fmt.Errorf("footer: %w", err)
+	}
+	return f.buffer.Flush()
+}
+
+// position is a writer that counts what it wrote. The library seeks only to learn that count.
+type position struct {
+	io.Writer
+	at int64
+}
+
+// Write writes and counts.
+func (p *position) Write(data []byte) (int, error) {
+	n, err := p.Writer.Write(data)
+	p.at += int64(n)
+	return n, err
+}
+
+// Seek returns the position. It refuses to move.
+func (p *position) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekCurrent {
+		return 0, errNoSeek
+	}
+	return p.at, nil
+}
+
+const errNoSeek = reason("a stream can't be written out of order")

@@ -1,0 +1,33 @@
+package sink
+
+import "github.com/apache/arrow/go/v17/arrow/memory"
+
+// within allocates memory for reading a file without compression: no buffer may be longer than the file. The library
+// takes the lengths of buffers from the file, and a damaged length would end the process for lack of memory. If a
+// buffer is too long, within returns an empty one, and the library panics when it reads beyond its end: see recovered.
+type within struct {
+	memory.Allocator
+	size int
+}
+
+// newWithin returns an allocator for a file of size bytes.
+func newWithin(size int64) within {
+	const rounding = 64 // the library rounds lengths up
+	return within{memory.DefaultAllocator, int(size) + rounding}
+}
+
+// Allocate implements memory.Allocator.
+func (w within) Allocate(size int) []byte {
+	if size < 0 || size > w.size {
+		return nil
+	}
+	return w.Allocator.Allocate(size)
+}
+
+// Reallocate implements memory.Allocator.
+func (w within) Reallocate(size int, b []byte) []byte {
+	if size < 0 || size > w.size {
+		return nil
+	}
+	return w.Allocator.Reallocate(size, b)
+}

@@ -1,0 +1,149 @@
+package sink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Code says what kind of failure an Error is.
+type Code string
+
+// The codes.
+const (
+	CodeExists     Code = "exists"
+	CodeMissing    Code = "missing"
+	CodePermission Code = "permission"
+	CodePlanted    Code = "planted"
+	CodeReadOnly   Code = "read-only"
+	CodeDiskFull   Code = "disk-full"
+	CodeNotFolder  Code = "not-a-folder"
+	CodeOtherDisk  Code = "other-file-system"
+	CodeFormat     Code = "format"
+	CodeMismatch   Code = "mismatch"
+	CodeNoRelease  Code = "no-release"
+	CodeIncomplete Code = "incomplete"
+	CodeCancelled  Code = "cancelled"
+	CodeIO         Code = "io"
+)
+
+// Error is a failed operation on a release folder. Its text has paths, column names and the operating system's own
+// words, but never a value of a table.
+type Error struct {
+	Op   string // "write", "publish", …
+	Path string
+	Code Code
+	// Err is the system's error number, context.Canceled, pipeline.ErrNoRelease, pipeline.ErrIncomplete or a text of
+	// this package. It is nil if the code says everything.
+	Err error
+}
+
+var codeTexts = map[Code]string{
+	CodeExists:     "something is there already",
+	CodePermission: "permission denied",
+	CodeReadOnly:   "the file system is read-only",
+	CodeDiskFull:   "the disk or the quota is full",
+	CodeNotFolder:  "a part of the path is a file, not a folder",
+	CodeOtherDisk:  "the staging folder is on another file system",
+}
+
+// Error returns the operation, the path and the reason.
+func (e *Error) Error() string {
+	text, known := codeTexts[e.Code]
+	switch {
+	case known:
+	case e.Err != nil:
+		text = e.Err.Error()
+	default:
+		text = "failed for a reason that the system does not name"
+	}
+	return fmt.Sprintf("%s %s: %s", e.Op, e.Path, text)
+}
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// reason is an error text of this package.
+type reason string
+
+// Error returns the text.
+func (r reason) Error() string { return string(r) }
+
+// mismatch names the place at which a file differs from its answer, but not what the file holds there.
+type mismatch string
+
+// Error returns the place.
+func (m mismatch) Error() string { return "reads back differently from the answer: " + string(m) }
+
+// systemCodes are tried in order. The standard library maps each system's error numbers to them.
+var systemCodes = []struct {
+	err  error
+	code Code
+}{
+	{syscall.ENOSPC, CodeDiskFull},
+	{syscall.EDQUOT, CodeDiskFull},
+	{syscall.EROFS, CodeReadOnly},
+	{syscall.ENOTDIR, CodeNotFolder},
+	{syscall.EXDEV, CodeOtherDisk},
+	{fs.ErrExist, CodeExists},
+	{fs.ErrNotExist, CodeMissing},
+	{fs.ErrPermission, CodePermission},
+	{context.Canceled, CodeCancelled},
+	{context.DeadlineExceeded, CodeCancelled},
+}
+
+// failure turns any error into an Error. Of a foreign error it keeps only the system's number, since the text of a
+// library may quote what it was given.
+func failure(op, path string, err error) error {
+	var own *Error
+	if err == nil || errors.As(err, &own) {
+		return err
+	}
+	e := &Error{Op: op, Path: path, Code: CodeIO}
+	var differs mismatch
+	if errors.As(err, &differs) {
+		e.Code, e.Err = CodeMismatch, differs
+		return e
+	}
+	for _, s := range systemCodes {
+		if errors.Is(err, s.err) {
+			e.Code, e.Err = s.code, s.err
+			break
+		}
+	}
+	var number syscall.Errno
+	var words reason
+	switch {
+	case errors.As(err, &number):
+		e.Err = number
+	case errors.As(err, &words):
+		e.Err = words
+	}
+	return e
+}
+
+// refusal returns an Error in this package's own words.
+func refusal(op, path string, code Code, text string) error {
+	return &Error{Op: op, Path: path, Code: code, Err: reason(text)}
+}
+
+// noRelease is the Error of a folder that is absent or empty.
+func noRelease(path string) error {
+	return &Error{Op: "inspect", Path: path, Code: CodeNoRelease, Err: pipeline.ErrNoRelease}
+}
+
+// incomplete is the Error of a folder that holds something that is no complete release.
+func incomplete(path, reason string) error {
+	return &Error{Op: "inspect", Path: path, Code: CodeIncomplete, Err: fmt.Errorf("%w: %s", pipeline.ErrIncomplete, reason)}
+}
+
+// recovered turns a panic of a library into an error. It drops the panic's value, which may quote values of a table.
+func recovered(err *error) {
+	if thrown := recover(); thrown != nil {
+		*err = reason("the writer failed unexpectedly")
+	}
+}

@@ -1,0 +1,81 @@
+package sink
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+// Rehearse makes each file of a release in memory: tables, which it reads back and compares, documents and the manifest. It writes nothing to disk.
+func (f *Folder) Rehearse(ctx context.Context, r *pipeline.Release) error {
+	const op = "rehearse"
+	jobs, err := f.plan(r)
+	if err != nil {
+		return err
+	}
+	files := map[string][]manifest.File{}
+	for _, j := range jobs {
+		file, err := rehearseTable(ctx, j)
+		if err != nil {
+			return failure(op, j.path(), err)
+		}
+		files[j.table.Query] = append(files[j.table.Query], file)
+	}
+	m := r.Manifest(files)
+	if r.Presented() {
+		for _, p := range f.presenters {
+			if m.Documents, err = rehearseDocuments(ctx, p, r, files, m.Documents); err != nil {
+				return err
+			}
+		}
+	}
+	text, err := m.Encode()
+	if err == nil && len(text) >= maxManifest {
+		err = errTooLarge
+	}
+	if err != nil {
+		return failure(op, manifestName, err)
+	}
+	read, err := manifest.Parse(text)
+	if err == nil {
+		err = read.Meets()
+	}
+	if err != nil {
+		return failure(op, manifestName, reason(err.Error()))
+	}
+	return nil
+}
+
+// rehearseTable writes a table and reads it back.
+func rehearseTable(ctx context.Context, j tableJob) (manifest.File, error) {
+	var text bytes.Buffer
+	rows, err := j.format.Write(ctx, &text, j.table)
+	if err != nil {
+		return manifest.File{}, err
+	}
+	err = j.format.Verify(ctx, bytes.NewReader(text.Bytes()), int64(text.Len()), j.table)
+	return manifest.File{Path: j.path(), Holds: j.table.Holds, Rows: rows, SHA256: noDigest}, err
+}
+
+// noDigest stands for the SHA-256 of a file that is not there.
+const noDigest = "0000000000000000000000000000000000000000000000000000000000000000"
+
+func rehearseDocuments(ctx context.Context, p pipeline.Presenter, r *pipeline.Release, files map[string][]manifest.File, made []manifest.File) ([]manifest.File, error) {
+	documents, err := p.Present(ctx, r, files)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range documents {
+		if !plainName(d.Path) {
+			return nil, refusal("rehearse", d.Path, CodeFormat, "a document's name is no file name")
+		}
+		if err := d.Write(io.Discard); err != nil {
+			return nil, failure("rehearse", d.Path, err)
+		}
+		made = append(made, manifest.File{Path: d.Path, SHA256: noDigest})
+	}
+	return made, nil
+}

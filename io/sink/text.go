@@ -1,0 +1,61 @@
+package sink
+
+import (
+	"bufio"
+	"context"
+	"math"
+	"strconv"
+
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// rowTexts is a table with the texts of the labels of each key.
+type rowTexts struct {
+	table *table
+	keys  [][]string
+}
+
+// label returns the text of a cell's label of key k.
+func (r rowTexts) label(k, cell int) string {
+	return r.keys[k][labelAt(r.table.keys[k], len(r.keys[k]), cell)]
+}
+
+// stream writes what appendRow appends for each row i of each block, and returns the number of rows.
+func (r rowTexts) stream(ctx context.Context, out *bufio.Writer, appendRow func(line []byte, b *block, i int) []byte) (rows int, err error) {
+	line := []byte{}
+	for b, err := range r.table.blocks(ctx) {
+		if err != nil {
+			return rows, err
+		}
+		for i := range b.cells {
+			line = appendRow(line[:0], b, i)
+			if _, err := out.Write(line); err != nil {
+				return rows, err
+			}
+		}
+		rows += len(b.cells)
+	}
+	return rows, nil
+}
+
+// labelTexts returns a new slice of the labels as texts.
+func labelTexts(l domain.Labels) []string {
+	texts := make([]string, 0, labelCount(l))
+	texts = append(texts, l.Strings...)
+	for _, i := range l.Ints {
+		texts = append(texts, strconv.FormatInt(i, 10))
+	}
+	for _, f := range l.Floats {
+		texts = append(texts, string(appendFloat(nil, f)))
+	}
+	return texts
+}
+
+// appendFloat appends domain.FloatText(v) without allocating a string.
+func appendFloat(dst []byte, v float64) []byte {
+	form := byte('f')
+	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
+		form = 'g'
+	}
+	return strconv.AppendFloat(dst, v, form, -1, 64)
+}

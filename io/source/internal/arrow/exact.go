@@ -1,0 +1,39 @@
+package arrow
+
+import (
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// Exact columns
+//
+// A privacy unit needs columns in which two different values never become one. Three types of Arrow need another form for that: a decimal that is
+// no Int is a text, a date64 that is not midnight is a wall-clock reading in milliseconds, and a decimal beyond its precision is null.
+
+// exactType returns the type of an exact column.
+func exactType(t arrow.DataType) table.Type {
+	t = storage(t)
+	if d, ok := t.(*arrow.DictionaryType); ok {
+		if typ := tableType(t); typ.Kind == table.Invalid {
+			return typ
+		}
+		return exactType(d.ValueType)
+	}
+	if d, ok := decimalOf(t); ok {
+		return d.Exact().Type
+	}
+	if t.ID() == arrow.DATE64 {
+		return table.Type{Kind: table.Timestamp, Unit: 1e6, Zone: table.Local}
+	}
+	return tableType(t)
+}
+
+// decimalOf returns how values of a type of decimals are converted; ok is false if t is another type.
+func decimalOf(t arrow.DataType) (d scan.Decimal, ok bool) {
+	if of, ok := t.(arrow.DecimalType); ok {
+		return scan.DecimalOf(int(of.GetPrecision()), int(of.GetScale())), true
+	}
+	return d, false
+}

@@ -1,0 +1,26 @@
+package csv
+
+import (
+	"context"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+// OpenPieces opens a file that is read in pieces of some length.
+func OpenPieces(ctx context.Context, path string, o Options, length int64) (scan.File, error) {
+	d, err := NewDialect(o)
+	if err != nil {
+		return nil, err
+	}
+	mac, err := scan.NewBlockMAC(nil)
+	if err != nil {
+		return nil, err
+	}
+	f, e := Open(ctx, scan.Place{Path: path}, scan.Plain, d, mac)
+	if e != nil {
+		return nil, e
+	}
+	out := f.(*file)
+	out.pieceSize = length
+	return out, nil
+}

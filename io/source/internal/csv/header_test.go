@@ -1,0 +1,89 @@
+package csv
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// What comes before the first row says the same to all pieces of a file, wherever it is cut and in whatever order they are read: comments with quotes
+// and line ends in front of the header, a byte order mark, and how lines end.
+func TestCSVHeadsInPieces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	rows := "1,2,#\"a\n#,\"b\n#c\",3\n\n#\"x\",\"#\r\n\"\"\",y\r\n"
+	comments := "# \"one\n#,\"two,\n\n#\"\"\"\n"
+	for name, head := range map[string]string{
+		"lf": "x,y,z\n", "crlf": "x,y,z\r\n", "comments": comments + "x,y,z\n", "mark": "\xef\xbb\xbf" + comments + "\"x\",y,z\r\n", "quoted": "x,\"y\n#\n\",z\n",
+	} {
+		z := []string{"=#\"a", "=3", "=y\r"}
+		if strings.HasSuffix(head, "\r\n") {
+			z[2] = "=y"
+		}
+		var want [][]string
+		for range 5 {
+			want = append(want, []string{"=1", z[0]}, []string{"=#", z[1]}, []string{"=#\"x\"", z[2]})
+		}
+		if err := os.WriteFile(path, []byte(head+strings.Repeat(rows, 5)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for length := range int64(90) {
+			f := openHeaded(t, path, Options{Header: true, Comment: '#'})
+			f.pieceSize = 1 + length
+			turns := inOrder(f.Splits())
+			if length%2 == 0 {
+				slices.Reverse(turns)
+			}
+			if got := piecewise(t, f, turns, 1+int(length)%3); !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s, in pieces of %d: got %q, want %q", name, 1+length, got, want)
+			}
+		}
+	}
+}
+
+func openHeaded(t *testing.T, path string, o Options) *file {
+	t.Helper()
+	d, err := NewDialect(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mac, err := scan.NewBlockMAC(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, e := Open(context.Background(), scan.Place{Path: path}, scan.Plain, d, mac)
+	if e != nil {
+		t.Fatal(e)
+	}
+	return f.(*file)
+}
+
+// A header that changed between opening and reading is noticed, also if only its line end or a comment before it did.
+func TestCSVHeadChanges(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	for _, texts := range [][2]string{{"x,z\n1,2\n\n", "x,z\r\n1,2\n"}, {"#\nx,z\n1,2\n", "x,z\n1,2\n#\n"}, {"x,z\n1,2\n", "x,y\n1,2\n"}} {
+		if err := os.WriteFile(path, []byte(texts[0]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f := openHeaded(t, path, Options{Header: true, Comment: '#'})
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(texts[1]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Read(context.Background(), 0, []string{"x"}, func(*table.Batch) error { return nil }); err == nil {
+			t.Errorf("%q that became %q was read", texts[0], texts[1])
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package jsonl
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+// JSON objects without loss
+//
+// encoding/json makes U+FFFD of bytes that are not UTF-8 and of escapes of surrogates without a partner, so that different strings become one. Here
+// the first make a string that has no value, since such bytes are no JSON text, and the others keep their numbers (scan.AppendWTF8). encoding/json
+// still says whether a line is JSON; what it has checked is walked without further checks.
+
+// member is a member of an object: its name, and its value as it stands.
+type member struct {
+	name []byte
+	raw  []byte
+}
+
+// object appends the members of a JSON object to dst, in their order. Their names share memory with raw or with names, which is scratch space. A member
+// whose name is no text is left out. ok is false if raw, a valid JSON value or nothing, is no object.
+func object(raw []byte, dst []member, names *[]byte) (members []member, ok bool) {
+	raw = bytes.TrimLeft(raw, space)
+	if len(raw) == 0 || raw[0] != '{' {
+		return dst, false
+	}
+	for at := 1; ; {
+		at += spaces(raw[at:])
+		switch raw[at] {
+		case '}':
+			return dst, true
+		case ',':
+			at++
+			continue
+		}
+		n := valueLength(raw[at:])
+		key := raw[at : at+n]
+		at += n
+		at += spaces(raw[at:]) + len(":")
+		at += spaces(raw[at:])
+		n = valueLength(raw[at:])
+		from := len(*names)
+		if name, ok := appendString(*names, key); ok {
+			*names = name
+			dst = append(dst, member{name[from:len(name):len(name)], raw[at : at+n]})
+		}
+		at += n
+	}
+}
+
+// find returns the value of the last member with a name: of members of one name the last one counts.
+func find(members []member, name string) (raw []byte, ok bool) {
+	for i := len(members) - 1; i >= 0; i-- {
+		if string(members[i].name) == name {
+			return members[i].raw, true
+		}
+	}
+	return nil, false
+}
+
+const space = " \t\r\n"
+
+func spaces(b []byte) int { return len(b) - len(bytes.TrimLeft(b, space)) }
+
+// valueLength returns the length of the valid JSON value that b begins with.
+func valueLength(b []byte) int {
+	depth := 0
+	for i := 0; ; {
+		switch b[i] {
+		case '"':
+			for i++; b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+			i++
+		case '{', '[':
+			depth++
+			i++
+		case '}', ']':
+			depth--
+			i++
+		default:
+			i++
+			if depth == 0 { // a number, true, false or null
+				for i < len(b) && strings.IndexByte(",]} \t\r\n", b[i]) < 0 {
+					i++
+				}
+			}
+		}
+		if depth == 0 {
+			return i
+		}
+	}
+}
+
+// appendString appends the text of a valid JSON string. ok is false if it holds bytes that are not UTF-8.
+func appendString(dst, quoted []byte) (text []byte, ok bool) {
+	b := quoted[1 : len(quoted)-1]
+	if !utf8.Valid(b) {
+		return dst, false
+	}
+	for len(b) > 0 {
+		i := bytes.IndexByte(b, '\\')
+		if i < 0 {
+			return append(dst, b...), true
+		}
+		dst = append(dst, b[:i]...)
+		escape := b[i+1]
+		b = b[i+2:]
+		switch escape {
+		case 'b':
+			dst = append(dst, '\b')
+		case 'f':
+			dst = append(dst, '\f')
+		case 'n':
+			dst = append(dst, '\n')
+		case 'r':
+			dst = append(dst, '\r')
+		case 't':
+			dst = append(dst, '\t')
+		case 'u':
+			r := hex(b)
+			b = b[4:]
+			if len(b) >= 6 && b[0] == '\\' && b[1] == 'u' {
+				if pair := utf16.DecodeRune(r, hex(b[2:])); pair != utf8.RuneError {
+					r, b = pair, b[6:]
+				}
+			}
+			dst = scan.AppendWTF8(dst, r)
+		default: // a quote, a slash or a backslash
+			dst = append(dst, escape)
+		}
+	}
+	return dst, true
+}
+
+// hex reads the four hexadecimal digits that b begins with.
+func hex(b []byte) rune {
+	n, _ := strconv.ParseUint(string(b[:4]), 16, 16) // the text was checked
+	return rune(n)
+}

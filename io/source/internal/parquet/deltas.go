@@ -1,0 +1,175 @@
+package parquet
+
+import (
+	"encoding/binary"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/delta"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+// deltas are integers that are coded as differences, in blocks. Differences of no bits take next to no bytes, so they
+// are decoded in pieces of whole blocks, each with the last integer of the piece before as its first. CountDeltas has
+// passed the bytes.
+// Source: parquet-format, Encodings.md, "DELTA_BINARY_PACKED = 5".
+type deltas struct {
+	all         []byte // with the header
+	b           []byte // the blocks that were not decoded
+	size, minis int
+	left        int // integers that were not decoded
+	begun       bool
+	last        int64
+	piece       []byte
+	memory      *[]int64
+}
+
+// newDeltas returns the integers at the start of b, which are decoded in some memory.
+func newDeltas(b []byte, memory *[]int64) deltas {
+	d := deltas{all: b, memory: memory}
+	var head [3]uint64
+	for i := range head {
+		v, n := binary.Uvarint(b)
+		head[i], b = v, b[n:]
+	}
+	d.size, d.minis, d.left = int(head[0]), int(head[1]), int(head[2])
+	first, n := binary.Varint(b)
+	d.last, d.b = first, b[n:]
+	return d
+}
+
+// Next decodes some of the integers: at least one if there is one left, at most Piece. They are valid until the next
+// call.
+func (d *deltas) Next() ([]int64, error) {
+	if d.left == 0 {
+		return nil, nil
+	}
+	piece, skip, n := d.all, 0, d.left // of all: with the first
+	if d.begun || d.left > Piece {
+		if piece, n = d.cut(); d.begun {
+			skip = 1
+		}
+	}
+	out, err := parquet.DeltaBinaryPacked.DecodeInt64(*d.memory, piece)
+	if err != nil || len(out) != n+skip {
+		return nil, Undecodable()
+	}
+	*d.memory, d.last = out, out[len(out)-1]
+	d.begun, d.left = true, d.left-n
+	return out[skip:], nil
+}
+
+// cut returns the next blocks behind a header of their own, and how many integers that gives.
+func (d *deltas) cut() (piece []byte, n int) {
+	differences := d.left
+	if !d.begun {
+		differences--
+	}
+	differences = min(differences, (Piece-1)/d.size*d.size)
+	length, _ := blocksLength(d.b, d.size, d.minis, 64, differences)
+	piece = d.piece[:0]
+	for _, v := range []int{d.size, d.minis, differences + 1} {
+		piece = binary.AppendUvarint(piece, uint64(v))
+	}
+	piece = append(binary.AppendVarint(piece, d.last), d.b[:length]...)
+	d.piece, d.b = piece, d.b[length:]
+	if n = differences; !d.begun {
+		n++
+	}
+	return piece, n
+}
+
+// lengths are integers of Deltas, one after the other, that say how long something is.
+type lengths struct {
+	deltas deltas
+	ahead  []int64 // that were decoded
+}
+
+// newLengths returns the lengths at the start of b, which are decoded in some memory.
+func newLengths(b []byte, memory *[]int64) lengths { return lengths{deltas: newDeltas(b, memory)} }
+
+// Next returns the next length; it is an error if there is none, or a negative one.
+func (l *lengths) Next() (int, error) {
+	if len(l.ahead) == 0 {
+		var err error
+		if l.ahead, err = l.deltas.Next(); err != nil {
+			return 0, err
+		}
+		if len(l.ahead) == 0 {
+			return 0, Short()
+		}
+	}
+	v := int32(l.ahead[0]) // differences of 32 bits wrap
+	l.ahead = l.ahead[1:]
+	if v < 0 {
+		return 0, Undecodable()
+	}
+	return int(v), nil
+}
+
+func undecodedDeltas() error {
+	return scan.Fault(scan.CodeDamaged, "a page's differences cannot be decoded")
+}
+
+// sumLengths adds up the lengths at the start of b, which CountDeltas has passed; ok is false if one is negative.
+func sumLengths(b []byte) (total int64, ok bool) {
+	all, err := (&delta.BinaryPackedEncoding{}).DecodeInt32(nil, b)
+	for _, n := range all {
+		if total += int64(n); n < 0 {
+			return 0, false
+		}
+	}
+	return total, err == nil
+}
+
+// countDeltas counts differences of at most so many bits, of which a page announces some values, and returns what comes
+// after them.
+// Source: parquet-format, Encodings.md, "DELTA_BINARY_PACKED = 5".
+func countDeltas(b []byte, most byte, announced int) (values int, rest []byte, err error) {
+	var head [4]uint64 // values a block, miniblocks a block, values, the first value
+	for i := range head {
+		v, n := binary.Uvarint(b)
+		if n <= 0 {
+			return 0, nil, Short()
+		}
+		head[i], b = v, b[n:]
+	}
+	size, minis := head[0], head[1]
+	if size == 0 || size > 1<<16 || size%128 != 0 || minis == 0 || size%minis != 0 || size/minis%32 != 0 ||
+		head[2] > uint64(announced) {
+		return 0, nil, undecodedDeltas()
+	}
+	length, err := blocksLength(b, int(size), int(minis), most, int(head[2])-1)
+	if err != nil {
+		return 0, nil, err
+	}
+	return int(head[2]), b[length:], nil
+}
+
+// blocksLength returns how many bytes the blocks of so many differences have, each of at most so many bits.
+func blocksLength(b []byte, size, minis int, most byte, differences int) (int, error) {
+	all := len(b)
+	for left := differences; left > 0; {
+		_, n := binary.Uvarint(b)
+		if n <= 0 || len(b)-n < minis {
+			return 0, Short()
+		}
+		widths := b[n : n+minis]
+		b = b[n+minis:]
+		for _, w := range widths {
+			if left <= 0 { // miniblocks without values have no bytes
+				break
+			}
+			length := size / minis / 8 * int(w)
+			switch {
+			case w > most:
+				return 0, undecodedDeltas()
+			case length > len(b):
+				return 0, Short()
+			}
+			b = b[length:]
+			left -= size / minis
+		}
+	}
+	return all - len(b), nil
+}

@@ -1,0 +1,270 @@
+package parquet
+
+import (
+	"bytes"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+// A page of a few bytes can hold 2^31 values, and a page of one long text a thousand of its copies, since runs,
+// differences and prefixes expand. How many there are is for rows to say, so no number of them is refused: a page is
+// decoded in pieces, of at most Piece rows (of lists: elements) and little more than scan.BatchBytes of texts.
+// Most pages are one piece.
+
+// pageRest is what no piece of a page has taken.
+type pageRest struct {
+	leaf              *leaf
+	levels            int  // rows; of a column of lists, elements and lists without any
+	whole             bool // the page is one piece
+	repeated, defined runs
+	// Levels that were decoded. They are nil if none are stored.
+	repetitions, definitions []byte
+	values                   pageValues
+	ahead                    int // values that are decoded
+}
+
+// pageValues decodes the values of a page.
+type pageValues interface {
+	// next decodes some values in the memory of d and returns how many: at least one, if there are more. They are valid
+	// until the next call.
+	next(d *decoded) (v decoded, n int, err error)
+}
+
+// highest is the definition level of a value, 0 if none are stored.
+func (r *pageRest) highest() byte {
+	if r.leaf.list != nil {
+		return r.leaf.list.highest
+	}
+	return r.leaf.highest
+}
+
+// openLevels checks the levels of a page and returns what follows them.
+func (r *pageRest) openLevels(p *dataPage) (data []byte, err error) {
+	repeated, defined, data, err := p.split()
+	if err != nil {
+		return nil, err
+	}
+	if r.leaf.list != nil {
+		if r.repeated, err = levelRuns(repeated, r.levels, 1); err != nil {
+			return nil, err
+		}
+	}
+	if highest := r.highest(); highest > 0 {
+		r.defined, err = levelRuns(defined, r.levels, highest)
+	}
+	return data, err
+}
+
+// load decodes the levels of the next n rows or elements.
+func (r *pageRest) load(n int, m *pageMemory) (err error) {
+	if r.leaf.list != nil {
+		if m.repeated, r.repetitions, err = loadLevels(&r.repeated, m.repeated, n, r.whole, 1); err != nil {
+			return err
+		}
+	}
+	m.defined, r.definitions, err = loadLevels(&r.defined, m.defined, n, r.whole, r.highest())
+	return err
+}
+
+// present returns how many values the page has.
+func (r *pageRest) present(m *pageMemory) (n int, err error) {
+	highest := r.highest()
+	switch {
+	case highest == 0:
+		return r.levels, nil
+	case r.whole:
+		err = r.load(r.levels, m)
+		return bytes.Count(r.definitions, []byte{highest}), err
+	}
+	walk := *r
+	for left := r.levels; left > 0; left -= len(walk.definitions) {
+		if err := walk.load(min(left, Piece), m); err != nil {
+			return 0, err
+		}
+		n += bytes.Count(walk.definitions, []byte{highest})
+	}
+	return n, nil
+}
+
+// open returns what decodes the values of a page, in the memory of d. check has passed the data.
+func (p *dataPage) open(data []byte, present int, dict *scan.Dictionary, d *decoded) pageValues {
+	whole := present <= Piece
+	switch {
+	case isCodes(p.encoding):
+		runs := newRuns(data[min(1, len(data)):], widthOf(data))
+		return &codeValues{page: data, runs: runs, left: present, whole: whole, size: dict.Size}
+	case p.encoding == format.RLE:
+		n, _ := lengthPrefix(data)
+		return &boolValues{runs: newRuns(data[min(4, len(data)):][:n], 1), left: present, whole: whole}
+	case p.encoding == format.DeltaBinaryPacked && present > 0:
+		return &deltaValues{leaf: p.leaf, deltas: newDeltas(data, &d.ints64)}
+	case p.encoding == format.DeltaLengthByteArray && !whole:
+		_, rest, _ := countDeltas(data, 32, p.values)
+		return &lengthValues{lengths: newLengths(data, &d.ints64), left: present, data: rest}
+	case p.encoding == format.DeltaByteArray && present > 0 && !(whole && expandsLittle(data)):
+		_, suffixes, _ := countDeltas(data, 32, p.values)
+		_, rest, _ := countDeltas(suffixes, 32, p.values)
+		return &prefixedValues{
+			prefixes: newLengths(data, &d.ints64), suffixes: newLengths(suffixes, new([]int64)),
+			left: present, data: rest, width: p.leaf.width, fixed: p.leaf.physical == format.FixedLenByteArray,
+		}
+	}
+	return &wholeValues{page: p, data: data, left: present}
+}
+
+// expandsLittle says whether strings that share prefixes have little more bytes than a batch, all together.
+func expandsLittle(data []byte) bool {
+	shared, ok := sumLengths(data)
+	return ok && shared+int64(len(data)) <= scan.BatchBytes
+}
+
+// widthOf returns the width of codes, which is before them.
+func widthOf(data []byte) uint {
+	if len(data) == 0 {
+		return 0
+	}
+	return uint(data[0])
+}
+
+// codeValues are codes into a dictionary of so many values.
+type codeValues struct {
+	page  []byte
+	runs  runs
+	left  int
+	whole bool
+	size  int
+}
+
+func (c *codeValues) next(d *decoded) (v decoded, n int, err error) {
+	n = min(c.left, Piece)
+	c.left -= n
+	if d.ints32, v.ints32, err = c.runs.Codes(d.ints32, c.page, n, c.whole); err != nil {
+		return v, 0, err
+	}
+	if !below(v.ints32, c.size) {
+		return v, 0, notInDictionary()
+	}
+	return v, n, nil
+}
+
+// boolValues are booleans in runs.
+type boolValues struct {
+	runs  runs
+	left  int
+	whole bool
+}
+
+func (b *boolValues) next(d *decoded) (v decoded, n int, err error) {
+	n = min(b.left, Piece)
+	b.left -= n
+	d.bytes, v.bools, err = b.runs.Octets(d.bytes, n, b.whole)
+	return v, n, err
+}
+
+// deltaValues are integers that are coded as differences.
+type deltaValues struct {
+	leaf   *leaf
+	deltas deltas
+}
+
+func (v *deltaValues) next(*decoded) (decoded, int, error) {
+	out, err := v.deltas.Next()
+	if v.leaf.physical == format.Int32 {
+		narrow(out, v.leaf)
+	}
+	return decoded{ints64: out}, len(out), err
+}
+
+// lengthValues are strings whose lengths come before them, of a page in several pieces.
+type lengthValues struct {
+	lengths lengths
+	left    int
+	data    []byte
+}
+
+func (v *lengthValues) next(d *decoded) (decoded, int, error) {
+	n, size := min(v.left, Piece), 0
+	d.offsets = append(d.offsets[:0], 0)
+	for range n {
+		length, err := v.lengths.Next()
+		if size += length; err != nil || size > len(v.data) {
+			return decoded{}, 0, short()
+		}
+		d.offsets = append(d.offsets, uint32(size))
+	}
+	out := decoded{bytes: v.data[:size], offsets: d.offsets}
+	v.left, v.data = v.left-n, v.data[size:]
+	return out, n, nil
+}
+
+// prefixedValues are strings, perhaps of a fixed length, that begin as the one before: with so many of its bytes. They
+// are those of a page in several pieces.
+type prefixedValues struct {
+	prefixes, suffixes lengths
+	left               int
+	data               []byte
+	width              int
+	fixed              bool
+	last               []byte
+	held               []byte // memory for last
+	prefix, suffix     int    // of the string that did not fit into the piece before
+	waits              bool
+}
+
+func (v *prefixedValues) next(d *decoded) (decoded, int, error) {
+	v.held = append(v.held[:0], v.last...)
+	v.last = v.held
+	out, n := d.bytes[:0], 0
+	d.offsets = append(d.offsets[:0], 0)
+	for ; n < min(v.left, Piece); n++ {
+		if err := v.lengthen(); err != nil {
+			return decoded{}, 0, err
+		}
+		from, size := len(out), v.prefix+v.suffix
+		if n > 0 && from+size > scan.BatchBytes {
+			break
+		}
+		out = append(append(out, v.last[:v.prefix]...), v.data[:v.suffix]...)
+		v.last, v.data, v.waits = out[from:], v.data[v.suffix:], false
+		d.offsets = append(d.offsets, uint32(len(out)))
+	}
+	v.left -= n
+	d.bytes = out
+	if v.fixed {
+		return decoded{bytes: out}, n, nil
+	}
+	return decoded{bytes: out, offsets: d.offsets}, n, nil
+}
+
+// lengthen reads how long the next string is, unless it is known.
+func (v *prefixedValues) lengthen() (err error) {
+	if v.waits {
+		return nil
+	}
+	if v.prefix, err = v.prefixes.Next(); err != nil {
+		return err
+	}
+	if v.suffix, err = v.suffixes.Next(); err != nil {
+		return err
+	}
+	v.waits = true
+	if v.prefix > len(v.last) || v.suffix > len(v.data) || v.fixed && v.prefix+v.suffix != v.width {
+		return short()
+	}
+	return nil
+}
+
+// wholeValues are all values of a page, which do not expand, or not far.
+type wholeValues struct {
+	page *dataPage
+	data []byte
+	left int
+}
+
+func (w *wholeValues) next(d *decoded) (decoded, int, error) {
+	v, err := d.decode(w.page.leaf, parquet.LookupEncoding(w.page.encoding), w.data, w.left)
+	return v, w.left, err
+}

@@ -1,0 +1,77 @@
+package scan
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Values that are not rounded
+//
+// Many decimals have the same nearest float64. Of these the exact form of a float takes one: the shortest that reads back as it, in any spelling (0.1,
+// 1e-1 and 0.10 are one number). So two numbers never become one float, and all numbers that were written from floats are taken. All others have no
+// value: decimals of too many digits, those beyond the range, hexadecimal ones, infinities and NaN.
+
+// parseExactFloat parses a decimal that is the shortest of its float64.
+func parseExactFloat(text []byte) (float64, bool) {
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+		return 0, false
+	}
+	digits, exponent, ok := decimalOf(string(text))
+	shortest, power, _ := decimalOf(strconv.FormatFloat(f, 'e', -1, 64))
+	if !ok || digits != shortest || exponent != power {
+		return 0, false
+	}
+	return f + 0, true // 0 for -0: they are one number
+}
+
+// decimalOf writes a decimal number, without regard to its sign, as digits times a power of ten, without zeros at either end; zero has no digits. ok is
+// false if the text has other signs than those of a decimal number. The text is one that ParseFloat reads.
+func decimalOf(text string) (digits string, exponent int, ok bool) {
+	text = strings.TrimLeft(text, "+-")
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		var err error
+		if exponent, err = strconv.Atoi(text[i+1:]); err != nil {
+			return "", 0, false
+		}
+		text = text[:i]
+	}
+	whole, fraction, _ := strings.Cut(text, ".")
+	if digits = whole + fraction; strings.Trim(digits, "0123456789") != "" {
+		return "", 0, false
+	}
+	exponent -= len(fraction)
+	digits = strings.TrimLeft(digits, "0")
+	short := strings.TrimRight(digits, "0")
+	if short == "" {
+		return "", 0, true
+	}
+	return short, exponent + len(digits) - len(short), true
+}
+
+// inMicroseconds says whether a time has no part finer than a microsecond. The package time reads nine digits of a fraction and drops all further ones:
+// those must be zeros, if the digits behind a point or comma in the text are a fraction. parse is what read the time from the text.
+func inMicroseconds(text []byte, at time.Time, parse func([]byte) (time.Time, bool)) bool {
+	if at.Nanosecond()%1000 != 0 {
+		return false
+	}
+	for i, b := range text {
+		if b != '.' && b != ',' {
+			continue
+		}
+		digits := text[i+1:]
+		digits = digits[:len(digits)-len(bytes.TrimLeft(digits, "0123456789"))]
+		if len(digits) <= 9 || len(bytes.Trim(digits[9:], "0")) == 0 {
+			continue
+		}
+		cut := slices.Concat(text[:i+10], text[i+1+len(digits):])
+		if same, ok := parse(cut); ok && same.Equal(at) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,96 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// fits returns the largest epsilon that a job at delta d could ask if free is what is left: a decimal rounded down to four digits, or empty if not
+// even epsilon 0 fits.
+func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
+	if free.Sign() == 0 {
+		return "", nil
+	}
+	if err := (calibrate.Guarantee{Delta: d}).Validate(); err != nil {
+		return "", err
+	}
+	mu, _ := new(big.Float).Sqrt(free).Float64()
+	e, err := calibrate.GaussianEpsilon(d, calibrate.Mu(mu))
+	if err != nil {
+		e = calibrate.MaxEpsilon // more is left than the largest epsilon at d takes
+	}
+	// The root and GaussianEpsilon may have rounded up. Step down until the job's own calibration fits.
+	for _, text := range append(downward(float64(e)), "0") {
+		if ok, err := pays(free, text, d); ok || err != nil {
+			return text, err
+		}
+	}
+	return "", nil
+}
+
+func pays(free *big.Float, epsilon string, d calibrate.Delta) (bool, error) {
+	e, err := calibrate.ParseDown(epsilon)
+	if err != nil {
+		return false, err
+	}
+	mu, err := calibrate.GaussianMu(calibrate.Guarantee{Epsilon: calibrate.Epsilon(e), Delta: d})
+	if err != nil {
+		return false, err
+	}
+	return square(mu).Cmp(free) <= 0, nil
+}
+
+// downward returns the largest decimals of four digits at or below x > 0, the largest first.
+func downward(x float64) []string {
+	digits, exp, ok := strings.Cut(strconv.FormatFloat(x, 'e', 17, 64), "e")
+	n, err1 := strconv.Atoi(digits[:1] + digits[2:5])
+	k, err2 := strconv.Atoi(exp)
+	if !ok || err1 != nil || err2 != nil {
+		return nil
+	}
+	var out []string
+	for i := range min(n, 3) {
+		if v, err := strconv.ParseFloat(fmt.Sprintf("%de%d", n-i, k-3), 64); err == nil {
+			out = append(out, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+	}
+	return out
+}
+
+// muCap returns the largest mu that meets epsilon at delta minus less, all rounded down.
+func muCap(epsilon, delta string, less *big.Rat) (calibrate.Mu, error) {
+	g, err := guarantee(epsilon, delta, less)
+	if err != nil {
+		return 0, err
+	}
+	return calibrate.GaussianMu(g)
+}
+
+// guarantee reads an epsilon and a delta, rounded down; less is taken off delta before.
+func guarantee(epsilon, delta string, less *big.Rat) (g calibrate.Guarantee, err error) {
+	e, err := calibrate.ParseDecimal(epsilon)
+	if err != nil {
+		return g, err
+	}
+	d, err := calibrate.ParseDecimal(delta)
+	if err != nil {
+		return g, err
+	}
+	g = calibrate.Guarantee{Epsilon: calibrate.Epsilon(e.Down()), Delta: calibrate.Delta(d.Down())}
+	if less.Sign() > 0 {
+		left := new(big.Rat).Sub(d.Rat(), less)
+		if left.Sign() <= 0 {
+			return g, errShares
+		}
+		g.Delta = calibrate.Delta(calibrate.RoundDown(left))
+	}
+	return g, g.Validate()
+}
+
+// errShares says that nothing of delta is left for mechanisms.
+var errShares = errors.New("delta_cap must be smaller than delta, a period's too")

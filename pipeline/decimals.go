@@ -1,0 +1,39 @@
+package pipeline
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// This file has arithmetic on numbers as jobs write them.
+
+// tenthOf is a tenth of a decimal.
+func tenthOf(d string) string {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(d), "e")
+	e, err := strconv.Atoi(exponent)
+	if err != nil {
+		e = 0
+	}
+	return mantissa + "e" + strconv.Itoa(e-1)
+}
+
+// largerDecimal is the larger of two decimals.
+func largerDecimal(a, b string) string {
+	x, err1 := calibrate.ParseDecimal(a)
+	y, err2 := calibrate.ParseDecimal(b)
+	if err1 == nil && err2 == nil && x.Cmp(y) < 0 {
+		return b
+	}
+	return a
+}
+
+// roundedUp is a decimal of about 12 digits that is not below x.
+func roundedUp(x float64) string {
+	text := strconv.FormatFloat(x, 'g', 12, 64)
+	for y, _ := strconv.ParseFloat(text, 64); y < x; y, _ = strconv.ParseFloat(text, 64) {
+		text = strconv.FormatFloat(y*(1+1e-12), 'g', 13, 64)
+	}
+	return text
+}

@@ -1,0 +1,129 @@
+package isolationtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+)
+
+// Search tries random cases until one fails.
+type Search struct {
+	// Seed determines all cases: the pairs of format number n depend on Seed and n alone.
+	Seed uint64
+	// Pairs is how many cases are tried, PerFormat how many of them with one format.
+	Pairs, PerFormat int
+	// Draw draws a format; ok is false if jobs cannot have it.
+	Draw func(r *rand.Rand) (f Format, ok bool)
+	// Write, if not nil, writes the tables of several cases at once, each into a folder; an error is one of the writer's, who cannot write a case.
+	Write func(cases []*Case, dirs []string) []error
+	// Dirs are folders, best in memory. In each one goroutine writes and reads.
+	Dirs []string
+	// Only, if not nil, skips the findings for which it returns false.
+	Only func(*Finding) bool
+}
+
+// Result is the result of a search.
+type Result struct {
+	Pairs     int // tried
+	Unwritten int // those of them that the writer cannot write
+	Formats   int // drawn
+	Refused   int // those of them that jobs cannot have
+	Failed    int // the pairs that could not be opened or read, alike for both tables
+	Doubted   int // the findings of which a second reader says that the files are not what was meant
+	// Finding is that of the lowest number, made smaller; nil if there is none.
+	Finding *Finding
+}
+
+// String says how many pairs were tried.
+func (r Result) String() string {
+	return fmt.Sprintf("%d pairs, %d not written, %d that cannot be read, %d doubted by a second reader; %d formats drawn, %d refused", r.Pairs, r.Unwritten, r.Failed, r.Doubted, r.Formats, r.Refused)
+}
+
+// Run tries the cases.
+func (s *Search) Run() (out Result) {
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	next, found := uint64(0), uint64(0)
+	for _, dir := range s.Dirs {
+		group.Go(func() {
+			for {
+				mu.Lock()
+				number := next
+				next++
+				stop := out.Finding != nil || out.Pairs >= s.Pairs
+				mu.Unlock()
+				if stop {
+					return
+				}
+				one := s.tryFormat(dir, number)
+				mu.Lock()
+				out.Pairs += one.Pairs
+				out.Unwritten += one.Unwritten
+				out.Formats += one.Formats
+				out.Refused += one.Refused
+				out.Failed += one.Failed
+				out.Doubted += one.Doubted
+				if one.Finding != nil && (out.Finding == nil || number < found) {
+					out.Finding, found = one.Finding, number
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	return out
+}
+
+// tryFormat tries the cases of one format until one fails.
+func (s *Search) tryFormat(dir string, number uint64) (out Result) {
+	r := rand.New(rand.NewPCG(s.Seed, number))
+	f, ok := s.Draw(r)
+	out.Formats = 1
+	if !ok {
+		out.Refused = 1
+		return out
+	}
+	cases, dirs := make([]*Case, s.PerFormat), make([]string, s.PerFormat)
+	for i := range cases {
+		cases[i], dirs[i] = Draw(f, r, fmt.Sprintf("seed %d, format %d, pair %d", s.Seed, number, i)), dir
+	}
+	errs := make([]error, len(cases))
+	if s.Write != nil {
+		for i := range dirs {
+			dirs[i] = filepath.Join(dir, fmt.Sprint(i))
+		}
+		errs = s.Write(cases, dirs)
+	}
+	for i, c := range cases {
+		out.Pairs++
+		if s.Write == nil {
+			errs[i] = c.Put(dir)
+		}
+		if errs[i] != nil {
+			out.Unwritten++
+			continue
+		}
+		found, failed := c.Compare(dirs[i])
+		if failed {
+			out.Failed++
+		}
+		if found != nil && found.doubted(dirs[i]) {
+			out.Doubted++
+			continue
+		}
+		if found != nil && (s.Only == nil || s.Only(found)) {
+			out.Finding = found.shrink(dirs[i], s.put)
+			return out
+		}
+	}
+	return out
+}
+
+// put writes the tables of one case.
+func (s *Search) put(c *Case, dir string) error {
+	if s.Write == nil {
+		return c.Put(dir)
+	}
+	return s.Write([]*Case{c}, []string{dir})[0]
+}

@@ -1,0 +1,199 @@
+package isolationtest
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	arrowfile "github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+)
+
+//go:embed second.py
+var secondReader string
+
+// Second implements Format: Python's csv and json read what the writer wrote, and what they read is compared with what it was to write.
+func (t *Text) Second(dir string, table Table) (says string, doubted bool) {
+	var names []string
+	for i := range t.columns {
+		names = append(names, t.name(i))
+	}
+	for file, rows := range table {
+		text, packing := t.plain(rows), "" // as it was before it was compressed
+		if t.writer != "go" {
+			path := filepath.Join(dir, t.paths(len(table))[file])
+			var err error
+			if text, err = os.ReadFile(path); err != nil {
+				return err.Error(), false
+			}
+			packing = filepath.Ext(path)
+		}
+		ask, err := json.Marshal(map[string]any{
+			"text": text, "packing": packing, "encoding": t.encoding, "mark": t.mark, "format": t.format, "columns": names, "delimiter": t.separator(),
+			"quote": t.quotes(), "preamble": map[bool]int{true: 1}[t.preamble], "header": t.header,
+		})
+		if err != nil {
+			return err.Error(), false
+		}
+		cmd := exec.Command("python3", "-c", secondReader)
+		cmd.Stdin = bytes.NewReader(ask)
+		said, err := cmd.Output()
+		var failed *exec.ExitError
+		if errors.As(err, &failed) {
+			return fmt.Sprintf("Python cannot read file %d: %s", file, failed.Stderr), true
+		}
+		if err != nil {
+			return "there is none: " + err.Error(), false
+		}
+		var cells [][]*[]byte // texts come in base64, as they go
+		if err := json.Unmarshal(said, &cells); err != nil {
+			return err.Error(), false
+		}
+		if what := t.differs(rows, cells); what != "" {
+			return fmt.Sprintf("Python reads file %d otherwise than it was meant: %s", file, what), true
+		}
+	}
+	return "Python reads what was meant", false
+}
+
+// differs compares what a second reader read of a file with what was meant.
+func (t *Text) differs(rows []Row, cells [][]*[]byte) string {
+	at := 0
+	for _, row := range rows {
+		if t.format != "jsonl" && t.line(row) == "" {
+			continue // no row for Python
+		}
+		if at == len(cells) || len(cells[at]) != len(row) {
+			return fmt.Sprintf("%d rows, of which the last one is another", at)
+		}
+		for i, cell := range row {
+			want, null := t.nullWord(), true
+			if c, ok := cell.(textCell); ok {
+				want, null = c.text, false
+			}
+			got := cells[at][i]
+			switch {
+			case t.format == "jsonl" && null:
+				if got != nil {
+					return fmt.Sprintf("row %d has a value for a null", at)
+				}
+				continue
+			case got == nil:
+				return fmt.Sprintf("row %d has a null for a value", at)
+			}
+			text := string(*got)
+			if t.trim {
+				want, text = strings.Trim(want, " \t\"'|`"), strings.Trim(text, " \t\"'|`")
+			}
+			if c, ok := cell.(textCell); ok && c.token {
+				continue
+			}
+			if t.wide() {
+				if fmt.Sprint(halves(text)) == fmt.Sprint(halves(want)) {
+					continue
+				}
+			}
+			if text != want {
+				return fmt.Sprintf("row %d, column %d: %.200q, want %.200q", at, i, text, want)
+			}
+		}
+		at++
+	}
+	if at < len(cells) {
+		return fmt.Sprintf("%d rows, want %d", len(cells), at)
+	}
+	return ""
+}
+
+// Second implements Format: Arrow's own readers count the units of the files.
+func (b *Binary) Second(dir string, t Table) (says string, doubted bool) {
+	keys, seen := map[string]bool{}, map[string]bool{}
+	n := 0
+	for _, row := range t.rows() {
+		if key, ok := b.Key(row); ok && key != "" {
+			keys[key] = true
+		}
+	}
+	for _, path := range b.paths(len(t)) {
+		text, err := os.ReadFile(filepath.Join(dir, path))
+		if err != nil {
+			return err.Error(), false
+		}
+		if err := b.eachRecord(text, func(of arrow.Record) {
+			for i := range int(of.NumRows()) {
+				n++
+				key := ""
+				for _, u := range b.unit {
+					if of.Column(u).IsNull(i) {
+						key = ""
+						break
+					}
+					key += of.Column(u).ValueStr(i) + ";"
+				}
+				if key != "" {
+					seen[key] = true
+				}
+			}
+		}); err != nil {
+			return "Arrow cannot read it: " + err.Error(), false
+		}
+	}
+	says = fmt.Sprintf("Arrow reads %d rows of %d units; %d rows of %d units were meant", n, len(seen), len(t.rows()), len(keys))
+	changed := b.writer.encode == nil && len(seen) < len(keys) // by the library, before it wrote
+	return says, changed || n != len(t.rows())
+}
+
+func (b *Binary) eachRecord(text []byte, yield func(arrow.Record)) error {
+	switch b.writer.name {
+	case "arrow file":
+		r, err := ipc.NewFileReader(bytes.NewReader(text))
+		if err != nil {
+			return err
+		}
+		for i := range r.NumRecords() {
+			of, err := r.Record(i)
+			if err != nil {
+				return err
+			}
+			yield(of)
+		}
+		return nil
+	case "arrow stream":
+		r, err := ipc.NewReader(bytes.NewReader(text))
+		if err != nil {
+			return err
+		}
+		for r.Next() {
+			yield(r.Record())
+		}
+		return r.Err()
+	}
+	f, err := arrowfile.NewParquetReader(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	r, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
+	if err != nil {
+		return err
+	}
+	all, err := r.ReadTable(context.Background())
+	if err != nil {
+		return err
+	}
+	records := array.NewTableReader(all, -1)
+	for records.Next() {
+		yield(records.Record())
+	}
+	return records.Err()
+}

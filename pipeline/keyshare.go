@@ -1,0 +1,54 @@
+package pipeline
+
+import (
+	"reflect"
+
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// This file finds the histogram that selects the keys of each query of a job which adds values up by keys that are discovered.
+
+// noLeader says that no query selects the keys of a query.
+const noLeader = -1
+
+// findLeaders sets the leader of each query that needs one, and returns the number of the leader of each query, or None. A query follows a histogram that discovers
+// keys if its first dimensions are those of the histogram, whatever they are called; of several, the one with the most dimensions, and of these the first. All queries of
+// a job have the same input, filters and privacy unit.
+func findLeaders(specs []*queries.Spec) []int {
+	leaders := make([]int, len(specs))
+	for i, s := range specs {
+		leaders[i] = noLeader
+		if !addsValues(s) || !s.Discovers() {
+			continue
+		}
+		for j, h := range specs {
+			if h.Kind != queries.Histogram || !h.Discovers() || !beginsWith(s.By, h.By) {
+				continue
+			}
+			if s.Leader == nil || len(h.By) > s.Leader.Dims {
+				leaders[i], s.Leader = j, &queries.Leader{Name: h.Name, Dims: len(h.By), MinUnits: h.MinUnits}
+			}
+		}
+	}
+	return leaders
+}
+
+func addsValues(s *queries.Spec) bool {
+	return s.Kind == queries.Sum || s.Kind == queries.Mean || s.Kind == queries.Variance
+}
+
+// beginsWith says whether a list of dimensions begins with others, but for their names.
+func beginsWith(all, first []domain.Dimension) bool {
+	if len(first) > len(all) {
+		return false
+	}
+	for i := range first {
+		a, b := all[i], first[i]
+		a.As, b.As = "", ""
+		if !reflect.DeepEqual(a, b) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,124 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// A rehearsal
+//
+// Before a run charges anything, it makes its release of vectors that hold nothing and have the form of the noisy ones. Whatever of denoising, tables,
+// pages and manifests fails for the job, and not for a row, fails there, at no cost. It reads no data. So that it takes a moment, a table has
+// its first cells only, and the steps of longer vectors, which need all cells, are left out: what they can refuse, binding them to the cells has
+// refused when the plan was made.
+
+// rehearsedCells is how many cells of a table a rehearsal makes.
+const rehearsedCells = 1 << 10
+
+// Rehearse makes a release of nothing, of the form that the plan's release will have.
+func (p *Plan) Rehearse(ctx context.Context, program manifest.Program, workers int) (*Release, error) {
+	noisy := make([][]mechanism.Noisy, len(p.queries))
+	for _, i := range p.LeadersFirst() {
+		var err error
+		if p, err = p.rehearseQuery(ctx, i, noisy, workers); err != nil {
+			return nil, InsideError("rehearse", err)
+		}
+	}
+	r, err := p.release(ctx, noisy, program, rehearsedCells, workers, Silent{})
+	if err != nil {
+		return nil, err
+	}
+	r.rehearsal = true
+	return r, nil
+}
+
+// LeadersFirst returns the numbers of the queries in their order, but those last whose keys others select.
+func (p *Plan) LeadersFirst() []int {
+	var first, last []int
+	for i := range p.queries {
+		if _, follows := p.queries[i].Leader(); follows {
+			last = append(last, i)
+		} else {
+			first = append(first, i)
+		}
+	}
+	return append(first, last...)
+}
+
+// rehearseQuery makes the vectors of a query. It returns the plan with what a run would have found by then.
+func (p *Plan) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.Noisy, workers int) (_ *Plan, err error) {
+	if leader, follows := p.queries[i].Leader(); follows {
+		if p, err = p.WithKeys(i, noisy[leader][0].Keys()); err != nil {
+			return nil, err
+		}
+	}
+	if s := p.queries[i].Search; s != nil {
+		histogram, err := mechanism.Synthetic(ctx, s.Mechanism, s.Component.Cells, workers)
+		if err != nil {
+			return nil, err
+		}
+		found, err := s.Find(histogram, p.queries[i].Mechanisms, p.adjacency)
+		if err != nil {
+			return nil, err
+		}
+		if p, err = p.WithFound(i, found); err != nil {
+			return nil, err
+		}
+	}
+	q := &p.queries[i]
+	if q.Selection != nil {
+		n, err := q.rehearseKeys()
+		noisy[i] = []mechanism.Noisy{n}
+		return p, err
+	}
+	components, err := q.Query.Components(p.adjacency)
+	if err != nil {
+		return nil, err
+	}
+	for j, m := range q.Mechanisms {
+		n, err := mechanism.Synthetic(ctx, m, components[j].Cells, workers)
+		if err != nil {
+			return nil, err
+		}
+		noisy[i] = append(noisy[i], n)
+	}
+	return p, nil
+}
+
+// rehearseKeys makes a selection of two made-up keys: the first cell of each dimension that is listed, and texts for those that are discovered.
+func (q *Planned) rehearseKeys() (n mechanism.Noisy, err error) {
+	if n, err = mechanism.SyntheticKeys(*q.Selection, nil); err != nil {
+		return n, err
+	}
+	none, err := q.Query.Finish([]mechanism.Noisy{n}, []mechanism.Noisy{n})
+	if err != nil {
+		return n, err
+	}
+	columns := queries.Columns{Noisy: make([]float64, 2)}
+	for _, k := range none.Keys {
+		texts := []string{k.Text(0), k.Text(0)}
+		if slices.Equal(k.Labels.Strings, []string{""}) { // the label of no row
+			texts = []string{"key 1", "key 2"}
+		}
+		columns.Keys = append(columns.Keys, texts)
+	}
+	found, err := q.Query.Recover(columns, []float64{q.Selection.Mechanism.Grid})
+	if err != nil {
+		return n, err
+	}
+	return mechanism.SyntheticKeys(*q.Selection, found.Keys)
+}
+
+// beginning returns the first cells of an answer.
+func beginning(a queries.Answer, most int) queries.Answer {
+	a.Cells = min(a.Cells, most)
+	a.Readings = slices.Clone(a.Readings)
+	for i := range a.Readings {
+		a.Readings[i].Answer = beginning(a.Readings[i].Answer, most)
+	}
+	return a
+}

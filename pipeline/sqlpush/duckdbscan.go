@@ -1,0 +1,295 @@
+package sqlpush
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// Columns of DuckDB are compared and grouped as they are stored if that gives the same answer. A scan leaves rows out
+// by the range of a column much faster than a filter by that of an expression, and DuckDB computes functions of dates,
+// and groups by whole numbers, once for each entry of a dictionary. So rows are grouped by a number of few values, a
+// day or an hour, and the cell is found once for each group.
+
+// scanColumn is a column of whole numbers, dates (days since 1970) or times (microseconds since 1970).
+type scanColumn struct {
+	Raw string // the column as it is stored
+	// Grouped is what rows are grouped by: the column as it is stored, but times as TIMESTAMP.
+	Grouped string
+	number  string // reads what is grouped as a BIGINT; "" for times
+	literal func(v int64) (string, bool)
+	ends    bool // infinities are above and below all values: a range needs both of its ends
+}
+
+// scanTruth is a column of truth values.
+func scanTruth(x string) *scanColumn {
+	return &scanColumn{Raw: x, Grouped: x, number: asBigint, literal: func(int64) (string, bool) { return "", false }}
+}
+
+const asBigint = "CAST(%s AS BIGINT)"
+
+// scanWhole is a column of whole numbers of a type.
+func scanWhole(x, kind string) *scanColumn {
+	of := map[string]domain.Span[int64]{
+		"TINYINT": {Least: math.MinInt8, Most: math.MaxInt8}, "SMALLINT": {Least: math.MinInt16, Most: math.MaxInt16}, "INTEGER": {Least: math.MinInt32, Most: math.MaxInt32},
+		"UTINYINT": {Most: math.MaxUint8}, "USMALLINT": {Most: math.MaxUint16}, "UINTEGER": {Most: math.MaxUint32}, "BIGINT": {Least: math.MinInt64 + 1, Most: math.MaxInt64},
+	}[kind]
+	return &scanColumn{Raw: x, Grouped: x, number: asBigint, literal: func(v int64) (string, bool) { return strconv.FormatInt(v, 10), v >= of.Least && v <= of.Most }}
+}
+
+const asDays = "date_diff('day', DATE '1970-01-01', %s)"
+
+// scanDays is a column of dates.
+func scanDays(x string) *scanColumn {
+	return &scanColumn{Raw: x, Grouped: x, number: asDays, ends: true, literal: func(v int64) (string, bool) {
+		const most = 1 << 20 // in no year of more than four digits
+		return "DATE '" + time.Unix(min(max(v, -most), most)*86400, 0).UTC().Format("2006-01-02") + "'", v >= firstDay && v <= lastDay
+	}}
+}
+
+// scanTimes is a column of times of a type: TIMESTAMP, or TIMESTAMPTZ, whose literals have a zone, since a session may
+// have another one.
+func scanTimes(x, kind string) *scanColumn {
+	zone := "'"
+	if kind != "TIMESTAMP" {
+		zone = "+00'"
+	}
+	c := &scanColumn{Raw: x, Grouped: x, ends: true, literal: func(v int64) (string, bool) {
+		return kind + " '" + time.UnixMicro(v).UTC().Format("2006-01-02 15:04:05.000000") + zone, v >= firstDay*dayMicros && v < (lastDay+1)*dayMicros
+	}}
+	if kind != "TIMESTAMP" {
+		c.Grouped = "make_timestamp(epoch_us(" + x + "))"
+	}
+	return c
+}
+
+// within says that a value is neither NULL nor outside a range. ok is false if that cannot be said.
+func (c *scanColumn) within(s domain.Span[int64]) (condition string, ok bool) {
+	if c == nil || s.Least > s.Most {
+		return "", false
+	}
+	least, from := c.literal(s.Least)
+	most, to := c.literal(s.Most)
+	switch {
+	case from && to:
+		return c.Raw + " >= " + least + " AND " + c.Raw + " <= " + most, true
+	case c.ends:
+		return "", false
+	case from && s.Most == math.MaxInt64:
+		return c.Raw + " >= " + least, true
+	case to && s.Least == math.MinInt64:
+		return c.Raw + " <= " + most, true
+	}
+	return "", false
+}
+
+// spanOf returns the range of the values that have a cell, if others, and NULL, are left out.
+func spanOf(r *domain.Rule) (s domain.Span[int64], ok bool) {
+	if r.Null != domain.RuleDropped || r.Other != domain.RuleDropped || r.Nearest != nil || r.Grid != nil || r.Numerals() {
+		return s, false
+	}
+	switch {
+	case r.IntSteps != nil && len(r.IntSteps.At) > 0:
+		return spanOfSteps(r.IntSteps), true
+	case len(r.Ints) > 0:
+		s = domain.Span[int64]{Least: math.MaxInt64, Most: math.MinInt64}
+		for v := range r.Ints {
+			s.Least, s.Most = min(s.Least, v), max(s.Most, v)
+		}
+		return s, true
+	}
+	return s, false
+}
+
+// spanOfSteps is the range of steps.
+func spanOfSteps(s *domain.Steps[int64]) domain.Span[int64] {
+	most := int64(math.MaxInt64) // if no value reaches the last edge
+	if len(s.At) > int(s.Cells) {
+		most = s.At[len(s.At)-1] - 1
+		if s.Closed {
+			most = max(most, s.Last)
+		}
+	}
+	return domain.Span[int64]{Least: s.At[0], Most: most}
+}
+
+// groupKey is what rows are grouped by in place of their cell in a dimension: expressions of a column, which say in
+// which cell a row is.
+type groupKey struct {
+	By []string
+	// Value is a value of the column that is in the same cell, made of the columns that the expressions are then.
+	Value func(columns []string) string
+}
+
+// mostGroupValues is how many values a range may have by which rows are grouped, or valuesPerCell for each cell, if
+// these are more.
+const (
+	mostGroupValues = 1 << 12
+	valuesPerCell   = 16
+)
+
+// key returns the key of a dimension of the column, whose Grouped is named x. All values are in a range if within is
+// set, the dimension's, or are truth values. ok is false if groups would be too many.
+func (c *scanColumn) key(r *domain.Rule, x string, within bool) (k groupKey, ok bool) {
+	if c == nil || r.Nearest != nil || r.Grid != nil || r.Numerals() {
+		return k, false
+	}
+	if c.number == "" {
+		return clockKey(r, x, within)
+	}
+	number := fmt.Sprintf(c.number, x)
+	k = groupKey{[]string{x}, func(columns []string) string { return fmt.Sprintf(c.number, columns[0]) }}
+	switch {
+	case r.Offsets != nil:
+		return k, r.Offsets.PerSecond == 0
+	case r.Ints != nil:
+		s, spanned := spanOf(r)
+		return k, within && spanned && fewValues(s, len(r.Ints))
+	case r.IntSteps == nil || len(r.IntSteps.At) == 0:
+		return k, false
+	}
+	s := spanOfSteps(r.IntSteps)
+	if width, even := evenWidth(r.IntSteps); even && within && width > 1 {
+		return groupKey{[]string{fmt.Sprintf("(%s - %s) // %d", number, bracketed(s.Least), width)}, func(columns []string) string {
+			return fmt.Sprintf("%s * %d + %s", columns[0], width, bracketed(s.Least))
+		}}, true
+	}
+	if !fewValues(s, int(r.IntSteps.Cells)) || s.Least == math.MinInt64 || r.IntSteps.Below != r.IntSteps.Beyond {
+		return k, false
+	}
+	if !within {
+		outside := fmt.Sprintf("CASE WHEN %s >= %d AND %s <= %d THEN %s WHEN %s IS NOT NULL THEN %d END", number, s.Least, number, s.Most, number, number, s.Least-1)
+		return groupKey{[]string{outside}, func(columns []string) string { return columns[0] }}, true
+	}
+	return k, true
+}
+
+// cell is the code of a number by division, if cells are alike; ok is false if they are not. A number below them has
+// the code of one beyond them.
+func (c *scanColumn) cell(s *domain.Steps[int64], x string, code func(int32) string) (cell string, ok bool) {
+	width, alike := evenWidth(s)
+	if c == nil || !alike || s.Below != s.Beyond {
+		return "", false
+	}
+	n := len(s.At) - 1
+	cell = fmt.Sprintf("CASE WHEN %s >= %d AND %s < %d THEN (%s - %s) // %d", x, s.At[0], x, s.At[n], x, bracketed(s.At[0]), width)
+	if s.Closed && s.Last >= s.At[n] {
+		cell += fmt.Sprintf(" WHEN %s = %d THEN %d", x, s.Last, s.LastCode)
+	}
+	return cell + " ELSE " + code(s.Beyond) + " END", true
+}
+
+// evenWidth returns the width of cells that are alike, of numbers whose differences do not overflow.
+func evenWidth(s *domain.Steps[int64]) (width int64, ok bool) {
+	n := len(s.At) - 1
+	if n < 1 || n != int(s.Cells) || s.At[0] < -mostEvenEdge || s.At[n] > mostEvenEdge || s.Closed && s.Last != s.At[n] && s.Last != s.At[n]-1 {
+		return 0, false
+	}
+	width = s.At[1] - s.At[0]
+	for i := range n {
+		if s.At[i+1]-s.At[i] != width {
+			return 0, false
+		}
+	}
+	return width, width > 0
+}
+
+const mostEvenEdge = 1 << 61
+
+// bracketed writes a number that may be negative.
+func bracketed(v int64) string {
+	if v < 0 {
+		return fmt.Sprintf("(%d)", v)
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+// clamped moves a number of the column, as it is stored, into the range of a sum, in units of 2^-exponent; ok is false
+// if the sum's numbers are no multiples of a whole number that doubles hold. NULL is moved too.
+func (c *scanColumn) clamped(x string, exponent int, least, most int64) (clamped string, times int64, ok bool) {
+	if c == nil || c.number != asBigint || exponent > 0 || exponent < -60 {
+		return "", 0, false
+	}
+	times = 1 << -exponent
+	_, from := c.literal(least / times)
+	_, to := c.literal(most / times)
+	const exact = 1 << 53
+	if !from || !to || least%times != 0 || most%times != 0 || max(least/times, -(least/times), most/times, -(most/times)) > exact {
+		return "", 0, false
+	}
+	return fmt.Sprintf("least(greatest(%s, %s), %d)", x, bracketed(least/times), most/times), times, true
+}
+
+// movedSum is the sum of some sums times a number, less another one for each row, as text. No number of rows makes it
+// fail.
+func movedSum(sum string, times int64, rows string, less int64) string {
+	if times != 1 {
+		sum += fmt.Sprintf(" * CAST(%d AS HUGEINT)", times)
+	}
+	if less != 0 {
+		sum += fmt.Sprintf(" - CAST(%s AS HUGEINT) * %s", rows, bracketed(less))
+	}
+	return "CAST(" + sum + " AS VARCHAR)"
+}
+
+func fewValues(s domain.Span[int64], cells int) bool {
+	return uint64(s.Most)-uint64(s.Least) <= uint64(max(mostGroupValues, valuesPerCell*cells))
+}
+
+// clockKey is the key of a dimension of times: days, hours and minutes.
+func clockKey(r *domain.Rule, x string, within bool) (k groupKey, ok bool) {
+	const day = "CAST(%s AS DATE)"
+	days := func(column string) string { return fmt.Sprintf(asDays, column) }
+	by := func(list ...string) []string {
+		for i := range list {
+			list[i] = fmt.Sprintf(list[i], x)
+		}
+		return list
+	}
+	ofDay := groupKey{by(day), func(c []string) string { return days(c[0]) + " * 86400000000" }}
+	ofHour := groupKey{by(day, "hour(%s)"), func(c []string) string { return days(c[0]) + " * 86400000000 + " + c[1] + " * 3600000000" }}
+	ofMinute := groupKey{by(day, "hour(%s)", "minute(%s)"), func(c []string) string {
+		return days(c[0]) + " * 86400000000 + " + c[1] + " * 3600000000 + " + c[2] + " * 60000000"
+	}}
+	if o := r.Offsets; o != nil {
+		if o.PerSecond != 1e6 || len(o.Of) != 1 || o.Of[0] != 0 {
+			return k, false
+		}
+		switch r.Field {
+		case "minute_of_hour":
+			return groupKey{by("minute(%s)"), func(c []string) string { return c[0] + " * 60000000" }}, true
+		case "hour_of_day":
+			return groupKey{by("hour(%s)"), func(c []string) string { return c[0] + " * 3600000000" }}, true
+		case "hour_of_week":
+			return ofHour, true
+		}
+		return ofDay, true
+	}
+	if r.IntSteps == nil || len(r.IntSteps.At) == 0 || !within {
+		return k, false
+	}
+	for _, of := range []struct {
+		micros int64
+		key    groupKey
+	}{{dayMicros, ofDay}, {3600e6, ofHour}, {60e6, ofMinute}} {
+		s := spanOfSteps(r.IntSteps)
+		if allMultiples(r.IntSteps, of.micros) && fewValues(domain.Span[int64]{Least: s.Least / of.micros, Most: s.Most / of.micros}, int(r.IntSteps.Cells)) {
+			return of.key, true
+		}
+	}
+	return k, false
+}
+
+// allMultiples says that edges are multiples of a number. Then all values from one multiple to before the next one are
+// in a cell, or are after the last edge.
+func allMultiples(s *domain.Steps[int64], of int64) bool {
+	for _, v := range s.At {
+		if v%of != 0 {
+			return false
+		}
+	}
+	return !s.Closed || s.Last%of == 0
+}

@@ -1,0 +1,236 @@
+package sqlpush
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// The SQL that is the same in every dialect: numbers and texts as literals, and choices among them.
+
+// code writes the code of a value; that of a row in no cell is NULL.
+func code(c int32) string {
+	if c == domain.RuleDropped {
+		return "NULL"
+	}
+	return strconv.Itoa(int(c))
+}
+
+// integer writes a BIGINT. The least one has no literal of its own.
+func integer(v int64) string {
+	if v == math.MinInt64 {
+		return "(-9223372036854775807 - 1)"
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+// oneOf says that x is one of some values.
+func oneOf(x string, values []string) string {
+	if len(values) == 1 {
+		return x + " = " + values[0]
+	}
+	return x + " IN (" + strings.Join(values, ", ") + ")"
+}
+
+// bisection is the code of a number by bisection.
+func bisection[T int64 | float64](x string, s *domain.Steps[T], literal func(T) string, below, beyond string) string {
+	leaf := func(rank int) string {
+		switch {
+		case rank == 0:
+			return below
+		case rank <= int(s.Cells):
+			return strconv.Itoa(rank - 1)
+		}
+		return beyond
+	}
+	var tree func(from, to int) string // of the ranks from to to
+	tree = func(from, to int) string {
+		if from == to {
+			return leaf(from)
+		}
+		middle := (from + to) / 2 // a value of a rank above it has reached step middle
+		return "CASE WHEN " + x + " < " + literal(s.At[middle]) + " THEN " + tree(from, middle) + " ELSE " + tree(middle+1, to) + " END"
+	}
+	return tree(0, len(s.At))
+}
+
+// exponential writes a number with an exponent and as many digits as tell it apart.
+func exponential(x float64) string { return strconv.FormatFloat(x, 'e', -1, 64) }
+
+// plainText says that a text can stand between single quotes in every dialect and is no placeholder of a driver. Others
+// are written in hexadecimal: nothing is escaped.
+func plainText(s string) bool {
+	return !strings.ContainsFunc(s, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune(" _.,+-/()<>=", c)
+	})
+}
+
+// quoted writes a text for which plainText is true.
+func quoted(s string) string { return "'" + s + "'" }
+
+// hexadecimal writes bytes by their digits.
+func hexadecimal(b []byte) string { return strings.ToUpper(hex.EncodeToString(b)) }
+
+// isName says that a text is a name of our own, or a number.
+func isName(s string) bool {
+	return !strings.ContainsFunc(s, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
+}
+
+// product is a·b, or the largest int64.
+func product(a, b int64) int64 {
+	if a > math.MaxInt64/b {
+		return math.MaxInt64
+	}
+	return a * b
+}
+
+// notNull says of each of some columns that it is not NULL.
+func notNull(columns []string) (out []string) {
+	for _, x := range columns {
+		out = append(out, x+" IS NOT NULL")
+	}
+	return out
+}
+
+// having leaves out groups of rows. Conditions on the columns that are grouped by, which are to be found before, would
+// be moved below the grouping by an optimizer, and the columns be computed twice.
+func having(conditions []string) string {
+	if len(conditions) == 0 {
+		return ""
+	}
+	return "\nHAVING CASE WHEN COUNT(*) > 0 THEN " + strings.Join(conditions, " AND ") + " END"
+}
+
+// less is a number less another one.
+func less(x string, centre int64) string {
+	switch {
+	case centre == 0:
+		return x
+	case centre < 0:
+		return fmt.Sprintf("%s + %d", x, -centre)
+	}
+	return fmt.Sprintf("%s - %d", x, centre)
+}
+
+// within says that x is in the range of a filter, whose doubles are written by float.
+func within(x string, r *domain.FilterRule, float func(float64) string) string {
+	var all []string
+	add := func(op, bound string) { all = append(all, x+" "+op+" "+bound) }
+	switch {
+	case r.IntRange != nil:
+		if r.IntRange.Least > r.IntRange.Most {
+			return "1 = 0"
+		}
+		if r.IntRange.Least > math.MinInt64 {
+			add(">=", integer(r.IntRange.Least))
+		}
+		if r.IntRange.Most < math.MaxInt64 {
+			add("<=", integer(r.IntRange.Most))
+		}
+	case r.FloatRange != nil:
+		if !(r.FloatRange.Least <= r.FloatRange.Most) {
+			return "1 = 0"
+		}
+		if !math.IsInf(r.FloatRange.Least, -1) {
+			add(">=", float(r.FloatRange.Least))
+		}
+		if !math.IsInf(r.FloatRange.Most, 1) {
+			add("<=", float(r.FloatRange.Most))
+		}
+	}
+	if len(all) == 0 {
+		return x + " IS NOT NULL"
+	}
+	return strings.Join(all, " AND ")
+}
+
+// cases are the codes of listed values.
+func cases(x string, pairs []pair, other int32) string {
+	byCode := map[int32][]string{}
+	var order []int32
+	for _, p := range pairs {
+		if byCode[p.Code] == nil {
+			order = append(order, p.Code)
+		}
+		byCode[p.Code] = append(byCode[p.Code], p.Value)
+	}
+	if len(order) == 0 {
+		return code(other)
+	}
+	var b strings.Builder
+	b.WriteString("CASE")
+	for _, c := range order {
+		fmt.Fprintf(&b, " WHEN %s THEN %d", oneOf(x, byCode[c]), c)
+	}
+	if other != domain.RuleDropped {
+		fmt.Fprintf(&b, " ELSE %d", other)
+	}
+	b.WriteString(" END")
+	return b.String()
+}
+
+// intSteps is the bisection of whole numbers.
+func intSteps(x string, s *domain.Steps[int64]) string {
+	beyond := code(s.Beyond)
+	if s.Closed {
+		beyond = fmt.Sprintf("CASE WHEN %s <= %s THEN %d ELSE %s END", x, integer(s.Last), s.LastCode, beyond)
+	}
+	return bisection(x, s, integer, code(s.Below), beyond)
+}
+
+// pairList lists pairs.
+func pairList(pairs []pair) string {
+	rows := make([]string, len(pairs))
+	for i, p := range pairs {
+		rows[i] = fmt.Sprintf("(%s, %d)", p.Value, p.Code)
+	}
+	return strings.Join(rows, ", ")
+}
+
+// pair is a value, as a literal, and its code.
+type pair struct {
+	Value string
+	Code  int32
+}
+
+// onEarth says that a place is one. That of the latitude and the longitude 0 stands for none.
+func onEarth(lat, lon string, number func(float64) string) string {
+	return fmt.Sprintf("%s >= %s AND %s <= %s AND %s >= %s AND %s <= %s AND (%s <> %s OR %s <> %s)",
+		lat, number(-90), lat, number(90), lon, number(-180), lon, number(180), lat, number(0), lon, number(0))
+}
+
+// bin is the table of a quantized value: its bin, or the table after the last one if there is no value and null is set.
+func bin(x string, bins []int64, low, high int64, null bool) string {
+	var tree func(from, to int) string // of the bins from from to to
+	tree = func(from, to int) string {
+		switch middle := (from + to) / 2; {
+		case from == to:
+			return strconv.Itoa(from)
+		case bins[middle] > high:
+			return tree(from, middle)
+		case bins[middle] <= low:
+			return tree(middle+1, to)
+		default:
+			return "CASE WHEN " + x + " < " + integer(bins[middle]) + " THEN " + tree(from, middle) + " ELSE " + tree(middle+1, to) + " END"
+		}
+	}
+	bin := tree(0, len(bins))
+	if !null {
+		return bin
+	}
+	return fmt.Sprintf("CASE WHEN %s IS NULL THEN %d ELSE %s END", x, len(bins)+1, bin)
+}
+
+// step is the table of a rank, an expression.
+func step(rank string, steps []int64) string {
+	var b strings.Builder
+	b.WriteString("CASE")
+	for i, most := range steps {
+		fmt.Fprintf(&b, " WHEN %s <= %d THEN %d", rank, most, i)
+	}
+	return b.String() + " END"
+}

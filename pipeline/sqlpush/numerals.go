@@ -1,0 +1,157 @@
+package sqlpush
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// A text is read as a number in SQL as [domain.ParseFloat] reads it: as the nearest double, ties to even.
+//
+// A text of the right form is taken apart: its sign, its digits without the zeros at the beginning, and the place of
+// the point among them, which the exponent moves. The number is then 0.ddd… times a power of ten. If that power is too
+// large or too small for a double, the number is infinite or 0; at the two powers at which some numbers are and some
+// are not, the digits are compared with those of the number halfway, as texts. What is left is put together again in a
+// form of at most 801 digits and a small exponent, and cast: no cast fails. A double or the number halfway between two
+// has at most 767 digits, so that all digits after the 800th are as good as one.
+
+// readNumerals adds their numbers to the columns of texts that a query and filters read as numbers. It returns the
+// conditions that they be numbers, if rows are left out otherwise, or refuses to.
+func (w *writer) readNumerals(query string, o *queries.Outline, filters []domain.FilterRule, s table.Schema, columns map[string]column) (conditions []string, refused error) {
+	var values []string
+	if o.Value != nil {
+		values = o.Value.Value.Columns
+	}
+	for _, name := range numeralColumns(values, o.Axes, filters, s) {
+		if w.exactly() == nil {
+			return nil, problem.One(query, "", queries.CodeNotPushed, "texts are not read as numbers in this database: column "+name+" holds texts", queries.HintLocal)
+		}
+		c := columns[name]
+		c.Double, c.Whole = w.numeral(w.exactly().numerals, c.Expr, c.Binary)
+		columns[name] = c
+		if !o.AllRows && slices.Contains(values, name) {
+			conditions = append(conditions, c.Double+" IS NOT NULL")
+		}
+	}
+	return conditions, nil
+}
+
+// numeralSteps is the code of a text among edges: whole numbers are compared as such.
+func (w *writer) numeralSteps(r *domain.Rule, c *column) string {
+	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole, intSteps(c.Whole, r.IntSteps), c.Double, w.floatSteps(c.Double, r.FloatSteps), code(r.Null))
+}
+
+// numeralCondition is what a text must fulfil that passes a range.
+func (w *writer) numeralCondition(r *domain.FilterRule, c *column) string {
+	whole, others := *r, *r
+	whole.FloatRange, others.IntRange = nil, nil
+	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole, w.condition(&whole, c.Whole, false), w.condition(&others, c.Double, false))
+}
+
+// numeralSyntax is how a dialect reads texts.
+type numeralSyntax struct {
+	// Text is a column of texts as a text of characters, of at most so many bytes; texts that cannot be numbers may be
+	// anything, or NULL.
+	Text func(column string, binary bool, most int) string
+	// Matches says that a text is as a whole of a form, a regular expression.
+	Matches func(text, form string) string
+	// Double and Integer cast a text that is a number in the range of the type; they need not fail for others.
+	Double, Integer func(text string) string
+	// Infinity is an infinite double.
+	Infinity string
+}
+
+// numeralColumns are those of texts that values, dimensions and filters read as numbers.
+func numeralColumns(values []string, axes []domain.Rule, filters []domain.FilterRule, s table.Schema) (names []string) {
+	add := func(columns ...string) {
+		for _, c := range columns {
+			if f, _ := s.Lookup(c); f.Type.Kind == table.String && !slices.Contains(names, c) {
+				names = append(names, c)
+			}
+		}
+	}
+	add(values...)
+	for i := range axes {
+		if r := &axes[i]; r.Numerals() || r.Grid != nil || r.Nearest != nil {
+			add(r.Columns()...)
+		}
+	}
+	for i := range filters {
+		if filters[i].Numerals() {
+			add(filters[i].Column)
+		}
+	}
+	return names
+}
+
+// Forms of numbers.
+const (
+	wholeForm    = "[+-]?[0-9]+"
+	decimalForm  = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
+	infiniteForm = "[+-]?[iI][nN][fF]([iI][nN][iI][tT][yY])?"
+)
+
+// Powers of ten of 0.ddd… at which some numbers are out of the range of doubles.
+const (
+	mostPower  = 309
+	leastPower = -323
+	keptDigits = 800
+)
+
+// numeral adds columns to a statement and returns two of them: the double that a text is, and the BIGINT, if it is a
+// whole number without point and exponent and in the range. They are NULL for all other texts.
+func (w *writer) numeral(d numeralSyntax, column string, binary bool) (double, integer string) {
+	text := w.stage(d.Text(column, binary, domain.MostNumeral))
+	form := w.stage(fmt.Sprintf("CASE WHEN %s THEN 1 WHEN %s THEN 2 WHEN %s THEN 3 END", d.Matches(text, wholeForm), d.Matches(text, decimalForm), d.Matches(text, infiniteForm)))
+	parts := w.stages([]string{
+		fmt.Sprintf("CASE WHEN %s = 3 THEN '' WHEN %s IS NOT NULL THEN ltrim(split_part(translate(%s, 'E', 'e'), 'e', 1), '+-') END", form, form, text),
+		fmt.Sprintf("CASE WHEN %s = 3 THEN '' WHEN %s IS NOT NULL THEN split_part(translate(%s, 'E', 'e'), 'e', 2) END", form, form, text),
+		fmt.Sprintf("CASE WHEN substr(%s, 1, 1) = '-' THEN 1 ELSE 0 END", text),
+	})
+	mantissa, exponent, negative := parts[0], parts[1], parts[2]
+	parts = w.stages([]string{
+		"ltrim(split_part(" + mantissa + ", '.', 1), '0')",
+		"split_part(" + mantissa + ", '.', 2)",
+		"ltrim(" + exponent + ", '+-0')",
+	})
+	before, after, power := parts[0], parts[1], parts[2]
+	parts = w.stages([]string{
+		fmt.Sprintf("CASE WHEN %s <> '' THEN %s || %s ELSE ltrim(%s, '0') END", before, before, after, after),
+		fmt.Sprintf("CASE WHEN %s <> '' THEN length(%s) ELSE length(ltrim(%s, '0')) - length(%s) END", before, before, after, after),
+		// Longer powers are larger than any number of digits.
+		fmt.Sprintf("CASE WHEN %s = '' THEN 0 WHEN length(%s) > 9 THEN 1000000000 ELSE %s END * CASE WHEN substr(%s, 1, 1) = '-' THEN -1 ELSE 1 END", power, power, d.Integer(power), exponent),
+	})
+	digits := parts[0]
+	exponent = w.stage(parts[1] + " + " + parts[2])
+	kept := w.stage(fmt.Sprintf("CASE WHEN ltrim(substr(%s, %d), '0') <> '' THEN substr(%s, 1, %d) || '1' ELSE rtrim(substr(%s, 1, %d), '0') END", digits, keptDigits+1, digits, keptDigits, digits, keptDigits))
+	size := w.stage(fmt.Sprintf("CASE WHEN %s = 3 THEN %s WHEN %s = '' THEN %s WHEN %s > %d OR %s = %d AND %s >= '%s' THEN %s WHEN %s < %d OR %s = %d AND %s <= '%s' THEN %s WHEN %s IS NOT NULL THEN %s END",
+		form, d.Infinity, kept, w.float(0),
+		exponent, mostPower, exponent, mostPower, kept, firstInfinite(), d.Infinity,
+		exponent, leastPower, exponent, leastPower, kept, lastZero(), w.float(0),
+		form, d.Double(fmt.Sprintf("'0.' || %s || 'e' || %s", kept, exponent))))
+	inRange := fmt.Sprintf("%s = 1 AND (length(%s) < 19 OR length(%s) = 19 AND %s <= CASE WHEN %s = 1 THEN '9223372036854775808' ELSE '9223372036854775807' END)", form, before, before, before, negative)
+	parts = w.stages([]string{
+		fmt.Sprintf("CASE WHEN %s = 1 THEN -%s ELSE %s END", negative, size, size),
+		fmt.Sprintf("CASE WHEN %s THEN CASE WHEN %s = '' THEN 0 ELSE %s END END", inRange, before, d.Integer(fmt.Sprintf("CASE WHEN %s = 1 THEN '-' ELSE '' END || %s", negative, before))),
+	})
+	return parts[0], parts[1]
+}
+
+// firstInfinite is the digits of the number halfway between the largest double and the next power of two. It and larger
+// ones are infinite.
+func firstInfinite() string {
+	x := new(big.Int).Lsh(big.NewInt(1), 1024)
+	return strings.TrimRight(x.Sub(x, new(big.Int).Lsh(big.NewInt(1), 970)).String(), "0")
+}
+
+// lastZero is the digits of half the least double. It and smaller ones are 0.
+func lastZero() string {
+	x := new(big.Int).Exp(big.NewInt(5), big.NewInt(1075), nil) // 2^-1075 · 10^1075
+	return x.String()
+}

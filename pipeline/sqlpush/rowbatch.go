@@ -1,0 +1,122 @@
+package sqlpush
+
+import (
+	"database/sql"
+	"errors"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// Rows of a database are gathered in batches of a table, so that the local engine reads them as it reads a file.
+
+// A batch ends with so many rows, or with the row whose texts make it so many bytes long.
+const (
+	mostBatchRows  = 1 << 14
+	mostBatchBytes = 8 << 20
+)
+
+// longestText is the length in bytes of the longest text. Longer ones are null, as those of Arrow files are: offsets of
+// a batch are of 32 bits.
+const longestText = 1<<31 - 1
+
+// rowBatch gathers rows.
+type rowBatch struct {
+	types []table.Type
+	out   []table.Column
+	rows  int
+	bytes int // of texts
+
+	ints   []sql.NullInt64
+	floats []sql.NullFloat64
+	texts  []textCell
+	into   []any
+}
+
+// newRowBatch returns a batch of columns of some types. Rows without a column are of one that says nothing.
+func newRowBatch(types []table.Type) *rowBatch {
+	n := len(types)
+	b := &rowBatch{types: types, ints: make([]sql.NullInt64, n), floats: make([]sql.NullFloat64, n), texts: make([]textCell, n)}
+	for i, t := range types {
+		switch t.Kind {
+		case table.Float:
+			b.into = append(b.into, &b.floats[i])
+		case table.String:
+			b.into = append(b.into, &b.texts[i])
+		default:
+			b.into = append(b.into, &b.ints[i])
+		}
+	}
+	if n == 0 {
+		b.into = []any{new(int64)}
+	}
+	b.reset()
+	return b
+}
+
+func (b *rowBatch) reset() {
+	b.rows, b.bytes, b.out = 0, 0, make([]table.Column, len(b.types))
+	for i, t := range b.types {
+		b.out[i] = table.Column{Type: t, Valid: make([]bool, 0, mostBatchRows)}
+		if t.Kind == table.String {
+			b.out[i].Values.Offsets = []uint32{0}
+		}
+	}
+}
+
+// scan adds the row at hand. The error may hold values: it is not to be printed.
+func (b *rowBatch) scan(rows *sql.Rows) error {
+	if err := rows.Scan(b.into...); err != nil {
+		return err
+	}
+	b.rows++
+	for i := range b.out {
+		c := &b.out[i]
+		v := &c.Values
+		switch c.Type.Kind {
+		case table.Float:
+			c.Valid, v.Floats = append(c.Valid, b.floats[i].Valid), append(v.Floats, b.floats[i].Float64)
+		case table.String:
+			c.Valid, v.Data = append(c.Valid, b.texts[i].valid), append(v.Data, b.texts[i].data...)
+			v.Offsets = append(v.Offsets, uint32(len(v.Data)))
+			b.bytes += len(b.texts[i].data)
+		default:
+			c.Valid, v.Ints = append(c.Valid, b.ints[i].Valid), append(v.Ints, b.ints[i].Int64)
+		}
+	}
+	return nil
+}
+
+// textCell is a text or NULL. [sql.RawBytes] cannot tell the empty text of a driver that returns strings from NULL,
+// unless a row before it had a longer one.
+type textCell struct {
+	data  []byte
+	valid bool
+}
+
+// Scan copies a value.
+func (t *textCell) Scan(value any) error {
+	t.data, t.valid = t.data[:0], value != nil
+	switch v := value.(type) {
+	case nil:
+	case string:
+		t.data = append(t.data, v...)
+	case []byte:
+		t.data = append(t.data, v...)
+	default:
+		return errors.New("not a text")
+	}
+	if len(t.data) > longestText {
+		t.data, t.valid = nil, false
+	}
+	return nil
+}
+
+// full says that it is time to take the rows.
+func (b *rowBatch) full() bool { return b.rows == mostBatchRows || b.bytes >= mostBatchBytes }
+
+// take returns the rows and begins anew.
+func (b *rowBatch) take() *table.Batch {
+	out := &table.Batch{Rows: b.rows, Columns: b.out}
+	b.reset()
+	return out
+}

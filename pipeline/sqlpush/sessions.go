@@ -1,0 +1,59 @@
+package sqlpush
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Statements run on one connection, and their errors are made here: no text of a driver or a server is told, since it
+// may quote values, statements and passwords.
+
+// session is a connection whose statements all see the same rows, if the engine can.
+type session struct {
+	query func(ctx context.Context, text string) (*sql.Rows, error)
+	exec  func(ctx context.Context, text string) (sql.Result, error)
+}
+
+// asks runs a statement that answers true, and returns an error if it does not.
+func (s *session) asks(ctx context.Context, text string, no error) error {
+	ok := false
+	if err := s.value(ctx, text, &ok); err != nil {
+		return failed(ctx, "the server does not say its version", err)
+	}
+	if !ok {
+		return no
+	}
+	return nil
+}
+
+// value reads the one value that a statement answers. Errors are the driver's.
+func (s *session) value(ctx context.Context, text string, to any) error {
+	rows, err := s.query(ctx, text)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(to); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// failed is an error of a driver or a server, of which only the class is told: its text may hold values, statements or
+// passwords.
+func failed(ctx context.Context, message string, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql", Message: message, Hint: hintFailed}
+	if state := sqlState(err); state != "" {
+		e.Message += " (SQLSTATE " + state + ")"
+	}
+	return e
+}
+
+const hintFailed = "the database's own log has the whole message; check the connection, the rights of its user, and the names in input.sql"

@@ -1,0 +1,85 @@
+package sqlpush
+
+import (
+	"database/sql"
+	"errors"
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/bounding"
+)
+
+// A database sends each total as a row: table, cell, number of rows, sums as decimal texts, and the values of a key.
+
+// wideInteger reads a whole number of 128 bits; that of no row is 0.
+func wideInteger(text sql.NullString) (int128.Int, error) {
+	if !text.Valid {
+		return int128.Int{}, nil
+	}
+	x, ok := new(big.Int).SetString(text.String, 10)
+	if !ok || x.BitLen() > 126 {
+		return int128.Int{}, bounding.ErrMerge
+	}
+	high := new(big.Int).Rsh(x, 64) // rounds down
+	low := new(big.Int).And(x, new(big.Int).SetUint64(1<<64-1))
+	return int128.Int{High: high.Int64(), Low: low.Uint64()}, nil
+}
+
+// room says of how many cells an answer is held as a vector.
+type room struct{ bounding.Spill }
+
+// Cells is some: larger domains are held by their cells that have rows.
+func (room) Cells() int64 { return 1 << 26 }
+
+// Join does nothing.
+func (room) Join() {}
+
+// Workers is one.
+func (room) Workers() int { return 1 }
+
+// Err is nil.
+func (room) Err() error { return nil }
+
+// Share is all there is: what is held of keys, none of which only one unit has, is in memory.
+func (room) Share() int64 { return math.MaxInt64 }
+
+// Room is of use for rows, of which there are none.
+func (room) Room() int64 { return 1 << 20 }
+
+// errNoSum is a sum of rows that is NULL. No value of a row makes it so: rows without a value add 0, and the sums do
+// not overflow.
+var errNoSum = errors.New("a sum of rows is NULL")
+
+// scanTotal reads one total of some sums, as an outline has them. It does not count if its key is none, as of a
+// database whose texts are not characters.
+func scanTotal(rows *sql.Rows, sums int, of *queries.Outline) (t queries.Total, counts bool, err error) {
+	var n sql.NullInt64 // NULL in a sum over no row
+	texts := make([]sql.NullString, sums)
+	into := []any{&t.Table, &t.Cell, &n}
+	for i := range texts {
+		into = append(into, &texts[i])
+	}
+	key := newKeyReader(of.Keys)
+	if err := rows.Scan(key.into(into)...); err != nil {
+		return t, false, err
+	}
+	t.Key, counts = key.key()
+	t.Rows = n.Int64
+	numbers := make([]int128.Int, len(texts))
+	for i, text := range texts {
+		if t.Rows != 0 && !text.Valid {
+			return t, false, errNoSum
+		}
+		if numbers[i], err = wideInteger(text); err != nil {
+			return t, false, err
+		}
+	}
+	if of.Squared {
+		last := len(numbers) - 1
+		t.Second, numbers = numbers[last], numbers[:last]
+	}
+	t.Sums = numbers
+	return t, counts, nil
+}

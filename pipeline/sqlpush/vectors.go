@@ -1,0 +1,117 @@
+package sqlpush
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// A vector is shortened in SQL to the integers of queries/quantize, for every input.
+//
+// Components are scaled by a power of two, exactly, and cut to whole numbers below 2^53. If one would have more digits,
+// the power is the one that leaves the longest of them 53. From there on all is of integers: the sum of squares is
+// below 2^112, its root is found in doubles, to a few units, and mended by one step of Newton's method and one
+// comparison; a component is multiplied by the bound and divided by the root, rounded towards zero. No step fails for a
+// value: a product of doubles is asked for only if it is at least one quantum or a power of two, and integers are of a
+// type that holds 2^112.
+
+// wideIntegers is how a dialect computes with whole numbers below 2^112.
+type wideIntegers struct {
+	Wide     string                   // the name of their type
+	Quotient func(a, b string) string // rounds towards zero
+	Narrow   func(wide string) string // as a BIGINT, which holds it
+}
+
+const (
+	doubleDigits = 53
+	farAway      = 1 << 41 // of queries/quantize: a component that is infinite, if only its direction counts
+)
+
+// clipper shortens the vectors of rows.
+type clipper struct {
+	*writer
+	in       wideIntegers
+	exponent int // the quantum is 2^exponent
+}
+
+// clip adds columns v0, v1, … with the components of vectors x, columns of doubles, in quanta of 2^exponent and at most
+// norm of them long. They are NULL if a component is.
+func (w *writer) clip(in wideIntegers, x []string, exponent int, norm int64) (columns []string) {
+	c := &clipper{w, in, exponent}
+	c.findLongest(x)
+	scale := c.findScale()
+	whole := c.cut(x, scale)
+	squares := make([]string, len(whole))
+	for i, v := range whole {
+		squares[i] = fmt.Sprintf("CAST(%s AS %s) * %s", v, in.Wide, v)
+	}
+	w.layer(strings.Join(squares, " + ") + " AS square")
+	c.findRoot(norm)
+	var parts []string
+	for i, size := range whole {
+		v := fmt.Sprint("v", i)
+		short := in.Narrow(in.Quotient(fmt.Sprintf("CAST(%s AS %s) * %d", size, in.Wide, norm), "root"))
+		parts = append(parts, fmt.Sprintf("CASE WHEN root IS NULL THEN %s ELSE %s END AS %s", size, short, v))
+		columns = append(columns, v)
+	}
+	w.layer(parts...)
+	return columns
+}
+
+// findLongest adds the column longest: the largest magnitude of a component, NULL if one is NULL.
+func (w *clipper) findLongest(x []string) {
+	var there, size []string
+	for _, c := range x {
+		there, size = append(there, c+" IS NOT NULL"), append(size, "abs("+c+")")
+	}
+	longest := size[0]
+	if len(x) > 1 {
+		longest = "GREATEST(" + strings.Join(size, ", ") + ")"
+	}
+	w.layer("CASE WHEN " + strings.Join(there, " AND ") + " THEN " + longest + " END AS longest")
+}
+
+// findScale adds columns and returns the last: the power of two by which components become whole numbers. Powers of
+// powers of two are taken off the longest component, if it has too many digits, until it has 53.
+func (w *clipper) findScale() string {
+	most := doubleDigits - 1 + w.exponent // the longest component is below 2^(most+1) in the end
+	by := 1
+	for most+2*by < 1024 {
+		by *= 2
+	}
+	y, scale := "y0", "scale0"
+	w.layer(fmt.Sprintf("CASE WHEN longest <= %s THEN longest ELSE %s END AS y0", w.float(math.MaxFloat64), w.float(0)), w.float(math.Ldexp(1, -w.exponent))+" AS scale0")
+	for n := 1; by > 0; n, by = n+1, by/2 {
+		long, part := fmt.Sprintf("%s >= %s", y, w.float(math.Ldexp(1, most+by))), w.float(math.Ldexp(1, -by))
+		nextY, nextScale := fmt.Sprint("y", n), fmt.Sprint("scale", n)
+		w.layer(fmt.Sprintf("CASE WHEN %s THEN %s * %s ELSE %s END AS %s", long, y, part, y, nextY),
+			fmt.Sprintf("CASE WHEN %s THEN %s * %s ELSE %s END AS %s", long, scale, part, scale, nextScale))
+		y, scale = nextY, nextScale
+	}
+	return scale
+}
+
+// cut adds a column for each component: the whole number that it is after it was scaled, rounded towards zero. If a
+// component is infinite, the others are 0; if one is NULL, all are.
+func (w *clipper) cut(x []string, scale string) (columns []string) {
+	most := w.float(math.MaxFloat64)
+	var parts []string
+	for i, c := range x {
+		name := fmt.Sprint("w", i)
+		parts = append(parts, fmt.Sprintf("CASE WHEN longest IS NULL THEN NULL WHEN longest > %s THEN CASE WHEN %s > %s THEN %d WHEN %s < %s THEN %d ELSE 0 END WHEN abs(%s) >= %s / %s THEN %s ELSE 0 END AS %s",
+			most, c, most, farAway, c, w.float(-math.MaxFloat64), -farAway, c, w.float(1), scale, w.integer("trunc("+c+" * "+scale+")"), name))
+		columns = append(columns, name)
+	}
+	w.layer(parts...)
+	return columns
+}
+
+// findRoot adds the column root: of vectors that are longer than norm the root of square, rounded up, and NULL of
+// others.
+func (w *clipper) findRoot(norm int64) {
+	long := fmt.Sprintf("square > CAST(%d AS %s) * %d", norm, w.in.Wide, norm)
+	w.layer(fmt.Sprintf("CASE WHEN %s THEN %s END AS guess", long, w.integer("floor(sqrt("+w.double("square")+"))")))
+	mended := w.in.Quotient(fmt.Sprintf("(CAST(guess AS %s) + %s)", w.in.Wide, w.in.Quotient("square", "guess")), "2")
+	w.layer(fmt.Sprintf("CASE WHEN guess IS NOT NULL THEN %s END AS near", mended))
+	w.layer("CASE WHEN near * near >= square THEN near ELSE near + 1 END AS root")
+}

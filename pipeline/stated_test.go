@@ -1,0 +1,60 @@
+package pipeline
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+const statedJob = `
+version: 1
+name: colours
+privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 2}}
+input: {files: [people.csv], csv: {types: {age: int}}}
+queries:
+  - {name: colours, histogram: {by: [{column: colour, values: [red, green]}]}, denoise: [{method: nonnegative}]}
+  - {name: ages, mean: {column: age, clamp: [0, 100], by: [{column: colour, values: [red, green]}]}, weight: 2}
+  - {name: all, count: {}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 2, delta: 1e-6}}
+`
+
+// Each number and sentence of a manifest that follows from its mechanisms or its job is compared with them.
+func TestStatedNumbersAreCompared(t *testing.T) {
+	p, diags := planOfText(t, statedJob)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	for name, change := range map[string]func(*manifest.Manifest){
+		"sigma":                    func(m *manifest.Manifest) { m.Queries[1].Mechanisms[0].Sigma *= 1.5 },
+		"sensitivity":              func(m *manifest.Manifest) { m.Queries[0].Mechanisms[0].Sensitivity.L2 /= 2 },
+		"mu of a mechanism":        func(m *manifest.Manifest) { m.Queries[0].Mechanisms[0].Mu /= 2 },
+		"deviation":                func(m *manifest.Manifest) { m.Queries[0].Mechanisms[0].StandardDeviation /= 2 },
+		"noise":                    func(m *manifest.Manifest) { m.Queries[0].Mechanisms[0].Noise = "uniform" },
+		"no mechanism":             func(m *manifest.Manifest) { m.Queries[2].Mechanisms = nil },
+		"half-width":               func(m *manifest.Manifest) { *m.Queries[0].HalfWidth /= 2 },
+		"mu of the release":        func(m *manifest.Manifest) { m.Privacy.Mu /= 2 },
+		"mu squared":               func(m *manifest.Manifest) { m.Privacy.Mu2 = "0.01" },
+		"rho":                      func(m *manifest.Manifest) { m.Privacy.Rho /= 2 },
+		"epsilon at another delta": func(m *manifest.Manifest) { m.Privacy.EpsilonAt["1e-05"] /= 2 },
+		"epsilon":                  func(m *manifest.Manifest) { m.Privacy.Epsilon = 0.5 },
+		"delta":                    func(m *manifest.Manifest) { m.Privacy.Delta = 1e-7 },
+		"delta_failure":            func(m *manifest.Manifest) { m.Privacy.DeltaFailure = "1e-7" },
+		"adjacency":                func(m *manifest.Manifest) { m.Privacy.Adjacency = "replace-one" },
+		"unit":                     func(m *manifest.Manifest) { m.Privacy.Unit = []string{"row"} },
+		"statement": func(m *manifest.Manifest) {
+			m.Privacy.Statement = strings.Replace(m.Privacy.Statement, "(1, 1e-6)", "(0.5, 1e-6)", 1)
+		},
+		"the job asked another": func(m *manifest.Manifest) {
+			m.Job = []byte(strings.Replace(string(m.Job), `"epsilon":1`, `"epsilon":3`, 1))
+		},
+		"": func(*manifest.Manifest) {},
+	} {
+		m := p.manifest(manifest.Program{})
+		change(&m)
+		if err := m.Meets(); (err == nil) != (name == "") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package pipeline
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// This file leaves cells of a released answer empty, by a publish rule and by noisy values alone: it is post-processing, and costs nothing.
+
+// withheldColumn is the further column that says which cells are empty: 1 if a cell is left out, else 0.
+const withheldColumn = "withheld"
+
+// noisyCount is the column of noisy counts of answers that are made of several noisy vectors.
+const noisyCount = "noisy_count"
+
+// publishRule says which cells are published: those whose noisy count is at least MinCount, and whose 95 % interval is no wider, to each side, than
+// MaxRelative times the noisy value. A limit that is 0 is none.
+type publishRule struct{ MinCount, MaxRelative float64 }
+
+// Problem says why a rule cannot be applied to a query of a job with these denoising steps; "" if it can. The hint names the remedy.
+func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []denoise.Step) (message, hint string) {
+	const exempt = "; or exempt the query with publish: {}"
+	switch {
+	case r == publishRule{}:
+		return "", ""
+	case q.Crosstabs != nil:
+		return "the tables are computed from residuals that are published as well, and from which cells that are left out could be computed", "ask for histograms" + exempt
+	case q.Histogram != nil && (q.Histogram.CDF != nil && *q.Histogram.CDF || len(q.Histogram.Quantiles) > 0 || q.Histogram.Optimize != ""):
+		return "quantiles, shares and sums are read off all cells, also those that would be left out", "ask for them in a query of their own, at a part of the budget" + exempt
+	case q.Sum != nil && r.MinCount > 0:
+		return "a sum releases no noisy count", "ask for a mean, which has the noisy sum and the noisy count beside it, or leave min_count out" + exempt
+	case isAdjusted(q, job):
+		return "margins make cells agree with their totals, from which cells that are left out could be computed", "remove margins" + exempt
+	case slices.ContainsFunc(steps, func(s denoise.Step) bool { return s != nil && !denoise.CellByCell(s) }):
+		return "a denoising step computes estimates from all cells, also those that would be left out, which could be computed from them", "keep steps that treat each cell for itself, such as nonnegative" + exempt
+	case q.Sparse:
+		return "sparse leaves cells out as well, and which ones would not be told apart", "remove sparse" + exempt
+	}
+	return "", ""
+}
+
+// isAdjusted says whether estimates of the query, or of one that names it, are made to agree with others.
+func isAdjusted(q *configs.Query, job *configs.Job) bool {
+	return len(q.Margins) > 0 || slices.ContainsFunc(job.Queries, func(other configs.Query) bool { return slices.Contains(other.Margins, q.Name) })
+}
+
+// Apply returns the answer with the cells that miss the rule left empty, and their number.
+func (r publishRule) Apply(a queries.Answer) (out queries.Answer, withheld int) {
+	if r == (publishRule{}) {
+		return a, 0
+	}
+	hidden, withheld := r.hidden(a)
+	out = a
+	out.Noisy, out.Estimate, out.Low, out.High = hidden.empty(a.Noisy), hidden.empty(a.Estimate), hidden.empty(a.Low), hidden.empty(a.High)
+	out.Extra = nil
+	for _, e := range a.Extra {
+		out.Extra = append(out.Extra, queries.Extra{Name: e.Name, Values: hidden.empty(e.Values)})
+	}
+	if len(a.Extra) > 0 { // the deviation of a quotient tells how large it is
+		out.Sigma = hidden.empty(a.Sigma)
+	}
+	out.Extra = append(out.Extra, queries.Extra{Name: withheldColumn, Values: hidden.marks})
+	return out, withheld
+}
+
+// cellSet is a set of cells.
+type cellSet []uint64
+
+func (c cellSet) has(i int) bool { return c[i/64]>>(i%64)&1 == 1 }
+
+// empty yields s without values in the cells of the set.
+func (c cellSet) empty(s queries.Series) queries.Series {
+	return func(start int, dst []float64) {
+		s(start, dst)
+		for i := range dst {
+			if c.has(start + i) {
+				dst[i] = math.NaN()
+			}
+		}
+	}
+}
+
+// marks yields 1 in the cells of the set, and 0 in others.
+func (c cellSet) marks(start int, dst []float64) {
+	for i := range dst {
+		dst[i] = 0
+		if c.has(start + i) {
+			dst[i] = 1
+		}
+	}
+}
+
+// hidden returns the cells that miss the rule. A cell without a noisy value misses it.
+func (r publishRule) hidden(a queries.Answer) (hidden cellSet, count int) {
+	const block = 1 << 14
+	counts := a.Noisy
+	if i := slices.IndexFunc(a.Extra, func(e queries.Extra) bool { return e.Name == noisyCount }); i >= 0 {
+		counts = a.Extra[i].Values
+	}
+	hidden = make(cellSet, (a.Cells+63)/64)
+	noisy, low, high, rows := make([]float64, block), make([]float64, block), make([]float64, block), make([]float64, block)
+	for start := 0; start < a.Cells; start += block {
+		n := min(block, a.Cells-start)
+		a.Noisy(start, noisy[:n])
+		a.Low(start, low[:n])
+		a.High(start, high[:n])
+		counts(start, rows[:n])
+		for i := range n {
+			enough := r.MinCount == 0 || rows[i] >= r.MinCount
+			near := r.MaxRelative == 0 || (high[i]-low[i])/2 <= r.MaxRelative*math.Abs(noisy[i])
+			if !enough || !near || math.IsNaN(noisy[i]) {
+				hidden[(start+i)/64] |= 1 << ((start + i) % 64)
+				count++
+			}
+		}
+	}
+	return hidden, count
+}

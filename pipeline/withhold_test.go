@@ -1,0 +1,116 @@
+package pipeline
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/queries"
+)
+
+func series(values ...float64) queries.Series {
+	return func(start int, dst []float64) { copy(dst, values[start:]) }
+}
+
+func filled(s queries.Series, n int) []float64 {
+	out := make([]float64, n)
+	s(0, out)
+	return out
+}
+
+// Cells that miss the rule have no value in any column, are marked, and are counted; the others stay as they are.
+func TestApply(t *testing.T) {
+	noisy := []float64{100, 19.9, 20, -50, math.NaN(), 31}
+	a := queries.Answer{
+		Cells: 6, Noisy: series(noisy...), Estimate: series(100, 20, 20, 0, 0, 31), Sigma: series(3, 3, 3, 3, 3, 3),
+		Low: series(94, 13.9, 14, -56, math.NaN(), 25), High: series(106, 25.9, 26, -44, math.NaN(), 37),
+	}
+	for _, c := range []struct {
+		rule publishRule
+		keep []bool
+	}{
+		{publishRule{MinCount: 20}, []bool{true, false, true, false, false, true}},
+		{publishRule{MaxRelative: 0.2}, []bool{true, false, false, true, false, true}},
+		{publishRule{MinCount: 20, MaxRelative: 0.2}, []bool{true, false, false, false, false, true}},
+	} {
+		out, withheld := c.rule.Apply(a)
+		marks := filled(out.Extra[len(out.Extra)-1].Values, 6)
+		n := 0
+		for i, keep := range c.keep {
+			if !keep {
+				n++
+			}
+			if (marks[i] == 0) != keep {
+				t.Errorf("%+v: cell %d has the mark %v", c.rule, i, marks[i])
+			}
+			for k, s := range []queries.Series{out.Noisy, out.Estimate, out.Low, out.High} {
+				if x := filled(s, 6)[i]; math.IsNaN(x) == keep {
+					t.Errorf("%+v: cell %d, column %d: %v", c.rule, i, k, x)
+				}
+			}
+		}
+		if withheld != n || filled(out.Sigma, 6)[1] != 3 {
+			t.Errorf("%+v: %d cells are said to be left out, want %d", c.rule, withheld, n)
+		}
+	}
+	if out, n := (publishRule{}).Apply(a); n != 0 || len(out.Extra) != 0 {
+		t.Error("without a rule something changes")
+	}
+}
+
+// The count of a mean is its noisy count, and not its value; everything that tells the value is left out.
+func TestApplyToMeans(t *testing.T) {
+	a := queries.Answer{
+		Cells: 2, Noisy: series(50, 5), Estimate: series(50, 5), Sigma: series(1, 1), Low: series(48, 3), High: series(52, 7),
+		Extra: []queries.Extra{{Name: "noisy_centred_sum", Values: series(10, 20)}, {Name: noisyCount, Values: series(3, 400)}},
+	}
+	out, n := publishRule{MinCount: 20}.Apply(a)
+	for _, s := range []queries.Series{out.Noisy, out.Sigma, out.Extra[0].Values, out.Extra[1].Values} {
+		if x := filled(s, 2); !math.IsNaN(x[0]) || math.IsNaN(x[1]) {
+			t.Errorf("%v", x)
+		}
+	}
+	if n != 1 || len(out.Extra) != 3 || out.Extra[2].Name != withheldColumn {
+		t.Errorf("%d, %v", n, out.Extra)
+	}
+}
+
+func TestProblem(t *testing.T) {
+	both := publishRule{MinCount: 20, MaxRelative: 0.2}
+	job := &configs.Job{Queries: []configs.Query{{Name: "a", Margins: []string{"b"}}}}
+	problem := func(r publishRule, q *configs.Query, methods ...string) (message, hint string) {
+		var steps []denoise.Step
+		for _, m := range methods {
+			s, err := denoise.New(m, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps = append(steps, s)
+		}
+		return r.Problem(q, job, steps)
+	}
+	for what, q := range map[string]*configs.Query{
+		"crosstabs": {Crosstabs: &configs.Crosstabs{}}, "cdf": {Histogram: &configs.Histogram{CDF: new(true)}}, "optimize": {Histogram: &configs.Histogram{Optimize: "cdf"}},
+		"margins": {Name: "a", Margins: []string{"b"}, Histogram: &configs.Histogram{}}, "a margin": {Name: "b", Count: &configs.Count{}},
+		"sum": {Sum: &configs.Aggregate{}}, "sparse": {Histogram: &configs.Histogram{}, Sparse: true},
+	} {
+		if message, hint := problem(both, q); message == "" || hint == "" {
+			t.Errorf("%s: %q, %q", what, message, hint)
+		}
+		if message, _ := problem(publishRule{}, q, "james-stein"); message != "" {
+			t.Errorf("%s without a rule: %s", what, message)
+		}
+	}
+	for what, q := range map[string]*configs.Query{"mean": {Mean: &configs.Aggregate{}}, "count": {Count: &configs.Count{}}, "histogram": {Histogram: &configs.Histogram{}}} {
+		if message, _ := problem(both, q); message != "" {
+			t.Errorf("%s: %s", what, message)
+		}
+	}
+	if message, _ := problem(publishRule{MaxRelative: 0.1}, &configs.Query{Sum: &configs.Aggregate{}}, "nonnegative", "round"); message != "" {
+		t.Error(message)
+	}
+	if message, hint := problem(both, &configs.Query{Histogram: &configs.Histogram{}}, "james-stein"); message == "" || hint == "" {
+		t.Errorf("james-stein: %q, %q", message, hint)
+	}
+}

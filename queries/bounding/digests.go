@@ -1,0 +1,79 @@
+package bounding
+
+import "slices"
+
+// digests remembers the digests of the rows of a unit for all queries that share its records.
+type digests struct {
+	On      bool
+	first   []int32 // place of a slot's first digest, or -1
+	digests []digest
+	content []byte // of later occurrences
+}
+
+// reset forgets all digests, for a unit with some slots.
+func (r *digests) reset(slots []slot) {
+	r.On = totalRows(slots) <= mostDigests
+	r.first, r.digests = r.first[:0], r.digests[:0]
+	for range slots {
+		r.first = append(r.first, -1)
+	}
+}
+
+// add makes the digests of slots that are not there: first those of all first occurrences, then those of the later ones.
+func (r *digests) add(slots []slot, m *messages) {
+	from, later := len(r.digests), false
+	for _, x := range slots {
+		if r.first[x.At] < 0 {
+			r.first[x.At] = int32(len(r.digests))
+			r.digests = slices.Grow(r.digests, int(x.Rows))[:len(r.digests)+int(x.Rows)]
+			later = later || x.Rows > 1
+		}
+	}
+	if len(r.digests) == from {
+		return
+	}
+	m.openRows(len(m.Contents.Content(slots[0].Ref)))
+	for _, x := range slots {
+		if place := r.first[x.At]; int(place) >= from {
+			m.batch.SetContent(m.Contents.Content(x.Ref))
+			r.addOne(m, 0, place)
+		}
+	}
+	r.take(m)
+	if !later {
+		return
+	}
+	m.openLater()
+	for _, x := range slots {
+		if place := r.first[x.At]; int(place) >= from && x.Rows > 1 {
+			r.content = r.digests[place].AppendTo(r.content[:0])
+			m.batch.SetContent(r.content)
+			for n := range int32(x.Rows) - 1 {
+				r.addOne(m, uint64(n)+1, place+n+1)
+			}
+		}
+	}
+	r.take(m)
+}
+
+// addOne adds a message whose digest belongs at a place.
+func (r *digests) addOne(m *messages, number uint64, place int32) {
+	if m.batch.Full() {
+		r.take(m)
+	}
+	m.batch.Add(number, place)
+}
+
+// take puts digests in their places.
+func (r *digests) take(m *messages) {
+	sums, places := m.batch.Empty()
+	for i, place := range places {
+		r.digests[place] = sums[i]
+	}
+}
+
+// of returns the digests of a slot that was added.
+func (r *digests) of(x slot) []digest { return r.digests[r.first[x.At]:][:x.Rows] }
+
+// mostDigests is the largest number of rows of a unit whose digests are remembered.
+const mostDigests = 1 << 12

@@ -1,0 +1,188 @@
+package bounding
+
+import (
+	"bytes"
+	"slices"
+)
+
+// The sample of the rows of a unit over its bounds: those of smallest digest
+//
+// messages.go has the rule, this file keeps the rows of one unit after the other, and digests.go shares digests among queries.
+
+// sampler bounds the rows of one unit after the other.
+type sampler struct {
+	Limits Limits
+	messages
+	// cellWidth bytes of a content are its cell, from cellFrom on
+	CellFrom, CellWidth int
+	Digests             *digests // nil if records are of one query
+	cells               []span
+	// what the unit, and what it in one cell, might contribute
+	InAll, inCell bottomK
+}
+
+// span is the places of the slots of one cell.
+type span struct{ from, to int }
+
+// cell returns the cell of a content.
+func (s *sampler) cell(content []byte) []byte { return content[s.CellFrom : s.CellFrom+s.CellWidth] }
+
+// addRows adds the rows of slots with their digests to l, each under the place of its slot. The first slot has place from.
+func (s *sampler) addRows(l *bottomK, slots []slot, from int) {
+	if s.Digests != nil && s.Digests.On {
+		s.Digests.add(slots, &s.messages)
+		for i, x := range slots {
+			for _, d := range s.Digests.of(x) {
+				l.add(&d, from+i)
+			}
+		}
+		return
+	}
+	if s.Order == sharedOrder {
+		for i, x := range slots {
+			s.addManyRows(l, x, from+i)
+		}
+		return
+	}
+	s.openRows(len(s.Contents.Content(slots[0].Ref)))
+	for i, x := range slots {
+		s.batch.SetContent(s.Contents.Content(x.Ref))
+		for n := s.batch.AddRun(0, x.Rows, int32(from+i)); n < x.Rows; n = s.batch.AddRun(n, x.Rows, int32(from+i)) {
+			s.addHashed(l)
+		}
+	}
+	s.addHashed(l)
+}
+
+// addManyRows adds the rows of one slot, if several queries share records and digests are not remembered.
+func (s *sampler) addManyRows(l *bottomK, x slot, place int) {
+	first := s.ofFirst(s.Contents.Content(x.Ref))
+	l.add(&first, place)
+	s.openLater()
+	s.batch.SetContent(first.AppendTo(nil))
+	for n := s.batch.AddRun(1, x.Rows, int32(place)); n < x.Rows; n = s.batch.AddRun(n, x.Rows, int32(place)) {
+		s.addHashed(l)
+	}
+	s.addHashed(l)
+}
+
+// addHashed adds the digests of the messages of the batch, each under its tag. Most are above the bar.
+func (s *sampler) addHashed(l *bottomK) {
+	sums, places := s.batch.Empty()
+	for i := range sums {
+		if d := &sums[i]; !l.rejects(d) {
+			l.add(d, int(places[i]))
+		}
+	}
+}
+
+// keepWithinLimits returns the unit's slots that it may contribute to and the rows that it may have in each; it changes slots, of
+// which those of a cell are together.
+func (s *sampler) keepWithinLimits(slots []slot) []slot {
+	s.startUnit()
+	s.cut(slots)
+	slots = s.keepCells(slots)
+	left := int64(0)
+	for _, c := range s.cells {
+		left += s.Limits.capped(totalRows(slots[c.from:c.to]))
+	}
+	if left > s.Limits.Rows {
+		s.keepRows(slots)
+		return slots
+	}
+	for _, c := range s.cells {
+		s.keepInCell(slots[c.from:c.to])
+	}
+	return slots
+}
+
+// cut finds the slots of each cell.
+func (s *sampler) cut(slots []slot) {
+	s.cells = s.cells[:0]
+	var last []byte
+	for i, x := range slots {
+		cell := s.cell(s.Contents.Content(x.Ref))
+		if i == 0 || !bytes.Equal(cell, last) {
+			s.cells = append(s.cells, span{i, i})
+		}
+		last = cell
+		s.cells[len(s.cells)-1].to = i + 1
+	}
+}
+
+// keepCells keeps the L cells of smallest digest.
+func (s *sampler) keepCells(slots []slot) []slot {
+	if int64(len(s.cells)) <= s.Limits.Groups {
+		return slots
+	}
+	s.InAll.reset(s.Limits.Groups)
+	s.openCells(s.CellWidth)
+	for i, c := range s.cells {
+		if s.batch.Full() {
+			s.addHashed(&s.InAll)
+		}
+		s.addCell(s.cell(s.Contents.Content(slots[c.from].Ref)), int32(i))
+	}
+	s.addHashed(&s.InAll)
+	kept := s.InAll.kept()
+	slices.SortFunc(kept, func(a, b candidate) int { return a.Index - b.Index })
+	end := 0
+	for i, x := range kept {
+		c := s.cells[x.Index] // i is at most the index: no later cell is lost
+		n := copy(slots[end:], slots[c.from:c.to])
+		s.cells[i] = span{end, end + n}
+		end += n
+	}
+	s.cells = s.cells[:len(kept)]
+	return slots[:end]
+}
+
+// keepInCell keeps the m rows of smallest digest of a cell.
+func (s *sampler) keepInCell(slots []slot) {
+	switch n := totalRows(slots); {
+	case n <= uint64(s.Limits.PerGroup):
+	case len(slots) == 1: // any m of equal rows
+		slots[0].Rows = uint64(s.Limits.PerGroup)
+	default:
+		recount(slots, s.bottomKInCell(slots, 0))
+	}
+}
+
+// recount leaves in slots the rows that are kept.
+func recount(slots []slot, kept []candidate) {
+	for i := range slots {
+		slots[i].Rows = 0
+	}
+	for i := range kept {
+		slots[kept[i].Index].Rows++
+	}
+}
+
+// bottomKInCell returns the m rows of smallest digest of a cell whose slots start at a place.
+func (s *sampler) bottomKInCell(slots []slot, place int) []candidate {
+	s.inCell.reset(s.Limits.PerGroup)
+	s.addRows(&s.inCell, slots, place)
+	return s.inCell.kept()
+}
+
+// keepRows keeps the first rows.
+func (s *sampler) keepRows(slots []slot) { recount(slots, s.firstRows(slots)) }
+
+// firstRows returns, of the m rows of smallest digest in each cell, the k of smallest digest. If m is not below k, these are the k of smallest digest of all.
+func (s *sampler) firstRows(slots []slot) []candidate {
+	s.InAll.reset(s.Limits.Rows)
+	if s.Limits.PerGroup >= s.Limits.Rows {
+		s.addRows(&s.InAll, slots, 0)
+		return s.InAll.kept()
+	}
+	for _, c := range s.cells {
+		if totalRows(slots[c.from:c.to]) <= uint64(s.Limits.PerGroup) {
+			s.addRows(&s.InAll, slots[c.from:c.to], c.from)
+			continue
+		}
+		for _, x := range s.bottomKInCell(slots[c.from:c.to], c.from) {
+			s.InAll.add(&x.Digest, x.Index)
+		}
+	}
+	return s.InAll.kept()
+}

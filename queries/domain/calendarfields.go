@@ -1,0 +1,93 @@
+package domain
+
+// Fields of times. Each function writes the field of every time of a column, of which it takes the days and the seconds of the day as
+// [clock.Read] gives them; cells count from 0.
+
+// minuteOfHour is 0 to 59.
+func minuteOfHour(dst, _, seconds []int32) {
+	for i, s := range seconds {
+		dst[i] = int32(uint32(s) / 60 % 60)
+	}
+}
+
+// hourOfDay is 0 to 23.
+func hourOfDay(dst, _, seconds []int32) {
+	for i, s := range seconds {
+		dst[i] = int32(uint32(s) / 3600)
+	}
+}
+
+// hourOfWeek is 0 to 167 from Monday 00:00.
+func hourOfWeek(dst, days, seconds []int32) {
+	for i, s := range seconds {
+		dst[i] = int32(24*weekday(uint32(days[i])) + uint32(s)/3600)
+	}
+}
+
+// dayOfWeek is 0 to 6 from Monday.
+func dayOfWeek(dst, days, _ []int32) {
+	for i, day := range days {
+		dst[i] = int32(weekday(uint32(day)))
+	}
+}
+
+// dayOfMonth is 0 to 30.
+func dayOfMonth(dst, days, _ []int32) {
+	for i, day := range days {
+		_, ofMonth, _ := civil(uint32(day))
+		dst[i] = int32(ofMonth)
+	}
+}
+
+// weekOfYear is 0 to 52: the week of ISO 8601 less one. A week belongs to the year of its Thursday.
+func weekOfYear(dst, days, _ []int32) {
+	for i, day := range days {
+		thursday := (uint32(day) + cycleDays + 3 - weekday(uint32(day))) % cycleDays
+		_, _, ofYear := civil(thursday)
+		dst[i] = int32(ofYear / 7)
+	}
+}
+
+// month is 0 to 11.
+func month(dst, days, _ []int32) {
+	for i, day := range days {
+		month, _, _ := civil(uint32(day))
+		dst[i] = int32(month)
+	}
+}
+
+// quarter is 0 to 3.
+func quarter(dst, days, _ []int32) {
+	for i, day := range days {
+		month, _, _ := civil(uint32(day))
+		dst[i] = int32(month / 3)
+	}
+}
+
+// weekday counts from Monday; 1970-01-01 was a Thursday.
+func weekday(day uint32) uint32 { return (day + 3) % 7 }
+
+// civil returns the month, the day of the month and the day of the year of a day of the cycle, all from 0.
+//
+// Years are counted from March, so that the leap day is the last one: of the 153 days from March to July, and again from August, each
+// month starts at ⌊(153·m + 2)/5⌋ (Hinnant, chrono-compatible low-level date algorithms).
+func civil(day uint32) (month, ofMonth, ofYear uint32) {
+	const (
+		fromMarch = 719468 % cycleDays // days from a 1st of March that starts a cycle to 1970-01-01
+		toMarch   = 31 + 28            // days of January and February
+		marchTo   = 306                // days from March to December
+	)
+	d := (day + fromMarch) % cycleDays
+	year := (d - d/1460 + d/36524 - d/(cycleDays-1)) / 365
+	d -= 365*year + year/4 - year/100
+	month = (5*d + 2) / 153
+	ofMonth = d - (153*month+2)/5
+	if month >= 10 {
+		return month - 10, ofMonth, d - marchTo
+	}
+	ofYear = d + toMarch
+	if year%4 == 0 && (year%100 != 0 || year == 0) {
+		ofYear++
+	}
+	return month + 2, ofMonth, ofYear
+}

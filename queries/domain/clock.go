@@ -1,0 +1,158 @@
+package domain
+
+import (
+	"math"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+)
+
+// What calendar and clock show at dates and times, in whole columns and by arithmetic alone
+//
+// The Gregorian calendar repeats after 400 years, which are whole weeks. So a time is reduced to a day of that cycle, counted from
+// 1970-01-01, and a second of the day, whatever the year is: every int64 shows a date without overflow. The offset of a zone is found in a
+// table of the times at which it changes.
+
+// cycleDays is the number of days after which the calendar repeats.
+const cycleDays = 146097
+
+// clock reads what calendar and clock show at the values of a column of dates or times.
+type clock struct {
+	perSecond int64          // units of the column in a second; 0 if the values are days
+	zone      *time.Location // nil if times are shown as they stand
+	offsets   *zoneOffsets   // of the zone
+	// A time that the offsets do not cover has the zone's offset, in seconds, that holds from since until the second before until.
+	since, until, offset int64
+	// of the last column
+	days, shown, ranks []int32
+	seconds            []int64
+}
+
+// newClock returns the clock of a column of that type; ok is false if it holds neither dates nor times. A zone is of
+// use for instants only; nil is UTC.
+func newClock(t table.Type, zone *time.Location) (c clock, ok bool) {
+	switch {
+	case t.Kind == table.Date:
+		return clock{}, true
+	case t.Kind != table.Timestamp || !columnar.HasCanonicalForm(t):
+		return clock{}, false
+	}
+	c.perSecond = 1_000_000_000 / t.Unit
+	if t.Zone == table.UTC && zone != nil && zone != time.UTC {
+		c.zone, c.offsets = zone, zoneOffsetsOf(zone)
+	}
+	return c, true
+}
+
+// read returns, of each value, the day that is shown, from 1970-01-01 in the calendar's cycle, and the second of the day, 0 for dates.
+// Both are valid until the next call.
+func (c *clock) read(xs []int64) (days, seconds []int32) {
+	c.days, c.shown = columnar.Resize(c.days, len(xs)), columnar.Resize(c.shown, len(xs))
+	if c.perSecond == 0 {
+		clear(c.shown)
+		for i, x := range xs {
+			c.days[i] = int32(modulo(x, cycleDays))
+		}
+		return c.days, c.shown
+	}
+	if c.perSecond == 1e6 && c.zone == nil {
+		c.readMicroseconds(xs)
+		return c.days, c.shown
+	}
+	c.seconds = columnar.Resize(c.seconds, len(xs))
+	wholeSeconds(c.seconds, xs, c.perSecond)
+	if c.zone != nil {
+		c.addOffsets()
+	}
+	for i, s := range c.seconds {
+		inCycle := uint64(modulo(s, CycleSeconds))
+		day := inCycle / columnar.DaySeconds
+		c.days[i], c.shown[i] = int32(day), int32(inCycle-day*columnar.DaySeconds)
+	}
+	return c.days, c.shown
+}
+
+// readMicroseconds is Read of the unit that most files have, as it stands: in one loop.
+func (c *clock) readMicroseconds(xs []int64) {
+	days, shown := c.days[:len(xs)], c.shown[:len(xs)]
+	for i, x := range xs {
+		inCycle := uint64(modulo(x, 1e6*CycleSeconds)) / 1e6
+		day := inCycle / columnar.DaySeconds
+		days[i], shown[i] = int32(day), int32(inCycle-day*columnar.DaySeconds)
+	}
+}
+
+// wholeSeconds writes the second in which each time is. The usual units have loops of their own, in which the divisor is a constant.
+func wholeSeconds(dst, xs []int64, perSecond int64) {
+	dst = dst[:len(xs)]
+	switch perSecond {
+	case 1:
+		copy(dst, xs)
+	case 1e3:
+		for i, x := range xs {
+			dst[i] = floorDivide(x, 1e3)
+		}
+	case 1e6:
+		for i, x := range xs {
+			dst[i] = floorDivide(x, 1e6)
+		}
+	case 1e9:
+		for i, x := range xs {
+			dst[i] = floorDivide(x, 1e9)
+		}
+	default:
+		for i, x := range xs {
+			dst[i] = floorDivide(x, perSecond)
+		}
+	}
+}
+
+// addOffsets turns seconds into those that the zone's clocks show, in the calendar's cycle.
+func (c *clock) addOffsets() {
+	c.ranks = columnar.Resize(c.ranks, len(c.seconds))
+	c.offsets.starts.ranks(c.ranks, c.seconds, 0)
+	of := c.offsets.of
+	for i, s := range c.seconds {
+		offset := of[c.ranks[i]]
+		if offset == unknownOffset {
+			offset = c.offsetAt(s)
+		}
+		c.seconds[i] = modulo(s, CycleSeconds) + offset
+	}
+}
+
+// offsetAt returns the zone's offset at a second since 1970; beyond the years 1 to 9999 it is that of their ends.
+func (c *clock) offsetAt(s int64) int64 {
+	if c.since <= s && s < c.until {
+		return c.offset
+	}
+	at := time.Unix(min(max(s, columnar.FirstDay*columnar.DaySeconds), (columnar.LastDay+1)*columnar.DaySeconds-1), 0).In(c.zone)
+	_, offset := at.Zone()
+	from, to := at.ZoneBounds()
+	c.since, c.until, c.offset = math.MinInt64, math.MaxInt64, int64(offset)
+	if !from.IsZero() {
+		c.since = from.Unix()
+	}
+	if !to.IsZero() {
+		c.until = to.Unix()
+	}
+	return c.offset
+}
+
+// floorDivide returns x/n, rounded down.
+func floorDivide(x, n int64) int64 {
+	q := x / n
+	return q + (x-q*n)>>63
+}
+
+// modulo returns the remainder of x that is not negative. Most times are in the first cycle, and need no division.
+func modulo(x, n int64) int64 {
+	if uint64(x) < uint64(n) {
+		return x
+	}
+	if x %= n; x < 0 {
+		x += n
+	}
+	return x
+}

@@ -1,0 +1,43 @@
+package domain
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// A table gives every second the offset that a clock uses.
+func TestOffsetTable(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, name := range []string{"America/New_York", "Europe/Berlin", "Europe/Dublin", "Asia/Kolkata", "Australia/Lord_Howe", "Africa/Casablanca", "America/Nuuk", "Etc/GMT+5"} {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seconds := table.Type{Kind: table.Timestamp, Unit: 1e9, Zone: table.UTC}
+		x, ok := offsetsTable(seconds, zone)
+		if !ok {
+			t.Fatal(name)
+		}
+		c, _ := newClock(seconds, zone)
+		for range 20000 {
+			at := r.Int64N(2*(LastSecond-FirstSecond)) + FirstSecond - (LastSecond-FirstSecond)/2
+			if r.IntN(2) == 0 && len(x.Starts) > 0 {
+				at = x.Starts[r.IntN(len(x.Starts))] + int64(r.IntN(3)) - 1 + int64(r.IntN(3))*CycleSeconds
+			}
+			if want := c.offsetAt(at); x.of(at) != want {
+				t.Fatalf("%s at %d: %d, want %d", name, at, x.of(at), want)
+			}
+		}
+	}
+}
+
+func (x *Offsets) of(at int64) int64 {
+	at = min(max(at, FirstSecond), LastSecond)
+	if at >= CycleStart+CycleSeconds {
+		at = CycleStart + (at-CycleStart)%CycleSeconds
+	}
+	return x.Of[rankOf(x.Starts, at)]
+}

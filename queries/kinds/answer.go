@@ -1,0 +1,143 @@
+package kinds
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// The columns of released answers, which are made of noisy vectors; recover.go reads such vectors back from them
+
+// answerColumns are the columns of every answer beside its keys.
+var answerColumns = []string{"noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"}
+
+// componentKey is the key column of a vector's components.
+const componentKey = "component"
+
+// ownColumns are the columns of an answer beside the keys of its axes: some of its kind, and those of every answer.
+func ownColumns(s query.Spec, columns []string) []string {
+	names := slices.Clone(answerColumns)
+	if s.Value != nil && s.Value.IsVector() {
+		names = append(names, componentKey)
+	}
+	return append(names, columns...)
+}
+
+// checkComponents is checkLengths for answers whose intervals need normal noise.
+func checkComponents(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
+	for i := range noisy {
+		if !noisy[i].Normal() {
+			return fmt.Errorf("query %s has noise that is not Gaussian: its intervals would be wrong", query)
+		}
+	}
+	return checkLengths(query, noisy, estimate, cells...)
+}
+
+// checkLengths says whether there are as many noisy vectors and estimates as components, of these lengths.
+func checkLengths(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
+	if len(noisy) != len(cells) || len(estimate) != len(cells) {
+		return fmt.Errorf("query %s has %s, not %d and %d", query, problem.Plural(int64(len(cells)), "component"), len(noisy), len(estimate))
+	}
+	for i, n := range cells {
+		if noisy[i].Len() != n || estimate[i].Len() != n {
+			return fmt.Errorf("query %s has %d cells, its answers %d and %d", query, n, noisy[i].Len(), estimate[i].Len())
+		}
+	}
+	return nil
+}
+
+// errComponents is an error of the program.
+var errComponents = errors.New("queries: not the components of this query")
+
+// normalAnswer makes the columns of values with normal noise of one deviation.
+func normalAnswer(noisy, estimate query.Series, deviation float64) query.Answer {
+	half := math.Nextafter(calibrate.Z95*deviation, math.Inf(1))
+	return query.Answer{
+		Noisy: noisy, Estimate: estimate, Sigma: constantSeries(deviation),
+		Low: shiftedSeries(noisy, -half), High: shiftedSeries(noisy, half),
+	}
+}
+
+// answerWithNoise makes the columns of values with the noise of a mechanism, over a number of rows by which sums were divided; 1 if they were not.
+func answerWithNoise(noisy, estimate query.Series, m calibrate.Mechanism, rows float64) query.Answer {
+	deviation, half := m.Deviation(), m.HalfWidth()
+	if rows != 1 {
+		deviation, half = math.Nextafter(deviation/rows, math.Inf(1)), math.Nextafter(half/rows, math.Inf(1))
+	}
+	if m.Noise == calibrate.Gaussian {
+		return normalAnswer(noisy, estimate, deviation)
+	}
+	a := query.Answer{Noisy: noisy, Estimate: estimate, Sigma: constantSeries(deviation)}
+	if m.Noise == calibrate.Geometric && rows == 1 { // multiples of the grid, which are added without rounding
+		a.Low, a.High = addedSeries(noisy, -half), addedSeries(noisy, half)
+		return a
+	}
+	half = math.Nextafter(half, math.Inf(1))
+	a.Low, a.High = shiftedSeries(noisy, -half), shiftedSeries(noisy, half)
+	return a
+}
+
+// addedSeries yields s + by.
+func addedSeries(s query.Series, by float64) query.Series {
+	return func(start int, dst []float64) {
+		s(start, dst)
+		for i := range dst {
+			dst[i] += by
+		}
+	}
+}
+
+// constantSeries yields x in every cell.
+func constantSeries(x float64) query.Series {
+	return func(_ int, dst []float64) {
+		for i := range dst {
+			dst[i] = x
+		}
+	}
+}
+
+// shiftedSeries yields s + by, rounded in the direction of by.
+func shiftedSeries(s query.Series, by float64) query.Series {
+	towards := math.Inf(1)
+	if by < 0 {
+		towards = math.Inf(-1)
+	}
+	return func(start int, dst []float64) {
+		s(start, dst)
+		for i, x := range dst {
+			dst[i] = math.Nextafter(x+by, towards)
+		}
+	}
+}
+
+// heldSeries yields values that are in memory.
+func heldSeries(values []float64) query.Series {
+	return func(start int, dst []float64) { copy(dst, values[start:]) }
+}
+
+// besideSeries yields an end of the 95 % intervals of values: below them if direction is -1, above if it is 1.
+func besideSeries(values, deviations []float64, direction float64) query.Series {
+	return func(start int, dst []float64) {
+		for i := range dst {
+			half := math.Nextafter(calibrate.Z95*deviations[start+i], math.Inf(1))
+			dst[i] = math.Nextafter(values[start+i]+direction*half, math.Inf(int(direction)))
+		}
+	}
+}
+
+// answerOf makes the columns of values in memory with normal noise of some deviations.
+func answerOf(values, deviations []float64) query.Answer {
+	return query.Answer{
+		Cells: len(values), Noisy: heldSeries(values), Estimate: heldSeries(values), Sigma: heldSeries(deviations),
+		Low: besideSeries(values, deviations, -1), High: besideSeries(values, deviations, 1),
+	}
+}
+
+// outwards moves x by a few units of its last place.
+func outwards(x, direction float64) float64 { return x + direction*math.Abs(x)*0x1p-50 }

@@ -1,0 +1,231 @@
+package kinds
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+
+	"github.com/dprelease/dprelease/queries/internal/keyselection"
+
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// Sums, means and variances by keys that a histogram of the same job selects
+//
+// The histogram (discovered.go) counts the privacy units of every key and publishes those keys whose noisy count is large enough. This query
+// adds values up by the same keys, for all of them, in the same pass over the rows. When the keys are selected, they are public; then the sums of these keys, and of no others, take
+// noise of their own. So there is one charge for the keys.
+//
+// For every set of keys that may be selected, the answers are those of listed cells: each unit adds rows to at most max_groups cells, within its bounds, so that the
+// sensitivity of the answers of some cells is at most that of all, which is the one that is charged. The two steps compose adaptively, in mu; the share of delta is that of
+// the selection alone (docs/adr/0030).
+
+// ByKeys adds values up by keys that another query selects. Until they are known it has no cells.
+type ByKeys struct {
+	*Sums
+	values   *quantize.Quantizer
+	dims     keyselection.Dimensions // those of the keys
+	listed   []domain.Axis           // of the further dimensions
+	perKey   int                     // cells of the further dimensions
+	keys     []string
+	selected bool
+}
+
+// mostPerKey is the largest number of cells of a key: what is held of selected keys is in memory.
+const mostPerKey = 1 << 16
+
+// unknownCells stands for the number of cells before the keys are known: no bound follows from it.
+const unknownCells = 1 << 30
+
+// newByKeys checks a spec and returns its query.
+func newByKeys(s query.Spec, p *problem.Problems) query.Query {
+	axes := newAxes(s, columnsOf(s.Kind), p)
+	checkDiscovered(s, axes, columnsOf(s.Kind), p)
+	base := Base{Spec: s, Axes: axes, Size: unknownCells, Limits: keySumLimits(s, p)}
+	q := &ByKeys{perKey: 1}
+	checkByKeys(s, p)
+	if len(p.List) > 0 {
+		return nil
+	}
+	inKey := 0
+	for _, d := range s.By[:s.Leader.Dims] {
+		if !d.Discover {
+			inKey++
+		}
+	}
+	q.dims = keyselection.Dimensions{By: s.By[:s.Leader.Dims], Axes: axes[:inKey]}
+	q.listed = axes[inKey:]
+	for i := range q.listed {
+		if q.perKey *= q.listed[i].Size; q.perKey > mostPerKey {
+			p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than %d cells for each key that is selected", mostPerKey), "use fewer dimensions or fewer cells a dimension")
+			return nil
+		}
+	}
+	if q.values = newQuantizer(s, p); q.values == nil {
+		return nil
+	}
+	if q.perKey*q.values.Dims > mostPerKey {
+		p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than %d numbers for each key that is selected", mostPerKey), "use fewer cells a dimension, or a shorter vector")
+		return nil
+	}
+	q.Sums = newSums(base, q.values)
+	return q
+}
+
+// checkByKeys reports what does not go with keys that are selected.
+func checkByKeys(s query.Spec, p *problem.Problems) {
+	switch {
+	case !addsUp(s.Kind) || s.Value == nil:
+		p.Add(string(s.Kind), problem.CodeBadSpec, "only sums, means and variances are answered for keys that another query selects", "")
+	case s.Value.Share != 0:
+		p.Add(string(s.Kind)+".clamp", problem.CodeBadSpec, "a clamp is not discovered together with the keys", "write clamp: [lo, hi]")
+	case s.Declared != 0:
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "the sensitivity of answers by selected keys follows from the bounds", "leave the declaration out")
+	}
+	for i, d := range s.By {
+		if i >= s.Leader.Dims && d.Discover {
+			p.Add(s.DimensionField(i), problem.CodeBadSpec, "query "+s.Leader.Name+" does not select keys of this dimension", "list its values, or let the histogram discover them too")
+		}
+	}
+}
+
+// keySumLimits are those of a unit: max_groups bounds the cells, and must be there, since the number of cells is private.
+func keySumLimits(s query.Spec, p *problem.Problems) bounding.Limits {
+	if !s.PerRow() && s.Bounds.MaxGroups == 0 {
+		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds in how many keys "+s.UnitName()+" has rows: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
+		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
+	}
+	return newLimits(s, unknownCells, p)
+}
+
+// Dimensions are those of the keys.
+func (q *ByKeys) Dimensions() keyselection.Dimensions { return q.dims }
+
+// Leader names the query that selects the keys.
+func (q *ByKeys) Leader() string { return q.Spec.Leader.Name }
+
+// PerKey is the number of cells for each key.
+func (q *ByKeys) PerKey() int { return q.perKey * q.values.Dims }
+
+// WithKeys returns the query with the keys that were selected.
+func (q *ByKeys) WithKeys(keys []string) (query.Query, error) {
+	if len(keys) > domain.MaxCells/(q.perKey*q.values.Dims) {
+		return nil, fmt.Errorf("query %s has more than 2^31 - 1 cells", q.Name())
+	}
+	out := *q
+	out.Sums = newSums(q.resized(len(keys)*q.perKey), q.values)
+	out.keys, out.selected = keys, true
+	return &out, nil
+}
+
+// Cells returns 0 as long as the keys are not known.
+func (q *ByKeys) Cells() int {
+	if !q.selected {
+		return 0
+	}
+	return q.Sums.Cells()
+}
+
+// Components states the mechanisms of the sums, whatever the keys are. They have no cells as long as the keys are not known.
+func (q *ByKeys) Components(adj query.Adjacency) ([]query.Component, error) {
+	components, err := newSums(q.resized(unknownCells), q.values).Components(adj)
+	for i := range components {
+		if components[i].Cells /= unknownCells; !q.selected {
+			components[i].Cells = 0
+		}
+		components[i].Cells *= q.Size
+		components[i].Sens.Why += fmt.Sprintf("; for the keys that %s selects", q.Leader())
+	}
+	return components, err
+}
+
+// New compiles the query.
+func (q *ByKeys) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+	p := &problem.Problems{Query: q.Name()}
+	l := q.Layout(s, p)
+	of := keyselection.ValuesOf{Keys: q.dims.Compile(l, q.Spec.DimensionField), Listed: domain.NewGrouping(q.listed, l), Sums: q.addedUp()}
+	of.Sums.Cells, of.Sums.Values = q.perKey, q.values.Compile(l)
+	u := q.compileUnits(s, p)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return q.gather(q, keyselection.NewValues(of, spill), u, keyselection.ContentBytes, spill), nil
+}
+
+// Bytes returns 0: what is held of a key is counted with the rows of units.
+func (q *ByKeys) Bytes(int, int64) int64 { return 0 }
+
+// Directions returns none: no cell is known before keys are selected.
+func (q *ByKeys) Directions() []domain.Direction { return nil }
+
+// LooksEmpty says that no key was selected.
+func (q *ByKeys) LooksEmpty([]mechanism.Noisy) bool { return len(q.keys) == 0 }
+
+var errKeys = errors.New("its keys were not selected")
+
+// Finish makes the answer for the selected keys.
+func (q *ByKeys) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+	if !q.selected {
+		return query.Answer{}, fmt.Errorf("query %s: %w", q.Name(), errKeys)
+	}
+	a, err := q.Sums.Finish(noisy, estimate)
+	if err != nil {
+		return a, err
+	}
+	a.Keys, err = q.keyColumns()
+	return a, err
+}
+
+// keyColumns are those of the keys, of the further dimensions, and of the components of a vector.
+func (q *ByKeys) keyColumns() ([]domain.KeyColumn, error) {
+	columns, err := q.dims.Columns(q.keys)
+	if err != nil {
+		return nil, err
+	}
+	for i := range columns {
+		columns[i].Stride *= q.perKey * q.values.Dims
+	}
+	for _, k := range domain.KeyColumns(q.listed) {
+		k.Stride *= q.values.Dims
+		columns = append(columns, k)
+	}
+	if v := q.Spec.Value; v.IsVector() {
+		columns = append(columns, domain.KeyColumn{Name: componentKey, Stride: 1, Labels: v.ComponentLabels()})
+	}
+	return columns, nil
+}
+
+// Recover reads the noisy vectors of the selected keys back, and compares the keys. If no key was selected, there are no columns, and the vectors are empty.
+func (q *ByKeys) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
+	if q.selected && len(q.keys) == 0 && len(c.Noisy) == 0 {
+		none := make([][]int64, len(grids))
+		for i := range none {
+			none[i] = []int64{}
+		}
+		return query.Recovered{Multiples: none}, nil
+	}
+	columns, err := q.keyColumns()
+	if err != nil {
+		return query.Recovered{}, err
+	}
+	if !q.selected || len(c.Keys) != len(columns) || len(c.Noisy) != q.Cells() {
+		return query.Recovered{}, keyselection.ErrLabels
+	}
+	for i := range columns {
+		if len(c.Keys[i]) != q.Cells() {
+			return query.Recovered{}, keyselection.ErrLabels
+		}
+		for row, text := range c.Keys[i] {
+			if columns[i].Text(row) != text {
+				return query.Recovered{}, keyselection.ErrLabels
+			}
+		}
+	}
+	return q.Sums.Recover(c, grids)
+}

@@ -1,0 +1,189 @@
+package kinds
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/privateclamp"
+
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+)
+
+// Sums and means whose clamp is discovered
+//
+// The job gives a public range, which may be generous. A share of the query's mu² goes to a histogram of the values within it, over bins that follow
+// from the range alone. Its noisy values are released, and the clamp is chosen from them (queries/internal/privateclamp); then the sums
+// are noised with the rest of mu², for the sensitivity that the clamp has. The charge fixes both mu beforehand. Squares of mu add up also if
+// a mechanism is chosen from the answers of earlier ones.
+//
+// There is one pass over the rows: they are added up by bins, from which the sums under any clamp follow (queries/internal/accumulate).
+
+// Clamped is a sum or a mean whose clamp is discovered. Until it is, the clamp is the public range.
+type Clamped struct {
+	*Sums
+	base Base
+	// values has the public range, without a centre.
+	values  *quantize.Quantizer
+	centred bool
+}
+
+// newClamped makes the query of values that are quantized, or reports what does not go with a clamp that is discovered.
+func newClamped(c Base, values *quantize.Quantizer, p *problem.Problems) query.Query {
+	field := values.Field + ".clamp"
+	switch v := values.Value; {
+	case c.Spec.Kind != query.Sum && c.Spec.Kind != query.Mean:
+		p.Add(field, problem.CodeBadSpec, "only the clamp of a sum or a mean is discovered", "write clamp: [lo, hi]")
+	case v.IsVector() || v.ClipL2 != "":
+		p.Add(field, problem.CodeBadSpec, "the clamp of a vector is not discovered", "use one column of numbers, or write clamp: [lo, hi]")
+	case !(v.Share > 0 && v.Share < 1):
+		p.Add(field, problem.CodeBadValue, "the share of mu² that finding the clamp takes is above 0 and below 1", "")
+	case c.Spec.Declared != 0:
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "the sensitivity follows from the clamp that is discovered", "leave the declaration out")
+	case c.Size > maxGroups:
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than %d groups share the clamp", maxGroups), "use fewer groups, or write clamp: [lo, hi]")
+	}
+	if len(p.List) > 0 {
+		return nil
+	}
+	q := &Clamped{base: c, values: values, centred: centred(c.Spec.Kind)}
+	q.Sums = q.clampedTo(q.Widest())
+	return q
+}
+
+// maxGroups is the largest number of groups: each that has rows takes up to 15 kB of memory.
+const maxGroups = 1 << 16
+
+func (q *Clamped) clampedTo(r mechanism.Range) *Sums {
+	return newSums(q.base, q.values.Between(r.Low, r.High, q.centred))
+}
+
+// Rule is the version of the rule.
+func (q *Clamped) Rule() int { return privateclamp.ClampRule }
+
+// Widest is the public range.
+func (q *Clamped) Widest() mechanism.Range {
+	return mechanism.Range{Low: q.values.Min, High: q.values.Max}
+}
+
+// Chosen returns the query with a clamp within the public range.
+func (q *Clamped) Chosen(r mechanism.Range) (query.Query, error) {
+	if w := q.Widest(); r.Low < w.Low || r.High > w.High || r.Low >= r.High {
+		return nil, fmt.Errorf("query %s: the clamp is not within its public range", q.Name())
+	}
+	return q.clampedTo(r), nil
+}
+
+// Components states the mechanisms for the public range.
+func (q *Clamped) Components(adj query.Adjacency) ([]query.Component, error) {
+	components, err := q.Sums.Components(adj)
+	for i, follows := range q.Follows() {
+		if err == nil && follows {
+			components[i].Sens.Why = fmt.Sprintf("the clamp is found first, with %.4g %% of the query's mu²; were it the whole range: %s", 100*q.values.Value.Share, components[i].Sens.Why)
+		}
+	}
+	return components, err
+}
+
+// Follows says that all components but the number of rows depend on the clamp.
+func (q *Clamped) Follows() []bool {
+	if q.Kind.Extra().Rows {
+		return []bool{true, false}
+	}
+	return []bool{true}
+}
+
+// Histogram states the component of the histogram.
+//
+// A row adds CoarseWeight to the cell of its octave and 1 to that of its bin, a vector of norm sqrt(5), and a unit adds at most k of those, which may all be the
+// same: Delta = k·sqrt(5). Under replace-one the vectors of the two tables have no negative entry, so that the square of the norm of their
+// difference is at most the sum of the squares of theirs: Delta = k·sqrt(10).
+func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
+	p := &problem.Problems{Query: q.Name()}
+	if adj.Check(p); len(p.List) > 0 {
+		return query.Component{}, p.Err()
+	}
+	k := big.NewInt(q.Limits.Rows)
+	squared := new(big.Int).Mul(k, k)
+	squared.Mul(squared, big.NewInt(privateclamp.SquaredWeight))
+	why := "each " + q.Spec.UnitName() + " adds at most " + problem.Plural(q.Limits.Rows, "row")
+	if adj == query.ReplaceOne {
+		squared.Lsh(squared, 1)
+		why = "each " + q.Spec.UnitName() + " can change from one to another contribution of at most " + problem.Plural(q.Limits.Rows, "row")
+	}
+	why += fmt.Sprintf(", each of which counts %d in its octave and 1 in its bin: ", privateclamp.CoarseWeight) + sensitivity.RootText(squared)
+	return query.Component{
+		Name: histogramName, Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: why},
+		Cells: q.layout().Cells(), Quantum: 1, RowBound: privateclamp.CoarseWeight, Scale: 1, Weight: q.values.Value.Share,
+	}, nil
+}
+
+// histogramName is the name of the component of the histogram.
+const histogramName = "clamp"
+
+func (q *Clamped) layout() privateclamp.Layout { return q.spread().Layout() }
+
+func (q *Clamped) spread() accumulate.SpreadOf {
+	return accumulate.SpreadOf{
+		Quantizer: q.values, Cells: q.Size, Centred: q.centred, CountRows: q.Kind.Extra().Rows, Check: q.checkRows(),
+	}
+}
+
+// Values is what is added up, with the public range and without a centre.
+func (q *Clamped) Values() *quantize.Quantizer { return q.values }
+
+// BinEdges are the quantized values from which on a bin of the histogram but the first begins, ascending.
+func (q *Clamped) BinEdges() []int64 { return q.spread().BinEdges() }
+
+// New compiles the query.
+func (q *Clamped) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+	p := &problem.Problems{Query: q.Name()}
+	l := q.Layout(s, p)
+	of := q.spread()
+	of.Groups, of.Values = domain.NewGrouping(q.Axes, l), q.values.Compile(l)
+	u := q.compileUnits(s, p)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return q.gather(q, accumulate.NewSpread(of), u, bounding.CellBytes, spill), nil
+}
+
+// Bytes counts the bins of every group.
+func (q *Clamped) Bytes(workers int, _ int64) int64 {
+	return (q.spread().CellBytes() + 24) * int64(q.Size) * q.copies(workers)
+}
+
+// Find chooses the clamp.
+func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, _ query.Adjacency) (query.Found, error) {
+	m := histogram.Mechanism()
+	w := q.Widest()
+	s := &query.ClampSearch{
+		Rule: privateclamp.ClampRule, Exponent: q.values.Exponent, Least: w.Low, Most: w.High, Centred: q.centred, Groups: q.Size, Noise: q.noise(charged), Grid: m.Grid, Deviation: m.Deviation(),
+	}
+	cells := make([]float64, histogram.Len())
+	histogram.Fill(0, cells)
+	for _, x := range cells {
+		s.Cells = append(s.Cells, int64(math.Round(x/m.Grid)))
+	}
+	return query.Found{Clamp: s}, s.Choose()
+}
+
+// noise is the deviation of the noise of a sum for a clamp of size 1, by the mechanisms for the public range. That of the number of rows is added
+// as it counts in a mean at the end of the clamp.
+func (q *Clamped) noise(charged []calibrate.Mechanism) float64 {
+	size := q.values.Real(q.Reach.More)
+	noise := float64(charged[0].Sigma) / size
+	if len(charged) > 1 {
+		noise = math.Hypot(noise, float64(charged[1].Sigma))
+	}
+	return noise
+}

@@ -1,0 +1,269 @@
+package kinds
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+	"github.com/dprelease/dprelease/queries/strategy"
+)
+
+// Histograms whose cells have noise in common
+//
+// One privacy unit may be in many cells of a histogram. If it may be in enough of them, part of the noise goes to the
+// number of units that have a row, of which every cell then has a share; see [strategy.Shared].
+
+// The names of the components, and of the columns that hold their noisy numbers.
+const (
+	cellsComponent = "cells"
+	unitsComponent = "units"
+	noisyUnits     = "noisy_units"
+	sharedField    = "histogram.noise"
+)
+
+// CommonNoise is a histogram whose cells share the noise of the number of units that have a row ([strategy.Shared]). Its components are what is left of the
+// cells, and that number.
+type CommonNoise struct {
+	Base
+	reader *quantileReader // nil if nothing else is read off the answer
+	Form   *strategy.Shared
+}
+
+// IndependentNoise is a histogram that would have less noise by no other way: an ordinary one, which says so.
+type IndependentNoise struct {
+	*Histogram
+	form *strategy.Shared
+}
+
+// newCommonNoise makes the query of a histogram that was checked, or reports what does not go with noise that cells share.
+func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems) query.Query {
+	s := &c.Spec
+	if s.Declared != 0 {
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "cells that share noise have sensitivities of their own", "leave the declaration out")
+	}
+	if spreads {
+		p.Add(sharedField, problem.CodeBadSpec, "a kernel spreads rows over points, so that rows are not of one cell", "leave noise or the kernel out")
+	}
+	if s.Shared.Check(p); len(p.List) > 0 {
+		return nil
+	}
+	form := formOf(&c, s.Shared)
+	if form.Form() == strategy.FormCells {
+		return &IndependentNoise{newHistogram(c, nil, r).(*Histogram), form}
+	}
+	for _, k := range domain.KeyColumns(c.Axes) {
+		if k.Name == noisyMeasured || k.Name == noisyUnits {
+			p.Add(s.ByField(), problem.CodeDuplicate, fmt.Sprintf("the table would have two columns %q", k.Name), "name that dimension with as: NAME")
+		}
+	}
+	return &CommonNoise{Base: c, reader: r, Form: form}
+}
+
+// formOf is the strategy of least error for the cells of a query.
+func formOf(c *Base, adj query.Adjacency) *strategy.Shared {
+	return strategy.NewShared(c.Size, boundsOf(c), sensitivity.SquaredCounts(c.Limits, adj, c.Size), adj == query.ReplaceOne)
+}
+
+func boundsOf(c *Base) strategy.Bounds {
+	return strategy.Bounds{Rows: c.Limits.Rows, Groups: c.Limits.Groups, PerGroup: c.Limits.PerGroup}
+}
+
+// GainOfSharing is the standard deviation that cells of a histogram of independent noise would have if they shared noise, and that of the sum of all cells, both
+// as multiples of what they have; 1 if nothing is gained.
+func GainOfSharing(h *Histogram, adj query.Adjacency) (cell, total float64) {
+	if h.Kernel != nil || h.Spec.PerRow() {
+		return 1, 1
+	}
+	q := &CommonNoise{Base: h.Base, Form: formOf(&h.Base, adj)}
+	if q.Form.Form() == strategy.FormCells {
+		return 1, 1
+	}
+	alone := q.Form.Considered()[0].Error
+	sums := q.sumsAt(1)
+	return q.Form.Error() / alone, sums.Deviation(q.Size) / (alone * math.Sqrt(float64(q.Size)))
+}
+
+// sumsAt is how errors add up at some mu, before the grids.
+func (q *CommonNoise) sumsAt(mu float64) *query.SumsOfCells {
+	cells, units := q.Form.Weights()
+	norm, _ := q.Form.Norm2().Float64()
+	each, common := q.Form.Variances(math.Sqrt(norm/cells)/mu, math.Sqrt(1/units)/mu)
+	return &query.SumsOfCells{Each: each, Common: common}
+}
+
+// Components states the mechanisms of the cells and of the number of units.
+func (q *CommonNoise) Components(adj query.Adjacency) ([]query.Component, error) {
+	if adj != q.Spec.Shared {
+		p := &problem.Problems{Query: q.Spec.Name}
+		p.Add(sharedField, problem.CodeBadSpec, fmt.Sprintf("the noise was laid out for %s, not %s", q.Spec.Shared, adj), "")
+		return nil, p.Err()
+	}
+	a := q.Form.Share()
+	who := "each " + q.Spec.UnitName() + " adds "
+	l2 := sensitivity.RootUpRat(q.Form.Norm2())
+	why := fmt.Sprintf("%s%s, and takes %s off every cell; as many full cells as fit change most: %s",
+		who, limitsText(q.Limits, q.Size), domain.Shortest(a), q.Form.Argument(boundsOf(&q.Base)))
+	cells, units := q.Form.Weights()
+	return []query.Component{
+		{Name: cellsComponent, Sens: calibrate.Sensitivity{L2: l2, Why: why}, Cells: q.Size, Quantum: q.Form.Quantum(), RowBound: max(1, a), Scale: 1, Weight: cells},
+		{Name: unitsComponent, Sens: calibrate.Sensitivity{L2: 1, Why: who + "at most 1 to the number of those that have a row: 1"}, Cells: 1, Quantum: 1, RowBound: 1, Scale: 1, Weight: units},
+	}, nil
+}
+
+// New compiles the query.
+func (q *CommonNoise) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	groups := domain.NewGrouping(q.Axes, q.Layout(s, p))
+	u := q.compileUnits(s, p)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	answer := &accumulate.Units{Counts: accumulate.Counts{Groups: groups, Cells: q.Size}, FinishUnits: q.seal}
+	return q.gather(q, answer, u, bounding.CellBytes, spill), nil
+}
+
+// seal measures the cells and hides them, and the number of units.
+func (q *CommonNoise) seal(cells []int64, units int64) ([]mechanism.Exact, error) {
+	for i, n := range cells {
+		cells[i] = min(n, accumulate.MaxRows)
+	}
+	measured := q.Form.Measure(cells, units)
+	clear(cells)
+	residuals, err := mechanism.SealWide(q.Form.Quantum(), measured)
+	if err != nil {
+		return nil, err
+	}
+	number, err := mechanism.Seal(1, []int64{units})
+	return []mechanism.Exact{residuals, number}, err
+}
+
+// Bytes returns the memory of the cells: see [query.Query].
+func (q *CommonNoise) Bytes(workers int, _ int64) int64 {
+	return 8*int64(q.Size)*max(q.copies(workers), 2) + 16*int64(q.Size)
+}
+
+// factors say which multiple of the variance of each component's noise is in that of a cell.
+func (q *CommonNoise) factors() []float64 { return []float64{1, q.Form.Share() * q.Form.Share()} }
+
+// deviationOf is the standard deviation of a cell, whose variance is the sum of the mechanisms' times some factors.
+func deviationOf(ms []calibrate.Mechanism, factors []float64) float64 {
+	variance := 0.0
+	for i, m := range ms {
+		sd := m.Deviation()
+		variance += factors[i] * (sd * sd)
+	}
+	return math.Sqrt(variance)
+}
+
+// Finish adds the noisy number of units to the noisy numbers of the cells, and reads what is asked off the sums.
+func (q *CommonNoise) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+	if err := checkComponents(q.Name(), noisy, estimate, q.Size, 1); err != nil {
+		return query.Answer{}, err
+	}
+	ms := []calibrate.Mechanism{noisy[0].Mechanism(), noisy[1].Mechanism()}
+	a := normalAnswer(q.cells(noisy), q.cells(estimate), deviationOf(ms, q.factors()))
+	a.Cells, a.Keys = q.Size, domain.KeyColumns(q.Axes)
+	a.Extra = []query.Extra{{Name: noisyMeasured, Values: noisy[0].Fill}, {Name: noisyUnits, Values: func(start int, dst []float64) {
+		for i := range dst {
+			dst[i] = math.NaN()
+		}
+		if start == 0 && len(dst) > 0 {
+			noisy[1].Fill(0, dst[:1])
+		}
+	}}}
+	if q.reader != nil {
+		m := len(q.reader.Edges) - 1
+		spread := q.Form.Spread(m, ms[0].Deviation(), ms[1].Deviation())
+		of, with := q.reader.sumsOf(a.Noisy, q.Size), q.reader.sumsOf(a.Estimate, q.Size)
+		a.Readings = q.reader.read(q.Size/q.reader.Size, spread, func(g int) sumsBelow {
+			return sumsBelow{Noisy: of(g), Estimate: with(g)}
+		})
+	}
+	return a, nil
+}
+
+// cells are the cells: what was measured of them, and their share of the number of units.
+func (q *CommonNoise) cells(noisy []mechanism.Noisy) query.Series {
+	units := make([]float64, 1)
+	noisy[1].Fill(0, units)
+	common := q.Form.Share() * units[0]
+	return func(start int, dst []float64) {
+		noisy[0].Fill(start, dst)
+		for i := range dst {
+			dst[i] += common
+		}
+	}
+}
+
+// Recover reads the noisy numbers back.
+func (q *CommonNoise) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
+	if len(grids) != 2 || len(c.Extra) != 2 || len(c.Extra[0]) != q.Size || len(c.Extra[1]) != q.Size {
+		return out, errInexact
+	}
+	for i, column := range [][]float64{c.Extra[0], c.Extra[1][:1]} {
+		multiples, err := ToMultiples(column, grids[i])
+		if err != nil {
+			return out, err
+		}
+		out.Multiples = append(out.Multiples, multiples)
+	}
+	return out, nil
+}
+
+// LooksEmpty looks at the number of units.
+func (q *CommonNoise) LooksEmpty(noisy []mechanism.Noisy) bool {
+	units := make([]float64, 1)
+	noisy[1].Fill(0, units)
+	return math.Abs(units[0]) <= largestNoise*noisy[1].Mechanism().Deviation()
+}
+
+// Strategy says what becomes of the noise in the cells.
+func (q *CommonNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
+	if len(ms) != 2 {
+		return query.Strategy{}, errComponents
+	}
+	out := stated(&q.Base, q.Form, ms, q.factors())
+	out.Tables[0].Factors = map[string]float64{cellsComponent: 1, unitsComponent: q.factors()[1]}
+	each, common := q.Form.Variances(ms[0].Deviation(), ms[1].Deviation())
+	out.Sums = &query.SumsOfCells{Each: each, Common: common}
+	return out, nil
+}
+
+// Strategy says that noise in the cells is best.
+func (q *IndependentNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
+	if len(ms) != 1 {
+		return query.Strategy{}, errComponents
+	}
+	out := stated(&q.Base, q.form, ms, []float64{1})
+	out.Tables[0].Factors = map[string]float64{"": 1}
+	return out, nil
+}
+
+// stated is what both ways say of the table of cells.
+func stated(q *Base, form *strategy.Shared, ms []calibrate.Mechanism, factors []float64) query.Strategy {
+	out := query.Strategy{Name: string(form.Form()), Loss: strategy.LossCells, Error: deviationOf(ms, factors)}
+	out.Cell = out.Error
+	unit := 1 / float64(calibrate.ComposedMu(ms))
+	for _, c := range form.Considered() {
+		out.Others = append(out.Others, strategy.Candidate{Name: c.Name, Error: unit * c.Error})
+	}
+	var by []string
+	for i := range q.Axes {
+		name := q.Axes[i].Name()
+		if name == "" {
+			name = "grid"
+		}
+		by = append(by, name)
+	}
+	out.Tables = []query.StrategyTable{{Name: cellsComponent, By: by, Cells: q.Size, Deviation: out.Error}}
+	return out
+}

@@ -1,0 +1,374 @@
+package kinds
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+	"github.com/dprelease/dprelease/queries/strategy"
+)
+
+// Crosstabs
+//
+// A crosstabs query counts the same rows in several tables, each by some of the query's dimensions. Its components are not the tables but
+// their residuals ([strategy.Margins]): noise is added once to what several tables share, and tables that are put together from the noisy
+// residuals agree. The released vector is that of the residuals' coordinates; the tables are read off it.
+
+// Crosstabs is a query of tables that share dimensions.
+type Crosstabs struct {
+	Base
+	Margins *strategy.Margins
+	weights []float64 // of the tables
+	names   []string  // of the components, one a residual
+
+	mutex   sync.Mutex
+	designs map[query.Adjacency]strategy.Design // that were solved
+}
+
+// residualOfAll names the component of the empty set of dimensions: the number of rows.
+const residualOfAll = "rows"
+
+// newCrosstabs checks a spec and returns its query.
+func newCrosstabs(s query.Spec, p *problem.Problems) query.Query {
+	q := &Crosstabs{Base: Base{Spec: s, Axes: newAxes(s, nil, p), Limits: rowLimits(s, p)}, designs: map[query.Adjacency]strategy.Design{}}
+	if s.Declared != 0 {
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "tables that share their noise have a sensitivity for each component", "leave the declaration out")
+	}
+	for _, a := range q.Axes {
+		if a.Nearest != nil && a.Nearest.BandwidthM != 0 {
+			p.Add(a.Field+".nearest.kernel", problem.CodeBadSpec, "a kernel spreads the rows of one histogram", "leave kernel out")
+		}
+	}
+	for i, d := range s.By {
+		if d.Discover {
+			p.Add(s.DimensionField(i), problem.CodeBadSpec, "tables are of listed cells, and keys are discovered", "list the keys, or discover them in a histogram")
+		}
+	}
+	if len(p.List) == 0 {
+		q.tables(p)
+	}
+	if len(p.List) == 0 && s.Crosstabs.Integers && slices.ContainsFunc(q.Margins.Tables(), func(t strategy.Set) bool { return t.Len() > maxRounded }) {
+		p.Add("crosstabs.integers", problem.CodeBadSpec, "tables of more than two dimensions need not agree as whole numbers", "leave integers out, or ask tables of at most two dimensions")
+	}
+	if len(p.List) > 0 {
+		return nil
+	}
+	for _, r := range q.Margins.Residuals() {
+		q.names = append(q.names, q.residualName(r))
+		q.Size += q.Margins.Dimension(r)
+	}
+	return q
+}
+
+// tables finds the tables and their weights, or reports what is wrong with them.
+func (q *Crosstabs) tables(p *problem.Problems) {
+	x, field := q.Spec.Crosstabs, string(query.Crosstab)
+	var sizes []int
+	names := map[string]int{}
+	for i := range q.Axes {
+		sizes = append(sizes, q.Axes[i].Size)
+		names[q.axisName(i)] = i
+	}
+	if len(names) < len(q.Axes) || slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(name string) bool { return strings.Contains(name, "*") || name == residualOfAll }) {
+		p.Add(field+".by", problem.CodeDuplicate, `dimensions of tables have distinct names, not "rows" and without *`, "name them with as: NAME")
+		return
+	}
+	var sets []strategy.Set
+	for i, k := range x.Ways {
+		if k < 1 || k > len(q.Axes) {
+			p.Add(fmt.Sprintf("%s.ways[%d]", field, i), problem.CodeBadValue, fmt.Sprintf("there are no tables of %d of %d dimensions", k, len(q.Axes)), "")
+			continue
+		}
+		sets = appendSubsets(sets, len(q.Axes), k)
+	}
+	q.weights = slices.Repeat([]float64{1}, len(sets))
+	for i, t := range x.Tables {
+		at, s := fmt.Sprintf("%s.tables[%d]", field, i), strategy.Set(0)
+		for k, name := range t.By {
+			axis, ok := names[name]
+			if !ok {
+				p.Add(fmt.Sprintf("%s.by[%d]", at, k), problem.CodeUnknownColumn, fmt.Sprintf("%q is not among the query's dimensions", name), "tables name dimensions by their columns, or by as")
+				continue
+			}
+			s |= strategy.SetOf(axis)
+		}
+		weight := t.Weight
+		if weight == 0 {
+			weight = 1
+		}
+		if at := slices.Index(sets, s); at >= 0 {
+			q.weights[at] = weight
+		} else if s != 0 {
+			sets, q.weights = append(sets, s), append(q.weights, weight)
+		}
+	}
+	if len(sets) == 0 && len(p.List) == 0 {
+		p.Add(field, problem.CodeBadSpec, "no table is asked", "add ways: [1, 2], or tables")
+	}
+	if len(p.List) > 0 {
+		return
+	}
+	var err error
+	if q.Margins, err = strategy.NewMargins(sizes, sets); err != nil {
+		p.Add(field, problem.CodeTooManyCells, err.Error(), "ask fewer tables, of fewer dimensions")
+	}
+}
+
+// mostTables stops a list of tables that is longer than any workload may be.
+const mostTables = 4 * strategy.MaxResiduals
+
+// appendSubsets appends the sets of k of n attributes in the order of their attributes.
+func appendSubsets(sets []strategy.Set, n, k int) []strategy.Set {
+	var choose func(s strategy.Set, from, left int)
+	choose = func(s strategy.Set, from, left int) {
+		if left == 0 {
+			if !slices.Contains(sets, s) && len(sets) < mostTables {
+				sets = append(sets, s)
+			}
+			return
+		}
+		for i := from; i <= n-left && len(sets) < mostTables; i++ {
+			choose(s|strategy.SetOf(i), i+1, left-1)
+		}
+	}
+	choose(0, 0, k)
+	return sets
+}
+
+// residualName names a residual by its dimensions: "race*sex".
+func (q *Crosstabs) residualName(s strategy.Set) string {
+	if s == 0 {
+		return residualOfAll
+	}
+	return strings.Join(q.DimensionNames(s), "*")
+}
+
+// axisName names a dimension: by its key column, or "grid" if it has two.
+func (q *Crosstabs) axisName(i int) string {
+	if name := q.Axes[i].Name(); name != "" {
+		return name
+	}
+	return "grid"
+}
+
+// DimensionNames names the dimensions of a set.
+func (q *Crosstabs) DimensionNames(s strategy.Set) []string {
+	var names []string
+	for _, i := range s.Attributes() {
+		names = append(names, q.axisName(i))
+	}
+	return names
+}
+
+// norms returns the largest squared norm of what one unit changes in each residual, in rows²: with k rows, k² times that of one row, since all
+// of them may be alike.
+func (q *Crosstabs) norms(adj query.Adjacency) []*big.Rat {
+	k := new(big.Rat).SetInt64(q.Limits.Rows)
+	k.Mul(k, k)
+	var out []*big.Rat
+	for _, r := range q.Margins.Residuals() {
+		norm := q.Margins.ColumnNorm(r)
+		if adj == query.ReplaceOne {
+			norm = q.Margins.ReplacedNorm(r)
+		}
+		out = append(out, norm.Mul(norm, k))
+	}
+	return out
+}
+
+// design solves for the least loss at mu = 1.
+func (q *Crosstabs) design(adj query.Adjacency) (strategy.Design, []float64, error) {
+	var costs []float64
+	for _, norm := range q.norms(adj) {
+		f, _ := norm.Float64()
+		costs = append(costs, f)
+	}
+	q.mutex.Lock()
+	defer q.mutex.Unlock()
+	if d, ok := q.designs[adj]; ok {
+		return d, costs, nil
+	}
+	d, err := q.Margins.Solve(q.Spec.Crosstabs.Loss, q.weights, costs)
+	if err == nil {
+		q.designs[adj] = d
+	}
+	return d, costs, err
+}
+
+// Components states a mechanism for each residual.
+func (q *Crosstabs) Components(adj query.Adjacency) ([]query.Component, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	if adj.Check(p); len(p.List) > 0 {
+		return nil, p.Err()
+	}
+	d, costs, err := q.design(adj)
+	if err != nil {
+		return nil, problem.One(q.Spec.Name, string(query.Crosstab), problem.CodeBadSpec, "the best weights of the tables were not found", "use optimize: cells")
+	}
+	norms := q.norms(adj)
+	var out []query.Component
+	for i, r := range q.Margins.Residuals() {
+		l2 := sensitivity.RootUpRat(norms[i])
+		out = append(out, query.Component{
+			Name: q.names[i], Sens: calibrate.Sensitivity{L2: l2, Why: q.whyResidual(adj, r, l2)}, Cells: q.Margins.Dimension(r),
+			Quantum: q.Margins.Quantum(r), RowBound: strategy.RowBound, Scale: 1, Weight: costs[i] / d.Variances[i],
+		})
+	}
+	return out, nil
+}
+
+// whyResidual is the one-line argument for a residual's sensitivity.
+func (q *Crosstabs) whyResidual(adj query.Adjacency, r strategy.Set, l2 float64) string {
+	what := "contrasts of one cell of " + strings.Join(q.DimensionNames(r), " by ")
+	if r == 0 {
+		what = "1 to the number of rows"
+	}
+	who := "each row adds the "
+	switch {
+	case adj == query.ReplaceOne && q.Limits.Rows == 1:
+		who = "replacing a row changes, or takes away, the "
+	case adj == query.ReplaceOne:
+		who = fmt.Sprintf("each %s can change at most %s, each by the ", q.Spec.UnitName(), problem.Plural(q.Limits.Rows, "row"))
+	case !q.Spec.PerRow():
+		who = fmt.Sprintf("each %s adds at most %s, each of them the ", q.Spec.UnitName(), problem.Plural(q.Limits.Rows, "row"))
+	}
+	if r == 0 {
+		who = strings.TrimSuffix(who, "the ")
+	}
+	return who + what + ": " + domain.Shortest(l2)
+}
+
+// Strategy says what becomes of the noise of the residuals in the tables.
+func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
+	if len(ms) != len(q.names) {
+		return query.Strategy{}, errComponents
+	}
+	d, _, err := q.design(adj)
+	if err != nil {
+		return query.Strategy{}, err
+	}
+	out := query.Strategy{Name: "residuals", Loss: q.Spec.Crosstabs.Loss}
+	names := q.tableNames()
+	for k, t := range q.Margins.Tables() {
+		of := query.StrategyTable{Name: names[k], By: q.DimensionNames(t), Cells: q.Margins.Cells(t), Factors: map[string]float64{}}
+		variance := 0.0
+		for i, r := range q.Margins.Residuals() {
+			if t.Has(r) {
+				sd := ms[i].Deviation()
+				of.Factors[q.names[i]] = q.Margins.Factor(t, r)
+				variance += of.Factors[q.names[i]] * (sd * sd)
+			}
+		}
+		of.Deviation = math.Sqrt(variance)
+		out.Tables = append(out.Tables, of)
+	}
+	out.Error = q.errorOf(out.Tables)
+	mu := float64(calibrate.ComposedMu(ms))
+	unit := float64(q.Limits.Rows) / mu // what one row in each table alone would be
+	if adj == query.ReplaceOne {
+		unit *= math.Sqrt2
+	} else {
+		out.Bound = d.Bound / mu
+	}
+	other := q.Margins.Compare(out.Loss, q.weights)
+	out.Others = []strategy.Candidate{{Name: "a table of all dimensions, added up", Error: unit * other.Joint}, {Name: "each table alone, equal noise", Error: unit * other.Equal}, {Name: "each table alone, best noise", Error: unit * other.Alone}}
+	if other.Averaged > 0 {
+		out.Others = append(out.Others, strategy.Candidate{Name: "each table with noise, averaged", Error: unit * other.Averaged})
+	}
+	return out, nil
+}
+
+// errorOf is the root of the loss of tables.
+func (q *Crosstabs) errorOf(tables []query.StrategyTable) float64 {
+	sum, total, largest := 0.0, 0.0, 0.0
+	for k, t := range tables {
+		w := q.weights[k]
+		largest = max(largest, w*t.Deviation*t.Deviation)
+		if q.Spec.Crosstabs.Loss == strategy.LossCells {
+			w *= float64(t.Cells)
+		}
+		sum, total = sum+w*t.Deviation*t.Deviation, total+w
+	}
+	if q.Spec.Crosstabs.Loss == strategy.LossLargest {
+		return math.Sqrt(largest)
+	}
+	return math.Sqrt(sum / total)
+}
+
+// tableNames names the tables for files: by their dimensions, if all of those names are plain and not too long, else by numbers.
+func (q *Crosstabs) tableNames() []string {
+	const longest = 100
+	plain := true
+	var names []string
+	for _, t := range q.Margins.Tables() {
+		parts := q.DimensionNames(t)
+		name := strings.Join(parts, ".")
+		for _, part := range parts {
+			plain = plain && !strings.ContainsFunc(part, func(c rune) bool {
+				return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-'
+			})
+		}
+		plain = plain && len(name) <= longest
+		names = append(names, name)
+	}
+	if !plain {
+		for k := range names {
+			names[k] = fmt.Sprintf("table%d", k+1)
+		}
+	}
+	return names
+}
+
+// New compiles the query.
+func (q *Crosstabs) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	var coders []domain.RowCoder
+	l := q.Layout(s, p)
+	for i := range q.Axes {
+		coders = append(coders, q.Axes[i].Coder(l))
+	}
+	u := q.compileUnits(s, p)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return q.gather(q, accumulate.NewTables(q.Margins, coders), u, accumulate.TableBytes(len(q.Axes)), spill), nil
+}
+
+// Bytes returns the memory of the cells: see [query.Query].
+func (q *Crosstabs) Bytes(workers int, _ int64) int64 {
+	n := 32 * int64(q.Size) // the residuals, and the largest while it is measured
+	for _, t := range q.Margins.Largest() {
+		n += 8 * int64(q.Margins.Cells(t)) * q.copies(workers)
+	}
+	return n
+}
+
+// Directions returns none: the coordinates of residuals have no order.
+func (q *Crosstabs) Directions() []domain.Direction { return nil }
+
+// LooksEmpty looks at the first component, the number of rows.
+func (q *Crosstabs) LooksEmpty(noisy []mechanism.Noisy) bool {
+	rows := make([]float64, 1)
+	noisy[0].Fill(0, rows)
+	return math.Abs(rows[0]) <= largestNoise*noisy[0].Mechanism().Deviation()
+}
+
+// rowLimits bound the rows of a unit in all and nothing else: rows may be in one cell of every table.
+func rowLimits(s query.Spec, p *problem.Problems) bounding.Limits {
+	rows := newLimits(s, math.MaxInt32, p).Rows
+	return bounding.Limits{Rows: rows, Groups: rows, PerGroup: rows}
+}

@@ -1,0 +1,115 @@
+package kinds
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// draw draws tables that agree: sums of a joint table of numbers of both signs.
+func draw(r *rapid.T, most int) *tables {
+	t := &tables{}
+	for range rapid.IntRange(2, 4).Draw(r, "dimensions") {
+		t.Sizes = append(t.Sizes, rapid.IntRange(1, 4).Draw(r, "size"))
+	}
+	all := uint64(1)<<len(t.Sizes) - 1
+	joint := make([]float64, t.cells(all))
+	for i := range joint {
+		joint[i] = rapid.Float64Range(-3, 8).Draw(r, "cell")
+	}
+	for a := range all + 1 {
+		if n := popcount(a); n <= most && (a == 0 || rapid.Bool().Draw(r, "asked")) {
+			t.Of, t.Values, t.Variances = append(t.Of, a), append(t.Values, t.sum(all, joint, a)), append(t.Variances, 1+float64(n))
+		}
+	}
+	return t
+}
+
+func popcount(a uint64) (n int) {
+	for ; a != 0; a &= a - 1 {
+		n++
+	}
+	return n
+}
+
+// disagree returns how far two tables are apart in what both say, at most.
+func (t *tables) disagree() float64 {
+	far := 0.0
+	for k, a := range t.Of {
+		for l, b := range t.Of {
+			one, other := t.sum(a, t.Values[k], a&b), t.sum(b, t.Values[l], a&b)
+			for i := range one {
+				far = max(far, math.Abs(one[i]-other[i]))
+			}
+		}
+	}
+	return far
+}
+
+func (t *tables) least() float64 {
+	x := math.Inf(1)
+	for _, v := range t.Values {
+		for _, y := range v {
+			x = min(x, y)
+		}
+	}
+	return x
+}
+
+func TestNonnegativeTablesAgree(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		x := draw(r, 3)
+		before := x.total()
+		x.nonnegative()
+		if x.least() < 0 || x.disagree() > 1e-6 {
+			r.Fatalf("least %v, apart by %v: %v", x.least(), x.disagree(), x.Values)
+		}
+		if before > 0 && math.Abs(x.total()-before) > math.Abs(before)+100 {
+			r.Fatalf("the total was %v and is %v", before, x.total())
+		}
+	})
+}
+
+// Tables that are not negative stay as they are.
+func TestNonnegativeTablesStay(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		x := draw(r, 3)
+		x.nonnegative()
+		var was [][]float64
+		for _, v := range x.Values {
+			was = append(was, append([]float64{}, v...))
+		}
+		x.nonnegative()
+		for k := range was {
+			for i := range was[k] {
+				if math.Abs(was[k][i]-x.Values[k][i]) > 1e-5 {
+					r.Fatalf("%v became %v", was[k], x.Values[k])
+				}
+			}
+		}
+	})
+}
+
+func TestRoundedTablesAgree(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		x := draw(r, maxRounded)
+		x.nonnegative()
+		was := x.Values
+		x.Values = nil
+		for _, v := range was {
+			x.Values = append(x.Values, append([]float64{}, v...))
+		}
+		x.round()
+		if x.least() < 0 || x.disagree() != 0 {
+			r.Fatalf("least %v, apart by %v: %v", x.least(), x.disagree(), x.Values)
+		}
+		for k, v := range x.Values {
+			for i, y := range v {
+				if y != math.Trunc(y) || popcount(x.Of[k]) < 2 && math.Abs(y-was[k][i]) > 1+1e-6 {
+					r.Fatalf("%v became %v", was[k], v)
+				}
+			}
+		}
+	})
+}

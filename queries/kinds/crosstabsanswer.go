@@ -1,0 +1,118 @@
+package kinds
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/domain"
+
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/strategy"
+)
+
+// The key columns of a crosstabs' answer: the dimensions of a residual, and the number of its coordinate.
+const (
+	residualKey   = "residual"
+	coordinateKey = "coordinate"
+)
+
+// Finish makes the answer, the noisy coordinates of the residuals, and reads the tables off it.
+func (q *Crosstabs) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+	residuals := q.Margins.Residuals()
+	var lengths []int
+	for _, r := range residuals {
+		lengths = append(lengths, q.Margins.Dimension(r))
+	}
+	if err := checkComponents(q.Name(), noisy, estimate, lengths...); err != nil {
+		return query.Answer{}, err
+	}
+	a := query.Answer{Cells: q.Size}
+	names, coordinates := make([]string, 0, q.Size), make([]int64, 0, q.Size)
+	values, deviations := make([]float64, q.Size), make([]float64, 0, q.Size)
+	measured := map[strategy.Set][]float64{}
+	for i, r := range residuals {
+		first := len(names)
+		y := values[first : first+lengths[i]]
+		noisy[i].Fill(0, y)
+		measured[r] = y
+		for j := range lengths[i] {
+			names, coordinates = append(names, q.names[i]), append(coordinates, int64(j))
+			deviations = append(deviations, noisy[i].Mechanism().Deviation())
+		}
+	}
+	a.Keys = []domain.KeyColumn{{Name: residualKey, Stride: 1, Labels: domain.Labels{Strings: names}}, {Name: coordinateKey, Stride: 1, Labels: domain.Labels{Ints: coordinates}}}
+	a.Noisy, a.Estimate, a.Sigma = heldSeries(values), heldSeries(values), heldSeries(deviations)
+	a.Low, a.High = besideSeries(values, deviations, -1), besideSeries(values, deviations, 1)
+	a.Readings = q.read(measured, noisy)
+	return a, nil
+}
+
+// read puts the tables together.
+func (q *Crosstabs) read(measured map[strategy.Set][]float64, noisy []mechanism.Noisy) []query.Reading {
+	var out []query.Reading
+	var estimates tables
+	names := q.tableNames()
+	for k, t := range q.Margins.Tables() {
+		variance := 0.0
+		for i, r := range q.Margins.Residuals() {
+			if t.Has(r) {
+				sd := noisy[i].Mechanism().Deviation()
+				variance += q.Margins.Factor(t, r) * (sd * sd)
+			}
+		}
+		values := q.Margins.Reconstruct(t, func(r strategy.Set) []float64 { return measured[r] })
+		estimates.Of, estimates.Variances = append(estimates.Of, uint64(t)), append(estimates.Variances, variance)
+		estimates.Values = append(estimates.Values, slices.Clone(values))
+		cells := heldSeries(values)
+		a := normalAnswer(cells, cells, math.Sqrt(variance))
+		a.Cells = q.Margins.Cells(t)
+		var axes []domain.Axis
+		for _, i := range t.Attributes() {
+			axes = append(axes, q.Axes[i])
+		}
+		a.Keys = domain.KeyColumns(axes)
+		out = append(out, query.Reading{Name: names[k], Answer: a})
+	}
+	q.adjust(&estimates, out)
+	return out
+}
+
+// adjust makes the estimates of the tables non-negative or whole, if the job asks for it.
+func (q *Crosstabs) adjust(t *tables, readings []query.Reading) {
+	x := q.Spec.Crosstabs
+	if !x.Nonnegative && !x.Integers {
+		return
+	}
+	for i := range q.Axes {
+		t.Sizes = append(t.Sizes, q.Margins.Size(i))
+	}
+	if x.Nonnegative {
+		t.nonnegative()
+	}
+	if x.Integers {
+		t.round()
+	}
+	for k := range readings {
+		readings[k].Answer.Estimate = heldSeries(t.Values[k])
+	}
+}
+
+// Recover reads the coordinates of the residuals back.
+func (q *Crosstabs) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
+	residuals := q.Margins.Residuals()
+	if len(grids) != len(residuals) || len(c.Noisy) != q.Size {
+		return out, errInexact
+	}
+	first := 0
+	for i, r := range residuals {
+		n := q.Margins.Dimension(r)
+		multiples, err := ToMultiples(c.Noisy[first:first+n], grids[i])
+		if err != nil {
+			return out, err
+		}
+		out.Multiples = append(out.Multiples, multiples)
+		first += n
+	}
+	return out, nil
+}

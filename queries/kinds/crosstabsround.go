@@ -1,0 +1,103 @@
+package kinds
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// maxRounded is the largest number of dimensions of tables that [tables.Round] can round: whole numbers with given sums need not exist for more.
+const maxRounded = 2
+
+// round replaces the values by whole numbers near them that agree: first the total, then the tables by one dimension, by largest remainders, then the cells of each table by two,
+// whose sums are then fixed. Each cell is rounded down, and what is missing goes to the cells with the largest remainders whose row and column
+// both miss some. A table by one dimension moves by less than 1 a cell. Values that are not negative stay so. The tables have at most
+// [maxRounded] dimensions and agree.
+func (t *tables) round() {
+	total := math.Round(t.total())
+	single := map[uint64][]float64{}
+	for k, a := range t.Of {
+		for rest := a; rest != 0; rest &= rest - 1 {
+			if d := rest & -rest; single[d] == nil {
+				single[d] = roundTo(total, t.sum(a, t.Values[k], d))
+			}
+		}
+	}
+	for k, a := range t.Of {
+		switch first := a & -a; bits.OnesCount64(a) {
+		case 0:
+			t.Values[k][0] = total
+		case 1:
+			copy(t.Values[k], single[a])
+		default:
+			roundTable(t.Values[k], single[first], single[a&^first])
+		}
+	}
+}
+
+// roundTo rounds numbers to whole ones with a sum that differs from theirs by less than 1.
+func roundTo(total float64, x []float64) []float64 {
+	out, order := make([]float64, len(x)), make([]int, len(x))
+	for i := range x {
+		out[i], order[i] = math.Floor(x[i]), i
+		total -= out[i]
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch a, b := x[i]-out[i], x[j]-out[j]; {
+		case a > b:
+			return -1
+		case a < b:
+			return 1
+		}
+		return 0
+	})
+	for i := 0; total > 0 && len(order) > 0; i, total = (i+1)%len(order), total-1 {
+		out[order[i]]++
+	}
+	for i := len(order) - 1; total < 0; total++ { // floats that add up to a little more than they should
+		out[order[max(i, 0)]]--
+		i--
+	}
+	return out
+}
+
+// roundTable rounds a table to whole numbers with these sums of its rows and columns.
+func roundTable(x, rows, columns []float64) {
+	n := len(columns)
+	missRow, missColumn := slices.Clone(rows), slices.Clone(columns)
+	rest, order := make([]float64, len(x)), make([]int, len(x))
+	for i := range x {
+		down := math.Floor(x[i] + 1e-9)
+		x[i], rest[i], order[i] = down, x[i]-down, i
+		missRow[i/n] -= down
+		missColumn[i%n] -= down
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch {
+		case rest[i] > rest[j]:
+			return -1
+		case rest[i] < rest[j]:
+			return 1
+		}
+		return 0
+	})
+	give := func(most float64) {
+		for _, i := range order {
+			if by := min(missRow[i/n], missColumn[i%n], most); by > 0 {
+				x[i] += by
+				missRow[i/n] -= by
+				missColumn[i%n] -= by
+			}
+		}
+	}
+	// A cell that is whole but for the rounding of floats may be one too many for its row or column.
+	for i := range x {
+		for x[i] > 0 && (missRow[i/n] < 0 || missColumn[i%n] < 0) {
+			x[i]--
+			missRow[i/n]++
+			missColumn[i%n]++
+		}
+	}
+	give(1)
+	give(math.Inf(1))
+}

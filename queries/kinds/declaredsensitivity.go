@@ -1,0 +1,80 @@
+package kinds
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// normOf returns the L2 sensitivity of a query under some limits.
+type normOf func(bounding.Limits, query.Adjacency) float64
+
+// declared checks a declared sensitivity, if there is one, against the implied one: a larger one is used as asked, a smaller
+// one is an error that says which bound would bring the implied one down to it.
+func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm normOf) (calibrate.Sensitivity, error) {
+	d := q.Spec.Declared
+	if d == 0 {
+		return implied, nil
+	}
+	if d >= implied.L2 {
+		why := fmt.Sprintf("declared: %s; implied: %s", domain.Shortest(d), implied.Why)
+		return calibrate.Sensitivity{L2: d, Why: why}, nil
+	}
+	p := &problem.Problems{Query: q.Spec.Name}
+	p.Add(problem.FieldSensitivity, problem.CodeLowSensitivity,
+		fmt.Sprintf("the declared sensitivity %s is below what the bounds imply, %s: %s", domain.Shortest(d), domain.Shortest(implied.L2), implied.Why),
+		q.remedy(adj, norm))
+	return calibrate.Sensitivity{}, p.Err()
+}
+
+// remedy names the bounds each of which alone would make the declared sensitivity true.
+func (q *Base) remedy(adj query.Adjacency, norm normOf) string {
+	var ways []string
+	if !q.Spec.PerRow() {
+		ways = q.tighter(adj, norm)
+	}
+	if len(ways) == 0 {
+		return "no bound implies so little: leave the declaration out"
+	}
+	return "set " + problem.FieldBounds + ": " + strings.Join(ways, ", or ") + "; or leave the declaration out"
+}
+
+func (q *Base) tighter(adj query.Adjacency, norm normOf) []string {
+	var ways []string
+	for _, try := range []struct {
+		name string
+		from int64
+		with func(*query.Bounds, int64)
+	}{
+		{"max_rows_per_group", q.Limits.PerGroup, func(b *query.Bounds, x int64) { b.MaxRowsPerGroup = x }},
+		{"max_groups", q.Limits.Groups, func(b *query.Bounds, x int64) { b.MaxGroups = x }},
+		{"max_rows", q.Limits.Rows, func(b *query.Bounds, x int64) { b.MaxRows = x }},
+	} {
+		if try.name == "max_groups" && q.Size == 1 {
+			continue
+		}
+		if x := mostOf(q.Spec, q.Size, try.from, try.with, func(l bounding.Limits) float64 { return norm(l, adj) }); x > 0 {
+			ways = append(ways, fmt.Sprintf("{%s: %d}", try.name, x))
+		}
+	}
+	return ways
+}
+
+// mostOf returns the largest value below from that, set by with, implies at most the declared sensitivity, or 0 if there is none.
+func mostOf(s query.Spec, cells int, from int64, with func(*query.Bounds, int64), norm func(bounding.Limits) float64) int64 {
+	fits := func(x int64) bool {
+		b := s.Bounds
+		with(&b, x)
+		l, missing := b.Resolve(cells)
+		return missing == "" && norm(l) <= s.Declared
+	}
+	const steps = 1 << 31 // of interest: sort.Search takes an int
+	n := int(min(from-1, steps))
+	return int64(sort.Search(n, func(i int) bool { return !fits(int64(i) + 1) }))
+}

@@ -1,0 +1,187 @@
+package kinds
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+
+	"github.com/dprelease/dprelease/queries/internal/keyselection"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+)
+
+// Keys that cannot be listed
+//
+// If a dimension is to discover its keys, a cell is a key: the codes of the listed dimensions and the values of the others, as the rows
+// have them. Each unit counts once in at most L = max_groups keys, those of its own with the smallest digests; the key takes the place
+// of the cell there (queries/bounding/sample.go). The counts are numbers of units, and L2 sensitivities are √L (add-remove) and √(2·L)
+// (replace-one). Which keys there are is private: they go to package mechanism with their counts, and come back if
+// the noisy count is large enough; see [calibrate.KeySelection], whose threshold rests on the two facts that a unit adds at most
+// 1 to a key, and is in at most L. If the job says so, keys of fewer units than MinUnits, as counted so, are left out before that.
+
+// Discovered is a histogram of units by keys of which some are not listed. Its axes are the listed ones.
+type Discovered struct{ Base }
+
+// newDiscovered checks a spec and returns its query.
+func newDiscovered(s query.Spec, p *problem.Problems) query.Query {
+	axes := newAxes(s, nil, p)
+	if s.Kind != query.Histogram {
+		p.Add(string(s.Kind)+".by", problem.CodeBadSpec, "no histogram of this job discovers these keys",
+			"add a histogram whose by has the same dimensions, written alike and in the same order: it counts the units of each key and chooses the keys, for this query too; listed dimensions of this query alone come after them")
+		return nil
+	}
+	checkDiscovered(s, axes, nil, p)
+	q := &Discovered{Base{Spec: s, Axes: axes, Size: countCells(s, axes, p), Limits: keyCountLimits(s, p)}}
+	if len(s.Read.Quantiles) > 0 || s.Read.CDF {
+		p.Add("histogram", problem.CodeBadSpec, "nothing else can be read off the keys that are selected: the others are missing", "leave quantiles and cdf out, or list the keys")
+	}
+	return q
+}
+
+// Dimensions are those of the query, for its keys.
+func (q *Discovered) Dimensions() keyselection.Dimensions {
+	return keyselection.Dimensions{By: q.Spec.By, Axes: q.Axes}
+}
+
+// keyCountLimits are those of a unit that counts once in each of at most L keys.
+func keyCountLimits(s query.Spec, p *problem.Problems) bounding.Limits {
+	if s.PerRow() {
+		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
+	}
+	b := s.Bounds
+	l := b.MaxGroups
+	if b.MaxRows > 0 {
+		l = min(l, b.MaxRows)
+	}
+	switch {
+	case min(b.MaxRows, b.MaxGroups, b.MaxRowsPerGroup) < 0: // reported already
+		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
+	case b.MaxGroups == 0:
+		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds in how many keys "+s.UnitName()+" counts: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
+		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
+	case b.MaxRowsPerGroup > 1:
+		p.Add(problem.FieldBounds+".max_rows_per_group", problem.CodeBadSpec, fmt.Sprintf("max_rows_per_group is %d: a unit counts once in a key that is discovered", b.MaxRowsPerGroup), "set it to 1 for this query")
+	}
+	return bounding.Limits{Rows: l, Groups: l, PerGroup: 1}
+}
+
+// Cells returns 0, since it is not known how many keys there are before they are selected.
+func (q *Discovered) Cells() int { return 0 }
+
+// Components states the one mechanism, whose keys are to be selected.
+func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	if adj.Check(p); len(p.List) > 0 {
+		return nil, p.Err()
+	}
+	squared := big.NewInt(q.Limits.Groups)
+	verb := "each " + q.Spec.UnitName() + " counts once in at most " + problem.Plural(q.Limits.Groups, "key")
+	if adj == query.ReplaceOne {
+		squared.Lsh(squared, 1)
+		verb = "each " + q.Spec.UnitName() + " can change from one to another set of at most " + problem.Plural(q.Limits.Groups, "key") + ", in each of which it counts once"
+	}
+	sens, err := q.declaredKeys(calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: verb + ": " + sensitivity.RootText(squared)})
+	if err != nil {
+		return nil, err
+	}
+	return []query.Component{{Sens: sens, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.Limits.Groups, MinUnits: q.Spec.MinUnits}}, nil
+}
+
+// declaredKeys is declared without the search for other bounds: max_groups is the only one.
+func (q *Discovered) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sensitivity, error) {
+	d := q.Spec.Declared
+	switch {
+	case d == 0:
+		return implied, nil
+	case d >= implied.L2:
+		return calibrate.Sensitivity{L2: d, Why: fmt.Sprintf("declared: %s; implied: %s", domain.Shortest(d), implied.Why)}, nil
+	}
+	p := &problem.Problems{Query: q.Spec.Name}
+	p.Add(problem.FieldSensitivity, problem.CodeLowSensitivity, fmt.Sprintf("the declared sensitivity %s is below what max_groups implies, %s", domain.Shortest(d), domain.Shortest(implied.L2)),
+		"lower max_groups, or leave the declaration out")
+	return calibrate.Sensitivity{}, p.Err()
+}
+
+// New compiles the query.
+func (q *Discovered) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	keys := q.Dimensions().Compile(q.Layout(s, p), q.Spec.DimensionField)
+	u := q.compileUnits(s, p)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return q.gather(q, keyselection.NewCounts(keys, q.Spec.MinUnits, spill), u, keyselection.ContentBytes, spill), nil
+}
+
+// Directions returns none: no cell is known before keys are selected.
+func (q *Discovered) Directions() []domain.Direction { return nil }
+
+// Bytes returns the memory of the cells: see [query.Query].
+func (q *Discovered) Bytes(int, int64) int64 { return 0 }
+
+// LooksEmpty looks at the noisy vectors: see [query.Query].
+func (q *Discovered) LooksEmpty(noisy []mechanism.Noisy) bool { return noisy[0].Len() == 0 }
+
+// Finish makes the answer of the selected keys: as for counts, with a row for each key.
+func (q *Discovered) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+	if len(noisy) != 1 || noisy[0].Keys() == nil {
+		return query.Answer{}, fmt.Errorf("query %s: its keys were not selected", q.Spec.Name)
+	}
+	keys := noisy[0].Keys()
+	if err := checkComponents(q.Name(), noisy, estimate, len(keys)); err != nil {
+		return query.Answer{}, err
+	}
+	columns, err := q.Dimensions().Columns(keys)
+	if err != nil {
+		return query.Answer{}, err
+	}
+	a := normalAnswer(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
+	a.Cells, a.Keys = len(keys), columns
+	return a, nil
+}
+
+// Recover reads the noisy counts of the selected keys back, and the keys.
+func (q *Discovered) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
+	out, err := recoverVectors(len(c.Noisy), grids, c.Noisy)
+	if out.Keys = []string{}; err != nil || len(c.Noisy) == 0 {
+		return out, err
+	}
+	out.Keys, err = q.Dimensions().Recover(c.Keys, len(c.Noisy))
+	return out, err
+}
+
+// checkDiscovered reports what is wrong with dimensions of which some discover their keys. The answer has some columns beside those of every answer.
+func checkDiscovered(s query.Spec, axes []domain.Axis, columns []string, p *problem.Problems) {
+	names := ownColumns(s, columns)
+	for _, a := range axes {
+		if a.Nearest != nil && a.Nearest.BandwidthM != 0 {
+			p.Add(a.Field+".nearest.kernel", problem.CodeBadSpec, "a kernel spreads rows over cells, and keys that are discovered are counted whole", "leave kernel out, or list the keys")
+		}
+		if a.Domain != nil {
+			for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {
+				names = append(names, k.Name)
+			}
+		}
+	}
+	for i, d := range s.By {
+		field := s.DimensionField(i)
+		if !d.Discover {
+			continue
+		}
+		domain.CheckForm(d, field, p)
+		if d.Null == domain.OwnCell || d.Other == domain.OwnCell {
+			p.Add(field, problem.CodeBadSpec, "there is no cell for the rows without a key if keys are discovered", "use drop")
+		}
+		if slices.Contains(names, d.KeyName()) {
+			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", d.KeyName()), "name this one with as: NAME")
+		}
+		names = append(names, d.KeyName())
+	}
+}

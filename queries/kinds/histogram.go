@@ -1,0 +1,138 @@
+package kinds
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+)
+
+// Histogram is a count or a histogram: a vector of numbers of rows.
+type Histogram struct {
+	Base
+	Kernel *Kernel         // nil if rows stay in their cells
+	reader *quantileReader // nil if nothing else is read off the answer
+}
+
+// newHistogram makes the query of cells whose rows are counted, spread by a kernel and read if these are not nil.
+func newHistogram(c Base, k *Kernel, r *quantileReader) query.Query {
+	return &Histogram{Base: c, Kernel: k, reader: r}
+}
+
+// Components states the one mechanism of a count or histogram.
+func (q *Histogram) Components(adj query.Adjacency) ([]query.Component, error) {
+	sens, err := q.sensitivity(adj)
+	if err != nil {
+		return nil, err
+	}
+	c := query.Component{Sens: sens, Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1}
+	q.withAbsolute(&c, adj)
+	if q.Kernel != nil {
+		c.L1, c.WhyL1 = q.Kernel.absolute(&q.Base, adj)
+		c.Quantum, c.RowBound = math.Ldexp(1, -weightBits), math.Ldexp(float64(q.Kernel.largest), -weightBits)
+	}
+	return []query.Component{c}, nil
+}
+
+// New compiles the query: it counts the rows of all cells, or of those that have rows if a domain is too large to hold.
+func (q *Histogram) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	groups := domain.NewGrouping(q.Axes, q.Layout(s, p))
+	u := q.compileUnits(s, p)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	answer := q.byRank(1, func() accumulate.Answer {
+		if spill != nil && q.isSparse(spill.Cells()) {
+			return accumulate.NewSparse(groups, q.Size)
+		}
+		return &accumulate.Counts{Groups: groups, Cells: q.Size, Finish: q.seal}
+	})
+	return q.gather(q, answer, u, bounding.CellBytes, spill), nil
+}
+
+// seal hides the counts of the cells, spread if the query has a kernel.
+func (q *Histogram) seal(cells []int64) ([]mechanism.Exact, error) {
+	if q.Kernel != nil {
+		return q.Kernel.seal(cells)
+	}
+	return accumulate.SealCounts(cells)
+}
+
+// isSparse says whether accumulators hold only the cells that have rows, if at most so many fit in memory. A kernel spreads rows over all.
+func (q *Histogram) isSparse(most int64) bool { return q.Kernel == nil && int64(q.Size) > most }
+
+// Bytes returns the memory of the cells: see [query.Query].
+func (q *Histogram) Bytes(workers int, most int64) int64 {
+	if q.isSparse(most) {
+		return 0
+	}
+	n := 8 * int64(q.Size) * max(q.copies(workers), 2)
+	if q.Kernel != nil {
+		n += 16 * int64(q.Size) // the sums that rows are spread to
+	}
+	return n
+}
+
+// Finish makes the answer of one noisy vector and its estimate. Low and High are noisy ∓ z·d, with z the 97.5 % quantile
+// of the normal distribution and d the standard deviation of the published values, rounded outwards; other noise has its own quantiles.
+func (q *Histogram) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+	if err := checkLengths(q.Name(), noisy, estimate, q.Size); err != nil {
+		return query.Answer{}, err
+	}
+	a := answerWithNoise(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism(), 1)
+	a.Cells, a.Keys = q.Size, domain.KeyColumns(q.Axes)
+	if q.reader != nil {
+		a.Readings = q.reader.readCells(noisy[0], estimate[0])
+	}
+	return a, nil
+}
+
+// Recover reads the noisy counts back.
+func (q *Histogram) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
+	return recoverVectors(q.Size, grids, c.Noisy)
+}
+
+// sensitivity returns the L2 sensitivity to calibrate with: the implied one, or a larger declared one.
+func (q *Histogram) sensitivity(adj query.Adjacency) (calibrate.Sensitivity, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	if adj.Check(p); len(p.List) > 0 {
+		return calibrate.Sensitivity{}, p.Err()
+	}
+	if q.Constant(adj) {
+		p.Add("", problem.CodeConstant, "under replace-one, with each row a unit, the number of all rows is public: there is nothing to protect",
+			"leave the query out, or use adjacency add-remove")
+		return calibrate.Sensitivity{}, p.Err()
+	}
+	if q.Kernel != nil {
+		return q.declared(adj, q.Kernel.sensitivity(&q.Base, adj), q.norm)
+	}
+	sq := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
+	sens := calibrate.Sensitivity{L2: sensitivity.RootUp(sq), Why: q.why(adj, sq)}
+	return q.declared(adj, sens, q.norm)
+}
+
+// norm returns the L2 sensitivity of the counts under some limits.
+func (q *Histogram) norm(l bounding.Limits, adj query.Adjacency) float64 {
+	if q.Kernel != nil {
+		return q.Kernel.Norm(l, adj)
+	}
+	return sensitivity.RootUp(sensitivity.SquaredCounts(l, adj, q.Size))
+}
+
+// Constant says that neighbouring tables always have the same answer: each row is one unit, none comes or goes, and all
+// are counted in one cell, for no dimension and no filter can drop one.
+func (q *Histogram) Constant(adj query.Adjacency) bool {
+	return adj == query.ReplaceOne && q.Spec.PerRow() && len(q.Axes) == 0 && !q.Spec.Filtered
+}
+
+// LooksEmpty looks at the noisy vectors: see [query.Query].
+func (q *Histogram) LooksEmpty(noisy []mechanism.Noisy) bool { return q.isNoise(noisy[0], 1) }

@@ -1,0 +1,55 @@
+package kinds
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+)
+
+// why is the one-line argument for the implied sensitivity.
+func (q *Base) why(adj query.Adjacency, sq *big.Int) string {
+	if q.Spec.PerRow() {
+		return q.whyRow(adj) + ": " + sensitivity.RootText(sq)
+	}
+	verb := "each " + q.Spec.UnitName() + " adds "
+	if adj == query.ReplaceOne {
+		verb = "each " + q.Spec.UnitName() + " can change from one to another contribution of "
+	}
+	return verb + limitsText(q.Limits, q.Size) + ": " + sensitivity.RootText(sq)
+}
+
+// withAbsolute gives a component that counts the rows of cells its L1 sensitivity.
+func (q *Base) withAbsolute(c *query.Component, adj query.Adjacency) {
+	rows := sensitivity.AbsoluteCounts(q.Limits, adj, q.Size)
+	c.L1, c.Cost = sensitivity.CeilingOf(rows), float64(c.Cells)
+	who := "each " + q.Spec.UnitName() + " adds "
+	if adj == query.ReplaceOne {
+		who = "each " + q.Spec.UnitName() + " can change from one to another contribution of "
+	}
+	if c.WhyL1 = who + limitsText(q.Limits, q.Size) + ": " + rows.String(); q.Spec.PerRow() {
+		c.WhyL1 = q.whyRow(adj) + ": " + rows.String()
+	}
+}
+
+func (q *Base) whyRow(adj query.Adjacency) string {
+	switch {
+	case adj == query.AddRemove:
+		return "each row adds 1 to at most one cell"
+	case q.Size == 1:
+		return "replacing a row changes the one cell by at most 1"
+	}
+	return "replacing a row changes at most two cells by 1"
+}
+
+// limitsText describes the limits: "at most 5 rows, in at most 5 cells, at most 1 a cell".
+func limitsText(l bounding.Limits, cells int) string {
+	s := "at most " + problem.Plural(l.Rows, "row")
+	if cells > 1 {
+		s += fmt.Sprintf(", in at most %s, at most %d a cell", problem.Plural(min(l.Groups, l.Rows), "cell"), l.PerGroup)
+	}
+	return s
+}

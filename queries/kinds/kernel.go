@@ -1,0 +1,208 @@
+package kinds
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/earth"
+
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+)
+
+// Kernel spreading
+//
+// A row that belongs to a point adds to the points around it what a normal density centred there gives them, in shares of their
+// sum: to a point at distance d of bandwidth h, exp(-d²/2h²) over the sum of the same of all points within the cut-off, which
+// is four bandwidths. The shares are tabulated once, from public points alone, as multiples of 2^-30 that are rounded down, so that
+// a row adds at most 1 in all and every engine has the same integers.
+//
+// With w(i) the shares of point i, c the row counts of a unit within its bounds and k its rows in all, the unit adds the vector
+// sum of c(i)·w(i), of norm at most k·ρ, ρ the largest norm of a w(i): the triangle inequality, and all rows at one point attain it
+// if max_rows_per_group lets them. No share is negative, so that two such vectors are at most √2·k·ρ apart.
+
+const (
+	weightBits   = 30
+	cutOff       = 4.0     // bandwidths
+	maxPairs     = 1 << 26 // weights in a table: 512 MiB
+	maxBandwidth = domain.MaxWithin / cutOff
+)
+
+// Kernel is the table of shares, in the order of the points: those of point i are from starts[i] on.
+type Kernel struct {
+	bandwidth float64
+	starts    []int
+	points    []int32
+	weights   []uint32 // in units of 2^-30
+	squared   uint64   // the largest sum of squares of the shares of a point
+	largest   uint32
+	// Stride is the distance between the cells of neighbouring points, size their number.
+	Stride, Size int
+}
+
+// newKernel makes the kernel of a query, if it has one, or reports what is wrong with it.
+func newKernel(s query.Spec, axes []domain.Axis, p *problem.Problems) *Kernel {
+	at := -1
+	for i := range axes {
+		n := axes[i].Nearest
+		if n == nil || n.BandwidthM == 0 {
+			continue
+		}
+		field := axes[i].Field + ".nearest.kernel"
+		checkKernel(s, &axes[i], field, p)
+		if at >= 0 {
+			p.Add(field, problem.CodeBadSpec, "a query has one kernel", "spread one of the dimensions")
+		}
+		at = i
+	}
+	if at < 0 || len(p.List) > 0 {
+		return nil
+	}
+	d, ok := axes[at].Domain.(domain.NearestDomain)
+	if !ok {
+		return nil
+	}
+	k := &Kernel{bandwidth: d.BandwidthM, Stride: domain.AxisStrides(axes)[at], Size: axes[at].Size}
+	if !k.tabulate(d) {
+		p.Add(axes[at].Field+".nearest.kernel.bandwidth_m", problem.CodeTooManyCells,
+			fmt.Sprintf("more than 2^26 = %d pairs of points are within %s m of each other", maxPairs, domain.Shortest(cutOff*d.BandwidthM)), "use a smaller bandwidth, or fewer points")
+		return nil
+	}
+	return k
+}
+
+func checkKernel(s query.Spec, a *domain.Axis, field string, p *problem.Problems) {
+	if h := a.Nearest.BandwidthM; !(h > 0 && h <= maxBandwidth) {
+		p.Add(field+".bandwidth_m", problem.CodeBadValue, fmt.Sprintf("the bandwidth is %s m: above 0, and at most %.0f", domain.Shortest(h), maxBandwidth), "")
+	}
+	if s.Kind != query.Histogram {
+		p.Add(field, problem.CodeBadSpec, "a kernel spreads rows that are counted", "use it in a histogram, or leave kernel out")
+	}
+	if a.Null == domain.OwnCell || a.Other == domain.OwnCell {
+		p.Add(field, problem.CodeBadSpec, "rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop, and count them in a query of their own")
+	}
+}
+
+// tabulate fills the table, and returns false if there are too many pairs.
+func (k *Kernel) tabulate(d domain.NearestDomain) bool {
+	var near []earth.Nearby
+	for i := range d.Points {
+		k.starts = append(k.starts, len(k.points))
+		near = d.Index.Around(d.Points[i].Lat, d.Points[i].Lon, cutOff*k.bandwidth, near[:0])
+		if len(k.points)+len(near) > maxPairs {
+			return false
+		}
+		k.addPoint(near)
+	}
+	k.starts = append(k.starts, len(k.points))
+	return true
+}
+
+// addPoint tabulates the shares of the points near one of them, which is among them.
+func (k *Kernel) addPoint(near []earth.Nearby) {
+	slices.SortFunc(near, func(a, b earth.Nearby) int { return int(a.Index) - int(b.Index) })
+	total := 0.0
+	for _, x := range near {
+		total += k.density(x.Distance)
+	}
+	left, squared := uint32(1<<weightBits), uint64(0)
+	for _, x := range near {
+		w := min(uint32(k.density(x.Distance)/total*(1<<weightBits)), left) // min: whatever the floats' rounding
+		if w == 0 {
+			continue
+		}
+		left -= w
+		squared += uint64(w) * uint64(w)
+		k.largest = max(k.largest, w)
+		k.points, k.weights = append(k.points, x.Index), append(k.weights, w)
+	}
+	k.squared = max(k.squared, squared)
+}
+
+func (k *Kernel) density(distance float64) float64 {
+	x := distance / k.bandwidth
+	return math.Exp(-x * x / 2)
+}
+
+// Shares returns the points to which a row at a point adds something, and what it adds, in units of 2^-30.
+func (k *Kernel) Shares(point int) (points []int32, weights []uint32) {
+	from, to := k.starts[point], k.starts[point+1]
+	return k.points[from:to], k.weights[from:to]
+}
+
+// Norm returns the L2 sensitivity under some limits, rounded up.
+func (k *Kernel) Norm(l bounding.Limits, adj query.Adjacency) float64 {
+	sum := big.NewInt(l.Rows)
+	sum.Mul(sum, sum).Mul(sum, new(big.Int).SetUint64(k.squared))
+	if adj == query.ReplaceOne {
+		sum.Lsh(sum, 1)
+	}
+	return math.Ldexp(sensitivity.RootUp(sum), -weightBits)
+}
+
+// OfRow is the largest norm of the shares of a point, rounded up.
+func (k *Kernel) OfRow() float64 {
+	return k.Norm(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, query.AddRemove)
+}
+
+// seal spreads the rows of each cell and hides the result, integers of 128 bits: 2^48 rows of at most 2^30 units each.
+func (k *Kernel) seal(cells []int64) ([]mechanism.Exact, error) {
+	sums := int128.Make(len(cells))
+	for cell, n := range cells {
+		n = min(n, accumulate.MaxRows)
+		if n == 0 {
+			continue
+		}
+		point := cell / k.Stride % k.Size
+		first := cell - point*k.Stride
+		points, weights := k.Shares(point)
+		for i, to := range points {
+			sums.Add(first+int(to)*k.Stride, int128.Product(n, uint64(weights[i])))
+		}
+	}
+	clear(cells)
+	return accumulate.SealSums(math.Ldexp(1, -weightBits), sums)
+}
+
+// absolute is the L1 sensitivity of a histogram with a kernel: a row adds shares of at most 1 in all.
+func (k *Kernel) absolute(q *Base, adj query.Adjacency) (l1 float64, why string) {
+	rows := new(big.Int).SetInt64(q.Limits.Rows)
+	if adj == query.ReplaceOne {
+		rows.Lsh(rows, 1)
+	}
+	return sensitivity.CeilingOf(rows), "each " + q.Spec.UnitName() + " adds at most " + problem.Plural(q.Limits.Rows, "row") + ", spread over the points by shares of 1 in all: " + rows.String()
+}
+
+// sensitivity is the L2 sensitivity of a histogram with a kernel.
+func (k *Kernel) sensitivity(q *Base, adj query.Adjacency) calibrate.Sensitivity {
+	l2 := k.Norm(q.Limits, adj)
+	row := k.OfRow()
+	what := fmt.Sprintf("spread over the points by shares of norm at most %s (Gaussian, bandwidth %s m, cut off at %s m)",
+		domain.Shortest(row), domain.Shortest(k.bandwidth), domain.Shortest(cutOff*k.bandwidth))
+	rows, product := problem.Plural(q.Limits.Rows, "row"), domain.Shortest(row)
+	if q.Limits.Rows > 1 {
+		product = fmt.Sprintf("%d × %s", q.Limits.Rows, product)
+	}
+	if adj == query.ReplaceOne {
+		product = "sqrt(2) × " + product
+	}
+	verb := "each " + q.Spec.UnitName() + " adds at most " + rows
+	switch {
+	case q.Spec.PerRow() && adj == query.AddRemove:
+		verb = "each row is"
+	case q.Spec.PerRow():
+		verb = "replacing a row takes one away and adds another,"
+	case adj == query.ReplaceOne:
+		verb = "each " + q.Spec.UnitName() + " can change from one to another contribution of at most " + rows
+	}
+	return calibrate.Sensitivity{L2: l2, Why: verb + " " + what + ": " + product}
+}

@@ -1,0 +1,211 @@
+package kinds
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism"
+
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+)
+
+// Means
+//
+// A mean adds up x - centre, the centre of the range of x. It is one mechanism if the number of terms is public, else two, of the sums and
+// of the counts: what one row adds to a centred sum is half of what it might add at most, and noise in the count hurts least if the mean
+// is near the centre.
+
+var meanFacts = sumsKind{
+	quantizer: quantize.Options{Centred: true}, columns: []string{noisySum, noisyCount},
+	summary: func(v *quantize.Quantizer) summary {
+		if v.Value.Rows > 0 {
+			return meanOfKnownRows{}
+		}
+		return meanOfNoisyRows{}
+	},
+}
+
+// meanOfKnownRows is a mean of a public number n of terms: centre + sum/n.
+type meanOfKnownRows struct{}
+
+func (meanOfKnownRows) Extra() extraVectors { return extraVectors{} }
+
+// components states one mechanism: a sum, from which the answer comes by division by n. The range
+// itself bounds what one row changes: hi - lo in each component, or twice the norm.
+func (meanOfKnownRows) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
+	if adj != query.ReplaceOne {
+		return nil, problem.One(q.Spec.Name, q.Quantizer.Field+".rows", problem.CodeBadSpec, "the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
+	}
+	n := float64(q.Quantizer.Value.Rows) // exact
+	sum := q.sumSensitivity(adj)
+	mean, err := q.declared(adj, calibrate.Sensitivity{
+		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the centre of the range", sum.Why, q.Quantizer.Value.Rows),
+	}, q.norm)
+	if err != nil {
+		return nil, err
+	}
+	if q.Spec.Declared != 0 {
+		sum.L2 = max(sum.L2, math.Nextafter(mean.L2*n, math.Inf(1)))
+	}
+	c := q.componentOfSum(calibrate.Sensitivity{L2: sum.L2, Why: mean.Why}, adj)
+	c.Scale = 1 / n
+	return []query.Component{c}, nil
+}
+
+// answer has the deviation of the sum divided by n.
+func (meanOfKnownRows) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.Answer {
+	return answerWithNoise(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), noisy[0].Mechanism(), float64(q.Quantizer.Value.Rows))
+}
+
+// readBack finds the multiple of the grid that each mean of a public number of terms was made of: the only one that gives exactly this
+// mean. Means that lie closer to each other than their float64s do not tell.
+func (meanOfKnownRows) readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error) {
+	if len(grids) != 1 || len(c.Noisy) != q.Cells() {
+		return query.Recovered{}, errInexact
+	}
+	n, centre, grid := float64(q.Quantizer.Value.Rows), q.Quantizer.Real(q.Quantizer.Centre), grids[0]
+	multiples, one := make([]int64, len(c.Noisy)), make([]float64, 1)
+	of := q.mean(func(_ int, dst []float64) { dst[0] = one[0] })
+	made := func(k float64) float64 {
+		one[0] = k * grid
+		mean := make([]float64, 1)
+		of(0, mean)
+		return mean[0]
+	}
+	const exact, around = 1 << 53, 4 // whole numbers up to here are float64s; how far rounding may have moved the guess
+	for i, mean := range c.Noisy {
+		guess, found := math.Round((mean-centre)*n/grid), 0
+		if !(math.Abs(guess) < exact-around-1) {
+			return query.Recovered{}, errInexact
+		}
+		for k := guess - around; k <= guess+around; k++ {
+			if made(k) == mean {
+				multiples[i] = int64(k)
+				found++
+			}
+		}
+		if found != 1 {
+			return query.Recovered{}, errInexact
+		}
+	}
+	return query.Recovered{Multiples: [][]int64{multiples}}, nil
+}
+
+// The number of terms is public, so that nothing is known of whether there are rows with a value.
+func (meanOfKnownRows) looksEmpty(*Sums, []mechanism.Noisy) bool { return false }
+
+// mean turns centred sums of a public number of terms into means.
+func (q *Sums) mean(sum query.Series) query.Series {
+	n, centre := float64(q.Quantizer.Value.Rows), q.Quantizer.Real(q.Quantizer.Centre)
+	return func(start int, dst []float64) {
+		sum(start, dst)
+		for i, s := range dst {
+			dst[i] = centre + s/n
+		}
+	}
+}
+
+// meanOfNoisyRows is a mean of a private number of rows: a noisy sum over a noisy count, both of which the answer holds too.
+type meanOfNoisyRows struct{}
+
+func (meanOfNoisyRows) Extra() extraVectors { return extraVectors{Rows: true} }
+
+func (meanOfNoisyRows) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
+	if q.Spec.Declared != 0 {
+		return nil, problem.One(q.Spec.Name, problem.FieldSensitivity, problem.CodeBadSpec, "a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
+	}
+	sum, count := q.sumAndCount(adj)
+	return []query.Component{sum, count}, nil
+}
+
+// sumAndCount states the two mechanisms of a ratio.
+//
+// With sigma_s, sigma_c the noise of the sums and the count and n rows, the squared error of a mean of d components is about
+// (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least if the shares of
+// mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
+func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
+	sum = q.componentOfSum(q.sumSensitivity(adj), adj)
+	squared := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
+	count = query.Component{
+		Name: "count", Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: q.why(adj, squared)},
+		Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1,
+	}
+	q.withAbsolute(&count, adj)
+	sum.Cost = float64(q.Cells()) / (q.Reach.OfRow() * q.Reach.OfRow()) // squared errors over those of the largest mean, as the count's
+	sum.Weight = math.Sqrt(float64(q.Quantizer.Dims)) * sum.Sens.L2
+	count.Weight = q.Reach.OfRow() * count.Sens.L2
+	return sum, count
+}
+
+func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.Answer {
+	v := q.Quantizer
+	r := ratio{
+		Centre: v.Real(v.Centre), Half: v.Real(v.Half()),
+		Sum: noisy[0].Mechanism().Deviation(), Count: noisy[1].Mechanism().Deviation(), Z: calibrate.Z95,
+		tail: tailOf(heavyZ95, noisy...),
+	}
+	of := func(f func(s, n float64) float64) query.Series { return q.both(noisy, f) }
+	return query.Answer{
+		Noisy: of(r.mean), Estimate: q.both(estimate, r.estimate), Sigma: of(r.sigma),
+		Low:   of(func(s, n float64) float64 { low, _ := r.interval(s, n); return low }),
+		High:  of(func(s, n float64) float64 { _, high := r.interval(s, n); return high }),
+		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill}, {Name: noisyCount, Values: of(func(_, n float64) float64 { return n })}},
+	}
+}
+
+// MeanHalfWidth is half the width of the interval of a mean of values within h of a centre, times the number of rows, as VarianceHalfWidth has it.
+func MeanHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
+	sum, count := ms[0].Deviation(), h*ms[1].Deviation()
+	z := calibrate.Z95
+	if ms[0].Noise != calibrate.Gaussian {
+		z = heavyZ95(kurtosisOfTwo(sum, count))
+	}
+	return z * math.Hypot(sum, count)
+}
+
+// both yields f of each component's sum and its group's count.
+func (q *Sums) both(components []mechanism.Noisy, f func(s, n float64) float64) query.Series {
+	dims := q.Quantizer.Dims
+	return func(start int, dst []float64) {
+		if len(dst) == 0 {
+			return
+		}
+		components[0].Fill(start, dst)
+		first := start / dims
+		counts := make([]float64, (start+len(dst)-1)/dims-first+1)
+		components[1].Fill(first, counts)
+		for i, s := range dst {
+			dst[i] = f(s, counts[(start+i)/dims-first])
+		}
+	}
+}
+
+// readBack reads sums and counts back. A group's count stands beside each component of its vector.
+func (meanOfNoisyRows) readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error) {
+	if len(c.Extra) != 2 || len(grids) != 2 || len(c.Extra[0]) != q.Cells() || len(c.Extra[1]) != q.Cells() {
+		return query.Recovered{}, errInexact
+	}
+	once := make([]float64, 0, q.Size)
+	for i, n := range c.Extra[1] {
+		if i%q.Quantizer.Dims == 0 {
+			once = append(once, n)
+		} else if n != once[len(once)-1] {
+			return query.Recovered{}, errInexact
+		}
+	}
+	sums, err := recoverVectors(q.Cells(), grids[:1], c.Extra[0])
+	if err != nil {
+		return sums, err
+	}
+	rest, err := recoverVectors(q.Size, grids[1:], once)
+	return query.Recovered{Multiples: append(sums.Multiples, rest.Multiples...)}, err
+}
+
+// The noisy counts show whether there are rows.
+func (meanOfNoisyRows) looksEmpty(q *Sums, noisy []mechanism.Noisy) bool {
+	return q.isNoise(noisy[1], 1)
+}

@@ -1,0 +1,64 @@
+package kinds
+
+import (
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// New checks a spec and returns its query. Errors are of type *problem.Error, all at once; see [problem.Errors].
+func New(s query.Spec) (query.Query, error) {
+	p := &problem.Problems{Query: s.Name}
+	checkKind(s, p)
+	checkSpec(s, p)
+	if s.RowsShare != 0 {
+		checkLimited(s, p)
+	}
+	var q query.Query
+	switch {
+	case len(p.List) > 0 && s.RowsShare != 0: // what the kinds would say of the largest bound is beside the point
+	case s.Kind == query.Crosstab:
+		q = newCrosstabs(s, p)
+	case s.Discovers() && s.Leader != nil:
+		q = newByKeys(s, p)
+	case s.Discovers():
+		q = newDiscovered(s, p)
+	default:
+		q = newListed(s, p)
+	}
+	if s.RowsShare != 0 && len(p.List) == 0 {
+		q = newLimited(q, func(maxRows int64) (query.Query, error) {
+			s := s
+			s.RowsShare, s.Bounds.MaxRows = 0, maxRows
+			return New(s)
+		}, p)
+	}
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// newListed makes a query whose cells are known.
+func newListed(s query.Spec, p *problem.Problems) query.Query {
+	c := newBase(s, columnsOf(s.Kind), p)
+	var v *quantize.Quantizer
+	if s.Value != nil {
+		v = newQuantizer(s, p)
+	}
+	k := newKernel(s, c.Axes, p)
+	r := newQuantileReader(s, c.Axes, c.Size, p)
+	switch {
+	case len(p.List) > 0:
+		return nil
+	case v != nil && s.Value.Share != 0:
+		return newClamped(c, v, p)
+	case v != nil:
+		return newSums(c, v)
+	case s.Read.Sums:
+		return newOrdered(c, r, k != nil, p)
+	case s.Shared != "":
+		return newCommonNoise(c, r, k != nil, p)
+	}
+	return newHistogram(c, k, r)
+}

@@ -1,0 +1,323 @@
+package kinds
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+	"github.com/dprelease/dprelease/queries/strategy"
+)
+
+// Histograms for what lies below
+//
+// The noise of cells adds up in the sums below an edge: a cumulative distribution of n cells has an error of sqrt(n/2) cells. If these sums are
+// what a histogram is for, its noise goes to other numbers, from which the sums have an error that grows with ln(n)
+// ([strategy.NewOrdered]); cells are the differences of neighbouring sums, and have about twice the error. If noise in the cells is best for the
+// sums as well, the cells take it.
+
+// LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but the first.
+const LossSums strategy.Loss = "cdf"
+
+// The names of the table of sums, and of the columns that hold the noisy numbers.
+const (
+	sumsReading    = "sums"
+	noisyMeasured  = "noisy_measurement"
+	noisyWidth     = "noisy_width_"
+	optimizedField = "histogram.optimize"
+)
+
+// Ordered is a histogram whose noise goes to sums of its cells along one dimension.
+type Ordered struct {
+	Base
+	reader *quantileReader
+	Form   *strategy.Ordered
+	// n cells along the dimension, in each of some groups that the other dimensions make
+	n, Groups int
+}
+
+// newOrdered makes the query of a histogram that was checked, or reports what does not go with sums.
+func newOrdered(c Base, reader *quantileReader, spreads bool, p *problem.Problems) query.Query {
+	s := &c.Spec
+	if reader == nil {
+		reader = newSumsReader(c.Spec, c.Axes, c.Size, p)
+	}
+	if s.Declared != 0 {
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "sums of cells have sensitivities of their own", "leave the declaration out")
+	}
+	if spreads {
+		p.Add(optimizedField, problem.CodeBadSpec, "a kernel spreads rows over points, which have no order", "leave optimize or the kernel out")
+	}
+	if len(p.List) > 0 {
+		return nil
+	}
+	q := &Ordered{Base: c, reader: reader, n: reader.Size, Groups: c.Size / reader.Size}
+	if q.n != len(reader.Edges)-1 {
+		p.Add(optimizedField, problem.CodeBadSpec, "a cell for null or other has no place in the order", "use drop in the dimension with edges, and count such rows in a query of their own")
+		return nil
+	}
+	if q.n > strategy.MaxOrdered {
+		p.Add(optimizedField, problem.CodeTooManyCells, fmt.Sprintf("more than 2^20 = %d cells along the dimension", strategy.MaxOrdered), "use wider cells")
+		return nil
+	}
+	l := c.Limits
+	q.Form = strategy.NewOrdered(q.n, q.Groups, strategy.Bounds{Rows: l.Rows, Groups: l.Groups, PerGroup: l.PerGroup})
+	return q
+}
+
+// Cell is the place in the vector of cell i of a group.
+func (q *Ordered) Cell(group, i int) int {
+	r := q.reader
+	return group/r.Stride*r.Stride*r.Size + group%r.Stride + i*r.Stride
+}
+
+// componentName names a component: the only one has none.
+func (q *Ordered) componentName(level int) string {
+	if len(q.Form.Levels()) == 1 {
+		return ""
+	}
+	return fmt.Sprintf("width %d", q.Form.Levels()[level].Width)
+}
+
+// Components states a mechanism for each level of the strategy. No number of a strategy's matrix is negative, so that under replace-one the
+// squared norms of what one unit takes away and adds sum up at most.
+func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	if adj.Check(p); len(p.List) > 0 {
+		return nil, p.Err()
+	}
+	var out []query.Component
+	for l, level := range q.Form.Levels() {
+		norm := new(big.Rat).Set(level.Norm2)
+		who := "each row adds one row to "
+		if !q.Spec.PerRow() {
+			who = "each " + q.Spec.UnitName() + " adds " + limitsText(q.Limits, q.Size) + ", to "
+		}
+		if adj == query.ReplaceOne {
+			norm.Add(norm, norm)
+			who = "taking rows away and adding others, each at most as follows, sqrt(2) times: " + who
+		}
+		l2 := sensitivity.RootUpRat(norm)
+		out = append(out, query.Component{
+			Name: q.componentName(l), Sens: calibrate.Sensitivity{L2: l2, Why: who + level.Why + ": " + domain.Shortest(l2)},
+			Cells: q.Groups * level.Cells, Quantum: level.Quantum, RowBound: 1, Scale: 1, Weight: level.Weight,
+		})
+	}
+	return out, nil
+}
+
+// New compiles the query.
+func (q *Ordered) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	groups := domain.NewGrouping(q.Axes, q.Layout(s, p))
+	u := q.compileUnits(s, p)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return q.gather(q, &accumulate.Counts{Groups: groups, Cells: q.Size, Finish: q.seal}, u, bounding.CellBytes, spill), nil
+}
+
+// seal measures the levels of all groups and hides them.
+func (q *Ordered) seal(cells []int64) ([]mechanism.Exact, error) {
+	levels := q.Form.Levels()
+	measured := make([]int128.Slice, len(levels))
+	for l, level := range levels {
+		measured[l] = int128.Make(q.Groups * level.Cells)
+	}
+	counts := make([]int64, q.n)
+	for g := range q.Groups {
+		for i := range counts {
+			counts[i] = min(cells[q.Cell(g, i)], accumulate.MaxRows)
+		}
+		for l, y := range q.Form.Measure(counts) {
+			measured[l].Cut(g*levels[l].Cells, (g+1)*levels[l].Cells).AddSlice(y)
+		}
+	}
+	clear(cells)
+	clear(counts)
+	var out []mechanism.Exact
+	for l, level := range levels {
+		e, err := mechanism.SealWide(level.Quantum, measured[l])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// Bytes returns the memory of the cells: see [query.Query].
+func (q *Ordered) Bytes(workers int, _ int64) int64 {
+	n := 8 * int64(q.Size) * max(q.copies(workers), 2)
+	for _, level := range q.Form.Levels() {
+		n += 16 * int64(q.Groups) * int64(level.Cells)
+	}
+	return n
+}
+
+// deviations are those of the noise of the components.
+func deviationsOf(noisy []mechanism.Noisy) []float64 {
+	var out []float64
+	for _, n := range noisy {
+		out = append(out, n.Mechanism().Deviation())
+	}
+	return out
+}
+
+// sums are the estimated sums of all groups, from 0 on: n + 1 each.
+func (q *Ordered) sums(noisy []mechanism.Noisy) [][]float64 {
+	deviations, levels := deviationsOf(noisy), q.Form.Levels()
+	y := make([][]float64, len(levels))
+	out := make([][]float64, q.Groups)
+	for g := range out {
+		for l, level := range levels {
+			y[l] = make([]float64, level.Cells)
+			noisy[l].Fill(g*level.Cells, y[l])
+		}
+		out[g] = append([]float64{0}, q.Form.Sums(y, deviations)...)
+	}
+	return out
+}
+
+// Finish makes the cells of the noisy numbers, and reads the sums and what else is asked off them.
+func (q *Ordered) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+	var lengths []int
+	for _, level := range q.Form.Levels() {
+		lengths = append(lengths, q.Groups*level.Cells)
+	}
+	if err := checkComponents(q.Name(), noisy, estimate, lengths...); err != nil {
+		return query.Answer{}, err
+	}
+	spread, below := q.Form.Spread(deviationsOf(noisy)), q.sums(noisy)
+	values, deviations := make([]float64, q.Size), make([]float64, q.Size)
+	for g, s := range below {
+		for i := range q.n {
+			values[q.Cell(g, i)], deviations[q.Cell(g, i)] = s[i+1]-s[i], math.Sqrt(spread.Cells[i])
+		}
+	}
+	a := answerOf(values, deviations)
+	a.Keys = domain.KeyColumns(q.Axes)
+	a.Extra = q.measurements(noisy)
+	sums := q.sumsTable(below, spread)
+	a.Readings = append([]query.Reading{{Name: sumsReading, Answer: sums}}, q.reader.read(q.Groups, spread, func(g int) sumsBelow { return sumsBelow{Noisy: below[g], Estimate: below[g]} })...)
+	return a, nil
+}
+
+// sumsTable is the numbers of rows below each edge but the first.
+func (q *Ordered) sumsTable(below [][]float64, spread strategy.Spread) query.Answer {
+	var values, deviations []float64
+	for _, s := range below {
+		values = append(values, s[1:]...)
+		for _, v := range spread.Variance {
+			deviations = append(deviations, math.Sqrt(v))
+		}
+	}
+	a := answerOf(values, deviations)
+	a.Keys = q.reader.keysWith(q.reader.belowColumn())
+	return a
+}
+
+// measurements are the noisy numbers, level by level, in columns of the cells: each stands at the first of the cells that it counts, and NaN
+// at the others.
+func (q *Ordered) measurements(noisy []mechanism.Noisy) []query.Extra {
+	var out []query.Extra
+	for l, level := range q.Form.Levels() {
+		column, y := make([]float64, q.Size), make([]float64, q.Groups*level.Cells)
+		noisy[l].Fill(0, y)
+		for i := range column {
+			column[i] = math.NaN()
+		}
+		for k, x := range y {
+			column[q.first(level, k)] = x
+		}
+		out = append(out, query.Extra{Name: q.columnName(l), Values: heldSeries(column)})
+	}
+	return out
+}
+
+func (q *Ordered) columnName(level int) string {
+	if w := q.Form.Levels()[level].Width; w > 0 {
+		return fmt.Sprint(noisyWidth, w)
+	}
+	return noisyMeasured
+}
+
+// first is the place of the k-th number of a level among the cells.
+func (q *Ordered) first(level strategy.Level, k int) int {
+	return q.Cell(k/level.Cells, k%level.Cells*max(level.Width, 1))
+}
+
+// Recover reads the noisy numbers back.
+func (q *Ordered) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
+	levels := q.Form.Levels()
+	if len(grids) != len(levels) || len(c.Extra) != len(levels) {
+		return out, errInexact
+	}
+	for l, level := range levels {
+		if len(c.Extra[l]) != q.Size {
+			return out, errInexact
+		}
+		y := make([]float64, q.Groups*level.Cells)
+		for k := range y {
+			y[k] = c.Extra[l][q.first(level, k)]
+		}
+		multiples, err := ToMultiples(y, grids[l])
+		if err != nil {
+			return out, err
+		}
+		out.Multiples = append(out.Multiples, multiples)
+	}
+	return out, nil
+}
+
+// LooksEmpty looks at the estimated number of all rows.
+func (q *Ordered) LooksEmpty(noisy []mechanism.Noisy) bool {
+	spread, total := q.Form.Spread(deviationsOf(noisy)), 0.0
+	for _, s := range q.sums(noisy) {
+		total += s[q.n]
+	}
+	return math.Abs(total) <= largestNoise*math.Sqrt(float64(q.Groups)*spread.Variance[q.n-1])
+}
+
+// Strategy says what becomes of the noise in the sums.
+func (q *Ordered) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
+	if len(ms) != len(q.Form.Levels()) {
+		return query.Strategy{}, errComponents
+	}
+	var deviations []float64
+	for _, m := range ms {
+		deviations = append(deviations, m.Deviation())
+	}
+	unit := 1 / float64(calibrate.ComposedMu(ms))
+	out := query.Strategy{Name: string(q.Form.Form()), Loss: LossSums, Error: q.Form.Error(deviations)}
+	if adj == sensitivity.ReplaceOne {
+		unit *= math.Sqrt2
+	} else {
+		out.Bound = unit * strategy.LeastOrdered(q.n, q.Limits.PerGroup)
+	}
+	for _, c := range q.Form.Considered() {
+		out.Others = append(out.Others, strategy.Candidate{Name: c.Name, Error: unit * c.Error})
+	}
+	largest, cell := 0.0, 0.0
+	spread := q.Form.Spread(deviations)
+	for i, v := range spread.Variance {
+		largest, cell = max(largest, v), max(cell, spread.Cells[i])
+	}
+	out.Cell = math.Sqrt(cell)
+	sums := query.StrategyTable{Name: sumsReading, By: []string{q.reader.Name}, Cells: q.Groups * q.n, Deviation: math.Sqrt(largest)}
+	if len(ms) == 1 { // else the weights of the least squares depend on all deviations
+		sums.Factors = map[string]float64{"": largest / (deviations[0] * deviations[0])}
+	}
+	out.Tables = []query.StrategyTable{sums}
+	return out, nil
+}

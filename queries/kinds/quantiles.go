@@ -1,0 +1,390 @@
+package kinds
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/domain"
+
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/strategy"
+)
+
+// Quantiles and shares, with intervals, that are read off the noisy counts of a histogram with edges
+
+// The names of readings, and of the key column of quantiles.
+const (
+	quantilesReading = "quantiles"
+	cdfReading       = "cdf"
+	quantileKey      = "quantile"
+	belowKey         = "_below"
+)
+
+// maxReadCells is the most cells of an answer that is read, since it is held.
+const maxReadCells = 1 << 26
+
+// quantileReader reads quantiles and shares of the distribution along an axis.
+type quantileReader struct {
+	Stride, Size int // of the axis in the vector
+	Edges        []float64
+	quantiles    []float64
+	cdf          bool
+	keys         []domain.KeyColumn // of the groups, whose strides are in groups
+	Name         string             // of the axis
+}
+
+// newQuantileReader makes what a spec asks to be read, nil if that is nothing, or reports what is wrong with it.
+func newQuantileReader(s query.Spec, axes []domain.Axis, cells int, p *problem.Problems) *quantileReader {
+	if len(s.Read.Quantiles) == 0 && !s.Read.CDF {
+		return nil
+	}
+	field := string(s.Kind) + "." + quantilesReading
+	if len(s.Read.Quantiles) == 0 {
+		field = string(s.Kind) + "." + cdfReading
+	}
+	r := &quantileReader{cdf: s.Read.CDF, quantiles: quantilesOf(s.Read.Quantiles, field, p)}
+	at := edgeAxis(s, axes, field, p)
+	switch {
+	case at < 0:
+		return nil
+	case cells > maxReadCells:
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^26 = %d cells to read quantiles off", maxReadCells), "use fewer cells")
+	}
+	d := axes[at].Domain.(domain.EdgeDomain)
+	for _, x := range d.Numbers {
+		f, _ := x.Float64()
+		r.Edges = append(r.Edges, f)
+	}
+	r.Stride, r.Size, r.Name = domain.AxisStrides(axes)[at], axes[at].Size, axes[at].Name()
+	r.keys = r.groupKeys(axes, at)
+	r.checkNames(field, p)
+	return r
+}
+
+func quantilesOf(texts []string, field string, p *problem.Problems) []float64 {
+	var qs []float64
+	for i, text := range texts {
+		x, ok := domain.Number(text)
+		if !ok || x.Sign() <= 0 || x.Cmp(big.NewRat(1, 1)) >= 0 {
+			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue, fmt.Sprintf("%q is not a number above 0 and below 1", text), "the median is 0.5")
+			continue
+		}
+		f, _ := x.Float64()
+		if slices.Contains(qs, f) {
+			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeDuplicate, fmt.Sprintf("the quantile %s is there twice", text), "")
+		}
+		qs = append(qs, f)
+	}
+	return qs
+}
+
+// edgeAxis is the one axis of numeric edges, or -1.
+func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problems) int {
+	at := -1
+	for i := range axes {
+		d, ok := axes[i].Domain.(domain.EdgeDomain)
+		switch {
+		case !ok:
+		case at >= 0:
+			p.Add(field, problem.CodeBadSpec, "there are two dimensions with edges to read", "use one, and values or a part of a time for the others")
+			return -1
+		case d.Numbers == nil:
+			p.Add(field, problem.CodeBadSpec, "quantiles are read between edges that are numbers, not dates or times", "cut a numeric column")
+			return -1
+		default:
+			at = i
+		}
+	}
+	if at < 0 && len(p.List) == 0 {
+		p.Add(field, problem.CodeBadSpec, "quantiles and cdf are read off a histogram with edges", "add a dimension with edges, or with from, to and width")
+	}
+	if s.Kind != query.Histogram {
+		return -1 // a query of another kind has no counts to read; configs has no such key
+	}
+	return at
+}
+
+// groupKeys are the key columns of the other axes, with strides in groups.
+func (r *quantileReader) groupKeys(axes []domain.Axis, at int) []domain.KeyColumn {
+	var keys []domain.KeyColumn
+	seen := 0
+	all := domain.KeyColumns(axes)
+	for i := range axes {
+		n := len(axes[i].Domain.Keys("", axes[i].Extra.Names))
+		if i != at {
+			for _, k := range all[seen : seen+n] {
+				if k.Stride > r.Stride {
+					k.Stride /= r.Size
+				}
+				keys = append(keys, k)
+			}
+		}
+		seen += n
+	}
+	return keys
+}
+
+func (r *quantileReader) checkNames(field string, p *problem.Problems) {
+	for _, k := range r.keys {
+		if len(r.quantiles) > 0 && k.Name == quantileKey || r.cdf && k.Name == r.Name+belowKey {
+			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the table would have two columns %q", k.Name), "name that dimension with as: NAME")
+		}
+	}
+}
+
+// sumsBelow are the sums of a group's cells below each edge, from 0 at the first one on: noisy, and estimates.
+type sumsBelow struct{ Noisy, Estimate []float64 }
+
+// readCells reads the tables off noisy cells, with independent noise of one deviation, and their estimates.
+func (r *quantileReader) readCells(noisy, estimate mechanism.Noisy) []query.Reading {
+	variance, m := noisy.Mechanism().Deviation(), len(r.Edges)-1
+	variance *= variance
+	var s strategy.Spread
+	for j := range m {
+		s.Variance = append(s.Variance, variance*float64(j+1))
+	}
+	s.WithLast = s.Variance
+	s.Heavy = !noisy.Normal()
+	counts, estimates := r.cells(noisy), r.cells(estimate)
+	return r.read(noisy.Len()/r.Size, s, func(g int) sumsBelow { return sumsBelow{r.along(counts, g, m), r.along(estimates, g, m)} })
+}
+
+// read reads the tables off the sums of some groups, whose noise has a spread.
+func (r *quantileReader) read(groups int, s strategy.Spread, of func(group int) sumsBelow) []query.Reading {
+	var all []query.Reading
+	if len(r.quantiles) > 0 {
+		key := domain.KeyColumn{Name: quantileKey, Labels: domain.Labels{Floats: r.quantiles}}
+		all = append(all, query.Reading{Name: quantilesReading, Answer: r.table(groups, s, of, key, func(d distribution, out []withInterval) {
+			for i, q := range r.quantiles {
+				out[i] = d.quantile(q, r.Edges)
+			}
+		})})
+	}
+	if r.cdf {
+		all = append(all, query.Reading{Name: cdfReading, Answer: r.table(groups, s, of, r.belowColumn(), func(d distribution, out []withInterval) {
+			for i := range out {
+				out[i] = d.share(i + 1)
+			}
+		})})
+	}
+	return all
+}
+
+// belowColumn is the key column of what is below each edge but the first.
+func (r *quantileReader) belowColumn() domain.KeyColumn {
+	return domain.KeyColumn{Name: r.Name + belowKey, Labels: domain.Labels{Floats: r.Edges[1:]}}
+}
+
+// withInterval is an estimate with its interval.
+type withInterval struct{ estimate, low, high float64 }
+
+// table reads as many rows of each group as the key has labels.
+func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsBelow, key domain.KeyColumn, read func(distribution, []withInterval)) query.Answer {
+	rows := len(key.Labels.Floats)
+	all := make([]withInterval, groups*rows)
+	for g := range groups {
+		x := of(g)
+		read(distribution{noisy: x.Noisy, estimate: rising(x.Estimate), spread: s}, all[g*rows:(g+1)*rows])
+	}
+	a := query.Answer{Cells: len(all), Keys: r.keysWith(key)}
+	column := func(f func(withInterval) float64) query.Series {
+		return func(start int, dst []float64) {
+			for i := range dst {
+				dst[i] = f(all[start+i])
+			}
+		}
+	}
+	a.Estimate = column(func(t withInterval) float64 { return t.estimate })
+	a.Low, a.High = column(func(t withInterval) float64 { return t.low }), column(func(t withInterval) float64 { return t.high })
+	return a
+}
+
+// keysWith returns the key columns of a table with several rows a group, of which one more column tells them apart.
+func (r *quantileReader) keysWith(key domain.KeyColumn) []domain.KeyColumn {
+	var keys []domain.KeyColumn
+	for _, k := range r.keys {
+		k.Stride *= len(key.Labels.Floats)
+		keys = append(keys, k)
+	}
+	key.Stride = 1
+	return append(keys, key)
+}
+
+func (r *quantileReader) cells(n mechanism.Noisy) []float64 {
+	all := make([]float64, n.Len())
+	n.Fill(0, all)
+	return all
+}
+
+// sumsOf returns what yields the sums below each edge, from 0 on, of each group of some cells.
+func (r *quantileReader) sumsOf(cells query.Series, n int) func(group int) []float64 {
+	all := make([]float64, n)
+	cells(0, all)
+	return func(group int) []float64 { return r.along(all, group, len(r.Edges)-1) }
+}
+
+// along returns the sums of the first 0, 1, …, m cells of a group.
+func (r *quantileReader) along(cells []float64, group, m int) []float64 {
+	at := group/r.Stride*r.Stride*r.Size + group%r.Stride
+	sums := make([]float64, m+1)
+	for i := range m {
+		sums[i+1] = sums[i] + cells[at+i*r.Stride]
+	}
+	return sums
+}
+
+// distribution is the sums of the counts of the cells up to each edge, from 0 at the first one on: noisy, with a spread of their noise, and
+// estimates that do not fall.
+type distribution struct {
+	noisy, estimate []float64
+	spread          strategy.Spread // of all but the first
+}
+
+// variances returns those of the noise of the sum up to the j-th edge, of that with the sum of all, and of the latter.
+func (d distribution) variances(j int) (own, withAll, all float64) {
+	all = d.spread.Variance[len(d.spread.Variance)-1]
+	if j == 0 {
+		return 0, 0, all
+	}
+	return d.spread.Variance[j-1], d.spread.WithLast[j-1], all
+}
+
+// rising is the sums nearest to some, by squares, that start at 0 and do not fall: the isotonic regression by pooling adjacent
+// violators (Ayer et al. 1955), moved to at least 0.
+func rising(sums []float64) []float64 {
+	type block struct{ total, n float64 }
+	var blocks []block
+	for _, x := range sums[1:] {
+		b := block{x, 1}
+		for len(blocks) > 0 && blocks[len(blocks)-1].total/blocks[len(blocks)-1].n >= b.total/b.n {
+			last := blocks[len(blocks)-1]
+			b = block{last.total + b.total, last.n + b.n}
+			blocks = blocks[:len(blocks)-1]
+		}
+		blocks = append(blocks, b)
+	}
+	out := []float64{0}
+	for _, b := range blocks {
+		for range int(b.n) {
+			out = append(out, max(b.total/b.n, 0))
+		}
+	}
+	return out
+}
+
+// quantile is the value below which a share q of the rows lies: between two edges as if the rows of a cell were spread evenly. NaN if the
+// estimates have no row.
+//
+// Interval: with A the noisy number of rows below the j-th edge and N that of all, A − q·N is normal with a mean that is negative if the j-th
+// edge is below the quantile, and variance var(A) − 2q·cov(A, N) + q²·var(N). The interval is from the edge before the
+// first one at which it is not below −z deviations to the edge after the last one at which it is not above z: each end
+// is wrong with a probability of at most 2.5 %, for it takes an error at one edge, the first (last) one on the other side.
+func (d distribution) quantile(q float64, edges []float64) withInterval {
+	m := len(edges) - 1
+	t := withInterval{math.NaN(), edges[0], edges[m]}
+	if n := d.estimate[m]; n > 0 {
+		j := 1
+		for j < m && d.estimate[j] < q*n {
+			j++
+		}
+		t.estimate = edges[j]
+		if width := d.estimate[j] - d.estimate[j-1]; width > 0 {
+			t.estimate = edges[j-1] + min(max((q*n-d.estimate[j-1])/width, 0), 1)*(edges[j]-edges[j-1])
+		}
+	}
+	n := d.noisy[m]
+	beyond := func(j int) float64 { // in deviations
+		own, withAll, all := d.variances(j)
+		return (d.noisy[j] - q*n) / math.Sqrt(own-2*q*withAll+q*q*all)
+	}
+	for j := 0; j <= m; j++ {
+		if beyond(j) >= -d.outerZ(j, q) {
+			t.low = edges[max(j-1, 0)]
+			break
+		}
+	}
+	for j := m; j >= 0; j-- {
+		if beyond(j) <= d.outerZ(j, q) {
+			t.high = edges[min(j+1, m)]
+			break
+		}
+	}
+	return t
+}
+
+// outerZ is a little more than the 97.5 % quantile of the normal distribution, for the rounding of a test in floats.
+const outerZ = 1.95997
+
+// outerZ is that of A − q·N, with A and N as in quantile. If noise is not normal, it follows from the weights of the cells: 1 − q for those below the j-th
+// edge, and q for the others.
+func (d distribution) outerZ(j int, q float64) float64 {
+	if !d.spread.Heavy {
+		return outerZ
+	}
+	const rounding = 1e-5
+	below, above, p := float64(j), float64(len(d.noisy)-1-j), 1-q
+	squares, fourths := below*p*p+above*q*q, below*p*p*p*p+above*q*q*q*q
+	if squares == 0 {
+		return outerZ
+	}
+	return heavyZ95(3*fourths/(squares*squares)) + rounding
+}
+
+// share is the share of the rows below the j-th edge: 1 at the last one, NaN if the estimates have no row.
+//
+// Interval: for the true share F, with A and N as above, A − F·N is normal with mean 0 and variance var(A) − 2F·cov(A, N) + F²·var(N), so the F
+// with a square of at most z² times that hold the true one with 95 %. They are an interval if the number of rows is more than z deviations of N;
+// else it is from 0 to 1.
+func (d distribution) share(j int) withInterval {
+	m := len(d.noisy) - 1
+	if j == m {
+		return withInterval{1, 1, 1}
+	}
+	t := withInterval{math.NaN(), 0, 1}
+	if n := d.estimate[m]; n > 0 {
+		t.estimate = d.estimate[j] / n
+	}
+	if !d.spread.Heavy {
+		const k = outerZ * outerZ
+		t.low, t.high, _ = d.shareWithin(j, k)
+		return t
+	}
+	const widest, rounds = 2.1185 * 2.1185, 5 // from the largest z on, of the noise of one cell; then that of each end, as for a mean
+	low, high, bounded := d.shareWithin(j, widest)
+	for range rounds {
+		if bounded {
+			z := d.outerZ(j, low)
+			low, _, _ = d.shareWithin(j, z*z)
+			z = d.outerZ(j, high)
+			_, high, _ = d.shareWithin(j, z*z)
+		}
+	}
+	t.low, t.high = low, high
+	return t
+}
+
+// shareWithin is the interval of a share for k = z²; bounded is false if it is from 0 to 1 because there are too few rows.
+func (d distribution) shareWithin(j int, k float64) (low, high float64, bounded bool) {
+	own, withAll, all := d.variances(j)
+	below, n := d.noisy[j], d.noisy[len(d.noisy)-1]
+	a, b, c := n*n-k*all, below*n-k*withAll, below*below-k*own
+	if n <= 0 || a <= 0 {
+		return 0, 1, false
+	}
+	root := math.Sqrt(max(b*b-a*c, 0))
+	return min(max(outwards((b-root)/a, -1), 0), 1), min(max(outwards((b+root)/a, 1), 0), 1), true
+}
+
+// newSumsReader reads nothing but the sums, or reports what is wrong with the dimensions.
+func newSumsReader(s query.Spec, axes []domain.Axis, cells int, p *problem.Problems) *quantileReader {
+	s.Read.CDF = true
+	r := newQuantileReader(s, axes, cells, p)
+	if r != nil {
+		r.cdf = false
+	}
+	return r
+}

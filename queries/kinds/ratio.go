@@ -1,0 +1,104 @@
+package kinds
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// ratio makes a mean in [centre - half, centre + half] of s, a noisy sum of differences from the centre, and n, a noisy
+// number of rows. Their noise is independent and normal with these standard deviations.
+type ratio struct {
+	Centre, Half float64
+	Sum, Count   float64
+	Z            float64 // of the interval: 1.96 for 95 %
+	// tail is Z for an excess kurtosis, if the noise is not normal but Laplace or geometric; else nil.
+	tail func(kurtosis float64) float64
+}
+
+// tailOf returns a tail if the noise of a component is not normal, else nil.
+func tailOf(tail func(kurtosis float64) float64, noisy ...mechanism.Noisy) func(float64) float64 {
+	for _, n := range noisy {
+		if !n.Normal() {
+			return tail
+		}
+	}
+	return nil
+}
+
+// mean is centre + s/n, moved into the range; NaN if n is not positive.
+func (r ratio) mean(s, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return r.Centre + r.clip(s/n)
+}
+
+// estimate is the mean of estimates of the sum and the count, of at least one row; NaN if n is not positive, as mean is: there is nothing to
+// Estimate from.
+func (r ratio) estimate(s, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return r.Centre + r.clip(s/max(n, 1))
+}
+
+func (r ratio) clip(x float64) float64 { return min(max(x, -r.Half), r.Half) }
+
+// sigma is the standard deviation of the mean by the delta method, at the noisy values: with t the noisy mean less the centre,
+//
+//	sqrt(sum² + t²·count²)/n.
+//
+// NaN if n is not positive. If n is not many times count it says little: see interval.
+func (r ratio) sigma(s, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return math.Hypot(r.Sum, r.clip(s/n)*r.Count) / n
+}
+
+// interval is Fieller's (1954) interval of the mean, for z of 1.96 of 95 %, within the range. For the true mean t (less the centre), s − t·n is normal
+// with mean 0 and variance sum² + t²·count², whatever the number of rows, so the set of all t with
+//
+//	(s − t·n)² <= z²·(sum² + t²·count²)
+//
+// holds the true one with a probability of exactly 95 %. It is an interval if n > z·count:
+//
+//	(s·n ∓ z·sqrt(sum²·a + s²·count²))/a,  a = n² − z²·count²
+//
+// Else the count does not differ from 0 by enough, the set is unbounded, and the interval is the whole range. Its min and max are
+// moved into the range, which holds the true mean.
+//
+// Of noise that is not normal, the quantile z of s − t·n depends on t, through the share that the count has in its noise. Each end is worked out
+// with the z of the end before it, from the largest z on, until it stays the same but for what does not matter.
+func (r ratio) interval(s, n float64) (low, high float64) {
+	if r.tail == nil {
+		return r.fieller(s, n)
+	}
+	const mostKurtosis, rounds = 3, 5
+	r.Z = r.tail(mostKurtosis)
+	low, high = r.fieller(s, n)
+	if n <= r.Z*r.Count {
+		return low, high
+	}
+	for range rounds {
+		at := r
+		at.Z = r.tail(kurtosisOfTwo(r.Sum, (low-r.Centre)*r.Count))
+		low, _ = at.fieller(s, n)
+		at.Z = r.tail(kurtosisOfTwo(r.Sum, (high-r.Centre)*r.Count))
+		_, high = at.fieller(s, n)
+	}
+	return low, high
+}
+
+// fieller is the interval for r.Z.
+func (r ratio) fieller(s, n float64) (low, high float64) {
+	zc := r.Z * r.Count
+	a := (n - zc) * (n + zc)
+	if n <= zc || a <= 0 {
+		return r.Centre - r.Half, r.Centre + r.Half
+	}
+	root := r.Z * math.Sqrt(r.Sum*r.Sum*a+s*s*r.Count*r.Count)
+	low, high = (s*n-root)/a, (s*n+root)/a
+	return r.Centre + r.clip(outwards(low, -1)), r.Centre + r.clip(outwards(high, 1))
+}

@@ -1,0 +1,41 @@
+package kinds
+
+import (
+	"github.com/dprelease/dprelease/mechanism"
+
+	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// Sums
+//
+// A sum is one mechanism: the sums of the values of each group, as they are.
+
+var sumFacts = sumsKind{summary: func(*quantize.Quantizer) summary { return sumOfValues{} }}
+
+// sumOfValues is the kind of a sum.
+type sumOfValues struct{}
+
+func (sumOfValues) Extra() extraVectors { return extraVectors{} }
+
+func (sumOfValues) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
+	sens, err := q.declared(adj, q.sumSensitivity(adj), q.norm)
+	if err != nil {
+		return nil, err
+	}
+	c := q.componentOfSum(sens, adj)
+	c.Name = ""
+	return []query.Component{c}, nil
+}
+
+func (sumOfValues) answer(_ *Sums, noisy, estimate []mechanism.Noisy) query.Answer {
+	return answerWithNoise(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism(), 1)
+}
+
+func (sumOfValues) readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error) {
+	return recoverVectors(q.Cells(), grids, c.Noisy)
+}
+
+func (sumOfValues) looksEmpty(q *Sums, noisy []mechanism.Noisy) bool {
+	return q.isNoise(noisy[0], q.Quantizer.Dims)
+}

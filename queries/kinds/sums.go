@@ -1,0 +1,324 @@
+package kinds
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+
+	"github.com/dprelease/dprelease/queries/internal/privateclamp"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+	"github.com/dprelease/dprelease/queries/tally"
+)
+
+// Queries that add values up
+//
+// A sum, a mean and a variance all add up, in each cell of their groups, a vector of quantized values. They differ in what they add up beside
+// it and in what they make of the noisy vectors. Each states that once, as a [summary] in a file of its own; this file has what they share.
+
+// Sums is a query that adds values up.
+type Sums struct {
+	Base
+	Reach     *sensitivity.Reach // of the values of rows
+	Quantizer *quantize.Quantizer
+	Kind      summary
+}
+
+// summary is what a kind of query makes of sums: see sum.go, mean.go and variance.go.
+type summary interface {
+	// Extra says what is added up beside the values.
+	Extra() extraVectors
+	// components states the mechanisms, that of the sums first, or what is wrong under an adjacency.
+	components(q *Sums, adj query.Adjacency) ([]query.Component, error)
+	// answer makes the answer of the noisy vectors of the components, before and after denoising.
+	answer(q *Sums, noisy, estimate []mechanism.Noisy) query.Answer
+	// readBack is Query.Recover: the inverse of answer.
+	readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error)
+	// looksEmpty is Query.LooksEmpty.
+	looksEmpty(q *Sums, noisy []mechanism.Noisy) bool
+}
+
+// extraVectors are the exact vectors beside that of the sums, each with one number a group.
+type extraVectors struct {
+	second *accumulate.Second // the sums of a second number of each row, nil if there is none
+	Rows   bool               // the numbers of rows
+}
+
+// count is the number of vectors.
+func (x extraVectors) count() int {
+	n := 0
+	if x.second != nil {
+		n++
+	}
+	if x.Rows {
+		n++
+	}
+	return n
+}
+
+// sumsKind is what a kind of query that adds values up needs to be checked and read.
+type sumsKind struct {
+	// Quantizer says how values become integers.
+	quantizer quantize.Options
+	// columns are those of the answer beside those of every answer and the keys.
+	columns []string
+	// check reports what the kind cannot have; nil if it can have everything.
+	check func(query.Spec, *problem.Problems)
+	// summary makes the kind of a value that was checked.
+	summary func(*quantize.Quantizer) summary
+}
+
+// The columns of an answer that hold the noisy vectors of which it was made.
+const (
+	noisySum     = "noisy_centred_sum"
+	noisyCount   = "noisy_count"
+	noisySquares = "noisy_centred_squares"
+)
+
+// Cells returns the length of the answer: components of groups.
+func (q *Sums) Cells() int { return q.Size * q.Quantizer.Dims }
+
+// Directions returns those of the axes.
+func (q *Sums) Directions() []domain.Direction {
+	axes := domain.Directions(q.Axes)
+	if q.Spec.Value.IsVector() {
+		axes = append(axes, domain.Direction{By: -1, Size: q.Quantizer.Dims})
+	}
+	return axes
+}
+
+// LooksEmpty looks at the noisy vectors: see [query.Query].
+func (q *Sums) LooksEmpty(noisy []mechanism.Noisy) bool { return q.Kind.looksEmpty(q, noisy) }
+
+// New compiles the query.
+func (q *Sums) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	l := q.Layout(s, p)
+	of := q.addedUp()
+	of.Groups, of.Values = domain.NewGrouping(q.Axes, l), q.Quantizer.Compile(l)
+	u := q.compileUnits(s, p)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	answer := q.byRank(1+q.Kind.Extra().count(), func() accumulate.Answer { return accumulate.NewSums(of) })
+	return q.gather(q, answer, u, bounding.CellBytes, spill), nil
+}
+
+// Second is the second number of each row that is added up beside its value; nil if there is none.
+func (q *Sums) Second() *accumulate.Second { return q.Kind.Extra().second }
+
+// addedUp is what is added up.
+func (q *Sums) addedUp() accumulate.SumsOf {
+	x := q.Kind.Extra()
+	of := accumulate.SumsOf{Quantizer: q.Quantizer, Cells: q.Size, Second: x.second, CountRows: x.Rows}
+	of.Check = q.checkRows()
+	return of
+}
+
+// Bytes returns the memory of the cells: see [query.Query].
+func (q *Sums) Bytes(workers int, _ int64) int64 {
+	n := 16*int64(q.Cells()) + 8*int64(q.Size)
+	of := q.addedUp()
+	if of.Second != nil {
+		n += 16 * int64(q.Size)
+	}
+	if q.Spec.PerRow() && of.HoldPlain() {
+		n += 16 * int64(q.Size)
+		if of.Second != nil {
+			n += 16 * int64(q.Size)
+		}
+	}
+	return n * q.copies(workers)
+}
+
+// Tally also counts the rows by their value.
+func (q *Sums) Tally(s table.Schema) (*tally.Tally, error) {
+	t, err := q.Base.Tally(s)
+	if err != nil {
+		return nil, err
+	}
+	p := &problem.Problems{Query: q.Spec.Name}
+	t.AddValue(q.Quantizer, q.Layout(s, p))
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Components states the mechanisms of the query's kind.
+func (q *Sums) Components(adj query.Adjacency) ([]query.Component, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	adj.Check(p)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return q.Kind.components(q, adj)
+}
+
+// norm returns the L2 sensitivity of the sums under some limits.
+func (q *Sums) norm(l bounding.Limits, adj query.Adjacency) float64 {
+	return q.Reach.Norm(l, adj, q.Size)
+}
+
+// sumSensitivity is that of the sums.
+func (q *Sums) sumSensitivity(adj query.Adjacency) calibrate.Sensitivity {
+	l2 := q.norm(q.Limits, adj)
+	return calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ": " + domain.Shortest(l2)}
+}
+
+// componentOfSum is the mechanism of the sums with some sensitivity.
+func (q *Sums) componentOfSum(sens calibrate.Sensitivity, adj query.Adjacency) query.Component {
+	bound := q.Quantizer.Real(q.Reach.More)
+	l1 := q.Reach.AbsoluteNorm(q.Limits, adj, q.Size)
+	return query.Component{
+		Name: "sum", Sens: sens, Cells: q.Cells(), Quantum: math.Ldexp(1, q.Quantizer.Exponent), RowBound: bound, Scale: 1, Weight: 1,
+		L1: l1, WhyL1: q.whySum(adj) + ": " + domain.Shortest(l1), Cost: float64(q.Cells()) / (bound * bound),
+	}
+}
+
+// whySum is the one-line argument for the sensitivity of the sums, without its value.
+func (q *Sums) whySum(adj query.Adjacency) string {
+	if q.Quantizer.Value.Rows > 0 {
+		return "replacing a row changes the sum by the range of its value"
+	}
+	what := q.sizeText()
+	switch {
+	case q.Spec.PerRow() && adj == query.AddRemove:
+		return "each row adds " + what + " to at most one group"
+	case q.Spec.PerRow():
+		return "replacing a row takes " + what + " from one group and adds another to one group, either of which may be left out"
+	case adj == query.AddRemove:
+		return "each " + q.Spec.UnitName() + " adds " + limitsText(q.Limits, q.Size) + ", each " + what
+	}
+	return "each " + q.Spec.UnitName() + " can change from one to another contribution of " + limitsText(q.Limits, q.Size) + ", each " + what
+}
+
+// sizeText describes the value of a row: "a value in [0, 99]", less the centre for means.
+func (q *Sums) sizeText() string {
+	v := q.Quantizer
+	norm := domain.Shortest(q.Reach.OfRow())
+	if v.Clip || v.Dims > 1 {
+		return "a vector of norm at most " + norm
+	}
+	return fmt.Sprintf("a value in [%s, %s]", domain.Shortest(v.Real(v.Min-v.Centre)), domain.Shortest(v.Real(v.Max-v.Centre)))
+}
+
+// Finish makes the answer of the noisy vectors of the query's kind.
+func (q *Sums) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+	lengths := []int{q.Cells()}
+	for range q.Kind.Extra().count() {
+		lengths = append(lengths, q.Size)
+	}
+	if err := checkLengths(q.Name(), noisy, estimate, lengths...); err != nil {
+		return query.Answer{}, err
+	}
+	a := q.Kind.answer(q, noisy, estimate)
+	a.Cells, a.Keys = q.Cells(), q.keys()
+	return a, nil
+}
+
+// Recover reads the noisy sums back and what the query's kind has beside them.
+func (q *Sums) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
+	return q.Kind.readBack(q, c, grids)
+}
+
+// keys are those of the groups, with the components of each group next to each other.
+func (q *Sums) keys() []domain.KeyColumn {
+	keys := domain.KeyColumns(q.Axes)
+	for i := range keys {
+		keys[i].Stride *= q.Quantizer.Dims
+	}
+	if v := q.Spec.Value; v.IsVector() {
+		keys = append(keys, domain.KeyColumn{Name: componentKey, Stride: 1, Labels: v.ComponentLabels()})
+	}
+	return keys
+}
+
+// checkRows is what judges the number of all rows; nil if it is private.
+func (q *Sums) checkRows() func(rows int64) error {
+	if q.Quantizer.Value.Rows > 0 {
+		return q.checkKnownRows
+	}
+	return nil
+}
+
+// checkKnownRows says whether there are as many rows as were declared. That is public, under the adjacency that is needed for it.
+func (q *Sums) checkKnownRows(rows int64) error {
+	want := q.Quantizer.Value.Rows
+	if rows == want {
+		return nil
+	}
+	return &problem.Error{
+		Query: q.Spec.Name, Field: q.Quantizer.Field + ".rows", Code: problem.CodeRows,
+		Message: fmt.Sprintf("the input has %s, not %d", problem.Plural(rows, "row"), want), Hint: "rows is the number of all rows of the input, also of those without a value",
+	}
+}
+
+// summaries are the kinds of query that add values up: a new kind is entered here.
+var summaries = map[query.Kind]sumsKind{query.Sum: sumFacts, query.Mean: meanFacts, query.Variance: varianceFacts}
+
+// newQuantizer checks the value of a spec and returns its quantizer, or reports what is wrong and returns nil.
+func newQuantizer(s query.Spec, p *problem.Problems) *quantize.Quantizer {
+	o := summaries[s.Kind].quantizer
+	o.Field = string(s.Kind)
+	if s.Value.Share != 0 { // the range is not the clamp yet, and has no centre
+		o.Centred, o.Bits = false, privateclamp.Bits
+	}
+	before := len(p.List)
+	checkRows(s, p)
+	q := quantize.New(s.Value, o, p)
+	if len(p.List) > before {
+		return nil
+	}
+	return q
+}
+
+// newSums makes the query of a counting whose values are quantized.
+func newSums(c Base, v *quantize.Quantizer) *Sums {
+	return &Sums{Base: c, Reach: sensitivity.ReachOf(v), Quantizer: v, Kind: summaries[c.Spec.Kind].summary(v)}
+}
+
+// addsUp says whether a kind of query adds values up.
+func addsUp(k query.Kind) bool {
+	_, ok := summaries[k]
+	return ok
+}
+
+// columnsOf are those of the answers of a kind beside those of every answer.
+func columnsOf(k query.Kind) []string { return summaries[k].columns }
+
+// checkSums reports what is wrong with the spec of a query that adds values up.
+func checkSums(s query.Spec, p *problem.Problems) {
+	if s.Value == nil {
+		p.Add(string(s.Kind), problem.CodeBadSpec, "there is nothing to add up", "")
+	}
+	if check := summaries[s.Kind].check; check != nil {
+		check(s, p)
+	}
+}
+
+// checkRows reports a public number of terms if the number is not public.
+func checkRows(s query.Spec, p *problem.Problems) {
+	field := string(s.Kind) + ".rows"
+	switch rows := s.Value.Rows; {
+	case rows == 0:
+	case rows < 0 || rows > accumulate.MaxRows:
+		p.Add(field, problem.CodeBadValue, "a number of rows is at least 1 and at most 2^48", "")
+	case s.Kind != query.Mean:
+		p.Add(field, problem.CodeBadSpec, "only a mean has a public number of terms", "leave rows out")
+	case !s.PerRow() || len(s.By) > 0 || s.Filtered:
+		p.Add(field, problem.CodeBadSpec, "the number of terms is public only if each row is a unit, and no dimension and no filter takes rows away",
+			"leave rows out: the mean is then made of a noisy sum and a noisy count")
+	}
+}
+
+// centred says whether a kind of query adds values up less the centre of their range.
+func centred(k query.Kind) bool { return summaries[k].quantizer.Centred }

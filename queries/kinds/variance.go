@@ -1,0 +1,196 @@
+package kinds
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+)
+
+// Variances
+//
+// The variance of the values in a group, each less the centre of the range, is the mean of their squares less the square of their
+// mean; so of every group a variance adds up the values, their squares and the rows. Squares are added up less half of the
+// largest one, which halves their sensitivity, as the centre does for the values. Values are held to 2^30 quanta, so that a square is
+// an integer of 60 bits, of which the quantum is the square of that of the values.
+
+const (
+	squareBits    = 30
+	maxSquareLog2 = 400 // so that the quantum of squares is one that the sampler takes
+)
+
+var varianceFacts = sumsKind{
+	quantizer: quantize.Options{Centred: true, Bits: squareBits, MaxLog2: maxSquareLog2},
+	columns:   []string{noisySum, noisySquares, noisyCount}, check: checkVariance,
+	summary: func(v *quantize.Quantizer) summary { return varianceOfValues{v} },
+}
+
+// varianceOfValues is the kind of a variance.
+type varianceOfValues struct{ values *quantize.Quantizer }
+
+// Extra adds up the squares, each less half of the largest one.
+func (k varianceOfValues) Extra() extraVectors {
+	most := k.values.Half() * k.values.Half()
+	return extraVectors{second: &accumulate.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
+}
+
+// checkVariance reports what a variance cannot have.
+func checkVariance(s query.Spec, p *problem.Problems) {
+	v := s.Value
+	if v == nil {
+		return
+	}
+	if v.List || len(v.Columns) > 1 || v.ClipL2 != "" {
+		p.Add("variance", problem.CodeBadSpec, "a variance is of one column of numbers", "use column and clamp: [lo, hi]")
+	}
+	if s.Declared != 0 {
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "a variance made of noisy sums and a noisy count has three sensitivities", "leave the declaration out")
+	}
+}
+
+// components states the three mechanisms of a variance.
+//
+// With h half the range, m the mean less the centre, and noise of sigma_s, sigma_q and sigma_c in the sums, the squares and the count of n
+// rows, the squared error of the variance is about (sigma_q² + (2·m·sigma_s)² + (2·m² − (q − h²/2))²·sigma_c²)/n², q the mean square. For m at h/2 and
+// q at h²/2 that is sigma_q² + h²·sigma_s² + h⁴/4·sigma_c², which is least if the shares of mu² are as the products of sensitivity and
+// factor.
+func (varianceOfValues) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
+	sum, count := q.sumAndCount(adj)
+	r, h := q.squareReach(), q.Quantizer.Real(q.Quantizer.Half())
+	l2 := r.Norm(q.Limits, adj, q.Size)
+	square := query.Component{
+		Name: "squares", Cells: q.Size, Quantum: math.Ldexp(1, r.Exponent), RowBound: math.Ldexp(float64(r.More), r.Exponent), Scale: 1, Weight: l2,
+		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(l2)},
+	}
+	square.L1 = r.AbsoluteNorm(q.Limits, adj, q.Size)
+	square.WhyL1 = q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(square.L1)
+	sum.Cost, square.Cost = 4*float64(q.Size)/(h*h), 4*float64(q.Size)/(h*h*h*h) // as for the weights, over (h²/2)²
+	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
+	return []query.Component{sum, square, count}, nil
+}
+
+// answer holds the three noisy vectors too.
+func (varianceOfValues) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.Answer {
+	m := moments{
+		half: q.Quantizer.Real(q.Quantizer.Half()), sum: noisy[0].Mechanism().Deviation(), square: noisy[1].Mechanism().Deviation(),
+		count: noisy[2].Mechanism().Deviation(), tail: tailOf(heavyZ975, noisy...),
+	}
+	of := func(f func(s, q, n float64) float64) query.Series { return three(noisy, f) }
+	return query.Answer{
+		Noisy: of(m.variance), Estimate: three(estimate, m.estimate), Sigma: of(m.sigma),
+		Low:   of(func(s, q, n float64) float64 { low, _ := m.interval(s, q, n); return low }),
+		High:  of(func(s, q, n float64) float64 { _, high := m.interval(s, q, n); return high }),
+		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill}, {Name: noisySquares, Values: noisy[1].Fill}, {Name: noisyCount, Values: noisy[2].Fill}},
+	}
+}
+
+func (varianceOfValues) readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error) {
+	if len(c.Extra) != 3 {
+		return query.Recovered{}, errInexact
+	}
+	return recoverVectors(q.Cells(), grids, c.Extra[0], c.Extra[1], c.Extra[2])
+}
+
+// The noisy counts show whether there are rows.
+func (varianceOfValues) looksEmpty(q *Sums, noisy []mechanism.Noisy) bool {
+	return q.isNoise(noisy[2], 1)
+}
+
+// squareReach is how far the squares of a variance are from what is subtracted.
+func (q *Sums) squareReach() *sensitivity.Reach {
+	most := q.Quantizer.Half() * q.Quantizer.Half()
+	return &sensitivity.Reach{More: most - most/2, Less: most / 2, Components: 1, Exponent: 2 * q.Quantizer.Exponent}
+}
+
+// moments make a variance of noisy sums of values less the centre, of their squares less half of h², and of a noisy count, with noise of these
+// standard deviations.
+type moments struct {
+	half               float64 // h: half the range of the values
+	sum, square, count float64
+	tail               func(kurtosis float64) float64 // as that of a Ratio
+}
+
+// varianceZ makes two intervals that hold together with 95 %, each with 97.5 %: Phi⁻¹(0.9875) = 2.2414027276049464…, rounded up.
+const varianceZ = 0x1.1ee648da1d3ddp+1
+
+// ratios returns those whose values are the mean and the mean square.
+func (m moments) ratios() (mean, square ratio) {
+	mean = ratio{Half: m.half, Sum: m.sum, Count: m.count, Z: varianceZ, tail: m.tail}
+	square = ratio{Centre: m.half * m.half / 2, Half: m.half * m.half / 2, Sum: m.square, Count: m.count, Z: varianceZ, tail: m.tail}
+	return mean, square
+}
+
+// variance is the mean square less the square of the mean, moved into [0, h²]; NaN if n is not positive.
+func (m moments) variance(s, q, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	mean, square := m.ratios()
+	x := mean.mean(s, n)
+	return m.clip(square.mean(q, n) - x*x)
+}
+
+func (m moments) clip(x float64) float64 { return min(max(x, 0), m.half*m.half) }
+
+// estimate is the variance of a count of at least one row; NaN if n is not positive.
+func (m moments) estimate(s, q, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return m.variance(s, q, max(n, 1))
+}
+
+// sigma is the standard deviation of the variance by the delta method, at the noisy values; NaN if n is not positive.
+func (m moments) sigma(s, q, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	mean, square := m.ratios()
+	x := mean.mean(s, n)
+	less := square.mean(q, n) - square.Centre
+	return math.Hypot(math.Hypot(m.square, 2*x*m.sum), (2*x*x-less)*m.count) / n
+}
+
+// interval holds the true variance with a probability of at least 95 %: it is what Fieller's intervals of the mean and of the mean square, of
+// 97.5 % each, allow.
+func (m moments) interval(s, q, n float64) (low, high float64) {
+	mean, square := m.ratios()
+	a, b := mean.interval(s, n)
+	c, d := square.interval(q, n)
+	most, least := max(a*a, b*b), min(a*a, b*b)
+	if a <= 0 && b >= 0 {
+		least = 0
+	}
+	return m.clip(outwards(c-most, -1)), m.clip(outwards(d-least, 1))
+}
+
+// three yields f of the values of three vectors, cell by cell.
+func three(components []mechanism.Noisy, f func(s, q, n float64) float64) query.Series {
+	return func(start int, dst []float64) {
+		s, n := make([]float64, len(dst)), make([]float64, len(dst))
+		components[0].Fill(start, s)
+		components[1].Fill(start, dst)
+		components[2].Fill(start, n)
+		for i, q := range dst {
+			dst[i] = f(s[i], q, n[i])
+		}
+	}
+}
+
+// VarianceHalfWidth is at least half the width of a variance's interval, times the number of rows, if that number is well above the noise of
+// the count. h is half the width of the range of values, ms are the mechanisms of sum, squares and count.
+func VarianceHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
+	sum, square, count := ms[0].Deviation(), ms[1].Deviation(), ms[2].Deviation()
+	ofMean, ofSquare := math.Hypot(sum, h*count), math.Hypot(square, h*h/2*count)
+	if ms[0].Noise == calibrate.Gaussian {
+		return varianceZ * (ofSquare + 2*h*ofMean)
+	}
+	return heavyZ975(kurtosisOfTwo(square, h*h/2*count))*ofSquare + heavyZ975(kurtosisOfTwo(sum, h*count))*2*h*ofMean
+}

@@ -1,0 +1,44 @@
+// Package unitstest tells tests which rows the queries take for rows of one privacy unit.
+package unitstest
+
+import (
+	"encoding/binary"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/units"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Reader reads the units of the rows of a table.
+type Reader struct{ *units.Reader }
+
+// New returns a reader of the units in some columns of a schema, which may be floats; batches hold columns. The error says that the columns cannot be units.
+func New(unit, columns []string, s table.Schema) (Reader, error) {
+	var p problem.Problems
+	r := Reader{units.New(unit, true, columns, s, &p)}
+	return r, p.Err()
+}
+
+// Append appends the unit of each row of a batch: two texts are equal exactly if the rows are taken for rows of the same unit, and a row of no unit has
+// the empty text.
+func (r Reader) Append(to []string, b *table.Batch) ([]string, error) {
+	cells := make([]int32, b.Rows)
+	if err := r.Open(b, cells); err != nil {
+		return nil, err
+	}
+	for row, cell := range cells {
+		switch {
+		case cell < 0:
+			to = append(to, "")
+		case r.HasText():
+			to = append(to, "t"+string(r.Bytes(row)))
+		default:
+			unit := []byte("w")
+			for _, w := range r.Words(row) {
+				unit = binary.LittleEndian.AppendUint64(unit, w)
+			}
+			to = append(to, string(unit))
+		}
+	}
+	return to, nil
+}

@@ -1,0 +1,158 @@
+package report
+
+import (
+	"net/url"
+	"strings"
+)
+
+// dcat is the release as a schema.org Dataset that is a DCAT one too, for search engines and data portals. DCAT takes titles, descriptions
+// and licences from Dublin Core, so these are said in both vocabularies.
+func (r *release) dcat() object {
+	files, variables := []object{}, []object{}
+	for _, t := range r.Tables {
+		for _, f := range t.Files {
+			files = append(files, r.distribution(&t, f))
+		}
+		for _, c := range t.Columns {
+			v := object{"@type": "PropertyValue", "name": t.Name + "." + c.Name, "description": c.Description}
+			variables = append(variables, v.set("unitText", c.Unit))
+		}
+	}
+	about := strings.TrimSpace(r.Description + " " + r.Guarantee)
+	d := object{
+		"@context": dcatContext(), "@type": []string{"Dataset", "dcat:Dataset"}, "name": r.Title, "identifier": r.Slug, "description": about,
+		"measurementTechnique": r.Guarantee, "keywords": []string{"differential privacy"}, "isAccessibleForFree": true, "variableMeasured": variables,
+		"distribution": files, "dcat:distribution": files,
+		"dct:title": r.Title, "dct:identifier": r.Slug, "dct:description": about, "dcat:keyword": "differential privacy",
+	}
+	if len(r.Creators) > 0 {
+		d["creator"], d["publisher"] = organisations(r.Creators), organisations(r.Creators[:1])[0]
+		d["dct:publisher"] = object{"@type": "foaf:Organization", "foaf:name": r.Creators[0]}
+	}
+	if address := r.licenceAddress(); address != "" {
+		d["license"], d["dct:license"] = address, object{"@id": address}
+	} else {
+		d.set("license", r.Licence).set("dct:rights", r.Licence)
+	}
+	if r.Published != "" {
+		d["datePublished"], d["dct:issued"] = r.Published, object{"@type": "xsd:date", "@value": r.Published}
+	}
+	if isAddress(r.Address) {
+		d["url"], d["dcat:landingPage"] = r.Address, object{"@id": r.Address}
+	}
+	return d.set("spatialCoverage", r.Region)
+}
+
+func dcatContext() object {
+	return object{
+		"@vocab": "https://schema.org/", "dcat": "http://www.w3.org/ns/dcat#", "dct": "http://purl.org/dc/terms/", "foaf": "http://xmlns.com/foaf/0.1/", "spdx": "http://spdx.org/rdf/terms#",
+		"xsd": "http://www.w3.org/2001/XMLSchema#",
+	}
+}
+
+// distribution is a file of a table. Its address is relative, so that the folder can lie anywhere.
+func (r *release) distribution(t *table, f file) object {
+	at := url.PathEscape(f.Path)
+	d := object{
+		"@id": at, "@type": []string{"DataDownload", "dcat:Distribution"}, "name": f.Path, "description": t.Description, "contentUrl": at, "encodingFormat": f.mediaType(), "sha256": f.SHA256,
+		"dct:title": f.Path, "dct:description": t.Description, "dcat:accessURL": object{"@id": at}, "dcat:downloadURL": object{"@id": at},
+		"dcat:mediaType": object{"@id": "https://www.iana.org/assignments/media-types/" + f.mediaType()},
+		"spdx:checksum":  object{"@type": "spdx:Checksum", "spdx:algorithm": object{"@id": "spdx:checksumAlgorithm_sha256"}, "spdx:checksumValue": object{"@type": "xsd:hexBinary", "@value": f.SHA256}},
+	}
+	if address := r.licenceAddress(); address != "" {
+		d["dct:license"] = object{"@id": address}
+	}
+	return d
+}
+
+// croissantContext is the context that Croissant 1.0 prescribes.
+func croissantContext() object {
+	c := object{
+		"@language": "en", "@vocab": "https://schema.org/", "cr": "http://mlcommons.org/croissant/", "rai": "http://mlcommons.org/croissant/RAI/", "dct": "http://purl.org/dc/terms/",
+		"sc": "https://schema.org/", "conformsTo": "dct:conformsTo",
+		"data": object{"@id": "cr:data", "@type": "@json"}, "examples": object{"@id": "cr:examples", "@type": "@json"}, "dataType": object{"@id": "cr:dataType", "@type": "@vocab"},
+	}
+	for _, term := range []string{
+		"citeAs", "column", "extract", "field", "fileProperty", "fileObject", "fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path",
+		"recordSet", "references", "regex", "repeated", "replace", "separator", "source", "subField", "transform",
+	} {
+		c[term] = "cr:" + term
+	}
+	return c
+}
+
+// croissant is the release by Croissant 1.0 (MLCommons): its files, and a record set for each table, of its first file that is CSV or Parquet.
+func (r *release) croissant() object {
+	files, sets := []object{}, []object{}
+	for _, t := range r.Tables {
+		var source *file
+		for i := range t.Files {
+			f := &t.Files[i]
+			files = append(files, object{
+				"@type": "cr:FileObject", "@id": f.Path, "name": f.Path, "contentUrl": f.Path, "encodingFormat": f.croissantType(), "sha256": f.SHA256,
+			})
+			if k := f.format(); k == "parquet" || k == "csv" && (source == nil || source.format() != "parquet") {
+				source = f
+			}
+		}
+		if source == nil {
+			continue
+		}
+		sets = append(sets, t.recordSet(source))
+	}
+	d := object{
+		"@context": croissantContext(), "@type": "sc:Dataset", "conformsTo": "http://mlcommons.org/croissant/1.0", "name": r.Slug, "description": r.Description + " " + r.Guarantee,
+		"version": "1.0.0", "citeAs": r.cite(), "distribution": files, "recordSet": sets,
+	}
+	if len(r.Creators) > 0 {
+		d["creator"] = organisations(r.Creators)
+	}
+	if address := r.licenceAddress(); address != "" {
+		d["license"] = address
+	} else {
+		d.set("license", r.Licence)
+	}
+	if isAddress(r.Address) {
+		d["url"] = r.Address
+	}
+	return d.set("datePublished", r.Published)
+}
+
+// croissantType is the file's media type. Croissant's readers know Parquet by the name that it had before it was registered.
+func (f file) croissantType() string {
+	if f.format() == "parquet" {
+		return "application/x-parquet"
+	}
+	return f.mediaType()
+}
+
+func (t *table) recordSet(f *file) object {
+	var fields, keys []object
+	for i, c := range t.Columns {
+		column := c.Name
+		if f.format() == "csv" {
+			column = f.inCSV(column)
+		}
+		id := t.Name + "/" + nameOf(c.Name, i)
+		fields = append(fields, object{
+			"@type": "cr:Field", "@id": id, "name": id, "description": c.text(), "dataType": []string{"sc:Text", "sc:Integer", "sc:Float"}[c.Type],
+			"source": object{"fileObject": object{"@id": f.Path}, "extract": object{"column": column}},
+		})
+		if c.Key {
+			keys = append(keys, object{"@id": id})
+		}
+	}
+	set := object{"@type": "cr:RecordSet", "@id": t.Name, "name": t.Name, "description": t.Description, "field": fields}
+	if len(keys) > 0 {
+		set["key"] = keys
+	}
+	return set
+}
+
+func organisations(names []string) []object {
+	var out []object
+	for _, n := range names {
+		out = append(out, object{"@type": "Organization", "name": n})
+	}
+	return out
+}
