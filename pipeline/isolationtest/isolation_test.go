@@ -21,13 +21,17 @@ func search(t *testing.T, short, long int, draw func(*rand.Rand) (Format, bool))
 	return s
 }
 
-// holds runs a search. At least three fifths of the formats must be ones that jobs can have, and half of the pairs must be compared.
+// holds runs a search. Of at least fifty formats three fifths must be ones that jobs can have, and half of the pairs must be compared;
+// fewer formats may be unlucky ones.
 func holds(t *testing.T, s *Search) {
 	t.Helper()
 	r := s.Run()
 	t.Log(r)
 	if r.Finding != nil {
 		t.Fatal(r.Finding)
+	}
+	if r.Formats < 50 {
+		return
 	}
 	if 5*r.Refused > 2*r.Formats {
 		t.Errorf("%d of %d formats were refused", r.Refused, r.Formats)
