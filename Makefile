@@ -9,7 +9,7 @@ comma := ,
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
 
-# What is published of a version: archives, bills of materials and checksums, in dist; SIGN=KEY signs the checksums. See docs/RELEASING.md.
+# What is published of a version: archives, bills of materials and checksums, in dist; SIGN=KEY signs the checksums. See docs/dev/releasing.md.
 dist:
 	DPRELEASE_SIGN_KEY="$(SIGN)" $(GORELEASER) release --clean --skip=publish,announce$(if $(SIGN),,$(comma)sign)
 

@@ -20,7 +20,7 @@ import (
 )
 
 // What the standards demand of the descriptions in a folder is checked here against their texts, and against the tables themselves: the
-// headers, types, keys and digests that a description promises are those of the files. docs/REPORT.md says what is checked, and why by this
+// headers, types, keys and digests that a description promises are those of the files. docs/reference/release-folder.md says what is checked, and why by this
 // code: none of the standards' own validators can be had as a module.
 
 type object = map[string]any

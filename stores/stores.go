@@ -1,7 +1,7 @@
 // Package stores makes S3, Google Cloud Storage and Azure known to a program: s3://bucket/key, gs://bucket/key and az://container/key.
 //
 // Requests are those of gocloud.dev/blob, with the versions of objects added. Credentials are found as each store's own tools find them
-// (docs/STORES.md).
+// (docs/howto/object-stores.md).
 package stores
 
 import (
@@ -231,7 +231,7 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 
 // misconfigured is the error of opening a bucket whose options or credentials a library does not take.
 func misconfigured() error {
-	return store.Failure(store.Misconfigured, "check the options of the address and the store's environment variables, as docs/STORES.md has them")
+	return store.Failure(store.Misconfigured, "check the options of the address and the store's environment variables, as docs/howto/object-stores.md has them")
 }
 
 // values reads the options of an address.

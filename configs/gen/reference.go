@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/dprelease/dprelease/configs"
@@ -66,6 +67,7 @@ together, each with its position. Paths are relative to the job file. ` + "`rele
 - **References.** ` + "`${name}`" + ` in any text is replaced by the value of a parameter after parsing; write ` + "`$${`" + ` for a plain ` + "`${`" + `. It is an error if a
   parameter is unknown or not used. ` + "`${env:NAME}`" + ` is replaced by a variable of the environment, under input and ledger only. Its value is
   never printed or published.
+- **Headings.** In ` + "`queries[].KIND.by[]`" + `, KIND stands for each kind of query that has the key, such as ` + "`histogram`" + ` or ` + "`mean`" + `.
 - **Not used in jobs:** tags (` + "`!!int`" + `), merge keys (` + "`<<`" + `), several documents in one file. An alias (` + "`*name`" + `) may replace a whole value.
 `
 
@@ -76,11 +78,27 @@ const polymorphic = `
 with the texts that belong to it. The label is one of them only if it is listed. Cells keep the order of the file.
 `
 
+// common returns the paths of one mapping, or, if it is in more than three kinds of query, one path with KIND for the kind.
+func common(paths []string) []string {
+	if len(paths) <= 3 {
+		return paths
+	}
+	first := strings.Split(paths[0], ".")
+	for _, path := range paths {
+		parts := strings.Split(path, ".")
+		if len(parts) != len(first) || parts[0] != first[0] || !slices.Equal(parts[2:], first[2:]) {
+			return paths
+		}
+	}
+	first[1] = "KIND"
+	return []string{strings.Join(first, ".")}
+}
+
 // section writes the table of one struct's keys.
 func (p *page) section(t reflect.Type) {
 	title := "The job"
 	if at := p.paths[t]; at[0] != "" {
-		title = "`" + strings.Join(at, "`, `") + "`"
+		title = "`" + strings.Join(common(at), "`, `") + "`"
 	}
 	p.line("\n## %s\n\n%s", title, p.docs.commentOf(t, ""))
 	fields := fieldsOf(t, p.docs)
@@ -125,13 +143,13 @@ func (p *page) typeName(f field) string {
 
 var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[configs.Decimal](): "number",
-	reflect.TypeFor[configs.Scalar]():  "text or number",
-	reflect.TypeFor[configs.Unit]():    "`row` or list of texts",
+	reflect.TypeFor[configs.Scalar]():  "string or number",
+	reflect.TypeFor[configs.Unit]():    "`row` or list of strings",
 	reflect.TypeFor[configs.Clamp]():   "list of numbers, or `discover`",
-	reflect.TypeFor[configs.MaxRows](): "whole number, or `discover`",
-	reflect.TypeFor[configs.Values]():  "list of texts, or mapping of text to texts",
+	reflect.TypeFor[configs.MaxRows](): "integer, or `discover`",
+	reflect.TypeFor[configs.Values]():  "list of strings, or mapping of string to strings",
 	reflect.TypeFor[configs.Param]():   "default, or mapping",
-	reflect.TypeFor[configs.Event]():   "mapping of text to text",
+	reflect.TypeFor[configs.Event]():   "mapping of string to string",
 }
 
 func (p *page) plainType(t reflect.Type) string {
@@ -140,17 +158,27 @@ func (p *page) plainType(t reflect.Type) string {
 	}
 	switch t.Kind() {
 	case reflect.Slice:
-		return "list of " + p.plainType(t.Elem())
+		return "list of " + plural(p.plainType(t.Elem()))
 	case reflect.Map:
 		return "mapping of name to " + p.plainType(t.Elem())
 	case reflect.Struct:
 		return "mapping"
 	case reflect.Bool:
-		return "true or false"
+		return "boolean"
 	case reflect.String:
-		return "text"
+		return "string"
 	}
-	return "whole number"
+	return "integer"
+}
+
+func plural(typeName string) string {
+	switch typeName {
+	case "string", "mapping":
+		return typeName + "s"
+	case "string or number":
+		return "strings or numbers"
+	}
+	return typeName
 }
 
 // cell escapes a text for a table in Markdown.

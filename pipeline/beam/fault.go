@@ -33,7 +33,7 @@ var (
 	NoVariable = &Fault{name: "no-variable", Says: "a worker lacks variables of the environment that the job names (its log says which): set those of the input's addresses and of the question for each worker, and start the workers again"}
 	Changed    = &Fault{name: "input-changed", Says: "the input was changed after it was looked at, or a worker sees other files: run again when it rests"}
 	Unread     = &Fault{name: "input-unread", Passes: true, Says: "a worker cannot read the input (its log names the file and the reason): each worker needs the files under the same names and, for a store, " +
-		"the store's own variables, files or role with the right to read, as docs/STORES.md says. Set them in the environment of each worker, and start the workers again"}
+		"the store's own variables, files or role with the right to read, as docs/howto/object-stores.md says. Set them in the environment of each worker, and start the workers again"}
 	Unwritten = &Fault{name: "unwritten", Passes: true, Says: "a worker cannot write a file under --parts: is there room, and may each worker write there?"}
 	Unshared  = &Fault{name: "unshared", Passes: true, Says: "a worker cannot read what another one wrote under --parts: do all workers see the same folder?"}
 )

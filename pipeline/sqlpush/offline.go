@@ -13,7 +13,7 @@ import (
 func Assumed(s Source, schema table.Schema) (*Database, error) {
 	dialect, ok := dialectOf(s.Driver)
 	if !ok {
-		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "sql-driver", Message: "there is no dialect " + s.Driver, Hint: "docs/SQL.md lists the dialects"}
+		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "sql-driver", Message: "there is no dialect " + s.Driver, Hint: "docs/howto/databases.md lists the dialects"}
 	}
 	d := &Database{dialect: dialect, from: expression(dialect, s), columns: map[string]column{}, other: map[string]string{}}
 	types := dialect.typical()

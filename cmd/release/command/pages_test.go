@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,17 +89,24 @@ func readPage(t *testing.T, path string) page {
 	return p
 }
 
-// userPages are the pages whose commands are tested.
+// userPages are the pages whose commands are tested: README.md and all of docs, except the decisions.
 func userPages(t *testing.T) []page {
 	t.Helper()
 	root := filepath.Join("..", "..", "..")
-	paths, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	pages := []page{readPage(t, filepath.Join(root, "README.md"))}
+	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == "adr":
+			return fs.SkipDir
+		case filepath.Ext(path) == ".md":
+			pages = append(pages, readPage(t, path))
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	var pages []page
-	for _, path := range append(paths, filepath.Join(root, "README.md")) {
-		pages = append(pages, readPage(t, path))
 	}
 	return pages
 }

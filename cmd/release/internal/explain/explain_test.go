@@ -63,7 +63,7 @@ func TestEveryCodeHasAPage(t *testing.T) {
 			for _, text := range codesOf(n) {
 				codes++
 				if code.MatchString(text) && !known[text] {
-					t.Errorf("%s: the code %q has no page in docs/ERRORS.md", path, text)
+					t.Errorf("%s: the code %q has no page in docs/reference/errors.md", path, text)
 				}
 			}
 			return true
