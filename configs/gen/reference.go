@@ -38,10 +38,6 @@ func referencePage(d docs) ([]byte, error) {
 		p.section(t)
 	}
 	p.WriteString(polymorphic)
-	p.line("\n## Diagnostics\n\nAll problems are reported together, as `file:line:column: code: message` and a hint. The codes:\n\n| code | meaning |\n|---|---|")
-	for _, c := range configs.Codes() {
-		p.line("| `%s` | %s |", c.Code, cell(c.Meaning))
-	}
 	p.line("\n## A job with every key\n\n```yaml\n%s```", body(whole))
 	return p.Bytes(), nil
 }
@@ -59,7 +55,8 @@ const preface = `<!-- Generated from the Go structs of package configs by go gen
 # The job file
 
 A job is one YAML file with one mapping. Unknown keys, repeated keys, wrong types and contradictions are errors. All errors are reported
-together, each with its position. Paths are relative to the job file. ` + "`release schema`" + ` prints the JSON Schema, for editors.
+together, each as ` + "`file:line:column: code: message`" + ` with a hint; [error codes](errors.md) explains the codes.
+Paths are relative to the job file. ` + "`release schema`" + ` prints the JSON Schema, for editors.
 
 - **Scalars are their source text.** Values, edges and ranges need no quotes: NO, 02139 and 2013-01-01 stay as written. If the column is
   numeric, they are compared as numbers.
