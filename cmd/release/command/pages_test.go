@@ -227,6 +227,9 @@ func checkSyntax(t *testing.T, place string, b block) {
 		}
 	}
 	for line := range strings.Lines(strings.ReplaceAll(b.text, "\\\n", " ")) {
+		if b.language() == "sh" {
+			line, _, _ = strings.Cut(line, " # ") // what follows is a comment
+		}
 		for _, call := range calls.FindAllString(line, -1) {
 			if err := checkCall(call); err != nil {
 				t.Errorf("%s: %s: %v", place, call, err)
@@ -278,10 +281,37 @@ func hasFlag(cmd *cobra.Command, name string) bool {
 	return cmd.Flags().Lookup(name) != nil || cmd.InheritedFlags().Lookup(name) != nil
 }
 
+// otherPages are the pages of examples and modules. Their commands start in the repository's folder, need more than the program, or take long, so
+// they do not run.
+func otherPages(t *testing.T) []page {
+	t.Helper()
+	var pages []page
+	for _, pattern := range []string{"examples/*.md", "examples/*/*.md", "bench/*.md", "pipeline/beam/*.md"} {
+		paths, err := filepath.Glob(filepath.Join("..", "..", "..", pattern))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: no page (%v)", pattern, err)
+		}
+		for _, path := range paths {
+			pages = append(pages, readPage(t, path))
+		}
+	}
+	return pages
+}
+
+func TestSyntaxOfOtherPages(t *testing.T) {
+	for _, p := range otherPages(t) {
+		for _, b := range p.blocks {
+			if b.language() == "sh" {
+				checkSyntax(t, fmt.Sprintf("%s:%d", p.path, b.line), b)
+			}
+		}
+	}
+}
+
 // Prose names only verbs and flags that the program has.
 func TestPagesNameVerbsAndFlags(t *testing.T) {
 	found := 0
-	for _, p := range userPages(t) {
+	for _, p := range append(userPages(t), otherPages(t)...) {
 		for _, call := range spans.FindAllString(p.prose, -1) {
 			found++
 			if err := checkCall(call); err != nil {
