@@ -13,8 +13,8 @@ import (
 	"strconv"
 )
 
-// result is one line of the output. Seconds are medians, by the clock and of the processor in user and system mode; memory is the largest resident
-// set of the process.
+// result is one line of the output. Seconds are medians, by the clock and of the processor in user and system mode;
+// memory is the largest resident set of the process.
 type result struct {
 	Query   string  `json:"query"`
 	Rows    int     `json:"rows"`

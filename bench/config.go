@@ -20,7 +20,8 @@ type config struct {
 	engine string
 	// profile is the file for the processor's profile of our engine, if it is not empty.
 	profile string
-	// from is a file with the lines of an earlier run, picture the file for the picture, table says that a table is printed.
+	// from is a file with the lines of an earlier run, picture the file for the picture, table says that a table is
+	// printed.
 	from, picture string
 	table         bool
 }

@@ -22,7 +22,8 @@ func few(salt, n int) string {
 	return fmt.Sprintf("floor(%d * pow(%s, 2))::BIGINT", n, share(salt))
 }
 
-// trips are taxi rides of January 2013: driver is a whole number, hack the same as 32 characters; a third of the tips is null.
+// trips are taxi rides of January 2013: driver is a whole number, hack the same as 32 characters; a third of the tips
+// is null.
 var trips = `SELECT ` + few(1, 40_000) + ` AS driver, md5(` + few(1, 40_000) + `::VARCHAR) AS hack, ` +
 	`CASE WHEN ` + share(2) + ` < 0.5 THEN 'CMT' ELSE 'VTS' END AS vendor, ` +
 	`TIMESTAMP '2013-01-01' + to_seconds(floor(2678400 * ` + share(3) + `)::BIGINT) AS pickup, ` +
@@ -38,8 +39,8 @@ var web = `SELECT regexp_replace(md5(` + few(1, 1_000_000) + `::VARCHAR), '(.{8}
 	`(TIMESTAMP '2024-01-01' + to_seconds(floor(31536000 * ` + share(4) + `)::BIGINT))::TIMESTAMPTZ AS at, ` +
 	`floor(1e6 * pow(` + share(5) + `, 4))::BIGINT AS bytes FROM range(ROWS) t(i)`
 
-// people are requests of 500,000 people, each of whom has five identifiers: a whole number of 32 bits, a UUID in 16 bytes, a short text, a long one
-// and two columns that name them together.
+// people are requests of 500,000 people, each of whom has five identifiers: a whole number of 32 bits, a UUID in 16
+// bytes, a short text, a long one and two columns that name them together.
 var people = `SELECT ` + few(1, 500_000) + `::INTEGER AS id, md5(` + few(1, 500_000) + `::VARCHAR)::UUID AS uuid, ` +
 	`'u' || ` + few(1, 500_000) + ` AS short, ` +
 	`'https://accounts.example.org/users/' || md5(` + few(1, 500_000) + `::VARCHAR) || '/profile?source=newsletter' AS long, ` +

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The questions of the tables that DuckDB makes. Each is asked in SQL as a careful user would: cells by integer arithmetic if they are
-// even, several questions of the same rows from one scan.
+// The questions of the tables that DuckDB makes. Each is asked in SQL as a careful user would: cells by integer
+// arithmetic if they are even, several questions of the same rows from one scan.
 
 const (
 	boxed = `grid: {lat: lat, lon: lon, south: 40.6, west: -74.1, north: 40.95, east: -73.7, rows: 100, cols: 100}`

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// The picture of the results: for each question how much of DuckDB's time, processor time and memory ours takes, on a logarithmic scale. The three marks differ in
-// shape and in colour, which are of Okabe and Ito's palette for all kinds of sight.
+// The picture of the results: for each question how much of DuckDB's time, processor time and memory ours takes, on a
+// logarithmic scale. The three marks differ in shape and in colour, which are of Okabe and Ito's palette for all kinds
+// of sight.
 
 const (
 	pictureLabel = 190.0 // width of the questions' names

@@ -6,7 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// Points in the area of the trips, as many as Manhattan has junctions; half of them are in a tenth of the area, as in a city.
+// Points in the area of the trips, as many as Manhattan has junctions; half of them are in a tenth of the area, as in a
+// city.
 const (
 	pointCount = 3874
 	amongThem  = `lat: lat, lon: lon, points: points.csv, id: point, within_m: 500`
@@ -41,8 +42,9 @@ func writePoints(w io.Writer) error {
 	return nil
 }
 
-// DuckDB joins rows with the points of the nine squares around theirs: a square is 0.005 degrees of latitude by 0.006 of longitude, which are more than
-// 500 m there, so no point of another square is within that. Distances are those of a plane: what a careful user would write.
+// DuckDB joins rows with the points of the nine squares around theirs: a square is 0.005 degrees of latitude by 0.006
+// of longitude, which are more than 500 m there, so no point of another square is within that. Distances are those of a
+// plane: what a careful user would write.
 const (
 	square  = `floor(lat * 200)::INT AS y, floor(lon / 0.006)::INT AS x`
 	around  = `(SELECT point, lat, lon, y + dy AS y, x + dx AS x FROM (SELECT *, ` + square + ` FROM POINTS), (SELECT unnest([-1, 0, 1]) AS dy), (SELECT unnest([-1, 0, 1]) AS dx))`

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The threshold is the definition's: a key of one unit is kept with a probability of at most Failure, of Keys keys together, and
-// one grid unit less would, but for rounding, be too low.
+// The threshold is the definition's: a key of one unit is kept with a probability of at most Failure, of Keys keys
+// together, and one grid unit less would, but for rounding, be too low.
 func TestThresholdMeetsItsFailure(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := Mechanism{Query: "q", Sigma: Sigma(math.Exp(rapid.Float64Range(-1, 20).Draw(rt, "sigma"))), Grid: math.Ldexp(1, rapid.IntRange(-15, 0).Draw(rt, "grid"))}
@@ -87,8 +87,8 @@ func TestThresholdNamesItsArguments(t *testing.T) {
 	}
 }
 
-// Leaving out keys of fewer than N units raises the threshold by exactly N - 1 if that is a multiple of the grid, and by no less if it is none. N = 1 is what
-// there is without it.
+// Leaving out keys of fewer than N units raises the threshold by exactly N - 1 if that is a multiple of the grid, and
+// by no less if it is none. N = 1 is what there is without it.
 func TestMinUnitsRaiseTheThreshold(t *testing.T) {
 	for _, grid := range []float64{0x1p-10, 0.125, 1, 4} {
 		m := Mechanism{Query: "q", Sens: Sensitivity{L2: 2}, Sigma: 23.456, Grid: grid}

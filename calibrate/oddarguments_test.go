@@ -11,7 +11,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// TestOddArgumentsAreAnsweredOrNamed: every function answers or names an argument, for every combination of odd numbers.
+// TestOddArgumentsAreAnsweredOrNamed: every function answers or names an argument, for every combination of odd
+// numbers.
 func TestOddArgumentsAreAnsweredOrNamed(t *testing.T) {
 	const least = math.SmallestNonzeroFloat64
 	for _, x := range curvetest.Odd {

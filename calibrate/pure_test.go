@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPureMuAgreesWithReference compares with values of mpmath to 20 digits: not below, and no more than one float64 above.
+// TestPureMuAgreesWithReference compares with values of mpmath to 20 digits: not below, and no more than one float64
+// above.
 func TestPureMuAgreesWithReference(t *testing.T) {
 	for _, c := range []struct {
 		eps  float64
@@ -42,8 +43,8 @@ func TestPureMuAgreesWithReference(t *testing.T) {
 	}
 }
 
-// TestPureIsDominated: nobody tells neighbours apart better through the pure mechanism than through the Gaussian one that stands
-// for it: its curve delta(eps) is nowhere above.
+// TestPureIsDominated: nobody tells neighbours apart better through the pure mechanism than through the Gaussian one
+// that stands for it: its curve delta(eps) is nowhere above.
 func TestPureIsDominated(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := Pure{Query: "q", Why: "one row", Grid: 1, Noise: Laplace{

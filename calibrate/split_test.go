@@ -103,7 +103,8 @@ func TestSplitAtPowersOfTwo(t *testing.T) {
 	}
 }
 
-// TestComposedMu2IsATightBoundInAnyOrder: an upper bound of the exact sum, tight, and the same for every order and grouping.
+// TestComposedMu2IsATightBoundInAnyOrder: an upper bound of the exact sum, tight, and the same for every order and
+// grouping.
 func TestComposedMu2IsATightBoundInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := drawMechanisms(t)
@@ -180,8 +181,8 @@ func TestComposedMuOfNothingAndOfInvalid(t *testing.T) {
 	}
 }
 
-// TestVerifyDecidesAtTheBoundary: it accepts exactly up to the boundary, also between two float64 values of mu, and says by error what it
-// refuses.
+// TestVerifyDecidesAtTheBoundary: it accepts exactly up to the boundary, also between two float64 values of mu, and
+// says by error what it refuses.
 func TestVerifyDecidesAtTheBoundary(t *testing.T) {
 	g := Guarantee{1, 1e-6}
 	sigma, err := AnalyticGaussian(Sensitivity{L2: 1}, g)

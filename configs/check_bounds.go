@@ -6,7 +6,8 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// discoveredBound checks how the bound on the rows of a unit is found: b is what holds for a query, own what stands at the place itself.
+// discoveredBound checks how the bound on the rows of a unit is found: b is what holds for a query, own what stands at
+// the place itself.
 func (c *checker) discoveredBound(at *yamltree.Path, b PerUnit, own *PerUnit) {
 	keys := []string{}
 	if own.MaxRowsUpTo != 0 {

@@ -52,8 +52,8 @@ func (c *checker) input(at *yamltree.Path) {
 	}
 }
 
-// address checks a path that is an address of a store. A query that is written out is refused on a web server: it may hold a signature, and the
-// job is published.
+// address checks a path that is an address of a store. A query that is written out is refused on a web server: it may
+// hold a signature, and the job is published.
 func (c *checker) address(at *yamltree.Path, file string) bool {
 	if !store.IsAddress(file) {
 		return true

@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// sqlInput checks that the input is files or a table of a database, and what says which table. No message shows the connection string.
+// sqlInput checks that the input is files or a table of a database, and what says which table. No message shows the
+// connection string.
 func (c *checker) sqlInput(at *yamltree.Path) {
 	in, sql := &c.job.Input, at.At("sql")
 	if in.SQL == nil {
@@ -46,8 +47,9 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_.]*$`)
 // plainWord has nothing that a connection string gives a meaning.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// wordReferences refuses parameters with which whoever sets them could write more of a connection string, or of the place of the ledger, than a word: another
-// server, to which the password would be sent, settings of the session, or a ledger that knows of no charge. env is a variable for the whole text.
+// wordReferences refuses parameters with which whoever sets them could write more of a connection string, or of the
+// place of the ledger, than a word: another server, to which the password would be sent, settings of the session, or a
+// ledger that knows of no charge. env is a variable for the whole text.
 func (c *checker) wordReferences(at *yamltree.Path, env string) {
 	node, _, exact := yamltree.Find(c.Src.Root, at.String())
 	if !exact {
@@ -63,8 +65,9 @@ func (c *checker) wordReferences(at *yamltree.Path, env string) {
 	}
 }
 
-// sqlReferences refuses references in the query: who sets a parameter is not to write SQL, which could give rows twice, and a statement is printed, which a
-// value of the environment must not be. In the name of a table, a parameter is a piece of a plain name.
+// sqlReferences refuses references in the query: who sets a parameter is not to write SQL, which could give rows twice,
+// and a statement is printed, which a value of the environment must not be. In the name of a table, a parameter is a
+// piece of a plain name.
 func (c *checker) sqlReferences(at *yamltree.Path, sql *SQL) {
 	c.wordReferences(at.At("dsn"), "DSN")
 	for _, of := range [][2]string{{"table", sql.Table}, {"query", sql.Query}} {

@@ -8,8 +8,9 @@ import (
 
 // Dialects in which no row says how others are read
 //
-// Some settings of CSV contradict each other, and some let what one row holds decide how the rows of others are read: without a header, the first row
-// stands where files say something about themselves. Such a job is refused before it runs (docs/adr/0036).
+// Some settings of CSV contradict each other, and some let what one row holds decide how the rows of others are read:
+// without a header, the first row stands where files say something about themselves. Such a job is refused before it
+// runs (docs/adr/0036).
 
 // dialect is the dialect of delimited text, as a job writes it: a setting that is absent is empty.
 type dialect struct {

@@ -2,8 +2,8 @@ package configs
 
 import "slices"
 
-// ExactColumns lists the columns of the input in which two different values must stay different: those of the privacy unit, since two units must not
-// become one, and those whose values are discovered keys.
+// ExactColumns lists the columns of the input in which two different values must stay different: those of the privacy
+// unit, since two units must not become one, and those whose values are discovered keys.
 func (j *Job) ExactColumns() []string {
 	names := slices.Clone([]string(j.Privacy.Unit))
 	for i := range j.Queries {

@@ -58,8 +58,8 @@ func hint(file string) string {
 
 var textTypes = []string{"text", "int", "float", "bool", "date", "timestamp"}
 
-// checkType says what is wrong with the type of a column of a text file, and what to write; "" if nothing is. show makes a text of the job fit
-// for a message.
+// checkType says what is wrong with the type of a column of a text file, and what to write; "" if nothing is. show
+// makes a text of the job fit for a message.
 func checkType(text string, show func(string) string) (problem, hint string) {
 	kind, all, _ := strings.Cut(text, " ")
 	for _, layout := range strings.Split(all, " | ") {

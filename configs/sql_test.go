@@ -47,7 +47,8 @@ ledger: {store: "sqlite:l.db", dataset: trips, budget: {epsilon: 10, delta: 1e-5
 	}
 }
 
-// A parameter is a word of a connection string or of the place of the ledger, and no setting, server or folder of it. No message has its value or the string.
+// A parameter is a word of a connection string or of the place of the ledger, and no setting, server or folder of it.
+// No message has its value or the string.
 func TestParametersOfConnections(t *testing.T) {
 	parse := func(dsn, store, value string) Diagnostics {
 		text := `

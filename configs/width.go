@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// This file computes the edges of the cells of a dimension: equally spaced numbers, in exact decimal arithmetic, and days
-// of the calendar.
+// This file computes the edges of the cells of a dimension: equally spaced numbers, in exact decimal arithmetic, and
+// days of the calendar.
 
 // maxCells is the largest number of cells that are computed for one dimension.
 const maxCells = 1_000_000

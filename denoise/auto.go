@@ -169,7 +169,8 @@ func doubt(a, b Fit, p problem) float64 {
 	return 2 * math.Sqrt(sum)
 }
 
-// maxCut is the number of nodes up to which auto tries trend filtering, whose minimum cuts take minutes on large graphs.
+// maxCut is the number of nodes up to which auto tries trend filtering, whose minimum cuts take minutes on large
+// graphs.
 const maxCut = 20_000
 
 // graphCandidates returns what auto tries if the cells have a graph, or are a grid.

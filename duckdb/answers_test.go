@@ -15,7 +15,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// newDuckDB makes a database in a file of the test's folder. Tests write to it while it is open, so it is not one that is only read.
+// newDuckDB makes a database in a file of the test's folder. Tests write to it while it is open, so it is not one that
+// is only read.
 func newDuckDB(t *testing.T) *sqlpushtest.Server {
 	t.Helper()
 	dsn := t.TempDir() + "/t.duckdb?access_mode=read_write&autoinstall_known_extensions=false&autoload_known_extensions=false&threads=2"

@@ -64,7 +64,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// What does not fit in memory is in a folder that only the user can look into, inside of the one that is named, and is gone afterwards.
+// What does not fit in memory is in a folder that only the user can look into, inside of the one that is named, and is
+// gone afterwards.
 func TestSpilledRows(t *testing.T) {
 	work, scratch := t.TempDir(), filepath.Join(t.TempDir(), "it's private")
 	t.Chdir(work)
@@ -115,7 +116,8 @@ func TestSpilledRows(t *testing.T) {
 	}
 }
 
-// A file is opened to be read: two can read it at the same time, a statement cannot write to it, and a name without a file makes none.
+// A file is opened to be read: two can read it at the same time, a statement cannot write to it, and a name without a
+// file makes none.
 func TestFilesAreOnlyRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.duckdb")
 	execute(t, path, "CREATE TABLE rows AS SELECT range AS x FROM range(10)", "CREATE SEQUENCE s")

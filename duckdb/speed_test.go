@@ -26,8 +26,9 @@ func rowsOf(b *testing.B) int {
 	return n
 }
 
-// makeTable writes a table: unit (a twentieth of the rows, heavy tail), cat (5,000 texts, most of the rows in few of them), value, and columns of other types. It
-// is a Parquet file, read DPRELEASE_FILES times, or a table of the database file if DPRELEASE_TABLE is set. If DPRELEASE_KEEP names a folder, it is kept there for the next run.
+// makeTable writes a table: unit (a twentieth of the rows, heavy tail), cat (5,000 texts, most of the rows in few of
+// them), value, and columns of other types. It is a Parquet file, read DPRELEASE_FILES times, or a table of the
+// database file if DPRELEASE_TABLE is set. If DPRELEASE_KEEP names a folder, it is kept there for the next run.
 func makeTable(b *testing.B) (dsn, table string) {
 	b.Helper()
 	dir := os.Getenv("DPRELEASE_KEEP")
@@ -52,8 +53,8 @@ func makeTable(b *testing.B) (dsn, table string) {
 	return dsn, "read_parquet([" + strings.TrimSuffix(strings.Repeat("'"+path+"', ", files), ", ") + "])"
 }
 
-// others are columns of other types: 265 zones (one with null in a twentieth of the rows), times and days of a year, prices of two decimals, whole numbers, truth
-// values, and coordinates.
+// others are columns of other types: 265 zones (one with null in a twentieth of the rows), times and days of a year,
+// prices of two decimals, whole numbers, truth values, and coordinates.
 const others = `CAST(1 + floor(265 * pow(random(), 2)) AS INTEGER) AS zone, CASE WHEN random() > 0.05 THEN CAST(1 + floor(265 * pow(random(), 2)) AS BIGINT) END AS place,
 	TIMESTAMP '2013-01-01' + to_microseconds(CAST(floor(random() * 365 * 86400) AS BIGINT) * 1000000) AS t, DATE '2013-01-01' + CAST(floor(random() * 365) AS INTEGER) AS day,
 	CAST(random() * 90 AS DECIMAL(9, 2)) AS price, CAST(floor(pow(random(), 3) * 9) AS INTEGER) AS riders, random() < 0.3 AS cash, random() * 2 - 1 AS x, random() * 2 - 1 AS y`
@@ -77,8 +78,9 @@ func execute(b testing.TB, dsn string, statements ...string) {
 	}
 }
 
-// question is one query of the benchmark, and the cheapest statements that we found for it. Statements that round otherwise, that miss values at borders, or
-// that fail for some values, count too. If rows are bounded, a statement has a rule of digests, as the job has.
+// question is one query of the benchmark, and the cheapest statements that we found for it. Statements that round
+// otherwise, that miss values at borders, or that fail for some values, count too. If rows are bounded, a statement has
+// a rule of digests, as the job has.
 type question struct {
 	name, unit, query string
 	hand              []string
@@ -131,9 +133,10 @@ func questions(table string) []question {
 	}
 }
 
-// Push-down beside statements by hand, in seconds of the processor (user and system mode). DPRELEASE_ROWS is the number of rows of the table; see makeTable.
-// All statements of a question take turns, DPRELEASE_TURNS times (3 if it is not set), so that other work on the machine slows all of them alike; the least time of
-// each is reported, and push-down's beside the least of those by hand.
+// Push-down beside statements by hand, in seconds of the processor (user and system mode). DPRELEASE_ROWS is the number
+// of rows of the table; see makeTable. All statements of a question take turns, DPRELEASE_TURNS times (3 if it is not
+// set), so that other work on the machine slows all of them alike; the least time of each is reported, and push-down's
+// beside the least of those by hand.
 func BenchmarkPush(b *testing.B) {
 	dsn, table := makeTable(b)
 	off := "SET disabled_optimizers = 'top_n_window_elimination'"

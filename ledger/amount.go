@@ -6,8 +6,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// This file has the arithmetic of spends: mu squared, exact sums of terms that were rounded up to 256 bits, and the largest epsilon that
-// some of it pays for.
+// This file has the arithmetic of spends: mu squared, exact sums of terms that were rounded up to 256 bits, and the
+// largest epsilon that some of it pays for.
 
 // square returns mu squared, exactly.
 func square(mu calibrate.Mu) *big.Float {

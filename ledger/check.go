@@ -91,8 +91,8 @@ func checkMechanisms(ms []calibrate.Mechanism) error {
 	return nil
 }
 
-// measurable reports whether sensitivity and sigma are positive and finite, the grid is a power of two, and the mechanism reveals no more than a Gaussian
-// one of that sigma.
+// measurable reports whether sensitivity and sigma are positive and finite, the grid is a power of two, and the
+// mechanism reveals no more than a Gaussian one of that sigma.
 func measurable(m calibrate.Mechanism) bool {
 	frac, _ := math.Frexp(m.Grid)
 	return m.Sens.L2 > 0 && m.Sens.L2 <= math.MaxFloat64 &&

@@ -21,7 +21,8 @@ func following(query, first string) calibrate.Mechanism {
 	return m
 }
 
-// A mechanism whose sensitivity is chosen is redeemed once, after the one that it follows, with no more mu than was charged.
+// A mechanism whose sensitivity is chosen is redeemed once, after the one that it follows, with no more mu than was
+// charged.
 func TestRedeemChosen(t *testing.T) {
 	t.Parallel()
 	first, charged := mechanism("q/clamp"), following("q", "q/clamp")

@@ -55,8 +55,9 @@ func keyBlocks(blocks, each int) mechanism.KeyBlocks {
 	}
 }
 
-// Keys that come in blocks are selected as those of one list: 400,000 keys of one unit each are kept with a probability of at most 1 - (7/8)^(1/4), and not much less.
-// False alarm 1e-9, by the normal approximation of the binomial number. They come out in their order.
+// Keys that come in blocks are selected as those of one list: 400,000 keys of one unit each are kept with a probability
+// of at most 1 - (7/8)^(1/4), and not much less. False alarm 1e-9, by the normal approximation of the binomial number.
+// They come out in their order.
 func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	const blocks, each = 40, 10_000
 	m := gaussian(3, 0.125)
@@ -73,8 +74,9 @@ func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	}
 }
 
-// A block that cannot be read ends the selection: nothing can be selected any more. Two blocks that share a key are refused. A receipt that does not cover the
-// selection is refused before a block is read, and then another one is taken.
+// A block that cannot be read ends the selection: nothing can be selected any more. Two blocks that share a key are
+// refused. A receipt that does not cover the selection is refused before a block is read, and then another one is
+// taken.
 func TestSelectOfBrokenBlocks(t *testing.T) {
 	m := gaussian(4, 0.25)
 	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}
@@ -103,7 +105,8 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	}
 }
 
-// Answers that wait for keys take no noise before, take the keys of a selection only, once, and are compared key by key.
+// Answers that wait for keys take no noise before, take the keys of a selection only, once, and are compared key by
+// key.
 func TestForKeys(t *testing.T) {
 	m := gaussian(4, 0.25)
 	e := mechanism.SealForKeys(sumsByKey{"a": 1, "b": 20_000, "c": 3})

@@ -12,8 +12,8 @@
 // internal/gauss/proof.md has the proof. The variance of the noise is sigma² + grid²/12 to within rounding if sigma >=
 // grid.
 //
-// If a mechanism says so, its noise is Laplace or geometric, just as exact (internal/laplace/proof.md). The ledger charges it
-// as a Gaussian mechanism that covers it.
+// If a mechanism says so, its noise is Laplace or geometric, just as exact (internal/laplace/proof.md). The ledger
+// charges it as a Gaussian mechanism that covers it.
 //
 // A vector of very many cells, most of whose answers are 0 ([SealSparse]), is not held in memory. Its noise is drawn
 // from keys each time it is read, and is the same each time. All workers draw, at most one stripe ahead of the reader.

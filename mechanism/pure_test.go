@@ -88,8 +88,8 @@ func geometricVariance(scale float64) float64 {
 	return 2 * q / ((1 - q) * (1 - q))
 }
 
-// Answers of 128 bits get the same noise: of 2^70 + 3 quanta of 2^-65 a value near 2^5, whose noise has the right mean and variance at 6.9 standard
-// errors (false alarm 1e-11).
+// Answers of 128 bits get the same noise: of 2^70 + 3 quanta of 2^-65 a value near 2^5, whose noise has the right mean
+// and variance at 6.9 standard errors (false alarm 1e-11).
 func TestPureNoiseOfWideAnswers(t *testing.T) {
 	const cells = 200_000
 	for _, c := range []struct {

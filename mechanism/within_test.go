@@ -131,7 +131,8 @@ func TestWithinOfPrivateKeys(t *testing.T) {
 	}
 }
 
-// A key that was left out for its count is one of one unit less. What is held of keys is compared if neither table has left them out.
+// A key that was left out for its count is one of one unit less. What is held of keys is compared if neither table has
+// left them out.
 func TestWithinOfKeysThatAreLeftOut(t *testing.T) {
 	const least = 5
 	of := func(counts ...int64) (leader, follower mechanism.Exact) {

@@ -123,7 +123,8 @@ func (v *view) keep(name string) {
 	}
 }
 
-// accessible runs axe-core with its rules for WCAG 2.1 AA. Its own script is let in by the browser, past the page's policy.
+// accessible runs axe-core with its rules for WCAG 2.1 AA. Its own script is let in by the browser, past the page's
+// policy.
 func (v *view) accessible() {
 	v.t.Helper()
 	v.run(chromedp.Evaluate(axe+";0", nil))

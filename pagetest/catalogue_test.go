@@ -19,9 +19,9 @@ import (
 	"github.com/piprate/json-gold/ld"
 )
 
-// What the standards demand of the descriptions in a folder is checked here against their texts, and against the tables themselves: the
-// headers, types, keys and digests that a description promises are those of the files. docs/REPORT.md says what is checked, and why by this
-// code: none of the standards' own validators can be had as a module.
+// What the standards demand of the descriptions in a folder is checked here against their texts, and against the tables
+// themselves: the headers, types, keys and digests that a description promises are those of the files. docs/REPORT.md
+// says what is checked, and why by this code: none of the standards' own validators can be had as a module.
 
 type object = map[string]any
 
@@ -129,8 +129,8 @@ type column struct {
 	key, required bool
 }
 
-// holds says that a file is what a description promises: its header, the types of all cells, required cells, and keys that tell the rows
-// apart.
+// holds says that a file is what a description promises: its header, the types of all cells, required cells, and keys
+// that tell the rows apart.
 func (f *folder) holds(path string, columns []column) {
 	f.t.Helper()
 	var names []string
@@ -174,7 +174,8 @@ func (c column) fits(text string) bool {
 	return c.kind == "string"
 }
 
-// dataPackage checks datapackage.json by the Data Package standard, version 2.0: Data Package, Data Resource, Table Dialect, Table Schema.
+// dataPackage checks datapackage.json by the Data Package standard, version 2.0: Data Package, Data Resource, Table
+// Dialect, Table Schema.
 func (f *folder) dataPackage() {
 	p := f.json("datapackage.json")
 	f.only("the package", p, "$schema", "name", "title", "description", "keywords", "licenses", "contributors", "homepage", "created", "resources")

@@ -36,8 +36,9 @@ ledger: {store: "sqlite:ledger.db", dataset: d, budget: {epsilon: 1000, delta: 1
 `}
 }
 
-// Every number of the guarantee that a page prints agrees to the last digit with what another program works out from the manifest, with no
-// code in common: at everyday guarantees, at extreme ones, and at random; for jobs that discover keys too.
+// Every number of the guarantee that a page prints agrees to the last digit with what another program works out from
+// the manifest, with no code in common: at everyday guarantees, at extreme ones, and at random; for jobs that discover
+// keys too.
 func TestGuaranteeIsExact(t *testing.T) {
 	colors := "  - {name: colors, histogram: {by: [{column: color, values: [red, green, blue]}]}}"
 	counts := "  - {name: total, count: {}}\n" + colors

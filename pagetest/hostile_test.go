@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// Labels that are markup, formulas, marks that turn the direction of writing, or ten thousand characters long are harmless in every file of
-// a release and in pictures of it; a text of the data that no cell has is in none of them.
+// Labels that are markup, formulas, marks that turn the direction of writing, or ten thousand characters long are
+// harmless in every file of a release and in pictures of it; a text of the data that no cell has is in none of them.
 func TestHostileTexts(t *testing.T) {
 	dir := released(t, everything())
 	binary, err := program()

@@ -114,7 +114,8 @@ func TestSmallScreen(t *testing.T) {
 	}
 }
 
-// The keyboard reaches the link to the content first, then every control in the order of the page; a header sorts by Enter.
+// The keyboard reaches the link to the content first, then every control in the order of the page; a header sorts by
+// Enter.
 func TestKeyboard(t *testing.T) {
 	v := open(t, filepath.Join(released(t, everything()), "index.html"), 1200, 1000, "light")
 	v.run(chromedp.KeyEvent(kb.Tab))

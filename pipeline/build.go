@@ -87,7 +87,8 @@ type draft struct {
 	unread bool // a public file that it needs could not be read
 }
 
-// queries makes the queries of the plan. Public files stay in the order of the queries, each query's before its steps', as releases are known by it.
+// queries makes the queries of the plan. Public files stay in the order of the queries, each query's before its steps',
+// as releases are known by it.
 func (b *builder) queries(p *Plan) {
 	drafts := make([]draft, len(b.job.Queries))
 	specs := make([]*queries.Spec, len(drafts))

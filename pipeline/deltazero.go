@@ -11,9 +11,11 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// This file plans releases with delta 0: what a job may not ask of them, and how their epsilon is split over the queries.
+// This file plans releases with delta 0: what a job may not ask of them, and how their epsilon is split over the
+// queries.
 
-// deltaZeroProblem is something in a job that does not go with delta 0, at a path below its query or, if that is empty, at the query.
+// deltaZeroProblem is something in a job that does not go with delta 0, at a path below its query or, if that is empty,
+// at the query.
 type deltaZeroProblem struct{ Path, Message, Hint string }
 
 const deltaRemedy = "set privacy.delta far below 1 / number of units, such as 1e-6"
@@ -63,15 +65,16 @@ type Compared struct {
 	// Delta is the one that Gaussian noise would have, and Mu its parameter for all queries together.
 	Delta float64      `json:"delta"`
 	Mu    calibrate.Mu `json:"mu"`
-	// Deviations are its standard deviations in the queries' first components, in the same order as the mechanisms that were compared.
+	// Deviations are its standard deviations in the queries' first components, in the same order as the mechanisms that
+	// were compared.
 	Deviations []float64 `json:"standard_deviations"`
 }
 
 // comparedDelta is a usual delta.
 const comparedDelta = 1e-6
 
-// compareDelta returns what Gaussian noise with a small delta would be at the same epsilon, for queries with these weights and components, shared out as jobs
-// with such a delta share it.
+// compareDelta returns what Gaussian noise with a small delta would be at the same epsilon, for queries with these
+// weights and components, shared out as jobs with such a delta share it.
 func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]queries.Component) (Compared, error) {
 	g := calibrate.Guarantee{Epsilon: epsilon, Delta: comparedDelta}
 	c := Compared{Delta: comparedDelta}

@@ -40,7 +40,8 @@ func (b *builder) steps(jq *configs.Query, path string) []denoise.Step {
 
 func stepPath(query string, k int) string { return fmt.Sprintf("%s.denoise[%d]", query, k) }
 
-// JudgeStep says what is wrong with a denoising step of a query: it puts the judgement of package denoise into the words of jobs.
+// JudgeStep says what is wrong with a denoising step of a query: it puts the judgement of package denoise into the
+// words of jobs.
 func JudgeStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem) {
 	for _, e := range denoise.Judge(d.Method, d.Args, d.Graph != nil, kindOf(q)) {
 		out = append(out, problemOf(e))

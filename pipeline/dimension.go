@@ -99,7 +99,8 @@ func (b *builder) private(file string) bool {
 	return false
 }
 
-// publicColumn reads a column of a public file of the job; nil if it cannot be read. What was read is part of the question.
+// publicColumn reads a column of a public file of the job; nil if it cannot be read. What was read is part of the
+// question.
 func (b *builder) publicColumn(file, column, path string) []string {
 	if b.private(file) {
 		return b.unreadable(path, "contradiction", "a public file cannot be one of the private input", "keys come from public knowledge, never from the table; list them in a file of its own")

@@ -51,8 +51,8 @@ func (b *builder) optionalColumn(file, column, path string) []string {
 	return b.publicColumn(file, column, path)
 }
 
-// named returns the one direction of a query whose cells have one key each that a file can name, and those keys; -1: there
-// is none, or there are several.
+// named returns the one direction of a query whose cells have one key each that a file can name, and those keys; -1:
+// there is none, or there are several.
 func named(q queries.Query) (axis int, ids []string) {
 	axis = -1
 	for i, a := range queries.Directions(q) {

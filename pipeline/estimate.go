@@ -13,8 +13,9 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Release makes the public result of the plan: it denoises the noisy vectors, noisy[i][j] of component j of query i, and finishes the
-// queries. Only noisy values that answer something become a release: it refuses vectors of a rehearsal.
+// Release makes the public result of the plan: it denoises the noisy vectors, noisy[i][j] of component j of query i,
+// and finishes the queries. Only noisy values that answer something become a release: it refuses vectors of a
+// rehearsal.
 func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, workers int, o Observer) (*Release, error) {
 	for _, vectors := range noisy {
 		if slices.ContainsFunc(vectors, mechanism.Noisy.IsSynthetic) {
@@ -24,7 +25,8 @@ func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program m
 	return p.release(ctx, noisy, program, math.MaxInt, workers, o)
 }
 
-// release makes a result of at most so many cells of each table. The steps and margins of longer vectors are left out: they need all cells.
+// release makes a result of at most so many cells of each table. The steps and margins of longer vectors are left out:
+// they need all cells.
 func (p *Plan) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int, o Observer) (*Release, error) {
 	results, err := p.results(ctx, noisy, most, workers, o)
 	if err != nil {
@@ -48,7 +50,8 @@ func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, most, wor
 	for i := range noisy {
 		q := &p.queries[i]
 		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse}
-		// Of a mean's components only the first, the numerators, is denoised: a quotient's noise is not independent of its value.
+		// Of a mean's components only the first, the numerators, is denoised: a quotient's noise is not independent of its
+		// value.
 		estimates[i] = slices.Clone(noisy[i])
 		if slices.ContainsFunc(noisy[i], func(n mechanism.Noisy) bool { return n.Len() > most }) {
 			whole = false
@@ -99,8 +102,8 @@ type denoising struct {
 	run     denoise.Run
 }
 
-// mostTried is the number of cells up to which the expected error of an estimate is worked out: that takes the steps again, and
-// several copies of the vector. It is not known of noise that is not Gaussian.
+// mostTried is the number of cells up to which the expected error of an estimate is worked out: that takes the steps
+// again, and several copies of the vector. It is not known of noise that is not Gaussian.
 const mostTried = 1 << 22
 
 // estimate carries the steps out and says what they chose and how accurate the result will be.

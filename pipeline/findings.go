@@ -14,10 +14,11 @@ import (
 
 // What is unusable
 //
-// A column is unusable for a query if it leaves the query fewer than one row in twenty, or none in a listed cell; or, whoever uses it, if
-// no fewer than half of its texts are no values of its type; or, as a key, if one text in a hundred or more is not UTF-8, since such texts
-// equal nothing that a job can list. The limits are for mistakes, which spoil nearly all rows: a query that means to count a rare value
-// says so with `other: bin`. All other findings are for the operator to judge.
+// A column is unusable for a query if it leaves the query fewer than one row in twenty, or none in a listed cell; or,
+// whoever uses it, if no fewer than half of its texts are no values of its type; or, as a key, if one text in a hundred
+// or more is not UTF-8, since such texts equal nothing that a job can list. The limits are for mistakes, which spoil
+// nearly all rows: a query that means to count a rare value says so with `other: bin`. All other findings are for the
+// operator to judge.
 
 // The codes of findings.
 const (
@@ -52,8 +53,8 @@ type judged struct {
 	Types   map[string]string // the declared types of CSV columns
 	Unit    []string          // the privacy unit
 	Filters bool              // some filter may leave rows out
-	// Logical are the columns that queries and filters name; Columns those that are read, and Views which of these each of the job's events takes
-	// for the logical ones.
+	// Logical are the columns that queries and filters name; Columns those that are read, and Views which of these each of
+	// the job's events takes for the logical ones.
 	Logical []string
 	Columns []string
 	Views   [][]int
@@ -99,7 +100,8 @@ func (f *finder) add(unusable bool, path, code, message, hint string) {
 	}
 }
 
-// Percent is a share for people: whole percent, of which only none and all are exact. Finer shares would show single rows.
+// Percent is a share for people: whole percent, of which only none and all are exact. Finer shares would show single
+// rows.
 func Percent(part, whole int64) string {
 	switch share := 100 * float64(part) / float64(max(whole, 1)); {
 	case part == 0:

@@ -51,7 +51,8 @@ func (q *Planned) byShape() sizes {
 	return out
 }
 
-// agree makes the estimates of a table and its margins consistent. The expected errors, of the steps before, no longer hold.
+// agree makes the estimates of a table and its margins consistent. The expected errors, of the steps before, no longer
+// hold.
 func (p *Plan) agree(estimates [][]mechanism.Noisy, results []Result) error {
 	for i := range p.queries {
 		q := &p.queries[i]

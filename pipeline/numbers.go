@@ -10,8 +10,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// checkNumbers reports sums, means and variances of text. A column of a CSV file that the job gives no type is text by default, and its
-// numbers are read all the same; any other text column was meant to be one, and would be published as noise about nothing.
+// checkNumbers reports sums, means and variances of text. A column of a CSV file that the job gives no type is text by
+// default, and its numbers are read all the same; any other text column was meant to be one, and would be published as
+// noise about nothing.
 func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 	for i := range p.job.Queries {
 		path := fmt.Sprintf("queries[%d]", i)
@@ -41,8 +42,8 @@ func (p *Plan) textValue(path, kind, column string) configs.Diagnostic {
 		"name a column of numbers; if the texts are numbers, write them as such, or in CSV give the column a type: input.csv.types: {"+column+": float}")
 }
 
-// meantAsText says whether a text column of the input is one by its file's own schema, or by the type that the job gives it. Logical names
-// of events stand for the columns of the first event.
+// meantAsText says whether a text column of the input is one by its file's own schema, or by the type that the job
+// gives it. Logical names of events stand for the columns of the first event.
 func (p *Plan) meantAsText(column string) bool {
 	if len(p.job.Input.Events) > 0 {
 		column = source(p.job.Input.Events[0], column)

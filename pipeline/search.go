@@ -47,7 +47,8 @@ func (p *Plan) WithFound(query int, found queries.Found) (*Plan, error) {
 	return &out, nil
 }
 
-// ChooseWidest gives the exact answers that wait for a choice the public range, for comparisons of answers that are never released.
+// ChooseWidest gives the exact answers that wait for a choice the public range, for comparisons of answers that are
+// never released.
 func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		if s := p.queries[i].Search; s != nil {
@@ -59,7 +60,8 @@ func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 	return nil
 }
 
-// Narrowest returns a query as it is if the least bound on the rows of a unit is found; nil if its bound is fixed or found.
+// Narrowest returns a query as it is if the least bound on the rows of a unit is found; nil if its bound is fixed or
+// found.
 func (p *Plan) Narrowest(query int) *Planned {
 	s := p.queries[query].Search
 	if s == nil || s.Found != nil || s.Widest().Low != 1 || rowsShare(p.job, &p.job.Queries[query]) == 0 {

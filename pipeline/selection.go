@@ -17,7 +17,8 @@ import (
 // shareOfDelta is the part of a delta that is taken if the job names none.
 const shareOfDelta = "a tenth"
 
-// failures finds the share of delta and returns what is left for the noise. Shares are rounded down, and what is left too.
+// failures finds the share of delta and returns what is left for the noise. Shares are rounded down, and what is left
+// too.
 func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	n := 0
 	for i := range p.queries {
@@ -100,8 +101,9 @@ func (p *Plan) WithKeys(query int, keys []string) (*Plan, error) {
 	return &out, err
 }
 
-// JoinKeys tells the exact answers by keys that another query selects which keys that query may select, if it leaves some out for their number of units. Engines
-// call it before they hand exact answers out, so that these do not depend on how much of other keys an engine holds.
+// JoinKeys tells the exact answers by keys that another query selects which keys that query may select, if it leaves
+// some out for their number of units. Engines call it before they hand exact answers out, so that these do not depend
+// on how much of other keys an engine holds.
 func (p *Plan) JoinKeys(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		leader, follows := p.queries[i].Leader()
@@ -129,7 +131,8 @@ func (q *Planned) Threshold() float64 {
 	return float64(units) * q.Selection.Mechanism.Grid
 }
 
-// MinUnits is the least number of units of a discovered key that is not left out, as the job says; 0 if it says nothing.
+// MinUnits is the least number of units of a discovered key that is not left out, as the job says; 0 if it says
+// nothing.
 func (q *Planned) MinUnits() int64 {
 	if q.Selection == nil {
 		return 0

@@ -65,7 +65,8 @@ func TestMinUnitsInThePlan(t *testing.T) {
 	}
 }
 
-// What the noise and the selections take of delta is together no more than delta, exactly, and the mechanisms meet what is left.
+// What the noise and the selections take of delta is together no more than delta, exactly, and the mechanisms meet what
+// is left.
 func TestSharesOfDeltaAddUp(t *testing.T) {
 	for _, c := range [][2]string{
 		{"1e-6", ""}, {"0.000001", ""}, {"3E-7", ""}, {".1", ""}, {"0.3", ", delta_failure: 0.1"}, {"1e-6", ", delta_failure: 9.99999e-7"}, {"1e-250", ""},
@@ -106,7 +107,8 @@ func TestSharesOfDeltaAddUp(t *testing.T) {
 	}
 }
 
-// The epsilons that a statement names are proven for the deltas that it writes, less the share of delta: no nearest float64 of either.
+// The epsilons that a statement names are proven for the deltas that it writes, less the share of delta: no nearest
+// float64 of either.
 func TestStatedEpsilons(t *testing.T) {
 	for _, share := range []string{"1e-7", "3e-7", "7e-7", "9e-7", "1.1e-7", "1e-9"} {
 		p, diags := discoveringPlan(t, "1e-6", ", delta_failure: "+share)
@@ -128,8 +130,8 @@ func TestStatedEpsilons(t *testing.T) {
 	}
 }
 
-// A reservation is continued only if its noise meets what the selections leave of delta and its share is the plan's; keys are then
-// selected at the threshold of the noise that was reserved.
+// A reservation is continued only if its noise meets what the selections leave of delta and its share is the plan's;
+// keys are then selected at the threshold of the noise that was reserved.
 func TestAdoptedSelection(t *testing.T) {
 	p, diags := discoveringPlan(t, "1e-6", ", delta_failure: 9e-7")
 	if len(diags) > 0 {

@@ -14,9 +14,9 @@ import (
 
 // Targets
 //
-// A job may say how accurate its queries are to be in place of guessing an epsilon. The half-width of a query's interval falls with its mu, in
-// inverse proportion but for the grid that noisy values lie on. So each target fixes the least mu_q of its query, without regard to the
-// others, and what all take together is
+// A job may say how accurate its queries are to be in place of guessing an epsilon. The half-width of a query's
+// interval falls with its mu, in inverse proportion but for the grid that noisy values lie on. So each target fixes the
+// least mu_q of its query, without regard to the others, and what all take together is
 //
 //	mu² = sum_q mu_q²                 if weights are worked out from the targets,
 //	mu² = max_q mu_q²·sum(w)/w_q      with given weights w,
@@ -81,7 +81,8 @@ func (q *Planned) reached() float64 {
 	return half
 }
 
-// withMu returns the query with mechanisms that have a mu together: sigma = L2·sqrt(sum(w)/w)/mu for each component, with its grid.
+// withMu returns the query with mechanisms that have a mu together: sigma = L2·sqrt(sum(w)/w)/mu for each component,
+// with its grid.
 func (q *Planned) withMu(mu float64, adj queries.Adjacency) (*Planned, error) {
 	total := 0.0
 	for _, c := range q.Components {
@@ -105,8 +106,9 @@ var errTarget = errors.New("no noise that this program draws gives that half-wid
 
 // needs returns the least mu at which the query reaches its target, to within 1e-12 of it.
 //
-// Half-widths are nearly in proportion to 1/mu, so mu·half/target is nearly the answer, and the next time nearer. If the grid doubles, the
-// half-width jumps, and the target may lie within the jump: then the interval between a mu that meets it and one that does not is halved.
+// Half-widths are nearly in proportion to 1/mu, so mu·half/target is nearly the answer, and the next time nearer. If
+// the grid doubles, the half-width jumps, and the target may lie within the jump: then the interval between a mu that
+// meets it and one that does not is halved.
 func (q *Planned) needs(adj queries.Adjacency) (float64, error) {
 	half := func(mu float64) (float64, error) {
 		at, err := q.withMu(mu, adj)

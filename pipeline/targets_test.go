@@ -103,8 +103,8 @@ func thousand() string {
 	return b.String()
 }
 
-// For a thousand counts the least epsilon is that of the closed form: each needs mu = 3/sigma, for the largest sigma with sigma² + grid²/12 = d² or
-// less at the grid that it has: the largest power of two up to 1 and sigma/16.
+// For a thousand counts the least epsilon is that of the closed form: each needs mu = 3/sigma, for the largest sigma
+// with sigma² + grid²/12 = d² or less at the grid that it has: the largest power of two up to 1 and sigma/16.
 func TestThousandTargets(t *testing.T) {
 	p := targetPlan(t, targetJob("1", ", weights: auto", thousand()))
 	mu2 := 0.0

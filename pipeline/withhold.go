@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// This file leaves cells of a released answer empty, by a publish rule and by noisy values alone: it is post-processing, and costs nothing.
+// This file leaves cells of a released answer empty, by a publish rule and by noisy values alone: it is
+// post-processing, and costs nothing.
 
 // withheldColumn is the further column that says which cells are empty: 1 if a cell is left out, else 0.
 const withheldColumn = "withheld"
@@ -17,11 +18,12 @@ const withheldColumn = "withheld"
 // noisyCount is the column of noisy counts of answers that are made of several noisy vectors.
 const noisyCount = "noisy_count"
 
-// publishRule says which cells are published: those whose noisy count is at least MinCount, and whose 95 % interval is no wider, to each side, than
-// MaxRelative times the noisy value. A limit that is 0 is none.
+// publishRule says which cells are published: those whose noisy count is at least MinCount, and whose 95 % interval is
+// no wider, to each side, than MaxRelative times the noisy value. A limit that is 0 is none.
 type publishRule struct{ MinCount, MaxRelative float64 }
 
-// Problem says why a rule cannot be applied to a query of a job with these denoising steps; "" if it can. The hint names the remedy.
+// Problem says why a rule cannot be applied to a query of a job with these denoising steps; "" if it can. The hint
+// names the remedy.
 func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []denoise.Step) (message, hint string) {
 	const exempt = "; or exempt the query with publish: {}"
 	switch {

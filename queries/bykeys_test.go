@@ -55,8 +55,8 @@ type refContribution struct {
 	group, digest string
 }
 
-// refByKeys is a plain reading of which rows count: of each unit the max_groups cells of lowest digest, a cell being a key and a further cell; in each the
-// max_rows_per_group rows of lowest digest, of all the max_rows of lowest digest.
+// refByKeys is a plain reading of which rows count: of each unit the max_groups cells of lowest digest, a cell being a
+// key and a further cell; in each the max_rows_per_group rows of lowest digest, of all the max_rows of lowest digest.
 func refByKeys(s Spec, t *testTable) (kept []refContribution) {
 	byUnit := map[string][]refContribution{}
 	first, further := s.By[:s.Leader.Dims], s.By[s.Leader.Dims:]
@@ -195,8 +195,8 @@ func sealedBy(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch, sp
 	return exacts
 }
 
-// The exact answers of selected keys equal a plain reference, for any order of the rows, cut into batches, encoding and number of workers, in memory
-// or with next to none.
+// The exact answers of selected keys equal a plain reference, for any order of the rows, cut into batches, encoding and
+// number of workers, in memory or with next to none.
 func TestAnswersBySelectedKeysEqualTheReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomFollower(rt), randomTable(rt)
@@ -232,8 +232,8 @@ func squaredReal(a, b []*big.Int, quantum float64) float64 {
 	return x * quantum * quantum
 }
 
-// For every set of keys that is selected, also of keys that one table alone has, the answers of neighbouring tables differ by at most the stated
-// sensitivity. The whole of what is held does too: that is what audits compare.
+// For every set of keys that is selected, also of keys that one table alone has, the answers of neighbouring tables
+// differ by at most the stated sensitivity. The whole of what is held does too: that is what audits compare.
 func TestNeighboursBySelectedKeys(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomFollower(rt), randomTable(rt)
@@ -262,8 +262,8 @@ func TestNeighboursBySelectedKeys(t *testing.T) {
 	})
 }
 
-// All contributions of one unit, of up to four rows over four keys and the ends of a range, all sets of selected keys, both adjacencies: no change is above the stated
-// sensitivity, and one attains it.
+// All contributions of one unit, of up to four rows over four keys and the ends of a range, all sets of selected keys,
+// both adjacencies: no change is above the stated sensitivity, and one attains it.
 func TestEveryContributionToSelectedKeys(t *testing.T) {
 	names := []string{"a", "b", "c", "d"}
 	fields := []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "key", Type: table.Type{Kind: table.String}}, {Name: "x", Type: table.Type{Kind: table.Int}}}
@@ -320,7 +320,8 @@ func TestEveryContributionToSelectedKeys(t *testing.T) {
 	}
 }
 
-// A unit that is over max_groups counts in the same keys in the query that selects them and in those that follow: their digests are the same.
+// A unit that is over max_groups counts in the same keys in the query that selects them and in those that follow: their
+// digests are the same.
 func TestSampleOfKeysIsShared(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := randomDiscovery(rt)
@@ -349,7 +350,8 @@ func TestSampleOfKeysIsShared(t *testing.T) {
 	})
 }
 
-// The intervals of sums of selected keys hold the exact sums in 95 % of 20,000 cases, to within 1 %: false alarm 1e-10 by the normal approximation.
+// The intervals of sums of selected keys hold the exact sums in 95 % of 20,000 cases, to within 1 %: false alarm 1e-10
+// by the normal approximation.
 func TestCoverageBySelectedKeys(t *testing.T) {
 	const runs, keys = 100, 200
 	s := Spec{

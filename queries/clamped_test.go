@@ -51,7 +51,8 @@ func someClamp(t *rapid.T, q *kinds.Clamped) mechanism.Range {
 	return mechanism.Range{Low: ends[i], High: ends[rapid.IntRange(i+1, len(ends)-1).Draw(t, "high")]}
 }
 
-// clampedAnswers returns the exact answers: the histogram, the sums under a clamp, and the numbers of rows if there are some.
+// clampedAnswers returns the exact answers: the histogram, the sums under a clamp, and the numbers of rows if there are
+// some.
 func clampedAnswers(tb testing.TB, q *kinds.Clamped, t *testTable, r mechanism.Range) (histogram []int64, sums []*big.Int, rows []int64) {
 	tb.Helper()
 	for i, spill := range spills() {
@@ -104,7 +105,8 @@ func TestSumsUnderAChosenClampAreThoseOfTheClamp(t *testing.T) {
 	})
 }
 
-// No pair of neighbouring tables differs by more than the stated sensitivities, neither in the histogram nor in the sums, whatever clamp is chosen.
+// No pair of neighbouring tables differs by more than the stated sensitivities, neither in the histogram nor in the
+// sums, whatever clamp is chosen.
 func TestClampedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomClamped(rt), randomTable(rt)

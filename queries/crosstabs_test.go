@@ -67,8 +67,8 @@ func residualsOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch)
 	return first
 }
 
-// Tables that are put together from the exact residuals are those of a plain histogram of the same dimensions, for any order of the rows, cut
-// into batches, encoding and number of workers.
+// Tables that are put together from the exact residuals are those of a plain histogram of the same dimensions, for any
+// order of the rows, cut into batches, encoding and number of workers.
 func TestCrosstabsAreSumsOfAHistogram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomCrosstabs(rt), randomTable(rt)
@@ -211,8 +211,9 @@ func columnsOf(a Answer) (noisy, low, high, sigma []float64) {
 	return read(a.Noisy), read(a.Low), read(a.High), read(a.Sigma)
 }
 
-// The tables' stated deviations and intervals hold: over 300 draws, the mean square of each table's cells is within 6 standard errors of the
-// stated variance, as if cells of a draw were one (false alarms: below 10^-6), and 95 % ± 0.3 % of all cells are in their intervals.
+// The tables' stated deviations and intervals hold: over 300 draws, the mean square of each table's cells is within 6
+// standard errors of the stated variance, as if cells of a draw were one (false alarms: below 10^-6), and 95 % ± 0.3 %
+// of all cells are in their intervals.
 func TestCrosstabsErrorsAreAsStated(t *testing.T) {
 	s := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
 	for i, n := range []int{7, 5, 2, 14} {

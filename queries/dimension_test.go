@@ -92,8 +92,8 @@ func TestEdgesOfSkippedTimes(t *testing.T) {
 	}
 }
 
-// everyHour checks that edges at every half hour of a year on the clocks of a zone ascend, and that no cell but those of a
-// skipped hour stays empty.
+// everyHour checks that edges at every half hour of a year on the clocks of a zone ascend, and that no cell but those
+// of a skipped hour stays empty.
 func everyHour(t *testing.T, name string) {
 	t.Helper()
 	zone, err := time.LoadLocation(name)

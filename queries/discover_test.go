@@ -69,8 +69,8 @@ func refKey(s Spec, by []domain.Dimension, t *testTable, row []value) (key strin
 	return key, ok
 }
 
-// refKeys is a plain reading of what the query means: of each unit the max_groups keys with the lowest SHA-256 of "c", the unit and
-// the SHA-256 of the key.
+// refKeys is a plain reading of what the query means: of each unit the max_groups keys with the lowest SHA-256 of "c",
+// the unit and the SHA-256 of the key.
 func refKeys(s Spec, t *testTable) map[string]int64 {
 	units := map[string]map[string]bool{}
 	for i, row := range t.rows {
@@ -143,8 +143,8 @@ func TestDiscoveredKeysEqualTheReference(t *testing.T) {
 	})
 }
 
-// What the threshold and the noise rest on, of all neighbouring tables: the keys that other units have change by at most the sensitivity, and
-// a key that one of the tables alone has, of which there are at most L0, counts 1.
+// What the threshold and the noise rest on, of all neighbouring tables: the keys that other units have change by at
+// most the sensitivity, and a key that one of the tables alone has, of which there are at most L0, counts 1.
 func TestDiscoveredNeighbours(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomDiscovery(rt), randomTable(rt)

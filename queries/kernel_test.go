@@ -97,7 +97,8 @@ func TestKernelIsTabulated(t *testing.T) {
 	}
 }
 
-// The largest norms on Manhattan's road graph are about those that others found with a kernel and distances of their own.
+// The largest norms on Manhattan's road graph are about those that others found with a kernel and distances of their
+// own.
 func TestKernelNormsOfTheRoadGraph(t *testing.T) {
 	points := junctions(t)
 	for bandwidth, want := range map[float64]float64{100: 0.935, 150: 0.526, 200: 0.323} {
@@ -131,7 +132,8 @@ var placeFields = []table.Field{
 	{Name: "lon", Type: table.Type{Kind: table.Float}}, {Name: "x", Type: table.Type{Kind: table.Int}},
 }
 
-// Spreading is the table applied to the histogram without it, for one dimension and for several, all workers and splits.
+// Spreading is the table applied to the histogram without it, for one dimension and for several, all workers and
+// splits.
 func TestSpreadIsTheTableTimesTheHistogram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
@@ -204,8 +206,8 @@ func times(k *kinds.Kernel, c []int64) []*big.Int {
 	return out
 }
 
-// Over all pairs of contributions within small bounds none is further apart than stated, and under add-remove one is as far if all
-// rows may be at one point.
+// Over all pairs of contributions within small bounds none is further apart than stated, and under add-remove one is as
+// far if all rows may be at one point.
 func TestSpreadSensitivityByBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	cases := 0

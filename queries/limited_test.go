@@ -63,7 +63,8 @@ func chosenRows(tb testing.TB, a Accumulator, k int64) (answers [][]*big.Int, hi
 	return all[:last], all[last]
 }
 
-// refRanked is how many units have their last row in each step, by the answer of a query that counts rows by unit: under the largest bound.
+// refRanked is how many units have their last row in each step, by the answer of a query that counts rows by unit:
+// under the largest bound.
 func refRanked(tb testing.TB, s Spec, tab *testTable, steps []int64) []*big.Int {
 	tb.Helper()
 	units := map[string]*testTable{}
@@ -106,8 +107,9 @@ func refRanked(tb testing.TB, s Spec, tab *testTable, steps []int64) []*big.Int 
 
 func equalAll(a, b [][]*big.Int) bool { return slices.EqualFunc(a, b, equalInts) }
 
-// The answers under a bound that is chosen afterwards are those of a query with that bound, and the histogram counts units: for every bound, in
-// memory and spilled, carried from one process to another, and with the rows of each bucket bounded apart.
+// The answers under a bound that is chosen afterwards are those of a query with that bound, and the histogram counts
+// units: for every bound, in memory and spilled, carried from one process to another, and with the rows of each bucket
+// bounded apart.
 func TestAnswersUnderAChosenBoundAreThoseOfTheBound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomLimited(rt), randomTable(rt)
@@ -133,7 +135,8 @@ func TestAnswersUnderAChosenBoundAreThoseOfTheBound(t *testing.T) {
 	})
 }
 
-// Queries that share the rows of units, some of which discover their bound, have the same answers as if those bounds had been there.
+// Queries that share the rows of units, some of which discover their bound, have the same answers as if those bounds
+// had been there.
 func TestChosenBoundsOfQueriesTogether(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		specs, tab := severalSpecs(rt), randomTable(rt)
@@ -182,7 +185,8 @@ func TestChosenBoundsOfQueriesTogether(t *testing.T) {
 	})
 }
 
-// No pair of neighbouring tables differs by more than the stated sensitivities, neither in the histogram nor in the answers, whatever bound is chosen.
+// No pair of neighbouring tables differs by more than the stated sensitivities, neither in the histogram nor in the
+// answers, whatever bound is chosen.
 func TestLimitedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomLimited(rt), randomTable(rt)

@@ -10,7 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// An answer is nothing if its sum and all its cells are within the noise; cells for null and other do not count, nor does the sign of sums.
+// An answer is nothing if its sum and all its cells are within the noise; cells for null and other do not count, nor
+// does the sign of sums.
 func TestNothing(t *testing.T) {
 	noisy := func(values ...float64) mechanism.Noisy {
 		m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1}, Sigma: 10, Grid: 1.0 / 16}

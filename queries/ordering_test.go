@@ -33,7 +33,8 @@ func randomOrdering(rt *rapid.T) Spec {
 
 func mustOrder(tb testing.TB, s Spec) *kinds.Ordered { return makeQuery[*kinds.Ordered](tb, s) }
 
-// The sums of the exact numbers are those of a plain histogram, for any order of the rows, cut into batches, encoding and number of workers.
+// The sums of the exact numbers are those of a plain histogram, for any order of the rows, cut into batches, encoding
+// and number of workers.
 func TestOrderedSumsAreThoseOfAHistogram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomOrdering(rt), randomTable(rt)
@@ -88,9 +89,10 @@ func sumsSpec(n int, b Bounds) Spec {
 	return s
 }
 
-// The stated deviations of sums and cells hold: over the draws, the mean square of the sums in units of their variance is within 6 standard
-// errors of 1, as if the sums of a draw were one (false alarms: below 10^-6). The whole of each draw's intervals cover 95 % ± 0.3 % of the sums
-// only over many draws, since neighbouring sums err together: with 2,000 draws of 200 sums the tolerance is 1 %.
+// The stated deviations of sums and cells hold: over the draws, the mean square of the sums in units of their variance
+// is within 6 standard errors of 1, as if the sums of a draw were one (false alarms: below 10^-6). The whole of each
+// draw's intervals cover 95 % ± 0.3 % of the sums only over many draws, since neighbouring sums err together: with
+// 2,000 draws of 200 sums the tolerance is 1 %.
 func TestOrderedErrorsAreAsStated(t *testing.T) {
 	for _, b := range []Bounds{{MaxRows: 1}, {MaxRows: 5, MaxRowsPerGroup: 1}, {MaxRows: 3}} {
 		q := mustOrder(t, sumsSpec(100, b))

@@ -34,7 +34,8 @@ func refQuantile(counts, edges []float64, q float64) float64 {
 	return edges[len(edges)-1]
 }
 
-// refReading is what a row of a reading is without noise: of the counts of its group, a quantile or a share; NaN of no rows.
+// refReading is what a row of a reading is without noise: of the counts of its group, a quantile or a share; NaN of no
+// rows.
 func refReading(t *testing.T, name string, part []float64, keys map[string]string) float64 {
 	t.Helper()
 	total := 0.0
@@ -106,8 +107,8 @@ func TestReadingsOfExactCounts(t *testing.T) {
 	}
 }
 
-// The 95 % intervals of quantiles and shares hold the true ones in at least 95 % of 4,000 runs, less 6.1 standard errors (false alarm
-// 1e-9), from very few rows to many. The runs are the groups of one query.
+// The 95 % intervals of quantiles and shares hold the true ones in at least 95 % of 4,000 runs, less 6.1 standard
+// errors (false alarm 1e-9), from very few rows to many. The runs are the groups of one query.
 func TestIntervalsOfReadingsCover(t *testing.T) {
 	const runs = 4000
 	s := Spec{Name: "q", Kind: Histogram, Read: Read{Quantiles: []string{"0.1", "0.5", "0.95"}, CDF: true}, By: []domain.Dimension{

@@ -30,8 +30,8 @@ func fill(s Series, n int) []float64 {
 }
 
 // The 95 % interval of a mean holds the true one in 95 % of 10,000 runs, or more if the count is about as small as its
-// noise, then the interval is often the whole range. The runs are the groups of one query. 6.1 standard errors: false alarm
-// 1e-9.
+// noise, then the interval is often the whole range. The runs are the groups of one query. 6.1 standard errors: false
+// alarm 1e-9.
 func TestIntervalsOfMeansCover(t *testing.T) {
 	const runs, sigmaSum, sigmaCount = 10_000, 25, 5
 	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})

@@ -36,8 +36,8 @@ func columnsOfAnswer(a Answer) Columns {
 	return c
 }
 
-// Recover gives back exactly the multiples of the grids of which Finish made an answer, for every kind of query, and the answer that is made
-// of them again is the same bit for bit.
+// Recover gives back exactly the multiples of the grids of which Finish made an answer, for every kind of query, and
+// the answer that is made of them again is the same bit for bit.
 func TestRecover(t *testing.T) {
 	value := &quantize.Value{Columns: []string{"x"}, Lo: "17.5", Hi: "1090"}
 	vector := &quantize.Value{Columns: []string{"x", "y", "z"}, Lo: "-3", Hi: "7"}
@@ -91,7 +91,8 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// mustRecover checks that a query reads the noisy numbers of its components back from the columns of its answer. It returns the columns and the grids.
+// mustRecover checks that a query reads the noisy numbers of its components back from the columns of its answer. It
+// returns the columns and the grids.
 func mustRecover(t *testing.T, q Query, adj Adjacency) (Columns, []float64) {
 	t.Helper()
 	components, err := q.Components(adj)
@@ -111,7 +112,8 @@ func mustRecover(t *testing.T, q Query, adj Adjacency) (Columns, []float64) {
 	return c, grids
 }
 
-// randomComponents are noisy vectors for the components of a query, the multiples of their grids that they hold, and the grids.
+// randomComponents are noisy vectors for the components of a query, the multiples of their grids that they hold, and
+// the grids.
 func randomComponents(t *testing.T, r *rand.Rand, components []Component, grid float64) (noisy []mechanism.Noisy, want [][]int64, grids []float64) {
 	for i, p := range components {
 		g := math.Ldexp(grid, -3*i)
@@ -162,7 +164,8 @@ func TestMeansTooClose(t *testing.T) {
 	}
 }
 
-// Selected keys come back so that the answer shows the same: listed dimensions by their labels, discovered ones as text.
+// Selected keys come back so that the answer shows the same: listed dimensions by their labels, discovered ones as
+// text.
 func TestRecoverKeys(t *testing.T) {
 	q, err := New(Spec{
 		Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 2},

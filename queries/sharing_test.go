@@ -51,8 +51,9 @@ func unitsOf(s Spec, tab *testTable) int64 {
 	return int64(len(units))
 }
 
-// What is measured is the cells of a plain histogram less their share of the number of units, and that number: for any order of the rows, cut into
-// batches, encoding, number of workers, memory, and way through states. The two give the cells back.
+// What is measured is the cells of a plain histogram less their share of the number of units, and that number: for any
+// order of the rows, cut into batches, encoding, number of workers, memory, and way through states. The two give the
+// cells back.
 func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
 	forms := map[strategy.Form]int{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -93,7 +94,8 @@ func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
 	}
 }
 
-// Queries whose units are the same keep their rows together, and each counts its own units: those that have a row in its cells.
+// Queries whose units are the same keep their rows together, and each counts its own units: those that have a row in
+// its cells.
 func TestUnitsAreCountedTogether(t *testing.T) {
 	shares := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -129,7 +131,8 @@ func TestUnitsAreCountedTogether(t *testing.T) {
 	}
 }
 
-// No pair of neighbouring tables changes a component by more than its stated sensitivity, nor all of them together by more than mu.
+// No pair of neighbouring tables changes a component by more than its stated sensitivity, nor all of them together by
+// more than mu.
 func TestNeighboursChangeNoSharedCellsByMore(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomSharing(rt, AddRemove), randomTable(rt)
@@ -178,7 +181,8 @@ func sharedEdges(n int, b Bounds) Spec {
 	return s
 }
 
-// Two ways are stated with their deviations, the taken one has the least, and the sums of cells have the deviations that are stated.
+// Two ways are stated with their deviations, the taken one has the least, and the sums of cells have the deviations
+// that are stated.
 func TestSharedStrategyIsStated(t *testing.T) {
 	q := mustShare(t, sharedSpec(24, Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}))
 	components, ms := calibrated(t, q)
@@ -220,7 +224,8 @@ func TestSharedStrategyIsStated(t *testing.T) {
 	}
 }
 
-// coverage is what intervals hold: of one draw the share of an answer's values whose interval has the exact one, which is 0.
+// coverage is what intervals hold: of one draw the share of an answer's values whose interval has the exact one, which
+// is 0.
 func coverage(all ...Answer) float64 {
 	covered, cells := 0, 0
 	for _, a := range all {
@@ -234,9 +239,10 @@ func coverage(all ...Answer) float64 {
 	return float64(covered) / float64(cells)
 }
 
-// Intervals cover 95 % of the exact values under every strategy. Cells of a draw err together, so that the error of the mean share is that of independent
-// draws. In the short form it is within 6 of its standard errors of 95 % (a false alarm once in 10^8 for each strategy, more if the shares of a few draws
-// are far from normal); with DPRELEASE_LONG=1, after as many draws as make these 6 standard errors 0.3 %, within 0.3 %.
+// Intervals cover 95 % of the exact values under every strategy. Cells of a draw err together, so that the error of the
+// mean share is that of independent draws. In the short form it is within 6 of its standard errors of 95 % (a false
+// alarm once in 10^8 for each strategy, more if the shares of a few draws are far from normal); with DPRELEASE_LONG=1,
+// after as many draws as make these 6 standard errors 0.3 %, within 0.3 %.
 func TestStrategiesCover(t *testing.T) {
 	tables := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
 	for i, n := range []int{7, 5, 2} {
@@ -309,8 +315,9 @@ func coverOf(t *testing.T, name string, q Query, components []Component, ms []ca
 	t.Logf("%s: %.5f are in their intervals, of %d draws, ± %.5f", name, mean, n, reach)
 }
 
-// Quantiles and shares that are read off cells with shared noise have intervals that hold: the exact cells have rows, and each median and share is in its
-// interval in at least 95 % of the draws less 6 standard errors (a false alarm once in 10^9).
+// Quantiles and shares that are read off cells with shared noise have intervals that hold: the exact cells have rows,
+// and each median and share is in its interval in at least 95 % of the draws less 6 standard errors (a false alarm once
+// in 10^9).
 func TestSharedReadingsCover(t *testing.T) {
 	const n, draws, rows = 20, 600, 2000.0
 	q := mustShare(t, sharedEdges(n, Bounds{MaxGroups: 2 * n, MaxRowsPerGroup: 1}))

@@ -219,7 +219,8 @@ func TestMergingIsAssociative(t *testing.T) {
 	})
 }
 
-// After a merge, units are numbered anew: those that a dictionary's entries had before it are of rows that are put away.
+// After a merge, units are numbered anew: those that a dictionary's entries had before it are of rows that are put
+// away.
 func TestMergeBetweenBatches(t *testing.T) {
 	asGathered = true // rows are added after the first answers
 	defer func() { asGathered = false }()
@@ -246,7 +247,8 @@ func TestMergeBetweenBatches(t *testing.T) {
 	}
 }
 
-// Parts of many units are bounded in several passes if there is little room, some with units that have most of the rows.
+// Parts of many units are bounded in several passes if there is little room, some with units that have most of the
+// rows.
 func TestManyUnitsInLittleRoom(t *testing.T) {
 	tab := &testTable{fields: busy(0).fields}
 	for i := range int64(2600) {

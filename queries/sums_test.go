@@ -140,7 +140,8 @@ func TestSumsOfNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	})
 }
 
-// A mean of a public number of terms: no row changes it by more than stated, and rows without a value count as the centre.
+// A mean of a public number of terms: no row changes it by more than stated, and rows without a value count as the
+// centre.
 func TestMeanOfPublicNumber(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomSum(rt), randomTable(rt)

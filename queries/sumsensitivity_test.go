@@ -30,7 +30,8 @@ func change(n, o, low, high int64) (most, x, y int64) {
 	return most, x, y
 }
 
-// farthest returns the largest squared distance of two contributions within the limits, by trying all, and the contributions.
+// farthest returns the largest squared distance of two contributions within the limits, by trying all, and the
+// contributions.
 func farthest(adj Adjacency, all [][]int64, low, high int64) (most int64, one, other []int64) {
 	for _, a := range all {
 		for _, b := range all {

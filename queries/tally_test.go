@@ -43,7 +43,8 @@ func rowsIn(cells []int64) (sum int64) {
 	return sum
 }
 
-// The tally of any query agrees with its exact answer, in memory and spilled: what is counted and not cut is what the cells hold.
+// The tally of any query agrees with its exact answer, in memory and spilled: what is counted and not cut is what the
+// cells hold.
 func TestTallyAgreesWithTheAnswer(t *testing.T) {
 	asGathered = true
 	defer func() { asGathered = false }()

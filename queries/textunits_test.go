@@ -15,7 +15,8 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// textUnits is a table whose units are texts, in batches: an empty unit, one longer than any buffer of staged rows, and short ones. Some rows have none.
+// textUnits is a table whose units are texts, in batches: an empty unit, one longer than any buffer of staged rows, and
+// short ones. Some rows have none.
 type textUnits struct {
 	units, xs, ys int
 	*testTable
@@ -55,7 +56,8 @@ func newTextUnits(units, xs, ys, rows int) *textUnits {
 	return t
 }
 
-// layOutMixed lays a column out, each batch in another encoding. The rows of either half of the table share a dictionary.
+// layOutMixed lays a column out, each batch in another encoding. The rows of either half of the table share a
+// dictionary.
 func (t *textUnits) layOutMixed(j int, kind table.Type) (out []table.Column) {
 	half, all := t.cuts[len(t.cuts)/2], make([]value, len(t.rows))
 	for i, r := range t.rows {
@@ -96,7 +98,8 @@ type gathering struct {
 	carry   func(all []Accumulator, to []Accumulator) error // nil if workers are merged
 }
 
-// A share of 2^17 bytes stages a row or two in each of 256 partitions, and is full many times; in one of 2^14 bytes none is staged.
+// A share of 2^17 bytes stages a row or two in each of 256 partitions, and is full many times; in one of 2^14 bytes
+// none is staged.
 func gatherings() []gathering {
 	inMemory := func(workers int) *tightSpill { return &tightSpill{share: 1 << 40, room: 1 << 40} }
 	return []gathering{
@@ -248,7 +251,8 @@ func TestTextUnitsTogetherAreThoseAlone(t *testing.T) {
 	}
 }
 
-// However rows come together, each unit of text keeps as many rows as the bounds let it, and queries with equal bounds keep the same ones.
+// However rows come together, each unit of text keeps as many rows as the bounds let it, and queries with equal bounds
+// keep the same ones.
 func TestTextUnitsTogetherAreBounded(t *testing.T) {
 	for _, tab := range textUnitTables(t) {
 		for _, unit := range [][]string{{"v"}, {"v", "u"}} {
@@ -313,7 +317,8 @@ func (t *textUnits) checkBounds(tb testing.TB, got [][]int64) {
 	}
 }
 
-// A unit whose text alone is longer than the room for a partition is bounded, also if the first rows of its partition are of other units.
+// A unit whose text alone is longer than the room for a partition is bounded, also if the first rows of its partition
+// are of other units.
 func TestTextLongerThanTheRoom(t *testing.T) {
 	tab := &testTable{fields: busy(0).fields}
 	for i := range 40_000 {

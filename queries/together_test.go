@@ -30,7 +30,8 @@ func severalSpecs(t *rapid.T) []Spec {
 	return specs
 }
 
-// refTogether answers queries that share the rows of units, row by row: the digest of a row is that of its contents for all queries.
+// refTogether answers queries that share the rows of units, row by row: the digest of a row is that of its contents for
+// all queries.
 func refTogether(specs []Spec, t *testTable) [][]int64 {
 	out := make([][]int64, len(specs))
 	byUnit := make([]map[string][]refRow, len(specs))
@@ -130,8 +131,8 @@ func layouts(qs []Query, tab *testTable, cuts []int, how encoding) [][]*table.Ba
 	return out
 }
 
-// The answers of queries that share the rows of units are those of the plain reference: for every order of the rows, cut, encoding and
-// number of workers, in memory and spilled.
+// The answers of queries that share the rows of units are those of the plain reference: for every order of the rows,
+// cut, encoding and number of workers, in memory and spilled.
 func TestQueriesTogetherEqualTheReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		specs, tab := severalSpecs(rt), randomTable(rt)
@@ -173,8 +174,8 @@ func TestNeighboursTogetherDifferByAtMostTheSensitivity(t *testing.T) {
 	})
 }
 
-// Every query of several keeps as many rows as alone: a row that only other queries count takes nobody's place. Spills, repeated rows and
-// oversized units, which are read differently, keep the same rows.
+// Every query of several keeps as many rows as alone: a row that only other queries count takes nobody's place. Spills,
+// repeated rows and oversized units, which are read differently, keep the same rows.
 func TestQueriesTogetherKeepAsManyRows(t *testing.T) {
 	asGathered = true
 	defer func() { asGathered = false }()

@@ -122,8 +122,8 @@ func TestSquaresAttainTheirSensitivity(t *testing.T) {
 	}
 }
 
-// The 95 % interval of a variance holds the true one in at least 95 % of 10,000 runs, less 6.1 standard errors (false alarm 1e-9), and is no
-// longer than the whole range. The runs are the groups of one query.
+// The 95 % interval of a variance holds the true one in at least 95 % of 10,000 runs, less 6.1 standard errors (false
+// alarm 1e-9), and is no longer than the whole range. The runs are the groups of one query.
 func TestIntervalsOfVariancesCover(t *testing.T) {
 	const runs, half, sigmaSum, sigmaSquare, sigmaCount = 10_000, 5, 25, 60, 5
 	q := summed(t, Spec{Name: "q", Kind: Variance, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})

@@ -11,7 +11,8 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// Figure returns the picture of a table as the page draws it: of a query's answer, or of what holds names. Errors: there is no such table.
+// Figure returns the picture of a table as the page draws it: of a query's answer, or of what holds names. Errors:
+// there is no such table.
 func Figure(m *manifest.Manifest, tables []*Table, query, holds string) (*picture.Figure, error) {
 	f := factsOf(m)
 	for _, t := range tables {
@@ -262,8 +263,8 @@ func clipAll(labels []string) []string {
 	return out
 }
 
-// maps are the places with their noisy values and, if they were denoised, with their estimates beside them. Of a further axis it is the
-// first label.
+// maps are the places with their noisy values and, if they were denoised, with their estimates beside them. Of a
+// further axis it is the first label.
 func (g *figure) maps() []picture.Panel {
 	p, key := g.d.Places, &g.d.Table.Keys[g.d.Places.Key]
 	columns, titles := []string{estimateColumn}, []string{""}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// dcat is the release as a schema.org Dataset that is a DCAT one too, for search engines and data portals. DCAT takes titles, descriptions
-// and licences from Dublin Core, so these are said in both vocabularies.
+// dcat is the release as a schema.org Dataset that is a DCAT one too, for search engines and data portals. DCAT takes
+// titles, descriptions and licences from Dublin Core, so these are said in both vocabularies.
 func (r *release) dcat() object {
 	files, variables := []object{}, []object{}
 	for _, t := range r.Tables {
@@ -81,7 +81,8 @@ func croissantContext() object {
 	return c
 }
 
-// croissant is the release by Croissant 1.0 (MLCommons): its files, and a record set for each table, of its first file that is CSV or Parquet.
+// croissant is the release by Croissant 1.0 (MLCommons): its files, and a record set for each table, of its first file
+// that is CSV or Parquet.
 func (r *release) croissant() object {
 	files, sets := []object{}, []object{}
 	for _, t := range r.Tables {
@@ -118,7 +119,8 @@ func (r *release) croissant() object {
 	return d.set("datePublished", r.Published)
 }
 
-// croissantType is the file's media type. Croissant's readers know Parquet by the name that it had before it was registered.
+// croissantType is the file's media type. Croissant's readers know Parquet by the name that it had before it was
+// registered.
 func (f file) croissantType() string {
 	if f.format() == "parquet" {
 		return "application/x-parquet"

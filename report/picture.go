@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// axis is a direction of a query's cells on the page. Its type says how they follow one another: number (edges that are numbers), order
-// (edges of other kinds, parts of times), grid, point, or category.
+// axis is a direction of a query's cells on the page. Its type says how they follow one another: number (edges that are
+// numbers), order (edges of other kinds, parts of times), grid, point, or category.
 type axis struct {
 	Label string `json:"label"`
 	Type  string `json:"type"`
@@ -28,8 +28,8 @@ const (
 	pictureNone      = "none"
 )
 
-// axesOf finds the axes of a table: the dimensions of the query in the job by the names of their key columns. Other keys, such as the
-// components of a vector and the keys of readings, are axes of their own.
+// axesOf finds the axes of a table: the dimensions of the query in the job by the names of their key columns. Other
+// keys, such as the components of a vector and the keys of readings, are axes of their own.
 func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 	axes := []axis{}
 	for at := 0; at < len(t.Keys); {

@@ -183,8 +183,8 @@ func StandsOut(deviation float64, cells int) float64 {
 	return deviation * math.Sqrt2 * math.Erfcinv(2*tail)
 }
 
-// StandsOutOf is StandsOut for the noise of a mechanism that is not Gaussian: Laplace noise exceeds x with probability e^(-x/Scale)/2, and geometric noise k
-// multiples of the grid with q^(k+1)/(1+q), q = e^(-Grid/Scale).
+// StandsOutOf is StandsOut for the noise of a mechanism that is not Gaussian: Laplace noise exceeds x with probability
+// e^(-x/Scale)/2, and geometric noise k multiples of the grid with q^(k+1)/(1+q), q = e^(-Grid/Scale).
 func StandsOutOf(m calibrate.Mechanism, cells int) float64 {
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
 	if m.Noise != calibrate.Geometric {
@@ -207,7 +207,8 @@ func (q *queryFacts) withheld() string {
 		strings.Join(rules, ", or if "), plural(q.cells, "cell"), q.publish.Withheld)
 }
 
-// standsOut is the value that the largest of so many of the query's cells exceeds with a probability of 5 % if all are 0.
+// standsOut is the value that the largest of so many of the query's cells exceeds with a probability of 5 % if all are
+// 0.
 func (q *queryFacts) standsOut(cells int) float64 {
 	if q.noise.Noise != calibrate.Gaussian {
 		return StandsOutOf(q.noise, cells)

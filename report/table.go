@@ -264,8 +264,8 @@ const byteOrderMark = 0xFEFF
 // longest is how many characters of a label a page shows.
 const longest = 120
 
-// shown is a text of the release for a page: cut if it is long, and with what would steer the display, such as marks that turn the
-// direction of writing, written out.
+// shown is a text of the release for a page: cut if it is long, and with what would steer the display, such as marks
+// that turn the direction of writing, written out.
 func shown(s string) string {
 	var b strings.Builder
 	n := 0
@@ -284,7 +284,8 @@ func shown(s string) string {
 	return b.String()
 }
 
-// uniform says whether a series has one value. Of a long one the ends are looked at: the series whose values differ are short.
+// uniform says whether a series has one value. Of a long one the ends are looked at: the series whose values differ are
+// short.
 func uniform(s queries.Series, n int) bool {
 	if s == nil || n == 0 {
 		return n == 0

@@ -277,7 +277,8 @@ func plain(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e-0", "e-", 1)
 }
 
-// ceilingText is the shortest decimal of which x is the least float64 that is not below it: what a job says, if x was read from it and rounded up.
+// ceilingText is the shortest decimal of which x is the least float64 that is not below it: what a job says, if x was
+// read from it and rounded up.
 func ceilingText(x float64) string {
 	for digits := 1; digits < 17; digits++ {
 		if text := strconv.FormatFloat(x, 'g', digits, 64); ceilingOf(text) == x {

@@ -17,8 +17,9 @@ import (
 	"github.com/dprelease/dprelease/stores/storestest"
 )
 
-// BenchmarkFormat runs the job of means as BenchmarkJob does, over tables that are less favourable to a store than a Parquet file of long row groups: 5 million
-// rows in 100 Parquet files of one row group, in a Parquet file of 100 row groups, in an Arrow file of 50 record batches, and 2 million rows of CSV.
+// BenchmarkFormat runs the job of means as BenchmarkJob does, over tables that are less favourable to a store than a
+// Parquet file of long row groups: 5 million rows in 100 Parquet files of one row group, in a Parquet file of 100 row
+// groups, in an Arrow file of 50 record batches, and 2 million rows of CSV.
 func BenchmarkFormat(b *testing.B) {
 	s := storestest.Start(b)
 	b.Setenv("AWS_ENDPOINT_URL", s.Direct)

@@ -30,7 +30,8 @@ func TestAzure(t *testing.T) {
 	conforms(t, "az://bucket/", "az://none/", "?"+s.AzureOptions())
 }
 
-// What Google's host does not let in ends with exit code 3 and the remedy, at once, and without a text of Google's or of its library.
+// What Google's host does not let in ends with exit code 3 and the remedy, at once, and without a text of Google's or
+// of its library.
 func TestGoogleCredentials(t *testing.T) {
 	g := storestest.StartGoogle(t)
 	g.Put(t, "t.csv", []byte("a\n1\n"))
@@ -88,8 +89,8 @@ func looks(t *testing.T, address string, tests []credentialTest) {
 	}
 }
 
-// conforms runs what holds of each store: every format gives the digests and sums of a local file, by patterns too; an object that is replaced
-// is refused; writes and removals heed versions; and a job makes a release that publish copies.
+// conforms runs what holds of each store: every format gives the digests and sums of a local file, by patterns too; an
+// object that is replaced is refused; writes and removals heed versions; and a job makes a release that publish copies.
 func conforms(t *testing.T, base, none, query string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -24,9 +24,9 @@ func refusal(w http.ResponseWriter, status int, code string) bool {
 	return true
 }
 
-// From the third read of the table on, the store does something wrong. The run ends with a message that shows no text of the store's and no
-// credential; there is no release and no charge. When the store is well again, the same job makes its release, for which the budget pays once,
-// and a repeated run returns the same bytes.
+// From the third read of the table on, the store does something wrong. The run ends with a message that shows no text
+// of the store's and no credential; there is no release and no charge. When the store is well again, the same job makes
+// its release, for which the budget pays once, and a repeated run returns the same bytes.
 func TestRunsWithFaults(t *testing.T) {
 	s := storestest.Start(t)
 	content := storestest.Tables(t, 60_000)["t.parquet"]
@@ -108,7 +108,8 @@ func runWith(t *testing.T, s *storestest.Server, fault func(http.ResponseWriter,
 	noCredentials(t, dir)
 }
 
-// Parts are asked for by plain requests, of keys of any characters. If the store refuses these and heeds the SDK's, there are no more of them.
+// Parts are asked for by plain requests, of keys of any characters. If the store refuses these and heeds the SDK's,
+// there are no more of them.
 func TestS3PlainRequests(t *testing.T) {
 	s := storestest.Start(t)
 	var plain, others atomic.Int64

@@ -21,7 +21,8 @@ import (
 
 // openGCS opens a bucket of Google Cloud Storage.
 //
-// gocloud's opener prints a text of Google's library if it finds no credentials, and then asks the store without any, so the client is made here.
+// gocloud's opener prints a text of Google's library if it finds no credentials, and then asks the store without any,
+// so the client is made here.
 func openGCS(ctx context.Context, a store.Address) (store.Bucket, error) {
 	q, err := values(a)
 	if err != nil {

@@ -44,8 +44,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// A copy that is killed at any of its uploads leaves no manifest, unless all that it names is there; the same command finishes it, and sends
-// nothing twice that had arrived.
+// A copy that is killed at any of its uploads leaves no manifest, unless all that it names is there; the same command
+// finishes it, and sends nothing twice that had arrived.
 func TestPublishKilled(t *testing.T) {
 	s := storestest.Start(t)
 	dir, count := finishedRelease(t)
@@ -80,8 +80,8 @@ func TestPublishKilled(t *testing.T) {
 	}
 }
 
-// A replacement of which the store heeds a write or a removal, and whose connection is cut before the answer, ends well, whichever request it is: the
-// program finds its own bytes.
+// A replacement of which the store heeds a write or a removal, and whose connection is cut before the answer, ends
+// well, whichever request it is: the program finds its own bytes.
 func TestPublishAnswersLost(t *testing.T) {
 	s := storestest.Start(t)
 	first, _ := finishedRelease(t)

@@ -56,8 +56,8 @@ output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: cats, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// A run whose input is replaced while it is read fails and costs nothing. The next one makes the release, another one returns it, and publish copies it.
-// No file of it holds a credential.
+// A run whose input is replaced while it is read fails and costs nothing. The next one makes the release, another one
+// returns it, and publish copies it. No file of it holds a credential.
 func TestReleaseFromS3(t *testing.T) {
 	s := storestest.Start(t)
 	dir := t.TempDir()

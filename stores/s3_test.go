@@ -76,8 +76,8 @@ func answers(ctx context.Context, o source.Options) (digests [][]byte, exact str
 	return digests, fmt.Sprint(sums), nil
 }
 
-// Every format gives the digests and the sums of a local file: from a server that answers at once, that is slow, that is busy for every third
-// request, that cuts every body, and that cuts connections.
+// Every format gives the digests and the sums of a local file: from a server that answers at once, that is slow, that
+// is busy for every third request, that cuts every body, and that cuts connections.
 func TestS3AgreesWithFiles(t *testing.T) {
 	s := storestest.Start(t)
 	dir := t.TempDir()
@@ -126,7 +126,8 @@ func TestS3AgreesWithFiles(t *testing.T) {
 	}
 }
 
-// A filter that leaves one row group of ten asks for little: the list or the head of the object, the footer, and that row group.
+// A filter that leaves one row group of ten asks for little: the list or the head of the object, the footer, and that
+// row group.
 func TestS3Requests(t *testing.T) {
 	s := storestest.Start(t)
 	storestest.Put(t, "s3://bucket/t.parquet", storestest.Tables(t, 100_000)["t.parquet"])
@@ -148,7 +149,8 @@ func TestS3Requests(t *testing.T) {
 	}
 }
 
-// What a store refuses becomes an error that shows no credentials and no text of the store's; an object that is replaced while it is read is refused.
+// What a store refuses becomes an error that shows no credentials and no text of the store's; an object that is
+// replaced while it is read is refused.
 func TestS3Faults(t *testing.T) {
 	s := storestest.Start(t)
 	content := storestest.Tables(t, 60_000)
@@ -205,8 +207,8 @@ func TestS3Faults(t *testing.T) {
 	check("no credentials", err, source.CodeUnreadable)
 }
 
-// Each request for contents, and each removal, names the version that was found, by a plain request and by the library's. An object whose version the store
-// does not state is not read.
+// Each request for contents, and each removal, names the version that was found, by a plain request and by the
+// library's. An object whose version the store does not state is not read.
 func TestS3RequestsNameTheVersion(t *testing.T) {
 	s := storestest.Start(t)
 	for _, key := range []string{"t.csv", "ü.csv"} { // the library reads the second one
@@ -256,8 +258,8 @@ func TestS3RequestsNameTheVersion(t *testing.T) {
 	}
 }
 
-// A server or a gateway that does not heed ranges is refused, since it would pass off the object's first bytes as those that were asked for. The bytes
-// of an answer with the whole object are taken only from its beginning.
+// A server or a gateway that does not heed ranges is refused, since it would pass off the object's first bytes as those
+// that were asked for. The bytes of an answer with the whole object are taken only from its beginning.
 func TestS3Ranges(t *testing.T) {
 	s := storestest.Start(t)
 	content := storestest.Tables(t, 60_000)["t.parquet"]

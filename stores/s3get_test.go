@@ -29,7 +29,8 @@ func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: a.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("")), Request: r}, nil
 }
 
-// Plain requests go where the SDK's go, signed for the same region, whatever the options are. Where a plain request does not do, there is none.
+// Plain requests go where the SDK's go, signed for the same region, whatever the options are. Where a plain request
+// does not do, there is none.
 func TestPlainRequests(t *testing.T) {
 	known := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: "access", SecretAccessKey: "secret", SessionToken: "token"}, nil

@@ -1,7 +1,8 @@
-// Package stores makes S3, Google Cloud Storage and Azure known to a program: s3://bucket/key, gs://bucket/key and az://container/key.
+// Package stores makes S3, Google Cloud Storage and Azure known to a program: s3://bucket/key, gs://bucket/key and
+// az://container/key.
 //
-// Requests are those of gocloud.dev/blob, with the versions of objects added. Credentials are found as each store's own tools find them
-// (docs/STORES.md).
+// Requests are those of gocloud.dev/blob, with the versions of objects added. Credentials are found as each store's own
+// tools find them (docs/STORES.md).
 package stores
 
 import (
@@ -21,7 +22,8 @@ import (
 
 // kind is what the three stores differ in.
 type kind interface {
-	// versionOf returns the version of an object that was listed or whose attributes were read; as is the method As of either.
+	// versionOf returns the version of an object that was listed or whose attributes were read; as is the method As of
+	// either.
 	versionOf(as func(any) bool) string
 	// pin asks for one version only; as is that of the options of a read, a write or a removal.
 	pin(as func(any) bool, version string) error
@@ -114,8 +116,8 @@ func (b *bucket) Read(ctx context.Context, o store.Object, at, size int64) (io.R
 	return answered(r, o, at, version, first, r.Size())
 }
 
-// answered returns the body of an answer to a request for an object's bytes from a place on, if it has these, of the version that was asked for. The answer states
-// its version, at which byte it begins, and the size of the object.
+// answered returns the body of an answer to a request for an object's bytes from a place on, if it has these, of the
+// version that was asked for. The answer states its version, at which byte it begins, and the size of the object.
 func answered(body io.ReadCloser, o store.Object, at int64, version string, first, size int64) (io.ReadCloser, error) {
 	var err error
 	switch {
@@ -132,8 +134,8 @@ func answered(body io.ReadCloser, o store.Object, at int64, version string, firs
 	return nil, err
 }
 
-// begin returns at which byte an answer begins, by its Content-Range: at the first if there is none, since that is the whole object; -1 if it cannot
-// be told.
+// begin returns at which byte an answer begins, by its Content-Range: at the first if there is none, since that is the
+// whole object; -1 if it cannot be told.
 func begin(contentRange string) int64 {
 	if contentRange == "" {
 		return 0

@@ -28,7 +28,8 @@ func TestAdvancedAtUsesItsDelta(t *testing.T) {
 	}
 }
 
-// TestKairouzSigmaIsAboveTheExactOne: Theorem 4.3 needs much more than the exact composition, and fails for large epsilon.
+// TestKairouzSigmaIsAboveTheExactOne: Theorem 4.3 needs much more than the exact composition, and fails for large
+// epsilon.
 func TestKairouzSigmaIsAboveTheExactOne(t *testing.T) {
 	for _, k := range []int{1, 10, 1000} {
 		g := calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}

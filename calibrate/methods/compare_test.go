@@ -37,7 +37,8 @@ func TestZhaoTableOneIsPutRight(t *testing.T) {
 	}
 }
 
-// TestCompareHasEveryMethod: every method is there, the least first, and a formula is below the least sigma only if it does not hold.
+// TestCompareHasEveryMethod: every method is there, the least first, and a formula is below the least sigma only if it
+// does not hold.
 func TestCompareHasEveryMethod(t *testing.T) {
 	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 1e-6}, {Epsilon: 9, Delta: 1e-5}, {Epsilon: 0, Delta: 0.5}, {Epsilon: calibrate.MaxEpsilon, Delta: calibrate.MinDelta}, {Epsilon: 1e-3, Delta: 0.9}} {
 		rows, err := Compare(calibrate.Sensitivity{L2: 2}, g)

@@ -9,12 +9,13 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Composition of mechanisms of which only an (epsilon, delta) is known: the plain sum, and the theorem of Kairouz, Oh & Viswanath 2017 for parameters
-// that differ. exactregion.go has the exact answer if all are alike. For Gaussian mechanisms calibrate.Compose is exact and much better.
+// Composition of mechanisms of which only an (epsilon, delta) is known: the plain sum, and the theorem of Kairouz, Oh &
+// Viswanath 2017 for parameters that differ. exactregion.go has the exact answer if all are alike. For Gaussian
+// mechanisms calibrate.Compose is exact and much better.
 
-// ComposeBasic returns the sum of epsilon and the sum of delta, at most 1 (Dwork & Roth 2014, Corollary B.2), each rounded up. Errors
-// are *ArgumentError: "parts…" if there are none, one is outside of the range of guarantees (delta may be 0), or the sum of
-// epsilon is above 1e8.
+// ComposeBasic returns the sum of epsilon and the sum of delta, at most 1 (Dwork & Roth 2014, Corollary B.2), each
+// rounded up. Errors are *ArgumentError: "parts…" if there are none, one is outside of the range of guarantees (delta
+// may be 0), or the sum of epsilon is above 1e8.
 func ComposeBasic(parts []Part) (calibrate.Guarantee, error) {
 	if err := validateParts(parts); err != nil {
 		return calibrate.Guarantee{}, err
@@ -36,7 +37,8 @@ type Advanced struct {
 	Terms [3]calibrate.Epsilon
 }
 
-// ComposeAdvanced is Theorem 3.5 of Kairouz, Oh & Viswanath 2017, and 3.4 if all parts are alike: with slack for its delta~,
+// ComposeAdvanced is Theorem 3.5 of Kairouz, Oh & Viswanath 2017, and 3.4 if all parts are alike: with slack for its
+// delta~,
 //
 //	epsilon = min(sum e, sum e·tanh(e/2) + sqrt(2·sum e²·log(e + sqrt(sum e²)/slack)), sum e·tanh(e/2) + sqrt(2·sum e²·log(1/slack))),
 //	delta = 1 - (1 - slack)·product of (1 - delta_i),
@@ -87,8 +89,9 @@ func halfTanh(e *big.Float) *big.Float {
 	return grown.Quo(grown, numeric.NewBig().Sub(numeric.BigOf(2), grown))
 }
 
-// AdvancedAt returns ComposeAdvanced with the largest slack that keeps the composed delta at most delta. Errors are *ArgumentError:
-// those of ComposeBasic; "delta" outside of [MinDelta, 1) or below what the parts' own deltas add up to.
+// AdvancedAt returns ComposeAdvanced with the largest slack that keeps the composed delta at most delta. Errors are
+// *ArgumentError: those of ComposeBasic; "delta" outside of [MinDelta, 1) or below what the parts' own deltas add up
+// to.
 func AdvancedAt(parts []Part, delta calibrate.Delta) (Advanced, error) {
 	if err := validateParts(parts); err != nil {
 		return Advanced{}, err

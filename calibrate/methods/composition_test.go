@@ -72,7 +72,8 @@ func drawPart(t *rapid.T) Part {
 	return Part{calibrate.Guarantee{Epsilon: calibrate.Epsilon(eps), Delta: calibrate.Delta(delta)}, rapid.IntRange(1, 40).Draw(t, "times")}
 }
 
-// TestExactRegionIsBelowOtherBounds: Epsilon undoes Delta on the safe side and tightly, and the exact curve is below every other bound.
+// TestExactRegionIsBelowOtherBounds: Epsilon undoes Delta on the safe side and tightly, and the exact curve is below
+// every other bound.
 func TestExactRegionIsBelowOtherBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPart(t)

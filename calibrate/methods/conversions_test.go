@@ -45,7 +45,8 @@ func TestConversionsBothWays(t *testing.T) {
 	})
 }
 
-// implies checks that find(1) is within g's epsilon and, unless the parameter hardly matters there, that find(1 + 1e-6) is above it.
+// implies checks that find(1) is within g's epsilon and, unless the parameter hardly matters there, that find(1 + 1e-6)
+// is above it.
 func implies(t *rapid.T, g calibrate.Guarantee, name string, find func(by float64) (calibrate.Epsilon, error)) {
 	eps, err := find(1)
 	var bad *calibrate.ArgumentError
@@ -68,7 +69,8 @@ func implies(t *rapid.T, g calibrate.Guarantee, name string, find func(by float6
 	}
 }
 
-// TestTightZCDPIsBetweenExactAndSimple: the better rule is between the exact curve and the simple rule, and its order is the best.
+// TestTightZCDPIsBetweenExactAndSimple: the better rule is between the exact curve and the simple rule, and its order
+// is the best.
 func TestTightZCDPIsBetweenExactAndSimple(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
@@ -125,7 +127,8 @@ func otherOrder(t *rapid.T, rho Rho, delta calibrate.Delta, eps calibrate.Epsilo
 	}
 }
 
-// TestNoiseRoutesCostWhatIsKnown: the exact noise is the least; the figures that users meet, at epsilon = 1 and delta = 1e-6.
+// TestNoiseRoutesCostWhatIsKnown: the exact noise is the least; the figures that users meet, at epsilon = 1 and delta =
+// 1e-6.
 func TestNoiseRoutesCostWhatIsKnown(t *testing.T) {
 	routes, err := NoiseRoutes(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6})
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 )
 
-// regionOracle is Theorem 3.3 of Kairouz, Oh & Viswanath 2017 as the definition has it: the loss of k randomised responses, summed
-// over their outcomes,
+// regionOracle is Theorem 3.3 of Kairouz, Oh & Viswanath 2017 as the definition has it: the loss of k randomised
+// responses, summed over their outcomes,
 //
 //	lost(eps) = sum over l of C(k,l)·max(0, e^((k-l)e) - e^(eps + l·e))/(1 + e^e)^k,
 //
@@ -83,8 +83,8 @@ func (r *regionOracle) rightEpsilon(t errorf, p Part, delta calibrate.Delta, got
 	}
 }
 
-// TestExactRegionAgreesWithReference: Theorem 3.3's corners, and the exact curve between them. The table's delta carries 1e-103 of rounding, so that
-// small ones are compared through their delta_i.
+// TestExactRegionAgreesWithReference: Theorem 3.3's corners, and the exact curve between them. The table's delta
+// carries 1e-103 of rounding, so that small ones are compared through their delta_i.
 func TestExactRegionAgreesWithReference(t *testing.T) {
 	for _, row := range golden(t, "composition.csv") {
 		what := row["kind"] + " " + row["eps"] + ", " + row["delta"] + ", k = " + row["k"] + ", " + row["i_or_dtilde"]

@@ -19,7 +19,8 @@ var goldenColumns = map[Method]string{
 	Dwork2006: "sigma_dwork2006", Lecture: "sigma_dwork2006", Dwork2014: "sigma_dwork2014", ZCDP: "sigma_zcdp_simple",
 }
 
-// TestClosedFormsAgreeWithReference: every formula is within 1e-12 above its reference value, never below, in every row.
+// TestClosedFormsAgreeWithReference: every formula is within 1e-12 above its reference value, never below, in every
+// row.
 func TestClosedFormsAgreeWithReference(t *testing.T) {
 	for _, row := range golden(t, "closed_form.csv") {
 		g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(curvetest.Nearest(t, row["eps"])), Delta: calibrate.Delta(curvetest.Nearest(t, row["delta"]))}
@@ -60,7 +61,8 @@ func TestClosedFormsAreRefusedIfTheyFail(t *testing.T) {
 	}
 }
 
-// TestThresholdIsWhereAFormulaStopsHolding: G(delta) of Zhao et al., exact, and that it is the place where the formula stops holding.
+// TestThresholdIsWhereAFormulaStopsHolding: G(delta) of Zhao et al., exact, and that it is the place where the formula
+// stops holding.
 func TestThresholdIsWhereAFormulaStopsHolding(t *testing.T) {
 	for m, want := range map[Method][4]float64{
 		Dwork2014: {7.463474, 7.990993, 8.419771, 8.782092},
@@ -149,7 +151,8 @@ func TestGuardNeverMakesZhao1Worse(t *testing.T) {
 	}
 }
 
-// TestMethodsAnswerOrNameAnArgument: what has no answer is an error that names the argument, and nothing is NaN or infinite.
+// TestMethodsAnswerOrNameAnArgument: what has no answer is an error that names the argument, and nothing is NaN or
+// infinite.
 func TestMethodsAnswerOrNameAnArgument(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 5e-324, 1e-310, 1, 0.3, 1e6, 1e308}
 	for _, m := range append(Methods(), "unknown") {

@@ -23,8 +23,8 @@ func gaussianAt(t *testing.T, eps float64, mu calibrate.Mu) float64 {
 	return float64(d)
 }
 
-// gaussianAndLaplace is the exact delta of both together: the Gaussian curve, averaged over the Laplace mechanism's loss, whose density
-// between its two ends is e^(-(most-l)/2)/4.
+// gaussianAndLaplace is the exact delta of both together: the Gaussian curve, averaged over the Laplace mechanism's
+// loss, whose density between its two ends is e^(-(most-l)/2)/4.
 func gaussianAndLaplace(t *testing.T, eps float64, mu calibrate.Mu, most float64) float64 {
 	t.Helper()
 	sum := gaussianAt(t, eps-most, mu)/2 + gaussianAt(t, eps+most, mu)*math.Exp(-most)/2
@@ -87,8 +87,8 @@ func TestMixedOfOneAgreesWithItsCurve(t *testing.T) {
 	})
 }
 
-// TestMixedAlike: many alike Laplace mechanisms cost less than any mechanisms of their epsilon would, and no less than a normal loss of
-// their mean.
+// TestMixedAlike: many alike Laplace mechanisms cost less than any mechanisms of their epsilon would, and no less than
+// a normal loss of their mean.
 func TestMixedAlike(t *testing.T) {
 	for _, k := range []int{2, 7, 100} {
 		var m Mixed

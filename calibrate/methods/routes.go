@@ -5,8 +5,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
-// A guarantee of Gaussian noise can be stated by way of another notion of privacy. Every route but the exact one costs something, and these two tables say how
-// much: in epsilon for a given noise (Routes), or in noise for a given guarantee (NoiseRoutes).
+// A guarantee of Gaussian noise can be stated by way of another notion of privacy. Every route but the exact one costs
+// something, and these two tables say how much: in epsilon for a given noise (Routes), or in noise for a given
+// guarantee (NoiseRoutes).
 
 // Route is one way to say what Gaussian noise guarantees.
 type Route struct {
@@ -20,9 +21,10 @@ type Route struct {
 	Err error
 }
 
-// Routes returns what the conversions of the literature make of Gaussian noise at a delta, and what each costs: the exact epsilon, probabilistic
-// privacy (Zhao et al. 2019, Lemma 3), the simple rule's best Renyi order by the better rule, zCDP, mean-concentrated privacy with one
-// tail and with two, and zCDP by the better rule at its own best order. Errors are those of GaussianEpsilon.
+// Routes returns what the conversions of the literature make of Gaussian noise at a delta, and what each costs: the
+// exact epsilon, probabilistic privacy (Zhao et al. 2019, Lemma 3), the simple rule's best Renyi order by the better
+// rule, zCDP, mean-concentrated privacy with one tail and with two, and zCDP by the better rule at its own best order.
+// Errors are those of GaussianEpsilon.
 func Routes(mu calibrate.Mu, delta calibrate.Delta) ([]Route, error) {
 	exact, err := calibrate.GaussianEpsilon(delta, mu)
 	if err != nil {

@@ -74,7 +74,8 @@ func TestLogErfcIsTheLogarithm(t *testing.T) {
 	}
 }
 
-// bigErfc is erfc(x) for |x| <= 60, within 2^-440, relative: 2·phi(z)·R(z) with z = sqrt(2)·x, and 2 - erfc(-x) for x < 0.
+// bigErfc is erfc(x) for |x| <= 60, within 2^-440, relative: 2·phi(z)·R(z) with z = sqrt(2)·x, and 2 - erfc(-x) for x <
+// 0.
 //
 // Proof note. z is within 2^-1004 and below 85, so phi(z) is within 2^-960; R is within 2^-450.
 func bigErfc(x *big.Float) *big.Float {

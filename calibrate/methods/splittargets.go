@@ -32,9 +32,9 @@ func (e *InfeasibleError) Error() string {
 // Unwrap is ErrInfeasible.
 func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
 
-// SplitToTargets calibrates the asks so that each sigma is at most its target, in the query's unit: with weights in proportion to
-// (L2_i/target_i)², so that what is left over lowers every sigma by the same factor. Weights of the asks are not read.
-// Errors: *InfeasibleError with the least epsilon that serves; *ArgumentError, see Split; "targets".
+// SplitToTargets calibrates the asks so that each sigma is at most its target, in the query's unit: with weights in
+// proportion to (L2_i/target_i)², so that what is left over lowers every sigma by the same factor. Weights of the asks
+// are not read. Errors: *InfeasibleError with the least epsilon that serves; *ArgumentError, see Split; "targets".
 func SplitToTargets(g calibrate.Guarantee, asks []calibrate.Ask, targets []calibrate.Sigma) ([]calibrate.Mechanism, error) {
 	numbers := make([]float64, len(targets))
 	for i, t := range targets {

@@ -85,7 +85,8 @@ func TestLeastErrorsAreLeast(t *testing.T) {
 	}
 }
 
-// TestSplitToTargetsMeetsThem: what is feasible is met, also exactly at the boundary; what is not says the least epsilon, which is feasible.
+// TestSplitToTargetsMeetsThem: what is feasible is met, also exactly at the boundary; what is not says the least
+// epsilon, which is feasible.
 func TestSplitToTargetsMeetsThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		asks, numbers := drawWeighedAsks(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
 )
 
-// The means from the table to the release, as a user runs it, twice. Each is within ten standard deviations of the truth:
-// a false-alarm rate far below 1e-9.
+// The means from the table to the release, as a user runs it, twice. Each is within ten standard deviations of the
+// truth: a false-alarm rate far below 1e-9.
 func TestMeans(t *testing.T) {
 	dir, data := exampletest.Folder(t)
 	invented(t, data)
@@ -73,7 +73,8 @@ func TestSparseRelease(t *testing.T) {
 	}
 }
 
-// All tables by one and by two attributes have an error of 4.038 noisy counts at mu = 1, the least of all Gaussian noise.
+// All tables by one and by two attributes have an error of 4.038 noisy counts at mu = 1, the least of all Gaussian
+// noise.
 func TestCrosstabsAreNearlyTheBest(t *testing.T) {
 	plan, err := example.Plan(t.Context(), "crosstabs.yaml", nil)
 	if err != nil {

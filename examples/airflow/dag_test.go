@@ -58,7 +58,8 @@ except AirflowException:
     print("retried")
 `
 
-// An exhausted budget, a broken job and a check that is not met fail the task at once; nothing skips it; everything else is tried again.
+// An exhausted budget, a broken job and a check that is not met fail the task at once; nothing skips it; everything
+// else is tried again.
 func TestEndsOfTheTask(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -33,7 +33,8 @@ func checkRegions(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// The exact composition is below every bound, the bounds below the sum; Gaussian mechanisms compose as sqrt(k) and far better.
+// The exact composition is below every bound, the bounds below the sum; Gaussian mechanisms compose as sqrt(k) and far
+// better.
 func checkBounds(t *testing.T, rows []experimenttest.Row) {
 	eps := map[string]map[string]float64{}
 	for _, r := range rows {
@@ -55,7 +56,8 @@ func checkBounds(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// Appendix B's noise does not hold from about epsilon 60; near 1000 delta is almost 1. With the right constant it holds.
+// Appendix B's noise does not hold from about epsilon 60; near 1000 delta is almost 1. With the right constant it
+// holds.
 func checkAppendixB(t *testing.T, rows []experimenttest.Row) {
 	for _, r := range rows {
 		fails := r.Float("delta_printed") > r.Float("delta_promised")
@@ -76,8 +78,8 @@ func checkConstants(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// Least squares from edges and degrees beats the Johnson–Lindenstrauss mechanism at its exact constant and noise on edges alone,
-// for every size of sets; the errors are those of theory.
+// Least squares from edges and degrees beats the Johnson–Lindenstrauss mechanism at its exact constant and noise on
+// edges alone, for every size of sets; the errors are those of theory.
 func checkCuts(t *testing.T, rows []experimenttest.Row) {
 	rmse := map[string]map[string]float64{}
 	for _, r := range rows {
@@ -128,7 +130,8 @@ func TestChiSquareDelta(t *testing.T) {
 	}
 }
 
-// Two neighbouring graphs differ along one line by no more than lambda: the excess is t·b'·L⁺·b, here by solving L·x = b.
+// Two neighbouring graphs differ along one line by no more than lambda: the excess is t·b'·L⁺·b, here by solving L·x =
+// b.
 func TestLambda(t *testing.T) {
 	const n = 30
 	g := communities(experiment.Random("lambda", 0), n)
@@ -146,7 +149,8 @@ func TestLambda(t *testing.T) {
 	}
 }
 
-// resistance is b'·L⁺·b for b = e_0 - e_v, L the Laplacian of the mechanism's graph: by grounding node 0 and elimination.
+// resistance is b'·L⁺·b for b = e_0 - e_v, L the Laplacian of the mechanism's graph: by grounding node 0 and
+// elimination.
 func resistance(g network, share float64, v int) float64 {
 	n := g.n
 	l := make([][]float64, n)

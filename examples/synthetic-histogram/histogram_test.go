@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
 )
 
-// The claims on histograms. Comparisons allow 6.2 standard errors, a false-alarm rate below 1e-9 each; the seeds are fixed
-// besides.
+// The claims on histograms. Comparisons allow 6.2 standard errors, a false-alarm rate below 1e-9 each; the seeds are
+// fixed besides.
 func TestClaims(t *testing.T) {
 	dir := experimenttest.Quick(t, histograms().Experiment())
 	experimenttest.Figures(t, dir, "fig4_hist", "sweeps")

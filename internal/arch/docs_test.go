@@ -112,7 +112,8 @@ func TestDecisionNumbers(t *testing.T) {
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// What docs/ARCHITECTURE.md lists under "Where things are" is there. A name without its folder is in the folder of the name before it.
+// What docs/ARCHITECTURE.md lists under "Where things are" is there. A name without its folder is in the folder of the
+// name before it.
 func TestWhereThingsAre(t *testing.T) {
 	text, err := os.ReadFile(root + "/docs/ARCHITECTURE.md")
 	if err != nil {

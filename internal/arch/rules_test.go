@@ -1,5 +1,5 @@
-// Package arch holds tests of the repository as a whole: that the linter's rules bite, that the public API changes on purpose, and that the
-// pages point at what is there. What each package may import and call is in .golangci.yml.
+// Package arch holds tests of the repository as a whole: that the linter's rules bite, that the public API changes on
+// purpose, and that the pages point at what is there. What each package may import and call is in .golangci.yml.
 package arch
 
 import (
@@ -19,7 +19,8 @@ import (
 // root is the root of the repository.
 const root = "../.."
 
-// TestRulesBite lints a module that breaks each rule of imports and calls, and compares what is found with what its lines say.
+// TestRulesBite lints a module that breaks each rule of imports and calls, and compares what is found with what its
+// lines say.
 func TestRulesBite(t *testing.T) {
 	config, err := os.ReadFile(filepath.Join(root, ".golangci.yml"))
 	if err != nil {

@@ -280,7 +280,8 @@ func (l *lab) overlay(b bug) (string, error) {
 // everything is all packages of a module.
 const everything = "..."
 
-// module returns the folder, from the root, of the module that a package or a folder is in, and what the package is called there.
+// module returns the folder, from the root, of the module that a package or a folder is in, and what the package is
+// called there.
 func (l *lab) module(pkg string) (dir, within string) {
 	at := filepath.Join(l.root, filepath.FromSlash(pkg))
 	best := l.root

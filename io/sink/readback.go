@@ -46,9 +46,9 @@ type ReadBack struct {
 	Values [][]float64
 }
 
-// ReadTable reads a table of a query of the release in dir: the answer, or what holds says was read off it. Whole numbers and fractions
-// among the keys are known as such from Parquet and Arrow alone. If the file is not as the manifest says, the error is
-// pipeline.ErrIncomplete.
+// ReadTable reads a table of a query of the release in dir: the answer, or what holds says was read off it. Whole
+// numbers and fractions among the keys are known as such from Parquet and Arrow alone. If the file is not as the
+// manifest says, the error is pipeline.ErrIncomplete.
 func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string) (t *ReadBack, err error) {
 	defer recovered(&err)
 	file, read, err := tableFile(dir, q, holds)

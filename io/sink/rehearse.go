@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Rehearse makes each file of a release in memory: tables, which it reads back and compares, documents and the manifest. It writes nothing to disk.
+// Rehearse makes each file of a release in memory: tables, which it reads back and compares, documents and the
+// manifest. It writes nothing to disk.
 func (f *Folder) Rehearse(ctx context.Context, r *pipeline.Release) error {
 	const op = "rehearse"
 	jobs, err := f.plan(r)

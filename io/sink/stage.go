@@ -121,7 +121,8 @@ func (s *stager) named(path string) string {
 	return path
 }
 
-// run writes the note, the tables, the documents and the manifest, in this order. It syncs each, and the folders around them.
+// run writes the note, the tables, the documents and the manifest, in this order. It syncs each, and the folders around
+// them.
 func (s *stager) run(note string, r *pipeline.Release) error {
 	if err := s.writeNote(note); err != nil {
 		return err
@@ -255,7 +256,8 @@ func writeBytes(root *os.Root, name string, data []byte) error {
 	return err
 }
 
-// bannered writes a document of a preview. A page has its banner already; before texts whose format lets lines stand before them, one is written.
+// bannered writes a document of a preview. A page has its banner already; before texts whose format lets lines stand
+// before them, one is written.
 func bannered(d pipeline.Document) func(io.Writer) error {
 	before := map[string]string{".md": "> **" + manifest.SyntheticNotice + "**\n\n", ".txt": manifest.SyntheticNotice + "\n\n", ".cff": "# " + manifest.SyntheticNotice + "\n"}
 	return func(w io.Writer) error {

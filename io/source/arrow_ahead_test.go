@@ -13,7 +13,8 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// wideBatches returns an Arrow file with the columns n (int), note (texts of so many bytes), x (int), in record batches of 1,000 rows.
+// wideBatches returns an Arrow file with the columns n (int), note (texts of so many bytes), x (int), in record batches
+// of 1,000 rows.
 func wideBatches(t *testing.T, batches, length int) []byte {
 	t.Helper()
 	fields := []arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "note", Type: arrow.BinaryTypes.String}, {Name: "x", Type: arrow.PrimitiveTypes.Int64}}
@@ -31,8 +32,8 @@ func wideBatches(t *testing.T, batches, length int) []byte {
 	return ipcFile(t, records)
 }
 
-// The record batches of an Arrow file in a store give the digests of a local file. If the columns are most of it, or record batches are short, a split takes
-// a request. If they are a small part of it, little else is fetched.
+// The record batches of an Arrow file in a store give the digests of a local file. If the columns are most of it, or
+// record batches are short, a split takes a request. If they are a small part of it, little else is fetched.
 func TestArrowOfStores(t *testing.T) {
 	for name, x := range map[string]struct {
 		batches, length int

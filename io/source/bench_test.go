@@ -23,8 +23,8 @@ type benchRow struct {
 	Value float64 `parquet:"value"`
 }
 
-// BenchmarkRowGroupFilter reads the fiftieth part of a million rows in order of time, in row groups of 20,000: "all" reads every row group,
-// as input.statistics: ignore does, "filtered" those that hold such rows.
+// BenchmarkRowGroupFilter reads the fiftieth part of a million rows in order of time, in row groups of 20,000: "all"
+// reads every row group, as input.statistics: ignore does, "filtered" those that hold such rows.
 func BenchmarkRowGroupFilter(b *testing.B) {
 	type row struct {
 		At    int64     `parquet:"at,delta"`

@@ -38,7 +38,8 @@ func unparsed(t *testing.T, d *source.Dataset, columns ...string) (counts [][3]i
 	return counts
 }
 
-// A text that is no value of its column's type is told apart from a null, for every type; a blank field and one of NullValues is null.
+// A text that is no value of its column's type is told apart from a null, for every type; a blank field and one of
+// NullValues is null.
 func TestCSVUnparsed(t *testing.T) {
 	for kind, c := range map[string]struct {
 		fields string

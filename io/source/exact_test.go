@@ -48,7 +48,8 @@ var exactColumns = map[string]exactColumn{
 	"uuid":                 {parquet.UUID(), []parquet.Value{fixed(16, 0, 0), fixed(16, 0, 1), fixed(16, 1, 0), fixed(16, 1, 1)}, []any{string(bigEndian(16, 0, 0)), string(bigEndian(16, 0, 1)), string(bigEndian(16, 1, 0)), string(bigEndian(16, 1, 1))}},
 }
 
-// In exact columns of Parquet no two values become one, plain and coded, and a value that cannot be represented is null.
+// In exact columns of Parquet no two values become one, plain and coded, and a value that cannot be represented is
+// null.
 func TestExactColumnsOfParquet(t *testing.T) {
 	var names []string
 	group := parquet.Group{}
@@ -112,7 +113,8 @@ func rationalText(r *big.Rat) string {
 	}
 }
 
-// In exact columns of Arrow decimals are their decimal text, by the library's own integers, and dates in milliseconds stay apart within a day.
+// In exact columns of Arrow decimals are their decimal text, by the library's own integers, and dates in milliseconds
+// stay apart within a day.
 func TestExactColumnsOfArrow(t *testing.T) {
 	rng := rand.New(rand.NewSource(5))
 	types := []arrow.DecimalType{

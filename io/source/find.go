@@ -82,8 +82,9 @@ func literal(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// seenFiles are the files named so far. A file of several names (symbolic or hard links, overlapping patterns, mounts) is found by what
-// the system says it is: its rows would count twice. The keys are sizes and times, so that few are compared.
+// seenFiles are the files named so far. A file of several names (symbolic or hard links, overlapping patterns, mounts)
+// is found by what the system says it is: its rows would count twice. The keys are sizes and times, so that few are
+// compared.
 type seenFiles map[[2]int64][]fs.FileInfo
 
 // add reports whether the file was not named before.

@@ -16,9 +16,10 @@ import (
 
 // Columns from the names of folders
 //
-// Other programs put the files of a table into folders that are called NAME=VALUE, one for each value of a column, and leave the column out of the
-// files (Hive's partitions). The job says which columns are in the folders' names and their types. Names of files are public, so that a filter
-// on such a column rules out whole files by their names alone, of any format.
+// Other programs put the files of a table into folders that are called NAME=VALUE, one for each value of a column, and
+// leave the column out of the files (Hive's partitions). The job says which columns are in the folders' names and their
+// types. Names of files are public, so that a filter on such a column rules out whole files by their names alone, of
+// any format.
 
 // hiveNull is the name that Hive and its successors give to the folder of the rows without a value.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
@@ -219,7 +220,8 @@ func (f footedInFolder) DigestFooter(split int) ([]byte, error) {
 	return f.sign(sum), err
 }
 
-// unfooted is a file that states nothing about its rows. It is left out by its folders' names alone, and then not read at all.
+// unfooted is a file that states nothing about its rows. It is left out by its folders' names alone, and then not read
+// at all.
 type unfooted struct{ *inFolder }
 
 // Rows implements scan.Footed: nobody knows.

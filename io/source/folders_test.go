@@ -48,7 +48,8 @@ func TestColumnsFromFolders(t *testing.T) {
 	}
 }
 
-// A filter on a folder's column leaves out whole files, which are then not even opened, unless their rows have to be counted.
+// A filter on a folder's column leaves out whole files, which are then not even opened, unless their rows have to be
+// counted.
 func TestFoldersPrune(t *testing.T) {
 	dir := partitioned(t, map[string]string{"day=2024-01-01/a/a.csv": "x\n1\n2\n", "day=2024-01-02/a/a.csv": "x\n3\n"})
 	d := openWith(t, byFolders(dir, map[string]string{"day": "date"}))

@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// dialects are how texts are read. tabs is for files of format tsv, in which, unless the job says otherwise, tabs separate the fields and no
-// character quotes (https://www.iana.org/assignments/media-types/text/tab-separated-values).
+// dialects are how texts are read. tabs is for files of format tsv, in which, unless the job says otherwise, tabs
+// separate the fields and no character quotes (https://www.iana.org/assignments/media-types/text/tab-separated-values).
 type dialects struct {
 	given, tabs *csv.Dialect
 	wrongTabs   error // what is wrong with tabs, if a file is read by it
@@ -45,8 +45,8 @@ func newDialects(o Options) (d dialects, err error) {
 // opener opens a file for its schema.
 type opener func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error)
 
-// formats are the formats by their names and by the endings of files' names. A new format is a package below internal and a line here. Files of
-// text formats may be compressed, which a second ending says.
+// formats are the formats by their names and by the endings of files' names. A new format is a package below internal
+// and a line here. Files of text formats may be compressed, which a second ending says.
 var formats = []struct {
 	name    string
 	endings []string

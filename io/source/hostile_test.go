@@ -168,7 +168,8 @@ func TestStatedNullsAreIgnored(t *testing.T) {
 	}
 }
 
-// A page without values may have no bytes for them, in any encoding: whether a file is read does not depend on which rows are null.
+// A page without values may have no bytes for them, in any encoding: whether a file is read does not depend on which
+// rows are null.
 func TestNullsWithoutBytes(t *testing.T) {
 	for _, e := range []format.Encoding{format.Plain, format.DeltaLengthByteArray, format.DeltaByteArray} {
 		page := dataV1(2, e, append([]byte{2, 0, 0, 0}, runsOf(2, 0)...))

@@ -17,7 +17,8 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// pythonFile is a file that Python's csv module writes. Texts are lists of code points, so that they can hold surrogates.
+// pythonFile is a file that Python's csv module writes. Texts are lists of code points, so that they can hold
+// surrogates.
 type pythonFile struct {
 	Path       string    `json:"path"`
 	Rows       [][][]int `json:"rows"`
@@ -43,7 +44,8 @@ var hostileTexts = []string{
 	"{\"x\": 1}", "NULL", "\\", "\\\"", "=1", "\ud7ff", "\U0001F600",
 }
 
-// isolationCase is a hostile table T, another one U, and both in one file, in a dialect that Python's csv writes and the options read.
+// isolationCase is a hostile table T, another one U, and both in one file, in a dialect that Python's csv writes and
+// the options read.
 type isolationCase struct {
 	rng     *rand.Rand
 	file    pythonFile
@@ -170,8 +172,8 @@ func writePython(t *testing.T, files []pythonFile) {
 	}
 }
 
-// Of random hostile tables, written by Python's csv module in every dialect that jobs can state, the rows of two tables in one file are the rows of the
-// one and of the other, and every text is read as it was written.
+// Of random hostile tables, written by Python's csv module in every dialect that jobs can state, the rows of two tables
+// in one file are the rows of the one and of the other, and every text is read as it was written.
 func TestRowIsolationOfPythonsCSV(t *testing.T) {
 	rng, dir := rand.New(rand.NewPCG(27, 1)), t.TempDir()
 	path := func(n, k int) string { return filepath.Join(dir, fmt.Sprintf("%d-%d", n, k)) }

@@ -58,7 +58,8 @@ func inStructs(r arrow.Record) arrow.Record {
 	}, nil), []arrow.Array{outer, r.Column(0)}, r.NumRows())
 }
 
-// agreesNested reads every column within the structs of a file and compares it with the library's reading of the record.
+// agreesNested reads every column within the structs of a file and compares it with the library's reading of the
+// record.
 func agreesNested(t *testing.T, name string, content []byte, kinds []kindOf, r arrow.Record) {
 	t.Helper()
 	d := open(t, source.CSV{}, write(t, name, content))
@@ -417,7 +418,8 @@ func TestHostilePaths(t *testing.T) {
 	same(t, ofX(int64(7)), read(t, d, "x"))
 }
 
-// Whatever number stands anywhere in a small file with structs, and whatever bit is flipped, reading ends in our errors and little memory.
+// Whatever number stands anywhere in a small file with structs, and whatever bit is flipped, reading ends in our errors
+// and little memory.
 func TestNestedDamage(t *testing.T) {
 	r, _ := basket(5)
 	columns := []string{"b.items.price", "b.items.size.n", "b.m.key", "b.m.value", "id"}

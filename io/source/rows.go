@@ -7,7 +7,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Rows reads some columns of a table in batches, from the first row to the last. An error of yield is returned as it is.
+// Rows reads some columns of a table in batches, from the first row to the last. An error of yield is returned as it
+// is.
 type Rows func(ctx context.Context, columns []string, yield func(*table.Batch) error) error
 
 // OfRows returns a dataset of one split, whose rows are not in a file. It has no digest.

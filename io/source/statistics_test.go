@@ -193,7 +193,8 @@ func TestStatisticsByType(t *testing.T) {
 	}
 }
 
-// What files state and a filter would believe is compared with all rows, nulls and entries of a dictionary that no row has apart.
+// What files state and a filter would believe is compared with all rows, nulls and entries of a dictionary that no row
+// has apart.
 func TestWrongStatements(t *testing.T) {
 	dictionary := dictionaryPage(4, int64s(5, 99, 7, -99))
 	within := newer(int64s(5), int64s(7))

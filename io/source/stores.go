@@ -55,8 +55,8 @@ func (s *stores) bucket(ctx context.Context, a store.Address) (store.Bucket, err
 	return b, err
 }
 
-// find lists the files of an address or a pattern of addresses, in the order of their keys, and what is wrong with them. No message shows
-// an address's options.
+// find lists the files of an address or a pattern of addresses, in the order of their keys, and what is wrong with
+// them. No message shows an address's options.
 func (s *stores) find(ctx context.Context, format, text string) ([]found, Errors) {
 	a, err := store.ParseAddress(text)
 	if err != nil {

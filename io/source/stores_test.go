@@ -131,7 +131,8 @@ func TestStoresAgreeOnLongTexts(t *testing.T) {
 	}
 }
 
-// Of a Parquet file one request is made for the footer, and one for the columns of each row group that are asked for if they are near each other.
+// Of a Parquet file one request is made for the footer, and one for the columns of each row group that are asked for if
+// they are near each other.
 func TestRequestsOfParquet(t *testing.T) {
 	m, at := bucket(t)
 	m.Set("a.parquet", parquetGo(t, sample(4000), mixed, parquet.MaxRowsPerRowGroup(1000)))

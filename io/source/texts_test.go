@@ -116,8 +116,8 @@ func TestBzip2(t *testing.T) {
 	}
 }
 
-// A file in an encoding of one byte a character is cut into pieces and split as it is; what comes out is what comes out of the same text in
-// UTF-8, in which the pieces are cut elsewhere.
+// A file in an encoding of one byte a character is cut into pieces and split as it is; what comes out is what comes out
+// of the same text in UTF-8, in which the pieces are cut elsewhere.
 func TestOneByteEncodingsInPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	fields := []string{"Köln", "ä", "€", "\"a,ö\"", "\"a\nß\"", "", "\"\"", "plain", "Þ, x", "\"„quoted“ \"\"ü\"\"\""}

@@ -82,7 +82,8 @@ func TestReadFull(t *testing.T) {
 	}
 }
 
-// Pieces are filled in order, each once, though requests are cut within them; the next one is asked for when the one before is full.
+// Pieces are filled in order, each once, though requests are cut within them; the next one is asked for when the one
+// before is full.
 func TestReadPieces(t *testing.T) {
 	m := storetest.New()
 	content := make([]byte, 100)

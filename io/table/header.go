@@ -32,7 +32,8 @@ func HeaderAdvice(names []string, wanted string) string {
 	return "column names are compared letter by letter; if the first line is data, set input.csv.header: false and list input.csv.columns"
 }
 
-// LineEndAdvice says what is wrong with the lines of a text file whose header holds a carriage return; "" if it holds none.
+// LineEndAdvice says what is wrong with the lines of a text file whose header holds a carriage return; "" if it holds
+// none.
 func LineEndAdvice(header string) string {
 	if strings.Contains(header, "\r") {
 		return `lines seem to end with a carriage return alone: tr '\r' '\n' <FILE >NEW rewrites the file`

@@ -59,7 +59,8 @@ func (t *tx) Append(e ledger.Entry) error {
 	return t.translate(err)
 }
 
-// check returns an error if the file is not a ledger or one of a newer version, or if commits would not be durable. Only an arrival may be incoming.
+// check returns an error if the file is not a ledger or one of a newer version, or if commits would not be durable.
+// Only an arrival may be incoming.
 func (t *tx) check(arrival bool) error {
 	var (
 		id, sync int

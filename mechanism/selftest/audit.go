@@ -68,8 +68,8 @@ func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 	}, nil
 }
 
-// likelier tests noisy counts for being above the middle, and derives a lower bound of epsilon from how much likelier that is with the row: under
-// epsilon-differential privacy 1 − FNR <= e^epsilon·FPR. Geometric noise attains it.
+// likelier tests noisy counts for being above the middle, and derives a lower bound of epsilon from how much likelier
+// that is with the row: under epsilon-differential privacy 1 − FNR <= e^epsilon·FPR. Geometric noise attains it.
 func likelier(without, with []float64, claimed float64) Check {
 	n, falsePositives, falseNegatives := errorsOf(without, with)
 	fpr, fnr := proportionBound(falsePositives, n, alarm/32), proportionBound(falseNegatives, n, alarm/32)

@@ -1,5 +1,5 @@
-// Command recompute works out every number of the guarantee that the page of a release prints from its manifest, and compares them to the
-// last digit. It shares no code with dprelease: its arithmetic is math/big alone.
+// Command recompute works out every number of the guarantee that the page of a release prints from its manifest, and
+// compares them to the last digit. It shares no code with dprelease: its arithmetic is math/big alone.
 //
 //	go run ./recompute FOLDER...
 package main
@@ -100,8 +100,8 @@ func check(dir string) (int, []string, error) {
 	return p.compared, p.wrong, nil
 }
 
-// decimal is the number that a text names; 0 if it is empty. Numbers of 64 bits are written with the digits that tell them apart: the page
-// works with the number of 64 bits, which differs by less than 1 in 10^16.
+// decimal is the number that a text names; 0 if it is empty. Numbers of 64 bits are written with the digits that tell
+// them apart: the page works with the number of 64 bits, which differs by less than 1 in 10^16.
 func decimal(text string) *big.Float {
 	x, ok := new(big.Rat).SetString(text)
 	if !ok {

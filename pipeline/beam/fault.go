@@ -10,8 +10,9 @@ import (
 
 // Faults of workers
 //
-// A runner hands the error of a worker to the submitter as a text within texts of its own, which are not printed. So a worker's error has a mark, by
-// which the submitter knows what to print. Neither text has a value of a variable, an address's options, or anything of a row.
+// A runner hands the error of a worker to the submitter as a text within texts of its own, which are not printed. So a
+// worker's error has a mark, by which the submitter knows what to print. Neither text has a value of a variable, an
+// address's options, or anything of a row.
 
 // KeyVariable holds the key of the run, for workers and for whoever submits.
 const KeyVariable = "DPRELEASE_RUN_KEY"

@@ -20,7 +20,8 @@ func listed(messages [][]byte) func(*[]byte) bool {
 	}
 }
 
-// Messages of several calls come as they were sent, in any order, whatever their lengths, and the runner has their places alone.
+// Messages of several calls come as they were sent, in any order, whatever their lengths, and the runner has their
+// places alone.
 func TestMessagesInFiles(t *testing.T) {
 	dir := t.TempDir()
 	task := &Task{Messages: filepath.Join(dir, "run-")}
@@ -65,7 +66,8 @@ func TestMessagesInFiles(t *testing.T) {
 	}
 }
 
-// A place that is none, of a file that is not there, or that was cut is an error, and takes no memory that the file does not fill.
+// A place that is none, of a file that is not there, or that was cut is an error, and takes no memory that the file
+// does not fill.
 func TestMessagesThatAreLost(t *testing.T) {
 	dir := t.TempDir()
 	task := &Task{Messages: filepath.Join(dir, "run-")}

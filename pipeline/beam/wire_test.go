@@ -34,7 +34,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// wire keeps every byte of every connection between the workers, the submitter and the runner: Beam's dialer is replaced.
+// wire keeps every byte of every connection between the workers, the submitter and the runner: Beam's dialer is
+// replaced.
 type wire struct {
 	mutex sync.Mutex
 	ways  []*way
@@ -96,7 +97,8 @@ func capture(t *testing.T) *wire {
 	return w
 }
 
-// messages returns what was sent: of each direction of each connection all bytes, and the data of each stream without the frames around them.
+// messages returns what was sent: of each direction of each connection all bytes, and the data of each stream without
+// the frames around them.
 func (w *wire) messages(t *testing.T) [][]byte {
 	t.Helper()
 	w.mutex.Lock()
@@ -151,8 +153,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 20, delta: 1e-3}}
 `
 
-// Nothing of a row is in any byte that passes between the runner, the workers and who submits: no unit, value or key, nor the key of the run.
-// What is public of the job is there, so the capture has what passes.
+// Nothing of a row is in any byte that passes between the runner, the workers and who submits: no unit, value or key,
+// nor the key of the run. What is public of the job is there, so the capture has what passes.
 func TestWireHasNoRows(t *testing.T) {
 	const (
 		person = "unit-marker-Qx7vB"
@@ -222,8 +224,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 20, delta: 1e-3}}
 `
 
-// Nothing of an address is in any byte that passes between the runner, the workers and who submits, and nothing of the job; the answers are those of the
-// local engine over files.
+// Nothing of an address is in any byte that passes between the runner, the workers and who submits, and nothing of the
+// job; the answers are those of the local engine over files.
 func TestWireHasNoAddress(t *testing.T) {
 	dir := t.TempDir()
 	m := storetest.New()

@@ -15,8 +15,9 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// textCell is a cell of a text format: the text that stands for the value. Of a type other than text, want is how the value is read, in the form of shown,
-// or empty if the format does not tell. token is set if JSON writes the text as it stands, which is a number or a truth value.
+// textCell is a cell of a text format: the text that stands for the value. Of a type other than text, want is how the
+// value is read, in the form of shown, or empty if the format does not tell. token is set if JSON writes the text as it
+// stands, which is a number or a truth value.
 type textCell struct {
 	text, want string
 	key        string // if it is not empty: what the value is, if more than want
@@ -179,7 +180,8 @@ func grouped(digits, separator string) string {
 	return sign + out
 }
 
-// fit makes a text one that the writer can write: without quotes there are no delimiters and line ends, and UTF-16 has characters and halves of some.
+// fit makes a text one that the writer can write: without quotes there are no delimiters and line ends, and UTF-16 has
+// characters and halves of some.
 func (t *Text) fit(s string) string {
 	if t.format != "jsonl" && t.quotes() == "" {
 		s = strings.NewReplacer(t.separator(), "_", "\n", "_").Replace(s)

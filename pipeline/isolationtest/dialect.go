@@ -230,7 +230,8 @@ func (t *Text) separator() string {
 	return cmp.Or(t.delimiter, ",")
 }
 
-// quotes returns the quote; empty if no character quotes. A file that is called tsv has none unless the job says so, as IANA defines the format.
+// quotes returns the quote; empty if no character quotes. A file that is called tsv has none unless the job says so, as
+// IANA defines the format.
 func (t *Text) quotes() string {
 	switch {
 	case t.quote == "none", t.format == "tsv" && t.quote == "":

@@ -21,8 +21,8 @@ func search(t *testing.T, short, long int, draw func(*rand.Rand) (Format, bool))
 	return s
 }
 
-// holds runs a search. Of at least fifty formats three fifths must be ones that jobs can have, and half of the pairs must be compared;
-// fewer formats may be unlucky ones.
+// holds runs a search. Of at least fifty formats three fifths must be ones that jobs can have, and half of the pairs
+// must be compared; fewer formats may be unlucky ones.
 func holds(t *testing.T, s *Search) {
 	t.Helper()
 	r := s.Run()

@@ -23,10 +23,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// A unit's data may be long: one value, or many together. Files of T, and of T and such rows, are read alike, and T's rows are the same in both. How long
-// they are is drawn around the limits of formats and libraries: powers of two. A file states long data in few bytes, by runs and dictionaries.
+// A unit's data may be long: one value, or many together. Files of T, and of T and such rows, are read alike, and T's
+// rows are the same in both. How long they are is drawn around the limits of formats and libraries: powers of two. A
+// file states long data in few bytes, by runs and dictionaries.
 
-// longData is a file of short rows, the numbers 1 to 3 or the texts of these digits, with long data of one more row or more at a place among them.
+// longData is a file of short rows, the numbers 1 to 3 or the texts of these digits, with long data of one more row or
+// more at a place among them.
 type longData struct {
 	name string
 	file func(r *rand.Rand, at int, long bool) (name string, b []byte, what string, err error)

@@ -21,7 +21,8 @@ import (
 //go:embed writers.py
 var pythonWriters string
 
-// Python is a process of Python that writes files with its libraries, many at once, since to start one takes longer than to write a thousand files.
+// Python is a process of Python that writes files with its libraries, many at once, since to start one takes longer
+// than to write a thousand files.
 type Python struct {
 	mu  sync.Mutex
 	cmd *exec.Cmd

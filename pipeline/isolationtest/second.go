@@ -23,7 +23,8 @@ import (
 //go:embed second.py
 var secondReader string
 
-// Second implements Format: Python's csv and json read what the writer wrote, and what they read is compared with what it was to write.
+// Second implements Format: Python's csv and json read what the writer wrote, and what they read is compared with what
+// it was to write.
 func (t *Text) Second(dir string, table Table) (says string, doubted bool) {
 	var names []string
 	for i := range t.columns {

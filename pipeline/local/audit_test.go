@@ -261,7 +261,8 @@ func TestWithoutIsTheTableWithout(t *testing.T) {
 	}
 }
 
-// manyRuns skips a test of many runs if the tests are to be short, as with the race detector: the other audits run the same code.
+// manyRuns skips a test of many runs if the tests are to be short, as with the race detector: the other audits run the
+// same code.
 func manyRuns(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

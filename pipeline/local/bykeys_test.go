@@ -61,8 +61,9 @@ func heldOf(t *testing.T, a *pipeline.Aggregates) (counts map[string]int64, name
 	return counts, named
 }
 
-// What is held of keys is the same with next to no memory as in memory, for units of rows and of columns, also from shards. It is read from the scratch file
-// when keys are selected and answered, and no longer when the answers are closed. Nothing is left in the folder.
+// What is held of keys is the same with next to no memory as in memory, for units of rows and of columns, also from
+// shards. It is read from the scratch file when keys are selected and answered, and no longer when the answers are
+// closed. Nothing is left in the folder.
 func TestKeysBeyondMemory(t *testing.T) {
 	dir := keysTable(t)
 	for unit, bounds := range map[string][2]string{"row": {"", ""}, "[person]": {", per_unit: {max_groups: 3, max_rows_per_group: 2}", ", per_unit: {max_rows_per_group: 1}"}} {
@@ -110,7 +111,8 @@ func TestKeysBeyondMemory(t *testing.T) {
 	}
 }
 
-// selectAndAnswer selects keys of answers that were written to the scratch file, and compares the exact answers of these keys.
+// selectAndAnswer selects keys of answers that were written to the scratch file, and compares the exact answers of
+// these keys.
 func selectAndAnswer(t *testing.T, a *pipeline.Aggregates, counts map[string]int64, held map[string]*big.Int) {
 	t.Helper()
 	defer a.Close()

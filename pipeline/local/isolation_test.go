@@ -59,8 +59,8 @@ func wideText(text string) (b []byte) {
 	return b
 }
 
-// One unit's rows, whatever they hold, change the counts of a table of 1,000 units by themselves alone. Each of these once injected or swallowed rows of
-// others, or was one unit with another one.
+// One unit's rows, whatever they hold, change the counts of a table of 1,000 units by themselves alone. Each of these
+// once injected or swallowed rows of others, or was one unit with another one.
 func TestRowIsolation(t *testing.T) {
 	csv := func(sep, end string) string {
 		var b strings.Builder

@@ -162,7 +162,8 @@ func (e *Engine) scan(ctx context.Context, n int, read func(context.Context, int
 	return inputDigest(sums), nil
 }
 
-// scanSome runs read on some splits, with n workers that each take the next split, and returns the results in the order of the splits.
+// scanSome runs read on some splits, with n workers that each take the next split, and returns the results in the order
+// of the splits.
 func (e *Engine) scanSome(ctx context.Context, n int, of splits, read func(context.Context, int, int) ([]byte, error), done func()) ([][]byte, error) {
 	sums := make([][]byte, of.to-of.from)
 	var next atomic.Int64
@@ -210,7 +211,8 @@ func progress(o pipeline.Observer, s pipeline.Stage, total int) func() {
 	return func() { o.Progress(s, int(n.Add(1)), total) }
 }
 
-// seal merges the workers' accumulators and hides the answers. If there are checks, it sets in them what the bounds cut.
+// seal merges the workers' accumulators and hides the answers. If there are checks, it sets in them what the bounds
+// cut.
 func seal(p *pipeline.Plan, workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error) {
 	if err := merge(workers); err != nil {
 		return nil, err
@@ -228,8 +230,8 @@ func seal(p *pipeline.Plan, workers []*worker, c *pipeline.DataChecks) ([][]mech
 	return exacts, p.JoinKeys(exacts)
 }
 
-// merge merges the workers' accumulators into the first worker's: all of them before an answer is hidden, for queries may share the rows of
-// units.
+// merge merges the workers' accumulators into the first worker's: all of them before an answer is hidden, for queries
+// may share the rows of units.
 func merge(workers []*worker) error {
 	first := workers[0]
 	for q, a := range first.accumulators {

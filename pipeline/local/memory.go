@@ -24,8 +24,8 @@ type Limits struct {
 	Ahead int64
 	// Look is how much of the input is tallied for the operator. Answers do not depend on it.
 	Look Look
-	// Separate says that queries do not share the rows of units. Which rows of a unit over its bounds are kept then follows the rule that each
-	// query follows alone, and that databases follow too.
+	// Separate says that queries do not share the rows of units. Which rows of a unit over its bounds are kept then
+	// follows the rule that each query follows alone, and that databases follow too.
 	Separate bool
 }
 

@@ -37,8 +37,9 @@ var (
 	_ pipeline.Scratcher = (*Merged)(nil)
 )
 
-// OpenParts opens the files of all shards of one run of a plan, in any order, and compares what they state: they must be of this plan, of
-// this version of the program and of one table, and each shard must be there once. program is the version of the program.
+// OpenParts opens the files of all shards of one run of a plan, in any order, and compares what they state: they must
+// be of this plan, of this version of the program and of one table, and each shard must be there once. program is the
+// version of the program.
 func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
 	l.Workers = max(l.Workers, 1)
 	m := &Merged{key: k, engine: Engine{limits: l}}
@@ -165,7 +166,8 @@ func (m *Merged) Digest(context.Context, *pipeline.Plan, pipeline.Observer) ([]b
 	return inputDigest(sums), nil
 }
 
-// Aggregate merges the parts, bounds the rows of units and returns what [Engine.Aggregate] returns for all of the input.
+// Aggregate merges the parts, bounds the rows of units and returns what [Engine.Aggregate] returns for all of the
+// input.
 func (m *Merged) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	spill, err := m.engine.scratch(ctx, p)
 	if err != nil {

@@ -215,7 +215,8 @@ func leavesOut(t *testing.T, p *pipeline.Plan, e *local.Engine, want int) bool {
 	return local.LeftOut(t, e, p) == want
 }
 
-// How the input will be read is the same for every table of a schema, however many row groups it has and whatever statistics rule out.
+// How the input will be read is the same for every table of a schema, however many row groups it has and whatever
+// statistics rule out.
 func TestExplainTellsNothingOfRows(t *testing.T) {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[ticked](&b)

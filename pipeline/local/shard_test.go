@@ -112,7 +112,8 @@ func openSharded(tb testing.TB) func(data *source.Dataset, l stabilitytest.Limit
 	}
 }
 
-// The answers of neighbouring tables differ by at most the declared sensitivity if they come from shards, and are those of one process.
+// The answers of neighbouring tables differ by at most the declared sensitivity if they come from shards, and are those
+// of one process.
 func TestStabilityOfShards(t *testing.T) {
 	all := labs(t, 2)
 	for _, l := range all {
@@ -278,7 +279,8 @@ func TestPartsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// A file that another one replaces after it was opened is refused, though it is authentic: it must state what it stated then.
+// A file that another one replaces after it was opened is refused, though it is authentic: it must state what it stated
+// then.
 func TestPartsReplacedAfterOpening(t *testing.T) {
 	f := newShardFiles(t)
 	swapped, err := sharded{local.New(dataset(t, f.plan), 1), t, 2, false}.write(t.Context(), f.swapped, f.key, t.TempDir())

@@ -104,5 +104,6 @@ func (q *Query) Scaled(x float64) float64 {
 	return math.Nextafter(x*q.Scale, math.Inf(1))
 }
 
-// Deviation returns the standard deviation of a noisy cell in the unit of the answer; of the first mechanism if there are several.
+// Deviation returns the standard deviation of a noisy cell in the unit of the answer; of the first mechanism if there
+// are several.
 func (q *Query) Deviation() float64 { return q.Scaled(q.Mechanisms[0].StandardDeviation) }

@@ -41,7 +41,8 @@ func (q *Query) charged() []Charged {
 	return nil
 }
 
-// Charged returns the mechanisms of the query as they were charged, in the order of Calibrated; nil if a search does not state them.
+// Charged returns the mechanisms of the query as they were charged, in the order of Calibrated; nil if a search does
+// not state them.
 func (q *Query) Charged() []calibrate.Mechanism {
 	out, charged := q.Calibrated(), q.charged()
 	if q.searching() == nil {
@@ -56,7 +57,8 @@ func (q *Query) Charged() []calibrate.Mechanism {
 	return out
 }
 
-// searched says whether what was found is what the noisy histogram gives, and whether the noise is the one for which it was chosen and that which was charged.
+// searched says whether what was found is what the noisy histogram gives, and whether the noise is the one for which it
+// was chosen and that which was charged.
 func (q *Query) searched() error {
 	mechanism := q.searching()
 	if mechanism == nil {
@@ -111,7 +113,8 @@ func near(drawn, charged calibrate.Mechanism) bool {
 	return math.Abs(one-other) <= 0x1p-50*other
 }
 
-// alike says whether numbers are equal, but for how the last bits of a root are rounded on the machine that stated one of them.
+// alike says whether numbers are equal, but for how the last bits of a root are rounded on the machine that stated one
+// of them.
 func alike(stated, follows float64) bool { return math.Abs(stated-follows) <= 1e-12*follows }
 
 // searchedRows judges a bound on the rows of a unit.

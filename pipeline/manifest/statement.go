@@ -80,8 +80,8 @@ func MeasuresOf(ms []calibrate.Mechanism, deltaFailure string) Measures {
 	return g
 }
 
-// LeftForNoise is the largest float64 that is not above a delta less the share of it that may fail, which are decimals; 0 if one is no
-// number or the share is below 0.
+// LeftForNoise is the largest float64 that is not above a delta less the share of it that may fail, which are decimals;
+// 0 if one is no number or the share is below 0.
 func LeftForNoise(delta, share string) float64 {
 	whole, err1 := calibrate.ParseDecimal(delta)
 	part, err2 := calibrate.ParseDecimal(share)
@@ -91,8 +91,8 @@ func LeftForNoise(delta, share string) float64 {
 	return calibrate.RoundDown(new(big.Rat).Sub(whole.Rat(), part.Rat()))
 }
 
-// ScopeOf states where an account stands with a release, of mu2, in it. Charges that never became visible are not counted: they would
-// tell that a run failed.
+// ScopeOf states where an account stands with a release, of mu2, in it. Charges that never became visible are not
+// counted: they would tell that a run failed.
 func ScopeOf(b ledger.Balance, mu2 *big.Float) Scope {
 	charged := new(big.Float).SetPrec(statedBits).SetMode(big.ToPositiveInf).Add(b.Published, mu2)
 	s := Scope{

@@ -26,7 +26,8 @@ var key = func() Key {
 
 var fields = []table.Field{{Name: "u", Type: table.Type{Kind: table.String}}, {Name: "v", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.String}}}
 
-// accumulators are of three queries that share the rows of units, one of them with discovered keys, and of one whose unit is the row.
+// accumulators are of three queries that share the rows of units, one of them with discovered keys, and of one whose
+// unit is the row.
 func accumulators(tb testing.TB) []queries.Accumulator {
 	tb.Helper()
 	bounds := queries.Bounds{MaxRows: 2, MaxGroups: 2}
@@ -78,7 +79,8 @@ func saved(tb testing.TB) []byte {
 	return b.Bytes()
 }
 
-// Whatever bytes a state has, reading it neither panics nor fails with another error than ErrState, and what was read can be sealed.
+// Whatever bytes a state has, reading it neither panics nor fails with another error than ErrState, and what was read
+// can be sealed.
 func FuzzState(f *testing.F) {
 	whole := saved(f)
 	f.Add(whole)
@@ -169,7 +171,8 @@ func TestNothingIsPlain(t *testing.T) {
 	}
 }
 
-// packed are the messages of accumulators with a few rows, by their buckets, of which there are n; the last one is the packed message.
+// packed are the messages of accumulators with a few rows, by their buckets, of which there are n; the last one is the
+// packed message.
 func packed(t *testing.T, k Key, n int) (buckets []int, last []byte) {
 	t.Helper()
 	all := accumulators(t)
@@ -183,7 +186,8 @@ func packed(t *testing.T, k Key, n int) (buckets []int, last []byte) {
 	return buckets, last
 }
 
-// In which bucket a unit is depends on the key of the run. Two units are in the same two of 1,024 buckets in eight runs with a probability below 2^-100.
+// In which bucket a unit is depends on the key of the run. Two units are in the same two of 1,024 buckets in eight runs
+// with a probability below 2^-100.
 func TestBucketsAreOfTheRun(t *testing.T) {
 	seen := map[string]bool{}
 	for range 8 {

@@ -15,7 +15,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// A reservation that another version of the program calibrated otherwise is taken up as it was recorded, if its noise meets the guarantee.
+// A reservation that another version of the program calibrated otherwise is taken up as it was recorded, if its noise
+// meets the guarantee.
 func TestOtherCalibration(t *testing.T) {
 	for _, c := range []struct {
 		factor float64
@@ -48,8 +49,8 @@ func TestOtherCalibration(t *testing.T) {
 	}
 }
 
-// A reservation of other mechanisms, of another account or with another share of delta is not taken up, though its noise would meet the
-// guarantee: what it was calibrated for is not what would be released under it.
+// A reservation of other mechanisms, of another account or with another share of delta is not taken up, though its
+// noise would meet the guarantee: what it was calibrated for is not what would be released under it.
 func TestOtherCharge(t *testing.T) {
 	for name, edit := range map[string]func(*ledger.Charge){
 		"sensitivity": func(c *ledger.Charge) { c.Mechanisms[0].Sens.L2 /= 2 },
@@ -76,8 +77,8 @@ func TestOtherCharge(t *testing.T) {
 	}
 }
 
-// A reservation whose queries had other names is taken up: mechanisms are matched by their place in the job, which is the question's. The
-// release has the names of the job.
+// A reservation whose queries had other names is taken up: mechanisms are matched by their place in the job, which is
+// the question's. The release has the names of the job.
 func TestRenamedQueries(t *testing.T) {
 	b := newBench(t)
 	charge := b.plan(job).Charge(filepath.Join(b.dir, "out"), 1)
@@ -108,7 +109,8 @@ func TestUnitsHaveNamesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A new release that is cut short before its seal waits for the next run that asks for one: other runs return what is published.
+// A new release that is cut short before its seal waits for the next run that asks for one: other runs return what is
+// published.
 func TestNewReleaseWaits(t *testing.T) {
 	for _, at := range []string{"Stage before", "Stage after"} {
 		b := newBench(t)

@@ -72,7 +72,8 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	return out, nil
 }
 
-// giveKeys gives a query the keys that another one selected, if it waits for them. The plan then has the keys, and the exact answers are those of these keys.
+// giveKeys gives a query the keys that another one selected, if it waits for them. The plan then has the keys, and the
+// exact answers are those of these keys.
 func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechanism.Noisy) (chosen []mechanism.Exact, err error) {
 	leader, follows := a.plan.Queries()[i].Leader()
 	if !follows {
@@ -91,8 +92,8 @@ func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechan
 	return chosen, nil
 }
 
-// choose finds the clamp or the bound on rows of a query: it adds noise to the histogram, which comes last, and chooses from the noisy
-// values. The plan then has what was found, and the exact answers are those under it.
+// choose finds the clamp or the bound on rows of a query: it adds noise to the histogram, which comes last, and chooses
+// from the noisy values. The plan then has what was found, and the exact answers are those under it.
 func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exact) ([]mechanism.Exact, error) {
 	s := a.plan.Queries()[i].Search
 	last := len(components) - 1

@@ -104,7 +104,8 @@ var replacements = []struct {
 
 func slowly(s pipeline.Sink) pipeline.Sink { return inSteps{s} }
 
-// eachReplacement runs f for every step at which a process may die while a release takes the place of another; dying makes the next run do so.
+// eachReplacement runs f for every step at which a process may die while a release takes the place of another; dying
+// makes the next run do so.
 func eachReplacement(t *testing.T, f func(b *bench, dying func())) {
 	t.Helper()
 	for _, step := range replacements {
@@ -145,7 +146,8 @@ func (b *bench) needsExchange() {
 	}
 }
 
-// Wherever a new release is cut short while it takes the place of the old one, both are there in the end, each whole, under one charge each.
+// Wherever a new release is cut short while it takes the place of the old one, both are there in the end, each whole,
+// under one charge each.
 func TestNewReleaseTakesThePlaceOfTheOld(t *testing.T) {
 	eachReplacement(t, func(b *bench, dying func()) {
 		first := b.must(b.colourful(false))

@@ -12,11 +12,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// derive makes a further publication of a question that is released: the plan's presentation of the noisy values that are public already.
-// It reads no row and charges nothing.
+// derive makes a further publication of a question that is released: the plan's presentation of the noisy values that
+// are public already. It reads no row and charges nothing.
 //
-// Protocol: stage, record, publish. What becomes visible is in the ledger before. A run that was cut short before its record leaves a
-// staging that the next one discards; after it, one that the next run publishes (repeat), or makes anew: of the same noisy values.
+// Protocol: stage, record, publish. What becomes visible is in the ledger before. A run that was cut short before its
+// record leaves a staging that the next one discards; after it, one that the next run publishes (repeat), or makes
+// anew: of the same noisy values.
 func (a *attempt) derive(ctx context.Context, inputGone bool) (*Outcome, error) {
 	prior := a.prior
 	if err := a.vacant(ctx, a.dir); err != nil {

@@ -63,8 +63,8 @@ func (deaf) Aggregate(context.Context, *pipeline.Plan, pipeline.Observer) (*pipe
 	return nil, errors.New("rows are read")
 }
 
-// Wherever the making of another presentation is cut short, the next run ends with it, of the same noisy values, at no charge; what was
-// seen of it stays as it was.
+// Wherever the making of another presentation is cut short, the next run ends with it, of the same noisy values, at no
+// charge; what was seen of it stays as it was.
 func TestDeriveIsCutShort(t *testing.T) {
 	for _, at := range []string{"Prepare", "Stage", "Publish"} {
 		for _, after := range []bool{false, true} {
@@ -88,7 +88,8 @@ func TestDeriveIsCutShort(t *testing.T) {
 	}
 }
 
-// A run that is cut short leaves its noise to a run of another presentation: it is published as it is, in its own folder, and presented anew.
+// A run that is cut short leaves its noise to a run of another presentation: it is published as it is, in its own
+// folder, and presented anew.
 func TestOtherPresentationFinishes(t *testing.T) {
 	for _, at := range []string{"Vouch after", "Publish before", "Publish after"} {
 		b := newBench(t)
@@ -119,7 +120,8 @@ func TestOtherPresentationFinishes(t *testing.T) {
 	b.expect(b.must(b.presented("first")), protocol.StatusDerived, once+" derive")
 }
 
-// In one folder, the presentation that is asked for takes the place of the other, which is moved aside and comes back unchanged.
+// In one folder, the presentation that is asked for takes the place of the other, which is moved aside and comes back
+// unchanged.
 func TestPresentationsShareAFolder(t *testing.T) {
 	b := newBench(t)
 	here := func(name string) func(*protocol.Request) {
@@ -147,7 +149,8 @@ func TestPresentationsShareAFolder(t *testing.T) {
 	wantError(t, err, pipeline.CauseOutput, "occupied")
 }
 
-// New noise that one presentation pays for is the noise of those that were not seen before; others repeat their own bytes.
+// New noise that one presentation pays for is the noise of those that were not seen before; others repeat their own
+// bytes.
 func TestNewReleaseOfAPresentation(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))

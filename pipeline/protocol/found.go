@@ -11,7 +11,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// lookup finds what the ledger knows of the plan's question: the release that the run starts from, and the publications that it may repeat.
+// lookup finds what the ledger knows of the plan's question: the release that the run starts from, and the publications
+// that it may repeat.
 func (a *attempt) lookup(ctx context.Context) error {
 	runs, err := a.Book.Runs(ctx)
 	if err != nil {
@@ -84,8 +85,8 @@ func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
 	return known
 }
 
-// places are where a release may lie that was published at dir: there, or, if all of the job's folders were moved together, where this run
-// or its job would publish.
+// places are where a release may lie that was published at dir: there, or, if all of the job's folders were moved
+// together, where this run or its job would publish.
 func (a *attempt) places(dir string) []string {
 	out := []string{dir}
 	own, err := filepath.Abs(a.plan.Job().Path(a.plan.Job().Output.Dir))

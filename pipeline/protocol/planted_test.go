@@ -57,7 +57,8 @@ func (s *stoppedStore) Update(ctx context.Context, fn func(ledger.Tx) error) err
 	return s.Store.Update(ctx, fn)
 }
 
-// A complete staging that no run of this ledger made is never sealed: not one of another ledger, nor one of an earlier version.
+// A complete staging that no run of this ledger made is never sealed: not one of another ledger, nor one of an earlier
+// version.
 func TestPlantedStagingIsNotSealed(t *testing.T) {
 	other := newBench(t)
 	planted := other.cut("Publish") // sealed in its own ledger

@@ -53,8 +53,8 @@ func rehearse(t *testing.T, p *pipeline.Plan) error {
 	return sink.New(report.Presenter{}).Rehearse(t.Context(), r)
 }
 
-// A job that can be planned can be published: tables in each format, page, pictures' data, catalogues and manifest, from the least epsilon to the
-// largest, with a delta of 0 and tiny ones.
+// A job that can be planned can be published: tables in each format, page, pictures' data, catalogues and manifest,
+// from the least epsilon to the largest, with a delta of 0 and tiny ones.
 func TestWhateverIsPlannedCanBePublished(t *testing.T) {
 	planned := 0
 	for _, epsilon := range []string{"1e-6", "0.1", "10", "369", "400", "700", "1000", "1e6"} {
@@ -92,8 +92,8 @@ type stubborn struct {
 
 func (s stubborn) Rehearse(context.Context, *pipeline.Release) error { return s.fail() }
 
-// What cannot be published costs nothing: no charge, no noise, no folder, and the input is not read. A panic is a fault of the program, and its
-// text, which may quote anything, is in no message.
+// What cannot be published costs nothing: no charge, no noise, no folder, and the input is not read. A panic is a fault
+// of the program, and its text, which may quote anything, is in no message.
 func TestUnpublishableCostsNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		fail  func() error
@@ -127,8 +127,8 @@ func TestChargedIsNotRehearsed(t *testing.T) {
 	b.expect(b.must(nil), protocol.StatusReleased, once)
 }
 
-// Keys that are discovered, and what is added up by them, are rehearsed with made-up keys, also beside listed cells; of very many cells the first
-// ones are made.
+// Keys that are discovered, and what is added up by them, are rehearsed with made-up keys, also beside listed cells; of
+// very many cells the first ones are made.
 func TestRehearseKeysAndLongVectors(t *testing.T) {
 	const byKeys = `
 version: 1
@@ -159,7 +159,8 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta:
 	}
 }
 
-// Of tables of more cells than a rehearsal makes, all that is stated of them stays true: a job of any kind of query that can be planned passes.
+// Of tables of more cells than a rehearsal makes, all that is stated of them stays true: a job of any kind of query
+// that can be planned passes.
 func TestRehearseTablesOfAnyLength(t *testing.T) {
 	const long = `
 version: 1

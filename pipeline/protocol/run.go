@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Run releases a plan once: the same run again returns the same bytes and spends nothing. It does not open the input then: what it returns, how long
-// that takes and whether it fails would tell whether the input has changed.
+// Run releases a plan once: the same run again returns the same bytes and spends nothing. It does not open the input
+// then: what it returns, how long that takes and whether it fails would tell whether the input has changed.
 //
 // Protocol: reserve, aggregate, noise, stage, seal, publish. After a crash the next run of the same plan finds how far
 // this one came: what is staged completely is sealed and published as it is; what is not is deleted, and noise is

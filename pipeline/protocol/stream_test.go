@@ -61,10 +61,10 @@ func (e *mapEngine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.
 	return &pipeline.Aggregates{Exacts: [][]mechanism.Exact{{exact}}, Input: input}, err
 }
 
-// A map of very many cells is drawn, denoised, written, read back and published without being held: 2·10^6 of them, and 10^9 in
-// the long run, if the whole process takes less than a GiB. Its few full cells are found, and some empty ones may pass the
-// threshold by little. Counts are 1000 and sigma is 4.2: one that is 200 off, or an empty cell 100 above the threshold, has a
-// probability below e^-200.
+// A map of very many cells is drawn, denoised, written, read back and published without being held: 2·10^6 of them, and
+// 10^9 in the long run, if the whole process takes less than a GiB. Its few full cells are found, and some empty ones
+// may pass the threshold by little. Counts are 1000 and sigma is 4.2: one that is 200 off, or an empty cell 100 above
+// the threshold, has a probability below e^-200.
 func TestMapIsStreamed(t *testing.T) {
 	side := 1415
 	if os.Getenv("DPRELEASE_LONG") == "1" {

@@ -32,7 +32,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// The answers depend on no setting that a server, a database, a user or a connection string may have otherwise, nor on how the driver sends statements and values.
+// The answers depend on no setting that a server, a database, a user or a connection string may have otherwise, nor on
+// how the driver sends statements and values.
 func TestPostgresSettings(t *testing.T) {
 	s := newPostgres(t)
 	for _, text := range []string{
@@ -72,7 +73,8 @@ func TestPostgresSettings(t *testing.T) {
 	}
 }
 
-// A column is refused before anything is asked if others have its name, however many, or if a user gave its type the name of another type.
+// A column is refused before anything is asked if others have its name, however many, or if a user gave its type the
+// name of another type.
 func TestPostgresColumnsThatOnlySeemReadable(t *testing.T) {
 	s := newPostgres(t)
 	if err := s.Exec(`CREATE TYPE "TEXT" AS (a int)`); err != nil {

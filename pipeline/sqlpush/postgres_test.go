@@ -181,7 +181,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// Types that list their values, texts of a length, types with a check, and identifiers are read as texts and numbers are, and of others the message has the name.
+// Types that list their values, texts of a length, types with a check, and identifiers are read as texts and numbers
+// are, and of others the message has the name.
 func TestPostgresTypes(t *testing.T) {
 	s := newPostgres(t)
 	for _, text := range []string{

@@ -54,7 +54,8 @@ func TestPostgresBorders(t *testing.T) { sqlpushtest.Borders(t, statements(t)) }
 
 func TestPostgresWholes(t *testing.T) { sqlpushtest.Wholes(t, statements(t)) }
 
-// Different values of a column are different units, whatever float64 is the nearest to them, and equal ones are one unit.
+// Different values of a column are different units, whatever float64 is the nearest to them, and equal ones are one
+// unit.
 func TestPostgresUnits(t *testing.T) {
 	wide := []string{"'10000000000000000000'", "'10000000000000000001'", "'10000000000000000002'", "'-10000000000000000001'", "'0'"}
 	cents := []string{"'99999999999999.97'", "'99999999999999.98'", "'99999999999999.99'", "'0.1'"}

@@ -47,8 +47,8 @@ func messages(t *testing.T, sent []byte) (rows [][][]byte, errs []*pgproto3.Erro
 	}
 }
 
-// No value of a row and no privacy unit is sent by the server, but only rows of cells: for all kinds of queries, with and without bounds. With engine: local
-// values are sent, so that the test would see them.
+// No value of a row and no privacy unit is sent by the server, but only rows of cells: for all kinds of queries, with
+// and without bounds. With engine: local values are sent, so that the test would see them.
 func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}
@@ -85,7 +85,8 @@ func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	}
 }
 
-// onlyCells checks that all rows that a server sent are totals of declared cells, one for each, beside the row that says what server it is.
+// onlyCells checks that all rows that a server sent are totals of declared cells, one for each, beside the row that
+// says what server it is.
 func onlyCells(t *testing.T, name string, p *pipeline.Plan, sent [][]byte) {
 	t.Helper()
 	cells := 0
@@ -123,7 +124,8 @@ func onlyCells(t *testing.T, name string, p *pipeline.Plan, sent [][]byte) {
 	}
 }
 
-// A connection that is cut in the middle, wherever that is, fails the run without any text of the server. The next run has the same release and one charge.
+// A connection that is cut in the middle, wherever that is, fails the run without any text of the server. The next run
+// has the same release and one charge.
 func TestLostConnection(t *testing.T) {
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}

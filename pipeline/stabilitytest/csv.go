@@ -124,7 +124,8 @@ func textOf(k Kind, v any) string {
 	return ""
 }
 
-// jsonLines writes an object a line. Texts are strings, and so is what JSON has no number for; a cell without a value is null, or absent.
+// jsonLines writes an object a line. Texts are strings, and so is what JSON has no number for; a cell without a value
+// is null, or absent.
 func jsonLines(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	absent := r.IntN(2) == 0
 	var b bytes.Buffer
@@ -151,8 +152,8 @@ func jsonLines(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// jsonString writes a string of JSON. A byte that is not UTF-8 becomes the escape of a surrogate without a partner, as Python's surrogateescape has it, so
-// that texts that differ stay different.
+// jsonString writes a string of JSON. A byte that is not UTF-8 becomes the escape of a surrogate without a partner, as
+// Python's surrogateescape has it, so that texts that differ stay different.
 func jsonString(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -173,8 +174,8 @@ func jsonString(s string) string {
 // plainExtension ends the names of CSV files that are not compressed.
 const plainExtension = ".csv"
 
-// widen writes a file of UTF-8 again in UTF-16, as options of CSV name it, with or without a byte order mark. A byte that is not UTF-8 becomes
-// a surrogate without a partner, as in jsonString.
+// widen writes a file of UTF-8 again in UTF-16, as options of CSV name it, with or without a byte order mark. A byte
+// that is not UTF-8 becomes a surrogate without a partner, as in jsonString.
 func widen(path, options string, mark bool) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

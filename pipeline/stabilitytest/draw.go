@@ -15,8 +15,8 @@ var catalog = []Column{
 	{Name: "lon", Kind: Float64}, {Name: "x", Kind: Float64}, {Name: "y", Kind: Float64}, {Name: "z", Kind: Float64}, {Name: "v", Kind: List},
 }
 
-// csvOptions are options of CSV, of which a job has one of some groups. Some read numbers and letters otherwise than they are written: no row may make
-// even that fail.
+// csvOptions are options of CSV, of which a job has one of some groups. Some read numbers and letters otherwise than
+// they are written: no row may make even that fail.
 var csvOptions = [][]string{
 	{`comment: "#"`}, {`trim_space: true`}, {`decimal: ","`, `decimal: ",", thousands: "."`, `thousands: ","`}, {`quote: "'"`, `quote: none`},
 	{

@@ -11,8 +11,9 @@ import (
 
 // What engines are asked, kind by kind
 //
-// Random jobs have every kind of question sooner or later. This list has each by name, so that an engine's tests say which kinds it answers, on every
-// commit: each is asked under several privacy units, about random tables, and at least one answer to each must not be empty.
+// Random jobs have every kind of question sooner or later. This list has each by name, so that an engine's tests say
+// which kinds it answers, on every commit: each is asked under several privacy units, about random tables, and at least
+// one answer to each must not be empty.
 
 // question is one kind of question.
 type question struct {
@@ -23,7 +24,8 @@ type question struct {
 	queries string
 	// where and timezone are those of the job.
 	where, timezone string
-	// rows means that each row is a unit, of a public number of rows; units that units are made of columns. Neither means that both are asked.
+	// rows means that each row is a unit, of a public number of rows; units that units are made of columns. Neither means
+	// that both are asked.
 	rows, units bool
 }
 
@@ -68,7 +70,8 @@ func questions() []question {
 	}
 }
 
-// bounds are the privacy units under which questions are asked: a row, and units of columns with each way to bound them.
+// bounds are the privacy units under which questions are asked: a row, and units of columns with each way to bound
+// them.
 var bounds = []struct{ unit, adjacency, perUnit string }{
 	{"", "add-remove", ""},
 	{"u", "add-remove", "max_rows: 2"},
@@ -105,9 +108,9 @@ func (q question) jobs() (jobs []*Job) {
 	return jobs
 }
 
-// AskEverything asks the lab's engine every kind of question about some random pairs of tables, in files of random writers: its answers must be
-// those of the lab's twin, and as near to each other as the sensitivities say. It fails if less than half of the pairs could be compared, or if no
-// row counted in a mechanism's answers.
+// AskEverything asks the lab's engine every kind of question about some random pairs of tables, in files of random
+// writers: its answers must be those of the lab's twin, and as near to each other as the sensitivities say. It fails if
+// less than half of the pairs could be compared, or if no row counted in a mechanism's answers.
 func AskEverything(t *testing.T, l *Lab, pairs int) {
 	t.Helper()
 	for n, q := range questions() {

@@ -31,7 +31,8 @@ type Answer struct {
 	Least int64
 	// Among are the keys that can be selected, with their counts, if some were left out; else nil.
 	Among map[string]int64
-	// Named is what is held of every key that might be selected, in multiples of Quantum; nil unless the query's keys are selected by another.
+	// Named is what is held of every key that might be selected, in multiples of Quantum; nil unless the query's keys are
+	// selected by another.
 	Named map[string]*big.Int
 }
 
@@ -104,8 +105,8 @@ type unequal struct {
 // Error names the query.
 func (u unequal) Error() string { return u.query + ": the engine and its twin give different answers" }
 
-// answers writes one table, 0 or 1, and returns the exact answers about it, one for each mechanism of a job's plan, in order. If the lab has a
-// twin and its answers differ, the error is unequal.
+// answers writes one table, 0 or 1, and returns the exact answers about it, one for each mechanism of a job's plan, in
+// order. If the lab has a twin and its answers differ, the error is unequal.
 func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 	if err := c.Put(l.Dir, i); err != nil {
 		return nil, err
@@ -272,7 +273,8 @@ func difference(a, b Answer) (out []*big.Int, ok bool) {
 	return out, true
 }
 
-// Within reports whether two answers are at most the L2 sensitivity of their mechanism apart, exactly; the L1 sensitivity if its noise is not Gaussian.
+// Within reports whether two answers are at most the L2 sensitivity of their mechanism apart, exactly; the L1
+// sensitivity if its noise is not Gaussian.
 func Within(a, b Answer, m calibrate.Mechanism) bool {
 	diff, ok := difference(a, b)
 	if !ok {

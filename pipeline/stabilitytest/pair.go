@@ -130,7 +130,8 @@ func (d *pairing) row(far float64) Row {
 	return row
 }
 
-// likeRows draws a text of what has a meaning in a file of the job's rows: other rows as they stand in it, or parts of them, line ends, quotes, comments.
+// likeRows draws a text of what has a meaning in a file of the job's rows: other rows as they stand in it, or parts of
+// them, line ends, quotes, comments.
 func (d *pairing) likeRows() string {
 	var b strings.Builder
 	for range 1 + d.IntN(4) {

@@ -67,7 +67,8 @@ func Writers() []Writer {
 	}
 }
 
-// inDialect returns a writer of CSV files whose texts a job with these options of CSV reads as they are, and any other writer as it is.
+// inDialect returns a writer of CSV files whose texts a job with these options of CSV reads as they are, and any other
+// writer as it is.
 func inDialect(w Writer, options string) Writer {
 	e, ok := w.(encoder)
 	if !ok {

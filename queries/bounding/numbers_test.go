@@ -96,7 +96,8 @@ func (w *writing) kept(t *testing.T) string {
 	return fmt.Sprint(tallies, all)
 }
 
-// What is kept does not depend on how many contents are numbered, also if rows of two stores with other numbers are merged, or saved and loaded.
+// What is kept does not depend on how many contents are numbered, also if rows of two stores with other numbers are
+// merged, or saved and loaded.
 func TestWhatIsKeptDoesNotDependOnNumbers(t *testing.T) {
 	mosts := map[string]int{"none": -1, "a few": 40, "all": mostContents}
 	for _, way := range []string{"one store", "two stores", "loaded"} {
@@ -147,7 +148,8 @@ func (w *writing) load(t *testing.T, from *writing) {
 	}
 }
 
-// A store whose records hold long contents takes in one whose contents are numbered, and goes on: the chunks of the other are shorter than its records.
+// A store whose records hold long contents takes in one whose contents are numbered, and goes on: the chunks of the
+// other are shorter than its records.
 func TestMergeOfNumbersIntoLongRecords(t *testing.T) {
 	const long, rows = 20_000, 4000
 	schema := table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}}}

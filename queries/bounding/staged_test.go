@@ -46,7 +46,8 @@ func (s *keptSpill) Read(piece []byte, at int64) error {
 	return nil
 }
 
-// textBatches are rows of units that are one text or two columns of text: few and many, empty, short, longer than any buffer.
+// textBatches are rows of units that are one text or two columns of text: few and many, empty, short, longer than any
+// buffer.
 func textBatches(r *rand.Rand, columns int) (batches []*table.Batch, cells [][]int32) {
 	const rows = 1 << 12
 	for range 24 {

@@ -10,7 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// rangeOfFilter is what bounds a range, as exact numbers in units of the integers that hold the column; nil if there is no such bound.
+// rangeOfFilter is what bounds a range, as exact numbers in units of the integers that hold the column; nil if there is
+// no such bound.
 type rangeOfFilter struct{ from, before, min, max *big.Rat }
 
 // between makes a coder for the range of a filter: the code is 0 in it, else dropped.

@@ -19,8 +19,8 @@ func berlin(t *testing.T) *time.Location {
 	return zone
 }
 
-// One clock reads times in any order, in the years of its table and out of them: what it remembers of a zone holds for no time but those
-// between two changes.
+// One clock reads times in any order, in the years of its table and out of them: what it remembers of a zone holds for
+// no time but those between two changes.
 func TestClockAcrossChanges(t *testing.T) {
 	zone := berlin(t)
 	c, ok := newClock(table.Type{Kind: table.Timestamp, Unit: 1_000_000_000, Zone: table.UTC}, zone)

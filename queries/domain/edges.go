@@ -150,8 +150,8 @@ func (d EdgeDomain) decimals(b ExtraCells) (valueCoder, []*problem.Error) {
 	return &textEdges{ints: d.ints(d.Numbers, table.Type{Kind: table.Int}, b), floats: floats}, nil
 }
 
-// Keys are the two columns <name>_from and <name>_to, or <name>_before if the last cell is open, as all others are: integers or floats if
-// all edges are and no cell is added, else source texts, with the name of an added cell in both.
+// Keys are the two columns <name>_from and <name>_to, or <name>_before if the last cell is open, as all others are:
+// integers or floats if all edges are and no cell is added, else source texts, with the name of an added cell in both.
 func (d EdgeDomain) Keys(name string, extra []string) []KeyColumn {
 	from, to := d.bounds(extra)
 	end := "_to"

@@ -37,9 +37,9 @@ func (f Filters) Columns() []string {
 	return columns
 }
 
-// Compile compiles the filters against the table's schema, of which each batch will hold the columns of Columns, in that
-// order. Zone is that of times without an offset if the column holds instants, UTC if it is nil. Errors are of type *Error, all
-// of them at once, with fields from the root of the job; see [Errors].
+// Compile compiles the filters against the table's schema, of which each batch will hold the columns of Columns, in
+// that order. Zone is that of times without an offset if the column holds instants, UTC if it is nil. Errors are of
+// type *Error, all of them at once, with fields from the root of the job; see [Errors].
 func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters, error) {
 	p := &problem.Problems{}
 	l := Layout{Schema: s, Columns: f.Columns(), Problems: p}

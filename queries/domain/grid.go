@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// The largest numbers of rows or columns of a grid, 10 cm in a degree, and of its cells if others are added to them: they
-// have labels of their own then.
+// The largest numbers of rows or columns of a grid, 10 cm in a degree, and of its cells if others are added to them:
+// they have labels of their own then.
 const (
 	maxLines      = 1 << 20
 	maxExtraCells = 1 << 22
@@ -133,8 +133,8 @@ func (g *gridCells) columnCells(dst []int32, lat, lon []float64, code func(lat, 
 	}
 }
 
-// Keys are two columns of integers, row and col, after <name>_ if there is a name; of texts if cells are added, with the
-// name of an added cell in both.
+// Keys are two columns of integers, row and col, after <name>_ if there is a name; of texts if cells are added, with
+// the name of an added cell in both.
 func (d gridDomain) Keys(name string, extra []string) []KeyColumn {
 	row, col := KeyColumn{Name: "row"}, KeyColumn{Name: "col"}
 	if name != "" {

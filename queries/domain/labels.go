@@ -156,8 +156,8 @@ type textLabels struct {
 // lookedUp is how many texts are looked up in steps.
 const lookedUp = 64
 
-// Codes looks the texts up in steps, whose accesses to memory do not wait for each other: all keys, then all slots from which the searches start, then
-// the rest.
+// Codes looks the texts up in steps, whose accesses to memory do not wait for each other: all keys, then all slots from
+// which the searches start, then the rest.
 func (c textLabels) Codes(v table.Values, from int, dst []int32) {
 	var keys [lookedUp]intern.TextKey
 	var first [lookedUp]bool // whether the search finds something in its first slot

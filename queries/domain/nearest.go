@@ -78,8 +78,9 @@ func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(ids, extra...)}}}
 }
 
-// NearestRule is the nearest of some points, the first of those equally near, of which the square of the straight distance is at most Most; places that are further
-// away from all are in no cell. Positions are of [Formula], and squares of distances are summed in the order of the axes.
+// NearestRule is the nearest of some points, the first of those equally near, of which the square of the straight
+// distance is at most Most; places that are further away from all are in no cell. Positions are of [Formula], and
+// squares of distances are summed in the order of the axes.
 type NearestRule struct {
 	Lat, Lon string
 	Points   [][3]float64

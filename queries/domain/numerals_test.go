@@ -42,7 +42,8 @@ func exactNumeral(text string) (float64, bool) {
 	return x, true
 }
 
-// Texts of any length are the doubles nearest to them, however their digits are spread over the mantissa and the exponent.
+// Texts of any length are the doubles nearest to them, however their digits are spread over the mantissa and the
+// exponent.
 func TestNumeralsAreNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 4000 {

@@ -22,8 +22,8 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// The table gives the rank that comparing with every step gives: for even steps, uneven ones, steps next to each other and those whose
-// range is beyond float64's, at the steps, next to them and anywhere.
+// The table gives the rank that comparing with every step gives: for even steps, uneven ones, steps next to each other
+// and those whose range is beyond float64's, at the steps, next to them and anywhere.
 func TestTableOfFloats(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		steps := floatSteps(rt)

@@ -64,7 +64,8 @@ func normalAnswer(noisy, estimate query.Series, deviation float64) query.Answer 
 	}
 }
 
-// answerWithNoise makes the columns of values with the noise of a mechanism, over a number of rows by which sums were divided; 1 if they were not.
+// answerWithNoise makes the columns of values with the noise of a mechanism, over a number of rows by which sums were
+// divided; 1 if they were not.
 func answerWithNoise(noisy, estimate query.Series, m calibrate.Mechanism, rows float64) query.Answer {
 	deviation, half := m.Deviation(), m.HalfWidth()
 	if rows != 1 {

@@ -18,13 +18,15 @@ import (
 
 // Sums, means and variances by keys that a histogram of the same job selects
 //
-// The histogram (discovered.go) counts the privacy units of every key and publishes those keys whose noisy count is large enough. This query
-// adds values up by the same keys, for all of them, in the same pass over the rows. When the keys are selected, they are public; then the sums of these keys, and of no others, take
-// noise of their own. So there is one charge for the keys.
+// The histogram (discovered.go) counts the privacy units of every key and publishes those keys whose noisy count is
+// large enough. This query adds values up by the same keys, for all of them, in the same pass over the rows. When the
+// keys are selected, they are public; then the sums of these keys, and of no others, take noise of their own. So there
+// is one charge for the keys.
 //
-// For every set of keys that may be selected, the answers are those of listed cells: each unit adds rows to at most max_groups cells, within its bounds, so that the
-// sensitivity of the answers of some cells is at most that of all, which is the one that is charged. The two steps compose adaptively, in mu; the share of delta is that of
-// the selection alone (docs/adr/0030).
+// For every set of keys that may be selected, the answers are those of listed cells: each unit adds rows to at most
+// max_groups cells, within its bounds, so that the sensitivity of the answers of some cells is at most that of all,
+// which is the one that is charged. The two steps compose adaptively, in mu; the share of delta is that of the
+// selection alone (docs/adr/0030).
 
 // ByKeys adds values up by keys that another query selects. Until they are known it has no cells.
 type ByKeys struct {
@@ -95,7 +97,8 @@ func checkByKeys(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// keySumLimits are those of a unit: max_groups bounds the cells, and must be there, since the number of cells is private.
+// keySumLimits are those of a unit: max_groups bounds the cells, and must be there, since the number of cells is
+// private.
 func keySumLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	if !s.PerRow() && s.Bounds.MaxGroups == 0 {
 		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds in how many keys "+s.UnitName()+" has rows: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
@@ -132,7 +135,8 @@ func (q *ByKeys) Cells() int {
 	return q.Sums.Cells()
 }
 
-// Components states the mechanisms of the sums, whatever the keys are. They have no cells as long as the keys are not known.
+// Components states the mechanisms of the sums, whatever the keys are. They have no cells as long as the keys are not
+// known.
 func (q *ByKeys) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := newSums(q.resized(unknownCells), q.values).Components(adj)
 	for i := range components {
@@ -201,7 +205,8 @@ func (q *ByKeys) keyColumns() ([]domain.KeyColumn, error) {
 	return columns, nil
 }
 
-// Recover reads the noisy vectors of the selected keys back, and compares the keys. If no key was selected, there are no columns, and the vectors are empty.
+// Recover reads the noisy vectors of the selected keys back, and compares the keys. If no key was selected, there are
+// no columns, and the vectors are empty.
 func (q *ByKeys) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
 	if q.selected && len(q.keys) == 0 && len(c.Noisy) == 0 {
 		none := make([][]int64, len(grids))

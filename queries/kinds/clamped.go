@@ -21,12 +21,14 @@ import (
 
 // Sums and means whose clamp is discovered
 //
-// The job gives a public range, which may be generous. A share of the query's mu² goes to a histogram of the values within it, over bins that follow
-// from the range alone. Its noisy values are released, and the clamp is chosen from them (queries/internal/privateclamp); then the sums
-// are noised with the rest of mu², for the sensitivity that the clamp has. The charge fixes both mu beforehand. Squares of mu add up also if
-// a mechanism is chosen from the answers of earlier ones.
+// The job gives a public range, which may be generous. A share of the query's mu² goes to a histogram of the values
+// within it, over bins that follow from the range alone. Its noisy values are released, and the clamp is chosen from
+// them (queries/internal/privateclamp); then the sums are noised with the rest of mu², for the sensitivity that the
+// clamp has. The charge fixes both mu beforehand. Squares of mu add up also if a mechanism is chosen from the answers
+// of earlier ones.
 //
-// There is one pass over the rows: they are added up by bins, from which the sums under any clamp follow (queries/internal/accumulate).
+// There is one pass over the rows: they are added up by bins, from which the sums under any clamp follow
+// (queries/internal/accumulate).
 
 // Clamped is a sum or a mean whose clamp is discovered. Until it is, the clamp is the public range.
 type Clamped struct {
@@ -104,9 +106,10 @@ func (q *Clamped) Follows() []bool {
 
 // Histogram states the component of the histogram.
 //
-// A row adds CoarseWeight to the cell of its octave and 1 to that of its bin, a vector of norm sqrt(5), and a unit adds at most k of those, which may all be the
-// same: Delta = k·sqrt(5). Under replace-one the vectors of the two tables have no negative entry, so that the square of the norm of their
-// difference is at most the sum of the squares of theirs: Delta = k·sqrt(10).
+// A row adds CoarseWeight to the cell of its octave and 1 to that of its bin, a vector of norm sqrt(5), and a unit adds
+// at most k of those, which may all be the same: Delta = k·sqrt(5). Under replace-one the vectors of the two tables
+// have no negative entry, so that the square of the norm of their difference is at most the sum of the squares of
+// theirs: Delta = k·sqrt(10).
 func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 	p := &problem.Problems{Query: q.Name()}
 	if adj.Check(p); len(p.List) > 0 {
@@ -177,8 +180,8 @@ func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	return query.Found{Clamp: s}, s.Choose()
 }
 
-// noise is the deviation of the noise of a sum for a clamp of size 1, by the mechanisms for the public range. That of the number of rows is added
-// as it counts in a mean at the end of the clamp.
+// noise is the deviation of the noise of a sum for a clamp of size 1, by the mechanisms for the public range. That of
+// the number of rows is added as it counts in a mean at the end of the clamp.
 func (q *Clamped) noise(charged []calibrate.Mechanism) float64 {
 	size := q.values.Real(q.Reach.More)
 	noise := float64(charged[0].Sigma) / size

@@ -30,8 +30,8 @@ const (
 	sharedField    = "histogram.noise"
 )
 
-// CommonNoise is a histogram whose cells share the noise of the number of units that have a row ([strategy.Shared]). Its components are what is left of the
-// cells, and that number.
+// CommonNoise is a histogram whose cells share the noise of the number of units that have a row ([strategy.Shared]).
+// Its components are what is left of the cells, and that number.
 type CommonNoise struct {
 	Base
 	reader *quantileReader // nil if nothing else is read off the answer
@@ -44,7 +44,8 @@ type IndependentNoise struct {
 	form *strategy.Shared
 }
 
-// newCommonNoise makes the query of a histogram that was checked, or reports what does not go with noise that cells share.
+// newCommonNoise makes the query of a histogram that was checked, or reports what does not go with noise that cells
+// share.
 func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems) query.Query {
 	s := &c.Spec
 	if s.Declared != 0 {
@@ -77,8 +78,8 @@ func boundsOf(c *Base) strategy.Bounds {
 	return strategy.Bounds{Rows: c.Limits.Rows, Groups: c.Limits.Groups, PerGroup: c.Limits.PerGroup}
 }
 
-// GainOfSharing is the standard deviation that cells of a histogram of independent noise would have if they shared noise, and that of the sum of all cells, both
-// as multiples of what they have; 1 if nothing is gained.
+// GainOfSharing is the standard deviation that cells of a histogram of independent noise would have if they shared
+// noise, and that of the sum of all cells, both as multiples of what they have; 1 if nothing is gained.
 func GainOfSharing(h *Histogram, adj query.Adjacency) (cell, total float64) {
 	if h.Kernel != nil || h.Spec.PerRow() {
 		return 1, 1

@@ -24,9 +24,10 @@ import (
 
 // Crosstabs
 //
-// A crosstabs query counts the same rows in several tables, each by some of the query's dimensions. Its components are not the tables but
-// their residuals ([strategy.Margins]): noise is added once to what several tables share, and tables that are put together from the noisy
-// residuals agree. The released vector is that of the residuals' coordinates; the tables are read off it.
+// A crosstabs query counts the same rows in several tables, each by some of the query's dimensions. Its components are
+// not the tables but their residuals ([strategy.Margins]): noise is added once to what several tables share, and tables
+// that are put together from the noisy residuals agree. The released vector is that of the residuals' coordinates; the
+// tables are read off it.
 
 // Crosstabs is a query of tables that share dimensions.
 type Crosstabs struct {
@@ -174,8 +175,8 @@ func (q *Crosstabs) DimensionNames(s strategy.Set) []string {
 	return names
 }
 
-// norms returns the largest squared norm of what one unit changes in each residual, in rows²: with k rows, k² times that of one row, since all
-// of them may be alike.
+// norms returns the largest squared norm of what one unit changes in each residual, in rows²: with k rows, k² times
+// that of one row, since all of them may be alike.
 func (q *Crosstabs) norms(adj query.Adjacency) []*big.Rat {
 	k := new(big.Rat).SetInt64(q.Limits.Rows)
 	k.Mul(k, k)
@@ -309,7 +310,8 @@ func (q *Crosstabs) errorOf(tables []query.StrategyTable) float64 {
 	return math.Sqrt(sum / total)
 }
 
-// tableNames names the tables for files: by their dimensions, if all of those names are plain and not too long, else by numbers.
+// tableNames names the tables for files: by their dimensions, if all of those names are plain and not too long, else by
+// numbers.
 func (q *Crosstabs) tableNames() []string {
 	const longest = 100
 	plain := true

@@ -19,12 +19,13 @@ import (
 
 // Keys that cannot be listed
 //
-// If a dimension is to discover its keys, a cell is a key: the codes of the listed dimensions and the values of the others, as the rows
-// have them. Each unit counts once in at most L = max_groups keys, those of its own with the smallest digests; the key takes the place
-// of the cell there (queries/bounding/sample.go). The counts are numbers of units, and L2 sensitivities are √L (add-remove) and √(2·L)
-// (replace-one). Which keys there are is private: they go to package mechanism with their counts, and come back if
-// the noisy count is large enough; see [calibrate.KeySelection], whose threshold rests on the two facts that a unit adds at most
-// 1 to a key, and is in at most L. If the job says so, keys of fewer units than MinUnits, as counted so, are left out before that.
+// If a dimension is to discover its keys, a cell is a key: the codes of the listed dimensions and the values of the
+// others, as the rows have them. Each unit counts once in at most L = max_groups keys, those of its own with the
+// smallest digests; the key takes the place of the cell there (queries/bounding/sample.go). The counts are numbers of
+// units, and L2 sensitivities are √L (add-remove) and √(2·L) (replace-one). Which keys there are is private: they go to
+// package mechanism with their counts, and come back if the noisy count is large enough; see [calibrate.KeySelection],
+// whose threshold rests on the two facts that a unit adds at most 1 to a key, and is in at most L. If the job says so,
+// keys of fewer units than MinUnits, as counted so, are left out before that.
 
 // Discovered is a histogram of units by keys of which some are not listed. Its axes are the listed ones.
 type Discovered struct{ Base }
@@ -157,7 +158,8 @@ func (q *Discovered) Recover(c query.Columns, grids []float64) (query.Recovered,
 	return out, err
 }
 
-// checkDiscovered reports what is wrong with dimensions of which some discover their keys. The answer has some columns beside those of every answer.
+// checkDiscovered reports what is wrong with dimensions of which some discover their keys. The answer has some columns
+// beside those of every answer.
 func checkDiscovered(s query.Spec, axes []domain.Axis, columns []string, p *problem.Problems) {
 	names := ownColumns(s, columns)
 	for _, a := range axes {

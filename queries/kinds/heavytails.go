@@ -1,11 +1,13 @@
 package kinds
 
-// Quantiles of sums of independent Laplace variables, whose tails are heavier than those of a normal variable of the same variance
+// Quantiles of sums of independent Laplace variables, whose tails are heavier than those of a normal variable of the
+// same variance
 //
-// A weighted sum of n such variables has an excess kurtosis of 3·Σw⁴/(Σw²)², which is 3 for a single one, 3/n for n of equal weight, and near 0 for
-// many, which are nearly normal. The quantile of a sum, in its standard deviations, grows with its kurtosis: between the values for 1, 2, 3, … equal
-// weights the lines of the table lie above it, by less than 0.016 for the sums of unequal weights that were compared. So intervals are too wide
-// by 0.15 % of probability at most, and not too narrow. Two-sided geometric variables are nearly Laplace if they take many values.
+// A weighted sum of n such variables has an excess kurtosis of 3·Σw⁴/(Σw²)², which is 3 for a single one, 3/n for n of
+// equal weight, and near 0 for many, which are nearly normal. The quantile of a sum, in its standard deviations, grows
+// with its kurtosis: between the values for 1, 2, 3, … equal weights the lines of the table lie above it, by less than
+// 0.016 for the sums of unequal weights that were compared. So intervals are too wide by 0.15 % of probability at most,
+// and not too narrow. Two-sided geometric variables are nearly Laplace if they take many values.
 //
 // The table was computed by numerical inversion of the characteristic function Π 1/(1 + b²t²), and rounded up.
 
@@ -38,7 +40,8 @@ func interpolatedTail(kurtosis float64, of func(tailPoint) float64) float64 {
 	return of(tailTable[len(tailTable)-1])
 }
 
-// kurtosisOfTwo is the excess kurtosis of the sum of two independent Laplace variables with these standard deviations; 3 if both are 0.
+// kurtosisOfTwo is the excess kurtosis of the sum of two independent Laplace variables with these standard deviations;
+// 3 if both are 0.
 func kurtosisOfTwo(a, b float64) float64 {
 	x, y := a*a, b*b
 	if x+y == 0 {

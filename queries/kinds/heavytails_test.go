@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// outsideOfTwo is P(|X + Y| > x) for independent Laplace variables with scales a and b: (a²·e^(-x/a) − b²·e^(-x/b))/(a² − b²).
+// outsideOfTwo is P(|X + Y| > x) for independent Laplace variables with scales a and b: (a²·e^(-x/a) − b²·e^(-x/b))/(a²
+// − b²).
 func outsideOfTwo(x, a, b float64) float64 {
 	switch {
 	case b == 0:

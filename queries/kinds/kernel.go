@@ -21,14 +21,15 @@ import (
 
 // Kernel spreading
 //
-// A row that belongs to a point adds to the points around it what a normal density centred there gives them, in shares of their
-// sum: to a point at distance d of bandwidth h, exp(-d²/2h²) over the sum of the same of all points within the cut-off, which
-// is four bandwidths. The shares are tabulated once, from public points alone, as multiples of 2^-30 that are rounded down, so that
-// a row adds at most 1 in all and every engine has the same integers.
+// A row that belongs to a point adds to the points around it what a normal density centred there gives them, in shares
+// of their sum: to a point at distance d of bandwidth h, exp(-d²/2h²) over the sum of the same of all points within the
+// cut-off, which is four bandwidths. The shares are tabulated once, from public points alone, as multiples of 2^-30
+// that are rounded down, so that a row adds at most 1 in all and every engine has the same integers.
 //
-// With w(i) the shares of point i, c the row counts of a unit within its bounds and k its rows in all, the unit adds the vector
-// sum of c(i)·w(i), of norm at most k·ρ, ρ the largest norm of a w(i): the triangle inequality, and all rows at one point attain it
-// if max_rows_per_group lets them. No share is negative, so that two such vectors are at most √2·k·ρ apart.
+// With w(i) the shares of point i, c the row counts of a unit within its bounds and k its rows in all, the unit adds
+// the vector sum of c(i)·w(i), of norm at most k·ρ, ρ the largest norm of a w(i): the triangle inequality, and all rows
+// at one point attain it if max_rows_per_group lets them. No share is negative, so that two such vectors are at most
+// √2·k·ρ apart.
 
 const (
 	weightBits   = 30

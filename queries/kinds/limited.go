@@ -16,12 +16,14 @@ import (
 
 // Queries whose bound on the rows of a unit is discovered
 //
-// The job gives a public upper limit, which may be generous. A share of the query's mu² goes to a histogram of how many rows units have, over powers of two:
-// each unit counts in one cell. Its noisy values are released, and the bound is chosen from them (queries/internal/privateclamp); then the answers are
-// noised with the rest of mu², for the sensitivity that the bound has. The charge fixes both mu beforehand, as for a clamp (clamped.go).
+// The job gives a public upper limit, which may be generous. A share of the query's mu² goes to a histogram of how many
+// rows units have, over powers of two: each unit counts in one cell. Its noisy values are released, and the bound is
+// chosen from them (queries/internal/privateclamp); then the answers are noised with the rest of mu², for the
+// sensitivity that the bound has. The charge fixes both mu beforehand, as for a clamp (clamped.go).
 //
-// There is one pass over the rows. Rows of a unit beyond the upper limit are not kept. The rank of a row that is kept says from which bound on it counts
-// (queries/bounding). So the answer under any bound is a sum of what was added up by rank (queries/internal/accumulate).
+// There is one pass over the rows. Rows of a unit beyond the upper limit are not kept. The rank of a row that is kept
+// says from which bound on it counts (queries/bounding). So the answer under any bound is a sum of what was added up by
+// rank (queries/internal/accumulate).
 
 // Limited is a query whose bound on the rows of a unit is discovered. Until it is, the bound is the upper limit.
 type Limited struct {
@@ -122,7 +124,8 @@ func (q *Limited) Follows() []bool {
 // HistogramName is the name of the component of the histogram.
 const HistogramName = "max_rows"
 
-// Histogram states the component of the histogram: a unit with a row adds 1 to one cell. Under replace-one it may take 1 from one cell and add 1 to another.
+// Histogram states the component of the histogram: a unit with a row adds 1 to one cell. Under replace-one it may take
+// 1 from one cell and add 1 to another.
 func (q *Limited) Histogram(adj query.Adjacency) (query.Component, error) {
 	p := &problem.Problems{Query: q.Name()}
 	if adj.Check(p); len(p.List) > 0 {
@@ -159,7 +162,8 @@ func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	return query.Found{Rows: s}, s.Choose()
 }
 
-// noise is the deviation of the noise of an answer under a bound, if the most that a row adds is 1: of all components together.
+// noise is the deviation of the noise of an answer under a bound, if the most that a row adds is 1: of all components
+// together.
 func (q *Limited) noise(maxRows int64, charged []calibrate.Mechanism, adj query.Adjacency) (float64, error) {
 	with, err := q.with(maxRows)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 
 // Means
 //
-// A mean adds up x - centre, the centre of the range of x. It is one mechanism if the number of terms is public, else two, of the sums and
-// of the counts: what one row adds to a centred sum is half of what it might add at most, and noise in the count hurts least if the mean
-// is near the centre.
+// A mean adds up x - centre, the centre of the range of x. It is one mechanism if the number of terms is public, else
+// two, of the sums and of the counts: what one row adds to a centred sum is half of what it might add at most, and
+// noise in the count hurts least if the mean is near the centre.
 
 var meanFacts = sumsKind{
 	quantizer: quantize.Options{Centred: true}, columns: []string{noisySum, noisyCount},
@@ -61,8 +61,8 @@ func (meanOfKnownRows) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.
 	return answerWithNoise(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), noisy[0].Mechanism(), float64(q.Quantizer.Value.Rows))
 }
 
-// readBack finds the multiple of the grid that each mean of a public number of terms was made of: the only one that gives exactly this
-// mean. Means that lie closer to each other than their float64s do not tell.
+// readBack finds the multiple of the grid that each mean of a public number of terms was made of: the only one that
+// gives exactly this mean. Means that lie closer to each other than their float64s do not tell.
 func (meanOfKnownRows) readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error) {
 	if len(grids) != 1 || len(c.Noisy) != q.Cells() {
 		return query.Recovered{}, errInexact
@@ -109,7 +109,8 @@ func (q *Sums) mean(sum query.Series) query.Series {
 	}
 }
 
-// meanOfNoisyRows is a mean of a private number of rows: a noisy sum over a noisy count, both of which the answer holds too.
+// meanOfNoisyRows is a mean of a private number of rows: a noisy sum over a noisy count, both of which the answer holds
+// too.
 type meanOfNoisyRows struct{}
 
 func (meanOfNoisyRows) Extra() extraVectors { return extraVectors{Rows: true} }
@@ -124,9 +125,9 @@ func (meanOfNoisyRows) components(q *Sums, adj query.Adjacency) ([]query.Compone
 
 // sumAndCount states the two mechanisms of a ratio.
 //
-// With sigma_s, sigma_c the noise of the sums and the count and n rows, the squared error of a mean of d components is about
-// (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least if the shares of
-// mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
+// With sigma_s, sigma_c the noise of the sums and the count and n rows, the squared error of a mean of d components is
+// about (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least
+// if the shares of mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
 func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 	sum = q.componentOfSum(q.sumSensitivity(adj), adj)
 	squared := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
@@ -157,7 +158,8 @@ func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.
 	}
 }
 
-// MeanHalfWidth is half the width of the interval of a mean of values within h of a centre, times the number of rows, as VarianceHalfWidth has it.
+// MeanHalfWidth is half the width of the interval of a mean of values within h of a centre, times the number of rows,
+// as VarianceHalfWidth has it.
 func MeanHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
 	sum, count := ms[0].Deviation(), h*ms[1].Deviation()
 	z := calibrate.Z95

@@ -21,12 +21,13 @@ import (
 
 // Histograms for what lies below
 //
-// The noise of cells adds up in the sums below an edge: a cumulative distribution of n cells has an error of sqrt(n/2) cells. If these sums are
-// what a histogram is for, its noise goes to other numbers, from which the sums have an error that grows with ln(n)
-// ([strategy.NewOrdered]); cells are the differences of neighbouring sums, and have about twice the error. If noise in the cells is best for the
-// sums as well, the cells take it.
+// The noise of cells adds up in the sums below an edge: a cumulative distribution of n cells has an error of sqrt(n/2)
+// cells. If these sums are what a histogram is for, its noise goes to other numbers, from which the sums have an error
+// that grows with ln(n) ([strategy.NewOrdered]); cells are the differences of neighbouring sums, and have about twice
+// the error. If noise in the cells is best for the sums as well, the cells take it.
 
-// LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but the first.
+// LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but
+// the first.
 const LossSums strategy.Loss = "cdf"
 
 // The names of the table of sums, and of the columns that hold the noisy numbers.
@@ -89,8 +90,8 @@ func (q *Ordered) componentName(level int) string {
 	return fmt.Sprintf("width %d", q.Form.Levels()[level].Width)
 }
 
-// Components states a mechanism for each level of the strategy. No number of a strategy's matrix is negative, so that under replace-one the
-// squared norms of what one unit takes away and adds sum up at most.
+// Components states a mechanism for each level of the strategy. No number of a strategy's matrix is negative, so that
+// under replace-one the squared norms of what one unit takes away and adds sum up at most.
 func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -227,8 +228,8 @@ func (q *Ordered) sumsTable(below [][]float64, spread strategy.Spread) query.Ans
 	return a
 }
 
-// measurements are the noisy numbers, level by level, in columns of the cells: each stands at the first of the cells that it counts, and NaN
-// at the others.
+// measurements are the noisy numbers, level by level, in columns of the cells: each stands at the first of the cells
+// that it counts, and NaN at the others.
 func (q *Ordered) measurements(noisy []mechanism.Noisy) []query.Extra {
 	var out []query.Extra
 	for l, level := range q.Form.Levels() {

@@ -237,8 +237,8 @@ func (r *quantileReader) along(cells []float64, group, m int) []float64 {
 	return sums
 }
 
-// distribution is the sums of the counts of the cells up to each edge, from 0 at the first one on: noisy, with a spread of their noise, and
-// estimates that do not fall.
+// distribution is the sums of the counts of the cells up to each edge, from 0 at the first one on: noisy, with a spread
+// of their noise, and estimates that do not fall.
 type distribution struct {
 	noisy, estimate []float64
 	spread          strategy.Spread // of all but the first
@@ -253,8 +253,8 @@ func (d distribution) variances(j int) (own, withAll, all float64) {
 	return d.spread.Variance[j-1], d.spread.WithLast[j-1], all
 }
 
-// rising is the sums nearest to some, by squares, that start at 0 and do not fall: the isotonic regression by pooling adjacent
-// violators (Ayer et al. 1955), moved to at least 0.
+// rising is the sums nearest to some, by squares, that start at 0 and do not fall: the isotonic regression by pooling
+// adjacent violators (Ayer et al. 1955), moved to at least 0.
 func rising(sums []float64) []float64 {
 	type block struct{ total, n float64 }
 	var blocks []block
@@ -276,13 +276,14 @@ func rising(sums []float64) []float64 {
 	return out
 }
 
-// quantile is the value below which a share q of the rows lies: between two edges as if the rows of a cell were spread evenly. NaN if the
-// estimates have no row.
+// quantile is the value below which a share q of the rows lies: between two edges as if the rows of a cell were spread
+// evenly. NaN if the estimates have no row.
 //
-// Interval: with A the noisy number of rows below the j-th edge and N that of all, A − q·N is normal with a mean that is negative if the j-th
-// edge is below the quantile, and variance var(A) − 2q·cov(A, N) + q²·var(N). The interval is from the edge before the
-// first one at which it is not below −z deviations to the edge after the last one at which it is not above z: each end
-// is wrong with a probability of at most 2.5 %, for it takes an error at one edge, the first (last) one on the other side.
+// Interval: with A the noisy number of rows below the j-th edge and N that of all, A − q·N is normal with a mean that
+// is negative if the j-th edge is below the quantile, and variance var(A) − 2q·cov(A, N) + q²·var(N). The interval is
+// from the edge before the first one at which it is not below −z deviations to the edge after the last one at which it
+// is not above z: each end is wrong with a probability of at most 2.5 %, for it takes an error at one edge, the first
+// (last) one on the other side.
 func (d distribution) quantile(q float64, edges []float64) withInterval {
 	m := len(edges) - 1
 	t := withInterval{math.NaN(), edges[0], edges[m]}
@@ -319,8 +320,8 @@ func (d distribution) quantile(q float64, edges []float64) withInterval {
 // outerZ is a little more than the 97.5 % quantile of the normal distribution, for the rounding of a test in floats.
 const outerZ = 1.95997
 
-// outerZ is that of A − q·N, with A and N as in quantile. If noise is not normal, it follows from the weights of the cells: 1 − q for those below the j-th
-// edge, and q for the others.
+// outerZ is that of A − q·N, with A and N as in quantile. If noise is not normal, it follows from the weights of the
+// cells: 1 − q for those below the j-th edge, and q for the others.
 func (d distribution) outerZ(j int, q float64) float64 {
 	if !d.spread.Heavy {
 		return outerZ
@@ -336,9 +337,9 @@ func (d distribution) outerZ(j int, q float64) float64 {
 
 // share is the share of the rows below the j-th edge: 1 at the last one, NaN if the estimates have no row.
 //
-// Interval: for the true share F, with A and N as above, A − F·N is normal with mean 0 and variance var(A) − 2F·cov(A, N) + F²·var(N), so the F
-// with a square of at most z² times that hold the true one with 95 %. They are an interval if the number of rows is more than z deviations of N;
-// else it is from 0 to 1.
+// Interval: for the true share F, with A and N as above, A − F·N is normal with mean 0 and variance var(A) − 2F·cov(A,
+// N) + F²·var(N), so the F with a square of at most z² times that hold the true one with 95 %. They are an interval if
+// the number of rows is more than z deviations of N; else it is from 0 to 1.
 func (d distribution) share(j int) withInterval {
 	m := len(d.noisy) - 1
 	if j == m {
@@ -367,7 +368,8 @@ func (d distribution) share(j int) withInterval {
 	return t
 }
 
-// shareWithin is the interval of a share for k = z²; bounded is false if it is from 0 to 1 because there are too few rows.
+// shareWithin is the interval of a share for k = z²; bounded is false if it is from 0 to 1 because there are too few
+// rows.
 func (d distribution) shareWithin(j int, k float64) (low, high float64, bounded bool) {
 	own, withAll, all := d.variances(j)
 	below, n := d.noisy[j], d.noisy[len(d.noisy)-1]

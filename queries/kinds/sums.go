@@ -21,8 +21,9 @@ import (
 
 // Queries that add values up
 //
-// A sum, a mean and a variance all add up, in each cell of their groups, a vector of quantized values. They differ in what they add up beside
-// it and in what they make of the noisy vectors. Each states that once, as a [summary] in a file of its own; this file has what they share.
+// A sum, a mean and a variance all add up, in each cell of their groups, a vector of quantized values. They differ in
+// what they add up beside it and in what they make of the noisy vectors. Each states that once, as a [summary] in a
+// file of its own; this file has what they share.
 
 // Sums is a query that adds values up.
 type Sums struct {
@@ -250,7 +251,8 @@ func (q *Sums) checkRows() func(rows int64) error {
 	return nil
 }
 
-// checkKnownRows says whether there are as many rows as were declared. That is public, under the adjacency that is needed for it.
+// checkKnownRows says whether there are as many rows as were declared. That is public, under the adjacency that is
+// needed for it.
 func (q *Sums) checkKnownRows(rows int64) error {
 	want := q.Quantizer.Value.Rows
 	if rows == want {

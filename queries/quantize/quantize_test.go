@@ -48,7 +48,8 @@ func drawVector(t *rapid.T, inverse float64) []float64 {
 	return row
 }
 
-// A clipped vector is never longer than the norm, and no component is longer than, or on the other side of, the original's.
+// A clipped vector is never longer than the norm, and no component is longer than, or on the other side of, the
+// original's.
 func TestClippedIsWithinTheNorm(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		q := quantizerOf(t, Value{ClipL2: rapid.SampledFrom([]string{"1", "0.3", "7e-90", "1e90"}).Draw(rt, "norm")})

@@ -23,8 +23,8 @@ func decimals(label string) *rapid.Generator[string] {
 	})
 }
 
-// The quantum is a power of two from V·2^-40 to V·2^-30, and the range on its multiples is within the bounds, by less than a
-// quantum, or two if values are centred.
+// The quantum is a power of two from V·2^-40 to V·2^-30, and the range on its multiples is within the bounds, by less
+// than a quantum, or two if values are centred.
 func TestQuantumAndRange(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		lo, hi := decimals("lo").Draw(rt, "lo"), decimals("hi").Draw(rt, "hi")

@@ -81,7 +81,8 @@ func (r *RowValues) Open(b *table.Batch) (err error) {
 	return nil
 }
 
-// Row returns the value of a row. If the row has none, there are not as many components as there should be, or one is NaN.
+// Row returns the value of a row. If the row has none, there are not as many components as there should be, or one is
+// NaN.
 func (r *RowValues) Row(i int) []float64 {
 	if r.columns != nil {
 		return r.rows[i*r.dims : (i+1)*r.dims]

@@ -33,7 +33,8 @@ func TestErrorsOfPrefixSums(t *testing.T) {
 	}
 }
 
-// The least of all is taken, for units of many rows too: the tree or the histogram, if one unit's rows move the factorization more.
+// The least of all is taken, for units of many rows too: the tree or the histogram, if one unit's rows move the
+// factorization more.
 func TestLeastIsTaken(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 100, 1000} {
 		for _, b := range []Bounds{oneRow, {5, 5, 1}, {20, 20, 1}, {5, 1, 5}, {7, 4, 2}, {1000, 1000, 1}, {math.MaxInt64, 50, math.MaxInt64 / 50}} {
@@ -133,7 +134,8 @@ func TestNoUnitChangesMore(t *testing.T) {
 	}
 }
 
-// TestSumsComeBack: without noise, the sums are those of the counts; and the stated variances are those of the coefficients of the estimates.
+// TestSumsComeBack: without noise, the sums are those of the counts; and the stated variances are those of the
+// coefficients of the estimates.
 func TestSumsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, 20).Draw(t, "n")

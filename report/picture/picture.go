@@ -1,5 +1,5 @@
-// Package picture draws tables of a release, and plans, as files: SVG, PNG or PDF, by gonum/plot. Colours are those of the page: blue for
-// estimates, vermilion for noisy values (Okabe & Ito 2008), and magma for maps.
+// Package picture draws tables of a release, and plans, as files: SVG, PNG or PDF, by gonum/plot. Colours are those of
+// the page: blue for estimates, vermilion for noisy values (Okabe & Ito 2008), and magma for maps.
 package picture
 
 import (
@@ -48,8 +48,8 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	return err
 }
 
-// writeSVG names the fonts that a reader may have: Arial and Helvetica have the widths of Liberation Sans. A font in the file would be half a
-// megabyte. No label can hold the text that is replaced, since quotes in labels are escaped.
+// writeSVG names the fonts that a reader may have: Arial and Helvetica have the widths of Liberation Sans. A font in
+// the file would be half a megabyte. No label can hold the text that is replaced, since quotes in labels are escaped.
 func writeSVG(w io.Writer, canvas io.WriterTo) error {
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {

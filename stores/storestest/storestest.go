@@ -1,5 +1,5 @@
-// Package storestest starts servers of object stores for tests, behind a proxy that a test can let fail: a real one of S3, and emulators of Google Cloud
-// Storage and Azure.
+// Package storestest starts servers of object stores for tests, behind a proxy that a test can let fail: a real one of
+// S3, and emulators of Google Cloud Storage and Azure.
 package storestest
 
 import (
@@ -86,7 +86,8 @@ func (s *Server) AboutVersion(r *http.Request, key string) bool {
 	return asks && strings.HasSuffix(r.URL.Path, "/"+key)
 }
 
-// Start starts the server of S3 until the test ends, and sets the variables by which clients find it. The test skips if the server cannot be had.
+// Start starts the server of S3 until the test ends, and sets the variables by which clients find it. The test skips if
+// the server cannot be had.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	program, err := serverProgram()

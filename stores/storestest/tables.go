@@ -24,7 +24,8 @@ type row struct {
 	Value float64 `parquet:"value"`
 }
 
-// Tables returns one table of n rows in every format, by names of files: the columns unit (int), cat (text) and value (float).
+// Tables returns one table of n rows in every format, by names of files: the columns unit (int), cat (text) and value
+// (float).
 func Tables(t testing.TB, n int) map[string][]byte {
 	t.Helper()
 	rng := rand.New(rand.NewSource(1))

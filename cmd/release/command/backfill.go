@@ -90,7 +90,8 @@ type backfilling struct {
 	flags *backfillFlags
 	purse *purse
 	made  int
-	// signer is that of --sign, nil if it is not given; unsigned are the windows that were published before without its signature.
+	// signer is that of --sign, nil if it is not given; unsigned are the windows that were published before without its
+	// signature.
 	signer   pipeline.Signer
 	unsigned []string
 	stop     string // why it stopped early; "" if it did not
@@ -122,7 +123,8 @@ func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 	return nil
 }
 
-// broken is an error if --sign was given, which is a promise, and windows that were published before lack its signature.
+// broken is an error if --sign was given, which is a promise, and windows that were published before lack its
+// signature.
 func (b *backfilling) broken() error {
 	if len(b.unsigned) == 0 {
 		return nil

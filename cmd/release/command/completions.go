@@ -16,8 +16,9 @@ import (
 
 // Completions of values
 //
-// A shell asks the program what may follow what was typed. Flags that take one of a few words offer these, flags that take a file offer files
-// of its kind, and all others, numbers and free texts, offer nothing: without an answer the shell would offer every file of the folder.
+// A shell asks the program what may follow what was typed. Flags that take one of a few words offer these, flags that
+// take a file offer files of its kind, and all others, numbers and free texts, offer nothing: without an answer the
+// shell would offer every file of the folder.
 
 // offer is what completes the values of a flag or of arguments.
 type offer = cobra.CompletionFunc
@@ -70,7 +71,8 @@ var argumentOffers = map[string]offer{
 	"JOB": onlyFirst(jobFiles), "JOB|DIR": onlyFirst(jobFiles), "FROM": stores, "JOB|--store": onlyFirst(jobFiles), "DIR": onlyFirst(folders), "FILE": onlyFirst(anyFile),
 }
 
-// complete gives all commands what completes their arguments and the values of their flags, unless they have it already.
+// complete gives all commands what completes their arguments and the values of their flags, unless they have it
+// already.
 func complete(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 && !cmd.HasSubCommands() {
 		cmd.ValidArgsFunction = nothing

@@ -18,9 +18,10 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// Data checks are what a scan saw of the rows that the queries have no use for. They depend on single rows, so they go to the operator
-// alone: to stderr, if that is a terminal or if they are asked for; never to stdout, which may become a file beside the release, nor to the
-// release, the ledger and the metrics (docs/adr/0018). What a run says without being asked comes from its noisy answers.
+// Data checks are what a scan saw of the rows that the queries have no use for. They depend on single rows, so they go
+// to the operator alone: to stderr, if that is a terminal or if they are asked for; never to stdout, which may become a
+// file beside the release, nor to the release, the ledger and the metrics (docs/adr/0018). What a run says without
+// being asked comes from its noisy answers.
 
 func (a *app) addDataChecks(cmd *cobra.Command) {
 	a.checks = checksAuto

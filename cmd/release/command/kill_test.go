@@ -23,8 +23,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// TestKilledAtRandom: whatever the moments at which runs are killed (SIGKILL), each window ends with one release, whose bytes never
-// changed since they were first seen, under one charge.
+// TestKilledAtRandom: whatever the moments at which runs are killed (SIGKILL), each window ends with one release, whose
+// bytes never changed since they were first seen, under one charge.
 func TestKilledAtRandom(t *testing.T) {
 	notShort(t)
 	p, kills := newProcesses(t, "sqlite:ledger.db", "1000"), 10
@@ -97,8 +97,8 @@ func TestKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// TestNewReleaseKilledAtEachStep: killed before and after every call of the sink and of the ledger while a new release takes the place of an
-// older one, the release folder never lacks one and none is lost.
+// TestNewReleaseKilledAtEachStep: killed before and after every call of the sink and of the ledger while a new release
+// takes the place of an older one, the release folder never lacks one and none is lost.
 func TestNewReleaseKilledAtEachStep(t *testing.T) {
 	notShort(t)
 	p, stride := newProcesses(t, "sqlite:ledger.db", "1000"), 4
@@ -287,8 +287,8 @@ func (s killSink) Discard(staging string) error {
 	return s.around(func() error { return s.Sink.Discard(staging) })
 }
 
-// TestTerminated: a run that is told to stop (SIGTERM) while it reads gives its reservation back, says so by its exit code, and leaves
-// nothing behind.
+// TestTerminated: a run that is told to stop (SIGTERM) while it reads gives its reservation back, says so by its exit
+// code, and leaves nothing behind.
 func TestTerminated(t *testing.T) {
 	p := newProcesses(t, "sqlite:ledger.db", "1000")
 	f, err := os.OpenFile(filepath.Join(p.dir, "people.csv"), os.O_APPEND|os.O_WRONLY, 0)

@@ -173,7 +173,8 @@ func messy(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// mended does by hand what the messages say: mended FROM TO rewrites Windows-1252 as UTF-8, and decimal commas as points.
+// mended does by hand what the messages say: mended FROM TO rewrites Windows-1252 as UTF-8, and decimal commas as
+// points.
 func mended(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: mended FROM TO")

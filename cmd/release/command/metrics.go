@@ -11,7 +11,8 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/ledger"
 )
 
-// writeMetrics writes the outcome of a run for the textfile collector of Prometheus' node exporter, whole or not at all.
+// writeMetrics writes the outcome of a run for the textfile collector of Prometheus' node exporter, whole or not at
+// all.
 func (a *app) writeMetrics(code int) {
 	if a.metrics == "" || a.last.job == "" {
 		return

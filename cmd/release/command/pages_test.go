@@ -15,8 +15,8 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// Pages for users are tested as a reader would use them. The commands of a page's sh blocks run in order, in one folder for each page. The line that starts a block
-// and the comment above it say what the test does:
+// Pages for users are tested as a reader would use them. The commands of a page's sh blocks run in order, in one folder
+// for each page. The line that starts a block and the comment above it say what the test does:
 //
 //	<!-- folder: examples/library -->      at the top of a page: its folder starts with a copy of these files
 //	```sh                                  runs, and must succeed

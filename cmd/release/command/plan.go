@@ -107,7 +107,8 @@ type plannedQuery struct {
 	MinUnits  int64   `json:"min_units,omitempty"`
 	// KeysOf names the query that selects the keys, if another one does.
 	KeysOf string `json:"keys_of,omitempty"`
-	// StandsOut is the smallest noisy count that stands out: of all cells without a row none is above it with 95 % probability.
+	// StandsOut is the smallest noisy count that stands out: of all cells without a row none is above it with 95 %
+	// probability.
 	StandsOut float64 `json:"stands_out,omitempty"`
 	// Sharing is what `noise: auto` would give in the place of independent noise; nil if no less noise.
 	Sharing *sharing `json:"noise_auto,omitempty"`

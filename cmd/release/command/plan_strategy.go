@@ -36,7 +36,8 @@ func plannedParts(q *pipeline.Planned) []plannedPart {
 	return out
 }
 
-// printStrategy shows how the tables of a query share their noise, what other ways would give, and the error of each table.
+// printStrategy shows how the tables of a query share their noise, what other ways would give, and the error of each
+// table.
 func (a *app) printStrategy(q *pipeline.Planned) error {
 	s := q.Strategy
 	if s == nil {
@@ -84,8 +85,8 @@ var whatIsNoised = map[string]string{
 	"each table alone, best noise": "each cell of each table, as much as is best", "each table with noise, averaged": "each cell of each table; then all tables are made to agree",
 }
 
-// waysOf is the table of the ways that were compared: first the one that is taken, then the others from the least error on. The error of the former is that of its
-// noise; those of the others leave roundings of noise out.
+// waysOf is the table of the ways that were compared: first the one that is taken, then the others from the least error
+// on. The error of the former is that of its noise; those of the others leave roundings of noise out.
 func waysOf(s *queries.Strategy) [][]string {
 	others := slices.Clone(s.Others)
 	slices.SortStableFunc(others, func(a, b strategy.Candidate) int { return cmp.Compare(a.Error, b.Error) })

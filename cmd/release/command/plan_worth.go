@@ -14,8 +14,8 @@ import (
 
 // worth is what a plan's noise is worth: what it would cost otherwise, and what other epsilons would give.
 type worth struct {
-	// Basic is the epsilon that the same noise would cost by basic composition: the sum of the mechanisms' epsilons at equal parts of delta;
-	// 0 if it is not known.
+	// Basic is the epsilon that the same noise would cost by basic composition: the sum of the mechanisms' epsilons at
+	// equal parts of delta; 0 if it is not known.
 	Basic float64 `json:"epsilon_by_basic_composition,omitempty"`
 	// Curve is what other epsilons would give at the same delta, shares and bounds.
 	Curve []worthAt `json:"curve"`
@@ -55,8 +55,8 @@ func worthOf(p *pipeline.Plan) worth {
 	return w
 }
 
-// standsOut is the smallest noisy count of a query that stands out: of all its cells without a row, none is above it with 95 % probability.
-// It is 0 for queries that are no counts.
+// standsOut is the smallest noisy count of a query that stands out: of all its cells without a row, none is above it
+// with 95 % probability. It is 0 for queries that are no counts.
 func standsOut(q *pipeline.Planned) float64 {
 	if q.Kind != "count" && q.Kind != "histogram" || q.Selection != nil || q.Search != nil && q.Search.Found == nil {
 		return 0

@@ -115,8 +115,9 @@ func releasedJob(t *testing.T) string {
 	return dir
 }
 
-// A published job that is run again shows the same, whatever became of its input, and nobody looks into the folder of the input: a run whose
-// outcome depended on it would tell whether somebody's rows are there. So does the job in another presentation.
+// A published job that is run again shows the same, whatever became of its input, and nobody looks into the folder of
+// the input: a run whose outcome depended on it would tell whether somebody's rows are there. So does the job in
+// another presentation.
 func TestRerunShowsNothingOfTheInput(t *testing.T) {
 	first := releasedJob(t) // one for all, since each release has noise of its own
 	for verb, args := range map[string][]string{

@@ -101,7 +101,8 @@ func (s *shards) duration() time.Duration {
 	return whole
 }
 
-// kill aggregates a shard, within a time after which it is killed, and says whether its file is there. A time of 0 means that it is not killed.
+// kill aggregates a shard, within a time after which it is killed, and says whether its file is there. A time of 0
+// means that it is not killed.
 func (s *shards) kill(i int, after time.Duration) bool {
 	s.Helper()
 	cmd := s.start(s.aggregate(i)...)
@@ -123,8 +124,9 @@ func (s *shards) kill(i int, after time.Duration) bool {
 	return done
 }
 
-// TestShardsKilledAtRandom: whatever the moments at which the processes of shards are killed (SIGKILL), a shard's file is complete if it is there,
-// nothing else is left beside it, what is missing is not merged, and shards that are run again make the release of one process under one charge.
+// TestShardsKilledAtRandom: whatever the moments at which the processes of shards are killed (SIGKILL), a shard's file
+// is complete if it is there, nothing else is left beside it, what is missing is not merged, and shards that are run
+// again make the release of one process under one charge.
 func TestShardsKilledAtRandom(t *testing.T) {
 	kills := 6
 	if long() {

@@ -14,8 +14,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// The command shows the same of neighbouring tables when it draws the same noise: exit code, stderr, log, ledger and files' names, and the
-// manifest but for what noise hides. It is run twice on each table, in a folder of the same name.
+// The command shows the same of neighbouring tables when it draws the same noise: exit code, stderr, log, ledger and
+// files' names, and the manifest but for what noise hides. It is run twice on each table, in a folder of the same name.
 func TestStabilityOfCommand(t *testing.T) {
 	jobs := uint64(15)
 	if long() {

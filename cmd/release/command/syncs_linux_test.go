@@ -59,7 +59,8 @@ func (p *processes) absolute(path string) string {
 	return filepath.Join(p.dir, path)
 }
 
-// TestSyncsOfARun: as the system sees it, whatever is renamed or committed was synced before, and its folder is synced after it.
+// TestSyncsOfARun: as the system sees it, whatever is renamed or committed was synced before, and its folder is synced
+// after it.
 func TestSyncsOfARun(t *testing.T) {
 	p := newProcesses(t, "sqlite:ledger.db", "1000")
 	var err error

@@ -43,8 +43,8 @@ func onTerminal(t *testing.T, args ...string) string {
 	return <-written
 }
 
-// On a terminal a run shows what its stages took, with rows and their rate; in no colour, and not with --quiet, --log json or a terminal that cannot
-// move its cursor.
+// On a terminal a run shows what its stages took, with rows and their rate; in no colour, and not with --quiet, --log
+// json or a terminal that cannot move its cursor.
 func TestProgressOnATerminal(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "in.csv"), "u\n"+strings.Repeat("1\n", 1234))

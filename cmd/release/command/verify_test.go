@@ -156,8 +156,8 @@ func TestVerifyNamesEveryChangedFile(t *testing.T) {
 	}
 }
 
-// Every number that says how much noise there is, and how well it protects, follows from the mechanisms and the job: verify finds a changed
-// one without a ledger, too.
+// Every number that says how much noise there is, and how well it protects, follows from the mechanisms and the job:
+// verify finds a changed one without a ledger, too.
 func TestVerifyRecomputesTheStatement(t *testing.T) {
 	v := newVerified(t, "people", "csv")
 	away := filepath.Join(t.TempDir(), "a/b/c/d/e")

@@ -81,7 +81,8 @@ ledger: {store: "sqlite:ledger.db", dataset: "data` + quoted + `", budget: {epsi
 	}
 }
 
-// hostileName is what a column, a file or a key may be called: it clears the screen and writes lines that the program never wrote.
+// hostileName is what a column, a file or a key may be called: it clears the screen and writes lines that the program
+// never wrote.
 const hostileName = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e\nFORGED: published\r\nFORGED\tagain"
 
 // printsHarmlessly fails if a verb prints a character that a terminal acts upon, or a line that a name forged.

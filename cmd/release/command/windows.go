@@ -204,7 +204,8 @@ func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 	}
 }
 
-// inputGone says whether the window's input is not there, by the names of its files. Of a window that needs no input any more it is not asked.
+// inputGone says whether the window's input is not there, by the names of its files. Of a window that needs no input
+// any more it is not asked.
 func (w *windowed) inputGone(ctx context.Context, answered bool) bool {
 	job := w.plan.Job()
 	return !answered && job.Input.SQL == nil && jobs.Absent(source.Exists(ctx, wiring.SourceOptions(job))) == len(job.Input.Files)

@@ -53,7 +53,8 @@ func (r *reader) write(job string) {
 	}
 }
 
-// run runs a verb with a connection string. Nothing that it prints has a value of a row or a piece of the connection string.
+// run runs a verb with a connection string. Nothing that it prints has a value of a row or a piece of the connection
+// string.
 func (r *reader) run(dsn string, args ...string) (out string, code int) {
 	r.Helper()
 	cmd := exec.Command(os.Args[0], args...)
@@ -69,7 +70,8 @@ func (r *reader) run(dsn string, args ...string) (out string, code int) {
 	return string(all), cmd.ProcessState.ExitCode()
 }
 
-// check looks at all that a run leaves: no value of a row is in it, there is one release if there is to be one, and then one charge; without one there may be none.
+// check looks at all that a run leaves: no value of a row is in it, there is one release if there is to be one, and
+// then one charge; without one there may be none.
 func (r *reader) check(released bool) (digest string) {
 	r.Helper()
 	err := filepath.Walk(r.dir, func(path string, info os.FileInfo, err error) error {
@@ -105,8 +107,8 @@ func (r *reader) check(released bool) (digest string) {
 	return digest
 }
 
-// Whatever fails between the program and a server, nothing that is printed, logged or written has a value of a row or the connection string, and when it is mended
-// there is one release and one charge.
+// Whatever fails between the program and a server, nothing that is printed, logged or written has a value of a row or
+// the connection string, and when it is mended there is one release and one charge.
 func TestDatabaseFails(t *testing.T) {
 	notShort(t)
 	r := newReader(t)

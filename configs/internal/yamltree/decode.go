@@ -1,9 +1,9 @@
-// Package yamltree decodes YAML files into Go structs by their tags. It keeps the place of each value, replaces references
-// such as ${day}, and collects everything that is wrong. What a file means is not its concern: a Format tells it what is
-// particular to the format.
+// Package yamltree decodes YAML files into Go structs by their tags. It keeps the place of each value, replaces
+// references such as ${day}, and collects everything that is wrong. What a file means is not its concern: a Format
+// tells it what is particular to the format.
 //
-// The order: ReadTree parses the text, a Decoder fills the structs and puts faults into its Report, and FillDefaults sets
-// the keys that are absent.
+// The order: ReadTree parses the text, a Decoder fills the structs and puts faults into its Report, and FillDefaults
+// sets the keys that are absent.
 package yamltree
 
 import (

@@ -1,5 +1,5 @@
-// Package trial measures the error of private mechanisms on invented data, with and without denoising, as the experiments
-// of Balle & Wang 2018 and Zhao et al. 2019 do.
+// Package trial measures the error of private mechanisms on invented data, with and without denoising, as the
+// experiments of Balle & Wang 2018 and Zhao et al. 2019 do.
 package trial
 
 import (

@@ -20,7 +20,8 @@ type Memory struct {
 	objects map[string][]byte
 	// Reads and Bytes count the requests for contents that were answered, and what they got.
 	Reads, Bytes atomic.Int64
-	// Before is called before each request, if it is set: its error is the answer. If it is of kind Unavailable, a read gets cut bytes before it.
+	// Before is called before each request, if it is set: its error is the answer. If it is of kind Unavailable, a read
+	// gets cut bytes before it.
 	Before func(request, key string, at int64) (cut int, err error)
 	// After is called after each object that was written or removed, if it is set: its error is the answer.
 	After func(request, key string) error

@@ -1,7 +1,7 @@
 // Package web reads files of web servers, https://host/path, by ranges.
 //
-// The server must answer requests for ranges and state a strong ETag or a date of the last change, as web servers do for files. Redirects are
-// followed to https only.
+// The server must answer requests for ranges and state a strong ETag or a date of the last change, as web servers do
+// for files. Redirects are followed to https only.
 package web
 
 import (
@@ -24,7 +24,8 @@ func Register() { store.Register("https", New(http.DefaultTransport)) }
 // idle is how many connections to a server are kept.
 const idle = 64
 
-// New returns how web servers are opened by a transport. A copy of a *http.Transport is used, which keeps connections and decompresses nothing.
+// New returns how web servers are opened by a transport. A copy of a *http.Transport is used, which keeps connections
+// and decompresses nothing.
 func New(transport http.RoundTripper) store.Opener {
 	if t, ok := transport.(*http.Transport); ok {
 		t = t.Clone()

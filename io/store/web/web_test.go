@@ -84,7 +84,8 @@ func elsewhere(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "http://other/a.csv", http.StatusFound)
 }
 
-// What a server can do wrong, and what becomes of it. A file that changed is noticed whether the server knows If-Match or not.
+// What a server can do wrong, and what becomes of it. A file that changed is noticed whether the server knows If-Match
+// or not.
 func TestFaultsOfWebServers(t *testing.T) {
 	var version atomic.Int64
 	for name, x := range map[string]struct {

@@ -39,8 +39,9 @@ func TestAzure(t *testing.T) {
 	})
 }
 
-// testCloud runs the job of a stand. Attempts whose workers lack something, or whose input is replaced, cost nothing: the budget pays one release, which two
-// workers make at the end, while every third request fails. A worker finds it as its own, with the result in the store, and so does the local engine.
+// testCloud runs the job of a stand. Attempts whose workers lack something, or whose input is replaced, cost nothing:
+// the budget pays one release, which two workers make at the end, while every third request fails. A worker finds it as
+// its own, with the result in the store, and so does the local engine.
 func testCloud(t *testing.T, s *stand, lacks []lack) {
 	t.Helper()
 	s.testLacks(lacks)
@@ -90,8 +91,8 @@ func (s *stand) runLocally() (int, string) {
 	return c.ProcessState.ExitCode(), out.String()
 }
 
-// testAnswers compares the counts with those of the table, which the input has three times. That noise is beyond eight standard deviations has a
-// probability below 1e-14.
+// testAnswers compares the counts with those of the table, which the input has three times. That noise is beyond eight
+// standard deviations has a probability below 1e-14.
 func (s *stand) testAnswers() {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, "out", "cats.csv"))

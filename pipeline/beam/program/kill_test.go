@@ -128,9 +128,9 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: killed, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// A worker that is killed while it reads the table, alone or while another one reads too, changes nothing, by both ways of messages: the pipeline is run
-// again with other workers, the release is made with one charge, which is the whole budget, the local engine finds it as its own, and no file of an
-// attempt is left.
+// A worker that is killed while it reads the table, alone or while another one reads too, changes nothing, by both ways
+// of messages: the pipeline is run again with other workers, the release is made with one charge, which is the whole
+// budget, the local engine finds it as its own, and no file of an attempt is left.
 func TestKilledWorker(t *testing.T) {
 	t.Run("one", func(t *testing.T) { testKilledWorker(t, 1, "files") })
 	t.Run("three", func(t *testing.T) { testKilledWorker(t, 3, "files") })

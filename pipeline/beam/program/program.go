@@ -1,5 +1,5 @@
-// Package program is the command release-beam: the verb run, which runs a job on a runner of Apache Beam, and the verb worker, which serves
-// runners as a worker.
+// Package program is the command release-beam: the verb run, which runs a job on a runner of Apache Beam, and the verb
+// worker, which serves runners as a worker.
 package program
 
 import (
@@ -92,8 +92,8 @@ func (p params) values() map[string]string {
 	return values
 }
 
-// Main runs the command line of this process and returns its exit code. In a process that a runner has started as a worker it does not return
-// before the worker's end.
+// Main runs the command line of this process and returns its exit code. In a process that a runner has started as a
+// worker it does not return before the worker's end.
 func Main() int {
 	var o options
 	flag.Var(&o.params, "param", "set a parameter of the job: --param name=value (repeatable)")
@@ -250,8 +250,8 @@ func runKey(ctx context.Context, job, path string, params []string) (key partial
 	return key, 0
 }
 
-// aggregate runs the pipeline, again if it failed. An attempt leaves at most encrypted files that nobody reads, so that it does not matter how
-// far it came.
+// aggregate runs the pipeline, again if it failed. An attempt leaves at most encrypted files that nobody reads, so that
+// it does not matter how far it came.
 func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpbeam.Range, folder string) error {
 	if err := setWorkerBinary(folder); err != nil {
 		return err
@@ -284,7 +284,8 @@ const (
 // mostBundles is how many functions prism runs at a time.
 const mostBundles = 8
 
-// scopes is into how many scopes the task is cut: one for each worker, and if prism has one worker, one for each of this machine's processors.
+// scopes is into how many scopes the task is cut: one for each worker, and if prism has one worker, one for each of
+// this machine's processors.
 func (o *options) scopes() int {
 	if runner() == prism && o.workers == 1 {
 		return min(runtime.GOMAXPROCS(0), mostBundles)
@@ -315,8 +316,8 @@ func (o *options) submit(ctx context.Context, p *beam.Pipeline) (err error) {
 	return err
 }
 
-// setWorkerBinary says which program a runner hands to its workers, if the flags do not: this one, or an empty file if the workers are there
-// already. Else the SDK would build one, from sources that are not here.
+// setWorkerBinary says which program a runner hands to its workers, if the flags do not: this one, or an empty file if
+// the workers are there already. Else the SDK would build one, from sources that are not here.
 func setWorkerBinary(folder string) (err error) {
 	if *jobopts.WorkerBinary != "" {
 		return nil
@@ -331,7 +332,8 @@ func setWorkerBinary(folder string) (err error) {
 	return err
 }
 
-// clean removes the files that the workers left under --parts, also those of attempts that failed or were killed while they wrote.
+// clean removes the files that the workers left under --parts, also those of attempts that failed or were killed while
+// they wrote.
 func clean(ctx context.Context, out string) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {

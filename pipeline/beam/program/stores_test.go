@@ -34,7 +34,8 @@ import (
 	"github.com/dprelease/dprelease/stores/storestest"
 )
 
-// storeJob reads objects of a store and a file of a web server, and takes keys from another one. Its budget pays one release.
+// storeJob reads objects of a store and a file of a web server, and takes keys from another one. Its budget pays one
+// release.
 const storeJob = `
 version: 1
 name: cats
@@ -64,7 +65,8 @@ func newStand(t *testing.T, rows int) *stand {
 	return newStandOf(t, storestest.Start(t), rows, "kmskeyid=canary", storestest.AccessKey, storestest.SecretKey, "X-Amz-Signature")
 }
 
-// newStandOf writes the job of a store, whose addresses have options that come from the environment, and starts a web server.
+// newStandOf writes the job of a store, whose addresses have options that come from the environment, and starts a web
+// server.
 func newStandOf(t *testing.T, server *storestest.Server, rows int, options string, secrets ...string) *stand {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -96,7 +98,8 @@ func newStandOf(t *testing.T, server *storestest.Server, rows int, options strin
 	return s
 }
 
-// serveWeb serves the public file to everybody and other files to whoever has the signature, with a certificate that this process and its children trust, and returns the host.
+// serveWeb serves the public file to everybody and other files to whoever has the signature, with a certificate that
+// this process and its children trust, and returns the host.
 func (s *stand) serveWeb(signature string) string {
 	w := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		content, ok := s.content[strings.TrimPrefix(r.URL.Path, "/")]
@@ -120,8 +123,8 @@ func (s *stand) serveWeb(signature string) string {
 	return strings.TrimPrefix(w.URL, "https://")
 }
 
-// run runs the job on prism: in a process of its own if workers is 0, else on a server with so many workers, which get the variables in environment too.
-// It returns the exit code and all that the processes printed.
+// run runs the job on prism: in a process of its own if workers is 0, else on a server with so many workers, which get
+// the variables in environment too. It returns the exit code and all that the processes printed.
 func (s *stand) run(workers int, environment ...string) (int, string) {
 	s.t.Helper()
 	key, err := os.ReadFile(s.key)
@@ -194,7 +197,8 @@ func third(f func(http.ResponseWriter)) func(http.ResponseWriter, *http.Request)
 	}
 }
 
-// onObject calls do before the n-th request about the CSV file's version, of all that the submitter and the workers make.
+// onObject calls do before the n-th request about the CSV file's version, of all that the submitter and the workers
+// make.
 func (s *stand) onObject(n int64, do func()) {
 	var count atomic.Int64
 	s.Fails(func(_ http.ResponseWriter, r *http.Request) bool {
@@ -205,8 +209,9 @@ func (s *stand) onObject(n int64, do func()) {
 	})
 }
 
-// A job whose input is in stores, in three formats, makes one release with one charge: on prism in the process and on a server with two workers, while the
-// store answers 503, cuts connections or cuts bodies; and the local engine finds it as its own.
+// A job whose input is in stores, in three formats, makes one release with one charge: on prism in the process and on a
+// server with two workers, while the store answers 503, cuts connections or cuts bodies; and the local engine finds it
+// as its own.
 func TestStores(t *testing.T) {
 	s := newStand(t, 20_000)
 	var before []byte
@@ -252,7 +257,8 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// Addresses of results with options, credentials or an unknown store are refused before anything is sent, and are not printed.
+// Addresses of results with options, credentials or an unknown store are refused before anything is sent, and are not
+// printed.
 func TestPartsAreRefused(t *testing.T) {
 	job := filepath.Join(t.TempDir(), "job.yaml")
 	for _, parts := range []string{"s3://bucket/p?region=canary", "gs://bucket/p?access_id=canary", "s3://me:canary@bucket/p", "https://host/canary", "canary://bucket/p", "http://host/canary"} {
@@ -288,7 +294,8 @@ func (s *stand) testLacks(lacks []lack) {
 	}
 }
 
-// A worker that lacks what the stores want of it says what to do, nothing is charged, and the same job makes its release when the worker has it.
+// A worker that lacks what the stores want of it says what to do, nothing is charged, and the same job makes its
+// release when the worker has it.
 func TestWorkerLacks(t *testing.T) {
 	s := newStand(t, 2_000)
 	other := filepath.Join(s.dir, "other.key")
@@ -311,7 +318,8 @@ func TestWorkerLacks(t *testing.T) {
 	}
 }
 
-// An object that is replaced by another one of the same length, after the submitter or a worker has looked at it, is refused, and costs nothing.
+// An object that is replaced by another one of the same length, after the submitter or a worker has looked at it, is
+// refused, and costs nothing.
 func TestObjectReplaced(t *testing.T) {
 	s := newStand(t, 20_000)
 	s.testReplaced()
@@ -337,7 +345,8 @@ func (s *stand) testReplaced() {
 	}
 }
 
-// What the submitter tells the runner has no signature, option, credential, parameter or name of the input, nor the job.
+// What the submitter tells the runner has no signature, option, credential, parameter or name of the input, nor the
+// job.
 func TestPipelineHasNoAddress(t *testing.T) {
 	s := newStand(t, 2_000)
 	s.tap = &tap{}

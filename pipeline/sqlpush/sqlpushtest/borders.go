@@ -8,8 +8,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Borders compares answers about numbers at and beside the edges of cells and the ends of clamps, halfway between quanta, and about those that arithmetic loses:
-// zeros of both signs, the least and the largest numbers, infinities, NaN and null. Each row is a unit.
+// Borders compares answers about numbers at and beside the edges of cells and the ends of clamps, halfway between
+// quanta, and about those that arithmetic loses: zeros of both signs, the least and the largest numbers, infinities,
+// NaN and null. Each row is a unit.
 func Borders(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}, {Name: "f", Kind: stabilitytest.Float64}, {Name: "i", Kind: stabilitytest.Int64}}

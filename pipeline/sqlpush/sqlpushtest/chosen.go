@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Chosen compares answers whose clamp or bound on rows is chosen later, and cells that share noise: tables by bin, by rank and of units. Digests are of what
-// all answers that may be chosen follow from. No query is refused.
+// Chosen compares answers whose clamp or bound on rows is chosen later, and cells that share noise: tables by bin, by
+// rank and of units. Digests are of what all answers that may be chosen follow from. No query is refused.
 func Chosen(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text}, {Name: "i", Kind: stabilitytest.Int64}, {Name: "f", Kind: stabilitytest.Float64}}
@@ -99,7 +99,8 @@ var boundsLater = []string{
 	"  - {name: s3, histogram: {by: [{column: i, from: -10, to: 40, width: 5}], noise: auto}, per_unit: {max_groups: 8, max_rows_per_group: 1}}",
 }
 
-// Times compares answers about units of times: rows are kept by digests of their texts, for years that have an ISO form and for others.
+// Times compares answers about units of times: rows are kept by digests of their texts, for years that have an ISO form
+// and for others.
 func Times(t *testing.T, s *Server) {
 	t.Helper()
 	times := []any{nil, int64(0), int64(1), int64(-1), int64(999_999), int64(1_000_000), int64(-1_000_000), int64(1_357_084_800_500_000), int64(1_357_084_805_123_457), int64(-62_135_596_800_000_000),

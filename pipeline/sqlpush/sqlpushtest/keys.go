@@ -86,8 +86,9 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: keyed, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// Keys compares answers by keys that are discovered, of all types of columns, alone and together with listed dimensions, and sums, means and variances by them, for units of
-// rows and of columns that are over their bounds. Some keys are left out, and some are not. Layouts choose the types of texts.
+// Keys compares answers by keys that are discovered, of all types of columns, alone and together with listed
+// dimensions, and sums, means and variances by them, for units of rows and of columns that are over their bounds. Some
+// keys are left out, and some are not. Layouts choose the types of texts.
 func Keys(t *testing.T, s *Server, layouts ...uint64) {
 	t.Helper()
 	bounds := []string{"[u], per_unit: {max_groups: 2, max_rows_per_group: 1}", "row", "[u, b], per_unit: {max_groups: 3, max_rows_per_group: 1}", "[u], per_unit: {max_groups: 1, max_rows_per_group: 1}"}
@@ -154,7 +155,8 @@ func (s *Server) compareKeys(t *testing.T, bounds string, least int) {
 	}
 }
 
-// RefusedKeys checks which keys a database is not asked for: all those of one unit, with both remedies, also for sums by them; and those of folded texts and of texts of bytes.
+// RefusedKeys checks which keys a database is not asked for: all those of one unit, with both remedies, also for sums
+// by them; and those of folded texts and of texts of bytes.
 func RefusedKeys(t *testing.T, s *Server, bytes uint64) {
 	t.Helper()
 	for name, c := range map[string]struct {

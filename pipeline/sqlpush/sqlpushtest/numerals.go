@@ -15,8 +15,9 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Numerals compares what texts are read as: of all forms and sizes, halfway between two doubles and beside that, at the ends of the doubles' range and of int64's, and many that are no
-// numbers. A cell of edges holds one double, so that each text's is compared; the sum of the rows' numbers in a cell says which texts are in it. No query is refused.
+// Numerals compares what texts are read as: of all forms and sizes, halfway between two doubles and beside that, at the
+// ends of the doubles' range and of int64's, and many that are no numbers. A cell of edges holds one double, so that
+// each text's is compared; the sum of the rows' numbers in a cell says which texts are in it. No query is refused.
 func Numerals(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "n", Kind: stabilitytest.Int64}, {Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text}, {Name: "d", Kind: stabilitytest.Text}}

@@ -12,8 +12,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Stability tries random pairs of neighbouring tables: their exact answers, as the database gives them, are as near to each other as the sensitivities
-// say. Jobs are drawn of what databases answer; at least three quarters of the pairs are compared.
+// Stability tries random pairs of neighbouring tables: their exact answers, as the database gives them, are as near to
+// each other as the sensitivities say. Jobs are drawn of what databases answer; at least three quarters of the pairs
+// are compared.
 func Stability(t *testing.T, s *Server, pairs int) {
 	t.Helper()
 	lab := &stabilitytest.Lab{TB: t, Dir: t.TempDir()}

@@ -10,8 +10,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Vectors compares sums of vectors that are shortened, a sum for each vector, so that each integer is compared: vectors on the sphere and beside it, with components of
-// all sizes, also infinite ones, zeros and none, which leave a row out or make it count as zero. No query is refused.
+// Vectors compares sums of vectors that are shortened, a sum for each vector, so that each integer is compared: vectors
+// on the sphere and beside it, with components of all sizes, also infinite ones, zeros and none, which leave a row out
+// or make it count as zero. No query is refused.
 func Vectors(t *testing.T, s *Server) {
 	t.Helper()
 	names := []string{"x", "y", "z"}
@@ -79,7 +80,8 @@ func drawVectors(r *rand.Rand) (rows []stabilitytest.Row) {
 	return rows
 }
 
-// component draws a component of a vector of three: often such that the vector is as long as a bound, or is so but for the last digit.
+// component draws a component of a vector of three: often such that the vector is as long as a bound, or is so but for
+// the last digit.
 func component(r *rand.Rand) any {
 	switch r.IntN(12) {
 	case 0:

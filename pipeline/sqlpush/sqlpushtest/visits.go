@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// Visits is a table whose values can be told apart from all that a server sends by itself, for tests of what crosses a wire.
+// Visits is a table whose values can be told apart from all that a server sends by itself, for tests of what crosses a
+// wire.
 //
-// Its columns are person and number (the same privacy units, as texts and as whole numbers), note (a text of each row), zone (of which jobs declare north and
-// south), amount (beyond every clamp), age, lon, t (a time of each row) and day.
+// Its columns are person and number (the same privacy units, as texts and as whole numbers), note (a text of each row),
+// zone (of which jobs declare north and south), amount (beyond every clamp), age, lon, t (a time of each row) and day.
 type Visits struct{ Rows int }
 
 // Marks of values in Visits.
@@ -40,7 +41,8 @@ func (v Visits) Load(t testing.TB, s *Server) {
 	}
 }
 
-// Found returns which of the table's values are among some bytes, as text or as a server sends numbers and times in binary form.
+// Found returns which of the table's values are among some bytes, as text or as a server sends numbers and times in
+// binary form.
 func (v Visits) Found(sent []byte) (found []string) {
 	look := func(name string, forms ...[]byte) {
 		for _, f := range forms {
@@ -64,7 +66,8 @@ func (v Visits) Found(sent []byte) (found []string) {
 	return found
 }
 
-// VisitsJobs are jobs about Visits: all kinds of queries that a database is asked, for units without bounds and with bounds of each form.
+// VisitsJobs are jobs about Visits: all kinds of queries that a database is asked, for units without bounds and with
+// bounds of each form.
 func VisitsJobs() map[string]string {
 	jobs := map[string]string{}
 	for name, unit := range map[string]string{

@@ -10,8 +10,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Wholes compares answers about whole numbers, dates, times and truth values at the edges of cells, at the ends of clamps, and at those of their types: by lists, by
-// edges of all widths, and by time fields. Each row is a unit, or bounds bind. Each job has some of the questions, or all if DPRELEASE_LONG is set.
+// Wholes compares answers about whole numbers, dates, times and truth values at the edges of cells, at the ends of
+// clamps, and at those of their types: by lists, by edges of all widths, and by time fields. Each row is a unit, or
+// bounds bind. Each job has some of the questions, or all if DPRELEASE_LONG is set.
 func Wholes(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{

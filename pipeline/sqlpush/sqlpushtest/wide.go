@@ -75,8 +75,8 @@ func quotedAll(texts []string) (out []string) {
 	return out
 }
 
-// Texts compares answers about empty texts that come before and after longer ones, and about nulls between them: what a row is read as does not depend
-// on the rows before it.
+// Texts compares answers about empty texts that come before and after longer ones, and about nulls between them: what a
+// row is read as does not depend on the rows before it.
 func Texts(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}}

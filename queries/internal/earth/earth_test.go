@@ -35,8 +35,9 @@ func TestDistanceErrors(t *testing.T) {
 	}
 }
 
-// The squares, the tree and a loop over all points give the same answers, bit for bit: with points that are there twice, points in rows and columns, whose
-// middles are equally near to two or four of them, and places on the borders of squares and at points.
+// The squares, the tree and a loop over all points give the same answers, bit for bit: with points that are there
+// twice, points in rows and columns, whose middles are equally near to two or four of them, and places on the borders
+// of squares and at points.
 func TestSquaresEqualBruteForce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))

@@ -1,5 +1,5 @@
-// Package gather has the accumulator of every kind of query: it adds rows to an answer, or keeps the rows of privacy units until
-// their bounds are enforced.
+// Package gather has the accumulator of every kind of query: it adds rows to an answer, or keeps the rows of privacy
+// units until their bounds are enforced.
 package gather
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Gathering is the accumulator of every kind of query. If the privacy unit is made of columns it keeps all rows: bounds are enforced when it
-// is sealed, on the whole of a unit's rows.
+// Gathering is the accumulator of every kind of query. If the privacy unit is made of columns it keeps all rows: bounds
+// are enforced when it is sealed, on the whole of a unit's rows.
 type Gathering struct {
 	query  query.Query
 	answer accumulate.Answer // nil if the accumulator is spent

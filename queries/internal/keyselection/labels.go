@@ -85,8 +85,8 @@ func picked[T any](labels []T, codes []int, stride int) []T {
 // ErrLabels says that key columns are not those of a release of the dimensions.
 var ErrLabels = errors.New("its keys are not those of the dimensions")
 
-// Recover returns the keys of so many rows of a released table, from its key columns as text: a listed dimension's code by its labels, any
-// other dimension's value as text, which is how a release shows it.
+// Recover returns the keys of so many rows of a released table, from its key columns as text: a listed dimension's code
+// by its labels, any other dimension's value as text, which is how a release shows it.
 func (d Dimensions) Recover(shown [][]string, rows int) ([]string, error) {
 	keys := make([]string, rows)
 	column, listed := 0, 0

@@ -44,7 +44,8 @@ func checkEmpty(tb testing.TB, b *Batch, all []added) {
 	}
 }
 
-// fill adds random messages of a length to a batch and compares its digests. Numbers are often small and often those before plus one.
+// fill adds random messages of a length to a batch and compares its digests. Numbers are often small and often those
+// before plus one.
 func fill(tb testing.TB, b *Batch, length int, r *rand.Rand) {
 	tb.Helper()
 	random := make([]byte, length)

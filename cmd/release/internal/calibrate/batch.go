@@ -96,7 +96,8 @@ func (b *batch) header(in *csv.Reader) ([]string, error) {
 	return header, nil
 }
 
-// rows copies the rows with their answers, each as wide as the header; it returns how many there are and how many have an error.
+// rows copies the rows with their answers, each as wide as the header; it returns how many there are and how many have
+// an error.
 func (b *batch) rows(in *csv.Reader, out *csv.Writer, header []string) (rows, failed int, err error) {
 	row := make(map[string]string, len(header)+len(b.fixed))
 	maps.Copy(row, b.fixed)

@@ -1,4 +1,5 @@
-// Package calibrate is the verb calibrate: questions about noise and guarantees that need no data, no job and no ledger.
+// Package calibrate is the verb calibrate: questions about noise and guarantees that need no data, no job and no
+// ledger.
 package calibrate
 
 import (

@@ -29,7 +29,8 @@ func SharedOut(p *pipeline.Plan) string {
 	return "share of epsilon"
 }
 
-// Print says which queries would have less noise with a small delta, and what the ledger would be charged; nothing if delta is not 0.
+// Print says which queries would have less noise with a small delta, and what the ledger would be charged; nothing if
+// delta is not 0.
 func Print(c *console.Console, p *pipeline.Plan) error {
 	with, err := p.Compared()
 	if with == nil || err != nil {

@@ -72,7 +72,8 @@ func (in *noisyTable) deviation(flag string) (float64, error) {
 	return all[0], nil
 }
 
-// layOut sets how the rows lie: as the flag says, or as the release does, or with edges in no order, or one after the other.
+// layOut sets how the rows lie: as the flag says, or as the release does, or with edges in no order, or one after the
+// other.
 func (in *noisyTable) layOut(f *denoiseFlags) error {
 	n := len(in.rows)
 	switch {

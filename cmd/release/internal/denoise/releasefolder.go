@@ -78,7 +78,8 @@ type axisJob struct {
 	Null, Other             string
 }
 
-// laidOut is the shape of a release's table, from the dimensions of its job and the keys in the table; none if they do not tell.
+// laidOut is the shape of a release's table, from the dimensions of its job and the keys in the table; none if they do
+// not tell.
 func (in *noisyTable) laidOut(job json.RawMessage, query string) denoise.Shape {
 	var shape denoise.Shape
 	column := 0

@@ -13,13 +13,13 @@ import (
 type riskRow struct {
 	name string
 	denoise.Risk
-	// df and sure are a single step's degrees of freedom and Stein's estimate of its squared error, with what it chose held fixed;
-	// "" for others.
+	// df and sure are a single step's degrees of freedom and Stein's estimate of its squared error, with what it chose
+	// held fixed; "" for others.
 	df, sure string
 }
 
-// expected works out what to expect of the estimates, of the noisy values, and of estimates that say the same of every row:
-// if those are as good, there is little to see in the values.
+// expected works out what to expect of the estimates, of the noisy values, and of estimates that say the same of every
+// row: if those are as good, there is little to see in the values.
 func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []denoise.Step) ([]riskRow, error) {
 	rows := []riskRow{{name: "noisy values", Risk: denoise.Risk{RMSE: in.sigma, Low: in.sigma, High: in.sigma, Relative: 1}}}
 	for _, toward := range []string{"zero", "mean"} {

@@ -1,7 +1,7 @@
 // Package explain finds the page for an error code, a key of the job file, a denoising method or a word of the field.
 //
-// The pages are those of docs/ERRORS.md and docs/GLOSSARY.md, the job's JSON Schema and the registry of denoising methods, all of which are in the
-// program: nothing is read.
+// The pages are those of docs/ERRORS.md and docs/GLOSSARY.md, the job's JSON Schema and the registry of denoising
+// methods, all of which are in the program: nothing is read.
 package explain
 
 import (
@@ -24,8 +24,8 @@ type Entry struct {
 	Text string
 }
 
-// Find returns what explains a word, exact matches only, and, if there is nothing, names that look alike. A key may be given by its path
-// (privacy.per_unit.max_rows) or by its last part.
+// Find returns what explains a word, exact matches only, and, if there is nothing, names that look alike. A key may be
+// given by its path (privacy.per_unit.max_rows) or by its last part.
 func Find(word string) (found []Entry, similar []string, err error) {
 	all, err := entries()
 	if err != nil {

@@ -47,7 +47,8 @@ func TestAMisspeltWordNamesWhatLooksAlike(t *testing.T) {
 	}
 }
 
-// Every code that the program can print has a page. Codes are the constants named Code…, and the texts that Error values take as their Code.
+// Every code that the program can print has a page. Codes are the constants named Code…, and the texts that Error
+// values take as their Code.
 func TestEveryCodeHasAPage(t *testing.T) {
 	known := map[string]bool{}
 	for _, name := range explain.Names() {

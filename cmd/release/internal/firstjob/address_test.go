@@ -10,7 +10,8 @@ import (
 	"github.com/dprelease/dprelease/io/store/storetest"
 )
 
-// A job is made of a table in a store. Its address stays as it was written; the query of a web address, which is a credential, must be a reference.
+// A job is made of a table in a store. Its address stays as it was written; the query of a web address, which is a
+// credential, must be a reference.
 func TestJobsOfAddresses(t *testing.T) {
 	m := storetest.New()
 	m.Set("dir/t1.csv", []byte("id;town\n1;York\n2;Bath\n"))

@@ -1,5 +1,5 @@
-// Package firstjob writes a first job for a table: from the table's names and types, from answers to two questions (whom does the guarantee
-// protect? what do you want to know?) and from a budget, which has no default.
+// Package firstjob writes a first job for a table: from the table's names and types, from answers to two questions
+// (whom does the guarantee protect? what do you want to know?) and from a budget, which has no default.
 package firstjob
 
 import (
@@ -51,7 +51,8 @@ type Job struct {
 	Dir, Store, Dataset    string
 }
 
-// Text is the job file, with comments. It holds names and types of columns and what the person typed, and no other value of the table.
+// Text is the job file, with comments. It holds names and types of columns and what the person typed, and no other
+// value of the table.
 func (j *Job) Text() string {
 	var b strings.Builder
 	j.writeHead(&b)

@@ -47,7 +47,8 @@ func TestNamesAreQuoted(t *testing.T) {
 	}
 }
 
-// A job says what the format of the file does not: that fields between tabs are quoted, and that a file without a header begins with a mark.
+// A job says what the format of the file does not: that fields between tabs are quoted, and that a file without a
+// header begins with a mark.
 func TestHowTextsAreWritten(t *testing.T) {
 	for text, want := range map[string][]string{
 		"id\ttown\n1\t\"York\tNorth\"\n2\tBath\n": {"format: tsv", `quote: "\""   # some fields are quoted; files of format tsv are read without quotes unless this is said`},

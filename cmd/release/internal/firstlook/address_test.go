@@ -17,7 +17,8 @@ import (
 	"github.com/dprelease/dprelease/io/store/storetest"
 )
 
-// A table in a store looks like its copy on this machine, compressed or not, and of a long one only the beginning is read.
+// A table in a store looks like its copy on this machine, compressed or not, and of a long one only the beginning is
+// read.
 func TestLookAtAddresses(t *testing.T) {
 	m := storetest.New()
 	store.Register("memory", m.Opener)

@@ -54,7 +54,8 @@ type candidate struct {
 	accept func(cell string) bool
 }
 
-// judge finds the type that fits most cells: the first one, from the narrowest to the widest, that at least nine cells in ten have.
+// judge finds the type that fits most cells: the first one, from the narrowest to the widest, that at least nine cells
+// in ten have.
 func (c *Column) judge(decimal rune) {
 	var values []string
 	for _, cell := range c.cells {
@@ -123,7 +124,8 @@ func (c *Column) fits(values []string, t candidate) bool {
 	return true
 }
 
-// layouts are how days and times are written, in the order in which they are proposed: the day stands before the month if both orders fit.
+// layouts are how days and times are written, in the order in which they are proposed: the day stands before the month
+// if both orders fit.
 var layouts = []struct{ kind, layout string }{
 	{"date", "2006-01-02"},
 	{"date", "2/1/2006"}, {"date", "1/2/2006"}, {"date", "2.1.2006"}, {"date", "2-1-2006"}, {"date", "1-2-2006"},
@@ -136,8 +138,8 @@ var layouts = []struct{ kind, layout string }{
 	{"timestamp", "2006/1/2 15:04:05"},
 }
 
-// findLayouts proposes the layouts of dates or times that at least nine values in ten have together: the one that most values have, then
-// the one that most of the others have, at most three.
+// findLayouts proposes the layouts of dates or times that at least nine values in ten have together: the one that most
+// values have, then the one that most of the others have, at most three.
 func (c *Column) findLayouts(values []string) {
 	rest := values
 	kind := ""
@@ -209,7 +211,8 @@ func longInt(s string) bool {
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && !isInt(s)
 }
 
-// isNumber says whether s is a decimal number with this decimal sign and, if separator is not 0, groups of three digits.
+// isNumber says whether s is a decimal number with this decimal sign and, if separator is not 0, groups of three
+// digits.
 func isNumber(s string, decimal, separator rune) bool {
 	s = strings.TrimLeft(s, "+-")
 	if mantissa, exponent, ok := strings.Cut(strings.ToLower(s), "e"); ok && isInt(exponent) {

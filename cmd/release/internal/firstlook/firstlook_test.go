@@ -178,7 +178,8 @@ func TestALookReadsTheFirstBytesAlone(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, a look ends with a description or an error, and what it describes is opened by the reader of tables or refused by it.
+// Whatever the bytes are, a look ends with a description or an error, and what it describes is opened by the reader of
+// tables or refused by it.
 func FuzzLook(f *testing.F) {
 	for _, s := range []string{"a,b\n1,2\n", "a;b\r\n1,5;2\r\n", "{\"a\": [1, {}]}\n", "\"a\nb\",\"c\n", "\xff\xfea\x00,\x00", "\r\r\r", "\x1f\x8b", "BZh9", "a\tb\n\n\n"} {
 		f.Add([]byte(s))

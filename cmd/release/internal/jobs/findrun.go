@@ -46,8 +46,9 @@ type Known struct {
 	Close func() error
 }
 
-// FindRun finds the ledger of a release folder whose manifest has this SHA-256, and the release in it. store names the ledger; if it is empty, those near
-// the folder are asked, but for closed ones. It returns nil if none knows the release.
+// FindRun finds the ledger of a release folder whose manifest has this SHA-256, and the release in it. store names the
+// ledger; if it is empty, those near the folder are asked, but for closed ones. It returns nil if none knows the
+// release.
 func FindRun(ctx context.Context, dir, digest, store string) (*Known, error) {
 	names := []string{store}
 	if store == "" {

@@ -1,5 +1,5 @@
-// Package jobs is what the verbs that read a job share: its flags, its plan and input, and its ledger, which is compared with what releases show
-// before it is used.
+// Package jobs is what the verbs that read a job share: its flags, its plan and input, and its ledger, which is
+// compared with what releases show before it is used.
 package jobs
 
 import (

@@ -20,9 +20,9 @@ func (f *Flags) AddNewLedger(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.newLedger, "new-ledger", false, "open a new ledger although releases of the dataset are there: what they cost is then not counted")
 }
 
-// OpenLedgerOf opens the ledger of a plan that publishes into dir. If there is none, or one without an entry, it opens a new one, unless a
-// release of the same dataset beside dir shows that there was one: a lost ledger must not start the budget anew by itself. Its errors do not
-// repeat the store's name, which may hold a password.
+// OpenLedgerOf opens the ledger of a plan that publishes into dir. If there is none, or one without an entry, it opens
+// a new one, unless a release of the same dataset beside dir shows that there was one: a lost ledger must not start the
+// budget anew by itself. Its errors do not repeat the store's name, which may hold a password.
 func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir string) (*ledger.Book, func() error, error) {
 	book, closeBook, err := OpenStore(ctx, plan.Job().StoreName(), false)
 	if err != nil && !errors.Is(err, ledger.ErrAbsent) {

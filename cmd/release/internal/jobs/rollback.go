@@ -18,9 +18,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// A ledger that was restored from an older copy, or lost its end with its head set back, is sound in itself, and would let be spent again
-// what was spent. Before a run charges anything, its ledger must have every entry that it can see elsewhere: those that the manifests of
-// releases beside the output folder show, and the one of the operator's anchor, a file that is kept apart from the ledger.
+// A ledger that was restored from an older copy, or lost its end with its head set back, is sound in itself, and would
+// let be spent again what was spent. Before a run charges anything, its ledger must have every entry that it can see
+// elsewhere: those that the manifests of releases beside the output folder show, and the one of the operator's anchor,
+// a file that is kept apart from the ledger.
 
 // AddAnchor adds --anchor.
 func (f *Flags) AddAnchor(cmd *cobra.Command) {

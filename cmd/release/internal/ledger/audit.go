@@ -16,7 +16,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// ledgerAudit recounts the whole ledger, whatever dataset is asked for, and looks at the releases beside those that it knows.
+// ledgerAudit recounts the whole ledger, whatever dataset is asked for, and looks at the releases beside those that it
+// knows.
 func (a *accounts) ledgerAudit(ctx context.Context, o *opened) error {
 	audit, err := o.book.Audit(ctx)
 	if err != nil {
@@ -78,8 +79,9 @@ func byName(a, b ledger.Account) int {
 	return 1
 }
 
-// lostEnds looks at release folders: those that the ledger knows, those beside them, and those beside the job's. A release of one of its
-// datasets whose manifest shows a head that the ledger does not have says that its end was cut off.
+// lostEnds looks at release folders: those that the ledger knows, those beside them, and those beside the job's. A
+// release of one of its datasets whose manifest shows a head that the ledger does not have says that its end was cut
+// off.
 func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, findings []string, err error) {
 	dirs, datasets := map[string]bool{}, map[string]bool{}
 	around := func(dir string) {

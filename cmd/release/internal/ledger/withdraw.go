@@ -102,7 +102,8 @@ func (a *accounts) ofFolder(ctx context.Context, dir string, f *withdrawal) (*jo
 	return known, err
 }
 
-// ofJob finds the newest release of a job: what is in its folder or, if that is gone, what the ledger has of its question.
+// ofJob finds the newest release of a job: what is in its folder or, if that is gone, what the ledger has of its
+// question.
 func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs.Known, error) {
 	if f.store != "" {
 		return nil, console.Usagef("--store is for a folder: a job names its ledger itself")

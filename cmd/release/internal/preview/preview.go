@@ -1,7 +1,8 @@
-// Package preview is the verb preview: a job's release made of synthetic rows, so that people see tables, page and manifest before they spend.
+// Package preview is the verb preview: a job's release made of synthetic rows, so that people see tables, page and
+// manifest before they spend.
 //
-// The rows are drawn from the job and the types of the columns alone. They pass through the whole pipeline, with a ledger that lives as long as
-// the command, and what comes out is published under names that say what it is.
+// The rows are drawn from the job and the types of the columns alone. They pass through the whole pipeline, with a
+// ledger that lives as long as the command, and what comes out is published under names that say what it is.
 package preview
 
 import (
@@ -128,7 +129,8 @@ func (a *previewer) preview(ctx context.Context, path string) error {
 	return a.conclude(plan, release, dir, from)
 }
 
-// temporary is the error of a folder for temporary files that cannot be written. It says no more: the rest is the system's words.
+// temporary is the error of a folder for temporary files that cannot be written. It says no more: the rest is the
+// system's words.
 func temporary() error {
 	return &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "temporary", Message: "the synthetic rows can't be written to the folder for temporary files",

@@ -15,8 +15,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Where the types of columns come from. Of Parquet and Arrow files a preview reads the schema in their footers, and no row; if they are not
-// there, the types are those that the job's questions need. Of text files it reads nothing: the job states their types.
+// Where the types of columns come from. Of Parquet and Arrow files a preview reads the schema in their footers, and no
+// row; if they are not there, the types are those that the job's questions need. Of text files it reads nothing: the
+// job states their types.
 
 // typesFrom says where the types of the columns come from.
 type typesFrom string
@@ -64,8 +65,8 @@ func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (
 	return needed, fromFooters, nil
 }
 
-// stated returns the plan's columns with the types that the job states. A table of these columns and no row is read as the job says, so that
-// the types are those that a run would see.
+// stated returns the plan's columns with the types that the job states. A table of these columns and no row is read as
+// the job says, so that the types are those that a run would see.
 func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema, error) {
 	in := &plan.Job().Input
 	types := statedTypes(plan)

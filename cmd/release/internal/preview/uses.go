@@ -16,8 +16,9 @@ import (
 
 // What a job says of a column's values
 //
-// Each place of the job that names a column says something of its values: listed cells, edges, a range, a condition. A use is one such place. It
-// draws values that a person who wrote this job expects, so that the synthetic rows fall into the job's cells.
+// Each place of the job that names a column says something of its values: listed cells, edges, a range, a condition. A
+// use is one such place. It draws values that a person who wrote this job expects, so that the synthetic rows fall into
+// the job's cells.
 
 // use is a place of the job that names columns and says what values they may have.
 type use struct {

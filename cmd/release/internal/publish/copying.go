@@ -173,12 +173,13 @@ func (c *copying) refusal(name, what, hint string) error {
 	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "other-release", Message: console.Visible(c.at.At(c.prefix+name).String()) + what, Hint: hint}
 }
 
-// replacedName is a copy of the manifest of a release that is being replaced. So a replacement that was stopped knows, when it is run again, which
-// objects were that release's.
+// replacedName is a copy of the manifest of a release that is being replaced. So a replacement that was stopped knows,
+// when it is run again, which objects were that release's.
 const replacedName = manifestName + ".replaced"
 
-// retire removes the manifest of another release, and returns that release's files with their digests; nil if there is no other release. Only what
-// that release's manifest states may be replaced: all else below the prefix is somebody else's.
+// retire removes the manifest of another release, and returns that release's files with their digests; nil if there is
+// no other release. Only what that release's manifest states may be replaced: all else below the prefix is somebody
+// else's.
 func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string]string, err error) {
 	last := len(c.files) - 1
 	text, err := c.earlier(ctx, seen[last])
@@ -220,7 +221,8 @@ func belongs(old map[string]string, name, digest string) bool {
 	return known && (want == digest || want == anyDigest)
 }
 
-// earlier returns the manifest of another release: the one that stands, or that of a release whose replacement was stopped; nil if there is none.
+// earlier returns the manifest of another release: the one that stands, or that of a release whose replacement was
+// stopped; nil if there is none.
 func (c *copying) earlier(ctx context.Context, stands sighting) ([]byte, error) {
 	o := stands.object
 	if stands.state != other {
@@ -239,8 +241,9 @@ func (c *copying) earlier(ctx context.Context, stands sighting) ([]byte, error) 
 	return text, store.ReadFull(ctx, c.to, o, text, 0)
 }
 
-// keep writes the copy of a manifest that is about to be removed. If the store wrote it and its answer was lost, a later request is refused, or none is
-// answered: then our bytes are there. If the first request is refused, somebody else wrote, though it be the same bytes: another replacement is under way.
+// keep writes the copy of a manifest that is about to be removed. If the store wrote it and its answer was lost, a
+// later request is refused, or none is answered: then our bytes are there. If the first request is refused, somebody
+// else wrote, though it be the same bytes: another replacement is under way.
 func (c *copying) keep(ctx context.Context, text []byte) error {
 	o, err := c.stat(ctx, replacedName)
 	if err != nil && store.KindOf(err) != store.NotFound {
@@ -261,8 +264,9 @@ func (c *copying) keep(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// clear removes the files of the earlier release that this one does not have, unless somebody changed them, and the copy of its manifest.
-// It believes only names that files of a release's folder can have: others may be of another release below the same prefix.
+// clear removes the files of the earlier release that this one does not have, unless somebody changed them, and the
+// copy of its manifest. It believes only names that files of a release's folder can have: others may be of another
+// release below the same prefix.
 func (c *copying) clear(ctx context.Context, old map[string]string) error {
 	for _, f := range c.files {
 		delete(old, f.name)
@@ -312,7 +316,8 @@ func (c *copying) stat(ctx context.Context, name string) (o store.Object, err er
 	return o, err
 }
 
-// look reads what the store has under a file's name. If the file is only compared, an object of another length is not read.
+// look reads what the store has under a file's name. If the file is only compared, an object of another length is not
+// read.
 func (c *copying) look(ctx context.Context, f file) (sighting, error) {
 	o, err := c.stat(ctx, f.name)
 	switch {
@@ -338,7 +343,8 @@ func (c *copying) look(ctx context.Context, f file) (sighting, error) {
 	return s, nil
 }
 
-// open opens a file of the release, and reads it once, so that nothing is sent which the release does not state. It does not follow links.
+// open opens a file of the release, and reads it once, so that nothing is sent which the release does not state. It
+// does not follow links.
 func (c *copying) open(f file) (*os.File, error) {
 	root, err := os.OpenRoot(c.dir)
 	if err != nil {
@@ -401,8 +407,8 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 		}
 		return c.to.Put(ctx, c.prefix+f.name, mediaType(f.name), content, f.size, &s.object)
 	})
-	// If it exists or is another one now, another copy of this release is under way, or the answer to a request that was made again was lost. If no
-	// request was answered, one may have been heeded all the same.
+	// If it exists or is another one now, another copy of this release is under way, or the answer to a request that was
+	// made again was lost. If no request was answered, one may have been heeded all the same.
 	kind := store.KindOf(err)
 	if err != nil && kind != store.Exists && kind != store.Changed && kind != store.Unavailable {
 		return err

@@ -254,7 +254,8 @@ func TestPublishSendsWhatWasChecked(t *testing.T) {
 	}
 }
 
-// What a store made of a file is read back: if it has other contents, of the same length, the copy fails and the manifest is not sent.
+// What a store made of a file is read back: if it has other contents, of the same length, the copy fails and the
+// manifest is not sent.
 func TestPublishReadsBack(t *testing.T) {
 	m := storetest.New()
 	store.Register("memory", m.Opener)

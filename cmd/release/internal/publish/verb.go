@@ -1,8 +1,8 @@
 // Package publish is the verb publish: a copy of a finished release in a store.
 //
-// A reader of the store must never find a manifest without all that it names. So the manifest is written last, and removed first if another
-// release takes the place of one. What is there already with the right contents is not sent again, and what was sent is read back, so
-// a copy that was stopped is finished by the same command.
+// A reader of the store must never find a manifest without all that it names. So the manifest is written last, and
+// removed first if another release takes the place of one. What is there already with the right contents is not sent
+// again, and what was sent is read back, so a copy that was stopped is finished by the same command.
 package publish
 
 import (

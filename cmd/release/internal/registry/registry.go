@@ -69,7 +69,8 @@ func printRecord(ctx context.Context, c *console.Console, dir, store string) err
 	return c.Print(string(text))
 }
 
-// record is a deployment as the registry's schema has it (deployments-schema.yaml at 3e9c812): these keys and no others.
+// record is a deployment as the registry's schema has it (deployments-schema.yaml at 3e9c812): these keys and no
+// others.
 type record struct {
 	Slug       string `yaml:"url_slug"`
 	Status     string `yaml:"status"`

@@ -15,7 +15,8 @@ import (
 
 func testProgram() manifest.Program { return manifest.Program{Name: "dprelease", Version: "v1"} }
 
-// TestSelftestFails: a check that fails is named, in text and as JSON, also with --quiet, and is the failure of a stated check.
+// TestSelftestFails: a check that fails is named, in text and as JSON, also with --quiet, and is the failure of a
+// stated check.
 func TestSelftestFails(t *testing.T) {
 	checks := []selftest.Check{
 		{Name: "good", Measure: "chi-square", Statistic: 1, Threshold: 2, Pass: true},
@@ -53,8 +54,9 @@ func TestSelftestRelease(t *testing.T) {
 	}
 }
 
-// TestSelftestSelects: the audit's releases with discovered keys are those of its job: a tenth of the keys of one unit is selected, and all keys of many. Of three units
-// as the least number it is a tenth of the keys of three, and none of those of two.
+// TestSelftestSelects: the audit's releases with discovered keys are those of its job: a tenth of the keys of one unit
+// is selected, and all keys of many. Of three units as the least number it is a tenth of the keys of three, and none of
+// those of two.
 func TestSelftestSelects(t *testing.T) {
 	for rows, selected := range map[[2]int][2]int{{1, 1}: {110, 260}, {1, 12}: {2000, 2000}, {3, 3}: {110, 260}, {3, 2}: {0, 0}} { // 185, by the grid, ± 5.7 standard errors
 		s, err := (&selftester{nil, testProgram}).selectIn(t.TempDir())(t.Context(), int64(rows[0]), 2000, rows[1])

@@ -90,8 +90,9 @@ func failed(path string, err error) error {
 	}
 }
 
-// replaceFile writes a file that is there when it is complete and synced, in the place of an earlier one, and not before. If the process is
-// killed, nothing is left: on Linux the file has no name until then. Errors of write are returned as they are.
+// replaceFile writes a file that is there when it is complete and synced, in the place of an earlier one, and not
+// before. If the process is killed, nothing is left: on Linux the file has no name until then. Errors of write are
+// returned as they are.
 func replaceFile(path string, write func(io.Writer) error) error {
 	p, err := newPending(path)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package standing says what a run of a plan would do and cost: whether it is released already, and what a charge takes of the budget.
+// Package standing says what a run of a plan would do and cost: whether it is released already, and what a charge takes
+// of the budget.
 package standing
 
 import (
@@ -25,7 +26,8 @@ type Standing struct {
 	ledger string // "", "none" or "unknown"
 }
 
-// Find looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is counted alone.
+// Find looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is
+// counted alone.
 func Find(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Flags) (s Standing, err error) {
 	dir, err := f.Dir(p)
 	if err != nil {

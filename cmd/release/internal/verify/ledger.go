@@ -79,7 +79,8 @@ func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
 	return secret || len(s.Accounts) == 0 || slices.ContainsFunc(s.Accounts, func(b ledger.Balance) bool { return b.Account.Dataset == name }), nil
 }
 
-// shownStore is the name of a ledger as it may be printed: the path of a file, and nothing of what a server's name may hold but its kind.
+// shownStore is the name of a ledger as it may be printed: the path of a file, and nothing of what a server's name may
+// hold but its kind.
 func shownStore(store string) string {
 	kind, path, _ := strings.Cut(store, ":")
 	if strings.HasPrefix(kind, "sqlite") {

@@ -1,4 +1,5 @@
-// Package verify is the verb verify: checks of a published release, one file each but for those of the files and of the noise.
+// Package verify is the verb verify: checks of a published release, one file each but for those of the files and of the
+// noise.
 package verify
 
 import (
@@ -159,7 +160,8 @@ func (v *verifying) noise(context.Context, *verifier) error {
 	return nil
 }
 
-// asStated is the shortest decimal that a job may state for a bound of its guarantee: the manifest has the double below it.
+// asStated is the shortest decimal that a job may state for a bound of its guarantee: the manifest has the double below
+// it.
 func asStated(x float64) string {
 	for digits := 1; digits < 17; digits++ {
 		s := strconv.FormatFloat(x, 'g', digits, 64)

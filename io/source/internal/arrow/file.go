@@ -1,8 +1,8 @@
 // Package arrow reads Arrow IPC files (Feather of version 2 is one) and streams.
 //
-// The library decodes the schema, after a walk has checked every length in it. Its record reader is not used, since that trusts every length
-// and reads whole record batches, of all columns, into memory. Here the buffers of the columns that are asked for are read in order, a batch
-// at a time.
+// The library decodes the schema, after a walk has checked every length in it. Its record reader is not used, since
+// that trusts every length and reads whole record batches, of all columns, into memory. Here the buffers of the columns
+// that are asked for are read in order, a batch at a time.
 //
 // The contract is row isolation: for all tables T and U, what it reads of a file of both is what it reads of a file of
 // T and what it reads of a file of U, if a correct writer wrote the three. A correct writer keeps to Arrow's columnar
@@ -57,8 +57,8 @@ type file struct {
 	unused atomic.Int64 // bytes of a record batch that are in no column that was read, of the last one
 }
 
-// Open opens a file or stream for its schema; a split is some record batches of a file, or all of a stream. In the columns named in exact no
-// two values become one.
+// Open opens a file or stream for its schema; a split is some record batches of a file, or all of a stream. In the
+// columns named in exact no two values become one.
 func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC) (scan.File, *scan.Error) {
 	a := &file{Origin: scan.Origin{Place: at, MAC: mac}}
 	a.known.of = map[int]knownDictionary{}

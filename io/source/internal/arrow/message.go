@@ -47,7 +47,8 @@ type recordBatch struct {
 	message *message
 }
 
-// readMessage reads the metadata of the message at a place before end. The error is io.EOF if the mark of the stream's end is there.
+// readMessage reads the metadata of the message at a place before end. The error is io.EOF if the mark of the stream's
+// end is there.
 func readMessage(f io.ReaderAt, at, end int64) (*message, error) {
 	var head [8]byte
 	prefix := 4

@@ -9,9 +9,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The values within structs are columns under their paths: `address.city`, `items.price` of the numbers in a list of structs, and `m.key` and
-// `m.value` of a map. A row is null if its value is null, or any struct around it. Below a list or a map, what is read is a column of lists of
-// numbers; below two of them, nothing is read.
+// The values within structs are columns under their paths: `address.city`, `items.price` of the numbers in a list of
+// structs, and `m.key` and `m.value` of a map. A row is null if its value is null, or any struct around it. Below a
+// list or a map, what is read is a column of lists of numbers; below two of them, nothing is read.
 
 // schemaPath is a way down from a column of the top level.
 type schemaPath struct {

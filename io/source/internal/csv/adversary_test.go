@@ -46,7 +46,8 @@ func pieces(t *testing.T, path string, o csv.Options, columns []string, length i
 	return slices.Concat(found...), blank
 }
 
-// Files of an adversary have the same rows and skipped lines, whatever the length of the pieces and how many workers read them.
+// Files of an adversary have the same rows and skipped lines, whatever the length of the pieces and how many workers
+// read them.
 func TestPiecesOfAdversary(t *testing.T) {
 	n := isolationtest.Pairs(t, 600, 100_000)
 	dir := stabilitytest.Folder(t)

@@ -14,7 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// No two bytes of an encoding are one text: two units would be one. Bytes of ASCII are themselves, since records are split before they are decoded.
+// No two bytes of an encoding are one text: two units would be one. Bytes of ASCII are themselves, since records are
+// split before they are decoded.
 func TestOneByteEncodingsAreInjective(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(oneByte)) {
 		l, seen := newLetters(oneByte[name]), map[string]int{}

@@ -66,8 +66,8 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 // streamed says whether the file is read as one stream: its text is not in the file as it stands.
 func (c *file) streamed() bool { return c.packed != scan.Plain || c.dialect.wide() }
 
-// notTexts are the first bytes of files that people take for texts. Each holds what no header begins with: a column may be called PAR1. Of files with
-// a header they are looked at; without one they might be a row.
+// notTexts are the first bytes of files that people take for texts. Each holds what no header begins with: a column may
+// be called PAR1. Of files with a header they are looked at; without one they might be a row.
 var notTexts = []struct{ start, what, advice string }{
 	{"PK\x03\x04", "an Excel workbook or a zip archive", "save the sheet as CSV (UTF-8), or unpack the archive"},
 	{"PAR1\x15", "a Parquet file", "write input.format: parquet"},
@@ -78,7 +78,8 @@ var notTexts = []struct{ start, what, advice string }{
 	{"BZh91AY&SY", "a bzip2 file", "give the file a name that ends with .bz2"},
 }
 
-// readHeader reads the header, if there is to be one. How its line ends says how all lines of the file end: no row can say it for others.
+// readHeader reads the header, if there is to be one. How its line ends says how all lines of the file end: no row can
+// say it for others.
 func readHeader(s *scanner) ([]string, error) {
 	if !s.d.Header {
 		return nil, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// What comes before the first row says the same to all pieces of a file, wherever it is cut and in whatever order they are read: comments with quotes
-// and line ends in front of the header, a byte order mark, and how lines end.
+// What comes before the first row says the same to all pieces of a file, wherever it is cut and in whatever order they
+// are read: comments with quotes and line ends in front of the header, a byte order mark, and how lines end.
 func TestCSVHeadsInPieces(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	rows := "1,2,#\"a\n#,\"b\n#c\",3\n\n#\"x\",\"#\r\n\"\"\",y\r\n"

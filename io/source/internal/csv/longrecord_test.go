@@ -17,8 +17,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Of a record that is longer than a scanner looks at, the fields that end before are read and all others null; it is one row, whatever its text
-// holds, and the rows behind it are the same.
+// Of a record that is longer than a scanner looks at, the fields that end before are read and all others null; it is
+// one row, whatever its text holds, and the rows behind it are the same.
 func TestCSVLongRecords(t *testing.T) {
 	long := strings.Repeat("0123456789", maxRecord/10+1)
 	rows := strings.Repeat("9,other,9\n", maxRecord/10+1)
@@ -68,7 +68,8 @@ func TestCSVLongRecords(t *testing.T) {
 	}
 }
 
-// What a CSV writer wrote is one row a record, however long records may be; fields that end in time are what was written.
+// What a CSV writer wrote is one row a record, however long records may be; fields that end in time are what was
+// written.
 func TestCSVRecordsOfAnyLength(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The reader of a piece does not wait until the beginning of its piece is known. It guesses that a record starts behind the first line end,
-// which is wrong only if that stands within quotes, and parses from there. When the beginning is known, rows before it are dropped; if the
-// guess was wrong, the piece is parsed again.
+// The reader of a piece does not wait until the beginning of its piece is known. It guesses that a record starts behind
+// the first line end, which is wrong only if that stands within quotes, and parses from there. When the beginning is
+// known, rows before it are dropped; if the guess was wrong, the piece is parsed again.
 
 // pieceReader reads the records of a piece. Its memory passes from piece to piece.
 type pieceReader struct {
@@ -108,8 +108,8 @@ func (r *pieceReader) from(at int) error {
 
 func (r *pieceReader) done() bool { return r.next >= r.text.own }
 
-// settle drops the gathered rows before the piece's first record, which starts at the place at of the file, or parses the piece again if the guess
-// was wrong.
+// settle drops the gathered rows before the piece's first record, which starts at the place at of the file, or parses
+// the piece again if the guess was wrong.
 func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	start := int(at - r.text.at)
 	if r.text.at == 0 && c.dialect.Header { // the header says whether the file has changed
@@ -142,7 +142,8 @@ func (r *pieceReader) hand(yield func(*table.Batch) error) error {
 	return nil
 }
 
-// readLong reads the rest of a piece, which goes on with a long record, as a stream. It returns how many lines were skipped.
+// readLong reads the rest of a piece, which goes on with a long record, as a stream. It returns how many lines were
+// skipped.
 func (r *pieceReader) readLong(ctx context.Context, c *file, piece int, yield func(*table.Batch) error) (blanks int64, err error) {
 	at := r.text.at + int64(r.next)
 	s, err := c.newScanner(r.text.file, at)

@@ -35,8 +35,9 @@ type textFrom func(at int64) (r io.Reader, stop func(), err error)
 // maxRecord is how much of a record is looked at: fields that do not end within so many bytes are null.
 const maxRecord = 16 << 20
 
-// scanner splits a stream into records, by the whole grammar. If the buffer ends within a record, the scanner reads more and splits the
-// record again. The rest of a record that fills the longest buffer is passed over when the next record is asked for (longrecord.go).
+// scanner splits a stream into records, by the whole grammar. If the buffer ends within a record, the scanner reads
+// more and splits the record again. The rest of a record that fills the longest buffer is passed over when the next
+// record is asked for (longrecord.go).
 type scanner struct {
 	splitter
 	r       io.Reader
@@ -219,7 +220,8 @@ func (s *splitter) skip(b []byte) (n int, skip bool) {
 	return -1, true
 }
 
-// field returns the field that starts at i and the place of the delimiter or line end after it, which is -1 if more must be read.
+// field returns the field that starts at i and the place of the delimiter or line end after it, which is -1 if more
+// must be read.
 func (s *splitter) field(b []byte, i int) (field, int) {
 	s.open, s.inside = i, insideField
 	if !s.d.TrimSpace && i < len(b) && b[i] != s.d.quote {
@@ -290,7 +292,8 @@ func (s *splitter) quoted(b []byte, i int) (f field, end int, literal bool) {
 	}
 }
 
-// after returns the place of the delimiter or line end after a closing quote. literal is true if something else follows.
+// after returns the place of the delimiter or line end after a closing quote. literal is true if something else
+// follows.
 func (s *splitter) after(b []byte, i int) (end int, literal bool) {
 	for i < len(b) && s.d.blank(b[i]) {
 		i++

@@ -36,8 +36,8 @@ type chunk struct {
 	bounded     bool         // it states any that are believed
 }
 
-// readFooter returns the file's footer with its length and magic, as bytes. The file's first bytes are read only if its last ones are not Parquet's,
-// to say what is wrong: of a file of a store they would take a request.
+// readFooter returns the file's footer with its length and magic, as bytes. The file's first bytes are read only if its
+// last ones are not Parquet's, to say what is wrong: of a file of a store they would take a request.
 func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	var tail [8]byte
 	if size < 12 {

@@ -7,7 +7,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// leaf is a column and the place of its data: a column of the top level, or one within structs, whose name is its path (nested.go).
+// leaf is a column and the place of its data: a column of the top level, or one within structs, whose name is its path
+// (nested.go).
 type leaf struct {
 	field    table.Field
 	chunk    int // position among a row group's chunks; of a group the first one in it
@@ -22,9 +23,9 @@ type leaf struct {
 	list     *listShape   // nil if the column is not one of lists
 }
 
-// listShape is how the levels of a column of lists say what its rows are. A definition level below null is a null list, or a null struct
-// around it; null is an empty list, highest is an element, and what is between is an element that is null, or a null struct around it.
-// Source: parquet-format, LogicalTypes.md, "Lists", with the older forms there.
+// listShape is how the levels of a column of lists say what its rows are. A definition level below null is a null list,
+// or a null struct around it; null is an empty list, highest is an element, and what is between is an element that is
+// null, or a null struct around it. Source: parquet-format, LogicalTypes.md, "Lists", with the older forms there.
 type listShape struct {
 	elements      *leaf // as if there were one a row, and no null
 	null, highest byte

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// laneWindow is what the lanes of a handle hold: half of a worker's window, the other half is for what is fetched ahead.
+	// laneWindow is what the lanes of a handle hold: half of a worker's window, the other half is for what is fetched
+	// ahead.
 	laneWindow = Window / 2
 	// usualPart is about what a request asks for: less takes more requests, and of more fewer are under way at once.
 	usualPart = 4 << 20
@@ -78,7 +79,8 @@ func (f *File) sorted(extents []scan.Extent) []scan.Extent {
 	return out
 }
 
-// lanesOf distributes the window over extents, which are sorted. If all fit, near ones share a lane, and all parts are fetched at once.
+// lanesOf distributes the window over extents, which are sorted. If all fit, near ones share a lane, and all parts are
+// fetched at once.
 func lanesOf(extents []scan.Extent) (lanes []*lane) {
 	total := int64(0)
 	for _, e := range extents {
@@ -142,8 +144,8 @@ func (l *lanes) fetch(p *part, size int64) {
 	l.arrived.Broadcast()
 }
 
-// part returns the part that has the byte at a place, if there is one. Parts behind it are started, in the memory of the one before it. l.mu is
-// held.
+// part returns the part that has the byte at a place, if there is one. Parts behind it are started, in the memory of
+// the one before it. l.mu is held.
 func (l *lanes) part(at int64) *part {
 	n, found := l.find(at)
 	if !found {
@@ -222,8 +224,8 @@ func (h *handle) readSome(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// wait returns the part and the piece of it that have the byte at a place, and its bytes, when they are there. These are nil if no part has the byte, or its
-// memory was given back.
+// wait returns the part and the piece of it that have the byte at a place, and its bytes, when they are there. These
+// are nil if no part has the byte, or its memory was given back.
 func (l *lanes) wait(ctx context.Context, at int64) (*part, int, []byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

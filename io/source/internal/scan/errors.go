@@ -137,7 +137,8 @@ func AsError(err error) *Error {
 	return Fault(CodeUnreadable, "the file cannot be read")
 }
 
-// NotOpened tells a missing file from one that may not be opened, and both from a system that has no room for another open file.
+// NotOpened tells a missing file from one that may not be opened, and both from a system that has no room for another
+// open file.
 func NotOpened(err error) *Error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
