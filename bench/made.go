@@ -33,7 +33,8 @@ var trips = `SELECT ` + few(1, 40_000) + ` AS driver, md5(` + few(1, 40_000) + `
 	`CASE WHEN ` + share(8) + ` < 0.33 THEN NULL ELSE round(10 * ` + share(9) + `, 2) END AS tip FROM range(ROWS) t(i)`
 
 // web are requests of a million users, of whom each is a UUID, for 50,000 pages.
-var web = `SELECT regexp_replace(md5(` + few(1, 1_000_000) + `::VARCHAR), '(.{8})(.{4})(.{4})(.{4})(.{12})', '\1-\2-\3-\4-\5') AS person, ` +
+var web = `SELECT regexp_replace(md5(` + few(1, 1_000_000) +
+	`::VARCHAR), '(.{8})(.{4})(.{4})(.{4})(.{12})', '\1-\2-\3-\4-\5') AS person, ` +
 	`'/page/' || ` + few(2, 50_000) + ` AS url, ` +
 	`[200, 200, 200, 200, 301, 404, 500][1 + floor(7 * ` + share(3) + `)::INTEGER]::INTEGER AS status, ` +
 	`(TIMESTAMP '2024-01-01' + to_seconds(floor(31536000 * ` + share(4) + `)::BIGINT))::TIMESTAMPTZ AS at, ` +
@@ -43,10 +44,12 @@ var web = `SELECT regexp_replace(md5(` + few(1, 1_000_000) + `::VARCHAR), '(.{8}
 // bytes, a short text, a long one and two columns that name them together.
 var people = `SELECT ` + few(1, 500_000) + `::INTEGER AS id, md5(` + few(1, 500_000) + `::VARCHAR)::UUID AS uuid, ` +
 	`'u' || ` + few(1, 500_000) + ` AS short, ` +
-	`'https://accounts.example.org/users/' || md5(` + few(1, 500_000) + `::VARCHAR) || '/profile?source=newsletter' AS long, ` +
+	`'https://accounts.example.org/users/' || md5(` + few(1, 500_000) +
+	`::VARCHAR) || '/profile?source=newsletter' AS long, ` +
 	few(1, 500_000) + ` // 1000 AS branch, ` + few(1, 500_000) + ` % 1000 AS customer, ` +
 	`'branch ' || ` + few(1, 500_000) + ` // 1000 AS branch_name, ` +
-	`[200, 200, 200, 200, 301, 404, 500][1 + floor(7 * ` + share(3) + `)::INTEGER]::INTEGER AS status FROM range(ROWS) t(i)`
+	`[200, 200, 200, 200, 301, 404, 500][1 + floor(7 * ` + share(3) +
+	`)::INTEGER]::INTEGER AS status FROM range(ROWS) t(i)`
 
 // survey is people with answers to 198 questions.
 var survey = func() string {
@@ -83,7 +86,8 @@ func makeWithDuck(dir string, rows int) error {
 			}
 			continue
 		}
-		statement := fmt.Sprintf("COPY (%s) TO '%s.part' (%s)", strings.ReplaceAll(m.sql, "ROWS", strconv.Itoa(max(rows/m.divide, 1))), path, m.options)
+		statement := fmt.Sprintf("COPY (%s) TO '%s.part' (%s)",
+			strings.ReplaceAll(m.sql, "ROWS", strconv.Itoa(max(rows/m.divide, 1))), path, m.options)
 		if err := execute(statement); err != nil {
 			return err
 		}

@@ -13,7 +13,8 @@ import (
 // it.
 func TestPicture(t *testing.T) {
 	results := []*result{
-		{Query: "a<b", Rows: 10, Threads: 2, Ratio: 0.5, CPU: 1e-9, OursMB: 1, DuckMB: 2}, {Query: "other", Rows: 10, Threads: 2, Ratio: 1e9, CPU: 1, OursMB: 1, DuckMB: 1},
+		{Query: "a<b", Rows: 10, Threads: 2, Ratio: 0.5, CPU: 1e-9, OursMB: 1, DuckMB: 2}, {Query: "other", Rows: 10,
+			Threads: 2, Ratio: 1e9, CPU: 1, OursMB: 1, DuckMB: 1},
 		{Query: "one-thread", Rows: 10, Threads: 1, Ratio: 1, CPU: 1, OursMB: 1, DuckMB: 1},
 	}
 	var out bytes.Buffer

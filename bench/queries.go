@@ -21,7 +21,8 @@ var all = []query{
 	{name: "bounded-rows", privacy: `unit: [unit], per_unit: {max_rows: 4}`, ours: `histogram: {` + category + `}`,
 		sql: `SELECT category, count(*) FROM (SELECT category, row_number() OVER (PARTITION BY unit ` +
 			`ORDER BY hash(unit, category, value, 7)) AS place FROM TABLE) WHERE place <= 4 GROUP BY category`},
-	{name: "bounded-groups", privacy: `unit: [unit], per_unit: {max_groups: 4, max_rows_per_group: 1}`, ours: `histogram: {` + category + `}`,
+	{name: "bounded-groups", privacy: `unit: [unit], per_unit: {max_groups: 4, max_rows_per_group: 1}`,
+		ours: `histogram: {` + category + `}`,
 		sql: `SELECT category, count(*) FROM (SELECT category, row_number() OVER (PARTITION BY unit ` +
 			`ORDER BY hash(unit, category, 7)) AS place FROM (SELECT DISTINCT unit, category FROM TABLE)) WHERE place <= 4 GROUP BY category`},
 	{name: "csv", privacy: byRow, ours: `histogram: {` + category + `}`, form: asCSV,
@@ -30,7 +31,8 @@ var all = []query{
 		sql: `SELECT category, sum(` + clamped + `) FROM TABLE GROUP BY category`},
 	{name: "delta", privacy: byRow, ours: `sum: {` + value + category + `}`, form: asDelta,
 		sql: `SELECT category, sum(` + clamped + `) FROM TABLE GROUP BY category`},
-	{name: "delta-bounded", privacy: `unit: [unit], per_unit: {max_rows: 4}`, ours: `sum: {` + value + category + `}`, form: asDelta,
+	{name: "delta-bounded", privacy: `unit: [unit], per_unit: {max_rows: 4}`, ours: `sum: {` + value + category + `}`,
+		form: asDelta,
 		sql: `SELECT category, sum(` + clamped + `) FROM (SELECT category, value, row_number() OVER (PARTITION BY unit ` +
 			`ORDER BY hash(unit, category, value, 7)) AS place FROM TABLE) WHERE place <= 4 GROUP BY category`},
 }

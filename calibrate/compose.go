@@ -58,7 +58,8 @@ func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
 		}
 	}
 	if err != nil {
-		return Guarantee{}, argument.New("mechanisms", "have mu = %g together, which needs an epsilon above %g", float64(mu), float64(MaxEpsilon))
+		return Guarantee{}, argument.New("mechanisms", "have mu = %g together, which needs an epsilon above %g", float64(mu),
+			float64(MaxEpsilon))
 	}
 	return Guarantee{Epsilon: eps, Delta: d}, nil
 }

@@ -78,7 +78,8 @@ func epsilonAt(delta Delta, mu numeric.Quotient) (Epsilon, error) {
 	}
 	eps, found := numeric.LeastEpsilon(float64(delta), mu)
 	if !found {
-		return 0, argument.New("mu", "= %g needs an epsilon above %g at delta = %g", mu.Near(), float64(MaxEpsilon), float64(delta))
+		return 0, argument.New("mu", "= %g needs an epsilon above %g at delta = %g", mu.Near(), float64(MaxEpsilon),
+			float64(delta))
 	}
 	return Epsilon(eps), nil
 }

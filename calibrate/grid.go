@@ -48,8 +48,10 @@ func Grid(sigma Sigma, quantum, rowBound float64) (float64, error) {
 	}
 	e := min(numeric.FloorLog2(quantum), numeric.FloorLog2(float64(sigma))-fineness)
 	e = max(e, numeric.CeilLog2(float64(sigma))-coarseness, numeric.CeilLog2(rowBound)+rowCapacity-exactUnits)
-	if e < leastGrid || numeric.FloorLog2(float64(sigma)) < e+leastScale || numeric.CeilLog2(float64(sigma)) > e+mostScale {
-		return 0, argument.New("sigma", "= %g is too small beside the largest value of a row, %g, to be sampled", float64(sigma), rowBound)
+	if e < leastGrid || numeric.FloorLog2(float64(sigma)) < e+leastScale ||
+		numeric.CeilLog2(float64(sigma)) > e+mostScale {
+		return 0, argument.New("sigma", "= %g is too small beside the largest value of a row, %g, to be sampled",
+			float64(sigma), rowBound)
 	}
 	return math.Ldexp(1, e), nil
 }

@@ -49,7 +49,8 @@ func PureMu(eps Epsilon) (Mu, error) {
 func pureMu(eps *big.Float) *big.Float {
 	if eps.Cmp(numeric.BigOf(2)) >= 0 {
 		e := numeric.BigExpFar(numeric.NewBig().Neg(eps))
-		return rootEight(numeric.BigInvErfc(numeric.NewBig().Quo(numeric.NewBig().SetMantExp(e, 1), numeric.NewBig().Add(numeric.BigOf(1), e))))
+		return rootEight(numeric.BigInvErfc(numeric.NewBig().Quo(numeric.NewBig().SetMantExp(e, 1),
+			numeric.NewBig().Add(numeric.BigOf(1), e))))
 	}
 	rest := numeric.OneLessExp(eps) // 1 - e^-eps
 	return rootEight(numeric.BigInvErf(numeric.NewBig().Quo(rest, numeric.NewBig().Sub(numeric.BigOf(2), rest))))
@@ -77,7 +78,8 @@ func (p Pure) Mechanism() (Mechanism, error) {
 	}
 	sigma := numeric.RoundedDown(numeric.NewBig().Quo(numeric.BigOf(p.Noise.L1), numeric.BigOf(float64(mu))))
 	m := Mechanism{
-		Query: p.Query, Sens: Sensitivity{L2: p.Noise.L1, Why: p.Why}, Sigma: Sigma(sigma), Grid: p.Grid, Noise: Rounded, Scale: p.Noise.Scale,
+		Query: p.Query, Sens: Sensitivity{L2: p.Noise.L1,
+			Why: p.Why}, Sigma: Sigma(sigma), Grid: p.Grid, Noise: Rounded, Scale: p.Noise.Scale,
 	}
 	if p.Geometric {
 		m.Noise = Geometric
@@ -93,7 +95,8 @@ func (m Mechanism) Pure() (Pure, bool) {
 	if m.Noise == Gaussian {
 		return Pure{}, false
 	}
-	return Pure{Query: m.Query, Why: m.Sens.Why, Noise: Laplace{L1: m.Sens.L2, Scale: m.Scale}, Grid: m.Grid, Geometric: m.Noise == Geometric}, true
+	return Pure{Query: m.Query, Why: m.Sens.Why, Noise: Laplace{L1: m.Sens.L2, Scale: m.Scale}, Grid: m.Grid,
+		Geometric: m.Noise == Geometric}, true
 }
 
 // checkStandIn says whether what a mechanism states of its noise is consistent: a scale if and only if it is not

@@ -115,5 +115,6 @@ func (a PureAsk) fitsQuantum(scale float64) bool {
 		return false
 	}
 	q := numeric.FloorLog2(a.Quantum)
-	return numeric.CeilLog2(a.RowBound)+rowCapacity-exactUnits <= q && numeric.FloorLog2(scale) >= q+leastScale && numeric.CeilLog2(scale) <= q+mostPureScale
+	return numeric.CeilLog2(a.RowBound)+rowCapacity-exactUnits <= q && numeric.FloorLog2(scale) >= q+leastScale &&
+		numeric.CeilLog2(scale) <= q+mostPureScale
 }

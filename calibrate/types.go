@@ -72,9 +72,10 @@ type Distribution string
 
 // The distributions of noise.
 const (
-	Gaussian  Distribution = ""
-	Geometric Distribution = "two-sided geometric" // Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale)
-	Rounded   Distribution = "Laplace"             // of density e^(-|z|/Scale)/(2·Scale), exactly rounded to the grid
+	Gaussian Distribution = ""
+	// Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale)
+	Geometric Distribution = "two-sided geometric"
+	Rounded   Distribution = "Laplace" // of density e^(-|z|/Scale)/(2·Scale), exactly rounded to the grid
 )
 
 // Ask is one query that wants its share of a guarantee from Split.

@@ -58,7 +58,8 @@ func verifyPure(ms []Mechanism, eps Epsilon) error {
 		return fmt.Errorf("calibrate: %w: Gaussian noise has no epsilon at delta = 0", ErrExceeds)
 	}
 	if sum.Cmp(numeric.UpOf(float64(eps))) > 0 {
-		return fmt.Errorf("calibrate: %w: the epsilons of the mechanisms sum up to %g, above %g", ErrExceeds, numeric.Ceiling(sum), float64(eps))
+		return fmt.Errorf("calibrate: %w: the epsilons of the mechanisms sum up to %g, above %g", ErrExceeds,
+			numeric.Ceiling(sum), float64(eps))
 	}
 	return nil
 }

@@ -49,7 +49,8 @@ func Codes() []CodeDoc {
 		{CodeUnreadable, "The job file cannot be read."},
 		{CodeUnusedParam, "A parameter is declared, but nothing refers to it."},
 		{CodeWrongType, "The value has another type than the key needs: a list for a number, for example."},
-		{CodeYAML, "The file is not the YAML that a job may use: a syntax error, not UTF-8, no or several documents, tags, merge keys, or aliases that expand without end."},
+		{CodeYAML, "The file is not the YAML that a job may use: a syntax error, not UTF-8, no or several documents, tags, " +
+			"merge keys, or aliases that expand without end."},
 	}
 }
 

@@ -10,7 +10,8 @@ func (j *Job) ExactColumns() []string {
 		if j.Queries[i].Histogram == nil {
 			continue
 		}
-		for _, d := range j.Queries[i].Histogram.By { // sums, means and variances by discovered keys have those of a histogram
+		// sums, means and variances by discovered keys have those of a histogram
+		for _, d := range j.Queries[i].Histogram.By {
 			if d.Keys == "" {
 				continue
 			}

@@ -32,7 +32,8 @@ func options(src []byte) ParseOptions {
 
 func environment(name string) (string, bool) {
 	values := map[string]string{
-		"DATA": "/" + canary + "/in", "STORE": "sqlite:/" + canary + "/ledger.db", "TRIPS": "/" + canary, "LEDGER": "sqlite:/" + canary + ".db", "EPSILON": "987",
+		"DATA": "/" + canary + "/in", "STORE": "sqlite:/" + canary + "/ledger.db", "TRIPS": "/" +
+			canary, "LEDGER": "sqlite:/" + canary + ".db", "EPSILON": "987",
 	}
 	v, ok := values[name]
 	return v, ok

@@ -56,7 +56,8 @@ func candidates(cells structure, nonnegative string) []candidate {
 	}
 	more := graphCandidates(cells)
 	if more == nil { // if most cells are noise, the least of many estimated errors is far too small
-		out = append(out, candidate{label: "soft-threshold by SURE", method: "soft-threshold", args: Args{"threshold": "sure"}})
+		out = append(out, candidate{label: "soft-threshold by SURE", method: "soft-threshold",
+			args: Args{"threshold": "sure"}})
 	}
 	return append(out, more...)
 }

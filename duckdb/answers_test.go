@@ -72,7 +72,8 @@ func duckLiteral(k stabilitytest.Kind, columnType string, cell any) string {
 			}
 			return fmt.Sprintf("CAST(make_timestamp(%d) AS %s)", v, columnType)
 		case stabilitytest.Cents:
-			return fmt.Sprintf("CAST('%d.%02d' AS DECIMAL(9,2)) * %d", max(v, -v)/100, max(v, -v)%100, map[bool]int{true: -1, false: 1}[v < 0])
+			return fmt.Sprintf("CAST('%d.%02d' AS DECIMAL(9,2)) * %d", max(v, -v)/100, max(v, -v)%100,
+				map[bool]int{true: -1, false: 1}[v < 0])
 		}
 		return strconv.FormatInt(v, 10)
 	}

@@ -292,7 +292,8 @@ func TestProgramLosesItsInput(t *testing.T) {
 	if err := cmd.Wait(); err == nil {
 		t.Fatal("the run did not fail")
 	}
-	if text := said.String(); strings.Contains(text, canary) || strings.Contains(text, "visits.parquet") || !strings.Contains(text, "the database") {
+	if text := said.String(); strings.Contains(text, canary) || strings.Contains(text, "visits.parquet") ||
+		!strings.Contains(text, "the database") {
 		t.Errorf("the run said: %s", text)
 	}
 	if p.release() != "" {

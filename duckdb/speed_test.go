@@ -98,7 +98,8 @@ func labels() (all []string) {
 func questions(table string) []question {
 	category := "by: [{column: cat, values: [" + strings.Join(labels(), ", ") + "]}]"
 	const (
-		whole   = "sum(CASE WHEN v > 858993459200 THEN 858993459200 WHEN v < 0 THEN 0 ELSE v END)" // fails for NaN and large numbers
+		// fails for NaN and large numbers
+		whole   = "sum(CASE WHEN v > 858993459200 THEN 858993459200 WHEN v < 0 THEN 0 ELSE v END)"
 		scaled  = "CAST(value * CAST(17179869184 AS DOUBLE) AS BIGINT) AS v"
 		inexact = "sum(CASE WHEN value <= 0 THEN 0 WHEN value >= 50 THEN 50 ELSE value END)" // rounds in each step
 		rows    = "unit: [unit], per_unit: {max_rows: 4}"
@@ -107,10 +108,12 @@ func questions(table string) []question {
 		ofGroup = "sha256('dprelease/bound1c' || CAST(unit AS VARCHAR) || '|' || cat)"
 	)
 	return []question{
-		{"counts", "unit: row", "histogram: {" + category + "}", []string{"SELECT cat, count(*) FROM " + table + " GROUP BY cat"}, ""},
+		{"counts", "unit: row", "histogram: {" + category + "}",
+			[]string{"SELECT cat, count(*) FROM " + table + " GROUP BY cat"}, ""},
 		{"few", "unit: row", "histogram: {by: [{column: cat, values: [category0, category1, category2]}]}",
 			[]string{
-				"SELECT cat, n FROM (SELECT cat, count(*) AS n FROM " + table + " GROUP BY cat) WHERE n > 0 AND CASE WHEN n > 0 THEN cat IN ('category0', 'category1', 'category2') END",
+				"SELECT cat, n FROM (SELECT cat, count(*) AS n FROM " + table +
+					" GROUP BY cat) WHERE n > 0 AND CASE WHEN n > 0 THEN cat IN ('category0', 'category1', 'category2') END",
 				"SELECT list_position(['category0', 'category1', 'category2'], cat), count(*) FROM " + table + " GROUP BY 1",
 			}, ""},
 		{"sums", "unit: row", "sum: {column: value, clamp: [0, 50], " + category + "}", []string{
@@ -122,14 +125,17 @@ func questions(table string) []question {
 			"SELECT " + inexact + " FROM " + table,
 		}, ""},
 		{"edges", "unit: row", "histogram: {by: [{column: value, from: 0, to: 100, width: 2}]}", []string{
-			"SELECT CAST(floor(value * CAST(0.5 AS DOUBLE)) AS UTINYINT), count(*) FROM " + table + " GROUP BY 1", // fails for other values
+			// fails for other values
+			"SELECT CAST(floor(value * CAST(0.5 AS DOUBLE)) AS UTINYINT), count(*) FROM " + table + " GROUP BY 1",
 			"SELECT CAST(floor(value / 2) AS INT), count(*) FROM " + table + " GROUP BY 1",
 		}, ""},
 		{"bounded-rows", rows, "histogram: {" + category + "}",
-			[]string{"SELECT cat, count(*) FROM (SELECT cat, row_number() OVER (PARTITION BY unit ORDER BY " + ofRow + ") AS r FROM (SELECT unit, cat, row_number() OVER (PARTITION BY unit, cat) AS occ FROM " +
+			[]string{"SELECT cat, count(*) FROM (SELECT cat, row_number() OVER (PARTITION BY unit ORDER BY " + ofRow +
+				") AS r FROM (SELECT unit, cat, row_number() OVER (PARTITION BY unit, cat) AS occ FROM " +
 				table + ")) WHERE r <= 4 GROUP BY cat"}, ""},
 		{"bounded-groups", groups, "histogram: {" + category + "}",
-			[]string{"SELECT cat, count(*) FROM (SELECT cat, row_number() OVER (PARTITION BY unit ORDER BY " + ofGroup + ") AS r FROM (SELECT DISTINCT unit, cat FROM " + table + ")) WHERE r <= 4 GROUP BY cat"}, ""},
+			[]string{"SELECT cat, count(*) FROM (SELECT cat, row_number() OVER (PARTITION BY unit ORDER BY " + ofGroup +
+				") AS r FROM (SELECT DISTINCT unit, cat FROM " + table + ")) WHERE r <= 4 GROUP BY cat"}, ""},
 	}
 }
 

@@ -75,7 +75,8 @@ func checkMechanisms(ms []calibrate.Mechanism) error {
 	}
 	for _, m := range ms {
 		if m.After != "" && (!fixed[m.After] || m.Noise != calibrate.Gaussian) {
-			return fmt.Errorf("%w: %q follows %q, which is not charged, or follows another, or its noise is not Gaussian", ErrCharge, m.Query, m.After)
+			return fmt.Errorf("%w: %q follows %q, which is not charged, or follows another, or its noise is not Gaussian",
+				ErrCharge, m.Query, m.After)
 		}
 		if (m.After != "") != (m.Rule > 0) || m.Rule < 0 {
 			return fmt.Errorf("%w: %q has the rule %d for its sensitivity", ErrCharge, m.Query, m.Rule)
@@ -85,7 +86,8 @@ func checkMechanisms(ms []calibrate.Mechanism) error {
 		}
 		seen[m.Query] = true
 		if !measurable(m) {
-			return fmt.Errorf("%w: mechanism %q has sensitivity %g, sigma %g, grid %g", ErrCharge, m.Query, m.Sens.L2, float64(m.Sigma), m.Grid)
+			return fmt.Errorf("%w: mechanism %q has sensitivity %g, sigma %g, grid %g", ErrCharge, m.Query, m.Sens.L2,
+				float64(m.Sigma), m.Grid)
 		}
 	}
 	return nil

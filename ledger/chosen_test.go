@@ -91,7 +91,8 @@ func TestChargeChosen(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, got, err := b.Resume(ctx, c.Run, c.Number)
-	if err != nil || got.Mechanisms[0].After != "q/clamp" || got.Mechanisms[0].Rule != 1 || got.Mechanisms[1].Rule != 0 || got.Mechanisms[1].After != "" {
+	if err != nil || got.Mechanisms[0].After != "q/clamp" || got.Mechanisms[0].Rule != 1 || got.Mechanisms[1].Rule != 0 ||
+		got.Mechanisms[1].After != "" {
 		t.Errorf("%v, %v", got.Mechanisms, err)
 	}
 }

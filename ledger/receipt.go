@@ -113,7 +113,8 @@ func (t *ticket) retire() (drawn bool) {
 
 // issue makes the receipt for a durable charge.
 func (b *Book) issue(c Charge, seq int64) Receipt {
-	t := &ticket{book: b, key: key{c.Run, c.Number}, seq: seq, mechanisms: make(map[string]*chargedMechanism, len(c.Mechanisms)), share: new(big.Rat)}
+	t := &ticket{book: b, key: key{c.Run, c.Number}, seq: seq,
+		mechanisms: make(map[string]*chargedMechanism, len(c.Mechanisms)), share: new(big.Rat)}
 	if share, err := parseShare(c.DeltaShare); err == nil { // it was checked when it was charged
 		t.share = share
 	}

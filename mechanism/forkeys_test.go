@@ -63,7 +63,8 @@ func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	m := gaussian(3, 0.125)
 	m.Sens.L2 = 2
 	s := calibrate.KeySelection{Mechanism: m, Keys: 4, Failure: 0.125}
-	n, err := mechanism.SealKeyBlocks(1, keyBlocks(blocks, each)).Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2)
+	n, err := mechanism.SealKeyBlocks(1, keyBlocks(blocks, each)).Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m),
+		s, 2)
 	if err != nil || !slices.IsSorted(n.Keys()) || n.Len() != len(n.Keys()) {
 		t.Fatal(n.Len(), err)
 	}
@@ -91,7 +92,8 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	if _, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", other), s, 1); err == nil || reads > 0 {
 		t.Errorf("the receipt of another mechanism: %v, %d reads", err, reads)
 	}
-	if n, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, broken) || n.Len() > 0 {
+	if n, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, broken) ||
+		n.Len() > 0 {
 		t.Errorf("%v, %v", n.Keys(), err)
 	}
 	if _, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, mechanism.ErrSpent) {
@@ -100,7 +102,8 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	twice := mechanism.SealKeyBlocks(1, func(take func([]string, []int64) error) error {
 		return errors.Join(take([]string{"a"}, []int64{1000}), take([]string{"a"}, []int64{1000}))
 	})
-	if _, err := twice.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, mechanism.ErrKeys) {
+	if _, err := twice.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err,
+		mechanism.ErrKeys) {
 		t.Errorf("a key in two blocks: %v", err)
 	}
 }

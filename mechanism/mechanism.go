@@ -27,13 +27,15 @@ import "errors"
 
 // Errors of this package. No error says anything about an exact answer.
 var (
-	ErrQuantum   = errors.New("mechanism: the quantum of exact answers is not a power of two between 2^-1022 and 2^960")
-	ErrEmpty     = errors.New("mechanism: no cells")
-	ErrHalves    = errors.New("mechanism: the numbers of exact answers, of their low halves and of their cells differ")
-	ErrPlaces    = errors.New("mechanism: the cells of sparse answers are not ascending, or do not exist")
-	ErrKey       = errors.New("mechanism: the key of a fingerprint is a secret of at least 16 bytes")
-	ErrKeys      = errors.New("mechanism: Select takes private keys only, and Noise none; keys must be distinct and ascending")
-	ErrChoice    = errors.New("mechanism: these exact answers depend on no choice, or not on such a one; or the choice is to be made first")
+	ErrQuantum = errors.New("mechanism: the quantum of exact answers is not a power of two between 2^-1022 and 2^960")
+	ErrEmpty   = errors.New("mechanism: no cells")
+	ErrHalves  = errors.New("mechanism: the numbers of exact answers, of their low halves and of their cells differ")
+	ErrPlaces  = errors.New("mechanism: the cells of sparse answers are not ascending, or do not exist")
+	ErrKey     = errors.New("mechanism: the key of a fingerprint is a secret of at least 16 bytes")
+	ErrKeys    = errors.New("mechanism: Select takes private keys only, and Noise none; keys must be distinct and " +
+		"ascending")
+	ErrChoice = errors.New("mechanism: these exact answers depend on no choice, or not on such a one; or the choice " +
+		"is to be made first")
 	ErrReceipt   = errors.New("mechanism: no receipt: noise needs a charge of the ledger")
 	ErrMechanism = errors.New("mechanism: invalid mechanism")
 	ErrSpent     = errors.New("mechanism: this exact answer was noised or compared before")

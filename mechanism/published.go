@@ -28,7 +28,8 @@ func Published(proof ledger.Publication, manifest string, m calibrate.Mechanism,
 }
 
 // PublishedKeys is Published for selected cells, with their keys. Each key occurs once; there may be none.
-func PublishedKeys(proof ledger.Publication, manifest string, m calibrate.Mechanism, keys []string, units []int64) (Noisy, error) {
+func PublishedKeys(proof ledger.Publication, manifest string, m calibrate.Mechanism, keys []string,
+	units []int64) (Noisy, error) {
 	if err := proof.Covers(m, manifest, true); err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrPublished, err)
 	}

@@ -105,7 +105,8 @@ func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySele
 }
 
 // selectBlocks is Select, block by block. No block is read before the receipt is redeemed.
-func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, m calibrate.Mechanism, units int64, workers int) (Noisy, error) {
+func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, m calibrate.Mechanism, units int64, workers int) (Noisy,
+	error) {
 	j, err := newJob(m, 0, workers)
 	if err == nil {
 		err = pay.redeem(ctx, m)

@@ -155,7 +155,8 @@ func namedDistance(a, b namedCells, absent *big.Int, norm func(*big.Int) *big.In
 	sum := new(big.Int)
 	for i, j := 0, 0; i < len(a.names) || j < len(b.names); {
 		d := new(big.Int).Set(absent)
-		first, second := j == len(b.names) || i < len(a.names) && a.names[i] <= b.names[j], i == len(a.names) || j < len(b.names) && b.names[j] <= a.names[i]
+		first, second := j == len(b.names) || i < len(a.names) && a.names[i] <= b.names[j], i == len(a.names) ||
+			j < len(b.names) && b.names[j] <= a.names[i]
 		if first {
 			d = a.cells.At(i).Big()
 			i++

@@ -58,7 +58,9 @@ func TestGuaranteeIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	t.Logf("seed %d", seed)
 	for i := range 6 {
-		samples = append(samples, sample{fmt.Sprintf("random %d", i), fmt.Sprintf("epsilon: %.4g, delta: %.3ge-%d, unit: row", 0.01+5*r.Float64()*r.Float64(), 1+8*r.Float64(), 4+r.IntN(20)), counts})
+		samples = append(samples, sample{fmt.Sprintf("random %d", i),
+			fmt.Sprintf("epsilon: %.4g, delta: %.3ge-%d, unit: row", 0.01+5*r.Float64()*r.Float64(), 1+8*r.Float64(),
+				4+r.IntN(20)), counts})
 	}
 	program := recompute(t)
 	for _, s := range samples {

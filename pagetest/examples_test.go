@@ -188,7 +188,8 @@ func (v *view) tabs() {
 // axe-core takes minutes over them. TestEverything has whole tables and pictures of every kind, in light and dark.
 func (v *view) thin() {
 	v.t.Helper()
-	v.run(emulation.SetEmulatedMedia().WithMedia("screen"), chromedp.EmulateViewport(1200, 1000), chromedp.Sleep(400*time.Millisecond),
+	v.run(emulation.SetEmulatedMedia().WithMedia("screen"), chromedp.EmulateViewport(1200, 1000),
+		chromedp.Sleep(400*time.Millisecond),
 		chromedp.Evaluate(`document.querySelectorAll("svg g, tbody tr:nth-child(n+6)").forEach(e => e.remove())`, nil))
 }
 

@@ -18,7 +18,8 @@ func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	sameQuestion := slices.EqualFunc(named, p.Mechanisms(), func(x, y calibrate.Mechanism) bool {
 		return x.Sens.L2 == y.Sens.L2 && x.Noise == y.Noise && x.Rule == y.Rule && partOf(x.Query) == partOf(y.Query)
 	})
-	if !sameQuestion || c.Account != p.Account() || c.DeltaShare != p.failure.share || calibrate.Verify(c.Mechanisms, p.noise) != nil {
+	if !sameQuestion || c.Account != p.Account() || c.DeltaShare != p.failure.share ||
+		calibrate.Verify(c.Mechanisms, p.noise) != nil {
 		return nil, mismatch
 	}
 	adopted, rest := *p, c.Mechanisms

@@ -21,26 +21,33 @@ type deltaZeroProblem struct{ Path, Message, Hint string }
 const deltaRemedy = "set privacy.delta far below 1 / number of units, such as 1e-6"
 
 // deltaZeroProblems says what in a query does not go with delta 0.
-func deltaZeroProblems(q *configs.Query, components []queries.Component, steps []denoise.Step) (out []deltaZeroProblem) {
+func deltaZeroProblems(q *configs.Query, components []queries.Component,
+	steps []denoise.Step) (out []deltaZeroProblem) {
 	add := func(path, message, hint string) { out = append(out, deltaZeroProblem{path, message, hint}) }
 	discovers := slices.ContainsFunc(components, func(c queries.Component) bool { return c.Keys > 0 })
 	switch {
 	case q.Histogram != nil && q.Histogram.Noise == "auto":
-		add("histogram.noise", "cells share noise in the way that is best for Gaussian noise, which needs a delta above 0", "remove noise, or "+deltaRemedy)
+		add("histogram.noise", "cells share noise in the way that is best for Gaussian noise, which needs a delta above 0",
+			"remove noise, or "+deltaRemedy)
 	case discovers:
-		add("", "keys cannot be discovered with delta 0: a key that one unit alone has is published with a probability, which is a part of delta", "list the keys (values), or "+deltaRemedy)
+		add("", "keys cannot be discovered with delta 0: a key that one unit alone has is published with a probability, "+
+			"which is a part of delta", "list the keys (values), or "+deltaRemedy)
 	case slices.ContainsFunc(components, func(c queries.Component) bool { return c.L1 == 0 }):
-		add("", "its noise is shared by tables or sums in the way that is best for Gaussian noise, which needs a delta above 0", "ask for histograms, or "+deltaRemedy)
+		add("", "its noise is shared by tables or sums in the way that is best for Gaussian noise, which needs a delta "+
+			"above 0", "ask for histograms, or "+deltaRemedy)
 	}
 	if q.Sensitivity != "" {
-		add("sensitivity", "is an L2 sensitivity, and noise with delta 0 goes by the L1 norm", "leave it out: the L1 sensitivity follows from the bounds")
+		add("sensitivity", "is an L2 sensitivity, and noise with delta 0 goes by the L1 norm",
+			"leave it out: the L1 sensitivity follows from the bounds")
 	}
 	if q.Accuracy != nil {
-		add("accuracy", "does not go with delta 0: the least epsilon for it is worked out for Gaussian noise", "use max_error, which checks a half-width, or "+deltaRemedy)
+		add("accuracy", "does not go with delta 0: the least epsilon for it is worked out for Gaussian noise",
+			"use max_error, which checks a half-width, or "+deltaRemedy)
 	}
 	for _, s := range steps {
 		if s != nil && needsGaussian(s.Name()) {
-			add("denoise", s.Name()+" is for Gaussian noise, and that with delta 0 is geometric or Laplace", "remove the step, or "+deltaRemedy)
+			add("denoise", s.Name()+" is for Gaussian noise, and that with delta 0 is geometric or Laplace",
+				"remove the step, or "+deltaRemedy)
 		}
 	}
 	return out
@@ -54,7 +61,8 @@ func needsGaussian(method string) bool {
 func pureAsks(query string, weight float64, components []queries.Component) (out []calibrate.PureAsk) {
 	for _, c := range components {
 		out = append(out, calibrate.PureAsk{
-			Query: manifest.MechanismName(query, c.Name), Why: c.WhyL1, L1: c.L1, Cost: weight * c.Cost, Quantum: c.Quantum, RowBound: c.RowBound,
+			Query: manifest.MechanismName(query,
+				c.Name), Why: c.WhyL1, L1: c.L1, Cost: weight * c.Cost, Quantum: c.Quantum, RowBound: c.RowBound,
 		})
 	}
 	return out
@@ -90,7 +98,8 @@ func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]q
 		}
 		for j, p := range ofQuery {
 			asks = append(asks, calibrate.Ask{
-				Query: fmt.Sprint(i, "/", j), Sens: p.Sens, Weight: weights[i] * p.Weight / total, Quantum: p.Quantum, RowBound: p.RowBound,
+				Query: fmt.Sprint(i, "/",
+					j), Sens: p.Sens, Weight: weights[i] * p.Weight / total, Quantum: p.Quantum, RowBound: p.RowBound,
 			})
 		}
 	}

@@ -16,7 +16,8 @@ import (
 // Release makes the public result of the plan: it denoises the noisy vectors, noisy[i][j] of component j of query i,
 // and finishes the queries. Only noisy values that answer something become a release: it refuses vectors of a
 // rehearsal.
-func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, workers int, o Observer) (*Release, error) {
+func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, workers int,
+	o Observer) (*Release, error) {
 	for _, vectors := range noisy {
 		if slices.ContainsFunc(vectors, mechanism.Noisy.IsSynthetic) {
 			return nil, InsideError("release", errors.New("a vector answers nothing: it was made for a rehearsal"))
@@ -27,7 +28,8 @@ func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program m
 
 // release makes a result of at most so many cells of each table. The steps and margins of longer vectors are left out:
 // they need all cells.
-func (p *Plan) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int, o Observer) (*Release, error) {
+func (p *Plan) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int,
+	o Observer) (*Release, error) {
 	results, err := p.results(ctx, noisy, most, workers, o)
 	if err != nil {
 		return nil, InsideError("denoise", err)
@@ -36,15 +38,18 @@ func (p *Plan) release(ctx context.Context, noisy [][]mechanism.Noisy, program m
 	for i := range m.Queries {
 		m.Queries[i].Cells = results[i].cells // of discovered keys it is known now
 		if r := p.queries[i].rule; r != (publishRule{}) {
-			m.Queries[i].Publish = &manifest.Publish{MinCount: r.MinCount, MaxRelativeError: r.MaxRelative, Withheld: results[i].Withheld}
+			m.Queries[i].Publish = &manifest.Publish{MinCount: r.MinCount, MaxRelativeError: r.MaxRelative,
+				Withheld: results[i].Withheld}
 		}
 		results[i].Places = p.queries[i].places
 	}
-	return &Release{manifest: m, formats: p.job.Output.Formats, rawCSV: p.job.Output.CSV.Raw, results: results, presented: p.job.Output.Presented()}, nil
+	return &Release{manifest: m, formats: p.job.Output.Formats, rawCSV: p.job.Output.CSV.Raw, results: results,
+		presented: p.job.Output.Presented()}, nil
 }
 
 // results denoises every component and finishes the queries.
-func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, most, workers int, o Observer) ([]Result, error) {
+func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, most, workers int, o Observer) ([]Result,
+	error) {
 	whole := true
 	results, estimates := make([]Result, len(noisy)), make([][]mechanism.Noisy, len(noisy))
 	for i := range noisy {
@@ -58,7 +63,8 @@ func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, most, wor
 			continue
 		}
 		results[i].Nothing = queries.Nothing(q.Query, noisy[i])
-		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Components[0].Scale, partial: len(q.Components) > 1 || q.Selected(), run: p.denoiseRun(i, workers, o)}
+		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Components[0].Scale, partial: len(q.Components) > 1 ||
+			q.Selected(), run: p.denoiseRun(i, workers, o)}
 		if err := d.estimate(ctx, &estimates[i][0], &results[i]); err != nil {
 			return nil, err
 		}
@@ -119,7 +125,8 @@ func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result)
 	}
 	y := make([]float64, d.noisy.Len())
 	d.noisy.Fill(0, y)
-	risk, err := denoise.ExpectedError(ctx, y, d.noisy.Mechanism().Deviation(), denoise.WithRuns(d.steps, denoise.Run{Workers: d.run.Workers}))
+	risk, err := denoise.ExpectedError(ctx, y, d.noisy.Mechanism().Deviation(),
+		denoise.WithRuns(d.steps, denoise.Run{Workers: d.run.Workers}))
 	if err != nil {
 		return err
 	}

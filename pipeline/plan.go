@@ -177,7 +177,8 @@ func (p *Plan) Accurate() error {
 	if len(missed) == 0 {
 		return nil
 	}
-	return &Error{Cause: CauseCheck, Code: "max-error", Message: "the release would be less accurate than the job accepts", Err: missed}
+	return &Error{Cause: CauseCheck, Code: "max-error", Message: "the release would be less accurate than the job accepts",
+		Err: missed}
 }
 
 // Missed returns one line for each query whose 95 % half-width is larger than the job accepts.

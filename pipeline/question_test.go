@@ -32,7 +32,8 @@ func listed(list []string, path string) bool {
 	}
 	ofAny := strings.Join(parts, ".")
 	return slices.ContainsFunc(list, func(p string) bool {
-		return path == p || ofAny == p || strings.HasSuffix(p, ".") && (strings.HasPrefix(path+".", p) || strings.HasPrefix(ofAny+".", p))
+		return path == p || ofAny == p || strings.HasSuffix(p, ".") &&
+			(strings.HasPrefix(path+".", p) || strings.HasPrefix(ofAny+".", p))
 	})
 }
 
@@ -125,7 +126,10 @@ func identity(t *testing.T, j *configs.Job) Identity {
 // the one or the other.
 func TestEveryKey(t *testing.T) {
 	var paths []string
-	fill(reflect.ValueOf(&configs.Job{}).Elem(), "", func(path string, _ reflect.Value, _ func()) { paths = append(paths, path) })
+	fill(reflect.ValueOf(&configs.Job{}).Elem(), "", func(path string, _ reflect.Value,
+		_ func()) {
+		paths = append(paths, path)
+	})
 	if len(paths) < 150 {
 		t.Fatalf("%d keys", len(paths))
 	}
@@ -185,7 +189,8 @@ func asked(t *testing.T, format string, args ...any) string {
 func TestLabels(t *testing.T) {
 	for _, kind := range kinds(t) {
 		job := func(label, keys string) string {
-			return asked(t, `{"queries": [{%q: {"by": [{"column": "x", "values": [{"label": %q, "members": ["1"]}]}%s]}}]}`, kind, label, keys)
+			return asked(t, `{"queries": [{%q: {"by": [{"column": "x", "values": [{"label": %q, "members": ["1"]}]}%s]}}]}`,
+				kind, label, keys)
 		}
 		if job("a", "") != job("b", "") {
 			t.Errorf("%s: a label makes a question", kind)
@@ -206,7 +211,8 @@ func TestTablesByOtherNames(t *testing.T) {
 	if job(`, "as": "gender"`, "gender", "race", "gender") != first || job("", "race", "sex", "sex") != first {
 		t.Error("another name or order is another question")
 	}
-	for _, other := range []string{job("", "sex", "grid", "sex"), job("", "sex", "race", "race"), job(`, "as": "gender"`, "race", "grid", "gender")} {
+	for _, other := range []string{job("", "sex", "grid", "sex"), job("", "sex", "race", "race"),
+		job(`, "as": "gender"`, "race", "grid", "gender")} {
 		if other == first {
 			t.Error("another table is the same question")
 		}

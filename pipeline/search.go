@@ -22,11 +22,13 @@ func (b *builder) search(q *Planned, i int) {
 		what, remedy = "bound on rows", "max_rows: N"
 	}
 	if d, err := b.job.Privacy.Delta.Down(); err == nil && d == 0 {
-		b.report(q.path, "contradiction", "a "+what+" is found with Gaussian noise, which needs a delta above 0", "write "+remedy+", or a delta such as 1e-6")
+		b.report(q.path, "contradiction", "a "+what+" is found with Gaussian noise, which needs a delta above 0",
+			"write "+remedy+", or a delta such as 1e-6")
 	}
 	for key, there := range map[string]bool{"max_error": q.MaxError > 0, "accuracy": b.job.Queries[i].Accuracy != nil} {
 		if there {
-			b.report(q.path+"."+key, "contradiction", "the error of this query depends on the "+what+" that is found", "write "+remedy+", or remove "+key)
+			b.report(q.path+"."+key, "contradiction", "the error of this query depends on the "+what+" that is found",
+				"write "+remedy+", or remove "+key)
 		}
 	}
 }

@@ -50,7 +50,8 @@ const mixedTargets = `  - {name: all, count: {}, accuracy: {95%: 40}}
 
 // At the least epsilon all targets are met, and at one part in 10^9 less one is missed, also by WithEpsilon's text.
 func TestLeastEpsilonIsLeast(t *testing.T) {
-	for _, privacy := range []string{"", ", weights: auto", ", adjacency: replace-one", ", adjacency: replace-one, weights: auto"} {
+	for _, privacy := range []string{"", ", weights: auto", ", adjacency: replace-one",
+		", adjacency: replace-one, weights: auto"} {
 		t.Run(privacy, func(t *testing.T) {
 			text := targetJob("1", privacy, mixedTargets)
 			first := targetPlan(t, text)
@@ -164,8 +165,10 @@ func TestTargetProblems(t *testing.T) {
 			t.Errorf("%s: %v", queries, diags)
 		}
 	}
-	for _, queries := range []string{"  - {name: c, count: {}}\n", "  - {name: c, count: {}, weight: 2, accuracy: {95%: 1}}\n"} {
-		if _, diags := configs.Parse("job.yaml", []byte(targetJob("1", ", weights: auto", queries)), configs.ParseOptions{}); len(diags) == 0 {
+	for _, queries := range []string{"  - {name: c, count: {}}\n",
+		"  - {name: c, count: {}, weight: 2, accuracy: {95%: 1}}\n"} {
+		if _, diags := configs.Parse("job.yaml", []byte(targetJob("1", ", weights: auto", queries)),
+			configs.ParseOptions{}); len(diags) == 0 {
 			t.Errorf("%s is accepted", queries)
 		}
 	}

@@ -30,15 +30,19 @@ func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []denoise
 	case r == publishRule{}:
 		return "", ""
 	case q.Crosstabs != nil:
-		return "the tables are computed from residuals that are published as well, and from which cells that are left out could be computed", "ask for histograms" + exempt
-	case q.Histogram != nil && (q.Histogram.CDF != nil && *q.Histogram.CDF || len(q.Histogram.Quantiles) > 0 || q.Histogram.Optimize != ""):
+		return "the tables are computed from residuals that are published as well, and from which cells that are left out " +
+			"could be computed", "ask for histograms" + exempt
+	case q.Histogram != nil && (q.Histogram.CDF != nil && *q.Histogram.CDF || len(q.Histogram.Quantiles) > 0 ||
+		q.Histogram.Optimize != ""):
 		return "quantiles, shares and sums are read off all cells, also those that would be left out", "ask for them in a query of their own, at a part of the budget" + exempt
 	case q.Sum != nil && r.MinCount > 0:
-		return "a sum releases no noisy count", "ask for a mean, which has the noisy sum and the noisy count beside it, or leave min_count out" + exempt
+		return "a sum releases no noisy count", "ask for a mean, which has the noisy sum and the noisy count beside it, or " +
+			"leave min_count out" + exempt
 	case isAdjusted(q, job):
 		return "margins make cells agree with their totals, from which cells that are left out could be computed", "remove margins" + exempt
 	case slices.ContainsFunc(steps, func(s denoise.Step) bool { return s != nil && !denoise.CellByCell(s) }):
-		return "a denoising step computes estimates from all cells, also those that would be left out, which could be computed from them", "keep steps that treat each cell for itself, such as nonnegative" + exempt
+		return "a denoising step computes estimates from all cells, also those that would be left out, which could be " +
+			"computed from them", "keep steps that treat each cell for itself, such as nonnegative" + exempt
 	case q.Sparse:
 		return "sparse leaves cells out as well, and which ones would not be told apart", "remove sparse" + exempt
 	}
@@ -47,7 +51,8 @@ func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []denoise
 
 // isAdjusted says whether estimates of the query, or of one that names it, are made to agree with others.
 func isAdjusted(q *configs.Query, job *configs.Job) bool {
-	return len(q.Margins) > 0 || slices.ContainsFunc(job.Queries, func(other configs.Query) bool { return slices.Contains(other.Margins, q.Name) })
+	return len(q.Margins) > 0 || slices.ContainsFunc(job.Queries,
+		func(other configs.Query) bool { return slices.Contains(other.Margins, q.Name) })
 }
 
 // Apply returns the answer with the cells that miss the rule left empty, and their number.
@@ -104,7 +109,8 @@ func (r publishRule) hidden(a queries.Answer) (hidden cellSet, count int) {
 		counts = a.Extra[i].Values
 	}
 	hidden = make(cellSet, (a.Cells+63)/64)
-	noisy, low, high, rows := make([]float64, block), make([]float64, block), make([]float64, block), make([]float64, block)
+	noisy, low, high, rows := make([]float64, block), make([]float64, block), make([]float64, block), make([]float64,
+		block)
 	for start := 0; start < a.Cells; start += block {
 		n := min(block, a.Cells-start)
 		a.Noisy(start, noisy[:n])

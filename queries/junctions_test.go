@@ -88,7 +88,8 @@ func TestTripsFallToTheirJunctions(t *testing.T) {
 func placesOf(t *testing.T, q *kinds.Histogram, b *table.Batch) []int32 {
 	t.Helper()
 	p := &problem.Problems{}
-	s := table.Schema{Fields: []table.Field{{Name: "lat", Type: b.Columns[0].Type}, {Name: "lon", Type: b.Columns[1].Type}}}
+	s := table.Schema{Fields: []table.Field{{Name: "lat", Type: b.Columns[0].Type},
+		{Name: "lon", Type: b.Columns[1].Type}}}
 	g := domain.NewGrouping(q.Axes, q.Layout(s, p))
 	if err := p.Err(); err != nil {
 		t.Fatal(err)

@@ -102,7 +102,8 @@ func TestKernelIsTabulated(t *testing.T) {
 func TestKernelNormsOfTheRoadGraph(t *testing.T) {
 	points := junctions(t)
 	for bandwidth, want := range map[float64]float64{100: 0.935, 150: 0.526, 200: 0.323} {
-		q := must(t, Spec{Name: "q", Kind: Histogram, Unit: []string{"cab"}, Bounds: Bounds{MaxRows: 5}, By: []domain.Dimension{spreadOver(points, 150, bandwidth)}})
+		q := must(t, Spec{Name: "q", Kind: Histogram, Unit: []string{"cab"}, Bounds: Bounds{MaxRows: 5},
+			By: []domain.Dimension{spreadOver(points, 150, bandwidth)}})
 		if row := q.Kernel.OfRow(); math.Abs(row-want) > 3e-3 {
 			t.Errorf("at %g m the norm of a row is %g, want %g", bandwidth, row, want)
 		}
@@ -215,7 +216,8 @@ func TestSpreadSensitivityByBruteForce(t *testing.T) {
 		points := town(rng, 1+rng.IntN(4))
 		for i := range 4 * 4 * 4 {
 			b := Bounds{MaxRows: int64(i % 4), MaxGroups: int64(i / 4 % 4), MaxRowsPerGroup: int64(i / 16)}
-			q, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, By: []domain.Dimension{spreadOver(points, 100, 150)}})
+			q, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b,
+				By: []domain.Dimension{spreadOver(points, 100, 150)}})
 			if err != nil {
 				continue
 			}
@@ -236,7 +238,8 @@ func TestSpreadSensitivityByBruteForce(t *testing.T) {
 					}
 				}
 				bound := c.Kernel.Norm(l, adj)
-				if far := math.Ldexp(sensitivity.RootUp(most), -30); far > bound || adj == AddRemove && l.PerGroup == l.Rows && far != bound {
+				if far := math.Ldexp(sensitivity.RootUp(most), -30); far > bound || adj == AddRemove && l.PerGroup == l.Rows &&
+					far != bound {
 					t.Errorf("%d points, %+v, %s: %g, stated %g", len(points), b, adj, far, bound)
 				}
 			}
@@ -250,9 +253,11 @@ func TestSpreadNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 2))
 		points := town(rng, 1+rng.IntN(8))
-		s := Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{spreadOver(points, 500, 40+200*rng.Float64()), {Column: "x", Labels: numbered(2)}}}
+		s := Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{spreadOver(points, 500, 40+200*rng.Float64()),
+			{Column: "x", Labels: numbered(2)}}}
 		if rng.IntN(3) > 0 {
-			s.Unit, s.Bounds = []string{"u"}, Bounds{MaxRows: 1 + rng.Int64N(6), MaxGroups: rng.Int64N(4), MaxRowsPerGroup: rng.Int64N(3)}
+			s.Unit, s.Bounds = []string{"u"}, Bounds{MaxRows: 1 + rng.Int64N(6), MaxGroups: rng.Int64N(4),
+				MaxRowsPerGroup: rng.Int64N(3)}
 		}
 		row := func(u int64) []value {
 			p := points[rng.IntN(len(points))]
@@ -300,11 +305,13 @@ func TestKernelIsRefused(t *testing.T) {
 		s    Spec
 		want string
 	}{
-		"sum":    {Spec{Kind: Sum, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}, By: []domain.Dimension{good}}, "sum.by[0].nearest.kernel"},
-		"bin":    {Spec{Kind: Histogram, By: []domain.Dimension{binned}}, "histogram.by[0].nearest.kernel"},
-		"wide":   {Spec{Kind: Histogram, By: []domain.Dimension{wide}}, "histogram.by[0].nearest.kernel.bandwidth_m"},
-		"twice":  {Spec{Kind: Histogram, By: []domain.Dimension{good, twice}}, "histogram.by[1].nearest.kernel"},
-		"no NaN": {Spec{Kind: Histogram, By: []domain.Dimension{spreadOver(points, 100, math.NaN())}}, "histogram.by[0].nearest.kernel.bandwidth_m"},
+		"sum": {Spec{Kind: Sum, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"},
+			By: []domain.Dimension{good}}, "sum.by[0].nearest.kernel"},
+		"bin":   {Spec{Kind: Histogram, By: []domain.Dimension{binned}}, "histogram.by[0].nearest.kernel"},
+		"wide":  {Spec{Kind: Histogram, By: []domain.Dimension{wide}}, "histogram.by[0].nearest.kernel.bandwidth_m"},
+		"twice": {Spec{Kind: Histogram, By: []domain.Dimension{good, twice}}, "histogram.by[1].nearest.kernel"},
+		"no NaN": {Spec{Kind: Histogram, By: []domain.Dimension{spreadOver(points, 100, math.NaN())}},
+			"histogram.by[0].nearest.kernel.bandwidth_m"},
 	} {
 		c.s.Name = "q"
 		_, err := New(c.s)

@@ -25,8 +25,10 @@ func randomLimited(t *rapid.T) Spec {
 			s.Unit = []string{"u"}
 		}
 		s.Bounds.MaxRows, s.RowsShare = rapid.Int64Range(2, 40).Draw(t, "up to"), 0.1
-		if s.Kind = rapid.SampledFrom([]Kind{s.Kind, Sum, Mean, Variance}).Draw(t, "kind"); s.Kind == Sum || s.Kind == Mean || s.Kind == Variance {
-			s.Value = &quantize.Value{Columns: []string{rapid.SampledFrom([]string{"int", "float", "digits"}).Draw(t, "column")}, Lo: "-1", Hi: "3"}
+		if s.Kind = rapid.SampledFrom([]Kind{s.Kind, Sum, Mean, Variance}).Draw(t, "kind"); s.Kind == Sum || s.Kind == Mean ||
+			s.Kind == Variance {
+			s.Value = &quantize.Value{Columns: []string{rapid.SampledFrom([]string{"int", "float", "digits"}).Draw(t, "column")},
+				Lo: "-1", Hi: "3"}
 		}
 		if _, err := New(s); err == nil {
 			return s
@@ -244,14 +246,16 @@ func TestHistogramOfRowsIsAttained(t *testing.T) {
 
 // A bound that is none of the steps is refused, and so are a second choice and another bound for another vector.
 func TestLimitedRefusesOtherBounds(t *testing.T) {
-	s := Spec{Name: "q", Kind: Mean, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 9}, RowsShare: 0.1, Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "8"}}
+	s := Spec{Name: "q", Kind: Mean, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 9}, RowsShare: 0.1,
+		Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "8"}}
 	q := findsRows(t, s)
 	tab := &testTable{fields: randomFields}
 	exacts, err := accumulated(t, q, tab.schema(), nil, plainly(q, tab)).Seal()
 	if err != nil || len(exacts) != 3 {
 		t.Fatal(len(exacts), err)
 	}
-	for _, r := range []mechanism.Range{{Low: 1, High: 3}, {Low: 0, High: 4}, {Low: 2, High: 4}, {Low: 1, High: 10}, {Low: 1}} {
+	for _, r := range []mechanism.Range{{Low: 1, High: 3}, {Low: 0, High: 4}, {Low: 2, High: 4}, {Low: 1, High: 10},
+		{Low: 1}} {
 		if _, err := exacts[0].Choose(r); err == nil {
 			t.Errorf("%+v was chosen", r)
 		}
@@ -319,7 +323,8 @@ func TestBoundIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charged := []calibrate.Mechanism{{Query: "q", After: "q/max_rows", Rule: 1, Sens: components[0].Sens, Sigma: calibrate.Sigma(4 * components[0].Sens.L2), Grid: 1}}
+	charged := []calibrate.Mechanism{{Query: "q", After: "q/max_rows", Rule: 1, Sens: components[0].Sens,
+		Sigma: calibrate.Sigma(4 * components[0].Sens.L2), Grid: 1}}
 	for at, want := range []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000} {
 		cells := make([]float64, first.Cells)
 		cells[at] = 20000

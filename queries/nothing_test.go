@@ -19,7 +19,8 @@ func TestNothing(t *testing.T) {
 	}
 	binned := spec(4, Bounds{MaxRows: 1})
 	binned.By[0].Null, binned.By[0].Other = domain.OwnCell, domain.OwnCell
-	sum := Spec{Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "-1", Hi: "1"}}
+	sum := Spec{Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1},
+		Value: &quantize.Value{Columns: []string{"x"}, Lo: "-1", Hi: "1"}}
 	mean := sum
 	mean.Kind = Mean
 	public := Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: []string{"x"}, Lo: "-1", Hi: "1", Rows: 9}}

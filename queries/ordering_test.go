@@ -20,9 +20,12 @@ import (
 func randomOrdering(rt *rapid.T) Spec {
 	s := randomSpec(rt)
 	s.Kind, s.By = Histogram, nil
-	s.By = []domain.Dimension{{Column: "int", As: "x", Edges: rapid.SampledFrom([][]string{{"0", "1", "2", "3", "4"}, {"-1", "0", "1"}, {"0", "2"}, {"0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5"}}).Draw(rt, "edges")}}
+	s.By = []domain.Dimension{{Column: "int", As: "x", Edges: rapid.SampledFrom([][]string{{"0", "1", "2", "3", "4"},
+		{"-1", "0", "1"}, {"0", "2"}, {"0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5"}}).Draw(rt, "edges")}}
 	if rapid.Bool().Draw(rt, "groups") {
-		s.By = append(s.By, domain.Dimension{Column: "flag", Labels: []domain.Label{{Name: "no", Members: []string{"false"}}, {Name: "yes", Members: []string{"true"}}}, Null: domain.OwnCell})
+		s.By = append(s.By, domain.Dimension{Column: "flag",
+			Labels: []domain.Label{{Name: "no", Members: []string{"false"}},
+				{Name: "yes", Members: []string{"true"}}}, Null: domain.OwnCell})
 	}
 	if rapid.Bool().Draw(rt, "order") {
 		slices.Reverse(s.By)
@@ -82,7 +85,9 @@ func TestNeighboursChangeNoLevelByMore(t *testing.T) {
 
 // sumsSpec is a histogram of n cells in two groups for its sums.
 func sumsSpec(n int, b Bounds) Spec {
-	s := Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, Read: Read{Sums: true, CDF: true, Quantiles: []string{"0.5"}}, By: []domain.Dimension{{Column: "x"}, {Column: "g", Labels: numbered(2)}}}
+	s := Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b,
+		Read: Read{Sums: true, CDF: true, Quantiles: []string{"0.5"}}, By: []domain.Dimension{{Column: "x"},
+			{Column: "g", Labels: numbered(2)}}}
 	for i := range n + 1 {
 		s.By[0].Edges = append(s.By[0].Edges, fmt.Sprint(i))
 	}

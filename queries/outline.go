@@ -86,7 +86,8 @@ const CodeNotPushed = "not-in-sql"
 const HintLocal = "write engine: local, so that this program reads the rows and adds them up"
 
 // hintUnits is another remedy, for keys that are discovered.
-const hintUnits = "; or write min_units: 2 or more in the histogram that discovers the keys, so that no key leaves the database that only one unit has"
+const hintUnits = "; or write min_units: 2 or more in the histogram that discovers the keys, so that no key leaves " +
+	"the database that only one unit has"
 
 // OutlineOf returns the outline of a query over a table. Errors are of type *Error; see [Errors]. One of code
 // CodeNotPushed says that other engines cannot be told what the query does.
@@ -132,7 +133,8 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 		return byKeys(q, s)
 	case *kinds.Discovered:
 		if q.Spec.MinUnits < 2 {
-			return o, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and those of one unit would leave the database before they are selected", HintLocal+hintUnits)
+			return o, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed,
+				"keys that are discovered are private, and those of one unit would leave the database before they are selected", HintLocal+hintUnits)
 		}
 		o, err = outline(&q.Base, s)
 		return withKeys(o, q.Dimensions(), q.Layout(s, &problem.Problems{}), q.Spec.DimensionField, q.Spec.MinUnits), err
@@ -148,7 +150,8 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 func byKeys(q *kinds.ByKeys, s table.Schema) (Outline, error) {
 	least := q.Spec.Leader.MinUnits
 	if least < 2 {
-		return Outline{}, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and what is added up by those of one unit would leave the database before they are selected", HintLocal+hintUnits)
+		return Outline{}, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, "+
+			"and what is added up by those of one unit would leave the database before they are selected", HintLocal+hintUnits)
 	}
 	o, err := outline(&q.Base, s)
 	if err != nil {
@@ -181,7 +184,8 @@ func outline(q *kinds.Base, s table.Schema) (Outline, error) {
 	for i := range q.Axes {
 		r, ok := q.Axes[i].Rule(l)
 		if !ok {
-			p.Add(q.Axes[i].Field, CodeNotPushed, fmt.Sprintf("dimension %s is of a form that databases cannot be asked for exactly", q.Axes[i].Name()), HintLocal)
+			p.Add(q.Axes[i].Field, CodeNotPushed, fmt.Sprintf("dimension %s is of a form that databases cannot be asked for "+
+				"exactly", q.Axes[i].Name()), HintLocal)
 		}
 		o.Axes, o.Sizes = append(o.Axes, r), append(o.Sizes, q.Axes[i].Size)
 		all = append(all, i)

@@ -88,7 +88,8 @@ func TestIntervalsOfGeometricCountsCover(t *testing.T) {
 func TestIntervalsOfPureMeansCover(t *testing.T) {
 	by := []domain.Dimension{{Column: "g", Labels: numbered(coverageRuns)}}
 	value := &quantize.Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}
-	mean, sum := summed(t, Spec{Name: "q", Kind: Mean, By: by, Value: value}), summed(t, Spec{Name: "q", Kind: Sum, By: by, Value: value})
+	mean, sum := summed(t, Spec{Name: "q", Kind: Mean, By: by, Value: value}), summed(t,
+		Spec{Name: "q", Kind: Sum, By: by, Value: value})
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, rows := range []float64{300, 1e5} {
 		for _, at := range []float64{10, 12.5, 15, 18, 20} {
@@ -102,7 +103,8 @@ func TestIntervalsOfPureMeansCover(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := covering(a, coverageRuns, at); at > 10 && at < 20 && (got < 0.95-coverageSlack || got > 0.953+coverageSlack) {
+				if got := covering(a, coverageRuns, at); at > 10 && at < 20 &&
+					(got < 0.95-coverageSlack || got > 0.953+coverageSlack) {
 					t.Errorf("%g rows, mean %g, scale %g: covered %g", rows, at, scaleSum, got)
 				}
 				b, err := sum.Finish(components[:1], components[:1])

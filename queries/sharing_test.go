@@ -148,9 +148,11 @@ func TestNeighboursChangeNoSharedCellsByMore(t *testing.T) {
 
 // The largest change is attained: by a unit with a row in every cell, of which the L that are kept are counted.
 func TestSharedSensitivityIsAttained(t *testing.T) {
-	for _, b := range []Bounds{{MaxGroups: 12, MaxRowsPerGroup: 1}, {MaxGroups: 6, MaxRowsPerGroup: 1}, {MaxGroups: 12, MaxRowsPerGroup: 3}} {
+	for _, b := range []Bounds{{MaxGroups: 12, MaxRowsPerGroup: 1}, {MaxGroups: 6, MaxRowsPerGroup: 1},
+		{MaxGroups: 12, MaxRowsPerGroup: 3}} {
 		q := mustShare(t, sharedSpec(12, b))
-		tab := &testTable{fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.String}}}}
+		tab := &testTable{fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}},
+			{Name: "x", Type: table.Type{Kind: table.String}}}}
 		for cell := range 12 {
 			for range 4 {
 				tab.rows = append(tab.rows, []value{{n: 7}, {s: fmt.Sprint(cell)}})
@@ -171,7 +173,8 @@ func mustShare(tb testing.TB, s Spec) *kinds.CommonNoise { return makeQuery[*kin
 
 // sharedSpec is a histogram of n cells that share noise.
 func sharedSpec(n int, b Bounds) Spec {
-	return Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, Shared: AddRemove, By: []domain.Dimension{{Column: "x", Labels: numbered(n)}}}
+	return Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, Shared: AddRemove,
+		By: []domain.Dimension{{Column: "x", Labels: numbered(n)}}}
 }
 
 // sharedEdges is one along edges, in two groups, off which quantiles and shares are read.
@@ -218,8 +221,10 @@ func TestSharedStrategyIsStated(t *testing.T) {
 	if mean, spread := meanAndSpread(totals); math.Abs(mean-1) > 6*spread/math.Sqrt(draws) { // a false alarm once in 10^8
 		t.Errorf("the mean square of sums of ten cells is %g of what is stated", mean)
 	}
-	cell, total := GainOfSharing(makeQuery[Query](t, Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}, By: q.Spec.By}), AddRemove)
-	if want := stated.Sums.Deviation(24) / (stated.Others[0].Error * math.Sqrt(24)); math.Abs(cell-0.602) > 0.002 || math.Abs(total-want) > 0.002 {
+	cell, total := GainOfSharing(makeQuery[Query](t, Spec{Name: "q", Kind: Histogram, Unit: []string{"u"},
+		Bounds: Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}, By: q.Spec.By}), AddRemove)
+	if want := stated.Sums.Deviation(24) / (stated.Others[0].Error * math.Sqrt(24)); math.Abs(cell-0.602) > 0.002 ||
+		math.Abs(total-want) > 0.002 {
 		t.Errorf("gains are %g and %g, want %g", cell, total, want)
 	}
 }
@@ -266,9 +271,12 @@ func TestStrategiesCover(t *testing.T) {
 		"cells of sums":  {sumsSpec(60, Bounds{MaxRows: 1}), "prefix", func(a Answer) []Answer { return []Answer{a} }},
 		"sums of a tree": {sumsSpec(60, Bounds{MaxRows: 20, MaxRowsPerGroup: 1}), "tree", readings},
 		"sums of cells":  {sumsSpec(3, Bounds{MaxRows: 20, MaxRowsPerGroup: 1}), "cells", readings},
-		"24 of 24":       {sharedSpec(24, Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}), "shared", func(a Answer) []Answer { return []Answer{a} }},
-		"50 of 100":      {sharedSpec(100, Bounds{MaxGroups: 50, MaxRowsPerGroup: 1}), "shared", func(a Answer) []Answer { return []Answer{a} }},
-		"3 of 24":        {sharedSpec(24, Bounds{MaxGroups: 3, MaxRowsPerGroup: 1}), "shared", func(a Answer) []Answer { return []Answer{a} }},
+		"24 of 24": {sharedSpec(24, Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}), "shared",
+			func(a Answer) []Answer { return []Answer{a} }},
+		"50 of 100": {sharedSpec(100, Bounds{MaxGroups: 50, MaxRowsPerGroup: 1}), "shared",
+			func(a Answer) []Answer { return []Answer{a} }},
+		"3 of 24": {sharedSpec(24, Bounds{MaxGroups: 3, MaxRowsPerGroup: 1}), "shared",
+			func(a Answer) []Answer { return []Answer{a} }},
 	} {
 		q := makeQuery[Query](t, c.spec)
 		components, ms := calibrated(t, q)
@@ -279,7 +287,8 @@ func TestStrategiesCover(t *testing.T) {
 	}
 }
 
-func coverOf(t *testing.T, name string, q Query, components []Component, ms []calibrate.Mechanism, of func(Answer) []Answer) {
+func coverOf(t *testing.T, name string, q Query, components []Component, ms []calibrate.Mechanism,
+	of func(Answer) []Answer) {
 	t.Helper()
 	const errors, tolerance = 6, 0.003
 	long := os.Getenv("DPRELEASE_LONG") == "1"
@@ -377,7 +386,8 @@ func TestSharedProblems(t *testing.T) {
 	s = sharedSpec(9, all)
 	s.Shared = ReplaceOne
 	q := makeQuery[*kinds.IndependentNoise](t, s)
-	stated, err := q.Strategy(ReplaceOne, []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 3}, Sigma: 3, Grid: 1. / 16}})
+	stated, err := q.Strategy(ReplaceOne, []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 3}, Sigma: 3,
+		Grid: 1. / 16}})
 	if err != nil || stated.Name != "cells" || stated.Others[1].Error <= stated.Others[0].Error {
 		t.Errorf("%+v, %v", stated, err)
 	}
@@ -390,7 +400,9 @@ func TestSharedProblems(t *testing.T) {
 	if _, err := mustShare(t, sharedSpec(9, all)).Components(ReplaceOne); err == nil {
 		t.Error("noise for add-remove is taken for replace-one")
 	}
-	if o, err := OutlineOf(mustShare(t, sharedSpec(9, all)), table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.String}}, {Name: "u", Type: table.Type{Kind: table.String}}}}); err != nil || !o.Units {
+	if o, err := OutlineOf(mustShare(t, sharedSpec(9, all)),
+		table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.String}},
+			{Name: "u", Type: table.Type{Kind: table.String}}}}); err != nil || !o.Units {
 		t.Errorf("a database is not asked how many units there are: %v", err)
 	}
 }

@@ -62,7 +62,8 @@ func refTogether(specs []Spec, t *testTable) [][]int64 {
 		if unit == "" {
 			continue
 		}
-		message := "dprelease/bound1u" + strings.TrimPrefix(unit, "unit") + "\x00\x00\x00\x00" + string(mask) + string(contents)
+		message := "dprelease/bound1u" + strings.TrimPrefix(unit, "unit") + "\x00\x00\x00\x00" + string(mask) +
+			string(contents)
 		digest := sha256.Sum256([]byte(message + "\x00\x00\x00\x00\x00\x00\x00\x00"))
 		if n := seen[message]; n > 0 {
 			digest = sha256.Sum256(binary.BigEndian.AppendUint64(digest[:], uint64(n)))
@@ -85,7 +86,8 @@ func refTogether(specs []Spec, t *testTable) [][]int64 {
 }
 
 // togetherOf answers queries with accumulators for each worker, which get the rows of its cuts.
-func togetherOf(tb testing.TB, qs []Query, s table.Schema, spill bounding.Spill, batches [][]*table.Batch, workers int) []Accumulator {
+func togetherOf(tb testing.TB, qs []Query, s table.Schema, spill bounding.Spill, batches [][]*table.Batch,
+	workers int) []Accumulator {
 	tb.Helper()
 	all := make([][]Accumulator, workers)
 	fresh := func() ([]Accumulator, error) { return NewAccumulators(qs, s, spill) }
@@ -182,14 +184,16 @@ func TestQueriesTogetherKeepAsManyRows(t *testing.T) {
 	tab := busy(150)
 	for _, unit := range [][]string{{"v"}, {"u"}, {"u", "v"}, {"u", "x"}} {
 		specs := []Spec{
-			spec(5, Bounds{MaxRows: 7}), spec(2, Bounds{MaxRows: 7}), spec(5, Bounds{MaxRows: 7, MaxGroups: 3, MaxRowsPerGroup: 4}), spec(1, Bounds{MaxRows: 30}),
+			spec(5, Bounds{MaxRows: 7}), spec(2, Bounds{MaxRows: 7}), spec(5,
+				Bounds{MaxRows: 7, MaxGroups: 3, MaxRowsPerGroup: 4}), spec(1, Bounds{MaxRows: 30}),
 		}
 		for i := range specs {
 			specs[i].Unit, specs[i].Name = unit, fmt.Sprint("q", i)
 		}
 		qs := queriesOf(t, specs)
 		want := refTogether(specs, tab)
-		for _, x := range []*tightSpill{{share: 1 << 40, room: 1 << 40}, {share: 1 << 15, room: 1 << 12}, {share: 1 << 13, room: 1 << 20}, {room: 1 << 13}, {room: 200}} {
+		for _, x := range []*tightSpill{{share: 1 << 40, room: 1 << 40}, {share: 1 << 15, room: 1 << 12},
+			{share: 1 << 13, room: 1 << 20}, {room: 1 << 13}, {room: 200}} {
 			for i, a := range togetherOf(t, qs, tab.schema(), x, layouts(qs, tab, []int{100, 200, 900}, dictionaryKept), 2) {
 				got := sealed(t, a)
 				if !slices.Equal(got, want[i]) {

@@ -99,10 +99,12 @@ func (g *figure) differs() bool {
 
 func (g *figure) point(at int) picture.Point {
 	if !g.two {
-		return picture.Point{Estimate: g.value(estimateColumn, at), Noisy: math.NaN(), Low: g.value("ci95_low", at), High: g.value("ci95_high", at)}
+		return picture.Point{Estimate: g.value(estimateColumn, at), Noisy: math.NaN(), Low: g.value("ci95_low", at),
+			High: g.value("ci95_high", at)}
 	}
 	return picture.Point{
-		Estimate: g.value(estimateColumn, at), Noisy: g.value(noisyColumn, at), Low: g.value("ci95_low", at), High: g.value("ci95_high", at),
+		Estimate: g.value(estimateColumn, at), Noisy: g.value(noisyColumn, at), Low: g.value("ci95_low",
+			at), High: g.value("ci95_high", at),
 	}
 }
 
@@ -134,7 +136,10 @@ func (g *figure) bars() picture.Panel {
 		rows[i] = i
 	}
 	if len(rows) > mostBars {
-		slices.SortStableFunc(rows, func(a, b int) int { return compareDown(g.value(estimateColumn, a), g.value(estimateColumn, b)) })
+		slices.SortStableFunc(rows, func(a, b int) int {
+			return compareDown(g.value(estimateColumn, a),
+				g.value(estimateColumn, b))
+		})
 		rows = rows[:mostBars]
 	}
 	p := picture.Panel{X: g.d.Unit, Names: []string{}}
@@ -219,7 +224,8 @@ func (g *figure) heat() []picture.Panel {
 		}
 	}
 	keys := g.d.Table.Keys
-	panel := picture.Panel{X: keys[x].Name, Y: keys[y].Name, XNames: clipAll(keys[x].Labels), YNames: clipAll(keys[y].Labels)}
+	panel := picture.Panel{X: keys[x].Name, Y: keys[y].Name, XNames: clipAll(keys[x].Labels),
+		YNames: clipAll(keys[y].Labels)}
 	var panels []picture.Panel
 	scale := picture.Scale{Root: !g.query.linear()}
 	if !scale.Root {
@@ -241,7 +247,8 @@ func (g *figure) heat() []picture.Panel {
 		}
 		v := g.value(estimateColumn, i)
 		scale.Low, scale.High = math.Min(scale.Low, v), math.Max(scale.High, v)
-		panels[k].Shades = append(panels[k].Shades, picture.Shade{X: float64(keys[x].Codes[i]), Y: float64(keys[y].Codes[i]), Value: v})
+		panels[k].Shades = append(panels[k].Shades, picture.Shade{X: float64(keys[x].Codes[i]), Y: float64(keys[y].Codes[i]),
+			Value: v})
 	}
 	if scale.Root {
 		scale.Low = 0
@@ -296,7 +303,8 @@ func (g *figure) maps() []picture.Panel {
 		for _, r := range p.Roads {
 			a, b := r[0], r[1]
 			panel.Roads = append(panel.Roads, picture.Road{
-				From: [2]float64{p.Lon[a].value, p.Lat[a].value}, To: [2]float64{p.Lon[b].value, p.Lat[b].value}, Value: (at[a] + at[b]) / 2,
+				From: [2]float64{p.Lon[a].value, p.Lat[a].value}, To: [2]float64{p.Lon[b].value, p.Lat[b].value}, Value: (at[a] +
+					at[b]) / 2,
 			})
 		}
 		panels = append(panels, panel)

@@ -50,7 +50,8 @@ func TestGuessesAreExact(t *testing.T) {
 			c := math.Log(p/(1-p)) / mu
 			// p·Phi(mu/2 + c) + (1 - p)·Phi(mu/2 - c)
 			want := new(big.Float).SetPrec(400).Mul(precise(p), phi(precise(mu/2+c)))
-			want.Add(want, new(big.Float).SetPrec(400).Mul(new(big.Float).SetPrec(400).Sub(precise(1), precise(p)), phi(precise(mu/2-c))))
+			want.Add(want, new(big.Float).SetPrec(400).Mul(new(big.Float).SetPrec(400).Sub(precise(1), precise(p)),
+				phi(precise(mu/2-c))))
 			if math.Abs(mu/2+math.Abs(c)) > 12 {
 				continue // the series loses its digits
 			}
@@ -62,7 +63,8 @@ func TestGuessesAreExact(t *testing.T) {
 }
 
 func TestTrueAlarmsAreExact(t *testing.T) {
-	quantiles := map[float64]string{0.01: "-2.32634787404084110088", 0.001: "-3.09023230616781354152", 0.05: "-1.64485362695147271486"}
+	quantiles := map[float64]string{0.01: "-2.32634787404084110088", 0.001: "-3.09023230616781354152",
+		0.05: "-1.64485362695147271486"}
 	for a, text := range quantiles {
 		z, _ := new(big.Float).SetPrec(400).SetString(text)
 		for _, mu := range []float64{0.1, 0.2367043806634357, 1, 3} {
@@ -140,7 +142,8 @@ func TestRounding(t *testing.T) {
 			t.Errorf("%g is printed as %s, want %s", x, got, want)
 		}
 	}
-	for x, want := range map[float64]string{0: "0", 1: "1", 0.55474: "0.55475", 123456: "123460", 0.000012345678: "0.000012346", 1.5e-9: "1.5001e-9"} {
+	for x, want := range map[float64]string{0: "0", 1: "1", 0.55474: "0.55475", 123456: "123460",
+		0.000012345678: "0.000012346", 1.5e-9: "1.5001e-9"} {
 		if got := SignificantUp(x, 5); got != want && !(x == 1.5e-9 && got == "1.5000e-9") {
 			t.Errorf("%g is printed as %s, want %s", x, got, want)
 		}

@@ -114,7 +114,8 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 	table, cells := t.page(most)
 	axes := axesOf(q, table, t.Holds)
 	out := tableData{
-		Name: q.name, File: q.name, Unit: q.unitText(f), Axes: axes, Table: table, Denoised: len(q.steps) > 0 && t.Holds == "", Linear: q.linear(),
+		Name: q.name, File: q.name, Unit: q.unitText(f), Axes: axes, Table: table, Denoised: len(q.steps) > 0 &&
+			t.Holds == "", Linear: q.linear(),
 		Places: placesOf(t, table, axes, cells),
 	}
 	if t.Holds != "" {
@@ -147,7 +148,8 @@ func policy(scripts []string) string {
 	for _, s := range plotStyles {
 		styles = append(styles, "'sha256-"+s+"'")
 	}
-	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action "+
+		"'none'",
 		strings.Join(allowed, " "), strings.Join(styles, " "))
 }
 

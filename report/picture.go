@@ -157,7 +157,8 @@ func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 		return pictureLines
 	case len(axes) == 1:
 		return pictureBars
-	case len(axes) == 2 || len(axes) == 3 && slices.ContainsFunc(axes, func(a axis) bool { return labels(a) <= mostPanels }):
+	case len(axes) == 2 || len(axes) == 3 && slices.ContainsFunc(axes,
+		func(a axis) bool { return labels(a) <= mostPanels }):
 		return pictureHeat
 	}
 	return pictureTop
@@ -192,12 +193,14 @@ func placesOf(t *Table, p *pageTable, axes []axis, cells []int) *places {
 	for i, x := range t.Places.Points {
 		point[x.ID] = i
 	}
-	out := &places{Key: key, Lat: make([]*decimal, len(p.Keys[key].Labels)), Lon: make([]*decimal, len(p.Keys[key].Labels)), Roads: [][2]int{}}
+	out := &places{Key: key, Lat: make([]*decimal, len(p.Keys[key].Labels)),
+		Lon: make([]*decimal, len(p.Keys[key].Labels)), Roads: [][2]int{}}
 	label := map[int]int{} // of a point
 	for i, c := range cells {
 		n, ok := point[labels[(c/column.Stride)%len(labels)]]
 		if code := p.Keys[key].Codes[i]; ok && out.Lat[code] == nil {
-			out.Lat[code], out.Lon[code] = &decimal{t.Places.Points[n].Lat, degreeDigits}, &decimal{t.Places.Points[n].Lon, degreeDigits}
+			out.Lat[code], out.Lon[code] = &decimal{t.Places.Points[n].Lat, degreeDigits}, &decimal{t.Places.Points[n].Lon,
+				degreeDigits}
 			label[n] = code
 		}
 	}

@@ -82,7 +82,8 @@ type document struct {
 // Documents returns all documents of the release.
 func (r *release) Documents() []document {
 	out := []document{
-		{readmeName, r.readme()}, {citationName, r.citation()}, {packageName, encode(r.dataPackage())}, {dcatName, encode(r.dcat())}, {croissantName, encode(r.croissant())},
+		{readmeName, r.readme()}, {citationName, r.citation()}, {packageName, encode(r.dataPackage())}, {dcatName,
+			encode(r.dcat())}, {croissantName, encode(r.croissant())},
 	}
 	if len(r.csvTables()) > 0 {
 		out = append(out, document{csvwName, encode(r.csvw())})

@@ -101,7 +101,8 @@ func writeRows(b *testing.B, path string, n, groups int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := parquet.NewGenericWriter[row](f, parquet.MaxRowsPerRowGroup(int64(n/groups)), parquet.Compression(&parquet.Snappy))
+	w := parquet.NewGenericWriter[row](f, parquet.MaxRowsPerRowGroup(int64(n/groups)),
+		parquet.Compression(&parquet.Snappy))
 	rows := make([]row, 10_000)
 	for range n / len(rows) {
 		for i := range rows {

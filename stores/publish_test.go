@@ -20,7 +20,8 @@ import (
 func finishedRelease(t *testing.T) (dir string, count int) {
 	t.Helper()
 	at := t.TempDir()
-	if err := errors.Join(os.Chmod(at, 0o755), os.WriteFile(filepath.Join(at, "job.yaml"), []byte(job), 0o600)); err != nil {
+	if err := errors.Join(os.Chmod(at, 0o755), os.WriteFile(filepath.Join(at, "job.yaml"), []byte(job),
+		0o600)); err != nil {
 		t.Fatal(err)
 	}
 	storestest.Put(t, "s3://bucket/t.parquet", storestest.Tables(t, 1000)["t.parquet"])
@@ -74,7 +75,8 @@ func TestPublishKilled(t *testing.T) {
 		if code, out := release(t, "publish", dir, "s3://bucket/"+prefix); code != 0 {
 			t.Errorf("killed at upload %d, then: exit code %d: %s", nth, code, out)
 		}
-		if code, out := release(t, "publish", dir, "s3://bucket/"+prefix); code != 0 || !strings.Contains(out, "0 files sent") {
+		if code, out := release(t, "publish", dir, "s3://bucket/"+prefix); code != 0 ||
+			!strings.Contains(out, "0 files sent") {
 			t.Errorf("killed at upload %d, then twice: exit code %d: %s", nth, code, out)
 		}
 	}
@@ -104,12 +106,14 @@ func TestPublishAnswersLost(t *testing.T) {
 		if code != 0 {
 			t.Errorf("the answer to request %d was lost: exit code %d: %s", nth, code, out)
 		}
-		if code, out := release(t, "publish", second, "s3://bucket/"+prefix); code != 0 || !strings.Contains(out, "0 files sent") {
+		if code, out := release(t, "publish", second, "s3://bucket/"+prefix); code != 0 ||
+			!strings.Contains(out, "0 files sent") {
 			t.Errorf("the answer to request %d was lost, then: exit code %d: %s", nth, code, out)
 		}
 		w, _ := storestest.Writer(t, "s3://bucket/")
 		there := 0
-		if err := w.List(t.Context(), prefix, func(store.Object) error { there++; return nil }); err != nil || there != count {
+		if err := w.List(t.Context(), prefix, func(store.Object) error { there++; return nil }); err != nil ||
+			there != count {
 			t.Errorf("the answer to request %d was lost: %d objects, %v", nth, there, err)
 		}
 		lost = writes.Load() >= nth

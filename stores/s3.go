@@ -65,7 +65,8 @@ func openS3(ctx context.Context, a store.Address) (store.Bucket, error) {
 	})
 	if c := client.Options().Credentials; c != nil && q.Get("anonymous") == "" {
 		if _, err := c.Retrieve(ctx); err != nil && ctx.Err() == nil {
-			return nil, store.Failure(store.Denied, "no credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or add ?anonymous=true to the address of a public bucket")
+			return nil, store.Failure(store.Denied, "no credentials were found: set AWS_ACCESS_KEY_ID and "+
+				"AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or add ?anonymous=true to the address of a public bucket")
 		}
 	}
 	b, err := s3blob.OpenBucket(ctx, client, a.Bucket, &s3blob.Options{

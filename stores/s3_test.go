@@ -24,7 +24,8 @@ import (
 
 func options(file string) source.Options {
 	return source.Options{
-		Files: []string{file}, Workers: 2, CSV: source.CSV{Header: true, Types: map[string]string{"unit": "int", "value": "float"}},
+		Files: []string{file}, Workers: 2, CSV: source.CSV{Header: true,
+			Types: map[string]string{"unit": "int", "value": "float"}},
 		JSONL: source.JSONL{Columns: map[string]string{"unit": "int", "cat": "text", "value": "float"}},
 	}
 }
@@ -110,10 +111,25 @@ func TestS3AgreesWithFiles(t *testing.T) {
 			"slow": func() {
 				s.Fails(func(http.ResponseWriter, *http.Request) bool { time.Sleep(30 * time.Millisecond); return false })
 			},
-			"busy":                func() { s.Fails(third(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })) },
-			"cut bodies":          func() { s.Cut.Store(int64(len(content)/3 + 1)) },
-			"cut connections":     func() { s.Fails(third(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })) },
-			"internal error once": func() { s.Fails(third(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })) },
+			"busy": func() {
+				s.Fails(third(func(w http.ResponseWriter,
+					_ *http.Request) {
+					w.WriteHeader(503)
+				}))
+			},
+			"cut bodies": func() { s.Cut.Store(int64(len(content)/3 + 1)) },
+			"cut connections": func() {
+				s.Fails(third(func(http.ResponseWriter,
+					*http.Request) {
+					panic(http.ErrAbortHandler)
+				}))
+			},
+			"internal error once": func() {
+				s.Fails(third(func(w http.ResponseWriter,
+					_ *http.Request) {
+					w.WriteHeader(500)
+				}))
+			},
 		} {
 			set()
 			got, sums, err := answers(t.Context(), options("s3://bucket/d*/"+name))
@@ -140,7 +156,8 @@ func TestS3Requests(t *testing.T) {
 	filter := d.FilterRowGroups([]string{"unit"}, func(_ int, b table.Bounds) bool { return b.Min > 9_000 })
 	rows := 0
 	for i := range d.Splits() {
-		if _, err := filter.Read(t.Context(), i, []string{"cat", "unit"}, func(b *table.Batch) error { rows += b.Rows; return nil }); err != nil {
+		if _, err := filter.Read(t.Context(), i, []string{"cat", "unit"},
+			func(b *table.Batch) error { rows += b.Rows; return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -163,7 +180,8 @@ func TestS3Faults(t *testing.T) {
 			t.Errorf("%s: %v, want %s", what, err, code)
 			return
 		}
-		for _, secret := range []string{storestest.AccessKey, storestest.SecretKey, "127.0.0.1", "Signature", "us-east-1", "RequestId", "hush"} {
+		for _, secret := range []string{storestest.AccessKey, storestest.SecretKey, "127.0.0.1", "Signature", "us-east-1",
+			"RequestId", "hush"} {
 			if strings.Contains(err.Error(), secret) {
 				t.Errorf("%s: the error shows %s: %v", what, secret, err)
 			}
@@ -283,7 +301,8 @@ func TestS3Ranges(t *testing.T) {
 		s.Fails(wholly(content, o.Version, x.header, x.status))
 		p := make([]byte, 10)
 		n, err := storetest.ReadAt(t.Context(), w, o, p, x.at)
-		if x.ok && (err != nil || !bytes.Equal(p, content[x.at:x.at+10])) || !x.ok && (n != 0 || store.KindOf(err) != store.Unsupported) {
+		if x.ok && (err != nil || !bytes.Equal(p, content[x.at:x.at+10])) || !x.ok &&
+			(n != 0 || store.KindOf(err) != store.Unsupported) {
 			t.Errorf("%s: %q, %d bytes, %v", name, p, n, err)
 		}
 	}

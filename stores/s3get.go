@@ -54,7 +54,8 @@ func (r *ranges) prepare(ctx context.Context) {
 		return
 	}
 	const key = "dprelease"
-	anybody := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { // the SDK signs no address for the anonymous
+	// the SDK signs no address for the anonymous
+	anybody := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: "anybody", SecretAccessKey: "none"}, nil
 	})
 	signed, err := s3.NewPresignClient(r.client, func(o *s3.PresignOptions) {
@@ -74,7 +75,8 @@ func (r *ranges) prepare(ctx context.Context) {
 		}
 	}
 	scope := strings.Split(q.Get("X-Amz-Credential"), "/") // key/date/region/s3/aws4_request
-	if q.Get("X-Amz-Algorithm") != "AWS4-HMAC-SHA256" || len(scope) != 5 || scope[3] != "s3" || scope[4] != "aws4_request" {
+	if q.Get("X-Amz-Algorithm") != "AWS4-HMAC-SHA256" || len(scope) != 5 || scope[3] != "s3" ||
+		scope[4] != "aws4_request" {
 		return
 	}
 	if r.credentials != nil {
@@ -96,22 +98,25 @@ func plainKey(key string) bool {
 			return false
 		}
 	}
-	return key != "" && key[0] != '/' && !strings.Contains(key, "//") && !strings.Contains("/"+key, "/.") && !strings.Contains(key, "../")
+	return key != "" && key[0] != '/' && !strings.Contains(key, "//") && !strings.Contains("/"+key, "/.") &&
+		!strings.Contains(key, "../")
 }
 
 // read asks for size bytes of a version of an object, from the byte at on. asked says that the store was asked; if
 // there is no answer and no error, the SDK is to ask it.
-func (r *ranges) read(ctx context.Context, o store.Object, at, size int64) (answer *http.Response, asked bool, err error) {
+func (r *ranges) read(ctx context.Context, o store.Object, at, size int64) (answer *http.Response, asked bool,
+	err error) {
 	r.learn.Do(func() { r.prepare(context.WithoutCancel(ctx)) })
 	if r.off.Load() || size <= 0 || !plainKey(o.Key) {
 		return nil, false, nil
 	}
 	u := *r.base
 	u.Path, u.RawPath = r.base.Path+o.Key, r.base.EscapedPath()+httpbinding.EscapePath(o.Key, false)
-	q := (&http.Request{Method: http.MethodGet, URL: &u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{
-		"Range":    {"bytes=" + strconv.FormatInt(at, 10) + "-" + strconv.FormatInt(at+size-1, 10)},
-		"If-Match": {o.Version}, "Accept-Encoding": {"identity"}, "User-Agent": {"dprelease"},
-	}}).WithContext(ctx)
+	q := (&http.Request{Method: http.MethodGet, URL: &u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{
+			"Range":    {"bytes=" + strconv.FormatInt(at, 10) + "-" + strconv.FormatInt(at+size-1, 10)},
+			"If-Match": {o.Version}, "Accept-Encoding": {"identity"}, "User-Agent": {"dprelease"},
+		}}).WithContext(ctx)
 	if r.region != "" {
 		q.Header["X-Amz-Content-Sha256"] = []string{emptyHash}
 		c, err := r.credentials.Retrieve(ctx)

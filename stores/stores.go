@@ -39,7 +39,8 @@ const (
 	noAzureToken  = "dprelease-no-azure-token"
 )
 
-const hintOfAzure = "no credentials were found, or Azure refuses them: set AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or sign in by az login"
+const hintOfAzure = "no credentials were found, or Azure refuses them: set AZURE_STORAGE_ACCOUNT and " +
+	"AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or sign in by az login"
 
 // bucket is a bucket of one of the stores.
 type bucket struct {
@@ -124,7 +125,8 @@ func answered(body io.ReadCloser, o store.Object, at int64, version string, firs
 	case version != o.Version:
 		err = store.Failure(store.Changed, "")
 	case first != at:
-		err = store.Failure(store.Unsupported, "the store does not send the part of the object that was asked for: does a proxy or a gateway ignore ranges? download the object, and name the copy")
+		err = store.Failure(store.Unsupported, "the store does not send the part of the object that was asked for: does a "+
+			"proxy or a gateway ignore ranges? download the object, and name the copy")
 	case size != o.Size:
 		err = store.Failure(store.Changed, "")
 	default:
@@ -150,7 +152,8 @@ func begin(contentRange string) int64 {
 }
 
 // Put implements store.Writer.
-func (b *bucket) Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, _ int64, over *store.Object) error {
+func (b *bucket) Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, _ int64,
+	over *store.Object) error {
 	o := &blob.WriterOptions{ContentType: mediaType, DisableContentTypeDetection: true}
 	fresh := over != nil && over.Version == ""
 	if o.IfNotExist = fresh; over != nil && !fresh {
@@ -177,7 +180,8 @@ func (b *bucket) Delete(ctx context.Context, o store.Object) error {
 	case now.Version != o.Version:
 		return store.Failure(store.Changed, "")
 	}
-	err = b.DeleteWithOptions(ctx, o.Key, &blob.DeleteOptions{BeforeDelete: func(as func(any) bool) error { return b.kind.pin(as, o.Version) }})
+	err = b.DeleteWithOptions(ctx, o.Key,
+		&blob.DeleteOptions{BeforeDelete: func(as func(any) bool) error { return b.kind.pin(as, o.Version) }})
 	if err == nil || gcerrors.Code(err) == gcerrors.NotFound {
 		return nil
 	}
@@ -211,9 +215,11 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 		return store.Failure(store.Changed, "")
 	case status == http.StatusRequestedRangeNotSatisfiable:
 		return store.Failure(store.Changed, "")
-	case status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect || code == "AuthorizationHeaderMalformed":
+	case status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect ||
+		code == "AuthorizationHeaderMalformed":
 		return store.Failure(store.Misconfigured, "is it the bucket's region? set AWS_REGION, or add ?region= to the address")
-	case status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= http.StatusInternalServerError:
+	case status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
+		status >= http.StatusInternalServerError:
 		return store.Failure(store.Unavailable, "")
 	case status >= http.StatusBadRequest:
 		return store.Failure(store.Unsupported, "the store refuses the request: check the address and the credentials")
@@ -233,7 +239,8 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 
 // misconfigured is the error of opening a bucket whose options or credentials a library does not take.
 func misconfigured() error {
-	return store.Failure(store.Misconfigured, "check the options of the address and the store's environment variables, as docs/STORES.md has them")
+	return store.Failure(store.Misconfigured,
+		"check the options of the address and the store's environment variables, as docs/STORES.md has them")
 }
 
 // values reads the options of an address.

@@ -45,7 +45,8 @@ func KairouzSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (ca
 		return 0, argument.New("times", "must be 1 to %d, not %d", maxTimes, times)
 	}
 	eps, n := numeric.BigOf(float64(g.Epsilon)), numeric.BigOf(float64(times))
-	sigma := numeric.RoundedUp(kairouz(eps, numeric.BigOf(float64(g.Delta)), numeric.NewBig().Mul(n, numeric.NewBig().Mul(numeric.BigOf(s.L2), numeric.BigOf(s.L2)))))
+	sigma := numeric.RoundedUp(kairouz(eps, numeric.BigOf(float64(g.Delta)),
+		numeric.NewBig().Mul(n, numeric.NewBig().Mul(numeric.BigOf(s.L2), numeric.BigOf(s.L2)))))
 	if math.IsInf(sigma, 0) {
 		return 0, argument.New("sensitivity", "= %g needs a sigma above the largest float64", s.L2)
 	}
@@ -54,7 +55,8 @@ func KairouzSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (ca
 	mu.Quo(mu, numeric.BigOf(sigma))
 	mu.Add(mu, numeric.NewBig().SetMantExp(mu, -500)) // more than its roundings
 	if !numeric.BigMeets(float64(g.Epsilon), mu, float64(g.Delta)) {
-		return 0, fmt.Errorf("calibrate: Theorem 4.3: %w: epsilon = %g at delta = %g", ErrDoesNotHold, float64(g.Epsilon), float64(g.Delta))
+		return 0, fmt.Errorf("calibrate: Theorem 4.3: %w: epsilon = %g at delta = %g", ErrDoesNotHold, float64(g.Epsilon),
+			float64(g.Delta))
 	}
 	return calibrate.Sigma(sigma), nil
 }

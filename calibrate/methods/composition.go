@@ -26,7 +26,8 @@ func ComposeBasic(parts []Part) (calibrate.Guarantee, error) {
 		eps.Add(eps, numeric.NewUp().Mul(n, numeric.UpOf(float64(p.Guarantee.Epsilon))))
 		delta.Add(delta, numeric.NewUp().Mul(n, numeric.UpOf(float64(p.Guarantee.Delta))))
 	}
-	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(numeric.Ceiling(eps)), Delta: calibrate.Delta(math.Min(numeric.Ceiling(delta), 1))}, nil
+	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(numeric.Ceiling(eps)),
+		Delta: calibrate.Delta(math.Min(numeric.Ceiling(delta), 1))}, nil
 }
 
 // Advanced is what Theorem 3.5 of Kairouz, Oh & Viswanath 2017 says of mechanisms together.
@@ -49,7 +50,8 @@ func ComposeAdvanced(parts []Part, slack calibrate.Delta) (Advanced, error) {
 		return Advanced{}, err
 	}
 	if slack.Validate() != nil {
-		return Advanced{}, argument.New("slack", "must be at least %g and below 1, not %g", calibrate.MinDelta, float64(slack))
+		return Advanced{}, argument.New("slack", "must be at least %g and below 1, not %g", calibrate.MinDelta,
+			float64(slack))
 	}
 	sum, drift, squares, kept := numeric.NewBig().SetMode(big.ToPositiveInf), numeric.NewBig(), numeric.NewBig(), numeric.NewBig()
 	for _, p := range parts {
@@ -65,7 +67,8 @@ func ComposeAdvanced(parts []Part, slack calibrate.Delta) (Advanced, error) {
 	widened := numeric.NewBig().Mul(numeric.NewBig().Sqrt(squares), inverse)
 	a := Advanced{Terms: [3]calibrate.Epsilon{
 		calibrate.Epsilon(numeric.Ceiling(sum)),
-		calibrate.Epsilon(numeric.RoundedUp(concentrated(drift, squares, widened.Add(widened, numeric.BigExp(numeric.BigOf(1)))))),
+		calibrate.Epsilon(numeric.RoundedUp(concentrated(drift, squares,
+			widened.Add(widened, numeric.BigExp(numeric.BigOf(1)))))),
 		calibrate.Epsilon(numeric.RoundedUp(concentrated(drift, squares, inverse))),
 	}}
 	a.Guarantee.Epsilon = min(a.Terms[0], a.Terms[1], a.Terms[2])

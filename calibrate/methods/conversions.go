@@ -27,7 +27,8 @@ func RenyiFor(g calibrate.Guarantee, alpha float64) (Renyi, error) {
 		r.Epsilon = numeric.RoundedDown(room)
 	}
 	if r.Epsilon == 0 {
-		return Renyi{}, argument.New("alpha", "= %g is too small for epsilon = %g at delta = %g", alpha, float64(g.Epsilon), float64(g.Delta))
+		return Renyi{}, argument.New("alpha", "= %g is too small for epsilon = %g at delta = %g", alpha, float64(g.Epsilon),
+			float64(g.Delta))
 	}
 	return r, nil
 }
@@ -84,10 +85,12 @@ func meanConcentratedFor(g calibrate.Guarantee, tails float64) (MeanConcentrated
 	if err := g.Validate(); err != nil {
 		return MeanConcentrated{}, err
 	}
-	l, eps := numeric.LnAt(numeric.NewBig().Quo(numeric.BigOf(tails), numeric.BigOf(float64(g.Delta))), numeric.ShortPrec), numeric.BigOf(float64(g.Epsilon))
+	l, eps := numeric.LnAt(numeric.NewBig().Quo(numeric.BigOf(tails), numeric.BigOf(float64(g.Delta))),
+		numeric.ShortPrec), numeric.BigOf(float64(g.Epsilon))
 	sum := numeric.NewBig().Sqrt(numeric.NewBig().Add(l, eps))
 	root := numeric.NewBig().Quo(eps, sum.Add(sum, l.Sqrt(l)))
-	c := MeanConcentrated{Mean: numeric.RoundedDown(numeric.NewBig().Mul(root, root)), Spread: numeric.RoundedDown(root.Mul(root, numeric.BigSqrt2()))}
+	c := MeanConcentrated{Mean: numeric.RoundedDown(numeric.NewBig().Mul(root, root)),
+		Spread: numeric.RoundedDown(root.Mul(root, numeric.BigSqrt2()))}
 	if c.Mean == 0 || c.Spread == 0 {
 		return MeanConcentrated{}, argument.New("epsilon", "= %g allows no mean above 0", float64(g.Epsilon))
 	}

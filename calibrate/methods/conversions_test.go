@@ -134,7 +134,8 @@ func TestNoiseRoutesCostWhatIsKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]float64{"gaussian": 0, "pdp": 0.1636, "renyi": 0.0725, "zcdp": 0.2664, "mcdp-dp": 0.2664, "mcdp-pdp": 0.2967, "zcdp-tight": 0.0725}
+	want := map[string]float64{"gaussian": 0, "pdp": 0.1636, "renyi": 0.0725, "zcdp": 0.2664, "mcdp-dp": 0.2664,
+		"mcdp-pdp": 0.2967, "zcdp-tight": 0.0725}
 	for _, r := range routes {
 		if r.Err != nil || math.Abs(r.Excess-want[r.Name]) > 5e-4 {
 			t.Errorf("%s: mu = %v, %+.4f, %v; want %+.4f", r.Name, r.Mu, r.Excess, r.Err, want[r.Name])
@@ -208,7 +209,8 @@ func oddNotions(answer func(string, float64) func(float64, error), x, y float64)
 	if err == nil && !(calibrate.Mechanism{Sens: calibrate.Sensitivity{L2: y}, Sigma: sigma}.Mu() <= calibrate.Mu(x)) {
 		answer("a sigma whose mu is larger", 0)(1, nil)
 	}
-	if routes, err := NoiseRoutes(calibrate.Guarantee{Epsilon: calibrate.Epsilon(x), Delta: calibrate.Delta(y)}); err == nil {
+	if routes, err := NoiseRoutes(calibrate.Guarantee{Epsilon: calibrate.Epsilon(x),
+		Delta: calibrate.Delta(y)}); err == nil {
 		for _, r := range routes {
 			answer("route "+r.Name, math.MaxFloat64)(float64(r.Mu), r.Err)
 		}

@@ -35,7 +35,8 @@ func (p Part) Corners() ([]Corner, error) {
 	corners, own := make([]Corner, 0, p.Times/2+1), p.own()
 	for w := p.walk(); ; w.step() {
 		corners = append(corners, Corner{
-			calibrate.Guarantee{Epsilon: calibrate.Epsilon(numeric.Ceiling(w.at())), Delta: calibrate.Delta(numeric.ProbabilityUp(either(own, w.lost)))}, numeric.ProbabilityUp(w.lost),
+			calibrate.Guarantee{Epsilon: calibrate.Epsilon(numeric.Ceiling(w.at())),
+				Delta: calibrate.Delta(numeric.ProbabilityUp(either(own, w.lost)))}, numeric.ProbabilityUp(w.lost),
 		})
 		if 2*(w.l+1) > p.Times {
 			return corners, nil

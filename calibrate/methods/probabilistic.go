@@ -60,10 +60,14 @@ func GaussianPDPEpsilon(delta calibrate.Delta, mu calibrate.Mu) (calibrate.Epsil
 		return err == nil && d <= delta
 	}
 	if !meets(calibrate.MaxEpsilon) {
-		return 0, argument.New("mu", "= %g needs an epsilon above %g at delta = %g", float64(mu), float64(calibrate.MaxEpsilon), float64(delta))
+		return 0, argument.New("mu", "= %g needs an epsilon above %g at delta = %g", float64(mu),
+			float64(calibrate.MaxEpsilon), float64(delta))
 	}
 	guess := startPDPEpsilon(math.Log(float64(delta)), float64(mu))
-	eps, _ := numeric.Boundary(guess, true, false, func(eps float64) bool { return eps >= calibrate.MaxEpsilon || meets(eps) })
+	eps, _ := numeric.Boundary(guess, true, false, func(eps float64) bool {
+		return eps >= calibrate.MaxEpsilon ||
+			meets(eps)
+	})
 	return calibrate.Epsilon(min(eps, calibrate.MaxEpsilon)), nil
 }
 

@@ -34,7 +34,8 @@ func Routes(mu calibrate.Mu, delta calibrate.Delta) ([]Route, error) {
 	for _, r := range []struct {
 		name string
 		find func(calibrate.Mu, calibrate.Delta) (calibrate.Epsilon, error)
-	}{{"pdp", pdpRoute}, {"renyi", renyiRoute}, {"zcdp", zcdpRoute}, {"mcdp-dp", mcdpRoute}, {"mcdp-pdp", mcdpPDPRoute}, {"zcdp-tight", tightRoute}} {
+	}{{"pdp", pdpRoute}, {"renyi", renyiRoute}, {"zcdp", zcdpRoute}, {"mcdp-dp", mcdpRoute}, {"mcdp-pdp",
+		mcdpPDPRoute}, {"zcdp-tight", tightRoute}} {
 		eps, err := r.find(mu, delta)
 		route := Route{Name: r.name, Epsilon: eps, Err: err}
 		if err == nil && exact > 0 {
@@ -113,7 +114,8 @@ func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 		name string
 		find func(calibrate.Guarantee) (calibrate.Mu, error)
 	}{
-		{"pdp", gaussianPDPMu}, {"renyi", allowed(BestRenyiFor)}, {"zcdp", allowed(ZCDPRho)}, {"mcdp-dp", allowed(MeanConcentratedFor)},
+		{"pdp", gaussianPDPMu}, {"renyi", allowed(BestRenyiFor)}, {"zcdp", allowed(ZCDPRho)}, {"mcdp-dp",
+			allowed(MeanConcentratedFor)},
 		{"mcdp-pdp", allowed(MeanConcentratedForPDP)}, {"zcdp-tight", allowed(TightZCDPRho)},
 	} {
 		mu, err := r.find(g)
@@ -130,7 +132,8 @@ func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 }
 
 // allowed is the largest mu that Gaussian noise may have within what find finds.
-func allowed[N interface{ Mu() (calibrate.Mu, error) }](find func(calibrate.Guarantee) (N, error)) func(calibrate.Guarantee) (calibrate.Mu, error) {
+func allowed[N interface{ Mu() (calibrate.Mu, error) }](find func(calibrate.Guarantee) (N,
+	error)) func(calibrate.Guarantee) (calibrate.Mu, error) {
 	return func(g calibrate.Guarantee) (calibrate.Mu, error) {
 		notion, err := find(g)
 		if err != nil {

@@ -58,7 +58,8 @@ func cubeRoot(x *big.Float) *big.Float {
 }
 
 // weighted is the asks with weight(L2_i, numbers[i]), scaled so that the largest is about 1.
-func weighted(asks []calibrate.Ask, name string, numbers []float64, weight func(l2, x *big.Float) *big.Float) ([]calibrate.Ask, error) {
+func weighted(asks []calibrate.Ask, name string, numbers []float64,
+	weight func(l2, x *big.Float) *big.Float) ([]calibrate.Ask, error) {
 	if len(asks) == 0 {
 		return nil, argument.New("asks", "must not be empty")
 	}

@@ -37,7 +37,8 @@ func referencePage(d docs) ([]byte, error) {
 		p.section(t)
 	}
 	p.WriteString(polymorphic)
-	p.line("\n## Diagnostics\n\nAll problems are reported together, as `file:line:column: code: message` and a hint. The codes:\n\n| code | meaning |\n|---|---|")
+	p.line("\n## Diagnostics\n\nAll problems are reported together, as `file:line:column: code: message` and a hint. " +
+		"The codes:\n\n| code | meaning |\n|---|---|")
 	for _, c := range configs.Codes() {
 		p.line("| `%s` | %s |", c.Code, cell(c.Meaning))
 	}
@@ -90,7 +91,8 @@ func (p *page) section(t reflect.Type) {
 	}
 	p.line("\n| key | type | required or default | meaning | example |\n|---|---|---|---|---|")
 	for _, f := range fields {
-		p.line("| `%s` | %s | %s | %s | %s |", f.key, cell(p.typeName(f)), presence(f), cell(f.text), code(f.tag.Get("example")))
+		p.line("| `%s` | %s | %s | %s | %s |", f.key, cell(p.typeName(f)), presence(f), cell(f.text),
+			code(f.tag.Get("example")))
 	}
 }
 

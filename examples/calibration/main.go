@@ -15,5 +15,6 @@ func main() { os.Exit(experiment.Main(calibration().Execute)) }
 
 // calibration makes all tables and figures. It uses no random numbers.
 func calibration() experiment.Experiment {
-	return experiment.Experiment{Dir: "examples/calibration", Run: experiment.Parts(gains, failures, mechanisms, tables, errata)}
+	return experiment.Experiment{Dir: "examples/calibration",
+		Run: experiment.Parts(gains, failures, mechanisms, tables, errata)}
 }

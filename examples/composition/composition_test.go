@@ -24,7 +24,8 @@ func TestClaims(t *testing.T) {
 func checkRegions(t *testing.T, rows []experimenttest.Row) {
 	for _, r := range rows {
 		exact, basic := r.Float("missed_exact"), r.Float("missed_basic")
-		if exact < basic-1e-12 || (r["k"] == "1" && math.Abs(exact-basic) > 1e-12) || (r["k"] == "3" && r["false_alarm"] == "0.2" && exact < basic+0.01) {
+		if exact < basic-1e-12 || (r["k"] == "1" && math.Abs(exact-basic) > 1e-12) ||
+			(r["k"] == "3" && r["false_alarm"] == "0.2" && exact < basic+0.01) {
 			t.Errorf("%v", r)
 		}
 		if r["false_alarm"] == "0" && exact != 1 {
@@ -44,7 +45,8 @@ func checkBounds(t *testing.T, rows []experimenttest.Row) {
 		eps[r["k"]][r["accountant"]] = r.Float("epsilon")
 	}
 	for k, e := range eps {
-		order := []string{"Gaussian mechanisms, exact", "Kairouz et al., exact", "Kairouz et al., Theorem 3.4", "Dwork, Rothblum & Vadhan 2010", "sum of ε"}
+		order := []string{"Gaussian mechanisms, exact", "Kairouz et al., exact", "Kairouz et al., Theorem 3.4",
+			"Dwork, Rothblum & Vadhan 2010", "sum of ε"}
 		for i := 1; i < len(order); i++ {
 			if e[order[i-1]] > e[order[i]]+1e-9 {
 				t.Errorf("k = %s: %s has %g, %s %g", k, order[i-1], e[order[i-1]], order[i], e[order[i]])
@@ -89,7 +91,8 @@ func checkCuts(t *testing.T, rows []experimenttest.Row) {
 		}
 		rmse[group][r["mechanism"]] = r.Float("rmse")
 		s := r.Float("set_size")
-		if want := math.Sqrt(s*(nodes-s)) * 4.2247; r["mechanism"] == "noise on edges" && r["sets"] == "random" && math.Abs(r.Float("rmse")/want-1) > 0.3 {
+		if want := math.Sqrt(s*(nodes-s)) * 4.2247; r["mechanism"] == "noise on edges" && r["sets"] == "random" &&
+			math.Abs(r.Float("rmse")/want-1) > 0.3 {
 			t.Errorf("%v, want %g", r, want)
 		}
 	}

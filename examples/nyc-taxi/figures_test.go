@@ -40,7 +40,8 @@ func checkSweep(t *testing.T, rows []experimenttest.Row) {
 	for _, noise := range []string{"analytic", "classical"} {
 		best := rmse[noise+" 5 tree ensemble"]
 		if !(best < 0.85*rmse[noise+" 5 raw"]) || !(best < 0.85*rmse[noise+" 5 mean"]) {
-			t.Errorf("%s: the ensemble has %g, raw counts %g, the mean %g", noise, best, rmse[noise+" 5 raw"], rmse[noise+" 5 mean"])
+			t.Errorf("%s: the ensemble has %g, raw counts %g, the mean %g", noise, best, rmse[noise+" 5 raw"],
+				rmse[noise+" 5 mean"])
 		}
 		if soft, zero := rmse[noise+" 0.2 soft threshold"], rmse[noise+" 0.2 zero"]; math.Abs(soft/zero-1) > 0.25 {
 			t.Errorf("%s: soft thresholding has %g, the answer 0 %g", noise, soft, zero)

@@ -28,7 +28,8 @@ func TestRun(t *testing.T) {
 	if again := run("--job", "job.yaml"); !strings.Contains(again, "nothing was spent") {
 		t.Errorf("the same run again:\n%s", again)
 	}
-	if later := run("--job", "job.yaml", "--", "--param", "hour=01"); !strings.Contains(later, "2013-01-01-01") || !strings.Contains(later, "2 releases)") {
+	if later := run("--job", "job.yaml", "--", "--param", "hour=01"); !strings.Contains(later, "2013-01-01-01") ||
+		!strings.Contains(later, "2 releases)") {
 		t.Errorf("another hour:\n%s", later)
 	}
 	checkRelease(t, filepath.Join(dir, "out", "2013-01-01-00"))

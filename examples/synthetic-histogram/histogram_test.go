@@ -24,7 +24,8 @@ func checkNorm(t *testing.T, results experimenttest.Results) {
 	factor := map[string]float64{"aGM": math.Sqrt(2 / math.Pi), "cGM": math.Sqrt(2 / math.Pi), "Lap": 1}
 	for _, r := range results {
 		f, raw := factor[r["mechanism"]]
-		if want := f * r.Float("d") * r.Float("sigma_or_b"); raw && math.Abs(r.Float("mean_err")-want) > experimenttest.Alarm*r.Float("std_err") {
+		if want := f * r.Float("d") * r.Float("sigma_or_b"); raw &&
+			math.Abs(r.Float("mean_err")-want) > experimenttest.Alarm*r.Float("std_err") {
 			t.Errorf("%v, want %g", r, want)
 		}
 		if r["mechanism"] == "zero" && math.Abs(r.Float("mean_err")-1) > 1e-9 {

@@ -64,7 +64,8 @@ func lint(t *testing.T, dir string) map[string]string {
 			t.Skip("golangci-lint is not installed")
 		}
 	}
-	cmd := exec.Command(linter, "run", "--enable-only", "depguard,forbidigo,gomoddirectives", "--issues-exit-code", "0", "--show-stats=false",
+	cmd := exec.Command(linter, "run", "--enable-only", "depguard,forbidigo,gomoddirectives", "--issues-exit-code", "0",
+		"--show-stats=false",
 		"--allow-parallel-runners", "--output.json.path", "stdout", "./...")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
 	text, err := cmd.Output()

@@ -62,7 +62,8 @@ func run(only string, fast, check bool) error {
 	for i, b := range placed {
 		begin := time.Now()
 		r := l.try(b, fast)
-		say("%3d/%d %-9s %-40s %5.1fs  %s\n", i+1, len(placed), r.verdict, b.name, time.Since(begin).Seconds(), cmp.Or(r.by, b.breaks))
+		say("%3d/%d %-9s %-40s %5.1fs  %s\n", i+1, len(placed), r.verdict, b.name, time.Since(begin).Seconds(),
+			cmp.Or(r.by, b.breaks))
 		switch r.verdict {
 		case survived:
 			lived = append(lived, b.name+": "+b.breaks)

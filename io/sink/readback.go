@@ -109,12 +109,16 @@ func labelsOf(texts []string, kind int) (l domain.Labels, err error) {
 // tableFile returns the file that holds a table of a query, in the first format that is read back, and what reads it.
 func tableFile(dir string, q *manifest.Query, holds string) (manifest.File, readFunc, error) {
 	for _, format := range readBack {
-		i := slices.IndexFunc(q.Files, func(f manifest.File) bool { return f.Holds == holds && filepath.Ext(f.Path) == format.extension })
+		i := slices.IndexFunc(q.Files, func(f manifest.File) bool {
+			return f.Holds == holds &&
+				filepath.Ext(f.Path) == format.extension
+		})
 		if i >= 0 {
 			return q.Files[i], format.read, nil
 		}
 	}
-	return manifest.File{}, nil, refusal("read", dir, CodeFormat, "the query "+q.Name+" has no table in a format that is read back")
+	return manifest.File{}, nil, refusal("read", dir, CodeFormat,
+		"the query "+q.Name+" has no table in a format that is read back")
 }
 
 func readBackFile(c *columnReader, dir string, file manifest.File, read readFunc) error {

@@ -32,7 +32,8 @@ func WritePreview(ctx context.Context, dir string, r *pipeline.Release, presente
 	}
 	defer func() { _ = os.RemoveAll(staging) }() // nothing in it is private
 	f := &Folder{formats: builtin()}
-	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: presenters, synthetic: true}
+	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: presenters,
+		synthetic: true}
 	if s.jobs, err = f.plan(r); err != nil {
 		return err
 	}

@@ -99,7 +99,8 @@ func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	failed := 0
 	for split := 2; split < 20; split++ {
 		var e *source.Error
-		if _, err := groups.Read(t.Context(), split, []string{"note"}, func(*table.Batch) error { return nil }); errors.As(err, &e) && e.Code == source.CodeChanged {
+		if _, err := groups.Read(t.Context(), split, []string{"note"},
+			func(*table.Batch) error { return nil }); errors.As(err, &e) && e.Code == source.CodeChanged {
 			failed++
 		} else if err != nil {
 			t.Error(err)

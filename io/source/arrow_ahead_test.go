@@ -17,7 +17,8 @@ import (
 // of 1,000 rows.
 func wideBatches(t *testing.T, batches, length int) []byte {
 	t.Helper()
-	fields := []arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "note", Type: arrow.BinaryTypes.String}, {Name: "x", Type: arrow.PrimitiveTypes.Int64}}
+	fields := []arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "note", Type: arrow.BinaryTypes.String},
+		{Name: "x", Type: arrow.PrimitiveTypes.Int64}}
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
 	note := strings.Repeat("n", length)
 	var records []arrow.Record
@@ -61,7 +62,8 @@ func TestArrowOfStores(t *testing.T) {
 				t.Errorf("%d rows, %v; the same digests: %t", rows, err, slices.EqualFunc(got, want, bytes.Equal))
 			}
 			const opening = 9 // the footer, and the first bytes with those behind them
-			if n, share := m.Reads.Load(), m.Bytes.Load()*100/int64(len(content)); n > opening+x.reads*int64(len(want)) || share > x.share {
+			if n, share := m.Reads.Load(), m.Bytes.Load()*100/int64(len(content)); n > opening+x.reads*int64(len(want)) ||
+				share > x.share {
 				t.Errorf("%d requests for %d splits, %d %% of %d bytes", n, len(want), share, len(content))
 			}
 		})

@@ -58,7 +58,8 @@ func TestCSVUnparsed(t *testing.T) {
 			fmt.Fprintf(&b, "0;%s\n", f)
 		}
 		b.WriteString("a record without the field\n")
-		d := open(t, source.CSV{Header: true, Delimiter: ';', Types: map[string]string{"x": kind}, NullValues: []string{"N/A"}}, write(t, "a.csv", []byte(b.String())))
+		d := open(t, source.CSV{Header: true, Delimiter: ';', Types: map[string]string{"x": kind},
+			NullValues: []string{"N/A"}}, write(t, "a.csv", []byte(b.String())))
 		if got := unparsed(t, d, "x")[0]; got != c.want {
 			t.Errorf("%s: rows, nulls, unparsed: got %v, want %v", kind, got, c.want)
 		}

@@ -76,14 +76,17 @@ func (f inFolders) wrap(file scan.File, path string) (scan.File, *Error) {
 	for _, name := range f.names {
 		value, ok := stated[name]
 		if !ok {
-			return nil, scan.Fault(CodeOption, "no folder of the file's path is called %s=VALUE", name).Advise("input.folders names columns that are in the names of folders: day=2024-01-01/part.parquet").OfColumn(name)
+			return nil, scan.Fault(CodeOption, "no folder of the file's path is called %s=VALUE",
+				name).Advise("input.folders names columns that are in the names of folders: day=2024-01-01/part.parquet").OfColumn(name)
 		}
 		if _, twice := file.Schema().Lookup(name); twice {
-			return nil, scan.Fault(CodeOption, "the column is in the file, too").Advise("remove it from input.folders").OfColumn(name)
+			return nil, scan.Fault(CodeOption,
+				"the column is in the file, too").Advise("remove it from input.folders").OfColumn(name)
 		}
 		c, ok := newConstant(f.types[name], value)
 		if !ok {
-			return nil, scan.Fault(CodeOption, "the name of the folder %q is no value of the column's type", name+"="+value).OfColumn(name)
+			return nil, scan.Fault(CodeOption, "the name of the folder %q is no value of the column's type",
+				name+"="+value).OfColumn(name)
 		}
 		w.values = append(w.values, c)
 	}
@@ -137,7 +140,8 @@ func (f *inFolder) Public(column string) bool {
 }
 
 // Read implements scan.File.
-func (f *inFolder) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary, error) {
+func (f *inFolder) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary,
+	error) {
 	sum, err := f.File.Read(ctx, split, f.inner(columns), func(b *table.Batch) error {
 		out := table.Batch{Rows: b.Rows, Keep: b.Keep, Columns: make([]table.Column, 0, len(columns))}
 		next := 0
@@ -184,7 +188,8 @@ func (f *inFolder) sign(digest []byte) []byte {
 	}
 	h := sha256.New()
 	for i, name := range f.names {
-		fmt.Fprintf(h, "%q=%v/%v/%q/%t\n", name, f.values[i].value.Ints, f.values[i].value.Floats, f.values[i].value.Data, f.values[i].null)
+		fmt.Fprintf(h, "%q=%v/%v/%q/%t\n", name, f.values[i].value.Ints, f.values[i].value.Floats, f.values[i].value.Data,
+			f.values[i].null)
 	}
 	h.Write(digest)
 	return h.Sum(nil)

@@ -62,7 +62,8 @@ func (c *isolationCase) bare() bool { return c.file.Quoting == "QUOTE_NONE" }
 func newIsolationCase(rng *rand.Rand) *isolationCase {
 	c := &isolationCase{rng: rng, columns: []string{"x", "y", "z"}[:1+rng.IntN(3)]}
 	c.file = pythonFile{
-		Quoting: c.pick("QUOTE_MINIMAL", "QUOTE_MINIMAL", "QUOTE_ALL", "QUOTE_NONNUMERIC", "QUOTE_NONE"), Quote: c.pick(`"`, `"`, "'"), Delimiter: c.pick(",", ",", ";", "\t", " ", "|"),
+		Quoting: c.pick("QUOTE_MINIMAL", "QUOTE_MINIMAL", "QUOTE_ALL", "QUOTE_NONNUMERIC", "QUOTE_NONE"), Quote: c.pick(`"`,
+			`"`, "'"), Delimiter: c.pick(",", ",", ";", "\t", " ", "|"),
 		Terminator: c.pick("\n", "\r\n"), Encoding: c.pick("utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"),
 	}
 	c.setOptions()
@@ -95,7 +96,8 @@ func (c *isolationCase) setOptions() {
 		}
 	}
 	c.options.Format = "csv"
-	if f.Delimiter == "\t" && (c.bare() || c.rng.IntN(2) == 0) { // format tsv has tabs and, unless the options say one, no quote
+	// format tsv has tabs and, unless the options say one, no quote
+	if f.Delimiter == "\t" && (c.bare() || c.rng.IntN(2) == 0) {
 		c.options.Format, o.Delimiter = "tsv", 0
 		switch o.Quote {
 		case source.NoQuote:

@@ -53,7 +53,8 @@ func (s *RowGroupFilter) Skips(split int) bool {
 }
 
 // Read is Dataset.Read. Of a split that is left out it yields nothing.
-func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum Summary, err error) {
+func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string,
+	yield func(*table.Batch) error) (sum Summary, err error) {
 	p, err := s.d.check(split, columns)
 	if err != nil {
 		return sum, err
@@ -76,7 +77,8 @@ const lookedAhead = 64
 
 // fetching returns yield, before whose first call the next splits are fetched ahead: what this split needs was asked
 // for by then.
-func (s *RowGroupFilter) fetching(split int, columns []string, yield func(*table.Batch) error) func(*table.Batch) error {
+func (s *RowGroupFilter) fetching(split int, columns []string,
+	yield func(*table.Batch) error) func(*table.Batch) error {
 	s.once.Do(s.d.stores.pool.Forget)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -152,7 +152,8 @@ func (d *Dataset) Splits() int { return len(d.places) }
 // of the record batches and the columns' buffers and dictionaries; of a CSV split its piece of the file. Without
 // columns, batches have rows only. An error of yield or of ctx ends the read and is returned as it is; every other
 // error is an *Error, or Errors.
-func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
+func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte,
+	error) {
 	p, err := d.check(split, columns)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,8 @@ type stores struct {
 }
 
 func newStores(workers int) *stores {
-	return &stores{pool: remote.NewPool(workers), buckets: map[store.Address]store.Bucket{}, seen: map[store.Address]bool{}}
+	return &stores{pool: remote.NewPool(workers), buckets: map[store.Address]store.Bucket{},
+		seen: map[store.Address]bool{}}
 }
 
 // used says whether the dataset has files of stores.
@@ -80,7 +81,8 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, Errors
 			wrong = append(wrong, e.InFile(base))
 			continue
 		case s.seen[at]:
-			wrong = append(wrong, scan.Fault(CodeDuplicate, "the object is named twice").Advise("its rows would count twice: name it once, and let no two patterns match it").InFile(base))
+			wrong = append(wrong, scan.Fault(CodeDuplicate, "the object is named twice").Advise("its rows would count twice: "+
+				"name it once, and let no two patterns match it").InFile(base))
 			continue
 		}
 		s.seen[at] = true

@@ -130,7 +130,8 @@ func Open(ctx context.Context, a Address) (Bucket, error) {
 	case open != nil:
 		return open(ctx, a)
 	case slices.Contains(Known, a.Scheme):
-		return nil, Failure(Unsupported, "this program has no "+a.Scheme+"://: use release-stores, the build with object stores")
+		return nil, Failure(Unsupported, "this program has no "+a.Scheme+"://: use release-stores, the build with object "+
+			"stores")
 	}
 	return nil, Failure(Unsupported, "stores are s3://, gs://, az:// and https://")
 }

@@ -46,7 +46,8 @@ func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(without) != cells || len(with) != cells || m.Sigma != other.Sigma || m.Grid != other.Grid || m.Noise != other.Noise || m.Scale != other.Scale {
+	if len(without) != cells || len(with) != cells || m.Sigma != other.Sigma || m.Grid != other.Grid ||
+		m.Noise != other.Noise || m.Scale != other.Scale {
 		return nil, errors.New("selftest: the releases of two neighbouring tables differ in cells or mechanism")
 	}
 	x, y := inUnits(without, m, fewer), inUnits(with, m, more)

@@ -122,7 +122,8 @@ func TestNeighboursSees(t *testing.T) {
 // A NaN does not pass, and the result can be written as JSON.
 func TestJudged(t *testing.T) {
 	for _, x := range []float64{math.NaN(), math.Inf(1), 3} {
-		if c := (Check{Statistic: x, Threshold: 2}).judged(); c.Pass || math.IsNaN(c.Statistic) || math.IsInf(c.Statistic, 0) {
+		if c := (Check{Statistic: x, Threshold: 2}).judged(); c.Pass || math.IsNaN(c.Statistic) ||
+			math.IsInf(c.Statistic, 0) {
 			t.Errorf("%g: %+v", x, c)
 		}
 	}

@@ -48,7 +48,8 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	shareOfLeast, _, wrongOfLeast, err := rarest(ctx, selection, leastUnits, "discovered keys, audit of keys of the least number of units")
+	shareOfLeast, _, wrongOfLeast, err := rarest(ctx, selection, leastUnits,
+		"discovered keys, audit of keys of the least number of units")
 	if err != nil {
 		return nil, err
 	}
@@ -79,14 +80,17 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 		return checks, nil // the noise cannot be compared
 	}
 	return append(checks,
-		released("discovered keys, exact probabilities of counts", inUnits(many.Counts, many.Selection.Mechanism, float64(rows)), exact(many.Selection.Mechanism)),
-		released("discovered keys, exact probabilities of sums", inUnits(many.Sums, many.Summed, float64(rows)), exact(many.Summed)),
+		released("discovered keys, exact probabilities of counts",
+			inUnits(many.Counts, many.Selection.Mechanism, float64(rows)), exact(many.Selection.Mechanism)),
+		released("discovered keys, exact probabilities of sums", inUnits(many.Sums, many.Summed, float64(rows)),
+			exact(many.Summed)),
 	), nil
 }
 
 // rarest releases a table in which each key is of the least number of units. It returns the check of how many are
 // selected, what was selected, and how many noisy counts are wrong: below the threshold, or without a sum.
-func rarest(ctx context.Context, selection Selection, least int64, name string) (share Check, out *Selected, wrong int, err error) {
+func rarest(ctx context.Context, selection Selection, least int64, name string) (share Check, out *Selected, wrong int,
+	err error) {
 	if out, err = selection(ctx, least, keysOfAudit, int(least)); err != nil {
 		return share, nil, 0, err
 	}

@@ -93,7 +93,8 @@ func check(dir string) (int, []string, error) {
 		return 0, nil, err
 	}
 	p := &page{text: string(html)}
-	guarantee := promise{decimal(m.Privacy.Mu.String()), decimal(m.Privacy.Pure), decimal(m.Privacy.Failure), decimal(m.Privacy.Delta.String()).Sign() == 0}
+	guarantee := promise{decimal(m.Privacy.Mu.String()), decimal(m.Privacy.Pure), decimal(m.Privacy.Failure),
+		decimal(m.Privacy.Delta.String()).Sign() == 0}
 	p.guesses(guarantee)
 	p.curve(guarantee)
 	p.budget(m.Privacy.Scope.Cap, m.Privacy.Scope.Charged, guarantee)
@@ -190,6 +191,7 @@ func (p *page) budget(limit, charged string, g promise) {
 	if all := regexp.MustCompile(`even odds before, is right at most ([0-9.]+ %) of the time`).FindStringSubmatch(p.text); all != nil {
 		mu := zero(digits).SetRat(used)
 		mu.Sqrt(mu)
-		p.want("a guess of who sees all releases", all[1], percent(promise{mu: mu, pure: zero(digits), failure: zero(digits)}.guess(big.NewRat(1, 2))))
+		p.want("a guess of who sees all releases", all[1], percent(promise{mu: mu, pure: zero(digits),
+			failure: zero(digits)}.guess(big.NewRat(1, 2))))
 	}
 }

@@ -17,7 +17,8 @@ type promise struct {
 
 // apart are two bounds of one noise by themselves.
 func (p promise) apart() (a, b promise) {
-	return promise{mu: p.mu, pure: zero(digits), failure: p.failure}, promise{mu: zero(digits), pure: p.pure, failure: p.failure}
+	return promise{mu: p.mu, pure: zero(digits), failure: p.failure}, promise{mu: zero(digits), pure: p.pure,
+		failure: p.failure}
 }
 
 func smaller(a, b *big.Float) *big.Float {

@@ -149,7 +149,8 @@ func (f *packFn) ProcessElement(ctx context.Context, r Range, emit func(int, []b
 		}
 	}
 	to := &sender{task: &f.Task, emit: emit}
-	return to.close(marked(f.engine.Pack(ctx, f.made.plan, f.made.key, f.Task.Program, r.From, r.To, f.Task.Buckets, to.send)))
+	return to.close(marked(f.engine.Pack(ctx, f.made.plan, f.made.key, f.Task.Program, r.From, r.To, f.Task.Buckets,
+		to.send)))
 }
 
 // Teardown closes the input.
@@ -167,7 +168,8 @@ type boundFn struct {
 }
 
 // ProcessElement bounds the units of a bucket. Messages that are no rows pass.
-func (f *boundFn) ProcessElement(ctx context.Context, bucket int, next func(*[]byte) bool, emit func(int, []byte)) error {
+func (f *boundFn) ProcessElement(ctx context.Context, bucket int, next func(*[]byte) bool,
+	emit func(int, []byte)) error {
 	if err := f.made.make(&f.Task); err != nil {
 		return err
 	}
@@ -195,7 +197,8 @@ type togetherFn struct {
 
 // ProcessElement writes the part that all messages make, and emits the file's name. Each attempt writes a file of its
 // own: one that is not complete is not authentic.
-func (f *togetherFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte) bool, emit func(string)) (err error) {
+func (f *togetherFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte) bool,
+	emit func(string)) (err error) {
 	if err := f.made.make(&f.Task); err != nil {
 		return err
 	}

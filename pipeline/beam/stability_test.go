@@ -49,7 +49,8 @@ func TestEverything(t *testing.T) { stabilitytest.AskEverything(t, lab(t), 1) }
 // engine, and those about neighbouring tables differ by at most the declared sensitivity.
 func TestStability(t *testing.T) {
 	n := pairs(t)
-	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 2, Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab(t)}}
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 2, Writers: stabilitytest.Writers(),
+		Labs: []*stabilitytest.Lab{lab(t)}}
 	r := s.Run()
 	t.Log(r)
 	if r.Finding != nil {

@@ -64,7 +64,8 @@ type publicColumn struct {
 
 // NewTask makes the task of a job with a text, whose file is or would be at an absolute path, and opens its input. The
 // engine is to be closed.
-func NewTask(ctx context.Context, path string, text []byte, params map[string]string, key partial.Key, program string) (*Task, *local.Engine, error) {
+func NewTask(ctx context.Context, path string, text []byte, params map[string]string, key partial.Key,
+	program string) (*Task, *local.Engine, error) {
 	b := &brief{Path: path, Job: text, Params: params}
 	plan, err := b.planWith(os.LookupEnv, func(file, column string) ([]string, error) {
 		values, err := source.ReadStrings(ctx, file, column)
@@ -166,7 +167,8 @@ func (b *brief) plan() (*pipeline.Plan, error) {
 	})
 	slices.Sort(missing)
 	switch missing = slices.Compact(missing); {
-	case err == nil && plan.Run() == b.Question && !slices.ContainsFunc(plan.Job().Input.Files, func(f string) bool { return strings.Contains(f, missingMark) }):
+	case err == nil && plan.Run() == b.Question && !slices.ContainsFunc(plan.Job().Input.Files,
+		func(f string) bool { return strings.Contains(f, missingMark) }):
 		return plan, nil
 	case len(missing) > 0:
 		return nil, NoVariable.with("of those that the job names, these are not set: " + strings.Join(missing, ", "))

@@ -34,7 +34,8 @@ func released(t *testing.T, spec queries.Spec, columns ...[]int64) (queries.Foun
 	must(err)
 	asks := []calibrate.Ask{}
 	for _, p := range components {
-		asks = append(asks, calibrate.Ask{Query: "q" + p.Name, Sens: p.Sens, Weight: p.Weight / float64(len(components)), Quantum: p.Quantum, RowBound: p.RowBound})
+		asks = append(asks, calibrate.Ask{Query: "q" + p.Name, Sens: p.Sens, Weight: p.Weight / float64(len(components)),
+			Quantum: p.Quantum, RowBound: p.RowBound})
 	}
 	charged, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, s.Ask(asks, 1))
 	must(err)
@@ -76,7 +77,8 @@ func released(t *testing.T, spec queries.Spec, columns ...[]int64) (queries.Foun
 // error within 7 standard errors.
 func covered(t *testing.T, a queries.Answer, truth float64) (n int) {
 	t.Helper()
-	low, high, noisy, sigma := make([]float64, a.Cells), make([]float64, a.Cells), make([]float64, a.Cells), make([]float64, a.Cells)
+	low, high, noisy, sigma := make([]float64, a.Cells), make([]float64, a.Cells), make([]float64,
+		a.Cells), make([]float64, a.Cells)
 	a.Low(0, low)
 	a.High(0, high)
 	a.Noisy(0, noisy)

@@ -47,7 +47,8 @@ func (s *Search) Ask(asks []calibrate.Ask, weight float64) []calibrate.Ask {
 			asks[j].After, asks[j].Rule = name, s.Rule()
 		}
 	}
-	return append(asks, calibrate.Ask{Query: name, Sens: c.Sens, Weight: weight * c.Weight, Quantum: c.Quantum, RowBound: c.RowBound})
+	return append(asks, calibrate.Ask{Query: name, Sens: c.Sens, Weight: weight * c.Weight, Quantum: c.Quantum,
+		RowBound: c.RowBound})
 }
 
 // Charged is the mechanism as the ledger has it.
@@ -82,7 +83,8 @@ type Chosen struct {
 
 // With returns the query with what was found. The mechanisms that depend on it are those for its sensitivity, at the mu
 // that is charged.
-func (s *Search) With(found queries.Found, charged []calibrate.Mechanism, adj queries.Adjacency) (out Chosen, err error) {
+func (s *Search) With(found queries.Found, charged []calibrate.Mechanism, adj queries.Adjacency) (out Chosen,
+	err error) {
 	after := *s
 	after.Found = &found
 	out = Chosen{Search: &after, Mechanisms: slices.Clone(charged)}
@@ -125,7 +127,8 @@ func (s *Search) Statement() (*manifest.Search, *manifest.RowsSearch) {
 	}
 	m := manifest.MechanismOf(s.Component.Name, s.Mechanism)
 	if rows := s.Found.Rows; rows != nil {
-		return nil, &manifest.RowsSearch{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, Most: s.most, RowsSearch: *rows}
+		return nil, &manifest.RowsSearch{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, Most: s.most,
+			RowsSearch: *rows}
 	}
 	return &manifest.Search{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, ClampSearch: *s.Found.Clamp}, nil
 }

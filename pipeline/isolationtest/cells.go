@@ -122,7 +122,8 @@ func (t *Text) nullWord() string {
 }
 
 // edgeInts are at the edges of types, and next to each other.
-var edgeInts = []int64{0, 1, 2, -1, 9, 10, 99, 1000, 1234567, math.MaxInt64, math.MaxInt64 - 1, math.MinInt64, math.MinInt64 + 1, 1 << 53, 1<<53 + 1, math.MaxInt32, math.MinInt32, math.MaxInt32 + 1, math.MaxUint32}
+var edgeInts = []int64{0, 1, 2, -1, 9, 10, 99, 1000, 1234567, math.MaxInt64, math.MaxInt64 - 1, math.MinInt64,
+	math.MinInt64 + 1, 1 << 53, 1<<53 + 1, math.MaxInt32, math.MinInt32, math.MaxInt32 + 1, math.MaxUint32}
 
 // typedCell draws a value of a type other than text, written as the job says.
 func (t *Text) typedCell(r *rand.Rand, typ string) textCell {

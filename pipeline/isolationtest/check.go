@@ -143,7 +143,8 @@ func (c *Case) identity(f *Finding) string {
 					continue
 				}
 				if (before == key) != (r.units[j] == r.units[k]) {
-					return fmt.Sprintf("the units of rows %d and %d of %s are %.200s and %.200s, and read as %q and %q", j, k, tableNames[i], before, key, r.units[j], r.units[k])
+					return fmt.Sprintf("the units of rows %d and %d of %s are %.200s and %.200s, and read as %q and %q", j, k,
+						tableNames[i], before, key, r.units[j], r.units[k])
 				}
 			}
 		}

@@ -85,7 +85,8 @@ func TestIsolationOfPython(t *testing.T) {
 
 // The writers of pandas, polars, DuckDB, pyarrow and jq.
 func TestIsolationOfLibraries(t *testing.T) {
-	s := search(t, 400, 40_000, foreignText("pandas csv", "polars csv", "duckdb csv", "pyarrow csv", "pandas json", "polars json", "duckdb json", "jq json"))
+	s := search(t, 400, 40_000, foreignText("pandas csv", "polars csv", "duckdb csv", "pyarrow csv", "pandas json",
+		"polars json", "duckdb json", "jq json"))
 	s.Write = python(t, "pandas", "polars", "duckdb", "pyarrow").Write
 	holds(t, s)
 }

@@ -38,7 +38,8 @@ type Result struct {
 
 // String says how many pairs were tried.
 func (r Result) String() string {
-	return fmt.Sprintf("%d pairs, %d not written, %d that cannot be read, %d doubted by a second reader; %d formats drawn, %d refused", r.Pairs, r.Unwritten, r.Failed, r.Doubted, r.Formats, r.Refused)
+	return fmt.Sprintf("%d pairs, %d not written, %d that cannot be read, %d doubted by a second reader; %d formats "+
+		"drawn, %d refused", r.Pairs, r.Unwritten, r.Failed, r.Doubted, r.Formats, r.Refused)
 }
 
 // Run tries the cases.

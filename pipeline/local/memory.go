@@ -90,8 +90,9 @@ func cellBytes(p *pipeline.Plan, workers int, most int64) int64 {
 func tooSmall(limit, need int64) error {
 	return &pipeline.Error{
 		Cause: pipeline.CauseJob, Code: "memory-limit",
-		Message: fmt.Sprintf("the queries need %d MiB of memory, the limit is %d MiB", (need+mebibyte-1)/mebibyte, limit/mebibyte),
-		Hint:    "raise memory_limit or --memory-limit, or ask for fewer cells: each takes 8 bytes or more",
+		Message: fmt.Sprintf("the queries need %d MiB of memory, the limit is %d MiB", (need+mebibyte-1)/mebibyte,
+			limit/mebibyte),
+		Hint: "raise memory_limit or --memory-limit, or ask for fewer cells: each takes 8 bytes or more",
 	}
 }
 

@@ -181,7 +181,8 @@ func TestDeltaOfKeysThatReachTheLeastUnits(t *testing.T) {
 // of units is that after bounding. The threshold must be that of these keys.
 func TestKeysOfFewUnitsAreLeftOut(t *testing.T) {
 	dir := keysTable(t)
-	for unit, bounds := range map[string][2]string{"row": {"", ""}, "[person]": {", per_unit: {max_groups: 3, max_rows_per_group: 2}", ", per_unit: {max_rows_per_group: 1}"}} {
+	for unit, bounds := range map[string][2]string{"row": {"", ""},
+		"[person]": {", per_unit: {max_groups: 3, max_rows_per_group: 2}", ", per_unit: {max_rows_per_group: 1}"}} {
 		t.Run(unit, func(t *testing.T) {
 			answers := func(job string, tight bool) (*pipeline.Aggregates, map[string]int64, []map[string]*big.Int) {
 				p := enginetest.Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, job, unit, bounds[0], bounds[1]))
@@ -234,7 +235,8 @@ func refusesOtherUnits(t *testing.T, a *pipeline.Aggregates) {
 	m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 2, Why: "test"}, Sigma: 4, Grid: 0.25}
 	for _, n := range []int64{0, 2, 4} {
 		s := calibrate.KeySelection{Mechanism: m, Keys: 3, Failure: 0.01, MinUnits: n}
-		if _, err := a.Exacts[1][0].Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2); !errors.Is(err, mechanism.ErrKeys) {
+		if _, err := a.Exacts[1][0].Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2); !errors.Is(err,
+			mechanism.ErrKeys) {
 			t.Errorf("keys of fewer than 3 units are left out, and selected with the threshold of %d: %v", n, err)
 		}
 	}

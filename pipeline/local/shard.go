@@ -16,7 +16,8 @@ type Shard struct{ Number, Of int }
 // AggregateShard reads the splits of a shard (partial.Range), and writes the part of the exact answers that they make
 // to w, encrypted under the run's key, under which the dataset must be hashed too (partial.Key.InputKey). program is
 // the version of the program. It charges nothing and needs no ledger. Errors are those of reading the input and of w.
-func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, s Shard, k partial.Key, program string, w io.Writer) error {
+func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, s Shard, k partial.Key,
+	program string, w io.Writer) error {
 	spill, err := e.scratch(ctx, p)
 	if err != nil {
 		return err

@@ -21,5 +21,6 @@ func TestStabilityOfShuffles(t *testing.T) {
 		return shuffled{e, t, 1 + l.Workers%3}
 	}
 	all[0].Twin = openTight
-	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 150, 100_000), PairsPerJob: 5, Writers: stabilitytest.Writers(), Labs: all})
+	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 150, 100_000), PairsPerJob: 5,
+		Writers: stabilitytest.Writers(), Labs: all})
 }

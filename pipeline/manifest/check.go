@@ -183,7 +183,8 @@ func (m *Manifest) keysOf(q *Query) error {
 func (q *Query) selects() error {
 	if len(q.Mechanisms) == 1 {
 		p := &q.Mechanisms[0]
-		s := calibrate.KeySelection{Keys: q.Selection.MaxGroups, Failure: calibrate.Delta(q.Selection.Delta), MinUnits: q.Selection.MinUnits, Mechanism: p.calibrated(q.Name)}
+		s := calibrate.KeySelection{Keys: q.Selection.MaxGroups, Failure: calibrate.Delta(q.Selection.Delta),
+			MinUnits: q.Selection.MinUnits, Mechanism: p.calibrated(q.Name)}
 		if units, err := s.Threshold(); err == nil && float64(units)*p.Grid == q.Selection.Threshold {
 			return nil
 		}

@@ -23,7 +23,8 @@ func MechanismOf(component string, m calibrate.Mechanism) Mechanism {
 	_, follows, _ := strings.Cut(m.After, "/")
 	out := Mechanism{
 		Follows:   follows,
-		Component: component, Noise: gaussian, Sensitivity: Sensitivity{L2: m.Sens.L2, Why: m.Sens.Why}, Sigma: float64(m.Sigma), Grid: m.Grid,
+		Component: component, Noise: gaussian, Sensitivity: Sensitivity{L2: m.Sens.L2,
+			Why: m.Sens.Why}, Sigma: float64(m.Sigma), Grid: m.Grid,
 		StandardDeviation: m.Deviation(), Mu: float64(m.Mu()),
 	}
 	if m.Noise != calibrate.Gaussian {

@@ -24,7 +24,8 @@ func TestNoiseOfASearchIsCompared(t *testing.T) {
 			RowsSearch: &RowsSearch{
 				Charged: []Charged{{Sigma: 15}, {Sigma: 20}}, Most: []float64{1, 1},
 				RowsSearch: queries.RowsSearch{
-					Rule: 1, Steps: []int64{1, 2, 4, 5}, Noise: []float64{c.change(5), 10, 20, 25}, Groups: 1, Grid: 0.5, Deviation: m.Deviation(), Cells: make([]int64, 4),
+					Rule: 1, Steps: []int64{1, 2, 4, 5}, Noise: []float64{c.change(5), 10, 20,
+						25}, Groups: 1, Grid: 0.5, Deviation: m.Deviation(), Cells: make([]int64, 4),
 				},
 			},
 		}

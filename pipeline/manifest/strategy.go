@@ -15,7 +15,8 @@ func StrategyOf(s *queries.Strategy) *Strategy {
 		m.Others = append(m.Others, Candidate{Name: c.Name, RMSE: c.Error})
 	}
 	for _, t := range s.Tables {
-		m.Tables = append(m.Tables, Table{Name: t.Name, By: t.By, Cells: t.Cells, StandardDeviation: t.Deviation, Factors: t.Factors})
+		m.Tables = append(m.Tables, Table{Name: t.Name, By: t.By, Cells: t.Cells, StandardDeviation: t.Deviation,
+			Factors: t.Factors})
 	}
 	if s.Sums != nil {
 		m.SumsOfCells = &SumsOfCells{Each: s.Sums.Each, Common: s.Sums.Common}
@@ -50,7 +51,8 @@ func (q *Query) tablesFollow() error {
 			}
 		}
 		if known != len(t.Factors) || !(math.Abs(math.Sqrt(variance)-t.StandardDeviation) <= 1e-12*t.StandardDeviation) {
-			return errors.New(q.Name + ": the standard deviation of its table " + t.Name + " does not follow from its mechanisms")
+			return errors.New(q.Name + ": the standard deviation of its table " + t.Name +
+				" does not follow from its mechanisms")
 		}
 	}
 	if s := q.Strategy.SumsOfCells; (s != nil) != (q.Strategy.Name == shared) || s != nil && !q.sumsFollow(s) {

@@ -24,18 +24,21 @@ var key = func() Key {
 	return k
 }()
 
-var fields = []table.Field{{Name: "u", Type: table.Type{Kind: table.String}}, {Name: "v", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.String}}}
+var fields = []table.Field{{Name: "u", Type: table.Type{Kind: table.String}},
+	{Name: "v", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.String}}}
 
 // accumulators are of three queries that share the rows of units, one of them with discovered keys, and of one whose
 // unit is the row.
 func accumulators(tb testing.TB) []queries.Accumulator {
 	tb.Helper()
 	bounds := queries.Bounds{MaxRows: 2, MaxGroups: 2}
-	labels := domain.Dimension{Column: "x", Labels: []domain.Label{{Name: "a", Members: []string{"a"}}, {Name: "b", Members: []string{"b"}}}}
+	labels := domain.Dimension{Column: "x", Labels: []domain.Label{{Name: "a", Members: []string{"a"}},
+		{Name: "b", Members: []string{"b"}}}}
 	var qs []queries.Query
 	for _, s := range []queries.Spec{
 		{Name: "a", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds, By: []domain.Dimension{labels}},
-		{Name: "b", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds, By: []domain.Dimension{{Column: "x", Discover: true}}},
+		{Name: "b", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds,
+			By: []domain.Dimension{{Column: "x", Discover: true}}},
 		{Name: "c", Kind: queries.Count, Unit: []string{"u", "v"}, Bounds: bounds},
 		{Name: "d", Kind: queries.Histogram, By: []domain.Dimension{labels}},
 	} {
@@ -148,7 +151,8 @@ func TestNothingIsPlain(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, err := key.Sealed([]byte(secret))
-	if err != nil || bytes.Contains(one, []byte(secret[:8])) || bytes.Equal(one[headBytes:][:len(secret)], other[headBytes:][:len(secret)]) {
+	if err != nil || bytes.Contains(one, []byte(secret[:8])) ||
+		bytes.Equal(one[headBytes:][:len(secret)], other[headBytes:][:len(secret)]) {
 		t.Errorf("%v: the text, or its encryption, can be seen", err)
 	}
 	for range 2 {
@@ -179,7 +183,10 @@ func packed(t *testing.T, k Key, n int) (buckets []int, last []byte) {
 	if err := queries.Load(all, bytes.NewReader(saved(t))); err != nil {
 		t.Fatal(err)
 	}
-	err := k.Pack(Statement{}, all, n, func(bucket int, message []byte) { buckets, last = append(buckets, bucket), message })
+	err := k.Pack(Statement{}, all, n, func(bucket int, message []byte) {
+		buckets, last = append(buckets, bucket),
+			message
+	})
 	if err != nil || len(buckets) < 2 || buckets[len(buckets)-1] != n {
 		t.Fatalf("%v: %v", buckets, err)
 	}

@@ -140,7 +140,8 @@ func (s *Statement) sound() bool {
 // SameTable says whether two statements are of the same files and columns.
 func (s *Statement) SameTable(o *Statement) bool {
 	return slices.Equal(s.Schema, o.Schema) && slices.EqualFunc(s.Files, o.Files, func(a, b File) bool {
-		return a.Name == b.Name && a.Splits == b.Splits && a.Bytes == b.Bytes && bytes.Equal(a.Footer, b.Footer) && a.Version == b.Version
+		return a.Name == b.Name && a.Splits == b.Splits && a.Bytes == b.Bytes && bytes.Equal(a.Footer, b.Footer) &&
+			a.Version == b.Version
 	})
 }
 

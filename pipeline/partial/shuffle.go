@@ -265,7 +265,8 @@ func (t *Tally) Statement() (*Statement, error) {
 	whole.Shard, whole.Of, whole.From, whole.To = 1, 1, 0, whole.Splits()
 	whole.Digests, whole.Rows, whole.Blanks = make([][]byte, whole.To), 0, 0
 	for _, p := range t.packed {
-		if p.From < 0 || p.To > whole.To || p.To-p.From != len(p.Digests) || !p.SameTable(&whole) || p.Question != whole.Question || p.Program != whole.Program {
+		if p.From < 0 || p.To > whole.To || p.To-p.From != len(p.Digests) || !p.SameTable(&whole) ||
+			p.Question != whole.Question || p.Program != whole.Program {
 			return nil, ErrLost
 		}
 		for i, d := range p.Digests {

@@ -44,7 +44,8 @@ func TestOtherCalibration(t *testing.T) {
 		b.expect(o, protocol.StatusReleased, once)
 		m, _, err := sink.ReadManifest(o.Dir)
 		if err != nil || m.Queries[0].Mechanisms[0].Sigma != float64(charge.Mechanisms[0].Sigma) || m.Meets() != nil {
-			t.Errorf("the manifest states sigma %v, reserved was %v (%v, %v)", m.Queries[0].Mechanisms[0].Sigma, charge.Mechanisms[0].Sigma, err, m.Meets())
+			t.Errorf("the manifest states sigma %v, reserved was %v (%v, %v)", m.Queries[0].Mechanisms[0].Sigma,
+				charge.Mechanisms[0].Sigma, err, m.Meets())
 		}
 	}
 }
@@ -97,7 +98,8 @@ func TestRenamedQueries(t *testing.T) {
 // Two units never have the same name in a ledger.
 func TestUnitsHaveNamesOfTheirOwn(t *testing.T) {
 	names := map[string]configs.Unit{}
-	for _, u := range []configs.Unit{nil, {"row"}, {"a", "b"}, {"a,b"}, {`"a"`, "b"}, {`"a","b"`}, {"a"}, {"row", "a"}, {`"row"`}, {"a", `b"`}} {
+	for _, u := range []configs.Unit{nil, {"row"}, {"a", "b"}, {"a,b"}, {`"a"`, "b"}, {`"a","b"`}, {"a"}, {"row", "a"},
+		{`"row"`}, {"a", `b"`}} {
 		name := pipeline.UnitText(u)
 		if other, taken := names[name]; taken {
 			t.Errorf("the units %q and %q are both named %s", other, u, name)

@@ -146,7 +146,8 @@ type cancelling struct {
 	cancel func()
 }
 
-func (c *cancelling) Aggregate(ctx context.Context, _ *pipeline.Plan, _ pipeline.Observer) (*pipeline.Aggregates, error) {
+func (c *cancelling) Aggregate(ctx context.Context, _ *pipeline.Plan, _ pipeline.Observer) (*pipeline.Aggregates,
+	error) {
 	c.cancel()
 	return nil, ctx.Err()
 }
@@ -282,7 +283,9 @@ func TestWindowsAreQuestions(t *testing.T) {
 	const windowed = "version: 1\nparams: {day: {type: date, every: day}}\n"
 	var runs []string
 	for _, day := range []string{"2013-01-01", "2013-01-02", "2013-01-01"} {
-		p, diags := configs.Parse(filepath.Join(b.dir, "job.yaml"), []byte(strings.NewReplacer("version: 1\n", windowed, "dir: out", "dir: 'out/${day}'").Replace(job)), configs.ParseOptions{Params: map[string]string{"day": day}})
+		p, diags := configs.Parse(filepath.Join(b.dir, "job.yaml"),
+			[]byte(strings.NewReplacer("version: 1\n", windowed, "dir: out",
+				"dir: 'out/${day}'").Replace(job)), configs.ParseOptions{Params: map[string]string{"day": day}})
 		if len(diags) > 0 {
 			t.Fatal(diags)
 		}
@@ -358,7 +361,8 @@ func TestPublishedFolderIsReplaced(t *testing.T) {
 func TestLedgerGoesAhead(t *testing.T) {
 	b := newBench(t)
 	p := &probe{engine: b.engine}
-	want := map[string]string{"prepare": "", "aggregate": "budget reserve", "stage": "budget reserve", "publish": "budget reserve seal"}
+	want := map[string]string{"prepare": "", "aggregate": "budget reserve", "stage": "budget reserve",
+		"publish": "budget reserve seal"}
 	seen := 0
 	p.try = func(step string) {
 		seen++

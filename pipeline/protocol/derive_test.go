@@ -17,7 +17,8 @@ import (
 
 // presented asks for another presentation of job, in a folder of its own.
 func (b *bench) presented(name string) func(*protocol.Request) {
-	text := strings.NewReplacer("name: colours\nprivacy", "name: "+name+"\nprivacy", "    denoise: [{method: nonnegative}]\n", "", "{dir: out}", "{dir: out, formats: [csv]}").Replace(job)
+	text := strings.NewReplacer("name: colours\nprivacy", "name: "+name+"\nprivacy",
+		"    denoise: [{method: nonnegative}]\n", "", "{dir: out}", "{dir: out, formats: [csv]}").Replace(job)
 	return func(r *protocol.Request) { r.Plan, r.Dir = b.plan(text), filepath.Join(b.dir, name) }
 }
 
@@ -164,7 +165,8 @@ func TestNewReleaseOfAPresentation(t *testing.T) {
 	}
 	// A new release that one presentation began is finished by another, and not charged twice.
 	b.wrap = func(s pipeline.Sink) pipeline.Sink { return failing("Publish", errCut)(inSteps{s}) }
-	if _, err := b.run(t.Context(), func(r *protocol.Request) { b.presented("second")(r); r.NewRelease = true }); !errors.Is(err, errCut) {
+	if _, err := b.run(t.Context(),
+		func(r *protocol.Request) { b.presented("second")(r); r.NewRelease = true }); !errors.Is(err, errCut) {
 		t.Fatal(err)
 	}
 	b.wrap = nil

@@ -19,7 +19,8 @@ func (a *attempt) lookup(ctx context.Context) error {
 		return pipeline.LedgerError("look the run up", err)
 	}
 	known := a.known(runs)
-	a.prior, a.own, a.same, a.ours, a.older, a.waiting, a.derivedIn = ledger.Run{}, newest(runs, a.plan.Run()), nil, map[string]bool{}, false, "", nil
+	a.prior, a.own, a.same, a.ours, a.older, a.waiting, a.derivedIn = ledger.Run{}, newest(runs,
+		a.plan.Run()), nil, map[string]bool{}, false, "", nil
 	switch {
 	case len(known) > 0:
 		a.prior = known[0]
@@ -119,7 +120,8 @@ func (a *attempt) find(ctx context.Context, dir, digest string) (found string, e
 func (a *attempt) mine(r *ledger.Run) bool { return r.Digests.Presentation == a.plan.Presentation() }
 
 // source is an intact folder from which the noisy values of a published release can be read.
-func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m manifest.Manifest, digest string, err error) {
+func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m manifest.Manifest, digest string,
+	err error) {
 	candidates := []publication{{dir: r.Charge.Dir, digest: r.Digests.Release}}
 	for _, d := range slices.Backward(r.Derived) {
 		candidates = append(candidates, publication{dir: d.Dir, digest: d.Release})
@@ -156,7 +158,8 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 	}
 	return "", m, "", &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: codeLost, Err: lost, Hint: hintLost,
-		Message: "this question is released in another presentation, to " + r.Charge.Dir + ", which is not there unchanged any more, so that this one cannot be made of its noisy values",
+		Message: "this question is released in another presentation, to " + r.Charge.Dir +
+			", which is not there unchanged any more, so that this one cannot be made of its noisy values",
 	}
 }
 

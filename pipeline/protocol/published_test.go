@@ -25,7 +25,8 @@ var ways = []struct {
 	{"published elsewhere", func(b *bench) { b.must(nil) }, func(b *bench) func(*protocol.Request) {
 		return func(r *protocol.Request) { r.Dir = filepath.Join(b.dir, "elsewhere") }
 	}, protocol.StatusCopied},
-	{"in another presentation", func(b *bench) { b.must(b.presented("first")) }, func(b *bench) func(*protocol.Request) { return b.presented("second") }, protocol.StatusDerived},
+	{"in another presentation", func(b *bench) { b.must(b.presented("first")) },
+		func(b *bench) func(*protocol.Request) { return b.presented("second") }, protocol.StatusDerived},
 	{"a presentation that was lost", func(b *bench) {
 		b.must(b.presented("first"))
 		if err := os.RemoveAll(b.must(b.presented("second")).Dir); err != nil {

@@ -35,6 +35,7 @@ func (a *attempt) rehearse(ctx context.Context) (err error) {
 	if err != nil {
 		return pipeline.LedgerError("read the head", err)
 	}
-	release.Account(manifest.Ledger{Head: mark.Head, MAC: mark.MAC}, manifest.ScopeOf(quote.Balance, calibrate.ComposedMu2(a.plan.Mechanisms())))
+	release.Account(manifest.Ledger{Head: mark.Head, MAC: mark.MAC},
+		manifest.ScopeOf(quote.Balance, calibrate.ComposedMu2(a.plan.Mechanisms())))
 	return pipeline.OutputError(a.Sink.Rehearse(ctx, release))
 }

@@ -64,7 +64,8 @@ func TestWhateverIsPlannedCanBePublished(t *testing.T) {
 				if delta == "0" {
 					extra = ""
 				}
-				job, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"), fmt.Appendf(nil, sweep, epsilon, delta, adjacency, extra), configs.ParseOptions{Judge: pipeline.JudgeStep})
+				job, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"),
+					fmt.Appendf(nil, sweep, epsilon, delta, adjacency, extra), configs.ParseOptions{Judge: pipeline.JudgeStep})
 				if len(diags) > 0 {
 					continue // refused, at no cost
 				}
@@ -184,7 +185,8 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 10, delta
 `
 	for _, cells := range []int{1, 1024, 1025, 5000} {
 		for _, adjacency := range []string{"add-remove", "replace-one"} {
-			job, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"), fmt.Appendf(nil, long, cells, adjacency), configs.ParseOptions{Judge: pipeline.JudgeStep})
+			job, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"), fmt.Appendf(nil, long, cells, adjacency),
+				configs.ParseOptions{Judge: pipeline.JudgeStep})
 			if len(diags) > 0 {
 				t.Fatal(diags)
 			}
@@ -221,7 +223,8 @@ func TestRehearsalsAreNotPublished(t *testing.T) {
 		}
 		noisy = append(noisy, []mechanism.Noisy{n})
 	}
-	if _, err := plan.Release(t.Context(), noisy, manifest.Program{}, 1, pipeline.Silent{}); err == nil || !strings.Contains(err.Error(), "answers nothing") {
+	if _, err := plan.Release(t.Context(), noisy, manifest.Program{}, 1, pipeline.Silent{}); err == nil ||
+		!strings.Contains(err.Error(), "answers nothing") {
 		t.Errorf("vectors of a rehearsal are answers: %v", err)
 	}
 }

@@ -24,7 +24,8 @@ func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	case errors.Is(err, pipeline.ErrNoRelease), err == nil && a.ours[digest]:
 		return a.bring(ctx, is, o)
 	case errors.Is(err, pipeline.ErrIncomplete) && a.dir == is.dir:
-		return nil, &pipeline.Error{Cause: pipeline.CauseOutput, Code: "altered", Message: "the published release was changed", Hint: hintAltered, Err: err}
+		return nil, &pipeline.Error{Cause: pipeline.CauseOutput, Code: "altered",
+			Message: "the published release was changed", Hint: hintAltered, Err: err}
 	case err == nil, errors.Is(err, pipeline.ErrIncomplete):
 		return nil, occupied(a.dir, err)
 	default:
@@ -86,7 +87,8 @@ func (a *attempt) compareInput(ctx context.Context, with *ledger.Run) (gone bool
 	}
 	if fingerprint != with.Digests.Input {
 		return false, &pipeline.Error{
-			Cause: pipeline.CauseInput, Code: "input-changed", Message: "this release is published, and the input has changed since",
+			Cause: pipeline.CauseInput, Code: "input-changed", Message: "this release is published, and the input has changed " +
+				"since",
 			Hint: "keep the published release; or pay for another one of the changed input with --new-release",
 		}
 	}

@@ -134,10 +134,12 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 	}
 	_, digest, err := a.Sink.Staged(ctx, a.staging())
 	if err != nil || digest != a.prior.Digests.Release {
-		if _, err := a.Sink.Settle(a.staging()); err != nil { // it is published in a third folder, whose older release is here
+		// it is published in a third folder, whose older release is here
+		if _, err := a.Sink.Settle(a.staging()); err != nil {
 			return pipeline.OutputError(err)
 		}
-		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: codeLost, Message: "a sealed release was changed or removed before it was published", Hint: hintLost, Err: err}
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: codeLost,
+			Message: "a sealed release was changed or removed before it was published", Hint: hintLost, Err: err}
 	}
 	dir := a.dir
 	if !a.mine(&a.prior) && own != dir {

@@ -38,8 +38,10 @@ func (a *attempt) promised(dir string) error {
 // names the signer's.
 func Unsigned(dir, key string, s pipeline.Signer) error {
 	e := &pipeline.Error{
-		Cause: pipeline.CauseOutput, Code: "unsigned", Message: "the release in " + dir + " was made before and is not signed",
-		Hint: "what is sealed or published is never changed: run without --sign to leave it as it is, or pay for a signed release with --new-release --sign",
+		Cause: pipeline.CauseOutput, Code: "unsigned", Message: "the release in " + dir +
+			" was made before and is not signed",
+		Hint: "what is sealed or published is never changed: run without --sign to leave it as it is, or pay for a signed " +
+			"release with --new-release --sign",
 	}
 	switch key {
 	case s.PublicKey():

@@ -39,7 +39,8 @@ type mapEngine struct {
 }
 
 func (e *mapEngine) Schema() table.Schema {
-	return table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.Int}}, {Name: "y", Type: table.Type{Kind: table.Int}}}}
+	return table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.Int}},
+		{Name: "y", Type: table.Type{Kind: table.Int}}}}
 }
 
 func (e *mapEngine) Close() error { return nil }
@@ -48,7 +49,8 @@ func (e *mapEngine) Digest(context.Context, *pipeline.Plan, pipeline.Observer) (
 	return []byte("points"), nil
 }
 
-func (e *mapEngine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
+func (e *mapEngine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates,
+	error) {
 	s := mechanism.Sparse{Cells: e.cells}
 	for _, c := range e.at {
 		s.At, s.Answers.High = append(s.At, c), append(s.Answers.High, e.count)
@@ -82,7 +84,8 @@ func TestMapIsStreamed(t *testing.T) {
 	}
 	found := map[int]bool{}
 	for _, r := range csvtest.Rows(t, filepath.Join(o.Dir, "map.csv")) {
-		if x, y, estimate := number(t, r["x_from"]), number(t, r["y_from"]), number(t, r["estimate"]); estimate > 800 && estimate < 1200 {
+		if x, y, estimate := number(t, r["x_from"]), number(t, r["y_from"]), number(t, r["estimate"]); estimate > 800 &&
+			estimate < 1200 {
 			found[int(x)*side+int(y)] = true
 		} else if estimate > 100 || estimate < 1 {
 			t.Errorf("an estimate of %g", estimate)

@@ -14,7 +14,8 @@ import (
 // listed.
 func TestPostgresFoldsLongTexts(t *testing.T) {
 	s := statements(t)
-	err := s.Load("long", []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}}, []string{"TEXT"}, []stabilitytest.Row{{"north"}, {"NORTH "}})
+	err := s.Load("long", []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}}, []string{"TEXT"},
+		[]stabilitytest.Row{{"north"}, {"NORTH "}})
 	if err == nil {
 		err = s.Exec("INSERT INTO long SELECT repeat('a', 268435460)")
 	}

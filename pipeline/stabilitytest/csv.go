@@ -64,7 +64,8 @@ func (f csvForm) plain(columns []Column, rows []Row, r *rand.Rand) ([]byte, erro
 	for i, row := range rows {
 		text := f.line(columns, row, always)
 		b.WriteString(text)
-		if i+1 < len(rows) || !always || strings.Trim(text, " \t") == "" { // an empty last line without an end would be no line
+		// an empty last line without an end would be no line
+		if i+1 < len(rows) || !always || strings.Trim(text, " \t") == "" {
 			b.WriteString(ending)
 		}
 	}
@@ -218,7 +219,8 @@ func (f csvForm) zstd(columns []Column, rows []Row, r *rand.Rand) ([]byte, error
 	return f.packed(&out, w, columns, rows, r)
 }
 
-func (f csvForm) packed(out *bytes.Buffer, w io.WriteCloser, columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+func (f csvForm) packed(out *bytes.Buffer, w io.WriteCloser, columns []Column, rows []Row, r *rand.Rand) ([]byte,
+	error) {
 	text, err := f.plain(columns, rows, r)
 	if err != nil {
 		return nil, err

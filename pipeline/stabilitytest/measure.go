@@ -154,7 +154,8 @@ func (c *Case) putJob(l *Lab, j *Job) (*pipeline.Plan, error) {
 }
 
 // ask asks an engine about the files that Put wrote.
-func (c *Case) ask(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, string) pipeline.Engine) ([]Answer, error) {
+func (c *Case) ask(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, string) pipeline.Engine) ([]Answer,
+	error) {
 	data, err := c.openFiles(l)
 	if err != nil {
 		return nil, err
@@ -232,7 +233,8 @@ func (a Answer) eachCanBe(other Answer) map[string]*big.Int {
 // difference returns the differences of two answers that are not 0, cell by cell; ok is false if the answers differ in
 // form. A key that was left out counts as one of one unit less than the least, and what is held of it is not compared.
 func difference(a, b Answer) (out []*big.Int, ok bool) {
-	if len(a.Cells) != len(b.Cells) || a.Quantum != b.Quantum || (a.Keys == nil) != (b.Keys == nil) || (a.Named == nil) != (b.Named == nil) {
+	if len(a.Cells) != len(b.Cells) || a.Quantum != b.Quantum || (a.Keys == nil) != (b.Keys == nil) ||
+		(a.Named == nil) != (b.Named == nil) {
 		return nil, false
 	}
 	if a.Least != b.Least || (a.Among == nil) != (b.Among == nil) {

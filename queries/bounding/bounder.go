@@ -84,7 +84,8 @@ func (v *view) cell(content []byte) []byte { return content[v.from : v.from+v.ce
 func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
 	u := &unitBounder{rows: g, queries: make([]queryBounder, len(queries)), few: math.MaxInt64}
 	for i, q := range queries {
-		u.queries[i] = queryBounder{view: q.view, sampler: sampler{Limits: q.Limits, messages: messages{Contents: g, Order: RowOrder}, CellFrom: q.from, CellWidth: q.cellWidth}}
+		u.queries[i] = queryBounder{view: q.view, sampler: sampler{Limits: q.Limits,
+			messages: messages{Contents: g, Order: RowOrder}, CellFrom: q.from, CellWidth: q.cellWidth}}
 		if u.queries[i].ranked = q.Ranked; q.Ranked != nil {
 			u.queries[i].ends = make([]int64, len(q.Ranked.Steps))
 		}

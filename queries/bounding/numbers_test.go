@@ -53,7 +53,8 @@ func (w *writing) add(t *testing.T) {
 			cells[i][row] = w.rand.Int32N(6)%4 - 1
 		}
 	}
-	b := &table.Batch{Rows: rows, Columns: []table.Column{{Type: table.Type{Kind: table.Int}, Values: table.Values{Ints: units}}}}
+	b := &table.Batch{Rows: rows, Columns: []table.Column{{Type: table.Type{Kind: table.Int},
+		Values: table.Values{Ints: units}}}}
 	for i, p := range w.parts {
 		if i != 1 {
 			if err := p.AddCells(b, cells[i]); err != nil {
@@ -157,13 +158,15 @@ func TestMergeOfNumbersIntoLongRecords(t *testing.T) {
 	for i := range stores {
 		var alone []*Rows
 		for _, content := range [][]Field{{{Bytes: long}}, {CellField(7)}} {
-			alone = append(alone, NewRows(units.New([]string{"u"}, false, []string{"u"}, schema, &problem.Problems{}), content[0].Bytes, content, nil))
+			alone = append(alone, NewRows(units.New([]string{"u"}, false, []string{"u"}, schema, &problem.Problems{}),
+				content[0].Bytes, content, nil))
 		}
 		stores[i] = Together(alone)
 	}
 	add := func(parts []*QueryRows, unit int64, rows int) {
 		t.Helper()
-		b := &table.Batch{Rows: rows, Columns: []table.Column{{Type: table.Type{Kind: table.Int}, Values: table.Values{Ints: make([]int64, rows)}}}}
+		b := &table.Batch{Rows: rows, Columns: []table.Column{{Type: table.Type{Kind: table.Int},
+			Values: table.Values{Ints: make([]int64, rows)}}}}
 		for i := range rows {
 			b.Columns[0].Values.Ints[i] = unit
 		}

@@ -231,7 +231,8 @@ func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 // keepOwn keeps the rows of a unit that count in the query, within its limits. slots are all rows of the unit.
 func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 	l := p.sampler.Limits
-	if only := l.PerGroup >= l.Rows && p.ranked == nil && p.cells <= l.Groups; only && u.inAll && u.sample.k == l.Rows { // as of a query before
+	// as of a query before
+	if only := l.PerGroup >= l.Rows && p.ranked == nil && p.cells <= l.Groups; only && u.inAll && u.sample.k == l.Rows {
 		p.cut += u.sample.rows
 		p.keep(u.sample.slots)
 		return

@@ -99,7 +99,10 @@ func (s *saving) saveSegment(g *gatherer, from *segment) error {
 	if err != nil {
 		return err
 	}
-	if err := g.records(from, &from.single, 0, func(records []byte) { s.saveRecords(records, s.plainWidth()) }); err != nil {
+	if err := g.records(from, &from.single, 0, func(records []byte) {
+		s.saveRecords(records,
+			s.plainWidth())
+	}); err != nil {
 		return err
 	}
 	counted := func(records []byte) { s.saveRecords(records, s.plainWidth()+countBytes) }
@@ -293,7 +296,8 @@ func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content 
 		return false
 	}
 	t := &texts[at]
-	return r.place(t.known.hash>>(64-partitionBits), content, times, func(to []byte) { // room for it may have spilled the partition's texts
+	// room for it may have spilled the partition's texts
+	return r.place(t.known.hash>>(64-partitionBits), content, times, func(to []byte) {
 		if t.known.generation != r.known.generation {
 			t.known.id, t.known.generation = r.numberText(t.known.hash, t.text), r.known.generation
 		}

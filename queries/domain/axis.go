@@ -147,7 +147,8 @@ func checkKeys(axes []Axis, seen []string, p *problem.Problems) {
 	for _, a := range axes {
 		for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {
 			if slices.Contains(seen, k.Name) {
-				p.Add(a.Field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", k.Name), "name this one with as: NAME")
+				p.Add(a.Field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", k.Name),
+					"name this one with as: NAME")
 			}
 			seen = append(seen, k.Name)
 		}

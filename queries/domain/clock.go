@@ -129,7 +129,8 @@ func (c *clock) offsetAt(s int64) int64 {
 	if c.since <= s && s < c.until {
 		return c.offset
 	}
-	at := time.Unix(min(max(s, columnar.FirstDay*columnar.DaySeconds), (columnar.LastDay+1)*columnar.DaySeconds-1), 0).In(c.zone)
+	at := time.Unix(min(max(s, columnar.FirstDay*columnar.DaySeconds), (columnar.LastDay+1)*columnar.DaySeconds-1),
+		0).In(c.zone)
 	_, offset := at.Zone()
 	from, to := at.ZoneBounds()
 	c.since, c.until, c.offset = math.MinInt64, math.MaxInt64, int64(offset)

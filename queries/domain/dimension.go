@@ -52,8 +52,9 @@ type Label struct {
 //
 // Null is for nulls and NaN, Other for all values that belong to no label or cell.
 type Dimension struct {
-	Column    string
-	As        string // name of the key column; if empty, Column or Name of Nearest. A grid's are <As>_row and <As>_col, or row and col
+	Column string
+	// name of the key column; if empty, Column or Name of Nearest. A grid's are <As>_row and <As>_col, or row and col
+	As        string
 	Labels    []Label
 	Edges     []string // ascending source texts; cells [a, b), the last one [a, b] unless LastOpen
 	LastOpen  bool
@@ -106,7 +107,8 @@ type Point struct {
 // forms counts the forms that a dimension has: one.
 func (d *Dimension) forms() int {
 	n := 0
-	for _, set := range []bool{len(d.Labels) > 0, len(d.Edges) > 0, d.TimeField != "", d.Grid != nil, d.Nearest != nil, d.Discover} {
+	for _, set := range []bool{len(d.Labels) > 0, len(d.Edges) > 0, d.TimeField != "", d.Grid != nil, d.Nearest != nil,
+		d.Discover} {
 		if set {
 			n++
 		}

@@ -21,9 +21,11 @@ func Directions(axes []Axis) []Direction {
 		plain := len(a.Extra.Names) == 0
 		switch {
 		case a.Grid != nil && plain:
-			out = append(out, Direction{By: i, Size: a.Grid.Rows, Ordered: true}, Direction{By: i, Size: a.Grid.Cols, Ordered: true})
+			out = append(out, Direction{By: i, Size: a.Grid.Rows, Ordered: true},
+				Direction{By: i, Size: a.Grid.Cols, Ordered: true})
 		default:
-			out = append(out, Direction{By: i, Size: a.Size, Ordered: plain && (len(a.Edges) > 0 || a.TimeField != ""), IDs: a.ids()})
+			out = append(out, Direction{By: i, Size: a.Size, Ordered: plain && (len(a.Edges) > 0 || a.TimeField != ""),
+				IDs: a.ids()})
 		}
 	}
 	return out

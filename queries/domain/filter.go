@@ -45,7 +45,8 @@ func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters,
 	l := Layout{Schema: s, Columns: f.Columns(), Problems: p}
 	selector := &CompiledFilters{}
 	for i := range f.Specs {
-		selector.conditions = append(selector.conditions, f.Specs[i].Compile(l, zone, fmt.Sprintf("%s[%d]", fieldFilters, i))...)
+		selector.conditions = append(selector.conditions, f.Specs[i].Compile(l, zone,
+			fmt.Sprintf("%s[%d]", fieldFilters, i))...)
 	}
 	if err := p.Err(); err != nil {
 		return nil, err
@@ -64,7 +65,8 @@ func (f *FilterSpec) Compile(l Layout, zone *time.Location, field string) []Cond
 		for _, e := range errs {
 			l.Problems.Add(field+e.Field, e.Code, e.Message, e.Hint)
 		}
-		tests = append(tests, Condition{AxisCoder{At: at, Kind: t, Values: c, Null: columnar.Dropped}, want, newExcluder(c, want)})
+		tests = append(tests, Condition{AxisCoder{At: at, Kind: t, Values: c, Null: columnar.Dropped}, want,
+			newExcluder(c, want)})
 	}
 	if f.NotNull {
 		c, errs := newNotNull(t)

@@ -29,13 +29,15 @@ func (f *FilterSpec) checkForm(field string, p *problem.Problems) {
 		p.Add(field+".column", problem.CodeBadSpec, "a filter needs a column", "")
 	}
 	if !f.NotNull && len(f.In) == 0 && len(f.NotIn) == 0 && !f.Ranged() {
-		p.Add(field, problem.CodeBadSpec, "a filter needs a condition", "conditions: from, before, for, not_null, in, not_in, min, max")
+		p.Add(field, problem.CodeBadSpec, "a filter needs a condition",
+			"conditions: from, before, for, not_null, in, not_in, min, max")
 	}
 	if f.For == "" {
 		return
 	}
 	if _, _, ok := window(f.For); !ok {
-		p.Add(field+".for", problem.CodeBadValue, fmt.Sprintf("%q is not a length of time", f.For), "write a whole number and s, m, h, d or w: 1h")
+		p.Add(field+".for", problem.CodeBadValue, fmt.Sprintf("%q is not a length of time", f.For),
+			"write a whole number and s, m, h, d or w: 1h")
 	}
 	if f.From == nil || f.Before != nil {
 		p.Add(field+".for", problem.CodeBadSpec, "for needs from, at which the window starts, and no before", "")

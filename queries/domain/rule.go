@@ -173,10 +173,12 @@ func (r *Rule) describe(c valueCoder) bool {
 	case floatLabels:
 		r.Floats = c.cells
 	case *intEdges:
-		r.IntSteps = &Steps[int64]{At: c.starts.all(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: c.closed, Last: c.top, LastCode: c.cells - 1}
+		r.IntSteps = &Steps[int64]{At: c.starts.all(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: c.closed,
+			Last: c.top, LastCode: c.cells - 1}
 		return !c.Unsigned
 	case *floatEdges:
-		r.FloatSteps = &Steps[float64]{At: c.edges.all(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: !c.open, Last: c.last, LastCode: c.cells - 1}
+		r.FloatSteps = &Steps[float64]{At: c.edges.all(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: !c.open,
+			Last: c.last, LastCode: c.cells - 1}
 	case *textEdges:
 		return r.describe(c.ints) && r.describe(c.floats)
 	case textRange:

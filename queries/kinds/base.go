@@ -135,6 +135,7 @@ func (q *Base) byRank(vectors int, answer func() accumulate.Answer) accumulate.A
 }
 
 // gather returns an accumulator of a query. The first cellBytes of the content of a row are its cell.
-func (q *Base) gather(of query.Query, answer accumulate.Answer, u *units.Reader, cellBytes int, spill bounding.Spill) query.Accumulator {
+func (q *Base) gather(of query.Query, answer accumulate.Answer, u *units.Reader, cellBytes int,
+	spill bounding.Spill) query.Accumulator {
 	return gather.New(of, q.Spec.Unit, q.Limits, answer, u, cellBytes, spill)
 }

@@ -65,7 +65,8 @@ func newByKeys(s query.Spec, p *problem.Problems) query.Query {
 	q.listed = axes[inKey:]
 	for i := range q.listed {
 		if q.perKey *= q.listed[i].Size; q.perKey > mostPerKey {
-			p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than %d cells for each key that is selected", mostPerKey), "use fewer dimensions or fewer cells a dimension")
+			p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than %d cells for each key that is selected",
+				mostPerKey), "use fewer dimensions or fewer cells a dimension")
 			return nil
 		}
 	}
@@ -73,7 +74,8 @@ func newByKeys(s query.Spec, p *problem.Problems) query.Query {
 		return nil
 	}
 	if q.perKey*q.values.Dims > mostPerKey {
-		p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than %d numbers for each key that is selected", mostPerKey), "use fewer cells a dimension, or a shorter vector")
+		p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than %d numbers for each key that is selected",
+			mostPerKey), "use fewer cells a dimension, or a shorter vector")
 		return nil
 	}
 	q.Sums = newSums(base, q.values)
@@ -84,15 +86,19 @@ func newByKeys(s query.Spec, p *problem.Problems) query.Query {
 func checkByKeys(s query.Spec, p *problem.Problems) {
 	switch {
 	case !addsUp(s.Kind) || s.Value == nil:
-		p.Add(string(s.Kind), problem.CodeBadSpec, "only sums, means and variances are answered for keys that another query selects", "")
+		p.Add(string(s.Kind), problem.CodeBadSpec,
+			"only sums, means and variances are answered for keys that another query selects", "")
 	case s.Value.Share != 0:
-		p.Add(string(s.Kind)+".clamp", problem.CodeBadSpec, "a clamp is not discovered together with the keys", "write clamp: [lo, hi]")
+		p.Add(string(s.Kind)+".clamp", problem.CodeBadSpec, "a clamp is not discovered together with the keys",
+			"write clamp: [lo, hi]")
 	case s.Declared != 0:
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "the sensitivity of answers by selected keys follows from the bounds", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec,
+			"the sensitivity of answers by selected keys follows from the bounds", "leave the declaration out")
 	}
 	for i, d := range s.By {
 		if i >= s.Leader.Dims && d.Discover {
-			p.Add(s.DimensionField(i), problem.CodeBadSpec, "query "+s.Leader.Name+" does not select keys of this dimension", "list its values, or let the histogram discover them too")
+			p.Add(s.DimensionField(i), problem.CodeBadSpec, "query "+s.Leader.Name+" does not select keys of this dimension",
+				"list its values, or let the histogram discover them too")
 		}
 	}
 }
@@ -101,7 +107,8 @@ func checkByKeys(s query.Spec, p *problem.Problems) {
 // private.
 func keySumLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	if !s.PerRow() && s.Bounds.MaxGroups == 0 {
-		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds in how many keys "+s.UnitName()+" has rows: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
+		p.Add(problem.FieldBounds, problem.CodeMissingBound,
+			"nothing bounds in how many keys "+s.UnitName()+" has rows: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
 		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	}
 	return newLimits(s, unknownCells, p)
@@ -153,7 +160,8 @@ func (q *ByKeys) Components(adj query.Adjacency) ([]query.Component, error) {
 func (q *ByKeys) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
 	p := &problem.Problems{Query: q.Name()}
 	l := q.Layout(s, p)
-	of := keyselection.ValuesOf{Keys: q.dims.Compile(l, q.Spec.DimensionField), Listed: domain.NewGrouping(q.listed, l), Sums: q.addedUp()}
+	of := keyselection.ValuesOf{Keys: q.dims.Compile(l, q.Spec.DimensionField), Listed: domain.NewGrouping(q.listed, l),
+		Sums: q.addedUp()}
 	of.Sums.Cells, of.Sums.Values = q.perKey, q.values.Compile(l)
 	u := q.compileUnits(s, p)
 	if err := p.Err(); err != nil {

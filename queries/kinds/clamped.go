@@ -46,13 +46,16 @@ func newClamped(c Base, values *quantize.Quantizer, p *problem.Problems) query.Q
 	case c.Spec.Kind != query.Sum && c.Spec.Kind != query.Mean:
 		p.Add(field, problem.CodeBadSpec, "only the clamp of a sum or a mean is discovered", "write clamp: [lo, hi]")
 	case v.IsVector() || v.ClipL2 != "":
-		p.Add(field, problem.CodeBadSpec, "the clamp of a vector is not discovered", "use one column of numbers, or write clamp: [lo, hi]")
+		p.Add(field, problem.CodeBadSpec, "the clamp of a vector is not discovered",
+			"use one column of numbers, or write clamp: [lo, hi]")
 	case !(v.Share > 0 && v.Share < 1):
 		p.Add(field, problem.CodeBadValue, "the share of mu² that finding the clamp takes is above 0 and below 1", "")
 	case c.Spec.Declared != 0:
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "the sensitivity follows from the clamp that is discovered", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "the sensitivity follows from the clamp that is discovered",
+			"leave the declaration out")
 	case c.Size > maxGroups:
-		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than %d groups share the clamp", maxGroups), "use fewer groups, or write clamp: [lo, hi]")
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than %d groups share the clamp", maxGroups),
+			"use fewer groups, or write clamp: [lo, hi]")
 	}
 	if len(p.List) > 0 {
 		return nil
@@ -90,7 +93,8 @@ func (q *Clamped) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := q.Sums.Components(adj)
 	for i, follows := range q.Follows() {
 		if err == nil && follows {
-			components[i].Sens.Why = fmt.Sprintf("the clamp is found first, with %.4g %% of the query's mu²; were it the whole range: %s", 100*q.values.Value.Share, components[i].Sens.Why)
+			components[i].Sens.Why = fmt.Sprintf("the clamp is found first, with %.4g %% of the query's mu²; were it the "+
+				"whole range: %s", 100*q.values.Value.Share, components[i].Sens.Why)
 		}
 	}
 	return components, err
@@ -121,9 +125,11 @@ func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 	why := "each " + q.Spec.UnitName() + " adds at most " + problem.Plural(q.Limits.Rows, "row")
 	if adj == query.ReplaceOne {
 		squared.Lsh(squared, 1)
-		why = "each " + q.Spec.UnitName() + " can change from one to another contribution of at most " + problem.Plural(q.Limits.Rows, "row")
+		why = "each " + q.Spec.UnitName() + " can change from one to another contribution of at most " +
+			problem.Plural(q.Limits.Rows, "row")
 	}
-	why += fmt.Sprintf(", each of which counts %d in its octave and 1 in its bin: ", privateclamp.CoarseWeight) + sensitivity.RootText(squared)
+	why += fmt.Sprintf(", each of which counts %d in its octave and 1 in its bin: ", privateclamp.CoarseWeight) +
+		sensitivity.RootText(squared)
 	return query.Component{
 		Name: histogramName, Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: why},
 		Cells: q.layout().Cells(), Quantum: 1, RowBound: privateclamp.CoarseWeight, Scale: 1, Weight: q.values.Value.Share,
@@ -166,7 +172,8 @@ func (q *Clamped) Bytes(workers int, _ int64) int64 {
 }
 
 // Find chooses the clamp.
-func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, _ query.Adjacency) (query.Found, error) {
+func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, _ query.Adjacency) (query.Found,
+	error) {
 	m := histogram.Mechanism()
 	w := q.Widest()
 	s := &query.ClampSearch{

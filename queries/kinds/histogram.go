@@ -110,7 +110,8 @@ func (q *Histogram) sensitivity(adj query.Adjacency) (calibrate.Sensitivity, err
 		return calibrate.Sensitivity{}, p.Err()
 	}
 	if q.Constant(adj) {
-		p.Add("", problem.CodeConstant, "under replace-one, with each row a unit, the number of all rows is public: there is nothing to protect",
+		p.Add("", problem.CodeConstant,
+			"under replace-one, with each row a unit, the number of all rows is public: there is nothing to protect",
 			"leave the query out, or use adjacency add-remove")
 		return calibrate.Sensitivity{}, p.Err()
 	}

@@ -49,19 +49,26 @@ const (
 func checkLimited(s query.Spec, p *problem.Problems) {
 	switch {
 	case s.PerRow():
-		p.Add(maxRowsField, problem.CodeBadSpec, "each row is a unit, which has one row", "leave per_unit out, or name the columns of whom the release protects")
+		p.Add(maxRowsField, problem.CodeBadSpec, "each row is a unit, which has one row",
+			"leave per_unit out, or name the columns of whom the release protects")
 	case s.Kind == query.Crosstab || s.Read.Sums || s.Shared != "":
-		p.Add(maxRowsField, problem.CodeBadSpec, "the noise of this query is laid out for a bound that is known", maxRowsRemedy+", or ask for histograms")
+		p.Add(maxRowsField, problem.CodeBadSpec, "the noise of this query is laid out for a bound that is known",
+			maxRowsRemedy+", or ask for histograms")
 	case s.Discovers():
-		p.Add(maxRowsField, problem.CodeBadSpec, "keys are discovered with a threshold for a bound that is known", maxRowsRemedy+", or list the keys")
+		p.Add(maxRowsField, problem.CodeBadSpec, "keys are discovered with a threshold for a bound that is known",
+			maxRowsRemedy+", or list the keys")
 	case s.Value != nil && s.Value.Share != 0:
-		p.Add(maxRowsField, problem.CodeBadSpec, "a query discovers its clamp or its bound on rows, and not both", maxRowsRemedy+", or clamp: [lo, hi]")
+		p.Add(maxRowsField, problem.CodeBadSpec, "a query discovers its clamp or its bound on rows, and not both",
+			maxRowsRemedy+", or clamp: [lo, hi]")
 	case s.Declared != 0:
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "the sensitivity follows from the bound that is discovered", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "the sensitivity follows from the bound that is discovered",
+			"leave the declaration out")
 	case s.Bounds.MaxRows < 2 || s.Bounds.MaxRows > privateclamp.MostRows:
-		p.Add(maxRowsUpToField, problem.CodeBadValue, fmt.Sprintf("the largest bound is at least 2 and at most %d", privateclamp.MostRows), "it may be generous, such as 1000")
+		p.Add(maxRowsUpToField, problem.CodeBadValue, fmt.Sprintf("the largest bound is at least 2 and at most %d",
+			privateclamp.MostRows), "it may be generous, such as 1000")
 	case !(s.RowsShare > 0 && s.RowsShare < 1):
-		p.Add(maxRowsShareField, problem.CodeBadValue, "the share of mu² that finding the bound takes is above 0 and below 1", "")
+		p.Add(maxRowsShareField, problem.CodeBadValue, "the share of mu² that finding the bound takes is above 0 and below 1",
+			"")
 	}
 }
 
@@ -74,7 +81,9 @@ func newLimited(q query.Query, with func(maxRows int64) (query.Query, error), p 
 	}
 	out := &Limited{Query: q, base: b.common(), with: with}
 	if len(out.steps()) < 2 {
-		p.Add(maxRowsField, problem.CodeBadSpec, "the other bounds leave a unit one row at most: there is nothing to discover", "leave max_rows out, or raise max_rows_per_group; a count is one cell")
+		p.Add(maxRowsField, problem.CodeBadSpec,
+			"the other bounds leave a unit one row at most: there is nothing to discover", "leave max_rows out, or raise "+
+				"max_rows_per_group; a count is one cell")
 		return nil
 	}
 	return out
@@ -103,7 +112,8 @@ func (q *Limited) Chosen(r mechanism.Range) (query.Query, error) {
 func (q *Limited) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := q.Query.Components(adj)
 	for i := range components {
-		components[i].Sens.Why = fmt.Sprintf("max_rows is found first, with %.4g %% of the query's mu², at most %d; were it that: %s", 100*q.base.Spec.RowsShare, q.base.Limits.Rows, components[i].Sens.Why)
+		components[i].Sens.Why = fmt.Sprintf("max_rows is found first, with %.4g %% of the query's mu², at most %d; were "+
+			"it that: %s", 100*q.base.Spec.RowsShare, q.base.Limits.Rows, components[i].Sens.Why)
 	}
 	return components, err
 }
@@ -131,11 +141,14 @@ func (q *Limited) Histogram(adj query.Adjacency) (query.Component, error) {
 	if adj.Check(p); len(p.List) > 0 {
 		return query.Component{}, p.Err()
 	}
-	sens := calibrate.Sensitivity{L2: 1, Why: "each " + q.base.Spec.UnitName() + " counts in one cell of the histogram of rows: 1"}
+	sens := calibrate.Sensitivity{L2: 1, Why: "each " + q.base.Spec.UnitName() +
+		" counts in one cell of the histogram of rows: 1"}
 	if adj == query.ReplaceOne {
-		sens = calibrate.Sensitivity{L2: sensitivity.RootUp(big.NewInt(2)), Why: "each " + q.base.Spec.UnitName() + " can move from one cell of the histogram of rows to another: sqrt(2)"}
+		sens = calibrate.Sensitivity{L2: sensitivity.RootUp(big.NewInt(2)), Why: "each " + q.base.Spec.UnitName() +
+			" can move from one cell of the histogram of rows to another: sqrt(2)"}
 	}
-	return query.Component{Name: HistogramName, Sens: sens, Cells: len(q.steps()), Quantum: 1, RowBound: 1, Scale: 1, Weight: q.base.Spec.RowsShare}, nil
+	return query.Component{Name: HistogramName, Sens: sens, Cells: len(q.steps()), Quantum: 1, RowBound: 1, Scale: 1,
+		Weight: q.base.Spec.RowsShare}, nil
 }
 
 // Bytes counts an answer for each step.
@@ -144,9 +157,11 @@ func (q *Limited) Bytes(workers int, most int64) int64 {
 }
 
 // Find chooses the bound.
-func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, adj query.Adjacency) (query.Found, error) {
+func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, adj query.Adjacency) (query.Found,
+	error) {
 	m := histogram.Mechanism()
-	s := &query.RowsSearch{Rule: privateclamp.RowsRule, Steps: q.steps(), Groups: q.Cells(), Grid: m.Grid, Deviation: m.Deviation()}
+	s := &query.RowsSearch{Rule: privateclamp.RowsRule, Steps: q.steps(), Groups: q.Cells(), Grid: m.Grid,
+		Deviation: m.Deviation()}
 	for _, k := range s.Steps {
 		noise, err := q.noise(k, charged, adj)
 		if err != nil {

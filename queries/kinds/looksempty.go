@@ -34,7 +34,8 @@ func (q *Base) isNoise(noisy mechanism.Noisy, numbers int) bool {
 		cells++
 	}
 	deviation, n := noisy.Mechanism().Deviation(), float64(max(cells, 1))
-	return math.Abs(sum) <= largestNoise*deviation*math.Sqrt(n) && largest <= (largestNoise+math.Sqrt(2*math.Log(n)))*deviation
+	return math.Abs(sum) <= largestNoise*deviation*math.Sqrt(n) &&
+		largest <= (largestNoise+math.Sqrt(2*math.Log(n)))*deviation
 }
 
 // isListed says whether a cell is neither a null cell nor an other cell.

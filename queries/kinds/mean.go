@@ -38,12 +38,14 @@ func (meanOfKnownRows) Extra() extraVectors { return extraVectors{} }
 // itself bounds what one row changes: hi - lo in each component, or twice the norm.
 func (meanOfKnownRows) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
 	if adj != query.ReplaceOne {
-		return nil, problem.One(q.Spec.Name, q.Quantizer.Field+".rows", problem.CodeBadSpec, "the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
+		return nil, problem.One(q.Spec.Name, q.Quantizer.Field+".rows", problem.CodeBadSpec,
+			"the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
 	}
 	n := float64(q.Quantizer.Value.Rows) // exact
 	sum := q.sumSensitivity(adj)
 	mean, err := q.declared(adj, calibrate.Sensitivity{
-		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the centre of the range", sum.Why, q.Quantizer.Value.Rows),
+		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the "+
+			"centre of the range", sum.Why, q.Quantizer.Value.Rows),
 	}, q.norm)
 	if err != nil {
 		return nil, err
@@ -58,7 +60,8 @@ func (meanOfKnownRows) components(q *Sums, adj query.Adjacency) ([]query.Compone
 
 // answer has the deviation of the sum divided by n.
 func (meanOfKnownRows) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.Answer {
-	return answerWithNoise(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), noisy[0].Mechanism(), float64(q.Quantizer.Value.Rows))
+	return answerWithNoise(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), noisy[0].Mechanism(),
+		float64(q.Quantizer.Value.Rows))
 }
 
 // readBack finds the multiple of the grid that each mean of a public number of terms was made of: the only one that
@@ -117,7 +120,8 @@ func (meanOfNoisyRows) Extra() extraVectors { return extraVectors{Rows: true} }
 
 func (meanOfNoisyRows) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
 	if q.Spec.Declared != 0 {
-		return nil, problem.One(q.Spec.Name, problem.FieldSensitivity, problem.CodeBadSpec, "a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
+		return nil, problem.One(q.Spec.Name, problem.FieldSensitivity, problem.CodeBadSpec,
+			"a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
 	}
 	sum, count := q.sumAndCount(adj)
 	return []query.Component{sum, count}, nil
@@ -136,7 +140,8 @@ func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 		Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1,
 	}
 	q.withAbsolute(&count, adj)
-	sum.Cost = float64(q.Cells()) / (q.Reach.OfRow() * q.Reach.OfRow()) // squared errors over those of the largest mean, as the count's
+	// squared errors over those of the largest mean, as the count's
+	sum.Cost = float64(q.Cells()) / (q.Reach.OfRow() * q.Reach.OfRow())
 	sum.Weight = math.Sqrt(float64(q.Quantizer.Dims)) * sum.Sens.L2
 	count.Weight = q.Reach.OfRow() * count.Sens.L2
 	return sum, count
@@ -152,9 +157,10 @@ func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.
 	of := func(f func(s, n float64) float64) query.Series { return q.both(noisy, f) }
 	return query.Answer{
 		Noisy: of(r.mean), Estimate: q.both(estimate, r.estimate), Sigma: of(r.sigma),
-		Low:   of(func(s, n float64) float64 { low, _ := r.interval(s, n); return low }),
-		High:  of(func(s, n float64) float64 { _, high := r.interval(s, n); return high }),
-		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill}, {Name: noisyCount, Values: of(func(_, n float64) float64 { return n })}},
+		Low:  of(func(s, n float64) float64 { low, _ := r.interval(s, n); return low }),
+		High: of(func(s, n float64) float64 { _, high := r.interval(s, n); return high }),
+		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill},
+			{Name: noisyCount, Values: of(func(_, n float64) float64 { return n })}},
 	}
 }
 

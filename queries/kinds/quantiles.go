@@ -52,7 +52,8 @@ func newQuantileReader(s query.Spec, axes []domain.Axis, cells int, p *problem.P
 	case at < 0:
 		return nil
 	case cells > maxReadCells:
-		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^26 = %d cells to read quantiles off", maxReadCells), "use fewer cells")
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^26 = %d cells to read quantiles off", maxReadCells),
+			"use fewer cells")
 	}
 	d := axes[at].Domain.(domain.EdgeDomain)
 	for _, x := range d.Numbers {
@@ -70,12 +71,14 @@ func quantilesOf(texts []string, field string, p *problem.Problems) []float64 {
 	for i, text := range texts {
 		x, ok := domain.Number(text)
 		if !ok || x.Sign() <= 0 || x.Cmp(big.NewRat(1, 1)) >= 0 {
-			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue, fmt.Sprintf("%q is not a number above 0 and below 1", text), "the median is 0.5")
+			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue,
+				fmt.Sprintf("%q is not a number above 0 and below 1", text), "the median is 0.5")
 			continue
 		}
 		f, _ := x.Float64()
 		if slices.Contains(qs, f) {
-			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeDuplicate, fmt.Sprintf("the quantile %s is there twice", text), "")
+			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeDuplicate, fmt.Sprintf("the quantile %s is there twice", text),
+				"")
 		}
 		qs = append(qs, f)
 	}
@@ -90,17 +93,20 @@ func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problem
 		switch {
 		case !ok:
 		case at >= 0:
-			p.Add(field, problem.CodeBadSpec, "there are two dimensions with edges to read", "use one, and values or a part of a time for the others")
+			p.Add(field, problem.CodeBadSpec, "there are two dimensions with edges to read",
+				"use one, and values or a part of a time for the others")
 			return -1
 		case d.Numbers == nil:
-			p.Add(field, problem.CodeBadSpec, "quantiles are read between edges that are numbers, not dates or times", "cut a numeric column")
+			p.Add(field, problem.CodeBadSpec, "quantiles are read between edges that are numbers, not dates or times",
+				"cut a numeric column")
 			return -1
 		default:
 			at = i
 		}
 	}
 	if at < 0 && len(p.List) == 0 {
-		p.Add(field, problem.CodeBadSpec, "quantiles and cdf are read off a histogram with edges", "add a dimension with edges, or with from, to and width")
+		p.Add(field, problem.CodeBadSpec, "quantiles and cdf are read off a histogram with edges",
+			"add a dimension with edges, or with from, to and width")
 	}
 	if s.Kind != query.Histogram {
 		return -1 // a query of another kind has no counts to read; configs has no such key
@@ -131,7 +137,8 @@ func (r *quantileReader) groupKeys(axes []domain.Axis, at int) []domain.KeyColum
 func (r *quantileReader) checkNames(field string, p *problem.Problems) {
 	for _, k := range r.keys {
 		if len(r.quantiles) > 0 && k.Name == quantileKey || r.cdf && k.Name == r.Name+belowKey {
-			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the table would have two columns %q", k.Name), "name that dimension with as: NAME")
+			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the table would have two columns %q", k.Name),
+				"name that dimension with as: NAME")
 		}
 	}
 }
@@ -150,7 +157,10 @@ func (r *quantileReader) readCells(noisy, estimate mechanism.Noisy) []query.Read
 	s.WithLast = s.Variance
 	s.Heavy = !noisy.Normal()
 	counts, estimates := r.cells(noisy), r.cells(estimate)
-	return r.read(noisy.Len()/r.Size, s, func(g int) sumsBelow { return sumsBelow{r.along(counts, g, m), r.along(estimates, g, m)} })
+	return r.read(noisy.Len()/r.Size, s, func(g int) sumsBelow {
+		return sumsBelow{r.along(counts, g, m),
+			r.along(estimates, g, m)}
+	})
 }
 
 // read reads the tables off the sums of some groups, whose noise has a spread.
@@ -158,18 +168,20 @@ func (r *quantileReader) read(groups int, s strategy.Spread, of func(group int) 
 	var all []query.Reading
 	if len(r.quantiles) > 0 {
 		key := domain.KeyColumn{Name: quantileKey, Labels: domain.Labels{Floats: r.quantiles}}
-		all = append(all, query.Reading{Name: quantilesReading, Answer: r.table(groups, s, of, key, func(d distribution, out []withInterval) {
-			for i, q := range r.quantiles {
-				out[i] = d.quantile(q, r.Edges)
-			}
-		})})
+		all = append(all, query.Reading{Name: quantilesReading,
+			Answer: r.table(groups, s, of, key, func(d distribution, out []withInterval) {
+				for i, q := range r.quantiles {
+					out[i] = d.quantile(q, r.Edges)
+				}
+			})})
 	}
 	if r.cdf {
-		all = append(all, query.Reading{Name: cdfReading, Answer: r.table(groups, s, of, r.belowColumn(), func(d distribution, out []withInterval) {
-			for i := range out {
-				out[i] = d.share(i + 1)
-			}
-		})})
+		all = append(all, query.Reading{Name: cdfReading, Answer: r.table(groups, s, of, r.belowColumn(),
+			func(d distribution, out []withInterval) {
+				for i := range out {
+					out[i] = d.share(i + 1)
+				}
+			})})
 	}
 	return all
 }
@@ -183,7 +195,8 @@ func (r *quantileReader) belowColumn() domain.KeyColumn {
 type withInterval struct{ estimate, low, high float64 }
 
 // table reads as many rows of each group as the key has labels.
-func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsBelow, key domain.KeyColumn, read func(distribution, []withInterval)) query.Answer {
+func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsBelow, key domain.KeyColumn,
+	read func(distribution, []withInterval)) query.Answer {
 	rows := len(key.Labels.Floats)
 	all := make([]withInterval, groups*rows)
 	for g := range groups {
@@ -354,7 +367,8 @@ func (d distribution) share(j int) withInterval {
 		t.low, t.high, _ = d.shareWithin(j, k)
 		return t
 	}
-	const widest, rounds = 2.1185 * 2.1185, 5 // from the largest z on, of the noise of one cell; then that of each end, as for a mean
+	// from the largest z on, of the noise of one cell; then that of each end, as for a mean
+	const widest, rounds = 2.1185 * 2.1185, 5
 	low, high, bounded := d.shareWithin(j, widest)
 	for range rounds {
 		if bounded {

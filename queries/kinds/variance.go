@@ -51,7 +51,8 @@ func checkVariance(s query.Spec, p *problem.Problems) {
 		p.Add("variance", problem.CodeBadSpec, "a variance is of one column of numbers", "use column and clamp: [lo, hi]")
 	}
 	if s.Declared != 0 {
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "a variance made of noisy sums and a noisy count has three sensitivities", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec,
+			"a variance made of noisy sums and a noisy count has three sensitivities", "leave the declaration out")
 	}
 }
 
@@ -66,8 +67,10 @@ func (varianceOfValues) components(q *Sums, adj query.Adjacency) ([]query.Compon
 	r, h := q.squareReach(), q.Quantizer.Real(q.Quantizer.Half())
 	l2 := r.Norm(q.Limits, adj, q.Size)
 	square := query.Component{
-		Name: "squares", Cells: q.Size, Quantum: math.Ldexp(1, r.Exponent), RowBound: math.Ldexp(float64(r.More), r.Exponent), Scale: 1, Weight: l2,
-		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(l2)},
+		Name: "squares", Cells: q.Size, Quantum: math.Ldexp(1, r.Exponent), RowBound: math.Ldexp(float64(r.More),
+			r.Exponent), Scale: 1, Weight: l2,
+		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " +
+			domain.Shortest(l2)},
 	}
 	square.L1 = r.AbsoluteNorm(q.Limits, adj, q.Size)
 	square.WhyL1 = q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(square.L1)
@@ -85,9 +88,10 @@ func (varianceOfValues) answer(q *Sums, noisy, estimate []mechanism.Noisy) query
 	of := func(f func(s, q, n float64) float64) query.Series { return three(noisy, f) }
 	return query.Answer{
 		Noisy: of(m.variance), Estimate: three(estimate, m.estimate), Sigma: of(m.sigma),
-		Low:   of(func(s, q, n float64) float64 { low, _ := m.interval(s, q, n); return low }),
-		High:  of(func(s, q, n float64) float64 { _, high := m.interval(s, q, n); return high }),
-		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill}, {Name: noisySquares, Values: noisy[1].Fill}, {Name: noisyCount, Values: noisy[2].Fill}},
+		Low:  of(func(s, q, n float64) float64 { low, _ := m.interval(s, q, n); return low }),
+		High: of(func(s, q, n float64) float64 { _, high := m.interval(s, q, n); return high }),
+		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill}, {Name: noisySquares, Values: noisy[1].Fill},
+			{Name: noisyCount, Values: noisy[2].Fill}},
 	}
 }
 
@@ -124,7 +128,8 @@ const varianceZ = 0x1.1ee648da1d3ddp+1
 // ratios returns those whose values are the mean and the mean square.
 func (m moments) ratios() (mean, square ratio) {
 	mean = ratio{Half: m.half, Sum: m.sum, Count: m.count, Z: varianceZ, tail: m.tail}
-	square = ratio{Centre: m.half * m.half / 2, Half: m.half * m.half / 2, Sum: m.square, Count: m.count, Z: varianceZ, tail: m.tail}
+	square = ratio{Centre: m.half * m.half / 2, Half: m.half * m.half / 2, Sum: m.square, Count: m.count, Z: varianceZ,
+		tail: m.tail}
 	return mean, square
 }
 

@@ -62,7 +62,8 @@ func New(v *Value, o Options, p *problem.Problems) *Quantizer {
 		return nil
 	}
 	if !q.fit(low, high) {
-		p.Add(q.boundField(), problem.CodeBadValue, "the bounds are too close to each other, or beyond 2^±900", "values are held to 12 digits of the larger bound")
+		p.Add(q.boundField(), problem.CodeBadValue, "the bounds are too close to each other, or beyond 2^±900",
+			"values are held to 12 digits of the larger bound")
 		return nil
 	}
 	return q

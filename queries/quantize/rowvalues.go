@@ -43,7 +43,8 @@ func checkValueType(t table.Type, list bool, field string, p *problem.Problems) 
 	switch t.Kind {
 	case table.Bool, table.Int, table.Uint, table.Float, table.String:
 		if list {
-			p.Add(field, problem.CodeColumnType, fmt.Sprintf("a column of type %s has no lists", t), "leave length out for a column of numbers")
+			p.Add(field, problem.CodeColumnType, fmt.Sprintf("a column of type %s has no lists", t),
+				"leave length out for a column of numbers")
 		}
 	case table.List:
 		if !list {

@@ -70,7 +70,8 @@ func (v *Value) checkColumns(field string, p *problem.Problems) {
 	case v.List && len(v.Columns) > 1:
 		p.Add(field+".columns", problem.CodeBadSpec, "lists come from one column", "")
 	case v.List && v.Length < 1, !v.List && v.Length != 0:
-		p.Add(field+".length", problem.CodeBadSpec, "a column of lists needs the public length of its lists, and no other column has one", "")
+		p.Add(field+".length", problem.CodeBadSpec,
+			"a column of lists needs the public length of its lists, and no other column has one", "")
 	}
 	if v.Dims() > maxLength {
 		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^20 = %d components", maxLength), "")
@@ -90,7 +91,8 @@ func (v *Value) checkColumns(field string, p *problem.Problems) {
 // minMax reads the range that holds the components, or that of a ball: minus and plus its radius.
 func (v *Value) minMax(field string, p *problem.Problems) (low, high *big.Rat) {
 	if (v.ClipL2 != "") == (v.Lo != "" || v.Hi != "") {
-		p.Add(field, problem.CodeBadSpec, "a value needs clamp or clip_l2, one of them", "add clamp: [lo, hi] from what you know about the column, never from the data")
+		p.Add(field, problem.CodeBadSpec, "a value needs clamp or clip_l2, one of them",
+			"add clamp: [lo, hi] from what you know about the column, never from the data")
 		return nil, nil
 	}
 	if v.ClipL2 != "" {
@@ -107,7 +109,8 @@ func (v *Value) minMax(field string, p *problem.Problems) (low, high *big.Rat) {
 	case !ok1 || !ok2:
 		p.Add(field+".clamp", problem.CodeBadValue, fmt.Sprintf("%q and %q are not two decimal numbers", v.Lo, v.Hi), "")
 	case low.Cmp(high) >= 0:
-		p.Add(field+".clamp", problem.CodeBadValue, fmt.Sprintf("%s is not below %s", v.Lo, v.Hi), "write [lo, hi] with lo < hi")
+		p.Add(field+".clamp", problem.CodeBadValue, fmt.Sprintf("%s is not below %s", v.Lo, v.Hi),
+			"write [lo, hi] with lo < hi")
 	}
 	return low, high
 }

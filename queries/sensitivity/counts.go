@@ -27,7 +27,8 @@ const (
 // Check reports an adjacency that is none of these.
 func (adj Adjacency) Check(p *problem.Problems) {
 	if adj != AddRemove && adj != ReplaceOne {
-		p.Add("privacy.adjacency", problem.CodeBadValue, fmt.Sprintf("%q is not an adjacency", adj), "adjacencies: add-remove, replace-one")
+		p.Add("privacy.adjacency", problem.CodeBadValue, fmt.Sprintf("%q is not an adjacency", adj),
+			"adjacencies: add-remove, replace-one")
 	}
 }
 

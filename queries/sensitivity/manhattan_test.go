@@ -85,7 +85,8 @@ func TestAbsoluteCountsAreAttained(t *testing.T) {
 // its range: if n rows are in a cell and n' in the other table, the sums differ by the most if one is n times an end
 // and the other n' times the other end, or nothing at all.
 func TestAbsoluteSumsAreAttained(t *testing.T) {
-	for _, r := range []*Reach{{More: 5, Less: 0, Components: 1}, {More: 5, Less: 3, Components: 1}, {More: 4, Less: 4, Components: 2}} {
+	for _, r := range []*Reach{{More: 5, Less: 0, Components: 1}, {More: 5, Less: 3, Components: 1},
+		{More: 4, Less: 4, Components: 2}} {
 		forSmallLimits(func(l bounding.Limits, adj Adjacency, cells int) {
 			largest := largestDistance(l, adj, cells, func(a, b int64) int64 { // values in [-less, more]
 				return max(r.More*a+r.Less*b, r.Less*a+r.More*b) * r.Components

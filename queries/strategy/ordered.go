@@ -113,7 +113,8 @@ func LeastOrdered(n int, rows int64) float64 {
 
 func newCells(n int, b Bounds) *Ordered {
 	norm := new(big.Rat).SetInt(b.norm2())
-	o := &Ordered{form: FormCells, n: n, levels: []Level{{Width: 1, Cells: n, Quantum: 1, Norm2: norm, Weight: 1, Why: "counts of cells"}}}
+	o := &Ordered{form: FormCells, n: n, levels: []Level{{Width: 1, Cells: n, Quantum: 1, Norm2: norm, Weight: 1,
+		Why: "counts of cells"}}}
 	o.losses = []Candidate{{"cells", o.rootMean()}}
 	return o
 }
@@ -121,7 +122,8 @@ func newCells(n int, b Bounds) *Ordered {
 func newFactorized(n int, b Bounds) *Ordered {
 	p := newPrefix(n)
 	norm, attained := p.norm2(b)
-	why := "weighted sums of cells; attained by rows in the first cells, since two columns' inner product falls with their distance and with their place"
+	why := "weighted sums of cells; attained by rows in the first cells, since two columns' inner product falls with " +
+		"their distance and with their place"
 	if !attained {
 		why = "weighted sums of cells; at most the sum over the rows of the largest column's norm"
 	}
@@ -235,7 +237,8 @@ func (o *Ordered) Spread(deviations []float64) Spread {
 	default:
 		for i := range o.n {
 			v := float64(i+1) * deviations[0] * deviations[0]
-			s.Variance, s.WithLast, s.Cells = append(s.Variance, v), append(s.WithLast, v), append(s.Cells, deviations[0]*deviations[0])
+			s.Variance, s.WithLast, s.Cells = append(s.Variance, v), append(s.WithLast, v), append(s.Cells,
+				deviations[0]*deviations[0])
 		}
 	}
 	return s

@@ -201,10 +201,12 @@ func TestSharedDeviations(t *testing.T) {
 			t.Errorf("%d of %d: %g %%, want %g", c.groups, c.cells, got, c.percent)
 		}
 	}
-	if s := NewShared(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24), false); math.Abs(s.Error()-(math.Sqrt(24)+1)/2) > 1e-12 {
+	if s := NewShared(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24),
+		false); math.Abs(s.Error()-(math.Sqrt(24)+1)/2) > 1e-12 {
 		t.Errorf("%g", s.Error())
 	}
-	if s := NewShared(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24), false); s.Argument(Bounds{Rows: 24, Groups: 24, PerGroup: 1}) != "sqrt(24 - 2·0.5·24 + 0.25·24)" {
+	if s := NewShared(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24),
+		false); s.Argument(Bounds{Rows: 24, Groups: 24, PerGroup: 1}) != "sqrt(24 - 2·0.5·24 + 0.25·24)" {
 		t.Error(s.Argument(Bounds{Rows: 24, Groups: 24, PerGroup: 1}))
 	}
 	three := NewShared(24, Bounds{Rows: 72, Groups: 24, PerGroup: 3}, big.NewInt(24*9), false)

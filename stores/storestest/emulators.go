@@ -97,7 +97,8 @@ func startGCS(t testing.TB, host string) *Server {
 		if host == "" {
 			host = s.proxy.Listener.Addr().String()
 		}
-		return exec.Command(program, "-scheme", "http", "-host", name, "-port", port, "-backend", "memory", "-public-host", host, "-log-level", "error")
+		return exec.Command(program, "-scheme", "http", "-host", name, "-port", port, "-backend", "memory", "-public-host",
+			host, "-log-level", "error")
 	})
 	s.put = func(key string, content []byte) error {
 		return posted(s.Direct+"/upload/storage/v1/b/bucket/o?uploadType=media&name="+url.QueryEscape(key), content)
@@ -270,12 +271,14 @@ func tunnelTo(at string) http.Handler {
 func StartAzure(t testing.TB) *Server {
 	t.Helper()
 	program := emulator(t, filepath.Join("azurite", "node_modules", ".bin", "azurite-blob"), func(dir string) *exec.Cmd {
-		return exec.Command("npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", filepath.Join(dir, "azurite"), azurite)
+		return exec.Command("npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix",
+			filepath.Join(dir, "azurite"), azurite)
 	})
 	dir, s := t.TempDir(), &Server{Scheme: "az"}
 	s.serve(t, func(at string) *exec.Cmd {
 		name, port, _ := net.SplitHostPort(at)
-		return exec.Command(program, "--silent", "--skipApiVersionCheck", "--location", dir, "--blobHost", name, "--blobPort", port, "--disableTelemetry")
+		return exec.Command(program, "--silent", "--skipApiVersionCheck", "--location", dir, "--blobHost", name, "--blobPort",
+			port, "--disableTelemetry")
 	})
 	key, err := azblob.NewSharedKeyCredential(AzureAccount, AzureKey)
 	if err != nil {

@@ -106,7 +106,8 @@ func Start(t testing.TB) *Server {
 	})
 	for name, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID": AccessKey, "AWS_SECRET_ACCESS_KEY": SecretKey, "AWS_ENDPOINT_URL": s.proxy.URL, "AWS_REGION": "us-east-1",
-		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": filepath.Join(dir, "none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(dir, "none"),
+		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": filepath.Join(dir,
+			"none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(dir, "none"),
 	} {
 		t.Setenv(name, value)
 	}
@@ -229,6 +230,7 @@ func put(address string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	err = w.Put(context.Background(), a.Key, "application/octet-stream", bytes.NewReader(content), int64(len(content)), nil)
+	err = w.Put(context.Background(), a.Key, "application/octet-stream", bytes.NewReader(content), int64(len(content)),
+		nil)
 	return errors.Join(err, w.Close())
 }

@@ -42,7 +42,8 @@ func (a *app) backfillCmd() *cobra.Command {
 	f.AddNewLedger(cmd)
 	a.addMetrics(cmd)
 	a.addDataChecks(cmd)
-	cmd.Flags().StringVar(&f.maxSpend, "max-spend", "", "stop before these windows together cost more than this epsilon, at the delta of the job")
+	cmd.Flags().StringVar(&f.maxSpend, "max-spend", "",
+		"stop before these windows together cost more than this epsilon, at the delta of the job")
 	return cmd
 }
 
@@ -105,7 +106,8 @@ func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 				b.unsigned = append(b.unsigned, w.Window)
 			}
 		}
-		if w.State == statePublished || w.State == stateGone || w.State == stateNever || w.State == stateWithdrawn || !w.over && !w.free {
+		if w.State == statePublished || w.State == stateGone || w.State == stateNever || w.State == stateWithdrawn ||
+			!w.over && !w.free {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -131,8 +133,10 @@ func (b *backfilling) broken() error {
 	}
 	return &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "unsigned",
-		Message: console.Count(len(b.unsigned), "window") + " published before without this signature: " + strings.Join(b.unsigned, ", "),
-		Hint:    "what is published is never changed: run without --sign to leave them as they are, or pay for signed releases with release run --new-release --sign",
+		Message: console.Count(len(b.unsigned), "window") + " published before without this signature: " +
+			strings.Join(b.unsigned, ", "),
+		Hint: "what is published is never changed: run without --sign to leave them as they are, or pay for signed " +
+			"releases with release run --new-release --sign",
 	}
 }
 

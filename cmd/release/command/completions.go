@@ -41,10 +41,11 @@ func anyFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 }
 
 var (
-	nothing   = words()
-	jobFiles  = files("yaml", "yml", "json")
-	tables    = files("csv", "gz", "zst", "parquet", "arrow", "feather")
-	stores    = cobra.FixedCompletions([]string{"sqlite:", "sqlite+group:", "postgres://"}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp)
+	nothing  = words()
+	jobFiles = files("yaml", "yml", "json")
+	tables   = files("csv", "gz", "zst", "parquet", "arrow", "feather")
+	stores   = cobra.FixedCompletions([]string{"sqlite:", "sqlite+group:", "postgres://"},
+		cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp)
 	onlyFirst = func(o offer) offer {
 		return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -57,7 +58,8 @@ var (
 
 // flagOffers are by the command and the flag, or by the flag alone if it means the same in all commands.
 var flagOffers = map[string]offer{
-	"log": words("text", "json"), "per": words("total", "day", "month", "year"), "adjacency": words("add-remove", "replace-one"),
+	"log": words("text", "json"), "per": words("total", "day", "month", "year"), "adjacency": words("add-remove",
+		"replace-one"),
 	"anchor": anyFile, "init/ledger": stores, "unit": words("row"), "dataset": datasetOf,
 	"param": jobParams, "job": jobFiles, "store": stores, "out": folders, "tmp-dir": folders, "metrics": files("prom"), "sign": files("key"), "key": files("pub"),
 	"aggregate/key": files("key"), "aggregate/new-key": files("key"), "aggregate/out": anyFile, "merge/key": files("key"),
@@ -108,7 +110,8 @@ func datasetOf(_ *cobra.Command, args []string, _ string) ([]string, cobra.Shell
 	if len(args) == 0 {
 		return nil, directive
 	}
-	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true, Env: func(string) (string, bool) { return "sqlite:sample", true }})
+	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true,
+		Env: func(string) (string, bool) { return "sqlite:sample", true }})
 	if job == nil {
 		return nil, directive
 	}
@@ -122,7 +125,8 @@ func jobParams(_ *cobra.Command, args []string, _ string) (names []string, _ cob
 		return nil, directive
 	}
 	// Any variable may be the ledger's: its sample is a ledger's name, which is a file's name too.
-	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true, Env: func(string) (string, bool) { return "sqlite:sample", true }})
+	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true,
+		Env: func(string) (string, bool) { return "sqlite:sample", true }})
 	if job == nil {
 		return nil, directive
 	}

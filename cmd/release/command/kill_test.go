@@ -164,7 +164,8 @@ func exchanging(t *testing.T, dir string) bool {
 	t.Helper()
 	one, staging := filepath.Join(dir, "one"), filepath.Join(dir, ".staging-other")
 	release := filepath.Join(staging, "release")
-	err := errors.Join(os.Mkdir(one, 0o700), os.MkdirAll(release, 0o700), os.WriteFile(filepath.Join(release, "release.json"), nil, 0o600))
+	err := errors.Join(os.Mkdir(one, 0o700), os.MkdirAll(release, 0o700),
+		os.WriteFile(filepath.Join(release, "release.json"), nil, 0o600))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +210,8 @@ func runToBeKilled(t *testing.T, job string, k *killer, o pipeline.Observer) {
 		Book: book, Sink: killSink{sink.New(), k}, Open: jobs.Opener(plan.Job(), where.limits, book.InputKey),
 		Observer: o, Workers: 1, Program: program(),
 	}
-	if _, err := runner.Run(t.Context(), protocol.Request{Plan: plan, Dir: where.dir, NewRelease: os.Getenv(killAgain) != ""}); err != nil {
+	if _, err := runner.Run(t.Context(), protocol.Request{Plan: plan, Dir: where.dir,
+		NewRelease: os.Getenv(killAgain) != ""}); err != nil {
 		t.Fatal(err)
 	}
 }

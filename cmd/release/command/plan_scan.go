@@ -49,7 +49,8 @@ func (a *app) printScan(p *pipeline.Plan, s *local.ScanPlan) error {
 		return a.Printf("\nscan: %s; %d columns will be read: %s\n", where, len(p.Columns()), strings.Join(p.Columns(), ", "))
 	}
 	if err := a.Printf("\nscan: one pass for %s over %s, by %s at most; the cells take %s at most\n",
-		console.Count(len(p.Queries()), "query"), console.Count(s.Files, "file"), console.Count(s.Workers, "worker"), binary(s.Cells)); err != nil {
+		console.Count(len(p.Queries()), "query"), console.Count(s.Files, "file"), console.Count(s.Workers,
+			"worker"), binary(s.Cells)); err != nil {
 		return err
 	}
 	if len(p.Filters().Columns()) > 0 {

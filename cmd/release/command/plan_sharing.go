@@ -25,7 +25,8 @@ func sharingOf(p *pipeline.Plan, q *pipeline.Planned) *sharing {
 		return nil
 	}
 	for _, jq := range p.Job().Queries {
-		if jq.Name == q.Query.Name() && len(jq.Margins) > 0 || slices.Contains(jq.Margins, q.Query.Name()) || isDirected(&jq, q.Query.Name()) {
+		if jq.Name == q.Query.Name() && len(jq.Margins) > 0 || slices.Contains(jq.Margins, q.Query.Name()) ||
+			isDirected(&jq, q.Query.Name()) {
 			return nil
 		}
 	}
@@ -47,6 +48,7 @@ func (a *app) printSharing(p *pipeline.Plan, q *pipeline.Planned) error {
 	if s == nil {
 		return nil
 	}
-	return a.Printf("\n%s: one unit may be in many of the cells; with noise: auto in the histogram a cell would have %.2f of this noise, and the sum of all cells %.2f times what it has now\n",
+	return a.Printf("\n%s: one unit may be in many of the cells; with noise: auto in the histogram a cell would have "+
+		"%.2f of this noise, and the sum of all cells %.2f times what it has now\n",
 		q.Query.Name(), s.Cell, s.Total)
 }

@@ -75,7 +75,8 @@ func (s *shards) there() (names []string) {
 		s.Fatal(err)
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".dprelease-part-") { // a process was killed in the moment in which its file got its name
+		// a process was killed in the moment in which its file got its name
+		if !strings.HasPrefix(e.Name(), ".dprelease-part-") {
 			names = append(names, filepath.Join("parts", e.Name()))
 		}
 	}
@@ -83,7 +84,8 @@ func (s *shards) there() (names []string) {
 }
 
 func (s *shards) aggregate(i int) []string {
-	return []string{"aggregate", "job.yaml", "--key", "run.key", "--shard", fmt.Sprintf("%d/%d", i, shardCount), "--out", fmt.Sprintf("parts/%d.part", i)}
+	return []string{"aggregate", "job.yaml", "--key", "run.key", "--shard", fmt.Sprintf("%d/%d", i, shardCount), "--out",
+		fmt.Sprintf("parts/%d.part", i)}
 }
 
 func (s *shards) merge() []string {
@@ -157,7 +159,8 @@ func TestShardsKilledAtRandom(t *testing.T) {
 	s.run(exitDone, s.aggregate(2)...) // a scheduler that tries again
 	s.run(exitDone, s.merge()...)
 	s.run(exitDone, "run", "job.yaml") // the budget is spent: it finds the release of the same input
-	if after, err := os.ReadFile(filepath.Join(s.dir, "out", "release.json")); err != nil || string(after) != string(before) {
+	if after, err := os.ReadFile(filepath.Join(s.dir, "out", "release.json")); err != nil ||
+		string(after) != string(before) {
 		t.Errorf("another release was made: %v", err)
 	}
 }

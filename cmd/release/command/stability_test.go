@@ -55,9 +55,11 @@ func command(t *testing.T, c *stabilitytest.Case, i int, shown *showntest.Lines,
 		return false
 	}
 	for seed := range uint64(2) {
-		cryptotest.SetGlobalRandom(t, seed) // how many random bits the run before drew may depend on the rows; nobody sees that
+		// how many random bits the run before drew may depend on the rows; nobody sees that
+		cryptotest.SetGlobalRandom(t, seed)
 		var stdout, stderr bytes.Buffer
-		code := execute(t.Context(), append([]string{"run", job, "--workers", "2", "--memory-limit", "1GiB"}, args...), &stdout, &stderr)
+		code := execute(t.Context(), append([]string{"run", job, "--workers", "2", "--memory-limit", "1GiB"}, args...),
+			&stdout, &stderr)
 		if code == exitUsage && strings.Contains(stderr.String(), "does not fit the input") {
 			return false
 		}

@@ -62,7 +62,8 @@ ledger: {store: "sqlite:ledger.db", dataset: total, budget: {epsilon: 9, delta: 
 		term  string
 		shown bool
 	}{
-		"auto": {nil, "xterm", true}, "quiet": {[]string{"--quiet"}, "xterm", false}, "json": {[]string{"--log", "json"}, "xterm", false}, "dumb": {nil, "dumb", false},
+		"auto": {nil, "xterm", true}, "quiet": {[]string{"--quiet"}, "xterm", false}, "json": {[]string{"--log", "json"},
+			"xterm", false}, "dumb": {nil, "dumb", false},
 	} {
 		t.Setenv("TERM", c.term)
 		put(t, filepath.Join(dir, name+".yaml"), strings.Replace(job, "NAME", name, 1))

@@ -42,7 +42,8 @@ type Result struct {
 const block = 25
 
 // Run measures the mechanisms at each point. The results of a point are next to each other.
-func (s Setup) Run(ctx context.Context, session *experiment.Session, points []Point, mechanisms []Mechanism) ([]Result, error) {
+func (s Setup) Run(ctx context.Context, session *experiment.Session, points []Point, mechanisms []Mechanism) ([]Result,
+	error) {
 	var tasks []task
 	for i, p := range points {
 		noise, err := s.noise(p, mechanisms)

@@ -123,7 +123,8 @@ func table(loans []loan) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("Member\tBranch\tKind\tDay\tFee\tAge\r\n")
 	for _, l := range loans {
-		fmt.Fprintf(&b, "%d\t%s\t%s\t%s\t%s\t%s\r\n", l.member, typed(r, l.branch), l.kind, l.day.Format("02/01/2006"), euros(l.fee), years(l.age))
+		fmt.Fprintf(&b, "%d\t%s\t%s\t%s\t%s\t%s\r\n", l.member, typed(r, l.branch), l.kind, l.day.Format("02/01/2006"),
+			euros(l.fee), years(l.age))
 	}
 	return charmap.Windows1252.NewEncoder().Bytes(b.Bytes())
 }

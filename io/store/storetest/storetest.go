@@ -140,7 +140,8 @@ func (m *Memory) Read(ctx context.Context, o store.Object, at, size int64) (io.R
 }
 
 // Put implements store.Writer.
-func (m *Memory) Put(_ context.Context, key, mediaType string, content io.ReadSeeker, _ int64, over *store.Object) error {
+func (m *Memory) Put(_ context.Context, key, mediaType string, content io.ReadSeeker, _ int64,
+	over *store.Object) error {
 	if _, err := m.before("put", key, 0); err != nil {
 		return err
 	}

@@ -26,7 +26,8 @@ func TestFetchedResultIsWhole(t *testing.T) {
 		files [][]byte
 		ok    bool
 	}{
-		"nothing": {nil, false}, "cut": {[][]byte{whole[:len(whole)-1]}, false}, "another key": {[][]byte{foreign}, false}, "all": {[][]byte{whole[:len(whole)-1], {}, foreign, whole}, true},
+		"nothing": {nil, false}, "cut": {[][]byte{whole[:len(whole)-1]}, false}, "another key": {[][]byte{foreign},
+			false}, "all": {[][]byte{whole[:len(whole)-1], {}, foreign, whole}, true},
 	} {
 		out := filepath.Join(t.TempDir(), "run-")
 		for i, content := range x.files {

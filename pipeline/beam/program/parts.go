@@ -22,7 +22,8 @@ func init() {
 	}
 }
 
-var errParts = errors.New("--parts: write a folder, or gs://, s3:// or az:// with bucket/prefix, without options and credentials: these come from the environment of each worker")
+var errParts = errors.New("--parts: write a folder, or gs://, s3:// or az:// with bucket/prefix, without options and " +
+	"credentials: these come from the environment of each worker")
 
 // checkParts refuses an address of a folder in a store that has options, since it is part of the pipeline, and stores
 // that Beam does not know.
@@ -45,7 +46,8 @@ func (inStore) Close() error { return nil }
 
 // withBucket calls do with the bucket and the key of a name. It moves about size bytes, and is called until it
 // succeeds, as store.Retry does.
-func withBucket(ctx context.Context, name string, size int64, do func(context.Context, store.Writer, string) error) error {
+func withBucket(ctx context.Context, name string, size int64,
+	do func(context.Context, store.Writer, string) error) error {
 	a, err := store.ParseAddress(name)
 	if err != nil {
 		return err

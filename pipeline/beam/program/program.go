@@ -100,11 +100,17 @@ func Main() int {
 	flag.IntVar(&o.buckets, "buckets", 16, "how many buckets units are spread over; each is bounded by one worker")
 	flag.IntVar(&o.ranges, "ranges", 64, "into how many ranges the input is cut at most; each is read by one worker")
 	flag.StringVar(&o.memory, "memory", "1GiB", "how much memory each function should use at most")
-	flag.StringVar(&o.scratch, "tmp-dir", "", "a folder on the workers for an encrypted file of what does not fit in memory")
-	flag.StringVar(&o.parts, "parts", "", "where workers write the encrypted result, and this process reads it: a folder that all of them see, or gs://..., s3://... or az://...; by default a folder of this machine")
-	flag.IntVar(&o.workers, "workers", 1, "prism as a server: how many workers share the pipeline; other runners have flags of their own, such as --parallelism")
-	flag.StringVar(&o.shuffle, "shuffle", "", "how the workers send each other encrypted rows: through the runner, or by files under --parts (which is a folder then); by default files on prism, which holds in memory what it shuffles, and runner on others")
-	flag.IntVar(&o.attempts, "attempts", 3, "how often the pipeline is run at most: one that fails, because a worker was killed or else, costs nothing and is run again")
+	flag.StringVar(&o.scratch, "tmp-dir", "",
+		"a folder on the workers for an encrypted file of what does not fit in memory")
+	flag.StringVar(&o.parts, "parts", "", "where workers write the encrypted result, and this process reads it: a "+
+		"folder that all of them see, or gs://..., s3://... or az://...; by default a folder of this machine")
+	flag.IntVar(&o.workers, "workers", 1, "prism as a server: how many workers share the pipeline; other runners have "+
+		"flags of their own, such as --parallelism")
+	flag.StringVar(&o.shuffle, "shuffle", "", "how the workers send each other encrypted rows: through the runner, or "+
+		"by files under --parts (which is a folder then); by default files on prism, which holds in memory what it "+
+		"shuffles, and runner on others")
+	flag.IntVar(&o.attempts, "attempts", 3, "how often the pipeline is run at most: one that fails, because a worker "+
+		"was killed or else, costs nothing and is run again")
 	port := flag.Int("port", 50000, "worker: the port to listen on")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
 	beamlog.SetupLogging("warn", "text")
@@ -138,7 +144,8 @@ func (o *options) check() (err error) {
 	case min(o.buckets, o.ranges, o.attempts, o.workers) < 1:
 		return errors.New("--buckets, --ranges, --attempts and --workers must be at least 1")
 	case o.workers > 1 && (runner() != prism || *jobopts.Endpoint == ""):
-		return errors.New("--workers is for prism as a server (--runner=prism --endpoint=...): other runners start as many workers as they are told by their own flags")
+		return errors.New("--workers is for prism as a server (--runner=prism --endpoint=...): other runners start as many " +
+			"workers as they are told by their own flags")
 	}
 	inStore := store.IsAddress(o.parts)
 	if inStore {
@@ -220,7 +227,8 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 		if inProcess() {
 			fmt.Fprintln(os.Stderr, err)
 		}
-		return report(exitInternal, errors.New("the pipeline failed, as the runner's log says; nothing was charged, and it can be run again"))
+		return report(exitInternal, errors.New("the pipeline failed, as the runner's log says; nothing was charged, and it "+
+			"can be run again"))
 	}
 	part, err := fetch(ctx, task.Out, folder, key)
 	if err != nil {
@@ -233,7 +241,8 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 func runKey(ctx context.Context, job, path string, params []string) (key partial.Key, code int) {
 	text := os.Getenv(dpbeam.KeyVariable)
 	if text == "" {
-		if code := command.Run(ctx, append([]string{"aggregate", job, "--quiet", "--new-key", path}, params...)...); code != 0 {
+		if code := command.Run(ctx, append([]string{"aggregate", job, "--quiet", "--new-key", path},
+			params...)...); code != 0 {
 			return key, code
 		}
 		raw, err := os.ReadFile(path)
@@ -269,7 +278,8 @@ func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpb
 				return err
 			}
 		}
-		fmt.Fprintf(os.Stderr, "attempt %d of %d failed: %s; nothing was charged, and the next one begins\n", attempt, o.attempts, reason)
+		fmt.Fprintf(os.Stderr, "attempt %d of %d failed: %s; nothing was charged, and the next one begins\n", attempt,
+			o.attempts, reason)
 	}
 }
 

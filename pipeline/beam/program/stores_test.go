@@ -62,7 +62,8 @@ type stand struct {
 // newStand starts an S3 server and a web server, and writes the job.
 func newStand(t *testing.T, rows int) *stand {
 	t.Helper()
-	return newStandOf(t, storestest.Start(t), rows, "kmskeyid=canary", storestest.AccessKey, storestest.SecretKey, "X-Amz-Signature")
+	return newStandOf(t, storestest.Start(t), rows, "kmskeyid=canary", storestest.AccessKey, storestest.SecretKey,
+		"X-Amz-Signature")
 }
 
 // newStandOf writes the job of a store, whose addresses have options that come from the environment, and starts a web
@@ -73,7 +74,8 @@ func newStandOf(t *testing.T, server *storestest.Server, rows int, options strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stand{Server: server, t: t, dir: dir, job: filepath.Join(dir, "job.yaml"), parts: filepath.Join(dir, "parts"), content: storestest.Tables(t, rows)}
+	s := &stand{Server: server, t: t, dir: dir, job: filepath.Join(dir, "job.yaml"), parts: filepath.Join(dir, "parts"),
+		content: storestest.Tables(t, rows)}
 	stores.Register()
 	web.Register()
 	var random [16]byte
@@ -92,7 +94,8 @@ func newStandOf(t *testing.T, server *storestest.Server, rows int, options strin
 		t.Fatal(err)
 	}
 	s.key = filepath.Join(dir, "run.key")
-	if code := command.Run(t.Context(), "aggregate", s.job, "--param", "day=monday", "--quiet", "--new-key", s.key); code != 0 {
+	if code := command.Run(t.Context(), "aggregate", s.job, "--param", "day=monday", "--quiet", "--new-key",
+		s.key); code != 0 {
 		t.Fatal(code)
 	}
 	return s
@@ -116,7 +119,8 @@ func (s *stand) serveWeb(signature string) string {
 	s.t.Cleanup(w.Close)
 	before, _ := os.ReadFile(os.Getenv("SSL_CERT_FILE")) // of the store, if it has one
 	trusted := filepath.Join(s.dir, "authority.pem")
-	if err := os.WriteFile(trusted, append(before, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.Certificate().Raw})...), 0o600); err != nil {
+	if err := os.WriteFile(trusted, append(before, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+		Bytes: w.Certificate().Raw})...), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Setenv("SSL_CERT_FILE", trusted)
@@ -143,7 +147,8 @@ func (s *stand) run(workers int, environment ...string) (int, string) {
 		if s.tap != nil {
 			server = s.tap.before(s.t, server)
 		}
-		args = append(args, "--runner=prism", fmt.Sprintf("--endpoint=localhost:%d", server), fmt.Sprintf("--workers=%d", workers),
+		args = append(args, "--runner=prism", fmt.Sprintf("--endpoint=localhost:%d", server),
+			fmt.Sprintf("--workers=%d", workers),
 			"--environment_type=EXTERNAL", fmt.Sprintf("--environment_config=localhost:%d", pool))
 	}
 	run := start(s.t, "release-beam", &out, args...)
@@ -261,11 +266,13 @@ func TestStores(t *testing.T) {
 // printed.
 func TestPartsAreRefused(t *testing.T) {
 	job := filepath.Join(t.TempDir(), "job.yaml")
-	for _, parts := range []string{"s3://bucket/p?region=canary", "gs://bucket/p?access_id=canary", "s3://me:canary@bucket/p", "https://host/canary", "canary://bucket/p", "http://host/canary"} {
+	for _, parts := range []string{"s3://bucket/p?region=canary", "gs://bucket/p?access_id=canary",
+		"s3://me:canary@bucket/p", "https://host/canary", "canary://bucket/p", "http://host/canary"} {
 		var out bytes.Buffer
 		c := start(t, "release-beam", &out, "run", job, "--parts="+parts)
 		_ = c.Wait() // its exit code is looked at
-		if code := c.ProcessState.ExitCode(); code != 2 || !strings.Contains(out.String(), "--parts") || strings.Contains(out.String(), "canary") {
+		if code := c.ProcessState.ExitCode(); code != 2 || !strings.Contains(out.String(), "--parts") ||
+			strings.Contains(out.String(), "canary") {
 			t.Errorf("%s: exit code %d: %s", parts, code, out.String())
 		}
 	}
@@ -299,7 +306,8 @@ func (s *stand) testLacks(lacks []lack) {
 func TestWorkerLacks(t *testing.T) {
 	s := newStand(t, 2_000)
 	other := filepath.Join(s.dir, "other.key")
-	if code := command.Run(t.Context(), "aggregate", s.job, "--param", "day=monday", "--quiet", "--new-key", other); code != 0 {
+	if code := command.Run(t.Context(), "aggregate", s.job, "--param", "day=monday", "--quiet", "--new-key",
+		other); code != 0 {
 		t.Fatal(code)
 	}
 	otherKey, err := os.ReadFile(other)
@@ -307,11 +315,15 @@ func TestWorkerLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.testLacks([]lack{
-		{"credentials", []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}, []string{dpbeam.Unread.Says, "set AWS_ACCESS_KEY_ID"}},
-		{"another signature", []string{"TEST_SIGNATURE=sig=canary"}, []string{dpbeam.Unread.Says, "t.arrow", "is the address signed"}},
+		{"credentials", []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
+			[]string{dpbeam.Unread.Says, "set AWS_ACCESS_KEY_ID"}},
+		{"another signature", []string{"TEST_SIGNATURE=sig=canary"},
+			[]string{dpbeam.Unread.Says, "t.arrow", "is the address signed"}},
 		{"no signature", []string{"TEST_SIGNATURE"}, []string{dpbeam.NoVariable.Says, "TEST_SIGNATURE"}},
-		{"no options", []string{"TEST_OPTIONS", "TEST_SIGNATURE"}, []string{dpbeam.NoVariable.Says, "TEST_OPTIONS, TEST_SIGNATURE"}},
-		{"another key", []string{dpbeam.KeyVariable + "=" + strings.TrimSpace(string(otherKey))}, []string{dpbeam.OtherKey.Says}},
+		{"no options", []string{"TEST_OPTIONS", "TEST_SIGNATURE"},
+			[]string{dpbeam.NoVariable.Says, "TEST_OPTIONS, TEST_SIGNATURE"}},
+		{"another key", []string{dpbeam.KeyVariable + "=" + strings.TrimSpace(string(otherKey))},
+			[]string{dpbeam.OtherKey.Says}},
 	})
 	if code, out := s.run(1); code != 0 || !s.released() { // the budget pays one
 		t.Fatalf("exit code %d:\n%s", code, out)
@@ -359,7 +371,8 @@ func TestPipelineHasNoAddress(t *testing.T) {
 			t.Fatalf("the capture of %d bytes lacks %s", len(sent[0]), public)
 		}
 	}
-	for _, secret := range append(s.secrets, "day=monday", "s3://bucket", "t*.parquet", "t.arrow?", "cats.csv", "https://127", "TEST_SIGNATURE", "max_rows", "job.yaml") {
+	for _, secret := range append(s.secrets, "day=monday", "s3://bucket", "t*.parquet", "t.arrow?", "cats.csv",
+		"https://127", "TEST_SIGNATURE", "max_rows", "job.yaml") {
 		if wiretest.Find(sent, []byte(secret)) {
 			t.Errorf("the pipeline has %s", secret)
 		}

@@ -34,7 +34,8 @@ func runOnWorkers(ctx context.Context, p *beam.Pipeline) error {
 	if err != nil {
 		return err
 	}
-	pipeline, err := graphx.Marshal(edges, &graphx.Options{Environment: environment, PipelineResourceHints: jobopts.GetPipelineResourceHints()})
+	pipeline, err := graphx.Marshal(edges, &graphx.Options{Environment: environment,
+		PipelineResourceHints: jobopts.GetPipelineResourceHints()})
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,8 @@ type Result struct{ Cases, Equal, Refused, Alone, Unloaded int }
 // anything are counted; at least a quarter are compared whole.
 func Equality(t *testing.T, s *Server, cases int) {
 	t.Helper()
-	search := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: cases, PairsPerJob: 2, Writers: stabilitytest.Writers()[:1], Labs: []*stabilitytest.Lab{{TB: t, Dir: t.TempDir()}}}
+	search := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: cases, PairsPerJob: 2,
+		Writers: stabilitytest.Writers()[:1], Labs: []*stabilitytest.Lab{{TB: t, Dir: t.TempDir()}}}
 	var r Result
 	search.RunBy(func(_ *stabilitytest.Lab, c *stabilitytest.Case) (*stabilitytest.Finding, bool) {
 		if t.Failed() {
@@ -237,7 +238,8 @@ func Cases(t *testing.T, few, many int) int {
 // Plan makes the plan of a job's text. Its public files have three points.
 func Plan(t testing.TB, text string) *pipeline.Plan {
 	t.Helper()
-	return planWith(t, text, map[string][]string{"id": {"one", "two", "three"}, "lat": {"10", "40", "70"}, "lon": {"0", "50", "50"}})
+	return planWith(t, text, map[string][]string{"id": {"one", "two", "three"}, "lat": {"10", "40", "70"},
+		"lon": {"0", "50", "50"}})
 }
 
 // planWith makes the plan of a job's text, whose public files all have some columns.

@@ -26,7 +26,8 @@ func Units(t *testing.T, s *Server, columns []UnitColumn) {
 			}
 		}
 		for _, text := range []string{
-			"DROP TABLE IF EXISTS units", "CREATE TABLE units (u " + c.Type + ", one INTEGER)", "INSERT INTO units VALUES " + strings.Join(rows, ", "),
+			"DROP TABLE IF EXISTS units", "CREATE TABLE units (u " + c.Type + ", one INTEGER)", "INSERT INTO units VALUES " +
+				strings.Join(rows, ", "),
 		} {
 			if err := s.Exec(text); err != nil {
 				t.Fatal(err)

@@ -111,7 +111,10 @@ func (a *Ranked) Seal() ([]mechanism.Exact, error) {
 		if vector > 0 { // the first one has written what all follow from
 			state = func(io.Writer) error { return nil }
 		}
-		exacts = append(exacts, mechanism.SealChoice(func(r mechanism.Range) (mechanism.Exact, error) { return c.within(r, vector) }, state))
+		exacts = append(exacts, mechanism.SealChoice(func(r mechanism.Range) (mechanism.Exact,
+			error) {
+			return c.within(r, vector)
+		}, state))
 	}
 	histogram, err := SealCounts(a.units)
 	if err != nil {

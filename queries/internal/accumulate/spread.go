@@ -94,7 +94,8 @@ func (a *Spread) WriteRows(b *table.Batch, to bounding.Writer) error {
 }
 
 // eachValue quantizes the values of a batch one after the other.
-func (a *Spread) eachValue(b *table.Batch, start func([]int32) error, value func(row int, cell int32), none func(cell int32)) error {
+func (a *Spread) eachValue(b *table.Batch, start func([]int32) error, value func(row int, cell int32),
+	none func(cell int32)) error {
 	cells, err := a.Groups.OfRows(b)
 	if err != nil {
 		return err

@@ -46,7 +46,8 @@ func OnEllipsoid(lat, lon float64) Position {
 	sinLat, cosLat := sincos(radians(lat))
 	sinLon, cosLon := sincos(radians(lon))
 	n := semiMajor / math.Sqrt(1-float64(float64(eccentricity2*sinLat)*sinLat))
-	return Position{float64(float64(n*cosLat) * cosLon), float64(float64(n*cosLat) * sinLon), float64(float64(n*(1-eccentricity2)) * sinLat)}
+	return Position{float64(float64(n*cosLat) * cosLon), float64(float64(n*cosLat) * sinLon),
+		float64(float64(n*(1-eccentricity2)) * sinLat)}
 }
 
 // squareTo returns the square of the length of the straight line between two positions.

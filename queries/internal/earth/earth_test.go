@@ -50,7 +50,8 @@ func TestSquaresEqualBruteForce(t *testing.T) {
 			case k == 0 && len(points) > 0:
 				p = points[rng.IntN(len(points))]
 			case k == 1:
-				p.Lat, p.Lon = math.Min(math.Max(lat+0.01*float64(rng.IntN(8)), -90), 90), math.Min(math.Max(lon+0.01*float64(rng.IntN(8)), -180), 180)
+				p.Lat, p.Lon = math.Min(math.Max(lat+0.01*float64(rng.IntN(8)), -90),
+					90), math.Min(math.Max(lon+0.01*float64(rng.IntN(8)), -180), 180)
 			default:
 				p.Lat, p.Lon = domaintest.Beside(rng, lat, lon, spread*rng.Float64())
 			}
@@ -83,7 +84,8 @@ func TestSquaresEqualBruteForce(t *testing.T) {
 				rt.Fatalf("a point within %v m is %v m further away", within, over)
 			}
 			if got, tree := find.Nearest(y, x), alone.Nearest(y, x); got != want || tree != want {
-				rt.Fatalf("(%v, %v), %d points within %v m: squares %d, tree %d, all points %d", y, x, len(points), within, got, tree, want)
+				rt.Fatalf("(%v, %v), %d points within %v m: squares %d, tree %d, all points %d", y, x, len(points), within, got,
+					tree, want)
 			}
 		}
 	})

@@ -82,7 +82,8 @@ func newSquares(points []Place, t tree, within, most float64) *squares {
 	cols := max(math.Floor(n/rows), 1)
 	return &squares{
 		tree: t, within: within, most: most, south: south, west: west, perLat: rows / high, perLon: cols / wide,
-		cols: int(cols), rowsFloat: rows, colsFloat: cols, candidates: make([]atomic.Pointer[candidates], int(rows)*int(cols)),
+		cols: int(cols), rowsFloat: rows, colsFloat: cols, candidates: make([]atomic.Pointer[candidates],
+			int(rows)*int(cols)),
 	}
 }
 
@@ -169,10 +170,11 @@ func (s *squares) box(row, col int) box {
 	}
 	high, wide := (math.Pi/180)/s.perLat, (math.Pi/180)/s.perLon
 	return box{
-		middle:  OnEllipsoid((south+north)/2, (west+east)/2),
-		corners: [4]Position{OnEllipsoid(south, west), OnEllipsoid(south, east), OnEllipsoid(north, west), OnEllipsoid(north, east)},
-		radius:  longestRadius/2*math.Hypot(high, parallel*wide) + squareSlack,
-		bulge:   7e6/8*(high*high+wide*wide) + squareSlack,
+		middle: OnEllipsoid((south+north)/2, (west+east)/2),
+		corners: [4]Position{OnEllipsoid(south, west), OnEllipsoid(south, east), OnEllipsoid(north, west),
+			OnEllipsoid(north, east)},
+		radius: longestRadius/2*math.Hypot(high, parallel*wide) + squareSlack,
+		bulge:  7e6/8*(high*high+wide*wide) + squareSlack,
 	}
 }
 

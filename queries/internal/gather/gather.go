@@ -25,7 +25,8 @@ type Gathering struct {
 }
 
 // New returns an accumulator of a query. The first cellBytes of a content are its cell.
-func New(of query.Query, unit []string, limits bounding.Limits, answer accumulate.Answer, u *units.Reader, cellBytes int, spill bounding.Spill) query.Accumulator {
+func New(of query.Query, unit []string, limits bounding.Limits, answer accumulate.Answer, u *units.Reader,
+	cellBytes int, spill bounding.Spill) query.Accumulator {
 	g := &Gathering{query: of, answer: answer, unit: unit, limits: limits}
 	if len(unit) > 0 {
 		g.Rows = bounding.NewRows(u, cellBytes, answer.Content(), spill)

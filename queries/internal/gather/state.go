@@ -165,7 +165,8 @@ func loadAnswers(all []query.Accumulator, r *state.Reader) error {
 }
 
 // saveRows hands on the rows of all stores: each block begins with the number of its first query, from 1.
-func saveRows(all []query.Accumulator, b bounding.Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
+func saveRows(all []query.Accumulator, b bounding.Buckets, limit int,
+	emit func(bucket int, write func(*state.Writer)) error) error {
 	for i, a := range all {
 		g, err := gatheringOf(a)
 		if err != nil {

@@ -62,7 +62,8 @@ func (d Dimensions) Compile(l domain.Layout, field func(dimension int) string) *
 			l.Problems.Add(f, problem.CodeColumnType, "a column of type "+t.String()+" has no keys to discover", hint)
 		}
 		v := &valueNumbers{forms: forms{kind: t, fold: dim.Fold}, texts: intern.NewTexts()}
-		k.columns = append(k.columns, discoveredColumn{domain.AxisCoder{At: at, Kind: t, Values: v, Null: columnar.Dropped}, v})
+		k.columns = append(k.columns, discoveredColumn{domain.AxisCoder{At: at, Kind: t, Values: v, Null: columnar.Dropped},
+			v})
 		k.pairs = append(k.pairs, intern.NewWords())
 	}
 	return k

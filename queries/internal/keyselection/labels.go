@@ -39,7 +39,8 @@ func (d Dimensions) Columns(keys []string) ([]domain.KeyColumn, error) {
 		if len(labels) == 0 {
 			labels = []string{""} // the label of no row
 		}
-		columns = append(columns, domain.KeyColumn{Name: d.By[i].KeyName(), Stride: 1, Labels: domain.Labels{Strings: labels}})
+		columns = append(columns, domain.KeyColumn{Name: d.By[i].KeyName(), Stride: 1,
+			Labels: domain.Labels{Strings: labels}})
 	}
 	return columns, nil
 }
@@ -67,7 +68,8 @@ func pickLabels(k *domain.KeyColumn, codes []int) domain.Labels {
 	}
 	stride := max(k.Stride, 1)
 	return domain.Labels{
-		Strings: picked(k.Labels.Strings, codes, stride), Ints: picked(k.Labels.Ints, codes, stride), Floats: picked(k.Labels.Floats, codes, stride),
+		Strings: picked(k.Labels.Strings, codes, stride), Ints: picked(k.Labels.Ints, codes,
+			stride), Floats: picked(k.Labels.Floats, codes, stride),
 	}
 }
 

@@ -89,7 +89,8 @@ func (a *Counts) AddTotal(t accumulate.Total) error {
 
 // AddTotal adds the sums of a key and a cell.
 func (a *Values) AddTotal(t accumulate.Total) error {
-	if t.Table != 0 || t.Cell < 0 || t.Cell >= int64(a.Sums.Cells) || t.Rows < 0 || len(t.Sums) != a.second() || a.Keys.check(t.Key) != nil {
+	if t.Table != 0 || t.Cell < 0 || t.Cell >= int64(a.Sums.Cells) || t.Rows < 0 || len(t.Sums) != a.second() ||
+		a.Keys.check(t.Key) != nil {
 		return columnar.ErrShape
 	}
 	var e entry

@@ -56,7 +56,8 @@ func (of *ValuesOf) width() int {
 // NewValues returns sums without rows. What does not fit in memory is written to the spill, which may be nil.
 func NewValues(of ValuesOf, s bounding.Spill) *Values {
 	bounding.JoinNow(s)
-	return &Values{ValuesOf: of, totals: newTotals(of.width(), s), quantized: make([]int64, of.Sums.Quantizer.Dims), share: share{spill: s}}
+	return &Values{ValuesOf: of, totals: newTotals(of.width(), s), quantized: make([]int64, of.Sums.Quantizer.Dims),
+		share: share{spill: s}}
 }
 
 // AddRows adds the rows of a batch that have a key, a cell and a value.

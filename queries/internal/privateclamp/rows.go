@@ -59,8 +59,10 @@ var ErrRows = errors.New("the histogram of which a bound was chosen is not whole
 func (s *RowsSearch) Choose() error {
 	positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
 	n := len(s.Steps)
-	if s.Rule != RowsRule || n < 2 || s.Steps[n-1] > MostRows || !slices.Equal(s.Steps, Steps(s.Steps[n-1])) || len(s.Cells) != n || len(s.Noise) != n ||
-		s.Groups < 1 || !positive(s.Grid) || !positive(s.Deviation) || slices.ContainsFunc(s.Noise, func(x float64) bool { return !positive(x) }) {
+	if s.Rule != RowsRule || n < 2 || s.Steps[n-1] > MostRows || !slices.Equal(s.Steps, Steps(s.Steps[n-1])) ||
+		len(s.Cells) != n || len(s.Noise) != n ||
+		s.Groups < 1 || !positive(s.Grid) || !positive(s.Deviation) ||
+		slices.ContainsFunc(s.Noise, func(x float64) bool { return !positive(x) }) {
 		return ErrRows
 	}
 	units := s.units()

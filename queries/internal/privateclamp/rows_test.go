@@ -122,7 +122,8 @@ func TestNoRowsAreFoundByChance(t *testing.T) {
 // A search whose numbers do not fit together chooses nothing, and does not panic.
 func TestRowsSearchesThatAreNotWhole(t *testing.T) {
 	whole := func() RowsSearch {
-		return RowsSearch{Rule: RowsRule, Steps: Steps(5), Groups: 1, Grid: 1, Deviation: 1, Noise: []float64{1, 2, 4, 5}, Cells: []int64{9, 0, 0, 0}}
+		return RowsSearch{Rule: RowsRule, Steps: Steps(5), Groups: 1, Grid: 1, Deviation: 1, Noise: []float64{1, 2, 4, 5},
+			Cells: []int64{9, 0, 0, 0}}
 	}
 	if s := whole(); s.Choose() != nil || s.MaxRows != 1 || !s.Found {
 		t.Fatalf("%+v", s)

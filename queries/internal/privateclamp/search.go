@@ -96,5 +96,6 @@ func (s *Search) clip(low, high int64) (int64, int64) {
 func (s *Search) Same() bool {
 	again := *s
 	again.Cells = slices.Clone(s.Cells)
-	return again.Choose() == nil && again.Low == s.Low && again.High == s.High && again.Clamp == s.Clamp && again.Found == s.Found
+	return again.Choose() == nil && again.Low == s.Low && again.High == s.High && again.Clamp == s.Clamp &&
+		again.Found == s.Found
 }

@@ -73,7 +73,10 @@ var examples = []example{
 	{"small", false, uniform(0, 1)},
 	{"huge", false, lognormal(3e7, 0.5)},
 	{"ages", false, func(r *rand.Rand) float64 { return math.Floor(uniform(18, 90)(r)) }},
-	{"hours", false, mix(0.5, constant(40), func(r *rand.Rand) float64 { return math.Round(min(max(normal(38, 12)(r), 1), 99)) })},
+	{"hours", false, mix(0.5, constant(40), func(r *rand.Rand) float64 {
+		return math.Round(min(max(normal(38, 12)(r), 1),
+			99))
+	})},
 }
 
 const rowsOfExample = 20000

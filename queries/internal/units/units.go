@@ -34,8 +34,10 @@ func New(unit []string, floats bool, columns []string, s table.Schema, p *proble
 			e := problem.BadType(f.Type)
 			p.Add(problem.FieldUnit, e.Code, "column "+name+": "+e.Message, e.Hint)
 		case f.Type.Kind == table.Float && !floats:
-			p.Add(problem.FieldUnit, problem.CodeColumnType, "column "+name+" holds floating-point numbers: identifiers that were rounded may have become one",
-				"store identifiers as integers, decimals or texts; privacy.float_unit: allow takes numbers that are equal as one unit")
+			p.Add(problem.FieldUnit, problem.CodeColumnType, "column "+name+" holds floating-point numbers: identifiers that "+
+				"were rounded may have become one",
+				"store identifiers as integers, decimals or texts; privacy.float_unit: allow takes numbers that are equal as one "+
+					"unit")
 		default:
 			u.columns = append(u.columns, column{at: slices.Index(columns, name), kind: f.Type})
 			u.text = u.text || f.Type.Kind == table.String

@@ -52,7 +52,8 @@ func (b *batch) run(in io.Reader, out io.Writer) error {
 		return batchOutput(err)
 	}
 	if failed > 0 {
-		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate", Message: fmt.Sprintf("%d of %d rows have an error", failed, rows)}
+		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate",
+			Message: fmt.Sprintf("%d of %d rows have an error", failed, rows)}
 	}
 	return nil
 }
@@ -61,7 +62,8 @@ func batchOutput(err error) error {
 	if errors.As(err, new(*console.UsageError)) {
 		return err
 	}
-	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "calibrate", Message: "the answers can't be written", Err: err}
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "calibrate", Message: "the answers can't be written",
+		Err: err}
 }
 
 // header reads the names of the columns, which must hold each that is needed, once.
@@ -126,7 +128,8 @@ func (b *batch) rows(in *csv.Reader, out *csv.Writer, header []string) (rows, fa
 }
 
 // ask is one row's answer, or its error.
-func (b *batch) ask(record, header []string, row map[string]string, malformed *csv.ParseError) (result, problem string) {
+func (b *batch) ask(record, header []string, row map[string]string, malformed *csv.ParseError) (result,
+	problem string) {
 	switch {
 	case malformed != nil:
 		return "", fmt.Sprintf("line %d is not CSV: a quote is out of place", malformed.Line)

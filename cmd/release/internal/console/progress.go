@@ -79,7 +79,8 @@ func (b *barProgress) Progress(s pipeline.Stage, done, total int) {
 	if n := len(b.stages); n == 0 || b.stages[n-1].stage != s {
 		b.clear()
 		b.stages = append(b.stages, stageTime{stage: s, began: now, end: now})
-		b.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(b.Stderr), progressbar.OptionSetDescription(string(s)),
+		b.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(b.Stderr),
+			progressbar.OptionSetDescription(string(s)),
 			progressbar.OptionClearOnFinish(), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(30),
 			progressbar.OptionThrottle(redraw))
 	}

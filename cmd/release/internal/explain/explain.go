@@ -34,7 +34,8 @@ func Find(word string) (found []Entry, similar []string, err error) {
 	wanted := normal(word)
 	for _, e := range all {
 		name := normal(e.Name)
-		if name == wanted || e.Kind == "job key" && (strings.HasSuffix(name, "."+wanted) || strings.ReplaceAll(name, "[]", "") == wanted) {
+		if name == wanted || e.Kind == "job key" && (strings.HasSuffix(name, "."+wanted) ||
+			strings.ReplaceAll(name, "[]", "") == wanted) {
 			found = append(found, e)
 		}
 	}
@@ -43,7 +44,8 @@ func Find(word string) (found []Entry, similar []string, err error) {
 	}
 	for _, e := range all {
 		name := e.Name[strings.LastIndexByte(e.Name, '.')+1:]
-		if (strings.Contains(normal(name), wanted) || strings.Contains(wanted, normal(name)) || near(normal(name), wanted)) && !slices.Contains(similar, name) {
+		if (strings.Contains(normal(name), wanted) || strings.Contains(wanted, normal(name)) || near(normal(name), wanted)) &&
+			!slices.Contains(similar, name) {
 			similar = append(similar, name)
 		}
 	}

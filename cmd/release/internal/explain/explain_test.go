@@ -109,7 +109,8 @@ func codesOf(n ast.Node) (texts []string) {
 func eachFile(t *testing.T, root string, visit func(path string, file *ast.File)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		skipped := d != nil && d.IsDir() && path != root && (slices.Contains([]string{"testdata", "bench", "examples"}, d.Name()) || strings.HasPrefix(d.Name(), "."))
+		skipped := d != nil && d.IsDir() && path != root && (slices.Contains([]string{"testdata", "bench", "examples"},
+			d.Name()) || strings.HasPrefix(d.Name(), "."))
 		switch {
 		case err != nil:
 			return err

@@ -26,7 +26,8 @@ func TestJobsOfAddresses(t *testing.T) {
 			in: strings.NewReader(""),
 		}
 		err := f.run(t.Context(), console.New(&out, &asked), []string{file})
-		if text := out.String() + asked.String(); strings.Contains(text, "hush") || err != nil && strings.Contains(err.Error(), "hush") {
+		if text := out.String() + asked.String(); strings.Contains(text, "hush") || err != nil &&
+			strings.Contains(err.Error(), "hush") {
 			t.Errorf("%s: the signature is shown: %s %v", file, text, err)
 		}
 		return out.String(), err

@@ -43,7 +43,8 @@ func mostFrequent(count map[string]int, n int) []Value {
 }
 
 // nullTexts are what people write if there is no value.
-var nullTexts = []string{"", "?", "NA", "N/A", "n/a", "na", "NULL", "null", "None", "none", "-", "--", ".", `\N`, "NaN", "nan", "#N/A"}
+var nullTexts = []string{"", "?", "NA", "N/A", "n/a", "na", "NULL", "null", "None", "none", "-", "--", ".", `\N`, "NaN",
+	"nan", "#N/A"}
 
 // neverText are those of nullTexts that are hardly ever meant as a text.
 var neverText = []string{"?", "NA", "N/A", "n/a", "NULL", "null", `\N`, "#N/A"}
@@ -72,7 +73,8 @@ func (c *Column) judge(decimal rune) {
 	if c.Type == "text" { // a dash may be a value
 		c.nulls = slices.DeleteFunc(c.nulls, func(s string) bool { return !slices.Contains(neverText, s) })
 		if c.bare {
-			c.Doubts = append(c.Doubts, "some values are numbers, truth values, lists or objects, which are no texts: they would count as missing")
+			c.Doubts = append(c.Doubts,
+				"some values are numbers, truth values, lists or objects, which are no texts: they would count as missing")
 		}
 	}
 }
@@ -130,11 +132,15 @@ var layouts = []struct{ kind, layout string }{
 	{"date", "2006-01-02"},
 	{"date", "2/1/2006"}, {"date", "1/2/2006"}, {"date", "2.1.2006"}, {"date", "2-1-2006"}, {"date", "1-2-2006"},
 	{"date", "2006/1/2"}, {"date", "20060102"}, {"date", "2/1/06"}, {"date", "1/2/06"}, {"date", "2.1.06"},
-	{"date", "2-Jan-2006"}, {"date", "2 Jan 2006"}, {"date", "2 January 2006"}, {"date", "Jan 2, 2006"}, {"date", "January 2, 2006"}, {"date", "2-Jan-06"},
+	{"date", "2-Jan-2006"}, {"date", "2 Jan 2006"}, {"date", "2 January 2006"}, {"date", "Jan 2, 2006"}, {"date",
+		"January 2, 2006"}, {"date", "2-Jan-06"},
 	{"timestamp", "2006-01-02 15:04:05"}, {"timestamp", "2006-01-02T15:04:05"}, {"timestamp", "2006-01-02T15:04:05Z07:00"},
-	{"timestamp", "2006-01-02 15:04:05Z07:00"}, {"timestamp", "2006-01-02 15:04:05-07"}, {"timestamp", "2006-01-02 15:04"}, {"timestamp", "2006-01-02T15:04"},
-	{"timestamp", "2/1/2006 15:04:05"}, {"timestamp", "2/1/2006 15:04"}, {"timestamp", "1/2/2006 15:04:05"}, {"timestamp", "1/2/2006 15:04"},
-	{"timestamp", "1/2/2006 3:04:05 PM"}, {"timestamp", "1/2/2006 3:04 PM"}, {"timestamp", "2.1.2006 15:04:05"}, {"timestamp", "2.1.2006 15:04"},
+	{"timestamp", "2006-01-02 15:04:05Z07:00"}, {"timestamp", "2006-01-02 15:04:05-07"}, {"timestamp",
+		"2006-01-02 15:04"}, {"timestamp", "2006-01-02T15:04"},
+	{"timestamp", "2/1/2006 15:04:05"}, {"timestamp", "2/1/2006 15:04"}, {"timestamp", "1/2/2006 15:04:05"}, {"timestamp",
+		"1/2/2006 15:04"},
+	{"timestamp", "1/2/2006 3:04:05 PM"}, {"timestamp", "1/2/2006 3:04 PM"}, {"timestamp",
+		"2.1.2006 15:04:05"}, {"timestamp", "2.1.2006 15:04"},
 	{"timestamp", "2006/1/2 15:04:05"},
 }
 

@@ -37,7 +37,8 @@ func (a *accounts) ledgerAudit(ctx context.Context, o *opened) error {
 	}
 	return &pipeline.Error{
 		Cause: pipeline.CauseCheck, Code: "audit", Message: fmt.Sprintf("%d findings", len(findings)),
-		Hint: "keep the ledger as it is and compare it with a copy; make no more releases of its datasets until this is explained",
+		Hint: "keep the ledger as it is and compare it with a copy; make no more releases of its datasets until this is " +
+			"explained",
 	}
 }
 
@@ -46,7 +47,8 @@ func (a *accounts) printAudit(o *opened, audit *ledger.Audit, seen int, findings
 	totals := map[string]string{}
 	for _, of := range slices.SortedFunc(maps.Keys(audit.Totals), byName) {
 		x := Amount(audit.Totals[of], big.ToPositiveInf)
-		rows, totals[of.Dataset+"/"+of.Unit+"/"+of.Adjacency] = append(rows, []string{of.Dataset, of.Unit, of.Adjacency, x}), x
+		rows, totals[of.Dataset+"/"+of.Unit+"/"+of.Adjacency] = append(rows,
+			[]string{of.Dataset, of.Unit, of.Adjacency, x}), x
 	}
 	switch {
 	case a.JSON:
@@ -65,7 +67,8 @@ func (a *accounts) printAudit(o *opened, audit *ledger.Audit, seen int, findings
 			return err
 		}
 	}
-	return a.Printf("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; %s, at no cost\n", len(audit.Entries), audit.Head.Hash,
+	return a.Printf("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; %s, at no cost\n",
+		len(audit.Entries), audit.Head.Hash,
 		console.Count(seen, "release folder"), console.Count(audit.Derived, "further publication"))
 }
 

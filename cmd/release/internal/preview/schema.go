@@ -33,7 +33,10 @@ const (
 func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (table.Schema, typesFrom, error) {
 	in := &plan.Job().Input
 	o := wiring.SourceOptions(plan.Job())
-	o.Files = slices.DeleteFunc(slices.Clone(o.Files), func(f string) bool { return !source.DescribesItself(in.Format, f) })
+	o.Files = slices.DeleteFunc(slices.Clone(o.Files), func(f string) bool {
+		return !source.DescribesItself(in.Format,
+			f)
+	})
 	if len(o.Files) == 0 {
 		s, err := stated(ctx, plan, dir)
 		if in.SQL == nil {
@@ -98,7 +101,8 @@ func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema,
 	if err = errors.Join(err, w.Error(), f.Close()); err != nil {
 		return table.Schema{}, err
 	}
-	data, err := source.Open(ctx, source.Options{Files: []string{path}, Format: "csv", CSV: source.CSV{Header: true, Types: used}})
+	data, err := source.Open(ctx, source.Options{Files: []string{path}, Format: "csv",
+		CSV: source.CSV{Header: true, Types: used}})
 	if err != nil {
 		return table.Schema{}, pipeline.InputError(err)
 	}

@@ -143,7 +143,8 @@ func (c *copying) run(ctx context.Context) error {
 func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 	for i, s := range seen {
 		if s.state == other {
-			return c.refusal(c.files[i].name, " has other contents than this release", "choose another prefix, or put this release in the place of that one with --replace")
+			return c.refusal(c.files[i].name, " has other contents than this release",
+				"choose another prefix, or put this release in the place of that one with --replace")
 		}
 	}
 	if seen[len(seen)-1].state == same {
@@ -151,7 +152,8 @@ func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 	}
 	switch _, err := c.stat(ctx, replacedName); { // whoever removes a manifest writes this first, and removes it last
 	case err == nil:
-		return c.refusal("", " has a release that is being replaced, or was not replaced to the end", "if nobody is at it, run publish with --replace")
+		return c.refusal("", " has a release that is being replaced, or was not replaced to the end",
+			"if nobody is at it, run publish with --replace")
 	case store.KindOf(err) != store.NotFound:
 		return err
 	}
@@ -170,7 +172,8 @@ func (c *copying) each(ctx context.Context, n int, f func(context.Context, int) 
 
 // refusal is the error of a name below the prefix.
 func (c *copying) refusal(name, what, hint string) error {
-	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "other-release", Message: console.Visible(c.at.At(c.prefix+name).String()) + what, Hint: hint}
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "other-release",
+		Message: console.Visible(c.at.At(c.prefix+name).String()) + what, Hint: hint}
 }
 
 // replacedName is a copy of the manifest of a release that is being replaced. So a replacement that was stopped knows,
@@ -198,7 +201,8 @@ func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string]s
 	}
 	for i, s := range seen[:last] {
 		if s.state == other && !belongs(old, c.files[i].name, s.digest) {
-			return nil, c.refusal(c.files[i].name, " is no file of the release there, or was changed since", "choose another prefix, or move it away yourself")
+			return nil, c.refusal(c.files[i].name, " is no file of the release there, or was changed since",
+				"choose another prefix, or move it away yourself")
 		}
 	}
 	if seen[last].state != other {
@@ -378,7 +382,8 @@ func (c *copying) open(f file) (*os.File, error) {
 
 func changed(f file) error {
 	return &pipeline.Error{
-		Cause: pipeline.CauseOutput, Code: "altered", Message: console.Visible(f.name) + " was changed while the release was copied",
+		Cause: pipeline.CauseOutput, Code: "altered", Message: console.Visible(f.name) +
+			" was changed while the release was copied",
 		Hint: "release verify DIR says what differs",
 	}
 }
@@ -391,7 +396,8 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 	}
 	if s.state == other { // a file of the release that was retired
 		if _, err := c.stat(ctx, manifestName); err == nil {
-			return c.refusal(manifestName, " is there again", "somebody else publishes there: choose another prefix, or run publish again when they are done")
+			return c.refusal(manifestName, " is there again",
+				"somebody else publishes there: choose another prefix, or run publish again when they are done")
 		} else if store.KindOf(err) != store.NotFound {
 			return err
 		}
@@ -425,7 +431,8 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 		return failed
 	default:
 		return &pipeline.Error{
-			Cause: pipeline.CauseOutput, Code: "altered", Message: console.Visible(c.at.At(c.prefix+f.name).String()) + " has other contents than were sent",
+			Cause: pipeline.CauseOutput, Code: "altered", Message: console.Visible(c.at.At(c.prefix+f.name).String()) +
+				" has other contents than were sent",
 			Hint: "does somebody else write there? run publish again, or choose another prefix",
 		}
 	}

@@ -168,7 +168,8 @@ func again(t *testing.T, m *storetest.Memory, to string, count int) {
 	m.Before = func(request, key string, _ int64) (int, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		if gone = gone || request == "delete" && key == "p/release.json"; request == "put" && !gone && !strings.HasSuffix(key, ".replaced") {
+		if gone = gone || request == "delete" && key == "p/release.json"; request == "put" && !gone &&
+			!strings.HasSuffix(key, ".replaced") {
 			t.Error("a file is replaced while the other release's manifest stands")
 		}
 		return 0, nil

@@ -75,7 +75,8 @@ func TestReplaceTouchesNothingElse(t *testing.T) {
 		m := storetest.New()
 		store.Register("memory", m.Opener)
 		m.Set(common, []byte("mine"))
-		if _, err := run(t, second, place, "--replace"); code(err) != "other-release" || string(m.Keys()[common]) != "mine" || len(m.Keys()) != 1 {
+		if _, err := run(t, second, place, "--replace"); code(err) != "other-release" || string(m.Keys()[common]) != "mine" ||
+			len(m.Keys()) != 1 {
 			t.Errorf("%v, %d objects", err, len(m.Keys()))
 		}
 	})

@@ -154,6 +154,7 @@ func (a *selftester) run(ctx context.Context, path string) (*pipeline.Plan, *pip
 // folderError is a failure to write below the temporary folder.
 func folderError(what string, err error) error {
 	return &pipeline.Error{
-		Cause: pipeline.CauseOutput, Code: "selftest", Message: "can't " + what, Hint: "TMPDIR names the folder that is used", Err: err,
+		Cause: pipeline.CauseOutput, Code: "selftest", Message: "can't " +
+			what, Hint: "TMPDIR names the folder that is used", Err: err,
 	}
 }

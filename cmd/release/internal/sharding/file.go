@@ -29,7 +29,8 @@ func readPrivate(path string) ([]byte, error) {
 	case err != nil || !info.Mode().IsRegular():
 		return nil, console.Usagef("--key: the file %s can't be read", path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return nil, console.Usagef("--key: others can read the key %s: chmod 600 %s, and if they may have, make another with --new-key", path, path)
+		return nil, console.Usagef("--key: others can read the key %s: chmod 600 %s, and if they may have, make another "+
+			"with --new-key", path, path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, largestKey))
 	if err != nil {
@@ -71,7 +72,8 @@ func vacant(path string) error {
 		}
 	}
 	return &pipeline.Error{
-		Cause: pipeline.CauseOutput, Code: "occupied", Message: console.Here(path) + " holds something else than a partial aggregate",
+		Cause: pipeline.CauseOutput, Code: "occupied", Message: console.Here(path) +
+			" holds something else than a partial aggregate",
 		Hint: "choose another file with --out, or move it away",
 	}
 }

@@ -27,7 +27,8 @@ func (v *verifying) keys(ctx context.Context, _ *verifier) error {
 		v.add("keys", failed, "%s", f)
 	}
 	if len(s.findings) == 0 {
-		v.add("keys", passed, "%s of discovered keys: each noisy count reaches its threshold, and tables of one selection have the same keys", console.Count(s.checked, "table"))
+		v.add("keys", passed, "%s of discovered keys: each noisy count reaches its threshold, and tables of one selection "+
+			"have the same keys", console.Count(s.checked, "table"))
 	}
 	return nil
 }

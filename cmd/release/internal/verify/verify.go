@@ -105,7 +105,8 @@ func (a *verifier) concludeVerify(dir string, verdicts []verdict) error {
 		return err
 	}
 	return &pipeline.Error{
-		Cause: pipeline.CauseCheck, Code: "verify", Message: fmt.Sprintf("%d of %d checks failed for %s", failures, len(verdicts), console.Here(dir)),
+		Cause: pipeline.CauseCheck, Code: "verify", Message: fmt.Sprintf("%d of %d checks failed for %s", failures,
+			len(verdicts), console.Here(dir)),
 		Hint: "do not rely on this release before it is explained; the ledger and a copy of the folder tell what was changed",
 	}
 }
@@ -156,7 +157,8 @@ func (v *verifying) noise(context.Context, *verifier) error {
 	if len(v.manifest.Mechanisms()) == 1 {
 		meet = "meets"
 	}
-	v.add("noise", passed, "%s %s epsilon %s, delta %s", console.Count(len(v.manifest.Mechanisms()), "mechanism"), meet, asStated(p.Epsilon), asStated(p.Delta))
+	v.add("noise", passed, "%s %s epsilon %s, delta %s", console.Count(len(v.manifest.Mechanisms()), "mechanism"), meet,
+		asStated(p.Epsilon), asStated(p.Delta))
 	return nil
 }
 

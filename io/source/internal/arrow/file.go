@@ -119,7 +119,8 @@ func (a *file) head(f io.ReaderAt) ([]byte, error) {
 	case string(magic[:len(fileMagic)]) == fileMagic:
 		return readFooter(f, a.Size)
 	case string(magic[:len(featherMagic)]) == featherMagic:
-		return nil, scan.Fault(scan.CodeUnsupported, "Feather of version 1 cannot be read").Advise("write it as version 2, which is Arrow")
+		return nil, scan.Fault(scan.CodeUnsupported, "Feather of version 1 cannot be read").Advise("write it as version 2, " +
+			"which is Arrow")
 	}
 	m, err := readMessage(f, 0, a.Size)
 	if marked := binary.LittleEndian.Uint32(magic[:]) == 1<<32-1; !marked && (err != nil || m.kind() != headSchema) {
@@ -173,7 +174,8 @@ func (a *file) reopen(ctx context.Context) (scan.Handle, error) {
 }
 
 // Read implements scan.File.
-func (a *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (scan.Summary, error) {
+func (a *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (scan.Summary,
+	error) {
 	f, err := a.reopen(ctx)
 	if err != nil {
 		return scan.Summary{}, err

@@ -140,7 +140,8 @@ func (m *message) records(t flatTable) (*recordBatch, error) {
 }
 
 func unknownPacking() error {
-	return scan.Fault(scan.CodeUnsupported, "the compression cannot be read").Advise("write the file with lz4, zstd or no compression")
+	return scan.Fault(scan.CodeUnsupported, "the compression cannot be read").Advise("write the file with lz4, zstd or " +
+		"no compression")
 }
 
 func (b *recordBatch) check(f *flatBuffer) error {

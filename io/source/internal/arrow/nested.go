@@ -83,7 +83,8 @@ func (w *nestedWalk) fields(t *arrow.StructType, ids *dictionaryIDs, p schemaPat
 		}
 		within := p.child(i, path)
 		if typ := storage(f.Type); typ.ID() != arrow.STRUCT {
-			c := column{field: table.Field{Name: path}, top: p.top, path: within.indices, typ: typ, dictionary: ids.children[i].id}
+			c := column{field: table.Field{Name: path}, top: p.top, path: within.indices, typ: typ,
+				dictionary: ids.children[i].id}
 			if c.field.Type = tableType(typ); p.listed && typ.ID() != arrow.MAP {
 				c.field.Type = listType(typ)
 			}

@@ -13,9 +13,10 @@ const pieceBytes = 512 << 10
 
 // cuts are the places in a file where pieces begin, as far as they are known.
 type cuts struct {
-	mu    sync.Mutex
-	at    []int64               // of the first pieces; that of the first one is known from the start
-	taken map[int]chan struct{} // the pieces that are being read; the channel is closed when the reader knows where the next one begins, or gives up
+	mu sync.Mutex
+	at []int64 // of the first pieces; that of the first one is known from the start
+	// the pieces that are being read; the channel is closed when the reader knows where the next one begins, or gives up
+	taken map[int]chan struct{}
 }
 
 // take says that piece i is being read, unless another reader does. release wakes the goroutines that wait for the

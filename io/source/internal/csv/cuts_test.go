@@ -133,7 +133,8 @@ func streamed(t rapid.TB, f *file, text []byte, buffer int) (rows [][]string) {
 	t.Helper()
 	ahead := scan.NewAheadReader(iotest.HalfReader(bytes.NewReader(text)))
 	defer ahead.Stop()
-	s := &scanner{splitter: splitter{d: f.dialect, ordinary: -1, keepCR: f.keepCR}, r: ahead, again: textAgain(text), buf: make([]byte, buffer), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
+	s := &scanner{splitter: splitter{d: f.dialect, ordinary: -1, keepCR: f.keepCR}, r: ahead, again: textAgain(text),
+		buf: make([]byte, buffer), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
 	if _, err := f.pieceReader([]string{"x", "z"}).readStream(context.Background(), s, func(b *table.Batch) error {
 		rows = append(rows, rowsOf(b)...)
 		return nil

@@ -127,12 +127,14 @@ func NewDialect(c Options) (*Dialect, error) {
 	}
 	var wrong scan.Errors
 	if !slices.Contains([]string{"", LF, CRLF}, c.LineEnd) {
-		wrong = append(wrong, scan.Fault(scan.CodeOption, "%q is no line end", c.LineEnd).Advise("the line ends are lf and crlf"))
+		wrong = append(wrong, scan.Fault(scan.CodeOption, "%q is no line end",
+			c.LineEnd).Advise("the line ends are lf and crlf"))
 	}
 	switch {
 	case c.Quote == NoQuote:
 		d.quote = 0
-	case c.Quote > 127 || c.Quote < 0 || strings.ContainsRune("\r\n", c.Quote) || c.TrimSpace && strings.ContainsRune(" \t", c.Quote):
+	case c.Quote > 127 || c.Quote < 0 || strings.ContainsRune("\r\n", c.Quote) || c.TrimSpace &&
+		strings.ContainsRune(" \t", c.Quote):
 		wrong = append(wrong, scan.Fault(scan.CodeOption, "%q cannot be the quote", c.Quote))
 	case c.Quote != 0:
 		d.quote = byte(c.Quote)
@@ -147,7 +149,8 @@ func NewDialect(c Options) (*Dialect, error) {
 	}
 	wrong = append(wrong, d.setEncoding()...)
 	if digits := d.digits(); digits.Thousands != 0 && digits.Thousands == cmp.Or(digits.Decimal, '.') {
-		wrong = append(wrong, scan.Fault(scan.CodeOption, "the decimal sign and the separator of thousands are the same character"))
+		wrong = append(wrong, scan.Fault(scan.CodeOption,
+			"the decimal sign and the separator of thousands are the same character"))
 	}
 	if c.Delimiter == c.Comment && c.Comment != 0 {
 		wrong = append(wrong, scan.Fault(scan.CodeOption, "delimiter and comment are the same character"))
@@ -192,7 +195,8 @@ func (d *Dialect) fields(names []string) (table.Schema, error) {
 	var wrong scan.Errors
 	for _, name := range slices.Sorted(maps.Keys(d.types)) {
 		if !slices.Contains(names, name) {
-			wrong = append(wrong, scan.Fault(scan.CodeColumn, "there is no such column to be given a type").Advise("%s", table.HeaderAdvice(names, name)).OfColumn(name))
+			wrong = append(wrong, scan.Fault(scan.CodeColumn, "there is no such column to be given a type").Advise("%s",
+				table.HeaderAdvice(names, name)).OfColumn(name))
 		}
 	}
 	if len(wrong) > 0 {
@@ -218,12 +222,14 @@ func (d *Dialect) setEncoding() scan.Errors {
 	}
 	switch {
 	case d.Encoding == byMark && !d.Header:
-		return scan.Errors{scan.Fault(scan.CodeOption, "in a file of encoding utf-16 without a header the first row could give the byte order").
+		return scan.Errors{scan.Fault(scan.CodeOption,
+			"in a file of encoding utf-16 without a header the first row could give the byte order").
 			Advise("write encoding: utf-16le or utf-16be, and mark: true if the file begins with a byte order mark")}
 	case d.Encoding == "" || d.Encoding == "utf-8" || d.wide():
 		return nil
 	}
-	return scan.Errors{scan.Fault(scan.CodeOption, "%q is no encoding that is known", d.Encoding).Advise("the encodings are %s", strings.Join(Encodings(), ", "))}
+	return scan.Errors{scan.Fault(scan.CodeOption, "%q is no encoding that is known",
+		d.Encoding).Advise("the encodings are %s", strings.Join(Encodings(), ", "))}
 }
 
 // marked says whether a byte order mark at the start of a file is no part of its text.

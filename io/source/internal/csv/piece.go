@@ -33,7 +33,8 @@ func (c *file) pieceReader(columns []string) *pieceReader {
 }
 
 // readPiece reads a piece of a file that is not compressed.
-func (c *file) readPiece(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (s scan.Summary, err error) {
+func (c *file) readPiece(ctx context.Context, piece int, columns []string,
+	yield func(*table.Batch) error) (s scan.Summary, err error) {
 	stream, err := c.openStream(ctx, piece)
 	if err != nil {
 		return s, err
@@ -124,7 +125,8 @@ func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	}
 	if guessed >= 0 {
 		row, ok := slices.BinarySearch(r.starts, int32(start))
-		if ok && (start == guessed || r.blanks == 0) { // else a skipped line may belong to the piece before, and would be counted twice
+		// else a skipped line may belong to the piece before, and would be counted twice
+		if ok && (start == guessed || r.blanks == 0) {
 			r.skip = row
 			return nil
 		}
@@ -144,7 +146,8 @@ func (r *pieceReader) hand(yield func(*table.Batch) error) error {
 
 // readLong reads the rest of a piece, which goes on with a long record, as a stream. It returns how many lines were
 // skipped.
-func (r *pieceReader) readLong(ctx context.Context, c *file, piece int, yield func(*table.Batch) error) (blanks int64, err error) {
+func (r *pieceReader) readLong(ctx context.Context, c *file, piece int, yield func(*table.Batch) error) (blanks int64,
+	err error) {
 	at := r.text.at + int64(r.next)
 	s, err := c.newScanner(r.text.file, at)
 	if err != nil {

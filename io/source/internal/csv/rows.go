@@ -115,7 +115,8 @@ func (r *rowReader) seen(s *scanner) {
 }
 
 // readStream gathers the records of a stream and hands them on. It returns how many lines were skipped.
-func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*table.Batch) error) (blanks int64, err error) {
+func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*table.Batch) error) (blanks int64,
+	err error) {
 	s.needed, s.blanks = r.general.needed, 0
 	for err == nil {
 		if err = ctx.Err(); err != nil {

@@ -55,11 +55,12 @@ type scanner struct {
 
 // splitter splits a text into records.
 type splitter struct {
-	d        *Dialect
-	needed   int  // how many fields of a record are used; 0 if all are
-	eof      bool // the text reaches the end of the file
-	fields   []field
-	head     bool   // the records come before the header or are it: lines before it may be comments, though fields are quoted
+	d      *Dialect
+	needed int  // how many fields of a record are used; 0 if all are
+	eof    bool // the text reaches the end of the file
+	fields []field
+	// the records come before the header or are it: lines before it may be comments, though fields are quoted
+	head     bool
 	keepCR   bool   // the file's lines end with LF alone: a CR before it belongs to the field
 	ordinary int    // start of a field whose first quote is known to be an ordinary character; -1 if there is none
 	open     int    // if a record is not whole: the start of its last field
@@ -74,7 +75,8 @@ type extent struct {
 
 // newScanner reads from the start of a file, or of a record within it. again opens the same text a second time.
 func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, error) {
-	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != CRLF}, r: r, again: again, buf: make([]byte, firstRead), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
+	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != CRLF}, r: r, again: again,
+		buf: make([]byte, firstRead), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
 	if first && d.marked() && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
 		s.at, s.taken = 3, 3

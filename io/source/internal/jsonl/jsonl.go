@@ -88,7 +88,8 @@ type file struct {
 }
 
 // Open opens a file; nothing of it is read.
-func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File, *scan.Error) {
+func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File,
+	*scan.Error) {
 	if len(d.names) == 0 {
 		return nil, scan.Fault(scan.CodeOption, "JSON lines need the names and types of the columns that are read").
 			Advise("set input.jsonl.columns, such as {age: int, \"address.city\": text}; release columns FILE shows what is seen")
@@ -135,7 +136,8 @@ func (f *file) Digest(ctx context.Context, split int, _ []string) ([]byte, error
 }
 
 // Read implements scan.File.
-func (f *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary, err error) {
+func (f *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
+	err error) {
 	start, end := f.piece(split)
 	s, err := f.OpenStream(ctx, f.packed, start, end)
 	if err != nil {
@@ -183,7 +185,8 @@ type column struct {
 
 func (r *reader) addColumns(d *Dialect, names []string) {
 	for _, name := range names {
-		r.columns = append(r.columns, column{TextColumn: scan.TextColumn{TextType: d.types[name]}, path: strings.Split(name, "."), name: name})
+		r.columns = append(r.columns, column{TextColumn: scan.TextColumn{TextType: d.types[name]},
+			path: strings.Split(name, "."), name: name})
 	}
 }
 

@@ -107,7 +107,8 @@ func (p *file) reopen(ctx context.Context) (scan.Handle, error) {
 }
 
 // Read implements scan.File.
-func (p *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary, err error) {
+func (p *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
+	err error) {
 	f, err := p.reopen(ctx)
 	if err != nil {
 		return sum, err

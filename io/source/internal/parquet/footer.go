@@ -166,7 +166,8 @@ func chunksOf(columns []format.ColumnChunk, orders []format.ColumnOrder) []chunk
 			elsewhere: c.FilePath != "", encrypted: c.CryptoMetadata.Value != nil,
 		}
 		out[i].bounds, out[i].bounded = statedBounds(m.Type, &m.Statistics, typeOrdered(orders, i))
-		if d := m.DictionaryPageOffset; d > 0 && (d < m.DataPageOffset || m.DataPageOffset == 0) { // 0 is what PyArrow states if there is no data page
+		// 0 is what PyArrow states if there is no data page
+		if d := m.DictionaryPageOffset; d > 0 && (d < m.DataPageOffset || m.DataPageOffset == 0) {
 			out[i].start = d
 		}
 	}

@@ -13,8 +13,9 @@ type leaf struct {
 	field    table.Field
 	chunk    int // position among a row group's chunks; of a group the first one in it
 	physical format.Type
-	width    int          // bytes of a fixed-length value
-	highest  byte         // the definition level of a value: how many of the column and the structs around it may be null; of lists 0
+	width    int // bytes of a fixed-length value
+	// the definition level of a value: how many of the column and the structs around it may be null; of lists 0
+	highest  byte
 	nested   bool         // the column is within another one
 	void     bool         // all rows are null
 	convert  converter    // nil if the values are taken as they are

@@ -155,7 +155,8 @@ func (w *schemaWalk) leaf(e *format.SchemaElement, chunk int, p level) {
 	if p.listed {
 		value.RepetitionType = thrift.New(format.Required)
 	}
-	l := leaf{field: table.Field{Name: p.path, Type: typeOf(&value)}, chunk: chunk, physical: e.Type.V, width: int(e.TypeLength.V)}
+	l := leaf{field: table.Field{Name: p.path, Type: typeOf(&value)}, chunk: chunk, physical: e.Type.V,
+		width: int(e.TypeLength.V)}
 	if !p.listed {
 		l.highest = p.defined
 	}

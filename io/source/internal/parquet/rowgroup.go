@@ -67,7 +67,8 @@ func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []
 		if err := c.check(l, rows, p.end); err != nil {
 			return nil, s.placed(err, l)
 		}
-		s.readers = append(s.readers, newColumnReader(l, c, rows, scan.NewSection(ctx, f, p.MAC, c.start, c.start+c.size), &s.codecs))
+		s.readers = append(s.readers, newColumnReader(l, c, rows, scan.NewSection(ctx, f, p.MAC, c.start, c.start+c.size),
+			&s.codecs))
 	}
 	parts := make([]scan.Extent, len(s.readers))
 	for i, r := range s.readers {

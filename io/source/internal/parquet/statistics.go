@@ -29,7 +29,8 @@ func statedBounds(physical format.Type, s *format.Statistics, ordered bool) (b t
 	}
 	switch {
 	case physical == format.Int32 && len(low) == 4 && len(high) == 4:
-		b = table.Bounds{Min: int64(int32(binary.LittleEndian.Uint32(low))), Max: int64(int32(binary.LittleEndian.Uint32(high)))}
+		b = table.Bounds{Min: int64(int32(binary.LittleEndian.Uint32(low))),
+			Max: int64(int32(binary.LittleEndian.Uint32(high)))}
 	case physical == format.Int64 && len(low) == 8 && len(high) == 8:
 		b = table.Bounds{Min: int64(binary.LittleEndian.Uint64(low)), Max: int64(binary.LittleEndian.Uint64(high))}
 	default:

@@ -74,7 +74,10 @@ func (l *lanes) find(at int64) (int, bool) {
 
 // sorted returns the extents that are within the file and not empty, by their place.
 func (f *File) sorted(extents []scan.Extent) []scan.Extent {
-	out := slices.DeleteFunc(slices.Clone(extents), func(e scan.Extent) bool { return e.Size <= 0 || e.At < 0 || e.At+e.Size > f.object.Size })
+	out := slices.DeleteFunc(slices.Clone(extents), func(e scan.Extent) bool {
+		return e.Size <= 0 || e.At < 0 ||
+			e.At+e.Size > f.object.Size
+	})
 	slices.SortFunc(out, func(a, b scan.Extent) int { return cmp.Compare(a.At, b.At) })
 	return out
 }
@@ -271,11 +274,13 @@ func (l *lanes) keep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := l.file
-	if len(l.all) != 1 || l.all[0].at != 0 || l.all[0].end != f.object.Size || len(l.all[0].parts) != 1 || f.kept.Load() != nil {
+	if len(l.all) != 1 || l.all[0].at != 0 || l.all[0].end != f.object.Size || len(l.all[0].parts) != 1 ||
+		f.kept.Load() != nil {
 		return
 	}
 	p := l.all[0].parts[0]
-	if p.filled != 1 || len(p.pieces) != 1 || p.err != nil || p.pieces[0].data == nil || !f.pool.memory.keep(p.pieces[0].data) {
+	if p.filled != 1 || len(p.pieces) != 1 || p.err != nil || p.pieces[0].data == nil ||
+		!f.pool.memory.keep(p.pieces[0].data) {
 		return
 	}
 	content := p.pieces[0].data
@@ -318,7 +323,8 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 	for _, l := range lanesOf(sorted) {
 		x.holds += min(l.end-l.at, int64(l.depth)*l.step)
 	}
-	full := x.holds > laneWindow+gap*int64(len(sorted)) || len(a.waiting) >= a.handles && (len(a.waiting) >= mostAhead*a.handles || a.held+x.holds > shortAhead*int64(a.handles))
+	full := x.holds > laneWindow+gap*int64(len(sorted)) || len(a.waiting) >= a.handles &&
+		(len(a.waiting) >= mostAhead*a.handles || a.held+x.holds > shortAhead*int64(a.handles))
 	if full || len(sorted) == 0 || a.find(f, sorted) >= 0 {
 		return false
 	}

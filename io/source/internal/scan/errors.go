@@ -144,9 +144,11 @@ func NotOpened(err error) *Error {
 	case errors.Is(err, fs.ErrNotExist):
 		return Fault(CodeNotFound, "there is no such file")
 	case errors.Is(err, fs.ErrPermission):
-		return Fault(CodeUnreadable, "the file cannot be opened: permission denied").Advise("check its permissions, and those of the folders above")
+		return Fault(CodeUnreadable, "the file cannot be opened: permission denied").Advise("check its permissions, and " +
+			"those of the folders above")
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return Fault(CodeUnreadable, "the file cannot be opened: too many files are open").Advise("raise the limit (ulimit -n), or let fewer workers read (--workers)")
+		return Fault(CodeUnreadable, "the file cannot be opened: too many files are open").Advise("raise the limit (ulimit " +
+			"-n), or let fewer workers read (--workers)")
 	}
 	return Fault(CodeUnreadable, "the file cannot be opened")
 }

@@ -74,7 +74,8 @@ func NewTextType(s string, d Digits) (TextType, *Error) {
 		return TextType{Type: table.Type{Kind: table.Date}, Parse: ints(parseDate)}, nil
 	}
 	return Text, Fault(CodeOption, "%q is not a type", s).
-		Advise("the types are text, int, float, bool, date, date LAYOUT and timestamp LAYOUT; several layouts are separated by \" | \"")
+		Advise("the types are text, int, float, bool, date, date LAYOUT and timestamp LAYOUT; several layouts are " +
+			"separated by \" | \"")
 }
 
 // Text is the type of a column that the job gives none.
@@ -144,7 +145,8 @@ func (d Digits) rewrite(text []byte) (plain []byte, ok bool) {
 	} else {
 		whole, fraction, decimal = strings.Cut(whole, ".")
 	}
-	if strings.ContainsRune(fraction, '.') || d.Decimal != 0 && d.Decimal != '.' && d.Thousands != '.' && strings.ContainsRune(whole, '.') {
+	if strings.ContainsRune(fraction, '.') || d.Decimal != 0 && d.Decimal != '.' && d.Thousands != '.' &&
+		strings.ContainsRune(whole, '.') {
 		return nil, false
 	}
 	if d.Thousands != 0 {
