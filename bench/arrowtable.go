@@ -18,7 +18,8 @@ const recordRows = 100_000
 func writeArrow(w io.Writer, g *generator) error {
 	coded := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}
 	schema := arrow.NewSchema([]arrow.Field{
-		{Name: "unit", Type: arrow.PrimitiveTypes.Int64}, {Name: "category", Type: coded, Nullable: true}, {Name: "value", Type: arrow.PrimitiveTypes.Float64},
+		{Name: "unit", Type: arrow.PrimitiveTypes.Int64}, {Name: "category", Type: coded, Nullable: true}, {Name: "value",
+			Type: arrow.PrimitiveTypes.Float64},
 	}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer b.Release()

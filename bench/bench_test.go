@@ -32,13 +32,15 @@ func TestMatrixAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"grid", "hour-by-weekday", "one-day", "most-days", "three-dimensions", "width", "uneven-edges", "days", "nulls", "status", "pages", "hour-in-zone", "web-csv", "web-csv-gz", "one-of-200-columns"} {
+	for _, name := range []string{"grid", "hour-by-weekday", "one-day", "most-days", "three-dimensions", "width",
+		"uneven-edges", "days", "nulls", "status", "pages", "hour-in-zone", "web-csv", "web-csv-gz", "one-of-200-columns"} {
 		d, err := newDuck(name, 2, tables)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var want int64
-		if err := d.conn.QueryRowContext(t.Context(), `SELECT sum("count_star()")::BIGINT FROM (`+d.text+`)`).Scan(&want); err != nil {
+		if err := d.conn.QueryRowContext(t.Context(),
+			`SELECT sum("count_star()")::BIGINT FROM (`+d.text+`)`).Scan(&want); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if err := d.close(); err != nil {

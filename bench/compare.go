@@ -13,8 +13,8 @@ import (
 	"strconv"
 )
 
-// result is one line of the output. Seconds are medians, by the clock and of the processor in user and system mode; memory is the largest resident
-// set of the process.
+// result is one line of the output. Seconds are medians, by the clock and of the processor in user and system mode;
+// memory is the largest resident set of the process.
 type result struct {
 	Query   string  `json:"query"`
 	Rows    int     `json:"rows"`
@@ -56,7 +56,8 @@ func compare(ctx context.Context, c *config, query string, threads int) (*result
 	ours, duck := median(times[0]), median(times[1])
 	oursCPU, duckCPU := median(cpu[0]), median(cpu[1])
 	return &result{
-		Query: query, Rows: c.rows, Threads: threads, Ours: round(ours, 5), DuckDB: round(duck, 5), Ratio: round(ours/duck, 3),
+		Query: query, Rows: c.rows, Threads: threads, Ours: round(ours, 5), DuckDB: round(duck, 5), Ratio: round(ours/duck,
+			3),
 		OursCPU: round(oursCPU, 4), DuckCPU: round(duckCPU, 4), CPU: round(oursCPU/duckCPU, 3),
 		OursMB: round(peers[0].rss, 1), DuckMB: round(peers[1].rss, 1),
 	}, nil

@@ -20,7 +20,8 @@ type config struct {
 	engine string
 	// profile is the file for the processor's profile of our engine, if it is not empty.
 	profile string
-	// from is a file with the lines of an earlier run, picture the file for the picture, table says that a table is printed.
+	// from is a file with the lines of an earlier run, picture the file for the picture, table says that a table is
+	// printed.
 	from, picture string
 	table         bool
 }
@@ -42,7 +43,8 @@ func parse(args []string) (config, error) {
 	f.StringVar(&c.queries, "queries", strings.Join(names(), ","), "which queries")
 	f.StringVar(&c.threads, "threads", "1,2", "numbers of threads")
 	f.StringVar(&c.engine, "engine", "", "for the command itself: measure one engine as told on standard input")
-	f.StringVar(&c.profile, "profile", "", "let our engine alone answer one query, and write the processor's profile to this file")
+	f.StringVar(&c.profile, "profile", "",
+		"let our engine alone answer one query, and write the processor's profile to this file")
 	f.StringVar(&c.from, "from", "", "measure nothing: take the lines of an earlier run from this file")
 	f.StringVar(&c.picture, "picture", "", "draw the results to this file, as SVG")
 	f.BoolVar(&c.table, "table", false, "with -from: print the results as a table in Markdown")

@@ -22,7 +22,8 @@ func few(salt, n int) string {
 	return fmt.Sprintf("floor(%d * pow(%s, 2))::BIGINT", n, share(salt))
 }
 
-// trips are taxi rides of January 2013: driver is a whole number, hack the same as 32 characters; a third of the tips is null.
+// trips are taxi rides of January 2013: driver is a whole number, hack the same as 32 characters; a third of the tips
+// is null.
 var trips = `SELECT ` + few(1, 40_000) + ` AS driver, md5(` + few(1, 40_000) + `::VARCHAR) AS hack, ` +
 	`CASE WHEN ` + share(2) + ` < 0.5 THEN 'CMT' ELSE 'VTS' END AS vendor, ` +
 	`TIMESTAMP '2013-01-01' + to_seconds(floor(2678400 * ` + share(3) + `)::BIGINT) AS pickup, ` +
@@ -32,20 +33,23 @@ var trips = `SELECT ` + few(1, 40_000) + ` AS driver, md5(` + few(1, 40_000) + `
 	`CASE WHEN ` + share(8) + ` < 0.33 THEN NULL ELSE round(10 * ` + share(9) + `, 2) END AS tip FROM range(ROWS) t(i)`
 
 // web are requests of a million users, of whom each is a UUID, for 50,000 pages.
-var web = `SELECT regexp_replace(md5(` + few(1, 1_000_000) + `::VARCHAR), '(.{8})(.{4})(.{4})(.{4})(.{12})', '\1-\2-\3-\4-\5') AS person, ` +
+var web = `SELECT regexp_replace(md5(` + few(1, 1_000_000) +
+	`::VARCHAR), '(.{8})(.{4})(.{4})(.{4})(.{12})', '\1-\2-\3-\4-\5') AS person, ` +
 	`'/page/' || ` + few(2, 50_000) + ` AS url, ` +
 	`[200, 200, 200, 200, 301, 404, 500][1 + floor(7 * ` + share(3) + `)::INTEGER]::INTEGER AS status, ` +
 	`(TIMESTAMP '2024-01-01' + to_seconds(floor(31536000 * ` + share(4) + `)::BIGINT))::TIMESTAMPTZ AS at, ` +
 	`floor(1e6 * pow(` + share(5) + `, 4))::BIGINT AS bytes FROM range(ROWS) t(i)`
 
-// people are requests of 500,000 people, each of whom has five identifiers: a whole number of 32 bits, a UUID in 16 bytes, a short text, a long one
-// and two columns that name them together.
+// people are requests of 500,000 people, each of whom has five identifiers: a whole number of 32 bits, a UUID in 16
+// bytes, a short text, a long one and two columns that name them together.
 var people = `SELECT ` + few(1, 500_000) + `::INTEGER AS id, md5(` + few(1, 500_000) + `::VARCHAR)::UUID AS uuid, ` +
 	`'u' || ` + few(1, 500_000) + ` AS short, ` +
-	`'https://accounts.example.org/users/' || md5(` + few(1, 500_000) + `::VARCHAR) || '/profile?source=newsletter' AS long, ` +
+	`'https://accounts.example.org/users/' || md5(` + few(1, 500_000) +
+	`::VARCHAR) || '/profile?source=newsletter' AS long, ` +
 	few(1, 500_000) + ` // 1000 AS branch, ` + few(1, 500_000) + ` % 1000 AS customer, ` +
 	`'branch ' || ` + few(1, 500_000) + ` // 1000 AS branch_name, ` +
-	`[200, 200, 200, 200, 301, 404, 500][1 + floor(7 * ` + share(3) + `)::INTEGER]::INTEGER AS status FROM range(ROWS) t(i)`
+	`[200, 200, 200, 200, 301, 404, 500][1 + floor(7 * ` + share(3) +
+	`)::INTEGER]::INTEGER AS status FROM range(ROWS) t(i)`
 
 // survey is people with answers to 198 questions.
 var survey = func() string {
@@ -82,7 +86,8 @@ func makeWithDuck(dir string, rows int) error {
 			}
 			continue
 		}
-		statement := fmt.Sprintf("COPY (%s) TO '%s.part' (%s)", strings.ReplaceAll(m.sql, "ROWS", strconv.Itoa(max(rows/m.divide, 1))), path, m.options)
+		statement := fmt.Sprintf("COPY (%s) TO '%s.part' (%s)",
+			strings.ReplaceAll(m.sql, "ROWS", strconv.Itoa(max(rows/m.divide, 1))), path, m.options)
 		if err := execute(statement); err != nil {
 			return err
 		}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The questions of the tables that DuckDB makes. Each is asked in SQL as a careful user would: cells by integer arithmetic if they are
-// even, several questions of the same rows from one scan.
+// The questions of the tables that DuckDB makes. Each is asked in SQL as a careful user would: cells by integer
+// arithmetic if they are even, several questions of the same rows from one scan.
 
 const (
 	boxed = `grid: {lat: lat, lon: lon, south: 40.6, west: -74.1, north: 40.95, east: -73.7, rows: 100, cols: 100}`
@@ -16,20 +16,23 @@ const (
 // sampled is at most 5 random rows of each unit, by a hash of the columns that are asked for.
 func sampled(unit string, columns ...string) string {
 	list := strings.Join(columns, ", ")
-	return `(SELECT ` + list + `, row_number() OVER (PARTITION BY ` + unit + ` ORDER BY hash(` + unit + `, ` + list + `, 7)) AS place FROM TABLE) WHERE place <= 5`
+	return `(SELECT ` + list + `, row_number() OVER (PARTITION BY ` + unit + ` ORDER BY hash(` + unit + `, ` + list +
+		`, 7)) AS place FROM TABLE) WHERE place <= 5`
 }
 
 var tripQuestions = []query{
 	{name: "grid", ours: `histogram: {by: [{` + boxed + `}]}`,
 		sql: `SELECT floor((lat - 40.6) / 0.0035)::INT AS r, floor((lon + 74.1) / 0.004)::INT AS c, count(*) FROM TABLE ` +
 			`WHERE lat BETWEEN 40.6 AND 40.95 AND lon BETWEEN -74.1 AND -73.7 GROUP BY ALL`},
-	{name: "hour-by-weekday", ours: `histogram: {by: [{column: pickup, part: hour_of_day}, {column: pickup, part: day_of_week, as: weekday}]}`,
-		sql: `SELECT hour(pickup), dayofweek(pickup), count(*) FROM TABLE GROUP BY ALL`},
+	{name: "hour-by-weekday",
+		ours: `histogram: {by: [{column: pickup, part: hour_of_day}, {column: pickup, part: day_of_week, as: weekday}]}`,
+		sql:  `SELECT hour(pickup), dayofweek(pickup), count(*) FROM TABLE GROUP BY ALL`},
 	{name: "one-day", where: `[{column: pickup, from: 2013-01-15, for: 1d}]`,
 		ours: `histogram: {by: [{column: vendor, values: [CMT, VTS]}, {column: passengers, values: [1, 2, 3, 4, 5, 6]}]}`,
 		sql:  `SELECT vendor, passengers, count(*) FROM TABLE WHERE pickup >= '2013-01-15' AND pickup < '2013-01-16' GROUP BY ALL`},
-	{name: "most-days", where: `[{column: pickup, from: 2013-01-02, for: 4w}]`, ours: `histogram: {by: [{column: vendor, values: [CMT, VTS]}]}`,
-		sql: `SELECT vendor, count(*) FROM TABLE WHERE pickup >= '2013-01-02' AND pickup < '2013-01-30' GROUP BY ALL`},
+	{name: "most-days", where: `[{column: pickup, from: 2013-01-02, for: 4w}]`,
+		ours: `histogram: {by: [{column: vendor, values: [CMT, VTS]}]}`,
+		sql:  `SELECT vendor, count(*) FROM TABLE WHERE pickup >= '2013-01-02' AND pickup < '2013-01-30' GROUP BY ALL`},
 	{name: "three-dimensions",
 		ours: `histogram: {by: [{column: vendor, values: [CMT, VTS]}, {column: passengers, values: [1, 2, 3, 4, 5, 6]}, {column: pickup, part: hour_of_day}]}`,
 		sql:  `SELECT vendor, passengers, hour(pickup), count(*) FROM TABLE GROUP BY ALL`},
@@ -45,13 +48,18 @@ var tripQuestions = []query{
 	{name: "variance", ours: `variance: {column: fare, clamp: [0, 100], by: [{column: passengers, values: [1, 2, 3, 4, 5, 6]}]}`,
 		sql: `SELECT passengers, var_pop(least(greatest(fare, 0.0), 100.0)) FROM TABLE GROUP BY ALL`},
 	{name: "nearest", ours: `histogram: {by: [{nearest: {` + amongThem + `}}]}`, sql: nearestSQL},
-	{name: "kernel", ours: `histogram: {by: [{nearest: {` + amongThem + `, kernel: {bandwidth_m: 150}}}]}`, sql: kernelSQL},
-	{name: "bounded-integer", privacy: `unit: [driver], ` + fives, ours: `histogram: {by: [{column: passengers, values: [1, 2, 3, 4, 5, 6]}]}`,
-		sql: `SELECT passengers, count(*) FROM ` + sampled("driver", "passengers", "fare") + ` GROUP BY ALL`},
-	{name: "bounded-text", privacy: `unit: [hack], ` + fives, ours: `histogram: {by: [{column: passengers, values: [1, 2, 3, 4, 5, 6]}]}`,
-		sql: `SELECT passengers, count(*) FROM ` + sampled("hack", "passengers", "fare") + ` GROUP BY ALL`},
-	{name: "bounded-mean", privacy: `unit: [driver], ` + fives, ours: `mean: {column: fare, clamp: [0, 100], by: [{column: passengers, values: [1, 2, 3, 4, 5, 6]}]}`,
-		sql: `SELECT passengers, avg(least(greatest(fare, 0.0), 100.0)) FROM ` + sampled("driver", "passengers", "fare") + ` GROUP BY ALL`},
+	{name: "kernel", ours: `histogram: {by: [{nearest: {` + amongThem + `, kernel: {bandwidth_m: 150}}}]}`,
+		sql: kernelSQL},
+	{name: "bounded-integer", privacy: `unit: [driver], ` + fives,
+		ours: `histogram: {by: [{column: passengers, values: [1, 2, 3, 4, 5, 6]}]}`,
+		sql:  `SELECT passengers, count(*) FROM ` + sampled("driver", "passengers", "fare") + ` GROUP BY ALL`},
+	{name: "bounded-text", privacy: `unit: [hack], ` + fives,
+		ours: `histogram: {by: [{column: passengers, values: [1, 2, 3, 4, 5, 6]}]}`,
+		sql:  `SELECT passengers, count(*) FROM ` + sampled("hack", "passengers", "fare") + ` GROUP BY ALL`},
+	{name: "bounded-mean", privacy: `unit: [driver], ` + fives,
+		ours: `mean: {column: fare, clamp: [0, 100], by: [{column: passengers, values: [1, 2, 3, 4, 5, 6]}]}`,
+		sql: `SELECT passengers, avg(least(greatest(fare, 0.0), 100.0)) FROM ` + sampled("driver", "passengers", "fare") +
+			` GROUP BY ALL`},
 	{name: "one-query", privacy: `unit: [driver], ` + fives, ours: several(1), sql: severally(1)},
 	{name: "five-queries", privacy: `unit: [driver], ` + fives, ours: several(5), sql: severally(5)},
 	{name: "twenty-queries", privacy: `unit: [driver], ` + fives, ours: several(20), sql: severally(20)},
@@ -71,32 +79,41 @@ func severally(n int) string {
 	var cells, names, sets []string
 	for i := range n {
 		name := fmt.Sprintf("c%d", i)
-		cells, names, sets = append(cells, fmt.Sprintf("floor(fare / %d)::INT AS %s", 10+i, name)), append(names, name), append(sets, "("+name+")")
+		cells, names, sets = append(cells, fmt.Sprintf("floor(fare / %d)::INT AS %s", 10+i, name)), append(names,
+			name), append(sets, "("+name+")")
 	}
-	return `SELECT ` + strings.Join(names, ", ") + `, count(*) FROM (SELECT ` + strings.Join(cells, ", ") + ` FROM ` + sampled("driver", "fare") + `) ` +
+	return `SELECT ` + strings.Join(names, ", ") + `, count(*) FROM (SELECT ` + strings.Join(cells, ", ") + ` FROM ` +
+		sampled("driver", "fare") + `) ` +
 		`GROUP BY GROUPING SETS (` + strings.Join(sets, ", ") + `)`
 }
 
 var webQuestions = []query{
 	{name: "status", file: "web.parquet", ours: `histogram: {by: [{column: status, values: [200, 301, 404, 500]}]}`,
 		sql: `SELECT status, count(*) FROM TABLE GROUP BY ALL`},
-	{name: "hour-in-zone", file: "web.parquet", zone: "America/New_York", ours: `histogram: {by: [{column: at, part: hour_of_day}]}`,
-		sql: `SELECT hour("at" AT TIME ZONE 'America/New_York'), count(*) FROM TABLE GROUP BY ALL`},
-	{name: "pages", file: "web.parquet", ours: `histogram: {by: [{column: url, values_from: {file: pages.csv, column: url}}]}`,
-		sql: `SELECT url, count(*) FROM TABLE GROUP BY ALL`},
-	{name: "discover", file: "web.parquet", privacy: `unit: [person], per_unit: {max_groups: 5}`, ours: `histogram: {by: [{column: url, keys: discover}]}`,
+	{name: "hour-in-zone", file: "web.parquet", zone: "America/New_York",
+		ours: `histogram: {by: [{column: at, part: hour_of_day}]}`,
+		sql:  `SELECT hour("at" AT TIME ZONE 'America/New_York'), count(*) FROM TABLE GROUP BY ALL`},
+	{name: "pages", file: "web.parquet",
+		ours: `histogram: {by: [{column: url, values_from: {file: pages.csv, column: url}}]}`,
+		sql:  `SELECT url, count(*) FROM TABLE GROUP BY ALL`},
+	{name: "discover", file: "web.parquet", privacy: `unit: [person], per_unit: {max_groups: 5}`,
+		ours: `histogram: {by: [{column: url, keys: discover}]}`,
 		sql: `SELECT url, count(*) FROM (SELECT url, row_number() OVER (PARTITION BY person ORDER BY hash(person, url, 7)) AS place ` +
 			`FROM (SELECT DISTINCT person, url FROM TABLE)) WHERE place <= 5 GROUP BY url HAVING count(*) > 1`},
-	{name: "v2-delta", file: "web-v2.parquet", ours: `sum: {column: bytes, clamp: [0, 1000000], by: [{column: status, values: [200, 301, 404, 500]}]}`,
-		sql: `SELECT status, sum(least(bytes, 1000000)) FROM TABLE GROUP BY ALL`},
-	{name: "million-text-units", file: "web.parquet", privacy: `unit: [person], ` + fives, ours: `histogram: {by: [{column: status, values: [200, 301, 404, 500]}]}`,
-		sql: `SELECT status, count(*) FROM ` + sampled("person", "status", "bytes") + ` GROUP BY ALL`},
+	{name: "v2-delta", file: "web-v2.parquet",
+		ours: `sum: {column: bytes, clamp: [0, 1000000], by: [{column: status, values: [200, 301, 404, 500]}]}`,
+		sql:  `SELECT status, sum(least(bytes, 1000000)) FROM TABLE GROUP BY ALL`},
+	{name: "million-text-units", file: "web.parquet", privacy: `unit: [person], ` + fives,
+		ours: `histogram: {by: [{column: status, values: [200, 301, 404, 500]}]}`,
+		sql:  `SELECT status, count(*) FROM ` + sampled("person", "status", "bytes") + ` GROUP BY ALL`},
 	{name: "web-csv", file: "web.csv", ours: `histogram: {by: [{column: status, values: ["200", "301", "404", "500"]}]}`,
 		sql: `SELECT status, count(*) FROM TABLE GROUP BY ALL`},
-	{name: "web-csv-gz", file: "web.csv.gz", ours: `histogram: {by: [{column: status, values: ["200", "301", "404", "500"]}]}`,
-		sql: `SELECT status, count(*) FROM TABLE GROUP BY ALL`},
-	{name: "one-of-200-columns", file: "survey.parquet", ours: `histogram: {by: [{column: q77, values: [0, 1, 2, 3, 4]}, {column: region, from: 0, to: 50, width: 1}]}`,
-		sql: `SELECT q77, region, count(*) FROM TABLE GROUP BY ALL`},
+	{name: "web-csv-gz", file: "web.csv.gz",
+		ours: `histogram: {by: [{column: status, values: ["200", "301", "404", "500"]}]}`,
+		sql:  `SELECT status, count(*) FROM TABLE GROUP BY ALL`},
+	{name: "one-of-200-columns", file: "survey.parquet",
+		ours: `histogram: {by: [{column: q77, values: [0, 1, 2, 3, 4]}, {column: region, from: 0, to: 50, width: 1}]}`,
+		sql:  `SELECT q77, region, count(*) FROM TABLE GROUP BY ALL`},
 	{name: "survey-20", file: "survey.parquet", ours: surveyed(20), sql: surveyedSQL(20)},
 }
 
@@ -116,7 +133,8 @@ func surveyedSQL(n int) string {
 		column := fmt.Sprintf("q%d", 9*i)
 		columns, sets = append(columns, column), append(sets, "("+column+")")
 	}
-	return `SELECT ` + strings.Join(columns, ", ") + `, count(*) FROM TABLE GROUP BY GROUPING SETS (` + strings.Join(sets, ", ") + `)`
+	return `SELECT ` + strings.Join(columns, ", ") + `, count(*) FROM TABLE GROUP BY GROUPING SETS (` +
+		strings.Join(sets, ", ") + `)`
 }
 
 // peopleQuestions ask the same for each type of identifier.

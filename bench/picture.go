@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// The picture of the results: for each question how much of DuckDB's time, processor time and memory ours takes, on a logarithmic scale. The three marks differ in
-// shape and in colour, which are of Okabe and Ito's palette for all kinds of sight.
+// The picture of the results: for each question how much of DuckDB's time, processor time and memory ours takes, on a
+// logarithmic scale. The three marks differ in shape and in colour, which are of Okabe and Ito's palette for all kinds
+// of sight.
 
 const (
 	pictureLabel = 190.0 // width of the questions' names
@@ -34,12 +35,14 @@ var marks = []mark{
 	{"time", "#0072B2", func(r *result) float64 { return r.Ratio }, func(w io.Writer, x, y float64, colour string) {
 		fmt.Fprintf(w, `<circle cx="%.1f" cy="%.1f" r="4.5" fill="%s"/>`, x, y, colour)
 	}},
-	{"processor time", "#E69F00", func(r *result) float64 { return r.CPU }, func(w io.Writer, x, y float64, colour string) {
-		fmt.Fprintf(w, `<path d="M%.1f %.1fl5 5l-5 5l-5 -5z" fill="none" stroke="%s" stroke-width="2"/>`, x, y-5, colour)
-	}},
-	{"memory", "#555555", func(r *result) float64 { return r.OursMB / r.DuckMB }, func(w io.Writer, x, y float64, colour string) {
-		fmt.Fprintf(w, `<path d="M%.1f %.1fv10" stroke="%s" stroke-width="2"/>`, x, y-5, colour)
-	}},
+	{"processor time", "#E69F00", func(r *result) float64 { return r.CPU },
+		func(w io.Writer, x, y float64, colour string) {
+			fmt.Fprintf(w, `<path d="M%.1f %.1fl5 5l-5 5l-5 -5z" fill="none" stroke="%s" stroke-width="2"/>`, x, y-5, colour)
+		}},
+	{"memory", "#555555", func(r *result) float64 { return r.OursMB / r.DuckMB },
+		func(w io.Writer, x, y float64, colour string) {
+			fmt.Fprintf(w, `<path d="M%.1f %.1fv10" stroke="%s" stroke-width="2"/>`, x, y-5, colour)
+		}},
 }
 
 // place returns where a ratio is on the scale.
@@ -67,7 +70,8 @@ func draw(w io.Writer, all []*result) error {
 	height := pictureTop + pictureRow*float64(len(results)) + 10
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="sans-serif" font-size="12">`+"\n", pictureLabel+pictureWidth+30, height)
 	fmt.Fprintf(out, `<title>What each question takes, of what DuckDB takes</title><rect width="100%%" height="100%%" fill="#fff"/>`+"\n")
-	fmt.Fprintf(out, `<text x="8" y="18" font-size="13">Of what DuckDB takes, %d rows, %d threads:</text>`+"\n", results[0].Rows, threads)
+	fmt.Fprintf(out, `<text x="8" y="18" font-size="13">Of what DuckDB takes, %d rows, %d threads:</text>`+"\n",
+		results[0].Rows, threads)
 	for i, m := range marks {
 		x := 380 + 120*float64(i)
 		m.shape(out, x, 14, m.colour)
@@ -131,7 +135,8 @@ func readResults(path string) ([]*result, error) {
 // writeTable writes the results as a table in Markdown.
 func writeTable(w io.Writer, results []*result) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, "| question | threads | ours s | DuckDB s | ratio | ours CPU s | DuckDB CPU s | ratio | ours MB | DuckDB MB |")
+	fmt.Fprintln(out, "| question | threads | ours s | DuckDB s | ratio | ours CPU s | DuckDB CPU s | ratio | ours MB | "+
+		"DuckDB MB |")
 	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|---|---|")
 	for _, r := range results {
 		fmt.Fprintf(out, "| %s | %d | %.3f | %.3f | %.2f | %.3f | %.3f | %.2f | %.0f | %.0f |\n",

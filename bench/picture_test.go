@@ -9,10 +9,12 @@ import (
 	"testing"
 )
 
-// The picture is well-formed XML with a row for each question of the most threads, and ratios beyond the scale stay on it.
+// The picture is well-formed XML with a row for each question of the most threads, and ratios beyond the scale stay on
+// it.
 func TestPicture(t *testing.T) {
 	results := []*result{
-		{Query: "a<b", Rows: 10, Threads: 2, Ratio: 0.5, CPU: 1e-9, OursMB: 1, DuckMB: 2}, {Query: "other", Rows: 10, Threads: 2, Ratio: 1e9, CPU: 1, OursMB: 1, DuckMB: 1},
+		{Query: "a<b", Rows: 10, Threads: 2, Ratio: 0.5, CPU: 1e-9, OursMB: 1, DuckMB: 2}, {Query: "other", Rows: 10,
+			Threads: 2, Ratio: 1e9, CPU: 1, OursMB: 1, DuckMB: 1},
 		{Query: "one-thread", Rows: 10, Threads: 1, Ratio: 1, CPU: 1, OursMB: 1, DuckMB: 1},
 	}
 	var out bytes.Buffer

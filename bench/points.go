@@ -6,7 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// Points in the area of the trips, as many as Manhattan has junctions; half of them are in a tenth of the area, as in a city.
+// Points in the area of the trips, as many as Manhattan has junctions; half of them are in a tenth of the area, as in a
+// city.
 const (
 	pointCount = 3874
 	amongThem  = `lat: lat, lon: lon, points: points.csv, id: point, within_m: 500`
@@ -41,20 +42,25 @@ func writePoints(w io.Writer) error {
 	return nil
 }
 
-// DuckDB joins rows with the points of the nine squares around theirs: a square is 0.005 degrees of latitude by 0.006 of longitude, which are more than
-// 500 m there, so no point of another square is within that. Distances are those of a plane: what a careful user would write.
+// DuckDB joins rows with the points of the nine squares around theirs: a square is 0.005 degrees of latitude by 0.006
+// of longitude, which are more than 500 m there, so no point of another square is within that. Distances are those of a
+// plane: what a careful user would write.
 const (
-	square  = `floor(lat * 200)::INT AS y, floor(lon / 0.006)::INT AS x`
-	around  = `(SELECT point, lat, lon, y + dy AS y, x + dx AS x FROM (SELECT *, ` + square + ` FROM POINTS), (SELECT unnest([-1, 0, 1]) AS dy), (SELECT unnest([-1, 0, 1]) AS dx))`
+	square = `floor(lat * 200)::INT AS y, floor(lon / 0.006)::INT AS x`
+	around = `(SELECT point, lat, lon, y + dy AS y, x + dx AS x FROM (SELECT *, ` + square +
+		` FROM POINTS), (SELECT unnest([-1, 0, 1]) AS dy), (SELECT unnest([-1, 0, 1]) AS dx))`
 	metres2 = `12364328025 * (pow(a.lat - b.lat, 2) + 0.573049 * pow(a.lon - b.lon, 2))`
 )
 
 // nearestSQL counts the rows at each point.
-const nearestSQL = `SELECT point, count(*) AS n FROM (SELECT arg_min(b.point, ` + metres2 + `) AS point, min(` + metres2 + `) AS d ` +
-	`FROM (SELECT row_number() OVER () AS id, lat, lon, ` + square + ` FROM TABLE) a JOIN ` + around + ` b USING (y, x) GROUP BY a.id) WHERE d <= 250000 GROUP BY point`
+const nearestSQL = `SELECT point, count(*) AS n FROM (SELECT arg_min(b.point, ` + metres2 + `) AS point, min(` +
+	metres2 + `) AS d ` +
+	`FROM (SELECT row_number() OVER () AS id, lat, lon, ` + square + ` FROM TABLE) a JOIN ` + around +
+	` b USING (y, x) GROUP BY a.id) WHERE d <= 250000 GROUP BY point`
 
 // kernelSQL spreads the counts of the points over those around them.
-const kernelSQL = `WITH counts AS (` + nearestSQL + `), pairs AS (SELECT a.point AS near, b.point, exp(` + metres2 + ` / -45000) AS w FROM POINTS a JOIN POINTS b ` +
+const kernelSQL = `WITH counts AS (` + nearestSQL + `), pairs AS (SELECT a.point AS near, b.point, exp(` + metres2 +
+	` / -45000) AS w FROM POINTS a JOIN POINTS b ` +
 	`ON abs(a.lat - b.lat) < 0.006 AND abs(a.lon - b.lon) < 0.008 WHERE ` + metres2 + ` <= 360000), ` +
 	`shares AS (SELECT near, point, w / sum(w) OVER (PARTITION BY near) AS w FROM pairs) ` +
 	`SELECT shares.point, sum(n * w) FROM counts JOIN shares ON counts.point = shares.near GROUP BY shares.point`

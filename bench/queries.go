@@ -9,7 +9,8 @@ const (
 // The value of a row as SQL bounds it.
 const clamped = `least(greatest(value, 0.0), 100.0)`
 
-// all are the questions in the order in which they are answered. DuckDB's hash() is its fastest, and needs to be no secret.
+// all are the questions in the order in which they are answered. DuckDB's hash() is its fastest, and needs to be no
+// secret.
 var all = []query{
 	{name: "histogram", privacy: byRow, ours: `histogram: {` + category + `}`,
 		sql: `SELECT category, count(*) FROM TABLE GROUP BY category`},
@@ -20,7 +21,8 @@ var all = []query{
 	{name: "bounded-rows", privacy: `unit: [unit], per_unit: {max_rows: 4}`, ours: `histogram: {` + category + `}`,
 		sql: `SELECT category, count(*) FROM (SELECT category, row_number() OVER (PARTITION BY unit ` +
 			`ORDER BY hash(unit, category, value, 7)) AS place FROM TABLE) WHERE place <= 4 GROUP BY category`},
-	{name: "bounded-groups", privacy: `unit: [unit], per_unit: {max_groups: 4, max_rows_per_group: 1}`, ours: `histogram: {` + category + `}`,
+	{name: "bounded-groups", privacy: `unit: [unit], per_unit: {max_groups: 4, max_rows_per_group: 1}`,
+		ours: `histogram: {` + category + `}`,
 		sql: `SELECT category, count(*) FROM (SELECT category, row_number() OVER (PARTITION BY unit ` +
 			`ORDER BY hash(unit, category, 7)) AS place FROM (SELECT DISTINCT unit, category FROM TABLE)) WHERE place <= 4 GROUP BY category`},
 	{name: "csv", privacy: byRow, ours: `histogram: {` + category + `}`, form: asCSV,
@@ -29,7 +31,8 @@ var all = []query{
 		sql: `SELECT category, sum(` + clamped + `) FROM TABLE GROUP BY category`},
 	{name: "delta", privacy: byRow, ours: `sum: {` + value + category + `}`, form: asDelta,
 		sql: `SELECT category, sum(` + clamped + `) FROM TABLE GROUP BY category`},
-	{name: "delta-bounded", privacy: `unit: [unit], per_unit: {max_rows: 4}`, ours: `sum: {` + value + category + `}`, form: asDelta,
+	{name: "delta-bounded", privacy: `unit: [unit], per_unit: {max_rows: 4}`, ours: `sum: {` + value + category + `}`,
+		form: asDelta,
 		sql: `SELECT category, sum(` + clamped + `) FROM (SELECT category, value, row_number() OVER (PARTITION BY unit ` +
 			`ORDER BY hash(unit, category, value, 7)) AS place FROM TABLE) WHERE place <= 4 GROUP BY category`},
 }

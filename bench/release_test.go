@@ -38,7 +38,8 @@ func TestDuckDBLoadsReleases(t *testing.T) {
 	}
 	defer db.Close()
 	for _, r := range described.Resources {
-		rows, err := db.Query("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM '" + filepath.Join(dir, "out", r.Path) + "')")
+		rows, err := db.Query("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM '" +
+			filepath.Join(dir, "out", r.Path) + "')")
 		if err != nil {
 			t.Fatalf("%s: %v", r.Path, err)
 		}

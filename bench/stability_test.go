@@ -90,8 +90,10 @@ func (w duckWriter) Write(path string, columns []stabilitytest.Column, rows []st
 	}
 	options := "FORMAT csv, HEADER, NULLSTR '<null>'"
 	if w.extension == ".parquet" {
-		options = "FORMAT parquet, COMPRESSION " + []string{"snappy", "uncompressed", "zstd"}[r.IntN(3)] + ", PARQUET_VERSION " + []string{"V1", "V2"}[r.IntN(2)] +
-			fmt.Sprintf(", STRING_DICTIONARY_PAGE_SIZE_LIMIT %d, DICTIONARY_SIZE_LIMIT %d", []int{16, 1 << 20}[r.IntN(2)], []int{1, 1000}[r.IntN(2)])
+		options = "FORMAT parquet, COMPRESSION " + []string{"snappy", "uncompressed", "zstd"}[r.IntN(3)] +
+			", PARQUET_VERSION " + []string{"V1", "V2"}[r.IntN(2)] +
+			fmt.Sprintf(", STRING_DICTIONARY_PAGE_SIZE_LIMIT %d, DICTIONARY_SIZE_LIMIT %d", []int{16, 1 << 20}[r.IntN(2)],
+				[]int{1, 1000}[r.IntN(2)])
 	}
 	_ = os.Remove(path)
 	return w.exec("COPY t TO '" + path + "' (" + options + ")")
@@ -139,9 +141,10 @@ func duckCell(k stabilitytest.Kind, v any) (string, []any) {
 
 // The answers about neighbouring tables that DuckDB writes are within their sensitivities.
 func TestStability(t *testing.T) {
-	lab := &stabilitytest.Lab{TB: t, Dir: stabilitytest.Folder(t), Open: func(data *source.Dataset, l stabilitytest.Limits, scratch string) pipeline.Engine {
-		return local.NewWithin(data, local.Limits{Workers: l.Workers, Memory: 1 << 30, Scratch: scratch})
-	}}
+	lab := &stabilitytest.Lab{TB: t, Dir: stabilitytest.Folder(t),
+		Open: func(data *source.Dataset, l stabilitytest.Limits, scratch string) pipeline.Engine {
+			return local.NewWithin(data, local.Limits{Workers: l.Workers, Memory: 1 << 30, Scratch: scratch})
+		}}
 	pairs, layouts := 150, 2
 	if os.Getenv("DPRELEASE_LONG") != "" {
 		pairs, layouts = 20_000, 50
@@ -161,7 +164,8 @@ func TestStability(t *testing.T) {
 			}
 		}
 	}
-	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: pairs, PairsPerJob: 5, Writers: writers, Labs: []*stabilitytest.Lab{lab}}
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: pairs, PairsPerJob: 5, Writers: writers,
+		Labs: []*stabilitytest.Lab{lab}}
 	r := s.Run()
 	t.Log(r)
 	if r.Finding != nil {

@@ -5,7 +5,8 @@ import "testing"
 // BenchmarkSigma is one calibration at what people ask for, and at places that are hard.
 func BenchmarkSigma(b *testing.B) {
 	for name, g := range map[string]Guarantee{
-		"usual": {1, 1e-6}, "weak": {10, 0.01}, "small-delta": {0.1, 1e-100}, "large-epsilon": {1e5, 1e-9}, "epsilon-0": {0, 1e-9},
+		"usual": {1, 1e-6}, "weak": {10, 0.01}, "small-delta": {0.1, 1e-100}, "large-epsilon": {1e5, 1e-9}, "epsilon-0": {0,
+			1e-9},
 		"large-delta": {0.5, 0.99}, "tiny": {1e-6, 1e-5}, "least": {0, MinDelta},
 	} {
 		b.Run(name, func(b *testing.B) {

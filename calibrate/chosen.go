@@ -9,13 +9,15 @@ import (
 
 // Mechanisms whose sensitivity is chosen on the way
 //
-// A clamp may be chosen from the noisy answer of an earlier mechanism of the same release. The mechanism that uses it is charged
-// beforehand, with the largest sensitivity that may be chosen, and so with a mu. What is drawn has the chosen sensitivity and a sigma that is
-// smaller in proportion: the same mu, whatever was chosen. Squares of mu add up also if mechanisms are chosen from earlier answers.
+// A clamp may be chosen from the noisy answer of an earlier mechanism of the same release. The mechanism that uses it
+// is charged beforehand, with the largest sensitivity that may be chosen, and so with a mu. What is drawn has the
+// chosen sensitivity and a sigma that is smaller in proportion: the same mu, whatever was chosen. Squares of mu add up
+// also if mechanisms are chosen from earlier answers.
 
-// Chosen returns the mechanism that is drawn if m was charged and a sensitivity of at most m's was chosen from the answer of the mechanism m.After: its
-// mu is at most m's, exactly. The quantum and the row bound are those of the function Grid. Errors are *ArgumentError: "mechanism" if m follows no
-// other; "sensitivity" if it is not positive or above m's; those of Grid.
+// Chosen returns the mechanism that is drawn if m was charged and a sensitivity of at most m's was chosen from the
+// answer of the mechanism m.After: its mu is at most m's, exactly. The quantum and the row bound are those of the
+// function Grid. Errors are *ArgumentError: "mechanism" if m follows no other; "sensitivity" if it is not positive or
+// above m's; those of Grid.
 func (m Mechanism) Chosen(s Sensitivity, quantum, rowBound float64) (Mechanism, error) {
 	if err := m.Validate(); err != nil {
 		return Mechanism{}, err
@@ -40,8 +42,9 @@ func (m Mechanism) Chosen(s Sensitivity, quantum, rowBound float64) (Mechanism, 
 	return out, nil
 }
 
-// Within says whether m is what may be drawn of a mechanism that was charged: the same, but for the name and the argument for its sensitivity; or,
-// if the charged one follows another, with any smaller sensitivity, a sigma for which mu is not larger, and any grid.
+// Within says whether m is what may be drawn of a mechanism that was charged: the same, but for the name and the
+// argument for its sensitivity; or, if the charged one follows another, with any smaller sensitivity, a sigma for which
+// mu is not larger, and any grid.
 func (m Mechanism) Within(charged Mechanism) bool {
 	m.Query, charged.Query = "", ""
 	m.Sens.Why, charged.Sens.Why = "", ""

@@ -7,11 +7,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever sensitivity is chosen, mu is not above what was charged, and the sigma is the least float64 for it or one more.
+// Whatever sensitivity is chosen, mu is not above what was charged, and the sigma is the least float64 for it or one
+// more.
 func TestChosenCostsNoMore(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		l2 := math.Ldexp(rapid.Float64Range(1, 2).Draw(r, "l2"), rapid.IntRange(-20, 40).Draw(r, "e"))
-		m := Mechanism{Query: "q", Sens: Sensitivity{L2: l2}, Sigma: Sigma(l2 * rapid.Float64Range(0.3, 300).Draw(r, "sigma")), Grid: 1, After: "q/clamp", Rule: 1}
+		m := Mechanism{Query: "q", Sens: Sensitivity{L2: l2},
+			Sigma: Sigma(l2 * rapid.Float64Range(0.3, 300).Draw(r, "sigma")), Grid: 1, After: "q/clamp", Rule: 1}
 		s := Sensitivity{L2: l2 * rapid.OneOf(rapid.Float64Range(1e-9, 1), rapid.Just(1.0)).Draw(r, "part"), Why: "chosen"}
 		got, err := m.Chosen(s, math.Ldexp(1, -60), s.L2)
 		if err != nil {
@@ -20,7 +22,8 @@ func TestChosenCostsNoMore(t *testing.T) {
 		if got.Sens != s || got.After != m.After || got.Query != m.Query || !got.Within(m) {
 			r.Fatalf("%+v of %+v", got, m)
 		}
-		if cross(got.Sens.L2, float64(m.Sigma)).Cmp(cross(m.Sens.L2, float64(got.Sigma))) > 0 || float64(got.Mu()) < float64(m.Mu())*(1-1e-15) {
+		if cross(got.Sens.L2, float64(m.Sigma)).Cmp(cross(m.Sens.L2, float64(got.Sigma))) > 0 ||
+			float64(got.Mu()) < float64(m.Mu())*(1-1e-15) {
 			r.Fatalf("mu %v, charged %v", got.Mu(), m.Mu())
 		}
 		less := got

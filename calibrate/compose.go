@@ -8,11 +8,13 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Gaussian mechanisms compose without loss: their squares of mu add up (Zhao et al. 2019, Lemma 15; Dong, Roth & Su 2022, Corollary 3.3).
-// So one number, the sum of mu², says what any set of mechanisms costs. It is a big.Float that is summed without error, and the split that
-// calibrates a release, the check of a release and the ledger compare the same bits.
+// Gaussian mechanisms compose without loss: their squares of mu add up (Zhao et al. 2019, Lemma 15; Dong, Roth & Su
+// 2022, Corollary 3.3). So one number, the sum of mu², says what any set of mechanisms costs. It is a big.Float that is
+// summed without error, and the split that calibrates a release, the check of a release and the ledger compare the same
+// bits.
 
-// ComposedMu2 returns an upper bound of the sum of (L2/sigma)² over the mechanisms, which is the mu² of all of them together.
+// ComposedMu2 returns an upper bound of the sum of (L2/sigma)² over the mechanisms, which is the mu² of all of them
+// together.
 //
 // Each term is rounded up to 256 bits, and the terms are summed without error, with as many bits as that takes. So the
 // bound depends neither on the order nor on the grouping of the mechanisms: what Split verifies against a budget is, to
@@ -30,14 +32,14 @@ func ComposedMu2(ms []Mechanism) *big.Float {
 	return sum
 }
 
-// ComposedMu returns the Gaussian-DP parameter of the mechanisms together: the root of ComposedMu2, rounded up to a float64;
-// +Inf if that is +Inf.
+// ComposedMu returns the Gaussian-DP parameter of the mechanisms together: the root of ComposedMu2, rounded up to a
+// float64; +Inf if that is +Inf.
 func ComposedMu(ms []Mechanism) Mu { return Mu(numeric.RootCeiling(ComposedMu2(ms))) }
 
-// Compose returns the guarantee of the mechanisms together at this delta: the least proven epsilon of the Gaussian mechanism
-// whose mu² is the sum of theirs. It is 0 if there are no mechanisms. Errors are *ArgumentError:
-// delta outside of [MinDelta, 1), "mechanisms" if one of them is not valid or epsilon would be above MaxEpsilon. If the noise of none is Gaussian, it is
-// not above the sum of their epsilons.
+// Compose returns the guarantee of the mechanisms together at this delta: the least proven epsilon of the Gaussian
+// mechanism whose mu² is the sum of theirs. It is 0 if there are no mechanisms. Errors are *ArgumentError: delta
+// outside of [MinDelta, 1), "mechanisms" if one of them is not valid or epsilon would be above MaxEpsilon. If the noise
+// of none is Gaussian, it is not above the sum of their epsilons.
 func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
 	if err := d.Validate(); err != nil {
 		return Guarantee{}, err
@@ -56,7 +58,8 @@ func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
 		}
 	}
 	if err != nil {
-		return Guarantee{}, argument.New("mechanisms", "have mu = %g together, which needs an epsilon above %g", float64(mu), float64(MaxEpsilon))
+		return Guarantee{}, argument.New("mechanisms", "have mu = %g together, which needs an epsilon above %g", float64(mu),
+			float64(MaxEpsilon))
 	}
 	return Guarantee{Epsilon: eps, Delta: d}, nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
-// Numbers of a job and of a ledger are decimals, and a float64 holds most decimals only rounded. A Decimal keeps the text, so that
-// each use rounds to its own safe side: an epsilon or a delta down, a sensitivity up.
+// Numbers of a job and of a ledger are decimals, and a float64 holds most decimals only rounded. A Decimal keeps the
+// text, so that each use rounds to its own safe side: an epsilon or a delta down, a sensitivity up.
 
 // Limits on decimal text: far beyond any number that has a meaning here, and cheap to evaluate.
 const (
@@ -21,9 +21,9 @@ const (
 // Decimal is a decimal number, exactly. The zero value is 0. Compare with Cmp: == compares the spelling.
 type Decimal struct{ text string }
 
-// ParseDecimal reads decimal text, such as "1e-6" or "0.1": digits with at most one point, with an optional sign and an optional
-// exponent of at most four digits, at most 1200 bytes in all; no spaces, NaN, infinities, hexadecimal digits or underscores. Text beyond
-// the range of float64 is an error. Errors are *ArgumentError and do not quote the text.
+// ParseDecimal reads decimal text, such as "1e-6" or "0.1": digits with at most one point, with an optional sign and an
+// optional exponent of at most four digits, at most 1200 bytes in all; no spaces, NaN, infinities, hexadecimal digits
+// or underscores. Text beyond the range of float64 is an error. Errors are *ArgumentError and do not quote the text.
 func ParseDecimal(text string) (Decimal, error) {
 	if !isDecimal(text) {
 		return Decimal{}, argument.New("number", "must be a decimal number, such as 0.1 or 1e-6")
@@ -51,21 +51,22 @@ func (d Decimal) Rat() *big.Rat {
 // Cmp returns -1, 0 or +1 as d is below, equal to or above e.
 func (d Decimal) Cmp(e Decimal) int { return d.Rat().Cmp(e.Rat()) }
 
-// Down returns the largest float64 that is not above the number, or -Inf if there is none. An epsilon or a delta is read so: it
-// never promises less privacy than was asked.
+// Down returns the largest float64 that is not above the number, or -Inf if there is none. An epsilon or a delta is
+// read so: it never promises less privacy than was asked.
 func (d Decimal) Down() float64 { return d.directed(-1) }
 
 // Up returns the least float64 that is not below the number, or +Inf if there is none. A sensitivity is read so.
 func (d Decimal) Up() float64 { return d.directed(1) }
 
-// Nearest returns the nearest float64, infinite if the number is beyond the range of float64. Text that a program wrote is read so: the 17
-// digits or the shortest text of a float64 give that very float64.
+// Nearest returns the nearest float64, infinite if the number is beyond the range of float64. Text that a program wrote
+// is read so: the 17 digits or the shortest text of a float64 give that very float64.
 func (d Decimal) Nearest() float64 {
 	near, _ := strconv.ParseFloat(d.String(), 64) // its only error is the range, and then it returns the infinity
 	return near + 0                               // -0 becomes 0
 }
 
-// directed rounds to nearest, and moves to the next float64 in the direction if the result lies on the wrong side of the number.
+// directed rounds to nearest, and moves to the next float64 in the direction if the result lies on the wrong side of
+// the number.
 func (d Decimal) directed(direction int) float64 {
 	near := d.Nearest()
 	wrong := math.IsInf(near, -direction) // an infinity is on the outer side of every number
@@ -84,7 +85,8 @@ func ParseDown(text string) (float64, error) { return parse(text, Decimal.Down) 
 // ParseUp is ParseDecimal and Decimal.Up, for numbers within the range of float64: others are an *ArgumentError.
 func ParseUp(text string) (float64, error) { return parse(text, Decimal.Up) }
 
-// ParseNearest is ParseDecimal and Decimal.Nearest, for numbers within the range of float64: others are an *ArgumentError.
+// ParseNearest is ParseDecimal and Decimal.Nearest, for numbers within the range of float64: others are an
+// *ArgumentError.
 func ParseNearest(text string) (float64, error) { return parse(text, Decimal.Nearest) }
 
 func parse(text string, rounded func(Decimal) float64) (float64, error) {
@@ -142,9 +144,10 @@ func digits(text string) bool {
 	return strings.Trim(text, "0123456789") == ""
 }
 
-// FormatExact returns the decimal text whose value is exactly x, for ledgers: each reader gets x back, whichever way it rounds. (The shortest
-// text that strconv writes comes back one float64 off if it is read with ParseDown or ParseUp.) The text has an exponent if |x| lies outside of
-// [1e-5, 1e21), and at most 776 bytes. NaN and infinities are "NaN", "+Inf" and "-Inf", which no parser here takes.
+// FormatExact returns the decimal text whose value is exactly x, for ledgers: each reader gets x back, whichever way it
+// rounds. (The shortest text that strconv writes comes back one float64 off if it is read with ParseDown or ParseUp.)
+// The text has an exponent if |x| lies outside of [1e-5, 1e21), and at most 776 bytes. NaN and infinities are "NaN",
+// "+Inf" and "-Inf", which no parser here takes.
 func FormatExact(x float64) string {
 	const allDigits = 767 // no float64 has more significant digits
 	size := math.Abs(x)

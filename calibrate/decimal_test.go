@@ -16,7 +16,8 @@ func TestParseReadsKnownDecimals(t *testing.T) {
 		text     string
 		down, up float64
 	}{
-		{"0", 0, 0}, {"-0", 0, 0}, {"1", 1, 1}, {"+1.5", 1.5, 1.5}, {".5", 0.5, 0.5}, {"5.", 5, 5}, {"0.25e2", 25, 25}, {"1E+2", 100, 100},
+		{"0", 0, 0}, {"-0", 0, 0}, {"1", 1, 1}, {"+1.5", 1.5, 1.5}, {".5", 0.5, 0.5}, {"5.", 5, 5}, {"0.25e2", 25,
+			25}, {"1E+2", 100, 100},
 		{"0.1", math.Nextafter(0.1, 0), 0.1},
 		{"1e-6", 1e-6, math.Nextafter(1e-6, 1)},
 		{"0.3", 0.3, math.Nextafter(0.3, 1)},
@@ -42,7 +43,8 @@ func TestParseRefusesOtherText(t *testing.T) {
 		"infinity", "0x10", "0x1p-2", "0b1", "1/3", "1e309", "-1e309", "1e99999", "1e999999999", "1e-999999999", "1e99999999999999999999",
 		"1e+00001", "١", "1\x00", strings.Repeat("9", 1201), "1e1e1", "Ⅷ", "1.8e308",
 	} {
-		for name, parse := range map[string]func(string) (float64, error){"ParseDown": ParseDown, "ParseUp": ParseUp, "ParseNearest": ParseNearest} {
+		for name, parse := range map[string]func(string) (float64, error){"ParseDown": ParseDown, "ParseUp": ParseUp,
+			"ParseNearest": ParseNearest} {
 			x, err := parse(text)
 			if err == nil || x != 0 {
 				t.Errorf("%s(%.30q) = %v, %v", name, text, x, err)
@@ -99,14 +101,16 @@ func TestDecimalIsExact(t *testing.T) {
 		}
 		return d
 	}
-	if parsed("1e-5").Cmp(parsed("0.000010")) != 0 || parsed("0.1").Cmp(parsed("0.1000000000000000055511151231257827")) >= 0 {
+	if parsed("1e-5").Cmp(parsed("0.000010")) != 0 ||
+		parsed("0.1").Cmp(parsed("0.1000000000000000055511151231257827")) >= 0 {
 		t.Error("equal decimals differ, or different ones are equal")
 	}
 	if (Decimal{}).Cmp(parsed("-0")) != 0 || (Decimal{}).String() != "0" || (Decimal{}).Down() != 0 {
 		t.Error("the zero value is not 0")
 	}
 	large := parsed("-1e400")
-	if large.Down() != math.Inf(-1) || large.Up() != -math.MaxFloat64 || large.Nearest() != math.Inf(-1) || large.Cmp(parsed("-1.1e400")) <= 0 {
+	if large.Down() != math.Inf(-1) || large.Up() != -math.MaxFloat64 || large.Nearest() != math.Inf(-1) ||
+		large.Cmp(parsed("-1.1e400")) <= 0 {
 		t.Errorf("-1e400 rounds to %v, %v and %v", large.Down(), large.Up(), large.Nearest())
 	}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -173,7 +177,8 @@ func TestRoundDownIsTheLargestBelow(t *testing.T) {
 		x    *big.Rat
 		want float64
 	}{
-		{big.NewRat(0, 1), 0}, {big.NewRat(1, 4), 0.25}, {big.NewRat(1, 10), math.Nextafter(0.1, 0)}, {big.NewRat(-1, 10), -0.1}, {big.NewRat(3, 10), 0.3},
+		{big.NewRat(0, 1), 0}, {big.NewRat(1, 4), 0.25}, {big.NewRat(1, 10), math.Nextafter(0.1, 0)}, {big.NewRat(-1, 10),
+			-0.1}, {big.NewRat(3, 10), 0.3},
 		{huge, math.MaxFloat64}, {new(big.Rat).Neg(huge), math.Inf(-1)}, {new(big.Rat).Inv(huge), 0},
 	} {
 		if got := RoundDown(c.x); got != c.want {

@@ -13,8 +13,8 @@ const (
 	MinDelta = 1e-300
 )
 
-// ArgumentError says which argument a function cannot take, and what it must be. Argument is its name, such as "epsilon" or
-// "asks[2].weight", and Reason completes the sentence "<argument> ...".
+// ArgumentError says which argument a function cannot take, and what it must be. Argument is its name, such as
+// "epsilon" or "asks[2].weight", and Reason completes the sentence "<argument> ...".
 type ArgumentError = argument.Error
 
 // Validate says whether the guarantee is one that the package answers for: epsilon in [0, MaxEpsilon], delta in
@@ -34,8 +34,8 @@ func (e Epsilon) Validate() error {
 	return nil
 }
 
-// Validate says whether delta is in [MinDelta, 1); if not, the error is an *ArgumentError. The float64 just below the decimal 1e-300 also
-// passes, since that is what reading the decimal rounded down makes of it.
+// Validate says whether delta is in [MinDelta, 1); if not, the error is an *ArgumentError. The float64 just below the
+// decimal 1e-300 also passes, since that is what reading the decimal rounded down makes of it.
 func (d Delta) Validate() error {
 	if !(d >= numeric.MinDelta && d < 1) {
 		return argument.New("delta", "must be at least %g and below 1, not %g", MinDelta, float64(d))

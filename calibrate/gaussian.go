@@ -5,17 +5,18 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The Gaussian mechanism with parameter mu, L2 sensitivity over sigma, is (eps, delta)-differentially private if and only if delta is at least
+// The Gaussian mechanism with parameter mu, L2 sensitivity over sigma, is (eps, delta)-differentially private if and
+// only if delta is at least
 //
 //	delta(eps) = Phi(mu/2 - eps/mu) - e^eps·Phi(-mu/2 - eps/mu)
 //
-// (Balle & Wang 2018, Theorem 8). Each function here solves this curve for one of its three numbers. An answer is the extreme float64
-// that is proven to be on the safe side; package numeric has the evaluation and the proofs.
+// (Balle & Wang 2018, Theorem 8). Each function here solves this curve for one of its three numbers. An answer is the
+// extreme float64 that is proven to be on the safe side; package numeric has the evaluation and the proofs.
 
-// GaussianDelta returns the least delta for which the Gaussian mechanism with parameter mu is (eps, delta)-differentially private, as the
-// least float64 that is proven not to be below it. It is 1 if no smaller float64 is a bound, and at least 5e-324. Errors are
-// *ArgumentError: "epsilon" outside of [0, MaxEpsilon]; "mu" if it is not positive and finite. If mu is a quotient that a float64 cannot hold,
-// Mechanism.Delta is tighter.
+// GaussianDelta returns the least delta for which the Gaussian mechanism with parameter mu is (eps,
+// delta)-differentially private, as the least float64 that is proven not to be below it. It is 1 if no smaller float64
+// is a bound, and at least 5e-324. Errors are *ArgumentError: "epsilon" outside of [0, MaxEpsilon]; "mu" if it is not
+// positive and finite. If mu is a quotient that a float64 cannot hold, Mechanism.Delta is tighter.
 func GaussianDelta(eps Epsilon, mu Mu) (Delta, error) {
 	if err := mu.Validate(); err != nil {
 		return 0, err
@@ -23,10 +24,10 @@ func GaussianDelta(eps Epsilon, mu Mu) (Delta, error) {
 	return deltaAt(eps, numeric.Quotient{Num: float64(mu), Den: 1})
 }
 
-// GaussianEpsilon returns the least float64 eps >= 0, in nats, for which the Gaussian mechanism with parameter mu is proven to
-// be (eps, delta)-differentially private: never below the exact value. Errors are
-// *ArgumentError: "delta" outside of [MinDelta, 1); "mu" if it is not positive and finite, or so large that eps would be above
-// MaxEpsilon. If mu is a quotient that a float64 cannot hold, Mechanism.Epsilon is tighter.
+// GaussianEpsilon returns the least float64 eps >= 0, in nats, for which the Gaussian mechanism with parameter mu is
+// proven to be (eps, delta)-differentially private: never below the exact value. Errors are *ArgumentError: "delta"
+// outside of [MinDelta, 1); "mu" if it is not positive and finite, or so large that eps would be above MaxEpsilon. If
+// mu is a quotient that a float64 cannot hold, Mechanism.Epsilon is tighter.
 func GaussianEpsilon(delta Delta, mu Mu) (Epsilon, error) {
 	if err := mu.Validate(); err != nil {
 		return 0, err
@@ -34,9 +35,9 @@ func GaussianEpsilon(delta Delta, mu Mu) (Epsilon, error) {
 	return epsilonAt(delta, numeric.Quotient{Num: float64(mu), Den: 1})
 }
 
-// GaussianMu returns the largest float64 mu for which the Gaussian mechanism is proven to satisfy g: never above the exact value. It is
-// what a budget of (epsilon, delta) holds: mechanisms fit into it together if
-// the sum of their mu² is at most mu². Errors are *ArgumentError; see Guarantee.Validate.
+// GaussianMu returns the largest float64 mu for which the Gaussian mechanism is proven to satisfy g: never above the
+// exact value. It is what a budget of (epsilon, delta) holds: mechanisms fit into it together if the sum of their mu²
+// is at most mu². Errors are *ArgumentError; see Guarantee.Validate.
 func GaussianMu(g Guarantee) (Mu, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
@@ -44,10 +45,10 @@ func GaussianMu(g Guarantee) (Mu, error) {
 	return Mu(numeric.LargestMu(float64(g.Epsilon), float64(g.Delta))), nil
 }
 
-// AnalyticGaussian returns the least float64 sigma for which Gaussian noise on a query of L2 sensitivity s.L2 is proven to be
-// (epsilon, delta)-differentially private, in the unit of s.L2: never below the exact value (Balle & Wang 2018, Theorems 8 and 9). Errors are
-// *ArgumentError: see Guarantee.Validate; "sensitivity" if s.L2 is not positive and finite,
-// or so large that sigma would not be finite.
+// AnalyticGaussian returns the least float64 sigma for which Gaussian noise on a query of L2 sensitivity s.L2 is proven
+// to be (epsilon, delta)-differentially private, in the unit of s.L2: never below the exact value (Balle & Wang 2018,
+// Theorems 8 and 9). Errors are *ArgumentError: see Guarantee.Validate; "sensitivity" if s.L2 is not positive and
+// finite, or so large that sigma would not be finite.
 func AnalyticGaussian(s Sensitivity, g Guarantee) (Sigma, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
@@ -77,7 +78,8 @@ func epsilonAt(delta Delta, mu numeric.Quotient) (Epsilon, error) {
 	}
 	eps, found := numeric.LeastEpsilon(float64(delta), mu)
 	if !found {
-		return 0, argument.New("mu", "= %g needs an epsilon above %g at delta = %g", mu.Near(), float64(MaxEpsilon), float64(delta))
+		return 0, argument.New("mu", "= %g needs an epsilon above %g at delta = %g", mu.Near(), float64(MaxEpsilon),
+			float64(delta))
 	}
 	return Epsilon(eps), nil
 }

@@ -36,7 +36,8 @@ func mustFail(t *testing.T, eps, num, den, delta float64) {
 	}
 }
 
-// TestSigmaIsLeast: sigma meets the definition and the float64 below it does not, at random inputs over the whole range.
+// TestSigmaIsLeast: sigma meets the definition and the float64 below it does not, at random inputs over the whole
+// range.
 func TestSigmaIsLeast(t *testing.T) {
 	r := curvetest.NewRand(t)
 	for range curvetest.Points(250, 20000) {

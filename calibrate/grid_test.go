@@ -12,7 +12,8 @@ import (
 func TestGridOfKnownCases(t *testing.T) {
 	for _, c := range []struct{ sigma, quantum, row, want float64 }{
 		{16, 1, 1, 1}, {1000, 1, 1, 1}, {15.9, 1, 1, 0.5}, {4.22, 1, 1, 0.25}, {1, 1, 1, 1. / 16}, {0.01, 1, 1, 0x1p-11},
-		{0x1p41, 1, 1, 2}, {0x1p40, 1, 1, 1}, {0x1.8p40, 1, 1, 2}, {1, 1, 0x1p13, 1}, {100, 0x1p-30, 1, 0x1p-13}, {0x1p-20, 1, 1, 0x1p-13},
+		{0x1p41, 1, 1, 2}, {0x1p40, 1, 1, 1}, {0x1.8p40, 1, 1, 2}, {1, 1, 0x1p13, 1}, {100, 0x1p-30, 1, 0x1p-13}, {0x1p-20, 1,
+			1, 0x1p-13},
 		{1e300, 1, 1, 0x1p957}, {5, 0x1p-40, 1e-9, 0x1p-37},
 	} {
 		got, err := Grid(Sigma(c.sigma), c.quantum, c.row)
@@ -67,7 +68,8 @@ func TestDeviationIncludesRounding(t *testing.T) {
 			t.Fatalf("sigma = %g, grid = %g: %v is not the least float64 above the deviation", sigma, grid, got)
 		}
 	})
-	for _, m := range []Mechanism{{Sigma: 0}, {Sigma: -1}, {Sigma: 1, Grid: -1}, {Sigma: Sigma(math.NaN())}, {Sigma: 1, Grid: math.Inf(1)}} {
+	for _, m := range []Mechanism{{Sigma: 0}, {Sigma: -1}, {Sigma: 1, Grid: -1}, {Sigma: Sigma(math.NaN())},
+		{Sigma: 1, Grid: math.Inf(1)}} {
 		if d := m.Deviation(); !math.IsInf(d, 1) {
 			t.Errorf("%+v deviates by %v", m, d)
 		}

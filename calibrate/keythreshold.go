@@ -8,15 +8,16 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Keys that nobody can list before reading the data are selected privately (partition selection). Noise is added to the count of
-// every key that some privacy unit has, and a key is published if its noisy count reaches a threshold. The threshold is so high that
-// a key which only one unit has almost never reaches it; how often it may is a share of delta, paid before the noise is calibrated.
+// Keys that nobody can list before reading the data are selected privately (partition selection). Noise is added to the
+// count of every key that some privacy unit has, and a key is published if its noisy count reaches a threshold. The
+// threshold is so high that a key which only one unit has almost never reaches it; how often it may is a share of
+// delta, paid before the noise is calibrated.
 //
-// Keys of fewer than MinUnits units may be left out before, exactly (a pre-threshold). Then a unit decides about a key that has MinUnits units with it and
-// one fewer without it, and the threshold lies higher by MinUnits - 1.
+// Keys of fewer than MinUnits units may be left out before, exactly (a pre-threshold). Then a unit decides about a key
+// that has MinUnits units with it and one fewer without it, and the threshold lies higher by MinUnits - 1.
 
-// KeySelection says how keys are selected: each privacy unit counts once in each of at most Keys keys, and all keys that have as many as MinUnits units
-// only with a unit reach the threshold with probability Failure at most, together.
+// KeySelection says how keys are selected: each privacy unit counts once in each of at most Keys keys, and all keys
+// that have as many as MinUnits units only with a unit reach the threshold with probability Failure at most, together.
 type KeySelection struct {
 	// Mechanism makes the counts noisy.
 	Mechanism Mechanism
@@ -24,7 +25,8 @@ type KeySelection struct {
 	Keys int64
 	// Failure is the share of delta that the selection takes.
 	Failure Delta
-	// MinUnits is the least number of units of a key: keys of fewer are left out before noise is added. 0 stands for 1, which leaves none out.
+	// MinUnits is the least number of units of a key: keys of fewer are left out before noise is added. 0 stands for 1,
+	// which leaves none out.
 	MinUnits int64
 }
 
@@ -38,21 +40,23 @@ func (s KeySelection) Least() int64 { return max(s.MinUnits, 1) }
 //
 //	ceil(T/g + ½),  T = N + sigma·Phi⁻¹((1 − Failure)^(1/Keys)),
 //
-// rounded up; N is MinUnits, at least 1. Errors are *ArgumentError: "keys", "failure", "min_units", "sigma", "grid"; "sensitivity" if it is below
-// sqrt(Keys), the sensitivity of such counts under add-remove.
+// rounded up; N is MinUnits, at least 1. Errors are *ArgumentError: "keys", "failure", "min_units", "sigma", "grid";
+// "sensitivity" if it is below sqrt(Keys), the sensitivity of such counts under add-remove.
 //
-// Proof note. Let two tables differ by one unit. Counts of keys, which are made after rows are bounded, differ by at most 1 in each key. Let S be the keys
-// that have a count of N or more in both tables. A key outside of S is left out of one table at least, in which its count is at most N − 1, so that it is N
-// at most in the other. It is kept there if g·floor(N/g + (sigma/g)·Z + ½) >= g·K, that is if N + sigma·Z >= g·(K − ½), and g·(K − ½) >= T:
-// with probability at most 1 − (1 − Failure)^(1/Keys). There are at most Keys of them that are not left out, each a key of the unit, with independent noise,
-// so that none is kept with probability p >= 1 − Failure. Given that, the output is that of the Gaussian mechanism on S, filtered by its own values:
-// on each of the two tables the output is M0's with probability 1 − Failure and anything else with probability Failure (with p
-// larger, part of M0's is moved to the rest), and M0 is mu-GDP, mu = L2/sigma. So the outputs are (eps, delta_mu(eps) +
-// Failure)-indistinguishable, and several selections and mechanisms together (eps, delta_mu(eps) + the sum of their failures)
-// with the mu of all. Under replace-one each of the two tables has up to Keys keys outside of S, of its own unit, and the same holds with
-// an L2 of sqrt(2·Keys). The threshold for N = 1 is that of Wilson et al. (Differentially Private SQL with Bounded User Contribution, PoPETs 2020); Google's
-// libraries have the technique for larger N (github.com/google/differential-privacy, common_docs/pre_thresholding.md).
-// docs/adr/0033 has it in full.
+// Proof note. Let two tables differ by one unit. Counts of keys, which are made after rows are bounded, differ by at
+// most 1 in each key. Let S be the keys that have a count of N or more in both tables. A key outside of S is left out
+// of one table at least, in which its count is at most N − 1, so that it is N at most in the other. It is kept there if
+// g·floor(N/g + (sigma/g)·Z + ½) >= g·K, that is if N + sigma·Z >= g·(K − ½), and g·(K − ½) >= T: with probability at
+// most 1 − (1 − Failure)^(1/Keys). There are at most Keys of them that are not left out, each a key of the unit, with
+// independent noise, so that none is kept with probability p >= 1 − Failure. Given that, the output is that of the
+// Gaussian mechanism on S, filtered by its own values: on each of the two tables the output is M0's with probability 1
+// − Failure and anything else with probability Failure (with p larger, part of M0's is moved to the rest), and M0 is
+// mu-GDP, mu = L2/sigma. So the outputs are (eps, delta_mu(eps) + Failure)-indistinguishable, and several selections
+// and mechanisms together (eps, delta_mu(eps) + the sum of their failures) with the mu of all. Under replace-one each
+// of the two tables has up to Keys keys outside of S, of its own unit, and the same holds with an L2 of sqrt(2·Keys).
+// The threshold for N = 1 is that of Wilson et al. (Differentially Private SQL with Bounded User Contribution, PoPETs
+// 2020); Google's libraries have the technique for larger N (github.com/google/differential-privacy,
+// common_docs/pre_thresholding.md). docs/adr/0033 has it in full.
 func (s KeySelection) Threshold() (int64, error) {
 	m := s.Mechanism
 	if err := s.validate(); err != nil {
@@ -104,8 +108,8 @@ func (s KeySelection) validate() error {
 	return nil
 }
 
-// quantile is z with 1 − Phi(z) = tail, for a tail of at most ½, rounded up: sqrt(2)·inverfc(2·tail) within 2^-160, raised by
-// 2^-100, relative.
+// quantile is z with 1 − Phi(z) = tail, for a tail of at most ½, rounded up: sqrt(2)·inverfc(2·tail) within 2^-160,
+// raised by 2^-100, relative.
 func quantile(tail float64) *big.Float {
 	z := numeric.BigInvErfc(numeric.BigOf(2 * tail))
 	z.Mul(z, numeric.BigSqrt2())

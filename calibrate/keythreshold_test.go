@@ -10,12 +10,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The threshold is the definition's: a key of one unit is kept with a probability of at most Failure, of Keys keys together, and
-// one grid unit less would, but for rounding, be too low.
+// The threshold is the definition's: a key of one unit is kept with a probability of at most Failure, of Keys keys
+// together, and one grid unit less would, but for rounding, be too low.
 func TestThresholdMeetsItsFailure(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		m := Mechanism{Query: "q", Sigma: Sigma(math.Exp(rapid.Float64Range(-1, 20).Draw(rt, "sigma"))), Grid: math.Ldexp(1, rapid.IntRange(-15, 0).Draw(rt, "grid"))}
-		s := KeySelection{Keys: rapid.Int64Range(1, 5000).Draw(rt, "keys"), Failure: Delta(math.Exp(rapid.Float64Range(-300, -0.5).Draw(rt, "failure")))}
+		m := Mechanism{Query: "q", Sigma: Sigma(math.Exp(rapid.Float64Range(-1, 20).Draw(rt, "sigma"))),
+			Grid: math.Ldexp(1, rapid.IntRange(-15, 0).Draw(rt, "grid"))}
+		s := KeySelection{Keys: rapid.Int64Range(1, 5000).Draw(rt, "keys"),
+			Failure: Delta(math.Exp(rapid.Float64Range(-300, -0.5).Draw(rt, "failure")))}
 		m.Sens.L2 = math.Sqrt(float64(s.Keys)) * (1 + 1e-15)
 		s.MinUnits = rapid.SampledFrom([]int64{0, 1, 2, 3, 5, 100, 12345}).Draw(rt, "units")
 		s.Mechanism = m
@@ -31,7 +33,8 @@ func TestThresholdMeetsItsFailure(t *testing.T) {
 		if got := failure(float64(units)); got > float64(s.Failure)*(1+1e-10) {
 			rt.Fatalf("%+v, %+v: threshold %d fails with probability %g", m, s, units, got)
 		}
-		if got := failure(float64(units) - 1); got < float64(s.Failure)*(1-1e-10) && 2*failure(float64(units)) < 1 && s.Failure < 0.3 {
+		if got := failure(float64(units) - 1); got < float64(s.Failure)*(1-1e-10) && 2*failure(float64(units)) < 1 &&
+			s.Failure < 0.3 {
 			rt.Fatalf("%+v, %+v: threshold %d is too high: %g at one less", m, s, units, got)
 		}
 	})
@@ -44,7 +47,8 @@ func TestThresholdIsTheFormula(t *testing.T) {
 		keys        int64
 		failure     Delta
 	}{{20, 1, 1, 1e-6}, {20, 1, 5, 1e-6}, {3.7, 0.125, 40, 1e-8}, {1000, 1, 1, 1e-3}} {
-		m := Mechanism{Query: "q", Sens: Sensitivity{L2: math.Sqrt(float64(c.keys)) + 1e-9}, Sigma: Sigma(c.sigma), Grid: c.grid}
+		m := Mechanism{Query: "q", Sens: Sensitivity{L2: math.Sqrt(float64(c.keys)) + 1e-9}, Sigma: Sigma(c.sigma),
+			Grid: c.grid}
 		got, err := KeySelection{m, c.keys, c.failure, 0}.Threshold()
 		tail := -math.Expm1(math.Log1p(-float64(c.failure)) / float64(c.keys))
 		want := math.Ceil((1-c.sigma*distuv.UnitNormal.Quantile(tail))/c.grid + 0.5)
@@ -87,8 +91,8 @@ func TestThresholdNamesItsArguments(t *testing.T) {
 	}
 }
 
-// Leaving out keys of fewer than N units raises the threshold by exactly N - 1 if that is a multiple of the grid, and by no less if it is none. N = 1 is what
-// there is without it.
+// Leaving out keys of fewer than N units raises the threshold by exactly N - 1 if that is a multiple of the grid, and
+// by no less if it is none. N = 1 is what there is without it.
 func TestMinUnitsRaiseTheThreshold(t *testing.T) {
 	for _, grid := range []float64{0x1p-10, 0.125, 1, 4} {
 		m := Mechanism{Query: "q", Sens: Sensitivity{L2: 2}, Sigma: 23.456, Grid: grid}

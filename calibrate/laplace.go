@@ -20,9 +20,9 @@ type Laplace struct {
 	L1, Scale float64
 }
 
-// LaplaceScale returns the least scale with which the mechanism is (epsilon, delta)-differentially private, in the unit of l1, rounded
-// up: L1/(epsilon - 2·ln(1-delta)), and L1/epsilon if delta is 0. Errors are *ArgumentError: "epsilon"; "delta" if it is neither 0 nor in
-// [MinDelta, 1); "sensitivity"; "epsilon" if both are 0.
+// LaplaceScale returns the least scale with which the mechanism is (epsilon, delta)-differentially private, in the unit
+// of l1, rounded up: L1/(epsilon - 2·ln(1-delta)), and L1/epsilon if delta is 0. Errors are *ArgumentError: "epsilon";
+// "delta" if it is neither 0 nor in [MinDelta, 1); "sensitivity"; "epsilon" if both are 0.
 func LaplaceScale(l1 float64, g Guarantee) (float64, error) {
 	if err := validateOrPure(g); err != nil {
 		return 0, err
@@ -67,8 +67,8 @@ func (l Laplace) most() *big.Float {
 	return numeric.NewBig().Quo(numeric.BigOf(l.L1), numeric.BigOf(l.Scale))
 }
 
-// Delta returns the least delta of the mechanism at eps: 1 - e^((eps - L1/Scale)/2), or 0 if eps is at least L1/Scale; rounded up. Errors are *ArgumentError:
-// "sensitivity", "scale", "epsilon".
+// Delta returns the least delta of the mechanism at eps: 1 - e^((eps - L1/Scale)/2), or 0 if eps is at least L1/Scale;
+// rounded up. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
 func (l Laplace) Delta(eps Epsilon) (Delta, error) {
 	if err := l.Validate(); err != nil {
 		return 0, err
@@ -83,8 +83,9 @@ func (l Laplace) Delta(eps Epsilon) (Delta, error) {
 	return Delta(numeric.ProbabilityUp(numeric.OneLessExp(numeric.Capped(gap.SetMantExp(gap, -1))))), nil
 }
 
-// Epsilon returns the least epsilon of the mechanism at delta: L1/Scale + 2·ln(1-delta), at least 0; L1/Scale if delta is 0; rounded up. Errors are
-// *ArgumentError: "sensitivity", "scale", also if epsilon would be above MaxEpsilon; "delta" outside of [0, 1).
+// Epsilon returns the least epsilon of the mechanism at delta: L1/Scale + 2·ln(1-delta), at least 0; L1/Scale if delta
+// is 0; rounded up. Errors are *ArgumentError: "sensitivity", "scale", also if epsilon would be above MaxEpsilon;
+// "delta" outside of [0, 1).
 func (l Laplace) Epsilon(delta Delta) (Epsilon, error) {
 	if err := l.Validate(); err != nil {
 		return 0, err

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLaplaceCurveIsItsDefinition: the curve against the definition, integrated over if the densities differ by more than e^eps.
+// TestLaplaceCurveIsItsDefinition: the curve against the definition, integrated over if the densities differ by more
+// than e^eps.
 func TestLaplaceCurveIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Laplace{L1: rapid.Float64Range(0.1, 10).Draw(t, "l1"), Scale: rapid.Float64Range(0.1, 10).Draw(t, "scale")}
@@ -25,7 +26,8 @@ func TestLaplaceCurveIsItsDefinition(t *testing.T) {
 		if math.Abs(float64(got)-want) > 1e-12 {
 			t.Fatalf("%+v at %g: %v, want %v", l, eps, got, want)
 		}
-		if back, err := l.Epsilon(got); got < 1 && err != nil || got < 0.99 && got > 1e-3 && math.Abs(float64(back)-eps) > 1e-12*(1+eps) {
+		if back, err := l.Epsilon(got); got < 1 && err != nil || got < 0.99 && got > 1e-3 &&
+			math.Abs(float64(back)-eps) > 1e-12*(1+eps) {
 			t.Fatalf("%+v: epsilon at %v is %v, %v, not %v", l, got, back, err, eps)
 		}
 	})
@@ -34,7 +36,8 @@ func TestLaplaceCurveIsItsDefinition(t *testing.T) {
 // TestLaplaceScaleIsLeast: the least scale meets its guarantee, and hardly less does not.
 func TestLaplaceScaleIsLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := Guarantee{Epsilon(rapid.Float64Range(0, 10).Draw(t, "eps")), Delta(rapid.SampledFrom([]float64{0, 1e-9, 0.01, 0.9}).Draw(t, "delta"))}
+		g := Guarantee{Epsilon(rapid.Float64Range(0, 10).Draw(t, "eps")),
+			Delta(rapid.SampledFrom([]float64{0, 1e-9, 0.01, 0.9}).Draw(t, "delta"))}
 		scale, err := LaplaceScale(3, g)
 		if err != nil {
 			if g.Epsilon > 1e-300 || g.Delta > 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// TestOddArgumentsAreAnsweredOrNamed: every function answers or names an argument, for every combination of odd numbers.
+// TestOddArgumentsAreAnsweredOrNamed: every function answers or names an argument, for every combination of odd
+// numbers.
 func TestOddArgumentsAreAnsweredOrNamed(t *testing.T) {
 	const least = math.SmallestNonzeroFloat64
 	for _, x := range curvetest.Odd {
@@ -45,7 +46,8 @@ func oddTriple(t *testing.T, x, y, z float64) {
 	eps, err := m.Epsilon(Delta(z))
 	curvetest.MustAnswer(t, "Epsilon"+at, float64(eps), 0, MaxEpsilon, err, "delta sensitivity sigma mu")
 	both, err := Compose([]Mechanism{m, {Sens: Sensitivity{L2: 1}, Sigma: 1}}, Delta(z))
-	curvetest.MustAnswer(t, "Compose"+at, float64(both.Epsilon), 0, MaxEpsilon, err, "delta mechanisms mechanisms[0].sensitivity mechanisms[0].sigma")
+	curvetest.MustAnswer(t, "Compose"+at, float64(both.Epsilon), 0, MaxEpsilon, err,
+		"delta mechanisms mechanisms[0].sensitivity mechanisms[0].sigma")
 	if ComposedMu2([]Mechanism{m}).Sign() <= 0 {
 		t.Errorf("ComposedMu2%s is not positive", at)
 	}
@@ -61,7 +63,8 @@ func TestOddSplitsAreAnsweredOrNamed(t *testing.T) {
 		func(a *Ask, x float64) { a.Quantum = x },
 		func(a *Ask, x float64) { a.RowBound = x },
 	}
-	const arguments = "asks asks[1].sensitivity asks[1].weight asks[1].quantum asks[1].rowBound asks[1].sigma asks[0].sigma"
+	const arguments = "asks asks[1].sensitivity asks[1].weight asks[1].quantum asks[1].rowBound asks[1].sigma " +
+		"asks[0].sigma"
 	for _, x := range curvetest.Odd {
 		for i, set := range fields {
 			asks := []Ask{
@@ -104,13 +107,16 @@ func TestValidateTakesTheWholeRange(t *testing.T) {
 			t.Errorf("%v: %v", g, err)
 		}
 	}
-	if least, err := ParseDown("1e-300"); err != nil || least != numeric.MinDelta || (Guarantee{1, Delta(least)}).Validate() != nil {
+	if least, err := ParseDown("1e-300"); err != nil || least != numeric.MinDelta ||
+		(Guarantee{1, Delta(least)}).Validate() != nil {
 		t.Errorf("the decimal 1e-300 is %g, %v: not taken", least, err)
 	}
 	nan := math.NaN()
 	for want, gs := range map[string][]Guarantee{
-		"epsilon": {{-5e-324, 0.5}, {Epsilon(math.Nextafter(MaxEpsilon, 2e6)), 0.5}, {Epsilon(nan), 0.5}, {Epsilon(math.Inf(1)), 0.5}},
-		"delta":   {{1, 0}, {1, 1}, {1, Delta(nan)}, {1, Delta(math.Inf(1))}, {1, -1}, {1, Delta(math.Nextafter(numeric.MinDelta, 0))}},
+		"epsilon": {{-5e-324, 0.5}, {Epsilon(math.Nextafter(MaxEpsilon, 2e6)), 0.5}, {Epsilon(nan), 0.5},
+			{Epsilon(math.Inf(1)), 0.5}},
+		"delta": {{1, 0}, {1, 1}, {1, Delta(nan)}, {1, Delta(math.Inf(1))}, {1, -1},
+			{1, Delta(math.Nextafter(numeric.MinDelta, 0))}},
 	} {
 		for _, g := range gs {
 			var bad *ArgumentError

@@ -8,14 +8,14 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Noise for pure epsilon, Laplace or geometric, is charged to the same budget as Gaussian noise: as the Gaussian mechanism with the least mu
-// that is at least as revealing. So a budget stays one sum of mu², whatever the noise.
+// Noise for pure epsilon, Laplace or geometric, is charged to the same budget as Gaussian noise: as the Gaussian
+// mechanism with the least mu that is at least as revealing. So a budget stays one sum of mu², whatever the noise.
 
 // MaxPure is the largest epsilon for which PureMu answers.
 const MaxPure = 700
 
-// Pure is a mechanism that is epsilon-differentially private, with delta 0: Laplace noise rounded to a grid, or two-sided
-// geometric noise on it.
+// Pure is a mechanism that is epsilon-differentially private, with delta 0: Laplace noise rounded to a grid, or
+// two-sided geometric noise on it.
 type Pure struct {
 	// Query names the query and, if it has several components, the component.
 	Query string
@@ -25,17 +25,19 @@ type Pure struct {
 	Noise Laplace
 	// Grid is the power of two whose multiples are released, in the query's unit.
 	Grid float64
-	// Geometric says that the noise is Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale), for answers that are
-	// multiples of the grid; if not, it is Laplace noise rounded to the grid.
+	// Geometric says that the noise is Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale), for
+	// answers that are multiples of the grid; if not, it is Laplace noise rounded to the grid.
 	Geometric bool
 }
 
-// PureMu returns the least mu for which every eps-differentially private mechanism is mu-Gaussian differentially private:
-// 2·Phi⁻¹(e^eps/(1+e^eps)), rounded up. Errors are *ArgumentError: "epsilon" if it is not above 0 and at most MaxPure.
+// PureMu returns the least mu for which every eps-differentially private mechanism is mu-Gaussian differentially
+// private: 2·Phi⁻¹(e^eps/(1+e^eps)), rounded up. Errors are *ArgumentError: "epsilon" if it is not above 0 and at most
+// MaxPure.
 //
-// Proof note. With a = 1/(1+e^eps), the trade-off function of eps-differential privacy runs straight from (0, 1) to (a, a) and on to
-// (1, 0) (Wasserman & Zhou 2010; Dong, Roth & Su 2022, section 2). That of mu-Gaussian differential privacy is convex and runs through (0, 1), (b, b),
-// b = Phi(-mu/2), and (1, 0): it is nowhere above the other if and only if b <= a.
+// Proof note. With a = 1/(1+e^eps), the trade-off function of eps-differential privacy runs straight from (0, 1) to (a,
+// a) and on to (1, 0) (Wasserman & Zhou 2010; Dong, Roth & Su 2022, section 2). That of mu-Gaussian differential
+// privacy is convex and runs through (0, 1), (b, b), b = Phi(-mu/2), and (1, 0): it is nowhere above the other if and
+// only if b <= a.
 func PureMu(eps Epsilon) (Mu, error) {
 	if !(eps > 0 && eps <= MaxPure) {
 		return 0, argument.New("epsilon", "= %g must be above 0 and at most %d", float64(eps), MaxPure)
@@ -47,7 +49,8 @@ func PureMu(eps Epsilon) (Mu, error) {
 func pureMu(eps *big.Float) *big.Float {
 	if eps.Cmp(numeric.BigOf(2)) >= 0 {
 		e := numeric.BigExpFar(numeric.NewBig().Neg(eps))
-		return rootEight(numeric.BigInvErfc(numeric.NewBig().Quo(numeric.NewBig().SetMantExp(e, 1), numeric.NewBig().Add(numeric.BigOf(1), e))))
+		return rootEight(numeric.BigInvErfc(numeric.NewBig().Quo(numeric.NewBig().SetMantExp(e, 1),
+			numeric.NewBig().Add(numeric.BigOf(1), e))))
 	}
 	rest := numeric.OneLessExp(eps) // 1 - e^-eps
 	return rootEight(numeric.BigInvErf(numeric.NewBig().Quo(rest, numeric.NewBig().Sub(numeric.BigOf(2), rest))))
@@ -60,9 +63,10 @@ func rootEight(x *big.Float) *big.Float {
 	return root.Mul(root, x)
 }
 
-// Mechanism returns p as a ledger charges it. It has the same query and grid, the L1 sensitivity in the place
-// of the L2 sensitivity, and the sigma with which its mu is PureMu of p's epsilon, rounded down. Each guarantee that holds for
-// the Gaussian mechanism of that sigma, alone or composed, holds for p. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
+// Mechanism returns p as a ledger charges it. It has the same query and grid, the L1 sensitivity in the place of the L2
+// sensitivity, and the sigma with which its mu is PureMu of p's epsilon, rounded down. Each guarantee that holds for
+// the Gaussian mechanism of that sigma, alone or composed, holds for p. Errors are *ArgumentError: "sensitivity",
+// "scale", "epsilon".
 func (p Pure) Mechanism() (Mechanism, error) {
 	eps, err := p.Noise.Epsilon(0)
 	if err != nil {
@@ -74,7 +78,8 @@ func (p Pure) Mechanism() (Mechanism, error) {
 	}
 	sigma := numeric.RoundedDown(numeric.NewBig().Quo(numeric.BigOf(p.Noise.L1), numeric.BigOf(float64(mu))))
 	m := Mechanism{
-		Query: p.Query, Sens: Sensitivity{L2: p.Noise.L1, Why: p.Why}, Sigma: Sigma(sigma), Grid: p.Grid, Noise: Rounded, Scale: p.Noise.Scale,
+		Query: p.Query, Sens: Sensitivity{L2: p.Noise.L1,
+			Why: p.Why}, Sigma: Sigma(sigma), Grid: p.Grid, Noise: Rounded, Scale: p.Noise.Scale,
 	}
 	if p.Geometric {
 		m.Noise = Geometric
@@ -90,11 +95,12 @@ func (m Mechanism) Pure() (Pure, bool) {
 	if m.Noise == Gaussian {
 		return Pure{}, false
 	}
-	return Pure{Query: m.Query, Why: m.Sens.Why, Noise: Laplace{L1: m.Sens.L2, Scale: m.Scale}, Grid: m.Grid, Geometric: m.Noise == Geometric}, true
+	return Pure{Query: m.Query, Why: m.Sens.Why, Noise: Laplace{L1: m.Sens.L2, Scale: m.Scale}, Grid: m.Grid,
+		Geometric: m.Noise == Geometric}, true
 }
 
-// checkStandIn says whether what a mechanism states of its noise is consistent: a scale if and only if it is not Gaussian, and a mu that is not below
-// that of every mechanism of its epsilon.
+// checkStandIn says whether what a mechanism states of its noise is consistent: a scale if and only if it is not
+// Gaussian, and a mu that is not below that of every mechanism of its epsilon.
 func (m Mechanism) checkStandIn() error {
 	switch m.Noise {
 	case Gaussian:
@@ -149,9 +155,10 @@ func (m Mechanism) pureDeviation() float64 {
 	return numeric.RoundedUp(root.Quo(root.Mul(root, grid), rest))
 }
 
-// HalfWidth returns half the width of the 95 % interval of a released number, in the query's unit: Z95 deviations if the noise is Gaussian; the least
-// multiple of the grid that geometric noise keeps with a probability of at least 95 %, so that the interval holds the exact answer more often than
-// that if the noise takes few values; Scale·ln(20), and a little for the rounding, if it is Laplace noise.
+// HalfWidth returns half the width of the 95 % interval of a released number, in the query's unit: Z95 deviations if
+// the noise is Gaussian; the least multiple of the grid that geometric noise keeps with a probability of at least 95 %,
+// so that the interval holds the exact answer more often than that if the noise takes few values; Scale·ln(20), and a
+// little for the rounding, if it is Laplace noise.
 func (m Mechanism) HalfWidth() float64 {
 	switch {
 	case m.Noise == Gaussian:
@@ -165,11 +172,12 @@ func (m Mechanism) HalfWidth() float64 {
 	return max(k, 0) * m.Grid
 }
 
-// halfLaplace is ln(20)/sqrt(2) = 2.11830…: half the width of the 95 % interval of a Laplace variable, in standard deviations.
+// halfLaplace is ln(20)/sqrt(2) = 2.11830…: half the width of the 95 % interval of a Laplace variable, in standard
+// deviations.
 const halfLaplace = 0x1.0f248a2e49f75p+1
 
-// ComposedPure returns an upper bound of the sum of L1/Scale over the mechanisms, with which they are private together with delta 0; nil if the noise of
-// one is Gaussian or one is not valid.
+// ComposedPure returns an upper bound of the sum of L1/Scale over the mechanisms, with which they are private together
+// with delta 0; nil if the noise of one is Gaussian or one is not valid.
 func ComposedPure(ms []Mechanism) *big.Float {
 	sum := numeric.NewUp()
 	for _, m := range ms {

@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPureMuAgreesWithReference compares with values of mpmath to 20 digits: not below, and no more than one float64 above.
+// TestPureMuAgreesWithReference compares with values of mpmath to 20 digits: not below, and no more than one float64
+// above.
 func TestPureMuAgreesWithReference(t *testing.T) {
 	for _, c := range []struct {
 		eps  float64
@@ -35,19 +36,21 @@ func TestPureMuAgreesWithReference(t *testing.T) {
 			t.Errorf("PureMu(%g) = %v, %v; want %s", c.eps, mu, err, c.want)
 		}
 	}
-	for _, eps := range []Epsilon{0, -1, Epsilon(math.NaN()), Epsilon(math.Nextafter(MaxPure, 800)), Epsilon(math.Inf(1))} {
+	for _, eps := range []Epsilon{0, -1, Epsilon(math.NaN()), Epsilon(math.Nextafter(MaxPure, 800)),
+		Epsilon(math.Inf(1))} {
 		if _, err := PureMu(eps); !errors.As(err, new(*ArgumentError)) {
 			t.Errorf("PureMu(%v): %v", eps, err)
 		}
 	}
 }
 
-// TestPureIsDominated: nobody tells neighbours apart better through the pure mechanism than through the Gaussian one that stands
-// for it: its curve delta(eps) is nowhere above.
+// TestPureIsDominated: nobody tells neighbours apart better through the pure mechanism than through the Gaussian one
+// that stands for it: its curve delta(eps) is nowhere above.
 func TestPureIsDominated(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := Pure{Query: "q", Why: "one row", Grid: 1, Noise: Laplace{
-			L1: math.Ldexp(rapid.Float64Range(1, 2).Draw(r, "l1"), rapid.IntRange(-3, 3).Draw(r, "e")), Scale: rapid.Float64Range(0.05, 50).Draw(r, "scale"),
+			L1: math.Ldexp(rapid.Float64Range(1, 2).Draw(r, "l1"),
+				rapid.IntRange(-3, 3).Draw(r, "e")), Scale: rapid.Float64Range(0.05, 50).Draw(r, "scale"),
 		}}
 		m, err := p.Mechanism()
 		if err != nil {
@@ -77,7 +80,8 @@ func TestPureMechanismStandsForItsNoise(t *testing.T) {
 	if err != nil || errMu != nil || m.Mu() < mu || float64(m.Mu()) > float64(mu)*(1+1e-15) {
 		t.Errorf("%+v, mu %v, want %v; %v", m, m.Mu(), mu, err)
 	}
-	if m.Query != "q" || m.Grid != 0.25 || m.Sens.L2 != 2 || m.Sens.Why != "one row" || m.Noise != Geometric || m.Scale != 4 {
+	if m.Query != "q" || m.Grid != 0.25 || m.Sens.L2 != 2 || m.Sens.Why != "one row" || m.Noise != Geometric ||
+		m.Scale != 4 {
 		t.Errorf("%+v", m)
 	}
 	for _, l := range []Laplace{{}, {1, 0}, {0, 1}, {-1, 1}, {1, 1e-3}, {1, math.Inf(1)}, {math.NaN(), 1}} {

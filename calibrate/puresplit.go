@@ -11,10 +11,11 @@ import (
 
 // The split of a pure epsilon
 //
-// Pure epsilons add up, and the variance of noise of epsilon_i on an answer of L1 sensitivity D_i is at most 2·(D_i/epsilon_i)². With c_i what a
-// variance of 1 in an answer costs, the whole loss sum c_i·(D_i/epsilon_i)² is least, for a given sum of the epsilon_i, if epsilon_i is in proportion to
-// (c_i·D_i²)^(1/3) (Lagrange). These proportions are public and only decide who gets which part: they may be rounded at will. What the
-// guarantee depends on, the sum of the quotients D_i/scale_i, is computed in 256 bits, rounded up.
+// Pure epsilons add up, and the variance of noise of epsilon_i on an answer of L1 sensitivity D_i is at most
+// 2·(D_i/epsilon_i)². With c_i what a variance of 1 in an answer costs, the whole loss sum c_i·(D_i/epsilon_i)² is
+// least, for a given sum of the epsilon_i, if epsilon_i is in proportion to (c_i·D_i²)^(1/3) (Lagrange). These
+// proportions are public and only decide who gets which part: they may be rounded at will. What the guarantee depends
+// on, the sum of the quotients D_i/scale_i, is computed in 256 bits, rounded up.
 
 // PureAsk is one query that wants its part of an epsilon from SplitPure.
 type PureAsk struct {
@@ -22,17 +23,18 @@ type PureAsk struct {
 	Query, Why string
 	// L1 is the L1 sensitivity, in the query's unit.
 	L1 float64
-	// Cost is what a variance of 1 in each answer costs, in the square of the query's unit: for the sum of the squared errors the number of cells. Positive
-	// and finite; only ratios matter.
+	// Cost is what a variance of 1 in each answer costs, in the square of the query's unit: for the sum of the squared
+	// errors the number of cells. Positive and finite; only ratios matter.
 	Cost float64
 	// Quantum and RowBound are as in Ask.
 	Quantum, RowBound float64
 }
 
-// SplitPure calibrates one mechanism with delta 0 for each ask so that all of them together are eps-differentially private, with the split of eps whose
-// loss, the sum of Cost times variance, is least. The noise is two-sided geometric, in multiples of the quantum, if the answers of 2^48 rows fit in 61
-// bits, and else Laplace noise that is exactly rounded to a grid. Each scale is rounded up and the whole verified: see Verify. Errors
-// are *ArgumentError: "epsilon" if it is not above 0 and at most MaxPure; those of Split.
+// SplitPure calibrates one mechanism with delta 0 for each ask so that all of them together are eps-differentially
+// private, with the split of eps whose loss, the sum of Cost times variance, is least. The noise is two-sided
+// geometric, in multiples of the quantum, if the answers of 2^48 rows fit in 61 bits, and else Laplace noise that is
+// exactly rounded to a grid. Each scale is rounded up and the whole verified: see Verify. Errors are *ArgumentError:
+// "epsilon" if it is not above 0 and at most MaxPure; those of Split.
 func SplitPure(eps Epsilon, asks []PureAsk) ([]Mechanism, error) {
 	if !(eps > 0 && eps <= MaxPure) {
 		return nil, argument.New("epsilon", "= %g must be above 0 and at most %d", float64(eps), MaxPure)
@@ -63,7 +65,8 @@ func SplitPure(eps Epsilon, asks []PureAsk) ([]Mechanism, error) {
 	if verifyPure(ms, eps) == nil {
 		return ms, nil
 	}
-	// Only the rounding of the sum itself can exceed eps, by less than a unit of 2^-240: one more place of each scale is more than that.
+	// Only the rounding of the sum itself can exceed eps, by less than a unit of 2^-240: one more place of each scale is
+	// more than that.
 	for i, a := range asks {
 		var err error
 		if ms[i], err = a.mechanism(math.Nextafter(ms[i].Scale, math.Inf(1))); err != nil {
@@ -112,5 +115,6 @@ func (a PureAsk) fitsQuantum(scale float64) bool {
 		return false
 	}
 	q := numeric.FloorLog2(a.Quantum)
-	return numeric.CeilLog2(a.RowBound)+rowCapacity-exactUnits <= q && numeric.FloorLog2(scale) >= q+leastScale && numeric.CeilLog2(scale) <= q+mostPureScale
+	return numeric.CeilLog2(a.RowBound)+rowCapacity-exactUnits <= q && numeric.FloorLog2(scale) >= q+leastScale &&
+		numeric.CeilLog2(scale) <= q+mostPureScale
 }

@@ -15,14 +15,16 @@ func anyPureAsks(r *rapid.T) []PureAsk {
 		bound := math.Ldexp(rapid.Float64Range(1, 2).Draw(r, "bound"), rapid.IntRange(-20, 30).Draw(r, "e"))
 		asks[i] = PureAsk{
 			Query: string(rune('a' + i)), Why: "one row", L1: bound * float64(rapid.IntRange(1, 100).Draw(r, "rows")),
-			Cost: rapid.Float64Range(1e-3, 1e6).Draw(r, "cost"), Quantum: math.Ldexp(1, rapid.IntRange(-60, 0).Draw(r, "quantum")), RowBound: bound,
+			Cost: rapid.Float64Range(1e-3, 1e6).Draw(r, "cost"), Quantum: math.Ldexp(1,
+				rapid.IntRange(-60, 0).Draw(r, "quantum")), RowBound: bound,
 		}
 	}
 	return asks
 }
 
-// TestSplitPureNeverExceeds: the exact sum of the exact quotients is at most epsilon, and nearly all of it; each mechanism is charged a mu that is not
-// below that of its epsilon; and one place less of noise in one of them is refused.
+// TestSplitPureNeverExceeds: the exact sum of the exact quotients is at most epsilon, and nearly all of it; each
+// mechanism is charged a mu that is not below that of its epsilon; and one place less of noise in one of them is
+// refused.
 func TestSplitPureNeverExceeds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		eps := Epsilon(rapid.SampledFrom([]float64{1, 0.1, 0.3, 1e-3, 5, 17.3}).Draw(r, "eps"))
@@ -124,7 +126,8 @@ func TestPureNoiseOfAMechanism(t *testing.T) {
 		}
 	}
 	m, err := Pure{Query: "q", Noise: Laplace{L1: 1, Scale: 3}, Grid: 0.125}.Mechanism()
-	if want := math.Sqrt(18 + 1.0/768); err != nil || math.Abs(m.Deviation()-want) > 1e-12 || math.Abs(m.HalfWidth()-math.Log(20)*want/math.Sqrt2) > 1e-12 {
+	if want := math.Sqrt(18 + 1.0/768); err != nil || math.Abs(m.Deviation()-want) > 1e-12 ||
+		math.Abs(m.HalfWidth()-math.Log(20)*want/math.Sqrt2) > 1e-12 {
 		t.Errorf("%v, %v, %v", m.Deviation(), m.HalfWidth(), err)
 	}
 }
@@ -138,8 +141,10 @@ func TestSplitPureRefuses(t *testing.T) {
 		}
 	}
 	for what, asks := range map[string][]PureAsk{
-		"none": nil, "twice": {ask, ask}, "no name": {{"", "", 1, 1, 1, 1}}, "no cost": {{"q", "", 1, 0, 1, 1}}, "no sensitivity": {{"q", "", 0, 1, 1, 1}},
-		"infinite": {{"q", "", math.Inf(1), 1, 1, 1}}, "no quantum": {{"q", "", 1, 1, 0.3, 1}}, "too fine": {{"q", "", 1e-300, 1, 1, 1e300}},
+		"none": nil, "twice": {ask, ask}, "no name": {{"", "", 1, 1, 1, 1}}, "no cost": {{"q", "", 1, 0, 1,
+			1}}, "no sensitivity": {{"q", "", 0, 1, 1, 1}},
+		"infinite": {{"q", "", math.Inf(1), 1, 1, 1}}, "no quantum": {{"q", "", 1, 1, 0.3, 1}}, "too fine": {{"q", "", 1e-300,
+			1, 1, 1e300}},
 	} {
 		if ms, err := SplitPure(1, asks); !errors.As(err, new(*ArgumentError)) {
 			t.Errorf("%s: %+v, %v", what, ms, err)

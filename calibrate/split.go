@@ -9,18 +9,19 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// A release asks several queries within one guarantee. Squares of mu add up, so the guarantee's mu² is what there is to share out, and each
-// query gets a share of it by its weight. The sum is checked exactly after rounding, with the function that the ledger uses.
+// A release asks several queries within one guarantee. Squares of mu add up, so the guarantee's mu² is what there is to
+// share out, and each query gets a share of it by its weight. The sum is checked exactly after rounding, with the
+// function that the ledger uses.
 
 // Split calibrates one Gaussian mechanism for each ask so that all of them together meet g: with mu of GaussianMu(g),
 //
 //	mu_i² = mu²·w_i/sum(w),  sigma_i = L2_i/mu_i,
 //
 // since squares of mu add up (Zhao et al. 2019, Lemma 15). Each sigma is rounded up and the whole verified: ComposedMu2
-// of the result is at most mu², exactly, and its root is within 1e-12 of mu. Each mechanism gets the grid of its ask; see Ask.Grid. The
-// order is that of the asks. Errors are
-// *ArgumentError: see Guarantee.Validate and Grid; "asks" if there are none; "asks[i].…" if a query has no name or the name of
-// another, or if a weight or sensitivity is not positive and finite.
+// of the result is at most mu², exactly, and its root is within 1e-12 of mu. Each mechanism gets the grid of its ask;
+// see Ask.Grid. The order is that of the asks. Errors are *ArgumentError: see Guarantee.Validate and Grid; "asks" if
+// there are none; "asks[i].…" if a query has no name or the name of another, or if a weight or sensitivity is not
+// positive and finite.
 func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
 	if err := validateAsks(asks); err != nil {
 		return nil, err
@@ -41,8 +42,8 @@ func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
 	return ms, nil
 }
 
-// Grid returns the function Grid's answer for this ask. It is 0, with which nothing can be released, if both Quantum and RowBound are 0:
-// then only sigma is asked for. Errors are those of the function Grid.
+// Grid returns the function Grid's answer for this ask. It is 0, with which nothing can be released, if both Quantum
+// and RowBound are 0: then only sigma is asked for. Errors are those of the function Grid.
 func (a Ask) Grid(sigma Sigma) (float64, error) {
 	if a.Quantum == 0 && a.RowBound == 0 {
 		return 0, nil

@@ -86,7 +86,8 @@ func checkShares(t *rapid.T, asks []Ask, ms []Mechanism, mu float64) {
 
 // TestSplitAtPowersOfTwo: shares that need no rounding, if the bound's own rounding is all there is.
 func TestSplitAtPowersOfTwo(t *testing.T) {
-	for _, weights := range [][]float64{{1}, {1, 1}, {1, 1, 1, 1}, {1, 8}, {4, 4, 1}, {1, 3}, {9, 16}, {1, 1, 1}, {1, 1e15}} {
+	for _, weights := range [][]float64{{1}, {1, 1}, {1, 1, 1, 1}, {1, 8}, {4, 4, 1}, {1, 3}, {9, 16}, {1, 1, 1},
+		{1, 1e15}} {
 		asks := make([]Ask, len(weights))
 		for i, w := range weights {
 			asks[i] = Ask{Query: fmt.Sprint(i), Sens: Sensitivity{L2: 1}, Weight: w}
@@ -103,7 +104,8 @@ func TestSplitAtPowersOfTwo(t *testing.T) {
 	}
 }
 
-// TestComposedMu2IsATightBoundInAnyOrder: an upper bound of the exact sum, tight, and the same for every order and grouping.
+// TestComposedMu2IsATightBoundInAnyOrder: an upper bound of the exact sum, tight, and the same for every order and
+// grouping.
 func TestComposedMu2IsATightBoundInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := drawMechanisms(t)
@@ -120,7 +122,8 @@ func TestComposedMu2IsATightBoundInAnyOrder(t *testing.T) {
 		if bound.Cmp(slack) > 0 {
 			t.Fatalf("%v is far above the sum %v", bound, exact)
 		}
-		if root := float64(ComposedMu(ms)); !numeric.SquareCovers(root, ComposedMu2(ms)) || root > 0 && numeric.SquareCovers(math.Nextafter(root, 0), ComposedMu2(ms)) {
+		if root := float64(ComposedMu(ms)); !numeric.SquareCovers(root, ComposedMu2(ms)) || root > 0 &&
+			numeric.SquareCovers(math.Nextafter(root, 0), ComposedMu2(ms)) {
 			t.Fatalf("%v is not the least float64 root of %v", root, ComposedMu2(ms))
 		}
 		shuffled := rapid.Permutation(ms).Draw(t, "order")
@@ -134,10 +137,12 @@ func TestComposedMu2IsATightBoundInAnyOrder(t *testing.T) {
 
 // drawMechanisms draws mechanisms of which mu covers all that float64 can hold.
 func drawMechanisms(t *rapid.T) []Mechanism {
-	size := rapid.OneOf(rapid.Float64Range(0.1, 1e3), rapid.Float64Range(5e-324, 1e-300), rapid.Float64Range(1e-300, math.MaxFloat64))
+	size := rapid.OneOf(rapid.Float64Range(0.1, 1e3), rapid.Float64Range(5e-324, 1e-300),
+		rapid.Float64Range(1e-300, math.MaxFloat64))
 	ms := make([]Mechanism, rapid.IntRange(0, 8).Draw(t, "mechanisms"))
 	for i := range ms {
-		ms[i] = Mechanism{Query: fmt.Sprint(i), Sens: Sensitivity{L2: size.Draw(t, "l2")}, Sigma: Sigma(size.Draw(t, "sigma"))}
+		ms[i] = Mechanism{Query: fmt.Sprint(i), Sens: Sensitivity{L2: size.Draw(t, "l2")},
+			Sigma: Sigma(size.Draw(t, "sigma"))}
 	}
 	return ms
 }
@@ -180,8 +185,8 @@ func TestComposedMuOfNothingAndOfInvalid(t *testing.T) {
 	}
 }
 
-// TestVerifyDecidesAtTheBoundary: it accepts exactly up to the boundary, also between two float64 values of mu, and says by error what it
-// refuses.
+// TestVerifyDecidesAtTheBoundary: it accepts exactly up to the boundary, also between two float64 values of mu, and
+// says by error what it refuses.
 func TestVerifyDecidesAtTheBoundary(t *testing.T) {
 	g := Guarantee{1, 1e-6}
 	sigma, err := AnalyticGaussian(Sensitivity{L2: 1}, g)

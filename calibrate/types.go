@@ -11,7 +11,8 @@ type Delta float64
 // Sigma is the standard deviation of Gaussian noise, in the unit of the query it is added to.
 type Sigma float64
 
-// Mu is the parameter of Gaussian differential privacy (Dong, Roth & Su 2022): L2 sensitivity over sigma, without a unit.
+// Mu is the parameter of Gaussian differential privacy (Dong, Roth & Su 2022): L2 sensitivity over sigma, without a
+// unit.
 type Mu float64
 
 // Z95 is the half-width of a 95 % interval of a normal variable in standard deviations, Phi⁻¹(0.975) =
@@ -24,8 +25,8 @@ type Guarantee struct {
 	Delta   Delta
 }
 
-// Sensitivity is the L2 sensitivity of a query: the largest Euclidean distance between its exact answers on two adjacent
-// tables.
+// Sensitivity is the L2 sensitivity of a query: the largest Euclidean distance between its exact answers on two
+// adjacent tables.
 type Sensitivity struct {
 	// L2 is in the query's unit; positive and finite.
 	L2 float64
@@ -42,9 +43,10 @@ func (s Sensitivity) Squared() *big.Rat {
 	return x.Mul(x, x)
 }
 
-// Mechanism is one mechanism: what a ledger charges and a sampler adds. Its noise is Gaussian, unless Noise says that it is one that is private with
-// delta 0. Of such a mechanism Sens.L2 is the L1 sensitivity, which is not below the L2 sensitivity, and Sigma that of a Gaussian mechanism that is at
-// least as revealing: so budgets and compositions need not know the difference. See Pure.
+// Mechanism is one mechanism: what a ledger charges and a sampler adds. Its noise is Gaussian, unless Noise says that
+// it is one that is private with delta 0. Of such a mechanism Sens.L2 is the L1 sensitivity, which is not below the L2
+// sensitivity, and Sigma that of a Gaussian mechanism that is at least as revealing: so budgets and compositions need
+// not know the difference. See Pure.
 type Mechanism struct {
 	// Query names the query and, if it has several components, the component: "age" or "age/sum".
 	Query string
@@ -54,11 +56,13 @@ type Mechanism struct {
 	Sigma Sigma
 	// Grid is the power of two whose multiples are released, in the query's unit; see the function Grid.
 	Grid float64
-	// Noise is the distribution of the noise. Scale is that of Laplace or geometric noise, in the query's unit; 0 if the noise is Gaussian.
+	// Noise is the distribution of the noise. Scale is that of Laplace or geometric noise, in the query's unit; 0 if the
+	// noise is Gaussian.
 	Noise Distribution
 	Scale float64
-	// After names the mechanism of the same release from whose noisy answer the sensitivity is chosen; "" if it is fixed. Sens and Sigma are then the
-	// largest that may be chosen, or those that were: see [Mechanism.Chosen]. Rule is the version of the rule that chooses; 0 if nothing is chosen.
+	// After names the mechanism of the same release from whose noisy answer the sensitivity is chosen; "" if it is fixed.
+	// Sens and Sigma are then the largest that may be chosen, or those that were: see [Mechanism.Chosen]. Rule is the
+	// version of the rule that chooses; 0 if nothing is chosen.
 	After string
 	Rule  int
 }
@@ -68,9 +72,10 @@ type Distribution string
 
 // The distributions of noise.
 const (
-	Gaussian  Distribution = ""
-	Geometric Distribution = "two-sided geometric" // Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale)
-	Rounded   Distribution = "Laplace"             // of density e^(-|z|/Scale)/(2·Scale), exactly rounded to the grid
+	Gaussian Distribution = ""
+	// Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale)
+	Geometric Distribution = "two-sided geometric"
+	Rounded   Distribution = "Laplace" // of density e^(-|z|/Scale)/(2·Scale), exactly rounded to the grid
 )
 
 // Ask is one query that wants its share of a guarantee from Split.

@@ -35,16 +35,17 @@ func Verify(ms []Mechanism, g Guarantee) error {
 		ErrExceeds, numeric.RootCeiling(mu2), float64(g.Epsilon), float64(g.Delta), float64(limit))
 }
 
-// meetsMu2 says whether the guarantee is met at this mu², for sums between the square of the largest sufficient float64 and that of
-// the largest sufficient real number. delta(eps) grows with mu, so an upper bound of the root serves; big.Float.Sqrt is within a few units of the
-// last of 256 bits.
+// meetsMu2 says whether the guarantee is met at this mu², for sums between the square of the largest sufficient float64
+// and that of the largest sufficient real number. delta(eps) grows with mu, so an upper bound of the root serves;
+// big.Float.Sqrt is within a few units of the last of 256 bits.
 func meetsMu2(mu2 *big.Float, g Guarantee) bool {
 	mu := numeric.NewUp().Sqrt(mu2)
 	mu.Add(mu, numeric.NewUp().SetMantExp(mu, -250))
 	return numeric.BigMeets(float64(g.Epsilon), numeric.NewBig().Set(mu), float64(g.Delta))
 }
 
-// verifyPure is Verify for a delta of 0: the noise of no mechanism is Gaussian, and their epsilons sum up to at most eps.
+// verifyPure is Verify for a delta of 0: the noise of no mechanism is Gaussian, and their epsilons sum up to at most
+// eps.
 func verifyPure(ms []Mechanism, eps Epsilon) error {
 	if err := eps.Validate(); err != nil {
 		return err
@@ -57,7 +58,8 @@ func verifyPure(ms []Mechanism, eps Epsilon) error {
 		return fmt.Errorf("calibrate: %w: Gaussian noise has no epsilon at delta = 0", ErrExceeds)
 	}
 	if sum.Cmp(numeric.UpOf(float64(eps))) > 0 {
-		return fmt.Errorf("calibrate: %w: the epsilons of the mechanisms sum up to %g, above %g", ErrExceeds, numeric.Ceiling(sum), float64(eps))
+		return fmt.Errorf("calibrate: %w: the epsilons of the mechanisms sum up to %g, above %g", ErrExceeds,
+			numeric.Ceiling(sum), float64(eps))
 	}
 	return nil
 }

@@ -28,7 +28,8 @@ func byCalendar(first, last, every string) ([]string, *flaw) {
 	}
 	step := calendarSteps[every]
 	if step.months > 0 && from.Day() > 28 {
-		return nil, newFlaw("from", "is a day that some months do not have", "begin on the 1st, or on another day up to the 28th")
+		return nil, newFlaw("from", "is a day that some months do not have",
+			"begin on the 1st, or on another day up to the 28th")
 	}
 	var edges []string
 	for i := 0; ; i++ {
@@ -38,7 +39,8 @@ func byCalendar(first, last, every string) ([]string, *flaw) {
 		case edge.Equal(to):
 			return edges, nil
 		case edge.After(to):
-			return nil, newFlaw("to", "is not a whole number of steps after from", fmt.Sprintf("write to: %s or to: %s", edges[len(edges)-2], edges[len(edges)-1]))
+			return nil, newFlaw("to", "is not a whole number of steps after from",
+				fmt.Sprintf("write to: %s or to: %s", edges[len(edges)-2], edges[len(edges)-1]))
 		case len(edges) > maxCells:
 			return nil, newFlaw("every", fmt.Sprintf("makes more than %d cells", maxCells), "use a longer step")
 		}
@@ -51,7 +53,8 @@ func newFlaw(key, text, hint string) *flaw { return &flaw{key, text, hint} }
 func readDay(key string, text string) (time.Time, *flaw) {
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return day, newFlaw(key, "must be a day, is "+wording.Quote(text), "write it as 2024-01-31; with numbers use width instead of every")
+		return day, newFlaw(key, "must be a day, is "+wording.Quote(text),
+			"write it as 2024-01-31; with numbers use width instead of every")
 	}
 	return day, nil
 }

@@ -80,7 +80,8 @@ func (w *writer) Fields(v reflect.Value, at *yamltree.Path) {
 	var set []string
 	for _, name := range k.Names {
 		f := v.Field(k.Index[name])
-		if !w.Unpublished[at.At(name).String()] && (!f.IsZero() || f.Kind() == reflect.Bool || slices.Contains(k.Required, name)) {
+		if !w.Unpublished[at.At(name).String()] && (!f.IsZero() || f.Kind() == reflect.Bool ||
+			slices.Contains(k.Required, name)) {
 			set = append(set, name)
 		}
 	}

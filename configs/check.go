@@ -84,16 +84,20 @@ var leastDelta = new(big.Rat).SetFloat64(math.SmallestNonzeroFloat64)
 func (c *checker) guarantee(at *yamltree.Path, epsilon, delta Decimal) {
 	c.epsilonAndDelta(at, epsilon, delta)
 	if d, ok := delta.rat(); ok && d.Sign() == 0 {
-		c.bad(at.At("delta"), CodeBadValue, "must be greater than 0, is "+c.Show(at.At("delta"), string(delta)), "a budget is spent in Gaussian differential privacy, also by releases with delta 0: choose it far below 1 / number of units, such as 1e-6")
+		c.bad(at.At("delta"), CodeBadValue, "must be greater than 0, is "+c.Show(at.At("delta"), string(delta)),
+			"a budget is spent in Gaussian differential privacy, also by releases with delta 0: choose it far below 1 / "+
+				"number of units, such as 1e-6")
 	}
 }
 
 // epsilonAndDelta checks those of a release, whose delta may be 0.
 func (c *checker) epsilonAndDelta(at *yamltree.Path, epsilon, delta Decimal) {
 	if e, ok := epsilon.rat(); ok && e.Sign() < 0 {
-		c.bad(at.At("epsilon"), CodeBadValue, "must be zero or more, is "+c.Show(at.At("epsilon"), string(epsilon)), "smaller is more private; 1 is a common choice")
+		c.bad(at.At("epsilon"), CodeBadValue, "must be zero or more, is "+c.Show(at.At("epsilon"), string(epsilon)),
+			"smaller is more private; 1 is a common choice")
 	} else if ok && e.Cmp(mostEpsilon) > 0 {
-		c.bad(at.At("epsilon"), CodeBadValue, "must be at most 1e6, is "+c.Show(at.At("epsilon"), string(epsilon)), "smaller is more private; above 20 or so nothing is protected")
+		c.bad(at.At("epsilon"), CodeBadValue, "must be at most 1e6, is "+c.Show(at.At("epsilon"), string(epsilon)),
+			"smaller is more private; above 20 or so nothing is protected")
 	}
 	d, ok := delta.rat()
 	switch p := at.At("delta"); {
@@ -101,9 +105,11 @@ func (c *checker) epsilonAndDelta(at *yamltree.Path, epsilon, delta Decimal) {
 	case d.Sign() > 0 && d.Cmp(leastDelta) < 0:
 		c.bad(p, CodeBadValue, "is smaller than any float64", "choose it far below 1 / number of units, such as 1e-6")
 	case d.Sign() < 0:
-		c.bad(p, CodeBadValue, "must be zero or more, is "+c.Show(p, string(delta)), "choose it far below 1 / number of units, such as 1e-6; or 0, for geometric noise")
+		c.bad(p, CodeBadValue, "must be zero or more, is "+c.Show(p, string(delta)),
+			"choose it far below 1 / number of units, such as 1e-6; or 0, for geometric noise")
 	case d.Cmp(big.NewRat(1, 1)) >= 0:
-		c.bad(p, CodeBadValue, "must be less than 1, is "+c.Show(p, string(delta)), "choose it far below 1 / number of units, such as 1e-6")
+		c.bad(p, CodeBadValue, "must be less than 1, is "+c.Show(p, string(delta)),
+			"choose it far below 1 / number of units, such as 1e-6")
 	}
 }
 
@@ -112,13 +118,16 @@ func (c *checker) privacy(at *yamltree.Path) {
 	c.epsilonAndDelta(at, p.Epsilon, p.Delta)
 	if e, ok := p.Epsilon.rat(); ok && (e.Sign() == 0 || e.Cmp(big.NewRat(calibrate.MaxPure, 1)) > 0) {
 		if d, ok := p.Delta.rat(); ok && d.Sign() == 0 {
-			c.bad(at.At("epsilon"), CodeBadValue, "must be greater than 0 and at most 700 with delta 0, is "+c.Show(at.At("epsilon"), string(p.Epsilon)), "smaller is more private; 1 is a common choice")
+			c.bad(at.At("epsilon"), CodeBadValue,
+				"must be greater than 0 and at most 700 with delta 0, is "+c.Show(at.At("epsilon"),
+					string(p.Epsilon)), "smaller is more private; 1 is a common choice")
 		}
 	}
 	unit := at.At("unit")
 	c.unique(unit, p.Unit, "column")
 	if len(p.Unit) == 1 && p.Unit[0] == "row" {
-		c.bad(unit, CodeBadValue, "a column with the name row cannot be the unit by itself", "write unit: row if each row is a unit of its own; else rename the column")
+		c.bad(unit, CodeBadValue, "a column with the name row cannot be the unit by itself",
+			"write unit: row if each row is a unit of its own; else rename the column")
 	}
 	c.perUnit(at.At("per_unit"), &p.PerUnit)
 	c.discoveredBound(at.At("per_unit"), p.PerUnit, &p.PerUnit)
@@ -154,10 +163,12 @@ func (c *checker) perUnit(at *yamltree.Path, p *PerUnit) {
 	for _, b := range bounds {
 		switch {
 		case b.value > 1 && c.rowUnit():
-			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("cannot be %d with unit: row: each row is a unit of its own and contributes one row", b.value),
+			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("cannot be %d with unit: row: each row is a unit of its own "+
+				"and contributes one row", b.value),
 				"remove per_unit, or name the columns of whom the release protects: unit: [user_id]")
 		case most > 0 && b.value > most:
-			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("is %d, but max_rows lets one unit have %d rows in all", b.value, most), "lower it, or raise max_rows")
+			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("is %d, but max_rows lets one unit have %d rows in all", b.value,
+				most), "lower it, or raise max_rows")
 		}
 	}
 }

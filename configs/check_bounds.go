@@ -6,7 +6,8 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// discoveredBound checks how the bound on the rows of a unit is found: b is what holds for a query, own what stands at the place itself.
+// discoveredBound checks how the bound on the rows of a unit is found: b is what holds for a query, own what stands at
+// the place itself.
 func (c *checker) discoveredBound(at *yamltree.Path, b PerUnit, own *PerUnit) {
 	keys := []string{}
 	if own.MaxRowsUpTo != 0 {
@@ -24,13 +25,16 @@ func (c *checker) discoveredBound(at *yamltree.Path, b PerUnit, own *PerUnit) {
 	case !own.MaxRows.Discovers() && len(keys) == 0:
 		return
 	case c.rowUnit():
-		c.bad(at.At("max_rows"), CodeContradiction, "there is nothing to discover with unit: row: each row is a unit of its own and contributes one row",
+		c.bad(at.At("max_rows"), CodeContradiction,
+			"there is nothing to discover with unit: row: each row is a unit of its own and contributes one row",
 			"remove per_unit, or name the columns of whom the release protects: unit: [user_id]")
 		return
 	case b.MaxRowsUpTo == 0 && !c.has(at.At("max_rows_up_to")):
-		c.bad(at.At("max_rows"), CodeMissing, "there is no public limit up to which to look for the bound", "add max_rows_up_to: N, which may be generous, such as 1000; never from the data")
+		c.bad(at.At("max_rows"), CodeMissing, "there is no public limit up to which to look for the bound",
+			"add max_rows_up_to: N, which may be generous, such as 1000; never from the data")
 	}
 	if share, ok := own.MaxRowsShare.rat(); ok && (share.Sign() <= 0 || share.Cmp(big.NewRat(1, 1)) >= 0) {
-		c.bad(at.At("max_rows_share"), CodeBadValue, "must be above 0 and below 1, is "+c.Show(at.At("max_rows_share"), string(own.MaxRowsShare)), "leave it out: a tenth is spent")
+		c.bad(at.At("max_rows_share"), CodeBadValue, "must be above 0 and below 1, is "+c.Show(at.At("max_rows_share"),
+			string(own.MaxRowsShare)), "leave it out: a tenth is spent")
 	}
 }

@@ -78,7 +78,8 @@ func (c *checker) dimension(at *yamltree.Path, d *Dimension) {
 	}
 	switch {
 	case len(found) == 0:
-		c.bad(at, CodeMissing, "the dimension has no cells", "add values: [a, b], edges: [0, 10, 20], from/to/width or values_from; cells that cannot be listed: keys: discover")
+		c.bad(at, CodeMissing, "the dimension has no cells",
+			"add values: [a, b], edges: [0, 10, 20], from/to/width or values_from; cells that cannot be listed: keys: discover")
 	case len(found) > 1:
 		c.bad(at.At(keys[1]), CodeContradiction, "the cells are given twice, by "+wording.Join(found), "keep one of them")
 	default:
@@ -88,13 +89,15 @@ func (c *checker) dimension(at *yamltree.Path, d *Dimension) {
 		c.bad(at, CodeContradiction, "if keys are discovered, there is no cell for the rows without a key", "use drop")
 	}
 	if d.LastEdge != "" && d.Edges == nil && d.From == nil {
-		c.bad(at.At("last_edge"), CodeContradiction, "there are no edges", "last_edge goes with edges, or with from, to and width")
+		c.bad(at.At("last_edge"), CodeContradiction, "there are no edges",
+			"last_edge goes with edges, or with from, to and width")
 	}
 	if d.LastEdge == "included" && d.Every != "" {
 		c.bad(at.At("last_edge"), CodeContradiction, "calendar cells do not include their upper edge", "remove last_edge")
 	}
 	if len(d.Fold) > 0 && d.Values == nil && d.ValuesFrom == nil && d.Keys == "" {
-		c.bad(at.At("fold"), CodeContradiction, "there are no texts to compare", "fold goes with values, values_from and keys: discover")
+		c.bad(at.At("fold"), CodeContradiction, "there are no texts to compare",
+			"fold goes with values, values_from and keys: discover")
 	}
 	c.unique(at.At("fold"), d.Fold, "difference")
 	c.values(at, d)
@@ -111,7 +114,8 @@ func (c *checker) dimensionColumn(at *yamltree.Path, form string) {
 	positions := form == "nearest" || form == "grid"
 	switch has := c.has(at.At("column")); {
 	case positions && has:
-		c.bad(at.At("column"), CodeContradiction, form+" names its own columns, lat and lon", "remove column; use as to name the key column")
+		c.bad(at.At("column"), CodeContradiction, form+" names its own columns, lat and lon",
+			"remove column; use as to name the key column")
 	case !positions && !has:
 		c.bad(at, CodeMissing, "the dimension has no column", "add column: NAME")
 	}
@@ -134,7 +138,8 @@ func (c *checker) values(at *yamltree.Path, d *Dimension) {
 		labels[l.Name] = "is already there"
 		for k, m := range l.Members {
 			if other, taken := owner[m]; taken {
-				c.bad(memberPath(p, mapping, k), CodeDuplicate, wording.Quote(string(m))+" already belongs to the cell "+wording.Quote(string(other)), "a text belongs to one cell")
+				c.bad(memberPath(p, mapping, k), CodeDuplicate,
+					wording.Quote(string(m))+" already belongs to the cell "+wording.Quote(string(other)), "a text belongs to one cell")
 				continue
 			}
 			owner[m] = l.Name
@@ -175,11 +180,13 @@ func (c *checker) edges(at *yamltree.Path, edges []Scalar) {
 	for i := 1; i < len(edges); i++ {
 		_, ok := edges[i].number()
 		if ok != numeric {
-			c.bad(at.Item(i), CodeBadValue, "numbers and other texts are mixed: "+c.Show(at.Item(i), string(edges[i])), "edges are all numbers, or all dates or times such as 2013-01-31")
+			c.bad(at.Item(i), CodeBadValue, "numbers and other texts are mixed: "+c.Show(at.Item(i), string(edges[i])),
+				"edges are all numbers, or all dates or times such as 2013-01-31")
 			return
 		}
 		if !below2(edges[i-1], edges[i]) {
-			c.bad(at.Item(i), CodeBadValue, wording.Quote(string(edges[i]))+" does not come after "+wording.Quote(string(edges[i-1])), "edges ascend, each only once")
+			c.bad(at.Item(i), CodeBadValue,
+				wording.Quote(string(edges[i]))+" does not come after "+wording.Quote(string(edges[i-1])), "edges ascend, each only once")
 			return
 		}
 	}
@@ -204,7 +211,8 @@ func (c *checker) width(at *yamltree.Path, d *Dimension) {
 		step = "every"
 	}
 	if step == "every" && d.Width != nil {
-		c.bad(at.At("width"), CodeContradiction, "the cells have a width and a calendar step", "keep width for numbers, or every for dates")
+		c.bad(at.At("width"), CodeContradiction, "the cells have a width and a calendar step",
+			"keep width for numbers, or every for dates")
 		return
 	}
 	sound := true
@@ -234,7 +242,8 @@ func (c *checker) geography(at *yamltree.Path, d *Dimension) {
 		c.box(at.At("grid").At("north"), g.South, g.North)
 		c.box(at.At("grid").At("east"), g.West, g.East)
 		if cells := int64(g.Rows) * int64(g.Cols); g.Rows > maxCells || g.Cols > maxCells || cells > maxCells {
-			c.bad(at.At("grid"), CodeBadValue, fmt.Sprintf("the grid has more than %d cells", maxCells), "use fewer rows or cols")
+			c.bad(at.At("grid"), CodeBadValue, fmt.Sprintf("the grid has more than %d cells", maxCells),
+				"use fewer rows or cols")
 		}
 	}
 }
@@ -247,7 +256,8 @@ func (c *checker) kernel(at *yamltree.Path, d *Dimension) {
 	c.positive(at.At("nearest").At("kernel").At("bandwidth_m"), k.BandwidthM)
 	for _, policy := range [][2]string{{"null", d.Null}, {"other", d.Other}} {
 		if policy[1] == "bin" {
-			c.bad(at.At(policy[0]), CodeContradiction, "rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop with a kernel")
+			c.bad(at.At(policy[0]), CodeContradiction,
+				"rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop with a kernel")
 		}
 	}
 }

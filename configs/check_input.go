@@ -26,14 +26,17 @@ func (c *checker) input(at *yamltree.Path) {
 			c.address(files.Item(i), f)
 		}
 		if _, err := filepath.Match(f, ""); err != nil {
-			c.bad(files.Item(i), CodeBadValue, "the pattern "+c.Show(files.Item(i), f)+" is not complete", "close [ with ], and write \\ before a [ that is meant as it is")
+			c.bad(files.Item(i), CodeBadValue, "the pattern "+c.Show(files.Item(i), f)+" is not complete",
+				"close [ with ], and write \\ before a [ that is meant as it is")
 		}
 	}
 	if in.Rows > 0 && c.job.Privacy.Adjacency != "replace-one" {
-		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with adjacency: replace-one", "under add-remove the number of rows is private: remove rows, or set privacy.adjacency to replace-one")
+		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with adjacency: replace-one",
+			"under add-remove the number of rows is private: remove rows, or set privacy.adjacency to replace-one")
 	}
 	if in.Rows > 0 && len(c.job.Privacy.Unit) > 0 {
-		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with unit: row", "if a unit may have any number of rows, their number is private: remove rows")
+		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with unit: row",
+			"if a unit may have any number of rows, their number is private: remove rows")
 	}
 	if in.Format == "csv" || in.Format == "tsv" || in.Format == "" && slices.ContainsFunc(in.Files, text) {
 		c.csv(at.At("csv"))
@@ -42,7 +45,9 @@ func (c *checker) input(at *yamltree.Path) {
 	for _, name := range slices.Sorted(maps.Keys(in.Folders)) {
 		c.textType(at.At("folders").At(name), in.Folders[name])
 		if slices.Contains(c.job.Privacy.Unit, name) {
-			c.bad(at.At("folders").At(name), CodeContradiction, "the column is of the privacy unit: a folder for each unit would tell who is there", "names and number of the input's files are public: write the unit's column into the files")
+			c.bad(at.At("folders").At(name), CodeContradiction,
+				"the column is of the privacy unit: a folder for each unit would tell who is there", "names and number of the "+
+					"input's files are public: write the unit's column into the files")
 		}
 	}
 	c.floatUnits(at)
@@ -52,8 +57,8 @@ func (c *checker) input(at *yamltree.Path) {
 	}
 }
 
-// address checks a path that is an address of a store. A query that is written out is refused on a web server: it may hold a signature, and the
-// job is published.
+// address checks a path that is an address of a store. A query that is written out is refused on a web server: it may
+// hold a signature, and the job is published.
 func (c *checker) address(at *yamltree.Path, file string) bool {
 	if !store.IsAddress(file) {
 		return true
@@ -62,9 +67,12 @@ func (c *checker) address(at *yamltree.Path, file string) bool {
 	public, hidden := c.Src.Public[at.String()]
 	switch {
 	case err != nil:
-		c.bad(at, CodeBadValue, "the address of "+yamltree.Shown(store.Base(file))+": "+err.Error(), "write scheme://bucket/key, with s3, gs, az or https, and no credentials: they come from the environment")
-	case a.Scheme == "https" && a.Options != "" && !(hidden && (outside.MatchString(public) || !strings.Contains(public, "?"))):
-		c.bad(at, CodeBadValue, "the address of "+yamltree.Shown(store.Base(file))+" has a query, which the release would publish with the job", "take it from the environment: https://host/path?${env:NAME}")
+		c.bad(at, CodeBadValue, "the address of "+yamltree.Shown(store.Base(file))+": "+err.Error(),
+			"write scheme://bucket/key, with s3, gs, az or https, and no credentials: they come from the environment")
+	case a.Scheme == "https" && a.Options != "" && !(hidden &&
+		(outside.MatchString(public) || !strings.Contains(public, "?"))):
+		c.bad(at, CodeBadValue, "the address of "+yamltree.Shown(store.Base(file))+" has a query, which the release would "+
+			"publish with the job", "take it from the environment: https://host/path?${env:NAME}")
 	default:
 		return true
 	}
@@ -92,9 +100,11 @@ func (c *checker) jsonl(at *yamltree.Path) {
 	case !lines && in.JSONL == nil:
 		return
 	case !lines:
-		c.bad(at.At("jsonl"), CodeContradiction, "no file of the input is in JSON lines", "remove jsonl, or write format: jsonl")
+		c.bad(at.At("jsonl"), CodeContradiction, "no file of the input is in JSON lines",
+			"remove jsonl, or write format: jsonl")
 	case in.JSONL == nil || len(in.JSONL.Columns) == 0:
-		c.bad(at, CodeMissing, "JSON lines need the names and types of the columns that are read", "add jsonl: {columns: {age: int, city: text}}; release columns FILE shows what is seen")
+		c.bad(at, CodeMissing, "JSON lines need the names and types of the columns that are read",
+			"add jsonl: {columns: {age: int, city: text}}; release columns FILE shows what is seen")
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.JSONL.Columns)) {
@@ -106,7 +116,8 @@ func (c *checker) csv(at *yamltree.Path) {
 	v := &c.job.Input.CSV
 	c.unique(at.At("columns"), v.Columns, "column")
 	if v.Header != nil && !*v.Header && !c.has(at.At("columns")) {
-		c.bad(at.At("header"), CodeMissing, "without a header the columns need names", "list them in order: columns: [age, workclass]")
+		c.bad(at.At("header"), CodeMissing, "without a header the columns need names",
+			"list them in order: columns: [age, workclass]")
 	}
 	c.separator(at.At("delimiter"), v.Delimiter)
 	if v.Quote != "none" {
@@ -115,17 +126,21 @@ func (c *checker) csv(at *yamltree.Path) {
 	c.single(at.At("decimal"), v.Decimal)
 	c.single(at.At("thousands"), v.Thousands)
 	if v.Thousands != "" && v.Thousands == cmp.Or(v.Decimal, ".") {
-		c.bad(at.At("thousands"), CodeContradiction, "the separator of thousands is the decimal sign", `say which one separates the fraction: decimal: ","`)
+		c.bad(at.At("thousands"), CodeContradiction, "the separator of thousands is the decimal sign",
+			`say which one separates the fraction: decimal: ","`)
 	}
 	if v.Quote != "" && (v.Quote == v.Delimiter || v.Quote == v.Comment) {
-		c.bad(at.At("quote"), CodeContradiction, "the quote is the delimiter or the comment character", "choose another one, or remove quote")
+		c.bad(at.At("quote"), CodeContradiction, "the quote is the delimiter or the comment character",
+			"choose another one, or remove quote")
 	}
 	c.separator(at.At("comment"), v.Comment)
 	if v.Comment != "" && v.Comment == v.Delimiter {
-		c.bad(at.At("comment"), CodeContradiction, "the comment character is the delimiter", "choose another one, or remove comment")
+		c.bad(at.At("comment"), CodeContradiction, "the comment character is the delimiter",
+			"choose another one, or remove comment")
 	}
 	for _, p := range checkDialect(dialect{
-		Files: c.job.Input.Files, Format: c.job.Input.Format, Headless: v.Header != nil && !*v.Header, Marked: v.Mark != nil && *v.Mark, Trims: v.TrimSpace,
+		Files: c.job.Input.Files, Format: c.job.Input.Format, Headless: v.Header != nil &&
+			!*v.Header, Marked: v.Mark != nil && *v.Mark, Trims: v.TrimSpace,
 		Encoding: v.Encoding, Delimiter: v.Delimiter, Quote: v.Quote, Comment: v.Comment, LineEnd: v.LineEnd,
 	}) {
 		c.bad(at.At(p.Key), CodeContradiction, p.Problem, p.Hint)

@@ -31,7 +31,8 @@ func (c *checker) ledger(at *yamltree.Path) {
 	store := at.At("store")
 	c.wordReferences(store, "LEDGER")
 	if file, ok := sqliteFile(l.Store); l.Store != "" && !isPostgres(l.Store) && (!ok || file == "") {
-		c.bad(store, CodeBadValue, "is not a ledger that this program knows", "write sqlite: and a file, such as sqlite:ledger.db, or postgres://USER@HOST/DATABASE")
+		c.bad(store, CodeBadValue, "is not a ledger that this program knows",
+			"write sqlite: and a file, such as sqlite:ledger.db, or postgres://USER@HOST/DATABASE")
 	}
 }
 
@@ -40,17 +41,20 @@ func (c *checker) lifetime(at *yamltree.Path, b *Budget) {
 	here, period := at.At("lifetime"), b.Per != "" && b.Per != "total"
 	switch {
 	case b.Lifetime != nil && !period:
-		c.bad(here, CodeContradiction, "goes with per: day, month or year; without one, epsilon and delta are the lifetime's", "remove lifetime, or add per")
+		c.bad(here, CodeContradiction, "goes with per: day, month or year; without one, epsilon and delta are the lifetime's",
+			"remove lifetime, or add per")
 	case b.Lifetime != nil:
 		c.guarantee(here, b.Lifetime.Epsilon, b.Lifetime.Delta)
 	case period && !c.has(here):
-		c.bad(at.At("per"), CodeMissing, "a budget for each "+b.Per+" needs a cap for the lifetime of the data as well", "add lifetime: {epsilon: E, delta: D}")
+		c.bad(at.At("per"), CodeMissing, "a budget for each "+b.Per+" needs a cap for the lifetime of the data as well",
+			"add lifetime: {epsilon: E, delta: D}")
 	}
 	share, ok1 := b.DeltaCap.rat()
 	_, delta := b.Total()
 	all, ok2 := delta.rat()
 	own, ok3 := b.Delta.rat()
 	if ok1 && ok2 && ok3 && (share.Sign() < 0 || share.Cmp(all) >= 0 || share.Cmp(own) >= 0) {
-		c.bad(at.At("delta_cap"), CodeBadValue, "must be zero or more, and less than the delta of which it is a part, a period's too", "noise needs the rest")
+		c.bad(at.At("delta_cap"), CodeBadValue,
+			"must be zero or more, and less than the delta of which it is a part, a period's too", "noise needs the rest")
 	}
 }

@@ -40,19 +40,26 @@ func (c *checker) queryNames(except string) []string {
 }
 
 func (c *checker) margin(at *yamltree.Path, q, m *Query) {
-	const hint = "a margin is a count, or a histogram whose dimensions are some of this one's, written alike and in the same order"
+	const hint = "a margin is a count, or a histogram whose dimensions are some of this one's, written alike and in the " +
+		"same order"
 	switch _, ok := q.MarginAxes(m); {
 	case m == q:
 		c.bad(at, CodeContradiction, "a query is no margin of itself", "name another")
 	case len(m.Margins) > 0:
-		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" has margins itself", "list all margins at the largest table")
+		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" has margins itself",
+			"list all margins at the largest table")
 	case !ok:
 		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" is no sum of this one's cells", hint)
 	case c.job.Bounds(q) != c.job.Bounds(m):
-		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" has other bounds for a unit, so that it counts other rows", "give both the same per_unit")
+		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" has other bounds for a unit, so that it counts "+
+			"other rows", "give both the same per_unit")
 	case c.job.Bounds(q).MaxRows.Discovers():
-		c.bad(at, CodeContradiction, "each query finds its own max_rows, so that the query "+c.Show(at, m.Name)+" may count other rows", "write max_rows: N for both, or remove margins")
-	case slices.ContainsFunc(c.job.Queries, func(other Query) bool { return other.Name != q.Name && slices.Contains(other.Margins, m.Name) }):
+		c.bad(at, CodeContradiction, "each query finds its own max_rows, so that the query "+c.Show(at,
+			m.Name)+" may count other rows", "write max_rows: N for both, or remove margins")
+	case slices.ContainsFunc(c.job.Queries, func(other Query) bool {
+		return other.Name != q.Name &&
+			slices.Contains(other.Margins, m.Name)
+	}):
 		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" is a margin of two tables", "leave it to one of them")
 	}
 }

@@ -24,9 +24,11 @@ func (c *checker) output(at *yamltree.Path) {
 	case !yamltree.IsClean(c.job.Output.Dir):
 		c.bad(dir, CodeBadValue, "has control characters", "give a plain path")
 	case c.leads(dir):
-		c.bad(dir, CodeBadValue, "a parameter leads out of the folder that output.dir names: its value has the element ..", "write .. into output.dir itself, and plain names into parameters")
+		c.bad(dir, CodeBadValue, "a parameter leads out of the folder that output.dir names: its value has the element ..",
+			"write .. into output.dir itself, and plain names into parameters")
 	case inside(home, folder):
-		c.bad(dir, CodeBadValue, "the release folder "+c.Show(dir, c.job.Output.Dir)+" holds the job file's own folder", "give it a folder of its own, such as out: the folder is replaced as a whole")
+		c.bad(dir, CodeBadValue, "the release folder "+c.Show(dir, c.job.Output.Dir)+" holds the job file's own folder",
+			"give it a folder of its own, such as out: the folder is replaced as a whole")
 	default:
 		c.apart(folder)
 	}
@@ -64,12 +66,15 @@ func (c *checker) apart(folder string) {
 	var top *yamltree.Path
 	if file, ok := sqliteFile(c.job.Ledger.Store); ok && file != "" {
 		if store, ok := c.absolute(file); ok && inside(store, folder) {
-			c.bad(top.At("ledger").At("store"), CodeContradiction, "the ledger lies in the release folder (output.dir), which is public", "keep it beside the job file: sqlite:ledger.db")
+			c.bad(top.At("ledger").At("store"), CodeContradiction,
+				"the ledger lies in the release folder (output.dir), which is public", "keep it beside the job file: "+
+					"sqlite:ledger.db")
 		}
 	}
 	for i, f := range c.job.Input.Files {
 		if in, ok := c.absolute(f); ok && f != "" && !store.IsAddress(f) && inside(in, folder) {
-			c.bad(top.At("input").At("files").Item(i), CodeContradiction, "the input lies in the release folder (output.dir), which is public", "give the release a folder of its own")
+			c.bad(top.At("input").At("files").Item(i), CodeContradiction,
+				"the input lies in the release folder (output.dir), which is public", "give the release a folder of its own")
 		}
 	}
 }
@@ -97,7 +102,8 @@ func (c *checker) fileNames() {
 	var top *yamltree.Path
 	for i := range c.job.Queries {
 		if name := c.job.Queries[i].Name; slices.Contains(ownFiles, name) {
-			c.bad(top.At("queries").Item(i).At("name"), CodeDuplicate, "the release has a file "+name+".json of its own", "give the query another name")
+			c.bad(top.At("queries").Item(i).At("name"), CodeDuplicate, "the release has a file "+name+".json of its own",
+				"give the query another name")
 		}
 	}
 }

@@ -25,7 +25,8 @@ func (c *checker) queries(at *yamltree.Path) {
 		q, p := &c.job.Queries[i], at.Item(i)
 		c.queryName(p.At("name"), q.Name)
 		if q.Name != "" && names[q.Name] {
-			c.bad(p.At("name"), CodeDuplicate, "another query has the name "+c.Show(p.At("name"), q.Name), "give each query a name of its own; it names its files")
+			c.bad(p.At("name"), CodeDuplicate, "another query has the name "+c.Show(p.At("name"), q.Name),
+				"give each query a name of its own; it names its files")
 		}
 		names[q.Name] = true
 		c.query(p, q)
@@ -36,7 +37,8 @@ func (c *checker) queryName(at *yamltree.Path, name string) {
 	switch {
 	case name == "":
 	case !queryName.MatchString(name):
-		c.bad(at, CodeBadValue, "the name "+c.Show(at, name)+" cannot name a file everywhere", "use lower-case letters, digits, _ and -, at most 64, beginning with a letter or digit")
+		c.bad(at, CodeBadValue, "the name "+c.Show(at, name)+" cannot name a file everywhere",
+			"use lower-case letters, digits, _ and -, at most 64, beginning with a letter or digit")
 	case name == "release":
 		c.bad(at, CodeBadValue, "the name release is taken by release.json", "choose another name")
 	}
@@ -61,7 +63,9 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 		c.dimensions(at.At("histogram").At("by"), q.Histogram.By)
 		c.optimized(at, q)
 		if q.Histogram.MinUnits != 0 && !q.discovers() {
-			c.bad(at.At("histogram").At("min_units"), CodeContradiction, "no keys are discovered, and listed cells are all published", "remove min_units, or discover the keys with keys: discover")
+			c.bad(at.At("histogram").At("min_units"), CodeContradiction,
+				"no keys are discovered, and listed cells are all published", "remove min_units, or discover the keys with keys: "+
+					"discover")
 		}
 	}
 	if q.Crosstabs != nil {
@@ -109,7 +113,8 @@ func (c *checker) kind(at *yamltree.Path) {
 	case len(found) == 0:
 		c.bad(at, CodeMissing, "the query asks nothing", "add count: {}, or histogram, crosstabs, sum, mean or variance")
 	case len(found) > 1:
-		c.bad(at.At(found[1]), CodeContradiction, "the query asks for "+wording.Join(found)+" at once", "make a query of each; they share the budget by weight")
+		c.bad(at.At(found[1]), CodeContradiction, "the query asks for "+wording.Join(found)+" at once",
+			"make a query of each; they share the budget by weight")
 	}
 }
 
@@ -133,7 +138,8 @@ func (c *checker) accuracy(at *yamltree.Path, q *Query) {
 		return
 	}
 	if !c.has(inside) {
-		c.bad(at, CodeMissing, "with privacy.weights: auto every query needs accuracy", "add accuracy: {95%: HALF_WIDTH}, or give weights")
+		c.bad(at, CodeMissing, "with privacy.weights: auto every query needs accuracy",
+			"add accuracy: {95%: HALF_WIDTH}, or give weights")
 	}
 	if c.has(at.At("weight")) {
 		c.bad(at.At("weight"), CodeContradiction, "privacy.weights: auto works the weights out", "remove one of them")
@@ -158,18 +164,22 @@ func (c *checker) crosstabs(at *yamltree.Path, q *Query) {
 // optimized checks what does not go with a histogram whose noise is not that of its cells.
 func (c *checker) optimized(at *yamltree.Path, q *Query) {
 	if q.Histogram.Optimize == "cdf" {
-		c.without(at, "optimize: cdf, under which the noise of the cells is not independent", "denoise", "sparse", "sensitivity", "margins")
+		c.without(at, "optimize: cdf, under which the noise of the cells is not independent", "denoise", "sparse",
+			"sensitivity", "margins")
 	}
 	if q.Histogram.Noise != "auto" {
 		return
 	}
-	c.without(at, "noise: auto, under which the noise of the cells may not be independent", "denoise", "sparse", "sensitivity", "margins")
+	c.without(at, "noise: auto, under which the noise of the cells may not be independent", "denoise", "sparse",
+		"sensitivity", "margins")
 	noise := at.At("histogram").At("noise")
 	switch {
 	case q.Histogram.Optimize == "cdf":
-		c.bad(noise, CodeContradiction, "noise: auto does not go with optimize: cdf, which lays the noise out for sums", "remove one of them")
+		c.bad(noise, CodeContradiction, "noise: auto does not go with optimize: cdf, which lays the noise out for sums",
+			"remove one of them")
 	case q.discovers():
-		c.bad(noise, CodeContradiction, "noise: auto needs listed cells, and keys are discovered", "list the keys, or remove noise")
+		c.bad(noise, CodeContradiction, "noise: auto needs listed cells, and keys are discovered",
+			"list the keys, or remove noise")
 	}
 }
 
@@ -190,7 +200,8 @@ func (c *checker) bounded(at *yamltree.Path, q *Query) {
 	}
 	b := c.job.Bounds(q)
 	if q.discovers() && b.MaxGroups == 0 {
-		c.bad(at, CodeMissingBound, fmt.Sprintf("nothing bounds in how many keys one unit (%s) counts", c.unitText()), "add per_unit: {max_groups: N}; if keys are discovered it is required")
+		c.bad(at, CodeMissingBound, fmt.Sprintf("nothing bounds in how many keys one unit (%s) counts", c.unitText()),
+			"add per_unit: {max_groups: N}; if keys are discovered it is required")
 		return
 	}
 	if q.discovers() && q.Histogram != nil {
@@ -200,7 +211,8 @@ func (c *checker) bounded(at *yamltree.Path, q *Query) {
 		return
 	}
 	c.bad(at, CodeMissingBound, fmt.Sprintf("nothing bounds what one unit (%s) contributes to the query", c.unitText()),
-		"add per_unit: {max_rows: N} here or under privacy, or max_groups together with max_rows_per_group; rows beyond the bound are left out")
+		"add per_unit: {max_rows: N} here or under privacy, or max_groups together with max_rows_per_group; rows beyond "+
+			"the bound are left out")
 }
 
 // discovers reports whether the keys of the query come from the data.
@@ -237,9 +249,11 @@ func (c *checker) missing(at *yamltree.Path, q *Query, a *Aggregate) {
 		switch {
 		case policy[1] == want || !c.sound(at.At(policy[0])):
 		case want == "centre":
-			c.bad(at.At(policy[0]), CodeContradiction, "rows without a value cannot be left out of a public number of terms", "write centre, or declare no number of rows")
+			c.bad(at.At(policy[0]), CodeContradiction, "rows without a value cannot be left out of a public number of terms",
+				"write centre, or declare no number of rows")
 		default:
-			c.bad(at.At(policy[0]), CodeContradiction, "centre goes with a mean of a public number of terms", "leave it out: rows without a value are dropped")
+			c.bad(at.At(policy[0]), CodeContradiction, "centre goes with a mean of a public number of terms",
+				"leave it out: rows without a value are dropped")
 		}
 	}
 }
@@ -256,12 +270,14 @@ func (c *checker) aggregate(at *yamltree.Path, a *Aggregate) {
 		c.bad(at.At("length"), CodeContradiction, "length goes with one column of lists", "remove it")
 	}
 	if !c.has(at.At("clamp")) && !c.has(at.At("clip_l2")) {
-		c.bad(at, CodeMissing, "nothing bounds the values", "add clamp: [lo, hi] from what you know about the column, never from the data")
+		c.bad(at, CodeMissing, "nothing bounds the values",
+			"add clamp: [lo, hi] from what you know about the column, never from the data")
 	}
 	c.clampOf(at, a)
 	c.positive(at.At("clip_l2"), a.ClipL2)
 	if a.Rows > 0 && c.job.Privacy.Adjacency != "replace-one" {
-		c.bad(at.At("rows"), CodeContradiction, "a public number of terms goes with adjacency: replace-one", "remove rows, or set privacy.adjacency to replace-one")
+		c.bad(at.At("rows"), CodeContradiction, "a public number of terms goes with adjacency: replace-one",
+			"remove rows, or set privacy.adjacency to replace-one")
 	}
 	if len(a.By) > 0 {
 		c.dimensions(at.At("by"), a.By)
@@ -280,11 +296,13 @@ func (c *checker) clampOf(at *yamltree.Path, a *Aggregate) {
 		return
 	}
 	if !c.has(at.At("range")) {
-		c.bad(at.At("clamp"), CodeMissing, "there is no public range in which to look for the clamp", "add range: [lo, hi], which may be generous, such as [0, 1e9]; never from the data")
+		c.bad(at.At("clamp"), CodeMissing, "there is no public range in which to look for the clamp",
+			"add range: [lo, hi], which may be generous, such as [0, 1e9]; never from the data")
 	}
 	c.clamp(at.At("range"), a.Range)
 	if share, ok := a.ClampShare.rat(); ok && (share.Sign() <= 0 || share.Cmp(big.NewRat(1, 1)) >= 0) {
-		c.bad(at.At("clamp_share"), CodeBadValue, "must be above 0 and below 1, is "+c.Show(at.At("clamp_share"), string(a.ClampShare)), "leave it out: a tenth is spent")
+		c.bad(at.At("clamp_share"), CodeBadValue, "must be above 0 and below 1, is "+c.Show(at.At("clamp_share"),
+			string(a.ClampShare)), "leave it out: a tenth is spent")
 	}
 }
 

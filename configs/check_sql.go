@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// sqlInput checks that the input is files or a table of a database, and what says which table. No message shows the connection string.
+// sqlInput checks that the input is files or a table of a database, and what says which table. No message shows the
+// connection string.
 func (c *checker) sqlInput(at *yamltree.Path) {
 	in, sql := &c.job.Input, at.At("sql")
 	if in.SQL == nil {
@@ -16,26 +17,32 @@ func (c *checker) sqlInput(at *yamltree.Path) {
 			c.bad(at.At("files"), CodeMissing, "is required", missingHint("files", `["trips-*.parquet"]`))
 		}
 		if c.job.Engine != "" && c.sound((*yamltree.Path)(nil).At("engine")) {
-			c.bad((*yamltree.Path)(nil).At("engine"), CodeContradiction, "says who adds the rows of a database up, and the input is files", "remove engine; files are read by this program")
+			c.bad((*yamltree.Path)(nil).At("engine"), CodeContradiction,
+				"says who adds the rows of a database up, and the input is files", "remove engine; files are read by this program")
 		}
 		return
 	}
 	for _, key := range []string{"files", "format", "csv", "jsonl", "folders", "statistics"} {
 		if c.Has(at.At(key)) {
-			c.bad(at.At(key), CodeContradiction, "goes with files, and the input is a table of a database", "remove "+key+", or sql")
+			c.bad(at.At(key), CodeContradiction, "goes with files, and the input is a table of a database",
+				"remove "+key+", or sql")
 		}
 	}
 	if (in.SQL.Table == "") == (in.SQL.Query == "") && c.sound(sql) {
-		c.bad(sql, CodeContradiction, "the input is a table or a query, one of them", "write table: SCHEMA.TABLE, or query: SELECT ...")
+		c.bad(sql, CodeContradiction, "the input is a table or a query, one of them",
+			"write table: SCHEMA.TABLE, or query: SELECT ...")
 	}
 	if slices.Contains(strings.Split(in.SQL.Table, "."), "") && in.SQL.Table != "" {
-		c.bad(sql.At("table"), CodeBadValue, "a part of the name is empty", "write SCHEMA.TABLE; for names with points in them use query: SELECT * FROM ...")
+		c.bad(sql.At("table"), CodeBadValue, "a part of the name is empty",
+			"write SCHEMA.TABLE; for names with points in them use query: SELECT * FROM ...")
 	}
 	if strings.ContainsAny(in.SQL.Table, "\x00\"`\\") {
-		c.bad(sql.At("table"), CodeBadValue, "the name has a quote or a backslash in it", "write the name without quotes; use query: SELECT * FROM ... for such names")
+		c.bad(sql.At("table"), CodeBadValue, "the name has a quote or a backslash in it",
+			"write the name without quotes; use query: SELECT * FROM ... for such names")
 	}
 	if strings.ContainsAny(in.SQL.Query, ";\x00") {
-		c.bad(sql.At("query"), CodeBadValue, "a semicolon separates statements, and the query is one", "write one SELECT without a semicolon")
+		c.bad(sql.At("query"), CodeBadValue, "a semicolon separates statements, and the query is one",
+			"write one SELECT without a semicolon")
 	}
 	c.sqlReferences(at.At("sql"), in.SQL)
 }
@@ -46,8 +53,9 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_.]*$`)
 // plainWord has nothing that a connection string gives a meaning.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// wordReferences refuses parameters with which whoever sets them could write more of a connection string, or of the place of the ledger, than a word: another
-// server, to which the password would be sent, settings of the session, or a ledger that knows of no charge. env is a variable for the whole text.
+// wordReferences refuses parameters with which whoever sets them could write more of a connection string, or of the
+// place of the ledger, than a word: another server, to which the password would be sent, settings of the session, or a
+// ledger that knows of no charge. env is a variable for the whole text.
 func (c *checker) wordReferences(at *yamltree.Path, env string) {
 	node, _, exact := yamltree.Find(c.Src.Root, at.String())
 	if !exact {
@@ -57,14 +65,16 @@ func (c *checker) wordReferences(at *yamltree.Path, env string) {
 	values := c.job.ParamValues()
 	for _, p := range pieces {
 		if p.Ref && !strings.HasPrefix(p.Text, "env:") && !plainWord.MatchString(values[p.Text]) {
-			c.bad(at, CodeBadValue, "a parameter here is a word of letters, digits, _ and -", "give ${"+p.Text+"} such a value, or write all of it to the environment: ${env:"+env+"}")
+			c.bad(at, CodeBadValue, "a parameter here is a word of letters, digits, _ and -",
+				"give ${"+p.Text+"} such a value, or write all of it to the environment: ${env:"+env+"}")
 			return
 		}
 	}
 }
 
-// sqlReferences refuses references in the query: who sets a parameter is not to write SQL, which could give rows twice, and a statement is printed, which a
-// value of the environment must not be. In the name of a table, a parameter is a piece of a plain name.
+// sqlReferences refuses references in the query: who sets a parameter is not to write SQL, which could give rows twice,
+// and a statement is printed, which a value of the environment must not be. In the name of a table, a parameter is a
+// piece of a plain name.
 func (c *checker) sqlReferences(at *yamltree.Path, sql *SQL) {
 	c.wordReferences(at.At("dsn"), "DSN")
 	for _, of := range [][2]string{{"table", sql.Table}, {"query", sql.Query}} {
@@ -85,11 +95,14 @@ func (c *checker) sqlReferences(at *yamltree.Path, sql *SQL) {
 		switch {
 		case !refers:
 		case key == "query":
-			c.bad(at.At(key), CodeBadValue, "a reference would be read as SQL", "write the query out, and choose rows with conditions under input.where, which take references as values")
+			c.bad(at.At(key), CodeBadValue, "a reference would be read as SQL",
+				"write the query out, and choose rows with conditions under input.where, which take references as values")
 		case env:
-			c.bad(at.At(key), CodeBadValue, "the name of a table is printed, and a value of the environment is not", "write the name out, or use a parameter")
+			c.bad(at.At(key), CodeBadValue, "the name of a table is printed, and a value of the environment is not",
+				"write the name out, or use a parameter")
 		case !plainName.MatchString(value) || strings.Count(value, ".") != points:
-			c.bad(at.At(key), CodeBadValue, "a parameter makes the name other than one of letters, digits and _", "give a parameter without points and signs, or choose rows with conditions under input.where")
+			c.bad(at.At(key), CodeBadValue, "a parameter makes the name other than one of letters, digits and _",
+				"give a parameter without points and signs, or choose rows with conditions under input.where")
 		}
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// This file has the windows of a dated parameter: days, months and years, the ways to write each, and the windows between two.
+// This file has the windows of a dated parameter: days, months and years, the ways to write each, and the windows
+// between two.
 
 // window is one value of a dated parameter.
 type window struct {
@@ -19,8 +20,8 @@ type window struct {
 // maxWindows is more days than any table covers.
 const maxWindows = 100_000
 
-// windows returns the windows of a parameter with a step from one to another, both included, written in the form of from. Its
-// error is a message for the user.
+// windows returns the windows of a parameter with a step from one to another, both included, written in the form of
+// from. Its error is a message for the user.
 func windows(every, from, to string) ([]window, error) {
 	first, layout, ok := readDate(from, every)
 	last, _, okLast := readDate(to, every)

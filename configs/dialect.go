@@ -8,8 +8,9 @@ import (
 
 // Dialects in which no row says how others are read
 //
-// Some settings of CSV contradict each other, and some let what one row holds decide how the rows of others are read: without a header, the first row
-// stands where files say something about themselves. Such a job is refused before it runs (docs/adr/0036).
+// Some settings of CSV contradict each other, and some let what one row holds decide how the rows of others are read:
+// without a header, the first row stands where files say something about themselves. Such a job is refused before it
+// runs (docs/adr/0036).
 
 // dialect is the dialect of delimited text, as a job writes it: a setting that is absent is empty.
 type dialect struct {
@@ -27,8 +28,10 @@ type Problem struct{ Key, Problem, Hint string }
 func checkDialect(d dialect) (problems []Problem) {
 	add := func(key, problem, hint string) { problems = append(problems, Problem{key, problem, hint}) }
 	for _, k := range [][2]string{{"delimiter", d.Delimiter}, {"quote", d.Quote}, {"comment", d.Comment}} {
-		if r, n := utf8.DecodeRuneInString(k[1]); n == len(k[1]) && n > 0 && r != utf8.RuneError && (r == 0 || r > unicode.MaxASCII) {
-			add(k[0], "only a character of ASCII other than NUL is the same in all encodings", "write the file again with another one")
+		if r, n := utf8.DecodeRuneInString(k[1]); n == len(k[1]) && n > 0 && r != utf8.RuneError &&
+			(r == 0 || r > unicode.MaxASCII) {
+			add(k[0], "only a character of ASCII other than NUL is the same in all encodings",
+				"write the file again with another one")
 		}
 		if k[1] == "\t" && k[0] != "delimiter" && d.Delimiter == "" && d.tabs() {
 			add(k[0], "a tab is the delimiter of format tsv", "choose another character, or name the delimiter")
@@ -38,7 +41,8 @@ func checkDialect(d dialect) (problems []Problem) {
 		add("quote", "the quote is white space, which trim_space removes", "choose another one, or remove trim_space")
 	}
 	if d.Marked && !slices.Contains([]string{"", "utf-8", "utf-16", "utf-16le", "utf-16be"}, d.Encoding) {
-		add("mark", "a text in "+d.Encoding+" has no byte order mark", "remove mark, or write the file's encoding: utf-8, utf-16le or utf-16be")
+		add("mark", "a text in "+d.Encoding+" has no byte order mark",
+			"remove mark, or write the file's encoding: utf-8, utf-16le or utf-16be")
 	}
 	if !d.Headless && d.LineEnd != "" {
 		add("line_end", "the header's line says how the lines of its file end", "remove line_end, or set header: false")
@@ -61,7 +65,8 @@ func (d *dialect) tabs() bool {
 
 // quotes says whether fields are quoted in some file: in files of format tsv only if the job says so.
 func (d *dialect) quotes() bool {
-	csv := d.Format == "csv" || d.Format == "" && slices.ContainsFunc(d.Files, func(file string) bool { return text(file) && !tabbed(file) })
+	csv := d.Format == "csv" || d.Format == "" && slices.ContainsFunc(d.Files,
+		func(file string) bool { return text(file) && !tabbed(file) })
 	return d.Quote != "none" && (d.Quote != "" || csv)
 }
 

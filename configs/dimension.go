@@ -32,14 +32,15 @@ type Dimension struct {
 	Nearest *Nearest `yaml:"nearest,omitempty" example:"{lat: lat, lon: lon, points: junctions.csv, id: junction, within_m: 150, kernel: {bandwidth_m: 150}}"`
 	// Grid cuts a box of latitudes and longitudes into equal cells.
 	Grid *Grid `yaml:"grid,omitempty" example:"{lat: lat, lon: lon, south: 40.7, west: -74.02, north: 40.88, east: -73.9, rows: 64, cols: 64}"`
-	// Keys: discover takes the cells from the data, privately. Each unit counts once in at most max_groups keys
-	// (per_unit, required). Noise is added to the count of every key in the data. The keys whose noisy counts reach a
-	// threshold are published, sorted. Keys are texts of at most 1024 bytes, whole numbers, truth values, dates or
-	// times. A histogram counts the units of each key and
-	// selects. Sums, means and variances whose by begins with the same dimensions are answered for the keys that it selects.
+	// Keys: discover takes the cells from the data, privately. Each unit counts once in at most max_groups keys (per_unit,
+	// required). Noise is added to the count of every key in the data. The keys whose noisy counts reach a threshold are
+	// published, sorted. Keys are texts of at most 1024 bytes, whole numbers, truth values, dates or times. A histogram
+	// counts the units of each key and selects. Sums, means and variances whose by begins with the same dimensions are
+	// answered for the keys that it selects.
 	Keys string `yaml:"keys,omitempty" enum:"discover" example:"discover"`
-	// Fold names the differences between texts that do not count, in values, values_from and keys: discover: `case` (North and NORTH), `space` (blanks
-	// at the ends, and how many there are between words) and `accents` (Sud and Süd). Discovered keys are published as folded.
+	// Fold names the differences between texts that do not count, in values, values_from and keys: discover: `case` (North
+	// and NORTH), `space` (blanks at the ends, and how many there are between words) and `accents` (Sud and Süd).
+	// Discovered keys are published as folded.
 	Fold []string `yaml:"fold,omitempty" enum:"case|space|accents" example:"[case, space]"`
 	// As is the name of the key column in the release; the column's name if it is absent.
 	As string `yaml:"as,omitempty" example:"gender"`

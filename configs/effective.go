@@ -88,8 +88,8 @@ func writeUnit(w *writer, u Unit, at *yamltree.Path) {
 	w.Items("[]", len(u), func(i int) { w.Text(u[i], at.Item(i)) })
 }
 
-// writeValues writes the labels as a list. If any label has aliases, it writes a list of labels with their members, because
-// a mapping would lose their order.
+// writeValues writes the labels as a list. If any label has aliases, it writes a list of labels with their members,
+// because a mapping would lose their order.
 func writeValues(w *writer, vs Values) {
 	plain := !slices.ContainsFunc(vs, func(l Label) bool { return len(l.Members) != 1 || l.Members[0] != l.Name })
 	w.Items("[]", len(vs), func(i int) {

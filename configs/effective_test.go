@@ -8,7 +8,8 @@ import (
 )
 
 func TestEffectiveIsPublic(t *testing.T) {
-	src := []byte(strings.NewReplacer("[data/trips.parquet]", "[/home/anna/secret/trips-*.parquet, ../b/c.parquet]", "name: trips\n", "name: <trips>&\n").Replace(base))
+	src := []byte(strings.NewReplacer("[data/trips.parquet]", "[/home/anna/secret/trips-*.parquet, ../b/c.parquet]",
+		"name: trips\n", "name: <trips>&\n").Replace(base))
 	job := parsed(t, "/home/anna/job.yaml", src, ParseOptions{})
 	got, err := job.Effective()
 	if err != nil {
@@ -39,7 +40,8 @@ func TestEffectiveIsCanonical(t *testing.T) {
 func TestEffectiveShowsAliasesInOrder(t *testing.T) {
 	src := with(t, "[card, cash]", "{z: [1, 2], a: 3}")
 	got, err := parsed(t, "job.yaml", src, ParseOptions{}).Effective()
-	if want := `"values":[{"label":"z","members":["1","2"]},{"label":"a","members":["3"]}]`; err != nil || !strings.Contains(string(got), want) {
+	if want := `"values":[{"label":"z","members":["1","2"]},{"label":"a","members":["3"]}]`; err != nil ||
+		!strings.Contains(string(got), want) {
 		t.Errorf("%v: %s", err, got)
 	}
 }

@@ -58,8 +58,8 @@ func hint(file string) string {
 
 var textTypes = []string{"text", "int", "float", "bool", "date", "timestamp"}
 
-// checkType says what is wrong with the type of a column of a text file, and what to write; "" if nothing is. show makes a text of the job fit
-// for a message.
+// checkType says what is wrong with the type of a column of a text file, and what to write; "" if nothing is. show
+// makes a text of the job fit for a message.
 func checkType(text string, show func(string) string) (problem, hint string) {
 	kind, all, _ := strings.Cut(text, " ")
 	for _, layout := range strings.Split(all, " | ") {
@@ -80,9 +80,11 @@ func checkLayout(text, kind, layout string, show func(string) string) (problem, 
 	case kind != "timestamp" && kind != "date" && layout != "":
 		return "unknown type " + show(text), "only date and timestamp have a layout: write " + kind
 	case kind == "timestamp" && !strings.Contains(layout, "06"):
-		return "the timestamp's layout " + show(layout) + " has no year", "write how 2 January 2006, 15:04:05 looks in the file: timestamp 2006-01-02 15:04:05"
+		return "the timestamp's layout " + show(layout) + " has no year", "write how 2 January 2006, 15:04:05 looks in the " +
+			"file: timestamp 2006-01-02 15:04:05"
 	case kind == "date" && layout != "" && !strings.Contains(layout, "06"):
-		return "the date's layout " + show(layout) + " has no year", "write how 2 January 2006 looks in the file: date 2/1/2006 if the day comes first, date 1/2/2006 if the month does"
+		return "the date's layout " + show(layout) + " has no year", "write how 2 January 2006 looks in the file: date " +
+			"2/1/2006 if the day comes first, date 1/2/2006 if the month does"
 	}
 	return "", ""
 }

@@ -1,7 +1,7 @@
 package configs
 
-// Input is the private table: one or more files with one schema. A column within structs of Parquet or Arrow files has its path as its name:
-// `address.city`, and `items.price` for the numbers in a list of structs.
+// Input is the private table: one or more files with one schema. A column within structs of Parquet or Arrow files has
+// its path as its name: `address.city`, and `items.price` for the numbers in a list of structs.
 type Input struct {
 	// Files are paths or patterns (* ? [a-z]), relative to the job file. The extension names the format: .parquet,
 	// .arrow, .feather, .csv, .txt, .data, .tsv, .tab, .jsonl or .ndjson. A compressed text file has .gz, .zst, .bz2 or
@@ -24,8 +24,8 @@ type Input struct {
 	CSV CSV `yaml:"csv,omitempty" example:"{delimiter: \";\"}"`
 	// JSONL says which members of JSON lines are read; it has no effect on other formats.
 	JSONL *JSONL `yaml:"jsonl,omitempty" example:"{columns: {age: int}}"`
-	// Folders are columns that are not in the files but in the names of their folders, NAME=VALUE, with their types as in `csv.types`. Filters on
-	// whole numbers, dates and timestamps then leave out whole files.
+	// Folders are columns that are not in the files but in the names of their folders, NAME=VALUE, with their types as in
+	// `csv.types`. Filters on whole numbers, dates and timestamps then leave out whole files.
 	Folders map[string]string `yaml:"folders,omitempty" example:"{day: date}"`
 	// Events turn each row into one event for each entry. Filters and bounds then apply to events.
 	Events []Event `yaml:"events,omitempty" empty:"ok" example:"[{lat: pickup_latitude, lon: pickup_longitude}]"`
@@ -41,13 +41,15 @@ type Input struct {
 type SQL struct {
 	// Driver names the engine and its dialect of SQL.
 	Driver string `yaml:"driver" enum:"duckdb|postgres|clickhouse|trino|spark" example:"postgres"`
-	// DSN is the connection string as the engine's driver reads it, preferably `${env:NAME}`. It never appears in a release, a message or the ledger.
+	// DSN is the connection string as the engine's driver reads it, preferably `${env:NAME}`. It never appears in a
+	// release, a message or the ledger.
 	DSN string `yaml:"dsn,omitempty" example:"\"${env:DSN}\""`
-	// Table is the name of the table, with its schema and catalogue before it if there are any, between points: `public.trips`. Each part is quoted as
-	// it stands. A parameter in it is of letters, digits and `_`.
+	// Table is the name of the table, with its schema and catalogue before it if there are any, between points:
+	// `public.trips`. Each part is quoted as it stands. A parameter in it is of letters, digits and `_`.
 	Table string `yaml:"table,omitempty" example:"public.trips"`
-	// Query is one SELECT statement that gives the rows, instead of a table. It is sent as it stands and is public, as the job is. It must not fail on
-	// any value, gives the same rows each time, and has no references: choose rows of a day with `where`.
+	// Query is one SELECT statement that gives the rows, instead of a table. It is sent as it stands and is public, as the
+	// job is. It must not fail on any value, gives the same rows each time, and has no references: choose rows of a day
+	// with `where`.
 	Query string `yaml:"query,omitempty" example:"\"SELECT * FROM read_parquet('trips/*.parquet')\""`
 }
 
@@ -74,8 +76,8 @@ type CSV struct {
 	// Mark says that each file begins with a byte order mark, although it has no header. A mark before a header is
 	// always skipped; else, without mark, U+FEFF at the start of a file is a character of its first field.
 	Mark *bool `yaml:"mark,omitempty" example:"true"`
-	// LineEnd says how the lines of files without a header end; `lf` if it is absent. If it is lf, a carriage return at the end of a line is a
-	// part of its last field. In files with a header the end of the header's line says it.
+	// LineEnd says how the lines of files without a header end; `lf` if it is absent. If it is lf, a carriage return at
+	// the end of a line is a part of its last field. In files with a header the end of the header's line says it.
 	LineEnd string `yaml:"line_end,omitempty" enum:"lf|crlf" example:"crlf"`
 	// Quote is the character around fields that contain delimiters or line breaks; a double quote if it is absent, and
 	// `none` if there is no such character, as in files of format tsv if it is absent.

@@ -21,8 +21,9 @@ type Job struct {
 	Privacy Privacy `yaml:"privacy" example:"{epsilon: 1, delta: 1e-6, unit: [cab_id], per_unit: {max_rows: 5}}"`
 	// Input is the private table.
 	Input Input `yaml:"input" example:"{files: [\"trips-*.parquet\"]}"`
-	// Engine says who adds the rows of an input.sql up. With `auto` the database does, and only sums and counts leave it; `auto` if it is absent.
-	// With `local` this program reads the rows. The answers are the same. Files are always read by this program.
+	// Engine says who adds the rows of an input.sql up. With `auto` the database does, and only sums and counts leave it;
+	// `auto` if it is absent. With `local` this program reads the rows. The answers are the same. Files are always read by
+	// this program.
 	Engine string `yaml:"engine,omitempty" enum:"auto|local" example:"local"`
 	// Queries are the questions; they share the release's epsilon and delta.
 	Queries []Query `yaml:"queries" example:"[{name: total, count: {}}]"`
@@ -43,7 +44,8 @@ type Job struct {
 
 // Param is one parameter: its default value, or a mapping with its type.
 type Param struct {
-	// Type of the value. A date is checked: YYYY-MM-DD, with `every: month` also YYYY-MM, with `every: year` also YYYY-MM and YYYY.
+	// Type of the value. A date is checked: YYYY-MM-DD, with `every: month` also YYYY-MM, with `every: year` also YYYY-MM
+	// and YYYY.
 	Type string `yaml:"type,omitempty" enum:"text|date" default:"text"`
 	// Every is the step between two releases of a dated job.
 	Every string `yaml:"every,omitempty" enum:"day|month|year" example:"day"`
@@ -64,14 +66,16 @@ type Privacy struct {
 	// only one unit has. It is subtracted from delta before the noise is calibrated. If it is absent, it is a tenth of
 	// delta if keys are discovered, and otherwise 0.
 	DeltaFailure Decimal `yaml:"delta_failure,omitempty" example:"1e-7"`
-	// Weights: auto splits epsilon over the queries so that all are more accurate than they are to be (accuracy, which each then needs) by the same
-	// factor. Absent: by the queries' weights.
+	// Weights: auto splits epsilon over the queries so that all are more accurate than they are to be (accuracy, which
+	// each then needs) by the same factor. Absent: by the queries' weights.
 	Weights string `yaml:"weights,omitempty" enum:"auto" example:"auto"`
-	// Unit is whom the guarantee protects: `row`, or the list of columns that together identify one privacy unit. Two different values are two units:
-	// in all queries, a decimal of such a column that is no whole number of 18 digits is a text, and a date in milliseconds a time.
+	// Unit is whom the guarantee protects: `row`, or the list of columns that together identify one privacy unit. Two
+	// different values are two units: in all queries, a decimal of such a column that is no whole number of 18 digits is a
+	// text, and a date in milliseconds a time.
 	Unit Unit `yaml:"unit" example:"[cab_id]"`
-	// FloatUnit says whether the columns of unit may hold floating-point numbers; `refuse` if it is absent. Two numbers that are equal are one unit, and NaN is none. Numbers that were
-	// rounded when they were stored may have become one unit; identifiers belong into integers, decimals or texts.
+	// FloatUnit says whether the columns of unit may hold floating-point numbers; `refuse` if it is absent. Two numbers
+	// that are equal are one unit, and NaN is none. Numbers that were rounded when they were stored may have become one
+	// unit; identifiers belong into integers, decimals or texts.
 	FloatUnit string `yaml:"float_unit,omitempty" enum:"refuse|allow" example:"allow"`
 	// Adjacency says which tables are neighbours: one unit added or removed, or one unit replaced by another.
 	Adjacency string `yaml:"adjacency,omitempty" enum:"add-remove|replace-one" default:"add-remove"`
@@ -112,9 +116,9 @@ func (o *Output) Presented() bool { return o.Report == nil || *o.Report }
 
 // Ledger says where the spend is recorded and what the data may cost in all.
 type Ledger struct {
-	// Store of the ledger: `sqlite:` and a file, relative to the job file, which only its owner can read;
-	// `sqlite+group:` and a file that the group of its folder shares; or `postgres://` and a connection string,
-	// preferably from `${env:NAME}`. It never appears in a release. A parameter in it is a word of letters, digits, `_` and `-`.
+	// Store of the ledger: `sqlite:` and a file, relative to the job file, which only its owner can read; `sqlite+group:`
+	// and a file that the group of its folder shares; or `postgres://` and a connection string, preferably from
+	// `${env:NAME}`. It never appears in a release. A parameter in it is a word of letters, digits, `_` and `-`.
 	Store string `yaml:"store" example:"sqlite:ledger.db"`
 	// Dataset names the private data. Jobs on the same data must use the same name, because they share its budget.
 	Dataset string `yaml:"dataset" example:"taxi"`

@@ -69,7 +69,8 @@ func TestWholeFormatIsUnderstood(t *testing.T) {
 	if got := *job.Input.Where[0].From; got != "2013-01-01T00:00:00" {
 		t.Errorf("references: %s", got)
 	}
-	if got := job.Queries[1].Histogram.By[6].Grid; !cmp.Equal(*got, Grid{"lat", "lon", "40.7", "-74.02", "40.88", "-73.9", 64, 64}) {
+	if got := job.Queries[1].Histogram.By[6].Grid; !cmp.Equal(*got,
+		Grid{"lat", "lon", "40.7", "-74.02", "40.88", "-73.9", 64, 64}) {
 		t.Errorf("grid: %v", got)
 	}
 	if got := job.Queries[5].Mean; !cmp.Equal(got.Clamp, Clamp{"-0.5", "0.5"}) || len(got.Columns) != 3 {
@@ -81,7 +82,8 @@ func TestWholeFormatIsUnderstood(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	src := with(t, "    histogram", "    denoise: [{method: james-stein}, {method: james-stein, positive_part: false}, {method: round}]\n    histogram")
+	src := with(t, "    histogram",
+		"    denoise: [{method: james-stein}, {method: james-stein, positive_part: false}, {method: round}]\n    histogram")
 	job := parsed(t, "job.yaml", src, ParseOptions{})
 	q := job.Queries[0]
 	d := q.Histogram.By[0]
@@ -89,7 +91,8 @@ func TestDefaults(t *testing.T) {
 		job.Privacy.Adjacency, job.Output.Formats, *job.Input.CSV.Header, job.Input.CSV.Delimiter, q.Weight, d.Null, d.Other,
 		q.Denoise[0].Args["positive_part"], q.Denoise[1].Args["positive_part"], q.Denoise[2].Args == nil, job.Ledger.Budget.Per,
 	}
-	want := []any{"add-remove", []string{"parquet"}, true, ",", Decimal("1"), "drop", "drop", "true", "false", true, "total"}
+	want := []any{"add-remove", []string{"parquet"}, true, ",", Decimal("1"), "drop", "drop", "true", "false", true,
+		"total"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -121,7 +124,8 @@ func TestBounds(t *testing.T) {
 	}
 	rows := strings.Replace(strings.Replace(base, "[cab_id]", "row", 1), "  per_unit: {max_rows: 5}\n", "", 1)
 	job = parsed(t, "job.yaml", []byte(rows), ParseOptions{})
-	if got := job.Bounds(&job.Queries[0]); got != (PerUnit{MaxRows: 1, MaxGroups: 1, MaxRowsPerGroup: 1}) || len(job.Privacy.Unit) != 0 {
+	if got := job.Bounds(&job.Queries[0]); got != (PerUnit{MaxRows: 1, MaxGroups: 1, MaxRowsPerGroup: 1}) ||
+		len(job.Privacy.Unit) != 0 {
 		t.Errorf("row: %v", got)
 	}
 }
@@ -177,7 +181,8 @@ func TestDiagnosePlaces(t *testing.T) {
 }
 
 func TestDiagnosePlacesAliasesWhereTheyAreUsed(t *testing.T) {
-	src := with(t, "output:", "  - name: second\n    histogram: &h {by: [{column: x, edges: [1, 2]}]}\n  - {name: third, histogram: *h}\noutput:")
+	src := with(t, "output:",
+		"  - name: second\n    histogram: &h {by: [{column: x, edges: [1, 2]}]}\n  - {name: third, histogram: *h}\noutput:")
 	job := parsed(t, "job.yaml", src, ParseOptions{})
 	if d := job.Diagnose("queries[2].histogram", "c", "m", ""); d.Line != 17 || d.Column != 19 {
 		t.Errorf("the alias is at %v", d)

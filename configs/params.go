@@ -53,7 +53,8 @@ func (d *paramReader) unknownGiven(given map[string]string) {
 			hint = "did you mean " + wording.Quote(meant) + "?"
 		}
 		_, place, _ := yamltree.Find(d.Src.Root, "params")
-		d.AddFinding("params", place, yamltree.Problem{Code: CodeUnknownParam, Text: "--param " + wording.Quote(name) + " is not declared", Hint: hint})
+		d.AddFinding("params", place, yamltree.Problem{Code: CodeUnknownParam, Text: "--param " + wording.Quote(name) +
+			" is not declared", Hint: hint})
 	}
 }
 
@@ -65,12 +66,14 @@ func (d *paramReader) parameterValue(name string, p *Param, given map[string]str
 	case d.Troubled(s.Path.String()):
 		return false
 	case !yamltree.PlainKey.MatchString(name):
-		d.AddFinding(s.Path.String(), s.Key, yamltree.Problem{Code: CodeBadValue, Text: "a parameter's name has letters, digits, _ and -, and begins with a letter or _", Hint: "rename it"})
+		d.AddFinding(s.Path.String(), s.Key, yamltree.Problem{Code: CodeBadValue,
+			Text: "a parameter's name has letters, digits, _ and -, and begins with a letter or _", Hint: "rename it"})
 		return false
 	case p.Every != "" && p.Type != "date":
 		every := s.Path.At("every")
 		_, place, _ := yamltree.Find(d.Src.Root, every.String())
-		d.AddFinding(every.String(), place, yamltree.Problem{Code: CodeContradiction, Text: "goes with type: date", Hint: "add type: date, or remove every"})
+		d.AddFinding(every.String(), place, yamltree.Problem{Code: CodeContradiction, Text: "goes with type: date",
+			Hint: "add type: date, or remove every"})
 		return false
 	case isGiven:
 		p.Default = (*Scalar)(&value)
@@ -78,7 +81,8 @@ func (d *paramReader) parameterValue(name string, p *Param, given map[string]str
 		sample := paramSample(p)
 		p.Default = (*Scalar)(&sample)
 	case p.Default == nil:
-		d.AddFinding(s.Path.String(), s.Key, yamltree.Problem{Code: CodeMissingParam, Text: "the parameter has no default and was not given", Hint: "give it: --param " + name + "=" + paramSample(p)})
+		d.AddFinding(s.Path.String(), s.Key, yamltree.Problem{Code: CodeMissingParam,
+			Text: "the parameter has no default and was not given", Hint: "give it: --param " + name + "=" + paramSample(p)})
 		return false
 	}
 	return d.checkParam(s, p, isGiven)
@@ -114,7 +118,8 @@ func (d *paramReader) checkParam(s yamltree.Spot, p *Param, given bool) bool {
 	if p.Type != "date" || valid(text, p.Every) {
 		return true
 	}
-	d.Refuse(s, CodeBadValue, from+wording.Quote(text)+" is not a date"+kind(p.Every), "write it as "+strings.Join(Samples(p.Every), " or "))
+	d.Refuse(s, CodeBadValue, from+wording.Quote(text)+" is not a date"+kind(p.Every),
+		"write it as "+strings.Join(Samples(p.Every), " or "))
 	return false
 }
 
@@ -129,7 +134,8 @@ func (d *paramReader) unusedParams() {
 	}
 	for _, name := range d.Vars.Declared {
 		if s := d.paramSpot(name); !used[name] && !d.WrongBelow(s.Path.String()) {
-			d.AddFinding(s.Path.String(), s.Key, yamltree.Problem{Code: CodeUnusedParam, Text: "nothing refers to ${" + name + "}", Hint: "use it, or remove it"})
+			d.AddFinding(s.Path.String(), s.Key, yamltree.Problem{Code: CodeUnusedParam, Text: "nothing refers to ${" + name +
+				"}", Hint: "use it, or remove it"})
 		}
 	}
 }

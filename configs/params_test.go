@@ -15,9 +15,11 @@ func TestReferencesAreReplaced(t *testing.T) {
 	).Replace(base))
 	job := parsed(t, "job.yaml", src, ParseOptions{Params: map[string]string{"hour": "12"}})
 	q := job.Queries[0]
-	got := []any{job.Name, job.Output.Dir, job.Output.Formats, job.Privacy.PerUnit.MaxRows, q.Sparse, q.Weight, q.Histogram.By[0].Values, job.ParamValues()}
+	got := []any{job.Name, job.Output.Dir, job.Output.Formats, job.Privacy.PerUnit.MaxRows, q.Sparse, q.Weight,
+		q.Histogram.By[0].Values, job.ParamValues()}
 	want := []any{
-		"${literal} $5 $$ $$${x} 12", "out/12", []string{"csv"}, MaxRows(5), true, Decimal("5"), Values{{"h12", []Scalar{"12"}}},
+		"${literal} $5 $$ $$${x} 12", "out/12", []string{"csv"}, MaxRows(5), true, Decimal("5"), Values{{"h12",
+			[]Scalar{"12"}}},
 		map[string]string{"hour": "12", "max": "5", "fmt": "csv", "sparse": "true"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -42,7 +44,8 @@ func TestDates(t *testing.T) {
 		{"2013-01-31", "", true}, {"2013-01-31", "day", true}, {"2012-02-29", "day", true}, {"2013-02-29", "day", false},
 		{"2013-1-31", "day", false}, {"2013-01", "day", false}, {"2013-01-31T00", "day", false}, {"", "day", false},
 		{"2013-02", "month", true}, {"2013-02-01", "month", true}, {"2013-02-02", "month", false}, {"2013", "month", false},
-		{"2013", "year", true}, {"2013-01", "year", true}, {"2013-01-01", "year", true}, {"2013-02", "year", false}, {"13", "year", false},
+		{"2013", "year", true}, {"2013-01", "year", true}, {"2013-01-01", "year", true}, {"2013-02", "year", false}, {"13",
+			"year", false},
 	} {
 		if got := valid(c.text, c.every); got != c.ok {
 			t.Errorf("%q every %q: %v", c.text, c.every, got)
@@ -51,7 +54,8 @@ func TestDates(t *testing.T) {
 }
 
 func TestParamsWithoutAValueSayItOnce(t *testing.T) {
-	src := []byte(strings.NewReplacer("name: trips\n", "name: \"${day}\"\nparams: {day: {type: date}}\n", "{dir: out}", "{dir: \"${day}\"}",
+	src := []byte(strings.NewReplacer("name: trips\n", "name: \"${day}\"\nparams: {day: {type: date}}\n", "{dir: out}",
+		"{dir: \"${day}\"}",
 		"[card, cash]", "[\"${day}\", \"x${day}\"]", "{max_rows: 5}", "{max_rows: \"${day}\"}").Replace(base))
 	_, diags := Parse("job.yaml", src, ParseOptions{})
 	if len(diags) != 1 || diags[0].Code != CodeMissingParam {
@@ -62,7 +66,8 @@ func TestParamsWithoutAValueSayItOnce(t *testing.T) {
 func TestGivenValuesAreChecked(t *testing.T) {
 	src := with(t, "name: trips\n", "name: \"${a}\"\nparams: {a: 1}\n")
 	for _, bad := range []string{"a\nb", "\xff", "a\x00"} {
-		if _, diags := Parse("job.yaml", src, ParseOptions{Params: map[string]string{"a": bad}}); len(diags) != 1 || diags[0].Code != CodeBadValue {
+		if _, diags := Parse("job.yaml", src, ParseOptions{Params: map[string]string{"a": bad}}); len(diags) != 1 ||
+			diags[0].Code != CodeBadValue {
 			t.Errorf("%q: %v", bad, diags)
 		}
 	}
@@ -70,7 +75,8 @@ func TestGivenValuesAreChecked(t *testing.T) {
 
 // If the environment is used, its values go into the job and nowhere else.
 func TestEnvironmentStaysPrivate(t *testing.T) {
-	src := []byte(strings.NewReplacer("[data/trips.parquet]", "[\"${env:DATA}/x.csv\", \"${env:DATA}.csv\"]\n  csv: {null_values: [\"${env:DATA}\"]}",
+	src := []byte(strings.NewReplacer("[data/trips.parquet]",
+		"[\"${env:DATA}/x.csv\", \"${env:DATA}.csv\"]\n  csv: {null_values: [\"${env:DATA}\"]}",
 		"sqlite:ledger.db", "${env:STORE}", "dataset: trips", "dataset: \"${env:DATA}\"", "{epsilon: 10,", "{epsilon: \"${env:EPSILON}\",").Replace(base))
 	job := parsed(t, "job.yaml", src, ParseOptions{Env: environment})
 	if job.Input.Files[0] != "/canary/in/x.csv" || job.Ledger.Store != "sqlite:/canary/ledger.db" {
@@ -80,11 +86,13 @@ func TestEnvironmentStaysPrivate(t *testing.T) {
 	if err != nil || strings.Contains(string(public), canary) || strings.Contains(string(public), "987") {
 		t.Errorf("%v: %s", err, public)
 	}
-	if want := `"ledger":{"dataset":"${env:DATA}","budget":{"epsilon":"${env:EPSILON}",`; !strings.Contains(string(public), want) {
+	if want := `"ledger":{"dataset":"${env:DATA}","budget":{"epsilon":"${env:EPSILON}",`; !strings.Contains(string(public),
+		want) {
 		t.Errorf("no %s in %s", want, public)
 	}
 	private, err := job.Question()
-	if err != nil || !strings.Contains(string(private), `"null_values":["/canary/in"]`) || strings.Contains(string(private), "ledger.db") {
+	if err != nil || !strings.Contains(string(private), `"null_values":["/canary/in"]`) ||
+		strings.Contains(string(private), "ledger.db") {
 		t.Errorf("%v: %s", err, private)
 	}
 	d := job.Diagnose("input.files[0]", "code", "message", "")

@@ -15,8 +15,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 const canary = "canary"
 
-// options are those of a sample: parameters from a first line such as `# params: day=2013-01-01`, and an environment in which
-// every value holds the canary.
+// options are those of a sample: parameters from a first line such as `# params: day=2013-01-01`, and an environment in
+// which every value holds the canary.
 func options(src []byte) ParseOptions {
 	o := ParseOptions{Params: map[string]string{}, Env: environment}
 	for line := range strings.Lines(string(src)) {
@@ -32,7 +32,8 @@ func options(src []byte) ParseOptions {
 
 func environment(name string) (string, bool) {
 	values := map[string]string{
-		"DATA": "/" + canary + "/in", "STORE": "sqlite:/" + canary + "/ledger.db", "TRIPS": "/" + canary, "LEDGER": "sqlite:/" + canary + ".db", "EPSILON": "987",
+		"DATA": "/" + canary + "/in", "STORE": "sqlite:/" + canary + "/ledger.db", "TRIPS": "/" +
+			canary, "LEDGER": "sqlite:/" + canary + ".db", "EPSILON": "987",
 	}
 	v, ok := values[name]
 	return v, ok
@@ -98,8 +99,8 @@ func TestBadFilesAnswerTheirDiagnostics(t *testing.T) {
 }
 
 var allCodes = []string{
-	CodeBadValue, CodeContradiction, CodeDuplicate, CodeDuplicateKey, CodeMissing, CodeMissingBound, CodeMissingEnv, CodeMissingParam,
-	CodeTooMany, CodeUnknownKey, CodeUnknownParam, CodeUnreadable, CodeUnusedParam, CodeWrongType, CodeYAML,
+	CodeBadValue, CodeContradiction, CodeDuplicate, CodeDuplicateKey, CodeMissing, CodeMissingBound, CodeMissingEnv,
+	CodeMissingParam, CodeTooMany, CodeUnknownKey, CodeUnknownParam, CodeUnreadable, CodeUnusedParam, CodeWrongType, CodeYAML,
 }
 
 // checkDiagnostics holds for every list of diagnostics.

@@ -8,7 +8,8 @@ type Query struct {
 	Count *Count `yaml:"count,omitempty" example:"{}"`
 	// Histogram counts rows by one or more public dimensions.
 	Histogram *Histogram `yaml:"histogram,omitempty" example:"{by: [{column: sex, values: [Male, Female]}]}"`
-	// Crosstabs counts the same rows in many tables at once, each by some of its dimensions: noise goes where it serves all of them, and the tables agree.
+	// Crosstabs counts the same rows in many tables at once, each by some of its dimensions: noise goes where it serves
+	// all of them, and the tables agree.
 	Crosstabs *Crosstabs `yaml:"crosstabs,omitempty" example:"{by: [{column: sex, values: [Male, Female]}, {column: race, values: [White, Black, Other]}], ways: [1, 2]}"`
 	// Sum adds up the values of a column.
 	Sum *Aggregate `yaml:"sum,omitempty" example:"{column: hours, clamp: [0, 99]}"`
@@ -25,8 +26,8 @@ type Query struct {
 	Weight Decimal `yaml:"weight,omitempty" default:"1" example:"2"`
 	// MaxError makes the plan fail if half the width of the 95 % interval would be larger, in the query's unit.
 	MaxError Decimal `yaml:"max_error,omitempty" example:"40"`
-	// Accuracy is the error that the query may have. release plan then says the least epsilon for all queries together, release suggest prints the job
-	// with it, and `privacy.weights: auto` splits epsilon by it.
+	// Accuracy is the error that the query may have. release plan then says the least epsilon for all queries together,
+	// release suggest prints the job with it, and `privacy.weights: auto` splits epsilon by it.
 	Accuracy *Accuracy `yaml:"accuracy,omitempty" example:"{95%: 40}"`
 	// Sparse writes only the cells whose estimate is not zero. All cells get noise nevertheless.
 	Sparse bool `yaml:"sparse,omitempty" default:"false"`
@@ -41,9 +42,11 @@ type Query struct {
 	Margins []string `yaml:"margins,omitempty" example:"[by_hour, total]"`
 }
 
-// Publish is what a cell needs to be shown. It does not protect anybody, which the noise does: it keeps readers from numbers that are mostly noise.
+// Publish is what a cell needs to be shown. It does not protect anybody, which the noise does: it keeps readers from
+// numbers that are mostly noise.
 type Publish struct {
-	// MinCount is the least noisy count: of the cell itself, or the one that a mean or a variance is made of. A sum has none.
+	// MinCount is the least noisy count: of the cell itself, or the one that a mean or a variance is made of. A sum has
+	// none.
 	MinCount Decimal `yaml:"min_count,omitempty" example:"20"`
 	// MaxRelativeError is how far the 95 % interval may reach to each side, as a share of the noisy value.
 	MaxRelativeError Decimal `yaml:"max_relative_error,omitempty" example:"0.2"`
@@ -55,7 +58,8 @@ type Accuracy struct {
 	HalfWidth Decimal `yaml:"95%" example:"40"`
 	// At is a public size of which the half-width is a share: 0.1 at 400 means 40.
 	At Decimal `yaml:"at,omitempty" example:"400"`
-	// Rows is a public number of rows of a group for which the half-width of a mean or variance is to hold; needed if their number is private, and only then.
+	// Rows is a public number of rows of a group for which the half-width of a mean or variance is to hold; needed if
+	// their number is private, and only then.
 	Rows int64 `yaml:"rows,omitempty" min:"1" example:"1000"`
 	// Table names the dimensions of the one table of crosstabs that is to reach it. Absent: all tables.
 	Table []string `yaml:"table,omitempty" example:"[sex, race]"`
@@ -68,8 +72,9 @@ type Count struct{}
 type Histogram struct {
 	// By are the dimensions.
 	By []Dimension `yaml:"by" example:"[{column: age, edges: [0, 18, 30, 65]}]"`
-	// MinUnits goes with `keys: discover`: keys that fewer units have, as counted after per_unit, are left out before noise is added, exactly. The threshold
-	// then lies higher by one less than this. 2 or more lets a database add up by such keys. Absent: 1, which leaves none out.
+	// MinUnits goes with `keys: discover`: keys that fewer units have, as counted after per_unit, are left out before
+	// noise is added, exactly. The threshold then lies higher by one less than this. 2 or more lets a database add up by
+	// such keys. Absent: 1, which leaves none out.
 	MinUnits int64 `yaml:"min_units,omitempty" min:"1" example:"5"`
 	// Quantiles are computed from the released counts, at no cost, if one dimension has edges that are numbers. For
 	// each group of the other dimensions they are the values below which these shares of its rows lie. They are
@@ -77,19 +82,19 @@ type Histogram struct {
 	Quantiles []Decimal `yaml:"quantiles,omitempty" example:"[0.25, 0.5, 0.75]"`
 	// CDF computes the share of the rows below each edge in the same way, into files NAME.cdf.
 	CDF *bool `yaml:"cdf,omitempty" example:"true"`
-	// Optimize says what the histogram is for: `cells`, or `cdf`, the numbers of rows below each edge of the dimension with numeric edges. These then
-	// have the least error, and with them quantiles, shares and sums over ranges of cells, and are a file of their own, NAME.sums; a single cell has
-	// about twice the error. Absent: cells.
+	// Optimize says what the histogram is for: `cells`, or `cdf`, the numbers of rows below each edge of the dimension
+	// with numeric edges. These then have the least error, and with them quantiles, shares and sums over ranges of cells,
+	// and are a file of their own, NAME.sums; a single cell has about twice the error. Absent: cells.
 	Optimize string `yaml:"optimize,omitempty" enum:"cells|cdf" example:"cdf"`
-	// Noise says whether cells may share noise: `independent`, each cell has its own; `auto`, they share the noise of the number of units if that
-	// makes the error of a cell smaller. It does if a unit may be in many of the cells: 24 hours with up to 24 groups need 0.60 of the noise. The sum
-	// of many cells then has a larger error. Absent: independent.
+	// Noise says whether cells may share noise: `independent`, each cell has its own; `auto`, they share the noise of the
+	// number of units if that makes the error of a cell smaller. It does if a unit may be in many of the cells: 24 hours
+	// with up to 24 groups need 0.60 of the noise. The sum of many cells then has a larger error. Absent: independent.
 	Noise string `yaml:"noise,omitempty" enum:"independent|auto" example:"auto"`
 }
 
-// Crosstabs counts rows in several tables by the same dimensions. A row that has no cell in one of the dimensions is in none of the
-// tables. What one unit contributes is bounded by max_rows. Each table is a file of its own, NAME.DIMENSION.DIMENSION; the file NAME
-// holds the noisy numbers of which all of them are made.
+// Crosstabs counts rows in several tables by the same dimensions. A row that has no cell in one of the dimensions is in
+// none of the tables. What one unit contributes is bounded by max_rows. Each table is a file of its own,
+// NAME.DIMENSION.DIMENSION; the file NAME holds the noisy numbers of which all of them are made.
 type Crosstabs struct {
 	// By are the dimensions.
 	By []Dimension `yaml:"by" example:"[{column: sex, values: [Male, Female]}, {column: race, values: [White, Black, Other]}]"`
@@ -97,10 +102,11 @@ type Crosstabs struct {
 	Ways []int `yaml:"ways,omitempty" min:"1" example:"[1, 2]"`
 	// Tables are further tables, or the weights of some.
 	Tables []CrosstabTable `yaml:"tables,omitempty" example:"[{by: [sex, race], weight: 2}]"`
-	// Optimize says whose error is to be small: `cells`, the mean square over all cells; `tables`, over all tables, however many cells they have;
-	// `largest`, the largest error of a table.
+	// Optimize says whose error is to be small: `cells`, the mean square over all cells; `tables`, over all tables,
+	// however many cells they have; `largest`, the largest error of a table.
 	Optimize string `yaml:"optimize,omitempty" enum:"cells|tables|largest" default:"cells"`
-	// Nonnegative makes the estimates of all tables the nearest ones that are not negative and still agree, at no cost. `noisy` stays as it is.
+	// Nonnegative makes the estimates of all tables the nearest ones that are not negative and still agree, at no cost.
+	// `noisy` stays as it is.
 	Nonnegative *bool `yaml:"nonnegative,omitempty" example:"true"`
 	// Integers makes the estimates whole numbers that still agree, at no cost, if no table has more than two dimensions.
 	Integers *bool `yaml:"integers,omitempty" example:"true"`
@@ -131,7 +137,8 @@ func (a *Aggregate) Bounds() []Decimal {
 	return a.Clamp
 }
 
-// Aggregate is a sum, a mean or a variance of bounded values: of a column, or (no variance) of several that make a vector.
+// Aggregate is a sum, a mean or a variance of bounded values: of a column, or (no variance) of several that make a
+// vector.
 type Aggregate struct {
 	// Column of the values: numbers, or lists of numbers for a vector.
 	Column string `yaml:"column,omitempty" example:"age"`
@@ -139,10 +146,11 @@ type Aggregate struct {
 	Length int `yaml:"length,omitempty" min:"1" example:"300"`
 	// Columns that make a vector, one component each.
 	Columns []string `yaml:"columns,omitempty" example:"[x1, x2, x3]"`
-	// Clamp is the range [lo, hi] onto which each value (or component) is moved, in the column's unit. `discover` finds it privately within `range`,
-	// in the same run, and pays for it with a part of the query's budget.
+	// Clamp is the range [lo, hi] onto which each value (or component) is moved, in the column's unit. `discover` finds it
+	// privately within `range`, in the same run, and pays for it with a part of the query's budget.
 	Clamp Clamp `yaml:"clamp,omitempty" example:"[17, 90]"`
-	// Range is the public range [lo, hi] within which `clamp: discover` looks. It may be generous: what it costs grows with its logarithm at most.
+	// Range is the public range [lo, hi] within which `clamp: discover` looks. It may be generous: what it costs grows
+	// with its logarithm at most.
 	Range []Decimal `yaml:"range,omitempty" example:"[0, 1e9]"`
 	// ClampShare is the part of the query's budget (of its mu squared) that `clamp: discover` spends. Absent: 0.1.
 	ClampShare Decimal `yaml:"clamp_share,omitempty" example:"0.1"`
@@ -165,10 +173,11 @@ type Aggregate struct {
 // PerUnit is what one privacy unit may contribute to a query; rows beyond a bound are left out. If the unit is made of
 // columns, either max_rows, or max_groups together with max_rows_per_group, is required.
 type PerUnit struct {
-	// MaxRows is the largest number of rows of one unit that count. `discover` finds it privately, at most `max_rows_up_to`, in the same run, and pays
-	// for it with a part of the query's budget.
+	// MaxRows is the largest number of rows of one unit that count. `discover` finds it privately, at most
+	// `max_rows_up_to`, in the same run, and pays for it with a part of the query's budget.
 	MaxRows MaxRows `yaml:"max_rows,omitempty" min:"1" example:"5"`
-	// MaxRowsUpTo is the public upper limit for `max_rows: discover`. It may be generous: what it costs grows with its logarithm at most.
+	// MaxRowsUpTo is the public upper limit for `max_rows: discover`. It may be generous: what it costs grows with its
+	// logarithm at most.
 	MaxRowsUpTo int64 `yaml:"max_rows_up_to,omitempty" min:"2" example:"1000"`
 	// MaxRowsShare is the part of the query's budget (of its mu squared) that `max_rows: discover` spends. Absent: 0.1.
 	MaxRowsShare Decimal `yaml:"max_rows_share,omitempty" example:"0.1"`
@@ -186,7 +195,8 @@ const discoveredRows MaxRows = -1
 // Discovers says whether the bound is to be found.
 func (m MaxRows) Discovers() bool { return m == discoveredRows }
 
-// MostRows returns the largest number of rows of one unit that may count: the bound, or the limit within which it is found; 0 if there is none.
+// MostRows returns the largest number of rows of one unit that may count: the bound, or the limit within which it is
+// found; 0 if there is none.
 func (p *PerUnit) MostRows() int64 {
 	if p.MaxRows.Discovers() {
 		return p.MaxRowsUpTo

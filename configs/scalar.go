@@ -22,8 +22,8 @@ func (d Decimal) rat() (r *big.Rat, ok bool) { return yamltree.ParseDecimal(stri
 // number returns the scalar as a number. It allows leading zeros. ok is false if the text is not a number.
 func (s Scalar) number() (r *big.Rat, ok bool) { return yamltree.ParseNumber(string(s)) }
 
-// WithEpsilon returns the text of a job file with another privacy.epsilon; all else stays as it is, byte for byte. ok is false if the file has no
-// plain number there but a reference, an alias or quotes.
+// WithEpsilon returns the text of a job file with another privacy.epsilon; all else stays as it is, byte for byte. ok
+// is false if the file has no plain number there but a reference, an alias or quotes.
 func WithEpsilon(src []byte, epsilon string) (out []byte, ok bool) {
 	return yamltree.WithScalar(src, epsilon, "privacy", "epsilon")
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // errSize says how to write a size.
-var errSize = errors.New("a size is a positive number and a unit: B, KB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024), such as 1GiB")
+var errSize = errors.New("a size is a positive number and a unit: B, KB, MB, GB, TB (powers of 1000) or KiB, MiB, " +
+	"GiB, TiB (of 1024), such as 1GiB")
 
 // sizeUnits are the units of a size, in bytes.
 var sizeUnits = map[string]int64{
@@ -47,6 +48,7 @@ func (c *checker) memory(at *yamltree.Path) {
 		return
 	}
 	if _, err := ParseSize(string(c.job.MemoryLimit)); err != nil {
-		c.bad(at, CodeBadValue, c.Show(at, string(c.job.MemoryLimit))+" is no size", "write a number and a unit, such as 1GiB or 500MB")
+		c.bad(at, CodeBadValue, c.Show(at, string(c.job.MemoryLimit))+" is no size",
+			"write a number and a unit, such as 1GiB or 500MB")
 	}
 }

@@ -30,7 +30,8 @@ func TestMemoryLimitIsNoPartOfTheQuestion(t *testing.T) {
 		t.Errorf("%v %v: two questions", err1, err2)
 	}
 	_, diags := Parse("job.yaml", []byte(base+"memory_limit: plenty\n"), ParseOptions{})
-	if len(diags) != 1 || diags[0].Code != CodeBadValue || !strings.Contains(diags[0].Message, "memory_limit") || diags[0].Line != 17 {
+	if len(diags) != 1 || diags[0].Code != CodeBadValue || !strings.Contains(diags[0].Message, "memory_limit") ||
+		diags[0].Line != 17 {
 		t.Errorf("%v", diags)
 	}
 }

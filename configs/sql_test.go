@@ -41,13 +41,15 @@ ledger: {store: "sqlite:l.db", dataset: trips, budget: {epsilon: 10, delta: 1e-5
 		{`table: "trips_${day}"`, "-1"},
 	} {
 		_, diags := parse(x[0], x[1])
-		if len(diags) != 1 || diags[0].Code != CodeBadValue || diags[0].Hint == "" || strings.Contains(diags.Error(), canary) {
+		if len(diags) != 1 || diags[0].Code != CodeBadValue || diags[0].Hint == "" ||
+			strings.Contains(diags.Error(), canary) {
 			t.Errorf("%v: %v", x, diags)
 		}
 	}
 }
 
-// A parameter is a word of a connection string or of the place of the ledger, and no setting, server or folder of it. No message has its value or the string.
+// A parameter is a word of a connection string or of the place of the ledger, and no setting, server or folder of it.
+// No message has its value or the string.
 func TestParametersOfConnections(t *testing.T) {
 	parse := func(dsn, store, value string) Diagnostics {
 		text := `
@@ -73,7 +75,8 @@ ledger: {store: ` + store + `, dataset: trips, budget: {epsilon: 10, delta: 1e-5
 		}
 	}
 	for _, value := range []string{
-		"x?host=elsewhere" + canary, "x&options=-c%20search_path=other" + canary, "elsewhere" + canary + ":5432", "x host=elsewhere", "../other" + canary, "x'", "", "@elsewhere", "x%3Fhost", "ü",
+		"x?host=elsewhere" + canary, "x&options=-c%20search_path=other" + canary, "elsewhere" + canary +
+			":5432", "x host=elsewhere", "../other" + canary, "x'", "", "@elsewhere", "x%3Fhost", "ü",
 	} {
 		const known = `"postgres://server/trips?application_name=${env:DSN}"`
 		for _, of := range [][2]string{
@@ -81,7 +84,8 @@ ledger: {store: ` + store + `, dataset: trips, budget: {epsilon: 10, delta: 1e-5
 			{known, `"postgres://server/${db}"`}, {known, `"sqlite:${db}/l.db"`}, {known, `"${env:LEDGER}${db}"`},
 		} {
 			diags := parse(of[0], of[1], value)
-			if len(diags) != 1 || diags[0].Code != CodeBadValue || diags[0].Hint == "" || strings.Contains(diags.Error(), canary) {
+			if len(diags) != 1 || diags[0].Code != CodeBadValue || diags[0].Hint == "" ||
+				strings.Contains(diags.Error(), canary) {
 				t.Errorf("%s, %s with %q: %v", of[0], of[1], value, diags)
 			}
 		}

@@ -45,7 +45,8 @@ func decodeUnit(d *yamltree.Decoder, u *Unit, s yamltree.Spot) {
 	}
 	text, ok := d.Text(s, "row or a list of columns")
 	if ok && text != "row" {
-		d.Refuse(s, CodeBadValue, "expected row or a list of columns, found "+d.Show(s.Path, text), "write ["+yamltree.Shown(s.Node.Value)+"] for a column, or row if each row is a unit of its own")
+		d.Refuse(s, CodeBadValue, "expected row or a list of columns, found "+d.Show(s.Path, text),
+			"write ["+yamltree.Shown(s.Node.Value)+"] for a column, or row if each row is a unit of its own")
 	}
 }
 
@@ -57,7 +58,8 @@ func decodeClamp(d *yamltree.Decoder, c *Clamp, s yamltree.Spot) {
 	}
 	if text, ok := d.Text(s, "[lo, hi] or discover"); ok {
 		if *c = (Clamp{Discover}); text != Discover {
-			d.Refuse(s, CodeBadValue, "expected [lo, hi] or discover, found "+d.Show(s.Path, text), "write clamp: [lo, hi] from what you know about the column, or clamp: discover and range: [lo, hi]")
+			d.Refuse(s, CodeBadValue, "expected [lo, hi] or discover, found "+d.Show(s.Path, text),
+				"write clamp: [lo, hi] from what you know about the column, or clamp: discover and range: [lo, hi]")
 		}
 	}
 }
@@ -81,7 +83,8 @@ func decodeParam(d *yamltree.Decoder, p *Param, s yamltree.Spot) {
 		return
 	}
 	if yamltree.IsNull(s.Node) {
-		d.RefuseType(s, "a default value, or a mapping with type, every and default", "write {type: text} for a parameter that must be given")
+		d.RefuseType(s, "a default value, or a mapping with type, every and default",
+			"write {type: text} for a parameter that must be given")
 		return
 	}
 	if text, ok := d.Text(s, "a default value, or a mapping with type, every and default"); ok {

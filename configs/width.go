@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// This file computes the edges of the cells of a dimension: equally spaced numbers, in exact decimal arithmetic, and days
-// of the calendar.
+// This file computes the edges of the cells of a dimension: equally spaced numbers, in exact decimal arithmetic, and
+// days of the calendar.
 
 // maxCells is the largest number of cells that are computed for one dimension.
 const maxCells = 1_000_000
@@ -55,7 +55,8 @@ func steps(first, last, step string) (*ladder, *flaw) {
 		places := decimals(e.value)
 		switch {
 		case !ok:
-			return nil, &flaw{e.key, "must be a number, is " + wording.Quote(e.value), "for dates write every: month, or list them as edges"}
+			return nil, &flaw{e.key, "must be a number, is " + wording.Quote(e.value),
+				"for dates write every: month, or list them as edges"}
 		case places > maxDigits || r.Cmp(tooLarge) >= 0 || new(big.Rat).Neg(r).Cmp(tooLarge) >= 0:
 			return nil, &flaw{e.key, "has too many digits", fmt.Sprintf("at most %d before and after the point", maxDigits)}
 		}
@@ -78,7 +79,8 @@ func evenly(from, to, width *big.Rat, digits int) (*ladder, *flaw) {
 	n.Quo(n, width)
 	switch {
 	case !n.IsInt():
-		return nil, &flaw{"width", "does not divide the range evenly: it makes " + n.FloatString(2) + " cells", "change width or to, or list the edges"}
+		return nil, &flaw{"width", "does not divide the range evenly: it makes " + n.FloatString(2) + " cells",
+			"change width or to, or list the edges"}
 	case n.Num().Cmp(big.NewInt(maxCells)) > 0:
 		return nil, &flaw{"width", fmt.Sprintf("makes more than %d cells", maxCells), "use a larger width"}
 	}

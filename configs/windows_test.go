@@ -29,7 +29,8 @@ func TestWindows(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ typ, every, from, to string }{
-		{"text", "", "2024-02-28", "2024-02-28"}, {"date", "", "2024-02", "2024-02-28"}, {"date", "", "2024-02-28", "2024-02-27"},
+		{"text", "", "2024-02-28", "2024-02-28"}, {"date", "", "2024-02", "2024-02-28"}, {"date", "", "2024-02-28",
+			"2024-02-27"},
 		{"date", "month", "2024-02-02", "2024-03"}, {"date", "", "1000-01-01", "3000-01-01"},
 	} {
 		if _, err := (&Param{Type: c.typ, Every: c.every}).Windows(c.from, c.to); err == nil {

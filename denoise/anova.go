@@ -2,8 +2,8 @@ package denoise
 
 import "slices"
 
-// This file makes a table and its margins agree, by the analysis of variance: every effect of the table, the interaction of some of its
-// dimensions, is a weighted mean of the estimates that the table and its margins give of it.
+// This file makes a table and its margins agree, by the analysis of variance: every effect of the table, the
+// interaction of some of its dimensions, is a weighted mean of the estimates that the table and its margins give of it.
 
 // margin is a table of sums of cells over some of the dimensions.
 type margin struct {
@@ -15,8 +15,9 @@ type margin struct {
 	Weight float64
 }
 
-// adjust returns the cells of a table with these dimensions that agree best with it and its margins, by weighted least squares, and the
-// variance of all of them together, in units of that of a cell of y. O(d) for every set of dimensions that a margin keeps.
+// adjust returns the cells of a table with these dimensions that agree best with it and its margins, by weighted least
+// squares, and the variance of all of them together, in units of that of a cell of y. O(d) for every set of dimensions
+// that a margin keeps.
 func adjust(y []float64, dims []int, margins []margin) (x []float64, variance float64) {
 	a := adjustment{dims: dims, y: y, x: slices.Clone(y), margins: margins}
 	for effect := range 1 << len(dims) {

@@ -16,7 +16,8 @@ func Apply(ctx context.Context, n mechanism.Noisy, steps []Step) (mechanism.Nois
 
 // ApplyNoted is [Apply], and also returns the notes of the steps on their choices: sentences of public facts, each
 // preceded by its step's name.
-func ApplyNoted(ctx context.Context, n mechanism.Noisy, steps []Step) (next mechanism.Noisy, notes []string, err error) {
+func ApplyNoted(ctx context.Context, n mechanism.Noisy, steps []Step) (next mechanism.Noisy, notes []string,
+	err error) {
 	if err := checkOrder(append(n.Steps(), names(steps)...)); err != nil {
 		return mechanism.Noisy{}, nil, err
 	}

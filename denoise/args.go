@@ -60,7 +60,8 @@ func (p Param) checkText(text string) *Error {
 		if text == "true" || text == "false" {
 			return nil
 		}
-		return bad(CodeWrongType, fmt.Sprintf("expected true or false, found %q", text), "write true or false, without quotes")
+		return bad(CodeWrongType, fmt.Sprintf("expected true or false, found %q", text),
+			"write true or false, without quotes")
 	case Word:
 		return bad(CodeBadValue, fmt.Sprintf("unknown value %q", text), suggest(text, p.Words))
 	case Integer:

@@ -56,7 +56,8 @@ func candidates(cells structure, nonnegative string) []candidate {
 	}
 	more := graphCandidates(cells)
 	if more == nil { // if most cells are noise, the least of many estimated errors is far too small
-		out = append(out, candidate{label: "soft-threshold by SURE", method: "soft-threshold", args: Args{"threshold": "sure"}})
+		out = append(out, candidate{label: "soft-threshold by SURE", method: "soft-threshold",
+			args: Args{"threshold": "sure"}})
 	}
 	return append(out, more...)
 }
@@ -169,7 +170,8 @@ func doubt(a, b Fit, p problem) float64 {
 	return 2 * math.Sqrt(sum)
 }
 
-// maxCut is the number of nodes up to which auto tries trend filtering, whose minimum cuts take minutes on large graphs.
+// maxCut is the number of nodes up to which auto tries trend filtering, whose minimum cuts take minutes on large
+// graphs.
 const maxCut = 20_000
 
 // graphCandidates returns what auto tries if the cells have a graph, or are a grid.

@@ -145,7 +145,8 @@ func TestAuto(t *testing.T) {
 			t.Errorf("Zipf: empirical Bayes %.4g", got["floor"])
 		}
 		if name == "sparse Dirichlet" && !(got["floor"] <= 0.75*got["soft-threshold by SURE"]) {
-			t.Errorf("sparse Dirichlet: empirical Bayes %.4g, soft thresholding %.4g", got["floor"], got["soft-threshold by SURE"])
+			t.Errorf("sparse Dirichlet: empirical Bayes %.4g, soft thresholding %.4g", got["floor"],
+				got["soft-threshold by SURE"])
 		}
 	}
 }
@@ -157,7 +158,8 @@ func TestAutoFallsBackAndSaysSo(t *testing.T) {
 		t.Errorf("%v, %v", f, err)
 	}
 	for _, y := range [][]float64{{}, {5}, {5, 6}} {
-		if f, err := Estimate(t.Context(), y, 1, []Step{bound(t, "auto", nil, Shape{})}); len(y) == 1 && (err != nil || f.X[0] != 5) {
+		if f, err := Estimate(t.Context(), y, 1, []Step{bound(t, "auto", nil, Shape{})}); len(y) == 1 &&
+			(err != nil || f.X[0] != 5) {
 			t.Errorf("%v: %v, %v", y, f, err)
 		}
 	}
@@ -175,7 +177,8 @@ func TestExpectedErrorIsUnbiased(t *testing.T) {
 		if !slices.Contains(names, name) {
 			continue
 		}
-		steps := []Step{bound(t, "auto", nil, *p.shape), bound(t, "nonnegative", nil, *p.shape), bound(t, "round", nil, *p.shape)}
+		steps := []Step{bound(t, "auto", nil, *p.shape), bound(t, "nonnegative", nil, *p.shape),
+			bound(t, "round", nil, *p.shape)}
 		var differences, uncertainty, covered float64
 		for range draws {
 			y := slices.Clone(p.y)
@@ -195,9 +198,11 @@ func TestExpectedErrorIsUnbiased(t *testing.T) {
 				covered++
 			}
 		}
-		t.Logf("%s: off by %.3g ± %.3g of s², %v of %v enclosed", name, differences/float64(draws), math.Sqrt(uncertainty)/float64(draws), covered, draws)
+		t.Logf("%s: off by %.3g ± %.3g of s², %v of %v enclosed", name, differences/float64(draws),
+			math.Sqrt(uncertainty)/float64(draws), covered, draws)
 		if !(math.Abs(differences) <= z*math.Sqrt(uncertainty)) || covered < float64(draws)/2 {
-			t.Errorf("%s: off by %.3g ± %.3g of s², %v of %v enclosed", name, differences/float64(draws), math.Sqrt(uncertainty)/float64(draws), covered, draws)
+			t.Errorf("%s: off by %.3g ± %.3g of s², %v of %v enclosed", name, differences/float64(draws),
+				math.Sqrt(uncertainty)/float64(draws), covered, draws)
 		}
 	}
 }

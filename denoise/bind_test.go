@@ -72,7 +72,8 @@ func TestEstimateRefuses(t *testing.T) {
 		y []float64
 		s float64
 	}{
-		{[]float64{1}, 0}, {[]float64{1}, -1}, {[]float64{1}, math.NaN()}, {[]float64{1}, math.Inf(1)}, {[]float64{math.NaN()}, 1},
+		{[]float64{1}, 0}, {[]float64{1}, -1}, {[]float64{1}, math.NaN()}, {[]float64{1},
+			math.Inf(1)}, {[]float64{math.NaN()}, 1},
 		{[]float64{math.Inf(-1)}, 1},
 	} {
 		if _, err := Estimate(t.Context(), c.y, c.s, nil); err == nil {
@@ -106,7 +107,8 @@ func TestGraphsReachTheEstimators(t *testing.T) {
 	for _, c := range []struct {
 		method string
 		args   Args
-	}{{"trend-filter", Args{"lambda": "2"}}, {"trend-filter", Args{"k": "1", "lambda": "sure"}}, {"tree-wavelet", Args{"threshold": "1"}}, {"tree-ensemble", nil}} {
+	}{{"trend-filter", Args{"lambda": "2"}}, {"trend-filter", Args{"k": "1", "lambda": "sure"}}, {"tree-wavelet",
+		Args{"threshold": "1"}}, {"tree-ensemble", nil}} {
 		s, err := New(c.method, c.args)
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +137,8 @@ func TestGraphsReachTheEstimators(t *testing.T) {
 func TestMixedShapes(t *testing.T) {
 	shape := Shape{[]int{2, 3}, []bool{false, true}}
 	for _, method := range []string{"trend-filter", "total-variation"} {
-		f, err := Estimate(t.Context(), []float64{1, 2, 3, 101, 102, 103}, 1, []Step{bound(t, method, Args{"lambda": "50"}, shape)})
+		f, err := Estimate(t.Context(), []float64{1, 2, 3, 101, 102, 103}, 1,
+			[]Step{bound(t, method, Args{"lambda": "50"}, shape)})
 		if err != nil {
 			t.Fatal(err)
 		}

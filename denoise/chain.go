@@ -2,9 +2,9 @@ package denoise
 
 import "math"
 
-// chain finds the exact minimiser of ½·Σ (y_i − x_i)² + λ·Σ |x_i − x_{i+1}| for one line at a time. Its memory is reused
-// from one line to the next. The method is Johnson's dynamic program (Journal of Computational and Graphical Statistics
-// 22, 2013). With m_k(t) the least cost of the cells 0 … k given x_k = t, the derivative
+// chain finds the exact minimiser of ½·Σ (y_i − x_i)² + λ·Σ |x_i − x_{i+1}| for one line at a time. Its memory is
+// reused from one line to the next. The method is Johnson's dynamic program (Journal of Computational and Graphical
+// Statistics 22, 2013). With m_k(t) the least cost of the cells 0 … k given x_k = t, the derivative
 //
 //	m'_k(t) = t − y_k + clip(m'_{k−1}(t), −λ, λ)
 //
@@ -26,8 +26,8 @@ func newChain(cells int) *chain {
 	}
 }
 
-// Solve returns the line's minimiser and its number of levels, for λ ≥ 0 in the unit of y. It overwrites y. The minimiser
-// is valid until the next call.
+// Solve returns the line's minimiser and its number of levels, for λ ≥ 0 in the unit of y. It overwrites y. The
+// minimiser is valid until the next call.
 func (c *chain) Solve(y []float64, lambda float64) (x []float64, levels int) {
 	last := len(y) - 1
 	from, to := last+1, last+1

@@ -38,7 +38,8 @@ func parse(method string, params denoise.Args) (*configs.Denoise, configs.Diagno
 
 // Every value of every parameter can be written in a job, reaches the method as it is, and stands in the effective job.
 func TestJobsSayWhatMethodsTake(t *testing.T) {
-	values := map[denoise.ParamType][]string{denoise.Boolean: {"true", "false"}, denoise.Decimal: {"2.5", "1e-3"}, denoise.Integer: {"1"}}
+	values := map[denoise.ParamType][]string{denoise.Boolean: {"true", "false"}, denoise.Decimal: {"2.5", "1e-3"},
+		denoise.Integer: {"1"}}
 	for _, m := range denoise.Methods() {
 		for _, p := range m.Params {
 			for _, text := range slices.Concat(p.Words, values[p.Type]) {

@@ -41,7 +41,8 @@ func Judge(method string, args Args, graph bool, kind Kind) (errs []*Error) {
 		}
 	}
 	if graph && !m.TakesGraph {
-		bad("graph", "graph goes with method: "+strings.Join(ownersOf(func(o Method) bool { return o.TakesGraph }), ", "), "remove it")
+		bad("graph", "graph goes with method: "+strings.Join(ownersOf(func(o Method) bool { return o.TakesGraph }), ", "),
+			"remove it")
 	}
 	for _, p := range m.Params {
 		if x, err := calibrate.ParseNearest(args[p.Name]); p.Positive && err == nil && x == 0 {
@@ -55,10 +56,14 @@ func Judge(method string, args Args, graph bool, kind Kind) (errs []*Error) {
 		m.judgeCentred(args, bad)
 	case SignedSums:
 		if _, said := args[nonnegativeName]; !said && m.floors(args) {
-			bad("", m.Name+" moves sums below 0 to 0, and these may be below 0", "write nonnegative: false, or clamp the values to at least 0")
+			bad("", m.Name+" moves sums below 0 to 0, and these may be below 0",
+				"write nonnegative: false, or clamp the values to at least 0")
 		}
 	}
-	if !slices.ContainsFunc(errs, func(e *Error) bool { return e.Code != CodeContradiction && e.Code != CodeUnknownParameter }) {
+	if !slices.ContainsFunc(errs, func(e *Error) bool {
+		return e.Code != CodeContradiction &&
+			e.Code != CodeUnknownParameter
+	}) {
 		if _, err := m.build(args); err != nil {
 			errs = append(errs, asError(err))
 		}
@@ -69,7 +74,8 @@ func Judge(method string, args Args, graph bool, kind Kind) (errs []*Error) {
 // judgeCentred finds what does not suit the sums of a mean. A number in the unit of the mean would be too small for
 // them.
 func (m Method) judgeCentred(args Args, bad func(param, message, hint string)) {
-	const hint = "a mean's steps act on the sums of differences from the centre of the range, which may be negative; the mean itself never leaves its range"
+	const hint = "a mean's steps act on the sums of differences from the centre of the range, which may be negative; " +
+		"the mean itself never leaves its range"
 	switch {
 	case m.ForCounts:
 		bad("", m.Name+" does not go with a mean", hint)
@@ -78,7 +84,8 @@ func (m Method) judgeCentred(args Args, bad func(param, message, hint string)) {
 	}
 	for _, p := range m.Params {
 		if _, err := calibrate.ParseDecimal(args[p.Name]); p.InUnit && err == nil {
-			bad(p.Name, "a number for the "+p.Name+" of a mean would act on sums, not on the mean", "leave "+p.Name+" out, or give a word: it then follows the noise")
+			bad(p.Name, "a number for the "+p.Name+" of a mean would act on sums, not on the mean",
+				"leave "+p.Name+" out, or give a word: it then follows the noise")
 		}
 	}
 }

@@ -13,7 +13,8 @@ const stepConsistent = "consistent"
 
 // MakeConsistent returns a table and its margins after [Consistent] made them agree, as one more step of each. They may
 // have been through other steps before; the weights are those of the noise that each was released with.
-func MakeConsistent(table mechanism.Noisy, shape Shape, margins []Marginal) (mechanism.Noisy, []mechanism.Noisy, error) {
+func MakeConsistent(table mechanism.Noisy, shape Shape, margins []Marginal) (mechanism.Noisy, []mechanism.Noisy,
+	error) {
 	fixed := make([]Margin, len(margins))
 	for i, m := range margins {
 		fixed[i] = Margin{Axes: m.Axes, Values: make([]float64, m.Noisy.Len()), Deviation: m.Noisy.Mechanism().Deviation()}

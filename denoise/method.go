@@ -74,9 +74,11 @@ func (m Method) fits(cells structure) error {
 	}
 	switch {
 	case m.Needs == NeedsGraph && cells.graph == nil && ordered == 0:
-		return &Error{Code: CodeNeedsGraph, Message: m.Name + " needs a graph of the cells", Hint: "give its edges, or use it on edges, hours or a grid"}
+		return &Error{Code: CodeNeedsGraph, Message: m.Name + " needs a graph of the cells",
+			Hint: "give its edges, or use it on edges, hours or a grid"}
 	case (m.Needs == NeedsOrder || m.Needs == NeedsLine) && ordered == 0:
-		return &Error{Code: CodeNeedsOrder, Message: m.Name + " needs cells in an order", Hint: "edges, hours and grids have one; empirical-bayes needs none"}
+		return &Error{Code: CodeNeedsOrder, Message: m.Name + " needs cells in an order",
+			Hint: "edges, hours and grids have one; empirical-bayes needs none"}
 	case m.Needs == NeedsLine && ordered > 1:
 		message := fmt.Sprintf("%s needs one dimension with an order, not %d", m.Name, ordered)
 		return &Error{Code: CodeNeedsOrder, Message: message, Hint: "wavelet takes them all"}
@@ -86,7 +88,8 @@ func (m Method) fits(cells structure) error {
 
 // foreign returns the error for a parameter that the method does not have.
 func (m Method) foreign(name string) *Error {
-	return &Error{Code: CodeUnknownParameter, Message: fmt.Sprintf("%s has no parameter %q", m.Name, name), Hint: suggest(name, m.paramNames()), Param: name}
+	return &Error{Code: CodeUnknownParameter, Message: fmt.Sprintf("%s has no parameter %q", m.Name, name),
+		Hint: suggest(name, m.paramNames()), Param: name}
 }
 
 func (m Method) paramNames() []string {

@@ -23,7 +23,8 @@ func jamesStein() Method {
 	}
 	return Method{
 		Name: "james-stein", Aliases: []string{"shrinkage"}, Params: []Param{positive, toward, prior}, KnownNoise: true,
-		Doc: "multiplies all cells by one factor, which is smaller if more of the vector is noise; fewer than 3 cells stay as they are",
+		Doc: "multiplies all cells by one factor, which is smaller if more of the vector is noise; fewer than 3 cells stay " +
+			"as they are",
 		build: func(a Args) (rule, error) {
 			var p shrinkage
 			var err error
@@ -68,7 +69,8 @@ func init() { register(softThreshold) }
 
 func softThreshold() Method {
 	return thresholding(Method{
-		Name: "soft-threshold", Doc: "moves every cell towards 0 by the threshold, and small ones to 0: for tables in which most cells are empty",
+		Name: "soft-threshold", Doc: "moves every cell towards 0 by the threshold, and small ones to 0: for tables in " +
+			"which most cells are empty",
 	}, "how far each cell moves towards 0", SUREThreshold, func(p problem, at float64) Fit { return softFit(p.y, at) })
 }
 
@@ -77,16 +79,22 @@ func init() { register(hardThreshold) }
 func hardThreshold() Method {
 	return thresholding(Method{
 		Name: "hard-threshold",
-		Doc:  "replaces cells up to the threshold by 0 and keeps the others: for tables in which few cells are not empty, and those are large",
-	}, "the size up to which a cell becomes 0", HardSUREThreshold, func(p problem, at float64) Fit { return hardFit(p.y, p.s, at) })
+		Doc: "replaces cells up to the threshold by 0 and keeps the others: for tables in which few cells are not empty, " +
+			"and those are large",
+	}, "the size up to which a cell becomes 0", HardSUREThreshold, func(p problem, at float64) Fit {
+		return hardFit(p.y,
+			p.s, at)
+	})
 }
 
 // thresholding completes a method that fits at a threshold. what describes the threshold, and sure finds the one of
 // least estimated error.
-func thresholding(m Method, what string, sure func(y []float64, s float64) float64, fit func(p problem, at float64) Fit) Method {
+func thresholding(m Method, what string, sure func(y []float64, s float64) float64,
+	fit func(p problem, at float64) Fit) Method {
 	threshold := Param{
 		Name: "threshold", Type: Decimal, Words: []string{"universal", "sure"}, Default: "universal",
-		Doc:      what + ": s*sqrt(2*ln(cells)) with the noise's standard deviation s, the level of least estimated error, or a number in the query's unit",
+		Doc: what + ": s*sqrt(2*ln(cells)) with the noise's standard deviation s, the level of least estimated error, " +
+			"or a number in the query's unit",
 		AtLeast0: true, Positive: true, InUnit: true, Example: "sure",
 	}
 	m.Params, m.KnownNoise = []Param{threshold}, true
@@ -123,7 +131,8 @@ func noted(f Fit, format string, args ...any) Fit {
 const nonnegativeName = "nonnegative"
 
 func nonnegativeParam() Param {
-	return Param{Name: nonnegativeName, Type: Boolean, Default: "false", Doc: "whether the cells cannot be below 0, which is true of counts", Example: "true"}
+	return Param{Name: nonnegativeName, Type: Boolean, Default: "false",
+		Doc: "whether the cells cannot be below 0, which is true of counts", Example: "true"}
 }
 
 func init() { register(empiricalBayes) }
@@ -132,7 +141,8 @@ func empiricalBayes() Method {
 	floor := nonnegativeParam()
 	return Method{
 		Name: "empirical-bayes", Params: []Param{floor}, KnownNoise: true,
-		Doc: "estimates how the cells are distributed and moves each towards its likely values: the best for cells without an order",
+		Doc: "estimates how the cells are distributed and moves each towards its likely values: the best for cells without " +
+			"an order",
 		build: func(a Args) (rule, error) {
 			nonnegative, err := a.boolean(floor)
 			if err != nil {

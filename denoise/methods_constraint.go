@@ -9,7 +9,8 @@ func init() { register(nonnegative) }
 
 func nonnegative() Method {
 	return Method{
-		Name: "nonnegative", Aliases: []string{"positive", "clip_at_zero"}, ForCounts: true, Doc: "replaces negative cells by 0; sums of many cells become biased upwards",
+		Name: "nonnegative", Aliases: []string{"positive", "clip_at_zero"}, ForCounts: true, Doc: "replaces negative cells " +
+			"by 0; sums of many cells become biased upwards",
 		build: plain(func(y []float64) Fit { return clipped(unchanged(y)) }),
 	}
 }
@@ -91,7 +92,8 @@ func total() Method {
 				return nil, err
 			}
 			if nonnegative && value < 0 {
-				return nil, &Error{Code: CodeBadValue, Message: "cells of at least 0 have no sum below 0", Hint: "remove nonnegative", Param: sum.Name}
+				return nil, &Error{Code: CodeBadValue, Message: "cells of at least 0 have no sum below 0",
+					Hint: "remove nonnegative", Param: sum.Name}
 			}
 			return func(_ context.Context, p problem) (Fit, error) { return Total(p.y, value, nonnegative), nil }, nil
 		},

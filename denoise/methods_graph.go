@@ -12,7 +12,8 @@ import (
 const maxTrees = 4096
 
 func treesParam(number, doc string) Param {
-	return Param{Name: "trees", Type: Integer, Default: number, Doc: doc, Least: 1, Most: maxTrees, Advice: "16 to 40 are enough", Example: "40"}
+	return Param{Name: "trees", Type: Integer, Default: number, Doc: doc, Least: 1, Most: maxTrees,
+		Advice: "16 to 40 are enough", Example: "40"}
 }
 
 func init() { register(treeWavelet) }
@@ -20,14 +21,16 @@ func init() { register(treeWavelet) }
 func treeWavelet() Method {
 	threshold := Param{
 		Name: "threshold", Type: Decimal, Words: []string{"level", "universal", "sure"}, Default: "level",
-		Doc: "how differences become smaller: James-Stein for each size of node sets, s*sqrt(2*ln(cells)) for all, the level of least " +
+		Doc: "how differences become smaller: James-Stein for each size of node sets, s*sqrt(2*ln(cells)) for all, the " +
+			"level of least " +
 			"estimated error for each tree, or a number in the query's unit for all",
 		AtLeast0: true, Positive: true, InUnit: true, Example: "sure",
 	}
 	trees := treesParam("40", "how many random spanning trees are averaged")
 	return Method{
 		Name: "tree-wavelet", Params: []Param{threshold, trees}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
-		Doc: "computes the differences of neighbouring node sets of random spanning trees and reduces those that noise explains",
+		Doc: "computes the differences of neighbouring node sets of random spanning trees and reduces those that noise " +
+			"explains",
 		build: func(a Args) (rule, error) {
 			word, t, err := a.choice(threshold)
 			if err != nil {
@@ -37,7 +40,8 @@ func treeWavelet() Method {
 			if err != nil {
 				return nil, err
 			}
-			how := map[string]graph.Rule{"level": graph.Levels, "universal": graph.Universal, "sure": graph.SUREThreshold, "": graph.Given}
+			how := map[string]graph.Rule{"level": graph.Levels, "universal": graph.Universal, "sure": graph.SUREThreshold,
+				"": graph.Given}
 			return onGraph(func(ctx context.Context, g *graph.Graph, v scaled, run graph.Run) (*graph.Fit, error) {
 				return graph.TreeWavelets(ctx, g, v.y, graph.WaveletOptions{
 					Sigma: v.s, Rule: how[word], Threshold: min(v.in(t), farthest), Trees: number, Run: run,
@@ -57,7 +61,8 @@ func trendFilter() Method {
 	lambda := lambdaParam()
 	return Method{
 		Name: "trend-filter", Params: []Param{k, lambda}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
-		Doc: "finds areas of the graph with one level or trend, by the exact minimum of squared distance plus lambda times the sum of changes",
+		Doc: "finds areas of the graph with one level or trend, by the exact minimum of squared distance plus lambda times " +
+			"the sum of changes",
 		build: func(a Args) (rule, error) {
 			number, err := a.integer(k)
 			if err != nil {
@@ -109,7 +114,8 @@ func treeEnsemble() Method {
 	floor.Default = "true"
 	return Method{
 		Name: "tree-ensemble", Params: []Param{trees, lambda, floor}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
-		Doc: "averages total variation on many random spanning trees, twice, with relative jumps penalised: the best for counts on graphs",
+		Doc: "averages total variation on many random spanning trees, twice, with relative jumps penalised: the best for " +
+			"counts on graphs",
 		build: func(a Args) (rule, error) {
 			number, err := a.integer(trees)
 			if err != nil {

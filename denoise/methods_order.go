@@ -7,7 +7,8 @@ func init() { register(wavelet) }
 func wavelet() Method {
 	threshold := Param{
 		Name: "threshold", Type: Decimal, Words: []string{"universal", "sure", "level"}, Default: "sure",
-		Doc: "how differences become smaller: s*sqrt(2*ln(cells)) for all, the level of least estimated error for each size of blocks, " +
+		Doc: "how differences become smaller: s*sqrt(2*ln(cells)) for all, the level of least estimated error for each " +
+			"size of blocks, " +
 			"James-Stein for each size of blocks, or a number in the query's unit for all", AtLeast0: true, Positive: true, InUnit: true, Example: "sure",
 	}
 	invariant := Param{
@@ -38,7 +39,8 @@ func wavelet() Method {
 func lambdaParam() Param {
 	return Param{
 		Name: "lambda", Type: Decimal, Words: []string{"sure"}, Default: "sure",
-		Doc: "the price of a difference between neighbours: the value of least estimated error, or a number in the query's unit", AtLeast0: true, InUnit: true, Example: "sure",
+		Doc: "the price of a difference between neighbours: the value of least estimated error, or a number in the query's " +
+			"unit", AtLeast0: true, InUnit: true, Example: "sure",
 	}
 }
 
@@ -47,7 +49,8 @@ func init() { register(totalVariation) }
 func totalVariation() Method {
 	lambda := lambdaParam()
 	return Method{
-		Name: "total-variation", Aliases: []string{"tv", "fused_lasso"}, Params: []Param{lambda}, KnownNoise: true, Needs: NeedsLine,
+		Name: "total-variation", Aliases: []string{"tv",
+			"fused_lasso"}, Params: []Param{lambda}, KnownNoise: true, Needs: NeedsLine,
 		Doc: "finds runs of cells with one level, by the exact minimum of squared distance plus lambda times the sum of jumps",
 		build: func(a Args) (rule, error) {
 			word, value, err := a.choice(lambda)

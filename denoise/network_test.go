@@ -27,7 +27,8 @@ func TestNewGraphIsAProduct(t *testing.T) {
 func TestNewGraphRefuses(t *testing.T) {
 	shape := Shape{[]int{3, 2}, []bool{false, true}}
 	var edge *EdgeError
-	if _, err := NewGraph(shape, 0, []Edge{{U: 0, V: 1, W: 1}, {U: 0, V: 3, W: 1}}); !errors.As(err, &edge) || edge.Index != 1 {
+	if _, err := NewGraph(shape, 0, []Edge{{U: 0, V: 1, W: 1}, {U: 0, V: 3, W: 1}}); !errors.As(err, &edge) ||
+		edge.Index != 1 {
 		t.Errorf("an edge to nowhere: %v", err)
 	}
 	var e *Error

@@ -6,7 +6,8 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 )
 
-// CellByCell reports whether a step computes each estimate from the noisy value of its own cell, so that no cell tells of another.
+// CellByCell reports whether a step computes each estimate from the noisy value of its own cell, so that no cell tells
+// of another.
 func CellByCell(s Step) bool {
 	one, ok := s.(step)
 	return ok && one.alone

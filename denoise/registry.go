@@ -34,7 +34,8 @@ func Methods() []Method {
 func judge(method string, args Args) (m Method, errs []*Error) {
 	m, ok := lookup(method)
 	if !ok {
-		return m, []*Error{{Code: CodeUnknownMethod, Message: fmt.Sprintf("no denoising method is called %q", method), Hint: suggestMethod(method)}}
+		return m, []*Error{{Code: CodeUnknownMethod, Message: fmt.Sprintf("no denoising method is called %q", method),
+			Hint: suggestMethod(method)}}
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		i := slices.IndexFunc(m.Params, func(p Param) bool { return p.Name == name })
@@ -46,7 +47,8 @@ func judge(method string, args Args) (m Method, errs []*Error) {
 	}
 	for _, p := range m.Params {
 		if _, given := args[p.Name]; p.Default == "" && !given {
-			errs = append(errs, &Error{Code: CodeMissing, Message: fmt.Sprintf("%s needs %s", method, p.Name), Hint: "add " + p.Name + ": " + p.Doc})
+			errs = append(errs, &Error{Code: CodeMissing, Message: fmt.Sprintf("%s needs %s", method, p.Name), Hint: "add " +
+				p.Name + ": " + p.Doc})
 		}
 	}
 	return m, errs

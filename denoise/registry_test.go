@@ -25,7 +25,8 @@ func TestMethodsAreDescribed(t *testing.T) {
 		}
 	}
 	// What jobs have named so far stays; a new method only adds to it.
-	for _, want := range strings.Fields("auto empirical-bayes hard-threshold isotonic james-stein nonnegative round soft-threshold total " +
+	for _, want := range strings.Fields("auto empirical-bayes hard-threshold isotonic james-stein nonnegative round " +
+		"soft-threshold total " +
 		"total-variation tree-ensemble tree-wavelet trend-filter wavelet") {
 		if !slices.Contains(listed, want) {
 			t.Errorf("methods %v, without %s", listed, want)
@@ -122,7 +123,8 @@ func TestCheckOrder(t *testing.T) {
 		}
 		err := Check(steps)
 		var e *Error
-		if refused := errors.As(err, &e); refused != (c.hint != "") || (refused && (e.Code != CodeOrder || e.Hint != c.hint)) {
+		if refused := errors.As(err, &e); refused != (c.hint != "") ||
+			(refused && (e.Code != CodeOrder || e.Hint != c.hint)) {
 			t.Errorf("Check(%s) = %v, want the hint %q", c.steps, err, c.hint)
 		}
 	}

@@ -28,7 +28,8 @@ func Line(cells int) Shape { return Shape{[]int{cells}, []bool{true}} }
 // check returns an [*Error] if the shape is not valid.
 func (s Shape) check() error {
 	if len(s.Dims) != len(s.Ordered) {
-		return &Error{Code: CodeShape, Message: fmt.Sprintf("%d dimensions, %d of them with an order or without", len(s.Dims), len(s.Ordered))}
+		return &Error{Code: CodeShape, Message: fmt.Sprintf("%d dimensions, %d of them with an order or without", len(s.Dims),
+			len(s.Ordered))}
 	}
 	cells := 1
 	for i, d := range s.Dims {

@@ -99,7 +99,10 @@ func TestApplyRefusesWhatCheckRefuses(t *testing.T) {
 		"in one chain": func() (mechanism.Noisy, error) {
 			return denoise.Apply(t.Context(), noisy, steps(t, "round", "james-stein"))
 		},
-		"in two chains": func() (mechanism.Noisy, error) { return denoise.Apply(t.Context(), after, steps(t, "james-stein")) },
+		"in two chains": func() (mechanism.Noisy, error) {
+			return denoise.Apply(t.Context(), after,
+				steps(t, "james-stein"))
+		},
 		"two shrinkings": func() (mechanism.Noisy, error) {
 			return denoise.Apply(t.Context(), noisy, steps(t, "soft-threshold", "james-stein"))
 		},

@@ -15,7 +15,10 @@ func Lindley(y []float64, s float64, positive bool) Fit {
 	if len(y) < 4 {
 		return unchanged(y)
 	}
-	return fitScaled(y, s, func(v scaled) Fit { return shrink(v.y, v.s, pull{towards: mean(v.y), lost: 3, positive: positive}) })
+	return fitScaled(y, s, func(v scaled) Fit {
+		return shrink(v.y, v.s,
+			pull{towards: mean(v.y), lost: 3, positive: positive})
+	})
 }
 
 // JamesSteinTo returns the James–Stein estimate towards a public target in every cell, with the factor

@@ -43,8 +43,8 @@ func softFit(y []float64, t float64) Fit {
 	return f
 }
 
-// smoothing is γ in the smoothed degrees of freedom of hard thresholding: they are exact for noise of standard deviation
-// s·√(1+γ²), 3 % more than there is.
+// smoothing is γ in the smoothed degrees of freedom of hard thresholding: they are exact for noise of standard
+// deviation s·√(1+γ²), 3 % more than there is.
 const smoothing = 0.25
 
 // hardFit is hard thresholding at t with smoothed degrees of freedom. Hard thresholding jumps, so its divergence must

@@ -26,8 +26,8 @@ func TotalVariation(y []float64, shape Shape, lambda float64) (Fit, error) {
 	return fitScaled(y, largest, func(v scaled) Fit { return variation(v.y, shape, axis, v.in(lambda)) }), nil
 }
 
-// TotalVariationSURE is [TotalVariation] at the λ of smallest estimated error among steps of a factor 2^(1/4) around the
-// best power of two; the noise has standard deviation s > 0.
+// TotalVariationSURE is [TotalVariation] at the λ of smallest estimated error among steps of a factor 2^(1/4) around
+// the best power of two; the noise has standard deviation s > 0.
 func TotalVariationSURE(y []float64, s float64, shape Shape) (fit Fit, lambda float64, err error) {
 	axis, err := shape.line(len(y))
 	if err != nil {

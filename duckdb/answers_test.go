@@ -15,7 +15,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// newDuckDB makes a database in a file of the test's folder. Tests write to it while it is open, so it is not one that is only read.
+// newDuckDB makes a database in a file of the test's folder. Tests write to it while it is open, so it is not one that
+// is only read.
 func newDuckDB(t *testing.T) *sqlpushtest.Server {
 	t.Helper()
 	dsn := t.TempDir() + "/t.duckdb?access_mode=read_write&autoinstall_known_extensions=false&autoload_known_extensions=false&threads=2"
@@ -71,7 +72,8 @@ func duckLiteral(k stabilitytest.Kind, columnType string, cell any) string {
 			}
 			return fmt.Sprintf("CAST(make_timestamp(%d) AS %s)", v, columnType)
 		case stabilitytest.Cents:
-			return fmt.Sprintf("CAST('%d.%02d' AS DECIMAL(9,2)) * %d", max(v, -v)/100, max(v, -v)%100, map[bool]int{true: -1, false: 1}[v < 0])
+			return fmt.Sprintf("CAST('%d.%02d' AS DECIMAL(9,2)) * %d", max(v, -v)/100, max(v, -v)%100,
+				map[bool]int{true: -1, false: 1}[v < 0])
 		}
 		return strconv.FormatInt(v, 10)
 	}

@@ -14,7 +14,8 @@ import (
 // A statement ends when its run is cancelled, and leaves no folder.
 func TestCancelled(t *testing.T) {
 	d, err := sqlpush.Open(t.Context(), sqlpush.Source{
-		Driver: "duckdb", DSN: "?threads=1", Query: "SELECT '" + canary + "' AS person, CAST(sqrt(a.i * b.i) AS DOUBLE) AS x FROM range(10000000) AS a(i), range(10000000) AS b(i)",
+		Driver: "duckdb", DSN: "?threads=1", Query: "SELECT '" + canary +
+			"' AS person, CAST(sqrt(a.i * b.i) AS DOUBLE) AS x FROM range(10000000) AS a(i), range(10000000) AS b(i)",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +24,8 @@ func TestCancelled(t *testing.T) {
 	e.UseScratch(t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(200*time.Millisecond, cancel)
-	if _, err := e.Aggregate(ctx, sqlpushtest.Plan(t, spillJob), pipeline.Silent{}); !errors.Is(err, context.Canceled) { // else the test does not end
+	// else the test does not end
+	if _, err := e.Aggregate(ctx, sqlpushtest.Plan(t, spillJob), pipeline.Silent{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if err := e.Close(); err != nil {

@@ -1,2 +1,3 @@
-// Package duckdb is a module of its own for the program release-duckdb, which needs cgo, and for the tests of DuckDB as an engine.
+// Package duckdb is a module of its own for the program release-duckdb, which needs cgo, and for the tests of DuckDB as
+// an engine.
 package duckdb

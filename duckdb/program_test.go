@@ -230,7 +230,8 @@ func TestProgram(t *testing.T) {
 	p.oneCharge()
 }
 
-// A run that is killed, at the beginning of a statement or anywhere between charge and publication, ends in one release and one charge when it is run again.
+// A run that is killed, at the beginning of a statement or anywhere between charge and publication, ends in one release
+// and one charge when it is run again.
 func TestProgramKilled(t *testing.T) {
 	stages, killed := []string{"charge", "aggregate", "noise", "denoise", "publish"}, 0
 	p := newPlace(t, 30) // a statement takes a moment
@@ -265,7 +266,8 @@ func TestProgramKilled(t *testing.T) {
 	}
 }
 
-// If the file is lost between two statements, the run fails in plain words. When it is back, there is one release and one charge.
+// If the file is lost between two statements, the run fails in plain words. When it is back, there is one release and
+// one charge.
 func TestProgramLosesItsInput(t *testing.T) {
 	p := newPlace(t, 30)
 	file := filepath.Join(p.dir, "visits.parquet")
@@ -290,7 +292,8 @@ func TestProgramLosesItsInput(t *testing.T) {
 	if err := cmd.Wait(); err == nil {
 		t.Fatal("the run did not fail")
 	}
-	if text := said.String(); strings.Contains(text, canary) || strings.Contains(text, "visits.parquet") || !strings.Contains(text, "the database") {
+	if text := said.String(); strings.Contains(text, canary) || strings.Contains(text, "visits.parquet") ||
+		!strings.Contains(text, "the database") {
 		t.Errorf("the run said: %s", text)
 	}
 	if p.release() != "" {

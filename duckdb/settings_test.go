@@ -36,7 +36,8 @@ func TestSettings(t *testing.T) {
 		TIMESTAMPTZ '2020-03-29 00:00:00+00' + to_minutes(i % 9 * 17) AS at, i / CAST(97 AS DOUBLE) AS x FROM range(200) AS r(i)`
 	p := sqlpushtest.Plan(t, settingsJob)
 	first := ""
-	for _, setting := range []string{"", "default_order=desc", "integer_division=true", "ieee_floating_point_ops=false", "default_collation=nocase", "default_null_order=nulls_first", "preserve_identifier_case=false", "threads=1"} {
+	for _, setting := range []string{"", "default_order=desc", "integer_division=true", "ieee_floating_point_ops=false",
+		"default_collation=nocase", "default_null_order=nulls_first", "preserve_identifier_case=false", "threads=1"} {
 		d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "duckdb", DSN: "?" + setting, Query: query})
 		if err != nil {
 			t.Fatal(setting, err)
@@ -64,7 +65,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// What does not fit in memory is in a folder that only the user can look into, inside of the one that is named, and is gone afterwards.
+// What does not fit in memory is in a folder that only the user can look into, inside of the one that is named, and is
+// gone afterwards.
 func TestSpilledRows(t *testing.T) {
 	work, scratch := t.TempDir(), filepath.Join(t.TempDir(), "it's private")
 	t.Chdir(work)
@@ -73,7 +75,8 @@ func TestSpilledRows(t *testing.T) {
 	}
 	d, err := sqlpush.Open(t.Context(), sqlpush.Source{
 		Driver: "duckdb", DSN: "?memory_limit=60MB&threads=1",
-		Query: "SELECT '" + canary + "' || repeat('x', 40) || i % 200000 AS person, CAST(i AS DOUBLE) AS x FROM range(400000) AS r(i)",
+		Query: "SELECT '" + canary +
+			"' || repeat('x', 40) || i % 200000 AS person, CAST(i AS DOUBLE) AS x FROM range(400000) AS r(i)",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +118,8 @@ func TestSpilledRows(t *testing.T) {
 	}
 }
 
-// A file is opened to be read: two can read it at the same time, a statement cannot write to it, and a name without a file makes none.
+// A file is opened to be read: two can read it at the same time, a statement cannot write to it, and a name without a
+// file makes none.
 func TestFilesAreOnlyRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.duckdb")
 	execute(t, path, "CREATE TABLE rows AS SELECT range AS x FROM range(10)", "CREATE SEQUENCE s")
@@ -137,7 +141,8 @@ func TestFilesAreOnlyRead(t *testing.T) {
 		}
 	}
 	p := sqlpushtest.Plan(t, strings.NewReplacer("[person]", "[x]", "column: x,", "column: n,").Replace(spillJob))
-	writes, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "duckdb", DSN: path, Query: "SELECT x, nextval('s') AS n FROM rows"})
+	writes, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "duckdb", DSN: path,
+		Query: "SELECT x, nextval('s') AS n FROM rows"})
 	if err == nil {
 		_, err = sqlpush.New(writes, make([]byte, 32)).Aggregate(t.Context(), p, pipeline.Silent{})
 		_ = writes.Close()
@@ -156,7 +161,8 @@ func TestFilesAreOnlyRead(t *testing.T) {
 	if _, err := os.Stat(none); err == nil {
 		t.Error("a file was made")
 	}
-	d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "duckdb", DSN: none + "?access_mode=READ_WRITE", Query: "SELECT 1 AS x"})
+	d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "duckdb", DSN: none + "?access_mode=READ_WRITE",
+		Query: "SELECT 1 AS x"})
 	if err != nil {
 		t.Fatal("who asks for it may write:", err)
 	}

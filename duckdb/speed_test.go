@@ -26,8 +26,9 @@ func rowsOf(b *testing.B) int {
 	return n
 }
 
-// makeTable writes a table: unit (a twentieth of the rows, heavy tail), cat (5,000 texts, most of the rows in few of them), value, and columns of other types. It
-// is a Parquet file, read DPRELEASE_FILES times, or a table of the database file if DPRELEASE_TABLE is set. If DPRELEASE_KEEP names a folder, it is kept there for the next run.
+// makeTable writes a table: unit (a twentieth of the rows, heavy tail), cat (5,000 texts, most of the rows in few of
+// them), value, and columns of other types. It is a Parquet file, read DPRELEASE_FILES times, or a table of the
+// database file if DPRELEASE_TABLE is set. If DPRELEASE_KEEP names a folder, it is kept there for the next run.
 func makeTable(b *testing.B) (dsn, table string) {
 	b.Helper()
 	dir := os.Getenv("DPRELEASE_KEEP")
@@ -52,8 +53,8 @@ func makeTable(b *testing.B) (dsn, table string) {
 	return dsn, "read_parquet([" + strings.TrimSuffix(strings.Repeat("'"+path+"', ", files), ", ") + "])"
 }
 
-// others are columns of other types: 265 zones (one with null in a twentieth of the rows), times and days of a year, prices of two decimals, whole numbers, truth
-// values, and coordinates.
+// others are columns of other types: 265 zones (one with null in a twentieth of the rows), times and days of a year,
+// prices of two decimals, whole numbers, truth values, and coordinates.
 const others = `CAST(1 + floor(265 * pow(random(), 2)) AS INTEGER) AS zone, CASE WHEN random() > 0.05 THEN CAST(1 + floor(265 * pow(random(), 2)) AS BIGINT) END AS place,
 	TIMESTAMP '2013-01-01' + to_microseconds(CAST(floor(random() * 365 * 86400) AS BIGINT) * 1000000) AS t, DATE '2013-01-01' + CAST(floor(random() * 365) AS INTEGER) AS day,
 	CAST(random() * 90 AS DECIMAL(9, 2)) AS price, CAST(floor(pow(random(), 3) * 9) AS INTEGER) AS riders, random() < 0.3 AS cash, random() * 2 - 1 AS x, random() * 2 - 1 AS y`
@@ -77,8 +78,9 @@ func execute(b testing.TB, dsn string, statements ...string) {
 	}
 }
 
-// question is one query of the benchmark, and the cheapest statements that we found for it. Statements that round otherwise, that miss values at borders, or
-// that fail for some values, count too. If rows are bounded, a statement has a rule of digests, as the job has.
+// question is one query of the benchmark, and the cheapest statements that we found for it. Statements that round
+// otherwise, that miss values at borders, or that fail for some values, count too. If rows are bounded, a statement has
+// a rule of digests, as the job has.
 type question struct {
 	name, unit, query string
 	hand              []string
@@ -96,7 +98,8 @@ func labels() (all []string) {
 func questions(table string) []question {
 	category := "by: [{column: cat, values: [" + strings.Join(labels(), ", ") + "]}]"
 	const (
-		whole   = "sum(CASE WHEN v > 858993459200 THEN 858993459200 WHEN v < 0 THEN 0 ELSE v END)" // fails for NaN and large numbers
+		// fails for NaN and large numbers
+		whole   = "sum(CASE WHEN v > 858993459200 THEN 858993459200 WHEN v < 0 THEN 0 ELSE v END)"
 		scaled  = "CAST(value * CAST(17179869184 AS DOUBLE) AS BIGINT) AS v"
 		inexact = "sum(CASE WHEN value <= 0 THEN 0 WHEN value >= 50 THEN 50 ELSE value END)" // rounds in each step
 		rows    = "unit: [unit], per_unit: {max_rows: 4}"
@@ -105,10 +108,12 @@ func questions(table string) []question {
 		ofGroup = "sha256('dprelease/bound1c' || CAST(unit AS VARCHAR) || '|' || cat)"
 	)
 	return []question{
-		{"counts", "unit: row", "histogram: {" + category + "}", []string{"SELECT cat, count(*) FROM " + table + " GROUP BY cat"}, ""},
+		{"counts", "unit: row", "histogram: {" + category + "}",
+			[]string{"SELECT cat, count(*) FROM " + table + " GROUP BY cat"}, ""},
 		{"few", "unit: row", "histogram: {by: [{column: cat, values: [category0, category1, category2]}]}",
 			[]string{
-				"SELECT cat, n FROM (SELECT cat, count(*) AS n FROM " + table + " GROUP BY cat) WHERE n > 0 AND CASE WHEN n > 0 THEN cat IN ('category0', 'category1', 'category2') END",
+				"SELECT cat, n FROM (SELECT cat, count(*) AS n FROM " + table +
+					" GROUP BY cat) WHERE n > 0 AND CASE WHEN n > 0 THEN cat IN ('category0', 'category1', 'category2') END",
 				"SELECT list_position(['category0', 'category1', 'category2'], cat), count(*) FROM " + table + " GROUP BY 1",
 			}, ""},
 		{"sums", "unit: row", "sum: {column: value, clamp: [0, 50], " + category + "}", []string{
@@ -120,20 +125,24 @@ func questions(table string) []question {
 			"SELECT " + inexact + " FROM " + table,
 		}, ""},
 		{"edges", "unit: row", "histogram: {by: [{column: value, from: 0, to: 100, width: 2}]}", []string{
-			"SELECT CAST(floor(value * CAST(0.5 AS DOUBLE)) AS UTINYINT), count(*) FROM " + table + " GROUP BY 1", // fails for other values
+			// fails for other values
+			"SELECT CAST(floor(value * CAST(0.5 AS DOUBLE)) AS UTINYINT), count(*) FROM " + table + " GROUP BY 1",
 			"SELECT CAST(floor(value / 2) AS INT), count(*) FROM " + table + " GROUP BY 1",
 		}, ""},
 		{"bounded-rows", rows, "histogram: {" + category + "}",
-			[]string{"SELECT cat, count(*) FROM (SELECT cat, row_number() OVER (PARTITION BY unit ORDER BY " + ofRow + ") AS r FROM (SELECT unit, cat, row_number() OVER (PARTITION BY unit, cat) AS occ FROM " +
+			[]string{"SELECT cat, count(*) FROM (SELECT cat, row_number() OVER (PARTITION BY unit ORDER BY " + ofRow +
+				") AS r FROM (SELECT unit, cat, row_number() OVER (PARTITION BY unit, cat) AS occ FROM " +
 				table + ")) WHERE r <= 4 GROUP BY cat"}, ""},
 		{"bounded-groups", groups, "histogram: {" + category + "}",
-			[]string{"SELECT cat, count(*) FROM (SELECT cat, row_number() OVER (PARTITION BY unit ORDER BY " + ofGroup + ") AS r FROM (SELECT DISTINCT unit, cat FROM " + table + ")) WHERE r <= 4 GROUP BY cat"}, ""},
+			[]string{"SELECT cat, count(*) FROM (SELECT cat, row_number() OVER (PARTITION BY unit ORDER BY " + ofGroup +
+				") AS r FROM (SELECT DISTINCT unit, cat FROM " + table + ")) WHERE r <= 4 GROUP BY cat"}, ""},
 	}
 }
 
-// Push-down beside statements by hand, in seconds of the processor (user and system mode). DPRELEASE_ROWS is the number of rows of the table; see makeTable.
-// All statements of a question take turns, DPRELEASE_TURNS times (3 if it is not set), so that other work on the machine slows all of them alike; the least time of
-// each is reported, and push-down's beside the least of those by hand.
+// Push-down beside statements by hand, in seconds of the processor (user and system mode). DPRELEASE_ROWS is the number
+// of rows of the table; see makeTable. All statements of a question take turns, DPRELEASE_TURNS times (3 if it is not
+// set), so that other work on the machine slows all of them alike; the least time of each is reported, and push-down's
+// beside the least of those by hand.
 func BenchmarkPush(b *testing.B) {
 	dsn, table := makeTable(b)
 	off := "SET disabled_optimizers = 'top_n_window_elimination'"

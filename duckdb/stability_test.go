@@ -43,7 +43,8 @@ func TestNumerals(t *testing.T) { sqlpushtest.Numerals(t, newDuckDB(t)) }
 
 // Each kind of question, by name. Keys of single units are not discovered by a database.
 func TestKinds(t *testing.T) {
-	sqlpushtest.Kinds(t, newDuckDB(t), "keys_that_are_found", "sums_by_keys_that_are_found", "means_by_keys_that_are_found", "variances_by_keys_that_are_found")
+	sqlpushtest.Kinds(t, newDuckDB(t), "keys_that_are_found", "sums_by_keys_that_are_found",
+		"means_by_keys_that_are_found", "variances_by_keys_that_are_found")
 }
 
 // Numbers at and beside edges and the ends of clamps, and those that arithmetic loses.
@@ -54,14 +55,21 @@ func TestWholes(t *testing.T) { sqlpushtest.Wholes(t, newDuckDB(t)) }
 // Different values of a column are different units, whatever double is the nearest to them.
 func TestUnits(t *testing.T) {
 	sqlpushtest.Units(t, newDuckDB(t), []sqlpushtest.UnitColumn{
-		{Type: "DECIMAL(38,0)", Values: []string{"'10000000000000000000'", "'10000000000000000001'", "'-10000000000000000001'", "'0'"}, Null: []string{"NULL"}},
-		{Type: "DECIMAL(16,2)", Values: []string{"'99999999999999.97'", "'99999999999999.98'", "'99999999999999.99'", "'0.1'", "'10'"}, Null: []string{"NULL"}},
-		{Type: "DECIMAL(18,0)", Values: []string{"'999999999999999999'", "'999999999999999998'", "'-1'"}, Null: []string{"NULL"}},
-		{Type: "HUGEINT", Values: []string{"'170141183460469231731687303715884105727'", "'170141183460469231731687303715884105726'", "'-1'"}, Null: []string{"NULL"}},
-		{Type: "UBIGINT", Values: []string{"'18446744073709551615'", "'18446744073709551614'", "'0'"}, Null: []string{"NULL"}},
+		{Type: "DECIMAL(38,0)", Values: []string{"'10000000000000000000'", "'10000000000000000001'",
+			"'-10000000000000000001'", "'0'"}, Null: []string{"NULL"}},
+		{Type: "DECIMAL(16,2)", Values: []string{"'99999999999999.97'", "'99999999999999.98'", "'99999999999999.99'", "'0.1'",
+			"'10'"}, Null: []string{"NULL"}},
+		{Type: "DECIMAL(18,0)", Values: []string{"'999999999999999999'", "'999999999999999998'", "'-1'"},
+			Null: []string{"NULL"}},
+		{Type: "HUGEINT", Values: []string{"'170141183460469231731687303715884105727'",
+			"'170141183460469231731687303715884105726'", "'-1'"}, Null: []string{"NULL"}},
+		{Type: "UBIGINT", Values: []string{"'18446744073709551615'", "'18446744073709551614'", "'0'"},
+			Null: []string{"NULL"}},
 		{Type: "BIGINT", Values: []string{"'9223372036854775807'", "'9223372036854775806'"}, Null: []string{"NULL"}},
-		{Type: "UUID", Values: []string{"'00000000-0000-0000-0000-000000000000'", "'00000000-0000-0000-0000-000000000001'"}, Null: []string{"NULL"}},
-		{Type: "TIMESTAMP", Values: []string{"'2024-01-01 00:00:00.000001'", "'2024-01-01 00:00:00.000002'", "'9999-12-31'"}, Null: []string{"'infinity'", "NULL"}},
+		{Type: "UUID", Values: []string{"'00000000-0000-0000-0000-000000000000'", "'00000000-0000-0000-0000-000000000001'"},
+			Null: []string{"NULL"}},
+		{Type: "TIMESTAMP", Values: []string{"'2024-01-01 00:00:00.000001'", "'2024-01-01 00:00:00.000002'", "'9999-12-31'"},
+			Null: []string{"'infinity'", "NULL"}},
 		{Type: "VARCHAR", Values: []string{"'1'", "'01'", "'1 '", "''"}, Null: []string{"NULL"}},
 	})
 }

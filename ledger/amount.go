@@ -6,8 +6,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// This file has the arithmetic of spends: mu squared, exact sums of terms that were rounded up to 256 bits, and the largest epsilon that
-// some of it pays for.
+// This file has the arithmetic of spends: mu squared, exact sums of terms that were rounded up to 256 bits, and the
+// largest epsilon that some of it pays for.
 
 // square returns mu squared, exactly.
 func square(mu calibrate.Mu) *big.Float {
@@ -35,7 +35,8 @@ func sum(x, y *big.Float) *big.Float {
 
 // ratio returns x / y as a float64, rounded by mode. x and y are not both 0.
 func ratio(x, y *big.Float, mode big.RoundingMode) float64 {
-	f, _ := new(big.Float).SetPrec(53).SetMode(mode).Quo(x, y).Float64() // an infinity or 0 if it is beyond float64's range
+	// an infinity or 0 if it is beyond float64's range
+	f, _ := new(big.Float).SetPrec(53).SetMode(mode).Quo(x, y).Float64()
 	return f
 }
 

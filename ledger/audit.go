@@ -25,7 +25,8 @@ type Audit struct {
 // the bookkeeping that charges runs. It finds charges that passed a cap, and totals that differ from those of the
 // bookkeeping. A damaged chain is an error (ErrCorrupt), as in every other call.
 func (b *Book) Audit(ctx context.Context) (*Audit, error) {
-	r := &recount{s: newState(), spent: map[Account]*big.Float{}, shares: map[Account]*big.Rat{}, within: map[string]*big.Float{}, charged: map[key]recounted{}}
+	r := &recount{s: newState(), spent: map[Account]*big.Float{}, shares: map[Account]*big.Rat{},
+		within: map[string]*big.Float{}, charged: map[key]recounted{}}
 	out := &Audit{Totals: r.spent}
 	err := b.store.View(ctx, func(log Reader) (err error) {
 		out.Entries = nil
@@ -151,11 +152,13 @@ func (r *recount) checkCaps(e Entry, a *account, x recounted) {
 		r.findings = append(r.findings, fmt.Sprintf("entry %d passes the budget of dataset %q", e.Seq, a.Account.Dataset))
 	}
 	if r.shares[x.of].Cmp(a.caps.delta) > 0 {
-		r.findings = append(r.findings, fmt.Sprintf("entry %d passes the cap of dataset %q on probabilities of failure", e.Seq, a.Account.Dataset))
+		r.findings = append(r.findings, fmt.Sprintf("entry %d passes the cap of dataset %q on probabilities of failure",
+			e.Seq, a.Account.Dataset))
 	}
 	for i, limit := range a.Budget.limits() {
 		if limit != (Limit{}) && !a.caps.periods[i].Covers(r.within[x.periods[i]]) {
-			r.findings = append(r.findings, fmt.Sprintf("entry %d passes the budget of dataset %q for the %s", e.Seq, a.Account.Dataset, periods[i].per))
+			r.findings = append(r.findings, fmt.Sprintf("entry %d passes the budget of dataset %q for the %s", e.Seq,
+				a.Account.Dataset, periods[i].per))
 		}
 	}
 }

@@ -46,7 +46,8 @@ func TestSoundLedgersRecount(t *testing.T) {
 		for i := range rapid.IntRange(1, 40).Draw(rt, "mechanisms") {
 			l2 := size.Draw(rt, "sensitivity")
 			ms = append(ms, calibrate.Mechanism{
-				Query: fmt.Sprint("q", i), Sens: calibrate.Sensitivity{L2: l2}, Grid: math.Ldexp(1, rapid.IntRange(-900, 900).Draw(rt, "grid")),
+				Query: fmt.Sprint("q", i), Sens: calibrate.Sensitivity{L2: l2}, Grid: math.Ldexp(1,
+					rapid.IntRange(-900, 900).Draw(rt, "grid")),
 				Sigma: calibrate.Sigma(l2 * rapid.Float64Range(0.1, 1e6).Draw(rt, "ratio")),
 			})
 		}
@@ -58,13 +59,16 @@ func TestSoundLedgersRecount(t *testing.T) {
 
 // A sum of values up to 1e-5, and very many mechanisms. The audit of both once found other totals.
 func TestLedgersThatDidNotRecount(t *testing.T) {
-	tiny, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, []calibrate.Ask{{Query: "q", Sens: calibrate.Sensitivity{L2: 1e-5}, Weight: 1, Quantum: math.Ldexp(1, -60), RowBound: 1e-5}})
+	tiny, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6},
+		[]calibrate.Ask{{Query: "q", Sens: calibrate.Sensitivity{L2: 1e-5}, Weight: 1, Quantum: math.Ldexp(1, -60),
+			RowBound: 1e-5}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var asks []calibrate.Ask
 	for i := range 752 {
-		asks = append(asks, calibrate.Ask{Query: fmt.Sprint("q", i), Sens: calibrate.Sensitivity{L2: math.Sqrt(float64(i + 1))}, Weight: 1 / float64(i+1), Quantum: 1, RowBound: 1})
+		asks = append(asks, calibrate.Ask{Query: fmt.Sprint("q", i),
+			Sens: calibrate.Sensitivity{L2: math.Sqrt(float64(i + 1))}, Weight: 1 / float64(i+1), Quantum: 1, RowBound: 1})
 	}
 	many, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, asks)
 	if err != nil {

@@ -30,10 +30,12 @@ type (
 		Epsilon string `json:"epsilon"`
 	}
 	mechanismBody struct {
-		After string `json:"after,omitempty"` // the mechanism whose answer chooses the sensitivity; then l2 and sigma are the largest
+		// the mechanism whose answer chooses the sensitivity; then l2 and sigma are the largest
+		After string `json:"after,omitempty"`
 		Grid  string `json:"grid"`
 		L2    string `json:"l2"`
-		Noise string `json:"noise,omitempty"` // if it is not Gaussian; then l2 is the L1 sensitivity, and sigma that of a Gaussian mechanism that reveals as much
+		// if it is not Gaussian; then l2 is the L1 sensitivity, and sigma that of a Gaussian mechanism that reveals as much
+		Noise string `json:"noise,omitempty"`
 		Query string `json:"query"`
 		Rule  int    `json:"rule,omitempty"`  // the version of the rule that chooses the sensitivity; missing if none does
 		Scale string `json:"scale,omitempty"` // of the noise, if it is not Gaussian
@@ -107,7 +109,8 @@ func decode[T any](e Entry) (T, error) {
 func reserveOf(c Charge) reserveBody {
 	ms := make([]mechanismBody, len(c.Mechanisms))
 	for i, m := range c.Mechanisms {
-		ms[i] = mechanismBody{After: m.After, Grid: text(m.Grid), L2: text(m.Sens.L2), Noise: string(m.Noise), Query: m.Query, Rule: m.Rule, Sigma: text(float64(m.Sigma)), Why: m.Sens.Why}
+		ms[i] = mechanismBody{After: m.After, Grid: text(m.Grid), L2: text(m.Sens.L2), Noise: string(m.Noise), Query: m.Query,
+			Rule: m.Rule, Sigma: text(float64(m.Sigma)), Why: m.Sens.Why}
 		if m.Noise != calibrate.Gaussian {
 			ms[i].Scale = text(m.Scale)
 		}
@@ -116,7 +119,8 @@ func reserveOf(c Charge) reserveBody {
 	if params == nil {
 		params = map[string]string{}
 	}
-	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: orNone(c.DeltaShare), Dir: c.Dir, Job: c.Job, Mechanisms: ms, Number: c.Number,
+	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: orNone(c.DeltaShare), Dir: c.Dir, Job: c.Job,
+		Mechanisms: ms, Number: c.Number,
 		Params: params, Run: c.Run}
 }
 

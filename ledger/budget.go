@@ -78,7 +78,8 @@ func (b Budget) sameAs(o Budget) bool {
 	pairs := [][2]string{{b.Epsilon, o.Epsilon}, {b.Delta, o.Delta}, {orNone(b.DeltaCap), orNone(o.DeltaCap)}}
 	for i, limit := range b.limits() {
 		other := o.limits()[i]
-		pairs = append(pairs, [2]string{orNone(limit.Epsilon), orNone(other.Epsilon)}, [2]string{orNone(limit.Delta), orNone(other.Delta)})
+		pairs = append(pairs, [2]string{orNone(limit.Epsilon), orNone(other.Epsilon)},
+			[2]string{orNone(limit.Delta), orNone(other.Delta)})
 	}
 	return !slices.ContainsFunc(pairs, func(p [2]string) bool {
 		x, errX := calibrate.ParseDecimal(p[0])

@@ -93,7 +93,8 @@ func TestTamper(t *testing.T) {
 				return es
 			},
 		}
-		name := rapid.SampledFrom([]string{"body", "hash", "time", "schema", "kind", "number", "lost", "tail", "swapped"}).Draw(rt, "change")
+		name := rapid.SampledFrom([]string{"body", "hash", "time", "schema", "kind", "number", "lost", "tail",
+			"swapped"}).Draw(rt, "change")
 		_, err := ledger.NewBook(tampered{s, changes[name]}, time.Now).Accounts(t.Context())
 		var corrupt *ledger.CorruptError
 		if !errors.As(err, &corrupt) || !errors.Is(err, ledger.ErrCorrupt) || corrupt.Seq != where {

@@ -55,7 +55,8 @@ func TestChargeIsChecked(t *testing.T) {
 
 func TestBudgetIsChecked(t *testing.T) {
 	t.Parallel()
-	for _, budget := range []ledger.Budget{{Epsilon: "-1", Delta: "1e-6"}, {Epsilon: "1", Delta: "0"}, {Epsilon: "1", Delta: "1"}, {Epsilon: "", Delta: "1e-6"}, {Epsilon: "1", Delta: "nan"}} {
+	for _, budget := range []ledger.Budget{{Epsilon: "-1", Delta: "1e-6"}, {Epsilon: "1", Delta: "0"},
+		{Epsilon: "1", Delta: "1"}, {Epsilon: "", Delta: "1e-6"}, {Epsilon: "1", Delta: "nan"}} {
 		b := ledger.NewBook(ledgertest.Memory(t), time.Now)
 		c := ledgertest.Quarter(t, "a")
 		c.Budget = budget
@@ -99,7 +100,8 @@ func TestFits(t *testing.T) {
 		b := ledger.NewBook(ledgertest.Memory(t), time.Now)
 		first := ledgertest.Quarter(t, "first")
 		first.Budget.Epsilon = rapid.SampledFrom([]string{"0.1", "1", "30"}).Draw(rt, "budget")
-		first.Mechanisms = []calibrate.Mechanism{ledgertest.Mechanism(t, first.Budget, rapid.Float64Range(1.01, 50).Draw(rt, "k"))}
+		first.Mechanisms = []calibrate.Mechanism{ledgertest.Mechanism(t, first.Budget,
+			rapid.Float64Range(1.01, 50).Draw(rt, "k"))}
 		if _, err := b.Charge(t.Context(), first); err != nil {
 			rt.Fatal(err)
 		}
@@ -118,7 +120,8 @@ func TestFits(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		asked.Mechanisms = []calibrate.Mechanism{ledgertest.Mechanism(t, ledger.Budget{Epsilon: strconv.FormatFloat(e*1.002+1e-300, 'g', -1, 64), Delta: budget.Delta}, 1)}
+		asked.Mechanisms = []calibrate.Mechanism{ledgertest.Mechanism(t,
+			ledger.Budget{Epsilon: strconv.FormatFloat(e*1.002+1e-300, 'g', -1, 64), Delta: budget.Delta}, 1)}
 		if _, err := b.Charge(t.Context(), asked); !errors.As(err, &refused) {
 			rt.Errorf("epsilon %s fits, and so does more: %v", budget.Epsilon, err)
 		}

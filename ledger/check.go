@@ -75,7 +75,8 @@ func checkMechanisms(ms []calibrate.Mechanism) error {
 	}
 	for _, m := range ms {
 		if m.After != "" && (!fixed[m.After] || m.Noise != calibrate.Gaussian) {
-			return fmt.Errorf("%w: %q follows %q, which is not charged, or follows another, or its noise is not Gaussian", ErrCharge, m.Query, m.After)
+			return fmt.Errorf("%w: %q follows %q, which is not charged, or follows another, or its noise is not Gaussian",
+				ErrCharge, m.Query, m.After)
 		}
 		if (m.After != "") != (m.Rule > 0) || m.Rule < 0 {
 			return fmt.Errorf("%w: %q has the rule %d for its sensitivity", ErrCharge, m.Query, m.Rule)
@@ -85,14 +86,15 @@ func checkMechanisms(ms []calibrate.Mechanism) error {
 		}
 		seen[m.Query] = true
 		if !measurable(m) {
-			return fmt.Errorf("%w: mechanism %q has sensitivity %g, sigma %g, grid %g", ErrCharge, m.Query, m.Sens.L2, float64(m.Sigma), m.Grid)
+			return fmt.Errorf("%w: mechanism %q has sensitivity %g, sigma %g, grid %g", ErrCharge, m.Query, m.Sens.L2,
+				float64(m.Sigma), m.Grid)
 		}
 	}
 	return nil
 }
 
-// measurable reports whether sensitivity and sigma are positive and finite, the grid is a power of two, and the mechanism reveals no more than a Gaussian
-// one of that sigma.
+// measurable reports whether sensitivity and sigma are positive and finite, the grid is a power of two, and the
+// mechanism reveals no more than a Gaussian one of that sigma.
 func measurable(m calibrate.Mechanism) bool {
 	frac, _ := math.Frexp(m.Grid)
 	return m.Sens.L2 > 0 && m.Sens.L2 <= math.MaxFloat64 &&

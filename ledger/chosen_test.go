@@ -21,7 +21,8 @@ func following(query, first string) calibrate.Mechanism {
 	return m
 }
 
-// A mechanism whose sensitivity is chosen is redeemed once, after the one that it follows, with no more mu than was charged.
+// A mechanism whose sensitivity is chosen is redeemed once, after the one that it follows, with no more mu than was
+// charged.
 func TestRedeemChosen(t *testing.T) {
 	t.Parallel()
 	first, charged := mechanism("q/clamp"), following("q", "q/clamp")
@@ -90,7 +91,8 @@ func TestChargeChosen(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, got, err := b.Resume(ctx, c.Run, c.Number)
-	if err != nil || got.Mechanisms[0].After != "q/clamp" || got.Mechanisms[0].Rule != 1 || got.Mechanisms[1].Rule != 0 || got.Mechanisms[1].After != "" {
+	if err != nil || got.Mechanisms[0].After != "q/clamp" || got.Mechanisms[0].Rule != 1 || got.Mechanisms[1].Rule != 0 ||
+		got.Mechanisms[1].After != "" {
 		t.Errorf("%v, %v", got.Mechanisms, err)
 	}
 }

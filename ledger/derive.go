@@ -89,9 +89,9 @@ func (b *Book) Publication(ctx context.Context, question string, number int) (Pu
 	return Publication{p}, nil
 }
 
-// Covers checks that the noisy values of m are public: what was charged is m, or allows it as a choice, and the values are in a release whose
-// manifest has this SHA-256. If selected is set, the values belong to selected keys, for which a share of delta must
-// have been charged. Errors: ErrPublication.
+// Covers checks that the noisy values of m are public: what was charged is m, or allows it as a choice, and the values
+// are in a release whose manifest has this SHA-256. If selected is set, the values belong to selected keys, for which a
+// share of delta must have been charged. Errors: ErrPublication.
 func (p Publication) Covers(m calibrate.Mechanism, manifest string, selected bool) error {
 	if p.p == nil {
 		return fmt.Errorf("%w: it is empty", ErrPublication)

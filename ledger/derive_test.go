@@ -11,7 +11,8 @@ import (
 )
 
 func derivation(presentation, release string) ledger.Derivation {
-	return ledger.Derivation{Presentation: strings.Repeat(presentation, 64), Release: strings.Repeat(release, 64), Dir: "/srv/other", Job: "other"}
+	return ledger.Derivation{Presentation: strings.Repeat(presentation, 64), Release: strings.Repeat(release, 64),
+		Dir: "/srv/other", Job: "other"}
 }
 
 // publish completes a charged run.
@@ -21,7 +22,8 @@ func publish(t *testing.T, b *ledger.Book, c ledger.Charge) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(b.Seal(t.Context(), r, ledgertest.Digests(c.Run)), b.Publish(t.Context(), c.Run, 1)); err != nil {
+	if err := errors.Join(b.Seal(t.Context(), r, ledgertest.Digests(c.Run)),
+		b.Publish(t.Context(), c.Run, 1)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -55,7 +57,8 @@ func TestDerive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []ledger.Derivation{derivation("a", "b"), derivation("a", "b"), derivation("c", "d"), derivation("a", "e"), derivation("a", "e")} {
+	for _, d := range []ledger.Derivation{derivation("a", "b"), derivation("a", "b"), derivation("c", "d"),
+		derivation("a", "e"), derivation("a", "e")} {
 		if err := b.Derive(t.Context(), "a", 1, d); err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +68,8 @@ func TestDerive(t *testing.T) {
 		t.Errorf("spent %v, then %v by %d runs (%v)", before.Spent, after.Spent, after.Runs, err)
 	}
 	run, _, err := b.Lookup(t.Context(), "a")
-	if err != nil || len(run.Derived) != 3 || run.Derived[2].Release != strings.Repeat("e", 64) || run.State != ledger.Published {
+	if err != nil || len(run.Derived) != 3 || run.Derived[2].Release != strings.Repeat("e", 64) ||
+		run.State != ledger.Published {
 		t.Errorf("%+v (%v)", run, err)
 	}
 	audit, err := b.Audit(t.Context())
@@ -112,8 +116,10 @@ func TestPublication(t *testing.T) {
 	louder.Sigma *= 2
 	renamed.Query = "other"
 	for name, err := range map[string]error{
-		"the empty proof": ledger.Publication{}.Covers(m, manifest, false), "another sigma": p.Covers(louder, manifest, false),
-		"another query": p.Covers(renamed, manifest, false), "another release": p.Covers(m, ledgertest.Digests("a").Release, false),
+		"the empty proof": ledger.Publication{}.Covers(m, manifest, false), "another sigma": p.Covers(louder, manifest,
+			false),
+		"another query": p.Covers(renamed, manifest, false), "another release": p.Covers(m, ledgertest.Digests("a").Release,
+			false),
 		"a selection": p.Covers(m, manifest, true),
 	} {
 		if !errors.Is(err, ledger.ErrPublication) {

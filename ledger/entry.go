@@ -18,7 +18,8 @@ const (
 	KindSeal    Kind = "seal"    // binds a run to its digests
 	KindPublish Kind = "publish" // records that a sealed run is visible
 	KindRelease Kind = "release" // gives back a run's reservation
-	KindDerive  Kind = "derive"  // binds a further publication, which repeats the noisy values of a published run; it charges nothing
+	// binds a further publication, which repeats the noisy values of a published run; it charges nothing
+	KindDerive Kind = "derive"
 	// KindWithdraw says that a published run is wrong, and why; its spend stays.
 	KindWithdraw Kind = "withdraw"
 	// KindMove closes the log: the ledger goes on in another store. It is the last entry.

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// fits returns the largest epsilon that a job at delta d could ask if free is what is left: a decimal rounded down to four digits, or empty if not
-// even epsilon 0 fits.
+// fits returns the largest epsilon that a job at delta d could ask if free is what is left: a decimal rounded down to
+// four digits, or empty if not even epsilon 0 fits.
 func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
 	if free.Sign() == 0 {
 		return "", nil

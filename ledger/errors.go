@@ -77,7 +77,8 @@ type MovedError struct{ Move Move }
 
 // Error names the other store.
 func (e *MovedError) Error() string {
-	return fmt.Sprintf("the ledger was moved to %s on %s and takes no more entries", e.Move.To, e.Move.At.UTC().Format(time.DateOnly))
+	return fmt.Sprintf("the ledger was moved to %s on %s and takes no more entries", e.Move.To,
+		e.Move.At.UTC().Format(time.DateOnly))
 }
 
 // StateError refuses a step that cannot follow the state of a run.

@@ -25,7 +25,8 @@ func TestOverBudgetText(t *testing.T) {
 	if !errors.As(err, &over) {
 		t.Fatalf("error %v, want a %T", err, over)
 	}
-	for _, want := range []string{`dataset "taxi"`, "epsilon 1,", "delta 1e-6", "at delta 1e-09", "fits is " + over.Epsilon} {
+	for _, want := range []string{`dataset "taxi"`, "epsilon 1,", "delta 1e-6", "at delta 1e-09", "fits is " +
+		over.Epsilon} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %s", err, want)
 		}
@@ -46,10 +47,13 @@ func TestTexts(t *testing.T) {
 			Account: have, Have: ledger.Budget{Epsilon: "1", Delta: "1e-6"}, Want: ledger.Budget{Epsilon: "2", Delta: "1e-6"}},
 		`release 2 of run 0123456789ab is published: it cannot take the step "reserve"`: &ledger.StateError{
 			Run: "0123456789abcdef", Number: 2, State: ledger.Published, Step: ledger.KindReserve},
-		`release 1 of run a is unknown: it cannot take the step "publish"`: &ledger.StateError{Run: "a", Number: 1, Step: ledger.KindPublish},
-		`release 1 of run a was recorded with other mechanisms`:            &ledger.MismatchError{Run: "a", Number: 1, What: "mechanisms"},
-		`the ledger is damaged: entry 3: it is missing`:                    &ledger.CorruptError{Seq: 3, Why: "it is missing"},
-		`the ledger was written by a newer version: entry 3`:               &ledger.NewerError{Seq: 3},
+		`release 1 of run a is unknown: it cannot take the step "publish"`: &ledger.StateError{Run: "a", Number: 1,
+			Step: ledger.KindPublish},
+		`release 1 of run a was recorded with other mechanisms`: &ledger.MismatchError{Run: "a", Number: 1,
+			What: "mechanisms"},
+		`the ledger is damaged: entry 3: it is missing`: &ledger.CorruptError{Seq: 3,
+			Why: "it is missing"},
+		`the ledger was written by a newer version: entry 3`: &ledger.NewerError{Seq: 3},
 	} {
 		if err.Error() != text {
 			t.Errorf("%q, want %q", err, text)

@@ -93,7 +93,8 @@ func TestAdversary(t *testing.T) {
 		}
 		delta, deviation := leak(t, b, epsilon, filter)
 		wrong, wide := leak(t, b, epsilon, late)
-		t.Logf("epsilon %v: %.4f ± %.4f of %.4f; with one charge too many %.4f ± %.4f", epsilon, delta, deviation, float64(most), wrong, wide)
+		t.Logf("epsilon %v: %.4f ± %.4f of %.4f; with one charge too many %.4f ± %.4f", epsilon, delta, deviation,
+			float64(most), wrong, wide)
 		if delta > float64(most)+farOut*deviation {
 			t.Errorf("epsilon %v: delta %.4f ± %.4f, above %.4f", epsilon, delta, deviation, float64(most))
 		}

@@ -82,7 +82,8 @@ type Run struct {
 	Mu2   *big.Float
 	// Derived are the further publications, in the order of their entries. The newest of each presentation counts.
 	Derived []Derivation
-	// Withdrawn is set if the run was published and is wrong: it, and all its further publications, which show the same noisy values.
+	// Withdrawn is set if the run was published and is wrong: it, and all its further publications, which show the same
+	// noisy values.
 	Withdrawn *Withdrawal
 }
 

@@ -11,12 +11,13 @@ import (
 // How a ledger moves to another store
 //
 //  1. The new store is made with the old one's secret. It is incoming: nobody can open it as a ledger.
-//  2. In one transaction of the old store, in which nobody else can add an entry: what the new store lacks is copied, the new store is read again
-//     from its first entry, its chain is checked, and its head compared. Then the entry that names the new store closes the old one.
+//  2. In one transaction of the old store, in which nobody else can add an entry: what the new store lacks is copied,
+//     the new store is read again from its first entry, its chain is checked, and its head compared. Then the entry
+//     that names the new store closes the old one.
 //  3. The new store is activated.
 //
-// A move that is cut short can be repeated. Before the end of step 2 the old ledger is open and the new one is not; after it the old one is
-// closed, and the repetition goes on at step 3. At no moment are both open.
+// A move that is cut short can be repeated. Before the end of step 2 the old ledger is open and the new one is not;
+// after it the old one is closed, and the repetition goes on at step 3. At no moment are both open.
 
 // Arrival is a store that a ledger is copied into. Until it is activated it is no ledger to anybody else.
 type Arrival interface {
@@ -30,10 +31,11 @@ type Arrival interface {
 // lockMove is the name of the lock of a move. No run has it.
 const lockMove = "\x00move"
 
-// Move copies the ledger to a store that was made with the same secret, closes this one by an entry that names the new one, and activates that. name is
-// what users are told; it must hold no password. It returns the head of the new ledger. Move can be repeated, with the same name, after
-// any error. Errors: ErrBusy if a run or another move is at work; a MovedError if the ledger was moved elsewhere; ErrOccupied if the new store
-// has entries or a secret that are not this ledger's.
+// Move copies the ledger to a store that was made with the same secret, closes this one by an entry that names the new
+// one, and activates that. name is what users are told; it must hold no password. It returns the head of the new
+// ledger. Move can be repeated, with the same name, after any error. Errors: ErrBusy if a run or another move is at
+// work; a MovedError if the ledger was moved elsewhere; ErrOccupied if the new store has entries or a secret that are
+// not this ledger's.
 func (b *Book) Move(ctx context.Context, to Arrival, name string) (Head, error) {
 	if name == "" || !utf8.ValidString(name) {
 		return Head{}, fmt.Errorf("%w: the new ledger has no name, or one that is not UTF-8", ErrCharge)
@@ -146,8 +148,8 @@ func (b *Book) moveWithin(ctx context.Context, tx Tx, to Arrival, name string) (
 	return head, w.append(KindMove, moveBody{To: name})
 }
 
-// copyLog adds to a store the entries that it lacks. Those that it has must be the same. After the old ledger was closed the new one may have
-// more.
+// copyLog adds to a store the entries that it lacks. Those that it has must be the same. After the old ledger was
+// closed the new one may have more.
 func copyLog(ctx context.Context, log []Entry, to Store, closed bool) error {
 	return to.Update(ctx, func(tx Tx) error {
 		n := 0

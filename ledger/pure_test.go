@@ -13,14 +13,16 @@ import (
 
 func geometric(tb testing.TB, query string, l1, scale float64) calibrate.Mechanism {
 	tb.Helper()
-	m, err := calibrate.Pure{Query: query, Why: "one row", Noise: calibrate.Laplace{L1: l1, Scale: scale}, Grid: 1, Geometric: true}.Mechanism()
+	m, err := calibrate.Pure{Query: query, Why: "one row", Noise: calibrate.Laplace{L1: l1, Scale: scale}, Grid: 1,
+		Geometric: true}.Mechanism()
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return m
 }
 
-// A pure mechanism is charged the mu that covers its epsilon, comes back from the log with its noise and scale, and its receipt is for that noise alone.
+// A pure mechanism is charged the mu that covers its epsilon, comes back from the log with its noise and scale, and its
+// receipt is for that noise alone.
 func TestPureCharge(t *testing.T) {
 	t.Parallel()
 	ctx, book := t.Context(), ledger.NewBook(ledgertest.Memory(t), time.Now)
@@ -45,7 +47,8 @@ func TestPureCharge(t *testing.T) {
 		t.Errorf("%s, %v", entries[1].Body, err)
 	}
 	for what, other := range map[string]calibrate.Mechanism{
-		"less noise": geometric(t, "q", 1, 9.99), "Gaussian": {Query: "q", Sens: m.Sens, Sigma: m.Sigma, Grid: 1}, "another sensitivity": geometric(t, "q", 2, 20),
+		"less noise": geometric(t, "q", 1, 9.99), "Gaussian": {Query: "q", Sens: m.Sens, Sigma: m.Sigma,
+			Grid: 1}, "another sensitivity": geometric(t, "q", 2, 20),
 	} {
 		if err := r.Redeem(other); !errors.Is(err, ledger.ErrRedeem) {
 			t.Errorf("%s: %v", what, err)
@@ -59,7 +62,8 @@ func TestPureCharge(t *testing.T) {
 	}
 }
 
-// What is charged less than its noise reveals is refused: a scale that is too small for its sigma, a scale of Gaussian noise, an unknown noise.
+// What is charged less than its noise reveals is refused: a scale that is too small for its sigma, a scale of Gaussian
+// noise, an unknown noise.
 func TestPureChargeRefuses(t *testing.T) {
 	t.Parallel()
 	for what, change := range map[string]func(*calibrate.Mechanism){
@@ -73,7 +77,8 @@ func TestPureChargeRefuses(t *testing.T) {
 		m := geometric(t, "q", 1, 10)
 		change(&m)
 		c.Mechanisms = []calibrate.Mechanism{m}
-		if _, err := ledger.NewBook(ledgertest.Memory(t), time.Now).Charge(t.Context(), c); !errors.Is(err, ledger.ErrCharge) {
+		if _, err := ledger.NewBook(ledgertest.Memory(t), time.Now).Charge(t.Context(), c); !errors.Is(err,
+			ledger.ErrCharge) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -56,14 +56,16 @@ func TestQuoteNever(t *testing.T) {
 		never  bool
 		room   int
 		share  float64
-	}{"in all": {large, true, 0, 4}, "delta": {share, true, 1, 2}, "half of delta": {half, false, 1, 0.5}, "a day": {day, true, 0, 0.25}} {
+	}{"in all": {large, true, 0, 4}, "delta": {share, true, 1, 2}, "half of delta": {half, false, 1, 0.5}, "a day": {day,
+		true, 0, 0.25}} {
 		q, err := ledger.QuoteFirst(c.charge, time.Now())
 		if err != nil || q.Never != c.never || (q.Refusal == nil) == c.never || q.Rooms[c.room].Share != c.share {
 			t.Errorf("%s: %+v (%v)", name, q, err)
 		}
 	}
 	large.Budget.Epsilon = "0"
-	if q, err := ledger.QuoteFirst(large, time.Now()); err != nil || !q.Never || q.Rooms[0].Share < 4 || math.IsNaN(q.Rooms[0].More) {
+	if q, err := ledger.QuoteFirst(large, time.Now()); err != nil || !q.Never || q.Rooms[0].Share < 4 ||
+		math.IsNaN(q.Rooms[0].More) {
 		t.Errorf("a budget of epsilon 0: %+v (%v)", q, err)
 	}
 	large.Run = ""

@@ -13,9 +13,9 @@ import (
 type Receipt struct{ t *ticket }
 
 // Redeem spends what the receipt has for m. It succeeds once per query, if m has the L2 sensitivity and the grid that
-// were charged, noise of the same distribution, and a sigma and a scale that are not smaller; or, if it was charged to follow another mechanism, which
-// was redeemed, one that is Within it. A refusal spends nothing. Safe for concurrent use. Errors: ErrReceipt,
-// ErrRedeem.
+// were charged, noise of the same distribution, and a sigma and a scale that are not smaller; or, if it was charged to
+// follow another mechanism, which was redeemed, one that is Within it. A refusal spends nothing. Safe for concurrent
+// use. Errors: ErrReceipt, ErrRedeem.
 func (r Receipt) Redeem(m calibrate.Mechanism) error {
 	if r.t == nil {
 		return fmt.Errorf("%w: it is empty", ErrReceipt)
@@ -76,7 +76,8 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 	return nil
 }
 
-// follows says whether m is what may be drawn of a mechanism whose sensitivity is chosen from an answer that was drawn before.
+// follows says whether m is what may be drawn of a mechanism whose sensitivity is chosen from an answer that was drawn
+// before.
 func (t *ticket) follows(m, charged calibrate.Mechanism) error {
 	first := t.mechanisms[charged.After]
 	switch {
@@ -112,7 +113,8 @@ func (t *ticket) retire() (drawn bool) {
 
 // issue makes the receipt for a durable charge.
 func (b *Book) issue(c Charge, seq int64) Receipt {
-	t := &ticket{book: b, key: key{c.Run, c.Number}, seq: seq, mechanisms: make(map[string]*chargedMechanism, len(c.Mechanisms)), share: new(big.Rat)}
+	t := &ticket{book: b, key: key{c.Run, c.Number}, seq: seq,
+		mechanisms: make(map[string]*chargedMechanism, len(c.Mechanisms)), share: new(big.Rat)}
 	if share, err := parseShare(c.DeltaShare); err == nil { // it was checked when it was charged
 		t.share = share
 	}

@@ -64,6 +64,7 @@ type OverShareError struct {
 // Error says what is asked, spent and allowed.
 func (e *OverShareError) Error() string {
 	b := e.Balance
-	return fmt.Sprintf("over the budget of dataset %q for probabilities of failure: delta %s is asked, %s of delta_cap %s is spent",
+	return fmt.Sprintf("over the budget of dataset %q for probabilities of failure: delta %s is asked, %s of delta_cap "+
+		"%s is spent",
 		b.Account.Dataset, e.Asked, b.DeltaSpent.FloatString(12), orNone(b.Budget.DeltaCap))
 }

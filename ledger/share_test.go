@@ -22,7 +22,8 @@ func TestRedeemShare(t *testing.T) {
 	if err := r.RedeemShare(less, 1e-7); !errors.Is(err, ledger.ErrRedeem) {
 		t.Errorf("less noise: %v", err)
 	}
-	for _, bad := range []calibrate.Delta{-1e-9, calibrate.Delta(math.NaN()), calibrate.Delta(math.Inf(1)), calibrate.Delta(math.Nextafter(3e-7, 1))} {
+	for _, bad := range []calibrate.Delta{-1e-9, calibrate.Delta(math.NaN()), calibrate.Delta(math.Inf(1)),
+		calibrate.Delta(math.Nextafter(3e-7, 1))} {
 		if err := r.RedeemShare(a, bad); !errors.Is(err, ledger.ErrRedeem) {
 			t.Errorf("%g: %v", float64(bad), err)
 		}
@@ -71,7 +72,8 @@ func TestResumeTakesTheSameShare(t *testing.T) {
 func TestFingerprintsAreKeyed(t *testing.T) {
 	t.Parallel()
 	store := ledgertest.Memory(t)
-	one, again, other := ledger.NewBook(store, time.Now), ledger.NewBook(store, time.Now), ledger.NewBook(ledgertest.Memory(t), time.Now)
+	one, again, other := ledger.NewBook(store, time.Now), ledger.NewBook(store,
+		time.Now), ledger.NewBook(ledgertest.Memory(t), time.Now)
 	of := func(b *ledger.Book, input string) string {
 		f, err := b.Fingerprint(t.Context(), []byte(input))
 		if err != nil || len(f) != 64 {

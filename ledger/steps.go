@@ -54,7 +54,8 @@ func (w *writer) seal(t *ticket, d Digests) error {
 	if err := t.key.expect(r, Reserved, KindSeal); err != nil {
 		return err
 	}
-	return w.append(KindSeal, sealBody{Input: d.Input, Number: t.key.number, Presentation: d.Presentation, Release: d.Release, Run: t.key.run})
+	return w.append(KindSeal, sealBody{Input: d.Input, Number: t.key.number, Presentation: d.Presentation,
+		Release: d.Release, Run: t.key.run})
 }
 
 // Publish records that the sealed release is visible in its Dir. A second call has no effect. Errors: a StateError if

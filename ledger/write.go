@@ -10,7 +10,8 @@ type writer struct {
 	tx    Tx
 	state *state
 	head  Head
-	now   time.Time // the time of all entries of the transaction, so that a charge is recorded in the period that it was checked in
+	// the time of all entries of the transaction, so that a charge is recorded in the period that it was checked in
+	now time.Time
 }
 
 func (w *writer) append(k Kind, body any) error {

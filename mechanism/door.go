@@ -12,7 +12,8 @@ import (
 // The way in for tests: package mechanismtest, whose functions need a testing.TB, gets these functions through an
 // internal package.
 func init() {
-	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, OpenKeyed: openKeyedForTest, OpenForKeys: openForKeysForTest, Make: makeForTest, Select: selectForTest})
+	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, OpenKeyed: openKeyedForTest,
+		OpenForKeys: openForKeysForTest, Make: makeForTest, Select: selectForTest})
 }
 
 func openForTest(exact any) (quantum float64, cells []int64, err error) {

@@ -34,7 +34,8 @@ type sealed struct {
 type keyed struct {
 	keys   []string
 	counts Exact // the zero Exact if there are no keys
-	// least is the least count of a key that is there, at least 1: all others were left out, or will be when blocks are read.
+	// least is the least count of a key that is there, at least 1: all others were left out, or will be when blocks are
+	// read.
 	least int64
 	// blocks is set instead of keys and counts if these do not fit in memory.
 	blocks KeyBlocks
@@ -55,7 +56,8 @@ type choice struct {
 // Range is a choice: the least and the greatest value, in quanta.
 type Range struct{ Low, High int64 }
 
-// forKeys is the payload of an [Exact] that SealForKeys made: its answers are those of keys that are still to be selected.
+// forKeys is the payload of an [Exact] that SealForKeys made: its answers are those of keys that are still to be
+// selected.
 type forKeys struct {
 	mu       sync.Mutex
 	answers  KeyedAnswers // nil if the keys were given
@@ -66,20 +68,20 @@ type forKeys struct {
 
 // KeyedAnswers are exact answers by private keys.
 type KeyedAnswers interface {
-	// Of returns the exact answers of some keys, in their order, the same number of cells for each: at least one cell in all if there is a key. Errors depend
-	// on no answer.
+	// Of returns the exact answers of some keys, in their order, the same number of cells for each: at least one cell in
+	// all if there is a key. Errors depend on no answer.
 	Of(keys []string) (Exact, error)
-	// All returns what is held of every key or, if among is not nil, of these keys, under names that are ascending and that answers of a neighbouring table
-	// share, in multiples of a quantum. It is for comparisons.
+	// All returns what is held of every key or, if among is not nil, of these keys, under names that are ascending and
+	// that answers of a neighbouring table share, in multiples of a quantum. It is for comparisons.
 	All(among []string) (names []string, cells int128.Slice, quantum float64, err error)
 }
 
-// KeyBlocks hands on keys and their counts, block by block. The blocks share no key, and whoever takes one in may change it. An error, which says nothing of
-// keys or counts, ends them.
+// KeyBlocks hands on keys and their counts, block by block. The blocks share no key, and whoever takes one in may
+// change it. An error, which says nothing of keys or counts, ends them.
 type KeyBlocks func(take func(keys []string, counts []int64) error) error
 
-// Seal hides exact answers, which are multiples of quantum. It takes the slice over: the caller must not keep it. Errors:
-// ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells.
+// Seal hides exact answers, which are multiples of quantum. It takes the slice over: the caller must not keep it.
+// Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells.
 func Seal(quantum float64, cells []int64) (Exact, error) {
 	return seal(quantum, len(cells), &payload{cells: int128.Narrow(cells)})
 }
@@ -96,11 +98,11 @@ func seal(quantum float64, size int, p *payload) (Exact, error) {
 	return Exact{open: func() *sealed { return s }}, nil
 }
 
-// SealWide hides exact answers of 128 bits, which are multiples of quantum. It takes the slice over: the caller must not
-// keep it. Noise uses all digits of the answers, even those below the grid.
+// SealWide hides exact answers of 128 bits, which are multiples of quantum. It takes the slice over: the caller must
+// not keep it. Noise uses all digits of the answers, even those below the grid.
 //
-// Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of high and
-// low halves differ.
+// Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of high
+// and low halves differ.
 func SealWide(quantum float64, cells int128.Slice) (Exact, error) {
 	if len(cells.High) != len(cells.Low) {
 		return Exact{}, ErrHalves
@@ -118,11 +120,12 @@ type Sparse struct {
 	Answers int128.Slice
 }
 
-// SealSparse hides exact answers, which are multiples of quantum. It takes the slices over: the caller must not keep them.
-// Noise treats the result as if [Seal] or [SealWide] had made it from all cells, without holding them all.
+// SealSparse hides exact answers, which are multiples of quantum. It takes the slices over: the caller must not keep
+// them. Noise treats the result as if [Seal] or [SealWide] had made it from all cells, without holding them all.
 //
-// Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of answers,
-// of their low halves and of their cells differ, ErrPlaces if At is not ascending or names a cell that does not exist.
+// Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of
+// answers, of their low halves and of their cells differ, ErrPlaces if At is not ascending or names a cell that does
+// not exist.
 func SealSparse(quantum float64, s Sparse) (Exact, error) {
 	if x := s.Answers; x.Len() != len(s.At) || x.Low != nil && len(x.Low) != len(s.At) {
 		return Exact{}, ErrHalves

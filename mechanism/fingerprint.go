@@ -11,9 +11,9 @@ import (
 // fingerprintKey is the least length of a key, in bytes.
 const fingerprintKey = 16
 
-// Fingerprint returns a keyed digest of exact answers: HMAC-SHA256 of their quanta, sizes and cells. It tells whether an input
-// would give the same answers again, to those who hold the key, and nothing to others. The answers are not spent. The key is a
-// secret of at least 16 bytes.
+// Fingerprint returns a keyed digest of exact answers: HMAC-SHA256 of their quanta, sizes and cells. It tells whether
+// an input would give the same answers again, to those who hold the key, and nothing to others. The answers are not
+// spent. The key is a secret of at least 16 bytes.
 //
 // Of answers of which some are still to be chosen it is of what all of them follow from.
 //

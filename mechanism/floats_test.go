@@ -12,7 +12,8 @@ import (
 
 // bitwise are the functions that may get a float on the way from an exact answer to its noise. They read the bits of
 // public parameters. KeyedAnswers.All returns one, the quantum.
-var bitwise = []string{"math.Float64bits", "gauss.Log2", "gauss.NewScale", "gauss.decompose", "mechanism.seal", "mechanism.All", "ledger.RedeemShare"}
+var bitwise = []string{"math.Float64bits", "gauss.Log2", "gauss.NewScale", "gauss.decompose", "mechanism.seal",
+	"mechanism.All", "ledger.RedeemShare"}
 
 // floatOperations returns every operation on a floating-point number in a file: arithmetic, comparisons, conversions
 // from or to another kind of number, calls of functions other than those above, and every use of big.Float.

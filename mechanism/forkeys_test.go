@@ -55,14 +55,16 @@ func keyBlocks(blocks, each int) mechanism.KeyBlocks {
 	}
 }
 
-// Keys that come in blocks are selected as those of one list: 400,000 keys of one unit each are kept with a probability of at most 1 - (7/8)^(1/4), and not much less.
-// False alarm 1e-9, by the normal approximation of the binomial number. They come out in their order.
+// Keys that come in blocks are selected as those of one list: 400,000 keys of one unit each are kept with a probability
+// of at most 1 - (7/8)^(1/4), and not much less. False alarm 1e-9, by the normal approximation of the binomial number.
+// They come out in their order.
 func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	const blocks, each = 40, 10_000
 	m := gaussian(3, 0.125)
 	m.Sens.L2 = 2
 	s := calibrate.KeySelection{Mechanism: m, Keys: 4, Failure: 0.125}
-	n, err := mechanism.SealKeyBlocks(1, keyBlocks(blocks, each)).Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2)
+	n, err := mechanism.SealKeyBlocks(1, keyBlocks(blocks, each)).Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m),
+		s, 2)
 	if err != nil || !slices.IsSorted(n.Keys()) || n.Len() != len(n.Keys()) {
 		t.Fatal(n.Len(), err)
 	}
@@ -73,8 +75,9 @@ func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	}
 }
 
-// A block that cannot be read ends the selection: nothing can be selected any more. Two blocks that share a key are refused. A receipt that does not cover the
-// selection is refused before a block is read, and then another one is taken.
+// A block that cannot be read ends the selection: nothing can be selected any more. Two blocks that share a key are
+// refused. A receipt that does not cover the selection is refused before a block is read, and then another one is
+// taken.
 func TestSelectOfBrokenBlocks(t *testing.T) {
 	m := gaussian(4, 0.25)
 	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}
@@ -89,7 +92,8 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	if _, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", other), s, 1); err == nil || reads > 0 {
 		t.Errorf("the receipt of another mechanism: %v, %d reads", err, reads)
 	}
-	if n, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, broken) || n.Len() > 0 {
+	if n, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, broken) ||
+		n.Len() > 0 {
 		t.Errorf("%v, %v", n.Keys(), err)
 	}
 	if _, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, mechanism.ErrSpent) {
@@ -98,12 +102,14 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	twice := mechanism.SealKeyBlocks(1, func(take func([]string, []int64) error) error {
 		return errors.Join(take([]string{"a"}, []int64{1000}), take([]string{"a"}, []int64{1000}))
 	})
-	if _, err := twice.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, mechanism.ErrKeys) {
+	if _, err := twice.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err,
+		mechanism.ErrKeys) {
 		t.Errorf("a key in two blocks: %v", err)
 	}
 }
 
-// Answers that wait for keys take no noise before, take the keys of a selection only, once, and are compared key by key.
+// Answers that wait for keys take no noise before, take the keys of a selection only, once, and are compared key by
+// key.
 func TestForKeys(t *testing.T) {
 	m := gaussian(4, 0.25)
 	e := mechanism.SealForKeys(sumsByKey{"a": 1, "b": 20_000, "c": 3})

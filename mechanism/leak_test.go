@@ -210,7 +210,8 @@ func TestReflectionFindsNothing(t *testing.T) {
 
 // A noisy vector that is drawn as it is read does not show what it is drawn from.
 func TestStreamsDoNotLeak(t *testing.T) {
-	n := streamed(t, mechanism.Sparse{Cells: 1 << 21, At: []int{0, int(mark >> 43)}, Answers: int128.Narrow([]int64{mark, -mark})})
+	n := streamed(t, mechanism.Sparse{Cells: 1 << 21, At: []int{0, int(mark >> 43)},
+		Answers: int128.Narrow([]int64{mark, -mark})})
 	type closed struct{ n mechanism.Noisy }
 	for _, h := range []any{n, &n, closed{n}, &closed{n}, []any{n}, n.Fill, n.Blocks} {
 		var out bytes.Buffer

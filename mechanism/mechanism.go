@@ -12,8 +12,8 @@
 // internal/gauss/proof.md has the proof. The variance of the noise is sigma² + grid²/12 to within rounding if sigma >=
 // grid.
 //
-// If a mechanism says so, its noise is Laplace or geometric, just as exact (internal/laplace/proof.md). The ledger charges it
-// as a Gaussian mechanism that covers it.
+// If a mechanism says so, its noise is Laplace or geometric, just as exact (internal/laplace/proof.md). The ledger
+// charges it as a Gaussian mechanism that covers it.
 //
 // A vector of very many cells, most of whose answers are 0 ([SealSparse]), is not held in memory. Its noise is drawn
 // from keys each time it is read, and is the same each time. All workers draw, at most one stripe ahead of the reader.
@@ -27,13 +27,15 @@ import "errors"
 
 // Errors of this package. No error says anything about an exact answer.
 var (
-	ErrQuantum   = errors.New("mechanism: the quantum of exact answers is not a power of two between 2^-1022 and 2^960")
-	ErrEmpty     = errors.New("mechanism: no cells")
-	ErrHalves    = errors.New("mechanism: the numbers of exact answers, of their low halves and of their cells differ")
-	ErrPlaces    = errors.New("mechanism: the cells of sparse answers are not ascending, or do not exist")
-	ErrKey       = errors.New("mechanism: the key of a fingerprint is a secret of at least 16 bytes")
-	ErrKeys      = errors.New("mechanism: Select takes private keys only, and Noise none; keys must be distinct and ascending")
-	ErrChoice    = errors.New("mechanism: these exact answers depend on no choice, or not on such a one; or the choice is to be made first")
+	ErrQuantum = errors.New("mechanism: the quantum of exact answers is not a power of two between 2^-1022 and 2^960")
+	ErrEmpty   = errors.New("mechanism: no cells")
+	ErrHalves  = errors.New("mechanism: the numbers of exact answers, of their low halves and of their cells differ")
+	ErrPlaces  = errors.New("mechanism: the cells of sparse answers are not ascending, or do not exist")
+	ErrKey     = errors.New("mechanism: the key of a fingerprint is a secret of at least 16 bytes")
+	ErrKeys    = errors.New("mechanism: Select takes private keys only, and Noise none; keys must be distinct and " +
+		"ascending")
+	ErrChoice = errors.New("mechanism: these exact answers depend on no choice, or not on such a one; or the choice " +
+		"is to be made first")
 	ErrReceipt   = errors.New("mechanism: no receipt: noise needs a charge of the ledger")
 	ErrMechanism = errors.New("mechanism: invalid mechanism")
 	ErrSpent     = errors.New("mechanism: this exact answer was noised or compared before")

@@ -7,9 +7,9 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// Noise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's grid; exact two-sided geometric
-// noise, or exactly rounded Laplace noise, of m's scale if m says so. The guarantee holds only if m's sensitivity, which then is an L1
-// sensitivity, is that of the exact answers.
+// Noise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's grid;
+// exact two-sided geometric noise, or exactly rounded Laplace noise, of m's scale if m says so. The guarantee holds
+// only if m's sensitivity, which then is an L1 sensitivity, is that of the exact answers.
 //
 // It works in place, in up to workers goroutines, each with random bits of its own; workers below 1 counts as 1. If the
 // answers are sparse and there are more than 2^20 cells, Noise draws only keys, and reading the result draws the noise

@@ -134,7 +134,8 @@ func TestNoiseOnceTogether(t *testing.T) {
 // with probability e^-800.
 func TestNoiseGrid(t *testing.T) {
 	for _, c := range []struct{ unit, grid, sigma float64 }{
-		{1, 1, 1}, {1, 0.25, 4}, {0.25, 1, 4}, {math.Ldexp(1, -80), 1, 0.1}, {1, math.Ldexp(1, -40), 1}, {math.Ldexp(1, -300), math.Ldexp(1, -310), math.Ldexp(1, -305)},
+		{1, 1, 1}, {1, 0.25, 4}, {0.25, 1, 4}, {math.Ldexp(1, -80), 1, 0.1}, {1, math.Ldexp(1, -40), 1}, {math.Ldexp(1, -300),
+			math.Ldexp(1, -310), math.Ldexp(1, -305)},
 	} {
 		m := gaussian(c.sigma, c.grid)
 		m.Sens.L2 = c.sigma / 4

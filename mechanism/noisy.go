@@ -27,7 +27,8 @@ type Noisy struct {
 	synthetic bool     // Synthetic or SyntheticKeys made it: it answers nothing
 }
 
-// IsSynthetic reports whether Synthetic or SyntheticKeys made the vector, so that no charge paid for it and it answers nothing.
+// IsSynthetic reports whether Synthetic or SyntheticKeys made the vector, so that no charge paid for it and it answers
+// nothing.
 func (n Noisy) IsSynthetic() bool { return n.synthetic }
 
 // Len returns the number of cells.
@@ -134,8 +135,8 @@ func (n Noisy) Blocks() iter.Seq2[int, []float64] {
 	}
 }
 
-// Then applies a named post-processing step to the whole vector and returns the result as a new Noisy; n stays as it is.
-// f receives a copy that it may change and return. ErrStep if n is empty, the step has no name or function, or f
+// Then applies a named post-processing step to the whole vector and returns the result as a new Noisy; n stays as it
+// is. f receives a copy that it may change and return. ErrStep if n is empty, the step has no name or function, or f
 // changes the number of cells or returns a value that is not finite; f's own error is wrapped.
 func (n Noisy) Then(step string, f func([]float64) ([]float64, error)) (Noisy, error) {
 	if step == "" || f == nil || n.Len() == 0 {

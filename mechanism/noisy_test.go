@@ -41,7 +41,8 @@ func TestFill(t *testing.T) {
 			start int
 			want  []float64
 		}{
-			{0, []float64{0, .25, .5}}, {2, []float64{.5, .75, 1}}, {4, []float64{1, -9, -9}}, {5, []float64{-9, -9, -9}}, {-1, []float64{-9, -9, -9}},
+			{0, []float64{0, .25, .5}}, {2, []float64{.5, .75, 1}}, {4, []float64{1, -9, -9}}, {5, []float64{-9, -9, -9}}, {-1,
+				[]float64{-9, -9, -9}},
 			{math.MaxInt, []float64{-9, -9, -9}},
 		} {
 			dst := []float64{-9, -9, -9}
@@ -55,7 +56,8 @@ func TestFill(t *testing.T) {
 
 // A noisy integer is converted to float64 once, to nearest.
 func TestConversion(t *testing.T) {
-	n := Noisy{mechanism: calibrate.Mechanism{Grid: math.Ldexp(1, -10)}, units: []int64{1<<53 + 1, 1<<53 + 3, math.MinInt64, math.MaxInt64}}
+	n := Noisy{mechanism: calibrate.Mechanism{Grid: math.Ldexp(1, -10)},
+		units: []int64{1<<53 + 1, 1<<53 + 3, math.MinInt64, math.MaxInt64}}
 	want := []float64{1 << 43, math.Ldexp(1<<53+4, -10), -1 << 53, 1 << 53}
 	if got := all(n); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -161,7 +163,8 @@ func TestThenEach(t *testing.T) {
 			x[i]++
 		}
 	})
-	if err != nil || out.Normal() || len(out.Keys()) != 1 || !slices.Equal(out.Steps(), []string{"add"}) || len(n.Steps()) != 0 {
+	if err != nil || out.Normal() || len(out.Keys()) != 1 || !slices.Equal(out.Steps(), []string{"add"}) ||
+		len(n.Steps()) != 0 {
 		t.Fatal(out.Steps(), err)
 	}
 	for i, x := range all(out) {

@@ -33,7 +33,8 @@ func TestEveryCellItsNoise(t *testing.T) {
 			for i := range cells {
 				cells[i] = int64(i) << 20
 			}
-			if err := newTestJob(t, 1000, workers, rand.Reader).run(t.Context(), &payload{cells: int128.Narrow(cells)}); err != nil {
+			if err := newTestJob(t, 1000, workers, rand.Reader).run(t.Context(),
+				&payload{cells: int128.Narrow(cells)}); err != nil {
 				t.Fatal(err)
 			}
 			changed := 0
@@ -97,17 +98,20 @@ func TestFailuresWipe(t *testing.T) {
 		entropy func(cancel context.CancelFunc) io.Reader
 		want    error
 	}{
-		"no entropy":     {func(context.CancelFunc) io.Reader { return iotest.ErrReader(reason) }, reason},
-		"entropy dries":  {func(context.CancelFunc) io.Reader { return &short{left: io.LimitReader(rand.Reader, 60)} }, io.ErrUnexpectedEOF},
-		"cancelled":      {func(cancel context.CancelFunc) io.Reader { return watched{cancel} }, context.Canceled},
-		"cancelled late": {func(cancel context.CancelFunc) io.Reader { return watched{countdown(2, cancel)} }, context.Canceled},
+		"no entropy": {func(context.CancelFunc) io.Reader { return iotest.ErrReader(reason) }, reason},
+		"entropy dries": {func(context.CancelFunc) io.Reader { return &short{left: io.LimitReader(rand.Reader, 60)} },
+			io.ErrUnexpectedEOF},
+		"cancelled": {func(cancel context.CancelFunc) io.Reader { return watched{cancel} }, context.Canceled},
+		"cancelled late": {func(cancel context.CancelFunc) io.Reader { return watched{countdown(2, cancel)} },
+			context.Canceled},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cells := make([]int64, 50*blockCells)
 		for i := range cells {
 			cells[i] = 42
 		}
-		if err := newTestJob(t, 10, 2, c.entropy(cancel)).run(ctx, &payload{cells: int128.Narrow(cells)}); !errors.Is(err, c.want) {
+		if err := newTestJob(t, 10, 2, c.entropy(cancel)).run(ctx, &payload{cells: int128.Narrow(cells)}); !errors.Is(err,
+			c.want) {
 			t.Errorf("%s: %v", what, err)
 		}
 		for i, y := range cells {

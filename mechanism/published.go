@@ -15,8 +15,8 @@ import (
 // release.json, whose SHA-256 is manifest. The proof says that the ledger knows a published release with this manifest
 // and this mechanism. Only package pipeline calls Published; a test of the architecture checks that.
 //
-// Errors: ErrPublished if the proof does not cover m and the manifest, or if units is nil. It is empty if the cells are those of keys of which none was
-// selected.
+// Errors: ErrPublished if the proof does not cover m and the manifest, or if units is nil. It is empty if the cells are
+// those of keys of which none was selected.
 func Published(proof ledger.Publication, manifest string, m calibrate.Mechanism, units []int64) (Noisy, error) {
 	if err := proof.Covers(m, manifest, false); err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrPublished, err)
@@ -28,7 +28,8 @@ func Published(proof ledger.Publication, manifest string, m calibrate.Mechanism,
 }
 
 // PublishedKeys is Published for selected cells, with their keys. Each key occurs once; there may be none.
-func PublishedKeys(proof ledger.Publication, manifest string, m calibrate.Mechanism, keys []string, units []int64) (Noisy, error) {
+func PublishedKeys(proof ledger.Publication, manifest string, m calibrate.Mechanism, keys []string,
+	units []int64) (Noisy, error) {
 	if err := proof.Covers(m, manifest, true); err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrPublished, err)
 	}

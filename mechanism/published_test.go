@@ -42,7 +42,8 @@ func TestPublished(t *testing.T) {
 	}
 	got := make([]float64, 3)
 	n.Fill(0, got)
-	if !slices.Equal(got, []float64{-1.5, 0, 3.5}) || n.Len() != 3 || n.Keys() != nil || !n.Normal() || len(n.Steps()) != 0 || n.Mechanism() != m {
+	if !slices.Equal(got, []float64{-1.5, 0, 3.5}) || n.Len() != 3 || n.Keys() != nil || !n.Normal() ||
+		len(n.Steps()) != 0 || n.Mechanism() != m {
 		t.Errorf("%v of %+v", got, n)
 	}
 	keyed, err := mechanism.PublishedKeys(proof, digests.Release, m, []string{"b", "a"}, []int64{30, 40})
@@ -68,7 +69,8 @@ func TestPublished(t *testing.T) {
 		},
 		"no noise": func() (mechanism.Noisy, error) { return mechanism.Published(proof, digests.Release, exact, []int64{1}) },
 		"another query": func() (mechanism.Noisy, error) {
-			return mechanism.Published(proof, digests.Release, calibrate.Mechanism{Query: "x", Sens: m.Sens, Sigma: m.Sigma, Grid: m.Grid}, []int64{1})
+			return mechanism.Published(proof, digests.Release, calibrate.Mechanism{Query: "x", Sens: m.Sens, Sigma: m.Sigma,
+				Grid: m.Grid}, []int64{1})
 		},
 		"no values": func() (mechanism.Noisy, error) { return mechanism.Published(proof, digests.Release, m, nil) },
 		"a key twice": func() (mechanism.Noisy, error) {

@@ -17,7 +17,8 @@ import (
 
 func pure(scale, grid float64, geometric bool) calibrate.Pure {
 	return calibrate.Pure{
-		Query: "q", Why: "one row in one cell", Noise: calibrate.Laplace{L1: 1, Scale: scale}, Grid: grid, Geometric: geometric,
+		Query: "q", Why: "one row in one cell", Noise: calibrate.Laplace{L1: 1,
+			Scale: scale}, Grid: grid, Geometric: geometric,
 	}
 }
 
@@ -88,8 +89,8 @@ func geometricVariance(scale float64) float64 {
 	return 2 * q / ((1 - q) * (1 - q))
 }
 
-// Answers of 128 bits get the same noise: of 2^70 + 3 quanta of 2^-65 a value near 2^5, whose noise has the right mean and variance at 6.9 standard
-// errors (false alarm 1e-11).
+// Answers of 128 bits get the same noise: of 2^70 + 3 quanta of 2^-65 a value near 2^5, whose noise has the right mean
+// and variance at 6.9 standard errors (false alarm 1e-11).
 func TestPureNoiseOfWideAnswers(t *testing.T) {
 	const cells = 200_000
 	for _, c := range []struct {
@@ -125,7 +126,8 @@ func TestPureNoiseOfWideAnswers(t *testing.T) {
 		}
 	}
 	m := pure(16, 0.25, true)
-	if _, err := sealWide(t, 0.125, big.NewInt(5)).Noise(t.Context(), paid(t, m), charged(t, m), 1); !errors.Is(err, mechanism.ErrMechanism) {
+	if _, err := sealWide(t, 0.125, big.NewInt(5)).Noise(t.Context(), paid(t, m), charged(t, m), 1); !errors.Is(err,
+		mechanism.ErrMechanism) {
 		t.Errorf("below the grid: %v", err)
 	}
 }
@@ -145,11 +147,12 @@ func TestPureNoiseRefuses(t *testing.T) {
 		m    calibrate.Mechanism
 		want error
 	}{
-		"empty receipt":     {ledger.Receipt{}, m, mechanism.ErrReceipt},
-		"less noise":        {r, charged(t, pure(15.99, 0.25, true)), ledger.ErrRedeem},
-		"another grid":      {r, charged(t, pure(16, 0.5, true)), ledger.ErrRedeem},
-		"Laplace noise":     {r, charged(t, pure(16, 0.25, false)), ledger.ErrRedeem},
-		"Gaussian noise":    {r, with(func(m *calibrate.Mechanism) { m.Noise, m.Scale = calibrate.Gaussian, 0 }), ledger.ErrRedeem},
+		"empty receipt": {ledger.Receipt{}, m, mechanism.ErrReceipt},
+		"less noise":    {r, charged(t, pure(15.99, 0.25, true)), ledger.ErrRedeem},
+		"another grid":  {r, charged(t, pure(16, 0.5, true)), ledger.ErrRedeem},
+		"Laplace noise": {r, charged(t, pure(16, 0.25, false)), ledger.ErrRedeem},
+		"Gaussian noise": {r, with(func(m *calibrate.Mechanism) { m.Noise, m.Scale = calibrate.Gaussian, 0 }),
+			ledger.ErrRedeem},
 		"only scale less":   {r, with(func(m *calibrate.Mechanism) { m.Scale = 15.99 }), mechanism.ErrMechanism},
 		"no scale":          {r, with(func(m *calibrate.Mechanism) { m.Scale = 0 }), mechanism.ErrMechanism},
 		"not a number":      {r, with(func(m *calibrate.Mechanism) { m.Scale = math.NaN() }), mechanism.ErrMechanism},
@@ -181,7 +184,8 @@ func TestWithinPure(t *testing.T) {
 	for _, c := range []struct {
 		b    []int64
 		want bool
-	}{{[]int64{5, 5, 5}, true}, {[]int64{6, 4, 5}, true}, {[]int64{3, 5, 5}, true}, {[]int64{6, 4, 6}, false}, {[]int64{2, 5, 5}, false}} {
+	}{{[]int64{5, 5, 5}, true}, {[]int64{6, 4, 5}, true}, {[]int64{3, 5, 5}, true}, {[]int64{6, 4, 6},
+		false}, {[]int64{2, 5, 5}, false}} {
 		if ok, err := mechanism.Within(seal(t, 1, 5, 5, 5), seal(t, 1, c.b...), m); err != nil || ok != c.want {
 			t.Errorf("%v: %v, %v", c.b, ok, err)
 		}

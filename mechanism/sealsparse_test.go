@@ -29,15 +29,21 @@ func TestSealSparseRefuses(t *testing.T) {
 		s    mechanism.Sparse
 		want error
 	}{
-		"unit":        {3, mechanism.Sparse{Cells: 2}, mechanism.ErrQuantum},
-		"no cells":    {1, mechanism.Sparse{}, mechanism.ErrEmpty},
-		"negative":    {1, mechanism.Sparse{Cells: -1}, mechanism.ErrEmpty},
-		"places":      {1, mechanism.Sparse{Cells: 2, At: []int{0, 1}, Answers: int128.Narrow([]int64{1})}, mechanism.ErrHalves},
-		"answers":     {1, mechanism.Sparse{Cells: 2, At: []int{0}, Answers: int128.Narrow([]int64{1, 2})}, mechanism.ErrHalves},
-		"low halves":  {1, mechanism.Sparse{Cells: 2, At: []int{0}, Answers: int128.Slice{High: []int64{1}, Low: []uint64{}}}, mechanism.ErrHalves},
-		"twice":       {1, mechanism.Sparse{Cells: 9, At: []int{3, 3}, Answers: int128.Narrow([]int64{1, 2})}, mechanism.ErrPlaces},
-		"descending":  {1, mechanism.Sparse{Cells: 9, At: []int{3, 2}, Answers: int128.Narrow([]int64{1, 2})}, mechanism.ErrPlaces},
-		"below 0":     {1, mechanism.Sparse{Cells: 9, At: []int{-1}, Answers: int128.Narrow([]int64{1})}, mechanism.ErrPlaces},
+		"unit":     {3, mechanism.Sparse{Cells: 2}, mechanism.ErrQuantum},
+		"no cells": {1, mechanism.Sparse{}, mechanism.ErrEmpty},
+		"negative": {1, mechanism.Sparse{Cells: -1}, mechanism.ErrEmpty},
+		"places": {1, mechanism.Sparse{Cells: 2, At: []int{0, 1}, Answers: int128.Narrow([]int64{1})},
+			mechanism.ErrHalves},
+		"answers": {1, mechanism.Sparse{Cells: 2, At: []int{0}, Answers: int128.Narrow([]int64{1, 2})},
+			mechanism.ErrHalves},
+		"low halves": {1, mechanism.Sparse{Cells: 2, At: []int{0}, Answers: int128.Slice{High: []int64{1}, Low: []uint64{}}},
+			mechanism.ErrHalves},
+		"twice": {1, mechanism.Sparse{Cells: 9, At: []int{3, 3}, Answers: int128.Narrow([]int64{1, 2})},
+			mechanism.ErrPlaces},
+		"descending": {1, mechanism.Sparse{Cells: 9, At: []int{3, 2}, Answers: int128.Narrow([]int64{1, 2})},
+			mechanism.ErrPlaces},
+		"below 0": {1, mechanism.Sparse{Cells: 9, At: []int{-1}, Answers: int128.Narrow([]int64{1})},
+			mechanism.ErrPlaces},
 		"beyond them": {1, mechanism.Sparse{Cells: 9, At: []int{9}, Answers: int128.Narrow([]int64{1})}, mechanism.ErrPlaces},
 	} {
 		if e, err := mechanism.SealSparse(c.unit, c.s); !errors.Is(err, c.want) || e.Cells() != 0 {
@@ -54,12 +60,15 @@ func TestSparseOpens(t *testing.T) {
 			t.Errorf("%g, %v", unit, cells)
 		}
 	}
-	if _, cells := mechanismtest.Open(t, sealSparse(t, 1, mechanism.Sparse{Cells: 3})); !slices.Equal(cells, []int64{0, 0, 0}) {
+	if _, cells := mechanismtest.Open(t, sealSparse(t, 1, mechanism.Sparse{Cells: 3})); !slices.Equal(cells,
+		[]int64{0, 0, 0}) {
 		t.Error(cells)
 	}
-	wide := sealSparse(t, 1, mechanism.Sparse{Cells: 3, At: []int{2}, Answers: int128.Slice{High: []int64{-1}, Low: []uint64{5}}})
+	wide := sealSparse(t, 1, mechanism.Sparse{Cells: 3, At: []int{2},
+		Answers: int128.Slice{High: []int64{-1}, Low: []uint64{5}}})
 	want := new(big.Int).Lsh(big.NewInt(-1), 64)
-	if _, cells := mechanismtest.OpenWide(t, wide); cells[0].Sign() != 0 || cells[2].Cmp(want.Add(want, big.NewInt(5))) != 0 {
+	if _, cells := mechanismtest.OpenWide(t, wide); cells[0].Sign() != 0 ||
+		cells[2].Cmp(want.Add(want, big.NewInt(5))) != 0 {
 		t.Error(cells)
 	}
 }

@@ -38,8 +38,10 @@ func TestSealWideRefuses(t *testing.T) {
 		unit      float64
 		high, low int
 		want      error
-	}{{3, 1, 1, mechanism.ErrQuantum}, {1, 0, 0, mechanism.ErrEmpty}, {1, 1, 2, mechanism.ErrHalves}, {1, 1, 0, mechanism.ErrHalves}} {
-		if e, err := mechanism.SealWide(c.unit, int128.Slice{High: make([]int64, c.high), Low: make([]uint64, c.low)}); !errors.Is(err, c.want) || e.Cells() != 0 {
+	}{{3, 1, 1, mechanism.ErrQuantum}, {1, 0, 0, mechanism.ErrEmpty}, {1, 1, 2, mechanism.ErrHalves}, {1, 1, 0,
+		mechanism.ErrHalves}} {
+		if e, err := mechanism.SealWide(c.unit, int128.Slice{High: make([]int64, c.high),
+			Low: make([]uint64, c.low)}); !errors.Is(err, c.want) || e.Cells() != 0 {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
@@ -48,7 +50,8 @@ func TestSealWideRefuses(t *testing.T) {
 func TestOpenWide(t *testing.T) {
 	x := new(big.Int).Lsh(big.NewInt(-3), 100)
 	x.Add(x, big.NewInt(5))
-	if unit, cells := mechanismtest.OpenWide(t, sealWide(t, 0.5, x, big.NewInt(-1))); unit != 0.5 || cells[0].Cmp(x) != 0 || cells[1].Int64() != -1 {
+	if unit, cells := mechanismtest.OpenWide(t, sealWide(t, 0.5, x, big.NewInt(-1))); unit != 0.5 ||
+		cells[0].Cmp(x) != 0 || cells[1].Int64() != -1 {
 		t.Errorf("%g, %v", unit, cells)
 	}
 	if unit, cells := mechanismtest.OpenWide(t, seal(t, 2, -7)); unit != 2 || cells[0].Int64() != -7 {
@@ -60,7 +63,8 @@ func TestOpenWide(t *testing.T) {
 // with probability e^-800.
 func TestWideNoiseGrid(t *testing.T) {
 	for _, c := range []struct{ unit, grid, sigma float64 }{
-		{1, 1, 1}, {math.Ldexp(1, -30), 0.25, 4}, {math.Ldexp(1, -33), 1 << 40, 1 << 44}, {math.Ldexp(1, -300), math.Ldexp(1, -228), math.Ldexp(1, -220)}, {1, math.Ldexp(1, -40), 1},
+		{1, 1, 1}, {math.Ldexp(1, -30), 0.25, 4}, {math.Ldexp(1, -33), 1 << 40, 1 << 44}, {math.Ldexp(1, -300),
+			math.Ldexp(1, -228), math.Ldexp(1, -220)}, {1, math.Ldexp(1, -40), 1},
 	} {
 		m := gaussian(c.sigma, c.grid)
 		m.Sens.L2 = c.sigma / 4
@@ -91,7 +95,8 @@ func TestWideNoiseMoments(t *testing.T) {
 	cell := new(big.Int).Lsh(big.NewInt(43), 78)
 	cell.Add(cell, new(big.Int).Lsh(big.NewInt(3), 70)) // 43 + 3/256 in units of 2^-78
 	m := gaussian(sigma, grid)
-	n, err := sealWide(t, math.Ldexp(1, -78), slices.Repeat([]*big.Int{cell}, size)...).Noise(t.Context(), ledgertest.Receipt(t, m), m, 3)
+	n, err := sealWide(t, math.Ldexp(1, -78), slices.Repeat([]*big.Int{cell}, size)...).Noise(t.Context(),
+		ledgertest.Receipt(t, m), m, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,9 @@ import (
 )
 
 // SealKeyed hides counts by key, and the keys with them: which keys exist is as private as the counts. It takes the
-// slices over. Keys are distinct and ascending, and each privacy unit adds at most one to a count. Keys with a count below least are left out, exactly; if least
-// is 1 or less none are. The result has no public number of cells; see [Exact.Select].
+// slices over. Keys are distinct and ascending, and each privacy unit adds at most one to a count. Keys with a count
+// below least are left out, exactly; if least is 1 or less none are. The result has no public number of cells; see
+// [Exact.Select].
 //
 // Errors: ErrKeys if the keys are not distinct and ascending, ErrHalves if the slices differ in length.
 func SealKeyed(least int64, keys []string, counts []int64) (Exact, error) {
@@ -104,7 +105,8 @@ func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySele
 }
 
 // selectBlocks is Select, block by block. No block is read before the receipt is redeemed.
-func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, m calibrate.Mechanism, units int64, workers int) (Noisy, error) {
+func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, m calibrate.Mechanism, units int64, workers int) (Noisy,
+	error) {
 	j, err := newJob(m, 0, workers)
 	if err == nil {
 		err = pay.redeem(ctx, m)

@@ -24,7 +24,8 @@ func TestSelectFailsHalfway(t *testing.T) {
 		t.Fatal("keys are not taken once")
 	}
 	refusal := errors.New("not paid")
-	if _, err := k.counts.noise(t.Context(), func(calibrate.Mechanism) error { return refusal }, j); !errors.Is(err, refusal) {
+	if _, err := k.counts.noise(t.Context(), func(calibrate.Mechanism) error { return refusal }, j); !errors.Is(err,
+		refusal) {
 		t.Fatalf("error %v, want %v", err, refusal)
 	}
 	k.putBack()

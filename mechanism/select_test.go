@@ -87,7 +87,8 @@ func TestSelectFailsAsStated(t *testing.T) {
 func TestSelectOfNothing(t *testing.T) {
 	m := gaussian(4, 0.25)
 	r := ledgertest.ShareReceipt(t, "0.2", m)
-	n, err := sealKeyed(t, nil, nil).Select(t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}, 1)
+	n, err := sealKeyed(t, nil, nil).Select(t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6},
+		1)
 	if err != nil || n.Len() != 0 || n.Keys() == nil {
 		t.Errorf("%v, %v", n.Keys(), err)
 	}
@@ -112,19 +113,23 @@ func TestSelectRefuses(t *testing.T) {
 		s    calibrate.KeySelection
 		want error
 	}{
-		"empty receipt":        {t.Context(), ledger.Receipt{}, s, mechanism.ErrReceipt},
-		"less noise":           {t.Context(), r, calibrate.KeySelection{Mechanism: less, Keys: 1, Failure: 1e-6}, ledger.ErrRedeem},
-		"more keys than noise": {t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 2, Failure: 1e-6}, mechanism.ErrMechanism},
-		"a larger failure":     {t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1.1e-6}, ledger.ErrRedeem},
-		"no share":             {t.Context(), ledgertest.Receipt(t, m), s, ledger.ErrRedeem},
-		"no failure":           {t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 1}, mechanism.ErrMechanism},
-		"cancelled":            {cancelled, r, s, context.Canceled},
+		"empty receipt": {t.Context(), ledger.Receipt{}, s, mechanism.ErrReceipt},
+		"less noise": {t.Context(), r, calibrate.KeySelection{Mechanism: less, Keys: 1, Failure: 1e-6},
+			ledger.ErrRedeem},
+		"more keys than noise": {t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 2, Failure: 1e-6},
+			mechanism.ErrMechanism},
+		"a larger failure": {t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1.1e-6},
+			ledger.ErrRedeem},
+		"no share":   {t.Context(), ledgertest.Receipt(t, m), s, ledger.ErrRedeem},
+		"no failure": {t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 1}, mechanism.ErrMechanism},
+		"cancelled":  {cancelled, r, s, context.Canceled},
 	} {
 		if n, err := e.Select(c.ctx, c.r, c.s, 2); !errors.Is(err, c.want) || n.Len() != 0 || n.Keys() != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if keys, counts := mechanismtest.OpenKeyed(t, e); !slices.Equal(keys, []string{"a", "b"}) || !slices.Equal(counts, []int64{10, 20}) {
+	if keys, counts := mechanismtest.OpenKeyed(t, e); !slices.Equal(keys, []string{"a", "b"}) ||
+		!slices.Equal(counts, []int64{10, 20}) {
 		t.Errorf("%v, %v", keys, counts)
 	}
 	if _, err := e.Noise(t.Context(), r, m, 1); !errors.Is(err, mechanism.ErrKeys) {

@@ -35,7 +35,8 @@ const streamCells = 1<<20 + 1<<18 + 12345
 // peaks are some cells of a stream and their answers, at the boundaries of blocks and stripes and elsewhere.
 func peaks(wide bool) (mechanism.Sparse, map[int]float64) {
 	s, want := mechanism.Sparse{Cells: streamCells}, map[int]float64{}
-	for _, c := range []int{0, 1, 1<<14 - 1, 1 << 14, 1<<18 - 1, 1 << 18, 1<<18 + 1, 3 << 18, 1<<20 + 77, streamCells - 1} {
+	for _, c := range []int{0, 1, 1<<14 - 1, 1 << 14, 1<<18 - 1, 1 << 18, 1<<18 + 1, 3 << 18, 1<<20 + 77,
+		streamCells - 1} {
 		answer := int64(1+len(s.At)) << 40
 		want[c] = float64(answer)
 		s.At, s.Answers.High = append(s.At, c), append(s.Answers.High, answer)
@@ -165,7 +166,8 @@ func TestStreamSteps(t *testing.T) {
 			t.Errorf("%s: the steps are not taken", what)
 		}
 	}
-	if !slices.Equal(whole.Steps(), []string{"positive", "double", "same"}) || len(n.Steps()) != 0 || len(once.Steps()) != 1 {
+	if !slices.Equal(whole.Steps(), []string{"positive", "double", "same"}) || len(n.Steps()) != 0 ||
+		len(once.Steps()) != 1 {
 		t.Errorf("steps %v", whole.Steps())
 	}
 	if _, err := n.ThenEach("", positive); !errors.Is(err, mechanism.ErrStep) {

@@ -8,9 +8,10 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
-// Synthetic returns a vector of the form that [Exact.Noise] gives to an answer of these cells: noise of m about zeros. It holds nothing of any table, so that
-// no receipt pays for it, and no value of it is an answer: a run makes a release of such vectors, and throws it away, to learn before its charge
-// whether its release can be made. It is marked ([Noisy.IsSynthetic]), and refused as an answer.
+// Synthetic returns a vector of the form that [Exact.Noise] gives to an answer of these cells: noise of m about zeros.
+// It holds nothing of any table, so that no receipt pays for it, and no value of it is an answer: a run makes a release
+// of such vectors, and throws it away, to learn before its charge whether its release can be made. It is marked
+// ([Noisy.IsSynthetic]), and refused as an answer.
 //
 // Errors: ErrMechanism, ErrEmpty, and those of ctx and of the system's source of randomness.
 func Synthetic(ctx context.Context, m calibrate.Mechanism, cells, workers int) (Noisy, error) {
@@ -31,7 +32,8 @@ func Synthetic(ctx context.Context, m calibrate.Mechanism, cells, workers int) (
 	return n, err
 }
 
-// SyntheticKeys is Synthetic for cells that are selected: made-up keys, each once, all with the least count that is selected.
+// SyntheticKeys is Synthetic for cells that are selected: made-up keys, each once, all with the least count that is
+// selected.
 func SyntheticKeys(s calibrate.KeySelection, keys []string) (Noisy, error) {
 	least, err := s.Threshold()
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
-// Within reports whether ‖a − b‖₂ <= m.Sens.L2, in exact integers; ‖a − b‖₁ if m's noise is not Gaussian, since m.Sens.L2 then is the L1 sensitivity.
-// An operator audits the bounds of a job with it, on
-// neighbouring tables of the real input. If L2 is 0, it reports whether a and b are equal.
+// Within reports whether ‖a − b‖₂ <= m.Sens.L2, in exact integers; ‖a − b‖₁ if m's noise is not Gaussian, since
+// m.Sens.L2 then is the L1 sensitivity. An operator audits the bounds of a job with it, on neighbouring tables of the
+// real input. If L2 is 0, it reports whether a and b are equal.
 //
 // The caller learns one bit about answers that nobody will ever see: neither a nor b can be noised afterwards
 // (ErrSpent), so a comparison never exists beside a release of the same answer. Both can be compared again.
@@ -87,7 +87,8 @@ func (s *sealed) openForComparison() (*payload, error) {
 	return s.held, nil
 }
 
-// cellsDistance adds up the norms of the differences. Most cells of neighbouring tables are equal and cost one comparison.
+// cellsDistance adds up the norms of the differences. Most cells of neighbouring tables are equal and cost one
+// comparison.
 func cellsDistance(p, q *payload, size int, norm func(*big.Int) *big.Int) *big.Int {
 	x, y := cursor{payload: p, size: size}, cursor{payload: q, size: size}
 	sum := new(big.Int)
@@ -126,8 +127,8 @@ func (c *cursor) answerAt(cell int) int128.Int {
 	return c.cells.At(c.i - 1)
 }
 
-// keysDistance is distance for counts by private keys: a key that only one of them has counts 0 in the other or, if keys with a lower count were left
-// out, one less than the least count.
+// keysDistance is distance for counts by private keys: a key that only one of them has counts 0 in the other or, if
+// keys with a lower count were left out, one less than the least count.
 func keysDistance(a, b *keyed, norm func(*big.Int) *big.Int) (*big.Int, error) {
 	x, err := a.openForComparison()
 	if err != nil {
@@ -154,7 +155,8 @@ func namedDistance(a, b namedCells, absent *big.Int, norm func(*big.Int) *big.In
 	sum := new(big.Int)
 	for i, j := 0, 0; i < len(a.names) || j < len(b.names); {
 		d := new(big.Int).Set(absent)
-		first, second := j == len(b.names) || i < len(a.names) && a.names[i] <= b.names[j], i == len(a.names) || j < len(b.names) && b.names[j] <= a.names[i]
+		first, second := j == len(b.names) || i < len(a.names) && a.names[i] <= b.names[j], i == len(a.names) ||
+			j < len(b.names) && b.names[j] <= a.names[i]
 		if first {
 			d = a.cells.At(i).Big()
 			i++
@@ -191,8 +193,9 @@ func (k *keyed) openForComparison() (*payload, error) {
 	return p, err
 }
 
-// forKeysDistance is distance for answers by keys that are not selected: a key that only one of them has counts 0 in the other. If keys were left out for their
-// counts, those are compared that neither has left out: all others are selected with the probability of a failure at most.
+// forKeysDistance is distance for answers by keys that are not selected: a key that only one of them has counts 0 in
+// the other. If keys were left out for their counts, those are compared that neither has left out: all others are
+// selected with the probability of a failure at most.
 func forKeysDistance(a, b *forKeys, norm func(*big.Int) *big.Int) (sum *big.Int, quantum int, err error) {
 	among, err := sharedKeys(a.leader, b.leader)
 	if err != nil {

@@ -53,7 +53,8 @@ func sealAs(t *rapid.T, form string, unit float64, cells []*big.Int) mechanism.E
 	case "wide":
 		e, err = mechanism.SealWide(unit, int128.Slice{High: high, Low: low})
 	default:
-		e, err = mechanism.SealSparse(unit, mechanism.Sparse{Cells: len(cells), At: at, Answers: int128.Slice{High: high, Low: low}})
+		e, err = mechanism.SealSparse(unit, mechanism.Sparse{Cells: len(cells), At: at,
+			Answers: int128.Slice{High: high, Low: low}})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +132,8 @@ func TestWithinOfPrivateKeys(t *testing.T) {
 	}
 }
 
-// A key that was left out for its count is one of one unit less. What is held of keys is compared if neither table has left them out.
+// A key that was left out for its count is one of one unit less. What is held of keys is compared if neither table has
+// left them out.
 func TestWithinOfKeysThatAreLeftOut(t *testing.T) {
 	const least = 5
 	of := func(counts ...int64) (leader, follower mechanism.Exact) {
@@ -181,7 +183,8 @@ func TestWithinOfKeysThatAreLeftOut(t *testing.T) {
 	if _, err := mechanism.Within(a, keys(t, []string{"a"}), ofL2(1)); !errors.Is(err, mechanism.ErrKeys) {
 		t.Errorf("keys that were left out beside keys that were not: %v", err)
 	}
-	if _, err := mechanism.Within(sumsOfA, mechanism.SealForKeys(sumsByKey{"a": 1}), ofL2(1)); !errors.Is(err, mechanism.ErrKeys) {
+	if _, err := mechanism.Within(sumsOfA, mechanism.SealForKeys(sumsByKey{"a": 1}), ofL2(1)); !errors.Is(err,
+		mechanism.ErrKeys) {
 		t.Errorf("sums of such keys: %v", err)
 	}
 	if err := a.Among(a); !errors.Is(err, mechanism.ErrKeys) {

@@ -46,7 +46,8 @@ func open(t *testing.T, file string, width, height int64, scheme string) *view {
 	if binary == "" {
 		t.Skip("there is no Chromium: apt-get install chromium")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(binary), chromedp.NoSandbox, chromedp.DisableGPU)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(binary), chromedp.NoSandbox,
+		chromedp.DisableGPU)
 	allocated, cancelBrowser := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancelBrowser)
 	limited, cancelTime := context.WithTimeout(allocated, 4*time.Minute)
@@ -55,8 +56,10 @@ func open(t *testing.T, file string, width, height int64, scheme string) *view {
 	t.Cleanup(cancel)
 	v := &view{t: t, ctx: ctx}
 	chromedp.ListenTarget(ctx, v.hear)
-	v.run(network.Enable(), log.Enable(), runtime.Enable(), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-		chromedp.EmulateViewport(width, height), chromedp.Navigate("file://"+file), chromedp.WaitReady(`html[data-ready=yes]`, chromedp.ByQuery))
+	v.run(network.Enable(), log.Enable(), runtime.Enable(),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+		chromedp.EmulateViewport(width, height), chromedp.Navigate("file://"+file), chromedp.WaitReady(`html[data-ready=yes]`,
+			chromedp.ByQuery))
 	return v
 }
 
@@ -123,7 +126,8 @@ func (v *view) keep(name string) {
 	}
 }
 
-// accessible runs axe-core with its rules for WCAG 2.1 AA. Its own script is let in by the browser, past the page's policy.
+// accessible runs axe-core with its rules for WCAG 2.1 AA. Its own script is let in by the browser, past the page's
+// policy.
 func (v *view) accessible() {
 	v.t.Helper()
 	v.run(chromedp.Evaluate(axe+";0", nil))

@@ -19,9 +19,10 @@ import (
 	"github.com/piprate/json-gold/ld"
 )
 
-// What the standards demand of the descriptions in a folder is checked here against their texts, and against the tables themselves: the
-// headers, types, keys and digests that a description promises are those of the files. The standards' own
-// validators (frictionless, csvlint, mlcroissant, the DCAT-AP shapes, cffconvert) are programs in Python, Ruby and Java, so they do not run here.
+// What the standards demand of the descriptions in a folder is checked here against their texts, and against the tables
+// themselves: the headers, types, keys and digests that a description promises are those of the files. The standards' own
+// validators (frictionless, csvlint, mlcroissant, the DCAT-AP shapes, cffconvert) are programs in Python, Ruby and Java,
+// so they do not run here.
 
 type object = map[string]any
 
@@ -129,8 +130,8 @@ type column struct {
 	key, required bool
 }
 
-// holds says that a file is what a description promises: its header, the types of all cells, required cells, and keys that tell the rows
-// apart.
+// holds says that a file is what a description promises: its header, the types of all cells, required cells, and keys
+// that tell the rows apart.
 func (f *folder) holds(path string, columns []column) {
 	f.t.Helper()
 	var names []string
@@ -174,10 +175,12 @@ func (c column) fits(text string) bool {
 	return c.kind == "string"
 }
 
-// dataPackage checks datapackage.json by the Data Package standard, version 2.0: Data Package, Data Resource, Table Dialect, Table Schema.
+// dataPackage checks datapackage.json by the Data Package standard, version 2.0: Data Package, Data Resource, Table
+// Dialect, Table Schema.
 func (f *folder) dataPackage() {
 	p := f.json("datapackage.json")
-	f.only("the package", p, "$schema", "name", "title", "description", "keywords", "licenses", "contributors", "homepage", "created", "resources")
+	f.only("the package", p, "$schema", "name", "title", "description", "keywords", "licenses", "contributors", "homepage",
+		"created", "resources")
 	f.text("the package", p, "$schema", `https://datapackage\.org/profiles/2\.0/datapackage\.json`)
 	f.text("the package", p, "name", `[a-z0-9._-]+`)
 	if p["licenses"] != nil {
@@ -202,7 +205,8 @@ func (f *folder) dataPackage() {
 	names := map[any]bool{}
 	for _, r := range f.list("resources", p["resources"]) {
 		path := f.text("a resource", r, "path", `[^/.\\][^\\]*`)
-		f.only(path, r, "name", "path", "title", "description", "format", "mediatype", "hash", "schema", "type", "encoding", "dialect")
+		f.only(path, r, "name", "path", "title", "description", "format", "mediatype", "hash", "schema", "type", "encoding",
+			"dialect")
 		if f.text(path, r, "name", `[a-z0-9._-]+`); names[r["name"]] {
 			f.t.Errorf("two resources are called %v", r["name"])
 		}
@@ -269,12 +273,14 @@ func (f *folder) csvw() {
 		names := map[string]int{}
 		for i, c := range f.list("columns", schema["columns"]) {
 			f.only(path+"'s column", c, "name", "titles", "datatype", "required", "dc:description")
-			name := f.text(path, c, "name", `[A-Za-z0-9](?:[A-Za-z0-9_.]|%[0-9A-Fa-f]{2})*`) // a variable of a URI template, not first an underscore
+			// a variable of a URI template, not first an underscore
+			name := f.text(path, c, "name", `[A-Za-z0-9](?:[A-Za-z0-9_.]|%[0-9A-Fa-f]{2})*`)
 			if _, twice := names[name]; twice {
 				f.t.Errorf("%s: two columns are called %s", path, name)
 			}
 			names[name] = i
-			columns = append(columns, column{name: c["titles"].(string), kind: f.text(path, c, "datatype", `string|integer|double`), required: c["required"] == true})
+			columns = append(columns, column{name: c["titles"].(string),
+				kind: f.text(path, c, "datatype", `string|integer|double`), required: c["required"] == true})
 		}
 		keys, _ := schema["primaryKey"].([]any)
 		for _, k := range keys {
@@ -299,7 +305,8 @@ func (f *folder) croissant() {
 	f.text("the dataset", m, "description", `.+`)
 	f.text("the dataset", m, "version", `\d\.\d\.\d`)
 	context := m["@context"].(object)
-	known := []string{"@context", "@type", "@id", "name", "description", "license", "url", "creator", "datePublished", "version", "distribution", "contentUrl", "encodingFormat", "sha256"}
+	known := []string{"@context", "@type", "@id", "name", "description", "license", "url", "creator", "datePublished",
+		"version", "distribution", "contentUrl", "encodingFormat", "sha256"}
 	for term := range context {
 		known = append(known, term)
 	}
@@ -312,7 +319,8 @@ func (f *folder) croissant() {
 		if path := f.text(id, x, "contentUrl", `[^/:]+`); x["sha256"] != f.digest(path) {
 			f.t.Errorf("%s has another digest", path)
 		}
-		types[id] = f.text(id, x, "encodingFormat", `text/csv|application/json|application/x-parquet|application/vnd\.apache\.arrow\.file`)
+		types[id] = f.text(id, x, "encodingFormat",
+			`text/csv|application/json|application/x-parquet|application/vnd\.apache\.arrow\.file`)
 	}
 	ids := map[string]bool{}
 	sets, _ := m["recordSet"].([]any)
@@ -339,7 +347,8 @@ func (f *folder) recordSet(set object, types map[string]string, ids map[string]b
 		ids[name] = true
 		own[name] = i
 		f.text(name, x, "@type", `cr:Field`)
-		kind := map[string]string{"sc:Text": "string", "sc:Integer": "integer", "sc:Float": "number"}[f.text(name, x, "dataType", `sc:Text|sc:Integer|sc:Float`)]
+		kind := map[string]string{"sc:Text": "string", "sc:Integer": "integer",
+			"sc:Float": "number"}[f.text(name, x, "dataType", `sc:Text|sc:Integer|sc:Float`)]
 		source := x["source"].(object)
 		file := source["fileObject"].(object)["@id"].(string)
 		if from != "" && from != file || types[file] != "text/csv" && types[file] != "application/x-parquet" {
@@ -411,7 +420,8 @@ func (f *folder) dcat() {
 		}
 		literal := func(property string, least, most int) {
 			f.t.Helper()
-			if v := of[property]; len(v) != 1 || !ld.IsLiteral(v[0]) || len(v[0].GetValue()) < least || len([]rune(v[0].GetValue())) > most {
+			if v := of[property]; len(v) != 1 || !ld.IsLiteral(v[0]) || len(v[0].GetValue()) < least ||
+				len([]rune(v[0].GetValue())) > most {
 				f.t.Errorf("%s: %s is %.300v", subject, property, v)
 			}
 		}

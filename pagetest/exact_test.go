@@ -36,8 +36,9 @@ ledger: {store: "sqlite:ledger.db", dataset: d, budget: {epsilon: 1000, delta: 1
 `}
 }
 
-// Every number of the guarantee that a page prints agrees to the last digit with what another program works out from the manifest, with no
-// code in common: at everyday guarantees, at extreme ones, and at random; for jobs that discover keys too.
+// Every number of the guarantee that a page prints agrees to the last digit with what another program works out from
+// the manifest, with no code in common: at everyday guarantees, at extreme ones, and at random; for jobs that discover
+// keys too.
 func TestGuaranteeIsExact(t *testing.T) {
 	colors := "  - {name: colors, histogram: {by: [{column: color, values: [red, green, blue]}]}}"
 	counts := "  - {name: total, count: {}}\n" + colors
@@ -57,7 +58,9 @@ func TestGuaranteeIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	t.Logf("seed %d", seed)
 	for i := range 6 {
-		samples = append(samples, sample{fmt.Sprintf("random %d", i), fmt.Sprintf("epsilon: %.4g, delta: %.3ge-%d, unit: row", 0.01+5*r.Float64()*r.Float64(), 1+8*r.Float64(), 4+r.IntN(20)), counts})
+		samples = append(samples, sample{fmt.Sprintf("random %d", i),
+			fmt.Sprintf("epsilon: %.4g, delta: %.3ge-%d, unit: row", 0.01+5*r.Float64()*r.Float64(), 1+8*r.Float64(),
+				4+r.IntN(20)), counts})
 	}
 	program := recompute(t)
 	for _, s := range samples {

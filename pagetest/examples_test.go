@@ -30,7 +30,8 @@ var exampleJobs = []struct {
 	{"nyc-taxi", "nyc-taxi", "job.yaml", 3874},
 }
 
-// theExamples is a copy of the examples, with their tables and a release of every job; the folders of the releases by the examples' names.
+// theExamples is a copy of the examples, with their tables and a release of every job; the folders of the releases by
+// the examples' names.
 var theExamples = sync.OnceValues(func() (map[string]string, error) {
 	binary, err := program()
 	if err != nil {
@@ -96,8 +97,8 @@ func examples(t *testing.T) map[string]string {
 	return all
 }
 
-// The page of every example is quiet, accessible, fits a telephone, sorts, filters, prints, and is reached by the keyboard
-// in the order in which it is read. The page of 27 million cells is below 5 MB.
+// The page of every example is quiet, accessible, fits a telephone, sorts, filters, prints, and is reached by the
+// keyboard in the order in which it is read. The page of 27 million cells is below 5 MB.
 func TestExamples(t *testing.T) {
 	folders := examples(t)
 	for _, e := range exampleJobs {
@@ -143,8 +144,8 @@ func (v *view) draws(points int) {
 	}
 }
 
-// sortsAndFilters tries every table: its first column ascends after a click and descends after a second one, and a filter that no row
-// matches leaves none.
+// sortsAndFilters tries every table: its first column ascends after a click and descends after a second one, and a
+// filter that no row matches leaves none.
 func (v *view) sortsAndFilters() {
 	v.t.Helper()
 	v.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => { d.open = true })`, nil))
@@ -183,11 +184,12 @@ func (v *view) tabs() {
 	}
 }
 
-// thin leaves of each picture its label and of each table five rows: a page of 36 tables has so many elements that axe-core takes minutes
-// over them. TestEverything has whole tables and pictures of every kind, in light and dark.
+// thin leaves of each picture its label and of each table five rows: a page of 36 tables has so many elements that
+// axe-core takes minutes over them. TestEverything has whole tables and pictures of every kind, in light and dark.
 func (v *view) thin() {
 	v.t.Helper()
-	v.run(emulation.SetEmulatedMedia().WithMedia("screen"), chromedp.EmulateViewport(1200, 1000), chromedp.Sleep(400*time.Millisecond),
+	v.run(emulation.SetEmulatedMedia().WithMedia("screen"), chromedp.EmulateViewport(1200, 1000),
+		chromedp.Sleep(400*time.Millisecond),
 		chromedp.Evaluate(`document.querySelectorAll("svg g, tbody tr:nth-child(n+6)").forEach(e => e.remove())`, nil))
 }
 

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// Labels that are markup, formulas, marks that turn the direction of writing, or ten thousand characters long are harmless in every file of
-// a release and in pictures of it; a text of the data that no cell has is in none of them.
+// Labels that are markup, formulas, marks that turn the direction of writing, or ten thousand characters long are
+// harmless in every file of a release and in pictures of it; a text of the data that no cell has is in none of them.
 func TestHostileTexts(t *testing.T) {
 	dir := released(t, everything())
 	binary, err := program()
@@ -25,7 +25,8 @@ func TestHostileTexts(t *testing.T) {
 	pictures := t.TempDir()
 	for _, picture := range []string{"by_region.svg", "sex_age_region.svg", "by_region.pdf", "by_region.png"} {
 		query, _, _ := strings.Cut(picture, ".")
-		if out, err := exec.Command(binary, "plot", dir, "--query", query, "--out", filepath.Join(pictures, picture)).CombinedOutput(); err != nil {
+		if out, err := exec.Command(binary, "plot", dir, "--query", query, "--out",
+			filepath.Join(pictures, picture)).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
@@ -84,7 +85,8 @@ func harmless(ext, text string) error {
 		}
 		for _, row := range rows {
 			for _, cell := range row {
-				if regexp.MustCompile(`^[=+\-@\t\r]`).MatchString(cell) && !regexp.MustCompile(`^[+-]?[0-9.]+(e[+-]?[0-9]+)?$`).MatchString(cell) {
+				if regexp.MustCompile(`^[=+\-@\t\r]`).MatchString(cell) &&
+					!regexp.MustCompile(`^[+-]?[0-9.]+(e[+-]?[0-9]+)?$`).MatchString(cell) {
 					return errors.New("a spreadsheet runs " + cell[:min(20, len(cell))])
 				}
 			}

@@ -20,7 +20,9 @@ func TestEverything(t *testing.T) {
 		t.Run(scheme, func(t *testing.T) {
 			v := open(t, filepath.Join(out, "index.html"), 1200, 1000, scheme)
 			tables := eval[int](v, `document.querySelectorAll("[data-table]").length`)
-			if pictures := eval[int](v, `[...document.querySelectorAll("[data-table]")].filter(f => f.querySelector("svg[role=img]")).length`); tables < 18 || pictures != tables-1 { // but for the residuals of cross
+			// but for the residuals of cross
+			if pictures := eval[int](v,
+				`[...document.querySelectorAll("[data-table]")].filter(f => f.querySelector("svg[role=img]")).length`); tables < 18 || pictures != tables-1 {
 				t.Errorf("%d tables, %d with pictures", tables, pictures)
 			}
 			if markup := eval[int](v, `document.querySelectorAll("b > b, bdi b, td script, h1 script").length`); markup > 0 {
@@ -55,7 +57,9 @@ func TestTablesSortFilterAndDownload(t *testing.T) {
 	}
 	v.run(chromedp.SetValue(`#query-2 input[type=search]`, "script", chromedp.ByQuery),
 		chromedp.Evaluate(`document.querySelector("#query-2 input[type=search]").dispatchEvent(new Event("input"))`, nil))
-	if rows := eval[[]string](v, `[...document.querySelectorAll("#query-2 tbody tr")].map(r => r.cells[0].textContent)`); len(rows) != 1 || rows[0] != "<script>alert(1)</script>" {
+	if rows := eval[[]string](v,
+		`[...document.querySelectorAll("#query-2 tbody tr")].map(r => r.cells[0].textContent)`); len(rows) != 1 ||
+		rows[0] != "<script>alert(1)</script>" {
 		t.Errorf("filtered: %q", rows)
 	}
 	v.run(chromedp.SetValue(`#query-2 input[type=search]`, "cmd", chromedp.ByQuery),
@@ -68,7 +72,8 @@ func TestTablesSortFilterAndDownload(t *testing.T) {
 	}
 	var downloaded string
 	v.run(chromedp.Evaluate(`window.__blob.text()`, &downloaded, chromedp.EvalAsValue, awaited))
-	if lines := strings.Split(strings.TrimSpace(downloaded), "\n"); len(lines) != 2 || !strings.HasPrefix(lines[1], "'=cmd(),") {
+	if lines := strings.Split(strings.TrimSpace(downloaded), "\n"); len(lines) != 2 ||
+		!strings.HasPrefix(lines[1], "'=cmd(),") {
 		t.Errorf("downloaded %q", downloaded)
 	}
 	v.quiet()
@@ -107,14 +112,16 @@ func TestSmallScreen(t *testing.T) {
 	for name, files := range map[string]map[string]string{"everything": everything(), "city": city()} {
 		v := open(t, filepath.Join(released(t, files), "index.html"), 360, 740, "light")
 		if w := eval[int](v, `document.documentElement.scrollWidth`); w > 360 {
-			t.Errorf("%s is %d pixels wide: %s", name, w, eval[string](v, `[...document.querySelectorAll("body *")].filter(e => !e.closest(".wide, svg") && e.getBoundingClientRect().right > 361).slice(0, 5).map(e => e.outerHTML.slice(0, 150)).join("\n")`))
+			t.Errorf("%s is %d pixels wide: %s", name, w, eval[string](v,
+				`[...document.querySelectorAll("body *")].filter(e => !e.closest(".wide, svg") && e.getBoundingClientRect().right > 361).slice(0, 5).map(e => e.outerHTML.slice(0, 150)).join("\n")`))
 		}
 		v.keep(name + "-small")
 		v.quiet()
 	}
 }
 
-// The keyboard reaches the link to the content first, then every control in the order of the page; a header sorts by Enter.
+// The keyboard reaches the link to the content first, then every control in the order of the page; a header sorts by
+// Enter.
 func TestKeyboard(t *testing.T) {
 	v := open(t, filepath.Join(released(t, everything()), "index.html"), 1200, 1000, "light")
 	v.run(chromedp.KeyEvent(kb.Tab))

@@ -62,7 +62,8 @@ func everything() map[string]string {
 	rows.WriteString("sex,age,region,day,lat,lon,income\n")
 	regions := []string{"north", "south", "west", "=cmd()", "<script>alert(1)</script>", "\u202eevil", canary}
 	for i := range 5000 {
-		fmt.Fprintf(&rows, "%s,%d,%s,2024-%02d-%02d %02d:00:00,%.4f,%.4f,%d\n", []string{"Male", "Female"}[i%2], i*7%90, regions[i%len(regions)], 1+i%12, 1+i%28, i*i%24,
+		fmt.Fprintf(&rows, "%s,%d,%s,2024-%02d-%02d %02d:00:00,%.4f,%.4f,%d\n", []string{"Male", "Female"}[i%2], i*7%90,
+			regions[i%len(regions)], 1+i%12, 1+i%28, i*i%24,
 			40.7+float64(i%190)/1000, -74+float64(i*3%190)/1000, i*13%90000)
 	}
 	return map[string]string{"t.csv": rows.String(), "job.yaml": `version: 1

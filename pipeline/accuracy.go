@@ -24,8 +24,8 @@ func (b *builder) radius(jq *configs.Query) float64 {
 	}
 }
 
-// HalfWidth returns half the width of the 95 % interval of a published cell. perRow: the query is a mean or a variance over a private
-// number of rows n, and the half-width is at most this over n, for n well above the noise of the count.
+// HalfWidth returns half the width of the 95 % interval of a published cell. perRow: the query is a mean or a variance
+// over a private number of rows n, and the half-width is at most this over n, for n well above the noise of the count.
 func (q *Planned) HalfWidth() (half float64, perRow bool) {
 	if q.Strategy != nil {
 		return calibrate.Z95 * q.Deviation(), false
@@ -66,15 +66,16 @@ func (q *Planned) Deviation() float64 {
 	return q.scaled(q.Mechanisms[0].Deviation())
 }
 
-// Sensitivity returns the L2 sensitivity of the query's answer (of its first component, if there are several); the L1 sensitivity if the noise is not
-// Gaussian.
+// Sensitivity returns the L2 sensitivity of the query's answer (of its first component, if there are several); the L1
+// sensitivity if the noise is not Gaussian.
 func (q *Planned) Sensitivity() calibrate.Sensitivity {
 	s := q.Mechanisms[0].Sens
 	s.L2 = q.scaled(s.L2)
 	return s
 }
 
-// Sigma returns the standard deviation of the noise in the query's answer (of its first component, if there are several).
+// Sigma returns the standard deviation of the noise in the query's answer (of its first component, if there are
+// several).
 func (q *Planned) Sigma() float64 {
 	if q.Mechanisms[0].Noise != calibrate.Gaussian {
 		return q.scaled(q.Mechanisms[0].Deviation())

@@ -9,15 +9,17 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Adopt returns the plan with the mechanisms of a charge of the same question, if they have the same sensitivities and meet the plan's
-// guarantee, less the share of delta that may fail, by the definition. They may have other names: renaming a query asks nothing new.
+// Adopt returns the plan with the mechanisms of a charge of the same question, if they have the same sensitivities and
+// meet the plan's guarantee, less the share of delta that may fail, by the definition. They may have other names:
+// renaming a query asks nothing new.
 func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	mismatch := &ledger.MismatchError{Run: c.Run, Number: c.Number, What: "mechanisms"}
 	named := p.renamed(c.Mechanisms)
 	sameQuestion := slices.EqualFunc(named, p.Mechanisms(), func(x, y calibrate.Mechanism) bool {
 		return x.Sens.L2 == y.Sens.L2 && x.Noise == y.Noise && x.Rule == y.Rule && partOf(x.Query) == partOf(y.Query)
 	})
-	if !sameQuestion || c.Account != p.Account() || c.DeltaShare != p.failure.share || calibrate.Verify(c.Mechanisms, p.noise) != nil {
+	if !sameQuestion || c.Account != p.Account() || c.DeltaShare != p.failure.share ||
+		calibrate.Verify(c.Mechanisms, p.noise) != nil {
 		return nil, mismatch
 	}
 	adopted, rest := *p, c.Mechanisms
@@ -40,8 +42,8 @@ func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	return &adopted, nil
 }
 
-// renamed returns mechanisms with the plan's names of the components of crosstabs, which are called after their dimensions: they are matched by their
-// place, and another name of a dimension asks nothing new.
+// renamed returns mechanisms with the plan's names of the components of crosstabs, which are called after their
+// dimensions: they are matched by their place, and another name of a dimension asks nothing new.
 func (p *Plan) renamed(charged []calibrate.Mechanism) []calibrate.Mechanism {
 	out, first := slices.Clone(charged), 0
 	for i := range p.queries {

@@ -87,7 +87,8 @@ type draft struct {
 	unread bool // a public file that it needs could not be read
 }
 
-// queries makes the queries of the plan. Public files stay in the order of the queries, each query's before its steps', as releases are known by it.
+// queries makes the queries of the plan. Public files stay in the order of the queries, each query's before its steps',
+// as releases are known by it.
 func (b *builder) queries(p *Plan) {
 	drafts := make([]draft, len(b.job.Queries))
 	specs := make([]*queries.Spec, len(drafts))
@@ -164,7 +165,8 @@ func (b *builder) rule(jq *configs.Query, path string, steps []denoise.Step) (r 
 	if p == nil {
 		return r
 	}
-	r = publishRule{MinCount: b.number(p.MinCount, path+".publish.min_count"), MaxRelative: b.number(p.MaxRelativeError, path+".publish.max_relative_error")}
+	r = publishRule{MinCount: b.number(p.MinCount, path+".publish.min_count"),
+		MaxRelative: b.number(p.MaxRelativeError, path+".publish.max_relative_error")}
 	if message, hint := r.Problem(jq, b.job, steps); message != "" {
 		b.report(path, "contradiction", "publish: "+message, hint)
 	}
@@ -218,7 +220,8 @@ func (b *builder) calibrate(p *Plan) {
 			return
 		}
 		if _, perRow := q.HalfWidth(); perRow && q.MaxError > 0 {
-			b.report(q.path+".max_error", "contradiction", "the error of this query depends on the private number of rows", "remove max_error, or declare a public number of rows of a mean (input.rows)")
+			b.report(q.path+".max_error", "contradiction", "the error of this query depends on the private number of rows",
+				"remove max_error, or declare a public number of rows of a mean (input.rows)")
 		}
 	}
 	b.settle(p, needed, weights)

@@ -16,8 +16,8 @@ func (p *Plan) Charge(dir string, number int) ledger.Charge {
 	}
 }
 
-// Budget returns what the job says that its dataset may cost. If the job discovers keys and names no delta_cap, that is a tenth of the
-// budget's delta (a period's, if it has one), or what this release takes if that is more.
+// Budget returns what the job says that its dataset may cost. If the job discovers keys and names no delta_cap, that is
+// a tenth of the budget's delta (a period's, if it has one), or what this release takes if that is more.
 func (p *Plan) Budget() ledger.Budget {
 	b := BudgetOf(p.job)
 	if p.failure.share != "" && b.DeltaCap == "" {

@@ -6,18 +6,19 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// This file holds what an engine saw of the rows that a plan has no use for, and judges it: which columns and queries are unusable,
-// or odd.
+// This file holds what an engine saw of the rows that a plan has no use for, and judges it: which columns and queries
+// are unusable, or odd.
 
-// DataChecks is what an engine saw of the rows that a plan has no use for. Its numbers are exact and private: they are for the operator,
-// who may read the input, and never become part of a release, a ledger or a metric. Nothing that is released depends on them, unless the
-// run is asked to refuse columns that are unusable.
+// DataChecks is what an engine saw of the rows that a plan has no use for. Its numbers are exact and private: they are
+// for the operator, who may read the input, and never become part of a release, a ledger or a metric. Nothing that is
+// released depends on them, unless the run is asked to refuse columns that are unusable.
 type DataChecks struct {
-	// Rows is the number of rows of the input, Skipped those that the files' statistics rule out by the filters, and Looked those that the
-	// columns and tallies speak of: all others, or a part of them.
+	// Rows is the number of rows of the input, Skipped those that the files' statistics rule out by the filters, and
+	// Looked those that the columns and tallies speak of: all others, or a part of them.
 	Rows, Skipped, Looked int64
 	Columns               []ColumnCheck
-	// Filters has one input a filter; its rows, like those of queries, are the looked-at ones, once for each of the job's events.
+	// Filters has one input a filter; its rows, like those of queries, are the looked-at ones, once for each of the job's
+	// events.
 	Filters *tally.Tally
 	// Queries are in the plan's order.
 	Queries []QueryCheck
@@ -27,7 +28,8 @@ type DataChecks struct {
 type ColumnCheck struct {
 	Name string
 	Type table.Type
-	// Null rows have no value or NaN, Unparsed ones a text that is no value of the type, Garbled ones a text that is not UTF-8.
+	// Null rows have no value or NaN, Unparsed ones a text that is no value of the type, Garbled ones a text that is not
+	// UTF-8.
 	Rows, Null, Unparsed, Garbled int64
 }
 

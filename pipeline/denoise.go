@@ -40,7 +40,8 @@ func (b *builder) steps(jq *configs.Query, path string) []denoise.Step {
 
 func stepPath(query string, k int) string { return fmt.Sprintf("%s.denoise[%d]", query, k) }
 
-// JudgeStep says what is wrong with a denoising step of a query: it puts the judgement of package denoise into the words of jobs.
+// JudgeStep says what is wrong with a denoising step of a query: it puts the judgement of package denoise into the
+// words of jobs.
 func JudgeStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem) {
 	for _, e := range denoise.Judge(d.Method, d.Args, d.Graph != nil, kindOf(q)) {
 		out = append(out, problemOf(e))
@@ -100,7 +101,8 @@ func (b *builder) denoiseError(path string, err error) {
 func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []denoise.Step {
 	var bound []denoise.Step
 	shape := shapeOf(q.Query)
-	if len(q.Components) > 0 && shape.Cells() != q.Components[0].Cells && !q.Selected() { // of a kind whose cells have no known order
+	// of a kind whose cells have no known order
+	if len(q.Components) > 0 && shape.Cells() != q.Components[0].Cells && !q.Selected() {
 		shape = denoise.Shape{Dims: []int{max(q.Components[0].Cells, 1)}, Ordered: []bool{false}}
 	}
 	for k, s := range steps {
@@ -125,7 +127,8 @@ func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []de
 		case !q.Selected():
 			bound = append(bound, fitting)
 		case knownNoise(s.Name()):
-			b.report(path, "contradiction", s.Name()+" does not go with keys that are discovered: their counts are published for being large, so that their noise is not independent of it",
+			b.report(path, "contradiction", s.Name()+" does not go with keys that are discovered: their counts are published "+
+				"for being large, so that their noise is not independent of it",
 				"leave the estimates at the noisy counts")
 		default:
 			bound = append(bound, s)

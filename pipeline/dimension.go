@@ -25,7 +25,8 @@ func (b *builder) dimension(d *configs.Dimension, path string) domain.Dimension 
 	out := domain.Dimension{
 		Column: d.Column, As: d.As, Edges: texts(d.Expanded()), TimeField: d.Part,
 		LastOpen: d.HalfOpen(), Null: policy(d.Null), Other: policy(d.Other), Discover: d.Keys != "",
-		Fold: domain.Fold{Case: slices.Contains(d.Fold, "case"), Space: slices.Contains(d.Fold, "space"), Accents: slices.Contains(d.Fold, "accents")},
+		Fold: domain.Fold{Case: slices.Contains(d.Fold, "case"), Space: slices.Contains(d.Fold, "space"),
+			Accents: slices.Contains(d.Fold, "accents")},
 	}
 	for _, v := range d.Values {
 		out.Labels = append(out.Labels, domain.Label{Name: string(v.Name), Members: texts(v.Members)})
@@ -77,7 +78,8 @@ func (b *builder) nearest(n *configs.Nearest, path string) *domain.Nearest {
 		lat, err1 := strconv.ParseFloat(lats[i], 64)
 		lon, err2 := strconv.ParseFloat(lons[i], 64)
 		if err1 != nil || err2 != nil {
-			b.report(path+".points", "public-file", fmt.Sprintf("the coordinates of row %d are no numbers", i+1), "lat and lon are decimal degrees")
+			b.report(path+".points", "public-file", fmt.Sprintf("the coordinates of row %d are no numbers", i+1),
+				"lat and lon are decimal degrees")
 			return out
 		}
 		out.Points = append(out.Points, domain.Point{ID: ids[i], Lat: lat, Lon: lon})
@@ -99,21 +101,26 @@ func (b *builder) private(file string) bool {
 	return false
 }
 
-// publicColumn reads a column of a public file of the job; nil if it cannot be read. What was read is part of the question.
+// publicColumn reads a column of a public file of the job; nil if it cannot be read. What was read is part of the
+// question.
 func (b *builder) publicColumn(file, column, path string) []string {
 	if b.private(file) {
-		return b.unreadable(path, "contradiction", "a public file cannot be one of the private input", "keys come from public knowledge, never from the table; list them in a file of its own")
+		return b.unreadable(path, "contradiction", "a public file cannot be one of the private input",
+			"keys come from public knowledge, never from the table; list them in a file of its own")
 	}
 	values, err := b.read(b.job.Path(file), column)
 	if err != nil {
-		return b.unreadable(path, "public-file", err.Error(), "a public file is a CSV file with a header, a Parquet or an Arrow file, relative to the job file")
+		return b.unreadable(path, "public-file", err.Error(),
+			"a public file is a CSV file with a header, a Parquet or an Arrow file, relative to the job file")
 	}
 	for i, v := range values {
 		if !utf8.ValidString(v) {
-			return b.unreadable(path, "public-file", fmt.Sprintf("value %d of column %s is not UTF-8", i+1, column), "save the file as UTF-8")
+			return b.unreadable(path, "public-file", fmt.Sprintf("value %d of column %s is not UTF-8", i+1, column),
+				"save the file as UTF-8")
 		}
 	}
-	b.public = append(b.public, publicFile{File: store.Unsigned(file), Column: column, Values: values, Presents: b.presents})
+	b.public = append(b.public, publicFile{File: store.Unsigned(file), Column: column, Values: values,
+		Presents: b.presents})
 	return values
 }
 

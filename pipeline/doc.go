@@ -1,5 +1,5 @@
-// Package pipeline turns a job into a plan, and noisy values into a release. Plan is everything decided before a row is read, Release is
-// everything that is public afterwards. Private data exists only in between, behind mechanism.Exact.
+// Package pipeline turns a job into a plan, and noisy values into a release. Plan is everything decided before a row is
+// read, Release is everything that is public afterwards. Private data exists only in between, behind mechanism.Exact.
 //
 //	Job -> New -> Plan -> Engine.Aggregate -> Exact.Noise -> Plan.Release -> Sink
 //

@@ -22,7 +22,8 @@ type edgeList struct {
 
 // Edges translates keys into numbers of cells. Errors name the row of the file.
 func (l edgeList) Edges(ids []string) ([]denoise.Edge, error) {
-	for name, column := range map[string][]string{l.Graph.To: l.Tos, l.Graph.Length: l.Lengths, l.Graph.Weight: l.Weights} {
+	for name, column := range map[string][]string{l.Graph.To: l.Tos, l.Graph.Length: l.Lengths,
+		l.Graph.Weight: l.Weights} {
 		if name != "" && len(column) != len(l.Froms) {
 			return nil, errors.New(filepath.Base(l.Graph.Edges) + ": an edge has no value in one of its columns")
 		}

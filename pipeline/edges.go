@@ -16,14 +16,16 @@ func (b *builder) network(g *configs.Graph, planned *Planned, path string) *deno
 	q := planned.Query
 	axis, ids := named(q)
 	if axis < 0 {
-		b.report(path, "contradiction", "edges join the cells of one dimension of values, values_from or nearest", "leave graph out: neighbours along an order are joined without it")
+		b.report(path, "contradiction", "edges join the cells of one dimension of values, values_from or nearest",
+			"leave graph out: neighbours along an order are joined without it")
 		return nil
 	}
 	l, before := edgeList{Graph: g}, len(b.diags)
 	b.presents = true
 	defer func() { b.presents = false }()
 	l.Froms, l.Tos = b.publicColumn(g.Edges, g.From, path+".from"), b.publicColumn(g.Edges, g.To, path+".to")
-	l.Lengths, l.Weights = b.optionalColumn(g.Edges, g.Length, path+".length"), b.optionalColumn(g.Edges, g.Weight, path+".weight")
+	l.Lengths, l.Weights = b.optionalColumn(g.Edges, g.Length, path+".length"), b.optionalColumn(g.Edges, g.Weight,
+		path+".weight")
 	if len(b.diags) > before {
 		return nil
 	}
@@ -39,7 +41,8 @@ func (b *builder) network(g *configs.Graph, planned *Planned, path string) *deno
 			err = l.At(e.Index, e.Reason)
 		}
 	}
-	b.report(path+".edges", codePublicFile, err.Error(), "an edge list has a row an edge: two cells by their keys as they stand in the release, and optionally a length and a weight")
+	b.report(path+".edges", codePublicFile, err.Error(), "an edge list has a row an edge: two cells by their keys as "+
+		"they stand in the release, and optionally a length and a weight")
 	return nil
 }
 
@@ -51,8 +54,8 @@ func (b *builder) optionalColumn(file, column, path string) []string {
 	return b.publicColumn(file, column, path)
 }
 
-// named returns the one direction of a query whose cells have one key each that a file can name, and those keys; -1: there
-// is none, or there are several.
+// named returns the one direction of a query whose cells have one key each that a file can name, and those keys; -1:
+// there is none, or there are several.
 func named(q queries.Query) (axis int, ids []string) {
 	axis = -1
 	for i, a := range queries.Directions(q) {

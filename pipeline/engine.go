@@ -23,7 +23,8 @@ type Engine interface {
 
 // Refuser is an Engine that cannot answer every plan.
 type Refuser interface {
-	// Refuses returns why the engine cannot answer a plan that fits its schema; nil if it can. Errors are those of package queries/problem.
+	// Refuses returns why the engine cannot answer a plan that fits its schema; nil if it can. Errors are those of package
+	// queries/problem.
 	Refuses(p *Plan) error
 }
 
@@ -48,8 +49,8 @@ func (p *Plan) CheckWith(e Engine) configs.Diagnostics {
 
 // Scratcher is an Engine that may write to a private folder while it aggregates.
 type Scratcher interface {
-	// UseScratch names the release's staging folder, which only the user who runs the release can look into, and which is deleted after
-	// a failure. It is called before Aggregate.
+	// UseScratch names the release's staging folder, which only the user who runs the release can look into, and which is
+	// deleted after a failure. It is called before Aggregate.
 	UseScratch(dir string)
 }
 
@@ -60,7 +61,8 @@ type Aggregates struct {
 	Input []byte
 	// Checks is what the engine tallied for the operator; nil if it was not asked to.
 	Checks *DataChecks
-	// Free frees what the exact answers are still read from: those by private keys may be in a scratch file. Nil if there is nothing to free.
+	// Free frees what the exact answers are still read from: those by private keys may be in a scratch file. Nil if there
+	// is nothing to free.
 	Free func() error
 }
 
@@ -90,8 +92,8 @@ type Observer interface {
 	Progress(s Stage, done, total int)
 }
 
-// RowObserver is an Observer for the operator's eyes alone, which is also told how many rows were read. Their number is private: it must reach no
-// log, file or release.
+// RowObserver is an Observer for the operator's eyes alone, which is also told how many rows were read. Their number is
+// private: it must reach no log, file or release.
 type RowObserver interface {
 	Observer
 	// Rows reports that n more rows were read. It may be called from several goroutines.

@@ -13,9 +13,11 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Release makes the public result of the plan: it denoises the noisy vectors, noisy[i][j] of component j of query i, and finishes the
-// queries. Only noisy values that answer something become a release: it refuses vectors of a rehearsal.
-func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, workers int, o Observer) (*Release, error) {
+// Release makes the public result of the plan: it denoises the noisy vectors, noisy[i][j] of component j of query i,
+// and finishes the queries. Only noisy values that answer something become a release: it refuses vectors of a
+// rehearsal.
+func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, workers int,
+	o Observer) (*Release, error) {
 	for _, vectors := range noisy {
 		if slices.ContainsFunc(vectors, mechanism.Noisy.IsSynthetic) {
 			return nil, InsideError("release", errors.New("a vector answers nothing: it was made for a rehearsal"))
@@ -24,8 +26,10 @@ func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program m
 	return p.release(ctx, noisy, program, math.MaxInt, workers, o)
 }
 
-// release makes a result of at most so many cells of each table. The steps and margins of longer vectors are left out: they need all cells.
-func (p *Plan) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int, o Observer) (*Release, error) {
+// release makes a result of at most so many cells of each table. The steps and margins of longer vectors are left out:
+// they need all cells.
+func (p *Plan) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int,
+	o Observer) (*Release, error) {
 	results, err := p.results(ctx, noisy, most, workers, o)
 	if err != nil {
 		return nil, InsideError("denoise", err)
@@ -34,28 +38,33 @@ func (p *Plan) release(ctx context.Context, noisy [][]mechanism.Noisy, program m
 	for i := range m.Queries {
 		m.Queries[i].Cells = results[i].cells // of discovered keys it is known now
 		if r := p.queries[i].rule; r != (publishRule{}) {
-			m.Queries[i].Publish = &manifest.Publish{MinCount: r.MinCount, MaxRelativeError: r.MaxRelative, Withheld: results[i].Withheld}
+			m.Queries[i].Publish = &manifest.Publish{MinCount: r.MinCount, MaxRelativeError: r.MaxRelative,
+				Withheld: results[i].Withheld}
 		}
 		results[i].Places = p.queries[i].places
 	}
-	return &Release{manifest: m, formats: p.job.Output.Formats, rawCSV: p.job.Output.CSV.Raw, results: results, presented: p.job.Output.Presented()}, nil
+	return &Release{manifest: m, formats: p.job.Output.Formats, rawCSV: p.job.Output.CSV.Raw, results: results,
+		presented: p.job.Output.Presented()}, nil
 }
 
 // results denoises every component and finishes the queries.
-func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, most, workers int, o Observer) ([]Result, error) {
+func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, most, workers int, o Observer) ([]Result,
+	error) {
 	whole := true
 	results, estimates := make([]Result, len(noisy)), make([][]mechanism.Noisy, len(noisy))
 	for i := range noisy {
 		q := &p.queries[i]
 		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse}
-		// Of a mean's components only the first, the numerators, is denoised: a quotient's noise is not independent of its value.
+		// Of a mean's components only the first, the numerators, is denoised: a quotient's noise is not independent of its
+		// value.
 		estimates[i] = slices.Clone(noisy[i])
 		if slices.ContainsFunc(noisy[i], func(n mechanism.Noisy) bool { return n.Len() > most }) {
 			whole = false
 			continue
 		}
 		results[i].Nothing = queries.Nothing(q.Query, noisy[i])
-		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Components[0].Scale, partial: len(q.Components) > 1 || q.Selected(), run: p.denoiseRun(i, workers, o)}
+		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Components[0].Scale, partial: len(q.Components) > 1 ||
+			q.Selected(), run: p.denoiseRun(i, workers, o)}
 		if err := d.estimate(ctx, &estimates[i][0], &results[i]); err != nil {
 			return nil, err
 		}
@@ -99,8 +108,8 @@ type denoising struct {
 	run     denoise.Run
 }
 
-// mostTried is the number of cells up to which the expected error of an estimate is worked out: that takes the steps again, and
-// several copies of the vector. It is not known of noise that is not Gaussian.
+// mostTried is the number of cells up to which the expected error of an estimate is worked out: that takes the steps
+// again, and several copies of the vector. It is not known of noise that is not Gaussian.
 const mostTried = 1 << 22
 
 // estimate carries the steps out and says what they chose and how accurate the result will be.
@@ -116,7 +125,8 @@ func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result)
 	}
 	y := make([]float64, d.noisy.Len())
 	d.noisy.Fill(0, y)
-	risk, err := denoise.ExpectedError(ctx, y, d.noisy.Mechanism().Deviation(), denoise.WithRuns(d.steps, denoise.Run{Workers: d.run.Workers}))
+	risk, err := denoise.ExpectedError(ctx, y, d.noisy.Mechanism().Deviation(),
+		denoise.WithRuns(d.steps, denoise.Run{Workers: d.run.Workers}))
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,8 @@ import (
 // passed reports errors that need no cause: none, one that has its cause, or the end of the context.
 func passed(err error) bool {
 	var known *Error
-	return err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded)
 }
 
 // InputError gives an error of reading the input its cause.
@@ -45,27 +46,38 @@ func LedgerError(step string, err error) error {
 	e := &Error{Cause: CauseLedger, Code: "ledger", Message: step, Err: err}
 	switch {
 	case errors.Is(err, ledger.ErrBusy):
-		e.Cause, e.Code, e.Hint = CauseBusy, "busy", "another run of this job or another user of the ledger is at work; try again later"
+		e.Cause, e.Code, e.Hint = CauseBusy, "busy", "another run of this job or another user of the ledger is at work; "+
+			"try again later"
 	case errors.Is(err, ledger.ErrExposed):
-		e.Code, e.Hint = "ledger-exposed", "each line ends with the command that mends it; then see with release ledger audit whether the ledger is what it was"
+		e.Code, e.Hint = "ledger-exposed", "each line ends with the command that mends it; then see with release ledger "+
+			"audit whether the ledger is what it was"
 	case errors.As(err, new(*ledger.MovedError)):
-		e.Code, e.Hint = "ledger-moved", "nothing was spent; let ledger.store of the job, or --store, name the place to which the ledger was moved"
+		e.Code, e.Hint = "ledger-moved", "nothing was spent; let ledger.store of the job, or --store, name the place to "+
+			"which the ledger was moved"
 	case errors.Is(err, ledger.ErrIncoming):
-		e.Code, e.Hint = "ledger-incoming", "nothing was spent; run the same release ledger copy again, which finishes it; until then the older ledger may still be the right one"
+		e.Code, e.Hint = "ledger-incoming", "nothing was spent; run the same release ledger copy again, which finishes it; "+
+			"until then the older ledger may still be the right one"
 	case errors.Is(err, ledger.ErrOccupied):
 		e.Code, e.Hint = "ledger-occupied", "nothing was changed; name a place at which there is nothing yet"
 	case errors.Is(err, ledger.ErrSecondPath):
-		e.Code, e.Hint = "ledger-second-path", "a ledger is used by one path, so that all its users see its journal and its locks"
+		e.Code, e.Hint = "ledger-second-path", "a ledger is used by one path, so that all its users see its journal and "+
+			"its locks"
 	case errors.As(err, new(*ledger.OverBudgetError)):
 		e.Cause, e.Code = CauseBudget, "over-budget"
-		e.Hint = "nothing was spent; lower epsilon, or let the data's owner decide whether a larger budget is right: release ledger budget set JOB --epsilon E --reason WHY"
+		e.Hint = "nothing was spent; lower epsilon, or let the data's owner decide whether a larger budget is right: " +
+			"release ledger budget set JOB --epsilon E --reason WHY"
 	case errors.As(err, new(*ledger.OverShareError)):
 		e.Cause, e.Code = CauseBudget, "over-budget"
-		e.Hint = "nothing was spent; lower the probabilities of failure, or let the data's owner decide on a larger delta_cap: release ledger budget set JOB --delta-cap D --reason WHY"
+		e.Hint = "nothing was spent; lower the probabilities of failure, or let the data's owner decide on a larger " +
+			"delta_cap: release ledger budget set JOB --delta-cap D --reason WHY"
 	case errors.As(err, new(*ledger.ChangedBudgetError)):
-		e.Cause, e.Code, e.Hint = CauseBudget, "budget-changed", "a dataset's budget is fixed when it is first used, and a job that says otherwise does not change it; only its owner does, with release ledger budget set; if only the delta_cap differs, write the ledger's into the job, as one that discovers keys has another default"
+		e.Cause, e.Code, e.Hint = CauseBudget, "budget-changed", "a dataset's budget is fixed when it is first used, and a "+
+			"job that says otherwise does not change it; only its owner does, with release ledger budget set; if only the "+
+			"delta_cap differs, write the ledger's into the job, as one that discovers keys has another default"
 	case errors.As(err, new(*ledger.AccountError)):
-		e.Cause, e.Code, e.Hint = CauseBudget, "other-account", "a dataset's budget is for one privacy unit and one adjacency; use these, or let the data's owner open another budget beside it with release ledger budget set; no joint guarantee exists then"
+		e.Cause, e.Code, e.Hint = CauseBudget, "other-account", "a dataset's budget is for one privacy unit and one "+
+			"adjacency; use these, or let the data's owner open another budget beside it with release ledger budget set; no "+
+			"joint guarantee exists then"
 	}
 	return e
 }

@@ -14,10 +14,11 @@ import (
 
 // What is unusable
 //
-// A column is unusable for a query if it leaves the query fewer than one row in twenty, or none in a listed cell; or, whoever uses it, if
-// no fewer than half of its texts are no values of its type; or, as a key, if one text in a hundred or more is not UTF-8, since such texts
-// equal nothing that a job can list. The limits are for mistakes, which spoil nearly all rows: a query that means to count a rare value
-// says so with `other: bin`. All other findings are for the operator to judge.
+// A column is unusable for a query if it leaves the query fewer than one row in twenty, or none in a listed cell; or,
+// whoever uses it, if no fewer than half of its texts are no values of its type; or, as a key, if one text in a hundred
+// or more is not UTF-8, since such texts equal nothing that a job can list. The limits are for mistakes, which spoil
+// nearly all rows: a query that means to count a rare value says so with `other: bin`. All other findings are for the
+// operator to judge.
 
 // The codes of findings.
 const (
@@ -52,8 +53,8 @@ type judged struct {
 	Types   map[string]string // the declared types of CSV columns
 	Unit    []string          // the privacy unit
 	Filters bool              // some filter may leave rows out
-	// Logical are the columns that queries and filters name; Columns those that are read, and Views which of these each of the job's events takes
-	// for the logical ones.
+	// Logical are the columns that queries and filters name; Columns those that are read, and Views which of these each of
+	// the job's events takes for the logical ones.
 	Logical []string
 	Columns []string
 	Views   [][]int
@@ -71,7 +72,8 @@ type finder struct {
 func judgeChecks(p judged, c *DataChecks) []Finding {
 	f := &finder{plan: p, checks: c, bad: map[string]bool{}}
 	if c.Rows == 0 {
-		f.add(true, "input.files", codeDataEmpty, "the input has no rows", "is it the right file, and is its only line a header? without a header write input.csv.header: false and list input.csv.columns")
+		f.add(true, "input.files", codeDataEmpty, "the input has no rows", "is it the right file, and is its only line a "+
+			"header? without a header write input.csv.header: false and list input.csv.columns")
 		return f.found
 	}
 	f.columns()
@@ -99,7 +101,8 @@ func (f *finder) add(unusable bool, path, code, message, hint string) {
 	}
 }
 
-// Percent is a share for people: whole percent, of which only none and all are exact. Finer shares would show single rows.
+// Percent is a share for people: whole percent, of which only none and all are exact. Finer shares would show single
+// rows.
 func Percent(part, whole int64) string {
 	switch share := 100 * float64(part) / float64(max(whole, 1)); {
 	case part == 0:
@@ -124,8 +127,11 @@ func (f *finder) columns() {
 		c := &f.checks.Columns[i]
 		texts := c.Rows - c.Null
 		if c.Garbled > 0 && f.plan.CSV {
-			f.add(100*c.Garbled >= texts && f.keyed(c.Name), "input.files", codeDataEncoding, fmt.Sprintf("column %s: %s of its texts are not UTF-8", c.Name, Percent(c.Garbled, texts)),
-				"values and keys that hold such letters match nothing: say how the file is written, input.csv.encoding: windows-1252 (or latin-1, latin-9, macintosh, …); iconv -f CP850 -t UTF-8 FILE >NEW rewrites one of another encoding")
+			f.add(100*c.Garbled >= texts && f.keyed(c.Name), "input.files", codeDataEncoding,
+				fmt.Sprintf("column %s: %s of its texts are not UTF-8", c.Name, Percent(c.Garbled, texts)),
+				"values and keys that hold such letters match nothing: say how the file is written, input.csv.encoding: "+
+					"windows-1252 (or latin-1, latin-9, macintosh, …); iconv -f CP850 -t UTF-8 FILE >NEW rewrites one of another "+
+					"encoding")
 		}
 		if c.Unparsed == 0 || fewRows*fewRows*c.Unparsed < texts { // less than one in 400: N/A here and there
 			continue
@@ -139,7 +145,8 @@ func (f *finder) columns() {
 		}
 		f.bad[c.Name] = isMost(c.Unparsed, texts)
 		f.add(f.bad[c.Name], "input.csv.types"+pathStep(c.Name), codeDataUnparsed,
-			fmt.Sprintf("column %s: %s of its texts cannot be read as %s", c.Name, Percent(c.Unparsed, texts), declared), typeHint(c.Type, c.Name))
+			fmt.Sprintf("column %s: %s of its texts cannot be read as %s", c.Name, Percent(c.Unparsed, texts),
+				declared), typeHint(c.Type, c.Name))
 	}
 }
 
@@ -155,21 +162,28 @@ func pathStep(key string) string {
 
 // typeHint says how a column that does not parse is mended.
 func typeHint(t table.Type, column string) string {
-	const missing = "; texts that stand for a missing value, such as N/A, belong in input.csv.null_values; a delimiter within a field that is not quoted, such as a decimal comma, shifts all fields behind it"
+	const missing = "; texts that stand for a missing value, such as N/A, belong in input.csv.null_values; a delimiter " +
+		"within a field that is not quoted, such as a decimal comma, shifts all fields behind it"
 	switch t.Kind {
 	case table.Date:
-		return fmt.Sprintf("declare how 2 January 2006 looks in the file: input.csv.types: {%s: \"date 2/1/2006\"} if the day comes first, \"date 1/2/2006\" if the month does; "+
-			"if the column has several layouts, list them: \"date 2006-01-02 | 2/1/2006\"; the first one that fits a text reads it", column) + missing
+		return fmt.Sprintf("declare how 2 January 2006 looks in the file: input.csv.types: {%s: \"date 2/1/2006\"} if the "+
+			"day comes first, \"date 1/2/2006\" if the month does; "+
+			"if the column has several layouts, list them: \"date 2006-01-02 | 2/1/2006\"; the first one that fits a text "+
+			"reads it", column) + missing
 	case table.Timestamp:
-		return fmt.Sprintf("declare how 2 January 2006, 15:04:05 looks in the file: input.csv.types: {%s: \"timestamp 2/1/2006 15:04:05\"}; "+
+		return fmt.Sprintf("declare how 2 January 2006, 15:04:05 looks in the file: input.csv.types: {%s: \"timestamp "+
+			"2/1/2006 15:04:05\"}; "+
 			"if the column has several layouts, list them with | between them; the first one that fits a text reads it", column) + missing
 	case table.Int:
-		return "an int is digits alone: for numbers with decimals declare float; name the separator of thousands, input.csv.thousands: \".\"; remove currency signs and units of measure" + missing
+		return "an int is digits alone: for numbers with decimals declare float; name the separator of thousands, " +
+			"input.csv.thousands: \".\"; remove currency signs and units of measure" + missing
 	case table.Float:
-		return "a float is written with a decimal point: for decimal commas write input.csv.decimal: \",\", for separators of thousands input.csv.thousands: \".\"; " +
+		return "a float is written with a decimal point: for decimal commas write input.csv.decimal: \",\", for separators " +
+			"of thousands input.csv.thousands: \".\"; " +
 			"remove currency signs and units of measure" + missing
 	case table.Bool:
-		return "a bool is true, t, yes, y or 1, or false, f, no, n or 0, in any case: for other words leave the column text and list them in values" + missing
+		return "a bool is true, t, yes, y or 1, or false, f, no, n or 0, in any case: for other words leave the column " +
+			"text and list them in values" + missing
 	}
 	return "see input.csv.types" + missing
 }
@@ -187,7 +201,8 @@ func (f *finder) filters() bool {
 		}
 	}
 	if before == len(f.found) && !slices.ContainsFunc(f.found, func(x Finding) bool { return x.Unusable }) {
-		f.add(true, "input.where", codeDataFilter, "no row passes all filters", "is it the file of that day or place? compare the filters' values with the file's: dates, time zone, case, units")
+		f.add(true, "input.where", codeDataFilter, "no row passes all filters",
+			"is it the file of that day or place? compare the filters' values with the file's: dates, time zone, case, units")
 	}
 	return false
 }
@@ -196,10 +211,13 @@ func (f *finder) filter(t *tally.Input) {
 	column := t.Columns[0]
 	switch {
 	case isMost(t.Unparsed, t.Rows-t.Null):
-		f.add(true, t.Field, codeDataFilter, fmt.Sprintf("no row passes the filter on %s: %s of its texts are no numbers", column, Percent(t.Unparsed, t.Rows-t.Null)),
-			"numbers have a decimal point, and no thousands separator and no unit of measure; dates and times need a type: input.csv.types")
+		f.add(true, t.Field, codeDataFilter, fmt.Sprintf("no row passes the filter on %s: %s of its texts are no numbers",
+			column, Percent(t.Unparsed, t.Rows-t.Null)),
+			"numbers have a decimal point, and no thousands separator and no unit of measure; dates and times need a type: "+
+				"input.csv.types")
 	case t.Null == t.Rows:
-		f.add(true, t.Field, codeDataFilter, "no row passes the filter on "+column+": the column has no value in any row", nullHint)
+		f.add(true, t.Field, codeDataFilter, "no row passes the filter on "+column+": the column has no value in any row",
+			nullHint)
 	default:
 		f.add(true, t.Field, codeDataFilter, "no row passes the filter on "+column,
 			"is it the file of that day or place? compare the filter's values with the file's: "+lettersHint+"; dates, time zone, units")
@@ -207,9 +225,11 @@ func (f *finder) filter(t *tally.Input) {
 }
 
 const (
-	nullHint = "is it the right column, and is input.csv.delimiter the file's? without a header the names of input.csv.columns stand in the order of the file's columns; see also input.csv.null_values"
+	nullHint = "is it the right column, and is input.csv.delimiter the file's? without a header the names of " +
+		"input.csv.columns stand in the order of the file's columns; see also input.csv.null_values"
 
-	lettersHint = "texts are compared letter by letter, with case, blanks and accents, unless the dimension says fold: [case, space, accents]; for another encoding than UTF-8 there is input.csv.encoding: windows-1252"
+	lettersHint = "texts are compared letter by letter, with case, blanks and accents, unless the dimension says fold: " +
+		"[case, space, accents]; for another encoding than UTF-8 there is input.csv.encoding: windows-1252"
 )
 
 // spoiled says whether a column of an input does not parse, which is said already.
@@ -246,12 +266,16 @@ func (f *finder) query(i int, c *QueryCheck) {
 		}
 	}
 	if !lost && fewRows*c.Counted() < c.Rows() {
-		f.add(true, f.plan.At(i, ""), codeDataDropped, fmt.Sprintf("query %s: %s of the rows have all the values that it needs", c.Name, Percent(c.Counted(), c.Rows())),
-			"each column has values, but rarely in the same row: null: bin and other: bin count the other rows in cells of their own")
+		f.add(true, f.plan.At(i, ""), codeDataDropped, fmt.Sprintf("query %s: %s of the rows have all the values that it "+
+			"needs", c.Name, Percent(c.Counted(), c.Rows())),
+			"each column has values, but rarely in the same row: null: bin and other: bin count the other rows in cells of "+
+				"their own")
 	}
 	if isMost(c.Bounds.Cut, c.Bounds.Rows) {
-		f.add(false, f.plan.At(i, ""), codeDataCut, fmt.Sprintf("query %s: the bounds of per_unit leave out %s of its rows", c.Name, Percent(c.Bounds.Cut, c.Bounds.Rows)),
-			"is "+strings.Join(f.plan.Unit, ", ")+" the privacy unit, or one value that stands for \"unknown\" (input.csv.null_values)? bounds may be wider, from public knowledge, with more noise")
+		f.add(false, f.plan.At(i, ""), codeDataCut, fmt.Sprintf("query %s: the bounds of per_unit leave out %s of its rows",
+			c.Name, Percent(c.Bounds.Cut, c.Bounds.Rows)),
+			"is "+strings.Join(f.plan.Unit, ", ")+" the privacy unit, or one value that stands for \"unknown\" "+
+				"(input.csv.null_values)? bounds may be wider, from public knowledge, with more noise")
 	}
 }
 
@@ -263,21 +287,27 @@ func (f *finder) input(query int, t *tally.Input) bool {
 	switch {
 	case isMost(t.Unparsed, texts):
 		f.add(true, at, codeDataUnparsed, fmt.Sprintf("%s: %s of its texts are no numbers", what, Percent(t.Unparsed, texts)),
-			"numbers have a decimal point, and no thousands separator and no unit of measure: rewrite the column; dates and times need a type: input.csv.types")
+			"numbers have a decimal point, and no thousands separator and no unit of measure: rewrite the column; dates and "+
+				"times need a type: input.csv.types")
 		return true
 	case fewRows*usable < t.Rows && (usable == 0 || !t.NullCounts || t.Role == tally.RoleValue):
-		f.add(true, at, codeDataNull, fmt.Sprintf("%s: %s of the rows have no value", what, Percent(t.Rows-usable, t.Rows)), placeHint(t)+nullHint)
+		f.add(true, at, codeDataNull, fmt.Sprintf("%s: %s of the rows have no value", what, Percent(t.Rows-usable, t.Rows)),
+			placeHint(t)+nullHint)
 		return true
 	case t.Inside() == 0, fewRows*t.Used() < t.Rows:
-		f.add(true, at, codeDataOutside, fmt.Sprintf("%s: %s of the rows have a value %s", what, Percent(t.Outside, t.Rows), beyond(t)), outsideHint(t))
+		f.add(true, at, codeDataOutside, fmt.Sprintf("%s: %s of the rows have a value %s", what, Percent(t.Outside, t.Rows),
+			beyond(t)), outsideHint(t))
 		return true
 	}
 	if isMost(t.Outside, t.Rows) {
-		f.add(false, at, codeDataOutside, fmt.Sprintf("%s: %s of the rows have a value %s", what, Percent(t.Outside, t.Rows), beyond(t)), outsideHint(t))
+		f.add(false, at, codeDataOutside, fmt.Sprintf("%s: %s of the rows have a value %s", what, Percent(t.Outside, t.Rows),
+			beyond(t)), outsideHint(t))
 	}
 	if isMost(t.Clamped, t.Rows) {
-		f.add(false, at, codeDataClamped, fmt.Sprintf("%s: %s of the rows have a value beyond the range, which is moved to its end", what, Percent(t.Clamped, t.Rows)),
-			"is the column in the unit of the range: cents or euros, seconds or hours? the range comes from public knowledge, not from this number")
+		f.add(false, at, codeDataClamped, fmt.Sprintf("%s: %s of the rows have a value beyond the range, which is moved to "+
+			"its end", what, Percent(t.Clamped, t.Rows)),
+			"is the column in the unit of the range: cents or euros, seconds or hours? the range comes from public knowledge, "+
+				"not from this number")
 	}
 	return false
 }
@@ -360,5 +390,6 @@ func UnusableError(found configs.Diagnostics, hint string) error {
 	if len(found) == 0 {
 		return nil
 	}
-	return &Error{Cause: CauseCheck, Code: "data", Message: "a release would be noise about nothing", Hint: hint, Err: found}
+	return &Error{Cause: CauseCheck, Code: "data", Message: "a release would be noise about nothing", Hint: hint,
+		Err: found}
 }

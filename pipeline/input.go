@@ -16,7 +16,8 @@ func (b *builder) input(p *Plan) {
 	if in.Timezone != "" {
 		location, err := time.LoadLocation(in.Timezone)
 		if err != nil || in.Timezone == "Local" {
-			b.report("input.timezone", "bad-value", "not the name of a time zone", "write a name of the IANA database, such as Europe/Berlin")
+			b.report("input.timezone", "bad-value", "not the name of a time zone",
+				"write a name of the IANA database, such as Europe/Berlin")
 			location = time.UTC
 		}
 		p.input.location = location
@@ -75,7 +76,8 @@ func (b *builder) rows() int64 {
 		case rows == 0:
 			rows = m.Rows
 		case rows != m.Rows:
-			b.report(fmt.Sprintf("queries[%d].mean.rows", i), "contradiction", "the job declares another number of rows elsewhere", "there is one public number of rows: input.rows")
+			b.report(fmt.Sprintf("queries[%d].mean.rows", i), "contradiction",
+				"the job declares another number of rows elsewhere", "there is one public number of rows: input.rows")
 		}
 	}
 	return rows

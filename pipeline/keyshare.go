@@ -7,14 +7,16 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// This file finds the histogram that selects the keys of each query of a job which adds values up by keys that are discovered.
+// This file finds the histogram that selects the keys of each query of a job which adds values up by keys that are
+// discovered.
 
 // noLeader says that no query selects the keys of a query.
 const noLeader = -1
 
-// findLeaders sets the leader of each query that needs one, and returns the number of the leader of each query, or None. A query follows a histogram that discovers
-// keys if its first dimensions are those of the histogram, whatever they are called; of several, the one with the most dimensions, and of these the first. All queries of
-// a job have the same input, filters and privacy unit.
+// findLeaders sets the leader of each query that needs one, and returns the number of the leader of each query, or
+// None. A query follows a histogram that discovers keys if its first dimensions are those of the histogram, whatever
+// they are called; of several, the one with the most dimensions, and of these the first. All queries of a job have the
+// same input, filters and privacy unit.
 func findLeaders(specs []*queries.Spec) []int {
 	leaders := make([]int, len(specs))
 	for i, s := range specs {

@@ -19,7 +19,8 @@ func (b *builder) margins(p *Plan) {
 				continue // reported
 			}
 			axes, ok := jq.MarginAxes(&b.job.Queries[at])
-			if !ok || p.queries[i].Selected() || p.queries[at].Selected() || p.queries[i].byShape().product(axes) != p.queries[at].Query.Cells() {
+			if !ok || p.queries[i].Selected() || p.queries[at].Selected() ||
+				p.queries[i].byShape().product(axes) != p.queries[at].Query.Cells() {
 				b.report(fmt.Sprintf("queries[%d].margins[%d]", i, k), "contradiction", name+" is no sum of this query's cells", "")
 				continue
 			}
@@ -51,7 +52,8 @@ func (q *Planned) byShape() sizes {
 	return out
 }
 
-// agree makes the estimates of a table and its margins consistent. The expected errors, of the steps before, no longer hold.
+// agree makes the estimates of a table and its margins consistent. The expected errors, of the steps before, no longer
+// hold.
 func (p *Plan) agree(estimates [][]mechanism.Noisy, results []Result) error {
 	for i := range p.queries {
 		q := &p.queries[i]

@@ -10,12 +10,14 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// checkNumbers reports sums, means and variances of text. A column of a CSV file that the job gives no type is text by default, and its
-// numbers are read all the same; any other text column was meant to be one, and would be published as noise about nothing.
+// checkNumbers reports sums, means and variances of text. A column of a CSV file that the job gives no type is text by
+// default, and its numbers are read all the same; any other text column was meant to be one, and would be published as
+// noise about nothing.
 func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 	for i := range p.job.Queries {
 		path := fmt.Sprintf("queries[%d]", i)
-		for kind, a := range map[string]*configs.Aggregate{"sum": p.job.Queries[i].Sum, "mean": p.job.Queries[i].Mean, "variance": p.job.Queries[i].Variance} {
+		for kind, a := range map[string]*configs.Aggregate{"sum": p.job.Queries[i].Sum, "mean": p.job.Queries[i].Mean,
+			"variance": p.job.Queries[i].Variance} {
 			if a == nil {
 				continue
 			}
@@ -34,15 +36,18 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 
 func (p *Plan) textValue(path, kind, column string) configs.Diagnostic {
 	if slices.Contains(p.job.ExactColumns(), column) {
-		return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q is read as text, and a %s is of numbers", column, kind),
-			"decimals are texts in columns of the privacy unit and of discovered keys, so that no two become one: store the number in a column of its own")
+		return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q is read as text, and a %s is of numbers", column,
+			kind),
+			"decimals are texts in columns of the privacy unit and of discovered keys, so that no two become one: store the "+
+				"number in a column of its own")
 	}
 	return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q holds text, and a %s is of numbers", column, kind),
-		"name a column of numbers; if the texts are numbers, write them as such, or in CSV give the column a type: input.csv.types: {"+column+": float}")
+		"name a column of numbers; if the texts are numbers, write them as such, or in CSV give the column a type: "+
+			"input.csv.types: {"+column+": float}")
 }
 
-// meantAsText says whether a text column of the input is one by its file's own schema, or by the type that the job gives it. Logical names
-// of events stand for the columns of the first event.
+// meantAsText says whether a text column of the input is one by its file's own schema, or by the type that the job
+// gives it. Logical names of events stand for the columns of the first event.
 func (p *Plan) meantAsText(column string) bool {
 	if len(p.job.Input.Events) > 0 {
 		column = source(p.job.Input.Events[0], column)

@@ -47,9 +47,11 @@ type Planned struct {
 	Steps      []denoise.Step
 	// Selection is how private keys are selected; nil if keys are listed.
 	Selection *calibrate.KeySelection
-	// Search is how the query's clamp is found; nil if it is fixed. Components and Mechanisms are then those for the public range until it is found.
+	// Search is how the query's clamp is found; nil if it is fixed. Components and Mechanisms are then those for the
+	// public range until it is found.
 	Search *clampsearch.Search
-	// Strategy is how the query's tables are put together from components that are not their cells; nil if these are its answer.
+	// Strategy is how the query's tables are put together from components that are not their cells; nil if these are its
+	// answer.
 	Strategy *queries.Strategy
 	// MaxError is the largest 95 % half-width that the job accepts; 0 if it sets none.
 	MaxError float64
@@ -93,26 +95,26 @@ type target struct {
 
 // Targets is what the accuracy that a job asks for takes.
 type Targets struct {
-	// Epsilon is the least one at which all targets are met, with the job's delta; Text is a decimal that is not below it, and above it by less
-	// than one part in 10^11.
+	// Epsilon is the least one at which all targets are met, with the job's delta; Text is a decimal that is not below it,
+	// and above it by less than one part in 10^11.
 	Epsilon calibrate.Epsilon
 	Text    string
 	// Auto: the weights are worked out from the targets.
 	Auto bool
-	// Spare is by how much the half-widths of the targets are smaller than asked at the job's epsilon, by the same factor for all if Auto: below 1
-	// if a target is missed.
+	// Spare is by how much the half-widths of the targets are smaller than asked at the job's epsilon, by the same factor
+	// for all if Auto: below 1 if a target is missed.
 	Spare float64
 }
 
-// failure is the share of delta that the selection of private keys takes: the probability that a key is published which one
-// unit alone has. It comes off delta before the noise is calibrated.
+// failure is the share of delta that the selection of private keys takes: the probability that a key is published which
+// one unit alone has. It comes off delta before the noise is calibrated.
 type failure struct {
 	share string          // of the release, as decimal text; "": nothing is selected
 	each  calibrate.Delta // of each query that selects keys
 }
 
-// views say how a row of the input becomes rows of the queries: one in all, or one for each of the job's events. Queries
-// and filters name logical columns; an event gives some of them its own columns of the input.
+// views say how a row of the input becomes rows of the queries: one in all, or one for each of the job's events.
+// Queries and filters name logical columns; an event gives some of them its own columns of the input.
 type views struct {
 	logical []string
 	columns []string // of the input, each once
@@ -125,7 +127,8 @@ type Places struct {
 	By int
 	// Points are in the order of the dimension's cells.
 	Points []domain.Point
-	// Roads join two points, by their numbers: the edges of the graph along which the estimates were smoothed, if there is one.
+	// Roads join two points, by their numbers: the edges of the graph along which the estimates were smoothed, if there is
+	// one.
 	Roads [][2]int
 }
 
@@ -174,7 +177,8 @@ func (p *Plan) Accurate() error {
 	if len(missed) == 0 {
 		return nil
 	}
-	return &Error{Cause: CauseCheck, Code: "max-error", Message: "the release would be less accurate than the job accepts", Err: missed}
+	return &Error{Cause: CauseCheck, Code: "max-error", Message: "the release would be less accurate than the job accepts",
+		Err: missed}
 }
 
 // Missed returns one line for each query whose 95 % half-width is larger than the job accepts.

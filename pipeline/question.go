@@ -15,10 +15,11 @@ import (
 
 // What a question is
 //
-// A run is identified by its question: everything that decides which noisy values are drawn (docs/adr/0017). How they are presented, by
-// which name, in which formats, after which steps, is no part of it: another presentation is made of the noisy values of the first release,
-// and costs nothing. Both are digests of the job as it is run. What is not known to be presentation is question, so that a key that is added
-// to the format and forgotten here costs a second charge, and never a second noise under one.
+// A run is identified by its question: everything that decides which noisy values are drawn (docs/adr/0017). How they
+// are presented, by which name, in which formats, after which steps, is no part of it: another presentation is made of
+// the noisy values of the first release, and costs nothing. Both are digests of the job as it is run. What is not known
+// to be presentation is question, so that a key that is added to the format and forgotten here costs a second charge,
+// and never a second noise under one.
 
 // publicFile is what the plan took from a public file of the job.
 type publicFile struct {
@@ -38,7 +39,8 @@ type Identity struct {
 	Presentation string
 }
 
-// identify works the identity out of the job, with the environment's values in place, and the contents of its public files.
+// identify works the identity out of the job, with the environment's values in place, and the contents of its public
+// files.
 func identify(question []byte, public []publicFile, dataset string, params map[string]string) (id Identity, err error) {
 	if id.Presentation, err = presentationOf(question, public); err != nil {
 		return id, err
@@ -66,8 +68,8 @@ func runKey(dataset, question string, params map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// notThePresentation are those in which two runs that publish the same bytes may differ: the folder of the release, and the ledger that is
-// charged.
+// notThePresentation are those in which two runs that publish the same bytes may differ: the folder of the release, and
+// the ledger that is charged.
 var notThePresentation = map[string][]string{"output": {"dir"}, "ledger": {"store", "budget"}}
 
 // presentationOf is the digest of the job, without the keys that are not the presentation, and of public files.
@@ -120,7 +122,8 @@ func digestOf(effective []byte, public []publicFile) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// questionOfQuery leaves out of a query what only presents its answer. Whatever has dimensions is a kind: no list of kinds can lack one.
+// questionOfQuery leaves out of a query what only presents its answer. Whatever has dimensions is a kind: no list of
+// kinds can lack one.
 func questionOfQuery(q map[string]any) {
 	without(q, presentsQuery)
 	for kind, value := range q {
@@ -201,8 +204,9 @@ func objectsOf(list any) (out []map[string]any) {
 	return out
 }
 
-// canonicalJSON is a value in the one form that all spellings of the same share: numbers by value, and without what says the same as its
-// absence, an empty list and a truth value that is false. Only input.csv.header is true if it is absent.
+// canonicalJSON is a value in the one form that all spellings of the same share: numbers by value, and without what
+// says the same as its absence, an empty list and a truth value that is false. Only input.csv.header is true if it is
+// absent.
 func canonicalJSON(v any) any {
 	switch x := v.(type) {
 	case json.Number:

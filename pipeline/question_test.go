@@ -10,9 +10,11 @@ import (
 	"github.com/dprelease/dprelease/configs"
 )
 
-// The keys of a job, each by its path. What is in neither list, such as a key that is added to the format, must make another question.
+// The keys of a job, each by its path. What is in neither list, such as a key that is added to the format, must make
+// another question.
 var (
-	// presented keys only say how noisy values are shown. A path ends with "." if all below it are; * stands for any kind of query.
+	// presented keys only say how noisy values are shown. A path ends with "." if all below it are; * stands for any kind
+	// of query.
 	presented = []string{
 		"name", "params.", "deployment.", "output.", "engine",
 		"queries.name", "queries.denoise.", "queries.margins.", "queries.sparse", "queries.max_error", "queries.publish.", "queries.accuracy.",
@@ -30,7 +32,8 @@ func listed(list []string, path string) bool {
 	}
 	ofAny := strings.Join(parts, ".")
 	return slices.ContainsFunc(list, func(p string) bool {
-		return path == p || ofAny == p || strings.HasSuffix(p, ".") && (strings.HasPrefix(path+".", p) || strings.HasPrefix(ofAny+".", p))
+		return path == p || ofAny == p || strings.HasSuffix(p, ".") &&
+			(strings.HasPrefix(path+".", p) || strings.HasPrefix(ofAny+".", p))
 	})
 }
 
@@ -43,7 +46,8 @@ func keyOf(f reflect.StructField) string {
 	return name
 }
 
-// fill sets every key of a value, as no job could have them, and visits each single value with its path and what changes it.
+// fill sets every key of a value, as no job could have them, and visits each single value with its path and what
+// changes it.
 func fill(v reflect.Value, path string, visit func(path string, v reflect.Value, change func())) {
 	switch {
 	case strings.HasSuffix(path, ".by.keys"), path == "privacy.weights": // with them other keys are part of the question: see the tests below
@@ -118,10 +122,14 @@ func identity(t *testing.T, j *configs.Job) Identity {
 	return id
 }
 
-// Every key of the format, of every kind of query, is question, presentation or neither: a change of it is noticed by the one or the other.
+// Every key of the format, of every kind of query, is question, presentation or neither: a change of it is noticed by
+// the one or the other.
 func TestEveryKey(t *testing.T) {
 	var paths []string
-	fill(reflect.ValueOf(&configs.Job{}).Elem(), "", func(path string, _ reflect.Value, _ func()) { paths = append(paths, path) })
+	fill(reflect.ValueOf(&configs.Job{}).Elem(), "", func(path string, _ reflect.Value,
+		_ func()) {
+		paths = append(paths, path)
+	})
 	if len(paths) < 150 {
 		t.Fatalf("%d keys", len(paths))
 	}
@@ -176,11 +184,13 @@ func asked(t *testing.T, format string, args ...any) string {
 	return id.Run
 }
 
-// What a label is called is part of the question only beside keys that are discovered, whose cells are told by it, in every kind.
+// What a label is called is part of the question only beside keys that are discovered, whose cells are told by it, in
+// every kind.
 func TestLabels(t *testing.T) {
 	for _, kind := range kinds(t) {
 		job := func(label, keys string) string {
-			return asked(t, `{"queries": [{%q: {"by": [{"column": "x", "values": [{"label": %q, "members": ["1"]}]}%s]}}]}`, kind, label, keys)
+			return asked(t, `{"queries": [{%q: {"by": [{"column": "x", "values": [{"label": %q, "members": ["1"]}]}%s]}}]}`,
+				kind, label, keys)
 		}
 		if job("a", "") != job("b", "") {
 			t.Errorf("%s: a label makes a question", kind)
@@ -201,7 +211,8 @@ func TestTablesByOtherNames(t *testing.T) {
 	if job(`, "as": "gender"`, "gender", "race", "gender") != first || job("", "race", "sex", "sex") != first {
 		t.Error("another name or order is another question")
 	}
-	for _, other := range []string{job("", "sex", "grid", "sex"), job("", "sex", "race", "race"), job(`, "as": "gender"`, "race", "grid", "gender")} {
+	for _, other := range []string{job("", "sex", "grid", "sex"), job("", "sex", "race", "race"),
+		job(`, "as": "gender"`, "race", "grid", "gender")} {
 		if other == first {
 			t.Error("another table is the same question")
 		}

@@ -11,10 +11,10 @@ import (
 
 // A rehearsal
 //
-// Before a run charges anything, it makes its release of vectors that hold nothing and have the form of the noisy ones. Whatever of denoising, tables,
-// pages and manifests fails for the job, and not for a row, fails there, at no cost. It reads no data. So that it takes a moment, a table has
-// its first cells only, and the steps of longer vectors, which need all cells, are left out: what they can refuse, binding them to the cells has
-// refused when the plan was made.
+// Before a run charges anything, it makes its release of vectors that hold nothing and have the form of the noisy ones.
+// Whatever of denoising, tables, pages and manifests fails for the job, and not for a row, fails there, at no cost. It
+// reads no data. So that it takes a moment, a table has its first cells only, and the steps of longer vectors, which
+// need all cells, are left out: what they can refuse, binding them to the cells has refused when the plan was made.
 
 // rehearsedCells is how many cells of a table a rehearsal makes.
 const rehearsedCells = 1 << 10
@@ -89,7 +89,8 @@ func (p *Plan) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.Noi
 	return p, nil
 }
 
-// rehearseKeys makes a selection of two made-up keys: the first cell of each dimension that is listed, and texts for those that are discovered.
+// rehearseKeys makes a selection of two made-up keys: the first cell of each dimension that is listed, and texts for
+// those that are discovered.
 func (q *Planned) rehearseKeys() (n mechanism.Noisy, err error) {
 	if n, err = mechanism.SyntheticKeys(*q.Selection, nil); err != nil {
 		return n, err

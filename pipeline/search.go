@@ -22,11 +22,13 @@ func (b *builder) search(q *Planned, i int) {
 		what, remedy = "bound on rows", "max_rows: N"
 	}
 	if d, err := b.job.Privacy.Delta.Down(); err == nil && d == 0 {
-		b.report(q.path, "contradiction", "a "+what+" is found with Gaussian noise, which needs a delta above 0", "write "+remedy+", or a delta such as 1e-6")
+		b.report(q.path, "contradiction", "a "+what+" is found with Gaussian noise, which needs a delta above 0",
+			"write "+remedy+", or a delta such as 1e-6")
 	}
 	for key, there := range map[string]bool{"max_error": q.MaxError > 0, "accuracy": b.job.Queries[i].Accuracy != nil} {
 		if there {
-			b.report(q.path+"."+key, "contradiction", "the error of this query depends on the "+what+" that is found", "write "+remedy+", or remove "+key)
+			b.report(q.path+"."+key, "contradiction", "the error of this query depends on the "+what+" that is found",
+				"write "+remedy+", or remove "+key)
 		}
 	}
 }
@@ -47,7 +49,8 @@ func (p *Plan) WithFound(query int, found queries.Found) (*Plan, error) {
 	return &out, nil
 }
 
-// ChooseWidest gives the exact answers that wait for a choice the public range, for comparisons of answers that are never released.
+// ChooseWidest gives the exact answers that wait for a choice the public range, for comparisons of answers that are
+// never released.
 func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		if s := p.queries[i].Search; s != nil {
@@ -59,7 +62,8 @@ func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 	return nil
 }
 
-// Narrowest returns a query as it is if the least bound on the rows of a unit is found; nil if its bound is fixed or found.
+// Narrowest returns a query as it is if the least bound on the rows of a unit is found; nil if its bound is fixed or
+// found.
 func (p *Plan) Narrowest(query int) *Planned {
 	s := p.queries[query].Search
 	if s == nil || s.Found != nil || s.Widest().Low != 1 || rowsShare(p.job, &p.job.Queries[query]) == 0 {

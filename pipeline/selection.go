@@ -17,7 +17,8 @@ import (
 // shareOfDelta is the part of a delta that is taken if the job names none.
 const shareOfDelta = "a tenth"
 
-// failures finds the share of delta and returns what is left for the noise. Shares are rounded down, and what is left too.
+// failures finds the share of delta and returns what is left for the noise. Shares are rounded down, and what is left
+// too.
 func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	n := 0
 	for i := range p.queries {
@@ -30,7 +31,8 @@ func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	asked := b.job.Privacy.DeltaFailure
 	switch {
 	case n == 0 && asked != "":
-		b.report("privacy.delta_failure", "contradiction", "no query discovers keys, so that nothing can fail", "remove delta_failure")
+		b.report("privacy.delta_failure", "contradiction", "no query discovers keys, so that nothing can fail",
+			"remove delta_failure")
 		return delta
 	case n == 0:
 		return delta
@@ -43,7 +45,8 @@ func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	share := taken.Rat()
 	left = manifest.LeftForNoise(string(b.job.Privacy.Delta), p.failure.share)
 	if err != nil || share.Sign() <= 0 || left <= 0 {
-		b.report("privacy.delta_failure", "bad-value", "must be above 0 and below delta, of which it is a part", "leave it out: "+shareOfDelta+" of delta is taken")
+		b.report("privacy.delta_failure", "bad-value", "must be above 0 and below delta, of which it is a part",
+			"leave it out: "+shareOfDelta+" of delta is taken")
 		return delta
 	}
 	p.failure.each = calibrate.Delta(calibrate.RoundDown(new(big.Rat).Quo(share, big.NewRat(int64(n), 1))))
@@ -58,7 +61,8 @@ func (b *builder) selections(p *Plan) {
 			if component.Keys == 0 {
 				continue
 			}
-			q.Selection = &calibrate.KeySelection{Mechanism: q.Mechanisms[j], Keys: component.Keys, Failure: p.failure.each, MinUnits: component.MinUnits}
+			q.Selection = &calibrate.KeySelection{Mechanism: q.Mechanisms[j], Keys: component.Keys, Failure: p.failure.each,
+				MinUnits: component.MinUnits}
 			if _, err := q.Selection.Threshold(); err != nil {
 				b.report(q.path, "calibration", err.Error(), "use a larger delta_failure or a smaller max_groups")
 			}
@@ -70,11 +74,14 @@ func (b *builder) selections(p *Plan) {
 func (b *builder) discovered(jq *configs.Query, path string) {
 	switch {
 	case len(jq.Denoise) > 0:
-		b.report(path+".denoise", "contradiction", "the counts of selected keys are those that were large enough, noise and all: no step knows how to treat them", "remove denoise")
+		b.report(path+".denoise", "contradiction",
+			"the counts of selected keys are those that were large enough, noise and all: no step knows how to treat them", "remove denoise")
 	case len(jq.Margins) > 0:
-		b.report(path+".margins", "contradiction", "selected keys do not add up to anything: those that are not shown are missing", "remove margins")
+		b.report(path+".margins", "contradiction",
+			"selected keys do not add up to anything: those that are not shown are missing", "remove margins")
 	case jq.Histogram != nil && jq.Histogram.MinUnits > calibrate.MaxMinUnits:
-		b.report(path+".histogram.min_units", "bad-value", fmt.Sprintf("must be at most %d, since no key is counted further", int64(calibrate.MaxMinUnits)), "choose a number of units that keys have")
+		b.report(path+".histogram.min_units", "bad-value", fmt.Sprintf("must be at most %d, since no key is counted further",
+			int64(calibrate.MaxMinUnits)), "choose a number of units that keys have")
 	case jq.Sparse:
 		b.report(path+".sparse", "contradiction", "every key that is selected has a count above zero", "remove sparse")
 	}
@@ -100,8 +107,9 @@ func (p *Plan) WithKeys(query int, keys []string) (*Plan, error) {
 	return &out, err
 }
 
-// JoinKeys tells the exact answers by keys that another query selects which keys that query may select, if it leaves some out for their number of units. Engines
-// call it before they hand exact answers out, so that these do not depend on how much of other keys an engine holds.
+// JoinKeys tells the exact answers by keys that another query selects which keys that query may select, if it leaves
+// some out for their number of units. Engines call it before they hand exact answers out, so that these do not depend
+// on how much of other keys an engine holds.
 func (p *Plan) JoinKeys(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		leader, follows := p.queries[i].Leader()
@@ -129,7 +137,8 @@ func (q *Planned) Threshold() float64 {
 	return float64(units) * q.Selection.Mechanism.Grid
 }
 
-// MinUnits is the least number of units of a discovered key that is not left out, as the job says; 0 if it says nothing.
+// MinUnits is the least number of units of a discovered key that is not left out, as the job says; 0 if it says
+// nothing.
 func (q *Planned) MinUnits() int64 {
 	if q.Selection == nil {
 		return 0

@@ -65,10 +65,12 @@ func TestMinUnitsInThePlan(t *testing.T) {
 	}
 }
 
-// What the noise and the selections take of delta is together no more than delta, exactly, and the mechanisms meet what is left.
+// What the noise and the selections take of delta is together no more than delta, exactly, and the mechanisms meet what
+// is left.
 func TestSharesOfDeltaAddUp(t *testing.T) {
 	for _, c := range [][2]string{
-		{"1e-6", ""}, {"0.000001", ""}, {"3E-7", ""}, {".1", ""}, {"0.3", ", delta_failure: 0.1"}, {"1e-6", ", delta_failure: 9.99999e-7"}, {"1e-250", ""},
+		{"1e-6", ""}, {"0.000001", ""}, {"3E-7", ""}, {".1", ""}, {"0.3", ", delta_failure: 0.1"}, {"1e-6",
+			", delta_failure: 9.99999e-7"}, {"1e-250", ""},
 		{"0.123456789012345678901234567890123456789", ", delta_failure: 0.1"}, {"1e-6", ", delta_failure: 1e-200"},
 	} {
 		p, diags := discoveringPlan(t, c[0], c[1])
@@ -94,7 +96,8 @@ func TestSharesOfDeltaAddUp(t *testing.T) {
 		}
 		for i, keys := range []int64{3, 7, 0} {
 			q := p.queries[i]
-			if (q.Selection != nil) != (keys > 0) || keys > 0 && (q.Selection.Keys != keys || q.Selection.Mechanism != q.Mechanisms[0] || q.Threshold() <= 1) {
+			if (q.Selection != nil) != (keys > 0) || keys > 0 &&
+				(q.Selection.Keys != keys || q.Selection.Mechanism != q.Mechanisms[0] || q.Threshold() <= 1) {
 				t.Errorf("%v: query %d selects by %+v", c, i, q.Selection)
 			}
 		}
@@ -106,7 +109,8 @@ func TestSharesOfDeltaAddUp(t *testing.T) {
 	}
 }
 
-// The epsilons that a statement names are proven for the deltas that it writes, less the share of delta: no nearest float64 of either.
+// The epsilons that a statement names are proven for the deltas that it writes, less the share of delta: no nearest
+// float64 of either.
 func TestStatedEpsilons(t *testing.T) {
 	for _, share := range []string{"1e-7", "3e-7", "7e-7", "9e-7", "1.1e-7", "1e-9"} {
 		p, diags := discoveringPlan(t, "1e-6", ", delta_failure: "+share)
@@ -128,8 +132,8 @@ func TestStatedEpsilons(t *testing.T) {
 	}
 }
 
-// A reservation is continued only if its noise meets what the selections leave of delta and its share is the plan's; keys are then
-// selected at the threshold of the noise that was reserved.
+// A reservation is continued only if its noise meets what the selections leave of delta and its share is the plan's;
+// keys are then selected at the threshold of the noise that was reserved.
 func TestAdoptedSelection(t *testing.T) {
 	p, diags := discoveringPlan(t, "1e-6", ", delta_failure: 9e-7")
 	if len(diags) > 0 {
@@ -148,7 +152,8 @@ func TestAdoptedSelection(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 2 {
-		if q := adopted.queries[i]; q.Selection.Mechanism != larger.Mechanisms[i] || q.Threshold() <= p.queries[i].Threshold() {
+		if q := adopted.queries[i]; q.Selection.Mechanism != larger.Mechanisms[i] ||
+			q.Threshold() <= p.queries[i].Threshold() {
 			t.Errorf("query %d selects by %+v", i, q.Selection)
 		}
 	}
@@ -168,7 +173,8 @@ func TestAdoptedSelection(t *testing.T) {
 
 // A manifest is checked with what its selections take of delta.
 func TestStatedSelections(t *testing.T) {
-	for _, c := range [][2]string{{"1e-6", ""}, {"0.3", ", delta_failure: 0.1"}, {"1e-6", ", delta_failure: 9.99999e-7"}, {"1e-250", ""}, {"1e-6", ", delta_failure: 1e-200"}} {
+	for _, c := range [][2]string{{"1e-6", ""}, {"0.3", ", delta_failure: 0.1"}, {"1e-6", ", delta_failure: 9.99999e-7"},
+		{"1e-250", ""}, {"1e-6", ", delta_failure: 1e-200"}} {
 		p, diags := discoveringPlan(t, c[0], c[1])
 		if len(diags) > 0 {
 			t.Fatal(diags)
@@ -197,7 +203,8 @@ func TestStatedSelections(t *testing.T) {
 			t.Errorf("%s: nothing was found", name)
 		}
 	}
-	few, diags := planOfText(t, strings.ReplaceAll(fmt.Sprintf(discoveringJob, "1e-6", ""), "keys: discover}]", "keys: discover}], min_units: 5"))
+	few, diags := planOfText(t, strings.ReplaceAll(fmt.Sprintf(discoveringJob, "1e-6", ""), "keys: discover}]",
+		"keys: discover}], min_units: 5"))
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

@@ -10,14 +10,15 @@ import (
 // Sink writes, publishes and inspects release folders. All paths are absolute.
 //
 // A staging folder (mode 0700) is a sibling of the release folder. It holds `release/`, which becomes the release
-// folder by one rename, and `note`, `voucher` and `replaces`, private lines that are never published. It belongs to the user who runs
-// the release, and nobody else may look into it: one that does not is an error of every method that reads it, for it may have been planted.
+// folder by one rename, and `note`, `voucher` and `replaces`, private lines that are never published. It belongs to the
+// user who runs the release, and nobody else may look into it: one that does not is an error of every method that reads
+// it, for it may have been planted.
 type Sink interface {
 	// Prepare makes an empty staging folder and what lies above it. It is called before anything is spent, so that a
 	// folder that can't be written costs nothing. A staging folder that is there already is an error.
 	Prepare(staging string) error
-	// Rehearse makes every file of a release and checks it as Stage does, in memory, and throws it away. It is called before anything is spent, on a release
-	// of nothing with few cells, so that one that can't be written costs nothing.
+	// Rehearse makes every file of a release and checks it as Stage does, in memory, and throws it away. It is called
+	// before anything is spent, on a release of nothing with few cells, so that one that can't be written costs nothing.
 	Rehearse(ctx context.Context, r *Release) error
 	// Stage writes note, then a complete release into the prepared staging folder: tables first, read back and
 	// compared; then the manifest; all synced. It returns the manifest's SHA-256 (hex).
@@ -31,29 +32,30 @@ type Sink interface {
 	Voucher(staging string) (string, error)
 	// SignedBy returns the public key that a release folder's manifest names; "" if it is not signed. Errors: as Inspect.
 	SignedBy(dir string) (publicKey string, err error)
-	// SignStaged signs the manifest of a complete staging anew and returns its new SHA-256. Its voucher goes: until it is vouched for
-	// again, the next run deletes it.
+	// SignStaged signs the manifest of a complete staging anew and returns its new SHA-256. Its voucher goes: until it is
+	// vouched for again, the next run deletes it.
 	SignStaged(ctx context.Context, staging string, s Signer) (digest string, err error)
 	// Inspect checks every file of a release folder against its manifest and returns the manifest's SHA-256.
 	// ErrNoRelease: there is no folder, or it is empty; ErrIncomplete: it is not a complete release.
 	Inspect(ctx context.Context, dir string) (digest string, err error)
-	// Discard removes a staging folder and syncs its parent; a published release that an Exchange left in it is moved aside, as Settle
-	// does. A missing folder is no error.
+	// Discard removes a staging folder and syncs its parent; a published release that an Exchange left in it is moved
+	// aside, as Settle does. A missing folder is no error.
 	Discard(staging string) error
 	// Publish makes the staged release visible as dir, atomically, and removes the staging folder. It never replaces
 	// anything but an empty folder.
 	Publish(ctx context.Context, staging, dir string) error
-	// Exchange makes the staged release visible in the place of the one at dir, whose manifest has this SHA-256, in one step: at every
-	// moment dir is the one or the other. The older one is in the staging folder then, until Settle. An error that is errors.ErrUnsupported: the
-	// system cannot, and nothing was changed.
+	// Exchange makes the staged release visible in the place of the one at dir, whose manifest has this SHA-256, in one
+	// step: at every moment dir is the one or the other. The older one is in the staging folder then, until Settle. An
+	// error that is errors.ErrUnsupported: the system cannot, and nothing was changed.
 	Exchange(ctx context.Context, staging, dir, digest string) error
-	// Settle ends an exchange, also that of a run that was killed: it moves the older release aside, as Retire does, and removes the staging
-	// folder. moved is "" if there was nothing to move; a staging folder in which no exchange took place stays as it is.
+	// Settle ends an exchange, also that of a run that was killed: it moves the older release aside, as Retire does, and
+	// removes the staging folder. moved is "" if there was nothing to move; a staging folder in which no exchange took
+	// place stays as it is.
 	Settle(staging string) (moved string, err error)
 	// Copy publishes at dir a byte-identical copy of the release folder from.
 	Copy(ctx context.Context, from, dir string) error
-	// Find returns where the release lies that was published at dir with this manifest's SHA-256: there, or where Retire moves it.
-	// ErrNoRelease: in neither place; ErrIncomplete: it is at dir and was changed.
+	// Find returns where the release lies that was published at dir with this manifest's SHA-256: there, or where Retire
+	// moves it. ErrNoRelease: in neither place; ErrIncomplete: it is at dir and was changed.
 	Find(ctx context.Context, dir, digest string) (string, error)
 	// Manifest returns a release folder's manifest with its SHA-256. Errors as Inspect, but no other file is looked at.
 	Manifest(dir string) (manifest.Manifest, string, error)

@@ -41,7 +41,8 @@ func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
 
 func (b *builder) crosstabs(x *configs.Crosstabs, path string) *queries.Crosstabs {
 	out := &queries.Crosstabs{
-		Ways: x.Ways, Loss: strategy.Loss(x.Optimize), Nonnegative: x.Nonnegative != nil && *x.Nonnegative, Integers: x.Integers != nil && *x.Integers,
+		Ways: x.Ways, Loss: strategy.Loss(x.Optimize), Nonnegative: x.Nonnegative != nil &&
+			*x.Nonnegative, Integers: x.Integers != nil && *x.Integers,
 	}
 	for i, t := range x.Tables {
 		weight := b.number(t.Weight, fmt.Sprintf("%s.tables[%d].weight", path, i))

@@ -14,7 +14,8 @@ import (
 // What a plan says in the manifest: everything but the ledger's account, the signature and the files.
 
 func (p *Plan) manifest(program manifest.Program) manifest.Manifest {
-	m := manifest.Manifest{Format: manifest.Format, Name: p.job.Name, Params: p.Params(), Job: p.effective, Program: program, Privacy: p.privacy()}
+	m := manifest.Manifest{Format: manifest.Format, Name: p.job.Name, Params: p.Params(), Job: p.effective,
+		Program: program, Privacy: p.privacy()}
 	for i := range p.queries {
 		q := p.queries[i].manifest()
 		if m.Queries = append(m.Queries, q); q.Selection != nil {
@@ -34,13 +35,17 @@ func (p *Plan) privacy() manifest.Privacy {
 		Measures: manifest.MeasuresOf(p.Mechanisms(), share),
 		DataDomain: manifest.Domain{
 			Columns: p.Columns(), Filters: len(p.job.Input.Where),
-			NullPolicy: "rows without a unit are left out; each dimension and value has the policy for nulls, other values and NaN that the job states",
+			NullPolicy: "rows without a unit are left out; each dimension and value has the policy for nulls, other values " +
+				"and NaN that the job states",
 		},
-		Noise:        manifest.Noise{Rounding: "an exact normal variable, rounded once to the grid", Bits: "the operating system's source, expanded by a cipher"},
-		NotProtected: []string{"what rows of other units tell; what a unit contributes beyond the bounds is left out, not protected elsewhere"},
-		Unprotected:  []string{"the names and the number of the input files", "keys, bounds, public files and all else in the job"},
-		Errors:       "no error, log or duration that is published depends on a row",
-		Model:        "Central", AccessType: "Non-interactive", ReleaseType: "One release", DataSource: "Static",
+		Noise: manifest.Noise{Rounding: "an exact normal variable, rounded once to the grid",
+			Bits: "the operating system's source, expanded by a cipher"},
+		NotProtected: []string{"what rows of other units tell; what a unit contributes beyond the bounds is left out, not " +
+			"protected elsewhere"},
+		Unprotected: []string{"the names and the number of the input files",
+			"keys, bounds, public files and all else in the job"},
+		Errors: "no error, log or duration that is published depends on a row",
+		Model:  "Central", AccessType: "Non-interactive", ReleaseType: "One release", DataSource: "Static",
 	}
 	if p.noise.Delta == 0 {
 		s.Noise.Rounding = "exact two-sided geometric variables; exact Laplace variables, rounded once to the grid"
@@ -84,7 +89,8 @@ func (q *Planned) manifest() manifest.Query {
 		m.KeysOf = f.Leader()
 	}
 	if s := q.Selection; s != nil {
-		m.Selection = &manifest.Selection{MaxGroups: s.Keys, Delta: float64(s.Failure), Threshold: q.Threshold(), MinUnits: s.MinUnits}
+		m.Selection = &manifest.Selection{MaxGroups: s.Keys, Delta: float64(s.Failure), Threshold: q.Threshold(),
+			MinUnits: s.MinUnits}
 	}
 	return m
 }

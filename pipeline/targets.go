@@ -14,9 +14,9 @@ import (
 
 // Targets
 //
-// A job may say how accurate its queries are to be in place of guessing an epsilon. The half-width of a query's interval falls with its mu, in
-// inverse proportion but for the grid that noisy values lie on. So each target fixes the least mu_q of its query, without regard to the
-// others, and what all take together is
+// A job may say how accurate its queries are to be in place of guessing an epsilon. The half-width of a query's
+// interval falls with its mu, in inverse proportion but for the grid that noisy values lie on. So each target fixes the
+// least mu_q of its query, without regard to the others, and what all take together is
 //
 //	mu² = sum_q mu_q²                 if weights are worked out from the targets,
 //	mu² = max_q mu_q²·sum(w)/w_q      with given weights w,
@@ -50,9 +50,11 @@ func (b *builder) checkTarget(q *Planned, a *configs.Accuracy) {
 	path := q.path + ".accuracy"
 	switch _, perRow := q.HalfWidth(); {
 	case perRow && a.Rows == 0:
-		b.report(path, "contradiction", "the error of this query depends on the private number of rows", "add rows: N, a public size of a group for which the half-width is to hold")
+		b.report(path, "contradiction", "the error of this query depends on the private number of rows",
+			"add rows: N, a public size of a group for which the half-width is to hold")
 	case !perRow && a.Rows > 0:
-		b.report(path+".rows", "contradiction", "the error of this query does not depend on a number of rows", "remove rows; at: SIZE makes a half-width relative")
+		b.report(path+".rows", "contradiction", "the error of this query does not depend on a number of rows",
+			"remove rows; at: SIZE makes a half-width relative")
 	}
 	if len(a.Table) == 0 {
 		return
@@ -65,7 +67,8 @@ func (b *builder) checkTarget(q *Planned, a *configs.Accuracy) {
 			}
 		}
 	}
-	b.report(path+".table", "contradiction", "the query has no such table", "name the dimensions of one of its tables, or leave table out: then all reach the half-width")
+	b.report(path+".table", "contradiction", "the query has no such table",
+		"name the dimensions of one of its tables, or leave table out: then all reach the half-width")
 }
 
 // reached is the half-width that a target is compared with.
@@ -81,7 +84,8 @@ func (q *Planned) reached() float64 {
 	return half
 }
 
-// withMu returns the query with mechanisms that have a mu together: sigma = L2·sqrt(sum(w)/w)/mu for each component, with its grid.
+// withMu returns the query with mechanisms that have a mu together: sigma = L2·sqrt(sum(w)/w)/mu for each component,
+// with its grid.
 func (q *Planned) withMu(mu float64, adj queries.Adjacency) (*Planned, error) {
 	total := 0.0
 	for _, c := range q.Components {
@@ -105,8 +109,9 @@ var errTarget = errors.New("no noise that this program draws gives that half-wid
 
 // needs returns the least mu at which the query reaches its target, to within 1e-12 of it.
 //
-// Half-widths are nearly in proportion to 1/mu, so mu·half/target is nearly the answer, and the next time nearer. If the grid doubles, the
-// half-width jumps, and the target may lie within the jump: then the interval between a mu that meets it and one that does not is halved.
+// Half-widths are nearly in proportion to 1/mu, so mu·half/target is nearly the answer, and the next time nearer. If
+// the grid doubles, the half-width jumps, and the target may lie within the jump: then the interval between a mu that
+// meets it and one that does not is halved.
 func (q *Planned) needs(adj queries.Adjacency) (float64, error) {
 	half := func(mu float64) (float64, error) {
 		at, err := q.withMu(mu, adj)
@@ -174,7 +179,8 @@ func (b *builder) needed(p *Plan) []float64 {
 		}
 		var err error
 		if out[i], err = q.needs(p.adjacency); err != nil {
-			b.report(q.path+".accuracy", "calibration", err.Error(), "ask for a half-width of the size of what the query counts or adds up")
+			b.report(q.path+".accuracy", "calibration", err.Error(),
+				"ask for a half-width of the size of what the query counts or adds up")
 		}
 	}
 	return out
@@ -203,7 +209,8 @@ func (b *builder) settle(p *Plan, needed, weights []float64) {
 	}
 	epsilon, err := calibrate.GaussianEpsilon(p.noise.Delta, calibrate.Mu(mu))
 	if err != nil {
-		b.report("privacy", "calibration", "the accuracy that is asked for needs an epsilon beyond what this program works out", "ask for larger half-widths")
+		b.report("privacy", "calibration",
+			"the accuracy that is asked for needs an epsilon beyond what this program works out", "ask for larger half-widths")
 		return
 	}
 	p.targets = &Targets{Epsilon: epsilon, Text: roundedUp(float64(epsilon)), Auto: auto, Spare: float64(p.mu) / mu}
@@ -216,8 +223,10 @@ func (p *Plan) missedTargets() configs.Diagnostics {
 		q := &p.queries[i]
 		if half := q.reached(); q.target.half > 0 && half > q.target.half*(1+1e-11) {
 			diags = append(diags, p.job.Diagnose(q.path+".accuracy", "max-error",
-				fmt.Sprintf("%s: the 95 %% half-width will be %.6g times what accuracy asks for", q.Query.Name(), half/q.target.half),
-				"set privacy.epsilon to "+p.targets.Text+", the least for all targets (release suggest prints the job with it), or ask for less"))
+				fmt.Sprintf("%s: the 95 %% half-width will be %.6g times what accuracy asks for", q.Query.Name(),
+					half/q.target.half),
+				"set privacy.epsilon to "+p.targets.Text+", the least for all targets (release suggest prints the job with it), "+
+					"or ask for less"))
 		}
 	}
 	return diags

@@ -50,7 +50,8 @@ const mixedTargets = `  - {name: all, count: {}, accuracy: {95%: 40}}
 
 // At the least epsilon all targets are met, and at one part in 10^9 less one is missed, also by WithEpsilon's text.
 func TestLeastEpsilonIsLeast(t *testing.T) {
-	for _, privacy := range []string{"", ", weights: auto", ", adjacency: replace-one", ", adjacency: replace-one, weights: auto"} {
+	for _, privacy := range []string{"", ", weights: auto", ", adjacency: replace-one",
+		", adjacency: replace-one, weights: auto"} {
 		t.Run(privacy, func(t *testing.T) {
 			text := targetJob("1", privacy, mixedTargets)
 			first := targetPlan(t, text)
@@ -103,8 +104,8 @@ func thousand() string {
 	return b.String()
 }
 
-// For a thousand counts the least epsilon is that of the closed form: each needs mu = 3/sigma, for the largest sigma with sigma² + grid²/12 = d² or
-// less at the grid that it has: the largest power of two up to 1 and sigma/16.
+// For a thousand counts the least epsilon is that of the closed form: each needs mu = 3/sigma, for the largest sigma
+// with sigma² + grid²/12 = d² or less at the grid that it has: the largest power of two up to 1 and sigma/16.
 func TestThousandTargets(t *testing.T) {
 	p := targetPlan(t, targetJob("1", ", weights: auto", thousand()))
 	mu2 := 0.0
@@ -164,8 +165,10 @@ func TestTargetProblems(t *testing.T) {
 			t.Errorf("%s: %v", queries, diags)
 		}
 	}
-	for _, queries := range []string{"  - {name: c, count: {}}\n", "  - {name: c, count: {}, weight: 2, accuracy: {95%: 1}}\n"} {
-		if _, diags := configs.Parse("job.yaml", []byte(targetJob("1", ", weights: auto", queries)), configs.ParseOptions{}); len(diags) == 0 {
+	for _, queries := range []string{"  - {name: c, count: {}}\n",
+		"  - {name: c, count: {}, weight: 2, accuracy: {95%: 1}}\n"} {
+		if _, diags := configs.Parse("job.yaml", []byte(targetJob("1", ", weights: auto", queries)),
+			configs.ParseOptions{}); len(diags) == 0 {
 			t.Errorf("%s is accepted", queries)
 		}
 	}

@@ -59,7 +59,8 @@ func (p *Plan) LogicalSchema(schema table.Schema) (table.Schema, configs.Diagnos
 			at := fmt.Sprintf("input.events[%d].%s", i, name)
 			f, ok := schema.Lookup(e[name])
 			if !ok {
-				diags = append(diags, p.job.Diagnose(at, "unknown-column", "the input has no column "+e[name], "release check compares a job with its input"))
+				diags = append(diags, p.job.Diagnose(at, "unknown-column", "the input has no column "+e[name],
+					"release check compares a job with its input"))
 				continue
 			}
 			diags = append(diags, p.addField(&out, table.Field{Name: name, Type: f.Type}, i, at)...)
@@ -77,7 +78,8 @@ func (p *Plan) addField(s *table.Schema, f table.Field, event int, at string) co
 	case event == 0:
 		s.Fields[k] = f
 	case s.Fields[k].Type != f.Type:
-		return configs.Diagnostics{p.job.Diagnose(at, "column-type", "the events give "+f.Name+" columns of different types", "the columns of one name need one type")}
+		return configs.Diagnostics{p.job.Diagnose(at, "column-type", "the events give "+f.Name+" columns of different types",
+			"the columns of one name need one type")}
 	}
 	return nil
 }

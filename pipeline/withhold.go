@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// This file leaves cells of a released answer empty, by a publish rule and by noisy values alone: it is post-processing, and costs nothing.
+// This file leaves cells of a released answer empty, by a publish rule and by noisy values alone: it is
+// post-processing, and costs nothing.
 
 // withheldColumn is the further column that says which cells are empty: 1 if a cell is left out, else 0.
 const withheldColumn = "withheld"
@@ -17,26 +18,31 @@ const withheldColumn = "withheld"
 // noisyCount is the column of noisy counts of answers that are made of several noisy vectors.
 const noisyCount = "noisy_count"
 
-// publishRule says which cells are published: those whose noisy count is at least MinCount, and whose 95 % interval is no wider, to each side, than
-// MaxRelative times the noisy value. A limit that is 0 is none.
+// publishRule says which cells are published: those whose noisy count is at least MinCount, and whose 95 % interval is
+// no wider, to each side, than MaxRelative times the noisy value. A limit that is 0 is none.
 type publishRule struct{ MinCount, MaxRelative float64 }
 
-// Problem says why a rule cannot be applied to a query of a job with these denoising steps; "" if it can. The hint names the remedy.
+// Problem says why a rule cannot be applied to a query of a job with these denoising steps; "" if it can. The hint
+// names the remedy.
 func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []denoise.Step) (message, hint string) {
 	const exempt = "; or exempt the query with publish: {}"
 	switch {
 	case r == publishRule{}:
 		return "", ""
 	case q.Crosstabs != nil:
-		return "the tables are computed from residuals that are published as well, and from which cells that are left out could be computed", "ask for histograms" + exempt
-	case q.Histogram != nil && (q.Histogram.CDF != nil && *q.Histogram.CDF || len(q.Histogram.Quantiles) > 0 || q.Histogram.Optimize != ""):
+		return "the tables are computed from residuals that are published as well, and from which cells that are left out " +
+			"could be computed", "ask for histograms" + exempt
+	case q.Histogram != nil && (q.Histogram.CDF != nil && *q.Histogram.CDF || len(q.Histogram.Quantiles) > 0 ||
+		q.Histogram.Optimize != ""):
 		return "quantiles, shares and sums are read off all cells, also those that would be left out", "ask for them in a query of their own, at a part of the budget" + exempt
 	case q.Sum != nil && r.MinCount > 0:
-		return "a sum releases no noisy count", "ask for a mean, which has the noisy sum and the noisy count beside it, or leave min_count out" + exempt
+		return "a sum releases no noisy count", "ask for a mean, which has the noisy sum and the noisy count beside it, or " +
+			"leave min_count out" + exempt
 	case isAdjusted(q, job):
 		return "margins make cells agree with their totals, from which cells that are left out could be computed", "remove margins" + exempt
 	case slices.ContainsFunc(steps, func(s denoise.Step) bool { return s != nil && !denoise.CellByCell(s) }):
-		return "a denoising step computes estimates from all cells, also those that would be left out, which could be computed from them", "keep steps that treat each cell for itself, such as nonnegative" + exempt
+		return "a denoising step computes estimates from all cells, also those that would be left out, which could be " +
+			"computed from them", "keep steps that treat each cell for itself, such as nonnegative" + exempt
 	case q.Sparse:
 		return "sparse leaves cells out as well, and which ones would not be told apart", "remove sparse" + exempt
 	}
@@ -45,7 +51,8 @@ func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []denoise
 
 // isAdjusted says whether estimates of the query, or of one that names it, are made to agree with others.
 func isAdjusted(q *configs.Query, job *configs.Job) bool {
-	return len(q.Margins) > 0 || slices.ContainsFunc(job.Queries, func(other configs.Query) bool { return slices.Contains(other.Margins, q.Name) })
+	return len(q.Margins) > 0 || slices.ContainsFunc(job.Queries,
+		func(other configs.Query) bool { return slices.Contains(other.Margins, q.Name) })
 }
 
 // Apply returns the answer with the cells that miss the rule left empty, and their number.
@@ -102,7 +109,8 @@ func (r publishRule) hidden(a queries.Answer) (hidden cellSet, count int) {
 		counts = a.Extra[i].Values
 	}
 	hidden = make(cellSet, (a.Cells+63)/64)
-	noisy, low, high, rows := make([]float64, block), make([]float64, block), make([]float64, block), make([]float64, block)
+	noisy, low, high, rows := make([]float64, block), make([]float64, block), make([]float64, block), make([]float64,
+		block)
 	for start := 0; start < a.Cells; start += block {
 		n := min(block, a.Cells-start)
 		a.Noisy(start, noisy[:n])

@@ -63,7 +63,8 @@ func TestApply(t *testing.T) {
 func TestApplyToMeans(t *testing.T) {
 	a := queries.Answer{
 		Cells: 2, Noisy: series(50, 5), Estimate: series(50, 5), Sigma: series(1, 1), Low: series(48, 3), High: series(52, 7),
-		Extra: []queries.Extra{{Name: "noisy_centred_sum", Values: series(10, 20)}, {Name: noisyCount, Values: series(3, 400)}},
+		Extra: []queries.Extra{{Name: "noisy_centred_sum", Values: series(10, 20)},
+			{Name: noisyCount, Values: series(3, 400)}},
 	}
 	out, n := publishRule{MinCount: 20}.Apply(a)
 	for _, s := range []queries.Series{out.Noisy, out.Sigma, out.Extra[0].Values, out.Extra[1].Values} {
@@ -92,7 +93,8 @@ func TestProblem(t *testing.T) {
 	}
 	for what, q := range map[string]*configs.Query{
 		"crosstabs": {Crosstabs: &configs.Crosstabs{}}, "cdf": {Histogram: &configs.Histogram{CDF: new(true)}}, "optimize": {Histogram: &configs.Histogram{Optimize: "cdf"}},
-		"margins": {Name: "a", Margins: []string{"b"}, Histogram: &configs.Histogram{}}, "a margin": {Name: "b", Count: &configs.Count{}},
+		"margins": {Name: "a", Margins: []string{"b"}, Histogram: &configs.Histogram{}}, "a margin": {Name: "b",
+			Count: &configs.Count{}},
 		"sum": {Sum: &configs.Aggregate{}}, "sparse": {Histogram: &configs.Histogram{}, Sparse: true},
 	} {
 		if message, hint := problem(both, q); message == "" || hint == "" {
@@ -102,15 +104,18 @@ func TestProblem(t *testing.T) {
 			t.Errorf("%s without a rule: %s", what, message)
 		}
 	}
-	for what, q := range map[string]*configs.Query{"mean": {Mean: &configs.Aggregate{}}, "count": {Count: &configs.Count{}}, "histogram": {Histogram: &configs.Histogram{}}} {
+	for what, q := range map[string]*configs.Query{"mean": {Mean: &configs.Aggregate{}},
+		"count": {Count: &configs.Count{}}, "histogram": {Histogram: &configs.Histogram{}}} {
 		if message, _ := problem(both, q); message != "" {
 			t.Errorf("%s: %s", what, message)
 		}
 	}
-	if message, _ := problem(publishRule{MaxRelative: 0.1}, &configs.Query{Sum: &configs.Aggregate{}}, "nonnegative", "round"); message != "" {
+	if message, _ := problem(publishRule{MaxRelative: 0.1}, &configs.Query{Sum: &configs.Aggregate{}}, "nonnegative",
+		"round"); message != "" {
 		t.Error(message)
 	}
-	if message, hint := problem(both, &configs.Query{Histogram: &configs.Histogram{}}, "james-stein"); message == "" || hint == "" {
+	if message, hint := problem(both, &configs.Query{Histogram: &configs.Histogram{}}, "james-stein"); message == "" ||
+		hint == "" {
 		t.Errorf("james-stein: %q, %q", message, hint)
 	}
 }

@@ -10,8 +10,8 @@ import (
 // leastWatched is the number of cells from which on writing them takes long enough to be watched.
 const leastWatched = 1 << 20
 
-// Watched returns the release for a sink that writes and reads back each table once a format, and tells the observer how much of it
-// is done; the release itself if that does not take long.
+// Watched returns the release for a sink that writes and reads back each table once a format, and tells the observer
+// how much of it is done; the release itself if that does not take long.
 func (r *Release) Watched(o Observer) *Release {
 	w := &writing{observer: o}
 	for _, result := range r.results {
@@ -28,7 +28,8 @@ func (r *Release) Watched(o Observer) *Release {
 	return &out
 }
 
-// writing counts the cells that a sink takes. Of each cell it takes the estimate once when it writes and once when it compares.
+// writing counts the cells that a sink takes. Of each cell it takes the estimate once when it writes and once when it
+// compares.
 type writing struct {
 	observer    Observer
 	total       int64

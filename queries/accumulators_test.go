@@ -20,7 +20,8 @@ func open(t *testing.T, q Query, s table.Schema) Accumulator {
 	return a
 }
 
-var smallSchema = table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.Int}}, {Name: "u", Type: table.Type{Kind: table.Int}}}}
+var smallSchema = table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.Int}},
+	{Name: "u", Type: table.Type{Kind: table.Int}}}}
 
 func smallQueries(t *testing.T) map[string]Query {
 	byRow := spec(3, Bounds{})
@@ -32,7 +33,8 @@ func smallQueries(t *testing.T) map[string]Query {
 func allQueries(t *testing.T) map[string]Query {
 	all := smallQueries(t)
 	for name, unit := range map[string][]string{"sum by row": nil, "mean by unit": {"u"}} {
-		s := Spec{Name: "q", Kind: Sum, Unit: unit, Bounds: Bounds{MaxRows: 2}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "3"}}
+		s := Spec{Name: "q", Kind: Sum, Unit: unit, Bounds: Bounds{MaxRows: 2},
+			Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "3"}}
 		if unit != nil {
 			s.Kind = Mean
 		}
@@ -91,7 +93,10 @@ func TestBadBatches(t *testing.T) {
 			c.Codes, c.Valid = []int32{7, 7}, []bool{false, true}
 		},
 		"runs that end early": func(_ *table.Batch, c *table.Column) { c.Ends = []int32{0, 1} },
-		"runs that go back":   func(_ *table.Batch, c *table.Column) { c.Ends, c.Values.Ints = []int32{9, 3, 2}, []int64{1, 2, 3} },
+		"runs that go back": func(_ *table.Batch, c *table.Column) {
+			c.Ends, c.Values.Ints = []int32{9, 3, 2},
+				[]int64{1, 2, 3}
+		},
 		"runs without values": func(_ *table.Batch, c *table.Column) { c.Ends, c.Values.Ints = []int32{1, 2}, nil },
 	} {
 		for kind, q := range allQueries(t) {
@@ -109,7 +114,8 @@ func TestBadBatches(t *testing.T) {
 
 func TestEmptyTable(t *testing.T) {
 	for name, q := range smallQueries(t) {
-		if got := exactOf(t, q, &testTable{fields: smallSchema.Fields}, [][]*table.Batch{{}, {}}); !slices.Equal(got, make([]int64, 3)) {
+		if got := exactOf(t, q, &testTable{fields: smallSchema.Fields}, [][]*table.Batch{{}, {}}); !slices.Equal(got,
+			make([]int64, 3)) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -38,7 +38,8 @@ func finish(t *testing.T, q Query, values []float64) Answer {
 
 func TestKeysOfCells(t *testing.T) {
 	q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{
-		{Column: "sex", Labels: []domain.Label{{Name: "F", Members: []string{"f"}}, {Name: "M", Members: []string{"m"}}}, Null: domain.OwnCell},
+		{Column: "sex", Labels: []domain.Label{{Name: "F", Members: []string{"f"}}, {Name: "M", Members: []string{"m"}}},
+			Null: domain.OwnCell},
 		{Column: "age", Edges: []string{"0", "18.0", "99"}},
 		{Column: "fare", As: "usd", Edges: []string{"0", "2.5", "5"}},
 		{Column: "day", Edges: []string{"2013-01-01", "2013-01-02"}, Other: domain.OwnCell},

@@ -34,7 +34,8 @@ func benchBatch(rng *rand.Rand) *table.Batch {
 func benchmark(b *testing.B, s Spec, batches []*table.Batch) {
 	b.Helper()
 	q := must(b, s)
-	schema := table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.String}}, {Name: "u", Type: table.Type{Kind: table.Int}}}}
+	schema := table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.String}},
+		{Name: "u", Type: table.Type{Kind: table.Int}}}}
 	rows := 0
 	for b.Loop() {
 		a, err := q.New(schema, nil)
@@ -85,7 +86,8 @@ func BenchmarkHistogramByUnit(b *testing.B) {
 
 // BenchmarkTogether bounds the rows of units for one query and for five with the same bounds.
 func BenchmarkTogether(b *testing.B) {
-	tab := &testTable{fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "v", Type: table.Type{Kind: table.String}}, {Name: "x", Type: table.Type{Kind: table.Int}}}}
+	tab := &testTable{fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}},
+		{Name: "v", Type: table.Type{Kind: table.String}}, {Name: "x", Type: table.Type{Kind: table.Int}}}}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200_000 {
 		unit := r.Int64N(10_000)

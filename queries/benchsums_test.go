@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// BenchmarkMeanOfVectors is the mean of 500 public rows of 2,000 columns (Balle & Wang 2018, section 5.2), the query's own
-// making included.
+// BenchmarkMeanOfVectors is the mean of 500 public rows of 2,000 columns (Balle & Wang 2018, section 5.2), the query's
+// own making included.
 func BenchmarkMeanOfVectors(b *testing.B) {
 	const rows, columns = 500, 2000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -55,15 +55,18 @@ func benchSum(b *testing.B, s Spec, schema table.Schema, batch *table.Batch, tim
 func BenchmarkMean(b *testing.B) {
 	const times = 16
 	rng := rand.New(rand.NewPCG(1, 2))
-	schema := table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.Float}}, {Name: "u", Type: table.Type{Kind: table.Int}}}}
-	batch := &table.Batch{Rows: benchRows, Columns: []table.Column{{Type: schema.Fields[0].Type}, {Type: schema.Fields[1].Type}}}
+	schema := table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.Float}},
+		{Name: "u", Type: table.Type{Kind: table.Int}}}}
+	batch := &table.Batch{Rows: benchRows, Columns: []table.Column{{Type: schema.Fields[0].Type},
+		{Type: schema.Fields[1].Type}}}
 	for range benchRows {
 		batch.Columns[0].Values.Floats = append(batch.Columns[0].Values.Floats, rng.Float64())
 		batch.Columns[1].Values.Ints = append(batch.Columns[1].Values.Ints, rng.Int64N(benchRows/4))
 	}
 	for name, unit := range map[string][]string{"row": nil, "unit": {"u"}} {
 		b.Run(name, func(b *testing.B) {
-			s := Spec{Name: "q", Kind: Mean, Unit: unit, Bounds: Bounds{MaxRows: 40}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}}
+			s := Spec{Name: "q", Kind: Mean, Unit: unit, Bounds: Bounds{MaxRows: 40},
+				Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}}
 			for b.Loop() {
 				benchSum(b, s, schema, &table.Batch{Rows: batch.Rows, Columns: batch.Columns[:1+len(unit)]}, times)
 			}

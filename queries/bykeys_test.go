@@ -32,13 +32,15 @@ func randomFollower(t *rapid.T) Spec {
 	s := h
 	s.Leader = &Leader{Name: "leader", Dims: len(h.By)}
 	s.Kind = rapid.SampledFrom([]Kind{Sum, Mean, Variance}).Draw(t, "kind")
-	v := rapid.SampledFrom([]quantize.Value{{Lo: "-1", Hi: "2"}, {Lo: "0.1", Hi: "2.7"}, {Lo: "-3.3", Hi: "-0.5"}, {Lo: "-100", Hi: "1"}}).Draw(t, "value")
+	v := rapid.SampledFrom([]quantize.Value{{Lo: "-1", Hi: "2"}, {Lo: "0.1", Hi: "2.7"}, {Lo: "-3.3", Hi: "-0.5"},
+		{Lo: "-100", Hi: "1"}}).Draw(t, "value")
 	v.Columns = rapid.SampledFrom([][]string{{"int"}, {"float"}, {"digits"}, {"uint"}}).Draw(t, "columns")
 	if s.Kind != Variance && rapid.IntRange(0, 3).Draw(t, "vector") == 0 {
 		v.Columns = []string{"float", "digits"}
 	}
 	s.Value = &v
-	s.Bounds = Bounds{MaxGroups: rapid.Int64Range(1, 4).Draw(t, "L"), MaxRowsPerGroup: rapid.Int64Range(1, 3).Draw(t, "m"), MaxRows: rapid.Int64Range(0, 6).Draw(t, "k")}
+	s.Bounds = Bounds{MaxGroups: rapid.Int64Range(1, 4).Draw(t, "L"), MaxRowsPerGroup: rapid.Int64Range(1, 3).Draw(t, "m"),
+		MaxRows: rapid.Int64Range(0, 6).Draw(t, "k")}
 	if rapid.Bool().Draw(t, "further") {
 		d := rapid.SampledFrom(randomDimensions).Draw(t, "further dimension")
 		d.As, d.Null = "further", rapid.SampledFrom([]domain.Policy{"", domain.OwnCell}).Draw(t, "further null")
@@ -55,8 +57,8 @@ type refContribution struct {
 	group, digest string
 }
 
-// refByKeys is a plain reading of which rows count: of each unit the max_groups cells of lowest digest, a cell being a key and a further cell; in each the
-// max_rows_per_group rows of lowest digest, of all the max_rows of lowest digest.
+// refByKeys is a plain reading of which rows count: of each unit the max_groups cells of lowest digest, a cell being a
+// key and a further cell; in each the max_rows_per_group rows of lowest digest, of all the max_rows of lowest digest.
 func refByKeys(s Spec, t *testTable) (kept []refContribution) {
 	byUnit := map[string][]refContribution{}
 	first, further := s.By[:s.Leader.Dims], s.By[s.Leader.Dims:]
@@ -195,8 +197,8 @@ func sealedBy(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch, sp
 	return exacts
 }
 
-// The exact answers of selected keys equal a plain reference, for any order of the rows, cut into batches, encoding and number of workers, in memory
-// or with next to none.
+// The exact answers of selected keys equal a plain reference, for any order of the rows, cut into batches, encoding and
+// number of workers, in memory or with next to none.
 func TestAnswersBySelectedKeysEqualTheReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomFollower(rt), randomTable(rt)
@@ -232,8 +234,8 @@ func squaredReal(a, b []*big.Int, quantum float64) float64 {
 	return x * quantum * quantum
 }
 
-// For every set of keys that is selected, also of keys that one table alone has, the answers of neighbouring tables differ by at most the stated
-// sensitivity. The whole of what is held does too: that is what audits compare.
+// For every set of keys that is selected, also of keys that one table alone has, the answers of neighbouring tables
+// differ by at most the stated sensitivity. The whole of what is held does too: that is what audits compare.
 func TestNeighboursBySelectedKeys(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomFollower(rt), randomTable(rt)
@@ -262,18 +264,21 @@ func TestNeighboursBySelectedKeys(t *testing.T) {
 	})
 }
 
-// All contributions of one unit, of up to four rows over four keys and the ends of a range, all sets of selected keys, both adjacencies: no change is above the stated
-// sensitivity, and one attains it.
+// All contributions of one unit, of up to four rows over four keys and the ends of a range, all sets of selected keys,
+// both adjacencies: no change is above the stated sensitivity, and one attains it.
 func TestEveryContributionToSelectedKeys(t *testing.T) {
 	names := []string{"a", "b", "c", "d"}
-	fields := []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "key", Type: table.Type{Kind: table.String}}, {Name: "x", Type: table.Type{Kind: table.Int}}}
+	fields := []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}},
+		{Name: "key", Type: table.Type{Kind: table.String}}, {Name: "x", Type: table.Type{Kind: table.Int}}}
 	var keys []string
 	for _, n := range names {
 		keys = append(keys, string(rune(table.String))+n+"\x00\x00")
 	}
-	for _, b := range []Bounds{{MaxGroups: 1, MaxRowsPerGroup: 1}, {MaxGroups: 2, MaxRowsPerGroup: 2}, {MaxGroups: 2, MaxRowsPerGroup: 2, MaxRows: 3}} {
+	for _, b := range []Bounds{{MaxGroups: 1, MaxRowsPerGroup: 1}, {MaxGroups: 2, MaxRowsPerGroup: 2},
+		{MaxGroups: 2, MaxRowsPerGroup: 2, MaxRows: 3}} {
 		s := Spec{
-			Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: b, By: []domain.Dimension{{Column: "key", Discover: true}}, Leader: &Leader{Name: "leader", Dims: 1},
+			Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: b, By: []domain.Dimension{{Column: "key",
+				Discover: true}}, Leader: &Leader{Name: "leader", Dims: 1},
 			Value: &quantize.Value{Columns: []string{"x"}, Lo: "-1", Hi: "3"},
 		}
 		q := makeQuery[*kinds.ByKeys](t, s)
@@ -320,7 +325,8 @@ func TestEveryContributionToSelectedKeys(t *testing.T) {
 	}
 }
 
-// A unit that is over max_groups counts in the same keys in the query that selects them and in those that follow: their digests are the same.
+// A unit that is over max_groups counts in the same keys in the query that selects them and in those that follow: their
+// digests are the same.
 func TestSampleOfKeysIsShared(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := randomDiscovery(rt)
@@ -331,7 +337,8 @@ func TestSampleOfKeysIsShared(t *testing.T) {
 			tab.rows[i][at] = value{n: 1} // so that each row has a value
 		}
 		s := h
-		s.Kind, s.Value, s.Leader = Sum, &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "1"}, &Leader{Name: "h", Dims: len(h.By)}
+		s.Kind, s.Value, s.Leader = Sum, &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "1"}, &Leader{Name: "h",
+			Dims: len(h.By)}
 		s.Bounds.MaxRowsPerGroup = 1
 		counts := keysOf(t, mustDiscover(t, h), tab, [][]*table.Batch{tab.batches(mustDiscover(t, h).Columns(), nil, plain)})
 		keys := slices.Sorted(maps.Keys(counts))
@@ -349,14 +356,16 @@ func TestSampleOfKeysIsShared(t *testing.T) {
 	})
 }
 
-// The intervals of sums of selected keys hold the exact sums in 95 % of 20,000 cases, to within 1 %: false alarm 1e-10 by the normal approximation.
+// The intervals of sums of selected keys hold the exact sums in 95 % of 20,000 cases, to within 1 %: false alarm 1e-10
+// by the normal approximation.
 func TestCoverageBySelectedKeys(t *testing.T) {
 	const runs, keys = 100, 200
 	s := Spec{
 		Name: "q", Kind: Sum, By: []domain.Dimension{{Column: "key", Discover: true}}, Leader: &Leader{Name: "h", Dims: 1},
 		Value: &quantize.Value{Columns: []string{"x"}, Lo: "-5", Hi: "5"},
 	}
-	tab := &testTable{fields: []table.Field{{Name: "key", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.Int}}}}
+	tab := &testTable{fields: []table.Field{{Name: "key", Type: table.Type{Kind: table.Int}},
+		{Name: "x", Type: table.Type{Kind: table.Int}}}}
 	want := make([]float64, keys)
 	for k := range int64(keys) {
 		for i := range k % 7 {
@@ -466,7 +475,8 @@ func TestNoKeyIsSelected(t *testing.T) {
 func TestFollowersAreRefused(t *testing.T) {
 	key := domain.Dimension{Column: "text", Discover: true}
 	good := Spec{
-		Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 3, MaxRowsPerGroup: 2}, By: []domain.Dimension{key}, Leader: &Leader{Name: "h", Dims: 1},
+		Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 3,
+			MaxRowsPerGroup: 2}, By: []domain.Dimension{key}, Leader: &Leader{Name: "h", Dims: 1},
 		Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "1"},
 	}
 	makeQuery[*kinds.ByKeys](t, good)
@@ -474,13 +484,15 @@ func TestFollowersAreRefused(t *testing.T) {
 		change func(*Spec)
 		field  string
 	}{
-		"no max_groups":     {func(s *Spec) { s.Bounds = Bounds{MaxRows: 3} }, problem.FieldBounds},
-		"rows not bounded":  {func(s *Spec) { s.Bounds = Bounds{MaxGroups: 3} }, problem.FieldBounds},
-		"declared":          {func(s *Spec) { s.Declared = 10 }, problem.FieldSensitivity},
-		"clamp":             {func(s *Spec) { v := *s.Value; v.Share = 0.1; s.Value = &v }, "sum.clamp"},
-		"further discovery": {func(s *Spec) { s.By = append(s.By, domain.Dimension{Column: "int", Discover: true}) }, "sum.by[1]"},
-		"taken name":        {func(s *Spec) { s.By = []domain.Dimension{{Column: "text", As: "noisy", Discover: true}} }, "sum.by[0]"},
-		"no leader":         {func(s *Spec) { s.Leader = nil }, "sum.by"},
+		"no max_groups":    {func(s *Spec) { s.Bounds = Bounds{MaxRows: 3} }, problem.FieldBounds},
+		"rows not bounded": {func(s *Spec) { s.Bounds = Bounds{MaxGroups: 3} }, problem.FieldBounds},
+		"declared":         {func(s *Spec) { s.Declared = 10 }, problem.FieldSensitivity},
+		"clamp":            {func(s *Spec) { v := *s.Value; v.Share = 0.1; s.Value = &v }, "sum.clamp"},
+		"further discovery": {func(s *Spec) { s.By = append(s.By, domain.Dimension{Column: "int", Discover: true}) },
+			"sum.by[1]"},
+		"taken name": {func(s *Spec) { s.By = []domain.Dimension{{Column: "text", As: "noisy", Discover: true}} },
+			"sum.by[0]"},
+		"no leader": {func(s *Spec) { s.Leader = nil }, "sum.by"},
 	} {
 		s := good
 		s.By = slices.Clone(s.By)

@@ -20,8 +20,10 @@ import (
 func randomClamped(t *rapid.T) Spec {
 	s := randomSpec(t)
 	s.Kind = rapid.SampledFrom([]Kind{Sum, Mean}).Draw(t, "kind")
-	v := rapid.SampledFrom([]quantize.Value{{Lo: "-1", Hi: "2"}, {Lo: "0", Hi: "1e9"}, {Lo: "-1e9", Hi: "1e9"}, {Lo: "-3.3", Hi: "-0.5"}, {Lo: "0.7", Hi: "100"}, {Lo: "-1e-3", Hi: "1e200"}}).Draw(t, "value")
-	v.Columns, v.Share = []string{rapid.SampledFrom([]string{"int", "float", "digits", "uint", "flag"}).Draw(t, "column")}, 0.1
+	v := rapid.SampledFrom([]quantize.Value{{Lo: "-1", Hi: "2"}, {Lo: "0", Hi: "1e9"}, {Lo: "-1e9", Hi: "1e9"},
+		{Lo: "-3.3", Hi: "-0.5"}, {Lo: "0.7", Hi: "100"}, {Lo: "-1e-3", Hi: "1e200"}}).Draw(t, "value")
+	v.Columns, v.Share = []string{rapid.SampledFrom([]string{"int", "float", "digits", "uint", "flag"}).Draw(t,
+		"column")}, 0.1
 	s.Value = &v
 	return s
 }
@@ -51,8 +53,10 @@ func someClamp(t *rapid.T, q *kinds.Clamped) mechanism.Range {
 	return mechanism.Range{Low: ends[i], High: ends[rapid.IntRange(i+1, len(ends)-1).Draw(t, "high")]}
 }
 
-// clampedAnswers returns the exact answers: the histogram, the sums under a clamp, and the numbers of rows if there are some.
-func clampedAnswers(tb testing.TB, q *kinds.Clamped, t *testTable, r mechanism.Range) (histogram []int64, sums []*big.Int, rows []int64) {
+// clampedAnswers returns the exact answers: the histogram, the sums under a clamp, and the numbers of rows if there are
+// some.
+func clampedAnswers(tb testing.TB, q *kinds.Clamped, t *testTable, r mechanism.Range) (histogram []int64,
+	sums []*big.Int, rows []int64) {
 	tb.Helper()
 	for i, spill := range spills() {
 		exacts, err := accumulated(tb, q, t.schema(), spill, plainly(q, t)).Seal()
@@ -98,13 +102,15 @@ func TestSumsUnderAChosenClampAreThoseOfTheClamp(t *testing.T) {
 		for _, n := range rows {
 			all += n
 		}
-		if most := int64(privateclamp.CoarseWeight+1) * all; rows != nil && (total > most || total < int64(privateclamp.CoarseWeight)*all) {
+		if most := int64(privateclamp.CoarseWeight+1) * all; rows != nil &&
+			(total > most || total < int64(privateclamp.CoarseWeight)*all) {
 			rt.Fatalf("%d rows count %d in the histogram", all, total)
 		}
 	})
 }
 
-// No pair of neighbouring tables differs by more than the stated sensitivities, neither in the histogram nor in the sums, whatever clamp is chosen.
+// No pair of neighbouring tables differs by more than the stated sensitivities, neither in the histogram nor in the
+// sums, whatever clamp is chosen.
 func TestClampedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomClamped(rt), randomTable(rt)
@@ -130,7 +136,8 @@ func TestClampedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		h, x, n := clampedAnswers(t, q, tab, r)
 		h2, x2, n2 := clampedAnswers(t, q, other, r)
 		unit := fixed.(*kinds.Sums).Quantizer.Exponent
-		if !within(bigInts(h), bigInts(h2), 0, first.Sens.L2) || !within(x, x2, unit, components[0].Sens.L2) || n != nil && !within(bigInts(n), bigInts(n2), 0, components[1].Sens.L2) {
+		if !within(bigInts(h), bigInts(h2), 0, first.Sens.L2) || !within(x, x2, unit, components[0].Sens.L2) || n != nil &&
+			!within(bigInts(n), bigInts(n2), 0, components[1].Sens.L2) {
 			rt.Fatalf("%+v, %s, clamp %+v\n%v %v\n%v %v\n%v, %v", *s.Value, adj, r, x, n, x2, n2, first.Sens, components)
 		}
 	})
@@ -145,7 +152,8 @@ func TestClampedRefusesOtherClamps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []mechanism.Range{{Low: 0, High: privateclamp.Edge(9) + 2}, {Low: 1, High: privateclamp.Edge(9)}, {Low: 5, High: 5}, {Low: 9, High: 0}} {
+	for _, r := range []mechanism.Range{{Low: 0, High: privateclamp.Edge(9) + 2}, {Low: 1, High: privateclamp.Edge(9)},
+		{Low: 5, High: 5}, {Low: 9, High: 0}} {
 		if _, err := exacts[0].Choose(r); err == nil {
 			t.Errorf("%+v was chosen", r)
 		}
@@ -174,7 +182,8 @@ func TestClampIsFound(t *testing.T) {
 		{Mean, "50", "55", 40, 60, 50, 55},
 		{Sum, "-1e9", "-100", -60, -40, -100, -100},
 	} {
-		q := findsClamp(t, Spec{Name: "q", Kind: c.kind, Value: &quantize.Value{Columns: []string{"int"}, Lo: c.lo, Hi: c.hi, Share: 0.1}})
+		q := findsClamp(t, Spec{Name: "q", Kind: c.kind, Value: &quantize.Value{Columns: []string{"int"}, Lo: c.lo, Hi: c.hi,
+			Share: 0.1}})
 		first, err := q.Histogram(AddRemove)
 		if err != nil {
 			t.Fatal(err)

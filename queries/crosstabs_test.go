@@ -26,7 +26,8 @@ func randomCrosstabs(rt *rapid.T) Spec {
 	for len(s.By) == 0 {
 		s = randomSpec(rt)
 	}
-	s.Kind, s.Crosstabs = Crosstab, &Crosstabs{Loss: rapid.SampledFrom([]strategy.Loss{strategy.LossCells, strategy.LossTables, strategy.LossLargest}).Draw(rt, "loss")}
+	s.Kind, s.Crosstabs = Crosstab, &Crosstabs{Loss: rapid.SampledFrom([]strategy.Loss{strategy.LossCells,
+		strategy.LossTables, strategy.LossLargest}).Draw(rt, "loss")}
 	if rapid.Bool().Draw(rt, "ways") {
 		s.Crosstabs.Ways = []int{rapid.IntRange(1, len(s.By)).Draw(rt, "way")}
 	}
@@ -67,8 +68,8 @@ func residualsOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch)
 	return first
 }
 
-// Tables that are put together from the exact residuals are those of a plain histogram of the same dimensions, for any order of the rows, cut
-// into batches, encoding and number of workers.
+// Tables that are put together from the exact residuals are those of a plain histogram of the same dimensions, for any
+// order of the rows, cut into batches, encoding and number of workers.
 func TestCrosstabsAreSumsOfAHistogram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomCrosstabs(rt), randomTable(rt)
@@ -137,7 +138,10 @@ func TestNeighboursChangeNoResidualByMore(t *testing.T) {
 
 // The sensitivities are attained: by all rows of a unit in one cell.
 func TestCrosstabsSensitivityIsAttained(t *testing.T) {
-	s := Spec{Name: "q", Kind: Crosstab, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 3}, By: []domain.Dimension{{Column: "int", Edges: []string{"0", "1", "2", "3"}}, {Column: "flag", Labels: []domain.Label{{Name: "f", Members: []string{"false"}}, {Name: "t", Members: []string{"true"}}}}},
+	s := Spec{Name: "q", Kind: Crosstab, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 3},
+		By: []domain.Dimension{{Column: "int", Edges: []string{"0", "1", "2", "3"}},
+			{Column: "flag", Labels: []domain.Label{{Name: "f", Members: []string{"false"}},
+				{Name: "t", Members: []string{"true"}}}}},
 		Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
 	q := mustCross(t, s)
 	components, err := q.Components(AddRemove)
@@ -172,7 +176,8 @@ func noiseOf(t *testing.T, r *rand.Rand, components []Component, ms []calibrate.
 }
 
 // noiseAround is noiseOf for exact answers that are all the same in the first component, and 0 in the others.
-func noiseAround(t *testing.T, r *rand.Rand, components []Component, ms []calibrate.Mechanism, exact float64) (out []mechanism.Noisy) {
+func noiseAround(t *testing.T, r *rand.Rand, components []Component, ms []calibrate.Mechanism,
+	exact float64) (out []mechanism.Noisy) {
 	for i, p := range components {
 		values := make([]float64, p.Cells)
 		for j := range values {
@@ -192,7 +197,8 @@ func calibrated(t *testing.T, q Query) ([]Component, []calibrate.Mechanism) {
 	}
 	var asks []calibrate.Ask
 	for _, p := range components {
-		asks = append(asks, calibrate.Ask{Query: "q/" + p.Name, Sens: p.Sens, Weight: p.Weight, Quantum: p.Quantum, RowBound: p.RowBound})
+		asks = append(asks, calibrate.Ask{Query: "q/" + p.Name, Sens: p.Sens, Weight: p.Weight, Quantum: p.Quantum,
+			RowBound: p.RowBound})
 	}
 	ms, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, asks)
 	if err != nil {
@@ -211,8 +217,9 @@ func columnsOf(a Answer) (noisy, low, high, sigma []float64) {
 	return read(a.Noisy), read(a.Low), read(a.High), read(a.Sigma)
 }
 
-// The tables' stated deviations and intervals hold: over 300 draws, the mean square of each table's cells is within 6 standard errors of the
-// stated variance, as if cells of a draw were one (false alarms: below 10^-6), and 95 % ± 0.3 % of all cells are in their intervals.
+// The tables' stated deviations and intervals hold: over 300 draws, the mean square of each table's cells is within 6
+// standard errors of the stated variance, as if cells of a draw were one (false alarms: below 10^-6), and 95 % ± 0.3 %
+// of all cells are in their intervals.
 func TestCrosstabsErrorsAreAsStated(t *testing.T) {
 	s := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
 	for i, n := range []int{7, 5, 2, 14} {
@@ -277,7 +284,8 @@ func meanAndSpread(x []float64) (mean, spread float64) {
 
 // Recover gives back the multiples of the grids, and the same tables.
 func TestRecoverCrosstabs(t *testing.T) {
-	s := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{2}, Loss: strategy.LossTables}, By: []domain.Dimension{{Column: "a", Labels: numbered(4)}, {Column: "b", Labels: numbered(3), Null: domain.OwnCell}}}
+	s := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{2}, Loss: strategy.LossTables},
+		By: []domain.Dimension{{Column: "a", Labels: numbered(4)}, {Column: "b", Labels: numbered(3), Null: domain.OwnCell}}}
 	q := mustCross(t, s)
 	c, grids := mustRecover(t, q, AddRemove)
 	c.Noisy[0] += grids[0] / 2
@@ -300,12 +308,14 @@ func TestCrosstabsProblems(t *testing.T) {
 		x     *Crosstabs
 		field string
 	}{
-		"no tables":       {[]domain.Dimension{a}, &Crosstabs{}, "crosstabs"},
-		"too many ways":   {[]domain.Dimension{a}, &Crosstabs{Ways: []int{2}}, "crosstabs.ways[0]"},
-		"other dimension": {[]domain.Dimension{a, b}, &Crosstabs{Tables: []CrosstabTable{{By: []string{"a", "c"}}}}, "crosstabs.tables[0].by[1]"},
-		"name":            {[]domain.Dimension{a, {Column: "b", As: "rows", Labels: numbered(3)}}, &Crosstabs{Ways: []int{1}}, "crosstabs.by"},
-		"large":           {[]domain.Dimension{big, bigger}, &Crosstabs{Ways: []int{2}}, "crosstabs"},
-		"discovered":      {[]domain.Dimension{{Column: "a", Discover: true}}, &Crosstabs{Ways: []int{1}}, "crosstabs.by[0]"},
+		"no tables":     {[]domain.Dimension{a}, &Crosstabs{}, "crosstabs"},
+		"too many ways": {[]domain.Dimension{a}, &Crosstabs{Ways: []int{2}}, "crosstabs.ways[0]"},
+		"other dimension": {[]domain.Dimension{a, b}, &Crosstabs{Tables: []CrosstabTable{{By: []string{"a", "c"}}}},
+			"crosstabs.tables[0].by[1]"},
+		"name": {[]domain.Dimension{a, {Column: "b", As: "rows", Labels: numbered(3)}}, &Crosstabs{Ways: []int{1}},
+			"crosstabs.by"},
+		"large":      {[]domain.Dimension{big, bigger}, &Crosstabs{Ways: []int{2}}, "crosstabs"},
+		"discovered": {[]domain.Dimension{{Column: "a", Discover: true}}, &Crosstabs{Ways: []int{1}}, "crosstabs.by[0]"},
 	} {
 		_, err := New(Spec{Name: "q", Kind: Crosstab, By: c.by, Crosstabs: c.x})
 		found := problem.Errors(err)

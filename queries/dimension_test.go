@@ -44,16 +44,20 @@ func same(t *testing.T, got []int32, want ...int32) {
 }
 
 func TestLabelsMatchNumbersByValue(t *testing.T) {
-	d := domain.Dimension{Labels: []domain.Label{{Name: "one", Members: []string{"1.0"}}, {Name: "big", Members: []string{"9007199254740993"}}, {Name: "tenth", Members: []string{"0.1"}}}}
+	d := domain.Dimension{Labels: []domain.Label{{Name: "one", Members: []string{"1.0"}},
+		{Name: "big", Members: []string{"9007199254740993"}}, {Name: "tenth", Members: []string{"0.1"}}}}
 	same(t, codesOf(t, d, nil, ints(table.Int, 1, 9007199254740993, 9007199254740992, 0)), 0, 1, -1, -1)
-	floats := table.Column{Type: table.Type{Kind: table.Float}, Values: table.Values{Floats: []float64{1, 0.1, math.NaN(), math.Inf(1)}}}
+	floats := table.Column{Type: table.Type{Kind: table.Float},
+		Values: table.Values{Floats: []float64{1, 0.1, math.NaN(), math.Inf(1)}}}
 	same(t, codesOf(t, d, nil, floats), 0, 2, -1, -1)
 	d.Null, d.Other = domain.OwnCell, domain.OwnCell
 	same(t, codesOf(t, d, nil, floats), 0, 2, 3, 4)
 }
 
 func TestLabelsOfTimes(t *testing.T) {
-	d := domain.Dimension{Labels: []domain.Label{{Name: "a", Members: []string{"2013-01-01"}}, {Name: "b", Members: []string{"2013-01-01T12:30:00.5"}}, {Name: "c", Members: []string{"2013-01-01 12:30"}}, {Name: "d", Members: []string{"1969-12-31 23:59:59.999"}}}}
+	d := domain.Dimension{Labels: []domain.Label{{Name: "a", Members: []string{"2013-01-01"}},
+		{Name: "b", Members: []string{"2013-01-01T12:30:00.5"}}, {Name: "c",
+			Members: []string{"2013-01-01 12:30"}}, {Name: "d", Members: []string{"1969-12-31 23:59:59.999"}}}}
 	day := time.Date(2013, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 	local := ints(table.Timestamp, day, day+45000500, day+45000000, -1, day+1)
 	local.Type.Unit, local.Type.Zone = 1e6, table.Local
@@ -77,7 +81,8 @@ func TestEdgesOfSkippedTimes(t *testing.T) {
 	if err != nil {
 		t.Skip("no time zone data")
 	}
-	d := domain.Dimension{Edges: []string{"2013-03-10T01:30", "2013-03-10T02:00", "2013-03-10T02:30", "2013-03-10T03:00", "2013-03-10T03:30"}}
+	d := domain.Dimension{Edges: []string{"2013-03-10T01:30", "2013-03-10T02:00", "2013-03-10T02:30", "2013-03-10T03:00",
+		"2013-03-10T03:30"}}
 	c := ints(table.Timestamp)
 	c.Type.Unit, c.Type.Zone = 1e9, table.UTC
 	seven := time.Date(2013, 3, 10, 7, 0, 0, 0, time.UTC).Unix()
@@ -86,14 +91,16 @@ func TestEdgesOfSkippedTimes(t *testing.T) {
 	c.Type.Zone = table.Local
 	same(t, codesOf(t, d, newYork, c), -1, -1, -1, -1, -1, -1, -1)
 	c.Type.Zone = table.UTC
-	same(t, codesOf(t, domain.Dimension{Labels: []domain.Label{{Name: "2", Members: []string{d.Edges[1]}}, {Name: "3", Members: []string{d.Edges[3]}}}}, newYork, c), -1, -1, -1, 1, -1, -1, -1)
-	for _, zone := range []string{"America/New_York", "Europe/Berlin", "Europe/London", "Atlantic/Azores", "Australia/Lord_Howe"} {
+	same(t, codesOf(t, domain.Dimension{Labels: []domain.Label{{Name: "2", Members: []string{d.Edges[1]}},
+		{Name: "3", Members: []string{d.Edges[3]}}}}, newYork, c), -1, -1, -1, 1, -1, -1, -1)
+	for _, zone := range []string{"America/New_York", "Europe/Berlin", "Europe/London", "Atlantic/Azores",
+		"Australia/Lord_Howe"} {
 		everyHour(t, zone)
 	}
 }
 
-// everyHour checks that edges at every half hour of a year on the clocks of a zone ascend, and that no cell but those of a
-// skipped hour stays empty.
+// everyHour checks that edges at every half hour of a year on the clocks of a zone ascend, and that no cell but those
+// of a skipped hour stays empty.
 func everyHour(t *testing.T, name string) {
 	t.Helper()
 	zone, err := time.LoadLocation(name)
@@ -122,7 +129,8 @@ func everyHour(t *testing.T, name string) {
 
 func TestEdgesAtTheEndsOfIntegers(t *testing.T) {
 	const least, most = math.MinInt64, math.MaxInt64
-	d := domain.Dimension{Edges: []string{"-1e30", "-9223372036854775808", "0.5", "9223372036854775807", "1e30"}, Other: domain.OwnCell}
+	d := domain.Dimension{Edges: []string{"-1e30", "-9223372036854775808", "0.5", "9223372036854775807", "1e30"},
+		Other: domain.OwnCell}
 	same(t, codesOf(t, d, nil, ints(table.Int, least, 0, 1, most-1, most)), 1, 1, 2, 2, 3)
 	same(t, codesOf(t, d, nil, ints(table.Uint, 0, 1, most-1, most, least, -1)), 1, 2, 2, 3, 3, 3)
 	d.Edges = []string{"-20", "9223372036854775806.5"}
@@ -152,7 +160,8 @@ func TestEdgesAreExact(t *testing.T) {
 				want = int32(i)
 			}
 		}
-		text := table.Column{Type: table.Type{Kind: table.String}, Values: plainValues(table.Type{Kind: table.String}, []value{{s: fmt.Sprint(x)}})}
+		text := table.Column{Type: table.Type{Kind: table.String},
+			Values: plainValues(table.Type{Kind: table.String}, []value{{s: fmt.Sprint(x)}})}
 		same(t, codesOf(t, domain.Dimension{Edges: edges}, nil, ints(table.Int, x)), want)
 		same(t, codesOf(t, domain.Dimension{Edges: edges}, nil, text), want)
 	})
@@ -171,24 +180,39 @@ func TestBadDimensions(t *testing.T) {
 		d           domain.Dimension
 		field, code string
 	}{
-		"neither":        {domain.Dimension{Column: "x"}, "histogram.by[0]", problem.CodeBadSpec},
-		"both":           {domain.Dimension{Column: "x", Labels: numbered(1), Edges: []string{"0", "1"}}, "histogram.by[0]", problem.CodeBadSpec},
-		"no column":      {domain.Dimension{Labels: numbered(1)}, "histogram.by[0].column", problem.CodeBadSpec},
-		"policy":         {domain.Dimension{Column: "x", Labels: numbered(1), Null: "keep"}, "histogram.by[0].null", problem.CodeBadValue},
-		"one edge":       {domain.Dimension{Column: "x", Edges: []string{"0"}}, "histogram.by[0].edges", problem.CodeBadSpec},
-		"descending":     {domain.Dimension{Column: "x", Edges: []string{"0", "2", "1"}}, "histogram.by[0].edges[2]", problem.CodeBadValue},
-		"equal":          {domain.Dimension{Column: "x", Edges: []string{"1", "1.0"}}, "histogram.by[0].edges[1]", problem.CodeBadValue},
-		"mixed":          {domain.Dimension{Column: "x", Edges: []string{"1", "2013-01-01"}}, "histogram.by[0].edges[1]", problem.CodeBadValue},
-		"mixed offsets":  {domain.Dimension{Column: "x", Edges: []string{"2013-01-01", "2013-01-02T00:00Z"}}, "histogram.by[0].edges[1]", problem.CodeBadValue},
-		"text":           {domain.Dimension{Column: "x", Edges: []string{"a", "b"}}, "histogram.by[0].edges[0]", problem.CodeBadValue},
-		"infinite":       {domain.Dimension{Column: "x", Edges: []string{"0", "inf"}}, "histogram.by[0].edges[1]", problem.CodeBadValue},
-		"long exponent":  {domain.Dimension{Column: "x", Edges: []string{"0", "1e999999999"}}, "histogram.by[0].edges[1]", problem.CodeBadValue},
-		"cell twice":     {domain.Dimension{Column: "x", Labels: []domain.Label{label("a", "1"), label("a", "2")}}, "histogram.by[0].values[1]", problem.CodeDuplicate},
-		"value twice":    {domain.Dimension{Column: "x", Labels: []domain.Label{label("a", "1"), label("b", "1")}}, "histogram.by[0].values[1]", problem.CodeDuplicate},
-		"no value":       {domain.Dimension{Column: "x", Labels: []domain.Label{label("a")}}, "histogram.by[0].values[0]", problem.CodeBadSpec},
-		"name of a bin":  {domain.Dimension{Column: "x", Labels: []domain.Label{label("null", "null")}, Null: domain.OwnCell}, "histogram.by[0].values[0]", problem.CodeDuplicate},
-		"name of sigma":  {domain.Dimension{Column: "standard_deviation", Labels: numbered(1)}, "histogram.by[0]", problem.CodeDuplicate},
-		"too many cells": {domain.Dimension{Column: "x", As: "z", Labels: numbered(50000)}, "histogram.by", problem.CodeTooManyCells},
+		"neither": {domain.Dimension{Column: "x"}, "histogram.by[0]", problem.CodeBadSpec},
+		"both": {domain.Dimension{Column: "x", Labels: numbered(1), Edges: []string{"0", "1"}}, "histogram.by[0]",
+			problem.CodeBadSpec},
+		"no column": {domain.Dimension{Labels: numbered(1)}, "histogram.by[0].column", problem.CodeBadSpec},
+		"policy": {domain.Dimension{Column: "x", Labels: numbered(1), Null: "keep"}, "histogram.by[0].null",
+			problem.CodeBadValue},
+		"one edge": {domain.Dimension{Column: "x", Edges: []string{"0"}}, "histogram.by[0].edges", problem.CodeBadSpec},
+		"descending": {domain.Dimension{Column: "x", Edges: []string{"0", "2", "1"}}, "histogram.by[0].edges[2]",
+			problem.CodeBadValue},
+		"equal": {domain.Dimension{Column: "x", Edges: []string{"1", "1.0"}}, "histogram.by[0].edges[1]",
+			problem.CodeBadValue},
+		"mixed": {domain.Dimension{Column: "x", Edges: []string{"1", "2013-01-01"}}, "histogram.by[0].edges[1]",
+			problem.CodeBadValue},
+		"mixed offsets": {domain.Dimension{Column: "x", Edges: []string{"2013-01-01", "2013-01-02T00:00Z"}},
+			"histogram.by[0].edges[1]", problem.CodeBadValue},
+		"text": {domain.Dimension{Column: "x", Edges: []string{"a", "b"}}, "histogram.by[0].edges[0]",
+			problem.CodeBadValue},
+		"infinite": {domain.Dimension{Column: "x", Edges: []string{"0", "inf"}}, "histogram.by[0].edges[1]",
+			problem.CodeBadValue},
+		"long exponent": {domain.Dimension{Column: "x", Edges: []string{"0", "1e999999999"}}, "histogram.by[0].edges[1]",
+			problem.CodeBadValue},
+		"cell twice": {domain.Dimension{Column: "x", Labels: []domain.Label{label("a", "1"), label("a", "2")}},
+			"histogram.by[0].values[1]", problem.CodeDuplicate},
+		"value twice": {domain.Dimension{Column: "x", Labels: []domain.Label{label("a", "1"), label("b", "1")}},
+			"histogram.by[0].values[1]", problem.CodeDuplicate},
+		"no value": {domain.Dimension{Column: "x", Labels: []domain.Label{label("a")}}, "histogram.by[0].values[0]",
+			problem.CodeBadSpec},
+		"name of a bin": {domain.Dimension{Column: "x", Labels: []domain.Label{label("null", "null")}, Null: domain.OwnCell},
+			"histogram.by[0].values[0]", problem.CodeDuplicate},
+		"name of sigma": {domain.Dimension{Column: "standard_deviation", Labels: numbered(1)}, "histogram.by[0]",
+			problem.CodeDuplicate},
+		"too many cells": {domain.Dimension{Column: "x", As: "z", Labels: numbered(50000)}, "histogram.by",
+			problem.CodeTooManyCells},
 	} {
 		s := Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{c.d}}
 		if c.code == problem.CodeTooManyCells {
@@ -217,9 +241,11 @@ func TestKeyColumnsNeedTheirOwnNames(t *testing.T) {
 
 func TestSchemaErrors(t *testing.T) {
 	schema := table.Schema{Fields: []table.Field{
-		{Name: "cab_id", Type: table.Type{Kind: table.Int}}, {Name: "when", Type: table.Type{Kind: table.Timestamp, Unit: 1, Zone: table.Local}},
+		{Name: "cab_id", Type: table.Type{Kind: table.Int}}, {Name: "when",
+			Type: table.Type{Kind: table.Timestamp, Unit: 1, Zone: table.Local}},
 		{Name: "ratio", Type: table.Type{Kind: table.Float}},
-		{Name: "list", Type: table.Type{Kind: table.Invalid, Name: "list"}}, {Name: "flag", Type: table.Type{Kind: table.Bool}},
+		{Name: "list", Type: table.Type{Kind: table.Invalid, Name: "list"}}, {Name: "flag",
+			Type: table.Type{Kind: table.Bool}},
 	}}
 	abc := []domain.Label{{Name: "a", Members: []string{"a"}}, {Name: "b", Members: []string{"b"}}}
 	for name, c := range map[string]struct {
@@ -228,19 +254,24 @@ func TestSchemaErrors(t *testing.T) {
 		edges       []string
 		field, code string
 	}{
-		"misspelt":          {"cab_ld", abc, nil, ".column", problem.CodeUnknownColumn},
-		"no such type":      {"list", abc, nil, ".column", problem.CodeColumnType},
-		"text for numbers":  {"cab_id", abc[:1], nil, ".values[0]", problem.CodeBadValue},
-		"cells by value":    {"cab_id", []domain.Label{{Name: "1", Members: []string{"1"}}, {Name: "2", Members: []string{"1.0"}}}, nil, ".values[1]", problem.CodeDuplicate},
-		"yes for booleans":  {"flag", []domain.Label{{Name: "yes", Members: []string{"yes"}}}, nil, ".values[0]", problem.CodeBadValue},
+		"misspelt":         {"cab_ld", abc, nil, ".column", problem.CodeUnknownColumn},
+		"no such type":     {"list", abc, nil, ".column", problem.CodeColumnType},
+		"text for numbers": {"cab_id", abc[:1], nil, ".values[0]", problem.CodeBadValue},
+		"cells by value": {"cab_id", []domain.Label{{Name: "1", Members: []string{"1"}},
+			{Name: "2", Members: []string{"1.0"}}}, nil, ".values[1]", problem.CodeDuplicate},
+		"yes for booleans": {"flag", []domain.Label{{Name: "yes", Members: []string{"yes"}}}, nil, ".values[0]",
+			problem.CodeBadValue},
 		"edges of booleans": {"flag", nil, []string{"0", "1"}, ".column", problem.CodeColumnType},
 		"numbers for times": {"when", nil, []string{"0", "1"}, ".column", problem.CodeColumnType},
 		"times for numbers": {"cab_id", nil, []string{"2013-01-01", "2014-01-01"}, ".column", problem.CodeColumnType},
 		"beyond floats":     {"ratio", nil, []string{"0", "1e999"}, ".edges[1]", problem.CodeBadValue},
-		"no float":          {"ratio", []domain.Label{{Name: "a", Members: []string{"1"}}, {Name: "b", Members: []string{"b"}}}, nil, ".values[1]", problem.CodeBadValue},
-		"offset":            {"when", nil, []string{"2013-01-01T00:00Z", "2014-01-01T00:00Z"}, ".edges[0]", problem.CodeBadValue},
+		"no float": {"ratio", []domain.Label{{Name: "a", Members: []string{"1"}},
+			{Name: "b", Members: []string{"b"}}}, nil, ".values[1]", problem.CodeBadValue},
+		"offset": {"when", nil, []string{"2013-01-01T00:00Z", "2014-01-01T00:00Z"}, ".edges[0]",
+			problem.CodeBadValue},
 	} {
-		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: c.column, Labels: c.labels, Edges: c.edges}}})
+		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: c.column, Labels: c.labels,
+			Edges: c.edges}}})
 		_, err := q.New(schema, nil)
 		if es := problem.Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0]"+c.field || es[0].Code != c.code {
 			t.Errorf("%s: %v", name, err)
@@ -249,7 +280,8 @@ func TestSchemaErrors(t *testing.T) {
 	q := must(t, Spec{Name: "q", Kind: Count, Unit: []string{"cab_ld", "list"}, Bounds: Bounds{MaxRows: 1}})
 	_, err := q.New(schema, nil)
 	es := problem.Errors(err)
-	if len(es) != 2 || es[0].Field != "privacy.unit" || es[0].Hint != "did you mean cab_id?" || es[1].Code != problem.CodeColumnType {
+	if len(es) != 2 || es[0].Field != "privacy.unit" || es[0].Hint != "did you mean cab_id?" ||
+		es[1].Code != problem.CodeColumnType {
 		t.Errorf("%v", err)
 	}
 }

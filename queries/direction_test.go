@@ -16,10 +16,12 @@ func TestAxes(t *testing.T) {
 		{Column: "t", TimeField: "day_of_week", Null: domain.OwnCell},
 		{Grid: grid},
 		{Grid: grid, As: "other", Other: domain.OwnCell},
-		{Nearest: &domain.Nearest{Lat: "lat", Lon: "lon", Points: []domain.Point{{ID: "here"}}, WithinM: 100, Name: "id"}, Other: domain.OwnCell},
+		{Nearest: &domain.Nearest{Lat: "lat", Lon: "lon", Points: []domain.Point{{ID: "here"}}, WithinM: 100, Name: "id"},
+			Other: domain.OwnCell},
 	}
 	want := []domain.Direction{
-		{By: 0, Size: 2, Ordered: false, IDs: []string{"m", "f"}}, {By: 1, Size: 3, Ordered: true, IDs: nil}, {By: 2, Size: 8, Ordered: false, IDs: nil}, {By: 3, Size: 2, Ordered: true, IDs: nil}, {By: 3, Size: 3, Ordered: true, IDs: nil}, {By: 4, Size: 7, Ordered: false, IDs: nil},
+		{By: 0, Size: 2, Ordered: false, IDs: []string{"m", "f"}}, {By: 1, Size: 3, Ordered: true, IDs: nil}, {By: 2, Size: 8,
+			Ordered: false, IDs: nil}, {By: 3, Size: 2, Ordered: true, IDs: nil}, {By: 3, Size: 3, Ordered: true, IDs: nil}, {By: 4, Size: 7, Ordered: false, IDs: nil},
 		{By: 5, Size: 2, Ordered: false, IDs: []string{"here", "other"}},
 	}
 	for _, s := range []Spec{
@@ -38,7 +40,8 @@ func TestAxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := Directions(vector); !reflect.DeepEqual(got, []domain.Direction{{By: -1, Size: 2, Ordered: false, IDs: nil}}) {
+	if got := Directions(vector); !reflect.DeepEqual(got,
+		[]domain.Direction{{By: -1, Size: 2, Ordered: false, IDs: nil}}) {
 		t.Errorf("a vector: %v", got)
 	}
 	if got := Directions(nil); got != nil {

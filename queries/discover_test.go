@@ -59,7 +59,8 @@ func refKey(s Spec, by []domain.Dimension, t *testTable, row []value) (key strin
 		case table.String:
 			key += string(rune(kind.Kind)) + strings.ReplaceAll(v.s, "\x00", "\x00\xff") + "\x00\x00"
 		case table.Timestamp:
-			key += string(rune(kind.Kind)) + "\x01" + string(binary.BigEndian.AppendUint64(nil, uint64(kind.Unit))) + string(binary.BigEndian.AppendUint64(nil, uint64(v.n)+1<<63))
+			key += string(rune(kind.Kind)) + "\x01" + string(binary.BigEndian.AppendUint64(nil, uint64(kind.Unit))) +
+				string(binary.BigEndian.AppendUint64(nil, uint64(v.n)+1<<63))
 		case table.Uint:
 			key += string(rune(kind.Kind)) + string(binary.BigEndian.AppendUint64(nil, uint64(v.n)))
 		default:
@@ -69,8 +70,8 @@ func refKey(s Spec, by []domain.Dimension, t *testTable, row []value) (key strin
 	return key, ok
 }
 
-// refKeys is a plain reading of what the query means: of each unit the max_groups keys with the lowest SHA-256 of "c", the unit and
-// the SHA-256 of the key.
+// refKeys is a plain reading of what the query means: of each unit the max_groups keys with the lowest SHA-256 of "c",
+// the unit and the SHA-256 of the key.
 func refKeys(s Spec, t *testTable) map[string]int64 {
 	units := map[string]map[string]bool{}
 	for i, row := range t.rows {
@@ -95,7 +96,8 @@ func refKeys(s Spec, t *testTable) map[string]int64 {
 	for unit, keys := range units {
 		digest := func(key string) string {
 			inner := sha256.Sum256([]byte(key))
-			outer := sha256.Sum256([]byte("dprelease/bound1c" + strings.TrimPrefix(unit, "unit") + "\x00\x00\x00\x00\x00\x00\x00\x00" + string(inner[:])))
+			outer := sha256.Sum256([]byte("dprelease/bound1c" + strings.TrimPrefix(unit, "unit") +
+				"\x00\x00\x00\x00\x00\x00\x00\x00" + string(inner[:])))
 			return string(outer[:])
 		}
 		order := slices.SortedFunc(maps.Keys(keys), func(a, b string) int { return strings.Compare(digest(a), digest(b)) })
@@ -119,7 +121,8 @@ func randomDiscovery(t *rapid.T) Spec {
 	s.By = s.By[:min(len(s.By), 1)]
 	for i := range rapid.IntRange(1, 2).Draw(t, "discovered") {
 		column := rapid.SampledFrom([]string{"text", "int", "flag", "day", "uint", "when"}).Draw(t, "column")
-		s.By = slices.Insert(s.By, rapid.IntRange(0, len(s.By)).Draw(t, "place"), domain.Dimension{Column: column, As: fmt.Sprint("key", i), Discover: true})
+		s.By = slices.Insert(s.By, rapid.IntRange(0, len(s.By)).Draw(t, "place"),
+			domain.Dimension{Column: column, As: fmt.Sprint("key", i), Discover: true})
 	}
 	return s
 }
@@ -143,8 +146,8 @@ func TestDiscoveredKeysEqualTheReference(t *testing.T) {
 	})
 }
 
-// What the threshold and the noise rest on, of all neighbouring tables: the keys that other units have change by at most the sensitivity, and
-// a key that one of the tables alone has, of which there are at most L0, counts 1.
+// What the threshold and the noise rest on, of all neighbouring tables: the keys that other units have change by at
+// most the sensitivity, and a key that one of the tables alone has, of which there are at most L0, counts 1.
 func TestDiscoveredNeighbours(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomDiscovery(rt), randomTable(rt)
@@ -186,18 +189,24 @@ func TestDiscoveredNeighbours(t *testing.T) {
 // Labels are read back from keys, and the order of keys is that of their values, dimension by dimension.
 func TestKeysKeepTheirValues(t *testing.T) {
 	tab := &testTable{fields: []table.Field{
-		{Name: "s", Type: table.Type{Kind: table.String}}, {Name: "n", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.Int}},
+		{Name: "s", Type: table.Type{Kind: table.String}}, {Name: "n", Type: table.Type{Kind: table.Int}}, {Name: "x",
+			Type: table.Type{Kind: table.Int}},
 	}}
-	texts := []string{"", "\x00", "\x00\x00", "\x00a", "a", "a\x00", "a\x00b", "ab", "b", strings.Repeat("z", keyselection.MaxKeyBytes), "ü"}
+	texts := []string{"", "\x00", "\x00\x00", "\x00a", "a", "a\x00", "a\x00b", "ab", "b",
+		strings.Repeat("z", keyselection.MaxKeyBytes), "ü"}
 	numbers := []int64{math.MinInt64, -5, -1, 0, 1, 300, math.MaxInt64}
 	for _, s := range append(slices.Clone(texts), "\xff", strings.Repeat("z", keyselection.MaxKeyBytes+1)) {
 		for _, n := range numbers {
 			tab.rows = append(tab.rows, []value{{s: s}, {n: n}, {n: 1}})
 		}
 	}
-	rand.New(rand.NewPCG(1, 1)).Shuffle(len(tab.rows), func(i, j int) { tab.rows[i], tab.rows[j] = tab.rows[j], tab.rows[i] })
+	rand.New(rand.NewPCG(1, 1)).Shuffle(len(tab.rows), func(i, j int) {
+		tab.rows[i], tab.rows[j] = tab.rows[j],
+			tab.rows[i]
+	})
 	q := mustDiscover(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{
-		{Column: "n", Discover: true}, {Column: "x", Edges: []string{"0", "1", "2"}}, {Column: "s", As: "text", Discover: true},
+		{Column: "n", Discover: true}, {Column: "x", Edges: []string{"0", "1", "2"}}, {Column: "s", As: "text",
+			Discover: true},
 	}})
 	got := slices.Sorted(maps.Keys(keysOf(t, q, tab, [][]*table.Batch{tab.batches(q.Columns(), nil, plain)})))
 	columns, err := q.Dimensions().Columns(got)
@@ -207,7 +216,8 @@ func TestKeysKeepTheirValues(t *testing.T) {
 	i := 0
 	for _, n := range numbers {
 		for _, s := range texts {
-			if columns[0].Labels.Strings[i] != fmt.Sprint(n) || columns[3].Labels.Strings[i] != s || columns[1].Labels.Ints[i] != 1 || columns[2].Labels.Ints[i] != 2 {
+			if columns[0].Labels.Strings[i] != fmt.Sprint(n) || columns[3].Labels.Strings[i] != s ||
+				columns[1].Labels.Ints[i] != 1 || columns[2].Labels.Ints[i] != 2 {
 				t.Fatalf("key %d is %q %q, want %d %q", i, columns[0].Labels.Strings[i], columns[3].Labels.Strings[i], n, s)
 			}
 			i++
@@ -221,7 +231,8 @@ func TestKeysKeepTheirValues(t *testing.T) {
 			t.Errorf("%q is read", broken)
 		}
 	}
-	if empty, err := q.Dimensions().Columns(nil); err != nil || len(empty[0].Labels.Strings) != 1 || len(empty[1].Labels.Ints) != 1 {
+	if empty, err := q.Dimensions().Columns(nil); err != nil || len(empty[0].Labels.Strings) != 1 ||
+		len(empty[1].Labels.Ints) != 1 {
 		t.Errorf("%+v, %v", empty, err)
 	}
 }
@@ -232,7 +243,8 @@ func TestDiscoveryIsRefused(t *testing.T) {
 	binned.Null = domain.OwnCell
 	form.Edges = []string{"0", "1"}
 	twice.As = "noisy"
-	spread := domain.Dimension{Nearest: &domain.Nearest{Lat: "lat", Lon: "lon", Name: "point", Points: []domain.Point{{ID: "a"}}, WithinM: 100, BandwidthM: 50}}
+	spread := domain.Dimension{Nearest: &domain.Nearest{Lat: "lat", Lon: "lon", Name: "point",
+		Points: []domain.Point{{ID: "a"}}, WithinM: 100, BandwidthM: 50}}
 	unit := func(b Bounds, by ...domain.Dimension) Spec {
 		return Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, By: by}
 	}
@@ -246,9 +258,11 @@ func TestDiscoveryIsRefused(t *testing.T) {
 		"two forms":     {unit(Bounds{MaxGroups: 5}, form), "histogram.by[0]"},
 		"taken":         {unit(Bounds{MaxGroups: 5}, twice), "histogram.by[0]"},
 		"same name":     {unit(Bounds{MaxGroups: 5}, keys, keys), "histogram.by[1]"},
-		"listed name":   {unit(Bounds{MaxGroups: 5}, domain.Dimension{Column: "text", Labels: numbered(2)}, keys), "histogram.by[1]"},
-		"kernel":        {unit(Bounds{MaxGroups: 5}, keys, spread), "histogram.by[1].nearest.kernel"},
-		"sum":           {Spec{Name: "q", Kind: Sum, By: []domain.Dimension{keys}, Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "1"}}, "sum.by"},
+		"listed name": {unit(Bounds{MaxGroups: 5}, domain.Dimension{Column: "text", Labels: numbered(2)}, keys),
+			"histogram.by[1]"},
+		"kernel": {unit(Bounds{MaxGroups: 5}, keys, spread), "histogram.by[1].nearest.kernel"},
+		"sum": {Spec{Name: "q", Kind: Sum, By: []domain.Dimension{keys},
+			Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "1"}}, "sum.by"},
 	} {
 		_, err := New(c.s)
 		if es := problem.Errors(err); len(es) != 1 || es[0].Field != c.want {
@@ -257,7 +271,8 @@ func TestDiscoveryIsRefused(t *testing.T) {
 	}
 	s := unit(Bounds{MaxGroups: 4}, domain.Dimension{Column: "float", Discover: true})
 	_, err := mustDiscover(t, s).New(table.Schema{Fields: randomFields}, nil)
-	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeColumnType || es[0].Field != "histogram.by[0].column" {
+	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeColumnType ||
+		es[0].Field != "histogram.by[0].column" {
 		t.Errorf("floats: %v", err)
 	}
 	s = unit(Bounds{MaxGroups: 4}, keys)

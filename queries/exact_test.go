@@ -103,13 +103,15 @@ func TestSensitivityIsAttained(t *testing.T) {
 	fields := []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.Int}}}
 	rapid.Check(t, func(rt *rapid.T) {
 		cells := rapid.IntRange(1, 12).Draw(rt, "cells")
-		b := Bounds{MaxRows: rapid.Int64Range(1, 30).Draw(rt, "k"), MaxGroups: rapid.Int64Range(0, 14).Draw(rt, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 9).Draw(rt, "m")}
+		b := Bounds{MaxRows: rapid.Int64Range(1, 30).Draw(rt, "k"), MaxGroups: rapid.Int64Range(0, 14).Draw(rt, "L"),
+			MaxRowsPerGroup: rapid.Int64Range(0, 9).Draw(rt, "m")}
 		q := must(t, spec(cells, b))
 		half := int64(cells) / 2
 		rest := contribution(2, 0, []int64{3})
 		for adj, tables := range map[Adjacency][2][][]value{
-			AddRemove:  {contribution(1, 0, corner(q.Limits, int64(cells))), nil},
-			ReplaceOne: {contribution(1, 0, corner(q.Limits, half)), contribution(1, int(half), corner(q.Limits, int64(cells)-half))},
+			AddRemove: {contribution(1, 0, corner(q.Limits, int64(cells))), nil},
+			ReplaceOne: {contribution(1, 0, corner(q.Limits, half)),
+				contribution(1, int(half), corner(q.Limits, int64(cells)-half))},
 		} {
 			one := exact(t, q, &testTable{fields, slices.Concat(rest, tables[0])})
 			other := exact(t, q, &testTable{fields, slices.Concat(rest, tables[1])})

@@ -182,7 +182,8 @@ func TestFilteredNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		if q.Constant(adj) {
 			rt.Fatal("a filtered query is constant")
 		}
-		if got, most := squaredDistance(one, two), sensitivity.SquaredCounts(q.Limits, adj, q.Size); !most.IsInt64() || got > most.Int64() {
+		if got, most := squaredDistance(one, two), sensitivity.SquaredCounts(q.Limits, adj, q.Size); !most.IsInt64() ||
+			got > most.Int64() {
 			rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", s, adj, got, most)
 		}
 	})
@@ -223,18 +224,22 @@ func TestFilterForAWindow(t *testing.T) {
 func TestBadFilters(t *testing.T) {
 	s := func(x string) *string { return &x }
 	schema := table.Schema{Fields: []table.Field{
-		{Name: "n", Type: table.Type{Kind: table.Int}}, {Name: "f", Type: table.Type{Kind: table.Float}}, {Name: "text", Type: table.Type{Kind: table.String}},
-		{Name: "flag", Type: table.Type{Kind: table.Bool}}, {Name: "day", Type: table.Type{Kind: table.Date}}, {Name: "list", Type: table.Type{Name: "list"}},
+		{Name: "n", Type: table.Type{Kind: table.Int}}, {Name: "f", Type: table.Type{Kind: table.Float}}, {Name: "text",
+			Type: table.Type{Kind: table.String}},
+		{Name: "flag", Type: table.Type{Kind: table.Bool}}, {Name: "day", Type: table.Type{Kind: table.Date}}, {Name: "list",
+			Type: table.Type{Name: "list"}},
 	}}
 	for name, c := range map[string]struct {
 		f           domain.FilterSpec
 		field, code string
 	}{
-		"no column":        {domain.FilterSpec{NotNull: true}, ".column", problem.CodeBadSpec},
-		"no condition":     {domain.FilterSpec{Column: "n"}, "", problem.CodeBadSpec},
-		"for of nothing":   {domain.FilterSpec{Column: "day", For: "1h"}, ".for", problem.CodeBadSpec},
-		"for and before":   {domain.FilterSpec{Column: "day", From: s("2013-01-01"), Before: s("2014-01-01"), For: "1h"}, ".for", problem.CodeBadSpec},
-		"no length":        {domain.FilterSpec{Column: "day", From: s("2013-01-01"), For: "0h"}, ".for", problem.CodeBadValue},
+		"no column":      {domain.FilterSpec{NotNull: true}, ".column", problem.CodeBadSpec},
+		"no condition":   {domain.FilterSpec{Column: "n"}, "", problem.CodeBadSpec},
+		"for of nothing": {domain.FilterSpec{Column: "day", For: "1h"}, ".for", problem.CodeBadSpec},
+		"for and before": {domain.FilterSpec{Column: "day", From: s("2013-01-01"), Before: s("2014-01-01"), For: "1h"},
+			".for", problem.CodeBadSpec},
+		"no length": {domain.FilterSpec{Column: "day", From: s("2013-01-01"), For: "0h"}, ".for",
+			problem.CodeBadValue},
 		"misspelt":         {domain.FilterSpec{Column: "txet", NotNull: true}, ".column", problem.CodeUnknownColumn},
 		"not an integer":   {domain.FilterSpec{Column: "n", Min: s("a")}, ".min", problem.CodeBadValue},
 		"not a float":      {domain.FilterSpec{Column: "f", Before: s("1e999")}, ".before", problem.CodeBadValue},
@@ -246,13 +251,15 @@ func TestBadFilters(t *testing.T) {
 		"listed lists":     {domain.FilterSpec{Column: "list", In: []string{"1", "2"}}, ".column", problem.CodeColumnType},
 		"for of numbers":   {domain.FilterSpec{Column: "n", From: s("1"), For: "1h"}, ".for", problem.CodeColumnType},
 		"empty":            {domain.FilterSpec{Column: "n", From: s("1"), Before: s("1.0")}, ".before", problem.CodeBadValue},
-		"max below min":    {domain.FilterSpec{Column: "day", Min: s("2013-01-02"), Max: s("2013-01-01")}, ".max", problem.CodeBadValue},
+		"max below min": {domain.FilterSpec{Column: "day", Min: s("2013-01-02"), Max: s("2013-01-01")}, ".max",
+			problem.CodeBadValue},
 	} {
 		f, err := domain.NewFilters([]domain.FilterSpec{{Column: "n", NotNull: true}, c.f})
 		if err == nil {
 			_, err = f.Compile(schema, nil)
 		}
-		if es := problem.Errors(err); len(es) != 1 || es[0].Field != "input.where[1]"+c.field || es[0].Code != c.code || es[0].Query != "" {
+		if es := problem.Errors(err); len(es) != 1 || es[0].Field != "input.where[1]"+c.field || es[0].Code != c.code ||
+			es[0].Query != "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -268,7 +275,8 @@ func TestNotNullOfLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists := table.Column{Type: table.Type{Kind: table.List}, Lists: []uint32{0, 0, 0, 1}, Valid: []bool{true, false, true}}
+	lists := table.Column{Type: table.Type{Kind: table.List}, Lists: []uint32{0, 0, 0, 1},
+		Valid: []bool{true, false, true}}
 	lists.Values.Floats = []float64{math.NaN()}
 	s, err := f.Compile(table.Schema{Fields: []table.Field{{Name: "x", Type: lists.Type}}}, nil)
 	if err != nil {
@@ -285,7 +293,8 @@ func TestFiltersOfBadBatches(t *testing.T) {
 	tab := &testTable{fields: smallSchema.Fields}
 	s, _ := selector(t, tab, []domain.FilterSpec{{Column: "x", NotNull: true}})
 	for _, b := range []*table.Batch{
-		{Rows: 1}, {Rows: 2, Columns: []table.Column{ints(table.Int, 1)}}, {Rows: 1, Columns: []table.Column{ints(table.Uint, 1)}},
+		{Rows: 1}, {Rows: 2, Columns: []table.Column{ints(table.Int, 1)}}, {Rows: 1,
+			Columns: []table.Column{ints(table.Uint, 1)}},
 		{Rows: 1, Columns: []table.Column{ints(table.Int, 1)}, Keep: []bool{true, true}},
 	} {
 		if err := s.Apply(b); !errors.Is(err, columnar.ErrShape) {
@@ -304,7 +313,8 @@ func TestFiltersOfBadBatches(t *testing.T) {
 // Infinite and very large values are beyond all ends.
 func TestFiltersOfExtremes(t *testing.T) {
 	zero, big := "0", "1e30"
-	tab := &testTable{fields: []table.Field{{Name: "f", Type: table.Type{Kind: table.Float}}, {Name: "n", Type: table.Type{Kind: table.Int}}}}
+	tab := &testTable{fields: []table.Field{{Name: "f", Type: table.Type{Kind: table.Float}},
+		{Name: "n", Type: table.Type{Kind: table.Int}}}}
 	for i, x := range []float64{math.Inf(-1), -1, math.Copysign(0, -1), math.MaxFloat64, math.Inf(1), math.NaN()} {
 		tab.rows = append(tab.rows, []value{{x: x}, {n: []int64{math.MinInt64, -1, 0, 1, math.MaxInt64, 7}[i]}})
 	}
@@ -312,8 +322,10 @@ func TestFiltersOfExtremes(t *testing.T) {
 		spec domain.FilterSpec
 		want string // of the six rows
 	}{
-		{domain.FilterSpec{Column: "f", Min: &zero}, "001110"}, {domain.FilterSpec{Column: "f", Before: &zero}, "110000"}, {domain.FilterSpec{Column: "f", NotIn: []string{"0"}}, "110110"},
-		{domain.FilterSpec{Column: "n", Before: &big}, "111111"}, {domain.FilterSpec{Column: "n", From: &big}, "000000"}, {domain.FilterSpec{Column: "n", Max: &zero}, "111000"},
+		{domain.FilterSpec{Column: "f", Min: &zero}, "001110"}, {domain.FilterSpec{Column: "f", Before: &zero},
+			"110000"}, {domain.FilterSpec{Column: "f", NotIn: []string{"0"}}, "110110"},
+		{domain.FilterSpec{Column: "n", Before: &big}, "111111"}, {domain.FilterSpec{Column: "n", From: &big},
+			"000000"}, {domain.FilterSpec{Column: "n", Max: &zero}, "111000"},
 	} {
 		s, f := selector(t, tab, []domain.FilterSpec{c.spec})
 		b := tab.batches(f.Columns(), nil, plain)[0]

@@ -25,11 +25,13 @@ func onGrid(g domain.Grid) domain.Dimension {
 func TestGridIsExactOnDecimals(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		step := rapid.Int64Range(1, 5000).Draw(rt, "step")
-		south, west := rapid.Int64Range(-400_000, 400_000).Draw(rt, "south"), rapid.Int64Range(-1_000_000, 1_000_000).Draw(rt, "west")
+		south, west := rapid.Int64Range(-400_000, 400_000).Draw(rt, "south"), rapid.Int64Range(-1_000_000, 1_000_000).Draw(rt,
+			"west")
 		rows, cols := rapid.IntRange(1, 60).Draw(rt, "rows"), rapid.IntRange(1, 60).Draw(rt, "cols")
 		text := func(n int64) string { return new(big.Rat).SetFrac64(n, 10_000).FloatString(4) }
 		d := onGrid(domain.Grid{
-			South: text(south), North: text(south + step*int64(rows)), West: text(west), East: text(west + step*int64(cols)), Rows: rows, Cols: cols,
+			South: text(south), North: text(south + step*int64(rows)), West: text(west), East: text(west +
+				step*int64(cols)), Rows: rows, Cols: cols,
 		})
 		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{d}})
 		i, j := rapid.Int64Range(-1, int64(rows)+1).Draw(rt, "i"), rapid.Int64Range(-1, int64(cols)+1).Draw(rt, "j")
@@ -39,8 +41,10 @@ func TestGridIsExactOnDecimals(t *testing.T) {
 		if line(y, step, rows) < 0 || line(x, step, cols) < 0 || south+y == 0 && west+x == 0 {
 			want = columnar.Dropped
 		}
-		same(t, placesOf(t, q, tabletest.Batch(tabletest.Strings([]string{lat}, nil), tabletest.Strings([]string{lon}, nil))), want)
-		same(t, placesOf(t, q, tabletest.Batch(tabletest.Floats(numbers([]string{lat}), nil), tabletest.Floats(numbers([]string{lon}), nil))), want)
+		same(t, placesOf(t, q, tabletest.Batch(tabletest.Strings([]string{lat}, nil), tabletest.Strings([]string{lon}, nil))),
+			want)
+		same(t, placesOf(t, q, tabletest.Batch(tabletest.Floats(numbers([]string{lat}), nil),
+			tabletest.Floats(numbers([]string{lon}), nil))), want)
 	})
 }
 
@@ -59,18 +63,21 @@ func TestKeysOfGrids(t *testing.T) {
 	d := onGrid(domain.Grid{South: "40", North: "41", West: "-74", East: "-73", Rows: 2, Cols: 3})
 	by := []domain.Dimension{d, {Column: "x", Labels: numbered(2)}}
 	names := func(cell int) (s string) {
-		for _, k := range finish(t, must(t, Spec{Name: "q", Kind: Histogram, By: by}), make([]float64, must(t, Spec{Name: "q", Kind: Histogram, By: by}).Size)).Keys {
+		for _, k := range finish(t, must(t, Spec{Name: "q", Kind: Histogram, By: by}),
+			make([]float64, must(t, Spec{Name: "q", Kind: Histogram, By: by}).Size)).Keys {
 			s += k.Name + "=" + labelOf(k, cell) + " "
 		}
 		return s
 	}
-	for cell, want := range map[int]string{0: `row=0 col=0 x="0" `, 1: `row=0 col=0 x="1" `, 4: `row=0 col=2 x="0" `, 7: `row=1 col=0 x="1" `, 11: `row=1 col=2 x="1" `} {
+	for cell, want := range map[int]string{0: `row=0 col=0 x="0" `, 1: `row=0 col=0 x="1" `, 4: `row=0 col=2 x="0" `,
+		7: `row=1 col=0 x="1" `, 11: `row=1 col=2 x="1" `} {
 		if got := names(cell); got != want {
 			t.Errorf("cell %d: %s, want %s", cell, got, want)
 		}
 	}
 	by[0].Other, by[0].As = domain.OwnCell, "from"
-	for cell, want := range map[int]string{5: `from_row="0" from_col="2" x="1" `, 6: `from_row="1" from_col="0" x="0" `, 12: `from_row="other" from_col="other" x="0" `} {
+	for cell, want := range map[int]string{5: `from_row="0" from_col="2" x="1" `, 6: `from_row="1" from_col="0" x="0" `,
+		12: `from_row="other" from_col="other" x="0" `} {
 		if got := names(cell); got != want {
 			t.Errorf("cell %d: %s, want %s", cell, got, want)
 		}
@@ -105,15 +112,20 @@ func TestCoordinatesOfAllTypes(t *testing.T) {
 	valid := []bool{true, true, false, true, true}
 	texts := tabletest.Strings([]string{"1", "1", "2", "2e0", "x"}, valid)
 	floats := tabletest.Floats([]float64{1, 1, 2, 2, math.NaN()}, valid)
-	for _, c := range []table.Column{texts, floats, tabletest.Encode(texts), tabletest.Runs(texts), tabletest.Encode(floats), tabletest.Runs(floats), tabletest.Runs(tabletest.Encode(floats))} {
-		same(t, placesOf(t, q, tabletest.Batch(c, tabletest.Ints(table.Type{Kind: table.Uint}, []int64{3, 3, 3, 3, 3}, nil))), 7, 7, 16, 11, 16)
-		same(t, placesOf(t, q, tabletest.Batch(tabletest.Ints(table.Type{Kind: table.Int}, []int64{0, 1, 2, 3, 4}, nil), c)), 1, 5, 16, 14, 16)
+	for _, c := range []table.Column{texts, floats, tabletest.Encode(texts), tabletest.Runs(texts),
+		tabletest.Encode(floats), tabletest.Runs(floats), tabletest.Runs(tabletest.Encode(floats))} {
+		same(t, placesOf(t, q, tabletest.Batch(c, tabletest.Ints(table.Type{Kind: table.Uint}, []int64{3, 3, 3, 3, 3}, nil))),
+			7, 7, 16, 11, 16)
+		same(t, placesOf(t, q, tabletest.Batch(tabletest.Ints(table.Type{Kind: table.Int}, []int64{0, 1, 2, 3, 4}, nil), c)),
+			1, 5, 16, 14, 16)
 	}
 	bad := tabletest.Encode(floats)
 	bad.Codes[0] = 9
 	p := &problem.Problems{}
-	g := domain.NewGrouping(q.Axes, q.Layout(table.Schema{Fields: []table.Field{{Name: "lat", Type: bad.Type}, {Name: "lon", Type: bad.Type}}}, p))
-	for _, b := range []*table.Batch{tabletest.Batch(bad, floats), tabletest.Batch(floats, bad), {Rows: 5, Columns: []table.Column{floats}}} {
+	g := domain.NewGrouping(q.Axes, q.Layout(table.Schema{Fields: []table.Field{{Name: "lat", Type: bad.Type},
+		{Name: "lon", Type: bad.Type}}}, p))
+	for _, b := range []*table.Batch{tabletest.Batch(bad, floats), tabletest.Batch(floats, bad),
+		{Rows: 5, Columns: []table.Column{floats}}} {
 		if _, err := g.OfRows(b); !errors.Is(err, columnar.ErrShape) {
 			t.Errorf("%v", err)
 		}
@@ -127,7 +139,8 @@ func TestBadPlaces(t *testing.T) {
 		return domain.Dimension{Grid: &g}
 	}
 	near := func(change func(*domain.Nearest)) domain.Dimension {
-		n := domain.Nearest{Lat: "lat", Lon: "lon", Points: []domain.Point{{ID: "a", Lat: 1, Lon: 2}, {ID: "b", Lat: 3, Lon: 4}}, WithinM: 150, Name: "id"}
+		n := domain.Nearest{Lat: "lat", Lon: "lon", Points: []domain.Point{{ID: "a", Lat: 1, Lon: 2},
+			{ID: "b", Lat: 3, Lon: 4}}, WithinM: 150, Name: "id"}
 		change(&n)
 		return domain.Dimension{Nearest: &n}
 	}
@@ -136,9 +149,11 @@ func TestBadPlaces(t *testing.T) {
 		d           domain.Dimension
 		field, code string
 	}{
-		"column too":       {domain.Dimension{Column: "x", Grid: grid(func(*domain.Grid) {}).Grid}, ".column", problem.CodeBadSpec},
-		"no such part":     {domain.Dimension{Column: "x", TimeField: "era"}, ".part", problem.CodeBadValue},
-		"part and edges":   {domain.Dimension{Column: "x", TimeField: "month", Edges: []string{"0", "1"}}, "", problem.CodeBadSpec},
+		"column too": {domain.Dimension{Column: "x", Grid: grid(func(*domain.Grid) {}).Grid}, ".column",
+			problem.CodeBadSpec},
+		"no such part": {domain.Dimension{Column: "x", TimeField: "era"}, ".part", problem.CodeBadValue},
+		"part and edges": {domain.Dimension{Column: "x", TimeField: "month", Edges: []string{"0", "1"}}, "",
+			problem.CodeBadSpec},
 		"no latitude":      {grid(func(g *domain.Grid) { g.Lat = "" }), ".grid", problem.CodeBadSpec},
 		"one column":       {grid(func(g *domain.Grid) { g.Lon = "lat" }), ".grid.lon", problem.CodeDuplicate},
 		"upside down":      {grid(func(g *domain.Grid) { g.North = "40.0" }), ".grid.north", problem.CodeBadValue},
@@ -147,18 +162,25 @@ func TestBadPlaces(t *testing.T) {
 		"not a number":     {grid(func(g *domain.Grid) { g.West = "-0x1p3" }), ".grid.west", problem.CodeBadValue},
 		"no rows":          {grid(func(g *domain.Grid) { g.Rows = 0 }), ".grid.rows", problem.CodeBadValue},
 		"too many cols":    {grid(func(g *domain.Grid) { g.Cols = 1<<20 + 1 }), ".grid.cols", problem.CodeBadValue},
-		"too fine":         {grid(func(g *domain.Grid) { g.North, g.Rows = "40.0000000000001", 1000 }), ".grid.rows", problem.CodeBadValue},
-		"too many cells":   {grid(func(g *domain.Grid) { g.Rows, g.Cols = 1<<16, 1<<15 }), ".grid", problem.CodeTooManyCells},
-		"too many labels":  {bin(grid(func(g *domain.Grid) { g.Rows, g.Cols = 1<<12, 1<<11 })), ".grid", problem.CodeTooManyCells},
-		"no points":        {near(func(n *domain.Nearest) { n.Points = nil }), ".nearest.points", problem.CodeBadSpec},
-		"not on earth":     {near(func(n *domain.Nearest) { n.Points[1].Lat = 91 }), ".nearest.points", problem.CodeBadValue},
-		"NaN":              {near(func(n *domain.Nearest) { n.Points[0].Lon = math.NaN() }), ".nearest.points", problem.CodeBadValue},
-		"two of a name":    {near(func(n *domain.Nearest) { n.Points[1].ID = "a" }), ".nearest.points", problem.CodeDuplicate},
-		"name of a bin":    {bin(near(func(n *domain.Nearest) { n.Points[1].ID = "other" })), ".nearest.points", problem.CodeDuplicate},
-		"not within":       {near(func(n *domain.Nearest) { n.WithinM = 0 }), ".nearest.within_m", problem.CodeBadValue},
-		"too far":          {near(func(n *domain.Nearest) { n.WithinM = 1e6 + 1 }), ".nearest.within_m", problem.CodeBadValue},
-		"NaN metres":       {near(func(n *domain.Nearest) { n.WithinM = math.NaN() }), ".nearest.within_m", problem.CodeBadValue},
-		"no key":           {near(func(n *domain.Nearest) { n.Name = "" }), ".nearest.id", problem.CodeBadSpec},
+		"too fine": {grid(func(g *domain.Grid) { g.North, g.Rows = "40.0000000000001", 1000 }), ".grid.rows",
+			problem.CodeBadValue},
+		"too many cells": {grid(func(g *domain.Grid) { g.Rows, g.Cols = 1<<16, 1<<15 }), ".grid", problem.CodeTooManyCells},
+		"too many labels": {bin(grid(func(g *domain.Grid) { g.Rows, g.Cols = 1<<12, 1<<11 })), ".grid",
+			problem.CodeTooManyCells},
+		"no points":    {near(func(n *domain.Nearest) { n.Points = nil }), ".nearest.points", problem.CodeBadSpec},
+		"not on earth": {near(func(n *domain.Nearest) { n.Points[1].Lat = 91 }), ".nearest.points", problem.CodeBadValue},
+		"NaN": {near(func(n *domain.Nearest) { n.Points[0].Lon = math.NaN() }), ".nearest.points",
+			problem.CodeBadValue},
+		"two of a name": {near(func(n *domain.Nearest) { n.Points[1].ID = "a" }), ".nearest.points",
+			problem.CodeDuplicate},
+		"name of a bin": {bin(near(func(n *domain.Nearest) { n.Points[1].ID = "other" })), ".nearest.points",
+			problem.CodeDuplicate},
+		"not within": {near(func(n *domain.Nearest) { n.WithinM = 0 }), ".nearest.within_m", problem.CodeBadValue},
+		"too far": {near(func(n *domain.Nearest) { n.WithinM = 1e6 + 1 }), ".nearest.within_m",
+			problem.CodeBadValue},
+		"NaN metres": {near(func(n *domain.Nearest) { n.WithinM = math.NaN() }), ".nearest.within_m",
+			problem.CodeBadValue},
+		"no key": {near(func(n *domain.Nearest) { n.Name = "" }), ".nearest.id", problem.CodeBadSpec},
 	} {
 		_, err := New(Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{c.d}})
 		if es := problem.Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0]"+c.field || es[0].Code != c.code {
@@ -168,18 +190,22 @@ func TestBadPlaces(t *testing.T) {
 }
 
 func TestColumnsOfPlaces(t *testing.T) {
-	q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{amongPoints([]domain.Point{{ID: "a", Lat: 1, Lon: 2}}, 5), {Column: "lat", Edges: []string{"0", "1"}}}})
+	q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{amongPoints([]domain.Point{{ID: "a", Lat: 1,
+		Lon: 2}}, 5), {Column: "lat", Edges: []string{"0", "1"}}}})
 	if got := q.Columns(); !slices.Equal(got, []string{"lat", "lon"}) {
 		t.Errorf("%v", got)
 	}
-	schema := table.Schema{Fields: []table.Field{{Name: "lat", Type: table.Type{Kind: table.Float}}, {Name: "lo", Type: table.Type{Kind: table.Date}}}}
+	schema := table.Schema{Fields: []table.Field{{Name: "lat", Type: table.Type{Kind: table.Float}},
+		{Name: "lo", Type: table.Type{Kind: table.Date}}}}
 	_, err := q.New(schema, nil)
-	if es := problem.Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0].nearest.lon" || es[0].Hint != "did you mean lo?" {
+	if es := problem.Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0].nearest.lon" ||
+		es[0].Hint != "did you mean lo?" {
 		t.Errorf("%v", err)
 	}
 	schema.Fields[1].Name = "lon"
 	_, err = q.New(schema, nil)
-	if es := problem.Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0].nearest.lon" || es[0].Code != problem.CodeColumnType {
+	if es := problem.Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0].nearest.lon" ||
+		es[0].Code != problem.CodeColumnType {
 		t.Errorf("%v", err)
 	}
 }

@@ -35,7 +35,8 @@ func junctions(t *testing.T) []domain.Point {
 	return points
 }
 
-// nearestJunctions finds the nearest point of every place by trying all points that are not 400 m further north or east.
+// nearestJunctions finds the nearest point of every place by trying all points that are not 400 m further north or
+// east.
 func nearestJunctions(points []domain.Point, lat, lon []float64) []int32 {
 	cells := make([]int32, len(lat))
 	for i := range cells {
@@ -53,8 +54,8 @@ func nearestJunctions(points []domain.Point, lat, lon []float64) []int32 {
 	return cells
 }
 
-// Pick-ups and drop-offs of real trips fall to the junctions to which another formula and brute force assign them, read as texts
-// or as floats.
+// Pick-ups and drop-offs of real trips fall to the junctions to which another formula and brute force assign them, read
+// as texts or as floats.
 func TestTripsFallToTheirJunctions(t *testing.T) {
 	points := junctions(t)
 	trips := csvtest.Columns(t, csvtest.Shared(t, "data", "taxi", "nyc_2013-01-01_00h_trips.csv.gz"))
@@ -87,7 +88,8 @@ func TestTripsFallToTheirJunctions(t *testing.T) {
 func placesOf(t *testing.T, q *kinds.Histogram, b *table.Batch) []int32 {
 	t.Helper()
 	p := &problem.Problems{}
-	s := table.Schema{Fields: []table.Field{{Name: "lat", Type: b.Columns[0].Type}, {Name: "lon", Type: b.Columns[1].Type}}}
+	s := table.Schema{Fields: []table.Field{{Name: "lat", Type: b.Columns[0].Type},
+		{Name: "lon", Type: b.Columns[1].Type}}}
 	g := domain.NewGrouping(q.Axes, q.Layout(s, p))
 	if err := p.Err(); err != nil {
 		t.Fatal(err)

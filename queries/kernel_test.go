@@ -97,11 +97,13 @@ func TestKernelIsTabulated(t *testing.T) {
 	}
 }
 
-// The largest norms on Manhattan's road graph are about those that others found with a kernel and distances of their own.
+// The largest norms on Manhattan's road graph are about those that others found with a kernel and distances of their
+// own.
 func TestKernelNormsOfTheRoadGraph(t *testing.T) {
 	points := junctions(t)
 	for bandwidth, want := range map[float64]float64{100: 0.935, 150: 0.526, 200: 0.323} {
-		q := must(t, Spec{Name: "q", Kind: Histogram, Unit: []string{"cab"}, Bounds: Bounds{MaxRows: 5}, By: []domain.Dimension{spreadOver(points, 150, bandwidth)}})
+		q := must(t, Spec{Name: "q", Kind: Histogram, Unit: []string{"cab"}, Bounds: Bounds{MaxRows: 5},
+			By: []domain.Dimension{spreadOver(points, 150, bandwidth)}})
 		if row := q.Kernel.OfRow(); math.Abs(row-want) > 3e-3 {
 			t.Errorf("at %g m the norm of a row is %g, want %g", bandwidth, row, want)
 		}
@@ -131,7 +133,8 @@ var placeFields = []table.Field{
 	{Name: "lon", Type: table.Type{Kind: table.Float}}, {Name: "x", Type: table.Type{Kind: table.Int}},
 }
 
-// Spreading is the table applied to the histogram without it, for one dimension and for several, all workers and splits.
+// Spreading is the table applied to the histogram without it, for one dimension and for several, all workers and
+// splits.
 func TestSpreadIsTheTableTimesTheHistogram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
@@ -204,8 +207,8 @@ func times(k *kinds.Kernel, c []int64) []*big.Int {
 	return out
 }
 
-// Over all pairs of contributions within small bounds none is further apart than stated, and under add-remove one is as far if all
-// rows may be at one point.
+// Over all pairs of contributions within small bounds none is further apart than stated, and under add-remove one is as
+// far if all rows may be at one point.
 func TestSpreadSensitivityByBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	cases := 0
@@ -213,7 +216,8 @@ func TestSpreadSensitivityByBruteForce(t *testing.T) {
 		points := town(rng, 1+rng.IntN(4))
 		for i := range 4 * 4 * 4 {
 			b := Bounds{MaxRows: int64(i % 4), MaxGroups: int64(i / 4 % 4), MaxRowsPerGroup: int64(i / 16)}
-			q, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, By: []domain.Dimension{spreadOver(points, 100, 150)}})
+			q, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b,
+				By: []domain.Dimension{spreadOver(points, 100, 150)}})
 			if err != nil {
 				continue
 			}
@@ -234,7 +238,8 @@ func TestSpreadSensitivityByBruteForce(t *testing.T) {
 					}
 				}
 				bound := c.Kernel.Norm(l, adj)
-				if far := math.Ldexp(sensitivity.RootUp(most), -30); far > bound || adj == AddRemove && l.PerGroup == l.Rows && far != bound {
+				if far := math.Ldexp(sensitivity.RootUp(most), -30); far > bound || adj == AddRemove && l.PerGroup == l.Rows &&
+					far != bound {
 					t.Errorf("%d points, %+v, %s: %g, stated %g", len(points), b, adj, far, bound)
 				}
 			}
@@ -248,9 +253,11 @@ func TestSpreadNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 2))
 		points := town(rng, 1+rng.IntN(8))
-		s := Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{spreadOver(points, 500, 40+200*rng.Float64()), {Column: "x", Labels: numbered(2)}}}
+		s := Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{spreadOver(points, 500, 40+200*rng.Float64()),
+			{Column: "x", Labels: numbered(2)}}}
 		if rng.IntN(3) > 0 {
-			s.Unit, s.Bounds = []string{"u"}, Bounds{MaxRows: 1 + rng.Int64N(6), MaxGroups: rng.Int64N(4), MaxRowsPerGroup: rng.Int64N(3)}
+			s.Unit, s.Bounds = []string{"u"}, Bounds{MaxRows: 1 + rng.Int64N(6), MaxGroups: rng.Int64N(4),
+				MaxRowsPerGroup: rng.Int64N(3)}
 		}
 		row := func(u int64) []value {
 			p := points[rng.IntN(len(points))]
@@ -298,11 +305,13 @@ func TestKernelIsRefused(t *testing.T) {
 		s    Spec
 		want string
 	}{
-		"sum":    {Spec{Kind: Sum, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}, By: []domain.Dimension{good}}, "sum.by[0].nearest.kernel"},
-		"bin":    {Spec{Kind: Histogram, By: []domain.Dimension{binned}}, "histogram.by[0].nearest.kernel"},
-		"wide":   {Spec{Kind: Histogram, By: []domain.Dimension{wide}}, "histogram.by[0].nearest.kernel.bandwidth_m"},
-		"twice":  {Spec{Kind: Histogram, By: []domain.Dimension{good, twice}}, "histogram.by[1].nearest.kernel"},
-		"no NaN": {Spec{Kind: Histogram, By: []domain.Dimension{spreadOver(points, 100, math.NaN())}}, "histogram.by[0].nearest.kernel.bandwidth_m"},
+		"sum": {Spec{Kind: Sum, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"},
+			By: []domain.Dimension{good}}, "sum.by[0].nearest.kernel"},
+		"bin":   {Spec{Kind: Histogram, By: []domain.Dimension{binned}}, "histogram.by[0].nearest.kernel"},
+		"wide":  {Spec{Kind: Histogram, By: []domain.Dimension{wide}}, "histogram.by[0].nearest.kernel.bandwidth_m"},
+		"twice": {Spec{Kind: Histogram, By: []domain.Dimension{good, twice}}, "histogram.by[1].nearest.kernel"},
+		"no NaN": {Spec{Kind: Histogram, By: []domain.Dimension{spreadOver(points, 100, math.NaN())}},
+			"histogram.by[0].nearest.kernel.bandwidth_m"},
 	} {
 		c.s.Name = "q"
 		_, err := New(c.s)

@@ -25,8 +25,10 @@ func randomLimited(t *rapid.T) Spec {
 			s.Unit = []string{"u"}
 		}
 		s.Bounds.MaxRows, s.RowsShare = rapid.Int64Range(2, 40).Draw(t, "up to"), 0.1
-		if s.Kind = rapid.SampledFrom([]Kind{s.Kind, Sum, Mean, Variance}).Draw(t, "kind"); s.Kind == Sum || s.Kind == Mean || s.Kind == Variance {
-			s.Value = &quantize.Value{Columns: []string{rapid.SampledFrom([]string{"int", "float", "digits"}).Draw(t, "column")}, Lo: "-1", Hi: "3"}
+		if s.Kind = rapid.SampledFrom([]Kind{s.Kind, Sum, Mean, Variance}).Draw(t, "kind"); s.Kind == Sum || s.Kind == Mean ||
+			s.Kind == Variance {
+			s.Value = &quantize.Value{Columns: []string{rapid.SampledFrom([]string{"int", "float", "digits"}).Draw(t, "column")},
+				Lo: "-1", Hi: "3"}
 		}
 		if _, err := New(s); err == nil {
 			return s
@@ -63,7 +65,8 @@ func chosenRows(tb testing.TB, a Accumulator, k int64) (answers [][]*big.Int, hi
 	return all[:last], all[last]
 }
 
-// refRanked is how many units have their last row in each step, by the answer of a query that counts rows by unit: under the largest bound.
+// refRanked is how many units have their last row in each step, by the answer of a query that counts rows by unit:
+// under the largest bound.
 func refRanked(tb testing.TB, s Spec, tab *testTable, steps []int64) []*big.Int {
 	tb.Helper()
 	units := map[string]*testTable{}
@@ -106,8 +109,9 @@ func refRanked(tb testing.TB, s Spec, tab *testTable, steps []int64) []*big.Int 
 
 func equalAll(a, b [][]*big.Int) bool { return slices.EqualFunc(a, b, equalInts) }
 
-// The answers under a bound that is chosen afterwards are those of a query with that bound, and the histogram counts units: for every bound, in
-// memory and spilled, carried from one process to another, and with the rows of each bucket bounded apart.
+// The answers under a bound that is chosen afterwards are those of a query with that bound, and the histogram counts
+// units: for every bound, in memory and spilled, carried from one process to another, and with the rows of each bucket
+// bounded apart.
 func TestAnswersUnderAChosenBoundAreThoseOfTheBound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomLimited(rt), randomTable(rt)
@@ -133,7 +137,8 @@ func TestAnswersUnderAChosenBoundAreThoseOfTheBound(t *testing.T) {
 	})
 }
 
-// Queries that share the rows of units, some of which discover their bound, have the same answers as if those bounds had been there.
+// Queries that share the rows of units, some of which discover their bound, have the same answers as if those bounds
+// had been there.
 func TestChosenBoundsOfQueriesTogether(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		specs, tab := severalSpecs(rt), randomTable(rt)
@@ -182,7 +187,8 @@ func TestChosenBoundsOfQueriesTogether(t *testing.T) {
 	})
 }
 
-// No pair of neighbouring tables differs by more than the stated sensitivities, neither in the histogram nor in the answers, whatever bound is chosen.
+// No pair of neighbouring tables differs by more than the stated sensitivities, neither in the histogram nor in the
+// answers, whatever bound is chosen.
 func TestLimitedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomLimited(rt), randomTable(rt)
@@ -240,14 +246,16 @@ func TestHistogramOfRowsIsAttained(t *testing.T) {
 
 // A bound that is none of the steps is refused, and so are a second choice and another bound for another vector.
 func TestLimitedRefusesOtherBounds(t *testing.T) {
-	s := Spec{Name: "q", Kind: Mean, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 9}, RowsShare: 0.1, Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "8"}}
+	s := Spec{Name: "q", Kind: Mean, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 9}, RowsShare: 0.1,
+		Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "8"}}
 	q := findsRows(t, s)
 	tab := &testTable{fields: randomFields}
 	exacts, err := accumulated(t, q, tab.schema(), nil, plainly(q, tab)).Seal()
 	if err != nil || len(exacts) != 3 {
 		t.Fatal(len(exacts), err)
 	}
-	for _, r := range []mechanism.Range{{Low: 1, High: 3}, {Low: 0, High: 4}, {Low: 2, High: 4}, {Low: 1, High: 10}, {Low: 1}} {
+	for _, r := range []mechanism.Range{{Low: 1, High: 3}, {Low: 0, High: 4}, {Low: 2, High: 4}, {Low: 1, High: 10},
+		{Low: 1}} {
 		if _, err := exacts[0].Choose(r); err == nil {
 			t.Errorf("%+v was chosen", r)
 		}
@@ -315,7 +323,8 @@ func TestBoundIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charged := []calibrate.Mechanism{{Query: "q", After: "q/max_rows", Rule: 1, Sens: components[0].Sens, Sigma: calibrate.Sigma(4 * components[0].Sens.L2), Grid: 1}}
+	charged := []calibrate.Mechanism{{Query: "q", After: "q/max_rows", Rule: 1, Sens: components[0].Sens,
+		Sigma: calibrate.Sigma(4 * components[0].Sens.L2), Grid: 1}}
 	for at, want := range []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000} {
 		cells := make([]float64, first.Cells)
 		cells[at] = 20000

@@ -10,7 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// An answer is nothing if its sum and all its cells are within the noise; cells for null and other do not count, nor does the sign of sums.
+// An answer is nothing if its sum and all its cells are within the noise; cells for null and other do not count, nor
+// does the sign of sums.
 func TestNothing(t *testing.T) {
 	noisy := func(values ...float64) mechanism.Noisy {
 		m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1}, Sigma: 10, Grid: 1.0 / 16}
@@ -18,7 +19,8 @@ func TestNothing(t *testing.T) {
 	}
 	binned := spec(4, Bounds{MaxRows: 1})
 	binned.By[0].Null, binned.By[0].Other = domain.OwnCell, domain.OwnCell
-	sum := Spec{Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "-1", Hi: "1"}}
+	sum := Spec{Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1},
+		Value: &quantize.Value{Columns: []string{"x"}, Lo: "-1", Hi: "1"}}
 	mean := sum
 	mean.Kind = Mean
 	public := Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: []string{"x"}, Lo: "-1", Hi: "1", Rows: 9}}

@@ -20,9 +20,12 @@ import (
 func randomOrdering(rt *rapid.T) Spec {
 	s := randomSpec(rt)
 	s.Kind, s.By = Histogram, nil
-	s.By = []domain.Dimension{{Column: "int", As: "x", Edges: rapid.SampledFrom([][]string{{"0", "1", "2", "3", "4"}, {"-1", "0", "1"}, {"0", "2"}, {"0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5"}}).Draw(rt, "edges")}}
+	s.By = []domain.Dimension{{Column: "int", As: "x", Edges: rapid.SampledFrom([][]string{{"0", "1", "2", "3", "4"},
+		{"-1", "0", "1"}, {"0", "2"}, {"0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5"}}).Draw(rt, "edges")}}
 	if rapid.Bool().Draw(rt, "groups") {
-		s.By = append(s.By, domain.Dimension{Column: "flag", Labels: []domain.Label{{Name: "no", Members: []string{"false"}}, {Name: "yes", Members: []string{"true"}}}, Null: domain.OwnCell})
+		s.By = append(s.By, domain.Dimension{Column: "flag",
+			Labels: []domain.Label{{Name: "no", Members: []string{"false"}},
+				{Name: "yes", Members: []string{"true"}}}, Null: domain.OwnCell})
 	}
 	if rapid.Bool().Draw(rt, "order") {
 		slices.Reverse(s.By)
@@ -33,7 +36,8 @@ func randomOrdering(rt *rapid.T) Spec {
 
 func mustOrder(tb testing.TB, s Spec) *kinds.Ordered { return makeQuery[*kinds.Ordered](tb, s) }
 
-// The sums of the exact numbers are those of a plain histogram, for any order of the rows, cut into batches, encoding and number of workers.
+// The sums of the exact numbers are those of a plain histogram, for any order of the rows, cut into batches, encoding
+// and number of workers.
 func TestOrderedSumsAreThoseOfAHistogram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomOrdering(rt), randomTable(rt)
@@ -81,16 +85,19 @@ func TestNeighboursChangeNoLevelByMore(t *testing.T) {
 
 // sumsSpec is a histogram of n cells in two groups for its sums.
 func sumsSpec(n int, b Bounds) Spec {
-	s := Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, Read: Read{Sums: true, CDF: true, Quantiles: []string{"0.5"}}, By: []domain.Dimension{{Column: "x"}, {Column: "g", Labels: numbered(2)}}}
+	s := Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b,
+		Read: Read{Sums: true, CDF: true, Quantiles: []string{"0.5"}}, By: []domain.Dimension{{Column: "x"},
+			{Column: "g", Labels: numbered(2)}}}
 	for i := range n + 1 {
 		s.By[0].Edges = append(s.By[0].Edges, fmt.Sprint(i))
 	}
 	return s
 }
 
-// The stated deviations of sums and cells hold: over the draws, the mean square of the sums in units of their variance is within 6 standard
-// errors of 1, as if the sums of a draw were one (false alarms: below 10^-6). The whole of each draw's intervals cover 95 % ± 0.3 % of the sums
-// only over many draws, since neighbouring sums err together: with 2,000 draws of 200 sums the tolerance is 1 %.
+// The stated deviations of sums and cells hold: over the draws, the mean square of the sums in units of their variance
+// is within 6 standard errors of 1, as if the sums of a draw were one (false alarms: below 10^-6). The whole of each
+// draw's intervals cover 95 % ± 0.3 % of the sums only over many draws, since neighbouring sums err together: with
+// 2,000 draws of 200 sums the tolerance is 1 %.
 func TestOrderedErrorsAreAsStated(t *testing.T) {
 	for _, b := range []Bounds{{MaxRows: 1}, {MaxRows: 5, MaxRowsPerGroup: 1}, {MaxRows: 3}} {
 		q := mustOrder(t, sumsSpec(100, b))

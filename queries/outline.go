@@ -17,41 +17,48 @@ import (
 
 // Outlines: queries whose rows another engine adds up
 //
-// An [Outline] says in plain numbers and texts what a query does with a row, from its cell to its bounds. An engine that follows it returns
-// totals of cells, which [AddTotal] hands to an accumulator: from there on a query is the same, whoever has added its rows up.
+// An [Outline] says in plain numbers and texts what a query does with a row, from its cell to its bounds. An engine
+// that follows it returns totals of cells, which [AddTotal] hands to an accumulator: from there on a query is the same,
+// whoever has added its rows up.
 
 // Outline is what another engine needs to know of a query.
 type Outline struct {
 	// Axes find the cell of a row in each dimension, of Sizes cells; a row is left out if it has none in one of them.
 	Axes  []domain.Rule
 	Sizes []int
-	// Tables are the tables to count, each by some axes, the last of which changes fastest. Only crosstabs have more than one.
+	// Tables are the tables to count, each by some axes, the last of which changes fastest. Only crosstabs have more than
+	// one.
 	Tables [][]int
-	// Apart says that a row's content, of which digests are, has its cell of each axis and not its cell in all of them together.
+	// Apart says that a row's content, of which digests are, has its cell of each axis and not its cell in all of them
+	// together.
 	Apart bool
 	// Columns are the privacy unit's; if there are none, each row is a unit and nothing is bounded.
 	Columns []string
 	Limits  bounding.Limits
-	// Keys are the parts of the keys of rows, if keys are discovered; else none. A row without one of them is left out. Tables then has one table, by the axes that are
-	// no part of the key. Digests of a row's cell are of the cell and the SHA-256 of the key.
+	// Keys are the parts of the keys of rows, if keys are discovered; else none. A row without one of them is left out.
+	// Tables then has one table, by the axes that are no part of the key. Digests of a row's cell are of the cell and the
+	// SHA-256 of the key.
 	Keys []KeyPart
-	// MinUnits is the least number of units of a key of which anything is told, at least 2: as counted by the query that selects the keys.
+	// MinUnits is the least number of units of a key of which anything is told, at least 2: as counted by the query that
+	// selects the keys.
 	MinUnits int64
-	// Value is what is added up, nil if rows are counted. AllRows says that rows without a value count as rows of a value at the centre.
+	// Value is what is added up, nil if rows are counted. AllRows says that rows without a value count as rows of a value
+	// at the centre.
 	Value   *quantize.Quantizer
 	AllRows bool
-	// Squared says that the squares of values, less LessSquare each, are added up too. SumsAlone says that the numbers of rows are not needed beside the sums.
+	// Squared says that the squares of values, less LessSquare each, are added up too. SumsAlone says that the numbers of
+	// rows are not needed beside the sums.
 	Squared    bool
 	LessSquare int64
 	SumsAlone  bool
 	// Units says that the number of units that have a row is needed too, as table 1.
 	Units bool
-	// Steps are the bounds on the rows of a unit of which one is chosen later, ascending, the last of which is that of Limits; nil if the bound is fixed. A row
-	// that is kept counts in the table of the first step that is not below its rank among those of its unit, by digest. After these tables there is one of
-	// units, by the step of their last row.
+	// Steps are the bounds on the rows of a unit of which one is chosen later, ascending, the last of which is that of
+	// Limits; nil if the bound is fixed. A row that is kept counts in the table of the first step that is not below its
+	// rank among those of its unit, by digest. After these tables there is one of units, by the step of their last row.
 	Steps []int64
-	// Bins are the quantized values from which on a bin but the first begins, ascending; nil if values are not added up by bins. A row counts in the table of
-	// its bin, and one without a value in the table after the last bin.
+	// Bins are the quantized values from which on a bin but the first begins, ascending; nil if values are not added up by
+	// bins. A row counts in the table of its bin, and one without a value in the table after the last bin.
 	Bins []int64
 }
 
@@ -79,10 +86,11 @@ const CodeNotPushed = "not-in-sql"
 const HintLocal = "write engine: local, so that this program reads the rows and adds them up"
 
 // hintUnits is another remedy, for keys that are discovered.
-const hintUnits = "; or write min_units: 2 or more in the histogram that discovers the keys, so that no key leaves the database that only one unit has"
+const hintUnits = "; or write min_units: 2 or more in the histogram that discovers the keys, so that no key leaves " +
+	"the database that only one unit has"
 
-// OutlineOf returns the outline of a query over a table. Errors are of type *Error; see [Errors]. One of code CodeNotPushed says that other
-// engines cannot be told what the query does.
+// OutlineOf returns the outline of a query over a table. Errors are of type *Error; see [Errors]. One of code
+// CodeNotPushed says that other engines cannot be told what the query does.
 func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 	if _, err := q.New(s, nil); err != nil {
 		return o, err
@@ -125,7 +133,8 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 		return byKeys(q, s)
 	case *kinds.Discovered:
 		if q.Spec.MinUnits < 2 {
-			return o, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and those of one unit would leave the database before they are selected", HintLocal+hintUnits)
+			return o, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed,
+				"keys that are discovered are private, and those of one unit would leave the database before they are selected", HintLocal+hintUnits)
 		}
 		o, err = outline(&q.Base, s)
 		return withKeys(o, q.Dimensions(), q.Layout(s, &problem.Problems{}), q.Spec.DimensionField, q.Spec.MinUnits), err
@@ -141,7 +150,8 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 func byKeys(q *kinds.ByKeys, s table.Schema) (Outline, error) {
 	least := q.Spec.Leader.MinUnits
 	if least < 2 {
-		return Outline{}, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and what is added up by those of one unit would leave the database before they are selected", HintLocal+hintUnits)
+		return Outline{}, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, "+
+			"and what is added up by those of one unit would leave the database before they are selected", HintLocal+hintUnits)
 	}
 	o, err := outline(&q.Base, s)
 	if err != nil {
@@ -174,7 +184,8 @@ func outline(q *kinds.Base, s table.Schema) (Outline, error) {
 	for i := range q.Axes {
 		r, ok := q.Axes[i].Rule(l)
 		if !ok {
-			p.Add(q.Axes[i].Field, CodeNotPushed, fmt.Sprintf("dimension %s is of a form that databases cannot be asked for exactly", q.Axes[i].Name()), HintLocal)
+			p.Add(q.Axes[i].Field, CodeNotPushed, fmt.Sprintf("dimension %s is of a form that databases cannot be asked for "+
+				"exactly", q.Axes[i].Name()), HintLocal)
 		}
 		o.Axes, o.Sizes = append(o.Axes, r), append(o.Sizes, q.Axes[i].Size)
 		all = append(all, i)

@@ -111,7 +111,8 @@ func TestNoneRulesOut(t *testing.T) {
 // Bounds are signed: of unsigned numbers, whose larger half they would put below the others, they rule nothing out.
 func TestNoneOfUnsignedNumbers(t *testing.T) {
 	x, large := "5", "18446744073709551615"
-	for _, f := range []domain.FilterSpec{{Column: "x", Min: &x}, {Column: "x", From: &x}, {Column: "x", Max: &x}, {Column: "x", Min: &large}} {
+	for _, f := range []domain.FilterSpec{{Column: "x", Min: &x}, {Column: "x", From: &x}, {Column: "x", Max: &x},
+		{Column: "x", Min: &large}} {
 		s := selectorOf(t, f, table.Uint)
 		for _, b := range []table.Bounds{{Min: -9, Max: -1}, {Min: 0, Max: 4}, {Min: 6, Max: 9}} {
 			if s.RulesOut(func(int) (table.Bounds, bool) { return b, true }) {

@@ -55,8 +55,8 @@ const (
 	coverageSlack = 6.1 * 0.00089
 )
 
-// The 95 % interval of a count with geometric noise holds the true count as often as the distribution says: 95 % or more, and within 0.3 % of it from a
-// scale of 200 on.
+// The 95 % interval of a count with geometric noise holds the true count as often as the distribution says: 95 % or
+// more, and within 0.3 % of it from a scale of 200 on.
 func TestIntervalsOfGeometricCountsCover(t *testing.T) {
 	q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: "g", Labels: numbered(coverageRuns)}}})
 	rng := rand.New(rand.NewPCG(7, 1))
@@ -83,12 +83,13 @@ func TestIntervalsOfGeometricCountsCover(t *testing.T) {
 	}
 }
 
-// The 95 % interval of a mean with Laplace noise in its sum and geometric noise in its count holds the true mean in 95 ± 0.3 % of the runs, if the
-// number of rows is well above its noise; that of a sum as well.
+// The 95 % interval of a mean with Laplace noise in its sum and geometric noise in its count holds the true mean in 95
+// ± 0.3 % of the runs, if the number of rows is well above its noise; that of a sum as well.
 func TestIntervalsOfPureMeansCover(t *testing.T) {
 	by := []domain.Dimension{{Column: "g", Labels: numbered(coverageRuns)}}
 	value := &quantize.Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}
-	mean, sum := summed(t, Spec{Name: "q", Kind: Mean, By: by, Value: value}), summed(t, Spec{Name: "q", Kind: Sum, By: by, Value: value})
+	mean, sum := summed(t, Spec{Name: "q", Kind: Mean, By: by, Value: value}), summed(t,
+		Spec{Name: "q", Kind: Sum, By: by, Value: value})
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, rows := range []float64{300, 1e5} {
 		for _, at := range []float64{10, 12.5, 15, 18, 20} {
@@ -102,7 +103,8 @@ func TestIntervalsOfPureMeansCover(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := covering(a, coverageRuns, at); at > 10 && at < 20 && (got < 0.95-coverageSlack || got > 0.953+coverageSlack) {
+				if got := covering(a, coverageRuns, at); at > 10 && at < 20 &&
+					(got < 0.95-coverageSlack || got > 0.953+coverageSlack) {
 					t.Errorf("%g rows, mean %g, scale %g: covered %g", rows, at, scaleSum, got)
 				}
 				b, err := sum.Finish(components[:1], components[:1])
@@ -117,8 +119,8 @@ func TestIntervalsOfPureMeansCover(t *testing.T) {
 	}
 }
 
-// The intervals of shares that are read off counts with geometric noise hold the true ones in 95 to 95.6 % of the runs, and the ends of those of quantiles
-// are wrong no more often than 2.5 % each.
+// The intervals of shares that are read off counts with geometric noise hold the true ones in 95 to 95.6 % of the runs,
+// and the ends of those of quantiles are wrong no more often than 2.5 % each.
 func TestReadingsOfPureCountsCover(t *testing.T) {
 	const runs = 20_000
 	exact := []float64{4000, 1000, 3000, 500, 1500}

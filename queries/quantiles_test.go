@@ -14,7 +14,8 @@ import (
 
 func readable(quantiles ...string) Spec {
 	return Spec{Name: "q", Kind: Histogram, Read: Read{Quantiles: quantiles, CDF: true}, By: []domain.Dimension{
-		{Column: "a", Labels: numbered(3), Null: domain.OwnCell}, {Column: "x", Edges: []string{"0", "1", "2.5", "4", "10"}, Other: domain.OwnCell}, {Column: "b", TimeField: "quarter"},
+		{Column: "a", Labels: numbered(3), Null: domain.OwnCell}, {Column: "x", Edges: []string{"0", "1", "2.5", "4", "10"},
+			Other: domain.OwnCell}, {Column: "b", TimeField: "quarter"},
 	}}
 }
 
@@ -34,7 +35,8 @@ func refQuantile(counts, edges []float64, q float64) float64 {
 	return edges[len(edges)-1]
 }
 
-// refReading is what a row of a reading is without noise: of the counts of its group, a quantile or a share; NaN of no rows.
+// refReading is what a row of a reading is without noise: of the counts of its group, a quantile or a share; NaN of no
+// rows.
 func refReading(t *testing.T, name string, part []float64, keys map[string]string) float64 {
 	t.Helper()
 	total := 0.0
@@ -93,7 +95,8 @@ func TestReadingsOfExactCounts(t *testing.T) {
 				keys, part := labelsOf(x.Keys, row), make([]float64, 4)
 				for cell, n := range counts {
 					of := labelsOf(a.Keys, cell)
-					if i := slices.Index([]string{"0", "1", "2.5", "4"}, of["x_from"]); i >= 0 && of["a"] == keys["a"] && of["b"] == keys["b"] {
+					if i := slices.Index([]string{"0", "1", "2.5", "4"}, of["x_from"]); i >= 0 && of["a"] == keys["a"] &&
+						of["b"] == keys["b"] {
 						part[i] += n
 					}
 				}
@@ -106,19 +109,21 @@ func TestReadingsOfExactCounts(t *testing.T) {
 	}
 }
 
-// The 95 % intervals of quantiles and shares hold the true ones in at least 95 % of 4,000 runs, less 6.1 standard errors (false alarm
-// 1e-9), from very few rows to many. The runs are the groups of one query.
+// The 95 % intervals of quantiles and shares hold the true ones in at least 95 % of 4,000 runs, less 6.1 standard
+// errors (false alarm 1e-9), from very few rows to many. The runs are the groups of one query.
 func TestIntervalsOfReadingsCover(t *testing.T) {
 	const runs = 4000
-	s := Spec{Name: "q", Kind: Histogram, Read: Read{Quantiles: []string{"0.1", "0.5", "0.95"}, CDF: true}, By: []domain.Dimension{
-		{Column: "g", Labels: numbered(runs)}, {Column: "x", Edges: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}},
-	}}
+	s := Spec{Name: "q", Kind: Histogram, Read: Read{Quantiles: []string{"0.1", "0.5", "0.95"}, CDF: true},
+		By: []domain.Dimension{
+			{Column: "g", Labels: numbered(runs)}, {Column: "x", Edges: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}},
+		}}
 	q := must(t, s)
 	rng := rand.New(rand.NewPCG(4, 4))
 	slack := 6.1 * math.Sqrt(0.95*0.05/runs)
 	edges := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8}
 	for _, part := range [][]float64{
-		{0, 0, 1, 0, 0, 0, 0, 0}, {1, 2, 3, 4, 4, 3, 2, 1}, {10, 20, 30, 40, 40, 30, 20, 10}, {0, 0, 500, 0, 0, 0, 0, 500}, {1000, 900, 800, 0, 0, 100, 50, 3},
+		{0, 0, 1, 0, 0, 0, 0, 0}, {1, 2, 3, 4, 4, 3, 2, 1}, {10, 20, 30, 40, 40, 30, 20, 10}, {0, 0, 500, 0, 0, 0, 0,
+			500}, {1000, 900, 800, 0, 0, 100, 50, 3},
 		{0, 0, 0, 0, 0, 0, 0, 1e6},
 	} {
 		counts := make([]float64, 0, q.Size)
@@ -175,13 +180,14 @@ func TestReadingsAreRefused(t *testing.T) {
 		by   []domain.Dimension
 		want string
 	}{
-		"no number":  {Read{Quantiles: []string{"half"}}, []domain.Dimension{edges}, "histogram.quantiles[0]"},
-		"one":        {Read{Quantiles: []string{"0.5", "1"}}, []domain.Dimension{edges}, "histogram.quantiles[1]"},
-		"twice":      {Read{Quantiles: []string{"0.5", "0.50"}}, []domain.Dimension{edges}, "histogram.quantiles[1]"},
-		"no edges":   {Read{CDF: true}, []domain.Dimension{{Column: "x", Labels: numbered(2)}}, "histogram.cdf"},
-		"days":       {Read{CDF: true}, []domain.Dimension{days}, "histogram.cdf"},
-		"two":        {Read{Quantiles: []string{"0.5"}}, []domain.Dimension{edges, second}, "histogram.quantiles"},
-		"taken":      {Read{Quantiles: []string{"0.5"}}, []domain.Dimension{edges, {Column: "quantile", Labels: numbered(2)}}, "histogram.quantiles"},
+		"no number": {Read{Quantiles: []string{"half"}}, []domain.Dimension{edges}, "histogram.quantiles[0]"},
+		"one":       {Read{Quantiles: []string{"0.5", "1"}}, []domain.Dimension{edges}, "histogram.quantiles[1]"},
+		"twice":     {Read{Quantiles: []string{"0.5", "0.50"}}, []domain.Dimension{edges}, "histogram.quantiles[1]"},
+		"no edges":  {Read{CDF: true}, []domain.Dimension{{Column: "x", Labels: numbered(2)}}, "histogram.cdf"},
+		"days":      {Read{CDF: true}, []domain.Dimension{days}, "histogram.cdf"},
+		"two":       {Read{Quantiles: []string{"0.5"}}, []domain.Dimension{edges, second}, "histogram.quantiles"},
+		"taken": {Read{Quantiles: []string{"0.5"}}, []domain.Dimension{edges, {Column: "quantile", Labels: numbered(2)}},
+			"histogram.quantiles"},
 		"discovered": {Read{CDF: true}, []domain.Dimension{edges, {Column: "y", Discover: true}}, "histogram"},
 	} {
 		_, err := New(Spec{Name: "q", Kind: Histogram, By: c.by, Read: c.read})

@@ -1,7 +1,7 @@
 // Package queries turns the questions of a job into exact integer answers with a known L2 sensitivity.
 //
-// A [Spec] is everything public about a query. [New] checks it and returns a [Query], which states its sensitivity
-// for an adjacency ([Query.Components]), gathers the exact answer from batches of rows ([Query.New]) and names the cells of
+// A [Spec] is everything public about a query. [New] checks it and returns a [Query], which states its sensitivity for
+// an adjacency ([Query.Components]), gathers the exact answer from batches of rows ([Query.New]) and names the cells of
 // the released vector ([Query.Finish]).
 //
 // # What bounds the sensitivity
@@ -13,13 +13,13 @@
 //
 // # Which rows count
 //
-// [domain.Filters] mark the rows of a batch that no query counts ([table.Batch], Keep). They read private columns, so the number of
-// rows left is private: [Spec], Filtered.
+// [domain.Filters] mark the rows of a batch that no query counts ([table.Batch], Keep). They read private columns, so
+// the number of rows left is private: [Spec], Filtered.
 //
 // # What a column's values mean
 //
-// Labels and edges are source texts of the job, read according to the column's type: see [domain.Dimension]. What is added up is
-// held in integers, multiples of a quantum that follows from the bounds: see [quantize.Value].
+// Labels and edges are source texts of the job, read according to the column's type: see [domain.Dimension]. What is
+// added up is held in integers, multiples of a quantum that follows from the bounds: see [quantize.Value].
 //
 // # Where a kind of query is
 //
@@ -38,8 +38,8 @@ import (
 // New checks a spec and returns its query. Errors are of type *problem.Error, all of them at once.
 func New(s Spec) (Query, error) { return kinds.New(s) }
 
-// Directions returns the directions of a query's vector, its first component's, the last one fastest: none for one number, and none if there
-// is no query.
+// Directions returns the directions of a query's vector, its first component's, the last one fastest: none for one
+// number, and none if there is no query.
 func Directions(q Query) []domain.Direction {
 	if q == nil {
 		return nil
@@ -47,12 +47,13 @@ func Directions(q Query) []domain.Direction {
 	return q.Directions()
 }
 
-// Bytes returns how much memory the cells of a query's exact answer take while some workers gather it, and while its noise is drawn: a copy
-// each if rows are units, else one. A domain of more than most cells is held sparsely, if the query can, and then takes nothing here. The
-// rows of units come on top.
+// Bytes returns how much memory the cells of a query's exact answer take while some workers gather it, and while its
+// noise is drawn: a copy each if rows are units, else one. A domain of more than most cells is held sparsely, if the
+// query can, and then takes nothing here. The rows of units come on top.
 func Bytes(q Query, workers int, most int64) int64 { return q.Bytes(workers, most) }
 
-// Nothing says whether a query's noisy vectors look like those of an input without a usable row: neither the sum of the counts, or of the
-// values, nor any single cell is larger than noise makes it. It is made from noisy values alone, so its answer is as public as they are.
-// Null cells and other cells do not count. Of very many cells, and of means of a public number of terms, it says false.
+// Nothing says whether a query's noisy vectors look like those of an input without a usable row: neither the sum of the
+// counts, or of the values, nor any single cell is larger than noise makes it. It is made from noisy values alone, so
+// its answer is as public as they are. Null cells and other cells do not count. Of very many cells, and of means of a
+// public number of terms, it says false.
 func Nothing(q Query, noisy []mechanism.Noisy) bool { return q.LooksEmpty(noisy) }

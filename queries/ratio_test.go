@@ -30,11 +30,12 @@ func fill(s Series, n int) []float64 {
 }
 
 // The 95 % interval of a mean holds the true one in 95 % of 10,000 runs, or more if the count is about as small as its
-// noise, then the interval is often the whole range. The runs are the groups of one query. 6.1 standard errors: false alarm
-// 1e-9.
+// noise, then the interval is often the whole range. The runs are the groups of one query. 6.1 standard errors: false
+// alarm 1e-9.
 func TestIntervalsOfMeansCover(t *testing.T) {
 	const runs, sigmaSum, sigmaCount = 10_000, 25, 5
-	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})
+	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}},
+		Value: &quantize.Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})
 	rng := rand.New(rand.NewPCG(5, 6))
 	slack := 6.1 * math.Sqrt(0.95*0.05/runs)
 	for _, rows := range []float64{1, 3, 10, 20, 50, 1000, 1e6} {
@@ -69,7 +70,8 @@ func TestIntervalsOfMeansCover(t *testing.T) {
 
 // An answer of a vector by group: cells, keys and the components that it was made of, from any cell on.
 func TestAnswerOfVectorMeans(t *testing.T) {
-	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(3)}}, Value: &quantize.Value{Columns: []string{"a", "b"}, Lo: "0", Hi: "8"}})
+	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(3)}},
+		Value: &quantize.Value{Columns: []string{"a", "b"}, Lo: "0", Hi: "8"}})
 	sums := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{10, -10, 20, 0, 3, 4})
 	counts := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 1}, []float64{10, 20, -1})
 	denoised := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{0, 0, 0, 0, 1, 2})
@@ -111,7 +113,8 @@ func TestAnswersOfSumsAndPublicMeans(t *testing.T) {
 	v := quantize.Value{Columns: []string{"x"}, List: true, Length: 2, Lo: "0", Hi: "8"}
 	sum := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{10, -10})
 	a, err := summed(t, Spec{Name: "q", Kind: Sum, Value: &v}).Finish([]mechanism.Noisy{sum}, []mechanism.Noisy{sum})
-	if err != nil || fill(a.Noisy, 2)[1] != -10 || fill(a.Sigma, 2)[0] != 2 || labelOf(a.Keys[0], 1) != "1" || a.Extra != nil {
+	if err != nil || fill(a.Noisy, 2)[1] != -10 || fill(a.Sigma, 2)[0] != 2 || labelOf(a.Keys[0], 1) != "1" ||
+		a.Extra != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
 	v.Rows = 100
@@ -120,10 +123,12 @@ func TestAnswersOfSumsAndPublicMeans(t *testing.T) {
 		t.Fatal(err)
 	}
 	half := 0.02 * calibrate.Z95
-	if n, s := fill(a.Noisy, 2), fill(a.Sigma, 2); math.Abs(n[0]-4.1) > 1e-12 || math.Abs(n[1]-3.9) > 1e-12 || math.Abs(s[0]-0.02) > 1e-12 {
+	if n, s := fill(a.Noisy, 2), fill(a.Sigma, 2); math.Abs(n[0]-4.1) > 1e-12 || math.Abs(n[1]-3.9) > 1e-12 ||
+		math.Abs(s[0]-0.02) > 1e-12 {
 		t.Errorf("%v, sigma %v", n, s)
 	}
-	if low, high := fill(a.Low, 2), fill(a.High, 2); low[0] > 4.1-half || high[0] < 4.1+half || high[0]-low[0] > 2*half+1e-12 {
+	if low, high := fill(a.Low, 2), fill(a.High, 2); low[0] > 4.1-half || high[0] < 4.1+half ||
+		high[0]-low[0] > 2*half+1e-12 {
 		t.Errorf("%v, %v", low, high)
 	}
 }

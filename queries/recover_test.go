@@ -36,16 +36,19 @@ func columnsOfAnswer(a Answer) Columns {
 	return c
 }
 
-// Recover gives back exactly the multiples of the grids of which Finish made an answer, for every kind of query, and the answer that is made
-// of them again is the same bit for bit.
+// Recover gives back exactly the multiples of the grids of which Finish made an answer, for every kind of query, and
+// the answer that is made of them again is the same bit for bit.
 func TestRecover(t *testing.T) {
 	value := &quantize.Value{Columns: []string{"x"}, Lo: "17.5", Hi: "1090"}
 	vector := &quantize.Value{Columns: []string{"x", "y", "z"}, Lo: "-3", Hi: "7"}
 	public := &quantize.Value{Columns: []string{"x"}, Lo: "17.5", Hi: "1090", Rows: 45222}
-	by := []domain.Dimension{{Column: "sex", Labels: []domain.Label{{Name: "F", Members: []string{"f"}}, {Name: "M", Members: []string{"m"}}}, Null: domain.OwnCell}}
+	by := []domain.Dimension{{Column: "sex", Labels: []domain.Label{{Name: "F", Members: []string{"f"}},
+		{Name: "M", Members: []string{"m"}}}, Null: domain.OwnCell}}
 	for name, s := range map[string]Spec{
-		"count": {Kind: Count}, "histogram": {Kind: Histogram, By: by}, "sum": {Kind: Sum, By: by, Value: value}, "vector sum": {Kind: Sum, Value: vector},
-		"mean": {Kind: Mean, By: by, Value: value}, "vector mean": {Kind: Mean, By: by, Value: vector}, "public mean": {Kind: Mean, Value: public},
+		"count": {Kind: Count}, "histogram": {Kind: Histogram, By: by}, "sum": {Kind: Sum, By: by,
+			Value: value}, "vector sum": {Kind: Sum, Value: vector},
+		"mean": {Kind: Mean, By: by, Value: value}, "vector mean": {Kind: Mean, By: by,
+			Value: vector}, "public mean": {Kind: Mean, Value: public},
 		"variance": {Kind: Variance, By: by, Value: value},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +94,8 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// mustRecover checks that a query reads the noisy numbers of its components back from the columns of its answer. It returns the columns and the grids.
+// mustRecover checks that a query reads the noisy numbers of its components back from the columns of its answer. It
+// returns the columns and the grids.
 func mustRecover(t *testing.T, q Query, adj Adjacency) (Columns, []float64) {
 	t.Helper()
 	components, err := q.Components(adj)
@@ -111,8 +115,10 @@ func mustRecover(t *testing.T, q Query, adj Adjacency) (Columns, []float64) {
 	return c, grids
 }
 
-// randomComponents are noisy vectors for the components of a query, the multiples of their grids that they hold, and the grids.
-func randomComponents(t *testing.T, r *rand.Rand, components []Component, grid float64) (noisy []mechanism.Noisy, want [][]int64, grids []float64) {
+// randomComponents are noisy vectors for the components of a query, the multiples of their grids that they hold, and
+// the grids.
+func randomComponents(t *testing.T, r *rand.Rand, components []Component, grid float64) (noisy []mechanism.Noisy,
+	want [][]int64, grids []float64) {
 	for i, p := range components {
 		g := math.Ldexp(grid, -3*i)
 		units, values := make([]int64, p.Cells), make([]float64, p.Cells)
@@ -139,7 +145,8 @@ func TestToMultiples(t *testing.T) {
 			t.Errorf("%g: %d (%v), want %d", c.value, got, err, c.units)
 		}
 	}
-	for _, bad := range []float64{0.1, math.NaN(), math.Inf(1), math.Inf(-1), math.Ldexp(1, 62), -math.Ldexp(1.5, 61), math.SmallestNonzeroFloat64} {
+	for _, bad := range []float64{0.1, math.NaN(), math.Inf(1), math.Inf(-1), math.Ldexp(1, 62), -math.Ldexp(1.5, 61),
+		math.SmallestNonzeroFloat64} {
 		if got, err := kinds.ToMultiples([]float64{bad}, 0.25); err == nil {
 			t.Errorf("%g is read as %d", bad, got)
 		}
@@ -148,11 +155,13 @@ func TestToMultiples(t *testing.T) {
 
 // Means that lie closer to each other than float64s do are not guessed.
 func TestMeansTooClose(t *testing.T) {
-	q, err := New(Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: []string{"x"}, Lo: "100000000000", Hi: "100000000001", Rows: 1 << 30}, Bounds: Bounds{MaxRows: 1}})
+	q, err := New(Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: []string{"x"}, Lo: "100000000000",
+		Hi: "100000000001", Rows: 1 << 30}, Bounds: Bounds{MaxRows: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := mechanismtest.Make(t, calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1}, Sigma: 1, Grid: 1}, []float64{5})
+	n := mechanismtest.Make(t, calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1}, Sigma: 1, Grid: 1},
+		[]float64{5})
 	a, err := q.Finish([]mechanism.Noisy{n}, []mechanism.Noisy{n})
 	if err != nil {
 		t.Fatal(err)
@@ -162,11 +171,14 @@ func TestMeansTooClose(t *testing.T) {
 	}
 }
 
-// Selected keys come back so that the answer shows the same: listed dimensions by their labels, discovered ones as text.
+// Selected keys come back so that the answer shows the same: listed dimensions by their labels, discovered ones as
+// text.
 func TestRecoverKeys(t *testing.T) {
 	q, err := New(Spec{
 		Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 2},
-		By: []domain.Dimension{{Column: "city", Discover: true}, {Column: "age", Edges: []string{"0", "18.5", "99"}, Null: domain.OwnCell}, {Column: "sex", Labels: []domain.Label{{Name: "F", Members: []string{"f"}}, {Name: "M", Members: []string{"m"}}}}},
+		By: []domain.Dimension{{Column: "city", Discover: true},
+			{Column: "age", Edges: []string{"0", "18.5", "99"}, Null: domain.OwnCell}, {Column: "sex",
+				Labels: []domain.Label{{Name: "F", Members: []string{"f"}}, {Name: "M", Members: []string{"m"}}}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -210,7 +210,8 @@ func refAnswered(s Spec, t *testTable, content func([]value) ([]int, bool)) []re
 				n++
 			}
 		}
-		byUnit[unit] = append(byUnit[unit], refRow{cell, n, added, refDigest("r", unit, slices.Concat([]int{cell}, added, []int{n})...)})
+		byUnit[unit] = append(byUnit[unit], refRow{cell, n, added,
+			refDigest("r", unit, slices.Concat([]int{cell}, added, []int{n})...)})
 	}
 	var kept []refRow
 	for unit, rows := range byUnit {
@@ -242,7 +243,8 @@ func refBound(unit string, rows []refRow, b Bounds) []refRow {
 		if inCell[r.cell]++; inCell[r.cell] > unbounded(b.MaxRowsPerGroup) {
 			continue
 		}
-		if slices.ContainsFunc(cells, func(c refRow) bool { return c.cell == r.cell }) && int64(len(kept)) < unbounded(b.MaxRows) {
+		if slices.ContainsFunc(cells, func(c refRow) bool { return c.cell == r.cell }) &&
+			int64(len(kept)) < unbounded(b.MaxRows) {
 			kept = append(kept, r)
 		}
 	}

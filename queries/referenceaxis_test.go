@@ -17,10 +17,13 @@ var (
 		-62135596800_000000, 253402300799_000000, 1e17, -6e16,
 	}
 	latPool = []float64{40.7, 40.75, 40.8, 40.85, 40.9, 40.95, 0, 90, -90.5, -40.7}
-	lonPool = []string{"-74", "-73.95", "-73.9", "-73.80", "-73.7", "-73.6", "0", "0.0", "180", "200", "nan", "", "-7.39e1", "106"}
+	lonPool = []string{"-74", "-73.95", "-73.9", "-73.80", "-73.7", "-73.6", "0", "0.0", "180", "200", "nan", "",
+		"-7.39e1", "106"}
 	// pointPool has no two points about equally near to a place of the pools, but the last two, which are one.
-	pointPool = []domain.Point{{ID: "a", Lat: 40.72, Lon: -74.01}, {ID: "b", Lat: 40.78, Lon: -73.93}, {ID: "c", Lat: 40.86, Lon: -73.8}, {ID: "pole", Lat: 90, Lon: 7}, {ID: "far", Lat: -40.71, Lon: 106.01}, {ID: "again", Lat: -40.71, Lon: 106.01}}
-	zonePool  = zones("", "America/New_York", "Australia/Lord_Howe")
+	pointPool = []domain.Point{{ID: "a", Lat: 40.72, Lon: -74.01}, {ID: "b", Lat: 40.78, Lon: -73.93},
+		{ID: "c", Lat: 40.86, Lon: -73.8}, {ID: "pole", Lat: 90, Lon: 7}, {ID: "far", Lat: -40.71, Lon: 106.01}, {ID: "again",
+			Lat: -40.71, Lon: 106.01}}
+	zonePool = zones("", "America/New_York", "Australia/Lord_Howe")
 )
 
 // zones loads time zones, if there are data.

@@ -120,8 +120,10 @@ func TestSensitivityOfLargeRests(t *testing.T) {
 		b     Bounds
 		cells int
 	}{
-		{Bounds{MaxRows: 5, MaxRowsPerGroup: 3}, 2}, {Bounds{MaxRows: 5, MaxRowsPerGroup: 3}, 3}, {Bounds{MaxRows: 7, MaxRowsPerGroup: 4}, 2},
-		{Bounds{MaxRows: 7, MaxRowsPerGroup: 4}, 3}, {Bounds{MaxRows: 8, MaxRowsPerGroup: 5, MaxGroups: 2}, 3}, {Bounds{MaxRows: 9, MaxRowsPerGroup: 5}, 2},
+		{Bounds{MaxRows: 5, MaxRowsPerGroup: 3}, 2}, {Bounds{MaxRows: 5, MaxRowsPerGroup: 3},
+			3}, {Bounds{MaxRows: 7, MaxRowsPerGroup: 4}, 2},
+		{Bounds{MaxRows: 7, MaxRowsPerGroup: 4}, 3}, {Bounds{MaxRows: 8, MaxRowsPerGroup: 5, MaxGroups: 2},
+			3}, {Bounds{MaxRows: 9, MaxRowsPerGroup: 5}, 2},
 		{Bounds{MaxRows: 8, MaxRowsPerGroup: 3}, 3}, {Bounds{MaxRows: 8, MaxRowsPerGroup: 3, MaxGroups: 2}, 3},
 	} {
 		q := must(t, spec(c.cells, c.b))
@@ -143,14 +145,16 @@ func TestSensitivityOfLargeRests(t *testing.T) {
 func TestHalfTheCellsIsTheBestSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells := rapid.IntRange(1, 200).Draw(t, "cells")
-		b := Bounds{MaxRows: rapid.Int64Range(1, 500).Draw(t, "k"), MaxGroups: rapid.Int64Range(0, 250).Draw(t, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 30).Draw(t, "m")}
+		b := Bounds{MaxRows: rapid.Int64Range(1, 500).Draw(t, "k"), MaxGroups: rapid.Int64Range(0, 250).Draw(t, "L"),
+			MaxRowsPerGroup: rapid.Int64Range(0, 30).Draw(t, "m")}
 		l, missing := b.Resolve(cells)
 		if missing != "" {
 			t.Fatal(missing)
 		}
 		best := new(big.Int)
 		for i := range int64(cells) + 1 {
-			sum := new(big.Int).Add(sensitivity.LargestNorm(l, min(i, l.Groups)), sensitivity.LargestNorm(l, min(int64(cells)-i, l.Groups)))
+			sum := new(big.Int).Add(sensitivity.LargestNorm(l, min(i, l.Groups)),
+				sensitivity.LargestNorm(l, min(int64(cells)-i, l.Groups)))
 			if sum.Cmp(best) > 0 {
 				best = sum
 			}
@@ -229,7 +233,8 @@ func TestMissingBounds(t *testing.T) {
 		switch es := problem.Errors(err); {
 		case c.want == "" && err != nil:
 			t.Errorf("%+v: %v", c, err)
-		case c.want != "" && (len(es) != 1 || es[0].Code != problem.CodeMissingBound || es[0].Field != "per_unit" || !strings.Contains(es[0].Message, c.want)):
+		case c.want != "" && (len(es) != 1 || es[0].Code != problem.CodeMissingBound || es[0].Field != "per_unit" ||
+			!strings.Contains(es[0].Message, c.want)):
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
@@ -242,10 +247,12 @@ func TestWhy(t *testing.T) {
 		adj   Adjacency
 		want  string
 	}{
-		{9, Bounds{MaxRows: 5, MaxGroups: 5, MaxRowsPerGroup: 1}, AddRemove, "each u adds at most 5 rows, in at most 5 cells, at most 1 a cell: sqrt(5)"},
+		{9, Bounds{MaxRows: 5, MaxGroups: 5, MaxRowsPerGroup: 1}, AddRemove,
+			"each u adds at most 5 rows, in at most 5 cells, at most 1 a cell: sqrt(5)"},
 		{9, Bounds{MaxRows: 5}, AddRemove, "each u adds at most 5 rows, in at most 5 cells, at most 5 a cell: 5"},
 		{1, Bounds{MaxRows: 1}, AddRemove, "each u adds at most 1 row: 1"},
-		{9, Bounds{MaxGroups: 2, MaxRowsPerGroup: 1}, ReplaceOne, "each u can change from one to another contribution of at most 2 rows, in at most 2 cells, at most 1 a cell: 2"},
+		{9, Bounds{MaxGroups: 2, MaxRowsPerGroup: 1}, ReplaceOne,
+			"each u can change from one to another contribution of at most 2 rows, in at most 2 cells, at most 1 a cell: 2"},
 	} {
 		components, err := must(t, spec(c.cells, c.b)).Components(c.adj)
 		if err != nil || components[0].Sens.Why != c.want {
@@ -264,7 +271,8 @@ func TestHugeBounds(t *testing.T) {
 	s.Unit, s.Declared = []string{"u", "hour"}, 0.5
 	_, err = must(t, s).Components(AddRemove)
 	es := problem.Errors(err)
-	if len(es) != 1 || es[0].Hint != "no bound implies so little: leave the declaration out" || !strings.Contains(es[0].Message, "each (u, hour) adds") {
+	if len(es) != 1 || es[0].Hint != "no bound implies so little: leave the declaration out" ||
+		!strings.Contains(es[0].Message, "each (u, hour) adds") {
 		t.Errorf("%v", err)
 	}
 }
@@ -289,7 +297,8 @@ func TestDeclaredSensitivity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for d, ok := range map[float64]bool{implied[0].Sens.L2: true, math.Nextafter(implied[0].Sens.L2, 0): false} { // it is used if it is not smaller by a bit
+	// it is used if it is not smaller by a bit
+	for d, ok := range map[float64]bool{implied[0].Sens.L2: true, math.Nextafter(implied[0].Sens.L2, 0): false} {
 		s.Declared = d
 		if _, err := must(t, s).Components(AddRemove); (err == nil) != ok {
 			t.Errorf("declared %g, implied %g: %v", d, implied[0].Sens.L2, err)
@@ -297,7 +306,8 @@ func TestDeclaredSensitivity(t *testing.T) {
 	}
 	s.Declared = 7
 	components, err := must(t, s).Components(AddRemove)
-	if err != nil || components[0].Sens.L2 != 7 || !strings.Contains(components[0].Sens.Why, "declared: 7; implied: each u adds") {
+	if err != nil || components[0].Sens.L2 != 7 || !strings.Contains(components[0].Sens.Why,
+		"declared: 7; implied: each u adds") {
 		t.Errorf("%+v, %v", components, err)
 	}
 	for _, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
@@ -317,14 +327,16 @@ func TestErrorsAreTyped(t *testing.T) {
 	if n := len(problem.Errors(err)); n != 3 {
 		t.Errorf("%d problems: %v", n, err)
 	}
-	if lines := strings.Split(err.Error(), "\n"); len(lines) != 3 || lines[1] != `query q: privacy.unit: duplicate: column "u" is twice in the privacy unit` {
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != 3 ||
+		lines[1] != `query q: privacy.unit: duplicate: column "u" is twice in the privacy unit` {
 		t.Errorf("%q", lines)
 	}
 	_, err = New(Spec{Kind: "median", Unit: []string{""}, By: []domain.Dimension{{}}, Declared: -1})
 	if n := len(problem.Errors(err)); n != 7 {
 		t.Errorf("%d problems: %v", n, err)
 	}
-	if _, err = New(Spec{Name: "q", Kind: Count, By: []domain.Dimension{{Column: "x", Labels: numbered(2)}}}); len(problem.Errors(err)) != 1 {
+	if _, err = New(Spec{Name: "q", Kind: Count, By: []domain.Dimension{{Column: "x",
+		Labels: numbered(2)}}}); len(problem.Errors(err)) != 1 {
 		t.Errorf("%v", err)
 	}
 	_, err = must(t, spec(2, Bounds{MaxRows: 1})).Components("both")

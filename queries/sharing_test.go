@@ -51,8 +51,9 @@ func unitsOf(s Spec, tab *testTable) int64 {
 	return int64(len(units))
 }
 
-// What is measured is the cells of a plain histogram less their share of the number of units, and that number: for any order of the rows, cut into
-// batches, encoding, number of workers, memory, and way through states. The two give the cells back.
+// What is measured is the cells of a plain histogram less their share of the number of units, and that number: for any
+// order of the rows, cut into batches, encoding, number of workers, memory, and way through states. The two give the
+// cells back.
 func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
 	forms := map[strategy.Form]int{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -93,7 +94,8 @@ func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
 	}
 }
 
-// Queries whose units are the same keep their rows together, and each counts its own units: those that have a row in its cells.
+// Queries whose units are the same keep their rows together, and each counts its own units: those that have a row in
+// its cells.
 func TestUnitsAreCountedTogether(t *testing.T) {
 	shares := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -129,7 +131,8 @@ func TestUnitsAreCountedTogether(t *testing.T) {
 	}
 }
 
-// No pair of neighbouring tables changes a component by more than its stated sensitivity, nor all of them together by more than mu.
+// No pair of neighbouring tables changes a component by more than its stated sensitivity, nor all of them together by
+// more than mu.
 func TestNeighboursChangeNoSharedCellsByMore(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomSharing(rt, AddRemove), randomTable(rt)
@@ -145,9 +148,11 @@ func TestNeighboursChangeNoSharedCellsByMore(t *testing.T) {
 
 // The largest change is attained: by a unit with a row in every cell, of which the L that are kept are counted.
 func TestSharedSensitivityIsAttained(t *testing.T) {
-	for _, b := range []Bounds{{MaxGroups: 12, MaxRowsPerGroup: 1}, {MaxGroups: 6, MaxRowsPerGroup: 1}, {MaxGroups: 12, MaxRowsPerGroup: 3}} {
+	for _, b := range []Bounds{{MaxGroups: 12, MaxRowsPerGroup: 1}, {MaxGroups: 6, MaxRowsPerGroup: 1},
+		{MaxGroups: 12, MaxRowsPerGroup: 3}} {
 		q := mustShare(t, sharedSpec(12, b))
-		tab := &testTable{fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.String}}}}
+		tab := &testTable{fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}},
+			{Name: "x", Type: table.Type{Kind: table.String}}}}
 		for cell := range 12 {
 			for range 4 {
 				tab.rows = append(tab.rows, []value{{n: 7}, {s: fmt.Sprint(cell)}})
@@ -168,7 +173,8 @@ func mustShare(tb testing.TB, s Spec) *kinds.CommonNoise { return makeQuery[*kin
 
 // sharedSpec is a histogram of n cells that share noise.
 func sharedSpec(n int, b Bounds) Spec {
-	return Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, Shared: AddRemove, By: []domain.Dimension{{Column: "x", Labels: numbered(n)}}}
+	return Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, Shared: AddRemove,
+		By: []domain.Dimension{{Column: "x", Labels: numbered(n)}}}
 }
 
 // sharedEdges is one along edges, in two groups, off which quantiles and shares are read.
@@ -178,7 +184,8 @@ func sharedEdges(n int, b Bounds) Spec {
 	return s
 }
 
-// Two ways are stated with their deviations, the taken one has the least, and the sums of cells have the deviations that are stated.
+// Two ways are stated with their deviations, the taken one has the least, and the sums of cells have the deviations
+// that are stated.
 func TestSharedStrategyIsStated(t *testing.T) {
 	q := mustShare(t, sharedSpec(24, Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}))
 	components, ms := calibrated(t, q)
@@ -214,13 +221,16 @@ func TestSharedStrategyIsStated(t *testing.T) {
 	if mean, spread := meanAndSpread(totals); math.Abs(mean-1) > 6*spread/math.Sqrt(draws) { // a false alarm once in 10^8
 		t.Errorf("the mean square of sums of ten cells is %g of what is stated", mean)
 	}
-	cell, total := GainOfSharing(makeQuery[Query](t, Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}, By: q.Spec.By}), AddRemove)
-	if want := stated.Sums.Deviation(24) / (stated.Others[0].Error * math.Sqrt(24)); math.Abs(cell-0.602) > 0.002 || math.Abs(total-want) > 0.002 {
+	cell, total := GainOfSharing(makeQuery[Query](t, Spec{Name: "q", Kind: Histogram, Unit: []string{"u"},
+		Bounds: Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}, By: q.Spec.By}), AddRemove)
+	if want := stated.Sums.Deviation(24) / (stated.Others[0].Error * math.Sqrt(24)); math.Abs(cell-0.602) > 0.002 ||
+		math.Abs(total-want) > 0.002 {
 		t.Errorf("gains are %g and %g, want %g", cell, total, want)
 	}
 }
 
-// coverage is what intervals hold: of one draw the share of an answer's values whose interval has the exact one, which is 0.
+// coverage is what intervals hold: of one draw the share of an answer's values whose interval has the exact one, which
+// is 0.
 func coverage(all ...Answer) float64 {
 	covered, cells := 0, 0
 	for _, a := range all {
@@ -234,9 +244,10 @@ func coverage(all ...Answer) float64 {
 	return float64(covered) / float64(cells)
 }
 
-// Intervals cover 95 % of the exact values under every strategy. Cells of a draw err together, so that the error of the mean share is that of independent
-// draws. In the short form it is within 6 of its standard errors of 95 % (a false alarm once in 10^8 for each strategy, more if the shares of a few draws
-// are far from normal); with DPRELEASE_LONG=1, after as many draws as make these 6 standard errors 0.3 %, within 0.3 %.
+// Intervals cover 95 % of the exact values under every strategy. Cells of a draw err together, so that the error of the
+// mean share is that of independent draws. In the short form it is within 6 of its standard errors of 95 % (a false
+// alarm once in 10^8 for each strategy, more if the shares of a few draws are far from normal); with DPRELEASE_LONG=1,
+// after as many draws as make these 6 standard errors 0.3 %, within 0.3 %.
 func TestStrategiesCover(t *testing.T) {
 	tables := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
 	for i, n := range []int{7, 5, 2} {
@@ -260,9 +271,12 @@ func TestStrategiesCover(t *testing.T) {
 		"cells of sums":  {sumsSpec(60, Bounds{MaxRows: 1}), "prefix", func(a Answer) []Answer { return []Answer{a} }},
 		"sums of a tree": {sumsSpec(60, Bounds{MaxRows: 20, MaxRowsPerGroup: 1}), "tree", readings},
 		"sums of cells":  {sumsSpec(3, Bounds{MaxRows: 20, MaxRowsPerGroup: 1}), "cells", readings},
-		"24 of 24":       {sharedSpec(24, Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}), "shared", func(a Answer) []Answer { return []Answer{a} }},
-		"50 of 100":      {sharedSpec(100, Bounds{MaxGroups: 50, MaxRowsPerGroup: 1}), "shared", func(a Answer) []Answer { return []Answer{a} }},
-		"3 of 24":        {sharedSpec(24, Bounds{MaxGroups: 3, MaxRowsPerGroup: 1}), "shared", func(a Answer) []Answer { return []Answer{a} }},
+		"24 of 24": {sharedSpec(24, Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}), "shared",
+			func(a Answer) []Answer { return []Answer{a} }},
+		"50 of 100": {sharedSpec(100, Bounds{MaxGroups: 50, MaxRowsPerGroup: 1}), "shared",
+			func(a Answer) []Answer { return []Answer{a} }},
+		"3 of 24": {sharedSpec(24, Bounds{MaxGroups: 3, MaxRowsPerGroup: 1}), "shared",
+			func(a Answer) []Answer { return []Answer{a} }},
 	} {
 		q := makeQuery[Query](t, c.spec)
 		components, ms := calibrated(t, q)
@@ -273,7 +287,8 @@ func TestStrategiesCover(t *testing.T) {
 	}
 }
 
-func coverOf(t *testing.T, name string, q Query, components []Component, ms []calibrate.Mechanism, of func(Answer) []Answer) {
+func coverOf(t *testing.T, name string, q Query, components []Component, ms []calibrate.Mechanism,
+	of func(Answer) []Answer) {
 	t.Helper()
 	const errors, tolerance = 6, 0.003
 	long := os.Getenv("DPRELEASE_LONG") == "1"
@@ -309,8 +324,9 @@ func coverOf(t *testing.T, name string, q Query, components []Component, ms []ca
 	t.Logf("%s: %.5f are in their intervals, of %d draws, ± %.5f", name, mean, n, reach)
 }
 
-// Quantiles and shares that are read off cells with shared noise have intervals that hold: the exact cells have rows, and each median and share is in its
-// interval in at least 95 % of the draws less 6 standard errors (a false alarm once in 10^9).
+// Quantiles and shares that are read off cells with shared noise have intervals that hold: the exact cells have rows,
+// and each median and share is in its interval in at least 95 % of the draws less 6 standard errors (a false alarm once
+// in 10^9).
 func TestSharedReadingsCover(t *testing.T) {
 	const n, draws, rows = 20, 600, 2000.0
 	q := mustShare(t, sharedEdges(n, Bounds{MaxGroups: 2 * n, MaxRowsPerGroup: 1}))
@@ -370,7 +386,8 @@ func TestSharedProblems(t *testing.T) {
 	s = sharedSpec(9, all)
 	s.Shared = ReplaceOne
 	q := makeQuery[*kinds.IndependentNoise](t, s)
-	stated, err := q.Strategy(ReplaceOne, []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 3}, Sigma: 3, Grid: 1. / 16}})
+	stated, err := q.Strategy(ReplaceOne, []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 3}, Sigma: 3,
+		Grid: 1. / 16}})
 	if err != nil || stated.Name != "cells" || stated.Others[1].Error <= stated.Others[0].Error {
 		t.Errorf("%+v, %v", stated, err)
 	}
@@ -383,7 +400,9 @@ func TestSharedProblems(t *testing.T) {
 	if _, err := mustShare(t, sharedSpec(9, all)).Components(ReplaceOne); err == nil {
 		t.Error("noise for add-remove is taken for replace-one")
 	}
-	if o, err := OutlineOf(mustShare(t, sharedSpec(9, all)), table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.String}}, {Name: "u", Type: table.Type{Kind: table.String}}}}); err != nil || !o.Units {
+	if o, err := OutlineOf(mustShare(t, sharedSpec(9, all)),
+		table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.String}},
+			{Name: "u", Type: table.Type{Kind: table.String}}}}); err != nil || !o.Units {
 		t.Errorf("a database is not asked how many units there are: %v", err)
 	}
 }

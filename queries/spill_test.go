@@ -110,7 +110,8 @@ func TestSpillsAgree(t *testing.T) {
 			for i := 100; i < len(tab.rows); i += 100 {
 				cuts = append(cuts, i)
 			}
-			for _, x := range []*tightSpill{{share: 1 << 40, room: 1 << 40}, {share: 1 << 15, room: 1 << 12}, {share: 1 << 13, room: 1 << 20}, {room: 1 << 13}} {
+			for _, x := range []*tightSpill{{share: 1 << 40, room: 1 << 40}, {share: 1 << 15, room: 1 << 12},
+				{share: 1 << 13, room: 1 << 20}, {room: 1 << 13}} {
 				a := accumulated(t, q, tab.schema(), x, [][]*table.Batch{tab.batches(q.Columns(), cuts, how), nil})
 				if got := sealed(t, a); !slices.Equal(got, want) {
 					t.Errorf("unit %v, encoding %d, share %d: %v, want %v", unit, how, x.share, got, want)
@@ -158,8 +159,10 @@ func TestSpilledNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		s, tab := randomSpec(rt), randomTable(rt)
 		q := must(t, s)
 		other, adj := neighbour(rt, s, tab)
-		one := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"), room: 300}, plainly(q, tab)))
-		two := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"), room: 100}, plainly(q, other)))
+		one := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"),
+			room: 300}, plainly(q, tab)))
+		two := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"),
+			room: 100}, plainly(q, other)))
 		most := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
 		if got := squaredDistance(one, two); !q.Constant(adj) && (!most.IsInt64() || got > most.Int64()) {
 			rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", s, adj, got, most)
@@ -219,7 +222,8 @@ func TestMergingIsAssociative(t *testing.T) {
 	})
 }
 
-// After a merge, units are numbered anew: those that a dictionary's entries had before it are of rows that are put away.
+// After a merge, units are numbered anew: those that a dictionary's entries had before it are of rows that are put
+// away.
 func TestMergeBetweenBatches(t *testing.T) {
 	asGathered = true // rows are added after the first answers
 	defer func() { asGathered = false }()
@@ -246,7 +250,8 @@ func TestMergeBetweenBatches(t *testing.T) {
 	}
 }
 
-// Parts of many units are bounded in several passes if there is little room, some with units that have most of the rows.
+// Parts of many units are bounded in several passes if there is little room, some with units that have most of the
+// rows.
 func TestManyUnitsInLittleRoom(t *testing.T) {
 	tab := &testTable{fields: busy(0).fields}
 	for i := range int64(2600) {

@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// What accumulators hold can leave the process: see package gather. It is exact and plain, so only what encrypts it may ask for it
-// (pipeline/partial).
+// What accumulators hold can leave the process: see package gather. It is exact and plain, so only what encrypts it may
+// ask for it (pipeline/partial).
 
 // ErrState says that what was read is no state of the queries.
 var ErrState = state.ErrState
@@ -37,8 +37,8 @@ func SaveAnswers(all []Accumulator, to io.Writer) error { return gather.SaveAnsw
 // LoadAnswers adds what SaveAnswers wrote.
 func LoadAnswers(all []Accumulator, from StateSource) error { return gather.LoadAnswers(all, from) }
 
-// SaveRows hands the rows of units to emit in blocks of about limit bytes, each for one bucket, and leaves the answers. The block is in memory
-// that the next one uses again.
+// SaveRows hands the rows of units to emit in blocks of about limit bytes, each for one bucket, and leaves the answers.
+// The block is in memory that the next one uses again.
 func SaveRows(all []Accumulator, b Buckets, limit int, emit func(bucket int, block []byte) error) error {
 	return gather.SaveRows(all, b, limit, emit)
 }

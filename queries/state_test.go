@@ -9,8 +9,8 @@ import (
 // carries counts the calls of carried.
 var carries int
 
-// carried returns accumulators as they are or, in two of three cases, others that have loaded their state: at once, or first the answers and
-// then the rows of three buckets. So every test of exact answers is one of states too.
+// carried returns accumulators as they are or, in two of three cases, others that have loaded their state: at once, or
+// first the answers and then the rows of three buckets. So every test of exact answers is one of states too.
 func carried(tb testing.TB, all []Accumulator, fresh func() ([]Accumulator, error)) []Accumulator {
 	tb.Helper()
 	carries++
@@ -57,15 +57,15 @@ func inBuckets(tb testing.TB, all []Accumulator) [][][]byte {
 	return buckets
 }
 
-// bounds counts the calls of boundInBuckets. asGathered keeps it from doing anything, for tests that add more rows or look at
-// what the bounds cut, which is not part of a state.
+// bounds counts the calls of boundInBuckets. asGathered keeps it from doing anything, for tests that add more rows or
+// look at what the bounds cut, which is not part of a state.
 var (
 	bounds     int
 	asGathered bool
 )
 
-// boundInBuckets returns accumulators as they are or, in half of the cases, others with the same answers, for which the rows of each bucket
-// were bounded apart from the others.
+// boundInBuckets returns accumulators as they are or, in half of the cases, others with the same answers, for which the
+// rows of each bucket were bounded apart from the others.
 func boundInBuckets(tb testing.TB, all []Accumulator, fresh func() ([]Accumulator, error)) []Accumulator {
 	tb.Helper()
 	if bounds++; bounds%2 == 0 || asGathered {

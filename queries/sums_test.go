@@ -62,8 +62,10 @@ func plainly(q Query, t *testTable) [][]*table.Batch {
 func randomSum(t *rapid.T) Spec {
 	s := randomSpec(t)
 	s.Kind = rapid.SampledFrom([]Kind{Sum, Mean}).Draw(t, "kind")
-	columns := rapid.SampledFrom([][]string{{"int"}, {"float"}, {"digits"}, {"uint"}, {"flag"}, {"float", "digits"}, {"int", "float", "flag"}}).Draw(t, "columns")
-	v := rapid.SampledFrom([]quantize.Value{{Lo: "-1", Hi: "2"}, {Lo: "0.1", Hi: "2.7"}, {Lo: "-3.3", Hi: "-0.5"}, {Lo: "-100", Hi: "1"}, {ClipL2: "1.5"}, {ClipL2: "0.1"}}).Draw(t, "value")
+	columns := rapid.SampledFrom([][]string{{"int"}, {"float"}, {"digits"}, {"uint"}, {"flag"}, {"float", "digits"},
+		{"int", "float", "flag"}}).Draw(t, "columns")
+	v := rapid.SampledFrom([]quantize.Value{{Lo: "-1", Hi: "2"}, {Lo: "0.1", Hi: "2.7"}, {Lo: "-3.3", Hi: "-0.5"},
+		{Lo: "-100", Hi: "1"}, {ClipL2: "1.5"}, {ClipL2: "0.1"}}).Draw(t, "value")
 	v.Columns = columns
 	s.Value = &v
 	return s
@@ -134,13 +136,15 @@ func TestSumsOfNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		}
 		sums, rows := sumsOf(t, q, tab, plainly(q, tab))
 		sums2, rows2 := sumsOf(t, q, other, plainly(q, other))
-		if !within(sums, sums2, q.Quantizer.Exponent, components[0].Sens.L2) || q.Kind.Extra().Rows && !within(bigInts(rows), bigInts(rows2), 0, components[1].Sens.L2) {
+		if !within(sums, sums2, q.Quantizer.Exponent, components[0].Sens.L2) || q.Kind.Extra().Rows &&
+			!within(bigInts(rows), bigInts(rows2), 0, components[1].Sens.L2) {
 			rt.Fatalf("%+v, value %+v, %s\n%v %v\n%v %v\n%+v", s, *s.Value, adj, sums, rows, sums2, rows2, components)
 		}
 	})
 }
 
-// A mean of a public number of terms: no row changes it by more than stated, and rows without a value count as the centre.
+// A mean of a public number of terms: no row changes it by more than stated, and rows without a value count as the
+// centre.
 func TestMeanOfPublicNumber(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomSum(rt), randomTable(rt)
@@ -233,7 +237,8 @@ func TestListsAreColumns(t *testing.T) {
 }
 
 func TestBadLists(t *testing.T) {
-	q := summed(t, Spec{Name: "q", Kind: Sum, Value: &quantize.Value{Columns: []string{"x"}, List: true, Length: 2, Lo: "0", Hi: "1"}})
+	q := summed(t, Spec{Name: "q", Kind: Sum, Value: &quantize.Value{Columns: []string{"x"}, List: true, Length: 2,
+		Lo: "0", Hi: "1"}})
 	schema := table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.List}}}}
 	for name, spoil := range map[string]func(*table.Batch, *table.Column){
 		"no column":       func(b *table.Batch, _ *table.Column) { b.Columns = nil },
@@ -260,15 +265,18 @@ func TestBadLists(t *testing.T) {
 // Rows that a filter dropped are in no sum.
 func TestSumsHonourKeep(t *testing.T) {
 	for _, unit := range [][]string{nil, {"u"}} {
-		q := summed(t, Spec{Name: "q", Kind: Mean, Filtered: true, Unit: unit, Bounds: Bounds{MaxRows: 9}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "8"}})
-		b := tabletest.Batch(tabletest.Ints(table.Type{Kind: table.Int}, []int64{1, 2, 7}, nil), tabletest.Ints(table.Type{Kind: table.Int}, []int64{5, 5, 6}, nil))
+		q := summed(t, Spec{Name: "q", Kind: Mean, Filtered: true, Unit: unit, Bounds: Bounds{MaxRows: 9},
+			Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "8"}})
+		b := tabletest.Batch(tabletest.Ints(table.Type{Kind: table.Int}, []int64{1, 2, 7}, nil),
+			tabletest.Ints(table.Type{Kind: table.Int}, []int64{5, 5, 6}, nil))
 		b.Columns, b.Keep = b.Columns[:len(q.Columns())], []bool{true, false, true}
 		exacts, err := answered(t, q, smallSchema, [][]*table.Batch{{b}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		sums, rows := opened(t, q, exacts)
-		if x, _ := new(big.Float).SetInt(sums[0]).Float64(); math.Ldexp(x, q.Quantizer.Exponent) != (1-4)+(7-4) || rows[0] != 2 {
+		if x, _ := new(big.Float).SetInt(sums[0]).Float64(); math.Ldexp(x, q.Quantizer.Exponent) != (1-4)+(7-4) ||
+			rows[0] != 2 {
 			t.Errorf("%v: %v, %v", unit, sums, rows)
 		}
 	}

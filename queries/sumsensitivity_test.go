@@ -30,7 +30,8 @@ func change(n, o, low, high int64) (most, x, y int64) {
 	return most, x, y
 }
 
-// farthest returns the largest squared distance of two contributions within the limits, by trying all, and the contributions.
+// farthest returns the largest squared distance of two contributions within the limits, by trying all, and the
+// contributions.
 func farthest(adj Adjacency, all [][]int64, low, high int64) (most int64, one, other []int64) {
 	for _, a := range all {
 		for _, b := range all {
@@ -89,15 +90,18 @@ func TestReachIsTheMaximum(t *testing.T) {
 func TestReachOfKnownCases(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		cells := rapid.IntRange(1, 200).Draw(rt, "cells")
-		b := Bounds{MaxRows: rapid.Int64Range(1, 500).Draw(rt, "k"), MaxGroups: rapid.Int64Range(0, 250).Draw(rt, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 30).Draw(rt, "m")}
+		b := Bounds{MaxRows: rapid.Int64Range(1, 500).Draw(rt, "k"), MaxGroups: rapid.Int64Range(0, 250).Draw(rt, "L"),
+			MaxRowsPerGroup: rapid.Int64Range(0, 30).Draw(rt, "m")}
 		l, _ := b.Resolve(cells)
 		v := rapid.Int64Range(1, 1<<40).Draw(rt, "V")
 		w := rapid.Int64Range(0, v).Draw(rt, "less")
 		same := &sensitivity.Reach{More: v, Less: v, Components: 3}
-		if got, want := same.Squared(l, ReplaceOne, cells), same.Squared(l, AddRemove, cells); got.Cmp(want.Mul(want, big.NewInt(4))) != 0 {
+		if got, want := same.Squared(l, ReplaceOne, cells), same.Squared(l, AddRemove,
+			cells); got.Cmp(want.Mul(want, big.NewInt(4))) != 0 {
 			rt.Fatalf("%v, want %v", got, want)
 		}
-		one := (&sensitivity.Reach{More: v, Less: w, Components: 1}).Squared(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, ReplaceOne, cells)
+		one := (&sensitivity.Reach{More: v, Less: w, Components: 1}).Squared(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1},
+			ReplaceOne, cells)
 		want := square64(v + w)
 		if two := square64(v); cells > 1 && two.Lsh(two, 1).Cmp(want) > 0 {
 			want = two
@@ -113,9 +117,11 @@ func TestReachIsAttained(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		cells, dims := rapid.IntRange(1, 3).Draw(rt, "cells"), rapid.IntRange(1, 3).Draw(rt, "components")
 		r := rapid.SampledFrom(ranges).Draw(rt, "range")
-		s := spec(cells, Bounds{MaxRows: rapid.Int64Range(1, 4).Draw(rt, "k"), MaxGroups: rapid.Int64Range(0, 3).Draw(rt, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 3).Draw(rt, "m")})
+		s := spec(cells, Bounds{MaxRows: rapid.Int64Range(1, 4).Draw(rt, "k"),
+			MaxGroups: rapid.Int64Range(0, 3).Draw(rt, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 3).Draw(rt, "m")})
 		s.Kind, s.Value = Sum, &quantize.Value{Lo: fmt.Sprint(r[0]), Hi: fmt.Sprint(r[1])}
-		fields := []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.Int}}, {Name: "v", Type: table.Type{Kind: table.Int}}}
+		fields := []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}},
+			{Name: "x", Type: table.Type{Kind: table.Int}}, {Name: "v", Type: table.Type{Kind: table.Int}}}
 		for i := range dims {
 			s.Value.Columns = append(s.Value.Columns, fmt.Sprint("v", i))
 			fields = append(fields, table.Field{Name: fmt.Sprint("v", i), Type: table.Type{Kind: table.Int}})
@@ -155,10 +161,12 @@ func TestReachIsAttained(t *testing.T) {
 			got.Add(got, square64(new(big.Int).Sub(sums[i], sums2[i]).Int64()))
 		}
 		if want := q.Reach.Squared(q.Limits, adj, cells); got.Cmp(want) != 0 {
-			rt.Fatalf("%+v %+v, %s: changed by sqrt(%v), sensitivity sqrt(%v)\n%v %v", s.Bounds, *s.Value, adj, got, want, one, other)
+			rt.Fatalf("%+v %+v, %s: changed by sqrt(%v), sensitivity sqrt(%v)\n%v %v", s.Bounds, *s.Value, adj, got, want, one,
+				other)
 		}
 		components, err := q.Components(adj)
-		if l2, _ := new(big.Float).SetInt(got).Float64(); err != nil || math.Abs(components[0].Sens.L2/math.Ldexp(math.Sqrt(l2), q.Quantizer.Exponent)-1) > 1e-15 {
+		if l2, _ := new(big.Float).SetInt(got).Float64(); err != nil ||
+			math.Abs(components[0].Sens.L2/math.Ldexp(math.Sqrt(l2), q.Quantizer.Exponent)-1) > 1e-15 {
 			rt.Fatalf("%+v, %v", components, err)
 		}
 	})
@@ -191,7 +199,8 @@ func TestSensitivityOfPublicMeans(t *testing.T) {
 	} {
 		s := Spec{Name: "q", Kind: Mean, Value: &c.v}
 		components := componentsOf(t, s, ReplaceOne)
-		if len(components) != 1 || components[0].Name != "sum" || !about(components[0].Sens.L2*components[0].Scale*(1+1e-12), c.want) {
+		if len(components) != 1 || components[0].Name != "sum" ||
+			!about(components[0].Sens.L2*components[0].Scale*(1+1e-12), c.want) {
 			t.Errorf("%g: %+v", c.want, components)
 		}
 		_, err := summed(t, s).Components(AddRemove)
@@ -205,23 +214,27 @@ func TestComponentsOfMeans(t *testing.T) {
 	s := spec(9, Bounds{MaxRows: 5, MaxRowsPerGroup: 1})
 	s.Kind, s.Value = Mean, &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}
 	components := componentsOf(t, s, AddRemove)
-	if len(components) != 2 || components[0].Name != "sum" || components[1].Name != "count" || components[0].RowBound != 2 || components[1].RowBound != 1 {
+	if len(components) != 2 || components[0].Name != "sum" || components[1].Name != "count" ||
+		components[0].RowBound != 2 || components[1].RowBound != 1 {
 		t.Fatalf("%+v", components)
 	}
-	if !about(components[0].Sens.L2, 2*math.Sqrt(5)) || !about(components[1].Sens.L2, math.Sqrt(5)) || components[0].Quantum != math.Ldexp(1, 4-40) {
+	if !about(components[0].Sens.L2, 2*math.Sqrt(5)) || !about(components[1].Sens.L2, math.Sqrt(5)) ||
+		components[0].Quantum != math.Ldexp(1, 4-40) {
 		t.Errorf("%+v", components)
 	}
 	// The worst error is least if the shares are as Delta_sum to r·Delta_count.
 	if !about(components[0].Weight, 2*math.Sqrt(5)) || !about(components[1].Weight, 2*math.Sqrt(5)) {
 		t.Errorf("weights %g, %g", components[0].Weight, components[1].Weight)
 	}
-	if components = componentsOf(t, s, ReplaceOne); !about(components[0].Sens.L2, 4*math.Sqrt(5)) || !about(components[1].Sens.L2, math.Sqrt(9)) {
+	if components = componentsOf(t, s, ReplaceOne); !about(components[0].Sens.L2, 4*math.Sqrt(5)) ||
+		!about(components[1].Sens.L2, math.Sqrt(9)) {
 		t.Errorf("%+v", components)
 	}
 	vector := s
 	vector.Value = &quantize.Value{Columns: []string{"y", "z", "a", "b"}, Lo: "10", Hi: "14"}
 	components = componentsOf(t, vector, AddRemove)
-	if components[0].Cells != 36 || components[1].Cells != 9 || !about(components[0].Sens.L2, 4*math.Sqrt(5)) || !about(components[0].Weight/components[1].Weight, 2) {
+	if components[0].Cells != 36 || components[1].Cells != 9 || !about(components[0].Sens.L2, 4*math.Sqrt(5)) ||
+		!about(components[0].Weight/components[1].Weight, 2) {
 		t.Errorf("%+v", components)
 	}
 	s.Declared = 100
@@ -234,7 +247,8 @@ func TestComponentsOfMeans(t *testing.T) {
 // No other split of mu² makes the worst squared error of a mean smaller.
 func TestWeightsAreBest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		v := rapid.SampledFrom([]quantize.Value{{Columns: []string{"y"}, Lo: "10", Hi: "14"}, {Columns: []string{"a", "b", "c"}, Lo: "-1", Hi: "0"}, {Columns: []string{"a", "b"}, ClipL2: "3"}}).Draw(rt, "value")
+		v := rapid.SampledFrom([]quantize.Value{{Columns: []string{"y"}, Lo: "10", Hi: "14"},
+			{Columns: []string{"a", "b", "c"}, Lo: "-1", Hi: "0"}, {Columns: []string{"a", "b"}, ClipL2: "3"}}).Draw(rt, "value")
 		s := spec(7, Bounds{MaxRows: 6, MaxRowsPerGroup: rapid.Int64Range(1, 6).Draw(rt, "m")})
 		s.Kind, s.Value = Mean, &v
 		q := summed(t, s)
@@ -253,11 +267,13 @@ func TestWeightsAreBest(t *testing.T) {
 
 // The number of rows of a mean is private even if each row is a unit and none comes or goes: a row may have no value.
 func TestCountOfMeanIsPrivate(t *testing.T) {
-	components := componentsOf(t, Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
+	components := componentsOf(t, Spec{Name: "q", Kind: Mean,
+		Value: &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
 	if components[0].Sens.L2 != 4 || components[1].Sens.L2 != 1 {
 		t.Errorf("%+v", components)
 	}
-	components = componentsOf(t, Spec{Name: "q", Kind: Sum, Value: &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
+	components = componentsOf(t, Spec{Name: "q", Kind: Sum,
+		Value: &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
 	if components[0].Sens.L2 != 14 {
 		t.Errorf("a sum that a row can leave: %+v", components)
 	}
@@ -268,14 +284,17 @@ func TestDeclaredSums(t *testing.T) {
 	s.Kind, s.Value, s.Declared = Sum, &quantize.Value{Columns: []string{"y"}, Lo: "0", Hi: "90"}, 90*math.Sqrt(5)
 	_, err := summed(t, s).Components(AddRemove)
 	es := problem.Errors(err)
-	if want := "set per_unit: {max_rows_per_group: 1}, or {max_rows: 2}; or leave the declaration out"; len(es) != 1 || es[0].Code != problem.CodeLowSensitivity || es[0].Hint != want {
+	if want := "set per_unit: {max_rows_per_group: 1}, or {max_rows: 2}; or leave the declaration out"; len(es) != 1 ||
+		es[0].Code != problem.CodeLowSensitivity || es[0].Hint != want {
 		t.Fatalf("%v", err)
 	}
 	s.Declared = 451
-	if components := componentsOf(t, s, AddRemove); components[0].Sens.L2 != 451 || components[0].Name != "" || !strings.HasPrefix(components[0].Sens.Why, "declared: 451; implied: each u adds at most 5 rows") {
+	if components := componentsOf(t, s, AddRemove); components[0].Sens.L2 != 451 || components[0].Name != "" ||
+		!strings.HasPrefix(components[0].Sens.Why, "declared: 451; implied: each u adds at most 5 rows") {
 		t.Errorf("%+v", components)
 	}
-	mean := Spec{Name: "q", Kind: Mean, Declared: 0.5, Value: &quantize.Value{Columns: []string{"y"}, Lo: "0", Hi: "90", Rows: 100}}
+	mean := Spec{Name: "q", Kind: Mean, Declared: 0.5, Value: &quantize.Value{Columns: []string{"y"}, Lo: "0", Hi: "90",
+		Rows: 100}}
 	_, err = summed(t, mean).Components(ReplaceOne)
 	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeLowSensitivity {
 		t.Errorf("%v", err)
@@ -297,17 +316,23 @@ func TestWhyOfSums(t *testing.T) {
 		adj  Adjacency
 		want string
 	}{
-		{unit, Sum, AddRemove, "each u adds at most 5 rows, in at most 5 cells, at most 1 a cell, each a value in [-1, 90]: 201."},
-		{unit, Mean, ReplaceOne, "each u can change from one to another contribution of at most 5 rows, in at most 5 cells, at most 1 a cell, each a value in [-45.5, 45.5]: 203."},
+		{unit, Sum, AddRemove, "each u adds at most 5 rows, in at most 5 cells, at most 1 a cell, each a value in [-1, " +
+			"90]: 201."},
+		{unit, Mean, ReplaceOne, "each u can change from one to another contribution of at most 5 rows, in at most 5 " +
+			"cells, at most 1 a cell, each a value in [-45.5, 45.5]: 203."},
 		{row, Sum, AddRemove, "each row adds a value in [-1, 90] to at most one group: 90"},
-		{row, Sum, ReplaceOne, "replacing a row takes a value in [-1, 90] from one group and adds another to one group, either of which may be left out: 127.2"},
+		{row, Sum, ReplaceOne, "replacing a row takes a value in [-1, 90] from one group and adds another to one group, " +
+			"either of which may be left out: 127.2"},
 	} {
 		c.s.Kind, c.s.Value = c.kind, v
 		if got := componentsOf(t, c.s, c.adj)[0].Sens.Why; !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}
-	if got := componentsOf(t, Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: slices.Repeat([]string{"x"}, 1), Lo: "0", Hi: "1", Rows: 4}}, ReplaceOne)[0].Sens.Why; got != "replacing a row changes the sum by the range of its value: 1, of 4 terms; rows without a value count as the centre of the range" {
+	if got := componentsOf(t, Spec{Name: "q", Kind: Mean,
+		Value: &quantize.Value{Columns: slices.Repeat([]string{"x"}, 1), Lo: "0", Hi: "1",
+			Rows: 4}}, ReplaceOne)[0].Sens.Why; got != "replacing a row changes the sum by the range of its value: 1, of 4 "+
+		"terms; rows without a value count as the centre of the range" {
 		t.Error(got)
 	}
 }

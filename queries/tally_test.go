@@ -43,7 +43,8 @@ func rowsIn(cells []int64) (sum int64) {
 	return sum
 }
 
-// The tally of any query agrees with its exact answer, in memory and spilled: what is counted and not cut is what the cells hold.
+// The tally of any query agrees with its exact answer, in memory and spilled: what is counted and not cut is what the
+// cells hold.
 func TestTallyAgreesWithTheAnswer(t *testing.T) {
 	asGathered = true
 	defer func() { asGathered = false }()
@@ -165,26 +166,31 @@ func TestTallyOfValues(t *testing.T) {
 	units := ints(table.Int, 1, 2, 3, 4, 5, 6, 7)
 	units.Valid = []bool{true, true, true, true, true, true, false}
 	units.Unparsed = []bool{false, false, false, false, false, false, true}
-	checkTally(t, "floats", clamped, map[tally.Role]classes{tally.RoleValue: {7, 1, 0, 0, 3}, tally.RoleUnit: {7, 0, 1, 0, 0}},
+	checkTally(t, "floats", clamped, map[tally.Role]classes{tally.RoleValue: {7, 1, 0, 0, 3},
+		tally.RoleUnit: {7, 0, 1, 0, 0}},
 		floats(0, -0.1, 0.3, 0.301, -inf, math.NaN(), inf), units)
-	checkTally(t, "texts", clamped, map[tally.Role]classes{tally.RoleValue: {7, 1, 2, 0, 1}, tally.RoleUnit: {7, 0, 1, 0, 0}},
+	checkTally(t, "texts", clamped, map[tally.Role]classes{tally.RoleValue: {7, 1, 2, 0, 1},
+		tally.RoleUnit: {7, 0, 1, 0, 0}},
 		textColumn([]bool{true, true, true, true, true, false, true}, "0", "0.3", "0,3", "", "12", "", "0.1"), units)
 	vector := newQuery(&quantize.Value{Columns: []string{"x", "y"}, ClipL2: "5"})
-	checkTally(t, "vectors", vector, map[tally.Role]classes{tally.RoleValue: {3, 1, 0, 0, 1}, tally.RoleUnit: {3, 0, 0, 0, 0}},
+	checkTally(t, "vectors", vector, map[tally.Role]classes{tally.RoleValue: {3, 1, 0, 0, 1},
+		tally.RoleUnit: {3, 0, 0, 0, 0}},
 		floats(3, 3, math.NaN()), floats(4, 5, 0), ints(table.Int, 1, 2, 3))
 }
 
 // Filters are told apart from each other, and what passes all of them is counted.
 func TestTallyOfFilters(t *testing.T) {
 	text := func(s string) *string { return &s }
-	f, err := domain.NewFilters([]domain.FilterSpec{{Column: "n", Min: text("2")}, {Column: "s", In: []string{"a"}}, {Column: "s", NotNull: true}, {Column: "m", Max: text("9")}})
+	f, err := domain.NewFilters([]domain.FilterSpec{{Column: "n", Min: text("2")}, {Column: "s", In: []string{"a"}},
+		{Column: "s", NotNull: true}, {Column: "m", Max: text("9")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := ints(table.Int, 1, 2, 3, 4)
 	n.Valid, n.Unparsed = []bool{true, true, false, false}, []bool{false, false, true, false}
 	s, m := textColumn([]bool{true, true, true, false}, "a", "a", "b", ""), textColumn(nil, "1", "2", "9,5", "10")
-	schema := table.Schema{Fields: []table.Field{{Name: "n", Type: n.Type}, {Name: "s", Type: s.Type}, {Name: "m", Type: m.Type}}}
+	schema := table.Schema{Fields: []table.Field{{Name: "n", Type: n.Type}, {Name: "s", Type: s.Type},
+		{Name: "m", Type: m.Type}}}
 	got, err := tally.OfFilters(f, schema, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +211,8 @@ func TestTallyOfFilters(t *testing.T) {
 
 // A text that cannot be a discovered key, such as one in another encoding than UTF-8, is outside.
 func TestTallyOfDiscoveredKeys(t *testing.T) {
-	q, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 2}, By: []domain.Dimension{{Column: "k", Discover: true}}})
+	q, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 2},
+		By: []domain.Dimension{{Column: "k", Discover: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}

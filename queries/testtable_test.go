@@ -156,8 +156,8 @@ func dealt(t *rapid.T, q Query, tab *testTable) (shuffled *testTable, workers []
 	return shuffled, workers
 }
 
-// exactOf answers a query with one accumulator for each list of batches, merged into the first: with each of the spills, which
-// must agree.
+// exactOf answers a query with one accumulator for each list of batches, merged into the first: with each of the
+// spills, which must agree.
 func exactOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []int64 {
 	tb.Helper()
 	var first []int64
@@ -212,9 +212,11 @@ var (
 		{Name: "lat", Type: table.Type{Kind: table.Float}},
 		{Name: "lon", Type: table.Type{Kind: table.String}},
 	}
-	floatPool = []float64{-1, 0, math.Copysign(0, -1), 0.1, 0.3, 1, 1.5, 2, 2.5, 3, 99, math.Inf(1), math.Inf(-1), math.NaN()}
+	floatPool = []float64{-1, 0, math.Copysign(0, -1), 0.1, 0.3, 1, 1.5, 2, 2.5, 3, 99, math.Inf(1), math.Inf(-1),
+		math.NaN()}
 	textPool  = []string{"a", "b", "c", "A", "", "1", "1.0"}
-	digitPool = []string{"-1", "0", "-0", "0.1", "0.3", "1", "1.0", "1e0", "+2", "2.5", "03", "99", "inf", "-Infinity", "nan", "x", "", "1_0", "0x1", "1e999"}
+	digitPool = []string{"-1", "0", "-0", "0.1", "0.3", "1", "1.0", "1e0", "+2", "2.5", "03", "99", "inf", "-Infinity",
+		"nan", "x", "", "1_0", "0x1", "1e999"}
 )
 
 func randomValue(t *rapid.T, f table.Field) value {
@@ -268,30 +270,39 @@ func randomTable(t *rapid.T) *testTable {
 }
 
 var randomDimensions = []domain.Dimension{
-	{Column: "text", Labels: []domain.Label{{Name: "a", Members: []string{"a", "A"}}, {Name: "b", Members: []string{"b"}}, {Name: "one", Members: []string{"1"}}}},
-	{Column: "int", Labels: []domain.Label{{Name: "zero", Members: []string{"0"}}, {Name: "one", Members: []string{"1", "1.0", "2.0"}}, {Name: "never", Members: []string{"1.5"}}}},
+	{Column: "text", Labels: []domain.Label{{Name: "a", Members: []string{"a", "A"}}, {Name: "b", Members: []string{"b"}},
+		{Name: "one", Members: []string{"1"}}}},
+	{Column: "int", Labels: []domain.Label{{Name: "zero", Members: []string{"0"}},
+		{Name: "one", Members: []string{"1", "1.0", "2.0"}}, {Name: "never", Members: []string{"1.5"}}}},
 	{Column: "int", Edges: []string{"0", "1", "2.5", "3"}},
 	{Column: "int", Edges: []string{"-0.5", "1"}},
-	{Column: "float", Labels: []domain.Label{{Name: "zero", Members: []string{"0"}}, {Name: "third", Members: []string{"0.3"}}, {Name: "one", Members: []string{"1"}}}},
+	{Column: "float", Labels: []domain.Label{{Name: "zero", Members: []string{"0"}},
+		{Name: "third", Members: []string{"0.3"}}, {Name: "one", Members: []string{"1"}}}},
 	{Column: "float", Edges: []string{"0.1", "0.3", "2"}},
 	{Column: "digits", Edges: []string{"0", "0.3", "1", "3"}},
-	{Column: "flag", Labels: []domain.Label{{Name: "yes", Members: []string{"true"}}, {Name: "no", Members: []string{"false"}}}},
-	{Column: "day", Labels: []domain.Label{{Name: "first", Members: []string{"1970-01-01"}}, {Name: "third", Members: []string{"1970-01-03"}}}},
+	{Column: "flag", Labels: []domain.Label{{Name: "yes", Members: []string{"true"}},
+		{Name: "no", Members: []string{"false"}}}},
+	{Column: "day", Labels: []domain.Label{{Name: "first", Members: []string{"1970-01-01"}},
+		{Name: "third", Members: []string{"1970-01-03"}}}},
 	{Column: "day", Edges: []string{"1970-01-01", "1970-01-02T12:00", "1970-01-03"}},
-	{Column: "uint", Labels: []domain.Label{{Name: "1", Members: []string{"1"}}, {Name: "big", Members: []string{"18446744073709551615", "9223372036854775808"}}}},
+	{Column: "uint", Labels: []domain.Label{{Name: "1", Members: []string{"1"}},
+		{Name: "big", Members: []string{"18446744073709551615", "9223372036854775808"}}}},
 	{Column: "uint", Edges: []string{"1", "3", "9223372036854775807.5", "18446744073709551615"}},
 	{Column: "when", TimeField: "hour_of_day"},
 	{Column: "when", TimeField: "day_of_week"},
 	{Column: "when", TimeField: "week_of_year"},
 	{Column: "day", TimeField: "month"},
-	{Grid: &domain.Grid{Lat: "lat", Lon: "lon", South: "40.7", West: "-74", North: "40.9", East: "-73.7", Rows: 2, Cols: 3}},
+	{Grid: &domain.Grid{Lat: "lat", Lon: "lon", South: "40.7", West: "-74", North: "40.9", East: "-73.7", Rows: 2,
+		Cols: 3}},
 	{Nearest: &domain.Nearest{Lat: "lat", Lon: "lon", Points: pointPool, WithinM: 12_000, Name: "place"}},
 }
 
 func randomSpec(t *rapid.T) Spec {
 	s := Spec{Name: "q", Kind: Count, Location: rapid.SampledFrom(zonePool).Draw(t, "zone")}
-	s.Unit, s.FloatUnit = rapid.SampledFrom([][]string{nil, {"u"}, {"v"}, {"w"}, {"u", "v"}, {"v", "w", "u"}}).Draw(t, "unit"), true
-	s.Bounds = Bounds{MaxRows: rapid.Int64Range(1, 8).Draw(t, "k"), MaxGroups: rapid.Int64Range(0, 4).Draw(t, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 3).Draw(t, "m")}
+	s.Unit, s.FloatUnit = rapid.SampledFrom([][]string{nil, {"u"}, {"v"}, {"w"}, {"u", "v"}, {"v", "w", "u"}}).Draw(t,
+		"unit"), true
+	s.Bounds = Bounds{MaxRows: rapid.Int64Range(1, 8).Draw(t, "k"), MaxGroups: rapid.Int64Range(0, 4).Draw(t, "L"),
+		MaxRowsPerGroup: rapid.Int64Range(0, 3).Draw(t, "m")}
 	if s.Bounds.MaxGroups > 0 && s.Bounds.MaxRowsPerGroup > 0 && rapid.Bool().Draw(t, "no max_rows") {
 		s.Bounds.MaxRows = 0
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// textUnits is a table whose units are texts, in batches: an empty unit, one longer than any buffer of staged rows, and short ones. Some rows have none.
+// textUnits is a table whose units are texts, in batches: an empty unit, one longer than any buffer of staged rows, and
+// short ones. Some rows have none.
 type textUnits struct {
 	units, xs, ys int
 	*testTable
@@ -26,7 +27,8 @@ type textUnits struct {
 // newTextUnits makes a table of unit v (or v and u), its number w, and values x and y that are below xs and ys.
 func newTextUnits(units, xs, ys, rows int) *textUnits {
 	tab := &testTable{fields: []table.Field{
-		{Name: "v", Type: table.Type{Kind: table.String}}, {Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "w", Type: table.Type{Kind: table.Int}},
+		{Name: "v", Type: table.Type{Kind: table.String}}, {Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "w",
+			Type: table.Type{Kind: table.Int}},
 		{Name: "x", Type: table.Type{Kind: table.Int}}, {Name: "y", Type: table.Type{Kind: table.Int}},
 	}}
 	r := rand.New(rand.NewPCG(uint64(units), uint64(ys)))
@@ -42,7 +44,8 @@ func newTextUnits(units, xs, ys, rows int) *textUnits {
 		case units:
 			unit.s = strings.Repeat("long", 18_000)
 		}
-		tab.rows = append(tab.rows, []value{unit, {n: int64(w % 7)}, {n: int64(w)}, {n: r.Int64N(int64(xs))}, {n: r.Int64N(int64(ys))}})
+		tab.rows = append(tab.rows, []value{unit, {n: int64(w % 7)}, {n: int64(w)}, {n: r.Int64N(int64(xs))},
+			{n: r.Int64N(int64(ys))}})
 	}
 	t := &textUnits{units: units + 1, xs: xs, ys: ys, testTable: tab, columns: map[string][]table.Column{}}
 	for end := 1700; end < rows; end += 1700 {
@@ -55,7 +58,8 @@ func newTextUnits(units, xs, ys, rows int) *textUnits {
 	return t
 }
 
-// layOutMixed lays a column out, each batch in another encoding. The rows of either half of the table share a dictionary.
+// layOutMixed lays a column out, each batch in another encoding. The rows of either half of the table share a
+// dictionary.
 func (t *textUnits) layOutMixed(j int, kind table.Type) (out []table.Column) {
 	half, all := t.cuts[len(t.cuts)/2], make([]value, len(t.rows))
 	for i, r := range t.rows {
@@ -96,7 +100,8 @@ type gathering struct {
 	carry   func(all []Accumulator, to []Accumulator) error // nil if workers are merged
 }
 
-// A share of 2^17 bytes stages a row or two in each of 256 partitions, and is full many times; in one of 2^14 bytes none is staged.
+// A share of 2^17 bytes stages a row or two in each of 256 partitions, and is full many times; in one of 2^14 bytes
+// none is staged.
 func gatherings() []gathering {
 	inMemory := func(workers int) *tightSpill { return &tightSpill{share: 1 << 40, room: 1 << 40} }
 	return []gathering{
@@ -111,7 +116,8 @@ func gatherings() []gathering {
 		}},
 		{"saved in buckets", inMemory(2), 2, func(all, to []Accumulator) error {
 			text := func(unit []byte) uint64 { return uint64(len(unit)) << 50 }
-			err := SaveRows(all, NewBuckets(3, [16]byte{3, 5, 8: 7, 15: 77}, text), 5000, func(_ int, block []byte) error { return LoadRows(to, block) })
+			err := SaveRows(all, NewBuckets(3, [16]byte{3, 5, 8: 7, 15: 77}, text), 5000,
+				func(_ int, block []byte) error { return LoadRows(to, block) })
 			var b bytes.Buffer
 			return errors.Join(err, SaveAnswers(all, &b), LoadAnswers(to, &b))
 		}},
@@ -230,7 +236,8 @@ func TestTextUnitsTogetherAreThoseAlone(t *testing.T) {
 		for _, unit := range [][]string{{"v"}, {"v", "u"}} {
 			all := Bounds{MaxRows: 1 << 20}
 			qs := newQueries(t, []Spec{
-				tab.by(unit, all, map[string]int{"x": 2}), tab.by(unit, all, map[string]int{"w": tab.units, "y": tab.ys}), tab.sums(unit, all),
+				tab.by(unit, all, map[string]int{"x": 2}), tab.by(unit, all,
+					map[string]int{"w": tab.units, "y": tab.ys}), tab.sums(unit, all),
 				tab.by(unit, all, map[string]int{"y": tab.ys, "x": 3}),
 			})
 			var want [][]int64
@@ -248,7 +255,8 @@ func TestTextUnitsTogetherAreThoseAlone(t *testing.T) {
 	}
 }
 
-// However rows come together, each unit of text keeps as many rows as the bounds let it, and queries with equal bounds keep the same ones.
+// However rows come together, each unit of text keeps as many rows as the bounds let it, and queries with equal bounds
+// keep the same ones.
 func TestTextUnitsTogetherAreBounded(t *testing.T) {
 	for _, tab := range textUnitTables(t) {
 		for _, unit := range [][]string{{"v"}, {"v", "u"}} {
@@ -268,7 +276,8 @@ func TestTextUnitsTogetherAreBounded(t *testing.T) {
 				}
 				for i := range got {
 					if !slices.Equal(got[i], want[i]) {
-						t.Errorf("%d contents a unit, unit %v, %s: query %d keeps other rows than in memory", tab.xs*tab.ys, unit, way.name, i)
+						t.Errorf("%d contents a unit, unit %v, %s: query %d keeps other rows than in memory", tab.xs*tab.ys, unit,
+							way.name, i)
 					}
 				}
 			}
@@ -313,7 +322,8 @@ func (t *textUnits) checkBounds(tb testing.TB, got [][]int64) {
 	}
 }
 
-// A unit whose text alone is longer than the room for a partition is bounded, also if the first rows of its partition are of other units.
+// A unit whose text alone is longer than the room for a partition is bounded, also if the first rows of its partition
+// are of other units.
 func TestTextLongerThanTheRoom(t *testing.T) {
 	tab := &testTable{fields: busy(0).fields}
 	for i := range 40_000 {

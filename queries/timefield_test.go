@@ -27,7 +27,8 @@ var timeFields = []struct {
 // Every time field is what the standard library shows, in every unit and zone.
 func TestPartsAgreeWithTheStandardLibrary(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		typ := table.Type{Kind: table.Timestamp, Unit: rapid.SampledFrom([]int64{1, 1e3, 1e6, 1e9}).Draw(rt, "unit"), Zone: rapid.SampledFrom([]string{table.UTC, table.Local}).Draw(rt, "kind")}
+		typ := table.Type{Kind: table.Timestamp, Unit: rapid.SampledFrom([]int64{1, 1e3, 1e6, 1e9}).Draw(rt, "unit"),
+			Zone: rapid.SampledFrom([]string{table.UTC, table.Local}).Draw(rt, "kind")}
 		zone := rapid.SampledFrom(zonePool).Draw(rt, "zone")
 		name := rapid.SampledFrom(timeFields).Draw(rt, "time field").name
 		seconds := rapid.Int64Range(-6_000_000_000, 9_000_000_000).Draw(rt, "seconds")
@@ -38,7 +39,8 @@ func TestPartsAgreeWithTheStandardLibrary(t *testing.T) {
 		c := ints(table.Timestamp, x, x, x+1)
 		c.Type = typ
 		got := codesOf(t, domain.Dimension{TimeField: name}, zone, c)
-		same(t, got, int32(refPart(name, typ, x, zone)), int32(refPart(name, typ, x, zone)), int32(refPart(name, typ, x+1, zone)))
+		same(t, got, int32(refPart(name, typ, x, zone)), int32(refPart(name, typ, x, zone)),
+			int32(refPart(name, typ, x+1, zone)))
 	})
 }
 
@@ -49,7 +51,8 @@ func TestTimeFieldsOfDates(t *testing.T) {
 	}
 	c := ints(table.Date, day("1969-12-31"), day("2012-12-31"), day("2016-01-03"), day("2000-02-29"), day("1582-10-04"))
 	for name, want := range map[string][]int32{
-		"day_of_week": {2, 0, 6, 1, 0}, "day_of_month": {30, 30, 2, 28, 3}, "week_of_year": {0, 0, 52, 8, 39}, "month": {11, 11, 0, 1, 9}, "quarter": {3, 3, 0, 0, 3},
+		"day_of_week": {2, 0, 6, 1, 0}, "day_of_month": {30, 30, 2, 28, 3}, "week_of_year": {0, 0, 52, 8, 39}, "month": {11,
+			11, 0, 1, 9}, "quarter": {3, 3, 0, 0, 3},
 	} {
 		got := codesOf(t, domain.Dimension{TimeField: name}, zonePool[len(zonePool)-1], c)
 		if !slices.Equal(got, want) {
@@ -59,7 +62,8 @@ func TestTimeFieldsOfDates(t *testing.T) {
 	for _, name := range []string{"minute_of_hour", "hour_of_day", "hour_of_week"} {
 		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: "x", TimeField: name}}})
 		_, err := q.New(table.Schema{Fields: []table.Field{{Name: "x", Type: c.Type}}}, nil)
-		if es := problem.Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0].column" || es[0].Code != problem.CodeColumnType {
+		if es := problem.Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0].column" ||
+			es[0].Code != problem.CodeColumnType {
 			t.Errorf("%s of a date: %v", name, err)
 		}
 	}
@@ -69,7 +73,8 @@ func TestTimeFieldsOfDates(t *testing.T) {
 func TestTimeFieldsOfAllValues(t *testing.T) {
 	extremes := []int64{math.MinInt64, math.MinInt64 + 1, -1, math.MaxInt64 - 1, math.MaxInt64}
 	for _, p := range timeFields {
-		for _, typ := range []table.Type{{Kind: table.Date}, {Kind: table.Timestamp, Unit: 1e9, Zone: table.UTC}, {Kind: table.Timestamp, Unit: 1e6, Zone: table.Local}} {
+		for _, typ := range []table.Type{{Kind: table.Date}, {Kind: table.Timestamp, Unit: 1e9, Zone: table.UTC},
+			{Kind: table.Timestamp, Unit: 1e6, Zone: table.Local}} {
 			if typ.Kind == table.Date && p.timeOfDay {
 				continue
 			}
@@ -103,9 +108,11 @@ func TestKeysOfParts(t *testing.T) {
 		return k[0].Labels
 	}
 	for name, want := range map[string][2]int64{
-		"minute_of_hour": {0, 59}, "hour_of_day": {0, 23}, "hour_of_week": {0, 167}, "day_of_month": {1, 31}, "week_of_year": {1, 53}, "month": {1, 12}, "quarter": {1, 4},
+		"minute_of_hour": {0, 59}, "hour_of_day": {0, 23}, "hour_of_week": {0, 167}, "day_of_month": {1,
+			31}, "week_of_year": {1, 53}, "month": {1, 12}, "quarter": {1, 4},
 	} {
-		if l := keys(name, domain.Drop).Ints; l[0] != want[0] || l[len(l)-1] != want[1] || int64(len(l)) != want[1]-want[0]+1 {
+		if l := keys(name, domain.Drop).Ints; l[0] != want[0] || l[len(l)-1] != want[1] ||
+			int64(len(l)) != want[1]-want[0]+1 {
 			t.Errorf("%s: %v", name, l)
 		}
 	}

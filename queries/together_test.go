@@ -30,7 +30,8 @@ func severalSpecs(t *rapid.T) []Spec {
 	return specs
 }
 
-// refTogether answers queries that share the rows of units, row by row: the digest of a row is that of its contents for all queries.
+// refTogether answers queries that share the rows of units, row by row: the digest of a row is that of its contents for
+// all queries.
 func refTogether(specs []Spec, t *testTable) [][]int64 {
 	out := make([][]int64, len(specs))
 	byUnit := make([]map[string][]refRow, len(specs))
@@ -61,7 +62,8 @@ func refTogether(specs []Spec, t *testTable) [][]int64 {
 		if unit == "" {
 			continue
 		}
-		message := "dprelease/bound1u" + strings.TrimPrefix(unit, "unit") + "\x00\x00\x00\x00" + string(mask) + string(contents)
+		message := "dprelease/bound1u" + strings.TrimPrefix(unit, "unit") + "\x00\x00\x00\x00" + string(mask) +
+			string(contents)
 		digest := sha256.Sum256([]byte(message + "\x00\x00\x00\x00\x00\x00\x00\x00"))
 		if n := seen[message]; n > 0 {
 			digest = sha256.Sum256(binary.BigEndian.AppendUint64(digest[:], uint64(n)))
@@ -84,7 +86,8 @@ func refTogether(specs []Spec, t *testTable) [][]int64 {
 }
 
 // togetherOf answers queries with accumulators for each worker, which get the rows of its cuts.
-func togetherOf(tb testing.TB, qs []Query, s table.Schema, spill bounding.Spill, batches [][]*table.Batch, workers int) []Accumulator {
+func togetherOf(tb testing.TB, qs []Query, s table.Schema, spill bounding.Spill, batches [][]*table.Batch,
+	workers int) []Accumulator {
 	tb.Helper()
 	all := make([][]Accumulator, workers)
 	fresh := func() ([]Accumulator, error) { return NewAccumulators(qs, s, spill) }
@@ -130,8 +133,8 @@ func layouts(qs []Query, tab *testTable, cuts []int, how encoding) [][]*table.Ba
 	return out
 }
 
-// The answers of queries that share the rows of units are those of the plain reference: for every order of the rows, cut, encoding and
-// number of workers, in memory and spilled.
+// The answers of queries that share the rows of units are those of the plain reference: for every order of the rows,
+// cut, encoding and number of workers, in memory and spilled.
 func TestQueriesTogetherEqualTheReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		specs, tab := severalSpecs(rt), randomTable(rt)
@@ -173,22 +176,24 @@ func TestNeighboursTogetherDifferByAtMostTheSensitivity(t *testing.T) {
 	})
 }
 
-// Every query of several keeps as many rows as alone: a row that only other queries count takes nobody's place. Spills, repeated rows and
-// oversized units, which are read differently, keep the same rows.
+// Every query of several keeps as many rows as alone: a row that only other queries count takes nobody's place. Spills,
+// repeated rows and oversized units, which are read differently, keep the same rows.
 func TestQueriesTogetherKeepAsManyRows(t *testing.T) {
 	asGathered = true
 	defer func() { asGathered = false }()
 	tab := busy(150)
 	for _, unit := range [][]string{{"v"}, {"u"}, {"u", "v"}, {"u", "x"}} {
 		specs := []Spec{
-			spec(5, Bounds{MaxRows: 7}), spec(2, Bounds{MaxRows: 7}), spec(5, Bounds{MaxRows: 7, MaxGroups: 3, MaxRowsPerGroup: 4}), spec(1, Bounds{MaxRows: 30}),
+			spec(5, Bounds{MaxRows: 7}), spec(2, Bounds{MaxRows: 7}), spec(5,
+				Bounds{MaxRows: 7, MaxGroups: 3, MaxRowsPerGroup: 4}), spec(1, Bounds{MaxRows: 30}),
 		}
 		for i := range specs {
 			specs[i].Unit, specs[i].Name = unit, fmt.Sprint("q", i)
 		}
 		qs := queriesOf(t, specs)
 		want := refTogether(specs, tab)
-		for _, x := range []*tightSpill{{share: 1 << 40, room: 1 << 40}, {share: 1 << 15, room: 1 << 12}, {share: 1 << 13, room: 1 << 20}, {room: 1 << 13}, {room: 200}} {
+		for _, x := range []*tightSpill{{share: 1 << 40, room: 1 << 40}, {share: 1 << 15, room: 1 << 12},
+			{share: 1 << 13, room: 1 << 20}, {room: 1 << 13}, {room: 200}} {
 			for i, a := range togetherOf(t, qs, tab.schema(), x, layouts(qs, tab, []int{100, 200, 900}, dictionaryKept), 2) {
 				got := sealed(t, a)
 				if !slices.Equal(got, want[i]) {

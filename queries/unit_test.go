@@ -13,7 +13,8 @@ import (
 func TestUnitsAgreeAcrossTypes(t *testing.T) {
 	var want []int64
 	for _, kind := range []table.Kind{table.Int, table.Uint, table.Float, table.String} {
-		tab := &testTable{fields: []table.Field{{Name: "u", Type: table.Type{Kind: kind}}, {Name: "x", Type: table.Type{Kind: table.Int}}}}
+		tab := &testTable{fields: []table.Field{{Name: "u", Type: table.Type{Kind: kind}},
+			{Name: "x", Type: table.Type{Kind: table.Int}}}}
 		for i := range int64(400) {
 			u := i % 30
 			tab.rows = append(tab.rows, []value{{n: u, x: float64(u), s: fmt.Sprint(u)}, {n: i * i % 7}})
@@ -32,9 +33,11 @@ func TestUnitsAgreeAcrossTypes(t *testing.T) {
 
 // A column of floating-point numbers is a unit only if the job says so.
 func TestFloatsAreUnitsIfTheJobSaysSo(t *testing.T) {
-	schema := table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Float}}, {Name: "x", Type: table.Type{Kind: table.Int}}}}
+	schema := table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Float}},
+		{Name: "x", Type: table.Type{Kind: table.Int}}}}
 	s := spec(7, Bounds{MaxRows: 3, MaxGroups: 2})
-	if _, err := NewAccumulators([]Query{must(t, s)}, schema, nil); err == nil || !strings.Contains(err.Error(), "privacy.float_unit: allow") {
+	if _, err := NewAccumulators([]Query{must(t, s)}, schema, nil); err == nil ||
+		!strings.Contains(err.Error(), "privacy.float_unit: allow") {
 		t.Errorf("floats are units: %v", err)
 	}
 	s.FloatUnit = true

@@ -23,12 +23,14 @@ func valued(kind Kind, v quantize.Value) Spec {
 func TestBadValues(t *testing.T) {
 	list := quantize.Value{Columns: []string{"x"}, List: true}
 	for field, s := range map[string]Spec{
-		"sum: bad-query":                {Name: "q", Kind: Sum},
-		"mean: bad-query":               {Name: "q", Kind: Mean, Value: &quantize.Value{Lo: "0", Hi: "1"}},
-		"count: bad-query":              {Name: "q", Kind: Count, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}},
-		"sum.column: bad-query":         valued(Sum, quantize.Value{Columns: []string{""}, Lo: "0", Hi: "1"}),
-		"sum.columns[1]: duplicate":     valued(Sum, quantize.Value{Columns: []string{"x", "x"}, Lo: "0", Hi: "1"}),
-		"sum.columns: bad-query":        valued(Sum, quantize.Value{Columns: []string{"x", "y"}, List: true, Length: 2, Lo: "0", Hi: "1"}),
+		"sum: bad-query":  {Name: "q", Kind: Sum},
+		"mean: bad-query": {Name: "q", Kind: Mean, Value: &quantize.Value{Lo: "0", Hi: "1"}},
+		"count: bad-query": {Name: "q", Kind: Count,
+			Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}},
+		"sum.column: bad-query":     valued(Sum, quantize.Value{Columns: []string{""}, Lo: "0", Hi: "1"}),
+		"sum.columns[1]: duplicate": valued(Sum, quantize.Value{Columns: []string{"x", "x"}, Lo: "0", Hi: "1"}),
+		"sum.columns: bad-query": valued(Sum, quantize.Value{Columns: []string{"x", "y"}, List: true, Length: 2,
+			Lo: "0", Hi: "1"}),
 		"sum.length: bad-query":         valued(Sum, quantize.Value{Columns: list.Columns, List: true, Lo: "0", Hi: "1"}),
 		"mean.length: bad-query":        valued(Mean, quantize.Value{Length: 2, Lo: "0", Hi: "1"}),
 		"sum: too-many-cells":           valued(Sum, quantize.Value{List: true, Length: 1<<20 + 1, Lo: "0", Hi: "1"}),
@@ -42,18 +44,22 @@ func TestBadValues(t *testing.T) {
 		"mean: bad-query: a value need": valued(Mean, quantize.Value{}),
 		"sum.rows: bad-query":           valued(Sum, quantize.Value{Lo: "0", Hi: "1", Rows: 3}),
 		"mean.rows: bad-value":          valued(Mean, quantize.Value{Lo: "0", Hi: "1", Rows: -3}),
-		"mean.rows: bad-query":          {Name: "q", Kind: Mean, Filtered: true, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1", Rows: 3}},
+		"mean.rows: bad-query": {Name: "q", Kind: Mean, Filtered: true,
+			Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1", Rows: 3}},
 		"mean.rows: bad-query: the num": {
 			Name: "q", Kind: Mean, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1", Rows: 3},
 		},
 		"sum.by[0]: duplicate": {
-			Name: "q", Kind: Sum, By: []domain.Dimension{{Column: "component", Labels: numbered(2)}}, Value: &quantize.Value{Columns: []string{"x", "y"}, Lo: "0", Hi: "1"},
+			Name: "q", Kind: Sum, By: []domain.Dimension{{Column: "component",
+				Labels: numbered(2)}}, Value: &quantize.Value{Columns: []string{"x", "y"}, Lo: "0", Hi: "1"},
 		},
 		"mean.by[0]: duplicate": {
-			Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "noisy_centred_sum", Labels: numbered(2)}}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"},
+			Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "noisy_centred_sum",
+				Labels: numbered(2)}}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"},
 		},
 		"sum.by: too-many-cells": {
-			Name: "q", Kind: Sum, By: []domain.Dimension{{Column: "y", Labels: numbered(4096)}}, Value: &quantize.Value{Columns: []string{"x"}, List: true, Length: 1 << 19, Lo: "0", Hi: "1"},
+			Name: "q", Kind: Sum, By: []domain.Dimension{{Column: "y",
+				Labels: numbered(4096)}}, Value: &quantize.Value{Columns: []string{"x"}, List: true, Length: 1 << 19, Lo: "0", Hi: "1"},
 		},
 	} {
 		if _, err := New(s); len(problem.Errors(err)) != 1 || !strings.HasPrefix(err.Error(), "query q: "+field) {
@@ -70,8 +76,10 @@ func TestValueColumnTypes(t *testing.T) {
 		kind table.Kind
 		ok   bool
 	}{
-		{numeric, table.Bool, true}, {numeric, table.Int, true}, {numeric, table.Uint, true}, {numeric, table.Float, true}, {numeric, table.String, true},
-		{numeric, table.Date, false}, {numeric, table.Timestamp, false}, {numeric, table.List, false}, {numeric, table.Invalid, false},
+		{numeric, table.Bool, true}, {numeric, table.Int, true}, {numeric, table.Uint, true}, {numeric, table.Float,
+			true}, {numeric, table.String, true},
+		{numeric, table.Date, false}, {numeric, table.Timestamp, false}, {numeric, table.List, false}, {numeric,
+			table.Invalid, false},
 		{lists, table.List, true}, {lists, table.Float, false}, {lists, table.Date, false},
 	} {
 		schema := table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: c.kind}}}}
@@ -82,11 +90,13 @@ func TestValueColumnTypes(t *testing.T) {
 		}
 	}
 	_, err := summed(t, numeric).New(table.Schema{Fields: []table.Field{{Name: "X"}}}, nil)
-	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeUnknownColumn || es[0].Hint != "did you mean X?" {
+	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeUnknownColumn ||
+		es[0].Hint != "did you mean X?" {
 		t.Errorf("%v", err)
 	}
 	counts := Spec{Name: "q", Kind: Count, Unit: []string{"x"}, Bounds: Bounds{MaxRows: 1}}
-	if _, err := must(t, counts).New(table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.List}}}}, nil); err == nil {
+	if _, err := must(t, counts).New(table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.List}}}},
+		nil); err == nil {
 		t.Error("a list is a privacy unit")
 	}
 }

@@ -20,8 +20,10 @@ import (
 func randomVariance(t *rapid.T) Spec {
 	s := randomSpec(t)
 	s.Kind = Variance
-	s.Value = &quantize.Value{Columns: []string{rapid.SampledFrom([]string{"int", "float", "digits", "uint", "flag"}).Draw(t, "column")}}
-	ends := rapid.SampledFrom([][2]string{{"0", "3"}, {"-1", "2"}, {"-2.5", "-0.1"}, {"0.1", "0.3"}, {"-7", "1e3"}, {"1e6", "1000001"}}).Draw(t, "clamp")
+	s.Value = &quantize.Value{Columns: []string{rapid.SampledFrom([]string{"int", "float", "digits", "uint",
+		"flag"}).Draw(t, "column")}}
+	ends := rapid.SampledFrom([][2]string{{"0", "3"}, {"-1", "2"}, {"-2.5", "-0.1"}, {"0.1", "0.3"}, {"-7", "1e3"},
+		{"1e6", "1000001"}}).Draw(t, "clamp")
 	s.Value.Lo, s.Value.Hi = ends[0], ends[1]
 	return s
 }
@@ -122,20 +124,23 @@ func TestSquaresAttainTheirSensitivity(t *testing.T) {
 	}
 }
 
-// The 95 % interval of a variance holds the true one in at least 95 % of 10,000 runs, less 6.1 standard errors (false alarm 1e-9), and is no
-// longer than the whole range. The runs are the groups of one query.
+// The 95 % interval of a variance holds the true one in at least 95 % of 10,000 runs, less 6.1 standard errors (false
+// alarm 1e-9), and is no longer than the whole range. The runs are the groups of one query.
 func TestIntervalsOfVariancesCover(t *testing.T) {
 	const runs, half, sigmaSum, sigmaSquare, sigmaCount = 10_000, 5, 25, 60, 5
-	q := summed(t, Spec{Name: "q", Kind: Variance, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})
+	q := summed(t, Spec{Name: "q", Kind: Variance, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}},
+		Value: &quantize.Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})
 	rng := rand.New(rand.NewPCG(7, 8))
 	slack := 6.1 * math.Sqrt(0.95*0.05/runs)
 	for _, rows := range []float64{1, 10, 30, 200, 1e4, 1e6} {
-		for _, m := range [][2]float64{{0, 0}, {0, 25}, {4, 16}, {4, 20}, {-5, 25}, {2, 9}} { // mean and mean square, less the centre
+		// mean and mean square, less the centre
+		for _, m := range [][2]float64{{0, 0}, {0, 25}, {4, 16}, {4, 20}, {-5, 25}, {2, 9}} {
 			sums, squares, counts := make([]float64, runs), make([]float64, runs), make([]float64, runs)
 			for i := range sums {
 				sums[i], squares[i], counts[i] = rows*m[0], rows*(m[1]-half*half/2.0), rows
 			}
-			components := []mechanism.Noisy{noised(t, rng, sigmaSum, sums), noised(t, rng, sigmaSquare, squares), noised(t, rng, sigmaCount, counts)}
+			components := []mechanism.Noisy{noised(t, rng, sigmaSum, sums), noised(t, rng, sigmaSquare, squares),
+				noised(t, rng, sigmaCount, counts)}
 			a, err := q.Finish(components, components)
 			if err != nil {
 				t.Fatal(err)
@@ -150,7 +155,8 @@ func TestIntervalsOfVariancesCover(t *testing.T) {
 				if low[i] < 0 || high[i] > half*half || noisy[i] < low[i] || noisy[i] > high[i] {
 					t.Fatalf("%g rows, %v: %g in [%g, %g]", rows, m, noisy[i], low[i], high[i])
 				}
-				if most := VarianceHalfWidth(half, []calibrate.Mechanism{{Sigma: sigmaSum}, {Sigma: sigmaSquare}, {Sigma: sigmaCount}}) / rows * 1.001; rows == 1e6 && high[i]-low[i] > 2*most {
+				if most := VarianceHalfWidth(half, []calibrate.Mechanism{{Sigma: sigmaSum}, {Sigma: sigmaSquare},
+					{Sigma: sigmaCount}}) / rows * 1.001; rows == 1e6 && high[i]-low[i] > 2*most {
 					t.Fatalf("half-width %g, at most %g is stated", (high[i]-low[i])/2, most)
 				}
 				error2, stated2 = error2+(noisy[i]-truth)*(noisy[i]-truth)/runs, stated2+sigma[i]*sigma[i]/runs

@@ -78,18 +78,20 @@ const (
 	ReplaceOne = query.ReplaceOne
 )
 
-// LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but the first.
+// LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but
+// the first.
 const LossSums = kinds.LossSums
 
-// NewAccumulators makes the accumulators of some queries for one worker. Queries whose privacy unit is made of the same columns share the
-// rows of units, which are then kept and grouped by unit once. Such accumulators are used together: each batch goes to all of them,
-// in the order of the queries, and all are merged before one of them is sealed. Errors are those of [Query.New].
+// NewAccumulators makes the accumulators of some queries for one worker. Queries whose privacy unit is made of the same
+// columns share the rows of units, which are then kept and grouped by unit once. Such accumulators are used together:
+// each batch goes to all of them, in the order of the queries, and all are merged before one of them is sealed. Errors
+// are those of [Query.New].
 func NewAccumulators(qs []Query, s table.Schema, spill bounding.Spill) ([]Accumulator, error) {
 	return gather.NewAccumulators(qs, s, spill)
 }
 
-// NewSeparately makes the same accumulators, none of which share rows: each query follows the rule that it follows alone, as other engines do that answer
-// one query after the other.
+// NewSeparately makes the same accumulators, none of which share rows: each query follows the rule that it follows
+// alone, as other engines do that answer one query after the other.
 func NewSeparately(qs []Query, s table.Schema, spill bounding.Spill) ([]Accumulator, error) {
 	return gather.NewSeparately(qs, s, spill)
 }
@@ -97,8 +99,9 @@ func NewSeparately(qs []Query, s table.Schema, spill bounding.Spill) ([]Accumula
 // Bounded returns the tally of an accumulator that is sealed; that of one without units is 0.
 func Bounded(a Accumulator) bounding.BoundTally { return gather.Bounded(a) }
 
-// GainOfSharing is the standard deviation that the cells of a query would have if they shared noise, and that of the sum of all cells, both as multiples of
-// what they have; 1 if nothing is gained, or if the query is no histogram of independent noise.
+// GainOfSharing is the standard deviation that the cells of a query would have if they shared noise, and that of the
+// sum of all cells, both as multiples of what they have; 1 if nothing is gained, or if the query is no histogram of
+// independent noise.
 func GainOfSharing(q Query, adj Adjacency) (cell, total float64) {
 	if h, ok := q.(*kinds.Histogram); ok {
 		return kinds.GainOfSharing(h, adj)
@@ -106,8 +109,9 @@ func GainOfSharing(q Query, adj Adjacency) (cell, total float64) {
 	return 1, 1
 }
 
-// VarianceHalfWidth is at least half the width of a variance's interval, times the number of rows, if that number is well above the noise of
-// the count. h is half the width of the range of values, ms are the mechanisms of sum, squares and count.
+// VarianceHalfWidth is at least half the width of a variance's interval, times the number of rows, if that number is
+// well above the noise of the count. h is half the width of the range of values, ms are the mechanisms of sum, squares
+// and count.
 func VarianceHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
 	return kinds.VarianceHalfWidth(h, ms)
 }

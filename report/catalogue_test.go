@@ -18,7 +18,8 @@ func sample() *release {
 		Tables: []table{{
 			Name: "by_hour", Description: "Numbers of rows by hour.",
 			Columns: []column{
-				{Name: "=hour", Description: "Key.", Type: integer, Key: true}, {Name: "_payment é", Description: "Key.", Key: true},
+				{Name: "=hour", Description: "Key.", Type: integer, Key: true}, {Name: "_payment é", Description: "Key.",
+					Key: true},
 				{Name: "noisy", Description: "Noisy.", Unit: "rows", Type: Real},
 			},
 			Files: []file{{Path: "by_hour.csv", SHA256: sum}, {Path: "by_hour.parquet", SHA256: sum}},
@@ -55,14 +56,15 @@ func objects(t *testing.T, v any) (out []map[string]any) {
 	return out
 }
 
-// What the Data Package standard, version 2, demands: a resource has a name of its own and a path inside the package; a field has a name and
-// a known type; every key is a field; a hash names its algorithm.
+// What the Data Package standard, version 2, demands: a resource has a name of its own and a path inside the package; a
+// field has a name and a known type; every key is a field; a hash names its algorithm.
 func TestDataPackage(t *testing.T) {
 	p := parsed(t, documents(t, sample())[packageName])
 	names := map[string]bool{}
 	for _, r := range objects(t, p["resources"]) {
 		name, path := r["name"].(string), r["path"].(string)
-		if names[name] || !regexp.MustCompile(`^[a-z0-9._-]+$`).MatchString(name) || strings.HasPrefix(path, "/") || strings.Contains(path, "..") {
+		if names[name] || !regexp.MustCompile(`^[a-z0-9._-]+$`).MatchString(name) || strings.HasPrefix(path, "/") ||
+			strings.Contains(path, "..") {
 			t.Errorf("resource %q at %q", name, path)
 		}
 		names[name] = true
@@ -91,7 +93,8 @@ func TestDataPackage(t *testing.T) {
 	}
 }
 
-// What CSV on the Web demands of a group of tables: its context, a url for each table, titles as in the header, names for URI templates.
+// What CSV on the Web demands of a group of tables: its context, a url for each table, titles as in the header, names
+// for URI templates.
 func TestCSVW(t *testing.T) {
 	m := parsed(t, documents(t, sample())[csvwName])
 	context := m["@context"].([]any)
@@ -121,16 +124,20 @@ func TestCSVW(t *testing.T) {
 	}
 }
 
-// What Croissant 1.0 demands: its type and conformsTo; a file has a content, an encoding and a digest; a field names a file that is there.
+// What Croissant 1.0 demands: its type and conformsTo; a file has a content, an encoding and a digest; a field names a
+// file that is there.
 func TestCroissant(t *testing.T) {
 	m := parsed(t, documents(t, sample())[croissantName])
-	if m["@type"] != "sc:Dataset" || m["conformsTo"] != "http://mlcommons.org/croissant/1.0" || m["name"] == "" || m["license"] != "https://spdx.org/licenses/CC-BY-4.0" || m["url"] == nil || m["datePublished"] == nil || m["creator"] == nil {
+	if m["@type"] != "sc:Dataset" || m["conformsTo"] != "http://mlcommons.org/croissant/1.0" || m["name"] == "" ||
+		m["license"] != "https://spdx.org/licenses/CC-BY-4.0" || m["url"] == nil || m["datePublished"] == nil ||
+		m["creator"] == nil {
 		t.Errorf("%v", m)
 	}
 	files := map[string]bool{}
 	for _, f := range objects(t, m["distribution"]) {
 		files[f["@id"].(string)] = true
-		if f["@type"] != "cr:FileObject" || f["contentUrl"] == "" || f["encodingFormat"] == "" || len(f["sha256"].(string)) != 64 {
+		if f["@type"] != "cr:FileObject" || f["contentUrl"] == "" || f["encodingFormat"] == "" ||
+			len(f["sha256"].(string)) != 64 {
 			t.Errorf("%v", f)
 		}
 	}
@@ -166,7 +173,8 @@ func TestCitation(t *testing.T) {
 	if err := yaml.Unmarshal(documents(t, sample())[citationName], &c); err != nil {
 		t.Fatal(err)
 	}
-	if c.Version != "1.2.0" || c.Message == "" || c.Type != "dataset" || c.Title != sample().Title || len(c.Authors) != 2 || c.Authors[1]["name"] != "# An author" || c.Date != "2026-11-22" {
+	if c.Version != "1.2.0" || c.Message == "" || c.Type != "dataset" || c.Title != sample().Title ||
+		len(c.Authors) != 2 || c.Authors[1]["name"] != "# An author" || c.Date != "2026-11-22" {
 		t.Errorf("%+v", c)
 	}
 }

@@ -14,7 +14,8 @@ func (r *release) csvw() object {
 		var columns []object
 		for i, c := range t.Columns {
 			column := object{
-				"name": nameOf(c.Name, i), "titles": f.inCSV(c.Name), "dc:description": c.text(), "datatype": []string{"string", "integer", "double"}[c.Type],
+				"name": nameOf(c.Name, i), "titles": f.inCSV(c.Name), "dc:description": c.text(), "datatype": []string{"string",
+					"integer", "double"}[c.Type],
 			}
 			if c.Key && c.Type != text {
 				column["required"] = true
@@ -31,10 +32,13 @@ func (r *release) csvw() object {
 		if len(keys) > 0 {
 			schema["primaryKey"] = keys
 		}
-		tables = append(tables, object{"url": url.PathEscape(f.Path), "dc:title": t.Name, "dc:description": t.Description, "tableSchema": schema})
+		tables = append(tables, object{"url": url.PathEscape(f.Path), "dc:title": t.Name, "dc:description": t.Description,
+			"tableSchema": schema})
 	}
 	out := object{
-		"@context": []any{"http://www.w3.org/ns/csvw", object{"@language": "en"}}, "dc:title": r.Title, "dc:description": r.Description + " " + r.Guarantee, "tables": tables,
+		"@context": []any{"http://www.w3.org/ns/csvw",
+			object{"@language": "en"}}, "dc:title": r.Title, "dc:description": r.Description + " " +
+			r.Guarantee, "tables": tables,
 		"dialect": object{"header": true, "encoding": "utf-8"},
 	}
 	if isAddress(r.Licence) {

@@ -1,7 +1,8 @@
-// Package report makes the documents of a release folder: index.html, one page that shows a release to people, without a request to
-// anywhere; and the descriptions of its tables for catalogues (package catalogue).
+// Package report makes the documents of a release folder: index.html, one page that shows a release to people, without
+// a request to anywhere; and the descriptions of its tables for catalogues (package catalogue).
 //
-// Only what is public enters them: the manifest, the tables of the release, and the public files of its job. A page is made in four steps:
-// facts are taken from the manifest (facts.go), tables are cut down to what a page can hold (table.go), a picture is chosen for each
-// (picture.go), and the template puts words, numbers and data together (page.go). What the guarantee means is worked out in guarantee.go.
+// Only what is public enters them: the manifest, the tables of the release, and the public files of its job. A page is
+// made in four steps: facts are taken from the manifest (facts.go), tables are cut down to what a page can hold
+// (table.go), a picture is chosen for each (picture.go), and the template puts words, numbers and data together
+// (page.go). What the guarantee means is worked out in guarantee.go.
 package report

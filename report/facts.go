@@ -112,9 +112,11 @@ type jobKind struct {
 func factsOf(m *manifest.Manifest) *facts {
 	p := &m.Privacy
 	f := &facts{
-		name: m.Name, unit: slices.DeleteFunc(slices.Clone(p.Unit), func(s string) bool { return s == "row" && len(p.Unit) == 1 }), replaced: p.Adjacency == "replace-one",
+		name: m.Name, unit: slices.DeleteFunc(slices.Clone(p.Unit),
+			func(s string) bool { return s == "row" && len(p.Unit) == 1 }), replaced: p.Adjacency == "replace-one",
 		epsilon: p.Epsilon, delta: p.Delta, statement: p.Statement, madeFrom: m.MadeFrom,
-		guarantee: Guarantee{Mu: p.Mu, Failure: ceilingOf(p.DeltaFailure), Pure: ceilingOf(p.Pure), Both: p.Delta == 0}, program: strings.TrimSpace(m.Program.Name + " " + m.Program.Version),
+		guarantee: Guarantee{Mu: p.Mu, Failure: ceilingOf(p.DeltaFailure), Pure: ceilingOf(p.Pure),
+			Both: p.Delta == 0}, program: strings.TrimSpace(m.Program.Name + " " + m.Program.Version),
 	}
 	for k, v := range m.Params {
 		f.params = append(f.params, [2]string{k, v})
@@ -152,9 +154,12 @@ func (f *facts) state(m *manifest.Manifest) {
 	f.unprotected = slices.Concat(p.Unprotected, d.Unprotected)
 	f.deployment = d
 	for _, x := range [][2]string{
-		{"Published by", strings.Join(d.Curators, ", ")}, {"Purpose", d.IntendedUse}, {"Region", d.Region}, {"Sector", d.Sector}, {"Which tables are possible", d.DataDomain},
-		{"How bounds, keys and budget were chosen", d.HowChosen}, {"What was tuned on private data", d.Tuning}, {"Justification", d.Justification},
-		{"Who handles the data", d.Actors}, {"Custody", d.Custody}, {"Authors", strings.Join(d.Authors, ", ")}, {"Contact", d.Contact},
+		{"Published by", strings.Join(d.Curators, ", ")}, {"Purpose", d.IntendedUse}, {"Region", d.Region}, {"Sector",
+			d.Sector}, {"Which tables are possible", d.DataDomain},
+		{"How bounds, keys and budget were chosen", d.HowChosen}, {"What was tuned on private data",
+			d.Tuning}, {"Justification", d.Justification},
+		{"Who handles the data", d.Actors}, {"Custody", d.Custody}, {"Authors", strings.Join(d.Authors, ", ")}, {"Contact",
+			d.Contact},
 	} {
 		if x[1] != "" {
 			f.stated = append(f.stated, x)
@@ -163,7 +168,8 @@ func (f *facts) state(m *manifest.Manifest) {
 	limit, ok := capOf(p.Scope.LedgerCap)
 	charged, ok2 := new(big.Rat).SetString(p.Scope.LedgerCharged)
 	if ok && ok2 {
-		f.budget = &budget{dataset: m.Dataset(), cap: p.Scope.LifetimeCap, capMu2: limit, chargedMu2: charged, period: p.Scope.Period}
+		f.budget = &budget{dataset: m.Dataset(), cap: p.Scope.LifetimeCap, capMu2: limit, chargedMu2: charged,
+			period: p.Scope.Period}
 	}
 }
 
@@ -242,7 +248,8 @@ func clampWords(q *manifest.Query) string {
 	if !s.Found {
 		found += " Too few rows have values that stand out of the noise to choose a wider one."
 	}
-	return found + fmt.Sprintf(" It was chosen between %s and %s from a noisy histogram of the values alone, for which %s %% of the query's budget was spent; release.json holds that histogram.",
+	return found + fmt.Sprintf(" It was chosen between %s and %s from a noisy histogram of the values alone, for which "+
+		"%s %% of the query's budget was spent; release.json holds that histogram.",
 		end(s.Least), end(s.Most), short(100*s.Share))
 }
 
@@ -255,7 +262,8 @@ func rowsWords(s *manifest.RowsSearch) string {
 	if !s.Found {
 		found += " Too few units stand out of the noise to choose a larger bound."
 	}
-	return found + fmt.Sprintf(" The bound was chosen, up to %s, from a noisy histogram of how many rows units have, for which %s %% of the query's budget was spent; release.json holds that histogram.",
+	return found + fmt.Sprintf(" The bound was chosen, up to %s, from a noisy histogram of how many rows units have, "+
+		"for which %s %% of the query's budget was spent; release.json holds that histogram.",
 		short(float64(s.Steps[len(s.Steps)-1])), short(100*s.Share))
 }
 

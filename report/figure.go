@@ -11,7 +11,8 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// Figure returns the picture of a table as the page draws it: of a query's answer, or of what holds names. Errors: there is no such table.
+// Figure returns the picture of a table as the page draws it: of a query's answer, or of what holds names. Errors:
+// there is no such table.
 func Figure(m *manifest.Manifest, tables []*Table, query, holds string) (*picture.Figure, error) {
 	f := factsOf(m)
 	for _, t := range tables {
@@ -98,10 +99,12 @@ func (g *figure) differs() bool {
 
 func (g *figure) point(at int) picture.Point {
 	if !g.two {
-		return picture.Point{Estimate: g.value(estimateColumn, at), Noisy: math.NaN(), Low: g.value("ci95_low", at), High: g.value("ci95_high", at)}
+		return picture.Point{Estimate: g.value(estimateColumn, at), Noisy: math.NaN(), Low: g.value("ci95_low", at),
+			High: g.value("ci95_high", at)}
 	}
 	return picture.Point{
-		Estimate: g.value(estimateColumn, at), Noisy: g.value(noisyColumn, at), Low: g.value("ci95_low", at), High: g.value("ci95_high", at),
+		Estimate: g.value(estimateColumn, at), Noisy: g.value(noisyColumn, at), Low: g.value("ci95_low",
+			at), High: g.value("ci95_high", at),
 	}
 }
 
@@ -133,7 +136,10 @@ func (g *figure) bars() picture.Panel {
 		rows[i] = i
 	}
 	if len(rows) > mostBars {
-		slices.SortStableFunc(rows, func(a, b int) int { return compareDown(g.value(estimateColumn, a), g.value(estimateColumn, b)) })
+		slices.SortStableFunc(rows, func(a, b int) int {
+			return compareDown(g.value(estimateColumn, a),
+				g.value(estimateColumn, b))
+		})
 		rows = rows[:mostBars]
 	}
 	p := picture.Panel{X: g.d.Unit, Names: []string{}}
@@ -218,7 +224,8 @@ func (g *figure) heat() []picture.Panel {
 		}
 	}
 	keys := g.d.Table.Keys
-	panel := picture.Panel{X: keys[x].Name, Y: keys[y].Name, XNames: clipAll(keys[x].Labels), YNames: clipAll(keys[y].Labels)}
+	panel := picture.Panel{X: keys[x].Name, Y: keys[y].Name, XNames: clipAll(keys[x].Labels),
+		YNames: clipAll(keys[y].Labels)}
 	var panels []picture.Panel
 	scale := picture.Scale{Root: !g.query.linear()}
 	if !scale.Root {
@@ -240,7 +247,8 @@ func (g *figure) heat() []picture.Panel {
 		}
 		v := g.value(estimateColumn, i)
 		scale.Low, scale.High = math.Min(scale.Low, v), math.Max(scale.High, v)
-		panels[k].Shades = append(panels[k].Shades, picture.Shade{X: float64(keys[x].Codes[i]), Y: float64(keys[y].Codes[i]), Value: v})
+		panels[k].Shades = append(panels[k].Shades, picture.Shade{X: float64(keys[x].Codes[i]), Y: float64(keys[y].Codes[i]),
+			Value: v})
 	}
 	if scale.Root {
 		scale.Low = 0
@@ -262,8 +270,8 @@ func clipAll(labels []string) []string {
 	return out
 }
 
-// maps are the places with their noisy values and, if they were denoised, with their estimates beside them. Of a further axis it is the
-// first label.
+// maps are the places with their noisy values and, if they were denoised, with their estimates beside them. Of a
+// further axis it is the first label.
 func (g *figure) maps() []picture.Panel {
 	p, key := g.d.Places, &g.d.Table.Keys[g.d.Places.Key]
 	columns, titles := []string{estimateColumn}, []string{""}
@@ -295,7 +303,8 @@ func (g *figure) maps() []picture.Panel {
 		for _, r := range p.Roads {
 			a, b := r[0], r[1]
 			panel.Roads = append(panel.Roads, picture.Road{
-				From: [2]float64{p.Lon[a].value, p.Lat[a].value}, To: [2]float64{p.Lon[b].value, p.Lat[b].value}, Value: (at[a] + at[b]) / 2,
+				From: [2]float64{p.Lon[a].value, p.Lat[a].value}, To: [2]float64{p.Lon[b].value, p.Lat[b].value}, Value: (at[a] +
+					at[b]) / 2,
 			})
 		}
 		panels = append(panels, panel)

@@ -14,20 +14,22 @@ import (
 //
 //	P(S) <= e^eps · Q(S) + delta(eps).
 //
-// Gaussian noise of parameter mu has the curve of Balle & Wang 2018, Theorem 8. A part that is pure(e0) beside it is dominated by
-// randomized response, whose likelihood ratio is e^e0 with probability w = e^e0/(1+e^e0) and e^-e0 else (Kairouz, Oh & Viswanath 2015), so
-// that delta(eps) = w·delta_mu(eps - e0) + (1-w)·delta_mu(eps + e0). The probability that selecting keys fails is added to all of it.
+// Gaussian noise of parameter mu has the curve of Balle & Wang 2018, Theorem 8. A part that is pure(e0) beside it is
+// dominated by randomized response, whose likelihood ratio is e^e0 with probability w = e^e0/(1+e^e0) and e^-e0 else
+// (Kairouz, Oh & Viswanath 2015), so that delta(eps) = w·delta_mu(eps - e0) + (1-w)·delta_mu(eps + e0). The probability
+// that selecting keys fails is added to all of it.
 //
-// Who believes with probability p that the unit is in the table, and guesses as well as can be, is right with probability at most
-// p + (1-p)·delta(ln(p/(1-p))) for p >= 1/2, and symmetrically below: for mu alone p·Phi(mu/2+c) + (1-p)·Phi(mu/2-c) with c = ln(p/(1-p))/mu.
-// A test that is wrong about a share a of the innocent finds at most a share min over eps of e^eps·a + delta(eps) of the others: for mu
-// alone Phi(Phi⁻¹(a) + mu) (Dong, Roth & Su 2022).
+// Who believes with probability p that the unit is in the table, and guesses as well as can be, is right with
+// probability at most p + (1-p)·delta(ln(p/(1-p))) for p >= 1/2, and symmetrically below: for mu alone p·Phi(mu/2+c) +
+// (1-p)·Phi(mu/2-c) with c = ln(p/(1-p))/mu. A test that is wrong about a share a of the innocent finds at most a share
+// min over eps of e^eps·a + delta(eps) of the others: for mu alone Phi(Phi⁻¹(a) + mu) (Dong, Roth & Su 2022).
 //
 // Every step is rounded up, which is the side that does not flatter.
 
 // Guarantee is what a release promises to a unit.
 type Guarantee struct {
-	// Mu is the Gaussian part, Pure the epsilon of the pure parts, Failure the probability that selecting keys fails. Each may be 0.
+	// Mu is the Gaussian part, Pure the epsilon of the pure parts, Failure the probability that selecting keys fails. Each
+	// may be 0.
 	Mu, Pure, Failure float64
 	// Both says that Mu and Pure are two bounds of the same noise, each of which holds, and not parts beside each other.
 	Both bool
@@ -94,8 +96,8 @@ func (g Guarantee) gaussian(eps float64) float64 {
 	return float64(d)
 }
 
-// Guess is the largest probability of being right of who believed with probability p, between 0 and 1, that the unit is in the table.
-// It is exact but for the rounding of delta.
+// Guess is the largest probability of being right of who believed with probability p, between 0 and 1, that the unit is
+// in the table. It is exact but for the rounding of delta.
 func (g Guarantee) Guess(p *big.Rat) *big.Rat {
 	more := new(big.Rat).Set(p)
 	less := new(big.Rat).Sub(big.NewRat(1, 1), p)
@@ -110,7 +112,8 @@ func (g Guarantee) Guess(p *big.Rat) *big.Rat {
 	return gain.Add(gain, more)
 }
 
-// TrueAlarms is the largest share of the units that are in the table which a test finds that is wrong about a share a of those that are not.
+// TrueAlarms is the largest share of the units that are in the table which a test finds that is wrong about a share a
+// of those that are not.
 func (g Guarantee) TrueAlarms(a float64) float64 {
 	if g.Both {
 		gaussian, pure := g.apart()
@@ -138,8 +141,8 @@ func (g Guarantee) TrueAlarms(a float64) float64 {
 	return min(1, value(low), value(g.Pure), value(0))
 }
 
-// Epsilon is an epsilon at which the release is (epsilon, delta)-differentially private, the least but for rounding; ok is false if there
-// is none.
+// Epsilon is an epsilon at which the release is (epsilon, delta)-differentially private, the least but for rounding; ok
+// is false if there is none.
 func (g Guarantee) Epsilon(delta float64) (eps float64, ok bool) {
 	if g.Both {
 		gaussian, pure := g.apart()

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// phi is the normal distribution function with 60 digits, by the series of Marsaglia (2004): an own way to what the page prints.
+// phi is the normal distribution function with 60 digits, by the series of Marsaglia (2004): an own way to what the
+// page prints.
 func phi(x *big.Float) *big.Float {
 	const prec = 400
 	one := new(big.Float).SetPrec(prec).SetInt64(1)
@@ -36,7 +37,8 @@ func percentOf(x *big.Float) string {
 
 func precise(x float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(x) }
 
-// What the page prints of a Gaussian release agrees with the formulas that it names, worked out with 60 digits, to the last digit printed.
+// What the page prints of a Gaussian release agrees with the formulas that it names, worked out with 60 digits, to the
+// last digit printed.
 func TestGuessesAreExact(t *testing.T) {
 	for _, mu := range []float64{0.01, 0.2367043806634357, 0.5, 1, 2.0004456204306322, 3.7} {
 		g := Guarantee{Mu: mu}
@@ -48,7 +50,8 @@ func TestGuessesAreExact(t *testing.T) {
 			c := math.Log(p/(1-p)) / mu
 			// p·Phi(mu/2 + c) + (1 - p)·Phi(mu/2 - c)
 			want := new(big.Float).SetPrec(400).Mul(precise(p), phi(precise(mu/2+c)))
-			want.Add(want, new(big.Float).SetPrec(400).Mul(new(big.Float).SetPrec(400).Sub(precise(1), precise(p)), phi(precise(mu/2-c))))
+			want.Add(want, new(big.Float).SetPrec(400).Mul(new(big.Float).SetPrec(400).Sub(precise(1), precise(p)),
+				phi(precise(mu/2-c))))
 			if math.Abs(mu/2+math.Abs(c)) > 12 {
 				continue // the series loses its digits
 			}
@@ -60,7 +63,8 @@ func TestGuessesAreExact(t *testing.T) {
 }
 
 func TestTrueAlarmsAreExact(t *testing.T) {
-	quantiles := map[float64]string{0.01: "-2.32634787404084110088", 0.001: "-3.09023230616781354152", 0.05: "-1.64485362695147271486"}
+	quantiles := map[float64]string{0.01: "-2.32634787404084110088", 0.001: "-3.09023230616781354152",
+		0.05: "-1.64485362695147271486"}
 	for a, text := range quantiles {
 		z, _ := new(big.Float).SetPrec(400).SetString(text)
 		for _, mu := range []float64{0.1, 0.2367043806634357, 1, 3} {
@@ -109,8 +113,8 @@ func TestBothBounds(t *testing.T) {
 	}
 }
 
-// A pure part beside Gaussian noise is worse than either and no worse than the Gaussian part that stands for it; a part that fails adds
-// itself.
+// A pure part beside Gaussian noise is worse than either and no worse than the Gaussian part that stands for it; a part
+// that fails adds itself.
 func TestParts(t *testing.T) {
 	both, gauss, pure := Guarantee{Mu: 1, Pure: 0.5}, Guarantee{Mu: 1}, Guarantee{Pure: 0.5}
 	for _, eps := range []float64{-2, -0.3, 0, 0.4, 1, 3} {
@@ -138,7 +142,8 @@ func TestRounding(t *testing.T) {
 			t.Errorf("%g is printed as %s, want %s", x, got, want)
 		}
 	}
-	for x, want := range map[float64]string{0: "0", 1: "1", 0.55474: "0.55475", 123456: "123460", 0.000012345678: "0.000012346", 1.5e-9: "1.5001e-9"} {
+	for x, want := range map[float64]string{0: "0", 1: "1", 0.55474: "0.55475", 123456: "123460",
+		0.000012345678: "0.000012346", 1.5e-9: "1.5001e-9"} {
 		if got := SignificantUp(x, 5); got != want && !(x == 1.5e-9 && got == "1.5000e-9") {
 			t.Errorf("%g is printed as %s, want %s", x, got, want)
 		}
@@ -148,7 +153,8 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// Every number of the page is a probability or an epsilon, for guarantees of all sizes: none of them may be too large for what is printed.
+// Every number of the page is a probability or an epsilon, for guarantees of all sizes: none of them may be too large
+// for what is printed.
 func TestAllGuarantees(t *testing.T) {
 	for _, mu := range []float64{0, 1e-300, 1e-9, 1e-3, 1, 40, 1e3, 1e6, 1e150, 1e300, math.MaxFloat64} {
 		for _, pure := range []float64{0, 1e-300, 1e-6, 1, 369, 370, 400, 700, 709, 710, 800, 1e3, 1e6, 1e300} {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// licences are the SPDX identifiers under which data is usually published. Other texts may be identifiers too, but no document says that
-// they are: the schema of citation files lists what it takes.
+// licences are the SPDX identifiers under which data is usually published. Other texts may be identifiers too, but no
+// document says that they are: the schema of citation files lists what it takes.
 var licences = []string{
 	"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC-BY-1.0", "CC-BY-2.0", "CC-BY-2.5", "CC-BY-3.0", "CC-BY-4.0", "CC-BY-NC-1.0", "CC-BY-NC-2.0", "CC-BY-NC-2.5", "CC-BY-NC-3.0",
 	"CC-BY-NC-4.0", "CC-BY-NC-ND-3.0", "CC-BY-NC-ND-4.0", "CC-BY-NC-SA-3.0", "CC-BY-NC-SA-4.0", "CC-BY-ND-3.0", "CC-BY-ND-4.0", "CC-BY-SA-1.0", "CC-BY-SA-2.0", "CC-BY-SA-2.5", "CC-BY-SA-3.0",

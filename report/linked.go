@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// dcat is the release as a schema.org Dataset that is a DCAT one too, for search engines and data portals. DCAT takes titles, descriptions
-// and licences from Dublin Core, so these are said in both vocabularies.
+// dcat is the release as a schema.org Dataset that is a DCAT one too, for search engines and data portals. DCAT takes
+// titles, descriptions and licences from Dublin Core, so these are said in both vocabularies.
 func (r *release) dcat() object {
 	files, variables := []object{}, []object{}
 	for _, t := range r.Tables {
@@ -20,7 +20,8 @@ func (r *release) dcat() object {
 	}
 	about := strings.TrimSpace(r.Description + " " + r.Guarantee)
 	d := object{
-		"@context": dcatContext(), "@type": []string{"Dataset", "dcat:Dataset"}, "name": r.Title, "identifier": r.Slug, "description": about,
+		"@context": dcatContext(), "@type": []string{"Dataset",
+			"dcat:Dataset"}, "name": r.Title, "identifier": r.Slug, "description": about,
 		"measurementTechnique": r.Guarantee, "keywords": []string{"differential privacy"}, "isAccessibleForFree": true, "variableMeasured": variables,
 		"distribution": files, "dcat:distribution": files,
 		"dct:title": r.Title, "dct:identifier": r.Slug, "dct:description": about, "dcat:keyword": "differential privacy",
@@ -54,10 +55,12 @@ func dcatContext() object {
 func (r *release) distribution(t *table, f file) object {
 	at := url.PathEscape(f.Path)
 	d := object{
-		"@id": at, "@type": []string{"DataDownload", "dcat:Distribution"}, "name": f.Path, "description": t.Description, "contentUrl": at, "encodingFormat": f.mediaType(), "sha256": f.SHA256,
+		"@id": at, "@type": []string{"DataDownload",
+			"dcat:Distribution"}, "name": f.Path, "description": t.Description, "contentUrl": at, "encodingFormat": f.mediaType(), "sha256": f.SHA256,
 		"dct:title": f.Path, "dct:description": t.Description, "dcat:accessURL": object{"@id": at}, "dcat:downloadURL": object{"@id": at},
 		"dcat:mediaType": object{"@id": "https://www.iana.org/assignments/media-types/" + f.mediaType()},
-		"spdx:checksum":  object{"@type": "spdx:Checksum", "spdx:algorithm": object{"@id": "spdx:checksumAlgorithm_sha256"}, "spdx:checksumValue": object{"@type": "xsd:hexBinary", "@value": f.SHA256}},
+		"spdx:checksum": object{"@type": "spdx:Checksum", "spdx:algorithm": object{"@id": "spdx:checksumAlgorithm_sha256"},
+			"spdx:checksumValue": object{"@type": "xsd:hexBinary", "@value": f.SHA256}},
 	}
 	if address := r.licenceAddress(); address != "" {
 		d["dct:license"] = object{"@id": address}
@@ -70,7 +73,8 @@ func croissantContext() object {
 	c := object{
 		"@language": "en", "@vocab": "https://schema.org/", "cr": "http://mlcommons.org/croissant/", "rai": "http://mlcommons.org/croissant/RAI/", "dct": "http://purl.org/dc/terms/",
 		"sc": "https://schema.org/", "conformsTo": "dct:conformsTo",
-		"data": object{"@id": "cr:data", "@type": "@json"}, "examples": object{"@id": "cr:examples", "@type": "@json"}, "dataType": object{"@id": "cr:dataType", "@type": "@vocab"},
+		"data": object{"@id": "cr:data", "@type": "@json"}, "examples": object{"@id": "cr:examples",
+			"@type": "@json"}, "dataType": object{"@id": "cr:dataType", "@type": "@vocab"},
 	}
 	for _, term := range []string{
 		"citeAs", "column", "extract", "field", "fileProperty", "fileObject", "fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path",
@@ -81,7 +85,8 @@ func croissantContext() object {
 	return c
 }
 
-// croissant is the release by Croissant 1.0 (MLCommons): its files, and a record set for each table, of its first file that is CSV or Parquet.
+// croissant is the release by Croissant 1.0 (MLCommons): its files, and a record set for each table, of its first file
+// that is CSV or Parquet.
 func (r *release) croissant() object {
 	files, sets := []object{}, []object{}
 	for _, t := range r.Tables {
@@ -118,7 +123,8 @@ func (r *release) croissant() object {
 	return d.set("datePublished", r.Published)
 }
 
-// croissantType is the file's media type. Croissant's readers know Parquet by the name that it had before it was registered.
+// croissantType is the file's media type. Croissant's readers know Parquet by the name that it had before it was
+// registered.
 func (f file) croissantType() string {
 	if f.format() == "parquet" {
 		return "application/x-parquet"
@@ -135,7 +141,8 @@ func (t *table) recordSet(f *file) object {
 		}
 		id := t.Name + "/" + nameOf(c.Name, i)
 		fields = append(fields, object{
-			"@type": "cr:Field", "@id": id, "name": id, "description": c.text(), "dataType": []string{"sc:Text", "sc:Integer", "sc:Float"}[c.Type],
+			"@type": "cr:Field", "@id": id, "name": id, "description": c.text(), "dataType": []string{"sc:Text", "sc:Integer",
+				"sc:Float"}[c.Type],
 			"source": object{"fileObject": object{"@id": f.Path}, "extract": object{"column": column}},
 		})
 		if c.Key {

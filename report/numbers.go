@@ -39,11 +39,12 @@ func PercentUp(x *big.Rat) string {
 	return ceilTo(new(big.Rat).Mul(x, big.NewRat(100, 1)), 2) + " %"
 }
 
-// tinyGain is a gain over what the belief alone gives that two decimals cannot show: rounded up, it would look like a hundredth of a percent.
+// tinyGain is a gain over what the belief alone gives that two decimals cannot show: rounded up, it would look like a
+// hundredth of a percent.
 const tinyGain = 1e-14
 
-// rightText is how often a guess is right, in percent and rounded up. A tiny gain stands as the next power of ten behind what the belief
-// alone gives.
+// rightText is how often a guess is right, in percent and rounded up. A tiny gain stands as the next power of ten
+// behind what the belief alone gives.
 func rightText(alone, right *big.Rat) string {
 	more := new(big.Rat).Sub(right, alone)
 	gain, _ := more.Float64()

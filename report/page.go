@@ -33,8 +33,8 @@ var (
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// plotStyles are the SHA-256 of the style sheets that Observable Plot puts into its pictures and legends, all with the class plot. The
-// page allows these and no others: a browser test finds the ones that are missing.
+// plotStyles are the SHA-256 of the style sheets that Observable Plot puts into its pictures and legends, all with the
+// class plot. The page allows these and no others: a browser test finds the ones that are missing.
 var plotStyles = []string{
 	"1kPXObVh35hutZu8ThsqcFSTEzmho2VP/CTu739M1zY=", // legends
 	"+TfQir1nvDucAdvE6XUQBt4ayUjpAWkbw2kCdSfekHM=", // pictures
@@ -114,7 +114,8 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 	table, cells := t.page(most)
 	axes := axesOf(q, table, t.Holds)
 	out := tableData{
-		Name: q.name, File: q.name, Unit: q.unitText(f), Axes: axes, Table: table, Denoised: len(q.steps) > 0 && t.Holds == "", Linear: q.linear(),
+		Name: q.name, File: q.name, Unit: q.unitText(f), Axes: axes, Table: table, Denoised: len(q.steps) > 0 &&
+			t.Holds == "", Linear: q.linear(),
 		Places: placesOf(t, table, axes, cells),
 	}
 	if t.Holds != "" {
@@ -136,8 +137,8 @@ func (f *facts) find(query string) *queryFacts {
 	return nil
 }
 
-// policy is the page's Content-Security-Policy: it may load nothing, and runs and styles by nothing but its own parts, by their digests.
-// Legends are pictures that the page makes itself (data:).
+// policy is the page's Content-Security-Policy: it may load nothing, and runs and styles by nothing but its own parts,
+// by their digests. Legends are pictures that the page makes itself (data:).
 func policy(scripts []string) string {
 	var allowed []string
 	for _, s := range scripts {
@@ -147,7 +148,8 @@ func policy(scripts []string) string {
 	for _, s := range plotStyles {
 		styles = append(styles, "'sha256-"+s+"'")
 	}
-	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action "+
+		"'none'",
 		strings.Join(allowed, " "), strings.Join(styles, " "))
 }
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// axis is a direction of a query's cells on the page. Its type says how they follow one another: number (edges that are numbers), order
-// (edges of other kinds, parts of times), grid, point, or category.
+// axis is a direction of a query's cells on the page. Its type says how they follow one another: number (edges that are
+// numbers), order (edges of other kinds, parts of times), grid, point, or category.
 type axis struct {
 	Label string `json:"label"`
 	Type  string `json:"type"`
@@ -28,8 +28,8 @@ const (
 	pictureNone      = "none"
 )
 
-// axesOf finds the axes of a table: the dimensions of the query in the job by the names of their key columns. Other keys, such as the
-// components of a vector and the keys of readings, are axes of their own.
+// axesOf finds the axes of a table: the dimensions of the query in the job by the names of their key columns. Other
+// keys, such as the components of a vector and the keys of readings, are axes of their own.
 func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 	axes := []axis{}
 	for at := 0; at < len(t.Keys); {
@@ -157,7 +157,8 @@ func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 		return pictureLines
 	case len(axes) == 1:
 		return pictureBars
-	case len(axes) == 2 || len(axes) == 3 && slices.ContainsFunc(axes, func(a axis) bool { return labels(a) <= mostPanels }):
+	case len(axes) == 2 || len(axes) == 3 && slices.ContainsFunc(axes,
+		func(a axis) bool { return labels(a) <= mostPanels }):
 		return pictureHeat
 	}
 	return pictureTop
@@ -192,12 +193,14 @@ func placesOf(t *Table, p *pageTable, axes []axis, cells []int) *places {
 	for i, x := range t.Places.Points {
 		point[x.ID] = i
 	}
-	out := &places{Key: key, Lat: make([]*decimal, len(p.Keys[key].Labels)), Lon: make([]*decimal, len(p.Keys[key].Labels)), Roads: [][2]int{}}
+	out := &places{Key: key, Lat: make([]*decimal, len(p.Keys[key].Labels)),
+		Lon: make([]*decimal, len(p.Keys[key].Labels)), Roads: [][2]int{}}
 	label := map[int]int{} // of a point
 	for i, c := range cells {
 		n, ok := point[labels[(c/column.Stride)%len(labels)]]
 		if code := p.Keys[key].Codes[i]; ok && out.Lat[code] == nil {
-			out.Lat[code], out.Lon[code] = &decimal{t.Places.Points[n].Lat, degreeDigits}, &decimal{t.Places.Points[n].Lon, degreeDigits}
+			out.Lat[code], out.Lon[code] = &decimal{t.Places.Points[n].Lat, degreeDigits}, &decimal{t.Places.Points[n].Lon,
+				degreeDigits}
 			label[n] = code
 		}
 	}

@@ -19,7 +19,8 @@ type Presenter struct{}
 var _ pipeline.Presenter = Presenter{}
 
 // Present makes the documents of a release.
-func (Presenter) Present(_ context.Context, r *pipeline.Release, files map[string][]manifest.File) ([]pipeline.Document, error) {
+func (Presenter) Present(_ context.Context, r *pipeline.Release, files map[string][]manifest.File) ([]pipeline.Document,
+	error) {
 	m := r.Manifest(files)
 	var tables []*Table
 	results := r.Results()
@@ -56,7 +57,8 @@ func (f *facts) catalogue(tables []*Table) *release {
 		r.Description = "A differentially private release, " + f.name + "."
 	}
 	if f.synthetic != "" {
-		r.Prefix, r.Slug, r.Description = f.prefix, f.prefix+strings.TrimPrefix(r.Slug, f.prefix), f.synthetic+". "+r.Description
+		r.Prefix, r.Slug, r.Description = f.prefix, f.prefix+strings.TrimPrefix(r.Slug,
+			f.prefix), f.synthetic+". "+r.Description
 		r.Address, r.Published = "", "" // it is published nowhere
 	}
 	for _, p := range f.params {

@@ -84,10 +84,12 @@ func noteOf(t *tableData) string {
 	case t.Picture == pictureNone:
 		return "The noisy coordinates of the residuals. The tables above were put together from them."
 	case t.Table.Shown < t.Table.Rows:
-		return fmt.Sprintf("The table has %s. This page holds the %s with the largest estimates; the files hold all. The largest noisy values of many are too large on average: their noise is part of why they are the largest.",
+		return fmt.Sprintf("The table has %s. This page holds the %s with the largest estimates; the files hold all. The "+
+			"largest noisy values of many are too large on average: their noise is part of why they are the largest.",
 			plural(t.Table.Rows, "row"), thousands(t.Table.Shown))
 	case t.Picture == pictureTop && t.Table.Shown > 40:
-		return fmt.Sprintf("The picture shows the 40 largest estimates of %s; the table holds all.", plural(t.Table.Rows, "row"))
+		return fmt.Sprintf("The picture shows the 40 largest estimates of %s; the table holds all.",
+			plural(t.Table.Rows, "row"))
 	}
 	return ""
 }
@@ -131,14 +133,19 @@ func (q *queryFacts) question() string {
 func (q *queryFacts) accuracy() string {
 	switch {
 	case q.kind == crosstabs:
-		return "The noise is on what the tables share, so that they agree with each other. Each table has a standard deviation of its own, which stands in its file and with its values here."
+		return "The noise is on what the tables share, so that they agree with each other. Each table has a standard " +
+			"deviation of its own, which stands in its file and with its values here."
 	case q.laidOut:
-		return fmt.Sprintf("The noise is laid out for the numbers of rows below each edge, which are sums of cells: with 95 %% probability each of them is within %s of the exact number. The standard deviation of each cell and of each sum stands in the tables.",
+		return fmt.Sprintf("The noise is laid out for the numbers of rows below each edge, which are sums of cells: with "+
+			"95 %% probability each of them is within %s of the exact number. The standard deviation of each cell and of each "+
+			"sum stands in the tables.",
 			SignificantUp(q.half, 4))
 	case q.overRows:
-		return fmt.Sprintf("The noise of the sums has a standard deviation of %s. A value's standard deviation is that number divided by the number of rows. Its interval stands in the table.", short(q.deviation))
+		return fmt.Sprintf("The noise of the sums has a standard deviation of %s. A value's standard deviation is that "+
+			"number divided by the number of rows. Its interval stands in the table.", short(q.deviation))
 	}
-	return fmt.Sprintf("The noise has a standard deviation of %s in every cell: with 95 %% probability a noisy value is within %s of the exact answer.", short(q.deviation), SignificantUp(q.half, 4))
+	return fmt.Sprintf("The noise has a standard deviation of %s in every cell: with 95 %% probability a noisy value is "+
+		"within %s of the exact answer.", short(q.deviation), SignificantUp(q.half, 4))
 }
 
 // sharing says how the errors of cells that share noise add up; "" if they share none.
@@ -147,7 +154,9 @@ func (q *queryFacts) sharing() string {
 	if s == nil {
 		return ""
 	}
-	return fmt.Sprintf("One unit may be in many of the cells, so that they share a part of their noise: the sum of all %s has a standard deviation of %s, and the difference of two cells one of %s. That of the sum of k cells is the square root of %s·k + %s·k².",
+	return fmt.Sprintf("One unit may be in many of the cells, so that they share a part of their noise: the sum of all "+
+		"%s has a standard deviation of %s, and the difference of two cells one of %s. That of the sum of k cells is the "+
+		"square root of %s·k + %s·k².",
 		plural(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common))
 }
 
@@ -155,21 +164,25 @@ func (q *queryFacts) sharing() string {
 func (q *queryFacts) standsOutText() string {
 	switch {
 	case q.keysOf != "":
-		return fmt.Sprintf("The keys are those that %s selected by its noisy counts, for this query too: nothing was computed for any other key, and they cost nothing more.", q.keysOf)
+		return fmt.Sprintf("The keys are those that %s selected by its noisy counts, for this query too: nothing was "+
+			"computed for any other key, and they cost nothing more.", q.keysOf)
 	case q.threshold > 0:
 		few := ""
 		if q.minUnits > 1 {
 			few = fmt.Sprintf(" Keys of fewer than %d units were left out, exactly.", q.minUnits)
 		}
-		return fmt.Sprintf("The keys come from the private table.%s A key is published if its noisy count is at least %s. %s", few, short(q.threshold), q.discovered)
+		return fmt.Sprintf("The keys come from the private table.%s A key is published if its noisy count is at least %s. %s",
+			few, short(q.threshold), q.discovered)
 	case (q.kind == "count" || q.kind == histogram) && q.cells > 0 && !q.laidOut:
-		text := fmt.Sprintf("If the exact answer is 0, the noisy value is above %s with a probability of 5 %%.", short(q.standsOut(1)))
+		text := fmt.Sprintf("If the exact answer is 0, the noisy value is above %s with a probability of 5 %%.",
+			short(q.standsOut(1)))
 		if q.cells > 1 {
 			atMost := ""
 			if q.sums != nil { // if noise is shared, it is the same in all cells more often
 				atMost = "at most "
 			}
-			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with "+atMost+"that probability: smaller values do not stand out from the noise by themselves.", plural(q.cells, "cell"), short(q.standsOut(q.cells)))
+			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with "+atMost+"that probability: smaller "+
+				"values do not stand out from the noise by themselves.", plural(q.cells, "cell"), short(q.standsOut(q.cells)))
 		}
 		return text
 	}
@@ -183,8 +196,8 @@ func StandsOut(deviation float64, cells int) float64 {
 	return deviation * math.Sqrt2 * math.Erfcinv(2*tail)
 }
 
-// StandsOutOf is StandsOut for the noise of a mechanism that is not Gaussian: Laplace noise exceeds x with probability e^(-x/Scale)/2, and geometric noise k
-// multiples of the grid with q^(k+1)/(1+q), q = e^(-Grid/Scale).
+// StandsOutOf is StandsOut for the noise of a mechanism that is not Gaussian: Laplace noise exceeds x with probability
+// e^(-x/Scale)/2, and geometric noise k multiples of the grid with q^(k+1)/(1+q), q = e^(-Grid/Scale).
 func StandsOutOf(m calibrate.Mechanism, cells int) float64 {
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
 	if m.Noise != calibrate.Geometric {
@@ -201,13 +214,17 @@ func (q *queryFacts) withheld() string {
 		rules = append(rules, "its noisy count is below "+domain.FloatText(p.MinCount))
 	}
 	if p := q.publish; p.MaxRelativeError > 0 {
-		rules = append(rules, fmt.Sprintf("its 95 %% interval reaches further than %s times the noisy value to each side", domain.FloatText(p.MaxRelativeError)))
+		rules = append(rules, fmt.Sprintf("its 95 %% interval reaches further than %s times the noisy value to each side",
+			domain.FloatText(p.MaxRelativeError)))
 	}
-	return fmt.Sprintf("A cell is left empty if %s. The noisy values alone decide, and not the exact ones: of %s, %d are left empty, which the column withheld marks. This does not protect anybody, which the noise does; it keeps readers from numbers that are mostly noise.",
+	return fmt.Sprintf("A cell is left empty if %s. The noisy values alone decide, and not the exact ones: of %s, %d "+
+		"are left empty, which the column withheld marks. This does not protect anybody, which the noise does; it keeps "+
+		"readers from numbers that are mostly noise.",
 		strings.Join(rules, ", or if "), plural(q.cells, "cell"), q.publish.Withheld)
 }
 
-// standsOut is the value that the largest of so many of the query's cells exceeds with a probability of 5 % if all are 0.
+// standsOut is the value that the largest of so many of the query's cells exceeds with a probability of 5 % if all are
+// 0.
 func (q *queryFacts) standsOut(cells int) float64 {
 	if q.noise.Noise != calibrate.Gaussian {
 		return StandsOutOf(q.noise, cells)
@@ -220,10 +237,12 @@ func (q *queryFacts) denoised() []string {
 	if len(q.steps) == 0 {
 		return nil
 	}
-	out := []string{fmt.Sprintf("The estimates are the noisy values after: %s. This reads nothing but the noisy values and public facts, and costs no budget.", strings.Join(q.steps, ", then "))}
+	out := []string{fmt.Sprintf("The estimates are the noisy values after: %s. This reads nothing but the noisy values "+
+		"and public facts, and costs no budget.", strings.Join(q.steps, ", then "))}
 	out = append(out, q.notes...)
 	if e := q.expected; e != nil {
-		out = append(out, fmt.Sprintf("By what the noisy values tell, the root of the mean squared error of the estimates is about %s (95 %% interval: %s to %s), and that of the noisy values is %s.",
+		out = append(out, fmt.Sprintf("By what the noisy values tell, the root of the mean squared error of the estimates "+
+			"is about %s (95 %% interval: %s to %s), and that of the noisy values is %s.",
 			short(e.RMSE), short(e.Low), short(e.High), short(q.deviation)))
 	}
 	return out

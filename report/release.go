@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// This file describes the tables of a release for catalogues and programs: a Frictionless Data Package, CSV on the Web, schema.org
-// with DCAT, Croissant, a citation file, and a README that says how to load them. Each document is text of the release alone, the same each
-// time.
+// This file describes the tables of a release for catalogues and programs: a Frictionless Data Package, CSV on the Web,
+// schema.org with DCAT, Croissant, a citation file, and a README that says how to load them. Each document is text of
+// the release alone, the same each time.
 
 // release is what the documents say of a release.
 type release struct {
@@ -18,8 +18,8 @@ type release struct {
 	Name, Slug, Title string
 	// Description is one or more sentences. Guarantee is the promise in one or two.
 	Description, Guarantee string
-	// Licence is an SPDX identifier or an address, Address where the release is published, Published the day of that (YYYY-MM-DD); "" if
-	// nobody said.
+	// Licence is an SPDX identifier or an address, Address where the release is published, Published the day of that
+	// (YYYY-MM-DD); "" if nobody said.
 	Licence, Address, Published string
 	// Creators publish the release; Authors described it. Both may be empty.
 	Creators, Authors []string
@@ -82,7 +82,8 @@ type document struct {
 // Documents returns all documents of the release.
 func (r *release) Documents() []document {
 	out := []document{
-		{readmeName, r.readme()}, {citationName, r.citation()}, {packageName, encode(r.dataPackage())}, {dcatName, encode(r.dcat())}, {croissantName, encode(r.croissant())},
+		{readmeName, r.readme()}, {citationName, r.citation()}, {packageName, encode(r.dataPackage())}, {dcatName,
+			encode(r.dcat())}, {croissantName, encode(r.croissant())},
 	}
 	if len(r.csvTables()) > 0 {
 		out = append(out, document{csvwName, encode(r.csvw())})

@@ -57,7 +57,8 @@ func tablesOf(r *pipeline.Result) []*Table {
 func tableOf(query, holds string, a *queries.Answer) *Table {
 	t := &Table{Query: query, Holds: holds, Cells: a.Cells, Keys: a.Keys}
 	for _, c := range []Column{
-		{noisyColumn, a.Noisy}, {estimateColumn, a.Estimate}, {"standard_deviation", a.Sigma}, {"ci95_low", a.Low}, {"ci95_high", a.High},
+		{noisyColumn, a.Noisy}, {estimateColumn, a.Estimate}, {"standard_deviation", a.Sigma}, {"ci95_low",
+			a.Low}, {"ci95_high", a.High},
 	} {
 		if c.Values != nil {
 			t.Values = append(t.Values, c)
@@ -223,7 +224,8 @@ func (t *Table) page(most int) (*pageTable, []int) {
 // keyOf is a key column of some cells. Only labels that occur are kept, in the order of the domain.
 func keyOf(k domain.KeyColumn, cells []int) pageKey {
 	labels := texts(k.Labels)
-	out := pageKey{Name: shown(k.Name), Labels: []string{}, Codes: make([]int, len(cells)), Numeric: len(k.Labels.Strings) == 0}
+	out := pageKey{Name: shown(k.Name), Labels: []string{}, Codes: make([]int, len(cells)),
+		Numeric: len(k.Labels.Strings) == 0}
 	code := map[string]int{}
 	used := make([]bool, len(labels))
 	for _, c := range cells {
@@ -264,8 +266,8 @@ const byteOrderMark = 0xFEFF
 // longest is how many characters of a label a page shows.
 const longest = 120
 
-// shown is a text of the release for a page: cut if it is long, and with what would steer the display, such as marks that turn the
-// direction of writing, written out.
+// shown is a text of the release for a page: cut if it is long, and with what would steer the display, such as marks
+// that turn the direction of writing, written out.
 func shown(s string) string {
 	var b strings.Builder
 	n := 0
@@ -275,7 +277,8 @@ func shown(s string) string {
 			break
 		}
 		switch {
-		case r == utf8.RuneError, unicode.Is(unicode.Bidi_Control, r), unicode.IsControl(r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r), r == byteOrderMark:
+		case r == utf8.RuneError, unicode.Is(unicode.Bidi_Control, r), unicode.IsControl(r), unicode.Is(unicode.Zl,
+			r), unicode.Is(unicode.Zp, r), r == byteOrderMark:
 			fmt.Fprintf(&b, "[U+%04X]", r)
 		default:
 			b.WriteRune(r)
@@ -284,7 +287,8 @@ func shown(s string) string {
 	return b.String()
 }
 
-// uniform says whether a series has one value. Of a long one the ends are looked at: the series whose values differ are short.
+// uniform says whether a series has one value. Of a long one the ends are looked at: the series whose values differ are
+// short.
 func uniform(s queries.Series, n int) bool {
 	if s == nil || n == 0 {
 		return n == 0

@@ -20,7 +20,8 @@ func counted(values []float64, sparse bool) *Table {
 // The rows that a page shows are those of the largest values, in the order of the cells; all of them if they fit.
 func TestChoose(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		values := rapid.SliceOfN(rapid.Map(rapid.IntRange(-3, 9), func(x int) float64 { return float64(x) }), 1, 80).Draw(rt, "values")
+		values := rapid.SliceOfN(rapid.Map(rapid.IntRange(-3, 9), func(x int) float64 { return float64(x) }), 1, 80).Draw(rt,
+			"values")
 		sparse, most := rapid.Bool().Draw(rt, "sparse"), rapid.IntRange(1, 90).Draw(rt, "most")
 		s := counted(values, sparse).choose(most)
 		var rows []int
@@ -80,7 +81,8 @@ func keys(names ...string) *pageTable {
 
 // The picture follows from the dimensions of the job, which are found by the names of the key columns.
 func TestPictures(t *testing.T) {
-	edges, hour, label := dimension{Column: "age", From: []byte("0")}, dimension{Column: "t", As: "hour", Part: "hour_of_day"}, dimension{Column: "sex"}
+	edges, hour, label := dimension{Column: "age", From: []byte("0")}, dimension{Column: "t", As: "hour",
+		Part: "hour_of_day"}, dimension{Column: "sex"}
 	grid := dimension{Grid: &struct {
 		Rows  int         `json:"rows"`
 		Cols  int         `json:"cols"`
@@ -103,7 +105,8 @@ func TestPictures(t *testing.T) {
 		{[]dimension{hour}, []string{"hour"}, "", "[order]", pictureLines},
 		{[]dimension{label, edges}, []string{"sex", "age_from", "age_to"}, "", "[category number]", pictureHeat},
 		{[]dimension{grid}, []string{"row", "col"}, "", "[grid]", pictureHeat},
-		{[]dimension{label, hour, edges}, []string{"sex", "hour", "age_from", "age_to"}, "", "[category order number]", pictureHeat},
+		{[]dimension{label, hour, edges}, []string{"sex", "hour", "age_from", "age_to"}, "", "[category order number]",
+			pictureHeat},
 		{[]dimension{label}, []string{"sex", "component"}, "", "[category category]", pictureHeat},
 		{[]dimension{label, edges}, []string{"sex", "quantile"}, pictureQuantiles, "[category category]", pictureQuantiles},
 		{[]dimension{label, edges}, []string{"sex", "age_below"}, pictureCDF, "[category number]", pictureCDF},
@@ -125,10 +128,13 @@ func TestPictures(t *testing.T) {
 // Rows that are held and cells of a domain give the same page.
 func TestRowTable(t *testing.T) {
 	values := []float64{3, math.NaN(), 5, 7}
-	cells := &Table{Query: "q", Cells: 4, Values: []Column{{noisyColumn, heldSeries(values)}, {estimateColumn, heldSeries(values)}},
-		Keys: []domain.KeyColumn{{Name: "a", Stride: 2, Labels: domain.Labels{Strings: []string{"x", "y"}}}, {Name: "b", Stride: 1, Labels: domain.Labels{Ints: []int64{1, 2}}}}}
+	cells := &Table{Query: "q", Cells: 4, Values: []Column{{noisyColumn, heldSeries(values)},
+		{estimateColumn, heldSeries(values)}},
+		Keys: []domain.KeyColumn{{Name: "a", Stride: 2, Labels: domain.Labels{Strings: []string{"x", "y"}}},
+			{Name: "b", Stride: 1, Labels: domain.Labels{Ints: []int64{1, 2}}}}}
 	rows := RowTable("q", "", 4, []domain.KeyColumn{
-		{Name: "a", Stride: 1, Labels: domain.Labels{Strings: []string{"x", "x", "y", "y"}}}, {Name: "b", Stride: 1, Labels: domain.Labels{Ints: []int64{1, 2, 1, 2}}},
+		{Name: "a", Stride: 1, Labels: domain.Labels{Strings: []string{"x", "x", "y", "y"}}}, {Name: "b", Stride: 1,
+			Labels: domain.Labels{Ints: []int64{1, 2, 1, 2}}},
 	}, []string{noisyColumn, estimateColumn}, [][]float64{values, values})
 	a, _ := cells.page(10)
 	b, _ := rows.page(10)

@@ -93,7 +93,8 @@ func (r *release) readme() []byte {
 	w("# %s\n", plainMarkdown(r.Title))
 	w("%s\n", plainMarkdown(r.Description))
 	w("%s\n", plainMarkdown(r.Guarantee))
-	w("Open `%sindex.html` in a browser: it shows the tables, what the guarantee means in numbers, and the limits. `%srelease.json` is the manifest, with the SHA-256 of every file.\n", r.Prefix, r.Prefix)
+	w("Open `%sindex.html` in a browser: it shows the tables, what the guarantee means in numbers, and the limits. "+
+		"`%srelease.json` is the manifest, with the SHA-256 of every file.\n", r.Prefix, r.Prefix)
 	w("## Tables\n")
 	w("| table | what it holds | files |\n|---|---|---|")
 	for _, t := range r.Tables {
@@ -103,7 +104,10 @@ func (r *release) readme() []byte {
 		}
 		w("| %s | %s | %s |", plainMarkdown(t.Name), plainMarkdown(t.Description), strings.Join(files, ", "))
 	}
-	w("\nColumns of every table after its keys: `noisy` is the exact answer plus noise, right on average for counts and sums; `estimate` is the noisy value after denoising, or the same; `standard_deviation` is that of the noise; `ci95_low` and `ci95_high` are the ends of a 95 %% interval around the noisy value. For sums and tests take `noisy`.\n")
+	w("\nColumns of every table after its keys: `noisy` is the exact answer plus noise, right on average for counts and " +
+		"sums; `estimate` is the noisy value after denoising, or the same; `standard_deviation` is that of the noise; " +
+		"`ci95_low` and `ci95_high` are the ends of a 95 %% interval around the noisy value. For sums and tests take " +
+		"`noisy`.\n")
 	r.loading(w)
 	w("## Licence and citation\n")
 	if r.Licence == "" {
@@ -113,7 +117,8 @@ func (r *release) readme() []byte {
 	}
 	w("To cite: %s `%s` has the same for programs.\n", plainMarkdown(r.cite()), r.Prefix+citationName)
 	w("## For catalogues\n")
-	w("`%s` is a Frictionless Data Package (version 2), `%s` is schema.org and DCAT, `%s` is Croissant 1.0.", r.Prefix+packageName, r.Prefix+dcatName, r.Prefix+croissantName)
+	w("`%s` is a Frictionless Data Package (version 2), `%s` is schema.org and DCAT, `%s` is Croissant 1.0.",
+		r.Prefix+packageName, r.Prefix+dcatName, r.Prefix+croissantName)
 	if len(r.csvTables()) > 0 {
 		w("`%s` is CSV on the Web metadata.", r.Prefix+csvwName)
 	}
@@ -141,7 +146,8 @@ func (r *release) loading(w func(string, ...any)) {
 		w("Excel: open `%s` by Data, From Text/CSV, and choose UTF-8.%s\n", path["csv"], r.apostrophes())
 		return
 	}
-	w("Excel reads CSV, which this release does not have: add `csv` to `output.formats` of the job and run it again, at no cost.\n")
+	w("Excel reads CSV, which this release does not have: add `csv` to `output.formats` of the job and run it again, at " +
+		"no cost.\n")
 }
 
 // inPandas and inR load a table. In CSV nothing but an empty field is no value: a label may be NA.
@@ -175,5 +181,6 @@ func (r *release) apostrophes() string {
 			return " Beware: texts in the CSV files are as they are, and a spreadsheet may run one that looks like a formula."
 		}
 	}
-	return " In the CSV files a text that a spreadsheet would run as a formula has an apostrophe before it; a program has the text back by taking one leading apostrophe away."
+	return " In the CSV files a text that a spreadsheet would run as a formula has an apostrophe before it; a program " +
+		"has the text back by taking one leading apostrophe away."
 }

@@ -109,11 +109,14 @@ func (f *facts) what() []string {
 	for i := range f.queries {
 		cells += f.queries[i].cells
 	}
-	first := fmt.Sprintf("The release answers %s about a private table, with %s. Each number is the exact answer plus random noise that was drawn once. The noise is large enough to hide the part that %s may play, and small beside what many rows have in common.",
+	first := fmt.Sprintf("The release answers %s about a private table, with %s. Each number is the exact answer plus "+
+		"random noise that was drawn once. The noise is large enough to hide the part that %s may play, and small beside "+
+		"what many rows have in common.",
 		plural(len(f.queries), "question"), plural(cells, "number"), f.unitRows())
 	out := []string{first}
 	if f.madeFrom != "" {
-		out = append(out, "It shows the noisy values of an earlier release again, in another form: both together tell no more than one of them.")
+		out = append(out, "It shows the noisy values of an earlier release again, in another form: both together tell no "+
+			"more than one of them.")
 	}
 	return out
 }
@@ -151,11 +154,16 @@ func (f *facts) guaranteeView() guaranteeView {
 		}
 	}
 	v := guaranteeView{
-		Suppose: fmt.Sprintf("Suppose somebody knows every row of the private table but those in question, and everything about how this release was made. They want to find out %s. All that they can do is to look at the release, compute what they like, and guess.", question),
-		Half:    fmt.Sprintf("If both answers were equally likely to them before, the guess is right at most %s of the time; without the release it would be 50 %%.", PercentUp(g.Guess(big.NewRat(1, 2)))),
-		Holds: "This holds whatever else is known, now or later, and however large the computer. It holds for the release as a whole, for each such " + unit +
+		Suppose: fmt.Sprintf("Suppose somebody knows every row of the private table but those in question, and everything "+
+			"about how this release was made. They want to find out %s. All that they can do is to look at the release, "+
+			"compute what they like, and guess.", question),
+		Half: fmt.Sprintf("If both answers were equally likely to them before, the guess is right at most %s of the "+
+			"time; without the release it would be 50 %%.", PercentUp(g.Guess(big.NewRat(1, 2)))),
+		Holds: "This holds whatever else is known, now or later, and however large the computer. It holds for the release " +
+			"as a whole, for each such " + unit +
 			", and for every further table, picture or model that is made of it.",
-		Statement: f.statement, GuessCaption: "How often such a guess is right, at most; the belief is that the rows are in the data", AlarmCaption: "How many of those in the data a test finds that accuses some who are not",
+		Statement: f.statement, GuessCaption: "How often such a guess is right, at most; the belief is that the rows are " +
+			"in the data", AlarmCaption: "How many of those in the data a test finds that accuses some who are not",
 	}
 	if f.replaced {
 		v.GuessCaption = "How often such a guess is right, at most; the belief is that it is the first of the two"
@@ -184,16 +192,27 @@ func (f *facts) guaranteeView() guaranteeView {
 // how says which formulas the numbers come from.
 func (f *facts) how() []string {
 	g := f.guarantee
-	out := []string{fmt.Sprintf("With mu = %s, the parameter of Gaussian differential privacy that the noise of all queries has together, and Phi the normal distribution function, a guess at even odds is right at most Phi(mu/2) of the time; one from a belief of p at most p·Phi(mu/2 + c) + (1 − p)·Phi(mu/2 − c) of the time, with c = ln(p/(1 − p))/mu; a test with a share a of false alarms has at most Phi(Phi⁻¹(a) + mu) of true ones. The curve is delta(epsilon) = Phi(mu/2 − epsilon/mu) − e^epsilon·Phi(−mu/2 − epsilon/mu).",
+	out := []string{fmt.Sprintf("With mu = %s, the parameter of Gaussian differential privacy that the noise of all "+
+		"queries has together, and Phi the normal distribution function, a guess at even odds is right at most Phi(mu/2) "+
+		"of the time; one from a belief of p at most p·Phi(mu/2 + c) + (1 − p)·Phi(mu/2 − c) of the time, with c = "+
+		"ln(p/(1 − p))/mu; a test with a share a of false alarms has at most Phi(Phi⁻¹(a) + mu) of true ones. The curve "+
+		"is delta(epsilon) = Phi(mu/2 − epsilon/mu) − e^epsilon·Phi(−mu/2 − epsilon/mu).",
 		plain(g.Mu))}
 	if g.Failure > 0 {
-		out = append(out, fmt.Sprintf("Keys were selected from the private table. With a probability of at most %s a key is published that one unit alone has: it is added to delta and to the true alarms, and the smaller of p and 1 − p times it to the guesses.", ceilingText(g.Failure)))
+		out = append(out, fmt.Sprintf("Keys were selected from the private table. With a probability of at most %s a key "+
+			"is published that one unit alone has: it is added to delta and to the true alarms, and the smaller of p and 1 − "+
+			"p times it to the guesses.", ceilingText(g.Failure)))
 	}
 	if g.Both {
-		return append(out, fmt.Sprintf("The noise is geometric or Laplace and epsilon-differentially private with epsilon = %s and delta 0, from which a guess at even odds is right at most 1/(1 + e^(−epsilon)) of the time; mu is that of Gaussian noise which reveals no less. Both hold: each number here is the smaller one of the two.", plain(g.Pure)))
+		return append(out, fmt.Sprintf("The noise is geometric or Laplace and epsilon-differentially private with epsilon "+
+			"= %s and delta 0, from which a guess at even odds is right at most 1/(1 + e^(−epsilon)) of the time; mu is that "+
+			"of Gaussian noise which reveals no less. Both hold: each number here is the smaller one of the two.", plain(g.Pure)))
 	}
 	if g.Pure > 0 {
-		out = append(out, fmt.Sprintf("A part of the release is epsilon-differentially private with epsilon = %s and delta 0. Its curve and that of the Gaussian part are composed as randomized response and Gaussian noise are: the guess is p + (1 − p)·delta(ln(p/(1 − p))) for p of at least one half, and the true alarms the least e^epsilon·a + delta(epsilon).", plain(g.Pure)))
+		out = append(out, fmt.Sprintf("A part of the release is epsilon-differentially private with epsilon = %s and delta "+
+			"0. Its curve and that of the Gaussian part are composed as randomized response and Gaussian noise are: the guess "+
+			"is p + (1 − p)·delta(ln(p/(1 − p))) for p of at least one half, and the true alarms the least e^epsilon·a + "+
+			"delta(epsilon).", plain(g.Pure)))
 	}
 	return append(out, "All numbers here are rounded up, so that none of them promises more than is proven.")
 }
@@ -216,10 +235,12 @@ func (g Guarantee) curve() [][2]float64 {
 
 func (f *facts) notProtectedView() []string {
 	out := []string{
-		"What many rows have in common. If the release shows that trips are many at eight, it says so of everyone who is known to travel then, in the data or not.",
+		"What many rows have in common. If the release shows that trips are many at eight, it says so of everyone who is " +
+			"known to travel then, in the data or not.",
 	}
 	if len(f.unit) > 0 {
-		out = append(out, fmt.Sprintf("Whatever has more than one %s in the data: its protection is weaker, the more of them it has.", f.unitName()))
+		out = append(out, fmt.Sprintf("Whatever has more than one %s in the data: its protection is weaker, the more of "+
+			"them it has.", f.unitName()))
 	} else {
 		out = append(out, "Whoever has more than one row in the data: their protection is weaker, the more rows they have.")
 	}
@@ -232,14 +253,19 @@ func (f *facts) notProtectedView() []string {
 
 func (f *facts) limits() []string {
 	out := []string{
-		"The intervals are around the noisy values. They cover the exact answer with 95 % probability, each by itself: of a hundred, some five miss it. They say nothing about errors in the data.",
-		"The exact answer is what the program counted: rows that the job leaves out, and rows of a unit beyond its bounds, are not in it.",
-		"Noisy counts may be below zero or no whole numbers. Left as they are, they are right on average; cut off at zero, sums of them are too large. Means and variances are quotients of noisy numbers, and only nearly right on average.",
+		"The intervals are around the noisy values. They cover the exact answer with 95 % probability, each by itself: of " +
+			"a hundred, some five miss it. They say nothing about errors in the data.",
+		"The exact answer is what the program counted: rows that the job leaves out, and rows of a unit beyond its bounds, " +
+			"are not in it.",
+		"Noisy counts may be below zero or no whole numbers. Left as they are, they are right on average; cut off at zero, " +
+			"sums of them are too large. Means and variances are quotients of noisy numbers, and only nearly right on average.",
 	}
 	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return len(q.steps) > 0 }) {
-		out = append(out, "Estimates are noisy values after denoising. They are nearer to the truth on the whole and may be biased in a cell; for sums and tests take the noisy values.")
+		out = append(out, "Estimates are noisy values after denoising. They are nearer to the truth on the whole and may "+
+			"be biased in a cell; for sums and tests take the noisy values.")
 	}
-	return append(out, "The guarantee assumes that the program ran as published, on a machine that only the data's keepers can look into, with the bounds that the manifest states.")
+	return append(out, "The guarantee assumes that the program ran as published, on a machine that only the data's "+
+		"keepers can look into, with the bounds that the manifest states.")
 }
 
 // left is the share of the cap that no release has used, rounded down.
@@ -262,9 +288,11 @@ func (f *facts) budgetView() []string {
 	if f.guarantee.Both { // mu covers it
 		all.Pure = 0
 	}
-	out := []string{fmt.Sprintf("All releases of the dataset %s share one budget: %s. After the releases that were published before and this one, %s of it is left.", shown(b.dataset), b.cap, b.left())}
+	out := []string{fmt.Sprintf("All releases of the dataset %s share one budget: %s. After the releases that were "+
+		"published before and this one, %s of it is left.", shown(b.dataset), b.cap, b.left())}
 	if f.guarantee.Failure == 0 && all.Pure == 0 {
-		out = append(out, fmt.Sprintf("Somebody who looks at all of these releases at once, and had even odds before, is right at most %s of the time.", PercentUp(all.Guess(big.NewRat(1, 2)))))
+		out = append(out, fmt.Sprintf("Somebody who looks at all of these releases at once, and had even odds before, is "+
+			"right at most %s of the time.", PercentUp(all.Guess(big.NewRat(1, 2)))))
 	}
 	if b.period != "" {
 		out = append(out, "Beside this lifetime's budget there is one for each "+b.period+".")
@@ -277,7 +305,8 @@ func plain(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e-0", "e-", 1)
 }
 
-// ceilingText is the shortest decimal of which x is the least float64 that is not below it: what a job says, if x was read from it and rounded up.
+// ceilingText is the shortest decimal of which x is the least float64 that is not below it: what a job says, if x was
+// read from it and rounded up.
 func ceilingText(x float64) string {
 	for digits := 1; digits < 17; digits++ {
 		if text := strconv.FormatFloat(x, 'g', digits, 64); ceilingOf(text) == x {

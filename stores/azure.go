@@ -25,7 +25,8 @@ func openAzure(ctx context.Context, a store.Address) (store.Bucket, error) {
 		return nil, err
 	}
 	b, err := blob.OpenBucket(ctx, "azblob://"+a.Bucket+"?"+q.Encode())
-	switch known := cmp.Or(os.Getenv("AZURE_STORAGE_ACCOUNT"), os.Getenv("AZURE_STORAGE_CONNECTION_STRING"), os.Getenv("AZURE_STORAGEBLOB_CONNECTIONSTRING"), q.Get("storage_account")); {
+	switch known := cmp.Or(os.Getenv("AZURE_STORAGE_ACCOUNT"), os.Getenv("AZURE_STORAGE_CONNECTION_STRING"),
+		os.Getenv("AZURE_STORAGEBLOB_CONNECTIONSTRING"), q.Get("storage_account")); {
 	case err != nil && known == "":
 		return nil, store.Failure(store.Denied, hintOfAzure)
 	case err != nil:

@@ -15,8 +15,9 @@ import (
 	"github.com/dprelease/dprelease/stores/storestest"
 )
 
-// BenchmarkInput reads two columns of 4 million rows, of a file and of an S3 server on this machine in turns: time, and the reader's own processor time.
-// Since the server uses the same cores, compare processor times, or leave a core to it.
+// BenchmarkInput reads two columns of 4 million rows, of a file and of an S3 server on this machine in turns: time, and
+// the reader's own processor time. Since the server uses the same cores, compare processor times, or leave a core to
+// it.
 func BenchmarkInput(b *testing.B) {
 	s := storestest.Start(b)
 	b.Setenv("AWS_ENDPOINT_URL", s.Direct)

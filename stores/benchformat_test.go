@@ -17,8 +17,9 @@ import (
 	"github.com/dprelease/dprelease/stores/storestest"
 )
 
-// BenchmarkFormat runs the job of means as BenchmarkJob does, over tables that are less favourable to a store than a Parquet file of long row groups: 5 million
-// rows in 100 Parquet files of one row group, in a Parquet file of 100 row groups, in an Arrow file of 50 record batches, and 2 million rows of CSV.
+// BenchmarkFormat runs the job of means as BenchmarkJob does, over tables that are less favourable to a store than a
+// Parquet file of long row groups: 5 million rows in 100 Parquet files of one row group, in a Parquet file of 100 row
+// groups, in an Arrow file of 50 record batches, and 2 million rows of CSV.
 func BenchmarkFormat(b *testing.B) {
 	s := storestest.Start(b)
 	b.Setenv("AWS_ENDPOINT_URL", s.Direct)
@@ -34,7 +35,8 @@ func BenchmarkFormat(b *testing.B) {
 		}},
 		{"groups", "groups.parquet", "", func() { writeRows(b, filepath.Join(dir, "groups.parquet"), 5_000_000, 100) }},
 		{"arrow", "rows.arrow", "", func() { writeArrow(b, filepath.Join(dir, "rows.arrow"), 50, 100_000) }},
-		{"csv", "rows.csv", ", csv: {types: {unit: int, category: text, value: float}}", func() { writeCSV(b, filepath.Join(dir, "rows.csv"), 2_000_000) }},
+		{"csv", "rows.csv", ", csv: {types: {unit: int, category: text, value: float}}",
+			func() { writeCSV(b, filepath.Join(dir, "rows.csv"), 2_000_000) }},
 	} {
 		f.write()
 		paths, err := filepath.Glob(filepath.Join(dir, f.files))
@@ -54,7 +56,8 @@ func BenchmarkFormat(b *testing.B) {
 // drawRow draws a row of a table of n rows.
 func drawRow(rng *rand.Rand, n int) (unit int64, category string, value float64) {
 	u := rng.Float64()
-	return int64(u * u * float64(n/20)), fmt.Sprintf("category %04d", rng.Intn(1000)), math.Round(100*math.Exp(2+rng.NormFloat64())) / 100
+	return int64(u * u * float64(n/20)), fmt.Sprintf("category %04d",
+		rng.Intn(1000)), math.Round(100*math.Exp(2+rng.NormFloat64())) / 100
 }
 
 // writeCSV writes a text of n rows.
@@ -80,7 +83,8 @@ func writeArrow(b *testing.B, path string, batches, n int) {
 		b.Fatal(err)
 	}
 	schema := arrow.NewSchema([]arrow.Field{
-		{Name: "unit", Type: arrow.PrimitiveTypes.Int64}, {Name: "category", Type: arrow.BinaryTypes.String}, {Name: "value", Type: arrow.PrimitiveTypes.Float64},
+		{Name: "unit", Type: arrow.PrimitiveTypes.Int64}, {Name: "category", Type: arrow.BinaryTypes.String}, {Name: "value",
+			Type: arrow.PrimitiveTypes.Float64},
 	}, nil)
 	w, err := ipc.NewFileWriter(f, ipc.WithSchema(schema))
 	if err != nil {

@@ -19,12 +19,12 @@ import (
 	"github.com/dprelease/dprelease/stores/storestest"
 )
 
-// tableVariable names a Parquet file with the columns unit (whole numbers), category (texts) and value, which BenchmarkJob reads in the place of
-// its own.
+// tableVariable names a Parquet file with the columns unit (whole numbers), category (texts) and value, which
+// BenchmarkJob reads in the place of its own.
 const tableVariable = "DPRELEASE_STORES_TABLE"
 
-// benchJobs are the jobs of BenchmarkJob, after the lines that all share: one that does little for each byte, one that adds numbers up, and one
-// that bounds the rows of units.
+// benchJobs are the jobs of BenchmarkJob, after the lines that all share: one that does little for each byte, one that
+// adds numbers up, and one that bounds the rows of units.
 var benchJobs = []struct{ name, text string }{
 	{"histogram", `privacy: {epsilon: 1, delta: 1e-6, unit: row}
 queries:
@@ -40,9 +40,9 @@ queries:
 `},
 }
 
-// BenchmarkJob runs whole jobs (release run, a process each) over 10 million rows, with the file on this machine and in an S3 server on this machine, in
-// turns. It reports the medians of the time and of the processor time of our process, and the processor time of the server, which has the same
-// cores: in ms, and what the file takes over what S3 takes.
+// BenchmarkJob runs whole jobs (release run, a process each) over 10 million rows, with the file on this machine and in
+// an S3 server on this machine, in turns. It reports the medians of the time and of the processor time of our process,
+// and the processor time of the server, which has the same cores: in ms, and what the file takes over what S3 takes.
 func BenchmarkJob(b *testing.B) {
 	s := storestest.Start(b)
 	b.Setenv("AWS_ENDPOINT_URL", s.Direct)
@@ -101,7 +101,8 @@ func writeRows(b *testing.B, path string, n, groups int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := parquet.NewGenericWriter[row](f, parquet.MaxRowsPerRowGroup(int64(n/groups)), parquet.Compression(&parquet.Snappy))
+	w := parquet.NewGenericWriter[row](f, parquet.MaxRowsPerRowGroup(int64(n/groups)),
+		parquet.Compression(&parquet.Snappy))
 	rows := make([]row, 10_000)
 	for range n / len(rows) {
 		for i := range rows {

@@ -30,7 +30,8 @@ func TestAzure(t *testing.T) {
 	conforms(t, "az://bucket/", "az://none/", "?"+s.AzureOptions())
 }
 
-// What Google's host does not let in ends with exit code 3 and the remedy, at once, and without a text of Google's or of its library.
+// What Google's host does not let in ends with exit code 3 and the remedy, at once, and without a text of Google's or
+// of its library.
 func TestGoogleCredentials(t *testing.T) {
 	g := storestest.StartGoogle(t)
 	g.Put(t, "t.csv", []byte("a\n1\n"))
@@ -42,7 +43,8 @@ func TestGoogleCredentials(t *testing.T) {
 		{"no such file", []string{"GOOGLE_APPLICATION_CREDENTIALS=/none/canary"}, none},
 		{"no credentials", []string{"GOOGLE_APPLICATION_CREDENTIALS="}, none},
 	})
-	looks(t, "gs://bucket/t.csv?anonymous=true", []credentialTest{{"nobody", []string{"GOOGLE_APPLICATION_CREDENTIALS="}, refused}})
+	looks(t, "gs://bucket/t.csv?anonymous=true", []credentialTest{{"nobody", []string{"GOOGLE_APPLICATION_CREDENTIALS="},
+		refused}})
 }
 
 // The same of Azure.
@@ -80,7 +82,8 @@ func looks(t *testing.T, address string, tests []credentialTest) {
 		if code != want || !strings.Contains(string(out), x.want) {
 			t.Errorf("%s: %v, exit code %d: %s", x.name, err, code, out)
 		}
-		for _, secret := range []string{"hush", "canary", "Warning", "oauth2", "127.0.0.1", "assertion", "IDENTITY", storestest.AzureKey} {
+		for _, secret := range []string{"hush", "canary", "Warning", "oauth2", "127.0.0.1", "assertion", "IDENTITY",
+			storestest.AzureKey} {
 			if strings.Contains(string(out), secret) {
 				t.Errorf("%s: %s is printed: %s", x.name, secret, out)
 			}
@@ -88,8 +91,8 @@ func looks(t *testing.T, address string, tests []credentialTest) {
 	}
 }
 
-// conforms runs what holds of each store: every format gives the digests and sums of a local file, by patterns too; an object that is replaced
-// is refused; writes and removals heed versions; and a job makes a release that publish copies.
+// conforms runs what holds of each store: every format gives the digests and sums of a local file, by patterns too; an
+// object that is replaced is refused; writes and removals heed versions; and a job makes a release that publish copies.
 func conforms(t *testing.T, base, none, query string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -112,7 +115,8 @@ func conforms(t *testing.T, base, none, query string) {
 	refused := func(what string, err error, code string) {
 		t.Helper()
 		var e *source.Error
-		if !errors.As(err, &e) || e.Code != code || strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), storestest.AzureKey) {
+		if !errors.As(err, &e) || e.Code != code || strings.Contains(err.Error(), "127.0.0.1") ||
+			strings.Contains(err.Error(), storestest.AzureKey) {
 			t.Errorf("%s: %v, want %s", what, err, code)
 		}
 	}
@@ -140,21 +144,25 @@ func publishes(t *testing.T, base, query string) {
 	t.Helper()
 	at := t.TempDir()
 	storestest.Put(t, base+"cats.csv"+query, []byte("cat\ncat 1\ncat 2\ncat 3\n"))
-	text := strings.NewReplacer("s3://bucket/t*.parquet", base+"dir/t*.parquet"+query, "s3://bucket/cats.csv", base+"cats.csv"+query).Replace(job)
-	if err := errors.Join(os.Chmod(at, 0o755), os.WriteFile(filepath.Join(at, "job.yaml"), []byte(text), 0o600)); err != nil {
+	text := strings.NewReplacer("s3://bucket/t*.parquet", base+"dir/t*.parquet"+query, "s3://bucket/cats.csv",
+		base+"cats.csv"+query).Replace(job)
+	if err := errors.Join(os.Chmod(at, 0o755), os.WriteFile(filepath.Join(at, "job.yaml"), []byte(text),
+		0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if code, out := release(t, "run", filepath.Join(at, "job.yaml")); code != 0 {
 		t.Fatalf("exit code %d: %s", code, out)
 	}
 	for count, want := range []string{" sent, 0 files there already", "0 files sent"} {
-		if code, out := release(t, "publish", filepath.Join(at, "out"), base+"published"+query); code != 0 || !strings.Contains(out, want) {
+		if code, out := release(t, "publish", filepath.Join(at, "out"), base+"published"+query); code != 0 ||
+			!strings.Contains(out, want) {
 			t.Errorf("publish %d: exit code %d: %s", count, code, out)
 		}
 	}
 	w, _ := storestest.Writer(t, base+query)
 	there := map[string]bool{}
-	if err := w.List(context.Background(), "published/", func(o store.Object) error { there[o.Key] = true; return nil }); err != nil || !there["published/release.json"] {
+	if err := w.List(context.Background(), "published/",
+		func(o store.Object) error { there[o.Key] = true; return nil }); err != nil || !there["published/release.json"] {
 		t.Error(fmt.Sprint(there), err)
 	}
 }

@@ -20,13 +20,14 @@ import (
 func refusal(w http.ResponseWriter, status int, code string) bool {
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintf(w, "<Error><Code>%s</Code><Message>hush-text of the store</Message><RequestId>hush-id</RequestId></Error>", code)
+	_, _ = fmt.Fprintf(w, "<Error><Code>%s</Code><Message>hush-text of the "+
+		"store</Message><RequestId>hush-id</RequestId></Error>", code)
 	return true
 }
 
-// From the third read of the table on, the store does something wrong. The run ends with a message that shows no text of the store's and no
-// credential; there is no release and no charge. When the store is well again, the same job makes its release, for which the budget pays once,
-// and a repeated run returns the same bytes.
+// From the third read of the table on, the store does something wrong. The run ends with a message that shows no text
+// of the store's and no credential; there is no release and no charge. When the store is well again, the same job makes
+// its release, for which the budget pays once, and a repeated run returns the same bytes.
 func TestRunsWithFaults(t *testing.T) {
 	s := storestest.Start(t)
 	content := storestest.Tables(t, 60_000)["t.parquet"]
@@ -48,11 +49,16 @@ func TestRunsWithFaults(t *testing.T) {
 		fault func(http.ResponseWriter, *http.Request) bool
 		want  string
 	}{
-		"expired":       {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 400, "ExpiredToken") }, "expired"},
-		"denied":        {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 403, "AccessDenied") }, "credentials"},
-		"removed":       {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 404, "NoSuchKey") }, "no such object"},
-		"changed":       {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 412, "PreconditionFailed") }, "changed"},
-		"shorter":       {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 416, "InvalidRange") }, "changed"},
+		"expired": {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 400, "ExpiredToken") },
+			"expired"},
+		"denied": {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 403, "AccessDenied") },
+			"credentials"},
+		"removed": {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 404, "NoSuchKey") },
+			"no such object"},
+		"changed": {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 412, "PreconditionFailed") },
+			"changed"},
+		"shorter": {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 416, "InvalidRange") },
+			"changed"},
 		"another ETag":  {wholly(content, `"other"`, "", 206), "changed"},
 		"the whole":     {wholly(content, o.Version, "", 200), "ranges"},
 		"another range": {wholly(content, o.Version, fmt.Sprintf("bytes 7-%d/%d", o.Size-1, o.Size), 206), "ranges"},
@@ -88,7 +94,8 @@ func runWith(t *testing.T, s *storestest.Server, fault func(http.ResponseWriter,
 	})
 	code, out := release(t, "run", path)
 	s.Fails(nil)
-	if code != 3 || !strings.Contains(out, want) || !strings.Contains(out, "t.parquet") || strings.Contains(out, "hush") || strings.Contains(out, "localhost") {
+	if code != 3 || !strings.Contains(out, want) || !strings.Contains(out, "t.parquet") || strings.Contains(out, "hush") ||
+		strings.Contains(out, "localhost") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out", "release.json")); err == nil {
@@ -108,7 +115,8 @@ func runWith(t *testing.T, s *storestest.Server, fault func(http.ResponseWriter,
 	noCredentials(t, dir)
 }
 
-// Parts are asked for by plain requests, of keys of any characters. If the store refuses these and heeds the SDK's, there are no more of them.
+// Parts are asked for by plain requests, of keys of any characters. If the store refuses these and heeds the SDK's,
+// there are no more of them.
 func TestS3PlainRequests(t *testing.T) {
 	s := storestest.Start(t)
 	var plain, others atomic.Int64
@@ -138,7 +146,8 @@ func TestS3PlainRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := make([]byte, len(content)-1)
-		if err := store.ReadFull(t.Context(), w, o, p, 1); err != nil || !bytes.Equal(p, content[1:]) || plain.Load() != wantPlain || others.Load() != wantOthers {
+		if err := store.ReadFull(t.Context(), w, o, p, 1); err != nil || !bytes.Equal(p, content[1:]) ||
+			plain.Load() != wantPlain || others.Load() != wantOthers {
 			t.Errorf("%s: %q, %v; %d plain requests and %d others", key, p, err, plain.Load(), others.Load())
 		}
 	}

@@ -21,7 +21,8 @@ import (
 
 // openGCS opens a bucket of Google Cloud Storage.
 //
-// gocloud's opener prints a text of Google's library if it finds no credentials, and then asks the store without any, so the client is made here.
+// gocloud's opener prints a text of Google's library if it finds no credentials, and then asks the store without any,
+// so the client is made here.
 func openGCS(ctx context.Context, a store.Address) (store.Bucket, error) {
 	q, err := values(a)
 	if err != nil {
@@ -31,9 +32,12 @@ func openGCS(ctx context.Context, a store.Address) (store.Bucket, error) {
 	// A server that STORAGE_EMULATOR_HOST names has no credentials.
 	if anonymous, _ := strconv.ParseBool(q.Get("anonymous")); !anonymous && os.Getenv("STORAGE_EMULATOR_HOST") == "" {
 		// Not ctx: the tokens are asked for whenever they expire.
-		creds, err := gcp.DefaultCredentialsWithParams(context.WithoutCancel(ctx), google.CredentialsParams{UniverseDomain: q.Get("universe_domain")})
+		creds, err := gcp.DefaultCredentialsWithParams(context.WithoutCancel(ctx),
+			google.CredentialsParams{UniverseDomain: q.Get("universe_domain")})
 		if err != nil {
-			return nil, store.Failure(store.Denied, "no credentials were found: set GOOGLE_APPLICATION_CREDENTIALS to a file of them, or sign in by gcloud auth application-default login, or add ?anonymous=true to the address of a public bucket")
+			return nil, store.Failure(store.Denied, "no credentials were found: set GOOGLE_APPLICATION_CREDENTIALS to a file "+
+				"of them, or sign in by gcloud auth application-default login, or add ?anonymous=true to the address of a public "+
+				"bucket")
 		}
 		if domain, err := creds.GetUniverseDomain(); err == nil && domain != "" {
 			opener.Options.ClientOptions = append(opener.Options.ClientOptions, option.WithUniverseDomain(domain))
@@ -84,7 +88,8 @@ func (ofGCS) status(err error) (int, string) {
 	}
 	var token *oauth2.RetrieveError
 	if errors.As(err, &token) && token.Response != nil {
-		if status := token.Response.StatusCode; status != http.StatusBadRequest && status != http.StatusUnauthorized && status != http.StatusForbidden {
+		if status := token.Response.StatusCode; status != http.StatusBadRequest && status != http.StatusUnauthorized &&
+			status != http.StatusForbidden {
 			return status, ""
 		}
 		return http.StatusUnauthorized, noGoogleToken

@@ -20,7 +20,8 @@ import (
 func finishedRelease(t *testing.T) (dir string, count int) {
 	t.Helper()
 	at := t.TempDir()
-	if err := errors.Join(os.Chmod(at, 0o755), os.WriteFile(filepath.Join(at, "job.yaml"), []byte(job), 0o600)); err != nil {
+	if err := errors.Join(os.Chmod(at, 0o755), os.WriteFile(filepath.Join(at, "job.yaml"), []byte(job),
+		0o600)); err != nil {
 		t.Fatal(err)
 	}
 	storestest.Put(t, "s3://bucket/t.parquet", storestest.Tables(t, 1000)["t.parquet"])
@@ -44,8 +45,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// A copy that is killed at any of its uploads leaves no manifest, unless all that it names is there; the same command finishes it, and sends
-// nothing twice that had arrived.
+// A copy that is killed at any of its uploads leaves no manifest, unless all that it names is there; the same command
+// finishes it, and sends nothing twice that had arrived.
 func TestPublishKilled(t *testing.T) {
 	s := storestest.Start(t)
 	dir, count := finishedRelease(t)
@@ -74,14 +75,15 @@ func TestPublishKilled(t *testing.T) {
 		if code, out := release(t, "publish", dir, "s3://bucket/"+prefix); code != 0 {
 			t.Errorf("killed at upload %d, then: exit code %d: %s", nth, code, out)
 		}
-		if code, out := release(t, "publish", dir, "s3://bucket/"+prefix); code != 0 || !strings.Contains(out, "0 files sent") {
+		if code, out := release(t, "publish", dir, "s3://bucket/"+prefix); code != 0 ||
+			!strings.Contains(out, "0 files sent") {
 			t.Errorf("killed at upload %d, then twice: exit code %d: %s", nth, code, out)
 		}
 	}
 }
 
-// A replacement of which the store heeds a write or a removal, and whose connection is cut before the answer, ends well, whichever request it is: the
-// program finds its own bytes.
+// A replacement of which the store heeds a write or a removal, and whose connection is cut before the answer, ends
+// well, whichever request it is: the program finds its own bytes.
 func TestPublishAnswersLost(t *testing.T) {
 	s := storestest.Start(t)
 	first, _ := finishedRelease(t)
@@ -104,12 +106,14 @@ func TestPublishAnswersLost(t *testing.T) {
 		if code != 0 {
 			t.Errorf("the answer to request %d was lost: exit code %d: %s", nth, code, out)
 		}
-		if code, out := release(t, "publish", second, "s3://bucket/"+prefix); code != 0 || !strings.Contains(out, "0 files sent") {
+		if code, out := release(t, "publish", second, "s3://bucket/"+prefix); code != 0 ||
+			!strings.Contains(out, "0 files sent") {
 			t.Errorf("the answer to request %d was lost, then: exit code %d: %s", nth, code, out)
 		}
 		w, _ := storestest.Writer(t, "s3://bucket/")
 		there := 0
-		if err := w.List(t.Context(), prefix, func(store.Object) error { there++; return nil }); err != nil || there != count {
+		if err := w.List(t.Context(), prefix, func(store.Object) error { there++; return nil }); err != nil ||
+			there != count {
 			t.Errorf("the answer to request %d was lost: %d objects, %v", nth, there, err)
 		}
 		lost = writes.Load() >= nth

@@ -56,12 +56,13 @@ output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: cats, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// A run whose input is replaced while it is read fails and costs nothing. The next one makes the release, another one returns it, and publish copies it.
-// No file of it holds a credential.
+// A run whose input is replaced while it is read fails and costs nothing. The next one makes the release, another one
+// returns it, and publish copies it. No file of it holds a credential.
 func TestReleaseFromS3(t *testing.T) {
 	s := storestest.Start(t)
 	dir := t.TempDir()
-	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(job), 0o600)); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(job),
+		0o600)); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
@@ -70,14 +71,16 @@ func TestReleaseFromS3(t *testing.T) {
 	storestest.Put(t, "s3://bucket/cats.csv", []byte("cat\ncat 1\ncat 2\ncat 3\n"))
 	var reads atomic.Int64
 	s.Fails(func(_ http.ResponseWriter, r *http.Request) bool {
-		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/t.parquet") && reads.Add(1) == 4 { // two of the footer
+		// two of the footer
+		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/t.parquet") && reads.Add(1) == 4 {
 			changed := bytes.Clone(content)
 			changed[100] ^= 1
 			storestest.Put(t, "s3://bucket/t.parquet", changed)
 		}
 		return false
 	})
-	if code, out := release(t, "run", "job.yaml"); code != 3 || !strings.Contains(out, "changed") || !strings.Contains(out, "t.parquet") {
+	if code, out := release(t, "run", "job.yaml"); code != 3 || !strings.Contains(out, "changed") ||
+		!strings.Contains(out, "t.parquet") {
 		t.Fatalf("the input was replaced: exit code %d: %s", code, out)
 	}
 	s.Fails(nil)

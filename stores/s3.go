@@ -22,11 +22,12 @@ import (
 // defaultRegion is used if none is set: servers other than Amazon's take any.
 const defaultRegion = "us-east-1"
 
-// connections to a server are kept: as many as a reader makes requests at once, since a new one takes several round trips.
+// connections to a server are kept: as many as a reader makes requests at once, since a new one takes several round
+// trips.
 const connections = 64
 
-// openS3 opens a bucket of S3. If an endpoint is set, buckets are addressed by paths. The SDK logs nothing and makes each request once: whoever
-// reads makes it again.
+// openS3 opens a bucket of S3. If an endpoint is set, buckets are addressed by paths. The SDK logs nothing and makes
+// each request once: whoever reads makes it again.
 func openS3(ctx context.Context, a store.Address) (store.Bucket, error) {
 	q, err := values(a)
 	if err != nil {
@@ -64,7 +65,8 @@ func openS3(ctx context.Context, a store.Address) (store.Bucket, error) {
 	})
 	if c := client.Options().Credentials; c != nil && q.Get("anonymous") == "" {
 		if _, err := c.Retrieve(ctx); err != nil && ctx.Err() == nil {
-			return nil, store.Failure(store.Denied, "no credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or add ?anonymous=true to the address of a public bucket")
+			return nil, store.Failure(store.Denied, "no credentials were found: set AWS_ACCESS_KEY_ID and "+
+				"AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or add ?anonymous=true to the address of a public bucket")
 		}
 	}
 	b, err := s3blob.OpenBucket(ctx, client, a.Bucket, &s3blob.Options{

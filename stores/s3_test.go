@@ -24,7 +24,8 @@ import (
 
 func options(file string) source.Options {
 	return source.Options{
-		Files: []string{file}, Workers: 2, CSV: source.CSV{Header: true, Types: map[string]string{"unit": "int", "value": "float"}},
+		Files: []string{file}, Workers: 2, CSV: source.CSV{Header: true,
+			Types: map[string]string{"unit": "int", "value": "float"}},
 		JSONL: source.JSONL{Columns: map[string]string{"unit": "int", "cat": "text", "value": "float"}},
 	}
 }
@@ -76,8 +77,8 @@ func answers(ctx context.Context, o source.Options) (digests [][]byte, exact str
 	return digests, fmt.Sprint(sums), nil
 }
 
-// Every format gives the digests and the sums of a local file: from a server that answers at once, that is slow, that is busy for every third
-// request, that cuts every body, and that cuts connections.
+// Every format gives the digests and the sums of a local file: from a server that answers at once, that is slow, that
+// is busy for every third request, that cuts every body, and that cuts connections.
 func TestS3AgreesWithFiles(t *testing.T) {
 	s := storestest.Start(t)
 	dir := t.TempDir()
@@ -110,10 +111,25 @@ func TestS3AgreesWithFiles(t *testing.T) {
 			"slow": func() {
 				s.Fails(func(http.ResponseWriter, *http.Request) bool { time.Sleep(30 * time.Millisecond); return false })
 			},
-			"busy":                func() { s.Fails(third(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })) },
-			"cut bodies":          func() { s.Cut.Store(int64(len(content)/3 + 1)) },
-			"cut connections":     func() { s.Fails(third(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })) },
-			"internal error once": func() { s.Fails(third(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })) },
+			"busy": func() {
+				s.Fails(third(func(w http.ResponseWriter,
+					_ *http.Request) {
+					w.WriteHeader(503)
+				}))
+			},
+			"cut bodies": func() { s.Cut.Store(int64(len(content)/3 + 1)) },
+			"cut connections": func() {
+				s.Fails(third(func(http.ResponseWriter,
+					*http.Request) {
+					panic(http.ErrAbortHandler)
+				}))
+			},
+			"internal error once": func() {
+				s.Fails(third(func(w http.ResponseWriter,
+					_ *http.Request) {
+					w.WriteHeader(500)
+				}))
+			},
 		} {
 			set()
 			got, sums, err := answers(t.Context(), options("s3://bucket/d*/"+name))
@@ -126,7 +142,8 @@ func TestS3AgreesWithFiles(t *testing.T) {
 	}
 }
 
-// A filter that leaves one row group of ten asks for little: the list or the head of the object, the footer, and that row group.
+// A filter that leaves one row group of ten asks for little: the list or the head of the object, the footer, and that
+// row group.
 func TestS3Requests(t *testing.T) {
 	s := storestest.Start(t)
 	storestest.Put(t, "s3://bucket/t.parquet", storestest.Tables(t, 100_000)["t.parquet"])
@@ -139,7 +156,8 @@ func TestS3Requests(t *testing.T) {
 	filter := d.FilterRowGroups([]string{"unit"}, func(_ int, b table.Bounds) bool { return b.Min > 9_000 })
 	rows := 0
 	for i := range d.Splits() {
-		if _, err := filter.Read(t.Context(), i, []string{"cat", "unit"}, func(b *table.Batch) error { rows += b.Rows; return nil }); err != nil {
+		if _, err := filter.Read(t.Context(), i, []string{"cat", "unit"},
+			func(b *table.Batch) error { rows += b.Rows; return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -148,7 +166,8 @@ func TestS3Requests(t *testing.T) {
 	}
 }
 
-// What a store refuses becomes an error that shows no credentials and no text of the store's; an object that is replaced while it is read is refused.
+// What a store refuses becomes an error that shows no credentials and no text of the store's; an object that is
+// replaced while it is read is refused.
 func TestS3Faults(t *testing.T) {
 	s := storestest.Start(t)
 	content := storestest.Tables(t, 60_000)
@@ -161,7 +180,8 @@ func TestS3Faults(t *testing.T) {
 			t.Errorf("%s: %v, want %s", what, err, code)
 			return
 		}
-		for _, secret := range []string{storestest.AccessKey, storestest.SecretKey, "127.0.0.1", "Signature", "us-east-1", "RequestId", "hush"} {
+		for _, secret := range []string{storestest.AccessKey, storestest.SecretKey, "127.0.0.1", "Signature", "us-east-1",
+			"RequestId", "hush"} {
 			if strings.Contains(err.Error(), secret) {
 				t.Errorf("%s: the error shows %s: %v", what, secret, err)
 			}
@@ -205,8 +225,8 @@ func TestS3Faults(t *testing.T) {
 	check("no credentials", err, source.CodeUnreadable)
 }
 
-// Each request for contents, and each removal, names the version that was found, by a plain request and by the library's. An object whose version the store
-// does not state is not read.
+// Each request for contents, and each removal, names the version that was found, by a plain request and by the
+// library's. An object whose version the store does not state is not read.
 func TestS3RequestsNameTheVersion(t *testing.T) {
 	s := storestest.Start(t)
 	for _, key := range []string{"t.csv", "ü.csv"} { // the library reads the second one
@@ -256,8 +276,8 @@ func TestS3RequestsNameTheVersion(t *testing.T) {
 	}
 }
 
-// A server or a gateway that does not heed ranges is refused, since it would pass off the object's first bytes as those that were asked for. The bytes
-// of an answer with the whole object are taken only from its beginning.
+// A server or a gateway that does not heed ranges is refused, since it would pass off the object's first bytes as those
+// that were asked for. The bytes of an answer with the whole object are taken only from its beginning.
 func TestS3Ranges(t *testing.T) {
 	s := storestest.Start(t)
 	content := storestest.Tables(t, 60_000)["t.parquet"]
@@ -281,7 +301,8 @@ func TestS3Ranges(t *testing.T) {
 		s.Fails(wholly(content, o.Version, x.header, x.status))
 		p := make([]byte, 10)
 		n, err := storetest.ReadAt(t.Context(), w, o, p, x.at)
-		if x.ok && (err != nil || !bytes.Equal(p, content[x.at:x.at+10])) || !x.ok && (n != 0 || store.KindOf(err) != store.Unsupported) {
+		if x.ok && (err != nil || !bytes.Equal(p, content[x.at:x.at+10])) || !x.ok &&
+			(n != 0 || store.KindOf(err) != store.Unsupported) {
 			t.Errorf("%s: %q, %d bytes, %v", name, p, n, err)
 		}
 	}

@@ -19,12 +19,14 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// ranges reads parts of objects of a bucket by one plain request each: GET with a range and a version, signed by the SDK's signer. An operation of the SDK
-// takes about twice the processor time for the same, since it builds some thirty layers for each request and decodes all that an answer may say.
+// ranges reads parts of objects of a bucket by one plain request each: GET with a range and a version, signed by the
+// SDK's signer. An operation of the SDK takes about twice the processor time for the same, since it builds some thirty
+// layers for each request and decodes all that an answer may say.
 //
-// The SDK stays in charge of everything else. It finds the credentials and renews them. The address, the region and the kind of signature are those of a
-// request that it signed beforehand; if that is not what a plain request can be, ranges are not used. An answer other than the part that was asked
-// for is thrown away, and the SDK asks again: it and its errors say what is wrong. If it gets the part, ranges are not used any more.
+// The SDK stays in charge of everything else. It finds the credentials and renews them. The address, the region and the
+// kind of signature are those of a request that it signed beforehand; if that is not what a plain request can be,
+// ranges are not used. An answer other than the part that was asked for is thrown away, and the SDK asks again: it and
+// its errors say what is wrong. If it gets the part, ranges are not used any more.
 type ranges struct {
 	client      *s3.Client
 	transport   http.RoundTripper       // it follows no redirects, so no other host gets a signature
@@ -44,14 +46,16 @@ func newRanges(client *s3.Client, transport http.RoundTripper, bucket string) *r
 	return &ranges{client: client, transport: transport, credentials: client.Options().Credentials, bucket: bucket}
 }
 
-// prepare finds out where the bucket is and how requests are signed, by a signed address of an object that the SDK makes without a request.
+// prepare finds out where the bucket is and how requests are signed, by a signed address of an object that the SDK
+// makes without a request.
 func (r *ranges) prepare(ctx context.Context) {
 	r.off.Store(true)
 	if strings.HasSuffix(r.bucket, "--x-s3") { // buckets of S3 Express want sessions
 		return
 	}
 	const key = "dprelease"
-	anybody := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { // the SDK signs no address for the anonymous
+	// the SDK signs no address for the anonymous
+	anybody := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: "anybody", SecretAccessKey: "none"}, nil
 	})
 	signed, err := s3.NewPresignClient(r.client, func(o *s3.PresignOptions) {
@@ -71,7 +75,8 @@ func (r *ranges) prepare(ctx context.Context) {
 		}
 	}
 	scope := strings.Split(q.Get("X-Amz-Credential"), "/") // key/date/region/s3/aws4_request
-	if q.Get("X-Amz-Algorithm") != "AWS4-HMAC-SHA256" || len(scope) != 5 || scope[3] != "s3" || scope[4] != "aws4_request" {
+	if q.Get("X-Amz-Algorithm") != "AWS4-HMAC-SHA256" || len(scope) != 5 || scope[3] != "s3" ||
+		scope[4] != "aws4_request" {
 		return
 	}
 	if r.credentials != nil {
@@ -93,22 +98,25 @@ func plainKey(key string) bool {
 			return false
 		}
 	}
-	return key != "" && key[0] != '/' && !strings.Contains(key, "//") && !strings.Contains("/"+key, "/.") && !strings.Contains(key, "../")
+	return key != "" && key[0] != '/' && !strings.Contains(key, "//") && !strings.Contains("/"+key, "/.") &&
+		!strings.Contains(key, "../")
 }
 
-// read asks for size bytes of a version of an object, from the byte at on. asked says that the store was asked; if there is no answer and no error, the SDK
-// is to ask it.
-func (r *ranges) read(ctx context.Context, o store.Object, at, size int64) (answer *http.Response, asked bool, err error) {
+// read asks for size bytes of a version of an object, from the byte at on. asked says that the store was asked; if
+// there is no answer and no error, the SDK is to ask it.
+func (r *ranges) read(ctx context.Context, o store.Object, at, size int64) (answer *http.Response, asked bool,
+	err error) {
 	r.learn.Do(func() { r.prepare(context.WithoutCancel(ctx)) })
 	if r.off.Load() || size <= 0 || !plainKey(o.Key) {
 		return nil, false, nil
 	}
 	u := *r.base
 	u.Path, u.RawPath = r.base.Path+o.Key, r.base.EscapedPath()+httpbinding.EscapePath(o.Key, false)
-	q := (&http.Request{Method: http.MethodGet, URL: &u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{
-		"Range":    {"bytes=" + strconv.FormatInt(at, 10) + "-" + strconv.FormatInt(at+size-1, 10)},
-		"If-Match": {o.Version}, "Accept-Encoding": {"identity"}, "User-Agent": {"dprelease"},
-	}}).WithContext(ctx)
+	q := (&http.Request{Method: http.MethodGet, URL: &u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{
+			"Range":    {"bytes=" + strconv.FormatInt(at, 10) + "-" + strconv.FormatInt(at+size-1, 10)},
+			"If-Match": {o.Version}, "Accept-Encoding": {"identity"}, "User-Agent": {"dprelease"},
+		}}).WithContext(ctx)
 	if r.region != "" {
 		q.Header["X-Amz-Content-Sha256"] = []string{emptyHash}
 		c, err := r.credentials.Retrieve(ctx)

@@ -1,7 +1,8 @@
-// Package stores makes S3, Google Cloud Storage and Azure known to a program: s3://bucket/key, gs://bucket/key and az://container/key.
+// Package stores makes S3, Google Cloud Storage and Azure known to a program: s3://bucket/key, gs://bucket/key and
+// az://container/key.
 //
-// Requests are those of gocloud.dev/blob, with the versions of objects added. Credentials are found as each store's own tools find them
-// (docs/howto/object-stores.md).
+// Requests are those of gocloud.dev/blob, with the versions of objects added. Credentials are found as each store's own
+// tools find them (docs/howto/object-stores.md).
 package stores
 
 import (
@@ -21,7 +22,8 @@ import (
 
 // kind is what the three stores differ in.
 type kind interface {
-	// versionOf returns the version of an object that was listed or whose attributes were read; as is the method As of either.
+	// versionOf returns the version of an object that was listed or whose attributes were read; as is the method As of
+	// either.
 	versionOf(as func(any) bool) string
 	// pin asks for one version only; as is that of the options of a read, a write or a removal.
 	pin(as func(any) bool, version string) error
@@ -37,7 +39,8 @@ const (
 	noAzureToken  = "dprelease-no-azure-token"
 )
 
-const hintOfAzure = "no credentials were found, or Azure refuses them: set AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or sign in by az login"
+const hintOfAzure = "no credentials were found, or Azure refuses them: set AZURE_STORAGE_ACCOUNT and " +
+	"AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or sign in by az login"
 
 // bucket is a bucket of one of the stores.
 type bucket struct {
@@ -114,15 +117,16 @@ func (b *bucket) Read(ctx context.Context, o store.Object, at, size int64) (io.R
 	return answered(r, o, at, version, first, r.Size())
 }
 
-// answered returns the body of an answer to a request for an object's bytes from a place on, if it has these, of the version that was asked for. The answer states
-// its version, at which byte it begins, and the size of the object.
+// answered returns the body of an answer to a request for an object's bytes from a place on, if it has these, of the
+// version that was asked for. The answer states its version, at which byte it begins, and the size of the object.
 func answered(body io.ReadCloser, o store.Object, at int64, version string, first, size int64) (io.ReadCloser, error) {
 	var err error
 	switch {
 	case version != o.Version:
 		err = store.Failure(store.Changed, "")
 	case first != at:
-		err = store.Failure(store.Unsupported, "the store does not send the part of the object that was asked for: does a proxy or a gateway ignore ranges? download the object, and name the copy")
+		err = store.Failure(store.Unsupported, "the store does not send the part of the object that was asked for: does a "+
+			"proxy or a gateway ignore ranges? download the object, and name the copy")
 	case size != o.Size:
 		err = store.Failure(store.Changed, "")
 	default:
@@ -132,8 +136,8 @@ func answered(body io.ReadCloser, o store.Object, at int64, version string, firs
 	return nil, err
 }
 
-// begin returns at which byte an answer begins, by its Content-Range: at the first if there is none, since that is the whole object; -1 if it cannot
-// be told.
+// begin returns at which byte an answer begins, by its Content-Range: at the first if there is none, since that is the
+// whole object; -1 if it cannot be told.
 func begin(contentRange string) int64 {
 	if contentRange == "" {
 		return 0
@@ -148,7 +152,8 @@ func begin(contentRange string) int64 {
 }
 
 // Put implements store.Writer.
-func (b *bucket) Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, _ int64, over *store.Object) error {
+func (b *bucket) Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, _ int64,
+	over *store.Object) error {
 	o := &blob.WriterOptions{ContentType: mediaType, DisableContentTypeDetection: true}
 	fresh := over != nil && over.Version == ""
 	if o.IfNotExist = fresh; over != nil && !fresh {
@@ -175,7 +180,8 @@ func (b *bucket) Delete(ctx context.Context, o store.Object) error {
 	case now.Version != o.Version:
 		return store.Failure(store.Changed, "")
 	}
-	err = b.DeleteWithOptions(ctx, o.Key, &blob.DeleteOptions{BeforeDelete: func(as func(any) bool) error { return b.kind.pin(as, o.Version) }})
+	err = b.DeleteWithOptions(ctx, o.Key,
+		&blob.DeleteOptions{BeforeDelete: func(as func(any) bool) error { return b.kind.pin(as, o.Version) }})
 	if err == nil || gcerrors.Code(err) == gcerrors.NotFound {
 		return nil
 	}
@@ -209,9 +215,11 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 		return store.Failure(store.Changed, "")
 	case status == http.StatusRequestedRangeNotSatisfiable:
 		return store.Failure(store.Changed, "")
-	case status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect || code == "AuthorizationHeaderMalformed":
+	case status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect ||
+		code == "AuthorizationHeaderMalformed":
 		return store.Failure(store.Misconfigured, "is it the bucket's region? set AWS_REGION, or add ?region= to the address")
-	case status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= http.StatusInternalServerError:
+	case status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
+		status >= http.StatusInternalServerError:
 		return store.Failure(store.Unavailable, "")
 	case status >= http.StatusBadRequest:
 		return store.Failure(store.Unsupported, "the store refuses the request: check the address and the credentials")
@@ -231,7 +239,8 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 
 // misconfigured is the error of opening a bucket whose options or credentials a library does not take.
 func misconfigured() error {
-	return store.Failure(store.Misconfigured, "check the options of the address and the store's environment variables, as docs/howto/object-stores.md has them")
+	return store.Failure(store.Misconfigured,
+		"check the options of the address and the store's environment variables, as docs/howto/object-stores.md has them")
 }
 
 // values reads the options of an address.

@@ -28,7 +28,8 @@ func TestAdvancedAtUsesItsDelta(t *testing.T) {
 	}
 }
 
-// TestKairouzSigmaIsAboveTheExactOne: Theorem 4.3 needs much more than the exact composition, and fails for large epsilon.
+// TestKairouzSigmaIsAboveTheExactOne: Theorem 4.3 needs much more than the exact composition, and fails for large
+// epsilon.
 func TestKairouzSigmaIsAboveTheExactOne(t *testing.T) {
 	for _, k := range []int{1, 10, 1000} {
 		g := calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}
@@ -42,7 +43,8 @@ func TestKairouzSigmaIsAboveTheExactOne(t *testing.T) {
 			t.Errorf("k = %d: %v, %v times the exact noise", k, saved, err)
 		}
 	}
-	if _, err := KairouzSigma(calibrate.Sensitivity{L2: 1}, calibrate.Guarantee{Epsilon: 1e4, Delta: 1e-5}, 1); !errors.Is(err, ErrDoesNotHold) {
+	if _, err := KairouzSigma(calibrate.Sensitivity{L2: 1}, calibrate.Guarantee{Epsilon: 1e4, Delta: 1e-5},
+		1); !errors.Is(err, ErrDoesNotHold) {
 		t.Errorf("epsilon = 1e4: %v", err)
 	}
 	for _, k := range []int{0, -1, maxTimes + 1} {
@@ -50,7 +52,8 @@ func TestKairouzSigmaIsAboveTheExactOne(t *testing.T) {
 			t.Errorf("times = %d", k)
 		}
 	}
-	if _, err := KairouzSigma(calibrate.Sensitivity{L2: 1e308}, calibrate.Guarantee{Epsilon: 1e-3, Delta: 1e-5}, 9); err == nil {
+	if _, err := KairouzSigma(calibrate.Sensitivity{L2: 1e308}, calibrate.Guarantee{Epsilon: 1e-3, Delta: 1e-5},
+		9); err == nil {
 		t.Error("a sigma above every float64")
 	}
 }

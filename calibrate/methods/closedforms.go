@@ -7,8 +7,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The closed forms of the literature for sigma, at sensitivity 1: the classical sqrt(2·ln(k/delta))/eps, the route by zCDP, and the formulas of
-// Zhao et al. 2019. method.go names them, checks what they give, and raises each value by more than its error before it is rounded up.
+// The closed forms of the literature for sigma, at sensitivity 1: the classical sqrt(2·ln(k/delta))/eps, the route by
+// zCDP, and the formulas of Zhao et al. 2019. method.go names them, checks what they give, and raises each value by
+// more than its error before it is rounded up.
 
 // classic is the formula sqrt(2·ln(k/delta))/eps.
 func classic(k float64) func(eps, delta *big.Float) *big.Float {
@@ -31,8 +32,8 @@ func zcdpSigma(eps, delta *big.Float) *big.Float {
 	return sigmaOf(l.Sqrt(l), eps)
 }
 
-// The formulas of Zhao et al. 2019 are all of one shape: with t of its own, sigma = (t + sqrt(t² + eps))/(eps·sqrt 2) at
-// sensitivity 1.
+// The formulas of Zhao et al. 2019 are all of one shape: with t of its own, sigma = (t + sqrt(t² + eps))/(eps·sqrt 2)
+// at sensitivity 1.
 
 // sigmaOf is that shape for any real t; if t < 0 as 1/(sqrt 2·(sqrt(t² + eps) - t)), in which nothing cancels. Its
 // relative error is below twice that of t.
@@ -136,9 +137,10 @@ func zhao3(eps, delta *big.Float) *big.Float { return sigmaOf(numeric.BigInvErfc
 
 // pdpOpt solves erfc(t) + erfc(sqrt(t² + eps)) = 2·delta, whose left side falls from 2 to 0.
 //
-// Proof note. Times e^(t²) that is erfcx(t) + e^-eps·erfcx(y) = 2·delta·e^(t²), y = sqrt(t² + eps), each within 2^-200 of the left side, and
-// the derivative of what misses is -2/sqrt(pi)·(1 + t/y·e^-eps), if a float64 serves. Newton's step from a relative error of e leaves
-// less than 2^12·e² + 2^-45·e, and the last one is taken from less than 2^-79: 2^-123.
+// Proof note. Times e^(t²) that is erfcx(t) + e^-eps·erfcx(y) = 2·delta·e^(t²), y = sqrt(t² + eps), each within 2^-200
+// of the left side, and the derivative of what misses is -2/sqrt(pi)·(1 + t/y·e^-eps), if a float64 serves. Newton's
+// step from a relative error of e leaves less than 2^12·e² + 2^-45·e, and the last one is taken from less than 2^-79:
+// 2^-123.
 func pdpOpt(eps, delta *big.Float) *big.Float {
 	t := numeric.BigOf(roughPDP(numeric.NearestFloat(eps), numeric.BigLog(delta)))
 	decay := numeric.NewBig() // e^-eps, 0 if it is below 2^-1442

@@ -22,7 +22,8 @@ func TestZhaoTableOneIsPutRight(t *testing.T) {
 		{1, 1e-6, Analytic, "4.22468", true},
 		{1, 1e-6, Dwork2014, "5.29880", true},
 	} {
-		rows, err := Compare(calibrate.Sensitivity{L2: 1}, calibrate.Guarantee{Epsilon: calibrate.Epsilon(c.eps), Delta: calibrate.Delta(c.delta)})
+		rows, err := Compare(calibrate.Sensitivity{L2: 1}, calibrate.Guarantee{Epsilon: calibrate.Epsilon(c.eps),
+			Delta: calibrate.Delta(c.delta)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,9 +38,11 @@ func TestZhaoTableOneIsPutRight(t *testing.T) {
 	}
 }
 
-// TestCompareHasEveryMethod: every method is there, the least first, and a formula is below the least sigma only if it does not hold.
+// TestCompareHasEveryMethod: every method is there, the least first, and a formula is below the least sigma only if it
+// does not hold.
 func TestCompareHasEveryMethod(t *testing.T) {
-	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 1e-6}, {Epsilon: 9, Delta: 1e-5}, {Epsilon: 0, Delta: 0.5}, {Epsilon: calibrate.MaxEpsilon, Delta: calibrate.MinDelta}, {Epsilon: 1e-3, Delta: 0.9}} {
+	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 1e-6}, {Epsilon: 9, Delta: 1e-5}, {Epsilon: 0, Delta: 0.5},
+		{Epsilon: calibrate.MaxEpsilon, Delta: calibrate.MinDelta}, {Epsilon: 1e-3, Delta: 0.9}} {
 		rows, err := Compare(calibrate.Sensitivity{L2: 2}, g)
 		if err != nil || len(rows) != len(Methods()) || rows[0].Excess != 0 || !rows[0].Holds {
 			t.Fatalf("%v: %v, %v", g, rows, err)

@@ -10,12 +10,12 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The noise for several queries of one sensitivity that are to meet one guarantee together: exactly, and by the theorem of Kairouz, Oh &
-// Viswanath 2017 for comparison.
+// The noise for several queries of one sensitivity that are to meet one guarantee together: exactly, and by the theorem
+// of Kairouz, Oh & Viswanath 2017 for comparison.
 
-// ComposedSigma returns a float64 sigma for which times queries, each of L2 sensitivity s.L2 and with noise of that sigma, are proven to be
-// (epsilon, delta)-differentially private together (mu² = times·L2²/sigma²): the least but for a last place. Errors are those of
-// AnalyticGaussian; "times".
+// ComposedSigma returns a float64 sigma for which times queries, each of L2 sensitivity s.L2 and with noise of that
+// sigma, are proven to be (epsilon, delta)-differentially private together (mu² = times·L2²/sigma²): the least but for
+// a last place. Errors are those of AnalyticGaussian; "times".
 func ComposedSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (calibrate.Sigma, error) {
 	if times < 1 || times > maxTimes {
 		return 0, argument.New("times", "must be 1 to %d, not %d", maxTimes, times)
@@ -29,14 +29,14 @@ func ComposedSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (c
 	return calibrate.AnalyticGaussian(s, g)
 }
 
-// KairouzSigma returns the noise of Kairouz, Oh & Viswanath 2017, Theorem 4.3, for times queries of the same L2 sensitivity that are to be
-// (epsilon, delta)-differentially private together:
+// KairouzSigma returns the noise of Kairouz, Oh & Viswanath 2017, Theorem 4.3, for times queries of the same L2
+// sensitivity that are to be (epsilon, delta)-differentially private together:
 //
 //	sigma² = 8·times·L2²·log(e + epsilon/delta)/epsilon²,
 //
-// rounded up and verified against the exact composition (mu² = times·L2²/sigma²): the theorem's formula falls short for large
-// epsilon, if the error wraps ErrDoesNotHold. The exact noise is sqrt(times) times that of AnalyticGaussian. Other errors are
-// *ArgumentError: see Guarantee.Validate; "epsilon" if it is 0; "sensitivity"; "times".
+// rounded up and verified against the exact composition (mu² = times·L2²/sigma²): the theorem's formula falls short for
+// large epsilon, if the error wraps ErrDoesNotHold. The exact noise is sqrt(times) times that of AnalyticGaussian.
+// Other errors are *ArgumentError: see Guarantee.Validate; "epsilon" if it is 0; "sensitivity"; "times".
 func KairouzSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (calibrate.Sigma, error) {
 	if err := (closedForm{method: "Theorem 4.3"}).accepts(s, g); err != nil {
 		return 0, err
@@ -45,7 +45,8 @@ func KairouzSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (ca
 		return 0, argument.New("times", "must be 1 to %d, not %d", maxTimes, times)
 	}
 	eps, n := numeric.BigOf(float64(g.Epsilon)), numeric.BigOf(float64(times))
-	sigma := numeric.RoundedUp(kairouz(eps, numeric.BigOf(float64(g.Delta)), numeric.NewBig().Mul(n, numeric.NewBig().Mul(numeric.BigOf(s.L2), numeric.BigOf(s.L2)))))
+	sigma := numeric.RoundedUp(kairouz(eps, numeric.BigOf(float64(g.Delta)),
+		numeric.NewBig().Mul(n, numeric.NewBig().Mul(numeric.BigOf(s.L2), numeric.BigOf(s.L2)))))
 	if math.IsInf(sigma, 0) {
 		return 0, argument.New("sensitivity", "= %g needs a sigma above the largest float64", s.L2)
 	}
@@ -54,7 +55,8 @@ func KairouzSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (ca
 	mu.Quo(mu, numeric.BigOf(sigma))
 	mu.Add(mu, numeric.NewBig().SetMantExp(mu, -500)) // more than its roundings
 	if !numeric.BigMeets(float64(g.Epsilon), mu, float64(g.Delta)) {
-		return 0, fmt.Errorf("calibrate: Theorem 4.3: %w: epsilon = %g at delta = %g", ErrDoesNotHold, float64(g.Epsilon), float64(g.Delta))
+		return 0, fmt.Errorf("calibrate: Theorem 4.3: %w: epsilon = %g at delta = %g", ErrDoesNotHold, float64(g.Epsilon),
+			float64(g.Delta))
 	}
 	return calibrate.Sigma(sigma), nil
 }

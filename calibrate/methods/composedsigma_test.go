@@ -36,8 +36,10 @@ func TestComposedSigmaAnswersOrNamesAnArgument(t *testing.T) {
 	for _, x := range curvetest.Odd {
 		for _, y := range curvetest.Odd {
 			for _, times := range []int{math.MinInt, 0, 1, 2, maxTimes, maxTimes + 1} {
-				sigma, err := ComposedSigma(calibrate.Sensitivity{L2: x}, calibrate.Guarantee{Epsilon: 1, Delta: calibrate.Delta(y)}, times)
-				curvetest.MustAnswer(t, fmt.Sprintf("ComposedSigma(%v, %v, %d)", x, y, times), float64(sigma), 5e-324, math.MaxFloat64, err, "sensitivity delta times")
+				sigma, err := ComposedSigma(calibrate.Sensitivity{L2: x},
+					calibrate.Guarantee{Epsilon: 1, Delta: calibrate.Delta(y)}, times)
+				curvetest.MustAnswer(t, fmt.Sprintf("ComposedSigma(%v, %v, %d)", x, y, times), float64(sigma), 5e-324,
+					math.MaxFloat64, err, "sensitivity delta times")
 			}
 		}
 	}

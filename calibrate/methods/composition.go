@@ -9,12 +9,13 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Composition of mechanisms of which only an (epsilon, delta) is known: the plain sum, and the theorem of Kairouz, Oh & Viswanath 2017 for parameters
-// that differ. exactregion.go has the exact answer if all are alike. For Gaussian mechanisms calibrate.Compose is exact and much better.
+// Composition of mechanisms of which only an (epsilon, delta) is known: the plain sum, and the theorem of Kairouz, Oh &
+// Viswanath 2017 for parameters that differ. exactregion.go has the exact answer if all are alike. For Gaussian
+// mechanisms calibrate.Compose is exact and much better.
 
-// ComposeBasic returns the sum of epsilon and the sum of delta, at most 1 (Dwork & Roth 2014, Corollary B.2), each rounded up. Errors
-// are *ArgumentError: "parts…" if there are none, one is outside of the range of guarantees (delta may be 0), or the sum of
-// epsilon is above 1e8.
+// ComposeBasic returns the sum of epsilon and the sum of delta, at most 1 (Dwork & Roth 2014, Corollary B.2), each
+// rounded up. Errors are *ArgumentError: "parts…" if there are none, one is outside of the range of guarantees (delta
+// may be 0), or the sum of epsilon is above 1e8.
 func ComposeBasic(parts []Part) (calibrate.Guarantee, error) {
 	if err := validateParts(parts); err != nil {
 		return calibrate.Guarantee{}, err
@@ -25,7 +26,8 @@ func ComposeBasic(parts []Part) (calibrate.Guarantee, error) {
 		eps.Add(eps, numeric.NewUp().Mul(n, numeric.UpOf(float64(p.Guarantee.Epsilon))))
 		delta.Add(delta, numeric.NewUp().Mul(n, numeric.UpOf(float64(p.Guarantee.Delta))))
 	}
-	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(numeric.Ceiling(eps)), Delta: calibrate.Delta(math.Min(numeric.Ceiling(delta), 1))}, nil
+	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(numeric.Ceiling(eps)),
+		Delta: calibrate.Delta(math.Min(numeric.Ceiling(delta), 1))}, nil
 }
 
 // Advanced is what Theorem 3.5 of Kairouz, Oh & Viswanath 2017 says of mechanisms together.
@@ -36,7 +38,8 @@ type Advanced struct {
 	Terms [3]calibrate.Epsilon
 }
 
-// ComposeAdvanced is Theorem 3.5 of Kairouz, Oh & Viswanath 2017, and 3.4 if all parts are alike: with slack for its delta~,
+// ComposeAdvanced is Theorem 3.5 of Kairouz, Oh & Viswanath 2017, and 3.4 if all parts are alike: with slack for its
+// delta~,
 //
 //	epsilon = min(sum e, sum e·tanh(e/2) + sqrt(2·sum e²·log(e + sqrt(sum e²)/slack)), sum e·tanh(e/2) + sqrt(2·sum e²·log(1/slack))),
 //	delta = 1 - (1 - slack)·product of (1 - delta_i),
@@ -47,7 +50,8 @@ func ComposeAdvanced(parts []Part, slack calibrate.Delta) (Advanced, error) {
 		return Advanced{}, err
 	}
 	if slack.Validate() != nil {
-		return Advanced{}, argument.New("slack", "must be at least %g and below 1, not %g", calibrate.MinDelta, float64(slack))
+		return Advanced{}, argument.New("slack", "must be at least %g and below 1, not %g", calibrate.MinDelta,
+			float64(slack))
 	}
 	sum, drift, squares, kept := numeric.NewBig().SetMode(big.ToPositiveInf), numeric.NewBig(), numeric.NewBig(), numeric.NewBig()
 	for _, p := range parts {
@@ -63,7 +67,8 @@ func ComposeAdvanced(parts []Part, slack calibrate.Delta) (Advanced, error) {
 	widened := numeric.NewBig().Mul(numeric.NewBig().Sqrt(squares), inverse)
 	a := Advanced{Terms: [3]calibrate.Epsilon{
 		calibrate.Epsilon(numeric.Ceiling(sum)),
-		calibrate.Epsilon(numeric.RoundedUp(concentrated(drift, squares, widened.Add(widened, numeric.BigExp(numeric.BigOf(1)))))),
+		calibrate.Epsilon(numeric.RoundedUp(concentrated(drift, squares,
+			widened.Add(widened, numeric.BigExp(numeric.BigOf(1)))))),
 		calibrate.Epsilon(numeric.RoundedUp(concentrated(drift, squares, inverse))),
 	}}
 	a.Guarantee.Epsilon = min(a.Terms[0], a.Terms[1], a.Terms[2])
@@ -87,8 +92,9 @@ func halfTanh(e *big.Float) *big.Float {
 	return grown.Quo(grown, numeric.NewBig().Sub(numeric.BigOf(2), grown))
 }
 
-// AdvancedAt returns ComposeAdvanced with the largest slack that keeps the composed delta at most delta. Errors are *ArgumentError:
-// those of ComposeBasic; "delta" outside of [MinDelta, 1) or below what the parts' own deltas add up to.
+// AdvancedAt returns ComposeAdvanced with the largest slack that keeps the composed delta at most delta. Errors are
+// *ArgumentError: those of ComposeBasic; "delta" outside of [MinDelta, 1) or below what the parts' own deltas add up
+// to.
 func AdvancedAt(parts []Part, delta calibrate.Delta) (Advanced, error) {
 	if err := validateParts(parts); err != nil {
 		return Advanced{}, err

@@ -19,7 +19,8 @@ func goldenPart(t *testing.T, row map[string]string) Part {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Part{calibrate.Guarantee{Epsilon: calibrate.Epsilon(curvetest.Nearest(t, row["eps"])), Delta: calibrate.Delta(curvetest.Nearest(t, row["delta"]))}, k}
+	return Part{calibrate.Guarantee{Epsilon: calibrate.Epsilon(curvetest.Nearest(t, row["eps"])),
+		Delta: calibrate.Delta(curvetest.Nearest(t, row["delta"]))}, k}
 }
 
 // TestAdvancedCompositionAgreesWithReference: Theorems 3.4 and 3.5, each of their three terms.
@@ -34,7 +35,8 @@ func TestAdvancedCompositionAgreesWithReference(t *testing.T) {
 		} else {
 			eps, delta := strings.Split(row["eps"], "|"), strings.Split(row["delta"], "|")
 			for i := range eps {
-				parts = append(parts, Part{calibrate.Guarantee{Epsilon: calibrate.Epsilon(curvetest.Nearest(t, eps[i])), Delta: calibrate.Delta(curvetest.Nearest(t, delta[i]))}, 1})
+				parts = append(parts, Part{calibrate.Guarantee{Epsilon: calibrate.Epsilon(curvetest.Nearest(t, eps[i])),
+					Delta: calibrate.Delta(curvetest.Nearest(t, delta[i]))}, 1})
 			}
 		}
 		a, err := ComposeAdvanced(parts, calibrate.Delta(curvetest.Nearest(t, row["i_or_dtilde"])))
@@ -53,10 +55,12 @@ func TestAdvancedCompositionAgreesWithReference(t *testing.T) {
 
 // TestGaussianCompositionAgreesWithReference: Gaussian mechanisms compose exactly.
 func TestGaussianCompositionAgreesWithReference(t *testing.T) {
-	for sigmas, want := range map[string]string{"1 2 3": "7.32567623534622798439697670886", strings.Repeat("10 ", 100): "6.17393504667090794080943142263"} {
+	for sigmas, want := range map[string]string{"1 2 3": "7.32567623534622798439697670886",
+		strings.Repeat("10 ", 100): "6.17393504667090794080943142263"} {
 		var ms []calibrate.Mechanism
 		for _, s := range strings.Fields(sigmas) {
-			ms = append(ms, calibrate.Mechanism{Sens: calibrate.Sensitivity{L2: 1}, Sigma: calibrate.Sigma(curvetest.Nearest(t, s))})
+			ms = append(ms, calibrate.Mechanism{Sens: calibrate.Sensitivity{L2: 1},
+				Sigma: calibrate.Sigma(curvetest.Nearest(t, s))})
 		}
 		g, err := calibrate.Compose(ms, 1e-9)
 		if err != nil {
@@ -67,12 +71,16 @@ func TestGaussianCompositionAgreesWithReference(t *testing.T) {
 }
 
 func drawPart(t *rapid.T) Part {
-	eps := rapid.OneOf(rapid.Float64Range(0, 3), rapid.SampledFrom([]float64{0, 5e-324, 1e-200, 1e-9, 40, 900})).Draw(t, "epsilon")
-	delta := rapid.OneOf(rapid.Float64Range(1e-12, 0.5), rapid.SampledFrom([]float64{0, calibrate.MinDelta, 1 - 0x1p-53})).Draw(t, "delta")
-	return Part{calibrate.Guarantee{Epsilon: calibrate.Epsilon(eps), Delta: calibrate.Delta(delta)}, rapid.IntRange(1, 40).Draw(t, "times")}
+	eps := rapid.OneOf(rapid.Float64Range(0, 3), rapid.SampledFrom([]float64{0, 5e-324, 1e-200, 1e-9, 40, 900})).Draw(t,
+		"epsilon")
+	delta := rapid.OneOf(rapid.Float64Range(1e-12, 0.5), rapid.SampledFrom([]float64{0, calibrate.MinDelta,
+		1 - 0x1p-53})).Draw(t, "delta")
+	return Part{calibrate.Guarantee{Epsilon: calibrate.Epsilon(eps), Delta: calibrate.Delta(delta)},
+		rapid.IntRange(1, 40).Draw(t, "times")}
 }
 
-// TestExactRegionIsBelowOtherBounds: Epsilon undoes Delta on the safe side and tightly, and the exact curve is below every other bound.
+// TestExactRegionIsBelowOtherBounds: Epsilon undoes Delta on the safe side and tightly, and the exact curve is below
+// every other bound.
 func TestExactRegionIsBelowOtherBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPart(t)
@@ -113,8 +121,11 @@ func TestExactRegionIsBelowOtherBounds(t *testing.T) {
 func TestPartsAreAnsweredOrNamed(t *testing.T) {
 	nan := math.NaN()
 	for _, p := range []Part{
-		{}, {calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, 0}, {calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, maxTimes + 1}, {calibrate.Guarantee{Epsilon: calibrate.Epsilon(nan), Delta: 0}, 1}, {calibrate.Guarantee{Epsilon: 1, Delta: 1}, 1},
-		{calibrate.Guarantee{Epsilon: 1, Delta: calibrate.Delta(nan)}, 1}, {calibrate.Guarantee{Epsilon: 1e6, Delta: 0}, 1000}, {calibrate.Guarantee{Epsilon: -1, Delta: 0}, 1}, {calibrate.Guarantee{Epsilon: 1, Delta: -1}, 1},
+		{}, {calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, 0}, {calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, maxTimes +
+			1}, {calibrate.Guarantee{Epsilon: calibrate.Epsilon(nan), Delta: 0}, 1}, {calibrate.Guarantee{Epsilon: 1,
+			Delta: 1}, 1},
+		{calibrate.Guarantee{Epsilon: 1, Delta: calibrate.Delta(nan)}, 1}, {calibrate.Guarantee{Epsilon: 1e6, Delta: 0},
+			1000}, {calibrate.Guarantee{Epsilon: -1, Delta: 0}, 1}, {calibrate.Guarantee{Epsilon: 1, Delta: -1}, 1},
 	} {
 		var want *calibrate.ArgumentError
 		if _, err := ComposeBasic([]Part{p}); !errors.As(err, &want) {

@@ -6,11 +6,11 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Conversions from (epsilon, delta) to other notions of privacy: each returns the largest parameters that imply the guarantee, by the rules in the
-// file of that notion, rounded down.
+// Conversions from (epsilon, delta) to other notions of privacy: each returns the largest parameters that imply the
+// guarantee, by the rules in the file of that notion, rounded down.
 
-// RenyiFor returns the largest Renyi epsilon at order alpha that implies g by the rules of Renyi.DPEpsilon, rounded down. Errors are
-// *ArgumentError: see Guarantee.Validate; "alpha", also if no epsilon at this order implies g.
+// RenyiFor returns the largest Renyi epsilon at order alpha that implies g by the rules of Renyi.DPEpsilon, rounded
+// down. Errors are *ArgumentError: see Guarantee.Validate; "alpha", also if no epsilon at this order implies g.
 func RenyiFor(g calibrate.Guarantee, alpha float64) (Renyi, error) {
 	if err := g.Validate(); err != nil {
 		return Renyi{}, err
@@ -27,12 +27,14 @@ func RenyiFor(g calibrate.Guarantee, alpha float64) (Renyi, error) {
 		r.Epsilon = numeric.RoundedDown(room)
 	}
 	if r.Epsilon == 0 {
-		return Renyi{}, argument.New("alpha", "= %g is too small for epsilon = %g at delta = %g", alpha, float64(g.Epsilon), float64(g.Delta))
+		return Renyi{}, argument.New("alpha", "= %g is too small for epsilon = %g at delta = %g", alpha, float64(g.Epsilon),
+			float64(g.Delta))
 	}
 	return r, nil
 }
 
-// BestRenyiFor is RenyiFor at the order that allows Gaussian noise the largest mu: that of TightZCDPRho. Errors are those of ZCDPRho.
+// BestRenyiFor is RenyiFor at the order that allows Gaussian noise the largest mu: that of TightZCDPRho. Errors are
+// those of ZCDPRho.
 func BestRenyiFor(g calibrate.Guarantee) (Renyi, error) {
 	rho, err := TightZCDPRho(g)
 	if err != nil {
@@ -45,8 +47,8 @@ func BestRenyiFor(g calibrate.Guarantee) (Renyi, error) {
 	return RenyiFor(g, best.Alpha)
 }
 
-// Mu is the largest parameter of a Gaussian mechanism that satisfies t: sqrt(2·rho), rounded down. Errors are *ArgumentError: "rho",
-// "omega".
+// Mu is the largest parameter of a Gaussian mechanism that satisfies t: sqrt(2·rho), rounded down. Errors are
+// *ArgumentError: "rho", "omega".
 func (t Truncated) Mu() (calibrate.Mu, error) {
 	if err := t.validateOmega(); err != nil {
 		return 0, err
@@ -54,8 +56,8 @@ func (t Truncated) Mu() (calibrate.Mu, error) {
 	return t.Rho.Mu()
 }
 
-// Mu is the largest parameter of a Gaussian mechanism that satisfies c: the less of sqrt(2·mean) and spread, rounded down; 0 if the
-// mean is 0. Errors are *ArgumentError: "mean", "spread".
+// Mu is the largest parameter of a Gaussian mechanism that satisfies c: the less of sqrt(2·mean) and spread, rounded
+// down; 0 if the mean is 0. Errors are *ArgumentError: "mean", "spread".
 func (c MeanConcentrated) Mu() (calibrate.Mu, error) {
 	if err := c.validate(); err != nil {
 		return 0, err
@@ -67,8 +69,8 @@ func (c MeanConcentrated) Mu() (calibrate.Mu, error) {
 	return min(mu, calibrate.Mu(c.Spread)), err
 }
 
-// MeanConcentratedFor returns the largest (spread²/2, spread), the shape of Gaussian noise, that implies g by MeanConcentrated.DPEpsilon,
-// rounded down. Errors are those of ZCDPRho.
+// MeanConcentratedFor returns the largest (spread²/2, spread), the shape of Gaussian noise, that implies g by
+// MeanConcentrated.DPEpsilon, rounded down. Errors are those of ZCDPRho.
 func MeanConcentratedFor(g calibrate.Guarantee) (MeanConcentrated, error) {
 	return meanConcentratedFor(g, 1)
 }
@@ -83,10 +85,12 @@ func meanConcentratedFor(g calibrate.Guarantee, tails float64) (MeanConcentrated
 	if err := g.Validate(); err != nil {
 		return MeanConcentrated{}, err
 	}
-	l, eps := numeric.LnAt(numeric.NewBig().Quo(numeric.BigOf(tails), numeric.BigOf(float64(g.Delta))), numeric.ShortPrec), numeric.BigOf(float64(g.Epsilon))
+	l, eps := numeric.LnAt(numeric.NewBig().Quo(numeric.BigOf(tails), numeric.BigOf(float64(g.Delta))),
+		numeric.ShortPrec), numeric.BigOf(float64(g.Epsilon))
 	sum := numeric.NewBig().Sqrt(numeric.NewBig().Add(l, eps))
 	root := numeric.NewBig().Quo(eps, sum.Add(sum, l.Sqrt(l)))
-	c := MeanConcentrated{Mean: numeric.RoundedDown(numeric.NewBig().Mul(root, root)), Spread: numeric.RoundedDown(root.Mul(root, numeric.BigSqrt2()))}
+	c := MeanConcentrated{Mean: numeric.RoundedDown(numeric.NewBig().Mul(root, root)),
+		Spread: numeric.RoundedDown(root.Mul(root, numeric.BigSqrt2()))}
 	if c.Mean == 0 || c.Spread == 0 {
 		return MeanConcentrated{}, argument.New("epsilon", "= %g allows no mean above 0", float64(g.Epsilon))
 	}

@@ -45,7 +45,8 @@ func TestConversionsBothWays(t *testing.T) {
 	})
 }
 
-// implies checks that find(1) is within g's epsilon and, unless the parameter hardly matters there, that find(1 + 1e-6) is above it.
+// implies checks that find(1) is within g's epsilon and, unless the parameter hardly matters there, that find(1 + 1e-6)
+// is above it.
 func implies(t *rapid.T, g calibrate.Guarantee, name string, find func(by float64) (calibrate.Epsilon, error)) {
 	eps, err := find(1)
 	var bad *calibrate.ArgumentError
@@ -68,7 +69,8 @@ func implies(t *rapid.T, g calibrate.Guarantee, name string, find func(by float6
 	}
 }
 
-// TestTightZCDPIsBetweenExactAndSimple: the better rule is between the exact curve and the simple rule, and its order is the best.
+// TestTightZCDPIsBetweenExactAndSimple: the better rule is between the exact curve and the simple rule, and its order
+// is the best.
 func TestTightZCDPIsBetweenExactAndSimple(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
@@ -125,13 +127,15 @@ func otherOrder(t *rapid.T, rho Rho, delta calibrate.Delta, eps calibrate.Epsilo
 	}
 }
 
-// TestNoiseRoutesCostWhatIsKnown: the exact noise is the least; the figures that users meet, at epsilon = 1 and delta = 1e-6.
+// TestNoiseRoutesCostWhatIsKnown: the exact noise is the least; the figures that users meet, at epsilon = 1 and delta =
+// 1e-6.
 func TestNoiseRoutesCostWhatIsKnown(t *testing.T) {
 	routes, err := NoiseRoutes(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]float64{"gaussian": 0, "pdp": 0.1636, "renyi": 0.0725, "zcdp": 0.2664, "mcdp-dp": 0.2664, "mcdp-pdp": 0.2967, "zcdp-tight": 0.0725}
+	want := map[string]float64{"gaussian": 0, "pdp": 0.1636, "renyi": 0.0725, "zcdp": 0.2664, "mcdp-dp": 0.2664,
+		"mcdp-pdp": 0.2967, "zcdp-tight": 0.0725}
 	for _, r := range routes {
 		if r.Err != nil || math.Abs(r.Excess-want[r.Name]) > 5e-4 {
 			t.Errorf("%s: mu = %v, %+.4f, %v; want %+.4f", r.Name, r.Mu, r.Excess, r.Err, want[r.Name])
@@ -205,7 +209,8 @@ func oddNotions(answer func(string, float64) func(float64, error), x, y float64)
 	if err == nil && !(calibrate.Mechanism{Sens: calibrate.Sensitivity{L2: y}, Sigma: sigma}.Mu() <= calibrate.Mu(x)) {
 		answer("a sigma whose mu is larger", 0)(1, nil)
 	}
-	if routes, err := NoiseRoutes(calibrate.Guarantee{Epsilon: calibrate.Epsilon(x), Delta: calibrate.Delta(y)}); err == nil {
+	if routes, err := NoiseRoutes(calibrate.Guarantee{Epsilon: calibrate.Epsilon(x),
+		Delta: calibrate.Delta(y)}); err == nil {
 		for _, r := range routes {
 			answer("route "+r.Name, math.MaxFloat64)(float64(r.Mu), r.Err)
 		}

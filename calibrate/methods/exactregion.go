@@ -9,13 +9,14 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The exact composition of k mechanisms, if nothing is known of them but that each is (e, d)-differentially
-// private (Kairouz, Oh & Viswanath 2017, Theorem 3.3). The worst of them are randomised responses, and together they are
-// (eps, delta)-differentially private if and only if delta is at least
+// The exact composition of k mechanisms, if nothing is known of them but that each is (e, d)-differentially private
+// (Kairouz, Oh & Viswanath 2017, Theorem 3.3). The worst of them are randomised responses, and together they are (eps,
+// delta)-differentially private if and only if delta is at least
 //
 //	delta(eps) = 1 - (1-d)^k·(1 - what k randomised responses of epsilon e lose at eps),
 //
-// which is linear in e^eps between the corners of the theorem. A walk over the corners (losses) evaluates it without cancellation.
+// which is linear in e^eps between the corners of the theorem. A walk over the corners (losses) evaluates it without
+// cancellation.
 
 // Corner is one vertex of the exact privacy region.
 type Corner struct {
@@ -25,8 +26,8 @@ type Corner struct {
 	Loss float64
 }
 
-// Corners returns the exact privacy region of the part's mechanisms together: ((k-2i)·epsilon, delta), i = 0 … k/2, rounded up
-// (Kairouz, Oh & Viswanath 2017, Theorem 3.3). Errors are *ArgumentError: those of ComposeBasic.
+// Corners returns the exact privacy region of the part's mechanisms together: ((k-2i)·epsilon, delta), i = 0 … k/2,
+// rounded up (Kairouz, Oh & Viswanath 2017, Theorem 3.3). Errors are *ArgumentError: those of ComposeBasic.
 func (p Part) Corners() ([]Corner, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return nil, err
@@ -34,7 +35,8 @@ func (p Part) Corners() ([]Corner, error) {
 	corners, own := make([]Corner, 0, p.Times/2+1), p.own()
 	for w := p.walk(); ; w.step() {
 		corners = append(corners, Corner{
-			calibrate.Guarantee{Epsilon: calibrate.Epsilon(numeric.Ceiling(w.at())), Delta: calibrate.Delta(numeric.ProbabilityUp(either(own, w.lost)))}, numeric.ProbabilityUp(w.lost),
+			calibrate.Guarantee{Epsilon: calibrate.Epsilon(numeric.Ceiling(w.at())),
+				Delta: calibrate.Delta(numeric.ProbabilityUp(either(own, w.lost)))}, numeric.ProbabilityUp(w.lost),
 		})
 		if 2*(w.l+1) > p.Times {
 			return corners, nil
@@ -42,8 +44,8 @@ func (p Part) Corners() ([]Corner, error) {
 	}
 }
 
-// Delta returns the least delta of the part's mechanisms together at eps: exact for mechanisms of which nothing else is known,
-// rounded up. Errors are *ArgumentError: those of ComposeBasic; "epsilon" if it is negative or not finite.
+// Delta returns the least delta of the part's mechanisms together at eps: exact for mechanisms of which nothing else is
+// known, rounded up. Errors are *ArgumentError: those of ComposeBasic; "epsilon" if it is negative or not finite.
 func (p Part) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return 0, err
@@ -68,9 +70,9 @@ func (p Part) exact(eps *big.Float) *big.Float {
 	return either(p.own(), w.below(s))
 }
 
-// Epsilon returns the least epsilon of the part's mechanisms together at delta: exact for mechanisms of which nothing else is
-// known, rounded up. Errors are *ArgumentError: those of ComposeBasic; "delta" outside of [MinDelta, 1), or below what the
-// parts' own deltas add up to, which no epsilon undercuts.
+// Epsilon returns the least epsilon of the part's mechanisms together at delta: exact for mechanisms of which nothing
+// else is known, rounded up. Errors are *ArgumentError: those of ComposeBasic; "delta" outside of [MinDelta, 1), or
+// below what the parts' own deltas add up to, which no epsilon undercuts.
 func (p Part) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return 0, err
@@ -95,8 +97,8 @@ const regionSlack = -500
 
 // least is the epsilon in l's segment at which spare is lost, rounded up.
 //
-// Proof note. spare is lowered and the answer raised, relative, by more than all errors; the raise keeps it from falling between
-// two float64s if spare is so small that its own lowering is lost beside at().
+// Proof note. spare is lowered and the answer raised, relative, by more than all errors; the raise keeps it from
+// falling between two float64s if spare is so small that its own lowering is lost beside at().
 func (w *losses) least(spare *big.Float) calibrate.Epsilon {
 	top := w.at()
 	most := calibrate.Epsilon(numeric.Ceiling(top))
@@ -130,9 +132,9 @@ func either(x, y *big.Float) *big.Float {
 //
 //	D(l) = sum over j < l of B(j)·(1 - e^(-2(l-j)·e)),  so  D(l+1) = q²·D(l) + (1-q²)·sum over j <= l of B(j).
 //
-// Proof note. Every term is positive, and 1-q² is worked out without cancellation, so that a walk of at most 2^20 steps of
-// a few roundings of 2^-1023 each is within 2^-1000, relative, of B(0)'s own 2^-930 or so: k·ln(1+q) < 2^20 is within
-// 2^-980, absolute.
+// Proof note. Every term is positive, and 1-q² is worked out without cancellation, so that a walk of at most 2^20 steps
+// of a few roundings of 2^-1023 each is within 2^-1000, relative, of B(0)'s own 2^-930 or so: k·ln(1+q) < 2^20 is
+// within 2^-980, absolute.
 type losses struct {
 	k, l int
 	e    *big.Float

@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 )
 
-// regionOracle is Theorem 3.3 of Kairouz, Oh & Viswanath 2017 as the definition has it: the loss of k randomised responses, summed
-// over their outcomes,
+// regionOracle is Theorem 3.3 of Kairouz, Oh & Viswanath 2017 as the definition has it: the loss of k randomised
+// responses, summed over their outcomes,
 //
 //	lost(eps) = sum over l of C(k,l)·max(0, e^((k-l)e) - e^(eps + l·e))/(1 + e^e)^k,
 //
@@ -44,7 +44,9 @@ func newRegionOracle(p Part) *regionOracle {
 func (r *regionOracle) lost(eps *big.Float) *big.Float {
 	sum, shift := r.Zero(), r.Exp(eps)
 	for l := 0; 2*l <= r.k; l++ {
-		if gap := r.Sub(r.grown[r.k-l], r.Mul(shift, r.grown[l])); gap.Sign() > 0 && gap.MantExp(nil) > r.grown[r.k-l].MantExp(nil)-1450 { // else rounding
+		// else rounding
+		if gap := r.Sub(r.grown[r.k-l], r.Mul(shift, r.grown[l])); gap.Sign() > 0 &&
+			gap.MantExp(nil) > r.grown[r.k-l].MantExp(nil)-1450 {
 			sum = r.Add(sum, r.Mul(gap, r.choose[l]))
 		}
 	}
@@ -83,8 +85,8 @@ func (r *regionOracle) rightEpsilon(t errorf, p Part, delta calibrate.Delta, got
 	}
 }
 
-// TestExactRegionAgreesWithReference: Theorem 3.3's corners, and the exact curve between them. The table's delta carries 1e-103 of rounding, so that
-// small ones are compared through their delta_i.
+// TestExactRegionAgreesWithReference: Theorem 3.3's corners, and the exact curve between them. The table's delta
+// carries 1e-103 of rounding, so that small ones are compared through their delta_i.
 func TestExactRegionAgreesWithReference(t *testing.T) {
 	for _, row := range golden(t, "composition.csv") {
 		what := row["kind"] + " " + row["eps"] + ", " + row["delta"] + ", k = " + row["k"] + ", " + row["i_or_dtilde"]
@@ -110,7 +112,8 @@ func goldenCorner(t *testing.T, what string, row map[string]string) {
 	if p.Guarantee.Delta == 0 {
 		delta = loss
 	}
-	curvetest.Within(t, what+" epsilon", float64(corners[i].Guarantee.Epsilon), curvetest.Precise(t, row["eps_out"]), 4e-16)
+	curvetest.Within(t, what+" epsilon", float64(corners[i].Guarantee.Epsilon), curvetest.Precise(t, row["eps_out"]),
+		4e-16)
 	curvetest.Within(t, what+" delta", float64(corners[i].Guarantee.Delta), delta, 4e-16)
 	curvetest.Within(t, what+" loss", corners[i].Loss, loss, 4e-16)
 	at, err := p.Delta(corners[i].Guarantee.Epsilon)
@@ -153,14 +156,16 @@ func TestExactRegionAgreesWithItsDefinition(t *testing.T) {
 		p := drawPart(t)
 		r := newRegionOracle(p)
 		most := float64(p.Times) * float64(p.Guarantee.Epsilon)
-		eps := rapid.OneOf(rapid.Float64Range(0, most), rapid.Float64Range(0, 2), rapid.SampledFrom([]float64{0, 5e-324, most, math.MaxFloat64})).
+		eps := rapid.OneOf(rapid.Float64Range(0, most), rapid.Float64Range(0, 2),
+			rapid.SampledFrom([]float64{0, 5e-324, most, math.MaxFloat64})).
 			Draw(t, "epsilon at")
 		at, err := p.Delta(calibrate.Epsilon(eps))
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.rightDelta(t, p, math.Min(eps, most+1), at)
-		target := rapid.OneOf(rapid.Float64Range(1e-15, 0.999), rapid.SampledFrom([]float64{calibrate.MinDelta, 1e-100, 1 - 0x1p-53}),
+		target := rapid.OneOf(rapid.Float64Range(1e-15, 0.999),
+			rapid.SampledFrom([]float64{calibrate.MinDelta, 1e-100, 1 - 0x1p-53}),
 			rapid.Just(math.Max(float64(at), calibrate.MinDelta))).Draw(t, "target")
 		if target >= 1 {
 			return

@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Geometric is the two-sided geometric mechanism for integers: noise of probability (1-q)/(1+q)·q^|z|, q = e^(-1/Scale), on each cell.
+// Geometric is the two-sided geometric mechanism for integers: noise of probability (1-q)/(1+q)·q^|z|, q =
+// e^(-1/Scale), on each cell.
 type Geometric struct {
 	// L1 is the query's L1 sensitivity, an integer from 1 to 2^53.
 	L1 int64
@@ -16,8 +17,8 @@ type Geometric struct {
 	Scale float64
 }
 
-// GeometricScale returns the least float64 scale for which the mechanism is proven to be (epsilon, delta)-differentially private. Errors are
-// those of LaplaceScale; "sensitivity" if it is not from 1 to 2^53.
+// GeometricScale returns the least float64 scale for which the mechanism is proven to be (epsilon,
+// delta)-differentially private. Errors are those of LaplaceScale; "sensitivity" if it is not from 1 to 2^53.
 func GeometricScale(l1 int64, g calibrate.Guarantee) (float64, error) {
 	start, err := calibrate.LaplaceScale(float64(l1), g)
 	if err != nil {
@@ -43,7 +44,8 @@ func (g Geometric) validate() error {
 	return argument.Positive("scale", g.Scale)
 }
 
-// Delta is the least delta of the mechanism at eps, rounded up: with m the largest integer whose loss (L1-2m)/Scale is above eps,
+// Delta is the least delta of the mechanism at eps, rounded up: with m the largest integer whose loss (L1-2m)/Scale is
+// above eps,
 //
 //	Pr[Z <= m] - e^eps·Pr[Z <= m - L1] = 1 - (q^(m+1) + e^eps·q^(L1-m))/(1+q),
 //
@@ -78,8 +80,9 @@ func below(x *big.Float) *big.Float {
 	return whole
 }
 
-// value is (1 + q - q^(m+1) - e^-v)/(1+q), v = (L1-m)/Scale - eps, in positive terms: 1 - q^(m+1) and q·(1 - e^-(v - 1/Scale)).
-// (L1-2m)/Scale > eps makes v > m/Scale, so that the second one is positive but perhaps if m = 0 and both are 1 - e^-v together.
+// value is (1 + q - q^(m+1) - e^-v)/(1+q), v = (L1-m)/Scale - eps, in positive terms: 1 - q^(m+1) and q·(1 - e^-(v -
+// 1/Scale)). (L1-2m)/Scale > eps makes v > m/Scale, so that the second one is positive but perhaps if m = 0 and both
+// are 1 - e^-v together.
 func (g Geometric) value(m, eps *big.Float) *big.Float {
 	step := numeric.NewBig().Quo(numeric.BigOf(1), numeric.BigOf(g.Scale))
 	u := numeric.NewBig().Add(m, numeric.BigOf(1))

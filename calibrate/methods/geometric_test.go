@@ -14,7 +14,8 @@ import (
 func TestGeometricCurveIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := Geometric{L1: rapid.Int64Range(1, 12).Draw(t, "l1"), Scale: rapid.Float64Range(0.1, 10).Draw(t, "scale")}
-		eps := rapid.OneOf(rapid.Float64Range(0, 20), rapid.Map(rapid.IntRange(0, 12), func(k int) float64 { return float64(k) / g.Scale })).Draw(t, "eps")
+		eps := rapid.OneOf(rapid.Float64Range(0, 20), rapid.Map(rapid.IntRange(0, 12),
+			func(k int) float64 { return float64(k) / g.Scale })).Draw(t, "eps")
 		got, err := g.Delta(calibrate.Epsilon(eps))
 		if err != nil {
 			t.Fatal(err)
@@ -33,7 +34,9 @@ func TestGeometricCurveIsItsDefinition(t *testing.T) {
 
 // TestGeometricScaleIsLeast: proven, the least, and never far from the Laplace mechanism's.
 func TestGeometricScaleIsLeast(t *testing.T) {
-	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 0}, {Epsilon: 1, Delta: 1e-6}, {Epsilon: 0.01, Delta: 1e-3}, {Epsilon: 10, Delta: 1e-10}, {Epsilon: 0, Delta: 0.5}, {Epsilon: calibrate.MaxEpsilon, Delta: 0.1}} {
+	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 0}, {Epsilon: 1, Delta: 1e-6},
+		{Epsilon: 0.01, Delta: 1e-3}, {Epsilon: 10, Delta: 1e-10}, {Epsilon: 0, Delta: 0.5}, {Epsilon: calibrate.MaxEpsilon,
+			Delta: 0.1}} {
 		for _, l1 := range []int64{1, 7, 1 << 53} {
 			scale, err := GeometricScale(l1, g)
 			if err != nil {
@@ -54,7 +57,8 @@ func TestGeometricAnswersOrNamesAnArgument(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), -1, 0, 5e-324, 1e-300, 0.5, 1, 1e6, 1e308}
 	check := func(name string, x float64, err error) {
 		t.Helper()
-		if err == nil && (math.IsNaN(x) || math.IsInf(x, 0) || x < 0) || err != nil && !errors.As(err, new(*calibrate.ArgumentError)) {
+		if err == nil && (math.IsNaN(x) || math.IsInf(x, 0) || x < 0) || err != nil &&
+			!errors.As(err, new(*calibrate.ArgumentError)) {
 			t.Errorf("%s: %v, %v", name, x, err)
 		}
 	}

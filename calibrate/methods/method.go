@@ -11,8 +11,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// A method is a formula for sigma that the literature states for an (epsilon, delta). Some of them do not hold everywhere, so a method's sigma is
-// accepted only if the exact curve proves that it gives the guarantee. Formula has the value without that proof, for comparisons.
+// A method is a formula for sigma that the literature states for an (epsilon, delta). Some of them do not hold
+// everywhere, so a method's sigma is accepted only if the exact curve proves that it gives the guarantee. Formula has
+// the value without that proof, for comparisons.
 
 // Method is a way to find the sigma of Gaussian noise for an (epsilon, delta).
 type Method string
@@ -88,12 +89,12 @@ func (m Method) form() (closedForm, error) {
 	return closedForm{}, argument.New("mechanism", "%q is not one of %v", string(m), Methods())
 }
 
-// Sigma returns the method's sigma, in the unit of s.L2. It is never below the exact formula at these inputs, nor above it by
-// more than 1e-12 of it if the result is a normal float64. It is proven to be (epsilon, delta)-differentially private for
-// this very input (Balle & Wang 2018, Theorem 8), whatever the formula's own domain is. If it is not, the error wraps
-// ErrDoesNotHold and says up to which epsilon the formula holds. Other errors are *ArgumentError: "mechanism"; see
-// Guarantee.Validate; "epsilon" if it is 0 and the formula has no value; "delta" if the formula has none;
-// "sensitivity".
+// Sigma returns the method's sigma, in the unit of s.L2. It is never below the exact formula at these inputs, nor above
+// it by more than 1e-12 of it if the result is a normal float64. It is proven to be (epsilon, delta)-differentially
+// private for this very input (Balle & Wang 2018, Theorem 8), whatever the formula's own domain is. If it is not, the
+// error wraps ErrDoesNotHold and says up to which epsilon the formula holds. Other errors are *ArgumentError:
+// "mechanism"; see Guarantee.Validate; "epsilon" if it is 0 and the formula has no value; "delta" if the formula has
+// none; "sensitivity".
 func (m Method) Sigma(s calibrate.Sensitivity, g calibrate.Guarantee) (calibrate.Sigma, error) {
 	sigma, err := m.Formula(s, g)
 	if err != nil {
@@ -147,12 +148,12 @@ func (f closedForm) accepts(s calibrate.Sensitivity, g calibrate.Guarantee) erro
 	return argument.Positive("sensitivity", s.L2)
 }
 
-// Threshold returns the largest float64 epsilon up to which the method's sigma is proven to give (epsilon, delta), and beyond
-// which it fails: G(delta) of Zhao et al. 2019 for the classical formulas, MaxEpsilon for methods that always hold. Errors
-// are *ArgumentError: "mechanism", "delta".
+// Threshold returns the largest float64 epsilon up to which the method's sigma is proven to give (epsilon, delta), and
+// beyond which it fails: G(delta) of Zhao et al. 2019 for the classical formulas, MaxEpsilon for methods that always
+// hold. Errors are *ArgumentError: "mechanism", "delta".
 //
-// Proof note. At sigma = c/eps, mu = eps/c, x = c - eps/(2c) and y = c + eps/(2c); the derivative of delta(eps) along that
-// line is phi(x)·(1/c - R(y)), positive since R(y) < 1/y < 1/c. So it crosses delta once.
+// Proof note. At sigma = c/eps, mu = eps/c, x = c - eps/(2c) and y = c + eps/(2c); the derivative of delta(eps) along
+// that line is phi(x)·(1/c - R(y)), positive since R(y) < 1/y < 1/c. So it crosses delta once.
 func (m Method) Threshold(d calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := d.Validate(); err != nil {
 		return 0, err

@@ -19,10 +19,12 @@ var goldenColumns = map[Method]string{
 	Dwork2006: "sigma_dwork2006", Lecture: "sigma_dwork2006", Dwork2014: "sigma_dwork2014", ZCDP: "sigma_zcdp_simple",
 }
 
-// TestClosedFormsAgreeWithReference: every formula is within 1e-12 above its reference value, never below, in every row.
+// TestClosedFormsAgreeWithReference: every formula is within 1e-12 above its reference value, never below, in every
+// row.
 func TestClosedFormsAgreeWithReference(t *testing.T) {
 	for _, row := range golden(t, "closed_form.csv") {
-		g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(curvetest.Nearest(t, row["eps"])), Delta: calibrate.Delta(curvetest.Nearest(t, row["delta"]))}
+		g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(curvetest.Nearest(t, row["eps"])),
+			Delta: calibrate.Delta(curvetest.Nearest(t, row["delta"]))}
 		for m, column := range goldenColumns {
 			what := string(m) + " " + row["eps"] + ", " + row["delta"]
 			sigma, err := m.Formula(calibrate.Sensitivity{L2: 1}, g)
@@ -39,28 +41,33 @@ func TestClosedFormsAgreeWithReference(t *testing.T) {
 			curvetest.Within(t, what, float64(sigma), curvetest.Precise(t, row[column]), 1e-15*1.2)
 		}
 		bound := numeric.RoundedUp(zeroEpsilonSigma(numeric.BigOf(float64(g.Delta))))
-		curvetest.Within(t, "bound for every epsilon at "+row["delta"], bound, curvetest.Precise(t, row["sigma_eps_indep_bound"]), 1e-15)
+		curvetest.Within(t, "bound for every epsilon at "+row["delta"], bound,
+			curvetest.Precise(t, row["sigma_eps_indep_bound"]), 1e-15)
 	}
 }
 
 // TestClosedFormsAreRefusedIfTheyFail: a formula is refused exactly if the reference's true delta is above the target.
 func TestClosedFormsAreRefusedIfTheyFail(t *testing.T) {
-	ratios := map[Method]string{Zhao1: "dratio_m1", Zhao2: "dratio_m2", Zhao3: "dratio_m3", Zhao4: "dratio_m4", Dwork2006: "dratio_d06", Dwork2014: "dratio_d14"}
+	ratios := map[Method]string{Zhao1: "dratio_m1", Zhao2: "dratio_m2", Zhao3: "dratio_m3", Zhao4: "dratio_m4",
+		Dwork2006: "dratio_d06", Dwork2014: "dratio_d14"}
 	for _, row := range golden(t, "closed_form.csv") {
-		g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(curvetest.Nearest(t, row["eps"])), Delta: calibrate.Delta(curvetest.Nearest(t, row["delta"]))}
+		g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(curvetest.Nearest(t, row["eps"])),
+			Delta: calibrate.Delta(curvetest.Nearest(t, row["delta"]))}
 		for m, column := range ratios {
 			if row[column] == "nan" {
 				continue
 			}
 			_, err := m.Sigma(calibrate.Sensitivity{L2: 1}, g)
-			if holds := curvetest.Nearest(t, row[column]) <= 1; holds != (err == nil) || !holds && !errors.Is(err, ErrDoesNotHold) {
+			if holds := curvetest.Nearest(t, row[column]) <= 1; holds != (err == nil) || !holds &&
+				!errors.Is(err, ErrDoesNotHold) {
 				t.Errorf("%s %s, %s: true delta over target is %s, error %v", m, row["eps"], row["delta"], row[column], err)
 			}
 		}
 	}
 }
 
-// TestThresholdIsWhereAFormulaStopsHolding: G(delta) of Zhao et al., exact, and that it is the place where the formula stops holding.
+// TestThresholdIsWhereAFormulaStopsHolding: G(delta) of Zhao et al., exact, and that it is the place where the formula
+// stops holding.
 func TestThresholdIsWhereAFormulaStopsHolding(t *testing.T) {
 	for m, want := range map[Method][4]float64{
 		Dwork2014: {7.463474, 7.990993, 8.419771, 8.782092},
@@ -149,14 +156,16 @@ func TestGuardNeverMakesZhao1Worse(t *testing.T) {
 	}
 }
 
-// TestMethodsAnswerOrNameAnArgument: what has no answer is an error that names the argument, and nothing is NaN or infinite.
+// TestMethodsAnswerOrNameAnArgument: what has no answer is an error that names the argument, and nothing is NaN or
+// infinite.
 func TestMethodsAnswerOrNameAnArgument(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 5e-324, 1e-310, 1, 0.3, 1e6, 1e308}
 	for _, m := range append(Methods(), "unknown") {
 		for _, eps := range odd {
 			for _, delta := range []float64{math.NaN(), 0, 1, 1e-300, 5e-324, 0.5, 0.9, 1 - 0x1p-53} {
 				for _, l2 := range []float64{1, 5e-324, 1e308, 0, math.NaN()} {
-					sigma, err := m.Sigma(calibrate.Sensitivity{L2: l2}, calibrate.Guarantee{Epsilon: calibrate.Epsilon(eps), Delta: calibrate.Delta(delta)})
+					sigma, err := m.Sigma(calibrate.Sensitivity{L2: l2},
+						calibrate.Guarantee{Epsilon: calibrate.Epsilon(eps), Delta: calibrate.Delta(delta)})
 					if err == nil && !(sigma > 0 && float64(sigma) <= math.MaxFloat64) {
 						t.Fatalf("%s(%g, %g, %g) = %v", m, eps, delta, l2, sigma)
 					}
@@ -174,7 +183,8 @@ func TestMethodsAnswerOrNameAnArgument(t *testing.T) {
 
 // TestPDPOptSolvesItsEquation: the root's own equation, in extended precision.
 func TestPDPOptSolvesItsEquation(t *testing.T) {
-	for _, c := range [][2]float64{{1e-300, 1e-300}, {5e-324, 0.9}, {1e-3, 0.999}, {1, 0.5}, {1e6, 1e-10}, {1e6, 1 - 0x1p-53}, {3000, 0.2}} {
+	for _, c := range [][2]float64{{1e-300, 1e-300}, {5e-324, 0.9}, {1e-3, 0.999}, {1, 0.5}, {1e6, 1e-10},
+		{1e6, 1 - 0x1p-53}, {3000, 0.2}} {
 		sigma := pdpOpt(numeric.BigOf(c[0]), numeric.BigOf(c[1])) // at sensitivity 1: mu = 1/sigma
 		mu := numeric.NewBig().Quo(numeric.BigOf(1), sigma)
 		a := numeric.NewBig().Mul(numeric.BigOf(c[0]), sigma)

@@ -9,22 +9,24 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Mixed is the mechanisms of one release, whose parameters are all fixed before any of them runs. Its guarantee serves within that
-// release. Never size a later release by what an earlier one left of an epsilon: sums of mu² allow that, these curves do not.
+// Mixed is the mechanisms of one release, whose parameters are all fixed before any of them runs. Its guarantee serves
+// within that release. Never size a later release by what an earlier one left of an epsilon: sums of mu² allow that,
+// these curves do not.
 type Mixed struct {
 	Gaussian  []calibrate.Mechanism
 	Laplace   []calibrate.Laplace
 	Geometric []Geometric
 }
 
-// Delta is a proven upper bound of the mechanisms' delta together at eps, at least 5e-324: by the distribution of the privacy loss on a
-// grid, every loss rounded up (Sommer, Meiser & Mohammadi 2019; Koskela, Jälkö & Honkela 2020). With Gaussian mechanisms only it is the
-// exact curve's. Errors are *ArgumentError: "epsilon"; "gaussian[i]…", "laplace[i]…", "geometric[i]…", "mechanisms" if there are
-// none or losses are beyond 1e8.
+// Delta is a proven upper bound of the mechanisms' delta together at eps, at least 5e-324: by the distribution of the
+// privacy loss on a grid, every loss rounded up (Sommer, Meiser & Mohammadi 2019; Koskela, Jälkö & Honkela 2020). With
+// Gaussian mechanisms only it is the exact curve's. Errors are *ArgumentError: "epsilon"; "gaussian[i]…",
+// "laplace[i]…", "geometric[i]…", "mechanisms" if there are none or losses are beyond 1e8.
 //
-// Proof note. A query of several cells is as bad as one whose L1 difference lies in one cell. For shifts a <= b of two cells, given the
-// first cell's loss L <= a/Scale, the second has delta at most delta_b(eps - a/Scale), which is delta_(a+b)(eps) by either
-// formula, since eps - a/Scale >= -b/Scale; more cells follow two by two, negative eps by symmetry.
+// Proof note. A query of several cells is as bad as one whose L1 difference lies in one cell. For shifts a <= b of two
+// cells, given the first cell's loss L <= a/Scale, the second has delta at most delta_b(eps - a/Scale), which is
+// delta_(a+b)(eps) by either formula, since eps - a/Scale >= -b/Scale; more cells follow two by two, negative eps by
+// symmetry.
 func (m Mixed) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if err := eps.Validate(); err != nil {
 		return 0, err
@@ -40,8 +42,8 @@ func (m Mixed) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	return calibrate.Delta(math.Max(d, math.SmallestNonzeroFloat64)), nil
 }
 
-// Epsilon is a proven upper bound of the mechanisms' epsilon together at delta; see Delta. Errors are *ArgumentError: those of Delta;
-// "delta"; "mechanisms" if epsilon would be above MaxEpsilon.
+// Epsilon is a proven upper bound of the mechanisms' epsilon together at delta; see Delta. Errors are *ArgumentError:
+// those of Delta; "delta"; "mechanisms" if epsilon would be above MaxEpsilon.
 func (m Mixed) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := delta.Validate(); err != nil {
 		return 0, err

@@ -23,8 +23,8 @@ func gaussianAt(t *testing.T, eps float64, mu calibrate.Mu) float64 {
 	return float64(d)
 }
 
-// gaussianAndLaplace is the exact delta of both together: the Gaussian curve, averaged over the Laplace mechanism's loss, whose density
-// between its two ends is e^(-(most-l)/2)/4.
+// gaussianAndLaplace is the exact delta of both together: the Gaussian curve, averaged over the Laplace mechanism's
+// loss, whose density between its two ends is e^(-(most-l)/2)/4.
 func gaussianAndLaplace(t *testing.T, eps float64, mu calibrate.Mu, most float64) float64 {
 	t.Helper()
 	sum := gaussianAt(t, eps-most, mu)/2 + gaussianAt(t, eps+most, mu)*math.Exp(-most)/2
@@ -44,7 +44,8 @@ func gaussianAndLaplace(t *testing.T, eps float64, mu calibrate.Mu, most float64
 // TestMixedAgreesWithAnIntegral: the accountant is above the exact value, and not by much.
 func TestMixedAgreesWithAnIntegral(t *testing.T) {
 	for _, c := range []struct{ sigma, scale, eps float64 }{{4, 2, 1}, {2, 10, 0.5}, {1, 1, 3}, {20, 5, 0.05}} {
-		m := Mixed{Gaussian: []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 1}, Sigma: calibrate.Sigma(c.sigma)}}, Laplace: []calibrate.Laplace{{L1: 1, Scale: c.scale}}}
+		m := Mixed{Gaussian: []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 1}, Sigma: calibrate.Sigma(c.sigma)}},
+			Laplace: []calibrate.Laplace{{L1: 1, Scale: c.scale}}}
 		got, err := m.Delta(calibrate.Epsilon(c.eps))
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +72,8 @@ func TestMixedOfOneAgreesWithItsCurve(t *testing.T) {
 			m     Mixed
 			exact func(calibrate.Epsilon) (calibrate.Delta, error)
 		}{
-			"laplace":   {Mixed{Laplace: []calibrate.Laplace{{L1: float64(l1), Scale: scale}}}, calibrate.Laplace{L1: float64(l1), Scale: scale}.Delta},
+			"laplace": {Mixed{Laplace: []calibrate.Laplace{{L1: float64(l1), Scale: scale}}},
+				calibrate.Laplace{L1: float64(l1), Scale: scale}.Delta},
 			"geometric": {Mixed{Geometric: []Geometric{{l1, scale}}}, Geometric{l1, scale}.Delta},
 		} {
 			got, err := pair.m.Delta(eps)
@@ -87,8 +89,8 @@ func TestMixedOfOneAgreesWithItsCurve(t *testing.T) {
 	})
 }
 
-// TestMixedAlike: many alike Laplace mechanisms cost less than any mechanisms of their epsilon would, and no less than a normal loss of
-// their mean.
+// TestMixedAlike: many alike Laplace mechanisms cost less than any mechanisms of their epsilon would, and no less than
+// a normal loss of their mean.
 func TestMixedAlike(t *testing.T) {
 	for _, k := range []int{2, 7, 100} {
 		var m Mixed
@@ -111,7 +113,8 @@ func TestMixedAlike(t *testing.T) {
 
 // TestMixedOfGaussiansIsExact is exact.
 func TestMixedOfGaussiansIsExact(t *testing.T) {
-	m := Mixed{Gaussian: []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 1}, Sigma: 5}, {Sens: calibrate.Sensitivity{L2: 1}, Sigma: 7}}}
+	m := Mixed{Gaussian: []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 1}, Sigma: 5},
+		{Sens: calibrate.Sensitivity{L2: 1}, Sigma: 7}}}
 	want, err := calibrate.Compose(m.Gaussian, 1e-6)
 	if err != nil {
 		t.Fatal(err)
@@ -154,15 +157,18 @@ func TestGridMovesMassUp(t *testing.T) {
 func TestMixedAnswersOrNamesAnArgument(t *testing.T) {
 	check := func(m Mixed, x float64, err error) {
 		t.Helper()
-		if err == nil && (math.IsNaN(x) || math.IsInf(x, 0) || x < 0) || err != nil && !errors.As(err, new(*calibrate.ArgumentError)) {
+		if err == nil && (math.IsNaN(x) || math.IsInf(x, 0) || x < 0) || err != nil &&
+			!errors.As(err, new(*calibrate.ArgumentError)) {
 			t.Errorf("%+v: %v, %v", m, x, err)
 		}
 	}
 	ones := []Mixed{{}}
 	for _, x := range []float64{math.NaN(), math.Inf(1), -1, 0, 5e-324, 1e-300, 1e-9, 1, 1e5, 1e308} {
 		ones = append(ones,
-			Mixed{Laplace: []calibrate.Laplace{{L1: 1, Scale: x}}}, Mixed{Laplace: []calibrate.Laplace{{L1: x, Scale: 1}, {L1: 1, Scale: 1}}}, Mixed{Geometric: []Geometric{{1, x}}},
-			Mixed{Geometric: []Geometric{{1 << 53, x}}}, Mixed{Gaussian: []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 1}, Sigma: calibrate.Sigma(x)}}, Laplace: []calibrate.Laplace{{L1: 1, Scale: 1}}},
+			Mixed{Laplace: []calibrate.Laplace{{L1: 1, Scale: x}}}, Mixed{Laplace: []calibrate.Laplace{{L1: x, Scale: 1},
+				{L1: 1, Scale: 1}}}, Mixed{Geometric: []Geometric{{1, x}}},
+			Mixed{Geometric: []Geometric{{1 << 53,
+				x}}}, Mixed{Gaussian: []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 1}, Sigma: calibrate.Sigma(x)}}, Laplace: []calibrate.Laplace{{L1: 1, Scale: 1}}},
 		)
 	}
 	for _, m := range ones {

@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Part is some mechanisms of which nothing is known but that each is (epsilon, delta)-differentially private. Delta may be 0.
+// Part is some mechanisms of which nothing is known but that each is (epsilon, delta)-differentially private. Delta may
+// be 0.
 type Part struct {
 	Guarantee calibrate.Guarantee
 	// Times is how many such mechanisms there are, at least 1.

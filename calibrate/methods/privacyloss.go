@@ -7,18 +7,20 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The privacy loss of one mechanism is a random number, and the losses of several mechanisms add up. So the distribution of the sum, a convolution,
-// says what the mechanisms cost together. It is kept on a grid of losses, and each rounding moves mass to larger losses, so that the
-// delta and epsilon that are read off it are upper bounds.
+// The privacy loss of one mechanism is a random number, and the losses of several mechanisms add up. So the
+// distribution of the sum, a convolution, says what the mechanisms cost together. It is kept on a grid of losses, and
+// each rounding moves mass to larger losses, so that the delta and epsilon that are read off it are upper bounds.
 
-// grid is the distribution of a privacy loss on a grid, which Mixed composes. A mass p[i] stands at the loss (low+i)·step, lost at +Inf.
+// grid is the distribution of a privacy loss on a grid, which Mixed composes. A mass p[i] stands at the loss
+// (low+i)·step, lost at +Inf.
 //
-// Proof note: why the answers are upper bounds. delta(eps) is the mean of max(0, 1 - e^(eps-L)), which grows with the loss L. pessimistic
-// puts every loss on the next grid point above it, with masses that are rounded up: for every point, the mass at or above it
-// is at least the probability of the losses above the point before. Composition adds independent losses, so that a mechanism
-// may be replaced by one with larger losses, or more mass. Everything that follows moves mass up only: trim to the next
-// point that is kept or to +Inf, coarsen to a point of a grid twice as wide. Sums of products are positive and are raised by
-// more than their roundings; products below the least float64 are made up for in lost.
+// Proof note: why the answers are upper bounds. delta(eps) is the mean of max(0, 1 - e^(eps-L)), which grows with the
+// loss L. pessimistic puts every loss on the next grid point above it, with masses that are rounded up: for every
+// point, the mass at or above it is at least the probability of the losses above the point before. Composition adds
+// independent losses, so that a mechanism may be replaced by one with larger losses, or more mass. Everything that
+// follows moves mass up only: trim to the next point that is kept or to +Inf, coarsen to a point of a grid twice as
+// wide. Sums of products are positive and are raised by more than their roundings; products below the least float64 are
+// made up for in lost.
 type grid struct {
 	step float64 // a power of two
 	low  int
@@ -211,8 +213,8 @@ type geometricLoss struct {
 	most float64 // L1/Scale, rounded up
 }
 
-// tail is Pr[Z <= m] = 1 - q^(m+1)/(1+q) with m the largest integer with (L1-2m)/Scale > l, or, if that is close, one more.
-// t·e^-t < 1/2 bounds what the rounding of an exponent t does, so that 1 - rest, at least 1/2, is within 2^-51.
+// tail is Pr[Z <= m] = 1 - q^(m+1)/(1+q) with m the largest integer with (L1-2m)/Scale > l, or, if that is close, one
+// more. t·e^-t < 1/2 bounds what the rounding of an exponent t does, so that 1 - rest, at least 1/2, is within 2^-51.
 func (g geometricLoss) tail(l float64) float64 {
 	switch {
 	case l >= g.most:

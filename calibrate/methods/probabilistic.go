@@ -9,12 +9,13 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Probabilistic differential privacy bounds the privacy loss itself: it lies within [-epsilon, epsilon] but for a probability of delta. It implies
-// (epsilon, delta)-differential privacy, but not the other way round without a loss.
+// Probabilistic differential privacy bounds the privacy loss itself: it lies within [-epsilon, epsilon] but for a
+// probability of delta. It implies (epsilon, delta)-differential privacy, but not the other way round without a loss.
 
-// GaussianPDPDelta returns the least delta for which Gaussian noise of this mu is (eps, delta)-probabilistically differentially private, which
-// asks that the privacy loss lies within [-eps, eps] but for a probability of delta: Phi(-x) + Phi(-y) with x = eps/mu - mu/2, y =
-// eps/mu + mu/2 (Zhao et al. 2019, pDP-OPT), rounded up, at least 5e-324. Errors are *ArgumentError: "epsilon", "mu".
+// GaussianPDPDelta returns the least delta for which Gaussian noise of this mu is (eps, delta)-probabilistically
+// differentially private, which asks that the privacy loss lies within [-eps, eps] but for a probability of delta:
+// Phi(-x) + Phi(-y) with x = eps/mu - mu/2, y = eps/mu + mu/2 (Zhao et al. 2019, pDP-OPT), rounded up, at least 5e-324.
+// Errors are *ArgumentError: "epsilon", "mu".
 func GaussianPDPDelta(eps calibrate.Epsilon, mu calibrate.Mu) (calibrate.Delta, error) {
 	if err := eps.Validate(); err != nil {
 		return 0, err
@@ -45,8 +46,8 @@ func bigTail(x *big.Float) *big.Float {
 	return r.Mul(r, numeric.BigPhi(x))
 }
 
-// GaussianPDPEpsilon returns the least float64 epsilon at which GaussianPDPDelta is at most delta. Errors are *ArgumentError: "delta"; "mu",
-// also if epsilon would be above MaxEpsilon.
+// GaussianPDPEpsilon returns the least float64 epsilon at which GaussianPDPDelta is at most delta. Errors are
+// *ArgumentError: "delta"; "mu", also if epsilon would be above MaxEpsilon.
 func GaussianPDPEpsilon(delta calibrate.Delta, mu calibrate.Mu) (calibrate.Epsilon, error) {
 	if err := delta.Validate(); err != nil {
 		return 0, err
@@ -59,14 +60,19 @@ func GaussianPDPEpsilon(delta calibrate.Delta, mu calibrate.Mu) (calibrate.Epsil
 		return err == nil && d <= delta
 	}
 	if !meets(calibrate.MaxEpsilon) {
-		return 0, argument.New("mu", "= %g needs an epsilon above %g at delta = %g", float64(mu), float64(calibrate.MaxEpsilon), float64(delta))
+		return 0, argument.New("mu", "= %g needs an epsilon above %g at delta = %g", float64(mu),
+			float64(calibrate.MaxEpsilon), float64(delta))
 	}
 	guess := startPDPEpsilon(math.Log(float64(delta)), float64(mu))
-	eps, _ := numeric.Boundary(guess, true, false, func(eps float64) bool { return eps >= calibrate.MaxEpsilon || meets(eps) })
+	eps, _ := numeric.Boundary(guess, true, false, func(eps float64) bool {
+		return eps >= calibrate.MaxEpsilon ||
+			meets(eps)
+	})
 	return calibrate.Epsilon(min(eps, calibrate.MaxEpsilon)), nil
 }
 
-// startPDPEpsilon is near the epsilon in [0, MaxEpsilon] at which the log of GaussianPDPDelta falls to logDelta, by bisection.
+// startPDPEpsilon is near the epsilon in [0, MaxEpsilon] at which the log of GaussianPDPDelta falls to logDelta, by
+// bisection.
 func startPDPEpsilon(logDelta, mu float64) float64 {
 	low, high := 0.0, float64(calibrate.MaxEpsilon)
 	for range 200 {

@@ -5,8 +5,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
-// A guarantee of Gaussian noise can be stated by way of another notion of privacy. Every route but the exact one costs something, and these two tables say how
-// much: in epsilon for a given noise (Routes), or in noise for a given guarantee (NoiseRoutes).
+// A guarantee of Gaussian noise can be stated by way of another notion of privacy. Every route but the exact one costs
+// something, and these two tables say how much: in epsilon for a given noise (Routes), or in noise for a given
+// guarantee (NoiseRoutes).
 
 // Route is one way to say what Gaussian noise guarantees.
 type Route struct {
@@ -20,9 +21,10 @@ type Route struct {
 	Err error
 }
 
-// Routes returns what the conversions of the literature make of Gaussian noise at a delta, and what each costs: the exact epsilon, probabilistic
-// privacy (Zhao et al. 2019, Lemma 3), the simple rule's best Renyi order by the better rule, zCDP, mean-concentrated privacy with one
-// tail and with two, and zCDP by the better rule at its own best order. Errors are those of GaussianEpsilon.
+// Routes returns what the conversions of the literature make of Gaussian noise at a delta, and what each costs: the
+// exact epsilon, probabilistic privacy (Zhao et al. 2019, Lemma 3), the simple rule's best Renyi order by the better
+// rule, zCDP, mean-concentrated privacy with one tail and with two, and zCDP by the better rule at its own best order.
+// Errors are those of GaussianEpsilon.
 func Routes(mu calibrate.Mu, delta calibrate.Delta) ([]Route, error) {
 	exact, err := calibrate.GaussianEpsilon(delta, mu)
 	if err != nil {
@@ -32,7 +34,8 @@ func Routes(mu calibrate.Mu, delta calibrate.Delta) ([]Route, error) {
 	for _, r := range []struct {
 		name string
 		find func(calibrate.Mu, calibrate.Delta) (calibrate.Epsilon, error)
-	}{{"pdp", pdpRoute}, {"renyi", renyiRoute}, {"zcdp", zcdpRoute}, {"mcdp-dp", mcdpRoute}, {"mcdp-pdp", mcdpPDPRoute}, {"zcdp-tight", tightRoute}} {
+	}{{"pdp", pdpRoute}, {"renyi", renyiRoute}, {"zcdp", zcdpRoute}, {"mcdp-dp", mcdpRoute}, {"mcdp-pdp",
+		mcdpPDPRoute}, {"zcdp-tight", tightRoute}} {
 		eps, err := r.find(mu, delta)
 		route := Route{Name: r.name, Epsilon: eps, Err: err}
 		if err == nil && exact > 0 {
@@ -111,7 +114,8 @@ func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 		name string
 		find func(calibrate.Guarantee) (calibrate.Mu, error)
 	}{
-		{"pdp", gaussianPDPMu}, {"renyi", allowed(BestRenyiFor)}, {"zcdp", allowed(ZCDPRho)}, {"mcdp-dp", allowed(MeanConcentratedFor)},
+		{"pdp", gaussianPDPMu}, {"renyi", allowed(BestRenyiFor)}, {"zcdp", allowed(ZCDPRho)}, {"mcdp-dp",
+			allowed(MeanConcentratedFor)},
 		{"mcdp-pdp", allowed(MeanConcentratedForPDP)}, {"zcdp-tight", allowed(TightZCDPRho)},
 	} {
 		mu, err := r.find(g)
@@ -128,7 +132,8 @@ func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 }
 
 // allowed is the largest mu that Gaussian noise may have within what find finds.
-func allowed[N interface{ Mu() (calibrate.Mu, error) }](find func(calibrate.Guarantee) (N, error)) func(calibrate.Guarantee) (calibrate.Mu, error) {
+func allowed[N interface{ Mu() (calibrate.Mu, error) }](find func(calibrate.Guarantee) (N,
+	error)) func(calibrate.Guarantee) (calibrate.Mu, error) {
 	return func(g calibrate.Guarantee) (calibrate.Mu, error) {
 		notion, err := find(g)
 		if err != nil {

@@ -117,9 +117,11 @@ func TestRenyiBothWays(t *testing.T) {
 	})
 }
 
-// TestProbabilisticPrivacyBothWays: pDP-OPT's noise meets its definition tightly, which is no weaker than differential privacy; the two curves agree.
+// TestProbabilisticPrivacyBothWays: pDP-OPT's noise meets its definition tightly, which is no weaker than differential
+// privacy; the two curves agree.
 func TestProbabilisticPrivacyBothWays(t *testing.T) {
-	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 1e-6}, {Epsilon: 0.1, Delta: 1e-3}, {Epsilon: 10, Delta: 0.2}, {Epsilon: 100, Delta: 1e-12}} {
+	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 1e-6}, {Epsilon: 0.1, Delta: 1e-3},
+		{Epsilon: 10, Delta: 0.2}, {Epsilon: 100, Delta: 1e-12}} {
 		sigma, err := PDPOpt.Sigma(calibrate.Sensitivity{L2: 1}, g)
 		if err != nil {
 			t.Fatal(err)
@@ -158,7 +160,8 @@ func TestSigmaBoundsAreOnTheirSides(t *testing.T) {
 			}
 		}
 	})
-	misprint, err := SigmaBounds(calibrate.Sensitivity{L2: 1}, calibrate.Guarantee{Epsilon: 1, Delta: 0.4}) // there Theorem 4 as printed is wrong
+	// there Theorem 4 as printed is wrong
+	misprint, err := SigmaBounds(calibrate.Sensitivity{L2: 1}, calibrate.Guarantee{Epsilon: 1, Delta: 0.4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,10 +174,12 @@ func TestSigmaBoundsAreOnTheirSides(t *testing.T) {
 
 // TestConversionsAreFiniteOrNamed: nothing panics, and nothing is NaN or infinite without an error.
 func TestConversionsAreFiniteOrNamed(t *testing.T) {
-	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 5e-324, 1e-310, 1e-160, 1e-3, 0.5, 1, 1 + 0x1p-52, 3, 1e6, 1e154, 1e308}
+	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 5e-324, 1e-310, 1e-160, 1e-3, 0.5, 1, 1 + 0x1p-52, 3,
+		1e6, 1e154, 1e308}
 	check := func(name string, x float64, err error) {
 		t.Helper()
-		if err == nil && (math.IsNaN(x) || math.IsInf(x, 0) || x < 0) || err != nil && !errors.As(err, new(*calibrate.ArgumentError)) {
+		if err == nil && (math.IsNaN(x) || math.IsInf(x, 0) || x < 0) || err != nil &&
+			!errors.As(err, new(*calibrate.ArgumentError)) {
 			t.Errorf("%s: %v, %v", name, x, err)
 		}
 	}

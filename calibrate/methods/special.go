@@ -5,8 +5,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Special functions in float64, for users of the package. No guarantee rests on them: bounds are evaluated in extended precision, in package
-// numeric.
+// Special functions in float64, for users of the package. No guarantee rests on them: bounds are evaluated in extended
+// precision, in package numeric.
 
 // LogErfc is the natural logarithm of erfc(x), within 2^-50, relative, also if erfc itself is below every float64.
 // Errors are *ArgumentError: x is NaN or infinite, or above 1.3e154, if the result would be below every float64.

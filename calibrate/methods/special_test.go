@@ -56,7 +56,8 @@ func TestErfcAgreesWithOracle(t *testing.T) {
 
 // TestLogErfcIsTheLogarithm: e^LogErfc is erfc.
 func TestLogErfcIsTheLogarithm(t *testing.T) {
-	for _, x := range []float64{-30, -3, -0.5, -1e-3, -1e-100, 0, 1e-100, 1e-20, 1e-3, 0.3, 0.4999, 0.5, 0.6, 1, 3, 25, 40, 59} {
+	for _, x := range []float64{-30, -3, -0.5, -1e-3, -1e-100, 0, 1e-100, 1e-20, 1e-3, 0.3, 0.4999, 0.5, 0.6, 1, 3, 25, 40,
+		59} {
 		got, err := LogErfc(x)
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +75,8 @@ func TestLogErfcIsTheLogarithm(t *testing.T) {
 	}
 }
 
-// bigErfc is erfc(x) for |x| <= 60, within 2^-440, relative: 2·phi(z)·R(z) with z = sqrt(2)·x, and 2 - erfc(-x) for x < 0.
+// bigErfc is erfc(x) for |x| <= 60, within 2^-440, relative: 2·phi(z)·R(z) with z = sqrt(2)·x, and 2 - erfc(-x) for x <
+// 0.
 //
 // Proof note. z is within 2^-1004 and below 85, so phi(z) is within 2^-960; R is within 2^-450.
 func bigErfc(x *big.Float) *big.Float {
@@ -103,7 +105,8 @@ func signedErf(x float64) *big.Float {
 
 // TestInverseErfUndoesErf: the inverses undo erfc and erf, in both tails and near 0.
 func TestInverseErfUndoesErf(t *testing.T) {
-	for _, p := range []float64{5e-324, 1e-300, 1e-30, 0.1, 0.4999, 0.5001, 0.9, 1 - 0x1p-53, 1, 1 + 0x1p-52, 1.4, 1.6, 2 - 0x1p-52} {
+	for _, p := range []float64{5e-324, 1e-300, 1e-30, 0.1, 0.4999, 0.5001, 0.9, 1 - 0x1p-53, 1, 1 + 0x1p-52, 1.4, 1.6,
+		2 - 0x1p-52} {
 		if x := numeric.BigInvErfc(numeric.BigOf(p)); curvetest.RelativeBits(bigErfc(x), numeric.BigOf(p)) > -145 {
 			t.Errorf("erfc(inverfc(%g)) is off by 2^%d", p, curvetest.RelativeBits(bigErfc(x), numeric.BigOf(p)))
 		}
@@ -125,7 +128,8 @@ func TestExtendedElementary(t *testing.T) {
 		if curvetest.RelativeBits(back, numeric.BigOf(x)) > -940 {
 			t.Errorf("exp(ln %g) = %.20g", x, back)
 		}
-		if numeric.NearestFloat(numeric.BigLn(numeric.BigOf(x))) != math.Log(x) && math.Abs(numeric.NearestFloat(numeric.BigLn(numeric.BigOf(x)))/math.Log(x)-1) > 4e-16 {
+		if numeric.NearestFloat(numeric.BigLn(numeric.BigOf(x))) != math.Log(x) &&
+			math.Abs(numeric.NearestFloat(numeric.BigLn(numeric.BigOf(x)))/math.Log(x)-1) > 4e-16 {
 			t.Errorf("ln %g = %.20g", x, numeric.BigLn(numeric.BigOf(x)))
 		}
 	}
@@ -139,7 +143,8 @@ func TestExtendedElementary(t *testing.T) {
 // TestSpecialFunctionsNameABadArgument: what has no value is an error.
 func TestSpecialFunctionsNameABadArgument(t *testing.T) {
 	for name, f := range map[string]func(float64) (float64, error){"logerfc": LogErfc, "inverfc": InvErfc} {
-		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -27.5, -26.7, 1e308, -1e308, 0, 5e-324, 1, 2, -1, 1e-310} {
+		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -27.5, -26.7, 1e308, -1e308, 0, 5e-324, 1, 2, -1,
+			1e-310} {
 			y, err := f(x)
 			if err == nil && (math.IsNaN(y) || math.IsInf(y, 0)) || err != nil && y != 0 {
 				t.Errorf("%s(%g) = %v, %v", name, x, y, err)

@@ -26,16 +26,18 @@ func (e *InfeasibleError) Error() string {
 	if math.IsInf(float64(e.Epsilon), 1) {
 		need = fmt.Sprintf("an epsilon above %g", float64(calibrate.MaxEpsilon))
 	}
-	return fmt.Sprintf("calibrate: %v: at delta = %g they need %s, not %g", ErrInfeasible, float64(e.Asked.Delta), need, float64(e.Asked.Epsilon))
+	return fmt.Sprintf("calibrate: %v: at delta = %g they need %s, not %g", ErrInfeasible, float64(e.Asked.Delta), need,
+		float64(e.Asked.Epsilon))
 }
 
 // Unwrap is ErrInfeasible.
 func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
 
-// SplitToTargets calibrates the asks so that each sigma is at most its target, in the query's unit: with weights in proportion to
-// (L2_i/target_i)², so that what is left over lowers every sigma by the same factor. Weights of the asks are not read.
-// Errors: *InfeasibleError with the least epsilon that serves; *ArgumentError, see Split; "targets".
-func SplitToTargets(g calibrate.Guarantee, asks []calibrate.Ask, targets []calibrate.Sigma) ([]calibrate.Mechanism, error) {
+// SplitToTargets calibrates the asks so that each sigma is at most its target, in the query's unit: with weights in
+// proportion to (L2_i/target_i)², so that what is left over lowers every sigma by the same factor. Weights of the asks
+// are not read. Errors: *InfeasibleError with the least epsilon that serves; *ArgumentError, see Split; "targets".
+func SplitToTargets(g calibrate.Guarantee, asks []calibrate.Ask, targets []calibrate.Sigma) ([]calibrate.Mechanism,
+	error) {
 	numbers := make([]float64, len(targets))
 	for i, t := range targets {
 		numbers[i] = float64(t)
@@ -61,7 +63,8 @@ func SplitToTargets(g calibrate.Guarantee, asks []calibrate.Ask, targets []calib
 }
 
 // atTargets is the mechanisms with exactly their targets, if that is feasible without anything to spare.
-func atTargets(g calibrate.Guarantee, asks []calibrate.Ask, wanted []calibrate.Mechanism) ([]calibrate.Mechanism, error) {
+func atTargets(g calibrate.Guarantee, asks []calibrate.Ask, wanted []calibrate.Mechanism) ([]calibrate.Mechanism,
+	error) {
 	if err := calibrate.Verify(wanted, g); err != nil {
 		least, err := calibrate.Compose(wanted, g.Delta)
 		if err != nil {

@@ -10,12 +10,13 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Weights decide how calibrate.Split shares a guarantee out over queries. These three choose them for an aim: equal noise beside the signal, the least
-// squared error or the least absolute error. Weights never decide whether the guarantee is met, so they need no proof.
+// Weights decide how calibrate.Split shares a guarantee out over queries. These three choose them for an aim: equal
+// noise beside the signal, the least squared error or the least absolute error. Weights never decide whether the
+// guarantee is met, so they need no proof.
 
-// EqualNoiseToSignal returns the asks with weights for which Split gives each query the same sigma over signal: mu_i in proportion to
-// L2_i/signal_i. signals[i] is what a cell of asks[i] is expected to hold, in its unit, from public knowledge; positive and
-// finite. Errors are *ArgumentError: see Split; "signals".
+// EqualNoiseToSignal returns the asks with weights for which Split gives each query the same sigma over signal: mu_i in
+// proportion to L2_i/signal_i. signals[i] is what a cell of asks[i] is expected to hold, in its unit, from public
+// knowledge; positive and finite. Errors are *ArgumentError: see Split; "signals".
 func EqualNoiseToSignal(asks []calibrate.Ask, signals []float64) ([]calibrate.Ask, error) {
 	return weighted(asks, "signals", signals, noiseToSignal)
 }
@@ -26,10 +27,10 @@ func noiseToSignal(l2, signal *big.Float) *big.Float {
 	return ratio.Mul(ratio, ratio)
 }
 
-// LeastSquaredError returns the asks with weights for which Split makes the total of costs[i]·sigma_i² as small as the guarantee
-// allows, in closed form: minimising sum c·L2²/mu_i² under sum mu_i² = mu² gives mu_i² in proportion to L2·sqrt(c)
-// (Lagrange; the total is then (sum L2·sqrt(c))²/mu²). costs[i] is the importance of a cell times their number; positive
-// and finite. Errors are *ArgumentError: see Split; "costs".
+// LeastSquaredError returns the asks with weights for which Split makes the total of costs[i]·sigma_i² as small as the
+// guarantee allows, in closed form: minimising sum c·L2²/mu_i² under sum mu_i² = mu² gives mu_i² in proportion to
+// L2·sqrt(c) (Lagrange; the total is then (sum L2·sqrt(c))²/mu²). costs[i] is the importance of a cell times their
+// number; positive and finite. Errors are *ArgumentError: see Split; "costs".
 func LeastSquaredError(asks []calibrate.Ask, costs []float64) ([]calibrate.Ask, error) {
 	return weighted(asks, "costs", costs, func(l2, cost *big.Float) *big.Float {
 		root := numeric.NewUp().Sqrt(cost)
@@ -57,7 +58,8 @@ func cubeRoot(x *big.Float) *big.Float {
 }
 
 // weighted is the asks with weight(L2_i, numbers[i]), scaled so that the largest is about 1.
-func weighted(asks []calibrate.Ask, name string, numbers []float64, weight func(l2, x *big.Float) *big.Float) ([]calibrate.Ask, error) {
+func weighted(asks []calibrate.Ask, name string, numbers []float64,
+	weight func(l2, x *big.Float) *big.Float) ([]calibrate.Ask, error) {
 	if len(asks) == 0 {
 		return nil, argument.New("asks", "must not be empty")
 	}

@@ -15,7 +15,8 @@ func drawWeighedAsks(t *rapid.T) ([]calibrate.Ask, []float64) {
 	asks, numbers := make([]calibrate.Ask, n), make([]float64, n)
 	for i := range asks {
 		l2 := rapid.Float64Range(0.01, 100).Draw(t, "l2")
-		asks[i] = calibrate.Ask{Query: string(rune('a' + i)), Sens: calibrate.Sensitivity{L2: l2}, Quantum: 1. / 1024, RowBound: 1}
+		asks[i] = calibrate.Ask{Query: string(rune('a' + i)), Sens: calibrate.Sensitivity{L2: l2}, Quantum: 1. / 1024,
+			RowBound: 1}
 		numbers[i] = rapid.Float64Range(0.01, 1e4).Draw(t, "number")
 	}
 	return asks, numbers
@@ -36,7 +37,8 @@ func TestEqualNoiseToSignalIsEqual(t *testing.T) {
 	})
 }
 
-func mustSplit(t *rapid.T, asks []calibrate.Ask, numbers []float64, weigh func([]calibrate.Ask, []float64) ([]calibrate.Ask, error)) []calibrate.Mechanism {
+func mustSplit(t *rapid.T, asks []calibrate.Ask, numbers []float64,
+	weigh func([]calibrate.Ask, []float64) ([]calibrate.Ask, error)) []calibrate.Mechanism {
 	weighed, err := weigh(asks, numbers)
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +48,8 @@ func mustSplit(t *rapid.T, asks []calibrate.Ask, numbers []float64, weigh func([
 		t.Fatal(err)
 	}
 	mu, err := calibrate.GaussianMu(splitGuarantee)
-	if used := float64(calibrate.ComposedMu(ms)) / float64(mu); err != nil || used > 1 || used < 1-1e-12 || calibrate.Verify(ms, splitGuarantee) != nil {
+	if used := float64(calibrate.ComposedMu(ms)) / float64(mu); err != nil || used > 1 || used < 1-1e-12 ||
+		calibrate.Verify(ms, splitGuarantee) != nil {
 		t.Fatalf("%g of mu is used, %v", used, err)
 	}
 	return ms
@@ -54,7 +57,8 @@ func mustSplit(t *rapid.T, asks []calibrate.Ask, numbers []float64, weigh func([
 
 // TestLeastErrorsAreLeast: no split nearby, and no random one, has a smaller total; the total is the closed form.
 func TestLeastErrorsAreLeast(t *testing.T) {
-	for power, weigh := range map[float64]func([]calibrate.Ask, []float64) ([]calibrate.Ask, error){2: LeastSquaredError, 1: LeastAbsoluteError} {
+	for power, weigh := range map[float64]func([]calibrate.Ask, []float64) ([]calibrate.Ask, error){2: LeastSquaredError,
+		1: LeastAbsoluteError} {
 		rapid.Check(t, func(t *rapid.T) {
 			asks, costs := drawWeighedAsks(t)
 			total := func(ms []calibrate.Mechanism) (sum float64) {
@@ -85,7 +89,8 @@ func TestLeastErrorsAreLeast(t *testing.T) {
 	}
 }
 
-// TestSplitToTargetsMeetsThem: what is feasible is met, also exactly at the boundary; what is not says the least epsilon, which is feasible.
+// TestSplitToTargetsMeetsThem: what is feasible is met, also exactly at the boundary; what is not says the least
+// epsilon, which is feasible.
 func TestSplitToTargetsMeetsThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		asks, numbers := drawWeighedAsks(t)
@@ -122,7 +127,8 @@ func TestSplitToTargetsMeetsThem(t *testing.T) {
 func TestWeightsNameABadArgument(t *testing.T) {
 	ask := calibrate.Ask{Query: "a", Sens: calibrate.Sensitivity{L2: 1}, Quantum: 1, RowBound: 1}
 	two := []calibrate.Ask{ask, {Query: "b", Sens: calibrate.Sensitivity{L2: 1e-300}, Quantum: 1, RowBound: 1}}
-	for _, weigh := range []func([]calibrate.Ask, []float64) ([]calibrate.Ask, error){EqualNoiseToSignal, LeastSquaredError, LeastAbsoluteError} {
+	for _, weigh := range []func([]calibrate.Ask, []float64) ([]calibrate.Ask, error){EqualNoiseToSignal,
+		LeastSquaredError, LeastAbsoluteError} {
 		for _, x := range [][]float64{nil, {1, 1}, {0}, {-1}, {math.NaN()}, {math.Inf(1)}} {
 			if _, err := weigh([]calibrate.Ask{ask}, x); err == nil {
 				t.Errorf("%v is taken", x)
@@ -138,7 +144,8 @@ func TestWeightsNameABadArgument(t *testing.T) {
 			t.Error("no asks")
 		}
 	}
-	if _, err := SplitToTargets(splitGuarantee, []calibrate.Ask{ask}, []calibrate.Sigma{0}); err == nil || errors.Is(err, ErrInfeasible) {
+	if _, err := SplitToTargets(splitGuarantee, []calibrate.Ask{ask}, []calibrate.Sigma{0}); err == nil ||
+		errors.Is(err, ErrInfeasible) {
 		t.Errorf("error %v, want one of the arguments", err)
 	}
 }

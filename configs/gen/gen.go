@@ -5,8 +5,8 @@ package gen
 // referenceFile is the reference page, seen from the folder of package configs.
 const referenceFile = "../docs/reference/job-file.md"
 
-// Files returns the generated files by their paths from the folder of package configs. It reads the sources in the current folder, which must be the folder of
-// package configs.
+// Files returns the generated files by their paths from the folder of package configs. It reads the sources in the
+// current folder, which must be that folder.
 func Files() (map[string][]byte, error) {
 	docs, err := readDocs()
 	if err != nil {

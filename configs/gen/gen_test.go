@@ -64,7 +64,8 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 			if !strings.HasSuffix(f.text, ".") || f.tag.Get("example") == "" && f.tag.Get("default") == "" {
 				t.Errorf("%s.%s: a sentence and an example or default: %q", typ.Name(), f.key, f.text)
 			}
-			if known := words(f.tag.Get("enum")); known != nil && f.typ.Kind() != reflect.String && f.typ.Kind() != reflect.Slice {
+			if known := words(f.tag.Get("enum")); known != nil && f.typ.Kind() != reflect.String &&
+				f.typ.Kind() != reflect.Slice {
 				t.Errorf("%s.%s: an enum of no texts", typ.Name(), f.key)
 			}
 		}

@@ -54,18 +54,20 @@ func body(sample []byte) string {
 const preface = `<!-- Generated from the Go structs of package configs by go generate ./configs. Do not edit. -->
 # The job file
 
-A job is one YAML file with one mapping. Unknown keys, repeated keys, wrong types and contradictions are errors. All errors are reported
-together, each as ` + "`file:line:column: code: message`" + ` with a hint; [error codes](errors.md) explains the codes.
-Paths are relative to the job file. ` + "`release schema`" + ` prints the JSON Schema, for editors.
+A job is one YAML file with one mapping. Unknown keys, repeated keys, wrong types and contradictions are errors. All
+errors are reported together, each as ` + "`file:line:column: code: message`" + ` with a hint; [error codes](errors.md)
+explains the codes. Paths are relative to the job file. ` + "`release schema`" + ` prints the JSON Schema, for editors.
 
-- **Scalars are their source text.** Values, edges and ranges need no quotes: NO, 02139 and 2013-01-01 stay as written. If the column is
-  numeric, they are compared as numbers.
+- **Scalars are their source text.** Values, edges and ranges need no quotes: NO, 02139 and 2013-01-01 stay as written.
+  If the column is numeric, they are compared as numbers.
 - **Numbers are decimals.** Budgets are rounded down to a float64, never up.
-- **References.** ` + "`${name}`" + ` in any text is replaced by the value of a parameter after parsing; write ` + "`$${`" + ` for a plain ` + "`${`" + `. It is an error if a
-  parameter is unknown or not used. ` + "`${env:NAME}`" + ` is replaced by a variable of the environment, under input and ledger only. Its value is
-  never printed or published.
-- **Headings.** In ` + "`queries[].KIND.by[]`" + `, KIND stands for each kind of query that has the key, such as ` + "`histogram`" + ` or ` + "`mean`" + `.
-- **Not used in jobs:** tags (` + "`!!int`" + `), merge keys (` + "`<<`" + `), several documents in one file. An alias (` + "`*name`" + `) may replace a whole value.
+- **References.** ` + "`${name}`" + ` in any text is replaced by the value of a parameter after parsing; write ` + "`$${`" + ` for
+  a plain ` + "`${`" + `. An unknown or unused parameter is an error. ` + "`${env:NAME}`" + ` is replaced by an environment variable,
+  under input and ledger only. Its value is never printed or published.
+- **Headings.** In ` + "`queries[].KIND.by[]`" + `, KIND stands for each kind of query that has the key, such as
+  ` + "`histogram`" + ` or ` + "`mean`" + `.
+- **Not used in jobs:** tags (` + "`!!int`" + `), merge keys (` + "`<<`" + `), several documents in one file. An alias
+  (` + "`*name`" + `) may replace a whole value.
 `
 
 const polymorphic = `
@@ -75,7 +77,8 @@ const polymorphic = `
 with the texts that belong to it. The label is one of them only if it is listed. Cells keep the order of the file.
 `
 
-// common returns the paths of one mapping, or, if it is in more than three kinds of query, one path with KIND for the kind.
+// common returns the paths of one mapping. If it is in more than three kinds of query, it returns one path with KIND in
+// the place of the kind.
 func common(paths []string) []string {
 	if len(paths) <= 3 {
 		return paths
@@ -105,7 +108,8 @@ func (p *page) section(t reflect.Type) {
 	}
 	p.line("\n| key | type | required or default | meaning | example |\n|---|---|---|---|---|")
 	for _, f := range fields {
-		p.line("| `%s` | %s | %s | %s | %s |", f.key, cell(p.typeName(f)), presence(f), cell(f.text), code(f.tag.Get("example")))
+		p.line("| `%s` | %s | %s | %s | %s |", f.key, cell(p.typeName(f)), presence(f), cell(f.text),
+			code(f.tag.Get("example")))
 	}
 }
 

@@ -38,8 +38,10 @@ func jobSchema(d docs) ([]byte, error) {
 		}
 	}
 	root.Definitions["Query"].OneOf = oneKey("count", "histogram", "crosstabs", "sum", "mean", "variance")
-	root.Definitions["Dimension"].OneOf = append(oneKey("values", "edges", "part", "values_from", "nearest", "grid", "keys"),
-		&jsonschema.Schema{Required: []string{"from", "to", "width"}}, &jsonschema.Schema{Required: []string{"from", "to", "every"}})
+	root.Definitions["Dimension"].OneOf = append(oneKey("values", "edges", "part", "values_from", "nearest", "grid",
+		"keys"),
+		&jsonschema.Schema{Required: []string{"from", "to", "width"}}, &jsonschema.Schema{Required: []string{"from", "to",
+			"every"}})
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
@@ -73,14 +75,18 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[configs.Decimal]():
 		return typed(isNumber+"|"+hasReference, "number", "string")
 	case reflect.TypeFor[configs.Unit]():
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Const: "row"}, {Type: "string", Pattern: hasReference}, listOf(scalar())}}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Const: "row"}, {Type: "string", Pattern: hasReference},
+			listOf(scalar())}}
 	case reflect.TypeFor[configs.Clamp]():
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Const: configs.Discover}, {Type: "string", Pattern: hasReference}, listOf(mapped(reflect.TypeFor[configs.Decimal]()))}}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Const: configs.Discover},
+			{Type: "string", Pattern: hasReference}, listOf(mapped(reflect.TypeFor[configs.Decimal]()))}}
 	case reflect.TypeFor[configs.MaxRows]():
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Const: configs.Discover}, typed(hasReference, "integer", "string")}}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Const: configs.Discover},
+			typed(hasReference, "integer", "string")}}
 	case reflect.TypeFor[configs.Values]():
 		entry := &jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalar(), listOf(scalar())}}
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{listOf(scalar()), {Type: "object", AdditionalProperties: entry, MinProperties: number(1)}}}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{listOf(scalar()),
+			{Type: "object", AdditionalProperties: entry, MinProperties: number(1)}}}
 	case reflect.TypeFor[configs.Param]():
 		return &jsonschema.Schema{Ref: "#/$defs/Param"}
 	}

@@ -28,7 +28,8 @@ func TestSchemaAcceptsGoodJobs(t *testing.T) {
 
 // The schema refuses what the decoder refuses for its form.
 func TestSchemaRefusesBadForms(t *testing.T) {
-	for _, name := range []string{"unknown-keys", "wrong-types", "missing-keys", "enums", "nothing", "empty-values", "bounds", "query-kinds", "dimension-forms", "version"} {
+	for _, name := range []string{"unknown-keys", "wrong-types", "missing-keys", "enums", "nothing", "empty-values",
+		"bounds", "query-kinds", "dimension-forms", "version"} {
 		for file, job := range jobs(t, "../testdata/"+name+".bad.yaml") {
 			if validator(t).check(rootSchema(t), job, "") == "" {
 				t.Errorf("%s is accepted", file)

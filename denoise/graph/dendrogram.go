@@ -19,8 +19,8 @@ type Dendrogram struct {
 	n    int
 }
 
-// newDendrogram makes the dendrogram of a forest. node and parent have the node and the parent's position of each position in
-// depth-first preorder; the parent of a root is −1.
+// newDendrogram makes the dendrogram of a forest. node and parent have the node and the parent's position of each
+// position in depth-first preorder; the parent of a root is −1.
 //
 // It splits each tree at a node whose branches all have at most half of the nodes (Sharpnack, Singh &
 // Krishnamurthy, "Detecting activations over graphs using spanning tree wavelet bases", AISTATS 2013). The node joins

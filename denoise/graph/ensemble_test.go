@@ -27,7 +27,8 @@ func TestGoldenEnsemble(t *testing.T) {
 		if e := csvtest.Farthest(fit.X, floats(t, table[x])); e > 1e-6 {
 			t.Errorf("pass %s: the estimate differs by %g", pass, e)
 		}
-		if e := csvtest.Farthest(fit.Leverage, floats(t, table[leverage])); e > 1e-12 || math.Abs(fit.DF-want["df_pass"+pass]) > 1e-12 {
+		if e := csvtest.Farthest(fit.Leverage, floats(t, table[leverage])); e > 1e-12 ||
+			math.Abs(fit.DF-want["df_pass"+pass]) > 1e-12 {
 			t.Errorf("pass %s: leverages differ by %g, degrees of freedom %v", pass, e, fit.DF)
 		}
 		if s := fit.SURE(y, want["sigma"]); math.Abs(s-want["sure_pass"+pass]) > 1e-6*s {
@@ -74,19 +75,22 @@ func TestEnsembleIsTheSameForAnyWorkers(t *testing.T) {
 		}
 		if first == nil {
 			first = fit
-		} else if csvtest.Farthest(first.X, fit.X) != 0 || csvtest.Farthest(first.Leverage, fit.Leverage) != 0 || first.DF != fit.DF {
+		} else if csvtest.Farthest(first.X, fit.X) != 0 || csvtest.Farthest(first.Leverage, fit.Leverage) != 0 ||
+			first.DF != fit.DF {
 			t.Errorf("%d workers give another estimate", workers)
 		}
 	}
 }
 
 func TestEnsembleHandlesOddInputs(t *testing.T) {
-	scattered := must(New(6, []Edge{{U: 0, V: 1, W: 2, Length: 3}, {U: 1, V: 0, W: 1}, {U: 2, V: 3, W: 1}, {U: 4, V: 4, W: 1}}))(t)
+	scattered := must(New(6, []Edge{{U: 0, V: 1, W: 2, Length: 3}, {U: 1, V: 0, W: 1}, {U: 2, V: 3, W: 1},
+		{U: 4, V: 4, W: 1}}))(t)
 	for _, y := range [][]float64{
 		make([]float64, 6), {-1, -2, -3, -4, -5, -6}, {1e12, 0, 0, 1, 2, 3}, {5, 5, 5, 5, 5, 5},
 	} {
 		for _, o := range []EnsembleOptions{
-			{Penalty: Penalty{Sigma: 1}}, {Penalty: Penalty{Lambda: 2}, Floor: 0.1}, {Penalty: Penalty{Lambda: 0}, Floor: math.Inf(1)},
+			{Penalty: Penalty{Sigma: 1}}, {Penalty: Penalty{Lambda: 2}, Floor: 0.1}, {Penalty: Penalty{Lambda: 0},
+				Floor: math.Inf(1)},
 			{Penalty: Penalty{Sigma: 1}, Trees: 1},
 		} {
 			fit := must(TreeEnsemble(t.Context(), scattered, y, o))(t)
@@ -98,11 +102,13 @@ func TestEnsembleHandlesOddInputs(t *testing.T) {
 		}
 	}
 	empty := must(New(0, nil))(t)
-	if fit := must(TreeEnsemble(t.Context(), empty, nil, EnsembleOptions{Penalty: Penalty{Sigma: 1}}))(t); len(fit.X) != 0 {
+	if fit := must(TreeEnsemble(t.Context(), empty, nil,
+		EnsembleOptions{Penalty: Penalty{Sigma: 1}}))(t); len(fit.X) != 0 {
 		t.Error("values without nodes")
 	}
 	var option *OptionError
-	for _, o := range []EnsembleOptions{{}, {Penalty: Penalty{Sigma: -1}}, {Floor: math.NaN()}, {Penalty: Penalty{Lambda: -1}, Floor: 1}} {
+	for _, o := range []EnsembleOptions{{}, {Penalty: Penalty{Sigma: -1}}, {Floor: math.NaN()},
+		{Penalty: Penalty{Lambda: -1}, Floor: 1}} {
 		if _, err := TreeEnsemble(t.Context(), scattered, make([]float64, 6), o); !errors.As(err, &option) {
 			t.Errorf("%+v: %v", o, err)
 		}

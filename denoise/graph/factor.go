@@ -21,8 +21,8 @@ type rowWork struct {
 	filled        []int
 }
 
-// newFactor finds the pattern of L; [Factor.Sharing] adds the memory for its values. Errors: a [*SizeError] if it is too
-// large, ctx.Err().
+// newFactor finds the pattern of L; [Factor.Sharing] adds the memory for its values. Errors: a [*SizeError] if it is
+// too large, ctx.Err().
 func newFactor(ctx context.Context, a *Matrix) (*factor, error) {
 	n := a.Columns
 	f := &factor{a: a, columns: a.transpose(), parent: make([]int32, n), start: make([]int, n+1)}

@@ -37,7 +37,8 @@ func TestNewNamesTheWrongEdge(t *testing.T) {
 
 func TestNewMergesParallelEdges(t *testing.T) {
 	g := must(New(4, []Edge{
-		{U: 2, V: 1, W: 2, Length: 7}, {U: 1, V: 2, W: 3}, {U: 2, V: 1, W: 1, Length: 5}, {U: 3, V: 3, W: 1}, {U: 0, V: 3, W: 1},
+		{U: 2, V: 1, W: 2, Length: 7}, {U: 1, V: 2, W: 3}, {U: 2, V: 1, W: 1, Length: 5}, {U: 3, V: 3, W: 1}, {U: 0, V: 3,
+			W: 1},
 	}))(t)
 	if g.Nodes() != 4 || g.Edges() != 2 {
 		t.Fatalf("%d nodes, %d edges", g.Nodes(), g.Edges())

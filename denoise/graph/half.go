@@ -43,7 +43,8 @@ func estimateHalf(ctx context.Context, g *Graph, y []float64, l law) (*Fit, erro
 	if l.options.Floor > 0 {
 		choices = []float64{l.options.Floor}
 	}
-	h := &half{family: f, y: y, o: l.options, sigma: l.options.Penalty.Sigma, expected: firstTries + secondTries*len(choices)}
+	h := &half{family: f, y: y, o: l.options, sigma: l.options.Penalty.Sigma, expected: firstTries +
+		secondTries*len(choices)}
 	h.pilot(nil)
 	first := newPool(len(y), h.sigma)
 	if err := h.candidates(ctx, scan{h.sigma / 16 / mean(h.scale), 2, 8, 2}, math.Inf(1), first); err != nil {

@@ -13,7 +13,8 @@ type DenseError struct {
 
 // Error states the numbers and what to do.
 func (e *DenseError) Error() string {
-	return fmt.Sprintf("trend filtering with k = %d needs a factor of over %d numbers on this graph, at least %d: use k = 0",
+	return fmt.Sprintf("trend filtering with k = %d needs a factor of over %d numbers on this graph, at least %d: use k "+
+		"= 0",
 		e.K, e.Most, e.Entries)
 }
 

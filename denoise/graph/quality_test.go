@@ -97,8 +97,8 @@ func rmse(x, truth []float64) float64 {
 	return math.Sqrt(sum / float64(len(x)))
 }
 
-// quality is a table of true values with its noise, and how far the ensemble must be below trend filtering (clipped, λ by
-// SURE) and below the published wavelets.
+// quality is a table of true values with its noise, and how far the ensemble must be below trend filtering (clipped, λ
+// by SURE) and below the published wavelets.
 type quality struct {
 	name           string
 	truth          []float64
@@ -106,8 +106,8 @@ type quality struct {
 	trend, wavelet float64 // shares; negative if it may be above
 }
 
-// TestQuality compares mean errors over draws that all methods share. The night hour here is sparse (5 events a junction):
-// three times as many is like an afternoon, if the claims are larger.
+// TestQuality compares mean errors over draws that all methods share. The night hour here is sparse (5 events a
+// junction): three times as many is like an afternoon, if the claims are larger.
 func TestQuality(t *testing.T) {
 	if os.Getenv("DPRELEASE_LONG") == "" {
 		t.Skip("minutes long: set DPRELEASE_LONG=1")

@@ -21,8 +21,8 @@ const (
 	Given
 )
 
-// shrink shrinks the detail coefficients in place, for noise of standard deviation s; given is the threshold of the rule
-// Given. It returns their divergence, and the threshold, which is 0 for Levels.
+// shrink shrinks the detail coefficients in place, for noise of standard deviation s; given is the threshold of the
+// rule Given. It returns their divergence, and the threshold, which is 0 for Levels.
 func (r Rule) shrink(d *Dendrogram, detail []float64, s, given float64) (df, threshold float64) {
 	switch r {
 	case Levels:

@@ -112,7 +112,8 @@ func TestTrendFilterIsOptimal(t *testing.T) {
 		for i := range y {
 			y[i] = 20 * normal(seed)
 		}
-		o := TrendOptions{K: rapid.IntRange(0, 2).Draw(r, "k"), Penalty: Penalty{Lambda: rapid.SampledFrom([]float64{0, 0.1, 3, 1000}).Draw(r, "lambda")}}
+		o := TrendOptions{K: rapid.IntRange(0, 2).Draw(r, "k"),
+			Penalty: Penalty{Lambda: rapid.SampledFrom([]float64{0, 0.1, 3, 1000}).Draw(r, "lambda")}}
 		fit := must(TrendFilter(t.Context(), g, y, o))(t)
 		best := objective(g, y, fit.X, o)
 		if !(fit.Gap <= 1e-8*(best+1)) {
@@ -173,7 +174,8 @@ func TestTrendFilterIsTheSameForAnyWorkers(t *testing.T) {
 	for k := range 3 {
 		var first *Fit
 		for _, workers := range []int{1, 3} {
-			fit := must(TrendFilter(t.Context(), g, y, TrendOptions{K: k, Penalty: Penalty{Sigma: 40}, Run: Run{Workers: workers}}))(t)
+			fit := must(TrendFilter(t.Context(), g, y, TrendOptions{K: k, Penalty: Penalty{Sigma: 40},
+				Run: Run{Workers: workers}}))(t)
 			if first == nil {
 				first = fit
 			} else if csvtest.Farthest(first.X, fit.X) != 0 || first.Lambda != fit.Lambda {
@@ -190,11 +192,13 @@ func TestTrendFilterRefuses(t *testing.T) {
 	}
 	star := must(New(len(edges)+1, edges))(t)
 	var dense *DenseError
-	if _, err := TrendFilter(t.Context(), star, make([]float64, len(edges)+1), TrendOptions{K: 1}); !errors.As(err, &dense) {
+	if _, err := TrendFilter(t.Context(), star, make([]float64, len(edges)+1), TrendOptions{K: 1}); !errors.As(err,
+		&dense) {
 		t.Errorf("a hub: %v", err)
 	}
 	var option *OptionError
-	for _, o := range []TrendOptions{{K: -1}, {K: 3}, {Penalty: Penalty{Lambda: math.NaN()}}, {Penalty: Penalty{Lambda: -1}}} {
+	for _, o := range []TrendOptions{{K: -1}, {K: 3}, {Penalty: Penalty{Lambda: math.NaN()}},
+		{Penalty: Penalty{Lambda: -1}}} {
 		if _, err := TrendFilter(t.Context(), star, make([]float64, len(edges)+1), o); !errors.As(err, &option) {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -203,7 +207,8 @@ func TestTrendFilterRefuses(t *testing.T) {
 	cancel()
 	grid := must(Product([]int{5, 5}))(t)
 	for k := range 3 {
-		if _, err := TrendFilter(ctx, grid, make([]float64, 25), TrendOptions{K: k, Penalty: Penalty{Lambda: 1}}); !errors.Is(err, context.Canceled) {
+		if _, err := TrendFilter(ctx, grid, make([]float64, 25),
+			TrendOptions{K: k, Penalty: Penalty{Lambda: 1}}); !errors.Is(err, context.Canceled) {
 			t.Errorf("k = %d, cancelled: %v", k, err)
 		}
 	}

@@ -96,7 +96,8 @@ func countRoots(f *Forest) (roots int) {
 
 func TestForestOfComponents(t *testing.T) {
 	g := must(New(7, []Edge{
-		{U: 0, V: 1, W: 1}, {U: 1, V: 2, W: 1}, {U: 0, V: 2, W: 1}, {U: 3, V: 4, W: 1}, {U: 4, V: 5, W: 1}, {U: 3, V: 5, W: 1},
+		{U: 0, V: 1, W: 1}, {U: 1, V: 2, W: 1}, {U: 0, V: 2, W: 1}, {U: 3, V: 4, W: 1}, {U: 4, V: 5, W: 1}, {U: 3, V: 5,
+			W: 1},
 		{U: 4, V: 3, W: 1}, {U: 6, V: 6, W: 1},
 	}))(t)
 	label, count := g.Components()

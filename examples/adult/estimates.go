@@ -17,14 +17,18 @@ var estimators = []struct {
 	x    func(y []float64, s float64) []float64
 }{
 	{Key: figure.Key{Name: "raw", Style: figure.Style{Color: figure.Black, Line: figure.Solid, Mark: figure.Circle}}},
-	{Key: figure.Key{Name: "James-Stein", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid, Mark: figure.Triangle}},
+	{Key: figure.Key{Name: "James-Stein", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid,
+		Mark: figure.Triangle}},
 		x: func(y []float64, s float64) []float64 { return denoise.JamesStein(y, s, true) }},
-	{Key: figure.Key{Name: "soft threshold, as released", Style: figure.Style{Color: figure.Green, Line: figure.Solid, Mark: figure.Ring}}},
-	{Key: figure.Key{Name: "hard threshold", Style: figure.Style{Color: figure.Blue, Line: figure.Solid, Mark: figure.Square}},
+	{Key: figure.Key{Name: "soft threshold, as released",
+		Style: figure.Style{Color: figure.Green, Line: figure.Solid, Mark: figure.Ring}}},
+	{Key: figure.Key{Name: "hard threshold", Style: figure.Style{Color: figure.Blue, Line: figure.Solid,
+		Mark: figure.Square}},
 		x: func(y []float64, s float64) []float64 {
 			return denoise.HardThreshold(y, denoise.UniversalThreshold(len(y), s))
 		}},
-	{Key: figure.Key{Name: "empirical Bayes", Style: figure.Style{Color: figure.Orange, Line: figure.Solid, Mark: figure.Circle}}, slow: true,
+	{Key: figure.Key{Name: "empirical Bayes", Style: figure.Style{Color: figure.Orange, Line: figure.Solid,
+		Mark: figure.Circle}}, slow: true,
 		x: func(y []float64, s float64) []float64 { return denoise.EmpiricalBayes(y, s, true).X }},
 	{Key: figure.Key{Name: "zero", Style: figure.Style{Color: figure.Gray, Line: figure.Dotted}}},
 }
@@ -68,7 +72,8 @@ func (c *comparison) estimates(ctx context.Context) error {
 }
 
 // estimate returns the mean squared error of each estimator, and how many cells it leaves that are not 0.
-func (c *comparison) estimate(ctx context.Context, eps float64) (mse map[string]float64, written map[string]int, err error) {
+func (c *comparison) estimate(ctx context.Context, eps float64) (mse map[string]float64, written map[string]int,
+	err error) {
 	params, _, err := setting{methods.Analytic, eps, fixedDelta}.params()
 	if err != nil {
 		return nil, nil, err

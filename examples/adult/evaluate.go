@@ -16,7 +16,8 @@ var formulas = []struct {
 	method methods.Method
 	figure.Key
 }{
-	{methods.Analytic, figure.Key{Name: "DP-OPT", Style: figure.Style{Color: figure.Black, Line: figure.Solid, Mark: figure.Circle}}},
+	{methods.Analytic, figure.Key{Name: "DP-OPT", Style: figure.Style{Color: figure.Black, Line: figure.Solid,
+		Mark: figure.Circle}}},
 	{methods.Zhao1, figure.Key{Name: "Mechanism 1", Style: figure.Style{Color: figure.Green, Line: figure.Solid}}},
 	{methods.Zhao2, figure.Key{Name: "Mechanism 2", Style: figure.Style{Color: figure.SkyBlue, Line: figure.Solid}}},
 	{methods.PDPOpt, figure.Key{Name: "pDP-OPT", Style: figure.Style{Color: figure.Black, Line: figure.Dashed}}},
@@ -83,6 +84,7 @@ func (x setting) params() (params map[string]string, ok bool, err error) {
 	}
 	ratio := float64(sigma) / float64(least)
 	return map[string]string{
-		"epsilon": experiment.Text(x.epsilon), "delta": experiment.Text(x.delta), "sensitivity": experiment.Text(max(ratio, 1)),
+		"epsilon": experiment.Text(x.epsilon), "delta": experiment.Text(x.delta), "sensitivity": experiment.Text(max(ratio,
+			1)),
 	}, ratio >= 1, nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
 )
 
-// The figures of a quick run, and what they show. The noise is the pipeline's and new each time: bounds are wide enough for a
-// false-alarm rate below 1e-9.
+// The figures of a quick run, and what they show. The noise is the pipeline's and new each time: bounds are wide enough
+// for a false-alarm rate below 1e-9.
 func TestFigures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seven releases of 27 million cells")
@@ -25,8 +25,8 @@ func TestFigures(t *testing.T) {
 	checkMargins(t, experimenttest.Table(t, out, "margins"))
 }
 
-// The mean squared error of the noisy counts is sigma²: over 27 million cells its standard deviation is 0.027 %. Classical noise
-// is larger.
+// The mean squared error of the noisy counts is sigma²: over 27 million cells its standard deviation is 0.027 %.
+// Classical noise is larger.
 func checkNoise(t *testing.T, rows []experimenttest.Row) {
 	sigma := map[string]float64{}
 	for _, r := range rows {
@@ -57,8 +57,8 @@ func checkEstimates(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// Of the 1,120 cells' table the estimates that agree are better by the share that six draws show clearly: the mean squared
-// error falls by 17 % in expectation, and its standard error in the difference is below 2 %.
+// Of the 1,120 cells' table the estimates that agree are better by the share that six draws show clearly: the mean
+// squared error falls by 17 % in expectation, and its standard error in the difference is below 2 %.
 func checkMargins(t *testing.T, rows []experimenttest.Row) {
 	r := rows[0]
 	if r["query"] != "table" || r["cells"] != "1120" || r.Float("ratio") > 0.95 || r.Float("ratio") < 0.7 {

@@ -1,4 +1,5 @@
-// Command adult releases the joint histogram of the UCI Adult table's categorical attributes. From the repository's root:
+// Command adult releases the joint histogram of the UCI Adult table's categorical attributes. From the repository's
+// root:
 //
 //	go run ./examples/adult
 package main

@@ -75,12 +75,15 @@ func (m *marginErrors) addRelease(release *pipeline.Release) {
 }
 
 func (m *marginErrors) report(s *experiment.Session) error {
-	table := experiment.Table{Columns: []string{"query", "cells", "draws", "mse_noisy", "std_err_noisy", "mse_consistent", "std_err_consistent", "ratio"}}
+	table := experiment.Table{Columns: []string{"query", "cells", "draws", "mse_noisy", "std_err_noisy", "mse_consistent",
+		"std_err_consistent", "ratio"}}
 	var x, raw, agreeing []float64
 	for i, name := range m.names {
 		draws := m.raw[i].N / m.truth[i].number
-		table.Add(name, m.truth[i].number, draws, m.raw[i].Mean, m.raw[i].StdErr(), m.agreeing[i].Mean, m.agreeing[i].StdErr(), m.agreeing[i].Mean/m.raw[i].Mean)
-		x, raw, agreeing = append(x, float64(m.truth[i].number)), append(raw, m.raw[i].Mean), append(agreeing, m.agreeing[i].Mean)
+		table.Add(name, m.truth[i].number, draws, m.raw[i].Mean, m.raw[i].StdErr(), m.agreeing[i].Mean,
+			m.agreeing[i].StdErr(), m.agreeing[i].Mean/m.raw[i].Mean)
+		x, raw, agreeing = append(x, float64(m.truth[i].number)), append(raw, m.raw[i].Mean), append(agreeing,
+			m.agreeing[i].Mean)
 	}
 	if err := s.Table("margins", table); err != nil {
 		return err
@@ -88,7 +91,8 @@ func (m *marginErrors) report(s *experiment.Session) error {
 	noisy := figure.Key{Name: "noisy", Style: figure.Style{Color: figure.Black, Mark: figure.Circle}}
 	consistent := figure.Key{Name: "made to agree", Style: figure.Style{Color: figure.Vermilion, Mark: figure.Triangle}}
 	return s.Figure("margins", figure.Figure{
-		Width: 10, Height: 7, Keys: []figure.Key{noisy, consistent}, Note: "the twelve tables of margins.yaml at ε = 1, δ = 1e-6",
+		Width: 10, Height: 7, Keys: []figure.Key{noisy, consistent}, Note: "the twelve tables of margins.yaml at ε = 1, δ " +
+			"= 1e-6",
 		Panels: []figure.Panel{figure.Chart{
 			X: figure.Axis{Label: "cells of the table", Log: true}, Y: figure.Axis{Label: "mean squared error", Log: true},
 			Lines: []figure.Line{{Style: noisy.Style, X: x, Y: raw}, {Style: consistent.Style, X: x, Y: agreeing}},

@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
 )
 
-// The means from the table to the release, as a user runs it, twice. Each is within ten standard deviations of the truth:
-// a false-alarm rate far below 1e-9.
+// The means from the table to the release, as a user runs it, twice. Each is within ten standard deviations of the
+// truth: a false-alarm rate far below 1e-9.
 func TestMeans(t *testing.T) {
 	dir, data := exampletest.Folder(t)
 	invented(t, data)
@@ -30,7 +30,8 @@ func TestMeans(t *testing.T) {
 	}
 	for i, r := range rows {
 		mean, sigma := r.Float("noisy"), r.Float("standard_deviation")
-		if truth := meanAge(t, data, sex.values[i]); r["sex"] != sex.values[i] || !(math.Abs(mean-truth) <= 10*sigma && sigma > 0 && sigma <= 5) {
+		if truth := meanAge(t, data, sex.values[i]); r["sex"] != sex.values[i] ||
+			!(math.Abs(mean-truth) <= 10*sigma && sigma > 0 && sigma <= 5) {
 			t.Errorf("%v: the true mean of %s is %g", r, sex.values[i], truth)
 		}
 	}
@@ -59,7 +60,8 @@ func TestSparseRelease(t *testing.T) {
 	}
 	dir, data := exampletest.Folder(t)
 	whole(t, data)
-	if out := exampletest.Run(t, adult(), dir, "--job", "job.yaml"); !strings.Contains(out, "adult: released") || !strings.Contains(out, "27000960") {
+	if out := exampletest.Run(t, adult(), dir, "--job", "job.yaml"); !strings.Contains(out, "adult: released") ||
+		!strings.Contains(out, "27000960") {
 		t.Error(out)
 	}
 	rows := experimenttest.Table(t, filepath.Join(dir, "out", "attributes"), "attributes")
@@ -73,7 +75,8 @@ func TestSparseRelease(t *testing.T) {
 	}
 }
 
-// All tables by one and by two attributes have an error of 4.038 noisy counts at mu = 1, the least of all Gaussian noise.
+// All tables by one and by two attributes have an error of 4.038 noisy counts at mu = 1, the least of all Gaussian
+// noise.
 func TestCrosstabsAreNearlyTheBest(t *testing.T) {
 	plan, err := example.Plan(t.Context(), "crosstabs.yaml", nil)
 	if err != nil {

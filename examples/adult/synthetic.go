@@ -41,9 +41,11 @@ func (p people) person(suffix string) string {
 	r := p.relationship(s, m)
 	age := 17 + int(74*p.Float64()*p.Float64()) // 17 to 90
 	return strings.Join([]string{
-		fmt.Sprint(age), p.unknown(p.pick(workclass), 57), fmt.Sprint(20000 + p.IntN(300000)), education.values[learned], fmt.Sprint(learned + 1),
+		fmt.Sprint(age), p.unknown(p.pick(workclass), 57), fmt.Sprint(20000 +
+			p.IntN(300000)), education.values[learned], fmt.Sprint(learned + 1),
 		m, p.unknown(p.pick(occupation), 58), r, p.pick(race), s, p.gain(), "0",
-		fmt.Sprint(min(99, max(1, int(40+10*p.NormFloat64())))), p.unknown(p.pick(country), 18), p.income(learned, r) + suffix,
+		fmt.Sprint(min(99, max(1, int(40+10*p.NormFloat64())))), p.unknown(p.pick(country), 18), p.income(learned, r) +
+			suffix,
 	}, ", ")
 }
 

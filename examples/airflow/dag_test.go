@@ -58,7 +58,8 @@ except AirflowException:
     print("retried")
 `
 
-// An exhausted budget, a broken job and a check that is not met fail the task at once; nothing skips it; everything else is tried again.
+// An exhausted budget, a broken job and a check that is not met fail the task at once; nothing skips it; everything
+// else is tried again.
 func TestEndsOfTheTask(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -68,7 +69,8 @@ func TestEndsOfTheTask(t *testing.T) {
 	for code, want := range map[string]string{
 		"0": "success", "1": "failed", "2": "failed", "3": "retried", "4": "failed", "5": "retried", "6": "retried", "70": "retried", "75": "retried", "143": "retried",
 	} {
-		script := "#!/bin/sh\n[ \"$*\" = 'run /srv/dprelease/job.yaml --param day=2026-11-20 --log json --metrics /var/lib/node_exporter/dprelease.prom' ] || exit 99\nexit " + code + "\n"
+		script := "#!/bin/sh\n[ \"$*\" = 'run /srv/dprelease/job.yaml --param day=2026-11-20 --log json --metrics " +
+			"/var/lib/node_exporter/dprelease.prom' ] || exit 99\nexit " + code + "\n"
 		if err := os.WriteFile(filepath.Join(bin, "release"), []byte(script), 0o755); err != nil { //nolint:gosec // it is run
 			t.Fatal(err)
 		}

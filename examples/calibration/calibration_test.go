@@ -39,7 +39,8 @@ func checkGains(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// The order of Zhao et al.: DP-OPT <= Mechanism 1 <= pDP-OPT <= Mechanism 3 <= Mechanism 4, and all of these always hold.
+// The order of Zhao et al.: DP-OPT <= Mechanism 1 <= pDP-OPT <= Mechanism 3 <= Mechanism 4, and all of these always
+// hold.
 func checkMechanisms(t *testing.T, rows []experimenttest.Row) {
 	order := []string{"analytic", "zhao-1", "pdp-opt", "zhao-3", "zhao-4"}
 	sigma := map[string]map[string]float64{}

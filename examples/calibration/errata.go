@@ -36,11 +36,13 @@ func errata(_ context.Context, s *experiment.Session) error {
 		return err
 	}
 	list := []erratum{
-		{"Balle & Wang, Theorem 4: sigma at eps 1, delta 0.4 is at least 1/sqrt(2)", 1 / math.Sqrt2, formula(methods.Analytic, 1, 0.4)},
+		{"Balle & Wang, Theorem 4: sigma at eps 1, delta 0.4 is at least 1/sqrt(2)", 1 / math.Sqrt2,
+			formula(methods.Analytic, 1, 0.4)},
 		{"Zhao et al., G(1e-5) of Dwork-2014", 8.43, float64(limit)},
 		{"Zhao et al., Table I: least sigma at eps 31.62, delta 1e-4", 0.1976, formula(methods.Analytic, 31.62, 1e-4)},
 		{"Zhao et al., Table I: Dwork-2006 at eps 10, delta 0.01", 0.3325, formula(methods.Dwork2006, 10, 0.01)},
-		{"Zhao et al., (7a): Mechanism 1 is near the optimum at eps 1e-6, delta 1e-5", formula(methods.Zhao1, 1e-6, 1e-5), formula(methods.Zhao1Guarded, 1e-6, 1e-5)},
+		{"Zhao et al., (7a): Mechanism 1 is near the optimum at eps 1e-6, delta 1e-5", formula(methods.Zhao1, 1e-6, 1e-5),
+			formula(methods.Zhao1Guarded, 1e-6, 1e-5)},
 		{"Zhao et al., VII: mean-concentrated DP implies pDP-OPT's epsilon (mu of eps 1, delta 1e-5)", routes[0], routes[1]},
 	}
 	if failed != nil {

@@ -46,14 +46,16 @@ func failures(ctx context.Context, s *experiment.Session) error {
 	if err != nil {
 		return err
 	}
-	region := figure.Chart{Title: "Above its line a formula fails", X: figure.Axis{Label: "δ", Log: true}, Y: figure.Axis{Label: "ε = G(δ)", From: 4, To: 13}}
+	region := figure.Chart{Title: "Above its line a formula fails", X: figure.Axis{Label: "δ", Log: true},
+		Y: figure.Axis{Label: "ε = G(δ)", From: 4, To: 13}}
 	keys := make([]figure.Key, len(classical))
 	for m, c := range classical {
 		style := figure.Style{Color: c.color, Line: figure.Solid}
 		region.Lines = append(region.Lines, figure.Line{Style: style, X: deltas, Y: limits[m]})
 		keys[m] = figure.Key{Name: c.name, Style: style}
 	}
-	return s.Figure("failure_regions", figure.Figure{Panels: []figure.Panel{region, excess}, Keys: keys, Note: "exact values; right: δ = 1e-05 (solid), 0.001 (dashed)"})
+	return s.Figure("failure_regions", figure.Figure{Panels: []figure.Panel{region, excess}, Keys: keys,
+		Note: "exact values; right: δ = 1e-05 (solid), 0.001 (dashed)"})
 }
 
 // strokes are the strokes of two values of delta.
@@ -62,7 +64,8 @@ var strokes = []float64{figure.Solid: 1e-5, figure.Dashed: 1e-3}
 // excessDelta returns the true delta of the classical noise, divided by the delta that it was calibrated for.
 func excessDelta(s *experiment.Session) (figure.Chart, error) {
 	chart := figure.Chart{
-		Title: "True δ / promised δ", X: figure.Axis{Label: "ε", Log: true}, Y: figure.Axis{Label: "ratio", Log: true, From: 1e-3, To: 1e5},
+		Title: "True δ / promised δ", X: figure.Axis{Label: "ε", Log: true}, Y: figure.Axis{Label: "ratio", Log: true,
+			From: 1e-3, To: 1e5},
 	}
 	table := experiment.Table{Columns: []string{"eps", "delta", "method", "sigma", "actualdelta", "ratio"}}
 	epsilons := experiment.Grid(0.5, 100, s.Pick(81, 13))

@@ -17,7 +17,8 @@ var gainColors = []figure.Color{figure.Orange, figure.Green, figure.Black, figur
 // gains shows how much more variance the classical noise (Dwork & Roth 2014) has than the exact one, for epsilon up to
 // 1, for which it is proven.
 func gains(ctx context.Context, s *experiment.Session) error {
-	table := experiment.Table{Columns: []string{"eps", "delta", "sigma_classical", "sigma_analytic", "variance_ratio", "removed"}}
+	table := experiment.Table{Columns: []string{"eps", "delta", "sigma_classical", "sigma_analytic", "variance_ratio",
+		"removed"}}
 	epsilons := experiment.Grid(1e-3, 1, s.Pick(61, 13))
 	var noise, ratio []figure.Line
 	for i, delta := range gainDeltas {
@@ -44,9 +45,11 @@ func gains(ctx context.Context, s *experiment.Session) error {
 	keys = append(keys, figure.Key{Name: "dashed: classical", Style: figure.Style{Line: figure.Dashed}},
 		figure.Key{Name: "a third of the variance", Style: third})
 	epsilon := figure.Axis{Label: "ε", Log: true}
-	return s.Figure("gains", figure.Figure{Keys: keys, Note: "exact values, sensitivity 1; classical: σ = √(2 ln(1.25/δ))/ε", Panels: []figure.Panel{
+	return s.Figure("gains", figure.Figure{Keys: keys, Note: "exact values, sensitivity 1; classical: σ = √(2 " +
+		"ln(1.25/δ))/ε", Panels: []figure.Panel{
 		figure.Chart{Title: "Noise", X: epsilon, Y: figure.Axis{Label: "σ", Log: true}, Lines: noise},
-		figure.Chart{Title: "Variance, classical / analytic", X: epsilon, Y: figure.Axis{Label: "ratio", Log: true}, Lines: ratio},
+		figure.Chart{Title: "Variance, classical / analytic", X: epsilon, Y: figure.Axis{Label: "ratio", Log: true},
+			Lines: ratio},
 	}})
 }
 
@@ -59,7 +62,8 @@ func along(epsilons []float64, delta float64) (out []calibrate.Guarantee) {
 
 func deltaKeys(deltas []float64) (keys []figure.Key) {
 	for i, d := range deltas {
-		keys = append(keys, figure.Key{Name: "δ = " + experiment.Text(d), Style: figure.Style{Color: gainColors[i], Line: figure.Solid}})
+		keys = append(keys, figure.Key{Name: "δ = " + experiment.Text(d),
+			Style: figure.Style{Color: gainColors[i], Line: figure.Solid}})
 	}
 	return keys
 }

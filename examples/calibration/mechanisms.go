@@ -31,9 +31,11 @@ var drawn = []struct {
 func mechanisms(ctx context.Context, s *experiment.Session) error {
 	epsilons, deltas := experiment.Grid(0.01, 100, s.Pick(81, 9)), experiment.Grid(1e-10, 0.1, s.Pick(46, 10))
 	table := experiment.Table{Columns: []string{"sweep", "eps", "delta", "method", "sigma", "over_optimum", "holds"}}
-	byEpsilon := sweep{name: "eps", x: epsilons, axis: figure.Axis{Label: "ε", Log: true}, title: "δ = 1e-5", at: along(epsilons, 1e-5), most: 1.8}
+	byEpsilon := sweep{name: "eps", x: epsilons, axis: figure.Axis{Label: "ε", Log: true}, title: "δ = 1e-5",
+		at: along(epsilons, 1e-5), most: 1.8}
 	byDelta := sweep{name: "delta", x: deltas, axis: figure.Axis{Label: "δ", Log: true}, title: "ε = 1", most: 1.8}
-	large := sweep{name: "delta at eps 10", x: deltas, axis: figure.Axis{Label: "δ", Log: true}, title: "ε = 10", most: 1.3}
+	large := sweep{name: "delta at eps 10", x: deltas, axis: figure.Axis{Label: "δ", Log: true}, title: "ε = 10",
+		most: 1.3}
 	for _, d := range deltas {
 		byDelta.at, large.at = append(byDelta.at, at(1, d)), append(large.at, at(10, d))
 	}
@@ -65,7 +67,8 @@ type sweep struct {
 	most float64
 }
 
-func (w sweep) draw(ctx context.Context, s *experiment.Session, table *experiment.Table) (noise, ratio figure.Chart, err error) {
+func (w sweep) draw(ctx context.Context, s *experiment.Session, table *experiment.Table) (noise, ratio figure.Chart,
+	err error) {
 	methods := make([]methods.Method, len(drawn))
 	for i, d := range drawn {
 		methods[i] = d.method
@@ -75,12 +78,14 @@ func (w sweep) draw(ctx context.Context, s *experiment.Session, table *experimen
 		return noise, ratio, err
 	}
 	noise = figure.Chart{Title: "Noise, " + w.title, X: w.axis, Y: figure.Axis{Label: "σ", Log: true}}
-	ratio = figure.Chart{Title: "Noise over the least, " + w.title, X: w.axis, Y: figure.Axis{Label: "σ / σ of DP-OPT", From: 0.98, To: w.most}}
+	ratio = figure.Chart{Title: "Noise over the least, " + w.title, X: w.axis,
+		Y: figure.Axis{Label: "σ / σ of DP-OPT", From: 0.98, To: w.most}}
 	for i, d := range drawn {
 		var x, y, r []float64
 		for j, g := range w.at {
 			holds := sigma[i][j] >= sigma[0][j]
-			table.Add(w.name, float64(g.Epsilon), float64(g.Delta), string(d.method), sigma[i][j], sigma[i][j]/sigma[0][j], fmt.Sprint(holds))
+			table.Add(w.name, float64(g.Epsilon), float64(g.Delta), string(d.method), sigma[i][j], sigma[i][j]/sigma[0][j],
+				fmt.Sprint(holds))
 			if holds {
 				x, y, r = append(x, w.x[j]), append(y, sigma[i][j]), append(r, sigma[i][j]/sigma[0][j])
 			}

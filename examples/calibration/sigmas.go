@@ -17,7 +17,8 @@ func at(epsilon, delta float64) calibrate.Guarantee {
 }
 
 // sigmas returns the sigma of each formula at each guarantee: sigma[method][guarantee].
-func sigmas(ctx context.Context, s *experiment.Session, methods []methods.Method, at []calibrate.Guarantee) ([][]float64, error) {
+func sigmas(ctx context.Context, s *experiment.Session, methods []methods.Method,
+	at []calibrate.Guarantee) ([][]float64, error) {
 	out := make([][]float64, len(methods))
 	for m := range out {
 		out[m] = make([]float64, len(at))

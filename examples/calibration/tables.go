@@ -33,7 +33,8 @@ func tables(ctx context.Context, s *experiment.Session) error {
 			if err != nil {
 				return err
 			}
-			table.Add(float64(g.Epsilon), float64(g.Delta), string(m), sigma[i][j], sigma[i][j]/sigma[0][j]-1, float64(delta), fmt.Sprint(delta <= g.Delta))
+			table.Add(float64(g.Epsilon), float64(g.Delta), string(m), sigma[i][j], sigma[i][j]/sigma[0][j]-1, float64(delta),
+				fmt.Sprint(delta <= g.Delta))
 		}
 	}
 	if err := s.Table("table1", table); err != nil {

@@ -24,10 +24,13 @@ var accountants = []struct {
 }{
 	{figure.Key{Name: "sum of ε", Style: figure.Style{Color: figure.Gray, Line: figure.Solid}},
 		func(k int) (float64, error) { return oneEpsilon * float64(k), nil }},
-	{figure.Key{Name: "Dwork, Rothblum & Vadhan 2010", Style: figure.Style{Color: figure.Purple, Line: figure.Dashed}}, dworkRothblumVadhan},
-	{figure.Key{Name: "Kairouz et al., Theorem 3.4", Style: figure.Style{Color: figure.Orange, Line: figure.Solid}}, advanced},
+	{figure.Key{Name: "Dwork, Rothblum & Vadhan 2010", Style: figure.Style{Color: figure.Purple, Line: figure.Dashed}},
+		dworkRothblumVadhan},
+	{figure.Key{Name: "Kairouz et al., Theorem 3.4", Style: figure.Style{Color: figure.Orange, Line: figure.Solid}},
+		advanced},
 	{figure.Key{Name: "Kairouz et al., exact", Style: figure.Style{Color: figure.Blue, Line: figure.Solid}}, optimal},
-	{figure.Key{Name: "Gaussian mechanisms, exact", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid}}, gaussian},
+	{figure.Key{Name: "Gaussian mechanisms, exact", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid}},
+		gaussian},
 }
 
 // bounds shows the epsilon of k mechanisms together, by what is known about each of them.
@@ -46,8 +49,10 @@ func bounds(ctx context.Context, s *experiment.Session) error {
 		return err
 	}
 	table := experiment.Table{Columns: []string{"k", "eps0", "delta0", "delta", "accountant", "epsilon"}}
-	chart := figure.Chart{X: figure.Axis{Label: "number of mechanisms k", Log: true}, Y: figure.Axis{Label: "ε of all together", Log: true}}
-	f := figure.Figure{Width: 13, Height: 9, Note: "exact values; each mechanism is (0.1, 1e-8)-differentially private; δ = 2e-5 in all"}
+	chart := figure.Chart{X: figure.Axis{Label: "number of mechanisms k", Log: true},
+		Y: figure.Axis{Label: "ε of all together", Log: true}}
+	f := figure.Figure{Width: 13, Height: 9, Note: "exact values; each mechanism is (0.1, 1e-8)-differentially private; " +
+		"δ = 2e-5 in all"}
 	for a, acc := range accountants {
 		line := figure.Line{Style: acc.Style, Y: eps[a]}
 		for k, n := range times {

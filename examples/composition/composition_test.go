@@ -24,7 +24,8 @@ func TestClaims(t *testing.T) {
 func checkRegions(t *testing.T, rows []experimenttest.Row) {
 	for _, r := range rows {
 		exact, basic := r.Float("missed_exact"), r.Float("missed_basic")
-		if exact < basic-1e-12 || (r["k"] == "1" && math.Abs(exact-basic) > 1e-12) || (r["k"] == "3" && r["false_alarm"] == "0.2" && exact < basic+0.01) {
+		if exact < basic-1e-12 || (r["k"] == "1" && math.Abs(exact-basic) > 1e-12) ||
+			(r["k"] == "3" && r["false_alarm"] == "0.2" && exact < basic+0.01) {
 			t.Errorf("%v", r)
 		}
 		if r["false_alarm"] == "0" && exact != 1 {
@@ -33,7 +34,8 @@ func checkRegions(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// The exact composition is below every bound, the bounds below the sum; Gaussian mechanisms compose as sqrt(k) and far better.
+// The exact composition is below every bound, the bounds below the sum; Gaussian mechanisms compose as sqrt(k) and far
+// better.
 func checkBounds(t *testing.T, rows []experimenttest.Row) {
 	eps := map[string]map[string]float64{}
 	for _, r := range rows {
@@ -43,7 +45,8 @@ func checkBounds(t *testing.T, rows []experimenttest.Row) {
 		eps[r["k"]][r["accountant"]] = r.Float("epsilon")
 	}
 	for k, e := range eps {
-		order := []string{"Gaussian mechanisms, exact", "Kairouz et al., exact", "Kairouz et al., Theorem 3.4", "Dwork, Rothblum & Vadhan 2010", "sum of ε"}
+		order := []string{"Gaussian mechanisms, exact", "Kairouz et al., exact", "Kairouz et al., Theorem 3.4",
+			"Dwork, Rothblum & Vadhan 2010", "sum of ε"}
 		for i := 1; i < len(order); i++ {
 			if e[order[i-1]] > e[order[i]]+1e-9 {
 				t.Errorf("k = %s: %s has %g, %s %g", k, order[i-1], e[order[i-1]], order[i], e[order[i]])
@@ -55,7 +58,8 @@ func checkBounds(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// Appendix B's noise does not hold from about epsilon 60; near 1000 delta is almost 1. With the right constant it holds.
+// Appendix B's noise does not hold from about epsilon 60; near 1000 delta is almost 1. With the right constant it
+// holds.
 func checkAppendixB(t *testing.T, rows []experimenttest.Row) {
 	for _, r := range rows {
 		fails := r.Float("delta_printed") > r.Float("delta_promised")
@@ -76,8 +80,8 @@ func checkConstants(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// Least squares from edges and degrees beats the Johnson–Lindenstrauss mechanism at its exact constant and noise on edges alone,
-// for every size of sets; the errors are those of theory.
+// Least squares from edges and degrees beats the Johnson–Lindenstrauss mechanism at its exact constant and noise on
+// edges alone, for every size of sets; the errors are those of theory.
 func checkCuts(t *testing.T, rows []experimenttest.Row) {
 	rmse := map[string]map[string]float64{}
 	for _, r := range rows {
@@ -87,7 +91,8 @@ func checkCuts(t *testing.T, rows []experimenttest.Row) {
 		}
 		rmse[group][r["mechanism"]] = r.Float("rmse")
 		s := r.Float("set_size")
-		if want := math.Sqrt(s*(nodes-s)) * 4.2247; r["mechanism"] == "noise on edges" && r["sets"] == "random" && math.Abs(r.Float("rmse")/want-1) > 0.3 {
+		if want := math.Sqrt(s*(nodes-s)) * 4.2247; r["mechanism"] == "noise on edges" && r["sets"] == "random" &&
+			math.Abs(r.Float("rmse")/want-1) > 0.3 {
 			t.Errorf("%v, want %g", r, want)
 		}
 	}
@@ -128,7 +133,8 @@ func TestChiSquareDelta(t *testing.T) {
 	}
 }
 
-// Two neighbouring graphs differ along one line by no more than lambda: the excess is t·b'·L⁺·b, here by solving L·x = b.
+// Two neighbouring graphs differ along one line by no more than lambda: the excess is t·b'·L⁺·b, here by solving L·x =
+// b.
 func TestLambda(t *testing.T) {
 	const n = 30
 	g := communities(experiment.Random("lambda", 0), n)
@@ -146,7 +152,8 @@ func TestLambda(t *testing.T) {
 	}
 }
 
-// resistance is b'·L⁺·b for b = e_0 - e_v, L the Laplacian of the mechanism's graph: by grounding node 0 and elimination.
+// resistance is b'·L⁺·b for b = e_0 - e_v, L the Laplacian of the mechanism's graph: by grounding node 0 and
+// elimination.
 func resistance(g network, share float64, v int) float64 {
 	n := g.n
 	l := make([][]float64, n)

@@ -25,12 +25,14 @@ func constants(ctx context.Context, s *experiment.Session) error {
 	}); err != nil {
 		return err
 	}
-	table := experiment.Table{Columns: []string{"r", "eta_at_nu_0.05", "eps", "delta", "w_mended", "w_exact", "ratio", "delta_at_mended", "delta_at_exact"}}
+	table := experiment.Table{Columns: []string{"r", "eta_at_nu_0.05", "eps", "delta", "w_mended", "w_exact", "ratio",
+		"delta_at_mended", "delta_at_exact"}}
 	mended := figure.Line{Style: figure.Style{Color: figure.Blue, Line: figure.Solid, Mark: figure.Square}}
 	ours := figure.Line{Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid, Mark: figure.Circle}}
 	for i, r := range rows {
 		w := proven(r, cutEpsilon, cutDelta)
-		table.Add(r, accuracy(r, 0.05), cutEpsilon, cutDelta, w, least[i], w/least[i], lindenstrauss{nodes, r, w}.delta(cutEpsilon), lindenstrauss{nodes, r, least[i]}.delta(cutEpsilon))
+		table.Add(r, accuracy(r, 0.05), cutEpsilon, cutDelta, w, least[i], w/least[i],
+			lindenstrauss{nodes, r, w}.delta(cutEpsilon), lindenstrauss{nodes, r, least[i]}.delta(cutEpsilon))
 		mended.X, mended.Y = append(mended.X, float64(r)), append(mended.Y, w)
 		ours.X, ours.Y = append(ours.X, float64(r)), append(ours.Y, least[i])
 	}
@@ -39,8 +41,9 @@ func constants(ctx context.Context, s *experiment.Session) error {
 	}
 	return s.Figure("jl_constants", figure.Figure{
 		Width: 10, Height: 7, Note: "ε = 1, δ = 1e-6; the mechanism needs more nodes than w",
-		Keys:   []figure.Key{{Name: "Appendix D, mended", Style: mended.Style}, {Name: "exact", Style: ours.Style}},
-		Panels: []figure.Panel{figure.Chart{X: figure.Axis{Label: "rows r", Log: true}, Y: figure.Axis{Label: "weight w", Log: true}, Lines: []figure.Line{mended, ours}}},
+		Keys: []figure.Key{{Name: "Appendix D, mended", Style: mended.Style}, {Name: "exact", Style: ours.Style}},
+		Panels: []figure.Panel{figure.Chart{X: figure.Axis{Label: "rows r", Log: true},
+			Y: figure.Axis{Label: "weight w", Log: true}, Lines: []figure.Line{mended, ours}}},
 	})
 }
 

@@ -22,10 +22,13 @@ var sizes = []int{1, 2, 5, 10, 20, 50, 100}
 
 // ways are the mechanisms that estimate cuts.
 var ways = []figure.Key{
-	{Name: "Johnson–Lindenstrauss, r = 100", Style: figure.Style{Color: figure.Blue, Line: figure.Solid, Mark: figure.Square}},
-	{Name: "Johnson–Lindenstrauss, r = 1,000", Style: figure.Style{Color: figure.SkyBlue, Line: figure.Solid, Mark: figure.Square}},
+	{Name: "Johnson–Lindenstrauss, r = 100", Style: figure.Style{Color: figure.Blue, Line: figure.Solid,
+		Mark: figure.Square}},
+	{Name: "Johnson–Lindenstrauss, r = 1,000", Style: figure.Style{Color: figure.SkyBlue, Line: figure.Solid,
+		Mark: figure.Square}},
 	{Name: "noise on edges", Style: figure.Style{Color: figure.Black, Line: figure.Solid, Mark: figure.Circle}},
-	{Name: "noise on edges and degrees, least squares", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid, Mark: figure.Triangle}},
+	{Name: "noise on edges and degrees, least squares", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid,
+		Mark: figure.Triangle}},
 	{Name: "number of edges alone", Style: figure.Style{Color: figure.Gray, Line: figure.Dotted}},
 }
 
@@ -86,8 +89,10 @@ func cuts(ctx context.Context, s *experiment.Session) error {
 	}); err != nil {
 		return err
 	}
-	table := experiment.Table{Columns: []string{"mechanism", "eps", "delta", "nodes", "set_size", "sets", "draws", "mse", "std_err", "rmse"}}
-	chart := figure.Chart{X: figure.Axis{Label: "nodes in the set", Log: true}, Y: figure.Axis{Label: "RMSE of a cut", Log: true}}
+	table := experiment.Table{Columns: []string{"mechanism", "eps", "delta", "nodes", "set_size", "sets", "draws", "mse",
+		"std_err", "rmse"}}
+	chart := figure.Chart{X: figure.Axis{Label: "nodes in the set", Log: true},
+		Y: figure.Axis{Label: "RMSE of a cut", Log: true}}
 	for w, way := range ways {
 		line := figure.Line{Style: way.Style}
 		for k := range c.groups {
@@ -101,7 +106,8 @@ func cuts(ctx context.Context, s *experiment.Session) error {
 				continue
 			}
 			table.Add(way.Name, cutEpsilon, cutDelta, nodes, sizes[k], "random", m.N, m.Mean, m.StdErr(), rmse)
-			line.X, line.Y, line.Errors = append(line.X, float64(sizes[k])), append(line.Y, rmse), append(line.Errors, m.StdErr()/(2*rmse))
+			line.X, line.Y, line.Errors = append(line.X, float64(sizes[k])), append(line.Y, rmse), append(line.Errors,
+				m.StdErr()/(2*rmse))
 		}
 		chart.Lines = append(chart.Lines, line)
 	}

@@ -14,5 +14,6 @@ import (
 func main() { os.Exit(experiment.Main(composition().Execute)) }
 
 func composition() experiment.Experiment {
-	return experiment.Experiment{Dir: "examples/composition", Run: experiment.Parts(regions, bounds, noise, constants, cuts)}
+	return experiment.Experiment{Dir: "examples/composition",
+		Run: experiment.Parts(regions, bounds, noise, constants, cuts)}
 }

@@ -39,8 +39,10 @@ func noise(_ context.Context, s *experiment.Session) error {
 // appendixB returns the true delta of the noise of Appendix B at k = 1. Its sigma² is at least 4·log(e +
 // eps/delta)/eps². For large epsilon it is 1/(4·eps), if 1/((2 - sqrt 2)·eps) is right.
 func appendixB(s *experiment.Session) error {
-	table := experiment.Table{Columns: []string{"eps", "delta_promised", "delta_printed", "delta_right", "theorem_4_3_holds"}}
-	printed := figure.Key{Name: "at least kΔ²/(4ε), as printed", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid}}
+	table := experiment.Table{Columns: []string{"eps", "delta_promised", "delta_printed", "delta_right",
+		"theorem_4_3_holds"}}
+	printed := figure.Key{Name: "at least kΔ²/(4ε), as printed",
+		Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid}}
 	right := figure.Key{Name: "at least kΔ²/((2−√2)ε)", Style: figure.Style{Color: figure.Blue, Line: figure.Solid}}
 	promised := figure.Key{Name: "promised", Style: figure.Style{Color: figure.Gray, Line: figure.Dotted}}
 	lines := []figure.Line{{Style: printed.Style}, {Style: right.Style}, {Style: promised.Style}}
@@ -68,7 +70,8 @@ func appendixB(s *experiment.Session) error {
 	if err := s.Table("appendix_b", table); err != nil {
 		return err
 	}
-	chart := figure.Chart{X: figure.Axis{Label: "ε", Log: true}, Y: figure.Axis{Label: "true δ", Log: true, From: 1e-12, To: 1}, Lines: lines}
+	chart := figure.Chart{X: figure.Axis{Label: "ε", Log: true},
+		Y: figure.Axis{Label: "true δ", Log: true, From: 1e-12, To: 1}, Lines: lines}
 	return s.Figure("appendix_b", figure.Figure{
 		Width: 11, Height: 7, Panels: []figure.Panel{chart}, Keys: []figure.Key{printed, right, promised},
 		Note: "exact values, k = 1, δ = 1e-5; σ² = 4kΔ² log(e + ε/δ)/ε², but not less than the key says",

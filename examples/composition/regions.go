@@ -55,7 +55,8 @@ func regions(_ context.Context, s *experiment.Session) error {
 	}
 	return s.Figure("fig2_regions", figure.Figure{
 		Panels: []figure.Panel{exact, basic}, Keys: keys, Width: 7.5, Height: 7.5,
-		Note: fmt.Sprintf("exact values; k mechanisms, each (%g, 0)-differentially private: possible errors of a test are above the line", regionEpsilon),
+		Note: fmt.Sprintf("exact values; k mechanisms, each (%g, 0)-differentially private: possible errors of a test are "+
+			"above the line", regionEpsilon),
 	})
 }
 

@@ -1,5 +1,5 @@
-// Command mean-estimation reproduces the experiment on means of Balle & Wang 2018, section 5.2 (Figures 1, 3 and 4), and
-// of Zhao et al. 2019, VIII-A (Figure 4). From the repository's root:
+// Command mean-estimation reproduces the experiment on means of Balle & Wang 2018, section 5.2 (Figures 1, 3 and 4),
+// and of Zhao et al. 2019, VIII-A (Figure 4). From the repository's root:
 //
 //	go run ./examples/mean-estimation
 package main

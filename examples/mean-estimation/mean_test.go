@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
 )
 
-// The claims of the papers on means. Comparisons allow 6.2 standard errors, a false-alarm rate below 1e-9 each; the seeds
-// are fixed besides.
+// The claims of the papers on means. Comparisons allow 6.2 standard errors, a false-alarm rate below 1e-9 each; the
+// seeds are fixed besides.
 func TestClaims(t *testing.T) {
 	dir := experimenttest.Quick(t, all())
 	experimenttest.Figures(t, dir, "fig1_mean", "sweeps")
@@ -92,9 +92,9 @@ func checkFormulas(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// The risk is the right formula's, not the printed one's; and it is not within the claimed bound of Bayes' for small w. Below
-// five dimensions the squared error has no variance, so its standard error says nothing: there 5 % must do, and the seeds
-// are fixed.
+// The risk is the right formula's, not the printed one's; and it is not within the claimed bound of Bayes' for small w.
+// Below five dimensions the squared error has no variance, so its standard error says nothing: there 5 % must do, and
+// the seeds are fixed.
 func checkTheorem11(t *testing.T, rows []experimenttest.Row) {
 	beyond := false
 	for _, r := range rows {

@@ -55,7 +55,8 @@ func theorem11(ctx context.Context, s *experiment.Session) error {
 	if err != nil {
 		return err
 	}
-	table := experiment.Table{Columns: []string{"d", "w", "s", "reps", "risk", "std_err", "right", "printed", "over_bayes", "claimed_bound"}}
+	table := experiment.Table{Columns: []string{"d", "w", "s", "reps", "risk", "std_err", "right", "printed", "over_bayes",
+		"claimed_bound"}}
 	for i, p := range priors {
 		var m experiment.Moments
 		for _, part := range risks[i*blocks : (i+1)*blocks] {
@@ -63,7 +64,8 @@ func theorem11(ctx context.Context, s *experiment.Session) error {
 		}
 		ratio := float64(p.d) / float64(p.d-2)
 		table.Add(p.d, p.w, 1, m.N, m.Mean, m.StdErr(), p.right(), p.printed(), m.Mean/p.bayes(), ratio*ratio)
-		s.Say("  Theorem 11, d = %d, w = %g: risk %.4f ± %.4f, right %.4f, printed %.4f", p.d, p.w, m.Mean, m.StdErr(), p.right(), p.printed())
+		s.Say("  Theorem 11, d = %d, w = %g: risk %.4f ± %.4f, right %.4f, printed %.4f", p.d, p.w, m.Mean, m.StdErr(),
+			p.right(), p.printed())
 	}
 	return s.Table("theorem11", table)
 }

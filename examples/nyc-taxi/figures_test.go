@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
 )
 
-// The figures of a quick run, and what they show. The noise is the pipeline's and new each time: bounds are wide enough for a
-// false-alarm rate below 1e-9.
+// The figures of a quick run, and what they show. The noise is the pipeline's and new each time: bounds are wide enough
+// for a false-alarm rate below 1e-9.
 func TestFigures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("eight releases and their estimates")
@@ -26,9 +26,9 @@ func TestFigures(t *testing.T) {
 	checkKernel(t, experimenttest.Table(t, out, "maps_evaluation"), experimenttest.Table(t, out, "maps_kernel"))
 }
 
-// Raw errors are sigma: their squares over 3,874 junctions have a standard deviation of 2.3 %, and cut events add little.
-// Classical noise is larger by the ratio of the formulas. At epsilon 5 the ensemble is far better than the raw counts and
-// than the mean; with sigma above 90 soft thresholding is the answer 0.
+// Raw errors are sigma: their squares over 3,874 junctions have a standard deviation of 2.3 %, and cut events add
+// little. Classical noise is larger by the ratio of the formulas. At epsilon 5 the ensemble is far better than the raw
+// counts and than the mean; with sigma above 90 soft thresholding is the answer 0.
 func checkSweep(t *testing.T, rows []experimenttest.Row) {
 	rmse := map[string]float64{}
 	for _, r := range rows {
@@ -40,7 +40,8 @@ func checkSweep(t *testing.T, rows []experimenttest.Row) {
 	for _, noise := range []string{"analytic", "classical"} {
 		best := rmse[noise+" 5 tree ensemble"]
 		if !(best < 0.85*rmse[noise+" 5 raw"]) || !(best < 0.85*rmse[noise+" 5 mean"]) {
-			t.Errorf("%s: the ensemble has %g, raw counts %g, the mean %g", noise, best, rmse[noise+" 5 raw"], rmse[noise+" 5 mean"])
+			t.Errorf("%s: the ensemble has %g, raw counts %g, the mean %g", noise, best, rmse[noise+" 5 raw"],
+				rmse[noise+" 5 mean"])
 		}
 		if soft, zero := rmse[noise+" 0.2 soft threshold"], rmse[noise+" 0.2 zero"]; math.Abs(soft/zero-1) > 0.25 {
 			t.Errorf("%s: soft thresholding has %g, the answer 0 %g", noise, soft, zero)
@@ -48,8 +49,8 @@ func checkSweep(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// The job's sensitivity is five times the norm computed here; densities that are not normalised need more than 5 (on the
-// invented grid 7.6 to 15, on the road graph 16 to 24).
+// The job's sensitivity is five times the norm computed here; densities that are not normalised need more than 5 (on
+// the invented grid 7.6 to 15, on the road graph 16 to 24).
 func checkSensitivities(t *testing.T, dir string, rows []experimenttest.Row) {
 	planned := exampletest.Plan(t, filepath.Join(dir, "kernel.yaml"), nil).Queries()[0].Sensitivity().L2
 	for _, r := range rows {

@@ -13,7 +13,8 @@ import (
 
 func main() { os.Exit(experiment.Main(taxi().Execute)) }
 
-const noArchive = "the Taxi and Limousine Commission now publishes zones without positions and cabs, and the records of 2013 that " +
+const noArchive = "the Taxi and Limousine Commission now publishes zones without positions and cabs, and the records " +
+	"of 2013 that " +
 	"had both have no stable public address"
 
 // taxi is the example. The data may hold other hours of the same layout as well.

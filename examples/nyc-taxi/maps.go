@@ -47,7 +47,8 @@ func (e *evaluation) maps(ctx context.Context, r releases) error {
 	}
 	zero, _ := r.rmse(make([]float64, len(truth)))
 	f.Panels = append(f.Panels, figure.Scale{Label: "events per junction", High: high})
-	f.Note = fmt.Sprintf("one release of public records by the pipeline, ε = %g, δ = %g, σ = %.2f, %s; numbers: RMSE against the truth; all zeros: %.2f",
+	f.Note = fmt.Sprintf("one release of public records by the pipeline, ε = %g, δ = %g, σ = %.2f, %s; numbers: RMSE "+
+		"against the truth; all zeros: %.2f",
 		mapEpsilon, delta, y.sigma, r.name, zero)
 	if err := e.Table("maps_"+r.folder, table); err != nil {
 		return err

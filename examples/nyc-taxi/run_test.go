@@ -28,15 +28,16 @@ func TestRun(t *testing.T) {
 	if again := run("--job", "job.yaml"); !strings.Contains(again, "nothing was spent") {
 		t.Errorf("the same run again:\n%s", again)
 	}
-	if later := run("--job", "job.yaml", "--", "--param", "hour=01"); !strings.Contains(later, "2013-01-01-01") || !strings.Contains(later, "2 releases)") {
+	if later := run("--job", "job.yaml", "--", "--param", "hour=01"); !strings.Contains(later, "2013-01-01-01") ||
+		!strings.Contains(later, "2 releases)") {
 		t.Errorf("another hour:\n%s", later)
 	}
 	checkRelease(t, filepath.Join(dir, "out", "2013-01-01-00"))
 }
 
-// checkRelease looks for all junctions in the table, and for noise on them: their counts are small beside sigma = 21.6, so
-// nearly half of the noisy ones are below zero. Their share has a standard deviation below 0.0081, and the band is wide
-// enough for a false-alarm rate below 1e-9.
+// checkRelease looks for all junctions in the table, and for noise on them: their counts are small beside sigma = 21.6,
+// so nearly half of the noisy ones are below zero. Their share has a standard deviation below 0.0081, and the band is
+// wide enough for a false-alarm rate below 1e-9.
 func checkRelease(t *testing.T, dir string) {
 	t.Helper()
 	rows := experimenttest.Table(t, dir, "events_by_junction")

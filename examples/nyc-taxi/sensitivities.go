@@ -9,7 +9,8 @@ import (
 // sensitivities shows by how much five events of a cab at one junction change a map, for kernels of several widths:
 // with shares that add up to one, and with densities that do not.
 func (e *evaluation) sensitivities() error {
-	table := experiment.Table{Columns: []string{"bandwidth_m", "unit_mass_norm", "unit_mass_sensitivity", "unnormalised_norm", "unnormalised_sensitivity"}}
+	table := experiment.Table{Columns: []string{"bandwidth_m", "unit_mass_norm", "unit_mass_sensitivity",
+		"unnormalised_norm", "unnormalised_sensitivity"}}
 	for _, h := range []float64{100, 150, 200} {
 		unit, plain := 0.0, 0.0
 		for i := range e.places {

@@ -44,7 +44,8 @@ func (e *evaluation) sweep(ctx context.Context, r releases) error {
 	if err := r.errors(ctx, points); err != nil {
 		return err
 	}
-	table := experiment.Table{Columns: []string{"noise", "eps", "delta", "sigma", "estimator", "draws", "rmse", "std_err", "rmse_clipped"}}
+	table := experiment.Table{Columns: []string{"noise", "eps", "delta", "sigma", "estimator", "draws", "rmse", "std_err",
+		"rmse_clipped"}}
 	for _, p := range points {
 		for i, est := range estimators {
 			if m := p.plain[i]; m.N > 0 {
@@ -74,7 +75,8 @@ func (r releases) point(ctx context.Context, m methods.Method, eps float64, draw
 	params := map[string]string{
 		"epsilon": experiment.Text(eps), "sensitivity": experiment.Text(sensitivity * float64(sigma) / float64(least)),
 	}
-	p := &point{epsilon: eps, plain: make([]experiment.Moments, len(estimators)), clipped: make([]experiment.Moments, len(estimators))}
+	p := &point{epsilon: eps, plain: make([]experiment.Moments, len(estimators)),
+		clipped: make([]experiment.Moments, len(estimators))}
 	for range draws {
 		y, err := r.release(ctx, params)
 		if err != nil {
@@ -111,9 +113,11 @@ func (r releases) errors(ctx context.Context, points []*point) error {
 }
 
 func sweepFigure(points []*point, draws int) figure.Figure {
-	f := figure.Figure{Width: 10, Height: 9, Note: fmt.Sprintf("releases of public records by the pipeline, δ = %g; mean of %d draws (k = 1, 2: one); bars: ± 2 standard errors", delta, draws)}
+	f := figure.Figure{Width: 10, Height: 9, Note: fmt.Sprintf("releases of public records by the pipeline, δ = %g; "+
+		"mean of %d draws (k = 1, 2: one); bars: ± 2 standard errors", delta, draws)}
 	for _, c := range calibrations {
-		chart := figure.Chart{Title: c.name + " noise", X: figure.Axis{Label: "ε", Log: true}, Y: figure.Axis{Label: "RMSE, events per junction", Log: true, From: 2, To: 300}}
+		chart := figure.Chart{Title: c.name + " noise", X: figure.Axis{Label: "ε", Log: true},
+			Y: figure.Axis{Label: "RMSE, events per junction", Log: true, From: 2, To: 300}}
 		for k, est := range estimators {
 			line := figure.Line{Style: est.Style}
 			for _, p := range points {

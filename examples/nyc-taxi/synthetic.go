@@ -100,7 +100,8 @@ func (d drive) trip() string {
 	cab := 1 + int(u*math.Sqrt(u)*float64(d.cabs))
 	start := time.Date(2013, 1, 1, 0, d.IntN(57), 0, 0, time.UTC)
 	end := start.Add(time.Duration(1+d.IntN(15)) * time.Minute)
-	return fmt.Sprintf("%d,%d,%s,%s,%s,%s\n", cab, cab, start.Format(time.DateTime), end.Format(time.DateTime), d.position(), d.position())
+	return fmt.Sprintf("%d,%d,%s,%s,%s,%s\n", cab, cab, start.Format(time.DateTime), end.Format(time.DateTime),
+		d.position(), d.position())
 }
 
 // position returns a position near a junction, more often in the middle of the island. One in fifty is missing, in one

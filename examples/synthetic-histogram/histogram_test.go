@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
 )
 
-// The claims on histograms. Comparisons allow 6.2 standard errors, a false-alarm rate below 1e-9 each; the seeds are fixed
-// besides.
+// The claims on histograms. Comparisons allow 6.2 standard errors, a false-alarm rate below 1e-9 each; the seeds are
+// fixed besides.
 func TestClaims(t *testing.T) {
 	dir := experimenttest.Quick(t, histograms().Experiment())
 	experimenttest.Figures(t, dir, "fig4_hist", "sweeps")
@@ -24,7 +24,8 @@ func checkNorm(t *testing.T, results experimenttest.Results) {
 	factor := map[string]float64{"aGM": math.Sqrt(2 / math.Pi), "cGM": math.Sqrt(2 / math.Pi), "Lap": 1}
 	for _, r := range results {
 		f, raw := factor[r["mechanism"]]
-		if want := f * r.Float("d") * r.Float("sigma_or_b"); raw && math.Abs(r.Float("mean_err")-want) > experimenttest.Alarm*r.Float("std_err") {
+		if want := f * r.Float("d") * r.Float("sigma_or_b"); raw &&
+			math.Abs(r.Float("mean_err")-want) > experimenttest.Alarm*r.Float("std_err") {
 			t.Errorf("%v, want %g", r, want)
 		}
 		if r["mechanism"] == "zero" && math.Abs(r.Float("mean_err")-1) > 1e-9 {

@@ -44,7 +44,8 @@ func TestPublicAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); d != "" {
-		t.Errorf("the public API changed (-%s +now); if that is intended: go test ./internal/arch -run PublicAPI -update-api\n%s", apiGolden, d)
+		t.Errorf("the public API changed (-%s +now); if that is intended: go test ./internal/arch -run PublicAPI "+
+			"-update-api\n%s", apiGolden, d)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package arch holds tests of the repository as a whole: that the linter's rules bite, that the public API changes on purpose, and that the
-// pages point at what is there. What each package may import and call is in .golangci.yml.
+// Package arch holds tests of the repository as a whole: that the linter's rules bite, that the public API changes on
+// purpose, and that the pages point at what is there. What each package may import and call is in .golangci.yml.
 package arch
 
 import (
@@ -19,7 +19,8 @@ import (
 // root is the root of the repository.
 const root = "../.."
 
-// TestRulesBite lints a module that breaks each rule of imports and calls, and compares what is found with what its lines say.
+// TestRulesBite lints a module that breaks each rule of imports and calls, and compares what is found with what its
+// lines say.
 func TestRulesBite(t *testing.T) {
 	config, err := os.ReadFile(filepath.Join(root, ".golangci.yml"))
 	if err != nil {
@@ -63,7 +64,8 @@ func lint(t *testing.T, dir string) map[string]string {
 			t.Skip("golangci-lint is not installed")
 		}
 	}
-	cmd := exec.Command(linter, "run", "--enable-only", "depguard,forbidigo,gomoddirectives", "--issues-exit-code", "0", "--show-stats=false",
+	cmd := exec.Command(linter, "run", "--enable-only", "depguard,forbidigo,gomoddirectives", "--issues-exit-code", "0",
+		"--show-stats=false",
 		"--allow-parallel-runners", "--output.json.path", "stdout", "./...")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
 	text, err := cmd.Output()

@@ -96,8 +96,8 @@ func read(t testing.TB, path string) (header []string, records [][]string) {
 	return records[0], records[1:]
 }
 
-// Farthest is the largest difference between numbers at the same place: infinite if there are more of one than of the other, and not a number if
-// one is none.
+// Farthest is the largest difference between numbers at the same place: infinite if there are more of one than of the
+// other, and not a number if one is none.
 func Farthest(a, b []float64) (d float64) {
 	if len(a) != len(b) {
 		return math.Inf(1)

@@ -119,7 +119,8 @@ func (l *lab) place(all []bug) (placed []bug, failed []error) {
 			placed = append(placed, b)
 			continue
 		} else if times > 1 {
-			failed = append(failed, fmt.Errorf("list.txt:%d: %s: %s has the old text %d times: give more lines", b.line, b.name, b.file, times))
+			failed = append(failed, fmt.Errorf("list.txt:%d: %s: %s has the old text %d times: give more lines", b.line, b.name,
+				b.file, times))
 			continue
 		}
 		var files []string
@@ -129,7 +130,8 @@ func (l *lab) place(all []bug) (placed []bug, failed []error) {
 			}
 		}
 		if len(files) != 1 {
-			failed = append(failed, fmt.Errorf("list.txt:%d: %s: %s does not have the old text, and %d other files have: %q: write the entry anew", b.line, b.name, b.file, len(files), b.old[0]))
+			failed = append(failed, fmt.Errorf("list.txt:%d: %s: %s does not have the old text, and %d other files have: %q: "+
+				"write the entry anew", b.line, b.name, b.file, len(files), b.old[0]))
 			continue
 		}
 		say("note: list.txt:%d: %s moved from %s to %s\n", b.line, b.name, b.file, files[0])
@@ -203,7 +205,8 @@ func (l *lab) declares(pkg, test string) bool {
 
 // declared reports whether a file has a test, or a fuzz test, whose seeds every run tries.
 func declared(source []byte, name string) bool {
-	return bytes.Contains(source, []byte("func "+name+"(t *testing.T)")) || bytes.Contains(source, []byte("func "+name+"(f *testing.F)"))
+	return bytes.Contains(source, []byte("func "+name+"(t *testing.T)")) ||
+		bytes.Contains(source, []byte("func "+name+"(f *testing.F)"))
 }
 
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
@@ -280,7 +283,8 @@ func (l *lab) overlay(b bug) (string, error) {
 // everything is all packages of a module.
 const everything = "..."
 
-// module returns the folder, from the root, of the module that a package or a folder is in, and what the package is called there.
+// module returns the folder, from the root, of the module that a package or a folder is in, and what the package is
+// called there.
 func (l *lab) module(pkg string) (dir, within string) {
 	at := filepath.Join(l.root, filepath.FromSlash(pkg))
 	best := l.root

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Every entry of the list has its old text exactly once in the file that it names, and its tests in the package that it names.
+// Every entry of the list has its old text exactly once in the file that it names, and its tests in the package that it
+// names.
 func TestListFitsTheSources(t *testing.T) {
 	all, err := parse(list)
 	if err != nil {

@@ -6,8 +6,8 @@
 //	go run ./internal/mutants -fast       without trying all packages on a bug that its tests do not notice
 //	go run ./internal/mutants -check      whether the list fits the sources: every bug has its place and compiles
 //
-// A test of a module beside the main one runs in that module; the bug may be in either. It takes long and is not part of
-// CI. The exit code is 1 if a bug lived, or if an entry of the list no longer fits the sources.
+// A test of a module beside the main one runs in that module; the bug may be in either. It takes long and is not part
+// of CI. The exit code is 1 if a bug lived, or if an entry of the list no longer fits the sources.
 package main
 
 import (
@@ -62,7 +62,8 @@ func run(only string, fast, check bool) error {
 	for i, b := range placed {
 		begin := time.Now()
 		r := l.try(b, fast)
-		say("%3d/%d %-9s %-40s %5.1fs  %s\n", i+1, len(placed), r.verdict, b.name, time.Since(begin).Seconds(), cmp.Or(r.by, b.breaks))
+		say("%3d/%d %-9s %-40s %5.1fs  %s\n", i+1, len(placed), r.verdict, b.name, time.Since(begin).Seconds(),
+			cmp.Or(r.by, b.breaks))
 		switch r.verdict {
 		case survived:
 			lived = append(lived, b.name+": "+b.breaks)

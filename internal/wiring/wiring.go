@@ -37,7 +37,8 @@ func SourceOptions(job *configs.Job) source.Options {
 	for _, v := range c.NullValues {
 		csv.NullValues = append(csv.NullValues, string(v))
 	}
-	o := source.Options{Dir: job.Dir(), Files: in.Files, Format: in.Format, CSV: csv, Folders: in.Folders, Exact: job.ExactColumns()}
+	o := source.Options{Dir: job.Dir(), Files: in.Files, Format: in.Format, CSV: csv, Folders: in.Folders,
+		Exact: job.ExactColumns()}
 	if in.JSONL != nil {
 		o.JSONL.Columns = in.JSONL.Columns
 	}

@@ -98,7 +98,8 @@ func (c *arrowColumns) key(i int, cells []int) arrow.Array {
 	switch {
 	case len(k.Labels.Strings) > 0:
 		codes := perCell(cells, func(cell int) int32 { return int32(labelAt(k, n, cell)) })
-		return array.NewDictionaryArray(labelType, fixedWidth(new(arrow.Int32Type), arrow.Int32Traits.CastToBytes(codes), nil), c.labels[i])
+		return array.NewDictionaryArray(labelType, fixedWidth(new(arrow.Int32Type), arrow.Int32Traits.CastToBytes(codes),
+			nil), c.labels[i])
 	case len(k.Labels.Ints) > 0:
 		ints := perCell(cells, func(cell int) int64 { return k.Labels.Ints[labelAt(k, n, cell)] })
 		return fixedWidth(new(arrow.Int64Type), arrow.Int64Traits.CastToBytes(ints), nil)

@@ -138,9 +138,11 @@ func checkPrivate(op, staging string) error {
 	case !info.IsDir():
 		return refusal(op, staging, CodePlanted, "the staging folder is a file or a link: look who made it, and remove it")
 	case !owned(staging, info):
-		return refusal(op, staging, CodePlanted, "the staging folder belongs to another user: run as that user, or look who made it, and remove it")
+		return refusal(op, staging, CodePlanted,
+			"the staging folder belongs to another user: run as that user, or look who made it, and remove it")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&^stagingMode != 0:
-		return refusal(op, staging, CodePlanted, "others may look into the staging folder: if nobody can have, chmod 700 it; else remove it, and pay for a new release with --new-release")
+		return refusal(op, staging, CodePlanted, "others may look into the staging folder: if nobody can have, chmod 700 "+
+			"it; else remove it, and pay for a new release with --new-release")
 	}
 	return nil
 }

@@ -29,12 +29,14 @@ func TestErrorTexts(t *testing.T) {
 		{path(syscall.EEXIST), CodeExists, "write /out: something is there already"},
 		{path(syscall.ENOTEMPTY), CodeExists, "write /out: something is there already"},
 		{path(syscall.ENOTDIR), CodeNotFolder, "write /out: a part of the path is a file, not a folder"},
-		{&os.LinkError{Op: "rename", Old: "/a", New: "/b", Err: syscall.EXDEV}, CodeOtherDisk, "write /out: the staging folder is on another file system"},
+		{&os.LinkError{Op: "rename", Old: "/a", New: "/b", Err: syscall.EXDEV}, CodeOtherDisk,
+			"write /out: the staging folder is on another file system"},
 		{path(syscall.EIO), CodeIO, "write /out: " + syscall.EIO.Error()},
 		{fs.ErrNotExist, CodeMissing, "write /out: file does not exist"},
 		{context.Canceled, CodeCancelled, "write /out: context canceled"},
 		{fmt.Errorf("cell is 4711"), CodeIO, "write /out: failed for a reason that the system does not name"},
-		{fmt.Errorf("column 4711: %w", mismatch("column k")), CodeMismatch, "write /out: reads back differently from the answer: column k"},
+		{fmt.Errorf("column 4711: %w", mismatch("column k")), CodeMismatch,
+			"write /out: reads back differently from the answer: column k"},
 	} {
 		err := failure("write", "/out", c.err)
 		fails(t, err, c.code)
@@ -54,7 +56,8 @@ func TestErrorsAreThePipelines(t *testing.T) {
 	if err := noRelease("/out"); !errors.Is(err, pipeline.ErrNoRelease) || errors.Is(err, pipeline.ErrIncomplete) {
 		t.Errorf("error %v, want %v", err, pipeline.ErrNoRelease)
 	}
-	if err := incomplete("/out", "why"); !errors.Is(err, pipeline.ErrIncomplete) || !strings.HasSuffix(err.Error(), ": why") {
+	if err := incomplete("/out", "why"); !errors.Is(err, pipeline.ErrIncomplete) ||
+		!strings.HasSuffix(err.Error(), ": why") {
 		t.Errorf("error %v, want %v", err, pipeline.ErrIncomplete)
 	}
 }

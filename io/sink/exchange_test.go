@@ -105,7 +105,8 @@ func TestSettleWithoutExchange(t *testing.T) {
 	holds(t, p.dir, old)
 }
 
-// Whoever can write into a staging folder could let any folder be renamed: one that others can use is refused and left as it is.
+// Whoever can write into a staging folder could let any folder be renamed: one that others can use is refused and left
+// as it is.
 func TestSettleRefusesWhatOthersCanWrite(t *testing.T) {
 	p, old, _ := replacing(t)
 	exchanged(t, p, old)

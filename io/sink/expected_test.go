@@ -141,7 +141,8 @@ func (g grid) same(t *testing.T, got grid) {
 		case []int64:
 			sameColumn(t, name, got.columns[i], want, func(a, b int64) bool { return a == b })
 		case []float64:
-			sameColumn(t, name, got.columns[i], want, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+			sameColumn(t, name, got.columns[i], want,
+				func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 		}
 	}
 }

@@ -138,7 +138,8 @@ func noRelease(path string) error {
 
 // incomplete is the Error of a folder that holds something that is no complete release.
 func incomplete(path, reason string) error {
-	return &Error{Op: "inspect", Path: path, Code: CodeIncomplete, Err: fmt.Errorf("%w: %s", pipeline.ErrIncomplete, reason)}
+	return &Error{Op: "inspect", Path: path, Code: CodeIncomplete,
+		Err: fmt.Errorf("%w: %s", pipeline.ErrIncomplete, reason)}
 }
 
 // recovered turns a panic of a library into an error. It drops the panic's value, which may quote values of a table.

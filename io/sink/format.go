@@ -5,9 +5,11 @@ import (
 	"io"
 )
 
-// This file writes the tables of a release in each format, and checks a written file against its table, row by row and bit by bit.
+// This file writes the tables of a release in each format, and checks a written file against its table, row by row and
+// bit by bit.
 //
-// A format is a file NAME.go with its writer and NAME_verify.go with its check; format.go lists them. Package sink says what the formats look like.
+// A format is a file NAME.go with its writer and NAME_verify.go with its check; format.go lists them. Package sink says
+// what the formats look like.
 
 // A Format writes a table to a file and checks a written file against the table. To add one, implement it in a file of
 // its own and list it in builtin.

@@ -63,9 +63,11 @@ func sparse(r pipeline.Result, estimate ...float64) pipeline.Result {
 func samples(short bool) []pipeline.Result {
 	all := []pipeline.Result{
 		result("scalar"),
-		result("mixed", stringKey("sex", "Male", "Female"), intKey("age_from", 0, 18, 65), floatKey("fare_from", -0.5, 2.25, math.Inf(1))),
+		result("mixed", stringKey("sex", "Male", "Female"), intKey("age_from", 0, 18, 65),
+			floatKey("fare_from", -0.5, 2.25, math.Inf(1))),
 		extremes("extremes"),
-		result("hostile", stringKey("a,b\n\"c\"", "", ",", "\"", "a\nb", "é世", "=1+1", "-2", "@x", "+3", "'quoted", "'", "+x", "-", "\tt", "-5e3", " lead", "trail ", `\.`, "\r"), stringKey("plain key", "x")),
+		result("hostile", stringKey("a,b\n\"c\"", "", ",", "\"", "a\nb", "é世", "=1+1", "-2", "@x", "+3", "'quoted", "'", "+x",
+			"-", "\tt", "-5e3", " lead", "trail ", `\.`, "\r"), stringKey("plain key", "x")),
 		sparse(result("sparse", stringKey("k", numbered(997)...), intKey("i", 1, 2, 3)), 0, 0, 1.5, 0, -2),
 		sparse(result("none", stringKey("k", numbered(9)...)), 0),
 		sparse(result("zeros", stringKey("k", numbered(9)...)), 0, math.Copysign(0, -1), math.NaN()),

@@ -20,7 +20,8 @@ func broken(t testing.TB, dir, reason string) {
 	t.Helper()
 	_, err := New().Inspect(t.Context(), dir)
 	fails(t, err, CodeIncomplete)
-	if !errors.Is(err, pipeline.ErrIncomplete) || !strings.Contains(err.Error(), reason) || !strings.Contains(err.Error(), dir) {
+	if !errors.Is(err, pipeline.ErrIncomplete) || !strings.Contains(err.Error(), reason) ||
+		!strings.Contains(err.Error(), dir) {
 		t.Errorf("%v; want the reason %q", err, reason)
 	}
 }
@@ -160,7 +161,8 @@ func TestInspectRefusesManifestTexts(t *testing.T) {
 	published(t, p)
 	good := string(read(t, p.dir, manifestName))
 	for name, text := range map[string]string{
-		"empty": "", "not JSON": "hello", "two": good + good, "unknown key": strings.Replace(good, `"name"`, `"rows_of_the_input": 7, "name"`, 1),
+		"empty": "", "not JSON": "hello", "two": good + good, "unknown key": strings.Replace(good, `"name"`,
+			`"rows_of_the_input": 7, "name"`, 1),
 		"too large": good + strings.Repeat(" ", maxManifest),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,7 +175,8 @@ func TestInspectRefusesManifestTexts(t *testing.T) {
 func TestStagedNeedsTheWholeNote(t *testing.T) {
 	p := newPlace(t)
 	stage(t, p, release(t, result("q")))
-	for name, text := range map[string]string{"cut": "finger", "empty": "", "too large": strings.Repeat("x", maxNote) + "\n"} {
+	for name, text := range map[string]string{"cut": "finger", "empty": "", "too large": strings.Repeat("x", maxNote) +
+		"\n"} {
 		write(t, p.staging, noteName, []byte(text))
 		if _, _, err := New().Staged(t.Context(), p.staging); !errors.Is(err, pipeline.ErrIncomplete) {
 			t.Errorf("%s: %v", name, err)

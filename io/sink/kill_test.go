@@ -21,7 +21,8 @@ func TestChild(t *testing.T) {
 		t.Skip("only as a child process")
 	}
 	p := childPlace(root)
-	stage(t, p, releaseAs(t, []string{"parquet", "csv"}, result("a", stringKey("k", numbered(60_000)...)), result("b", stringKey("k", numbered(20_000)...), intKey("i", 1, 2))))
+	stage(t, p, releaseAs(t, []string{"parquet", "csv"}, result("a", stringKey("k", numbered(60_000)...)),
+		result("b", stringKey("k", numbered(20_000)...), intKey("i", 1, 2))))
 	must(t, New().Publish(t.Context(), p.staging, p.dir))
 }
 

@@ -44,7 +44,8 @@ func (parquetFormat) Verify(ctx context.Context, r io.ReaderAt, size int64, t *t
 
 func sameSchema(a, b *parquet.Schema) bool {
 	return slices.EqualFunc(a.Fields(), b.Fields(), func(x, y parquet.Field) bool {
-		return x.Name() == y.Name() && x.Leaf() && x.Required() == y.Required() && x.Optional() == y.Optional() && x.Type().Kind() == y.Type().Kind() && isText(x) == isText(y)
+		return x.Name() == y.Name() && x.Leaf() && x.Required() == y.Required() && x.Optional() == y.Optional() &&
+			x.Type().Kind() == y.Type().Kind() && isText(x) == isText(y)
 	})
 }
 

@@ -46,9 +46,9 @@ type ReadBack struct {
 	Values [][]float64
 }
 
-// ReadTable reads a table of a query of the release in dir: the answer, or what holds says was read off it. Whole numbers and fractions
-// among the keys are known as such from Parquet and Arrow alone. If the file is not as the manifest says, the error is
-// pipeline.ErrIncomplete.
+// ReadTable reads a table of a query of the release in dir: the answer, or what holds says was read off it. Whole
+// numbers and fractions among the keys are known as such from Parquet and Arrow alone. If the file is not as the
+// manifest says, the error is pipeline.ErrIncomplete.
 func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string) (t *ReadBack, err error) {
 	defer recovered(&err)
 	file, read, err := tableFile(dir, q, holds)
@@ -109,12 +109,16 @@ func labelsOf(texts []string, kind int) (l domain.Labels, err error) {
 // tableFile returns the file that holds a table of a query, in the first format that is read back, and what reads it.
 func tableFile(dir string, q *manifest.Query, holds string) (manifest.File, readFunc, error) {
 	for _, format := range readBack {
-		i := slices.IndexFunc(q.Files, func(f manifest.File) bool { return f.Holds == holds && filepath.Ext(f.Path) == format.extension })
+		i := slices.IndexFunc(q.Files, func(f manifest.File) bool {
+			return f.Holds == holds &&
+				filepath.Ext(f.Path) == format.extension
+		})
 		if i >= 0 {
 			return q.Files[i], format.read, nil
 		}
 	}
-	return manifest.File{}, nil, refusal("read", dir, CodeFormat, "the query "+q.Name+" has no table in a format that is read back")
+	return manifest.File{}, nil, refusal("read", dir, CodeFormat,
+		"the query "+q.Name+" has no table in a format that is read back")
 }
 
 func readBackFile(c *columnReader, dir string, file manifest.File, read readFunc) error {

@@ -23,7 +23,8 @@ func published1(t *testing.T, f format, r pipeline.Result) (dir string, q *manif
 	write(t, dir, "q"+f.Extension(), data)
 	sum := sha256.Sum256(data)
 	rows := len(expected(r).columns[len(expected(r).columns)-1].([]float64))
-	return dir, &manifest.Query{Name: r.Name, Files: []manifest.File{{Path: "q" + f.Extension(), SHA256: hex.EncodeToString(sum[:]), Rows: rows}}}
+	return dir, &manifest.Query{Name: r.Name, Files: []manifest.File{{Path: "q" + f.Extension(),
+		SHA256: hex.EncodeToString(sum[:]), Rows: rows}}}
 }
 
 // Every format returns the written noisy values, the columns after the interval and the keys, bit by bit.

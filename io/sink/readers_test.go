@@ -23,7 +23,8 @@ import (
 // arrowGrid reads Parquet with Apache Arrow.
 func arrowGrid(t *testing.T, data []byte) grid {
 	t.Helper()
-	r, err := file.NewParquetReader(bytes.NewReader(data), file.WithReadProps(parquet.NewReaderProperties(memory.DefaultAllocator)))
+	r, err := file.NewParquetReader(bytes.NewReader(data),
+		file.WithReadProps(parquet.NewReaderProperties(memory.DefaultAllocator)))
 	if err != nil {
 		t.Fatal(err)
 	}

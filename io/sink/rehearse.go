@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Rehearse makes each file of a release in memory: tables, which it reads back and compares, documents and the manifest. It writes nothing to disk.
+// Rehearse makes each file of a release in memory: tables, which it reads back and compares, documents and the
+// manifest. It writes nothing to disk.
 func (f *Folder) Rehearse(ctx context.Context, r *pipeline.Release) error {
 	const op = "rehearse"
 	jobs, err := f.plan(r)
@@ -63,7 +64,8 @@ func rehearseTable(ctx context.Context, j tableJob) (manifest.File, error) {
 // noDigest stands for the SHA-256 of a file that is not there.
 const noDigest = "0000000000000000000000000000000000000000000000000000000000000000"
 
-func rehearseDocuments(ctx context.Context, p pipeline.Presenter, r *pipeline.Release, files map[string][]manifest.File, made []manifest.File) ([]manifest.File, error) {
+func rehearseDocuments(ctx context.Context, p pipeline.Presenter, r *pipeline.Release, files map[string][]manifest.File,
+	made []manifest.File) ([]manifest.File, error) {
 	documents, err := p.Present(ctx, r, files)
 	if err != nil {
 		return nil, err

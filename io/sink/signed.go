@@ -40,7 +40,8 @@ func (f *Folder) SignStaged(ctx context.Context, staging string, s pipeline.Sign
 }
 
 func resign(staging, dir string, m manifest.Manifest, s pipeline.Signer) error {
-	for _, path := range []string{filepath.Join(staging, voucherName), filepath.Join(dir, manifestName), filepath.Join(dir, SignatureName)} {
+	for _, path := range []string{filepath.Join(staging, voucherName), filepath.Join(dir, manifestName),
+		filepath.Join(dir, SignatureName)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

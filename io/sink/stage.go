@@ -121,7 +121,8 @@ func (s *stager) named(path string) string {
 	return path
 }
 
-// run writes the note, the tables, the documents and the manifest, in this order. It syncs each, and the folders around them.
+// run writes the note, the tables, the documents and the manifest, in this order. It syncs each, and the folders around
+// them.
 func (s *stager) run(note string, r *pipeline.Release) error {
 	if err := s.writeNote(note); err != nil {
 		return err
@@ -168,7 +169,8 @@ func (s *stager) fill(r *pipeline.Release) error {
 }
 
 // writeDocuments writes what the presenters make of the release, if it is to have any.
-func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release, files map[string][]manifest.File) (written []manifest.File, err error) {
+func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release,
+	files map[string][]manifest.File) (written []manifest.File, err error) {
 	defer recovered(&err)
 	if !r.Presented() {
 		return nil, nil
@@ -255,9 +257,11 @@ func writeBytes(root *os.Root, name string, data []byte) error {
 	return err
 }
 
-// bannered writes a document of a preview. A page has its banner already; before texts whose format lets lines stand before them, one is written.
+// bannered writes a document of a preview. A page has its banner already; before texts whose format lets lines stand
+// before them, one is written.
 func bannered(d pipeline.Document) func(io.Writer) error {
-	before := map[string]string{".md": "> **" + manifest.SyntheticNotice + "**\n\n", ".txt": manifest.SyntheticNotice + "\n\n", ".cff": "# " + manifest.SyntheticNotice + "\n"}
+	before := map[string]string{".md": "> **" + manifest.SyntheticNotice + "**\n\n", ".txt": manifest.SyntheticNotice +
+		"\n\n", ".cff": "# " + manifest.SyntheticNotice + "\n"}
 	return func(w io.Writer) error {
 		if _, err := io.WriteString(w, before[filepath.Ext(d.Path)]); err != nil {
 			return err

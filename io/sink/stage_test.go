@@ -42,7 +42,8 @@ func TestStageWritesTheRelease(t *testing.T) {
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != digest {
 		t.Error("the digest is not the manifest's")
 	}
-	if !bytes.HasSuffix(text, []byte("}\n")) || !bytes.Contains(text, []byte("\n  \"name\": \"sample\"")) || !bytes.Contains(text, []byte("<statement> & more")) {
+	if !bytes.HasSuffix(text, []byte("}\n")) || !bytes.Contains(text, []byte("\n  \"name\": \"sample\"")) ||
+		!bytes.Contains(text, []byte("<statement> & more")) {
 		t.Errorf("the manifest's text:\n%s", text)
 	}
 	var m manifest.Manifest
@@ -126,7 +127,8 @@ func TestManifestComesLast(t *testing.T) {
 			if _, err := os.Lstat(filepath.Join(p.staged(), manifestName)); !errors.Is(err, fs.ErrNotExist) {
 				t.Error("the manifest is there before the tables are complete")
 			}
-			if _, _, err := New().Staged(t.Context(), p.staging); !errors.Is(err, pipeline.ErrIncomplete) && !errors.Is(err, pipeline.ErrNoRelease) {
+			if _, _, err := New().Staged(t.Context(), p.staging); !errors.Is(err, pipeline.ErrIncomplete) &&
+				!errors.Is(err, pipeline.ErrNoRelease) {
 				t.Errorf("staged: %v", err)
 			}
 		})
@@ -162,7 +164,8 @@ func TestFailureLeavesNothing(t *testing.T) {
 		format brokenFormat
 		code   Code
 	}{
-		"disk full":      {brokenFormat{write1: fmt.Errorf("flushing a secret value: %w", &os.PathError{Op: "write", Path: "a secret value", Err: syscall.ENOSPC})}, CodeDiskFull},
+		"disk full": {brokenFormat{write1: fmt.Errorf("flushing a secret value: %w",
+			&os.PathError{Op: "write", Path: "a secret value", Err: syscall.ENOSPC})}, CodeDiskFull},
 		"library":        {brokenFormat{write1: errors.New("a secret value is bad")}, CodeIO},
 		"panic":          {brokenFormat{throw: true}, CodeIO},
 		"read back":      {brokenFormat{verify1: mismatch("column noisy")}, CodeMismatch},
@@ -216,9 +219,11 @@ func TestRefusedReleases(t *testing.T) {
 		"query twice":  release(t, result("q"), result("q")),
 		"column clash": release(t, clash), "column twice": release(t, twice), "no labels": release(t, unlabelled),
 		"unnamed": release(t, result("q", intKey("", 1))), "two kinds": release(t, mixed), "no sigma": release(t, missing),
-		"no name": release(t, result("")), "path": release(t, result("../q")), "folder": release(t, result("a/b")), "drive": release(t, result("c:q")),
+		"no name": release(t, result("")), "path": release(t, result("../q")), "folder": release(t,
+			result("a/b")), "drive": release(t, result("c:q")),
 		"manifest":    releaseAs(t, []string{"json"}, result("release")),
-		"extra clash": extra("standard_deviation", series(1)), "extra twice": extra("more", series(1)), "extra key": extra("k", series(1), stringKey("k", "a")),
+		"extra clash": extra("standard_deviation", series(1)), "extra twice": extra("more",
+			series(1)), "extra key": extra("k", series(1), stringKey("k", "a")),
 		"extra unnamed": extra("", series(1)), "extra empty": extra("x", nil),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -55,7 +55,8 @@ func TestEverythingIsSynced(t *testing.T) {
 	sameSyncs(t, "stage", got, "a/b/.staging-out/note",
 		staged+"/trips.csv", staged+"/trips.json", staged+"/total.csv", staged+"/total.json", staged+"/release.json", staged, "a/b/.staging-out")
 
-	sameSyncs(t, "publish", synced(t, p, func() { must(t, s.Publish(t.Context(), p.staging, p.dir)) }), "a/b <visible>", "a/b <visible>")
+	sameSyncs(t, "publish", synced(t, p, func() { must(t, s.Publish(t.Context(), p.staging, p.dir)) }), "a/b <visible>",
+		"a/b <visible>")
 
 	other := place{p.root, filepath.Join(p.root, "c", ".staging"), filepath.Join(p.root, "c", "out")}
 	got = synced(t, other, func() { must(t, s.Copy(t.Context(), p.dir, other.dir)) })
@@ -67,7 +68,8 @@ func TestEverythingIsSynced(t *testing.T) {
 			}
 		}
 	}
-	sameSyncs(t, "copy", got, ".", "c", "c/STAGING/release/trips.csv", "c/STAGING/release/trips.json", "c/STAGING/release/total.csv",
+	sameSyncs(t, "copy", got, ".", "c", "c/STAGING/release/trips.csv", "c/STAGING/release/trips.json",
+		"c/STAGING/release/total.csv",
 		"c/STAGING/release/total.json", "c/STAGING/release/release.json", "c/STAGING/release", "c/STAGING", "c <visible>", "c <visible>")
 
 	sameSyncs(t, "move aside", synced(t, p, func() {

@@ -12,12 +12,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// A preview is a folder that looks like a release and is none: its rows were made from the job. The name of each of its files begins with
-// synthetic-, its documents carry a banner, and its manifest has a name and a format of its own, so that nothing that reads releases takes it
-// for one.
+// A preview is a folder that looks like a release and is none: its rows were made from the job. The name of each of its
+// files begins with synthetic-, its documents carry a banner, and its manifest has a name and a format of its own, so
+// that nothing that reads releases takes it for one.
 
-// WritePreview writes a release that was made of synthetic rows into dir as a preview. It replaces an older preview and an empty folder, and
-// nothing else: then the error is an Error with CodeExists. dir appears by one rename.
+// WritePreview writes a release that was made of synthetic rows into dir as a preview. It replaces an older preview and
+// an empty folder, and nothing else: then the error is an Error with CodeExists. dir appears by one rename.
 func WritePreview(ctx context.Context, dir string, r *pipeline.Release, presenters ...pipeline.Presenter) error {
 	const op = "publish"
 	if err := replaceable(dir); err != nil {
@@ -32,7 +32,8 @@ func WritePreview(ctx context.Context, dir string, r *pipeline.Release, presente
 	}
 	defer func() { _ = os.RemoveAll(staging) }() // nothing in it is private
 	f := &Folder{formats: builtin()}
-	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: presenters, synthetic: true}
+	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: presenters,
+		synthetic: true}
 	if s.jobs, err = f.plan(r); err != nil {
 		return err
 	}

@@ -48,7 +48,8 @@ func of(r pipeline.Result) ([]*table, error) {
 
 func newTable(r pipeline.Result) *table {
 	a := r.Answer
-	t := &table{Name: r.Name, Query: r.Name, cells: a.Cells, keys: a.Keys, values: valueColumnsOf(a), sparse: r.Sparse, nullable: mayMiss(a)}
+	t := &table{Name: r.Name, Query: r.Name, cells: a.Cells, keys: a.Keys, values: valueColumnsOf(a), sparse: r.Sparse,
+		nullable: mayMiss(a)}
 	t.estimate = slices.IndexFunc(t.values, func(v valueColumn) bool { return v.name == "estimate" })
 	return t
 }
@@ -67,7 +68,8 @@ func valueColumnsOf(a queries.Answer) []valueColumn {
 		return []valueColumn{{"estimate", a.Estimate}, {"ci95_low", a.Low}, {"ci95_high", a.High}}
 	}
 	columns := []valueColumn{
-		{"noisy", a.Noisy}, {"estimate", a.Estimate}, {"standard_deviation", a.Sigma}, {"ci95_low", a.Low}, {"ci95_high", a.High},
+		{"noisy", a.Noisy}, {"estimate", a.Estimate}, {"standard_deviation", a.Sigma}, {"ci95_low", a.Low}, {"ci95_high",
+			a.High},
 	}
 	for _, e := range a.Extra {
 		columns = append(columns, valueColumn{e.Name, e.Values})

@@ -21,7 +21,8 @@ func (r rowTexts) label(k, cell int) string {
 }
 
 // stream writes what appendRow appends for each row i of each block, and returns the number of rows.
-func (r rowTexts) stream(ctx context.Context, out *bufio.Writer, appendRow func(line []byte, b *block, i int) []byte) (rows int, err error) {
+func (r rowTexts) stream(ctx context.Context, out *bufio.Writer,
+	appendRow func(line []byte, b *block, i int) []byte) (rows int, err error) {
 	line := []byte{}
 	for b, err := range r.table.blocks(ctx) {
 		if err != nil {

@@ -21,7 +21,8 @@ import (
 // A file is refused if it differs from its answer in one bit of one cell, in one label, or by one row.
 func TestVerifyFindsDifferences(t *testing.T) {
 	keys := []domain.KeyColumn{stringKey("k", numbered(100)...), intKey("i", 1, 2), floatKey("f", 0.5, 1.5)}
-	for _, good := range []pipeline.Result{result("required", slices.Clone(keys)...), mean("nullable", slices.Clone(keys)...)} {
+	for _, good := range []pipeline.Result{result("required", slices.Clone(keys)...),
+		mean("nullable", slices.Clone(keys)...)} {
 		for name, f := range builtin() {
 			data := written(t, f, good)
 			for what, bad := range changed(good) {
@@ -71,7 +72,8 @@ func changed(r pipeline.Result) map[string]pipeline.Result {
 		c := r
 		c.Answer.Keys = append(c.Answer.Keys[:0:0], r.Answer.Keys...)
 		l := &c.Answer.Keys[k].Labels
-		l.Strings, l.Ints, l.Floats = append(l.Strings[:0:0], l.Strings...), append(l.Ints[:0:0], l.Ints...), append(l.Floats[:0:0], l.Floats...)
+		l.Strings, l.Ints, l.Floats = append(l.Strings[:0:0], l.Strings...), append(l.Ints[:0:0],
+			l.Ints...), append(l.Floats[:0:0], l.Floats...)
 		switch k {
 		case 0:
 			l.Strings[99] += "x"
@@ -99,15 +101,17 @@ var damageable = map[string]struct {
 	gone   func(float64) bool
 }{
 	"parquet": {parquetFormat{}, rowsGrid, endOfPages, math.IsNaN},
-	"arrow":   {arrowFormat{}, func(t *testing.T, data []byte, _ grid) grid { return ipcGrid(t, data) }, startOfFooter, math.IsNaN},
-	"csv":     {CSVFormat{}, csvGrid, wholeFile, math.IsNaN},
-	"json":    {jsonFormat{}, jsonGrid, wholeFile, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }},
+	"arrow": {arrowFormat{}, func(t *testing.T, data []byte, _ grid) grid { return ipcGrid(t, data) }, startOfFooter,
+		math.IsNaN},
+	"csv":  {CSVFormat{}, csvGrid, wholeFile, math.IsNaN},
+	"json": {jsonFormat{}, jsonGrid, wholeFile, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }},
 }
 
 // Damage is an error or leaves the cells unchanged: some bytes of a page's header do not matter.
 func TestVerifyFindsDamage(t *testing.T) {
 	keys := []domain.KeyColumn{stringKey("k", numbered(300)...), intKey("i", 1, 2)}
-	for _, r := range []pipeline.Result{result("required", slices.Clone(keys)...), mean("nullable", slices.Clone(keys)...)} {
+	for _, r := range []pipeline.Result{result("required", slices.Clone(keys)...),
+		mean("nullable", slices.Clone(keys)...)} {
 		for name, c := range damageable {
 			t.Run(name+"/"+r.Name, func(t *testing.T) {
 				data, want := written(t, c.format, r), expected(r).without(c.gone)

@@ -59,7 +59,8 @@ func unique(s table.Schema) *Error {
 	seen := map[string]int{}
 	for i, f := range s.Fields {
 		if at, twice := seen[f.Name]; twice {
-			return scan.Fault(CodeHeader, "columns %d and %d have the same name", at+1, i+1).Advise("%s", table.LineEndAdvice(joinedNames(s)))
+			return scan.Fault(CodeHeader, "columns %d and %d have the same name", at+1, i+1).Advise("%s",
+				table.LineEndAdvice(joinedNames(s)))
 		}
 		seen[f.Name] = i
 	}

@@ -28,8 +28,8 @@ func reaches(t *testing.T, m *storetest.Memory, want int64) {
 	}
 }
 
-// While a worker decodes a row group, the next ones that are left by the filter and are before the end are fetched, as many as one window has room for,
-// and no other. They are not asked for again.
+// While a worker decodes a row group, the next ones that are left by the filter and are before the end are fetched, as
+// many as one window has room for, and no other. They are not asked for again.
 func TestNextRowGroupsAreFetchedAhead(t *testing.T) {
 	m, at := bucket(t)
 	m.Set("a.parquet", parquetGo(t, sample(4000), mixed, parquet.MaxRowsPerRowGroup(1000)))
@@ -61,8 +61,8 @@ func TestNextRowGroupsAreFetchedAhead(t *testing.T) {
 	}
 }
 
-// What was fetched ahead for some columns is not used for others, nor by another pass over the table; and an object that changes
-// after its next row groups were fetched is refused as soon as something more of it is needed.
+// What was fetched ahead for some columns is not used for others, nor by another pass over the table; and an object
+// that changes after its next row groups were fetched is refused as soon as something more of it is needed.
 func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	m, at := bucket(t)
 	records := sample(4000)
@@ -99,7 +99,8 @@ func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	failed := 0
 	for split := 2; split < 20; split++ {
 		var e *source.Error
-		if _, err := groups.Read(t.Context(), split, []string{"note"}, func(*table.Batch) error { return nil }); errors.As(err, &e) && e.Code == source.CodeChanged {
+		if _, err := groups.Read(t.Context(), split, []string{"note"},
+			func(*table.Batch) error { return nil }); errors.As(err, &e) && e.Code == source.CodeChanged {
 			failed++
 		} else if err != nil {
 			t.Error(err)
@@ -110,8 +111,8 @@ func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	}
 }
 
-// The contents of a file that is as short as what is read of its end are kept when it is opened, so that it takes one request; of many files, as many as
-// there is room for. What is kept is what was opened.
+// The contents of a file that is as short as what is read of its end are kept when it is opened, so that it takes one
+// request; of many files, as many as there is room for. What is kept is what was opened.
 func TestShortFilesTakeOneRequest(t *testing.T) {
 	m, at := bucket(t)
 	dir := t.TempDir()

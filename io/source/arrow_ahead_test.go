@@ -13,10 +13,12 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// wideBatches returns an Arrow file with the columns n (int), note (texts of so many bytes), x (int), in record batches of 1,000 rows.
+// wideBatches returns an Arrow file with the columns n (int), note (texts of so many bytes), x (int), in record batches
+// of 1,000 rows.
 func wideBatches(t *testing.T, batches, length int) []byte {
 	t.Helper()
-	fields := []arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "note", Type: arrow.BinaryTypes.String}, {Name: "x", Type: arrow.PrimitiveTypes.Int64}}
+	fields := []arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "note", Type: arrow.BinaryTypes.String},
+		{Name: "x", Type: arrow.PrimitiveTypes.Int64}}
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
 	note := strings.Repeat("n", length)
 	var records []arrow.Record
@@ -31,8 +33,8 @@ func wideBatches(t *testing.T, batches, length int) []byte {
 	return ipcFile(t, records)
 }
 
-// The record batches of an Arrow file in a store give the digests of a local file. If the columns are most of it, or record batches are short, a split takes
-// a request. If they are a small part of it, little else is fetched.
+// The record batches of an Arrow file in a store give the digests of a local file. If the columns are most of it, or
+// record batches are short, a split takes a request. If they are a small part of it, little else is fetched.
 func TestArrowOfStores(t *testing.T) {
 	for name, x := range map[string]struct {
 		batches, length int
@@ -60,7 +62,8 @@ func TestArrowOfStores(t *testing.T) {
 				t.Errorf("%d rows, %v; the same digests: %t", rows, err, slices.EqualFunc(got, want, bytes.Equal))
 			}
 			const opening = 9 // the footer, and the first bytes with those behind them
-			if n, share := m.Reads.Load(), m.Bytes.Load()*100/int64(len(content)); n > opening+x.reads*int64(len(want)) || share > x.share {
+			if n, share := m.Reads.Load(), m.Bytes.Load()*100/int64(len(content)); n > opening+x.reads*int64(len(want)) ||
+				share > x.share {
 				t.Errorf("%d requests for %d splits, %d %% of %d bytes", n, len(want), share, len(content))
 			}
 		})

@@ -77,7 +77,8 @@ func unmarked(t testing.TB, stream []byte) (out []byte) {
 func TestArrowStreams(t *testing.T) {
 	stream := ipcStream(t, []arrow.Record{oneColumn(ints(1, 2)), oneColumn(ints()), oneColumn(ints(3))})
 	same(t, ofX(int64(1), int64(2), int64(3)), read(t, open(t, source.CSV{}, write(t, "a.arrow", stream)), "x"))
-	same(t, ofX(int64(1), int64(2), int64(3)), read(t, open(t, source.CSV{}, write(t, "a.arrow", unmarked(t, stream))), "x"))
+	same(t, ofX(int64(1), int64(2), int64(3)), read(t, open(t, source.CSV{}, write(t, "a.arrow", unmarked(t, stream))),
+		"x"))
 	for name, c := range map[string]lieOf{
 		"without its end": {stream[:len(stream)-8], source.CodeTruncated},
 		"with more":       {append(bytes.Clone(stream), stream...), source.CodeDamaged},
@@ -115,21 +116,24 @@ func (l lieOf) check(t *testing.T, name string) {
 func TestHostileArrow(t *testing.T) {
 	file := ipcFile(t, []arrow.Record{oneColumn(texts("canary", "b"))})
 	zstd := ipcFile(t, []arrow.Record{oneColumn(ints(slices.Repeat([]int64{5}, 99)...))}, ipc.WithZstd())
-	big := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Int64}}, nil).WithEndianness(endian.BigEndian)
+	big := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Int64}},
+		nil).WithEndianness(endian.BigEndian)
 	deep := arrow.PrimitiveTypes.Int64
 	for range 60 {
 		deep = arrow.ListOf(deep)
 	}
 	for name, c := range map[string]lieOf{
-		"Feather 1":               {append([]byte("FEA1"), make([]byte, 99)...), source.CodeUnsupported},
-		"Parquet":                 {append([]byte("PAR1"), make([]byte, 99)...), source.CodeDamaged},
-		"text":                    {[]byte("canary,b\n1,2\n"), source.CodeDamaged},
-		"nothing":                 {nil, source.CodeTruncated},
-		"the magic alone":         {[]byte("ARROW1\x00\x00"), source.CodeTruncated},
-		"twice the magic":         {[]byte("ARROW1\x00\x00\x00\x00\x00\x00ARROW1"), source.CodeDamaged},
-		"a footer of 2 GiB":       {[]byte("ARROW1\x00\x00\xff\xff\xff\x7fARROW1"), source.CodeDamaged},
-		"big-endian":              {ipcStream(t, []arrow.Record{array.NewRecord(big, []arrow.Array{ints(1)}, 1)}), source.CodeUnsupported},
-		"types in types":          {ipcFile(t, []arrow.Record{oneColumn(array.MakeArrayOfNull(memory.DefaultAllocator, deep, 1))}), source.CodeDamaged},
+		"Feather 1":         {append([]byte("FEA1"), make([]byte, 99)...), source.CodeUnsupported},
+		"Parquet":           {append([]byte("PAR1"), make([]byte, 99)...), source.CodeDamaged},
+		"text":              {[]byte("canary,b\n1,2\n"), source.CodeDamaged},
+		"nothing":           {nil, source.CodeTruncated},
+		"the magic alone":   {[]byte("ARROW1\x00\x00"), source.CodeTruncated},
+		"twice the magic":   {[]byte("ARROW1\x00\x00\x00\x00\x00\x00ARROW1"), source.CodeDamaged},
+		"a footer of 2 GiB": {[]byte("ARROW1\x00\x00\xff\xff\xff\x7fARROW1"), source.CodeDamaged},
+		"big-endian": {ipcStream(t, []arrow.Record{array.NewRecord(big, []arrow.Array{ints(1)}, 1)}),
+			source.CodeUnsupported},
+		"types in types": {ipcFile(t, []arrow.Record{oneColumn(array.MakeArrayOfNull(memory.DefaultAllocator, deep,
+			1))}), source.CodeDamaged},
 		"a buffer of 2^60 bytes":  {swapped(t, zstd, i64s(99*8), i64s(1<<60)), source.CodeDamaged},
 		"a buffer of 2^40 bytes":  {swapped(t, zstd, i64s(99*8), i64s(1<<40)), source.CodeDamaged},
 		"a buffer of 2^35 bytes":  {swapped(t, zstd, i64s(99*8), i64s(1<<35)), source.CodeDamaged},
@@ -185,7 +189,8 @@ func TestArrowDictionaries(t *testing.T) {
 	nulls := array.NewStringBuilder(memory.DefaultAllocator)
 	nulls.AppendNull()
 	nulls.Append("z")
-	records := []arrow.Record{oneColumn(codedTexts(first, 1, 0)), oneColumn(codedTexts(first, 1)), oneColumn(codedTexts(grown, 2, 0))}
+	records := []arrow.Record{oneColumn(codedTexts(first, 1, 0)), oneColumn(codedTexts(first, 1)),
+		oneColumn(codedTexts(grown, 2, 0))}
 	changed := append(slices.Clone(records), oneColumn(codedTexts(nulls.NewArray(), 0, 1, 0)))
 	want := ofX("b", "a", "b", "c", "a")
 	for name, c := range map[string]struct {
@@ -213,8 +218,10 @@ func TestArrowDictionaries(t *testing.T) {
 	}
 	lieOf{fileOf(t, ipcStream(t, changed)), source.CodeDamaged}.check(t, "a file that changes its dictionary")
 	stream := ipcStream(t, records[:1])
-	lieOf{swapped(t, stream, []byte{1, 0, 0, 0, 0, 0, 0, 0, 255}, []byte{9, 0, 0, 0, 0, 0, 0, 0, 255}), source.CodeDamaged}.check(t, "a code that means nothing")
-	long := oneColumn(codedTexts(array.NewSlice(rebuilt(texts("-", "a", "b"), arrow.BinaryTypes.LargeString), 1, 3), 1, 0, 1))
+	lieOf{swapped(t, stream, []byte{1, 0, 0, 0, 0, 0, 0, 0, 255}, []byte{9, 0, 0, 0, 0, 0, 0, 0, 255}),
+		source.CodeDamaged}.check(t, "a code that means nothing")
+	long := oneColumn(codedTexts(array.NewSlice(rebuilt(texts("-", "a", "b"), arrow.BinaryTypes.LargeString), 1, 3), 1, 0,
+		1))
 	same(t, ofX("b", "a", "b"), read(t, open(t, source.CSV{}, write(t, "a.arrow", ipcFile(t, cut(long, 2)))), "x"))
 }
 
@@ -261,7 +268,8 @@ func fileOf(t testing.TB, stream []byte) []byte {
 	header += int(binary.LittleEndian.Uint32(schema[header:]))
 	behind := 36 + 4 + len(dictionaries) + 4 + len(records)
 	footer := []byte{16, 0, 0, 0, 12, 0, 20, 0, 4, 0, 8, 0, 12, 0, 16, 0, 12, 0, 0, 0, 4, 0, 0, 0}
-	footer = append(footer, i32s(int32(behind+header-24), 36-28, int32(40+len(dictionaries)-32), int32(len(dictionaries)/24))...)
+	footer = append(footer, i32s(int32(behind+header-24), 36-28, int32(40+len(dictionaries)-32),
+		int32(len(dictionaries)/24))...)
 	footer = append(append(append(footer, dictionaries...), i32s(int32(len(records)/24))...), records...)
 	footer = append(footer, schema...)
 	out := append(append(bytes.Clone(magic), stream...), footer...)
@@ -284,7 +292,8 @@ func TestArrowDigests(t *testing.T) {
 		other := slices.Clone(records)
 		other[7].unit++
 		after := writer(t, []arrow.Record{arrowRecord(other)})
-		if sum(before, "unit") == sum(after, "unit") || sum(before, "day") != sum(after, "day") || sum(before, "day") == sum(before, "at") {
+		if sum(before, "unit") == sum(after, "unit") || sum(before, "day") != sum(after, "day") ||
+			sum(before, "day") == sum(before, "at") {
 			t.Error("the digest does not follow the column's bytes")
 		}
 	}
@@ -348,13 +357,16 @@ func twoNulls(t arrow.DataType) arrow.Array {
 // What has no meaning here is in the schema, and what is beside it is read.
 func TestOddArrowTypes(t *testing.T) {
 	odd := map[string]arrow.DataType{
-		"struct": arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int8, Nullable: true}), "map": arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64),
-		"union": arrow.DenseUnionOf([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int8, Nullable: true}}, []int8{0}), "time": arrow.FixedWidthTypes.Time32s,
+		"struct": arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int8,
+			Nullable: true}), "map": arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64),
+		"union": arrow.DenseUnionOf([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int8, Nullable: true}},
+			[]int8{0}), "time": arrow.FixedWidthTypes.Time32s,
 		"duration": arrow.FixedWidthTypes.Duration_s, "interval": arrow.FixedWidthTypes.MonthInterval, "list view": arrow.ListViewOf(arrow.PrimitiveTypes.Int64),
 		"list": arrow.ListOf(arrow.BinaryTypes.String)}
 	for name, typ := range odd {
 		for _, version := range []func(testing.TB, []arrow.Record, ...ipc.Option) []byte{ipcFile, ipcStream} {
-			schema := arrow.NewSchema([]arrow.Field{{Name: "odd", Type: typ, Nullable: true}, {Name: "x", Type: arrow.PrimitiveTypes.Int64}}, nil)
+			schema := arrow.NewSchema([]arrow.Field{{Name: "odd", Type: typ, Nullable: true},
+				{Name: "x", Type: arrow.PrimitiveTypes.Int64}}, nil)
 			r := array.NewRecord(schema, []arrow.Array{twoNulls(typ), ints(5, 6)}, 2)
 			if typ.ID() == arrow.DURATION {
 				ends := array.NewInt32Builder(memory.DefaultAllocator)
@@ -375,7 +387,8 @@ func TestOddArrowTypes(t *testing.T) {
 
 // Whatever number stands anywhere in a small file, reading ends in our errors and little memory.
 func TestArrowNumbers(t *testing.T) {
-	numbers := [][]byte{{0, 0, 0, 0}, {255, 255, 255, 255}, {255, 255, 255, 127}, {0, 0, 0, 128}, {1, 0, 0, 0}, {64, 0, 0, 0}}
+	numbers := [][]byte{{0, 0, 0, 0}, {255, 255, 255, 255}, {255, 255, 255, 127}, {0, 0, 0, 128}, {1, 0, 0, 0},
+		{64, 0, 0, 0}}
 	if os.Getenv("DPRELEASE_LONG") == "" {
 		numbers = numbers[1:3]
 	}

@@ -109,9 +109,12 @@ func columnOf(r arrow.Record, name string) arrow.Array {
 func arrowIPC(t testing.TB, records []record, out map[string][]byte) {
 	plain := arrowRecord(records)
 	cat, note := columnOf(plain, "cat"), columnOf(plain, "note")
-	coded := replaced(plain, "cat", rebuilt(cat, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}))
-	large := replaced(replaced(plain, "cat", rebuilt(cat, arrow.BinaryTypes.LargeString)), "note", rebuilt(note, arrow.BinaryTypes.LargeString))
-	viewed := replaced(replaced(plain, "cat", rebuilt(cat, arrow.BinaryTypes.StringView)), "note", rebuilt(note, arrow.BinaryTypes.StringView))
+	coded := replaced(plain, "cat", rebuilt(cat, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8,
+		ValueType: arrow.BinaryTypes.String}))
+	large := replaced(replaced(plain, "cat", rebuilt(cat, arrow.BinaryTypes.LargeString)), "note",
+		rebuilt(note, arrow.BinaryTypes.LargeString))
+	viewed := replaced(replaced(plain, "cat", rebuilt(cat, arrow.BinaryTypes.StringView)), "note",
+		rebuilt(note, arrow.BinaryTypes.StringView))
 	whole := []arrow.Record{plain}
 	out["ipc.arrow"], out["ipc-stream.arrow"] = ipcFile(t, whole), ipcStream(t, whole)
 	for name, option := range map[string]ipc.Option{"lz4": ipc.WithLZ4(), "zstd": ipc.WithZstd()} {

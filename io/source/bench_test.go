@@ -23,8 +23,8 @@ type benchRow struct {
 	Value float64 `parquet:"value"`
 }
 
-// BenchmarkRowGroupFilter reads the fiftieth part of a million rows in order of time, in row groups of 20,000: "all" reads every row group,
-// as input.statistics: ignore does, "filtered" those that hold such rows.
+// BenchmarkRowGroupFilter reads the fiftieth part of a million rows in order of time, in row groups of 20,000: "all"
+// reads every row group, as input.statistics: ignore does, "filtered" those that hold such rows.
 func BenchmarkRowGroupFilter(b *testing.B) {
 	type row struct {
 		At    int64     `parquet:"at,delta"`
@@ -39,7 +39,8 @@ func BenchmarkRowGroupFilter(b *testing.B) {
 	rows := make([]row, 10_000)
 	for part := range 100 {
 		for i := range rows {
-			rows[i] = row{int64(part*10_000 + i), rng.Int63n(500_000), fmt.Sprintf("category %d", rng.Intn(5000)), rng.NormFloat64(), []float64{1, rng.Float64()}}
+			rows[i] = row{int64(part*10_000 + i), rng.Int63n(500_000), fmt.Sprintf("category %d", rng.Intn(5000)),
+				rng.NormFloat64(), []float64{1, rng.Float64()}}
 		}
 		if _, err := w.Write(rows); err != nil {
 			b.Fatal(err)
@@ -57,7 +58,8 @@ func BenchmarkRowGroupFilter(b *testing.B) {
 				s, kept := rowGroups(d, condition), 0
 				for b.Loop() {
 					for split := range d.Splits() {
-						_, err := s.Read(b.Context(), split, strings.Split(columns, ","), func(x *table.Batch) error { kept += x.Rows; return nil })
+						_, err := s.Read(b.Context(), split, strings.Split(columns, ","),
+							func(x *table.Batch) error { kept += x.Rows; return nil })
 						if err != nil {
 							b.Fatal(err)
 						}
@@ -140,7 +142,8 @@ func BenchmarkCSV(b *testing.B) {
 // BenchmarkArrow reads a million rows of a dictionary's codes, integers, floats and strings.
 func BenchmarkArrow(b *testing.B) {
 	r := everyKind(100_000, []kindOf{
-		{name: "cat", typ: coded(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String)}, {name: "unit", typ: arrow.PrimitiveTypes.Int64},
+		{name: "cat", typ: coded(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String)}, {name: "unit",
+			typ: arrow.PrimitiveTypes.Int64},
 		{name: "value", typ: arrow.PrimitiveTypes.Float64}, {name: "note", typ: arrow.BinaryTypes.String},
 	})
 	for name, options := range map[string][]ipc.Option{"plain": nil, "lz4": {ipc.WithLZ4()}, "zstd": {ipc.WithZstd()}} {

@@ -47,7 +47,8 @@ func TestChecksums(t *testing.T) {
 					t.Fatalf("row group %d, column %d: reading row group %d: %v", group, at, split, err)
 				}
 			}
-			if e.Code != source.CodeChecksum || e.File != "a.parquet" || e.RowGroup != group || e.Column != string(rune('a'+at)) {
+			if e.Code != source.CodeChecksum || e.File != "a.parquet" || e.RowGroup != group ||
+				e.Column != string(rune('a'+at)) {
 				t.Errorf("row group %d, column %d: %v", group, at, e)
 			}
 		}

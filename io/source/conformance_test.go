@@ -26,7 +26,8 @@ func formats(t testing.TB, records []record) map[string][]byte {
 				parquet.DataPageVersion(version), parquet.Compression(codec), parquet.MaxRowsPerRowGroup(1500), parquet.PageBufferSize(8<<10))
 		}
 		for name, encodings := range encodingSets {
-			out[fmt.Sprintf("go-v%d-%s.parquet", version, name)] = parquetGo(t, records, encodings, parquet.DataPageVersion(version))
+			out[fmt.Sprintf("go-v%d-%s.parquet", version, name)] = parquetGo(t, records, encodings,
+				parquet.DataPageVersion(version))
 		}
 		out[fmt.Sprintf("go-v%d-overflow.parquet", version)] = parquetGo(t, records, encodingSets["dictionary"],
 			parquet.DataPageVersion(version), parquet.DictionaryMaxBytes(4<<10), parquet.PageBufferSize(4<<10))
@@ -49,7 +50,8 @@ func arrowFormats(t testing.TB, records []record, out map[string][]byte) {
 		"none": arrowcompress.Codecs.Uncompressed, "snappy": arrowcompress.Codecs.Snappy, "gzip": arrowcompress.Codecs.Gzip,
 		"brotli": arrowcompress.Codecs.Brotli, "zstd": arrowcompress.Codecs.Zstd,
 	} {
-		for version, page := range map[int]arrowparquet.DataPageVersion{1: arrowparquet.DataPageV1, 2: arrowparquet.DataPageV2} {
+		for version, page := range map[int]arrowparquet.DataPageVersion{1: arrowparquet.DataPageV1,
+			2: arrowparquet.DataPageV2} {
 			for _, dict := range []bool{true, false} {
 				out[fmt.Sprintf("arrow-v%d-%s-dict=%t.parquet", version, name, dict)] = arrowV17(t, records,
 					arrowparquet.WithCompression(codec), arrowparquet.WithDataPageVersion(page), arrowparquet.WithDictionaryDefault(dict),
@@ -57,13 +59,15 @@ func arrowFormats(t testing.TB, records []record, out map[string][]byte) {
 			}
 		}
 	}
-	out["arrow-overflow.parquet"] = arrowV17(t, records, arrowparquet.WithDictionaryPageSizeLimit(4<<10), arrowparquet.WithDataPageSize(4<<10))
+	out["arrow-overflow.parquet"] = arrowV17(t, records, arrowparquet.WithDictionaryPageSizeLimit(4<<10),
+		arrowparquet.WithDataPageSize(4<<10))
 }
 
 var mixed = map[string]encoding.Encoding{"cat": &parquet.RLEDictionary, "day": &parquet.RLEDictionary}
 
 var encodingSets = map[string]map[string]encoding.Encoding{
-	"plain": {"unit": &parquet.Plain, "cat": &parquet.Plain, "value": &parquet.Plain, "flag": &parquet.Plain, "day": &parquet.Plain, "at": &parquet.Plain, "note": &parquet.Plain},
+	"plain": {"unit": &parquet.Plain, "cat": &parquet.Plain, "value": &parquet.Plain, "flag": &parquet.Plain,
+		"day": &parquet.Plain, "at": &parquet.Plain, "note": &parquet.Plain},
 	"dictionary": {"unit": &parquet.RLEDictionary, "cat": &parquet.RLEDictionary, "value": &parquet.RLEDictionary,
 		"day": &parquet.RLEDictionary, "at": &parquet.RLEDictionary, "note": &parquet.RLEDictionary},
 	"delta": {"unit": &parquet.DeltaBinaryPacked, "cat": &parquet.DeltaByteArray, "day": &parquet.DeltaBinaryPacked,

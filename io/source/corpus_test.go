@@ -82,8 +82,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// findsAgain looks for some of a column's values, by the statistics of whoever wrote the file, and returns how many rows of other row groups
-// were left out.
+// findsAgain looks for some of a column's values, by the statistics of whoever wrote the file, and returns how many
+// rows of other row groups were left out.
 func findsAgain(t *testing.T, what string, d *source.Dataset, f table.Field, rows [][]any) (out int64) {
 	t.Helper()
 	for i := range 3 {
@@ -168,7 +168,8 @@ func libraryRows(path string, f table.Field) ([][]any, error) {
 	}
 }
 
-// libraryLeaf finds the leaf of a column's name, which leaves out the groups of lists and maps, and counts what is optional around a list.
+// libraryLeaf finds the leaf of a column's name, which leaves out the groups of lists and maps, and counts what is
+// optional around a list.
 func libraryLeaf(root *parquet.Column, name string) (leaf *parquet.Column, null int) {
 	at, rest := root, []string{name}
 	if root.Column(name) == nil {

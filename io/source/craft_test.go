@@ -28,7 +28,8 @@ type craftedPage struct {
 	body   []byte
 }
 
-var int64Column = format.SchemaElement{Name: "x", Type: thrift.New(format.Int64), RepetitionType: thrift.New(format.Required)}
+var int64Column = format.SchemaElement{Name: "x", Type: thrift.New(format.Int64),
+	RepetitionType: thrift.New(format.Required)}
 
 // dataV1 is a data page of so many values; sizes that are 0 become the body's.
 func dataV1(values int, e format.Encoding, body []byte) craftedPage {
@@ -61,7 +62,8 @@ func (c crafted) file(t testing.TB) []byte {
 		c.element = int64Column
 	}
 	out := bytes.NewBufferString("PAR1")
-	meta := format.FileMetaData{Version: 1, Schema: []format.SchemaElement{{Name: "root", NumChildren: thrift.New(int32(1))}, c.element}}
+	meta := format.FileMetaData{Version: 1, Schema: []format.SchemaElement{{Name: "root",
+		NumChildren: thrift.New(int32(1))}, c.element}}
 	for _, g := range c.groups {
 		start := int64(out.Len())
 		for _, p := range g.pages {

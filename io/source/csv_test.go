@@ -46,14 +46,19 @@ func TestDialects(t *testing.T) {
 		"byte order mark": {lines, "\xef\xbb\xbfx,w\n1,2\n", x("1")},
 		"blank lines":     {lines, "\n\nw,x\n\n1,2\n\n\n3,4\n\n", x("2", "4")},
 		"blanks are text": {lines, "x\n \n\t\n", x(" ", "\t")},
-		"trimmed":         {source.CSV{Header: true, TrimSpace: true}, " w , x \n 1\t,\t 2 2 \n  \n \"3\" , \" 4 \" \n", x("2 2", " 4 ")},
-		"tabs":            {source.CSV{Header: true, TrimSpace: true, Delimiter: '\t'}, "w\tx\n1\t 2\n\t3\n", x("2", "3")},
-		"comments":        {source.CSV{Header: true, Comment: '|', Quote: source.NoQuote}, "|a,\"b\nw,x\n1,2\n|3,4\n5,|6\n|", x("2", "|6")},
-		"head comments":   {source.CSV{Header: true, Comment: '|'}, "|a,\"b\n\n|\nw,x\n1,2\n|3,\"4\n\"\n5,|6\n|", x("2", "4\n", "|6", nil)},
-		"unquoted, bare":  {source.CSV{Columns: []string{"w", "x"}, Comment: '|', Quote: source.NoQuote}, "|a,\"b\n1,2\n|3,4\n\"5,|6\n", x("2", "|6")},
-		"crlf by header":  {lines, "w,x\r\n1,a\r\r\n2,b\n3,\"c\r\"\r\n", x("a\r", "b", "c\r")},
-		"lf by header":    {lines, "w,x\n1,a\r\n2,b\n3,\"c\r\"\n4,\"d\"\r\n5,e\r", x("a\r", "b", "c\r", "d", "e\r")},
-		"crlf as said":    {source.CSV{Columns: []string{"w", "x"}, LineEnd: "crlf"}, "1,a\r\n2,b\n3,\"c\r\"\r\n4,d\r\r\n", x("a", "b", "c\r", "d\r")},
+		"trimmed": {source.CSV{Header: true, TrimSpace: true}, " w , x \n 1\t,\t 2 2 \n  \n \"3\" , \" 4 \" \n",
+			x("2 2", " 4 ")},
+		"tabs": {source.CSV{Header: true, TrimSpace: true, Delimiter: '\t'}, "w\tx\n1\t 2\n\t3\n", x("2", "3")},
+		"comments": {source.CSV{Header: true, Comment: '|', Quote: source.NoQuote}, "|a,\"b\nw,x\n1,2\n|3,4\n5,|6\n|",
+			x("2", "|6")},
+		"head comments": {source.CSV{Header: true, Comment: '|'}, "|a,\"b\n\n|\nw,x\n1,2\n|3,\"4\n\"\n5,|6\n|",
+			x("2", "4\n", "|6", nil)},
+		"unquoted, bare": {source.CSV{Columns: []string{"w", "x"}, Comment: '|', Quote: source.NoQuote},
+			"|a,\"b\n1,2\n|3,4\n\"5,|6\n", x("2", "|6")},
+		"crlf by header": {lines, "w,x\r\n1,a\r\r\n2,b\n3,\"c\r\"\r\n", x("a\r", "b", "c\r")},
+		"lf by header":   {lines, "w,x\n1,a\r\n2,b\n3,\"c\r\"\n4,\"d\"\r\n5,e\r", x("a\r", "b", "c\r", "d", "e\r")},
+		"crlf as said": {source.CSV{Columns: []string{"w", "x"}, LineEnd: "crlf"}, "1,a\r\n2,b\n3,\"c\r\"\r\n4,d\r\r\n",
+			x("a", "b", "c\r", "d\r")},
 		"lf as assumed":   {source.CSV{Columns: []string{"w", "x"}}, "1,a\r\n2,a\n3,\"a\r\"\n", x("a\r", "a", "a\r")},
 		"one column, lf":  {source.CSV{Header: true}, "x\n\r\na\n\n", x("\r", "a")},
 		"quotes":          {lines, "w,x\n1,\"a,\"\"b\"\"\nc\"\n2,\"\"\n3,\"\"\"\"\n", x("a,\"b\"\nc", "", "\"")},
@@ -61,12 +66,13 @@ func TestDialects(t *testing.T) {
 		"odd quotes":      {lines, "w,x\n1,a\"b\"\n2,\"a\"b\n3,\"a\"\"b\n4,c\n", x("a\"b\"", "\"a\"b", "\"a\"\"b", "c")},
 		"missing quote":   {lines, "w,x\n1,\"a,b\n2,c\n", x("\"a", "c")},
 		"ragged":          {lines, "w,x,y\n1\n2,b\n3,c,d,e,f\n", x(nil, "b", "c")},
-		"null values":     {source.CSV{Header: true, NullValues: []string{"?", ""}}, "w,x\n1,?\n2,\n3,\"?\"\n4,??\n", x(nil, nil, nil, "??")},
-		"named":           {source.CSV{Columns: []string{"w", "x"}}, "1,2\n3,4\n", x("2", "4")},
-		"renamed":         {source.CSV{Header: true, Columns: []string{"x", "w"}}, "w,x\n1,2\n", x("1")},
-		"no rows":         {lines, "w,x\n", nil},
-		"no file":         {source.CSV{Columns: []string{"x"}}, "", nil},
-		"semicolon":       {source.CSV{Header: true, Delimiter: ';'}, "w;x\n1,5;2,5\n", x("2,5")},
+		"null values": {source.CSV{Header: true, NullValues: []string{"?", ""}}, "w,x\n1,?\n2,\n3,\"?\"\n4,??\n",
+			x(nil, nil, nil, "??")},
+		"named":     {source.CSV{Columns: []string{"w", "x"}}, "1,2\n3,4\n", x("2", "4")},
+		"renamed":   {source.CSV{Header: true, Columns: []string{"x", "w"}}, "w,x\n1,2\n", x("1")},
+		"no rows":   {lines, "w,x\n", nil},
+		"no file":   {source.CSV{Columns: []string{"x"}}, "", nil},
+		"semicolon": {source.CSV{Header: true, Delimiter: ';'}, "w;x\n1,5;2,5\n", x("2,5")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, parse(t, c.dialect, c.text, "x")); diff != "" {
@@ -82,11 +88,16 @@ func TestTypedColumns(t *testing.T) {
 		text string
 		want []any
 	}{
-		"int":                 {"1, -2 ,+3,,x,1.5,9223372036854775807,9223372036854775808,0x1,1_0", []any{int64(1), int64(-2), int64(3), nil, nil, nil, int64(math.MaxInt64), nil, nil, nil}},
-		"float":               {"1,-2.5, 1e3 ,,x,inf,-Inf,1e999,nan", []any{f(1), f(-2.5), f(1000), nil, nil, f(math.Inf(1)), f(math.Inf(-1)), f(math.Inf(1)), f(math.NaN())}},
-		"bool":                {"true,F,YES,n,1,0,,2", []any{int64(1), int64(0), int64(1), int64(0), int64(1), int64(0), nil, nil}},
-		"date":                {"1970-01-02,1969-12-31, 2013-01-01 ,2013-02-30,1.1.2013,", []any{int64(1), int64(-1), int64(15706), nil, nil, nil}},
-		"date 02/01/2006":     {"02/01/1970,31/12/1969, 01/01/2013 ,1/1/2013,30/02/2013,2013-01-01,", []any{int64(1), int64(-1), int64(15706), nil, nil, nil, nil}},
+		"int": {"1, -2 ,+3,,x,1.5,9223372036854775807,9223372036854775808,0x1,1_0",
+			[]any{int64(1), int64(-2), int64(3), nil, nil, nil, int64(math.MaxInt64), nil, nil, nil}},
+		"float": {"1,-2.5, 1e3 ,,x,inf,-Inf,1e999,nan",
+			[]any{f(1), f(-2.5), f(1000), nil, nil, f(math.Inf(1)), f(math.Inf(-1)), f(math.Inf(1)), f(math.NaN())}},
+		"bool": {"true,F,YES,n,1,0,,2", []any{int64(1), int64(0), int64(1), int64(0), int64(1), int64(0), nil,
+			nil}},
+		"date": {"1970-01-02,1969-12-31, 2013-01-01 ,2013-02-30,1.1.2013,",
+			[]any{int64(1), int64(-1), int64(15706), nil, nil, nil}},
+		"date 02/01/2006": {"02/01/1970,31/12/1969, 01/01/2013 ,1/1/2013,30/02/2013,2013-01-01,",
+			[]any{int64(1), int64(-1), int64(15706), nil, nil, nil, nil}},
 		"date 2/1/06 15:04":   {"2/1/70 00:00,31/12/69 23:59,31/12/69 00:00", []any{int64(1), int64(-1), int64(-1)}},
 		"date January 2 2006": {"January 2 1970", []any{int64(1)}},
 		"timestamp 2006-01-02 15:04:05": {"1970-01-01 00:00:01,1969-12-31 23:59:59.5,2013-01-01T00:00:00,",
@@ -95,7 +106,8 @@ func TestTypedColumns(t *testing.T) {
 		"text":                                {" a,,b", []any{" a", "", "b"}},
 	} {
 		t.Run(kind, func(t *testing.T) {
-			rows := parse(t, source.CSV{Header: true, Types: map[string]string{"x": kind}}, "w,x\n,"+strings.ReplaceAll(c.text, ",", "\n,")+"\n", "x")
+			rows := parse(t, source.CSV{Header: true, Types: map[string]string{"x": kind}},
+				"w,x\n,"+strings.ReplaceAll(c.text, ",", "\n,")+"\n", "x")
 			got := slices.Concat(rows...)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
@@ -155,7 +167,8 @@ func TestCSVFilesInAnyOrder(t *testing.T) {
 		paths = append(paths, write(t, "a.csv", []byte(text)))
 	}
 	d := open(t, source.CSV{Header: true, Types: map[string]string{"a": "int", "c": "int"}}, paths...)
-	same(t, [][]any{{int64(2), "x", int64(1)}, {int64(4), "", int64(3)}, {int64(6), "y", int64(5)}, {int64(8), "z", int64(7)}, {nil, "x", int64(9)}}, read(t, d, "c", "b", "a"))
+	same(t, [][]any{{int64(2), "x", int64(1)}, {int64(4), "", int64(3)}, {int64(6), "y", int64(5)},
+		{int64(8), "z", int64(7)}, {nil, "x", int64(9)}}, read(t, d, "c", "b", "a"))
 	same(t, [][]any{{int64(1)}, {int64(3)}, {int64(5)}, {int64(7)}, {int64(9)}}, read(t, d, "a"))
 }
 
@@ -167,7 +180,8 @@ func TestCSVReadersAheadEnd(t *testing.T) {
 		d := open(t, lines, write(t, name, content))
 		before := runtime.NumGoroutine()
 		for range 20 {
-			if _, err := d.Read(t.Context(), 0, []string{"x"}, func(*table.Batch) error { return enough }); !errors.Is(err, enough) {
+			if _, err := d.Read(t.Context(), 0, []string{"x"}, func(*table.Batch) error { return enough }); !errors.Is(err,
+				enough) {
 				t.Errorf("%s: got %v", name, err)
 			}
 		}

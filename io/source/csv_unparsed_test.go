@@ -38,7 +38,8 @@ func unparsed(t *testing.T, d *source.Dataset, columns ...string) (counts [][3]i
 	return counts
 }
 
-// A text that is no value of its column's type is told apart from a null, for every type; a blank field and one of NullValues is null.
+// A text that is no value of its column's type is told apart from a null, for every type; a blank field and one of
+// NullValues is null.
 func TestCSVUnparsed(t *testing.T) {
 	for kind, c := range map[string]struct {
 		fields string
@@ -57,7 +58,8 @@ func TestCSVUnparsed(t *testing.T) {
 			fmt.Fprintf(&b, "0;%s\n", f)
 		}
 		b.WriteString("a record without the field\n")
-		d := open(t, source.CSV{Header: true, Delimiter: ';', Types: map[string]string{"x": kind}, NullValues: []string{"N/A"}}, write(t, "a.csv", []byte(b.String())))
+		d := open(t, source.CSV{Header: true, Delimiter: ';', Types: map[string]string{"x": kind},
+			NullValues: []string{"N/A"}}, write(t, "a.csv", []byte(b.String())))
 		if got := unparsed(t, d, "x")[0]; got != c.want {
 			t.Errorf("%s: rows, nulls, unparsed: got %v, want %v", kind, got, c.want)
 		}

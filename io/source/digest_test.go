@@ -15,7 +15,8 @@ import (
 func TestDigestsDependOnBytesAndKey(t *testing.T) {
 	content := []byte("x,y\n" + strings.Repeat("a,1\n", 100_000)) // several blocks
 	digest := func(content []byte, key string) []byte {
-		d, err := source.Open(context.Background(), source.Options{Files: []string{write(t, "a.csv", content)}, CSV: lines, Key: []byte(key)})
+		d, err := source.Open(context.Background(), source.Options{Files: []string{write(t, "a.csv", content)}, CSV: lines,
+			Key: []byte(key)})
 		if err != nil {
 			t.Fatal(err)
 		}

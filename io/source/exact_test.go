@@ -34,21 +34,43 @@ func fixed(size int, high, low uint64) parquet.Value {
 }
 
 var exactColumns = map[string]exactColumn{
-	"int32 with a fraction": {parquet.Decimal(2, 9, parquet.Int32Type), []parquet.Value{i32(-1), i32(1999), i32(0), i32(100)}, []any{"-0.01", "19.99", "0", "1"}},
+	"int32 with a fraction": {parquet.Decimal(2, 9, parquet.Int32Type),
+		[]parquet.Value{i32(-1), i32(1999), i32(0), i32(100)}, []any{"-0.01", "19.99", "0", "1"}},
 	// These have the same nearest float64.
-	"int64 with a fraction":  {parquet.Decimal(2, 18, parquet.Int64Type), []parquet.Value{i64(99999999999999997), i64(99999999999999998), i64(99999999999999999), i64(-99999999999999999)}, []any{"999999999999999.97", "999999999999999.98", "999999999999999.99", "-999999999999999.99"}},
-	"wide without fraction":  {parquet.Decimal(0, 38, parquet.FixedLenByteArrayType(16)), []parquet.Value{fixed(16, 1<<32, 0), fixed(16, 1<<32, 1), fixed(16, 0, 7), fixed(16, math.MaxUint64, math.MaxUint64)}, []any{"79228162514264337593543950336", "79228162514264337593543950337", "7", "-1"}},
-	"wide with a fraction":   {parquet.Decimal(30, 38, parquet.FixedLenByteArrayType(16)), []parquet.Value{fixed(16, 1<<32, 0), fixed(16, 1<<32, 1), fixed(16, 0, 0), fixed(16, 0, 10)}, []any{"0.079228162514264337593543950336", "0.079228162514264337593543950337", "0", "0.00000000000000000000000000001"}},
-	"bytes":                  {parquet.Decimal(1, 20, parquet.ByteArrayType), []parquet.Value{parquet.ByteArrayValue([]byte{0xff}), parquet.ByteArrayValue([]byte{1, 0}), parquet.ByteArrayValue(nil), parquet.ByteArrayValue(bigEndian(40, 1<<62, 0))}, []any{"-0.1", "25.6", "0", "8507059173023461586584365185794205286.4"}},
-	"int64 without fraction": {parquet.Decimal(0, 18, parquet.Int64Type), []parquet.Value{i64(999_999_999_999_999_999), i64(-1), i64(0), i64(1)}, []any{int64(999_999_999_999_999_999), int64(-1), int64(0), int64(1)}},
+	"int64 with a fraction": {parquet.Decimal(2, 18, parquet.Int64Type),
+		[]parquet.Value{i64(99999999999999997), i64(99999999999999998), i64(99999999999999999),
+			i64(-99999999999999999)}, []any{"999999999999999.97", "999999999999999.98", "999999999999999.99", "-999999999999999.99"}},
+	"wide without fraction": {parquet.Decimal(0, 38, parquet.FixedLenByteArrayType(16)),
+		[]parquet.Value{fixed(16, 1<<32, 0), fixed(16, 1<<32, 1), fixed(16, 0, 7),
+			fixed(16, math.MaxUint64,
+				math.MaxUint64)}, []any{"79228162514264337593543950336", "79228162514264337593543950337", "7", "-1"}},
+	"wide with a fraction": {parquet.Decimal(30, 38, parquet.FixedLenByteArrayType(16)),
+		[]parquet.Value{fixed(16, 1<<32, 0), fixed(16, 1<<32, 1), fixed(16, 0, 0),
+			fixed(16, 0, 10)}, []any{"0.079228162514264337593543950336", "0.079228162514264337593543950337", "0", "0.00000000000000000000000000001"}},
+	"bytes": {parquet.Decimal(1, 20, parquet.ByteArrayType),
+		[]parquet.Value{parquet.ByteArrayValue([]byte{0xff}), parquet.ByteArrayValue([]byte{1, 0}),
+			parquet.ByteArrayValue(nil), parquet.ByteArrayValue(bigEndian(40, 1<<62,
+				0))}, []any{"-0.1", "25.6", "0", "8507059173023461586584365185794205286.4"}},
+	"int64 without fraction": {parquet.Decimal(0, 18, parquet.Int64Type),
+		[]parquet.Value{i64(999_999_999_999_999_999), i64(-1), i64(0), i64(1)}, []any{int64(999_999_999_999_999_999),
+			int64(-1), int64(0), int64(1)}},
 	// The announced precision is 18 digits, and two values have more.
-	"beyond its precision": {parquet.Decimal(0, 18, parquet.FixedLenByteArrayType(16)), []parquet.Value{fixed(16, 1, 0), fixed(16, 1, 1), fixed(16, 0, 7), fixed(16, 0, 1<<62)}, []any{nil, nil, int64(7), int64(1 << 62)}},
-	"int96":                {parquet.Leaf(parquet.Int96Type), []parquet.Value{int96(-1, 2440588), int96(1499, 2440589), int96(1500, 2440589), int96(1501, 2440589)}, []any{int64(-1), int64(86_400_000_001_499), int64(86_400_000_001_500), int64(86_400_000_001_501)}},
-	"far int96":            {parquet.Leaf(parquet.Int96Type), []parquet.Value{int96(0, math.MinInt32), int96(0, math.MaxInt32), int96(0, 5373484), int96(math.MaxInt64, 2440588+106751)}, []any{nil, nil, nil, nil}},
-	"uuid":                 {parquet.UUID(), []parquet.Value{fixed(16, 0, 0), fixed(16, 0, 1), fixed(16, 1, 0), fixed(16, 1, 1)}, []any{string(bigEndian(16, 0, 0)), string(bigEndian(16, 0, 1)), string(bigEndian(16, 1, 0)), string(bigEndian(16, 1, 1))}},
+	"beyond its precision": {parquet.Decimal(0, 18, parquet.FixedLenByteArrayType(16)),
+		[]parquet.Value{fixed(16, 1, 0), fixed(16, 1, 1), fixed(16, 0, 7), fixed(16, 0, 1<<62)}, []any{nil, nil, int64(7),
+			int64(1 << 62)}},
+	"int96": {parquet.Leaf(parquet.Int96Type),
+		[]parquet.Value{int96(-1, 2440588), int96(1499, 2440589), int96(1500, 2440589),
+			int96(1501, 2440589)}, []any{int64(-1), int64(86_400_000_001_499), int64(86_400_000_001_500), int64(86_400_000_001_501)}},
+	"far int96": {parquet.Leaf(parquet.Int96Type),
+		[]parquet.Value{int96(0, math.MinInt32), int96(0, math.MaxInt32), int96(0, 5373484),
+			int96(math.MaxInt64, 2440588+106751)}, []any{nil, nil, nil, nil}},
+	"uuid": {parquet.UUID(), []parquet.Value{fixed(16, 0, 0), fixed(16, 0, 1), fixed(16, 1, 0),
+		fixed(16, 1, 1)}, []any{string(bigEndian(16, 0, 0)), string(bigEndian(16, 0, 1)), string(bigEndian(16, 1,
+		0)), string(bigEndian(16, 1, 1))}},
 }
 
-// In exact columns of Parquet no two values become one, plain and coded, and a value that cannot be represented is null.
+// In exact columns of Parquet no two values become one, plain and coded, and a value that cannot be represented is
+// null.
 func TestExactColumnsOfParquet(t *testing.T) {
 	var names []string
 	group := parquet.Group{}
@@ -112,17 +134,21 @@ func rationalText(r *big.Rat) string {
 	}
 }
 
-// In exact columns of Arrow decimals are their decimal text, by the library's own integers, and dates in milliseconds stay apart within a day.
+// In exact columns of Arrow decimals are their decimal text, by the library's own integers, and dates in milliseconds
+// stay apart within a day.
 func TestExactColumnsOfArrow(t *testing.T) {
 	rng := rand.New(rand.NewSource(5))
 	types := []arrow.DecimalType{
-		&arrow.Decimal128Type{Precision: 16, Scale: 2}, &arrow.Decimal128Type{Precision: 38}, &arrow.Decimal128Type{Precision: 38, Scale: 30},
-		&arrow.Decimal128Type{Precision: 38, Scale: -3}, &arrow.Decimal256Type{Precision: 76, Scale: 40}, &arrow.Decimal256Type{Precision: 76},
+		&arrow.Decimal128Type{Precision: 16,
+			Scale: 2}, &arrow.Decimal128Type{Precision: 38}, &arrow.Decimal128Type{Precision: 38, Scale: 30},
+		&arrow.Decimal128Type{Precision: 38, Scale: -3}, &arrow.Decimal256Type{Precision: 76,
+			Scale: 40}, &arrow.Decimal256Type{Precision: 76},
 	}
 	for _, typ := range types {
 		var want [][]any
 		var a arrow.Array
-		ints := []*big.Int{big.NewInt(0), big.NewInt(-1), big.NewInt(10), big.NewInt(99999999999999997), big.NewInt(99999999999999998)}
+		ints := []*big.Int{big.NewInt(0), big.NewInt(-1), big.NewInt(10), big.NewInt(99999999999999997),
+			big.NewInt(99999999999999998)}
 		for range 200 {
 			ints = append(ints, new(big.Int).Sub(new(big.Int).Rand(rng, big.NewInt(math.MaxInt64)), big.NewInt(math.MaxInt64/2)))
 		}
@@ -158,7 +184,8 @@ func TestExactColumnsOfArrow(t *testing.T) {
 	}
 	b := array.NewDate64Builder(memory.DefaultAllocator)
 	b.AppendValues([]arrow.Date64{0, 1, 86_399_999, -1}, nil)
-	d := openWith(t, source.Options{Files: []string{write(t, "a.arrow", ipcFile(t, []arrow.Record{oneColumn(b.NewArray())}))}, Exact: []string{"x"}})
+	d := openWith(t, source.Options{Files: []string{write(t, "a.arrow",
+		ipcFile(t, []arrow.Record{oneColumn(b.NewArray())}))}, Exact: []string{"x"}})
 	if diff := cmp.Diff(ofX(int64(0), int64(1), int64(86_399_999), int64(-1)), read(t, d, "x")); diff != "" {
 		t.Error(diff)
 	}
@@ -169,7 +196,8 @@ func TestExactColumnsOfArrow(t *testing.T) {
 	wide.Append(decimal128.New(1, 0)) // beyond the announced precision
 	wide.Append(decimal128.New(1, 1))
 	wide.Append(decimal128.New(0, 7))
-	d = openWith(t, source.Options{Files: []string{write(t, "b.arrow", ipcFile(t, []arrow.Record{oneColumn(wide.NewArray())}))}, Exact: []string{"x"}})
+	d = openWith(t, source.Options{Files: []string{write(t, "b.arrow",
+		ipcFile(t, []arrow.Record{oneColumn(wide.NewArray())}))}, Exact: []string{"x"}})
 	if diff := cmp.Diff(ofX(nil, nil, int64(7)), read(t, d, "x")); diff != "" {
 		t.Error(diff)
 	}
@@ -196,7 +224,8 @@ func TestExactDecimalsOfDifferentScales(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		d := openWith(t, source.Options{Files: []string{write(t, fmt.Sprintf("%d.parquet", scale), b.Bytes())}, Exact: []string{"x"}})
+		d := openWith(t, source.Options{Files: []string{write(t, fmt.Sprintf("%d.parquet", scale), b.Bytes())},
+			Exact: []string{"x"}})
 		texts = append(texts, read(t, d, "x")[0][0])
 	}
 	if diff := cmp.Diff([]any{"5", "5", "5", "5", "5"}, texts); diff != "" {
@@ -208,7 +237,8 @@ func TestExactDecimalsOfDifferentScales(t *testing.T) {
 func TestExactColumnsOfText(t *testing.T) {
 	floats := []string{"0.1", "0.10", "1e-1", "0.10000000000000000001", "9007199254740993", "1e400", "NaN", "-0", "5e-324"}
 	wantFloats := []any{0.1, 0.1, 0.1, nil, nil, nil, nil, 0.0, 5e-324}
-	times := []string{"2024-01-01 00:00:00.000001", "2024-01-01 00:00:00.0000010", "2024-01-01 00:00:00.0000011", "2024-01-01 00:00:00.0000010000000001"}
+	times := []string{"2024-01-01 00:00:00.000001", "2024-01-01 00:00:00.0000010", "2024-01-01 00:00:00.0000011",
+		"2024-01-01 00:00:00.0000010000000001"}
 	wantTimes := []any{int64(1704067200_000001), int64(1704067200_000001), nil, nil}
 	for _, format := range []string{"csv", "tsv", "jsonl"} {
 		for column, texts := range map[string][]string{"f": floats, "t": times} {
@@ -228,7 +258,8 @@ func TestExactColumnsOfText(t *testing.T) {
 			}
 			types := map[string]string{column: map[string]string{"f": "float", "t": "timestamp 2006-01-02 15:04:05"}[column]}
 			d := openWith(t, source.Options{
-				Files: []string{write(t, "a."+format, []byte(content))}, CSV: source.CSV{Header: true, Types: types}, JSONL: source.JSONL{Columns: types}, Exact: []string{column},
+				Files: []string{write(t, "a."+format, []byte(content))}, CSV: source.CSV{Header: true,
+					Types: types}, JSONL: source.JSONL{Columns: types}, Exact: []string{column},
 			})
 			got := read(t, d, column)
 			for i := range want {

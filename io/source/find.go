@@ -82,8 +82,9 @@ func literal(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// seenFiles are the files named so far. A file of several names (symbolic or hard links, overlapping patterns, mounts) is found by what
-// the system says it is: its rows would count twice. The keys are sizes and times, so that few are compared.
+// seenFiles are the files named so far. A file of several names (symbolic or hard links, overlapping patterns, mounts)
+// is found by what the system says it is: its rows would count twice. The keys are sizes and times, so that few are
+// compared.
 type seenFiles map[[2]int64][]fs.FileInfo
 
 // add reports whether the file was not named before.
@@ -103,12 +104,15 @@ func (s seenFiles) identify(format, path string) (found, *Error) {
 	case err != nil:
 		return found{}, scan.NotOpened(err)
 	case info.IsDir():
-		return found{}, scan.Fault(CodeNotFile, "this is a folder").Advise("name the files in it: %s/*.parquet", filepath.Base(path))
+		return found{}, scan.Fault(CodeNotFile, "this is a folder").Advise("name the files in it: %s/*.parquet",
+			filepath.Base(path))
 	case !info.Mode().IsRegular():
 		return found{}, scan.Fault(CodeNotFile, "this is not a regular file")
 	}
 	if !s.add(info) {
-		return found{}, scan.Fault(CodeDuplicate, "the file is named twice, perhaps by a link").Advise("its rows would count twice: name it once, and let no two patterns match it")
+		return found{}, scan.Fault(CodeDuplicate,
+			"the file is named twice, perhaps by a link").Advise("its rows would count twice: name it once, and let no two " +
+			"patterns match it")
 	}
 	f, e := formatOf(format, path)
 	return found{scan.Place{Path: path}, filepath.Base(path), f}, e

@@ -90,7 +90,8 @@ func TestOpenRefuses(t *testing.T) {
 		{source.CodeOption, source.CSV{Header: true, Types: map[string]string{"x": "decimal"}}, []string{"a.csv"}},
 		{source.CodeOption, source.CSV{Header: true, Types: map[string]string{"x": "timestamp 15:04"}}, []string{"a.csv"}},
 		{source.CodeOption, source.CSV{Header: true, Types: map[string]string{"x": "timestamp"}}, []string{"a.csv"}},
-		{source.CodeOption, source.CSV{Header: true, Types: map[string]string{"x": "timestamp 2006-01-02 MST"}}, []string{"a.csv"}},
+		{source.CodeOption, source.CSV{Header: true, Types: map[string]string{"x": "timestamp 2006-01-02 MST"}},
+			[]string{"a.csv"}},
 		{source.CodeColumn, source.CSV{Header: true, Types: map[string]string{"q": "int"}}, []string{"a.csv"}},
 		{source.CodeHeader, source.CSV{Columns: []string{"x", "x"}}, []string{"a.csv"}},
 		{source.CodeDamaged, named, []string{"no.parquet"}},
@@ -135,14 +136,16 @@ func TestTypesDisagree(t *testing.T) {
 	csv.Types = map[string]string{"unit": "int", "value": "float", "flag": "bool", "day": "date"}
 	_, err := openIn(dir, csv, "a.parquet", "b.csv")
 	var e *source.Error
-	if !errors.As(err, &e) || e.File != "b.csv" || e.Column != "at" || !strings.Contains(e.Message, "timestamp[us, UTC] there and text here") {
+	if !errors.As(err, &e) || e.File != "b.csv" || e.Column != "at" ||
+		!strings.Contains(e.Message, "timestamp[us, UTC] there and text here") {
 		t.Errorf("got %v", err)
 	}
 }
 
 // A first line that is no header, contrary to what the job says, is a row of values.
 func TestValuesInPlaceOfHeadersAreNotNamed(t *testing.T) {
-	dir := folder(t, map[string]string{"a.csv": "canary1,canary2\n", "b.csv": "canary3,canary4,canary4\n", "c.csv": "canary3,canary4\n"})
+	dir := folder(t, map[string]string{"a.csv": "canary1,canary2\n", "b.csv": "canary3,canary4,canary4\n",
+		"c.csv": "canary3,canary4\n"})
 	for _, files := range [][]string{{"a.csv", "c.csv"}, {"b.csv"}} {
 		if _, err := openIn(dir, lines, files...); err == nil || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%v: %v", files, err)

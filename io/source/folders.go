@@ -16,9 +16,10 @@ import (
 
 // Columns from the names of folders
 //
-// Other programs put the files of a table into folders that are called NAME=VALUE, one for each value of a column, and leave the column out of the
-// files (Hive's partitions). The job says which columns are in the folders' names and their types. Names of files are public, so that a filter
-// on such a column rules out whole files by their names alone, of any format.
+// Other programs put the files of a table into folders that are called NAME=VALUE, one for each value of a column, and
+// leave the column out of the files (Hive's partitions). The job says which columns are in the folders' names and their
+// types. Names of files are public, so that a filter on such a column rules out whole files by their names alone, of
+// any format.
 
 // hiveNull is the name that Hive and its successors give to the folder of the rows without a value.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
@@ -75,14 +76,17 @@ func (f inFolders) wrap(file scan.File, path string) (scan.File, *Error) {
 	for _, name := range f.names {
 		value, ok := stated[name]
 		if !ok {
-			return nil, scan.Fault(CodeOption, "no folder of the file's path is called %s=VALUE", name).Advise("input.folders names columns that are in the names of folders: day=2024-01-01/part.parquet").OfColumn(name)
+			return nil, scan.Fault(CodeOption, "no folder of the file's path is called %s=VALUE",
+				name).Advise("input.folders names columns that are in the names of folders: day=2024-01-01/part.parquet").OfColumn(name)
 		}
 		if _, twice := file.Schema().Lookup(name); twice {
-			return nil, scan.Fault(CodeOption, "the column is in the file, too").Advise("remove it from input.folders").OfColumn(name)
+			return nil, scan.Fault(CodeOption,
+				"the column is in the file, too").Advise("remove it from input.folders").OfColumn(name)
 		}
 		c, ok := newConstant(f.types[name], value)
 		if !ok {
-			return nil, scan.Fault(CodeOption, "the name of the folder %q is no value of the column's type", name+"="+value).OfColumn(name)
+			return nil, scan.Fault(CodeOption, "the name of the folder %q is no value of the column's type",
+				name+"="+value).OfColumn(name)
 		}
 		w.values = append(w.values, c)
 	}
@@ -136,7 +140,8 @@ func (f *inFolder) Public(column string) bool {
 }
 
 // Read implements scan.File.
-func (f *inFolder) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary, error) {
+func (f *inFolder) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary,
+	error) {
 	sum, err := f.File.Read(ctx, split, f.inner(columns), func(b *table.Batch) error {
 		out := table.Batch{Rows: b.Rows, Keep: b.Keep, Columns: make([]table.Column, 0, len(columns))}
 		next := 0
@@ -183,7 +188,8 @@ func (f *inFolder) sign(digest []byte) []byte {
 	}
 	h := sha256.New()
 	for i, name := range f.names {
-		fmt.Fprintf(h, "%q=%v/%v/%q/%t\n", name, f.values[i].value.Ints, f.values[i].value.Floats, f.values[i].value.Data, f.values[i].null)
+		fmt.Fprintf(h, "%q=%v/%v/%q/%t\n", name, f.values[i].value.Ints, f.values[i].value.Floats, f.values[i].value.Data,
+			f.values[i].null)
 	}
 	h.Write(digest)
 	return h.Sum(nil)
@@ -219,7 +225,8 @@ func (f footedInFolder) DigestFooter(split int) ([]byte, error) {
 	return f.sign(sum), err
 }
 
-// unfooted is a file that states nothing about its rows. It is left out by its folders' names alone, and then not read at all.
+// unfooted is a file that states nothing about its rows. It is left out by its folders' names alone, and then not read
+// at all.
 type unfooted struct{ *inFolder }
 
 // Rows implements scan.Footed: nobody knows.

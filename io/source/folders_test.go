@@ -39,7 +39,8 @@ func TestColumnsFromFolders(t *testing.T) {
 		"day=__HIVE_DEFAULT_PARTITION__/town=York/a.csv": "x,y\n4,d\n",
 	})
 	d := openWith(t, byFolders(dir, map[string]string{"day": "date", "town": "text"}))
-	want := [][]any{{int64(19723), "1", "Süd/Ost"}, {int64(19723), "2", "Süd/Ost"}, {int64(19724), "3", "York"}, {nil, "4", "York"}}
+	want := [][]any{{int64(19723), "1", "Süd/Ost"}, {int64(19723), "2", "Süd/Ost"}, {int64(19724), "3", "York"},
+		{nil, "4", "York"}}
 	if diff := cmp.Diff(want, read(t, d, "day", "x", "town")); diff != "" {
 		t.Error(diff)
 	}
@@ -48,14 +49,16 @@ func TestColumnsFromFolders(t *testing.T) {
 	}
 }
 
-// A filter on a folder's column leaves out whole files, which are then not even opened, unless their rows have to be counted.
+// A filter on a folder's column leaves out whole files, which are then not even opened, unless their rows have to be
+// counted.
 func TestFoldersPrune(t *testing.T) {
 	dir := partitioned(t, map[string]string{"day=2024-01-01/a/a.csv": "x\n1\n2\n", "day=2024-01-02/a/a.csv": "x\n3\n"})
 	d := openWith(t, byFolders(dir, map[string]string{"day": "date"}))
 	filter := d.FilterRowGroups([]string{"day"}, func(_ int, b table.Bounds) bool { return b.Max < 19724 })
 	rows := 0
 	for split := range d.Splits() {
-		if _, err := filter.Read(context.Background(), split, []string{"x"}, func(b *table.Batch) error { rows += b.Rows; return nil }); err != nil {
+		if _, err := filter.Read(context.Background(), split, []string{"x"},
+			func(b *table.Batch) error { rows += b.Rows; return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,7 +73,8 @@ func TestFoldersPrune(t *testing.T) {
 // The same file in another folder is another input.
 func TestDigestsDependOnFolders(t *testing.T) {
 	digest := func(folder string) string {
-		d := openWith(t, byFolders(partitioned(t, map[string]string{folder + "/a/a.csv": "x\n1\n"}), map[string]string{"day": "date"}))
+		d := openWith(t, byFolders(partitioned(t, map[string]string{folder + "/a/a.csv": "x\n1\n"}),
+			map[string]string{"day": "date"}))
 		read, err := d.Read(context.Background(), 0, []string{"x", "day"}, func(*table.Batch) error { return nil })
 		if err != nil {
 			t.Fatal(err)

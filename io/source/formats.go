@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// dialects are how texts are read. tabs is for files of format tsv, in which, unless the job says otherwise, tabs separate the fields and no
-// character quotes (https://www.iana.org/assignments/media-types/text/tab-separated-values).
+// dialects are how texts are read. tabs is for files of format tsv, in which, unless the job says otherwise, tabs
+// separate the fields and no character quotes (https://www.iana.org/assignments/media-types/text/tab-separated-values).
 type dialects struct {
 	given, tabs *csv.Dialect
 	wrongTabs   error // what is wrong with tabs, if a file is read by it
@@ -45,8 +45,8 @@ func newDialects(o Options) (d dialects, err error) {
 // opener opens a file for its schema.
 type opener func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error)
 
-// formats are the formats by their names and by the endings of files' names. A new format is a package below internal and a line here. Files of
-// text formats may be compressed, which a second ending says.
+// formats are the formats by their names and by the endings of files' names. A new format is a package below internal
+// and a line here. Files of text formats may be compressed, which a second ending says.
 var formats = []struct {
 	name    string
 	endings []string
@@ -55,8 +55,10 @@ var formats = []struct {
 }{
 	{"parquet", []string{".parquet"}, described(parquet.Open), false},
 	{"arrow", []string{".arrow", ".feather"}, described(arrow.Open), false},
-	{"csv", []string{".csv", ".txt", ".data"}, separated(func(d dialects) (*csv.Dialect, error) { return d.given, nil }), true},
-	{"tsv", []string{".tsv", ".tab"}, separated(func(d dialects) (*csv.Dialect, error) { return d.tabs, d.wrongTabs }), true},
+	{"csv", []string{".csv", ".txt", ".data"}, separated(func(d dialects) (*csv.Dialect, error) { return d.given, nil }),
+		true},
+	{"tsv", []string{".tsv", ".tab"}, separated(func(d dialects) (*csv.Dialect, error) { return d.tabs, d.wrongTabs }),
+		true},
 	{"jsonl", []string{".jsonl", ".ndjson"}, objects, true},
 }
 
@@ -67,7 +69,8 @@ var packings = []struct {
 }{{".gz", scan.Gzip}, {".zst", scan.Zstd}, {".bz2", scan.Bzip2}, {".xz", scan.XZ}}
 
 // described opens files of a format that describes itself.
-func described(open func(context.Context, scan.Place, []string, scan.BlockMAC) (scan.File, *Error)) func(scan.Compression) opener {
+func described(open func(context.Context, scan.Place, []string, scan.BlockMAC) (scan.File,
+	*Error)) func(scan.Compression) opener {
 	return func(scan.Compression) opener {
 		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
 			return open(ctx, at, d.exact, mac)
@@ -134,17 +137,21 @@ func formatOf(given, name string) (opener, *Error) {
 		case packed == scan.Plain:
 			return f.open(packed), nil
 		default:
-			return nil, scan.Fault(CodeFormat, "a file of this format cannot be compressed as a whole").Advise("decompress it: such files compress their own pages")
+			return nil, scan.Fault(CodeFormat,
+				"a file of this format cannot be compressed as a whole").Advise("decompress it: such files compress their own pages")
 		}
 	}
 	if given != "" {
-		return nil, scan.Fault(CodeOption, "%q is no format that is known", given).Advise("the formats are %s", strings.Join(Formats(), ", "))
+		return nil, scan.Fault(CodeOption, "%q is no format that is known", given).Advise("the formats are %s",
+			strings.Join(Formats(), ", "))
 	}
 	if strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".xls") || strings.HasSuffix(name, ".ods") {
-		return nil, scan.Fault(CodeFormat, "spreadsheets are not read").Advise("save the sheet as CSV (UTF-8), and name that file")
+		return nil, scan.Fault(CodeFormat, "spreadsheets are not read").Advise("save the sheet as CSV (UTF-8), and name " +
+			"that file")
 	}
 	return nil, scan.Fault(CodeFormat, "the name's ending says no known format").
-		Advise("say it with input.format (%s); known endings are .parquet, .arrow, .feather, .csv, .tsv, .txt, .data and .jsonl, and .gz, .zst, .bz2 or .xz behind those of texts", strings.Join(Formats(), ", "))
+		Advise("say it with input.format (%s); known endings are .parquet, .arrow, .feather, .csv, .tsv, .txt, .data and "+
+			".jsonl, and .gz, .zst, .bz2 or .xz behind those of texts", strings.Join(Formats(), ", "))
 }
 
 // found is a file to be read.

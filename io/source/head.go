@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// OpenAddress opens the first object of an address, or of a pattern of addresses, for its bytes from the first on. So many bytes are asked for at
-// once; more are fetched as they are read. Errors: as Open.
+// OpenAddress opens the first object of an address, or of a pattern of addresses, for its bytes from the first on. So
+// many bytes are asked for at once; more are fetched as they are read. Errors: as Open.
 func OpenAddress(ctx context.Context, address string, likely int64) (io.ReadCloser, error) {
 	s := newStores(1)
 	o, err := s.openFirst(ctx, address, likely)

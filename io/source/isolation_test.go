@@ -17,7 +17,8 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// pythonFile is a file that Python's csv module writes. Texts are lists of code points, so that they can hold surrogates.
+// pythonFile is a file that Python's csv module writes. Texts are lists of code points, so that they can hold
+// surrogates.
 type pythonFile struct {
 	Path       string    `json:"path"`
 	Rows       [][][]int `json:"rows"`
@@ -43,7 +44,8 @@ var hostileTexts = []string{
 	"{\"x\": 1}", "NULL", "\\", "\\\"", "=1", "\ud7ff", "\U0001F600",
 }
 
-// isolationCase is a hostile table T, another one U, and both in one file, in a dialect that Python's csv writes and the options read.
+// isolationCase is a hostile table T, another one U, and both in one file, in a dialect that Python's csv writes and
+// the options read.
 type isolationCase struct {
 	rng     *rand.Rand
 	file    pythonFile
@@ -60,7 +62,8 @@ func (c *isolationCase) bare() bool { return c.file.Quoting == "QUOTE_NONE" }
 func newIsolationCase(rng *rand.Rand) *isolationCase {
 	c := &isolationCase{rng: rng, columns: []string{"x", "y", "z"}[:1+rng.IntN(3)]}
 	c.file = pythonFile{
-		Quoting: c.pick("QUOTE_MINIMAL", "QUOTE_MINIMAL", "QUOTE_ALL", "QUOTE_NONNUMERIC", "QUOTE_NONE"), Quote: c.pick(`"`, `"`, "'"), Delimiter: c.pick(",", ",", ";", "\t", " ", "|"),
+		Quoting: c.pick("QUOTE_MINIMAL", "QUOTE_MINIMAL", "QUOTE_ALL", "QUOTE_NONNUMERIC", "QUOTE_NONE"), Quote: c.pick(`"`,
+			`"`, "'"), Delimiter: c.pick(",", ",", ";", "\t", " ", "|"),
 		Terminator: c.pick("\n", "\r\n"), Encoding: c.pick("utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"),
 	}
 	c.setOptions()
@@ -93,7 +96,8 @@ func (c *isolationCase) setOptions() {
 		}
 	}
 	c.options.Format = "csv"
-	if f.Delimiter == "\t" && (c.bare() || c.rng.IntN(2) == 0) { // format tsv has tabs and, unless the options say one, no quote
+	// format tsv has tabs and, unless the options say one, no quote
+	if f.Delimiter == "\t" && (c.bare() || c.rng.IntN(2) == 0) {
 		c.options.Format, o.Delimiter = "tsv", 0
 		switch o.Quote {
 		case source.NoQuote:
@@ -170,8 +174,8 @@ func writePython(t *testing.T, files []pythonFile) {
 	}
 }
 
-// Of random hostile tables, written by Python's csv module in every dialect that jobs can state, the rows of two tables in one file are the rows of the
-// one and of the other, and every text is read as it was written.
+// Of random hostile tables, written by Python's csv module in every dialect that jobs can state, the rows of two tables
+// in one file are the rows of the one and of the other, and every text is read as it was written.
 func TestRowIsolationOfPythonsCSV(t *testing.T) {
 	rng, dir := rand.New(rand.NewPCG(27, 1)), t.TempDir()
 	path := func(n, k int) string { return filepath.Join(dir, fmt.Sprintf("%d-%d", n, k)) }

@@ -14,7 +14,8 @@ import (
 // objects reads lines as JSON.
 func objects(t *testing.T, text string, columns map[string]string, names ...string) [][]any {
 	t.Helper()
-	return read(t, openWith(t, source.Options{Files: []string{write(t, "a.jsonl", []byte(text))}, JSONL: source.JSONL{Columns: columns}}), names...)
+	return read(t, openWith(t, source.Options{Files: []string{write(t, "a.jsonl", []byte(text))},
+		JSONL: source.JSONL{Columns: columns}}), names...)
 }
 
 // Each JSON value is a value of its own or null, never another one's twin, and touches no other line.
@@ -24,10 +25,14 @@ func TestJSONValues(t *testing.T) {
 		kind, value string
 		want        any
 	}{
-		{"text", `"1"`, "1"}, {"text", `1`, nil}, {"text", `true`, nil}, {"text", `"true"`, "true"}, {"text", `""`, ""}, {"text", `{}`, nil}, {"text", `["a"]`, nil}, {"text", `null`, nil}, {"text", `"null"`, "null"},
-		{"text", `"\ud800"`, "\xed\xa0\x80"}, {"text", `"\uD801"`, "\xed\xa0\x81"}, {"text", `"\udc00\ud800"`, "\xed\xb0\x80\xed\xa0\x80"}, {"text", `"\ud83d\ude00"`, "😀"}, {"text", `"\ufffd"`, "\uFFFD"},
-		{"text", "\"\xff\"", nil}, {"text", "\"\xfe\"", nil}, {"text", "\"\xed\xa0\x80\"", nil}, {"text", `"a\u0000b"`, "a\x00b"}, {"text", `"\ufeff"`, "\uFEFF"}, {"text", `"\r\n"`, "\r\n"}, {"text", "\"a\rb\"", nil},
-		{"int", `1`, int64(1)}, {"int", `"1"`, int64(1)}, {"int", `1.0`, nil}, {"int", `1e0`, nil}, {"int", `true`, nil}, {"int", `-0`, int64(0)}, {"int", `9223372036854775808`, nil},
+		{"text", `"1"`, "1"}, {"text", `1`, nil}, {"text", `true`, nil}, {"text", `"true"`, "true"}, {"text", `""`,
+			""}, {"text", `{}`, nil}, {"text", `["a"]`, nil}, {"text", `null`, nil}, {"text", `"null"`, "null"},
+		{"text", `"\ud800"`, "\xed\xa0\x80"}, {"text", `"\uD801"`, "\xed\xa0\x81"}, {"text", `"\udc00\ud800"`,
+			"\xed\xb0\x80\xed\xa0\x80"}, {"text", `"\ud83d\ude00"`, "😀"}, {"text", `"\ufffd"`, "\uFFFD"},
+		{"text", "\"\xff\"", nil}, {"text", "\"\xfe\"", nil}, {"text", "\"\xed\xa0\x80\"", nil}, {"text", `"a\u0000b"`,
+			"a\x00b"}, {"text", `"\ufeff"`, "\uFEFF"}, {"text", `"\r\n"`, "\r\n"}, {"text", "\"a\rb\"", nil},
+		{"int", `1`, int64(1)}, {"int", `"1"`, int64(1)}, {"int", `1.0`, nil}, {"int", `1e0`, nil}, {"int", `true`,
+			nil}, {"int", `-0`, int64(0)}, {"int", `9223372036854775808`, nil},
 		{"float", `1`, f(1)}, {"float", `1.0`, f(1)}, {"float", `1e0`, f(1)}, {"float", `"1.0"`, f(1)}, {"float", `[1]`, nil},
 		{"bool", `true`, int64(1)}, {"bool", `"true"`, int64(1)}, {"bool", `1`, int64(1)}, {"bool", `2`, nil},
 		{"date", `"2024-01-02"`, int64(19724)}, {"date 20060102", `20240102`, int64(19724)},
@@ -67,7 +72,8 @@ func TestJSONMembers(t *testing.T) {
 func TestJSONLongLines(t *testing.T) {
 	long := `{"v": "` + strings.Repeat("x", 17<<20) + `"}`
 	want := [][]any{{"a"}, {nil}, {"b"}}
-	if diff := cmp.Diff(want, objects(t, "{\"v\": \"a\"}\n"+long+"\n\n{\"v\": \"b\"}", map[string]string{"v": "text"}, "v")); diff != "" {
+	if diff := cmp.Diff(want, objects(t, "{\"v\": \"a\"}\n"+long+"\n\n{\"v\": \"b\"}", map[string]string{"v": "text"},
+		"v")); diff != "" {
 		t.Error(diff)
 	}
 }

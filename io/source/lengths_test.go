@@ -33,7 +33,8 @@ func TestStoresStateLengths(t *testing.T) {
 			m.Set(name, []byte("x,y\n1,2\n"))
 			scheme, _, _ := strings.Cut(at, ":")
 			store.Register(scheme, func(context.Context, store.Address) (store.Bucket, error) { return stating{m, size}, nil })
-			_, err := source.Open(t.Context(), source.Options{Files: []string{at + name}, CSV: source.CSV{Header: true}, JSONL: source.JSONL{Columns: map[string]string{"x": "int"}}})
+			_, err := source.Open(t.Context(), source.Options{Files: []string{at + name}, CSV: source.CSV{Header: true},
+				JSONL: source.JSONL{Columns: map[string]string{"x": "int"}}})
 			var e *source.Error
 			if !errors.As(err, &e) || e.Code != source.CodeUnreadable {
 				t.Errorf("%s of %d bytes: %v", name, size, err)

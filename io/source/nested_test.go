@@ -41,7 +41,8 @@ func structOf(r arrow.Record, blank func(row int) bool) arrow.Array {
 	for i, c := range r.Columns() {
 		columns[i] = c.Data()
 	}
-	data := array.NewData(arrow.StructOf(r.Schema().Fields()...), int(r.NumRows()), []*memory.Buffer{bits}, columns, nulls, 0)
+	data := array.NewData(arrow.StructOf(r.Schema().Fields()...), int(r.NumRows()), []*memory.Buffer{bits}, columns, nulls,
+		0)
 	return array.NewStructData(data)
 }
 
@@ -54,11 +55,13 @@ func inStructs(r arrow.Record) arrow.Record {
 	}, nil), []arrow.Array{inner, r.Column(0)}, r.NumRows())
 	outer := structOf(plain, func(row int) bool { return row%5 == 2 })
 	return array.NewRecord(arrow.NewSchema([]arrow.Field{
-		{Name: "outer", Type: outer.DataType(), Nullable: true}, {Name: "after", Type: r.Column(0).DataType(), Nullable: true},
+		{Name: "outer", Type: outer.DataType(), Nullable: true}, {Name: "after", Type: r.Column(0).DataType(),
+			Nullable: true},
 	}, nil), []arrow.Array{outer, r.Column(0)}, r.NumRows())
 }
 
-// agreesNested reads every column within the structs of a file and compares it with the library's reading of the record.
+// agreesNested reads every column within the structs of a file and compares it with the library's reading of the
+// record.
 func agreesNested(t *testing.T, name string, content []byte, kinds []kindOf, r arrow.Record) {
 	t.Helper()
 	d := open(t, source.CSV{}, write(t, name, content))
@@ -109,11 +112,13 @@ func TestNestedArrowTypes(t *testing.T) {
 // arrowParquet writes a record as Parquet in all forms and calls f with each.
 func arrowParquet(t *testing.T, r arrow.Record, f func(name string, content []byte)) {
 	t.Helper()
-	for name, version := range map[string]arrowparquet.DataPageVersion{"v1": arrowparquet.DataPageV1, "v2": arrowparquet.DataPageV2} {
+	for name, version := range map[string]arrowparquet.DataPageVersion{"v1": arrowparquet.DataPageV1,
+		"v2": arrowparquet.DataPageV2} {
 		for _, dict := range []bool{true, false} {
 			var out bytes.Buffer
-			w, err := pqarrow.NewFileWriter(r.Schema(), &out, arrowparquet.NewWriterProperties(arrowparquet.WithDataPageVersion(version),
-				arrowparquet.WithDictionaryDefault(dict), arrowparquet.WithDataPageSize(512), arrowparquet.WithMaxRowGroupLength(400)),
+			w, err := pqarrow.NewFileWriter(r.Schema(), &out,
+				arrowparquet.NewWriterProperties(arrowparquet.WithDataPageVersion(version),
+					arrowparquet.WithDictionaryDefault(dict), arrowparquet.WithDataPageSize(512), arrowparquet.WithMaxRowGroupLength(400)),
 				pqarrow.DefaultWriterProps())
 			if err != nil {
 				t.Fatal(err)
@@ -137,10 +142,12 @@ func TestNestedParquetOfArrowTypes(t *testing.T) {
 func basket(n int) (r arrow.Record, want [][]any) {
 	item := arrow.StructOf(arrow.Field{Name: "price", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
 		arrow.Field{Name: "name", Type: arrow.BinaryTypes.String, Nullable: true},
-		arrow.Field{Name: "size", Type: arrow.StructOf(arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int32, Nullable: true}), Nullable: true})
+		arrow.Field{Name: "size", Type: arrow.StructOf(arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int32,
+			Nullable: true}), Nullable: true})
 	within := arrow.StructOf(arrow.Field{Name: "items", Type: arrow.ListOf(item), Nullable: true},
 		arrow.Field{Name: "m", Type: arrow.MapOf(arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64), Nullable: true})
-	schema := arrow.NewSchema([]arrow.Field{{Name: "b", Type: within, Nullable: true}, {Name: "id", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "b", Type: within, Nullable: true},
+		{Name: "id", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	rng := rand.New(rand.NewSource(5))
 	s := b.Field(0).(*array.StructBuilder)
@@ -268,7 +275,8 @@ func TestNestedStructsOfParquetGo(t *testing.T) {
 	for version := 1; version <= 2; version++ {
 		for _, page := range []int{200, 1 << 20} {
 			var b bytes.Buffer
-			w := parquet.NewGenericWriter[visit](&b, parquet.DataPageVersion(version), parquet.PageBufferSize(page), parquet.MaxRowsPerRowGroup(1100))
+			w := parquet.NewGenericWriter[visit](&b, parquet.DataPageVersion(version), parquet.PageBufferSize(page),
+				parquet.MaxRowsPerRowGroup(1100))
 			if _, err := w.Write(rows); err != nil {
 				t.Fatal(err)
 			}
@@ -276,7 +284,8 @@ func TestNestedStructsOfParquetGo(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := open(t, source.CSV{}, write(t, fmt.Sprintf("v%d-%d.parquet", version, page), b.Bytes()))
-			got := read(t, d, "address.city", "address.geo.lat", "address.geo.code", "need.x", "need.y", "items.price", "address.tags")
+			got := read(t, d, "address.city", "address.geo.lat", "address.geo.code", "need.x", "need.y", "items.price",
+				"address.tags")
 			if !equal(want, got) {
 				t.Errorf("version %d, pages of %d: %s", version, page, difference(want, got))
 			}
@@ -319,13 +328,17 @@ func visits(n int) (rows []visit, want [][]any) {
 
 // A name of the top level wins over a path, and of two equal paths none is read.
 func TestNestedNames(t *testing.T) {
-	xs := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Int64}, {Name: "y.z", Type: arrow.PrimitiveTypes.Int64}}, nil),
+	xs := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "y.z", Type: arrow.PrimitiveTypes.Int64}}, nil),
 		[]arrow.Array{ints(1, 2), ints(3, 4)}, 2)
 	never := func(int) bool { return false }
-	y := structOf(array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "z", Type: arrow.PrimitiveTypes.Int64}}, nil), []arrow.Array{ints(5, 6)}, 2), never)
-	s := structOf(array.NewRecord(arrow.NewSchema(append(xs.Schema().Fields(), arrow.Field{Name: "y", Type: y.DataType()}), nil),
+	y := structOf(array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "z", Type: arrow.PrimitiveTypes.Int64}}, nil),
+		[]arrow.Array{ints(5, 6)}, 2), never)
+	s := structOf(array.NewRecord(arrow.NewSchema(append(xs.Schema().Fields(), arrow.Field{Name: "y", Type: y.DataType()}),
+		nil),
 		append(xs.Columns(), y), 2), never)
-	r := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "s", Type: s.DataType()}, {Name: "s.x", Type: arrow.PrimitiveTypes.Int64}}, nil),
+	r := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "s", Type: s.DataType()},
+		{Name: "s.x", Type: arrow.PrimitiveTypes.Int64}}, nil),
 		[]arrow.Array{s, ints(7, 8)}, 2)
 	check := func(name string, content []byte) {
 		d := open(t, source.CSV{}, write(t, name, content))
@@ -347,7 +360,8 @@ func withinStructs(structs int) func(*format.FileMetaData) {
 	return func(m *format.FileMetaData) {
 		schema := m.Schema[:1:1]
 		for range structs {
-			schema = append(schema, format.SchemaElement{Name: "s", RepetitionType: thrift.New(format.Optional), NumChildren: thrift.New(int32(1))})
+			schema = append(schema, format.SchemaElement{Name: "s", RepetitionType: thrift.New(format.Optional),
+				NumChildren: thrift.New(int32(1))})
 		}
 		schema = append(schema, m.Schema[1])
 		m.Schema = schema
@@ -357,7 +371,8 @@ func withinStructs(structs int) func(*format.FileMetaData) {
 // definedPage is a data page of a column within structs: definition levels in runs, and values.
 func definedPage(n int, levels []uint64, values ...int64) craftedPage {
 	b := runsOf(levels...)
-	return dataV1(n, format.Plain, slices.Concat(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b, int64s(values...)))
+	return dataV1(n, format.Plain, slices.Concat(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b,
+		int64s(values...)))
 }
 
 // Definition levels of structs are checked, and null structs at each level are null.
@@ -398,7 +413,8 @@ func TestHostilePaths(t *testing.T) {
 	file := onePage(1, onePlain).with(func(m *format.FileMetaData) {
 		m.Schema[0].NumChildren = thrift.New(int32(2))
 		m.Schema = append(m.Schema, format.SchemaElement{
-			Name: strings.Repeat("long", 10_000), RepetitionType: thrift.New(format.Optional), NumChildren: thrift.New(int32(columns)),
+			Name: strings.Repeat("long",
+				10_000), RepetitionType: thrift.New(format.Optional), NumChildren: thrift.New(int32(columns)),
 		})
 		chunk := m.RowGroups[0].Columns[0]
 		for i := range columns {
@@ -417,11 +433,13 @@ func TestHostilePaths(t *testing.T) {
 	same(t, ofX(int64(7)), read(t, d, "x"))
 }
 
-// Whatever number stands anywhere in a small file with structs, and whatever bit is flipped, reading ends in our errors and little memory.
+// Whatever number stands anywhere in a small file with structs, and whatever bit is flipped, reading ends in our errors
+// and little memory.
 func TestNestedDamage(t *testing.T) {
 	r, _ := basket(5)
 	columns := []string{"b.items.price", "b.items.size.n", "b.m.key", "b.m.value", "id"}
-	files := map[string][]byte{"a.arrow": ipcFile(t, []arrow.Record{r}), "b.arrow": ipcStream(t, []arrow.Record{r}, ipc.WithLZ4())}
+	files := map[string][]byte{"a.arrow": ipcFile(t, []arrow.Record{r}),
+		"b.arrow": ipcStream(t, []arrow.Record{r}, ipc.WithLZ4())}
 	arrowParquet(t, r, func(name string, content []byte) { files[name] = content })
 	for name, content := range files {
 		seen := map[string]int{}

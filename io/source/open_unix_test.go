@@ -44,7 +44,8 @@ func TestTooManyOpenFiles(t *testing.T) {
 		held = append(held, f)
 	}
 	var e *source.Error
-	if _, err := d.Read(t.Context(), 0, []string{"x"}, nil); !errors.As(err, &e) || e.Code != source.CodeUnreadable || !strings.Contains(err.Error(), "too many files") {
+	if _, err := d.Read(t.Context(), 0, []string{"x"}, nil); !errors.As(err, &e) || e.Code != source.CodeUnreadable ||
+		!strings.Contains(err.Error(), "too many files") {
 		t.Errorf("error %v", err)
 	}
 }

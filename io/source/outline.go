@@ -6,16 +6,19 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// Outline is what is known of a file of a dataset before its rows are read. Two datasets of the same files have the same outlines.
+// Outline is what is known of a file of a dataset before its rows are read. Two datasets of the same files have the
+// same outlines.
 type Outline struct {
 	// Name is the base name.
 	Name   string
 	Splits int
 	// Bytes is the size of the file.
 	Bytes int64
-	// Footer is a digest of what the file states about its rows; nil if it states nothing. It is private, as what it is of.
+	// Footer is a digest of what the file states about its rows; nil if it states nothing. It is private, as what it is
+	// of.
 	Footer []byte
-	// Version is that of an object of a store, which may be a hash of its bytes and so is private too; "" if the file is on this machine.
+	// Version is that of an object of a store, which may be a hash of its bytes and so is private too; "" if the file is
+	// on this machine.
 	Version string
 }
 

@@ -35,7 +35,8 @@ func pagedRows(rng *rand.Rand, n int) []paged {
 	noise := 1 + rng.Intn(20)
 	for i := range out {
 		at := func() int { return (i + rng.Intn(noise)) / 8 }
-		r := paged{ID: int64(i), Y: float32(at()), Text: fmt.Sprintf("a text of some length %04d", at()), Day: int32(at() - 5)}
+		r := paged{ID: int64(i), Y: float32(at()), Text: fmt.Sprintf("a text of some length %04d", at()),
+			Day: int32(at() - 5)}
 		if x := float64(at()) / 2; i/40%4 != 1 && rng.Intn(5) > 0 {
 			r.X = &x
 			if rng.Intn(6) == 0 {
@@ -69,7 +70,10 @@ func drawCondition(rng *rand.Rand, n int) condition {
 	case 1:
 		return condition{nothing("text"), func(*paged) bool { return true }}
 	case 2:
-		return condition{fromTo("day", low-5, high-5), func(r *paged) bool { return int64(r.Day) >= low-5 && int64(r.Day) <= high-5 }}
+		return condition{fromTo("day", low-5, high-5), func(r *paged) bool {
+			return int64(r.Day) >= low-5 &&
+				int64(r.Day) <= high-5
+		}}
 	}
 	return condition{fromTo("id", 8*low, 8*high), func(r *paged) bool { return r.ID >= 8*low && r.ID <= 8*high }}
 }
@@ -79,7 +83,8 @@ func pagedGo(t testing.TB, rng *rand.Rand, rows []paged) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	codec := []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Zstd}[rng.Intn(3)]
-	w := parquet.NewGenericWriter[paged](&b, parquet.Compression(codec), parquet.MaxRowsPerRowGroup(int64(50+rng.Intn(400))),
+	w := parquet.NewGenericWriter[paged](&b, parquet.Compression(codec),
+		parquet.MaxRowsPerRowGroup(int64(50+rng.Intn(400))),
 		parquet.DataPageVersion(1+rng.Intn(2)), parquet.PageBufferSize(32<<rng.Intn(6)), parquet.DataPageStatistics(rng.Intn(2) == 0),
 		parquet.ColumnIndexSizeLimit(func([]string) int { return 1 + rng.Intn(40) }))
 	for len(rows) > 0 {
@@ -117,7 +122,8 @@ func pagedArrow(t testing.TB, rng *rand.Rand, rows []paged) []byte {
 		list.ValueBuilder().(*array.Float64Builder).AppendValues(r.List, nil)
 	}
 	var out bytes.Buffer
-	properties := arrowparquet.NewWriterProperties(arrowparquet.WithMaxRowGroupLength(int64(50+rng.Intn(400))), arrowparquet.WithDataPageSize(64<<rng.Intn(5)), arrowparquet.WithBatchSize(int64(1+rng.Intn(30))),
+	properties := arrowparquet.NewWriterProperties(arrowparquet.WithMaxRowGroupLength(int64(50+rng.Intn(400))),
+		arrowparquet.WithDataPageSize(64<<rng.Intn(5)), arrowparquet.WithBatchSize(int64(1+rng.Intn(30))),
 		arrowparquet.WithDataPageVersion(arrowparquet.DataPageVersion(rng.Intn(2))), arrowparquet.WithDictionaryDefault(rng.Intn(2) == 0))
 	w, err := pqarrow.NewFileWriter(schema, &out, properties, pqarrow.DefaultWriterProps())
 	if err != nil {

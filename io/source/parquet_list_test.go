@@ -16,7 +16,8 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-var repeatedColumn = format.SchemaElement{Name: "x", Type: thrift.New(format.Int64), RepetitionType: thrift.New(format.Repeated)}
+var repeatedColumn = format.SchemaElement{Name: "x", Type: thrift.New(format.Int64),
+	RepetitionType: thrift.New(format.Repeated)}
 
 // listPage is a data page of lists: repetition and definition levels in runs, pairs of length and level.
 func listPage(levels int, repeated, defined []uint64, values ...int64) craftedPage {
@@ -35,7 +36,8 @@ func listFile(rows, levels int64, pages ...craftedPage) crafted {
 
 // A list may go on in the next page, and in one after that.
 func TestListsOverPages(t *testing.T) {
-	file := listFile(3, 6, listPage(2, []uint64{1, 0, 1, 1}, []uint64{2, 1}, 1, 2), listPage(1, []uint64{1, 1}, []uint64{1, 1}, 3),
+	file := listFile(3, 6, listPage(2, []uint64{1, 0, 1, 1}, []uint64{2, 1}, 1, 2),
+		listPage(1, []uint64{1, 1}, []uint64{1, 1}, 3),
 		listPage(0, nil, nil), listPage(3, []uint64{1, 1, 2, 0}, []uint64{1, 1, 1, 0, 1, 1}, 4, 5))
 	got := read(t, open(t, source.CSV{}, write(t, "a.parquet", file.file(t))), "x")
 	same(t, ofX(tabletest.List(1, 2, 3, 4), tabletest.List(), tabletest.List(5)), got)
@@ -64,22 +66,28 @@ func TestHostileLists(t *testing.T) {
 	one := []uint64{1, 0}
 	full := []uint64{1, 1}
 	for name, c := range map[string]lie{
-		"a list before the first":   {listFile(1, 2, listPage(2, []uint64{2, 1}, []uint64{2, 1}, 1, 2)), source.CodeDamaged},
-		"an element that is absent": {listFile(1, 2, listPage(2, []uint64{1, 0, 1, 1}, []uint64{1, 1, 1, 0}, 1)), source.CodeDamaged},
-		"a repetition of 2":         {listFile(1, 1, listPage(1, []uint64{1, 2}, full, 1)), source.CodeDamaged},
-		"a definition of 2":         {listFile(1, 1, listPage(1, one, []uint64{1, 2}, 1)), source.CodeDamaged},
-		"levels without values":     {listFile(1, 2, listPage(2, []uint64{1, 0, 1, 1}, []uint64{2, 1}, 1)), source.CodeDamaged},
-		"too few levels":            {listFile(1, 1, listPage(1, one, nil, 1)), source.CodeDamaged},
-		"more rows":                 {listFile(1, 2, listPage(2, []uint64{2, 0}, []uint64{2, 1}, 1, 2)), source.CodeRowCount},
-		"fewer rows":                {listFile(2, 2, listPage(1, one, full, 1)), source.CodeRowCount},
-		"more levels":               {listFile(1, 1, listPage(2, []uint64{1, 0, 1, 1}, []uint64{2, 1}, 1, 2)), source.CodeRowCount},
-		"fewer levels than rows":    {listFile(2, 1, listPage(2, []uint64{2, 0}, []uint64{2, 1}, 1, 2)), source.CodeRowCount},
-		"2^40 levels":               {listFile(1, 1<<40, listPage(1, one, full, 1)), source.CodeRowCount},
-		"a page of 2^26 levels":     {listFile(1, 1<<26, listPage(1<<26, []uint64{1 << 26, 0}, []uint64{1 << 26, 1}, 1)), source.CodeDamaged},
-		"a long run":                {listFile(1, 9, listPage(9, []uint64{1 << 40, 0}, []uint64{1 << 40, 1}, 1)), source.CodeDamaged},
-		"levels behind the page":    {listFile(1, 1, dataV1(1, format.Plain, []byte{99, 0, 0, 0})), source.CodeDamaged},
-		"no body":                   {listFile(1, 1, dataV1(1, format.Plain, nil)), source.CodeDamaged},
-		"codes without dictionary":  {listFile(1, 1, dataV1(1, format.RLEDictionary, listPage(1, one, full, 1).body)), source.CodeDamaged},
+		"a list before the first": {listFile(1, 2, listPage(2, []uint64{2, 1}, []uint64{2, 1}, 1, 2)), source.CodeDamaged},
+		"an element that is absent": {listFile(1, 2, listPage(2, []uint64{1, 0, 1, 1}, []uint64{1, 1, 1, 0}, 1)),
+			source.CodeDamaged},
+		"a repetition of 2": {listFile(1, 1, listPage(1, []uint64{1, 2}, full, 1)), source.CodeDamaged},
+		"a definition of 2": {listFile(1, 1, listPage(1, one, []uint64{1, 2}, 1)), source.CodeDamaged},
+		"levels without values": {listFile(1, 2, listPage(2, []uint64{1, 0, 1, 1}, []uint64{2, 1}, 1)),
+			source.CodeDamaged},
+		"too few levels": {listFile(1, 1, listPage(1, one, nil, 1)), source.CodeDamaged},
+		"more rows":      {listFile(1, 2, listPage(2, []uint64{2, 0}, []uint64{2, 1}, 1, 2)), source.CodeRowCount},
+		"fewer rows":     {listFile(2, 2, listPage(1, one, full, 1)), source.CodeRowCount},
+		"more levels": {listFile(1, 1, listPage(2, []uint64{1, 0, 1, 1}, []uint64{2, 1}, 1, 2)),
+			source.CodeRowCount},
+		"fewer levels than rows": {listFile(2, 1, listPage(2, []uint64{2, 0}, []uint64{2, 1}, 1, 2)), source.CodeRowCount},
+		"2^40 levels":            {listFile(1, 1<<40, listPage(1, one, full, 1)), source.CodeRowCount},
+		"a page of 2^26 levels": {listFile(1, 1<<26, listPage(1<<26, []uint64{1 << 26, 0}, []uint64{1 << 26, 1}, 1)),
+			source.CodeDamaged},
+		"a long run": {listFile(1, 9, listPage(9, []uint64{1 << 40, 0}, []uint64{1 << 40, 1}, 1)),
+			source.CodeDamaged},
+		"levels behind the page": {listFile(1, 1, dataV1(1, format.Plain, []byte{99, 0, 0, 0})), source.CodeDamaged},
+		"no body":                {listFile(1, 1, dataV1(1, format.Plain, nil)), source.CodeDamaged},
+		"codes without dictionary": {listFile(1, 1, dataV1(1, format.RLEDictionary, listPage(1, one, full, 1).body)),
+			source.CodeDamaged},
 	} {
 		path := write(t, "a.parquet", c.file.file(t))
 		before := allocated()

@@ -43,32 +43,65 @@ var (
 )
 
 var typedColumns = map[string]typed{
-	"bool":     {parquet.Leaf(parquet.BooleanType), []parquet.Value{parquet.BooleanValue(true), parquet.BooleanValue(false)}, table.Type{Kind: table.Bool}, []any{int64(1), int64(0)}},
-	"int8":     {parquet.Int(8), []parquet.Value{i32(-128), i32(127)}, table.Type{Kind: table.Int}, []any{int64(-128), int64(127)}},
-	"int32":    {parquet.Leaf(parquet.Int32Type), []parquet.Value{i32(math.MinInt32), i32(1)}, table.Type{Kind: table.Int}, []any{int64(math.MinInt32), int64(1)}},
-	"int64":    {parquet.Int(64), []parquet.Value{i64(math.MinInt64), i64(1)}, table.Type{Kind: table.Int}, []any{int64(math.MinInt64), int64(1)}},
-	"uint32":   {parquet.Uint(32), []parquet.Value{i32(-1), i32(1)}, table.Type{Kind: table.Uint}, []any{int64(math.MaxUint32), int64(1)}},
-	"uint64":   {parquet.Uint(64), []parquet.Value{i64(-1), i64(1)}, table.Type{Kind: table.Uint}, []any{int64(-1), int64(1)}},
-	"float":    {parquet.Leaf(parquet.FloatType), []parquet.Value{parquet.FloatValue(0.5), parquet.FloatValue(float32(math.Inf(1)))}, table.Type{Kind: table.Float}, []any{tabletest.Float(0.5), tabletest.Float(math.Inf(1))}},
-	"double":   {parquet.Leaf(parquet.DoubleType), []parquet.Value{parquet.DoubleValue(0.1), parquet.DoubleValue(math.Copysign(0, -1))}, table.Type{Kind: table.Float}, []any{tabletest.Float(0.1), tabletest.Float(math.Copysign(0, -1))}},
-	"string":   {parquet.String(), []parquet.Value{parquet.ByteArrayValue([]byte("ü")), parquet.ByteArrayValue(nil)}, table.Type{Kind: table.String}, []any{"ü", ""}},
-	"enum":     {parquet.Enum(), []parquet.Value{parquet.ByteArrayValue([]byte("a")), parquet.ByteArrayValue([]byte("b"))}, table.Type{Kind: table.String}, []any{"a", "b"}},
-	"json":     {parquet.JSON(), []parquet.Value{parquet.ByteArrayValue([]byte("{}")), parquet.ByteArrayValue([]byte("[]"))}, table.Type{Kind: table.String}, []any{"{}", "[]"}},
-	"fixed":    {parquet.Leaf(parquet.FixedLenByteArrayType(3)), []parquet.Value{parquet.FixedLenByteArrayValue([]byte("abc")), parquet.FixedLenByteArrayValue([]byte("de\x00"))}, table.Type{Kind: table.String}, []any{"abc", "de\x00"}},
-	"uuid":     {parquet.UUID(), []parquet.Value{parquet.FixedLenByteArrayValue([]byte("0123456789abcdef")), parquet.FixedLenByteArrayValue(make([]byte, 16))}, table.Type{Kind: table.String}, []any{"0123456789abcdef", string(make([]byte, 16))}},
-	"date":     {parquet.Date(), []parquet.Value{i32(-1), i32(15706)}, table.Type{Kind: table.Date}, []any{int64(-1), int64(15706)}},
-	"millis":   {parquet.Timestamp(parquet.Millisecond), []parquet.Value{i64(-1), i64(1)}, instant(1e6, table.UTC), []any{int64(-1), int64(1)}},
-	"micros":   {parquet.TimestampAdjusted(parquet.Microsecond, false), []parquet.Value{i64(-1), i64(1)}, instant(1e3, table.Local), []any{int64(-1), int64(1)}},
-	"nanos":    {parquet.Timestamp(parquet.Nanosecond), []parquet.Value{i64(-1), i64(1)}, instant(1, table.UTC), []any{int64(-1), int64(1)}},
-	"int96":    {parquet.Leaf(parquet.Int96Type), []parquet.Value{int96(-1, 2440588), int96(1500, 2440589)}, instant(1e3, table.UTC), []any{int64(-1), int64(86_400_000_001)}},
-	"extreme":  {parquet.Leaf(parquet.Int96Type), []parquet.Value{int96(0, math.MinInt32), int96(0, math.MaxInt32)}, instant(1e3, table.UTC), []any{int64(math.MinInt64), int64(math.MaxInt64)}},
-	"time":     {parquet.Time(parquet.Millisecond), []parquet.Value{i32(1), i32(2)}, table.Type{Name: "time"}, nil},
-	"money":    {parquet.Decimal(2, 9, parquet.Int32Type), []parquet.Value{i32(-1), i32(1999)}, table.Type{Kind: table.Float}, []any{tabletest.Float(-0.01), tabletest.Float(19.99)}},
-	"exact":    {parquet.Decimal(17, 18, parquet.Int64Type), []parquet.Value{i64(123456789012345678), i64(-1)}, table.Type{Kind: table.Float}, []any{tabletest.Float(1.23456789012345678), tabletest.Float(-1e-17)}},
-	"whole":    {parquet.Decimal(0, 18, parquet.Int64Type), []parquet.Value{i64(999_999_999_999_999_999), i64(-1)}, table.Type{Kind: table.Int}, []any{int64(999_999_999_999_999_999), int64(-1)}},
-	"wide":     {parquet.Decimal(3, 38, parquet.FixedLenByteArrayType(16)), []parquet.Value{parquet.FixedLenByteArrayValue(bigEndian(16, 1<<62, 0)), parquet.FixedLenByteArrayValue(bigEndian(16, 1<<63, 0))}, table.Type{Kind: table.Float}, []any{tabletest.Float(math.Ldexp(1, 126) / 1000), tabletest.Float(-math.Ldexp(1, 127) / 1000)}},
-	"short":    {parquet.Decimal(1, 20, parquet.ByteArrayType), []parquet.Value{parquet.ByteArrayValue([]byte{0xff}), parquet.ByteArrayValue([]byte{1, 0})}, table.Type{Kind: table.Float}, []any{tabletest.Float(-0.1), tabletest.Float(25.6)}},
-	"too-wide": {parquet.Decimal(1, 20, parquet.FixedLenByteArrayType(33)), []parquet.Value{parquet.FixedLenByteArrayValue(make([]byte, 33)), parquet.FixedLenByteArrayValue(make([]byte, 33))}, table.Type{Name: "decimal of an odd length"}, nil},
+	"bool": {parquet.Leaf(parquet.BooleanType), []parquet.Value{parquet.BooleanValue(true),
+		parquet.BooleanValue(false)}, table.Type{Kind: table.Bool}, []any{int64(1), int64(0)}},
+	"int8": {parquet.Int(8), []parquet.Value{i32(-128), i32(127)}, table.Type{Kind: table.Int},
+		[]any{int64(-128), int64(127)}},
+	"int32": {parquet.Leaf(parquet.Int32Type), []parquet.Value{i32(math.MinInt32), i32(1)}, table.Type{Kind: table.Int},
+		[]any{int64(math.MinInt32), int64(1)}},
+	"int64": {parquet.Int(64), []parquet.Value{i64(math.MinInt64), i64(1)}, table.Type{Kind: table.Int},
+		[]any{int64(math.MinInt64), int64(1)}},
+	"uint32": {parquet.Uint(32), []parquet.Value{i32(-1), i32(1)}, table.Type{Kind: table.Uint},
+		[]any{int64(math.MaxUint32), int64(1)}},
+	"uint64": {parquet.Uint(64), []parquet.Value{i64(-1), i64(1)}, table.Type{Kind: table.Uint},
+		[]any{int64(-1), int64(1)}},
+	"float": {parquet.Leaf(parquet.FloatType), []parquet.Value{parquet.FloatValue(0.5),
+		parquet.FloatValue(float32(math.Inf(1)))}, table.Type{Kind: table.Float}, []any{tabletest.Float(0.5), tabletest.Float(math.Inf(1))}},
+	"double": {parquet.Leaf(parquet.DoubleType), []parquet.Value{parquet.DoubleValue(0.1),
+		parquet.DoubleValue(math.Copysign(0,
+			-1))}, table.Type{Kind: table.Float}, []any{tabletest.Float(0.1), tabletest.Float(math.Copysign(0, -1))}},
+	"string": {parquet.String(), []parquet.Value{parquet.ByteArrayValue([]byte("ü")), parquet.ByteArrayValue(nil)},
+		table.Type{Kind: table.String}, []any{"ü", ""}},
+	"enum": {parquet.Enum(), []parquet.Value{parquet.ByteArrayValue([]byte("a")), parquet.ByteArrayValue([]byte("b"))},
+		table.Type{Kind: table.String}, []any{"a", "b"}},
+	"json": {parquet.JSON(), []parquet.Value{parquet.ByteArrayValue([]byte("{}")),
+		parquet.ByteArrayValue([]byte("[]"))}, table.Type{Kind: table.String}, []any{"{}", "[]"}},
+	"fixed": {parquet.Leaf(parquet.FixedLenByteArrayType(3)),
+		[]parquet.Value{parquet.FixedLenByteArrayValue([]byte("abc")),
+			parquet.FixedLenByteArrayValue([]byte("de\x00"))}, table.Type{Kind: table.String}, []any{"abc", "de\x00"}},
+	"uuid": {parquet.UUID(), []parquet.Value{parquet.FixedLenByteArrayValue([]byte("0123456789abcdef")),
+		parquet.FixedLenByteArrayValue(make([]byte,
+			16))}, table.Type{Kind: table.String}, []any{"0123456789abcdef", string(make([]byte, 16))}},
+	"date": {parquet.Date(), []parquet.Value{i32(-1), i32(15706)}, table.Type{Kind: table.Date},
+		[]any{int64(-1), int64(15706)}},
+	"millis": {parquet.Timestamp(parquet.Millisecond), []parquet.Value{i64(-1), i64(1)}, instant(1e6, table.UTC),
+		[]any{int64(-1), int64(1)}},
+	"micros": {parquet.TimestampAdjusted(parquet.Microsecond, false), []parquet.Value{i64(-1), i64(1)},
+		instant(1e3, table.Local), []any{int64(-1), int64(1)}},
+	"nanos": {parquet.Timestamp(parquet.Nanosecond), []parquet.Value{i64(-1), i64(1)}, instant(1, table.UTC),
+		[]any{int64(-1), int64(1)}},
+	"int96": {parquet.Leaf(parquet.Int96Type), []parquet.Value{int96(-1, 2440588), int96(1500, 2440589)},
+		instant(1e3, table.UTC), []any{int64(-1), int64(86_400_000_001)}},
+	"extreme": {parquet.Leaf(parquet.Int96Type), []parquet.Value{int96(0, math.MinInt32), int96(0, math.MaxInt32)},
+		instant(1e3, table.UTC), []any{int64(math.MinInt64), int64(math.MaxInt64)}},
+	"time": {parquet.Time(parquet.Millisecond), []parquet.Value{i32(1), i32(2)}, table.Type{Name: "time"}, nil},
+	"money": {parquet.Decimal(2, 9, parquet.Int32Type), []parquet.Value{i32(-1), i32(1999)},
+		table.Type{Kind: table.Float}, []any{tabletest.Float(-0.01), tabletest.Float(19.99)}},
+	"exact": {parquet.Decimal(17, 18, parquet.Int64Type), []parquet.Value{i64(123456789012345678), i64(-1)},
+		table.Type{Kind: table.Float}, []any{tabletest.Float(1.23456789012345678), tabletest.Float(-1e-17)}},
+	"whole": {parquet.Decimal(0, 18, parquet.Int64Type), []parquet.Value{i64(999_999_999_999_999_999), i64(-1)},
+		table.Type{Kind: table.Int}, []any{int64(999_999_999_999_999_999), int64(-1)}},
+	"wide": {parquet.Decimal(3, 38, parquet.FixedLenByteArrayType(16)),
+		[]parquet.Value{parquet.FixedLenByteArrayValue(bigEndian(16, 1<<62, 0)),
+			parquet.FixedLenByteArrayValue(bigEndian(16, 1<<63,
+				0))}, table.Type{Kind: table.Float}, []any{tabletest.Float(math.Ldexp(1, 126) / 1000), tabletest.Float(-math.Ldexp(1, 127) / 1000)}},
+	"short": {parquet.Decimal(1, 20, parquet.ByteArrayType),
+		[]parquet.Value{parquet.ByteArrayValue([]byte{0xff}),
+			parquet.ByteArrayValue([]byte{1,
+				0})}, table.Type{Kind: table.Float}, []any{tabletest.Float(-0.1), tabletest.Float(25.6)}},
+	"too-wide": {parquet.Decimal(1, 20, parquet.FixedLenByteArrayType(33)),
+		[]parquet.Value{parquet.FixedLenByteArrayValue(make([]byte, 33)),
+			parquet.FixedLenByteArrayValue(make([]byte, 33))}, table.Type{Name: "decimal of an odd length"}, nil},
 }
 
 // bigEndian is a number of so many bytes.
@@ -173,7 +206,8 @@ type nested struct {
 func TestNestedColumns(t *testing.T) {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[nested](&b)
-	if _, err := w.Write([]nested{{A: 1, L: []int64{1, 2}, M: map[string]int64{"k": 1}, Z: "z1"}, {A: 2, R: []int64{3}, Z: "z2"}}); err != nil {
+	if _, err := w.Write([]nested{{A: 1, L: []int64{1, 2}, M: map[string]int64{"k": 1}, Z: "z1"},
+		{A: 2, R: []int64{3}, Z: "z2"}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -192,7 +226,8 @@ func TestNestedColumns(t *testing.T) {
 	same(t, [][]any{{"z1", int64(1)}, {"z2", int64(2)}}, read(t, d, "z", "a"))
 	one, three := tabletest.List(1, 2), tabletest.List(3)
 	same(t, [][]any{{one, tabletest.List()}, {tabletest.List(), three}}, read(t, d, "l", "r"))
-	same(t, [][]any{{int64(0), "", tabletest.List(1)}, {int64(0), "", tabletest.List()}}, read(t, d, "s.x", "s.y", "m.value"))
+	same(t, [][]any{{int64(0), "", tabletest.List(1)}, {int64(0), "", tabletest.List()}},
+		read(t, d, "s.x", "s.y", "m.value"))
 	for _, name := range []string{"m", "m.key", "s"} {
 		refused(t, d, name, source.CodeType)
 	}
@@ -213,15 +248,19 @@ func TestCraftedParquet(t *testing.T) {
 		file crafted
 		want [][]any
 	}{
-		"a page without values":          {onePage(2, dataV1(0, format.Plain, nil), flat, dataV1(0, format.Plain, nil)), one},
-		"a dictionary that is not used":  {onePage(2, dict, flat), one},
-		"compressions side by side":      {crafted{groups: []craftedGroup{{rows: 2, pages: []craftedPage{flat}}, {rows: 2, codec: format.Snappy, pages: []craftedPage{packed}}}}, two},
-		"no row groups":                  {crafted{}, nil},
-		"a row group without rows":       {crafted{groups: []craftedGroup{{}, {rows: 2, pages: []craftedPage{flat}}}}, one},
-		"an index page":                  {onePage(2, craftedPage{format.PageHeader{Type: format.IndexPage}, []byte("xyz")}, flat), one},
-		"an empty dictionary for nulls":  {onePage(2, dictionaryPage(0, nil), nulls).of(optional), [][]any{{nil}, {nil}}},
-		"empty runs":                     {onePage(2, dict, dataV1(2, format.RLEDictionary, append([]byte{8, 0, 1, 0}, runsOf(1, 1, 1, 0)...))), [][]any{{int64(6)}, {int64(5)}}},
-		"a dictionary in front of plain": {onePage(4, dict, dataV1(2, format.RLEDictionary, codes(1, 1, 1, 0)), flat), [][]any{{int64(6)}, {int64(5)}, {int64(1)}, {int64(2)}}},
+		"a page without values":         {onePage(2, dataV1(0, format.Plain, nil), flat, dataV1(0, format.Plain, nil)), one},
+		"a dictionary that is not used": {onePage(2, dict, flat), one},
+		"compressions side by side": {crafted{groups: []craftedGroup{{rows: 2, pages: []craftedPage{flat}},
+			{rows: 2, codec: format.Snappy, pages: []craftedPage{packed}}}}, two},
+		"no row groups":            {crafted{}, nil},
+		"a row group without rows": {crafted{groups: []craftedGroup{{}, {rows: 2, pages: []craftedPage{flat}}}}, one},
+		"an index page": {onePage(2, craftedPage{format.PageHeader{Type: format.IndexPage}, []byte("xyz")},
+			flat), one},
+		"an empty dictionary for nulls": {onePage(2, dictionaryPage(0, nil), nulls).of(optional), [][]any{{nil}, {nil}}},
+		"empty runs": {onePage(2, dict, dataV1(2, format.RLEDictionary,
+			append([]byte{8, 0, 1, 0}, runsOf(1, 1, 1, 0)...))), [][]any{{int64(6)}, {int64(5)}}},
+		"a dictionary in front of plain": {onePage(4, dict, dataV1(2, format.RLEDictionary, codes(1, 1, 1, 0)), flat),
+			[][]any{{int64(6)}, {int64(5)}, {int64(1)}, {int64(2)}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			same(t, c.want, read(t, open(t, source.CSV{}, write(t, "a.parquet", c.file.file(t))), "x"))
@@ -235,9 +274,11 @@ func TestWideDifferences(t *testing.T) {
 		element format.SchemaElement
 		values  []int64
 	}{
-		"unsigned":    {integer(format.Int32, nil, &format.IntType{BitWidth: 32}), []int64{4e9, 1, 4e9 + 5, 0, 1<<32 - 1, 4e9}},
-		"alternating": {integer(format.Int32, nil, nil), []int64{math.MinInt32, math.MaxInt32, math.MinInt32, math.MaxInt32, 0}},
-		"small":       {integer(format.Int32, nil, nil), []int64{5, -5, 7}},
+		"unsigned": {integer(format.Int32, nil, &format.IntType{BitWidth: 32}),
+			[]int64{4e9, 1, 4e9 + 5, 0, 1<<32 - 1, 4e9}},
+		"alternating": {integer(format.Int32, nil, nil), []int64{math.MinInt32, math.MaxInt32, math.MinInt32, math.MaxInt32,
+			0}},
+		"small": {integer(format.Int32, nil, nil), []int64{5, -5, 7}},
 	} {
 		body, err := (&delta.BinaryPackedEncoding{}).EncodeInt64(nil, c.values)
 		if err != nil {
@@ -251,7 +292,8 @@ func TestWideDifferences(t *testing.T) {
 		levels := runsOf(uint64(n), 1)
 		withLevels := slices.Concat(binary.LittleEndian.AppendUint32(nil, uint32(len(levels))), levels, body)
 		for form, file := range map[string]crafted{
-			"one": onePage(int64(n), dataV1(n, format.DeltaBinaryPacked, body)).of(c.element), "two": onePage(int64(n), v2).of(c.element),
+			"one": onePage(int64(n), dataV1(n, format.DeltaBinaryPacked, body)).of(c.element), "two": onePage(int64(n),
+				v2).of(c.element),
 			"optional": onePage(int64(n), dataV1(n, format.DeltaBinaryPacked, withLevels)).of(optional),
 		} {
 			rows := read(t, open(t, source.CSV{}, write(t, "a.parquet", file.file(t))), "x")
@@ -314,7 +356,8 @@ func TestLongRuns(t *testing.T) {
 
 // The digest depends on the footer and the columns asked for, not on their order nor on the other columns.
 func TestParquetDigest(t *testing.T) {
-	content := parquetGo(t, sample(2000), mixed, parquet.Compression(&parquet.Uncompressed), parquet.MaxRowsPerRowGroup(1000))
+	content := parquetGo(t, sample(2000), mixed, parquet.Compression(&parquet.Uncompressed),
+		parquet.MaxRowsPerRowGroup(1000))
 	path := write(t, "a.parquet", content)
 	digest := func(split int, columns ...string) string {
 		d := open(t, source.CSV{}, path)
@@ -345,7 +388,8 @@ func TestParquetDigest(t *testing.T) {
 // A file that is replaced while it is in use is noticed.
 func TestChangedFiles(t *testing.T) {
 	other := map[string][]byte{"a.parquet": parquetGo(t, sample(4), nil), "a.csv": []byte("y,x\n1,2\n")}
-	for name, content := range map[string][]byte{"a.parquet": parquetGo(t, sample(3), nil), "a.csv": []byte("x,unit\n1,2\n")} {
+	for name, content := range map[string][]byte{"a.parquet": parquetGo(t, sample(3), nil),
+		"a.csv": []byte("x,unit\n1,2\n")} {
 		path := write(t, name, content)
 		d := open(t, lines, path)
 		if err := os.WriteFile(path, other[name], 0o600); err != nil {
@@ -450,7 +494,8 @@ func TestParquetOfNoRowsByPyArrow(t *testing.T) {
 		"dictionary": "PAR1\x15\x04\x15\x00\x15\x00\x4c\x15\x00\x15\x00\x12\x00\x00",
 		"plain":      "PAR1",
 	} {
-		chunk := format.ColumnMetaData{Type: format.Int32, PathInSchema: []string{"x"}, TotalCompressedSize: int64(len(content) - 4)}
+		chunk := format.ColumnMetaData{Type: format.Int32, PathInSchema: []string{"x"},
+			TotalCompressedSize: int64(len(content) - 4)}
 		if name == "dictionary" {
 			chunk.DictionaryPageOffset = 4
 		}

@@ -257,7 +257,8 @@ func expandingPages(t testing.TB, rng *rand.Rand, n int) map[string]expanding {
 	long := func(i int) any { return wide[i] }
 	return map[string]expanding{
 		"codes": {
-			element(format.Int64), append([]craftedPage{dictionaryPage(200, int64s(entries...))}, page(format.RLEDictionary, coded)...),
+			element(format.Int64), append([]craftedPage{dictionaryPage(200, int64s(entries...))},
+				page(format.RLEDictionary, coded)...),
 			func(i int) any { return entries[numbers[i]] },
 		},
 		"booleans": {
@@ -268,8 +269,9 @@ func expandingPages(t testing.TB, rng *rand.Rand, n int) map[string]expanding {
 			element(format.Int32), page(format.DeltaBinaryPacked, deltaLengths(t, numbers)),
 			func(i int) any { return int64(numbers[i]) },
 		},
-		"int64":    {element(format.Int64), page(format.DeltaBinaryPacked, differences), long},
-		"lengths":  {element(format.ByteArray), page(format.DeltaLengthByteArray, append(deltaLengths(t, numbers), cut...)), text},
+		"int64": {element(format.Int64), page(format.DeltaBinaryPacked, differences), long},
+		"lengths": {element(format.ByteArray), page(format.DeltaLengthByteArray, append(deltaLengths(t, numbers), cut...)),
+			text},
 		"prefixes": {element(format.ByteArray), page(format.DeltaByteArray, prefixed), text},
 		"plain":    {element(format.Int64), page(format.Plain, int64s(wide...)), long},
 	}

@@ -8,15 +8,16 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// RowGroupFilter reads a dataset without the row groups in which no row can pass the caller's filters, by the min and max that a file's
-// footer states. Its methods may be called concurrently.
+// RowGroupFilter reads a dataset without the row groups in which no row can pass the caller's filters, by the min and
+// max that a file's footer states. Its methods may be called concurrently.
 type RowGroupFilter struct {
 	d       *Dataset
 	columns []string
 	none    func(column int, b table.Bounds) bool
 	// Counted says that the rows of what is left out must be known: a split that does not state their number is read.
 	Counted bool
-	// End is the first split that will not be read, nor those behind it, and so is not fetched ahead; 0 if all may be read.
+	// End is the first split that will not be read, nor those behind it, and so is not fetched ahead; 0 if all may be
+	// read.
 	End int
 
 	once sync.Once // before the first split is read
@@ -24,8 +25,8 @@ type RowGroupFilter struct {
 	next int // the splits before it are read or fetched
 }
 
-// FilterRowGroups returns a RowGroupFilter. none says, for one of the columns by its position, that no row passes whose value is within
-// bounds or null; it may be called concurrently. Without columns all row groups are read.
+// FilterRowGroups returns a RowGroupFilter. none says, for one of the columns by its position, that no row passes whose
+// value is within bounds or null; it may be called concurrently. Without columns all row groups are read.
 func (d *Dataset) FilterRowGroups(columns []string, none func(column int, b table.Bounds) bool) *RowGroupFilter {
 	return &RowGroupFilter{d: d, columns: columns, none: none}
 }
@@ -52,7 +53,8 @@ func (s *RowGroupFilter) Skips(split int) bool {
 }
 
 // Read is Dataset.Read. Of a split that is left out it yields nothing.
-func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum Summary, err error) {
+func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string,
+	yield func(*table.Batch) error) (sum Summary, err error) {
 	p, err := s.d.check(split, columns)
 	if err != nil {
 		return sum, err
@@ -73,8 +75,10 @@ func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string, 
 // lookedAhead is how many splits are looked at, of which some are left out, to find one to fetch ahead.
 const lookedAhead = 64
 
-// fetching returns yield, before whose first call the next splits are fetched ahead: what this split needs was asked for by then.
-func (s *RowGroupFilter) fetching(split int, columns []string, yield func(*table.Batch) error) func(*table.Batch) error {
+// fetching returns yield, before whose first call the next splits are fetched ahead: what this split needs was asked
+// for by then.
+func (s *RowGroupFilter) fetching(split int, columns []string,
+	yield func(*table.Batch) error) func(*table.Batch) error {
 	s.once.Do(s.d.stores.pool.Forget)
 	s.mu.Lock()
 	defer s.mu.Unlock()

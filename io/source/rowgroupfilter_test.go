@@ -45,7 +45,8 @@ func TestRowGroupFiltersLoseNothing(t *testing.T) {
 	t.Logf("rows left out: %+v", out)
 }
 
-// filtersRandomly reads some columns of a table's file under random conditions, and returns how many rows were left out.
+// filtersRandomly reads some columns of a table's file under random conditions, and returns how many rows were left
+// out.
 func filtersRandomly(t *testing.T, rng *rand.Rand, d *source.Dataset, rows []paged) int64 {
 	t.Helper()
 	columns := slices.Clone(pagedColumns)

@@ -7,7 +7,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Rows reads some columns of a table in batches, from the first row to the last. An error of yield is returned as it is.
+// Rows reads some columns of a table in batches, from the first row to the last. An error of yield is returned as it
+// is.
 type Rows func(ctx context.Context, columns []string, yield func(*table.Batch) error) error
 
 // OfRows returns a dataset of one split, whose rows are not in a file. It has no digest.
@@ -28,7 +29,8 @@ func (rowsFile) Splits() int            { return 1 }
 func (rowsFile) Length() int64          { return 0 }
 func (rowsFile) Public(string) bool     { return true }
 
-func (f rowsFile) Read(ctx context.Context, _ int, columns []string, yield func(*table.Batch) error) (scan.Summary, error) {
+func (f rowsFile) Read(ctx context.Context, _ int, columns []string, yield func(*table.Batch) error) (scan.Summary,
+	error) {
 	return scan.Summary{}, f.read(ctx, columns, yield)
 }
 

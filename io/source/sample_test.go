@@ -140,7 +140,8 @@ func sound(b *table.Batch, columns int) error {
 	}
 	for i := range b.Columns {
 		c := &b.Columns[i]
-		if c.Len() != b.Rows || c.Valid != nil && len(c.Valid) != c.Entries() || c.Unparsed != nil && len(c.Unparsed) != c.Entries() {
+		if c.Len() != b.Rows || c.Valid != nil && len(c.Valid) != c.Entries() || c.Unparsed != nil &&
+			len(c.Unparsed) != c.Entries() {
 			return fmt.Errorf("column %d has %d rows, the batch %d", i, c.Len(), b.Rows)
 		}
 		for _, code := range c.Codes {
@@ -161,7 +162,8 @@ type batch = *table.Batch
 func batches(t testing.TB, d *source.Dataset, columns []string, f func(batch)) {
 	t.Helper()
 	for split := range d.Splits() {
-		if _, err := d.Read(context.Background(), split, columns, func(b *table.Batch) error { f(b); return nil }); err != nil {
+		if _, err := d.Read(context.Background(), split, columns,
+			func(b *table.Batch) error { f(b); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

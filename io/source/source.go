@@ -1,9 +1,10 @@
-// Package source reads private and public tables from Parquet, Arrow, CSV and JSON-lines files, of this machine or of a store (package store).
+// Package source reads private and public tables from Parquet, Arrow, CSV and JSON-lines files, of this machine or of a
+// store (package store).
 //
 // A table is one or more files with one schema. It is read in splits (a Parquet row group, record batches of an Arrow
-// file, an Arrow stream, a piece of a CSV file), each in batches of at most 65,536 rows. So memory does not depend on the table's
-// length. Types come from the schema and the options, never from values, and no value can make a read fail: what does
-// not parse is null. Errors name the file, the row group and the column, and never hold a value.
+// file, an Arrow stream, a piece of a CSV file), each in batches of at most 65,536 rows. So memory does not depend on
+// the table's length. Types come from the schema and the options, never from values, and no value can make a read fail:
+// what does not parse is null. Errors name the file, the row group and the column, and never hold a value.
 //
 // What the types of Parquet and Arrow become:
 //
@@ -13,13 +14,15 @@
 //   - Strings and bytes, with offsets of any width, views, or of a fixed length: text.
 //   - Dates: date. Timestamps: timestamp, an instant if the type has a zone, else a wall-clock reading.
 //   - Lists of integers, floats and decimals: list. Integers beyond 2^53 become the nearest float64, null elements NaN.
-//   - Structs: the values in them are columns with their paths as names, `address.city`, at any depth up to 32. A value is null if any struct
-//     around it is. Numbers in a list of structs are a list, `items.price`, with NaN for an element that is null, and so are the keys and the
-//     values of a map, `m.key` and `m.value`, if they are numbers. Statistics of these columns are not used. If a column has a path as its own
-//     name, that column is read and not the nested one. Of a file, paths of up to 16 MiB together are listed.
+//   - Structs: the values in them are columns with their paths as names, `address.city`, at any depth up to 32. A value
+//     is null if any struct around it is. Numbers in a list of structs are a list, `items.price`, with NaN for an
+//     element that is null, and so are the keys and the values of a map, `m.key` and `m.value`, if they are numbers.
+//     Statistics of these columns are not used. If a column has a path as its own name, that column is read and not the
+//     nested one. Of a file, paths of up to 16 MiB together are listed.
 //   - Columns without any value (type null): text, all null.
 //   - Arrow dictionaries: what their values are, as codes. Extension types: what they are stored as.
-//   - All others, such as times of a day, lists of texts and lists in lists, cannot be read, nor can a struct or a map as a whole.
+//   - All others, such as times of a day, lists of texts and lists in lists, cannot be read, nor can a struct or a map
+//     as a whole.
 package source
 
 import (
@@ -146,9 +149,11 @@ func (d *Dataset) Splits() int { return len(d.places) }
 
 // Read streams one split's columns in batches to yield, and returns a digest of the bytes on which they depend: of a
 // Parquet split the footer and the columns' chunks; of an Arrow split the footer (of a stream the schema), the metadata
-// of the record batches and the columns' buffers and dictionaries; of a CSV split its piece of the file. Without columns, batches have rows
-// only. An error of yield or of ctx ends the read and is returned as it is; every other error is an *Error, or Errors.
-func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
+// of the record batches and the columns' buffers and dictionaries; of a CSV split its piece of the file. Without
+// columns, batches have rows only. An error of yield or of ctx ends the read and is returned as it is; every other
+// error is an *Error, or Errors.
+func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte,
+	error) {
 	p, err := d.check(split, columns)
 	if err != nil {
 		return nil, err
@@ -197,7 +202,8 @@ func (d *Dataset) placed(err error, file int) error {
 // AheadOfStores is what AheadBytes returns if files are in a store.
 const AheadOfStores = remote.PerWorker
 
-// AheadBytes is how much memory reading takes for each worker, besides what it decodes: 0 if all files are on this machine.
+// AheadBytes is how much memory reading takes for each worker, besides what it decodes: 0 if all files are on this
+// machine.
 func (d *Dataset) AheadBytes() int64 {
 	if d.stores.used() {
 		return AheadOfStores

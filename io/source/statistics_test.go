@@ -100,7 +100,8 @@ func newer(low, high []byte) format.Statistics {
 }
 
 // integer is a column of a physical type with an older or a newer logical one.
-func integer(physical format.Type, older *deprecated.ConvertedType, logical format.LogicalTypeValue) format.SchemaElement {
+func integer(physical format.Type, older *deprecated.ConvertedType,
+	logical format.LogicalTypeValue) format.SchemaElement {
 	e := format.SchemaElement{Name: "x", Type: thrift.New(physical), RepetitionType: thrift.New(format.Required)}
 	if older != nil {
 		e.ConvertedType = thrift.New(*older)
@@ -134,11 +135,14 @@ func TestStatisticsOfIntegers(t *testing.T) {
 		change func(*format.FileMetaData)
 		want   bool
 	}{
-		"newer":                       {stated(newer(small, large)), true},
-		"older":                       {stated(older), true},
-		"both":                        {stated(format.Statistics{Min: small, Max: large, MinValue: small, MaxValue: large}), true},
-		"both, of another max":        {stated(format.Statistics{Min: small, Max: other, MinValue: small, MaxValue: large}), false},
-		"both, of another min":        {stated(format.Statistics{Min: int64s(-9), Max: large, MinValue: small, MaxValue: large}), false},
+		"newer": {stated(newer(small, large)), true},
+		"older": {stated(older), true},
+		"both": {stated(format.Statistics{Min: small, Max: large, MinValue: small, MaxValue: large}),
+			true},
+		"both, of another max": {stated(format.Statistics{Min: small, Max: other, MinValue: small, MaxValue: large}),
+			false},
+		"both, of another min": {stated(format.Statistics{Min: int64s(-9), Max: large, MinValue: small,
+			MaxValue: large}), false},
 		"half of the newer":           {stated(format.Statistics{Min: small, Max: large, MaxValue: large}), false},
 		"half of the older":           {stated(format.Statistics{Min: small}), false},
 		"no order stated":             {unordered, true},
@@ -169,9 +173,10 @@ func TestStatisticsByType(t *testing.T) {
 		stated  format.Statistics
 		want    bool
 	}{
-		"int32":           {integer(format.Int32, nil, nil), int32s(-5, 7), four, true},
-		"int8":            {integer(format.Int32, of(deprecated.Int8), nil), int32s(-5, 7), four, true},
-		"int64":           {integer(format.Int64, nil, &format.IntType{BitWidth: 64, IsSigned: true}), int64s(-5, 7), eight, true},
+		"int32": {integer(format.Int32, nil, nil), int32s(-5, 7), four, true},
+		"int8":  {integer(format.Int32, of(deprecated.Int8), nil), int32s(-5, 7), four, true},
+		"int64": {integer(format.Int64, nil, &format.IntType{BitWidth: 64, IsSigned: true}), int64s(-5, 7), eight,
+			true},
 		"date":            {integer(format.Int32, nil, &format.DateType{}), int32s(-5, 7), four, true},
 		"older date":      {integer(format.Int32, of(deprecated.Date), nil), int32s(-5, 7), four, true},
 		"timestamp":       {integer(format.Int64, nil, &format.TimestampType{Unit: micros}), int64s(-5, 7), eight, true},
@@ -180,20 +185,24 @@ func TestStatisticsByType(t *testing.T) {
 		"older uint64":    {integer(format.Int64, of(deprecated.Uint64), nil), int64s(-5, 7), eight, false},
 		"decimal":         {integer(format.Int64, nil, &format.DecimalType{Precision: 9}), int64s(-5, 7), eight, false},
 		"fixed decimal":   {fixed, []byte("abcdefgh"), newer([]byte("abcd"), []byte("efgh")), false},
-		"int96":           {integer(format.Int96, nil, nil), make([]byte, 24), newer(make([]byte, 12), make([]byte, 12)), false},
-		"int96 of eight":  {integer(format.Int96, nil, nil), make([]byte, 24), eight, false},
-		"float":           {integer(format.Float, nil, nil), int32s(5, 7), newer(int32s(5), int32s(7)), false},
-		"double":          {integer(format.Double, nil, nil), int64s(5, 7), newer(int64s(5), int64s(7)), false},
-		"text":            {text8("x", false), byteArrays("mangoes!", "tomatoes"), newer([]byte("mangoes!"), []byte("tomatoes")), false},
-		"other physical":  {integer(format.Int64, nil, nil), int64s(-5, 7), four, false},
+		"int96": {integer(format.Int96, nil, nil), make([]byte, 24), newer(make([]byte, 12), make([]byte, 12)),
+			false},
+		"int96 of eight": {integer(format.Int96, nil, nil), make([]byte, 24), eight, false},
+		"float":          {integer(format.Float, nil, nil), int32s(5, 7), newer(int32s(5), int32s(7)), false},
+		"double":         {integer(format.Double, nil, nil), int64s(5, 7), newer(int64s(5), int64s(7)), false},
+		"text": {text8("x", false), byteArrays("mangoes!", "tomatoes"),
+			newer([]byte("mangoes!"), []byte("tomatoes")), false},
+		"other physical": {integer(format.Int64, nil, nil), int64s(-5, 7), four, false},
 	} {
-		if got := ruledOut(t, onePage(2, dataV1(2, format.Plain, c.body)).of(c.element).with(stated(c.stated))); got != c.want {
+		if got := ruledOut(t, onePage(2, dataV1(2, format.Plain,
+			c.body)).of(c.element).with(stated(c.stated))); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
 
-// What files state and a filter would believe is compared with all rows, nulls and entries of a dictionary that no row has apart.
+// What files state and a filter would believe is compared with all rows, nulls and entries of a dictionary that no row
+// has apart.
 func TestWrongStatements(t *testing.T) {
 	dictionary := dictionaryPage(4, int64s(5, 99, 7, -99))
 	within := newer(int64s(5), int64s(7))
@@ -201,24 +210,28 @@ func TestWrongStatements(t *testing.T) {
 		file  crafted
 		wrong bool
 	}{
-		"within":            {onePage(2, dataV1(2, format.Plain, int64s(5, 7))), false},
-		"above":             {onePage(2, dataV1(2, format.Plain, int64s(5, 8))), true},
-		"below":             {onePage(2, dataV1(2, format.Plain, int64s(4, 7))), true},
-		"on a later page":   {onePage(4, dataV1(2, format.Plain, int64s(5, 7)), dataV1(2, format.Plain, int64s(5, 70))), true},
+		"within": {onePage(2, dataV1(2, format.Plain, int64s(5, 7))), false},
+		"above":  {onePage(2, dataV1(2, format.Plain, int64s(5, 8))), true},
+		"below":  {onePage(2, dataV1(2, format.Plain, int64s(4, 7))), true},
+		"on a later page": {onePage(4, dataV1(2, format.Plain, int64s(5, 7)), dataV1(2, format.Plain, int64s(5, 70))),
+			true},
 		"a code":            {onePage(3, dictionary, dataV1(3, format.RLEDictionary, codes(1, 0, 1, 1, 1, 2))), true},
 		"entries of no row": {onePage(3, dictionary, dataV1(3, format.RLEDictionary, codes(1, 0, 2, 2))), false},
 	} {
 		d := open(t, source.CSV{}, write(t, "a.parquet", c.file.with(stated(within)).file(t)))
 		wrong, err := d.WrongStatements(t.Context(), 0, []string{"x"})
-		if err != nil || c.wrong != (len(wrong) == 1) || c.wrong && wrong[0] != (source.Statement{File: "a.parquet", Column: "x"}) {
+		if err != nil || c.wrong != (len(wrong) == 1) || c.wrong &&
+			wrong[0] != (source.Statement{File: "a.parquet", Column: "x"}) {
 			t.Errorf("%s: %v, %v", name, wrong, err)
 		}
 		// No run fails of it.
-		if rows, out, err := filtered(d, []string{"x"}, fromTo("x", 5, 5)); err != nil || out > 0 || len(rows) != int(c.file.groups[0].rows) {
+		if rows, out, err := filtered(d, []string{"x"}, fromTo("x", 5, 5)); err != nil || out > 0 ||
+			len(rows) != int(c.file.groups[0].rows) {
 			t.Errorf("%s: %d rows, %d left out, %v", name, len(rows), out, err)
 		}
 	}
-	d := open(t, source.CSV{}, write(t, "a.parquet", onePage(3, dataV1(2, format.Plain, int64s(5, 7))).with(stated(within)).file(t)))
+	d := open(t, source.CSV{}, write(t, "a.parquet", onePage(3,
+		dataV1(2, format.Plain, int64s(5, 7))).with(stated(within)).file(t)))
 	var e *source.Error
 	if _, err := d.WrongStatements(t.Context(), 0, []string{"x"}); !errors.As(err, &e) || e.Code != source.CodeRowCount {
 		t.Errorf("another number of rows: %v", err)

@@ -23,7 +23,8 @@ type stores struct {
 }
 
 func newStores(workers int) *stores {
-	return &stores{pool: remote.NewPool(workers), buckets: map[store.Address]store.Bucket{}, seen: map[store.Address]bool{}}
+	return &stores{pool: remote.NewPool(workers), buckets: map[store.Address]store.Bucket{},
+		seen: map[store.Address]bool{}}
 }
 
 // used says whether the dataset has files of stores.
@@ -55,8 +56,8 @@ func (s *stores) bucket(ctx context.Context, a store.Address) (store.Bucket, err
 	return b, err
 }
 
-// find lists the files of an address or a pattern of addresses, in the order of their keys, and what is wrong with them. No message shows
-// an address's options.
+// find lists the files of an address or a pattern of addresses, in the order of their keys, and what is wrong with
+// them. No message shows an address's options.
 func (s *stores) find(ctx context.Context, format, text string) ([]found, Errors) {
 	a, err := store.ParseAddress(text)
 	if err != nil {
@@ -80,7 +81,8 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, Errors
 			wrong = append(wrong, e.InFile(base))
 			continue
 		case s.seen[at]:
-			wrong = append(wrong, scan.Fault(CodeDuplicate, "the object is named twice").Advise("its rows would count twice: name it once, and let no two patterns match it").InFile(base))
+			wrong = append(wrong, scan.Fault(CodeDuplicate, "the object is named twice").Advise("its rows would count twice: "+
+				"name it once, and let no two patterns match it").InFile(base))
 			continue
 		}
 		s.seen[at] = true

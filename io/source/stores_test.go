@@ -115,7 +115,8 @@ func TestStoresAgreeWithFiles(t *testing.T) {
 func TestStoresAgreeOnLongTexts(t *testing.T) {
 	m, at := bucket(t)
 	long := text(t, sample(150_000))
-	for name, content := range map[string][]byte{"a.csv": long, "a.csv.gz": gzipped(t, long), "a.csv.zst": zstandard(t, long)} {
+	for name, content := range map[string][]byte{"a.csv": long, "a.csv.gz": gzipped(t, long),
+		"a.csv.zst": zstandard(t, long)} {
 		want, rows, err := scan(t, source.Options{Files: []string{write(t, name, content)}, Workers: 3}, "unit", "note")
 		if err != nil {
 			t.Fatal(err)
@@ -131,7 +132,8 @@ func TestStoresAgreeOnLongTexts(t *testing.T) {
 	}
 }
 
-// Of a Parquet file one request is made for the footer, and one for the columns of each row group that are asked for if they are near each other.
+// Of a Parquet file one request is made for the footer, and one for the columns of each row group that are asked for if
+// they are near each other.
 func TestRequestsOfParquet(t *testing.T) {
 	m, at := bucket(t)
 	m.Set("a.parquet", parquetGo(t, sample(4000), mixed, parquet.MaxRowsPerRowGroup(1000)))
@@ -180,7 +182,8 @@ func TestObjectsThatChange(t *testing.T) {
 		for split := range d.Splits() {
 			_, err = d.Read(t.Context(), split, sampleColumns, func(*table.Batch) error { return nil })
 			var e *source.Error
-			if small := len(content) <= 2<<20 && err == nil; !small && (!errors.As(err, &e) || e.Code != source.CodeChanged || e.File != name) {
+			if small := len(content) <= 2<<20 && err == nil; !small &&
+				(!errors.As(err, &e) || e.Code != source.CodeChanged || e.File != name) {
 				t.Errorf("%s, split %d: %v", name, split, err)
 			}
 		}
@@ -223,7 +226,8 @@ func TestErrorsOfStores(t *testing.T) {
 func TestPatternsOfObjects(t *testing.T) {
 	m, at := bucket(t)
 	dir := t.TempDir()
-	for _, key := range []string{"p/b.csv", "p/a.csv", "p/c.csv.gz", "p/q/d.csv", "p/_SUCCESS", "p/q/.hidden.csv", "r.csv"} {
+	for _, key := range []string{"p/b.csv", "p/a.csv", "p/c.csv.gz", "p/q/d.csv", "p/_SUCCESS", "p/q/.hidden.csv",
+		"r.csv"} {
 		content := []byte("x\n1\n")
 		if strings.HasSuffix(key, ".gz") {
 			content = gzipped(t, content)
@@ -235,7 +239,8 @@ func TestPatternsOfObjects(t *testing.T) {
 		}
 	}
 	for pattern, want := range map[string][]string{
-		"p/*.csv": {"a.csv", "b.csv"}, "p/?.csv": {"a.csv", "b.csv"}, "p/[bc].csv*": {"b.csv", "c.csv.gz"}, "*/q/d.csv": {"d.csv"},
+		"p/*.csv": {"a.csv", "b.csv"}, "p/?.csv": {"a.csv", "b.csv"}, "p/[bc].csv*": {"b.csv",
+			"c.csv.gz"}, "*/q/d.csv": {"d.csv"},
 	} {
 		for _, base := range []string{at, dir + "/"} {
 			d, err := source.Open(t.Context(), source.Options{Files: []string{base + pattern}, CSV: lines})
@@ -249,14 +254,16 @@ func TestPatternsOfObjects(t *testing.T) {
 		t.Errorf("below a prefix: %v, %v", d.Files(), err)
 	}
 	var e *source.Error
-	if _, err := source.Open(t.Context(), source.Options{Files: []string{at + "p/", at + "p/a.csv"}, CSV: lines}); !errors.As(err, &e) || e.Code != source.CodeDuplicate {
+	if _, err := source.Open(t.Context(), source.Options{Files: []string{at + "p/", at + "p/a.csv"},
+		CSV: lines}); !errors.As(err, &e) || e.Code != source.CodeDuplicate {
 		t.Errorf("an object that is named twice: %v", err)
 	}
 	texts, err := source.ReadStrings(t.Context(), at+"r.csv", "x")
 	if err != nil || !slices.Equal(texts, []string{"1"}) {
 		t.Errorf("a public file: %q, %v", texts, err)
 	}
-	folders := source.Options{Files: []string{at + "day=2024-01-0*/x.csv"}, CSV: lines, Folders: map[string]string{"day": "date"}}
+	folders := source.Options{Files: []string{at + "day=2024-01-0*/x.csv"}, CSV: lines,
+		Folders: map[string]string{"day": "date"}}
 	m.Set("day=2024-01-01/x.csv", []byte("x\n1\n"))
 	m.Set("day=2024-01-02/x.csv", []byte("x\n1\n"))
 	if d, err = source.Open(t.Context(), folders); err != nil || len(d.Files()) != 2 || len(d.Schema().Fields) != 2 {

@@ -19,7 +19,8 @@ import (
 )
 
 // loans is a table as an office exports it: decimal commas, days before months, two layouts, texts for nulls.
-const loans = "Mitglied;Tag;Gebühr;Ort\r\n1;01/02/2024;1.234,50;Köln\r\n2;3.2.2024;12,5;\"Bonn; Süd\"\r\n3;N/A;x;Köln\r\n"
+const loans = "Mitglied;Tag;Gebühr;Ort\r\n1;01/02/2024;1.234,50;Köln\r\n2;3.2.2024;12,5;\"Bonn; " +
+	"Süd\"\r\n3;N/A;x;Köln\r\n"
 
 var loansDialect = source.CSV{
 	Header: true, Delimiter: ';', Decimal: ',', Thousands: '.', NullValues: []string{"N/A"},
@@ -101,12 +102,14 @@ var bzipped = []byte{
 }
 
 func TestBzip2(t *testing.T) {
-	d := openWith(t, source.Options{Files: []string{write(t, "a.csv.bz2", bzipped)}, CSV: source.CSV{Header: true, Delimiter: ';', Decimal: ',', Types: map[string]string{"x": "float"}}})
+	d := openWith(t, source.Options{Files: []string{write(t, "a.csv.bz2", bzipped)},
+		CSV: source.CSV{Header: true, Delimiter: ';', Decimal: ',', Types: map[string]string{"x": "float"}}})
 	if diff := cmp.Diff([][]any{{tabletest.Float(1.5), "2"}}, read(t, d, "x", "y")); diff != "" {
 		t.Error(diff)
 	}
 	for cut := range len(bzipped) {
-		d, err := source.Open(context.Background(), source.Options{Files: []string{write(t, fmt.Sprint(cut, ".csv.bz2"), bzipped[:cut])}, CSV: source.CSV{Header: true}})
+		d, err := source.Open(context.Background(), source.Options{Files: []string{write(t, fmt.Sprint(cut, ".csv.bz2"),
+			bzipped[:cut])}, CSV: source.CSV{Header: true}})
 		if err == nil {
 			_, err = d.Read(context.Background(), 0, nil, func(*table.Batch) error { return nil })
 		}
@@ -116,8 +119,8 @@ func TestBzip2(t *testing.T) {
 	}
 }
 
-// A file in an encoding of one byte a character is cut into pieces and split as it is; what comes out is what comes out of the same text in
-// UTF-8, in which the pieces are cut elsewhere.
+// A file in an encoding of one byte a character is cut into pieces and split as it is; what comes out is what comes out
+// of the same text in UTF-8, in which the pieces are cut elsewhere.
 func TestOneByteEncodingsInPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	fields := []string{"Köln", "ä", "€", "\"a,ö\"", "\"a\nß\"", "", "\"\"", "plain", "Þ, x", "\"„quoted“ \"\"ü\"\"\""}
@@ -130,8 +133,10 @@ func TestOneByteEncodingsInPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := read(t, openWith(t, source.Options{Files: []string{write(t, "u.csv", []byte(text.String()))}, CSV: source.CSV{Header: true}}), "ä", "b")
-	got := read(t, openWith(t, source.Options{Files: []string{write(t, "w.csv", latin)}, CSV: source.CSV{Header: true, Encoding: "windows-1252"}}), "ä", "b")
+	want := read(t, openWith(t, source.Options{Files: []string{write(t, "u.csv", []byte(text.String()))},
+		CSV: source.CSV{Header: true}}), "ä", "b")
+	got := read(t, openWith(t, source.Options{Files: []string{write(t, "w.csv", latin)},
+		CSV: source.CSV{Header: true, Encoding: "windows-1252"}}), "ä", "b")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff[:min(len(diff), 2000)])
 	}
@@ -143,21 +148,27 @@ func TestNumbersAsTheyAreWritten(t *testing.T) {
 		text               string
 		want               any
 	}{
-		{',', 0, "1,5", 1.5}, {',', 0, "-0,25", -0.25}, {',', 0, "7", 7.0}, {',', 0, "1.5", nil}, {',', 0, "1,5,5", nil}, {',', 0, "1,5e2", 150.0},
-		{',', '.', "1.234.567,8", 1234567.8}, {',', '.', "1234,5", 1234.5}, {',', '.', "12.34,5", nil}, {',', '.', ".5", nil}, {',', '.', "1.5", nil},
-		{0, ',', "1,234.5", 1234.5}, {0, ',', "1,23", nil}, {0, ',', "1.5", 1.5}, {0, ',', "1,234,567", 1234567.0}, {0, ',', "-1,234", -1234.0},
-		{',', ' ', "1 234,5", 1234.5}, {',', ' ', "1\u00a0234,5", 1234.5}, {',', ' ', "1\u202f234,5", 1234.5}, {0, '\'', "1'234.5", 1234.5},
+		{',', 0, "1,5", 1.5}, {',', 0, "-0,25", -0.25}, {',', 0, "7", 7.0}, {',', 0, "1.5", nil}, {',', 0, "1,5,5",
+			nil}, {',', 0, "1,5e2", 150.0},
+		{',', '.', "1.234.567,8", 1234567.8}, {',', '.', "1234,5", 1234.5}, {',', '.', "12.34,5", nil}, {',', '.', ".5",
+			nil}, {',', '.', "1.5", nil},
+		{0, ',', "1,234.5", 1234.5}, {0, ',', "1,23", nil}, {0, ',', "1.5", 1.5}, {0, ',', "1,234,567", 1234567.0}, {0, ',',
+			"-1,234", -1234.0},
+		{',', ' ', "1 234,5", 1234.5}, {',', ' ', "1\u00a0234,5", 1234.5}, {',', ' ', "1\u202f234,5", 1234.5}, {0, '\'',
+			"1'234.5", 1234.5},
 	} {
 		if x, ok := c.want.(float64); ok {
 			c.want = tabletest.Float(x)
 		}
-		d := source.CSV{Header: true, Delimiter: ';', Decimal: c.decimal, Thousands: c.thousands, Types: map[string]string{"x": "float"}}
+		d := source.CSV{Header: true, Delimiter: ';', Decimal: c.decimal, Thousands: c.thousands,
+			Types: map[string]string{"x": "float"}}
 		if diff := cmp.Diff([][]any{{c.want}}, parse(t, d, "x;y\n"+c.text+";0\n", "x")); diff != "" {
 			t.Errorf("%q with decimal %q and thousands %q: %s", c.text, c.decimal, c.thousands, diff)
 		}
 	}
 	d := source.CSV{Header: true, Delimiter: ';', Thousands: '.', Decimal: ',', Types: map[string]string{"x": "int"}}
-	if diff := cmp.Diff([][]any{{int64(1234)}, {nil}, {int64(-5)}}, parse(t, d, "x;y\n1.234;0\n1,5;0\n-5;0\n", "x")); diff != "" {
+	if diff := cmp.Diff([][]any{{int64(1234)}, {nil}, {int64(-5)}},
+		parse(t, d, "x;y\n1.234;0\n1,5;0\n-5;0\n", "x")); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -169,7 +180,8 @@ func TestQuotes(t *testing.T) {
 		want  [][]any
 	}{
 		"apostrophes": {'\'', "x,y\n'a,''b''\nc',1\n\"d\",2\n", [][]any{{"a,'b'\nc", "1"}, {"\"d\"", "2"}}},
-		"none":        {source.NoQuote, "x,y\n\"a,b\n\"\",2\n\x00a\x00,3\n", [][]any{{"\"a", "b"}, {"\"\"", "2"}, {"\x00a\x00", "3"}}},
+		"none": {source.NoQuote, "x,y\n\"a,b\n\"\",2\n\x00a\x00,3\n",
+			[][]any{{"\"a", "b"}, {"\"\"", "2"}, {"\x00a\x00", "3"}}},
 	} {
 		if diff := cmp.Diff(c.want, parse(t, source.CSV{Header: true, Quote: c.quote}, c.text, "x", "y")); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -185,7 +197,8 @@ func TestTabsByTheName(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	d := openWith(t, source.Options{Files: []string{write(t, "a.tsv", []byte("x;y\n1;2\n"))}, CSV: source.CSV{Header: true, Delimiter: ';'}})
+	d := openWith(t, source.Options{Files: []string{write(t, "a.tsv", []byte("x;y\n1;2\n"))},
+		CSV: source.CSV{Header: true, Delimiter: ';'}})
 	if diff := cmp.Diff([][]any{{"1", "2"}}, read(t, d, "x", "y")); diff != "" {
 		t.Error("a delimiter that the job names: ", diff)
 	}
@@ -195,9 +208,10 @@ func TestJSONLines(t *testing.T) {
 	text := "\ufeff{\"age\": 41, \"name\": \"Zoë\", \"at\": {\"city\": \"Köln\", \"zip\": null}, \"ok\": true}\n" +
 		"\n{\"name\": 5, \"age\": \"42\", \"at\": {\"city\": [1]}, \"at.zip\": \"50667\"}\r\n  \n" +
 		"not json\n[1]\nnull\n{\"age\": 1.5, \"fee\": 1e2, \"day\": \"3/2/2024\", \"ok\": \"no\"}"
-	d := openWith(t, source.Options{Files: []string{write(t, "a.jsonl", []byte(text))}, JSONL: source.JSONL{Columns: map[string]string{
-		"age": "int", "name": "text", "at.city": "text", "at.zip": "text", "ok": "bool", "fee": "float", "day": "date 2/1/2006",
-	}}})
+	d := openWith(t, source.Options{Files: []string{write(t, "a.jsonl", []byte(text))},
+		JSONL: source.JSONL{Columns: map[string]string{
+			"age": "int", "name": "text", "at.city": "text", "at.zip": "text", "ok": "bool", "fee": "float", "day": "date 2/1/2006",
+		}}})
 	want := [][]any{
 		{int64(41), "Zoë", "Köln", nil, int64(1), nil, nil},
 		{int64(42), nil, nil, "50667", nil, nil, nil},
@@ -221,7 +235,8 @@ func TestJSONLinesInPieces(t *testing.T) {
 		want = append(want, []any{int64(i)})
 	}
 	for _, end := range []string{"", "\n"} {
-		d := openWith(t, source.Options{Files: []string{write(t, "a.ndjson", []byte(strings.TrimSuffix(text.String(), "\n")+end))}, JSONL: source.JSONL{Columns: map[string]string{"i": "int"}}})
+		d := openWith(t, source.Options{Files: []string{write(t, "a.ndjson",
+			[]byte(strings.TrimSuffix(text.String(), "\n")+end))}, JSONL: source.JSONL{Columns: map[string]string{"i": "int"}}})
 		if d.Splits() < 4 {
 			t.Fatalf("%d pieces", d.Splits())
 		}
@@ -232,7 +247,8 @@ func TestJSONLinesInPieces(t *testing.T) {
 }
 
 func TestFormatsThatAreNotRead(t *testing.T) {
-	for name, hint := range map[string]string{"a.xlsx": "save the sheet as CSV", "a.odd": "input.format", "a.parquet.gz": "decompress"} {
+	for name, hint := range map[string]string{"a.xlsx": "save the sheet as CSV", "a.odd": "input.format",
+		"a.parquet.gz": "decompress"} {
 		_, err := source.Open(context.Background(), source.Options{Files: []string{write(t, name, nil)}})
 		if err == nil || !strings.Contains(err.Error(), hint) {
 			t.Errorf("%s: %v, want %s", name, err, hint)
@@ -245,7 +261,8 @@ func TestFilesThatAreNoTexts(t *testing.T) {
 		"PK\x03\x04": "Excel workbook", "PAR1\x15": "input.format: parquet", "ARROW1\x00\x00": "input.format: arrow", "\x1f\x8b\x08": ".gz", "\x28\xb5\x2f\xfd": ".zst",
 		"\xfd7zXZ\x00": ".xz", "BZh91AY&SY": ".bz2", "a,b\r1,2\r1,2\r": "carriage return alone",
 	} {
-		_, err := source.Open(context.Background(), source.Options{Files: []string{write(t, "a.txt", []byte(start+"\x00,x\n"))}, CSV: source.CSV{Header: true, Types: map[string]string{"b": "int"}}})
+		_, err := source.Open(context.Background(), source.Options{Files: []string{write(t, "a.txt",
+			[]byte(start+"\x00,x\n"))}, CSV: source.CSV{Header: true, Types: map[string]string{"b": "int"}}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", start, err, want)
 		}
@@ -253,7 +270,8 @@ func TestFilesThatAreNoTexts(t *testing.T) {
 	if diff := cmp.Diff([][]any{{"4"}}, parse(t, source.CSV{Header: true}, "PAR1,PAR2\n4,5\n", "PAR1")); diff != "" {
 		t.Error("a column that is called PAR1: ", diff)
 	}
-	_, err := source.Open(context.Background(), source.Options{Files: []string{write(t, "a.txt", []byte("a,b\r1,2\r1,2\r1,2"))}, CSV: source.CSV{Header: true}})
+	_, err := source.Open(context.Background(), source.Options{Files: []string{write(t, "a.txt",
+		[]byte("a,b\r1,2\r1,2\r1,2"))}, CSV: source.CSV{Header: true}})
 	if err == nil || !strings.Contains(err.Error(), "carriage return alone") {
 		t.Errorf("old line ends: %v", err)
 	}

@@ -343,7 +343,8 @@ func difference(want, got [][]any) string {
 func TestArrowTypes(t *testing.T) {
 	r := everyKind(1003, kinds)
 	for name, options := range map[string][]ipc.Option{
-		"plain": nil, "lz4": {ipc.WithLZ4()}, "zstd": {ipc.WithZstd()}, "some": {ipc.WithZstd(), ipc.WithMinSpaceSavings(0.5)},
+		"plain": nil, "lz4": {ipc.WithLZ4()}, "zstd": {ipc.WithZstd()}, "some": {ipc.WithZstd(),
+			ipc.WithMinSpaceSavings(0.5)},
 	} {
 		agrees(t, name+".arrow", ipcFile(t, []arrow.Record{r}, options...), kinds, r)
 		agrees(t, name+"-stream.arrow", ipcStream(t, []arrow.Record{r}, options...), kinds, r)

@@ -35,7 +35,8 @@ func nodes(encodings map[string]encoding.Encoding) parquet.Group {
 }
 
 // parquetGo writes the sample with parquet-go.
-func parquetGo(t testing.TB, records []record, encodings map[string]encoding.Encoding, options ...parquet.WriterOption) []byte {
+func parquetGo(t testing.TB, records []record, encodings map[string]encoding.Encoding,
+	options ...parquet.WriterOption) []byte {
 	t.Helper()
 	schema := parquet.NewSchema("sample", nodes(encodings))
 	var b bytes.Buffer
@@ -80,7 +81,8 @@ func arrowRecord(records []record) arrow.Record {
 		{Name: "unit", Type: arrow.PrimitiveTypes.Int64}, {Name: "cat", Type: arrow.BinaryTypes.String, Nullable: true},
 		{Name: "value", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
 		{Name: "flag", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
-		{Name: "day", Type: arrow.FixedWidthTypes.Date32}, {Name: "at", Type: instant}, {Name: "note", Type: arrow.BinaryTypes.String},
+		{Name: "day", Type: arrow.FixedWidthTypes.Date32}, {Name: "at", Type: instant}, {Name: "note",
+			Type: arrow.BinaryTypes.String},
 	}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	for _, r := range records {
@@ -100,7 +102,8 @@ func arrowV17(t testing.TB, records []record, properties ...arrowparquet.WriterP
 	t.Helper()
 	r := arrowRecord(records)
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(r.Schema(), &out, arrowparquet.NewWriterProperties(properties...), pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(r.Schema(), &out, arrowparquet.NewWriterProperties(properties...),
+		pqarrow.DefaultWriterProps())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +136,8 @@ func text(t testing.TB, records []record) []byte {
 	rows := [][]string{sampleColumns}
 	for _, r := range records {
 		day := time.Unix(int64(r.day)*86400, 0).UTC().Format(time.DateOnly)
-		row := []string{strconv.FormatInt(r.unit, 10), "-", "", "", day, time.UnixMicro(r.at).UTC().Format(time.RFC3339Nano), r.note}
+		row := []string{strconv.FormatInt(r.unit, 10), "-", "", "", day, time.UnixMicro(r.at).UTC().Format(time.RFC3339Nano),
+			r.note}
 		if r.cat != nil {
 			row[1] = *r.cat
 		}

@@ -110,8 +110,8 @@ func (a Address) At(key string) Address {
 	return a
 }
 
-// Pattern splits a key into the prefix by which objects are listed and whether it is a pattern at all: one with * ? or [, or one that ends
-// with a slash, for all that is below it.
+// Pattern splits a key into the prefix by which objects are listed and whether it is a pattern at all: one with * ? or
+// [, or one that ends with a slash, for all that is below it.
 func (a Address) Pattern() (prefix string, ok bool) {
 	if i := strings.IndexAny(a.Key, `*?[\`); i >= 0 {
 		return a.Key[:i], true
@@ -119,8 +119,8 @@ func (a Address) Pattern() (prefix string, ok bool) {
 	return a.Key, a.Key == "" || strings.HasSuffix(a.Key, "/")
 }
 
-// Matches reports whether the pattern matches a key. A star stands for any characters but slashes. Below a prefix, names that begin with a
-// dot or an underscore are left out: other programs keep their notes in them.
+// Matches reports whether the pattern matches a key. A star stands for any characters but slashes. Below a prefix,
+// names that begin with a dot or an underscore are left out: other programs keep their notes in them.
 func (a Address) Matches(key string) bool {
 	if a.Key == "" || strings.HasSuffix(a.Key, "/") && !strings.ContainsAny(a.Key, `*?[\`) {
 		for part := range strings.SplitSeq(strings.TrimPrefix(key, a.Key), "/") {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// How often a request is made, and how long the pauses are. They double; each is shortened at random by up to a half, so that many readers that
-// failed together do not come back together.
+// How often a request is made, and how long the pauses are. They double; each is shortened at random by up to a half,
+// so that many readers that failed together do not come back together.
 const (
 	attempts   = 7
 	firstPause = 100 * time.Millisecond
@@ -20,7 +20,8 @@ const (
 	slowest   = 64 << 10
 )
 
-// Retry calls f until it succeeds, up to seven times, while its error is of kind Unavailable. f moves about so many bytes.
+// Retry calls f until it succeeds, up to seven times, while its error is of kind Unavailable. f moves about so many
+// bytes.
 func Retry(ctx context.Context, size int64, f func(context.Context) error) error {
 	for failed := 0; ; failed++ {
 		err := attempt(ctx, size, f)
@@ -33,14 +34,15 @@ func Retry(ctx context.Context, size int64, f func(context.Context) error) error
 	}
 }
 
-// ReadFull fills p with bytes of an object, by as many requests as it takes. What a request got before it failed is kept. After seven failures in
-// succession without a byte it gives up.
+// ReadFull fills p with bytes of an object, by as many requests as it takes. What a request got before it failed is
+// kept. After seven failures in succession without a byte it gives up.
 func ReadFull(ctx context.Context, b Bucket, o Object, p []byte, at int64) error {
 	return ReadPieces(ctx, b, o, at, int64(len(p)), func(int64) []byte { return p })
 }
 
-// ReadPieces is ReadFull for size bytes in several pieces of memory, which are filled one after the other. next returns the next piece, of at most left
-// bytes, which are those that are missing. It is called when the piece before it is full.
+// ReadPieces is ReadFull for size bytes in several pieces of memory, which are filled one after the other. next returns
+// the next piece, of at most left bytes, which are those that are missing. It is called when the piece before it is
+// full.
 func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next func(left int64) []byte) error {
 	var piece []byte // what is left of it
 	left := size

@@ -1,8 +1,9 @@
-// Package store is the door to files that are not on this machine: objects of S3, Google Cloud Storage and Azure, and files of web servers.
+// Package store is the door to files that are not on this machine: objects of S3, Google Cloud Storage and Azure, and
+// files of web servers.
 //
-// A program links the stores that it wants and registers them by the schemes of their addresses. Package source reads through a Bucket, and
-// release publish writes through a Writer. Both check what they get: a store is trusted with the secrecy of what it holds, and its answers
-// are hashed like a local file's bytes.
+// A program links the stores that it wants and registers them by the schemes of their addresses. Package source reads
+// through a Bucket, and release publish writes through a Writer. Both check what they get: a store is trusted with the
+// secrecy of what it holds, and its answers are hashed like a local file's bytes.
 package store
 
 import (
@@ -21,15 +22,15 @@ type Object struct {
 	Version string
 }
 
-// Bucket is a store whose objects can be read. Its methods make one attempt, may be called concurrently and return an *Error or that of the
-// context. They keep no text of the store's.
+// Bucket is a store whose objects can be read. Its methods make one attempt, may be called concurrently and return an
+// *Error or that of the context. They keep no text of the store's.
 type Bucket interface {
 	// Stat returns the newest version of an object.
 	Stat(ctx context.Context, key string) (Object, error)
 	// List yields the objects whose keys have a prefix, in any order.
 	List(ctx context.Context, prefix string, yield func(Object) error) error
-	// Read returns a reader of size bytes of this version of an object, which has them all, from the byte at on. Errors of the reader may be
-	// of any type. The error is of kind Changed if the store has another version now.
+	// Read returns a reader of size bytes of this version of an object, which has them all, from the byte at on. Errors of
+	// the reader may be of any type. The error is of kind Changed if the store has another version now.
 	Read(ctx context.Context, o Object, at, size int64) (io.ReadCloser, error)
 	// Close frees connections.
 	Close() error
@@ -38,10 +39,12 @@ type Bucket interface {
 // Writer is a store to which objects can be written.
 type Writer interface {
 	Bucket
-	// Put writes an object, which others see whole or not at all. over is what it replaces: nil if that may be anything; Nothing if the key must
-	// have no object, else the error is of kind Exists; or a version, and the error is of kind Changed if the store has another one now.
+	// Put writes an object, which others see whole or not at all. over is what it replaces: nil if that may be anything;
+	// Nothing if the key must have no object, else the error is of kind Exists; or a version, and the error is of kind
+	// Changed if the store has another one now.
 	Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, size int64, over *Object) error
-	// Delete removes a version of an object; nil if the key has none. The error is of kind Changed if the store has another version now.
+	// Delete removes a version of an object; nil if the key has none. The error is of kind Changed if the store has
+	// another version now.
 	Delete(ctx context.Context, o Object) error
 }
 
@@ -127,7 +130,8 @@ func Open(ctx context.Context, a Address) (Bucket, error) {
 	case open != nil:
 		return open(ctx, a)
 	case slices.Contains(Known, a.Scheme):
-		return nil, Failure(Unsupported, "this program has no "+a.Scheme+"://: use release-stores, the build with object stores")
+		return nil, Failure(Unsupported, "this program has no "+a.Scheme+"://: use release-stores, the build with object "+
+			"stores")
 	}
 	return nil, Failure(Unsupported, "stores are s3://, gs://, az:// and https://")
 }

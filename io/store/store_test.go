@@ -30,7 +30,8 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%s: %v, want %v", text, err, want)
 		}
 	}
-	for text, want := range map[string]string{"s3://b/a/c.csv?x=1": "c.csv", "https://h/a%20b.csv?sig=hush": "a b.csv", "http://h/a.csv?sig=hush": "a.csv", "dir/a.csv": "a.csv"} {
+	for text, want := range map[string]string{"s3://b/a/c.csv?x=1": "c.csv", "https://h/a%20b.csv?sig=hush": "a b.csv",
+		"http://h/a.csv?sig=hush": "a.csv", "dir/a.csv": "a.csv"} {
 		if got := store.Base(text); got != want {
 			t.Errorf("%s is called %s, want %s", text, got, want)
 		}
@@ -39,8 +40,10 @@ func TestAddresses(t *testing.T) {
 		pattern, address string
 		want             bool
 	}{
-		{"s3://b/a/", "s3://b/a/b/c.csv?region=x", true}, {"s3://b/a/*.csv", "s3://b/a/c.csv", true}, {"s3://b/a/*.csv", "s3://b/a/b/c.csv", false},
-		{"s3://b/a.csv?region=x", "s3://b/a.csv", true}, {"s3://b/a.csv", "s3://c/a.csv", false}, {"s3://b/a.csv", "gs://b/a.csv", false},
+		{"s3://b/a/", "s3://b/a/b/c.csv?region=x", true}, {"s3://b/a/*.csv", "s3://b/a/c.csv", true}, {"s3://b/a/*.csv",
+			"s3://b/a/b/c.csv", false},
+		{"s3://b/a.csv?region=x", "s3://b/a.csv", true}, {"s3://b/a.csv", "s3://c/a.csv", false}, {"s3://b/a.csv",
+			"gs://b/a.csv", false},
 	} {
 		if got := store.Covers(x.pattern, x.address); got != x.want {
 			t.Errorf("%s covers %s: %t", x.pattern, x.address, got)
@@ -82,7 +85,8 @@ func TestReadFull(t *testing.T) {
 	}
 }
 
-// Pieces are filled in order, each once, though requests are cut within them; the next one is asked for when the one before is full.
+// Pieces are filled in order, each once, though requests are cut within them; the next one is asked for when the one
+// before is full.
 func TestReadPieces(t *testing.T) {
 	m := storetest.New()
 	content := make([]byte, 100)

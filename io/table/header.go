@@ -22,17 +22,21 @@ func HeaderAdvice(names []string, wanted string) string {
 				return "one column was found: is the delimiter " + d.name + "? then write input.csv.delimiter: " + d.written
 			}
 		}
-		return "one column was found: is the first line a title? remove the lines above the header; else input.csv.delimiter is the character between fields"
+		return "one column was found: is the first line a title? remove the lines above the header; else " +
+			"input.csv.delimiter is the character between fields"
 	}
 	for _, n := range names {
 		if plainName(n) == plainName(wanted) {
-			return "the header has this name with other case, blanks or underscores: write it as it stands there; input.csv.trim_space: true takes blanks off its ends"
+			return "the header has this name with other case, blanks or underscores: write it as it stands there; " +
+				"input.csv.trim_space: true takes blanks off its ends"
 		}
 	}
-	return "column names are compared letter by letter; if the first line is data, set input.csv.header: false and list input.csv.columns"
+	return "column names are compared letter by letter; if the first line is data, set input.csv.header: false and list " +
+		"input.csv.columns"
 }
 
-// LineEndAdvice says what is wrong with the lines of a text file whose header holds a carriage return; "" if it holds none.
+// LineEndAdvice says what is wrong with the lines of a text file whose header holds a carriage return; "" if it holds
+// none.
 func LineEndAdvice(header string) string {
 	if strings.Contains(header, "\r") {
 		return `lines seem to end with a carriage return alone: tr '\r' '\n' <FILE >NEW rewrites the file`

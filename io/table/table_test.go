@@ -27,7 +27,8 @@ func draw(t *rapid.T) table.Column {
 		floats := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1)}
 		return tabletest.Floats(rapid.SliceOfN(rapid.SampledFrom(floats), n, n).Draw(t, "floats"), valid)
 	}
-	return tabletest.Ints(table.Type{Kind: table.Int}, rapid.SliceOfN(rapid.Int64Range(-1, 1), n, n).Draw(t, "ints"), valid)
+	return tabletest.Ints(table.Type{Kind: table.Int}, rapid.SliceOfN(rapid.Int64Range(-1, 1), n, n).Draw(t, "ints"),
+		valid)
 }
 
 // Every representation of a column has the same rows.

@@ -47,7 +47,8 @@ func Postgres(tb testing.TB) *Server {
 			tb.Fatal(err)
 		}
 	}
-	if out, err := s.command("initdb", "-D", s.data(), "-U", "ledger", "-A", "trust", "-E", "UTF8", "--locale=C", "-N").CombinedOutput(); err != nil {
+	if out, err := s.command("initdb", "-D", s.data(), "-U", "ledger", "-A", "trust", "-E", "UTF8", "--locale=C",
+		"-N").CombinedOutput(); err != nil {
 		tb.Skipf("initdb failed: %v\n%s", err, out)
 	}
 	s.Start(tb)

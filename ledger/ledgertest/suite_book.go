@@ -42,7 +42,8 @@ func kinds(t *testing.T, b *ledger.Book) string {
 		t.Fatal(err)
 	}
 	var out []byte
-	letter := map[ledger.Kind]byte{ledger.KindBudget: 'b', ledger.KindReserve: 'r', ledger.KindSeal: 's', ledger.KindPublish: 'p', ledger.KindRelease: 'x'}
+	letter := map[ledger.Kind]byte{ledger.KindBudget: 'b', ledger.KindReserve: 'r', ledger.KindSeal: 's',
+		ledger.KindPublish: 'p', ledger.KindRelease: 'x'}
 	for _, e := range es {
 		out = append(out, letter[e.Kind])
 	}
@@ -70,7 +71,8 @@ func testLife(t *testing.T, s ledger.Store) {
 	c := Quarter(t, "a")
 	r := charge(t, b, c)
 	got := lookup(t, b)
-	if got.State != ledger.Reserved || got.Charge.Dir != c.Dir || got.Charge.Budget != c.Budget || got.Charge.Account != c.Account ||
+	if got.State != ledger.Reserved || got.Charge.Dir != c.Dir || got.Charge.Budget != c.Budget ||
+		got.Charge.Account != c.Account ||
 		got.Charge.Mechanisms[0] != c.Mechanisms[0] || got.Charge.Params["hour"] != "12" {
 		t.Errorf("reserved %+v, recorded %+v", c, got)
 	}
@@ -214,7 +216,8 @@ func testBudget(t *testing.T, s ledger.Store) {
 	charge(t, b, other)
 	least := Quarter(t, "least")
 	least.Mechanisms[0].Sens.L2 = math.SmallestNonzeroFloat64
-	if _, err := b.Charge(t.Context(), least); !errors.As(err, &refused) || refused.Epsilon != "" || refused.Balance.Left.Sign() != 0 {
+	if _, err := b.Charge(t.Context(), least); !errors.As(err, &refused) || refused.Epsilon != "" ||
+		refused.Balance.Left.Sign() != 0 {
 		t.Errorf("something fits into nothing: %v", err)
 	}
 	balance, _, err := b.Balance(t.Context(), half.Account)
@@ -229,7 +232,8 @@ func testAccount(t *testing.T, s ledger.Store) {
 	next := Quarter(t, "b")
 	next.Account.Unit = "row"
 	var account *ledger.AccountError
-	if _, err := b.Charge(t.Context(), next); !errors.As(err, &account) || account.Have != c.Account || account.Want != next.Account {
+	if _, err := b.Charge(t.Context(), next); !errors.As(err, &account) || account.Have != c.Account ||
+		account.Want != next.Account {
 		t.Errorf("another unit: %v", err)
 	}
 	next = Quarter(t, "b")
@@ -240,7 +244,8 @@ func testAccount(t *testing.T, s ledger.Store) {
 	next = Quarter(t, "b")
 	next.Budget.Epsilon = "100"
 	var changed *ledger.ChangedBudgetError
-	if _, err := b.Charge(t.Context(), next); !errors.As(err, &changed) || changed.Have != c.Budget || changed.Want != next.Budget {
+	if _, err := b.Charge(t.Context(), next); !errors.As(err, &changed) || changed.Have != c.Budget ||
+		changed.Want != next.Budget {
 		t.Errorf("another budget: %v", err)
 	}
 	next.Budget = ledger.Budget{Epsilon: "1.0", Delta: "0.000001"} // the same, spelt otherwise
@@ -346,7 +351,8 @@ func testCanary(t *testing.T, s ledger.Store) {
 	}
 	for _, e := range es {
 		for _, private := range [][]byte{secret, input} {
-			for _, form := range []string{string(private), hex.EncodeToString(private), base64.StdEncoding.EncodeToString(private)} {
+			for _, form := range []string{string(private), hex.EncodeToString(private),
+				base64.StdEncoding.EncodeToString(private)} {
 				if bytes.Contains(e.Body, []byte(form)) {
 					t.Errorf("entry %d holds a private value", e.Seq)
 				}

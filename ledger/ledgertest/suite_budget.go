@@ -63,7 +63,8 @@ func testPeriod(t *testing.T, s ledger.Store) {
 	refused("e")
 	sound(t, b)
 	balance, _, err := b.Balance(t.Context(), Quarter(t, "a").Account)
-	if err != nil || len(balance.Periods) != 2 || balance.Periods[0].Name != "2028-01-22" || balance.Periods[0].Spent.Sign() != 0 || balance.Free().Sign() != 0 {
+	if err != nil || len(balance.Periods) != 2 || balance.Periods[0].Name != "2028-01-22" ||
+		balance.Periods[0].Spent.Sign() != 0 || balance.Free().Sign() != 0 {
 		t.Errorf("balance %+v (%v)", balance, err)
 	}
 }
@@ -98,7 +99,8 @@ func testClockSetBack(t *testing.T, s ledger.Store) {
 	for _, dataset := range []string{"day", "month", "year"} {
 		step(dataset, "a", true)
 	}
-	for _, back := range []time.Time{now.AddDate(0, 0, -1), now.AddDate(0, -1, 0), now.AddDate(-1, 0, 0), now.In(time.FixedZone("far east", 14*3600))} {
+	for _, back := range []time.Time{now.AddDate(0, 0, -1), now.AddDate(0, -1, 0), now.AddDate(-1, 0, 0),
+		now.In(time.FixedZone("far east", 14*3600))} {
 		now = back
 		for _, dataset := range []string{"day", "month", "year"} {
 			step(dataset, "b", false)
@@ -182,7 +184,8 @@ func testSetBudget(t *testing.T, s ledger.Store) {
 	row := Quarter(t, "row")
 	row.Account, row.Budget = second, larger
 	charge(t, b, row)
-	for _, bad := range []ledger.Budget{{}, {Epsilon: "-1", Delta: "1e-6"}, {Epsilon: "1", Delta: "1e-6", DeltaCap: "1e-6"}, {Epsilon: "1", Delta: "2"}} {
+	for _, bad := range []ledger.Budget{{}, {Epsilon: "-1", Delta: "1e-6"},
+		{Epsilon: "1", Delta: "1e-6", DeltaCap: "1e-6"}, {Epsilon: "1", Delta: "2"}} {
 		if err := b.SetBudget(ctx, c.Account, bad, ""); !errors.Is(err, ledger.ErrCharge) {
 			t.Errorf("budget %+v: %v", bad, err)
 		}

@@ -7,11 +7,12 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// An arrival is a store into which a ledger is copied (ledger.Book.Move). It is made with that ledger's secret, and its version is a mark
-// that every opener of ledgers refuses (ledger.ErrIncoming), until Activate puts the version there.
+// An arrival is a store into which a ledger is copied (ledger.Book.Move). It is made with that ledger's secret, and its
+// version is a mark that every opener of ledgers refuses (ledger.ErrIncoming), until Activate puts the version there.
 
-// Arrival opens the store with a name, as Named does, for a ledger with this secret to be copied into. If there is nothing yet, Arrival makes it.
-// Whether what is there belongs to that ledger is for ledger.Book.Move to find out. Errors: as Named.
+// Arrival opens the store with a name, as Named does, for a ledger with this secret to be copied into. If there is
+// nothing yet, Arrival makes it. Whether what is there belongs to that ledger is for ledger.Book.Move to find out.
+// Errors: as Named.
 func Arrival(ctx context.Context, name string, secret []byte) (ledger.Arrival, error) {
 	from := origin{secret: secret}
 	if IsPostgres(name) {

@@ -48,7 +48,8 @@ func ensure(ctx context.Context, path string, s sharing, from origin) error {
 	}
 	for _, left := range []string{path + "-journal", path + "-wal"} {
 		if _, err := os.Lstat(left); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w: it belongs to a ledger that is gone, and a new one would be changed by it; bring the ledger back, or move this file away", left, ledger.ErrCorrupt)
+			return fmt.Errorf("%s: %w: it belongs to a ledger that is gone, and a new one would be changed by it; bring the "+
+				"ledger back, or move this file away", left, ledger.ErrCorrupt)
 		}
 	}
 	if err := create(ctx, path, s, from); err != nil {
@@ -67,7 +68,8 @@ func inspect(path string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, translateFile(err))
 	case info.Size() == 0:
-		return fmt.Errorf("%s: %w: the file is empty, and none was ever made so: what it held was lost, or another program made it", path, ledger.ErrCorrupt)
+		return fmt.Errorf("%s: %w: the file is empty, and none was ever made so: what it held was lost, or another program "+
+			"made it", path, ledger.ErrCorrupt)
 	}
 	return nil
 }

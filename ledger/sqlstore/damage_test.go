@@ -102,7 +102,8 @@ func TestFlippedByte(t *testing.T) {
 		case err == nil && !reflect.DeepEqual(got, want):
 			t.Errorf("byte %d: read other content without an error", at)
 		case err == nil:
-		case errors.Is(err, ledger.ErrCorrupt), errors.Is(err, ledger.ErrNotLedger), errors.Is(err, ledger.ErrNewer), errors.Is(err, ledger.ErrReadOnly):
+		case errors.Is(err, ledger.ErrCorrupt), errors.Is(err, ledger.ErrNotLedger), errors.Is(err,
+			ledger.ErrNewer), errors.Is(err, ledger.ErrReadOnly):
 			found++
 		default:
 			t.Errorf("byte %d: %v", at, err)

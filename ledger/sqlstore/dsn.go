@@ -34,8 +34,8 @@ func IsPostgres(name string) bool {
 	return scheme == "postgres" || scheme == "postgresql"
 }
 
-// Address is where the store with a name is, for people: the path of the file itself, or host, port and database without user and password.
-// Two names of one store have the same address. Errors: as Named; it opens nothing.
+// Address is where the store with a name is, for people: the path of the file itself, or host, port and database
+// without user and password. Two names of one store have the same address. Errors: as Named; it opens nothing.
 func Address(name string) (string, error) {
 	if IsPostgres(name) {
 		c, err := pgx.ParseConfig(name)

@@ -54,8 +54,9 @@ func meaning(code int) error {
 }
 
 var (
-	errNoAccess = fmt.Errorf("%w: the file cannot be opened, or its journal not made in its folder, or too many files are open", ledger.ErrUnavailable)
-	errStorage  = fmt.Errorf("%w: reading or writing the file failed", ledger.ErrUnavailable)
+	errNoAccess = fmt.Errorf("%w: the file cannot be opened, or its journal not made in its folder, or too many files "+
+		"are open", ledger.ErrUnavailable)
+	errStorage = fmt.Errorf("%w: reading or writing the file failed", ledger.ErrUnavailable)
 )
 
 // translateFile maps an error of the operating system about a file to ours.

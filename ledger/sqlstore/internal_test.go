@@ -60,7 +60,8 @@ func TestSettings(t *testing.T) {
 // A connection that would not sync is refused.
 func TestSettingsAreChecked(t *testing.T) {
 	t.Parallel()
-	for _, setting := range []string{"PRAGMA synchronous = FULL", "PRAGMA journal_mode = MEMORY", "PRAGMA journal_mode = TRUNCATE"} {
+	for _, setting := range []string{"PRAGMA synchronous = FULL", "PRAGMA journal_mode = MEMORY",
+		"PRAGMA journal_mode = TRUNCATE"} {
 		s := opened(t)
 		if _, err := s.db.ExecContext(t.Context(), setting); err != nil {
 			t.Fatal(err)
@@ -214,7 +215,8 @@ func TestParse(t *testing.T) {
 		"postgres://u:hunter2@h/d": "", "postgresql://u:hunter2@h/d": "",
 	} {
 		got, s, err := parse(name)
-		if got != want || (want == "") != errors.Is(err, ErrUnsupported) || s != sharing(want != "" && strings.HasPrefix(name, "sqlite+group:")) {
+		if got != want || (want == "") != errors.Is(err, ErrUnsupported) ||
+			s != sharing(want != "" && strings.HasPrefix(name, "sqlite+group:")) {
 			t.Errorf("%q: %q, %v, %v", name, got, s, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "hunter2") {

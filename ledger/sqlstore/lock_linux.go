@@ -11,5 +11,6 @@ func lockFile(path string, _ int64) string { return path }
 
 // flock locks one byte of an open file (with an open file description lock).
 func flock(fd uintptr, at int64) error {
-	return unix.FcntlFlock(fd, unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1})
+	return unix.FcntlFlock(fd, unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at,
+		Len: 1})
 }

@@ -20,7 +20,8 @@ var errLost = fmt.Errorf("%w: the connection to the server was lost", ledger.Err
 // patiently repeats op while another process is in the way, or the server is away.
 func patiently(ctx context.Context, op func() error) error {
 	err := op()
-	for end, pause := time.Now().Add(BusyTimeout), time.Millisecond; errors.Is(err, ledger.ErrBusy) || errors.Is(err, errLost); pause = min(2*pause, 32*time.Millisecond) {
+	for end, pause := time.Now().Add(BusyTimeout), time.Millisecond; errors.Is(err, ledger.ErrBusy) ||
+		errors.Is(err, errLost); pause = min(2*pause, 32*time.Millisecond) {
 		if time.Now().After(end) {
 			return err
 		}

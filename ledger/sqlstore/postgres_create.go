@@ -30,23 +30,26 @@ const makingTables = "\x00create"
 
 // ensure finds the schema, and makes the tables in it if there are none and create is set.
 func (s *Postgres) ensure(ctx context.Context, create bool, from origin) error {
-	return s.once(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on", func(t *postgresTx) error {
-		encoding, there := "", false
-		err := t.row("SELECT coalesce(current_schema(), ''), current_setting('server_encoding'), to_regclass('dprelease_head') IS NOT NULL", nil, &s.schema, &encoding, &there)
-		switch {
-		case err != nil:
-			return err
-		case s.schema == "":
-			return fmt.Errorf("%w: the connection's search path has no schema", ledger.ErrUnavailable)
-		case encoding != "UTF8":
-			return fmt.Errorf("%w: the database's encoding is %s, not UTF8", ledger.ErrUnavailable, encoding)
-		case there:
-			return t.check(s.arrival)
-		case !create:
-			return fmt.Errorf("%w: the database has no ledger in schema %s: %w", ledger.ErrUnavailable, s.schema, ledger.ErrAbsent)
-		}
-		return s.create(t, from)
-	})
+	return s.once(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on",
+		func(t *postgresTx) error {
+			encoding, there := "", false
+			err := t.row("SELECT coalesce(current_schema(), ''), current_setting('server_encoding'), "+
+				"to_regclass('dprelease_head') IS NOT NULL", nil, &s.schema, &encoding, &there)
+			switch {
+			case err != nil:
+				return err
+			case s.schema == "":
+				return fmt.Errorf("%w: the connection's search path has no schema", ledger.ErrUnavailable)
+			case encoding != "UTF8":
+				return fmt.Errorf("%w: the database's encoding is %s, not UTF8", ledger.ErrUnavailable, encoding)
+			case there:
+				return t.check(s.arrival)
+			case !create:
+				return fmt.Errorf("%w: the database has no ledger in schema %s: %w", ledger.ErrUnavailable, s.schema,
+					ledger.ErrAbsent)
+			}
+			return s.create(t, from)
+		})
 }
 
 // create makes the tables, unless another process has made them meanwhile.
@@ -56,7 +59,8 @@ func (s *Postgres) create(t *postgresTx, from origin) error {
 	}
 	there := false
 	// to_regclass may answer from a cache within a transaction.
-	const look = "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = current_schema() AND tablename = 'dprelease_head')"
+	const look = "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = current_schema() AND tablename = " +
+		"'dprelease_head')"
 	if err := t.row(look, nil, &there); err != nil || there {
 		return err
 	}
@@ -67,7 +71,8 @@ func (s *Postgres) create(t *postgresTx, from origin) error {
 	if err := t.exec(postgresTables); err != nil {
 		return err
 	}
-	if _, err := t.conn.Exec(t.ctx, "INSERT INTO dprelease_head VALUES (1, $1, 0, $2)", from.version(), make([]byte, 32)); err != nil {
+	if _, err := t.conn.Exec(t.ctx, "INSERT INTO dprelease_head VALUES (1, $1, 0, $2)", from.version(),
+		make([]byte, 32)); err != nil {
 		return t.translate(err)
 	}
 	_, err = t.conn.Exec(t.ctx, "INSERT INTO dprelease_secret VALUES (1, $1, $2)", secret, secretSum(secret))

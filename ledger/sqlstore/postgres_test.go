@@ -150,7 +150,8 @@ func refusalsOfPostgres(t *testing.T, server *ledgertest.Server) {
 	}
 	short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 	defer cancel()
-	if _, err := ledger.NewBook(s, time.Now).Charge(short, ledgertest.Quarter(t, "a")); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := ledger.NewBook(s, time.Now).Charge(short, ledgertest.Quarter(t, "a")); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("charged beside another writer: %v", err)
 	}
 	if _, err := ledger.NewBook(s, time.Now).Runs(ctx); err != nil {

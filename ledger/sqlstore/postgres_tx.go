@@ -22,7 +22,10 @@ var _ ledger.Tx = (*postgresTx)(nil)
 
 // Last returns the head, which has a table of its own.
 func (t *postgresTx) Last() (ledger.Head, error) {
-	return row(func(dst ...any) error { return t.row("SELECT seq, hash FROM dprelease_head WHERE id = 1", nil, dst...) }).head()
+	return row(func(dst ...any) error {
+		return t.row("SELECT seq, hash FROM dprelease_head WHERE id = 1", nil,
+			dst...)
+	}).head()
 }
 
 // perQuery is how many entries are read at a time.
@@ -52,7 +55,8 @@ func (t *postgresTx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 
 // nextEntries returns at most perQuery entries from sequence number from on.
 func (t *postgresTx) nextEntries(from int64) (out []ledger.Entry, err error) {
-	rows, err := t.conn.Query(t.ctx, "SELECT seq, schema, time, kind, body, hash FROM dprelease_entry WHERE seq >= $1 ORDER BY seq LIMIT $2", from, perQuery)
+	rows, err := t.conn.Query(t.ctx,
+		"SELECT seq, schema, time, kind, body, hash FROM dprelease_entry WHERE seq >= $1 ORDER BY seq LIMIT $2", from, perQuery)
 	if err != nil {
 		return nil, t.translate(err)
 	}
@@ -69,14 +73,16 @@ func (t *postgresTx) nextEntries(from int64) (out []ledger.Entry, err error) {
 
 // Append adds e and moves the head.
 func (t *postgresTx) Append(e ledger.Entry) error {
-	moved, err := t.conn.Exec(t.ctx, "UPDATE dprelease_head SET seq = $1, hash = $2 WHERE id = 1 AND seq = $3", e.Seq, e.Hash[:], e.Seq-1)
+	moved, err := t.conn.Exec(t.ctx, "UPDATE dprelease_head SET seq = $1, hash = $2 WHERE id = 1 AND seq = $3", e.Seq,
+		e.Hash[:], e.Seq-1)
 	if err != nil {
 		return t.translate(err)
 	}
 	if moved.RowsAffected() != 1 {
 		return fmt.Errorf("%w: entry %d does not follow the last", ledger.ErrCorrupt, e.Seq)
 	}
-	_, err = t.conn.Exec(t.ctx, "INSERT INTO dprelease_entry (seq, schema, time, kind, body, hash) VALUES ($1, $2, $3, $4, $5, $6)",
+	_, err = t.conn.Exec(t.ctx,
+		"INSERT INTO dprelease_entry (seq, schema, time, kind, body, hash) VALUES ($1, $2, $3, $4, $5, $6)",
 		e.Seq, e.Schema, e.TimeText(), string(e.Kind), string(e.Body), e.Hash[:])
 	return t.translate(err)
 }

@@ -127,16 +127,25 @@ func TestNotOpened(t *testing.T) {
 		prepare func(t *testing.T, path string)
 		want    error
 	}{
-		"empty file":      {func(t *testing.T, path string) { write(t, path, nil, 0o600) }, ledger.ErrCorrupt},
-		"text file":       {func(t *testing.T, path string) { write(t, path, []byte(strings.Repeat("text ", 1000)), 0o600) }, ledger.ErrNotLedger},
-		"folder":          {func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, ledger.ErrNotLedger},
-		"another program": {func(t *testing.T, path string) { execute(t, path, "CREATE TABLE entry (seq)") }, ledger.ErrNotLedger},
-		"another's log":   {func(t *testing.T, path string) { execute(t, path, "PRAGMA journal_mode=WAL; CREATE TABLE entry (seq)") }, ledger.ErrNotLedger},
-		"newer":           {func(t *testing.T, path string) { sound(t, path); execute(t, path, "PRAGMA user_version = 2") }, ledger.ErrNewer},
-		"no version":      {func(t *testing.T, path string) { sound(t, path); execute(t, path, "PRAGMA user_version = 0") }, ledger.ErrCorrupt},
-		"not durable":     {func(t *testing.T, path string) { sound(t, path); execute(t, path, "PRAGMA journal_mode=WAL") }, ledger.ErrUnavailable},
-		"for all to read": {func(t *testing.T, path string) { sound(t, path); must(t, os.Chmod(path, 0o604)) }, ledger.ErrUnavailable},
-		"a loose link":    {func(t *testing.T, path string) { must(t, os.Symlink(path+"x", path)) }, ledger.ErrUnavailable},
+		"empty file": {func(t *testing.T, path string) { write(t, path, nil, 0o600) }, ledger.ErrCorrupt},
+		"text file": {func(t *testing.T, path string) { write(t, path, []byte(strings.Repeat("text ", 1000)), 0o600) },
+			ledger.ErrNotLedger},
+		"folder": {func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, ledger.ErrNotLedger},
+		"another program": {func(t *testing.T, path string) { execute(t, path, "CREATE TABLE entry (seq)") },
+			ledger.ErrNotLedger},
+		"another's log": {func(t *testing.T, path string) {
+			execute(t, path,
+				"PRAGMA journal_mode=WAL; CREATE TABLE entry (seq)")
+		}, ledger.ErrNotLedger},
+		"newer": {func(t *testing.T, path string) { sound(t, path); execute(t, path, "PRAGMA user_version = 2") },
+			ledger.ErrNewer},
+		"no version": {func(t *testing.T, path string) { sound(t, path); execute(t, path, "PRAGMA user_version = 0") },
+			ledger.ErrCorrupt},
+		"not durable": {func(t *testing.T, path string) { sound(t, path); execute(t, path, "PRAGMA journal_mode=WAL") },
+			ledger.ErrUnavailable},
+		"for all to read": {func(t *testing.T, path string) { sound(t, path); must(t, os.Chmod(path, 0o604)) },
+			ledger.ErrUnavailable},
+		"a loose link": {func(t *testing.T, path string) { must(t, os.Symlink(path+"x", path)) }, ledger.ErrUnavailable},
 		"cut": {func(t *testing.T, path string) {
 			sound(t, path)
 			must(t, os.Truncate(path, 5000))
@@ -153,7 +162,8 @@ func TestNotOpened(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	if _, err := sqlstore.Open(t.Context(), filepath.Join(t.TempDir(), "none", "ledger.db")); !errors.Is(err, ledger.ErrUnavailable) {
+	if _, err := sqlstore.Open(t.Context(), filepath.Join(t.TempDir(), "none", "ledger.db")); !errors.Is(err,
+		ledger.ErrUnavailable) {
 		t.Errorf("no folder: %v", err)
 	}
 }
@@ -187,12 +197,14 @@ func TestWaits(t *testing.T) {
 	<-inside
 	short, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	if err := b.Update(short, func(ledger.Tx) error { return nil }); !errors.Is(err, ledger.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
+	if err := b.Update(short, func(ledger.Tx) error { return nil }); !errors.Is(err, ledger.ErrBusy) ||
+		!errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("out of time: %v", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	time.AfterFunc(200*time.Millisecond, stop)
-	if err := b.Update(stopped, func(ledger.Tx) error { return nil }); !errors.Is(err, context.Canceled) || errors.Is(err, ledger.ErrBusy) {
+	if err := b.Update(stopped, func(ledger.Tx) error { return nil }); !errors.Is(err, context.Canceled) ||
+		errors.Is(err, ledger.ErrBusy) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if err := b.View(t.Context(), func(ledger.Reader) error { return nil }); err != nil {
@@ -243,7 +255,8 @@ func TestCanary(t *testing.T) {
 	must(t, err)
 	r, err := b.Charge(ctx, tiny(t, "a"))
 	must(t, err)
-	must(t, b.Seal(ctx, r, ledger.Digests{Input: mark, Release: strings.Repeat("0", 64), Presentation: strings.Repeat("0", 64)}))
+	must(t, b.Seal(ctx, r, ledger.Digests{Input: mark, Release: strings.Repeat("0", 64),
+		Presentation: strings.Repeat("0", 64)}))
 	secret, err := s.Secret(ctx)
 	must(t, err)
 	file, err := os.ReadFile(path)

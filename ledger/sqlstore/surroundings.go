@@ -103,7 +103,8 @@ func (c *checker) checkAbove(path string, own bool) error {
 	name, mode := shellWord(path), info.Mode()
 	switch {
 	case !c.trusts(owned(info)):
-		c.addFinding(path, c.stranger(info), "who may put another ledger there; run the program as that user, or, as root, chown -h %d %s", c.user, name)
+		c.addFinding(path, c.stranger(info),
+			"who may put another ledger there; run the program as that user, or, as root, chown -h %d %s", c.user, name)
 	case mode&fs.ModeSymlink != 0: // only those who may write to its folder can change it
 	case mode.Perm()&othersWrite == 0 || mode&fs.ModeSticky != 0 && !own:
 	case mode.Perm()&allWrite == 0 && owned(info).Uid == c.user && c.own(owned(info).Gid):
@@ -112,9 +113,11 @@ func (c *checker) checkAbove(path string, own bool) error {
 			c.addFinding(path, "does not give its group to new files, as a shared ledger needs", "chmod g+s %s", name)
 		}
 	case own && mode.Perm()&allWrite == 0:
-		c.addFinding(path, "may be written by its group, who could set the ledger back", "chmod g-w %s (or, if the group shares the ledger on purpose, name it sqlite+group:PATH)", name)
+		c.addFinding(path, "may be written by its group, who could set the ledger back",
+			"chmod g-w %s (or, if the group shares the ledger on purpose, name it sqlite+group:PATH)", name)
 	default:
-		c.addFinding(path, "may be written by others, who could set the ledger back or put another in its place", "chmod go-w %s", name)
+		c.addFinding(path, "may be written by others, who could set the ledger back or put another in its place",
+			"chmod go-w %s", name)
 	}
 	return nil
 }
@@ -131,7 +134,8 @@ func (c *checker) checkLedger(path string) error {
 		return fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
 	}
 	if n := owned(info).Nlink; n > 1 {
-		return fmt.Errorf("%s: %w: the file has %d names (hard links), and its journal and locks lie beside one of them; find the others with find / -xdev -samefile %s, and remove them",
+		return fmt.Errorf("%s: %w: the file has %d names (hard links), and its journal and locks lie beside one of them; "+
+			"find the others with find / -xdev -samefile %s, and remove them",
 			path, ledger.ErrSecondPath, n, shellWord(path))
 	}
 	mounted, err := mountPoint(path)
@@ -139,7 +143,8 @@ func (c *checker) checkLedger(path string) error {
 		return fmt.Errorf("%s: %w", path, translateFile(err))
 	}
 	if mounted {
-		return fmt.Errorf("%s: %w: the file is mounted by itself, and its journal and locks lie beside its other path; mount the folder that holds it instead",
+		return fmt.Errorf("%s: %w: the file is mounted by itself, and its journal and locks lie beside its other path; "+
+			"mount the folder that holds it instead",
 			path, ledger.ErrSecondPath)
 	}
 	c.checkFile(path, info)
@@ -172,9 +177,11 @@ func (c *checker) checkNeighbour(path string) error {
 	case !info.Mode().IsRegular():
 		c.addFinding(path, "is not a file, and nothing of the ledger's is anything else", "mv %s %s.planted", name, name)
 	case owned(info).Nlink > 1:
-		c.addFinding(path, "has a second name (hard link)", "mv %s %s.planted, if no run of your own was cut short", name, name)
+		c.addFinding(path, "has a second name (hard link)", "mv %s %s.planted, if no run of your own was cut short", name,
+			name)
 	case !c.trusts(owned(info)):
-		c.addFinding(path, c.stranger(info), "if it is not the ledger's own, mv %s %s.planted; if it is, as root, chown %d %s", name, name, c.user, name)
+		c.addFinding(path, c.stranger(info),
+			"if it is not the ledger's own, mv %s %s.planted; if it is, as root, chown %d %s", name, name, c.user, name)
 	case c.sharing == alone && info.Mode().Perm()&othersWrite != 0:
 		c.addFinding(path, "may be written by others", "chmod go-w %s", name)
 	case info.Mode().Perm()&allWrite != 0:

@@ -80,15 +80,20 @@ func TestSurroundings(t *testing.T) {
 		"a journal for the group":     {plant("-journal", 0o660), ledger.ErrExposed, "chmod go-w PATH-journal"},
 		"a log for all":               {plant("-wal", 0o666), ledger.ErrExposed, "chmod go-w PATH-wal"},
 		"a shared index for all":      {plant("-shm", 0o666), ledger.ErrExposed, "chmod go-w PATH-shm"},
-		"a lock for all":              {func(t *testing.T, path string) { must(t, os.Chmod(path+".lock", 0o666)) }, ledger.ErrExposed, "chmod go-w PATH.lock"},
+		"a lock for all": {func(t *testing.T, path string) { must(t, os.Chmod(path+".lock", 0o666)) },
+			ledger.ErrExposed, "chmod go-w PATH.lock"},
 		"a journal that is a link": {func(t *testing.T, path string) { must(t, os.Symlink(path+".old", path+"-journal")) },
 			ledger.ErrExposed, "mv PATH-journal PATH-journal.planted"},
 		"a journal with two names": {func(t *testing.T, path string) {
 			write(t, path+".old", nil, 0o600)
 			must(t, os.Link(path+".old", path+"-journal"))
 		}, ledger.ErrExposed, "second name"},
-		"a hard link beside":    {func(t *testing.T, path string) { must(t, os.Link(path, path+".two")) }, ledger.ErrSecondPath, "-samefile PATH"},
-		"a hard link elsewhere": {func(t *testing.T, path string) { must(t, os.Link(path, filepath.Join(path, above, "two"))) }, ledger.ErrSecondPath, "-samefile PATH"},
+		"a hard link beside": {func(t *testing.T, path string) { must(t, os.Link(path, path+".two")) },
+			ledger.ErrSecondPath, "-samefile PATH"},
+		"a hard link elsewhere": {func(t *testing.T, path string) {
+			must(t,
+				os.Link(path, filepath.Join(path, above, "two")))
+		}, ledger.ErrSecondPath, "-samefile PATH"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -105,7 +110,8 @@ func TestSurroundings(t *testing.T) {
 
 func expect(t *testing.T, err, want error, say, path string) {
 	t.Helper()
-	say = strings.NewReplacer("PATH", path, "FOLDER", filepath.Dir(path), "ABOVE", filepath.Dir(filepath.Dir(path))).Replace(say)
+	say = strings.NewReplacer("PATH", path, "FOLDER", filepath.Dir(path), "ABOVE",
+		filepath.Dir(filepath.Dir(path))).Replace(say)
 	if !errors.Is(err, want) || err != nil && !strings.Contains(err.Error(), say) {
 		t.Errorf("%v, want %v with %q", err, want, say)
 	}
@@ -194,11 +200,13 @@ func TestMountedFile(t *testing.T) {
 	file, folder := filepath.Join(other, "ledger.db"), filepath.Join(other, "folder")
 	write(t, file, nil, 0o600)
 	must(t, os.Mkdir(folder, 0o755))
-	out := inMounts(t, fmt.Sprintf("mount --bind '%s' '%s' && mount --bind '%s' '%s'", path, file, filepath.Dir(path), folder), file)
+	out := inMounts(t, fmt.Sprintf("mount --bind '%s' '%s' && mount --bind '%s' '%s'", path, file, filepath.Dir(path),
+		folder), file)
 	if !strings.Contains(out, "mount the folder that holds it instead") {
 		t.Errorf("a file: %s", out)
 	}
-	out = inMounts(t, fmt.Sprintf("mount --bind '%s' '%s'", filepath.Dir(path), folder), filepath.Join(folder, "ledger.db"))
+	out = inMounts(t, fmt.Sprintf("mount --bind '%s' '%s'", filepath.Dir(path), folder),
+		filepath.Join(folder, "ledger.db"))
 	if !strings.HasPrefix(out, "charged") {
 		t.Errorf("a folder: %s", out)
 	}
@@ -210,7 +218,8 @@ func inMounts(t *testing.T, mounts, path string) string {
 	if _, err := exec.Command("unshare", "-m", "sh", "-c", mounts).CombinedOutput(); err != nil {
 		t.Skip("this machine lets the tests mount nothing")
 	}
-	cmd := exec.Command("unshare", "-m", "sh", "-c", mounts+` && exec "$0" -test.run='^TestTask$' -test.v=false`, os.Args[0])
+	cmd := exec.Command("unshare", "-m", "sh", "-c", mounts+` && exec "$0" -test.run='^TestTask$' -test.v=false`,
+		os.Args[0])
 	cmd.Env = append(os.Environ(), taskVariable+"=charge", pathVariable+"="+path, nameVariable+"=in a container")
 	out, _ := cmd.Output() // a refusal is said there
 	return string(out)

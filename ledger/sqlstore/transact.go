@@ -65,7 +65,8 @@ func start(ctx context.Context, db *sql.DB, begin string) (t *tx, err error) {
 // which rolls back now or when the file is next opened.
 func (t *tx) end(committed bool) {
 	if !committed && t.plain("ROLLBACK") != nil {
-		_ = t.conn.Raw(func(any) error { return driver.ErrBadConn }) // closes the connection; the error is the one returned here
+		// closes the connection; the error is the one returned here
+		_ = t.conn.Raw(func(any) error { return driver.ErrBadConn })
 	}
 	_ = t.conn.Close() // an error means that it is closed already
 }

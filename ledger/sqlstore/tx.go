@@ -27,7 +27,8 @@ func (t *tx) Last() (ledger.Head, error) {
 // Entries yields the entries from sequence number from on.
 func (t *tx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 	return func(yield func(ledger.Entry, error) bool) {
-		rows, err := t.conn.QueryContext(t.ctx, "SELECT seq, schema, time, kind, body, hash FROM entry WHERE seq >= ? ORDER BY seq", from)
+		rows, err := t.conn.QueryContext(t.ctx,
+			"SELECT seq, schema, time, kind, body, hash FROM entry WHERE seq >= ? ORDER BY seq", from)
 		if err != nil {
 			yield(ledger.Entry{}, t.translate(err))
 			return
@@ -47,7 +48,8 @@ func (t *tx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 
 // Append adds e and moves the head.
 func (t *tx) Append(e ledger.Entry) error {
-	res, err := t.conn.ExecContext(t.ctx, "UPDATE head SET seq = ?, hash = ? WHERE id = 1 AND seq = ?", e.Seq, e.Hash[:], e.Seq-1)
+	res, err := t.conn.ExecContext(t.ctx, "UPDATE head SET seq = ?, hash = ? WHERE id = 1 AND seq = ?", e.Seq, e.Hash[:],
+		e.Seq-1)
 	if err != nil {
 		return t.translate(err)
 	}
@@ -59,13 +61,15 @@ func (t *tx) Append(e ledger.Entry) error {
 	return t.translate(err)
 }
 
-// check returns an error if the file is not a ledger or one of a newer version, or if commits would not be durable. Only an arrival may be incoming.
+// check returns an error if the file is not a ledger or one of a newer version, or if commits would not be durable.
+// Only an arrival may be incoming.
 func (t *tx) check(arrival bool) error {
 	var (
 		id, sync int
 		journal  string
 	)
-	if err := errors.Join(t.row("PRAGMA application_id", &id), t.row("PRAGMA synchronous", &sync), t.row("PRAGMA journal_mode", &journal)); err != nil {
+	if err := errors.Join(t.row("PRAGMA application_id", &id), t.row("PRAGMA synchronous", &sync),
+		t.row("PRAGMA journal_mode", &journal)); err != nil {
 		return err
 	}
 	switch {
@@ -80,7 +84,8 @@ func (t *tx) check(arrival bool) error {
 	case t.version != layout:
 		return fmt.Errorf("%w: it has no layout", ledger.ErrCorrupt)
 	case sync != extra || journal != "delete":
-		return fmt.Errorf("%w: its journal mode is %q, synchronous %d: commits would not be durable", ledger.ErrUnavailable, journal, sync)
+		return fmt.Errorf("%w: its journal mode is %q, synchronous %d: commits would not be durable", ledger.ErrUnavailable,
+			journal, sync)
 	}
 	return nil
 }

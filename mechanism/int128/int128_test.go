@@ -52,7 +52,8 @@ func TestAgreesWithBig(t *testing.T) {
 		if got, want := Product(a, b).Big(), new(big.Int).Mul(big.NewInt(a), new(big.Int).SetUint64(b)); got.Cmp(want) != 0 {
 			r.Fatalf("%d · %d = %v, want %v", a, b, got, want)
 		}
-		if b = min(b, 1<<63); Square(b).Big().Cmp(new(big.Int).Mul(new(big.Int).SetUint64(b), new(big.Int).SetUint64(b))) != 0 {
+		if b = min(b, 1<<63); Square(b).Big().Cmp(new(big.Int).Mul(new(big.Int).SetUint64(b),
+			new(big.Int).SetUint64(b))) != 0 {
 			r.Fatalf("%d² = %v", b, Square(b).Big())
 		}
 	})
@@ -77,7 +78,8 @@ func TestSlices(t *testing.T) {
 		if s.Wipe(); s.At(1) != (Int{}) || c.At(1) != x.Add(y) {
 			r.Fatalf("%v, %v", s, c)
 		}
-		if cells := []int64{n, 5}; !slices.Equal(Narrow(cells).Cut(1, 2).Clone().High, cells[1:]) || Narrow(cells).Cut(0, 1).At(0) != Of(n) {
+		if cells := []int64{n, 5}; !slices.Equal(Narrow(cells).Cut(1, 2).Clone().High, cells[1:]) ||
+			Narrow(cells).Cut(0, 1).At(0) != Of(n) {
 			r.Fatal("narrow integers are cut wrongly")
 		}
 	})

@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/door"
 )
 
-// Open returns a copy of the exact answers, in multiples of quantum, without spending e. It fails the test if e is empty
-// or was noised.
+// Open returns a copy of the exact answers, in multiples of quantum, without spending e. It fails the test if e is
+// empty or was noised.
 func Open(tb testing.TB, e mechanism.Exact) (quantum float64, cells []int64) {
 	tb.Helper()
 	if !guard(tb, testing.Testing()) {
@@ -51,7 +51,8 @@ func OpenKeyed(tb testing.TB, e mechanism.Exact) (keys []string, counts []int64)
 	return keys, counts
 }
 
-// OpenForKeys is [Open] for exact answers that wait for a selection of keys: it returns what is held of every key, by name.
+// OpenForKeys is [Open] for exact answers that wait for a selection of keys: it returns what is held of every key, by
+// name.
 func OpenForKeys(tb testing.TB, e mechanism.Exact) (quantum float64, named map[string]*big.Int) {
 	tb.Helper()
 	if !guard(tb, testing.Testing()) {

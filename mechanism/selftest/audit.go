@@ -46,7 +46,8 @@ func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(without) != cells || len(with) != cells || m.Sigma != other.Sigma || m.Grid != other.Grid || m.Noise != other.Noise || m.Scale != other.Scale {
+	if len(without) != cells || len(with) != cells || m.Sigma != other.Sigma || m.Grid != other.Grid ||
+		m.Noise != other.Noise || m.Scale != other.Scale {
 		return nil, errors.New("selftest: the releases of two neighbouring tables differ in cells or mechanism")
 	}
 	x, y := inUnits(without, m, fewer), inUnits(with, m, more)
@@ -68,8 +69,8 @@ func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 	}, nil
 }
 
-// likelier tests noisy counts for being above the middle, and derives a lower bound of epsilon from how much likelier that is with the row: under
-// epsilon-differential privacy 1 − FNR <= e^epsilon·FPR. Geometric noise attains it.
+// likelier tests noisy counts for being above the middle, and derives a lower bound of epsilon from how much likelier
+// that is with the row: under epsilon-differential privacy 1 − FNR <= e^epsilon·FPR. Geometric noise attains it.
 func likelier(without, with []float64, claimed float64) Check {
 	n, falsePositives, falseNegatives := errorsOf(without, with)
 	fpr, fnr := proportionBound(falsePositives, n, alarm/32), proportionBound(falseNegatives, n, alarm/32)

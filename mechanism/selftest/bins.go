@@ -104,7 +104,8 @@ func chiSquare(name string, counts []int, probability []float64) Check {
 		chi += (float64(c) - want) * (float64(c) - want) / want
 	}
 	return Check{
-		Name: name, Measure: "chi-square", Samples: n, Statistic: chi, Threshold: chiSquareThreshold(len(counts)-1, alarm/maxChecks),
+		Name: name, Measure: "chi-square", Samples: n, Statistic: chi, Threshold: chiSquareThreshold(len(counts)-1,
+			alarm/maxChecks),
 	}.judged()
 }
 

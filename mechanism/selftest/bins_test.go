@@ -26,8 +26,8 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// The probabilities are those of the definitions, and the checks detect a scale that is 5 % wrong: expected at more than
-// 1,000 above the threshold, 12 of the statistic's standard deviations.
+// The probabilities are those of the definitions, and the checks detect a scale that is 5 % wrong: expected at more
+// than 1,000 above the threshold, 12 of the statistic's standard deviations.
 func TestPureBins(t *testing.T) {
 	q := math.Exp(-1.0)
 	d := pureInput{input{1, 0, -5}, true}.exact()
@@ -84,9 +84,9 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// The checks detect a scale that is 2 % wrong, a shift of 2 % of sigma and a missing fraction. In two draws
-// the statistic is expected at more than 1,000 above its threshold, 12 of its standard deviations: a miss has probability below
-// 1e-30.
+// The checks detect a scale that is 2 % wrong, a shift of 2 % of sigma and a missing fraction. In two draws the
+// statistic is expected at more than 1,000 above its threshold, 12 of its standard deviations: a miss has probability
+// below 1e-30.
 func TestSamplerSees(t *testing.T) {
 	const draws = 2
 	right := input{scale: 10}.exact()
@@ -122,7 +122,8 @@ func TestNeighboursSees(t *testing.T) {
 // A NaN does not pass, and the result can be written as JSON.
 func TestJudged(t *testing.T) {
 	for _, x := range []float64{math.NaN(), math.Inf(1), 3} {
-		if c := (Check{Statistic: x, Threshold: 2}).judged(); c.Pass || math.IsNaN(c.Statistic) || math.IsInf(c.Statistic, 0) {
+		if c := (Check{Statistic: x, Threshold: 2}).judged(); c.Pass || math.IsNaN(c.Statistic) ||
+			math.IsInf(c.Statistic, 0) {
 			t.Errorf("%g: %+v", x, c)
 		}
 	}

@@ -54,7 +54,10 @@ type drawer struct {
 type adder interface{ Add(cells []int64) error }
 
 func newDrawer(in input) (*drawer, error) {
-	return in.drawnBy(func(scale gauss.Scale, source *gauss.Bits) (adder, error) { return gauss.New(scale, in.lift, source) })
+	return in.drawnBy(func(scale gauss.Scale, source *gauss.Bits) (adder,
+		error) {
+		return gauss.New(scale, in.lift, source)
+	})
 }
 
 // drawnBy returns a drawer with the sampler that newSampler makes from the scale and new random bits.

@@ -28,7 +28,10 @@ func proportionBound(k, n int, level float64) float64 {
 		return 1
 	}
 	// P(Bin(n, p) <= k) = I_{1−p}(n−k, k+1), which falls as p grows.
-	return bisect(float64(k)/float64(n), 1, func(p float64) bool { return special.BetaShare(float64(n-k), float64(k+1), 1-p) <= level })
+	return bisect(float64(k)/float64(n), 1, func(p float64) bool {
+		return special.BetaShare(float64(n-k), float64(k+1),
+			1-p) <= level
+	})
 }
 
 // bisect returns the smallest float64 in [low, high] for which ok holds; ok holds from some point on.

@@ -20,7 +20,8 @@ func TestThresholdsAgainstOracle(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []struct{ k, n int }{{0, 10}, {3, 10}, {7, 10}, {344578, 1_000_000}, {1, 100_000}, {99_000, 100_000}} {
+	for _, c := range []struct{ k, n int }{{0, 10}, {3, 10}, {7, 10}, {344578, 1_000_000}, {1, 100_000},
+		{99_000, 100_000}} {
 		for _, level := range []float64{0.025, alarm / 4} {
 			p := proportionBound(c.k, c.n, level)
 			// P(Bin(n, p) <= k) = 1 − P(Beta(k+1, n−k) <= p)

@@ -9,13 +9,15 @@ import (
 // inputs are the scales and exact numbers whose noise is tested: the limits of the range; S below, near and far above
 // the grid; exact numbers on the grid and below it.
 var inputs = []input{
-	{1.0 / 128, -8, 127}, {0.3, 0, 7}, {0.3, -1, 1}, {1, -4, 9}, {2.5, -52, -1<<52 - 12345}, {10, -20, 1<<40 + 12345}, {100, 0, 1},
+	{1.0 / 128, -8, 127}, {0.3, 0, 7}, {0.3, -1, 1}, {1, -4, 9}, {2.5, -52, -1<<52 - 12345}, {10, -20, 1<<40 +
+		12345}, {100, 0, 1},
 	{1 << 20, 0, 0}, {1 << 40, -1, 1}, {1 << 55, -30, -1},
 }
 
 // sampler makes the sampler's checks, each with an equal share of the time.
 func sampler(ctx context.Context, budget time.Duration) ([]Check, error) {
-	tests := []func(context.Context, time.Duration) (Check, error){lowBits, neighbours, moments, successive, workers, blocks}
+	tests := []func(context.Context, time.Duration) (Check, error){lowBits, neighbours, moments, successive, workers,
+		blocks}
 	for _, in := range inputs {
 		tests = append(tests, in.fit)
 	}
@@ -94,6 +96,7 @@ func moments(ctx context.Context, budget time.Duration) (Check, error) {
 	for i := range sum {
 		worst = max(worst, math.Abs(sum[i]/float64(n)-want[i])/math.Sqrt(variance[i]/float64(n)))
 	}
-	c := Check{Name: "sampler, first four moments, S = 2^30", Measure: "standard errors", Samples: n, Statistic: worst, Threshold: mostErrors}
+	c := Check{Name: "sampler, first four moments, S = 2^30", Measure: "standard errors", Samples: n, Statistic: worst,
+		Threshold: mostErrors}
 	return c.judged(), err
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // Run makes all checks. The sampler's checks take about as long as budget. The audit takes its own time, for two
-// releases of Pairs(budget) cells each, and for each way to release. An error is ctx's, release's or that of the system's source of randomness; a
-// failed check is not an error.
+// releases of Pairs(budget) cells each, and for each way to release. An error is ctx's, release's or that of the
+// system's source of randomness; a failed check is not an error.
 func Run(ctx context.Context, budget time.Duration, releases ...Release) ([]Check, error) {
 	var checks []Check
 	for _, k := range knownStreams {

@@ -19,7 +19,8 @@ import (
 // claim is a mechanism for counts of rows.
 func claim(sigma float64) calibrate.Mechanism {
 	return calibrate.Mechanism{
-		Query: "rows", Sens: calibrate.Sensitivity{L2: 1, Why: "one row in one cell"}, Sigma: calibrate.Sigma(sigma), Grid: 1.0 / 16,
+		Query: "rows", Sens: calibrate.Sensitivity{L2: 1,
+			Why: "one row in one cell"}, Sigma: calibrate.Sigma(sigma), Grid: 1.0 / 16,
 	}
 }
 
@@ -106,7 +107,8 @@ func TestHonestPasses(t *testing.T) {
 // claimPure is geometric noise of epsilon 1.
 func claimPure(tb testing.TB) calibrate.Mechanism {
 	tb.Helper()
-	m, err := calibrate.Pure{Query: "rows", Why: "one row in one cell", Noise: calibrate.Laplace{L1: 1, Scale: 1}, Grid: 1, Geometric: true}.Mechanism()
+	m, err := calibrate.Pure{Query: "rows", Why: "one row in one cell", Noise: calibrate.Laplace{L1: 1, Scale: 1}, Grid: 1,
+		Geometric: true}.Mechanism()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -115,8 +117,8 @@ func claimPure(tb testing.TB) calibrate.Mechanism {
 
 const pureAuditName = "release with delta 0, audit of neighbouring tables"
 
-// TestPureAudit: geometric noise as claimed passes, and its bound is near epsilon; with 10 % less scale than is claimed it fails, for the bound is then more
-// than 15 of its own standard deviations above epsilon.
+// TestPureAudit: geometric noise as claimed passes, and its bound is near epsilon; with 10 % less scale than is claimed
+// it fails, for the bound is then more than 15 of its own standard deviations above epsilon.
 func TestPureAudit(t *testing.T) {
 	m := claimPure(t)
 	checks, err := selftest.Run(t.Context(), 0, honest(t, m))
@@ -185,7 +187,8 @@ func TestDependenceIsSeen(t *testing.T) {
 		"release, neighbouring cells are independent": func(i int) int { return i / 2 },
 		"release, blocks of cells are independent":    func(i int) int { return i % chunk },
 	} {
-		checks, err := selftest.Audit(t.Context(), cells, func(_ context.Context, _, rows int) ([]float64, calibrate.Mechanism, error) {
+		checks, err := selftest.Audit(t.Context(), cells, func(_ context.Context, _, rows int) ([]float64,
+			calibrate.Mechanism, error) {
 			again := make([]float64, cells)
 			for i := range again {
 				again[i] = first[twin(i)] + float64(rows-1)
@@ -231,9 +234,10 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// selecting makes releases with discovered keys of exact counts, with noise and a threshold that need not be those that are claimed. Keys of leak units fewer than the
-// least are there too.
-func selecting(tb testing.TB, claimed calibrate.KeySelection, threshold float64, counts, sums calibrate.Mechanism, leak int64) selftest.Selection {
+// selecting makes releases with discovered keys of exact counts, with noise and a threshold that need not be those that
+// are claimed. Keys of leak units fewer than the least are there too.
+func selecting(tb testing.TB, claimed calibrate.KeySelection, threshold float64, counts, sums calibrate.Mechanism,
+	leak int64) selftest.Selection {
 	return func(ctx context.Context, least int64, keys, rows int) (*selftest.Selected, error) {
 		claimed, threshold := claimed, threshold+float64(least-1)
 		claimed.MinUnits = least
@@ -256,8 +260,9 @@ func selecting(tb testing.TB, claimed calibrate.KeySelection, threshold float64,
 	}
 }
 
-// TestKeys: keys that are selected as claimed pass, with probability above 1 - 1e-9. Those of other noise in the counts or in the sums, or of a lower threshold, do not: each
-// statistic is then more than 8 of its own standard deviations above what passes.
+// TestKeys: keys that are selected as claimed pass, with probability above 1 - 1e-9. Those of other noise in the counts
+// or in the sums, or of a lower threshold, do not: each statistic is then more than 8 of its own standard deviations
+// above what passes.
 func TestKeys(t *testing.T) {
 	m := claim(1.25)
 	claimed := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 0.1}
@@ -266,7 +271,8 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	least := float64(units) * m.Grid
-	const share, kept = "discovered keys, audit of keys of one unit", "discovered keys, those above the threshold and no others, in all tables"
+	const share, kept = "discovered keys, audit of keys of one unit", "discovered keys, those above the threshold and " +
+		"no others, in all tables"
 	const few = "discovered keys, of fewer than the least number of units"
 	for _, c := range []struct {
 		threshold    float64

@@ -5,12 +5,14 @@ import (
 	"math/big"
 )
 
-// Exact arithmetic: numbers have some hundred digits, so that what is printed of them is certain. Only math/big is used.
+// Exact arithmetic: numbers have some hundred digits, so that what is printed of them is certain. Only math/big is
+// used.
 
 // digits is the precision of numbers, in bits.
 const digits = 256
 
-// farthest is how many standard deviations a tail is worked out for; beyond it is below 10^-780 and stands for something positive.
+// farthest is how many standard deviations a tail is worked out for; beyond it is below 10^-780 and stands for
+// something positive.
 const farthest = 60
 
 func number(x float64) *big.Float { return new(big.Float).SetPrec(digits).SetFloat64(x) }
@@ -82,8 +84,8 @@ func pi(prec uint) *big.Float {
 	return zero(prec).Set(circle[prec])
 }
 
-// phi is the normal distribution function: 1/2 + density(x)·(x + x³/3 + x⁵/15 + …). For x below 0 the two nearly cancel, so there are x²
-// bits more of them.
+// phi is the normal distribution function: 1/2 + density(x)·(x + x³/3 + x⁵/15 + …). For x below 0 the two nearly
+// cancel, so there are x² bits more of them.
 func phi(x *big.Float) *big.Float {
 	f, _ := x.Float64()
 	if math.Abs(f) > farthest {

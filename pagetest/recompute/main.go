@@ -1,5 +1,5 @@
-// Command recompute works out every number of the guarantee that the page of a release prints from its manifest, and compares them to the
-// last digit. It shares no code with dprelease: its arithmetic is math/big alone.
+// Command recompute works out every number of the guarantee that the page of a release prints from its manifest, and
+// compares them to the last digit. It shares no code with dprelease: its arithmetic is math/big alone.
 //
 //	go run ./recompute FOLDER...
 package main
@@ -93,15 +93,16 @@ func check(dir string) (int, []string, error) {
 		return 0, nil, err
 	}
 	p := &page{text: string(html)}
-	guarantee := promise{decimal(m.Privacy.Mu.String()), decimal(m.Privacy.Pure), decimal(m.Privacy.Failure), decimal(m.Privacy.Delta.String()).Sign() == 0}
+	guarantee := promise{decimal(m.Privacy.Mu.String()), decimal(m.Privacy.Pure), decimal(m.Privacy.Failure),
+		decimal(m.Privacy.Delta.String()).Sign() == 0}
 	p.guesses(guarantee)
 	p.curve(guarantee)
 	p.budget(m.Privacy.Scope.Cap, m.Privacy.Scope.Charged, guarantee)
 	return p.compared, p.wrong, nil
 }
 
-// decimal is the number that a text names; 0 if it is empty. Numbers of 64 bits are written with the digits that tell them apart: the page
-// works with the number of 64 bits, which differs by less than 1 in 10^16.
+// decimal is the number that a text names; 0 if it is empty. Numbers of 64 bits are written with the digits that tell
+// them apart: the page works with the number of 64 bits, which differs by less than 1 in 10^16.
 func decimal(text string) *big.Float {
 	x, ok := new(big.Rat).SetString(text)
 	if !ok {
@@ -190,6 +191,7 @@ func (p *page) budget(limit, charged string, g promise) {
 	if all := regexp.MustCompile(`even odds before, is right at most ([0-9.]+ %) of the time`).FindStringSubmatch(p.text); all != nil {
 		mu := zero(digits).SetRat(used)
 		mu.Sqrt(mu)
-		p.want("a guess of who sees all releases", all[1], percent(promise{mu: mu, pure: zero(digits), failure: zero(digits)}.guess(big.NewRat(1, 2))))
+		p.want("a guess of who sees all releases", all[1], percent(promise{mu: mu, pure: zero(digits),
+			failure: zero(digits)}.guess(big.NewRat(1, 2))))
 	}
 }

@@ -6,16 +6,19 @@ import (
 	"strings"
 )
 
-// promise is what the manifest states: the Gaussian part's mu, the epsilon of the pure parts, and the probability that selecting keys fails.
+// promise is what the manifest states: the Gaussian part's mu, the epsilon of the pure parts, and the probability that
+// selecting keys fails.
 type promise struct {
 	mu, pure, failure *big.Float
-	// both: mu and pure are bounds of the same noise, as in releases with delta 0; otherwise they are parts beside each other.
+	// both: mu and pure are bounds of the same noise, as in releases with delta 0; otherwise they are parts beside each
+	// other.
 	both bool
 }
 
 // apart are two bounds of one noise by themselves.
 func (p promise) apart() (a, b promise) {
-	return promise{mu: p.mu, pure: zero(digits), failure: p.failure}, promise{mu: zero(digits), pure: p.pure, failure: p.failure}
+	return promise{mu: p.mu, pure: zero(digits), failure: p.failure}, promise{mu: zero(digits), pure: p.pure,
+		failure: p.failure}
 }
 
 func smaller(a, b *big.Float) *big.Float {
@@ -55,7 +58,8 @@ func (p promise) gaussian(eps *big.Float) *big.Float {
 	return d
 }
 
-// delta is the curve of all parts together: a pure part is randomized response, whose ratio is e^e0 with probability w = e^e0/(1 + e^e0).
+// delta is the curve of all parts together: a pure part is randomized response, whose ratio is e^e0 with probability w
+// = e^e0/(1 + e^e0).
 func (p promise) delta(eps *big.Float) *big.Float {
 	if p.both {
 		a, b := p.apart()
@@ -74,8 +78,8 @@ func (p promise) delta(eps *big.Float) *big.Float {
 	return d
 }
 
-// guess is how often somebody is right at most who believed with a probability before: for mu alone, and a belief b of at least one half,
-// b·Phi(mu/2 + c) + (1 - b)·Phi(mu/2 - c) with c = ln(b/(1 - b))/mu.
+// guess is how often somebody is right at most who believed with a probability before: for mu alone, and a belief b of
+// at least one half, b·Phi(mu/2 + c) + (1 - b)·Phi(mu/2 - c) with c = ln(b/(1 - b))/mu.
 func (p promise) guess(belief *big.Rat) *big.Float {
 	b := new(big.Rat).Set(belief)
 	rest := new(big.Rat).Sub(big.NewRat(1, 1), b)
@@ -102,8 +106,8 @@ const (
 	least = -300
 )
 
-// right writes how often a guess is right: in percent, rounded up. A tiny gain stands behind what the belief alone gives, as the next power
-// of ten.
+// right writes how often a guess is right: in percent, rounded up. A tiny gain stands behind what the belief alone
+// gives, as the next power of ten.
 func (p promise) right(belief *big.Rat) string {
 	gain := p.gain(belief)
 	if gain.Cmp(number(tiny)) >= 0 || gain.Sign() == 0 {
@@ -134,8 +138,8 @@ func (p promise) formula(belief *big.Rat) *big.Float {
 	return sum(product(b, phi(zero(digits).Add(half, c))), product(rest, phi(zero(digits).Sub(half, c))))
 }
 
-// alarms is the largest share of the units in the table which a test finds that accuses a share a of the others: Phi(Phi⁻¹(a) + mu) for
-// mu alone, else the least e^eps·a + delta(eps), which is convex in e^eps.
+// alarms is the largest share of the units in the table which a test finds that accuses a share a of the others:
+// Phi(Phi⁻¹(a) + mu) for mu alone, else the least e^eps·a + delta(eps), which is convex in e^eps.
 func (p promise) alarms(a *big.Rat) *big.Float {
 	if p.both {
 		x, y := p.apart()

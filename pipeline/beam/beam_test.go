@@ -77,7 +77,8 @@ func TestConformance(t *testing.T) {
 		t.Helper()
 		in := p.Job().Input
 		data, err := source.Open(t.Context(), source.Options{
-			Dir: p.Job().Dir(), Files: in.Files, CSV: source.CSV{Header: true, Types: in.CSV.Types, Delimiter: ','}, Key: make([]byte, 32),
+			Dir: p.Job().Dir(), Files: in.Files, CSV: source.CSV{Header: true, Types: in.CSV.Types,
+				Delimiter: ','}, Key: make([]byte, 32),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -10,8 +10,9 @@ import (
 
 // Faults of workers
 //
-// A runner hands the error of a worker to the submitter as a text within texts of its own, which are not printed. So a worker's error has a mark, by
-// which the submitter knows what to print. Neither text has a value of a variable, an address's options, or anything of a row.
+// A runner hands the error of a worker to the submitter as a text within texts of its own, which are not printed. So a
+// worker's error has a mark, by which the submitter knows what to print. Neither text has a value of a variable, an
+// address's options, or anything of a row.
 
 // KeyVariable holds the key of the run, for workers and for whoever submits.
 const KeyVariable = "DPRELEASE_RUN_KEY"
@@ -27,15 +28,24 @@ type Fault struct {
 
 // The faults of workers.
 var (
-	NoKey      = &Fault{name: "no-key", Says: "a worker has no key of a run: set " + KeyVariable + " in the environment of each worker"}
-	OtherKey   = &Fault{name: "other-key", Says: "a worker has the key of another run: set " + KeyVariable + " in the environment of each worker to the submitter's, and start the workers again"}
-	OtherPlan  = &Fault{name: "other-plan", Says: "a worker's plan is another one: it runs another version of the program, or variables of its environment that the job names have other values"}
-	NoVariable = &Fault{name: "no-variable", Says: "a worker lacks variables of the environment that the job names (its log says which): set those of the input's addresses and of the question for each worker, and start the workers again"}
-	Changed    = &Fault{name: "input-changed", Says: "the input was changed after it was looked at, or a worker sees other files: run again when it rests"}
-	Unread     = &Fault{name: "input-unread", Passes: true, Says: "a worker cannot read the input (its log names the file and the reason): each worker needs the files under the same names and, for a store, " +
-		"the store's own variables, files or role with the right to read, as docs/howto/object-stores.md says. Set them in the environment of each worker, and start the workers again"}
-	Unwritten = &Fault{name: "unwritten", Passes: true, Says: "a worker cannot write a file under --parts: is there room, and may each worker write there?"}
-	Unshared  = &Fault{name: "unshared", Passes: true, Says: "a worker cannot read what another one wrote under --parts: do all workers see the same folder?"}
+	NoKey = &Fault{name: "no-key", Says: "a worker has no key of a run: set " + KeyVariable +
+		" in the environment of each worker"}
+	OtherKey = &Fault{name: "other-key", Says: "a worker has the key of another run: set " + KeyVariable +
+		" in the environment of each worker to the submitter's, and start the workers again"}
+	OtherPlan = &Fault{name: "other-plan", Says: "a worker's plan is another one: it runs another version of the " +
+		"program, or variables of its environment that the job names have other values"}
+	NoVariable = &Fault{name: "no-variable", Says: "a worker lacks variables of the environment that the job names (its " +
+		"log says which): set those of the input's addresses and of the question for each worker, and start the workers again"}
+	Changed = &Fault{name: "input-changed", Says: "the input was changed after it was looked at, or a worker sees " +
+		"other files: run again when it rests"}
+	Unread = &Fault{name: "input-unread", Passes: true, Says: "a worker cannot read the input (its log names the " +
+		"file and the reason): each worker needs the files under the same names and, for a store, " +
+		"the store's own variables, files or role with the right to read, as docs/howto/object-stores.md says. " +
+		"Set them in the environment of each worker, and start the workers again"}
+	Unwritten = &Fault{name: "unwritten", Passes: true, Says: "a worker cannot write a file under --parts: is there " +
+		"room, and may each worker write there?"}
+	Unshared = &Fault{name: "unshared", Passes: true, Says: "a worker cannot read what another one wrote under " +
+		"--parts: do all workers see the same folder?"}
 )
 
 var faults = []*Fault{NoKey, OtherKey, OtherPlan, NoVariable, Changed, Unread, Unwritten, Unshared}

@@ -10,9 +10,10 @@ import (
 
 // Messages in files
 //
-// Prism holds all that it shuffles in memory, and it, gRPC and the SDK make about ten copies of each byte. If all workers see one folder
-// (Task.Messages), functions write their messages to files there, and the runner shuffles where each of them is: sender writes, receiver reads. Messages
-// are encrypted and authenticated either way, and counted at both ends. A function that is tried again writes another file; nobody is told of the first.
+// Prism holds all that it shuffles in memory, and it, gRPC and the SDK make about ten copies of each byte. If all
+// workers see one folder (Task.Messages), functions write their messages to files there, and the runner shuffles where
+// each of them is: sender writes, receiver reads. Messages are encrypted and authenticated either way, and counted at
+// both ends. A function that is tried again writes another file; nobody is told of the first.
 
 // MessagesEnding ends the names of the files that hold messages.
 const MessagesEnding = ".messages"
@@ -25,7 +26,8 @@ const (
 
 var errWriting, errReading = Unwritten.with(""), Unshared.with("")
 
-// messagesFile returns the path of a file of messages. Of its name, messages have random bytes alone, so that they name no other file.
+// messagesFile returns the path of a file of messages. Of its name, messages have random bytes alone, so that they name
+// no other file.
 func (t *Task) messagesFile(name []byte) string {
 	return t.Messages + hex.EncodeToString(name) + MessagesEnding
 }

@@ -20,7 +20,8 @@ func listed(messages [][]byte) func(*[]byte) bool {
 	}
 }
 
-// Messages of several calls come as they were sent, in any order, whatever their lengths, and the runner has their places alone.
+// Messages of several calls come as they were sent, in any order, whatever their lengths, and the runner has their
+// places alone.
 func TestMessagesInFiles(t *testing.T) {
 	dir := t.TempDir()
 	task := &Task{Messages: filepath.Join(dir, "run-")}
@@ -65,7 +66,8 @@ func TestMessagesInFiles(t *testing.T) {
 	}
 }
 
-// A place that is none, of a file that is not there, or that was cut is an error, and takes no memory that the file does not fill.
+// A place that is none, of a file that is not there, or that was cut is an error, and takes no memory that the file
+// does not fill.
 func TestMessagesThatAreLost(t *testing.T) {
 	dir := t.TempDir()
 	task := &Task{Messages: filepath.Join(dir, "run-")}
@@ -83,7 +85,8 @@ func TestMessagesThatAreLost(t *testing.T) {
 	}
 	for name, wrong := range map[string][]byte{
 		"short": place[:5], "empty": {}, "long": append(bytes.Clone(place), 0), "another file": change(0, ^place[0]),
-		"behind the end": change(placeBytes-9, 1), "longer than the file": change(placeBytes-1, 255), "huge": change(placeBytes-8, 127), "before the beginning": change(nameBytes, 255),
+		"behind the end": change(placeBytes-9, 1), "longer than the file": change(placeBytes-1,
+			255), "huge": change(placeBytes-8, 127), "before the beginning": change(nameBytes, 255),
 	} {
 		from := receiver{task: task, next: listed([][]byte{wrong})}
 		if m, err := from.message(); !errors.Is(err, errReading) {
@@ -103,7 +106,8 @@ func TestMessagesThatAreLost(t *testing.T) {
 
 // If there is no folder, sending is an error, and so is the call.
 func TestMessagesWithoutFolder(t *testing.T) {
-	to := sender{task: &Task{Messages: filepath.Join(t.TempDir(), "none", "run-")}, emit: func(int, []byte) { t.Error("a message was sent") }}
+	to := sender{task: &Task{Messages: filepath.Join(t.TempDir(), "none", "run-")},
+		emit: func(int, []byte) { t.Error("a message was sent") }}
 	to.send(0, []byte("message"))
 	to.send(1, []byte("message"))
 	if err := to.close(nil); !errors.Is(err, errWriting) {

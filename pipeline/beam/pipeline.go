@@ -40,9 +40,10 @@ func Ranges(splits, n int) []Range {
 	return ranges
 }
 
-// Build adds a task to a pipeline, which is cut into up to n scopes with names that begin with WorkerScope: each reads some of the ranges and bounds some of the buckets.
-// Prism calls a function for one element after the other, but functions of several scopes at a time; it can also be made to start a worker for each
-// scope. Runners that share functions among workers themselves need one.
+// Build adds a task to a pipeline, which is cut into up to n scopes with names that begin with WorkerScope: each reads
+// some of the ranges and bounds some of the buckets. Prism calls a function for one element after the other, but
+// functions of several scopes at a time; it can also be made to start a worker for each scope. Runners that share
+// functions among workers themselves need one.
 func Build(s beam.Scope, t Task, ranges []Range, n int) {
 	scopes := make([]beam.Scope, max(1, min(n, len(ranges))))
 	toBound := make([][]beam.PCollection, len(scopes)) // by who bounds them
@@ -108,8 +109,9 @@ func (w *setup) make(t *Task) (err error) {
 	return err
 }
 
-// open opens the input on a worker. It must be what the submitter found: the same versions of the same objects, and files with the same names, sizes and
-// footers. So all workers read the same table, and from then on each request names the version.
+// open opens the input on a worker. It must be what the submitter found: the same versions of the same objects, and
+// files with the same names, sizes and footers. So all workers read the same table, and from then on each request names
+// the version.
 func (w *setup) open(ctx context.Context, l local.Limits) (*local.Engine, error) {
 	engine, err := open(ctx, w.plan, w.key, l)
 	if err != nil {
@@ -147,7 +149,8 @@ func (f *packFn) ProcessElement(ctx context.Context, r Range, emit func(int, []b
 		}
 	}
 	to := &sender{task: &f.Task, emit: emit}
-	return to.close(marked(f.engine.Pack(ctx, f.made.plan, f.made.key, f.Task.Program, r.From, r.To, f.Task.Buckets, to.send)))
+	return to.close(marked(f.engine.Pack(ctx, f.made.plan, f.made.key, f.Task.Program, r.From, r.To, f.Task.Buckets,
+		to.send)))
 }
 
 // Teardown closes the input.
@@ -165,7 +168,8 @@ type boundFn struct {
 }
 
 // ProcessElement bounds the units of a bucket. Messages that are no rows pass.
-func (f *boundFn) ProcessElement(ctx context.Context, bucket int, next func(*[]byte) bool, emit func(int, []byte)) error {
+func (f *boundFn) ProcessElement(ctx context.Context, bucket int, next func(*[]byte) bool,
+	emit func(int, []byte)) error {
 	if err := f.made.make(&f.Task); err != nil {
 		return err
 	}
@@ -191,9 +195,10 @@ type togetherFn struct {
 	made setup
 }
 
-// ProcessElement writes the part that all messages make, and emits the file's name. Each attempt writes a file of its own: one that is not
-// complete is not authentic.
-func (f *togetherFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte) bool, emit func(string)) (err error) {
+// ProcessElement writes the part that all messages make, and emits the file's name. Each attempt writes a file of its
+// own: one that is not complete is not authentic.
+func (f *togetherFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte) bool,
+	emit func(string)) (err error) {
 	if err := f.made.make(&f.Task); err != nil {
 		return err
 	}

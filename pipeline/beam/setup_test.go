@@ -26,7 +26,8 @@ func TestWorkerFindsOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	table, job := filepath.Join(dir, "all.csv"), filepath.Join(dir, "job.yaml")
 	k, err := partial.NewKey(make([]byte, 32))
-	if err := errors.Join(err, os.WriteFile(table, []byte("person,age\n1,20\n"), 0o600), os.WriteFile(job, []byte(setupJob), 0o600)); err != nil {
+	if err := errors.Join(err, os.WriteFile(table, []byte("person,age\n1,20\n"), 0o600),
+		os.WriteFile(job, []byte(setupJob), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv(KeyVariable, k.Reveal())

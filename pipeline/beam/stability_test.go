@@ -11,7 +11,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// pairs is how many pairs of tables are tried: few on every commit, many if DPRELEASE_LONG is set; DPRELEASE_PAIRS overrides both.
+// pairs is how many pairs of tables are tried: few on every commit, many if DPRELEASE_LONG is set; DPRELEASE_PAIRS
+// overrides both.
 func pairs(t *testing.T) int {
 	t.Helper()
 	if text := os.Getenv("DPRELEASE_PAIRS"); text != "" {
@@ -44,11 +45,12 @@ func lab(t *testing.T) *stabilitytest.Lab {
 // Every kind of question has the answers of the local engine on prism.
 func TestEverything(t *testing.T) { stabilitytest.AskEverything(t, lab(t), 1) }
 
-// Random jobs about random tables, in files of all formats and layouts: the answers on prism are those of the local engine, and those about
-// neighbouring tables differ by at most the declared sensitivity.
+// Random jobs about random tables, in files of all formats and layouts: the answers on prism are those of the local
+// engine, and those about neighbouring tables differ by at most the declared sensitivity.
 func TestStability(t *testing.T) {
 	n := pairs(t)
-	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 2, Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab(t)}}
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 2, Writers: stabilitytest.Writers(),
+		Labs: []*stabilitytest.Lab{lab(t)}}
 	r := s.Run()
 	t.Log(r)
 	if r.Finding != nil {

@@ -18,28 +18,30 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// Task is what workers are told of a run. It is part of the pipeline, which runners keep as it is: nothing in it that they can read is of the job or
-// of its input.
+// Task is what workers are told of a run. It is part of the pipeline, which runners keep as it is: nothing in it that
+// they can read is of the job or of its input.
 type Task struct {
 	Program string // the program's version
 	// Sealed is a brief, encrypted under the key of the run.
 	Sealed []byte
 	// Buckets is how many buckets the units are spread over.
 	Buckets int
-	// Memory is what each function should use at most, in bytes, and Scratch the folder for what does not fit; "" is the system's.
+	// Memory is what each function should use at most, in bytes, and Scratch the folder for what does not fit; "" is the
+	// system's.
 	Memory  int64
 	Scratch string
 	// Out is the beginning of the names of the files that hold the result.
 	Out string
-	// Messages is the beginning of the paths of files by which the workers send each other messages, in a folder that all of them see; if it is "", the
-	// runner takes the messages.
+	// Messages is the beginning of the paths of files by which the workers send each other messages, in a folder that all
+	// of them see; if it is "", the runner takes the messages.
 	Messages string
 }
 
 // brief is what workers are told and runners are not.
 //
-// An address of a store may have a signature or options behind its question mark. They are in no brief, though it is encrypted, unless the job's text
-// has them: the text has ${env:NAME} as it was written, each worker takes the variable from its own environment, and public files have no names.
+// An address of a store may have a signature or options behind its question mark. They are in no brief, though it is
+// encrypted, unless the job's text has them: the text has ${env:NAME} as it was written, each worker takes the variable
+// from its own environment, and public files have no names.
 type brief struct {
 	// Path is the job file's absolute path, from which relative names of files start on the workers too; Job is its text.
 	Path   string
@@ -60,8 +62,10 @@ type publicColumn struct {
 	Values []string
 }
 
-// NewTask makes the task of a job with a text, whose file is or would be at an absolute path, and opens its input. The engine is to be closed.
-func NewTask(ctx context.Context, path string, text []byte, params map[string]string, key partial.Key, program string) (*Task, *local.Engine, error) {
+// NewTask makes the task of a job with a text, whose file is or would be at an absolute path, and opens its input. The
+// engine is to be closed.
+func NewTask(ctx context.Context, path string, text []byte, params map[string]string, key partial.Key,
+	program string) (*Task, *local.Engine, error) {
 	b := &brief{Path: path, Job: text, Params: params}
 	plan, err := b.planWith(os.LookupEnv, func(file, column string) ([]string, error) {
 		values, err := source.ReadStrings(ctx, file, column)
@@ -114,7 +118,8 @@ func (t *Task) brief(key partial.Key) (*brief, error) {
 	return b, nil
 }
 
-// used are the fields of a schema that a plan reads, and those that its events name, which it checks though no query reads them.
+// used are the fields of a schema that a plan reads, and those that its events name, which it checks though no query
+// reads them.
 func used(plan *pipeline.Plan, schema table.Schema) (fields []table.Field) {
 	names := slices.Clone(plan.Columns())
 	for _, e := range plan.Job().Input.Events {
@@ -141,8 +146,9 @@ func (b *brief) planWith(env func(string) (string, bool), read pipeline.ReadStri
 	return plan, nil
 }
 
-// plan makes the plan on a worker. A variable of the environment that the worker does not have is taken to be the ledger's store, which
-// it does not need. If it decides the question, the question differs; if it is of the input's addresses, they have a mark in its place.
+// plan makes the plan on a worker. A variable of the environment that the worker does not have is taken to be the
+// ledger's store, which it does not need. If it decides the question, the question differs; if it is of the input's
+// addresses, they have a mark in its place.
 func (b *brief) plan() (*pipeline.Plan, error) {
 	var missing []string
 	read := 0
@@ -161,7 +167,8 @@ func (b *brief) plan() (*pipeline.Plan, error) {
 	})
 	slices.Sort(missing)
 	switch missing = slices.Compact(missing); {
-	case err == nil && plan.Run() == b.Question && !slices.ContainsFunc(plan.Job().Input.Files, func(f string) bool { return strings.Contains(f, missingMark) }):
+	case err == nil && plan.Run() == b.Question && !slices.ContainsFunc(plan.Job().Input.Files,
+		func(f string) bool { return strings.Contains(f, missingMark) }):
 		return plan, nil
 	case len(missing) > 0:
 		return nil, NoVariable.with("of those that the job names, these are not set: " + strings.Join(missing, ", "))
@@ -169,7 +176,8 @@ func (b *brief) plan() (*pipeline.Plan, error) {
 	return nil, OtherPlan.with("the question differs")
 }
 
-// missingMark begins what a worker takes for the value of a variable that it does not have. It can be the store of a ledger.
+// missingMark begins what a worker takes for the value of a variable that it does not have. It can be the store of a
+// ledger.
 const missingMark = "sqlite:this-worker-lacks-"
 
 // limits are those of each function.

@@ -34,7 +34,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// wire keeps every byte of every connection between the workers, the submitter and the runner: Beam's dialer is replaced.
+// wire keeps every byte of every connection between the workers, the submitter and the runner: Beam's dialer is
+// replaced.
 type wire struct {
 	mutex sync.Mutex
 	ways  []*way
@@ -90,13 +91,15 @@ func capture(t *testing.T) *wire {
 		return r, nil
 	}
 	grpcx.Dial = func(_ context.Context, endpoint string, _ time.Duration) (*grpc.ClientConn, error) {
-		return grpc.NewClient("passthrough:///"+endpoint, grpc.WithContextDialer(dialer), grpc.WithTransportCredentials(insecure.NewCredentials()),
+		return grpc.NewClient("passthrough:///"+endpoint, grpc.WithContextDialer(dialer),
+			grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)))
 	}
 	return w
 }
 
-// messages returns what was sent: of each direction of each connection all bytes, and the data of each stream without the frames around them.
+// messages returns what was sent: of each direction of each connection all bytes, and the data of each stream without
+// the frames around them.
 func (w *wire) messages(t *testing.T) [][]byte {
 	t.Helper()
 	w.mutex.Lock()
@@ -151,8 +154,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 20, delta: 1e-3}}
 `
 
-// Nothing of a row is in any byte that passes between the runner, the workers and who submits: no unit, value or key, nor the key of the run.
-// What is public of the job is there, so the capture has what passes.
+// Nothing of a row is in any byte that passes between the runner, the workers and who submits: no unit, value or key,
+// nor the key of the run. What is public of the job is there, so the capture has what passes.
 func TestWireHasNoRows(t *testing.T) {
 	const (
 		person = "unit-marker-Qx7vB"
@@ -167,11 +170,13 @@ func TestWireHasNoRows(t *testing.T) {
 		fmt.Fprintf(&table, "%s%d,%d,%s%d,%v\n", person, i%700, number, town, i%3, amount)
 	}
 	path := filepath.Join(dir, "job.yaml")
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "all.csv"), []byte(table.String()), 0o600), os.WriteFile(path, []byte(wireJob), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "all.csv"), []byte(table.String()), 0o600),
+		os.WriteFile(path, []byte(wireJob), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	p := enginetest.Plan(t, path, []byte(wireJob))
-	data, err := source.Open(t.Context(), source.Options{Dir: dir, Files: p.Job().Input.Files, CSV: source.CSV{Header: true, Types: p.Job().Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
+	data, err := source.Open(t.Context(), source.Options{Dir: dir, Files: p.Job().Input.Files,
+		CSV: source.CSV{Header: true, Types: p.Job().Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,10 +201,13 @@ func TestWireHasNoRows(t *testing.T) {
 	}
 	bits := math.Float64bits(amount)
 	private := map[string][]byte{
-		"unit": []byte(person), "key": []byte(town), "number": fmt.Append(nil, number), "amount": []byte("123456789.0625"), "amount as an exponent": []byte("1.234567890625e"),
-		"number, little-endian": binary.LittleEndian.AppendUint64(nil, uint64(number)), "number, big-endian": binary.BigEndian.AppendUint64(nil, uint64(number)),
-		"number, ordered":       binary.BigEndian.AppendUint64(nil, uint64(number)^1<<63),
-		"amount, little-endian": binary.LittleEndian.AppendUint64(nil, bits), "amount, big-endian": binary.BigEndian.AppendUint64(nil, bits),
+		"unit": []byte(person), "key": []byte(town), "number": fmt.Append(nil,
+			number), "amount": []byte("123456789.0625"), "amount as an exponent": []byte("1.234567890625e"),
+		"number, little-endian": binary.LittleEndian.AppendUint64(nil,
+			uint64(number)), "number, big-endian": binary.BigEndian.AppendUint64(nil, uint64(number)),
+		"number, ordered": binary.BigEndian.AppendUint64(nil, uint64(number)^1<<63),
+		"amount, little-endian": binary.LittleEndian.AppendUint64(nil,
+			bits), "amount, big-endian": binary.BigEndian.AppendUint64(nil, bits),
 		"key of the run": []byte(text[:60]), "secret of the run": raw[:32],
 	}
 	for what, marker := range private {
@@ -222,8 +230,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 20, delta: 1e-3}}
 `
 
-// Nothing of an address is in any byte that passes between the runner, the workers and who submits, and nothing of the job; the answers are those of the
-// local engine over files.
+// Nothing of an address is in any byte that passes between the runner, the workers and who submits, and nothing of the
+// job; the answers are those of the local engine over files.
 func TestWireHasNoAddress(t *testing.T) {
 	dir := t.TempDir()
 	m := storetest.New()
@@ -249,11 +257,15 @@ func TestWireHasNoAddress(t *testing.T) {
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	p, diags := pipeline.New(job, func(file, column string) ([]string, error) { return source.ReadStrings(t.Context(), file, column) })
+	p, diags := pipeline.New(job, func(file, column string) ([]string,
+		error) {
+		return source.ReadStrings(t.Context(), file, column)
+	})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	files, err := source.Open(t.Context(), source.Options{Dir: dir, Files: []string{"a.csv", "b.csv"}, CSV: source.CSV{Header: true, Types: job.Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
+	files, err := source.Open(t.Context(), source.Options{Dir: dir, Files: []string{"a.csv", "b.csv"},
+		CSV: source.CSV{Header: true, Types: job.Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
 	if err != nil {
 		t.Fatal(err)
 	}

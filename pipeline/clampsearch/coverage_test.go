@@ -16,7 +16,8 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// released answers a query of which something is found, as a run does: charged with epsilon 1 and delta 1e-6, searched, chosen, and noised.
+// released answers a query of which something is found, as a run does: charged with epsilon 1 and delta 1e-6, searched,
+// chosen, and noised.
 func released(t *testing.T, spec queries.Spec, columns ...[]int64) (queries.Found, queries.Answer) {
 	t.Helper()
 	must := func(err error) {
@@ -33,7 +34,8 @@ func released(t *testing.T, spec queries.Spec, columns ...[]int64) (queries.Foun
 	must(err)
 	asks := []calibrate.Ask{}
 	for _, p := range components {
-		asks = append(asks, calibrate.Ask{Query: "q" + p.Name, Sens: p.Sens, Weight: p.Weight / float64(len(components)), Quantum: p.Quantum, RowBound: p.RowBound})
+		asks = append(asks, calibrate.Ask{Query: "q" + p.Name, Sens: p.Sens, Weight: p.Weight / float64(len(components)),
+			Quantum: p.Quantum, RowBound: p.RowBound})
 	}
 	charged, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, s.Ask(asks, 1))
 	must(err)
@@ -71,10 +73,12 @@ func released(t *testing.T, spec queries.Spec, columns ...[]int64) (queries.Foun
 	return found, answer
 }
 
-// covered counts the intervals that hold the truth, and compares the noise with what is stated: the root mean square error within 7 standard errors.
+// covered counts the intervals that hold the truth, and compares the noise with what is stated: the root mean square
+// error within 7 standard errors.
 func covered(t *testing.T, a queries.Answer, truth float64) (n int) {
 	t.Helper()
-	low, high, noisy, sigma := make([]float64, a.Cells), make([]float64, a.Cells), make([]float64, a.Cells), make([]float64, a.Cells)
+	low, high, noisy, sigma := make([]float64, a.Cells), make([]float64, a.Cells), make([]float64,
+		a.Cells), make([]float64, a.Cells)
 	a.Low(0, low)
 	a.High(0, high)
 	a.Noisy(0, noisy)
@@ -101,8 +105,9 @@ func numbered(n int) (labels []domain.Label) {
 	return labels
 }
 
-// repeats is how often a table is released, and the largest distance of the share of the intervals that hold from 95 % in so many cells: 6.5 standard
-// errors, which chance alone exceeds in one of 10^10 tests. With DPRELEASE_LONG=1 it is below 0.3 %.
+// repeats is how often a table is released, and the largest distance of the share of the intervals that hold from 95 %
+// in so many cells: 6.5 standard errors, which chance alone exceeds in one of 10^10 tests. With DPRELEASE_LONG=1 it is
+// below 0.3 %.
 func repeats(cells, long int) (runs int, slack float64) {
 	if runs = 1; os.Getenv("DPRELEASE_LONG") != "" {
 		runs = long
@@ -110,7 +115,8 @@ func repeats(cells, long int) (runs int, slack float64) {
 	return runs, 6.5 * math.Sqrt(0.95*0.05/float64(runs*cells))
 }
 
-// The 95 % intervals of a histogram whose bound on rows was found hold the exact counts under that bound as often as they say.
+// The 95 % intervals of a histogram whose bound on rows was found hold the exact counts under that bound as often as
+// they say.
 func TestIntervalsUnderAFoundBoundCover(t *testing.T) {
 	const cells, units = 20_000, 40_000 // of 4 rows each, so that a cell has 8
 	var rows, persons []int64

@@ -1,5 +1,6 @@
-// Package clampsearch has what a plan knows of a query whose clamp, or bound on the rows of a unit, is found in the run: a noisy histogram is drawn before the
-// query's own noise, at a share of the query's mu² that is charged with the rest.
+// Package clampsearch has what a plan knows of a query whose clamp, or bound on the rows of a unit, is found in the
+// run: a noisy histogram is drawn before the query's own noise, at a share of the query's mu² that is charged with the
+// rest.
 package clampsearch
 
 import (
@@ -20,7 +21,8 @@ type Search struct {
 	Found *queries.Found
 	// name is that of the mechanism in the ledger, if the charge was adopted; else it is "".
 	name string
-	// charged are the mechanisms of the query as they were charged, and most is the most that a row adds to a cell, by component.
+	// charged are the mechanisms of the query as they were charged, and most is the most that a row adds to a cell, by
+	// component.
 	charged []manifest.Charged
 	most    []float64
 }
@@ -35,7 +37,8 @@ func New(q queries.Query, adj queries.Adjacency) (*Search, error) {
 	return &Search{Finder: finder, Component: c}, err
 }
 
-// Ask splits what the components of the query ask for: the share of its mu² goes to the histogram, which those that depend on what is found follow.
+// Ask splits what the components of the query ask for: the share of its mu² goes to the histogram, which those that
+// depend on what is found follow.
 func (s *Search) Ask(asks []calibrate.Ask, weight float64) []calibrate.Ask {
 	c := s.Component
 	name := manifest.MechanismName(s.Name(), c.Name)
@@ -44,7 +47,8 @@ func (s *Search) Ask(asks []calibrate.Ask, weight float64) []calibrate.Ask {
 			asks[j].After, asks[j].Rule = name, s.Rule()
 		}
 	}
-	return append(asks, calibrate.Ask{Query: name, Sens: c.Sens, Weight: weight * c.Weight, Quantum: c.Quantum, RowBound: c.RowBound})
+	return append(asks, calibrate.Ask{Query: name, Sens: c.Sens, Weight: weight * c.Weight, Quantum: c.Quantum,
+		RowBound: c.RowBound})
 }
 
 // Charged is the mechanism as the ledger has it.
@@ -77,8 +81,10 @@ type Chosen struct {
 	Mechanisms []calibrate.Mechanism
 }
 
-// With returns the query with what was found. The mechanisms that depend on it are those for its sensitivity, at the mu that is charged.
-func (s *Search) With(found queries.Found, charged []calibrate.Mechanism, adj queries.Adjacency) (out Chosen, err error) {
+// With returns the query with what was found. The mechanisms that depend on it are those for its sensitivity, at the mu
+// that is charged.
+func (s *Search) With(found queries.Found, charged []calibrate.Mechanism, adj queries.Adjacency) (out Chosen,
+	err error) {
 	after := *s
 	after.Found = &found
 	out = Chosen{Search: &after, Mechanisms: slices.Clone(charged)}
@@ -113,14 +119,16 @@ func (s *Search) Choose(exacts []mechanism.Exact, r mechanism.Range) (err error)
 	return nil
 }
 
-// Statement states how the clamp or the bound was found, for the manifest; nil if it was not yet, or if it is the other.
+// Statement states how the clamp or the bound was found, for the manifest; nil if it was not yet, or if it is the
+// other.
 func (s *Search) Statement() (*manifest.Search, *manifest.RowsSearch) {
 	if s == nil || s.Found == nil {
 		return nil, nil
 	}
 	m := manifest.MechanismOf(s.Component.Name, s.Mechanism)
 	if rows := s.Found.Rows; rows != nil {
-		return nil, &manifest.RowsSearch{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, Most: s.most, RowsSearch: *rows}
+		return nil, &manifest.RowsSearch{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, Most: s.most,
+			RowsSearch: *rows}
 	}
 	return &manifest.Search{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, ClampSearch: *s.Found.Clamp}, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// Binary is a table of typed columns in a binary format, and a library that writes it. A cell is an int64, a uint64, a *big.Int, a float64, a bool, or
-// a text of bytes.
+// Binary is a table of typed columns in a binary format, and a library that writes it. A cell is an int64, a uint64, a
+// *big.Int, a float64, a bool, or a text of bytes.
 type Binary struct {
 	writer  library
 	columns []binaryColumn

@@ -83,8 +83,10 @@ func integerTypes() (out []binaryType) {
 	}
 	for i, of := range kinds {
 		bits := 8 << i
-		signed := binaryType{name: fmt.Sprintf("int%d", bits), arrow: of[0], node: parquet.Int(bits), value: intValue(bits), draw: func(r *rand.Rand) any { return near(r, bits, true).Int64() }}
-		unsigned := binaryType{name: fmt.Sprintf("uint%d", bits), arrow: of[1], node: parquet.Uint(bits), value: intValue(bits), draw: func(r *rand.Rand) any { return near(r, bits, false).Uint64() }}
+		signed := binaryType{name: fmt.Sprintf("int%d", bits), arrow: of[0], node: parquet.Int(bits), value: intValue(bits),
+			draw: func(r *rand.Rand) any { return near(r, bits, true).Int64() }}
+		unsigned := binaryType{name: fmt.Sprintf("uint%d", bits), arrow: of[1], node: parquet.Uint(bits),
+			value: intValue(bits), draw: func(r *rand.Rand) any { return near(r, bits, false).Uint64() }}
 		switch bits {
 		case 32:
 			signed.tag, signed.of = "type=INT32", reflect.TypeFor[int32]()
@@ -130,7 +132,10 @@ func decimalTypes(digits, scale int) (out []binaryType) {
 		return x
 	}
 	width := (digits*10+2)/24 + 1 // 10 bits hold more than 3 digits
-	for lengthFits := func() bool { return new(big.Int).Lsh(big.NewInt(1), uint(8*width-1)).Cmp(most) >= 0 }; !lengthFits(); {
+	for lengthFits := func() bool {
+		return new(big.Int).Lsh(big.NewInt(1),
+			uint(8*width-1)).Cmp(most) >= 0
+	}; !lengthFits(); {
 		width++
 	}
 	base := binaryType{name: fmt.Sprintf("decimal(%d, %d)", digits, scale), units: true, draw: draw}
@@ -194,7 +199,8 @@ func timeTypes() (out []binaryType) {
 	})
 	for i, unit := range []arrow.TimeUnit{arrow.Second, arrow.Millisecond, arrow.Microsecond, arrow.Nanosecond} {
 		for _, zone := range []string{"", "UTC", "America/New_York"} {
-			t := binaryType{name: fmt.Sprintf("timestamp %s %s", unit, zone), units: true, arrow: &arrow.TimestampType{Unit: unit, TimeZone: zone}, ipcOnly: unit == arrow.Second, value: intValue(64)}
+			t := binaryType{name: fmt.Sprintf("timestamp %s %s", unit, zone), units: true,
+				arrow: &arrow.TimestampType{Unit: unit, TimeZone: zone}, ipcOnly: unit == arrow.Second, value: intValue(64)}
 			t.draw = func(r *rand.Rand) any {
 				x := pick[int64](r, 0, 1356998400, -62135596800, 253402300799, 9e9)
 				if x *= int64(math.Pow10(3 * i)); i == 3 && chance(r, 0.5) {
@@ -203,7 +209,8 @@ func timeTypes() (out []binaryType) {
 				return pick(r, x, x, x, math.MaxInt64-4, math.MinInt64) + int64(r.IntN(4))
 			}
 			if i > 0 && zone != "America/New_York" {
-				t.node = parquet.TimestampAdjusted([]parquet.TimeUnit{nil, parquet.Millisecond, parquet.Microsecond, parquet.Nanosecond}[i], zone != "")
+				t.node = parquet.TimestampAdjusted([]parquet.TimeUnit{nil, parquet.Millisecond, parquet.Microsecond,
+					parquet.Nanosecond}[i], zone != "")
 			}
 			if i == 2 && zone == "UTC" {
 				t.tag, t.of = "type=INT64, logicaltype=TIMESTAMP, logicaltype.isadjustedtoutc=true, logicaltype.unit=MICROS", reflect.TypeFor[int64]()
@@ -211,13 +218,16 @@ func timeTypes() (out []binaryType) {
 			out = append(out, t)
 		}
 	}
-	int96 := binaryType{name: "INT96", units: true, node: parquet.Leaf(parquet.Int96Type), tag: "type=INT96", of: reflect.TypeFor[string](), draw: func(r *rand.Rand) any {
-		b := binary.LittleEndian.AppendUint64(nil, pick[uint64](r, 0, 1000, 43200e9, 86399999999000)+uint64(r.IntN(3)))
-		return string(binary.LittleEndian.AppendUint32(b, pick[uint32](r, 2440588, 2456294, 2440588-719163, 0, math.MaxInt32-3, 1<<28)+uint32(r.IntN(2))))
-	}}
+	int96 := binaryType{name: "INT96", units: true, node: parquet.Leaf(parquet.Int96Type), tag: "type=INT96",
+		of: reflect.TypeFor[string](), draw: func(r *rand.Rand) any {
+			b := binary.LittleEndian.AppendUint64(nil, pick[uint64](r, 0, 1000, 43200e9, 86399999999000)+uint64(r.IntN(3)))
+			return string(binary.LittleEndian.AppendUint32(b, pick[uint32](r, 2440588, 2456294, 2440588-719163, 0,
+				math.MaxInt32-3, 1<<28)+uint32(r.IntN(2))))
+		}}
 	int96.value = func(c any) parquet.Value {
 		b := []byte(c.(string))
-		return parquet.Int96Value(deprecated.Int96{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])})
+		return parquet.Int96Value(deprecated.Int96{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]),
+			binary.LittleEndian.Uint32(b[8:])})
 	}
 	return append(out, int96, int96, int96)
 }
@@ -237,14 +247,17 @@ func byteTypes() (out []binaryType) {
 		binaryType{name: "enum", draw: text, node: parquet.Enum(), value: bytes})
 	for name, of := range map[string]arrow.DataType{
 		"large text": arrow.BinaryTypes.LargeString, "large binary": arrow.BinaryTypes.LargeBinary, "text view": arrow.BinaryTypes.StringView, "binary view": arrow.BinaryTypes.BinaryView,
-		"dictionary of texts":    &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String},
-		"dictionary of binaries": &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.Binary},
+		"dictionary of texts": &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8,
+			ValueType: arrow.BinaryTypes.String},
+		"dictionary of binaries": &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32,
+			ValueType: arrow.BinaryTypes.Binary},
 	} {
 		out = append(out, binaryType{name: name, draw: text, arrow: of, ipcOnly: true})
 	}
 	for _, n := range []int{1, 3, 16, 40} {
 		out = append(out, binaryType{
-			name: fmt.Sprintf("%d bytes", n), arrow: &arrow.FixedSizeBinaryType{ByteWidth: n}, node: parquet.Leaf(parquet.FixedLenByteArrayType(n)),
+			name: fmt.Sprintf("%d bytes",
+				n), arrow: &arrow.FixedSizeBinaryType{ByteWidth: n}, node: parquet.Leaf(parquet.FixedLenByteArrayType(n)),
 			value: func(c any) parquet.Value { return parquet.FixedLenByteArrayValue([]byte(c.(string))) },
 			draw: func(r *rand.Rand) any {
 				s := strings.Repeat(pick(r, "\x00", "a", "\xff"), n)
@@ -260,7 +273,8 @@ func byteTypes() (out []binaryType) {
 func floatTypes() []binaryType {
 	draw := func(fit func(float64) float64) func(r *rand.Rand) any {
 		return func(r *rand.Rand) any {
-			x := pick(r, 0, 1, -1, 0.1, 0.5, 1<<53, 65504, 1e300, math.Inf(1), math.NaN(), math.Copysign(0, -1), math.SmallestNonzeroFloat64)
+			x := pick(r, 0, 1, -1, 0.1, 0.5, 1<<53, 65504, 1e300, math.Inf(1), math.NaN(), math.Copysign(0, -1),
+				math.SmallestNonzeroFloat64)
 			return fit(math.Nextafter(x, pick(r, x, math.Inf(1))))
 		}
 	}
@@ -274,8 +288,10 @@ func floatTypes() []binaryType {
 			name: "float", arrow: arrow.PrimitiveTypes.Float32, node: parquet.Leaf(parquet.FloatType), draw: draw(func(x float64) float64 { return float64(float32(x)) }), tag: "type=FLOAT", of: reflect.TypeFor[float32](),
 			value: func(c any) parquet.Value { return parquet.FloatValue(float32(c.(float64))) },
 		},
-		{name: "half", arrow: arrow.FixedWidthTypes.Float16, ipcOnly: true, draw: draw(func(x float64) float64 { return float64(float16.New(float32(x)).Float32()) })},
-		{name: "bool", arrow: arrow.FixedWidthTypes.Boolean, node: parquet.Leaf(parquet.BooleanType), draw: func(r *rand.Rand) any { return chance(r, 0.5) },
+		{name: "half", arrow: arrow.FixedWidthTypes.Float16, ipcOnly: true,
+			draw: draw(func(x float64) float64 { return float64(float16.New(float32(x)).Float32()) })},
+		{name: "bool", arrow: arrow.FixedWidthTypes.Boolean, node: parquet.Leaf(parquet.BooleanType),
+			draw:  func(r *rand.Rand) any { return chance(r, 0.5) },
 			value: func(c any) parquet.Value { return parquet.BooleanValue(c.(bool)) }, tag: "type=BOOLEAN", of: reflect.TypeFor[bool]()},
 	}
 }

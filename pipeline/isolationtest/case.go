@@ -18,19 +18,22 @@ type Table [][]Row
 type Format interface {
 	// String describes it, with all that a reader needs to make such files.
 	String() string
-	// Options returns how the files of a table in a folder are read, the columns that are read and those of the privacy unit, which are among them.
+	// Options returns how the files of a table in a folder are read, the columns that are read and those of the privacy
+	// unit, which are among them.
 	Options(dir string, files int) (o source.Options, columns, unit []string)
 	// Draw draws a row of a unit. The rows so far are what its texts are made of.
 	Draw(r *rand.Rand, unit Row, before []Row) Row
 	// Unit draws a row of which only the cells of the unit matter.
 	Unit(r *rand.Rand, before []Row) Row
-	// Key returns a text that is equal for rows of the same unit alone, and empty if the row belongs to none; ok is false if the format does not tell.
+	// Key returns a text that is equal for rows of the same unit alone, and empty if the row belongs to none; ok is false
+	// if the format does not tell.
 	Key(row Row) (key string, ok bool)
 	// Want returns the cells of a row as they must be read, in the form of shown; ok is false if the format does not tell.
 	Want(row Row) (cells string, ok bool)
 	// Put writes the files of a table into a folder. A table that the writer cannot write is an error.
 	Put(dir string, t Table) error
-	// Second reads the files of a table with another reader, and says what it thinks of them. doubted is true if they are not what was meant.
+	// Second reads the files of a table with another reader, and says what it thinks of them. doubted is true if they are
+	// not what was meant.
 	Second(dir string, t Table) (says string, doubted bool)
 	// Smaller returns simpler forms of a cell.
 	Smaller(cell any) []any
@@ -61,7 +64,8 @@ const (
 
 var tableNames = [3]string{"T", "U", "T and U"}
 
-// Draw draws the tables of a case: rows of some units, and rows of one more at random places among them, also first and last.
+// Draw draws the tables of a case: rows of some units, and rows of one more at random places among them, also first and
+// last.
 func Draw(f Format, r *rand.Rand, note string) *Case {
 	c := &Case{Format: f, Files: []int{1, 1, 1, 2, 3}[r.IntN(5)], Workers: 1 + r.IntN(2), Note: note}
 	var units, before []Row

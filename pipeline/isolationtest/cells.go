@@ -15,8 +15,9 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// textCell is a cell of a text format: the text that stands for the value. Of a type other than text, want is how the value is read, in the form of shown,
-// or empty if the format does not tell. token is set if JSON writes the text as it stands, which is a number or a truth value.
+// textCell is a cell of a text format: the text that stands for the value. Of a type other than text, want is how the
+// value is read, in the form of shown, or empty if the format does not tell. token is set if JSON writes the text as it
+// stands, which is a number or a truth value.
 type textCell struct {
 	text, want string
 	key        string // if it is not empty: what the value is, if more than want
@@ -121,7 +122,8 @@ func (t *Text) nullWord() string {
 }
 
 // edgeInts are at the edges of types, and next to each other.
-var edgeInts = []int64{0, 1, 2, -1, 9, 10, 99, 1000, 1234567, math.MaxInt64, math.MaxInt64 - 1, math.MinInt64, math.MinInt64 + 1, 1 << 53, 1<<53 + 1, math.MaxInt32, math.MinInt32, math.MaxInt32 + 1, math.MaxUint32}
+var edgeInts = []int64{0, 1, 2, -1, 9, 10, 99, 1000, 1234567, math.MaxInt64, math.MaxInt64 - 1, math.MinInt64,
+	math.MinInt64 + 1, 1 << 53, 1<<53 + 1, math.MaxInt32, math.MinInt32, math.MaxInt32 + 1, math.MaxUint32}
 
 // typedCell draws a value of a type other than text, written as the job says.
 func (t *Text) typedCell(r *rand.Rand, typ string) textCell {
@@ -179,7 +181,8 @@ func grouped(digits, separator string) string {
 	return sign + out
 }
 
-// fit makes a text one that the writer can write: without quotes there are no delimiters and line ends, and UTF-16 has characters and halves of some.
+// fit makes a text one that the writer can write: without quotes there are no delimiters and line ends, and UTF-16 has
+// characters and halves of some.
 func (t *Text) fit(s string) string {
 	if t.format != "jsonl" && t.quotes() == "" {
 		s = strings.NewReplacer(t.separator(), "_", "\n", "_").Replace(s)

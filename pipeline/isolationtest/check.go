@@ -56,7 +56,8 @@ func folder(dir string, table int) string {
 	return filepath.Join(dir, [3]string{"t", "u", "both"}[table])
 }
 
-// Compare reads the three tables that Put wrote, and says what is wrong; nil if all holds. failed is true if T cannot be read.
+// Compare reads the three tables that Put wrote, and says what is wrong; nil if all holds. failed is true if T cannot
+// be read.
 func (c *Case) Compare(dir string) (found *Finding, failed bool) {
 	f := &Finding{Case: c}
 	for i := range f.reading {
@@ -120,7 +121,8 @@ func (c *Case) fidelity(f *Finding) string {
 	return ""
 }
 
-// identity: rows are of one unit exactly if the values of their units are equal. A value that cannot be held exactly may be null.
+// identity: rows are of one unit exactly if the values of their units are equal. A value that cannot be held exactly
+// may be null.
 func (c *Case) identity(f *Finding) string {
 	for i := range f.reading {
 		r, rows := &f.reading[i], c.Table(i).rows()
@@ -141,7 +143,8 @@ func (c *Case) identity(f *Finding) string {
 					continue
 				}
 				if (before == key) != (r.units[j] == r.units[k]) {
-					return fmt.Sprintf("the units of rows %d and %d of %s are %.200s and %.200s, and read as %q and %q", j, k, tableNames[i], before, key, r.units[j], r.units[k])
+					return fmt.Sprintf("the units of rows %d and %d of %s are %.200s and %.200s, and read as %q and %q", j, k,
+						tableNames[i], before, key, r.units[j], r.units[k])
 				}
 			}
 		}
@@ -149,7 +152,8 @@ func (c *Case) identity(f *Finding) string {
 	return ""
 }
 
-// shrink makes a finding smaller as long as the same promise is broken: fewer rows, and simpler cells. put writes the tables of a case.
+// shrink makes a finding smaller as long as the same promise is broken: fewer rows, and simpler cells. put writes the
+// tables of a case.
 func (f *Finding) shrink(dir string, put func(*Case, string) error) *Finding {
 	best := f
 	try := func(change func(*Case)) bool {
@@ -200,7 +204,8 @@ func (f *Finding) shrink(dir string, put func(*Case, string) error) *Finding {
 	return best
 }
 
-// doubted asks a second reader of the dialect about all files, and returns true if it does not read what was meant: then the writer may be at fault.
+// doubted asks a second reader of the dialect about all files, and returns true if it does not read what was meant:
+// then the writer may be at fault.
 func (f *Finding) doubted(dir string) bool {
 	for i := range tableNames {
 		says, doubted := f.Case.Format.Second(folder(dir, i), f.Case.Table(i))

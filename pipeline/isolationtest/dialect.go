@@ -58,14 +58,17 @@ const (
 )
 
 // encodings are those of jobs.
-var encodings = []string{"utf-8", "utf-16", "utf-16le", "utf-16be", "windows-1252", "latin-1", "latin-9", "windows-1250", "latin-2", "windows-1251", "macintosh"}
+var encodings = []string{"utf-8", "utf-16", "utf-16le", "utf-16be", "windows-1252", "latin-1", "latin-9",
+	"windows-1250", "latin-2", "windows-1251", "macintosh"}
 
 // layouts are the types of dates and times, each with a value for a number of microseconds.
-var textTypes = []string{"int", "int", "float", "bool", "date", "date 2/1/2006", "timestamp 2006-01-02 15:04:05", "timestamp 2006-01-02T15:04:05Z07:00"}
+var textTypes = []string{"int", "int", "float", "bool", "date", "date 2/1/2006", "timestamp 2006-01-02 15:04:05",
+	"timestamp 2006-01-02T15:04:05Z07:00"}
 
 // DrawText draws a dialect. ok is false if jobs cannot have it.
 func DrawText(r *rand.Rand, format string) (t *Text, ok bool) {
-	t = &Text{format: format, writer: "go", lineEnd: pick(r, "\n", "\n", "\r\n"), style: style(r.IntN(5)), unended: chance(r, 0.2)}
+	t = &Text{format: format, writer: "go", lineEnd: pick(r, "\n", "\n", "\r\n"), style: style(r.IntN(5)),
+		unended: chance(r, 0.2)}
 	t.drawColumns(r)
 	switch format {
 	case "csv":
@@ -134,7 +137,8 @@ func (t *Text) drawCSV(r *rand.Rand) {
 	if chance(r, 0.15) {
 		t.trim, t.padded = true, chance(r, 0.4)
 	}
-	t.nulls = pick(r, nil, nil, nil, []string{"NULL"}, []string{"", "-"}, []string{"?"}, []string{`\N`}, []string{"null", "a"})
+	t.nulls = pick(r, nil, nil, nil, []string{"NULL"}, []string{"", "-"}, []string{"?"}, []string{`\N`},
+		[]string{"null", "a"})
 	if chance(r, 0.15) {
 		t.decimal, t.thousands = pick(r, "", ",", "."), pick(r, "", ".", ",", " ", "'")
 	}
@@ -161,7 +165,8 @@ func (t *Text) job() string {
 	if t.floats {
 		floats = ", float_unit: allow"
 	}
-	fmt.Fprintf(&b, "version: 1\nname: adversary\nprivacy: {epsilon: 1, delta: 1e-6, unit: [%s]%s, per_unit: {max_rows: 1}}\n", strings.Join(unit, ", "), floats)
+	fmt.Fprintf(&b, "version: 1\nname: adversary\nprivacy: {epsilon: 1, delta: 1e-6, unit: [%s]%s, per_unit: {max_rows: "+
+		"1}}\n", strings.Join(unit, ", "), floats)
 	fmt.Fprintf(&b, "input:\n  files: [%s]\n", strconv.Quote("t*"+t.ending))
 	if strings.HasPrefix(t.ending, ".x") {
 		fmt.Fprintf(&b, "  format: %s\n", t.format)
@@ -183,7 +188,8 @@ func (t *Text) job() string {
 		if t.named {
 			fmt.Fprintf(&b, "    columns: [%s]\n", strings.Join(names, ", "))
 		}
-		for _, kv := range [][2]string{{"delimiter", t.delimiter}, {"quote", t.quote}, {"comment", t.comment}, {"encoding", t.encoding}, {"decimal", t.decimal}, {"thousands", t.thousands}} {
+		for _, kv := range [][2]string{{"delimiter", t.delimiter}, {"quote", t.quote}, {"comment", t.comment},
+			{"encoding", t.encoding}, {"decimal", t.decimal}, {"thousands", t.thousands}} {
 			if kv[1] != "" {
 				fmt.Fprintf(&b, "    %s: %s\n", kv[0], strconv.Quote(kv[1]))
 			}
@@ -201,7 +207,8 @@ func (t *Text) job() string {
 			fmt.Fprintf(&b, "    null_values: [%s]\n", quoted(t.nulls))
 		}
 	}
-	b.WriteString("queries: [{name: n, count: {}}]\noutput: {dir: out}\nledger: {store: \"sqlite:ledger.db\", dataset: adversary, budget: {epsilon: 2, delta: 1e-5}}\n")
+	b.WriteString("queries: [{name: n, count: {}}]\noutput: {dir: out}\nledger: {store: \"sqlite:ledger.db\", dataset: " +
+		"adversary, budget: {epsilon: 2, delta: 1e-5}}\n")
 	return b.String()
 }
 
@@ -230,7 +237,8 @@ func (t *Text) separator() string {
 	return cmp.Or(t.delimiter, ",")
 }
 
-// quotes returns the quote; empty if no character quotes. A file that is called tsv has none unless the job says so, as IANA defines the format.
+// quotes returns the quote; empty if no character quotes. A file that is called tsv has none unless the job says so, as
+// IANA defines the format.
 func (t *Text) quotes() string {
 	switch {
 	case t.quote == "none", t.format == "tsv" && t.quote == "":
@@ -267,6 +275,7 @@ func (t *Text) paths(files int) (paths []string) {
 
 // String implements Format.
 func (t *Text) String() string {
-	return fmt.Sprintf("%swriter %s: line end %q, style %d, mark %t, preamble %t, padded %t, last line unended %t, two members %t, ASCII %t, extra %t; read %v\n",
+	return fmt.Sprintf("%swriter %s: line end %q, style %d, mark %t, preamble %t, padded %t, last line unended %t, two "+
+		"members %t, ASCII %t, extra %t; read %v\n",
 		t.job(), t.writer, t.lineEnd, t.style, t.mark, t.preamble, t.padded, t.unended, t.members, t.ascii, t.extra, t.read)
 }

@@ -21,8 +21,8 @@ func search(t *testing.T, short, long int, draw func(*rand.Rand) (Format, bool))
 	return s
 }
 
-// holds runs a search. Of at least fifty formats three fifths must be ones that jobs can have, and half of the pairs must be compared;
-// fewer formats may be unlucky ones.
+// holds runs a search. Of at least fifty formats three fifths must be ones that jobs can have, and half of the pairs
+// must be compared; fewer formats may be unlucky ones.
 func holds(t *testing.T, s *Search) {
 	t.Helper()
 	r := s.Run()
@@ -85,7 +85,8 @@ func TestIsolationOfPython(t *testing.T) {
 
 // The writers of pandas, polars, DuckDB, pyarrow and jq.
 func TestIsolationOfLibraries(t *testing.T) {
-	s := search(t, 400, 40_000, foreignText("pandas csv", "polars csv", "duckdb csv", "pyarrow csv", "pandas json", "polars json", "duckdb json", "jq json"))
+	s := search(t, 400, 40_000, foreignText("pandas csv", "polars csv", "duckdb csv", "pyarrow csv", "pandas json",
+		"polars json", "duckdb json", "jq json"))
 	s.Write = python(t, "pandas", "polars", "duckdb", "pyarrow").Write
 	holds(t, s)
 }

@@ -23,17 +23,20 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// A unit's data may be long: one value, or many together. Files of T, and of T and such rows, are read alike, and T's rows are the same in both. How long
-// they are is drawn around the limits of formats and libraries: powers of two. A file states long data in few bytes, by runs and dictionaries.
+// A unit's data may be long: one value, or many together. Files of T, and of T and such rows, are read alike, and T's
+// rows are the same in both. How long they are is drawn around the limits of formats and libraries: powers of two. A
+// file states long data in few bytes, by runs and dictionaries.
 
-// longData is a file of short rows, the numbers 1 to 3 or the texts of these digits, with long data of one more row or more at a place among them.
+// longData is a file of short rows, the numbers 1 to 3 or the texts of these digits, with long data of one more row or
+// more at a place among them.
 type longData struct {
 	name string
 	file func(r *rand.Rand, at int, long bool) (name string, b []byte, what string, err error)
 	csv  source.CSV
 }
 
-var longTable = []longData{{"a list in a dictionary-coded page", longList, source.CSV{}}, {"texts in DELTA_BYTE_ARRAY", longTexts, source.CSV{}}, {"a frame of zstd", longFrame, source.CSV{Header: true}}}
+var longTable = []longData{{"a list in a dictionary-coded page", longList, source.CSV{}},
+	{"texts in DELTA_BYTE_ARRAY", longTexts, source.CSV{}}, {"a frame of zstd", longFrame, source.CSV{Header: true}}}
 
 // around draws a length next to one of some powers of two.
 func around(r *rand.Rand, powers ...int) int { return 1<<pick(r, powers...) + r.IntN(5) - 2 }
@@ -79,7 +82,8 @@ func longList(r *rand.Rand, at int, long bool) (name string, b []byte, what stri
 	if long {
 		rows++
 	}
-	b, err = byHand(format.SchemaElement{Name: "x", Type: thrift.New(format.Int64), RepetitionType: thrift.New(format.Repeated)}, rows, values,
+	b, err = byHand(format.SchemaElement{Name: "x", Type: thrift.New(format.Int64),
+		RepetitionType: thrift.New(format.Repeated)}, rows, values,
 		page(format.DictionaryPage, 3, format.Plain, dictionary), page(format.DataPage, values, format.RLEDictionary, body))
 	return "t.parquet", b, fmt.Sprintf("a list of %d elements", n), err
 }
@@ -116,7 +120,8 @@ func longTexts(r *rand.Rand, at int, long bool) (name string, b []byte, what str
 		}
 		body = append(body, packed...)
 	}
-	b, err = byHand(format.SchemaElement{Name: "x", Type: thrift.New(format.ByteArray), RepetitionType: thrift.New(format.Required)}, len(texts), len(texts),
+	b, err = byHand(format.SchemaElement{Name: "x", Type: thrift.New(format.ByteArray),
+		RepetitionType: thrift.New(format.Required)}, len(texts), len(texts),
 		page(format.DataPage, len(texts), format.DeltaByteArray, append(body, data...)))
 	return "t.parquet", b, fmt.Sprintf("%d texts of %d bytes", n, length), err
 }
@@ -136,7 +141,8 @@ func longFrame(r *rand.Rand, at int, long bool) (name string, b []byte, what str
 			fmt.Fprintln(&text, i+1)
 		}
 	}
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithSingleSegment(true), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithSingleSegment(true),
+		zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		return "", nil, "", err
 	}
@@ -153,7 +159,8 @@ func page(kind format.PageType, values int, e format.Encoding, body []byte) page
 	if kind == format.DictionaryPage {
 		h.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: int32(values), Encoding: e})
 	} else {
-		h.DataPageHeader = thrift.New(format.DataPageHeader{NumValues: int32(values), Encoding: e, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE})
+		h.DataPageHeader = thrift.New(format.DataPageHeader{NumValues: int32(values), Encoding: e,
+			DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE})
 	}
 	return pageByHand{h, body}
 }
@@ -170,7 +177,8 @@ func byHand(e format.SchemaElement, rows, values int, pages ...pageByHand) ([]by
 		out.Write(pages[i].body)
 	}
 	meta := format.FileMetaData{
-		Version: 1, NumRows: int64(rows), Schema: []format.SchemaElement{{Name: "root", NumChildren: thrift.New(int32(1))}, e},
+		Version: 1, NumRows: int64(rows), Schema: []format.SchemaElement{{Name: "root", NumChildren: thrift.New(int32(1))},
+			e},
 		RowGroups: []format.RowGroup{{NumRows: int64(rows), Columns: []format.ColumnChunk{{MetaData: format.ColumnMetaData{
 			Type: e.Type.V, PathInSchema: []string{"x"}, NumValues: int64(values), DataPageOffset: 4, TotalCompressedSize: int64(out.Len()) - 4,
 		}}}}},
@@ -242,10 +250,12 @@ func TestIsolationOfLongData(t *testing.T) {
 			}
 			rows, others, err := short(dir, name, of.csv)
 			if err != nil {
-				t.Fatalf("seed %d, pair %d: %s: of three short rows, and long %t, %s at %d: %v", Seed(t), number, of.name, long, what, at, err)
+				t.Fatalf("seed %d, pair %d: %s: of three short rows, and long %t, %s at %d: %v", Seed(t), number, of.name, long,
+					what, at, err)
 			}
 			if !slices.Equal(rows, []string{"1", "2", "3"}) || (others > 0) != long {
-				t.Fatalf("seed %d, pair %d: %s: %s at %d: the short rows are %q, and %d others", Seed(t), number, of.name, what, at, rows, others)
+				t.Fatalf("seed %d, pair %d: %s: %s at %d: the short rows are %q, and %d others", Seed(t), number, of.name, what, at,
+					rows, others)
 			}
 		}
 	}

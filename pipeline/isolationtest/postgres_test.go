@@ -38,7 +38,8 @@ func (p copier) put(t *Text, dir string, table Table) error {
 	for i := range t.columns {
 		names = append(names, `"`+t.name(i)+`" text`)
 	}
-	if _, err := p.conn.Exec(ctx, `DROP TABLE IF EXISTS t; CREATE TEMP TABLE t (`+strings.Join(names, ", ")+`)`); err != nil {
+	if _, err := p.conn.Exec(ctx, `DROP TABLE IF EXISTS t; CREATE TEMP TABLE t (`+strings.Join(names,
+		", ")+`)`); err != nil {
 		return err
 	}
 	for i, path := range t.paths(len(table)) {
@@ -66,8 +67,9 @@ func (p copier) put(t *Text, dir string, table Table) error {
 		if t.style == always {
 			all = ", FORCE_QUOTE *"
 		}
-		if _, err := p.conn.PgConn().CopyTo(ctx, &out, fmt.Sprintf(`COPY t TO STDOUT (FORMAT csv, HEADER %t, DELIMITER %s, QUOTE %s, ESCAPE %s, NULL %s%s)`,
-			t.header, literal(t.separator()), literal(t.quotes()), literal(t.quotes()), literal(t.nullWord()), all)); err != nil {
+		if _, err := p.conn.PgConn().CopyTo(ctx, &out,
+			fmt.Sprintf(`COPY t TO STDOUT (FORMAT csv, HEADER %t, DELIMITER %s, QUOTE %s, ESCAPE %s, NULL %s%s)`,
+				t.header, literal(t.separator()), literal(t.quotes()), literal(t.quotes()), literal(t.nullWord()), all)); err != nil {
 			return err
 		}
 		b, err := pack(t.ending, out.Bytes())

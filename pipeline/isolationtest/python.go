@@ -21,7 +21,8 @@ import (
 //go:embed writers.py
 var pythonWriters string
 
-// Python is a process of Python that writes files with its libraries, many at once, since to start one takes longer than to write a thousand files.
+// Python is a process of Python that writes files with its libraries, many at once, since to start one takes longer
+// than to write a thousand files.
 type Python struct {
 	mu  sync.Mutex
 	cmd *exec.Cmd
@@ -33,7 +34,8 @@ type Python struct {
 
 // StartPython starts the program of DPRELEASE_PYTHON, or python3, and asks which of some packages it has.
 func StartPython(packages ...string) (*Python, error) {
-	p := &Python{cmd: exec.Command(cmp.Or(os.Getenv("DPRELEASE_PYTHON"), "python3"), append([]string{"-c", pythonWriters}, packages...)...)}
+	p := &Python{cmd: exec.Command(cmp.Or(os.Getenv("DPRELEASE_PYTHON"), "python3"),
+		append([]string{"-c", pythonWriters}, packages...)...)}
 	p.cmd.Stderr = os.Stderr
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
@@ -246,7 +248,8 @@ func (b *Binary) files(dir string, t Table) (out []file) {
 				rows[k] = append(rows[k], cell)
 			}
 		}
-		out = append(out, file{Path: filepath.Join(dir, path), Writer: b.writer.name, Columns: columns, Rows: rows, asBinary: &asBinary{b.layout % 64, b.writer.name == "pyarrow int96"}})
+		out = append(out, file{Path: filepath.Join(dir, path), Writer: b.writer.name, Columns: columns, Rows: rows,
+			asBinary: &asBinary{b.layout % 64, b.writer.name == "pyarrow int96"}})
 	}
 	return out
 }

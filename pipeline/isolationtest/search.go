@@ -15,7 +15,8 @@ type Search struct {
 	Pairs, PerFormat int
 	// Draw draws a format; ok is false if jobs cannot have it.
 	Draw func(r *rand.Rand) (f Format, ok bool)
-	// Write, if not nil, writes the tables of several cases at once, each into a folder; an error is one of the writer's, who cannot write a case.
+	// Write, if not nil, writes the tables of several cases at once, each into a folder; an error is one of the writer's,
+	// who cannot write a case.
 	Write func(cases []*Case, dirs []string) []error
 	// Dirs are folders, best in memory. In each one goroutine writes and reads.
 	Dirs []string
@@ -37,7 +38,8 @@ type Result struct {
 
 // String says how many pairs were tried.
 func (r Result) String() string {
-	return fmt.Sprintf("%d pairs, %d not written, %d that cannot be read, %d doubted by a second reader; %d formats drawn, %d refused", r.Pairs, r.Unwritten, r.Failed, r.Doubted, r.Formats, r.Refused)
+	return fmt.Sprintf("%d pairs, %d not written, %d that cannot be read, %d doubted by a second reader; %d formats "+
+		"drawn, %d refused", r.Pairs, r.Unwritten, r.Failed, r.Doubted, r.Formats, r.Refused)
 }
 
 // Run tries the cases.

@@ -23,7 +23,8 @@ import (
 //go:embed second.py
 var secondReader string
 
-// Second implements Format: Python's csv and json read what the writer wrote, and what they read is compared with what it was to write.
+// Second implements Format: Python's csv and json read what the writer wrote, and what they read is compared with what
+// it was to write.
 func (t *Text) Second(dir string, table Table) (says string, doubted bool) {
 	var names []string
 	for i := range t.columns {
@@ -149,7 +150,8 @@ func (b *Binary) Second(dir string, t Table) (says string, doubted bool) {
 			return "Arrow cannot read it: " + err.Error(), false
 		}
 	}
-	says = fmt.Sprintf("Arrow reads %d rows of %d units; %d rows of %d units were meant", n, len(seen), len(t.rows()), len(keys))
+	says = fmt.Sprintf("Arrow reads %d rows of %d units; %d rows of %d units were meant", n, len(seen), len(t.rows()),
+		len(keys))
 	changed := b.writer.encode == nil && len(seen) < len(keys) // by the library, before it wrote
 	return says, changed || n != len(t.rows())
 }

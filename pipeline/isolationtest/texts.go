@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// pieces are what texts are made of to look like something else in a file: other rows of the file, and what the dialect gives a meaning.
+// pieces are what texts are made of to look like something else in a file: other rows of the file, and what the dialect
+// gives a meaning.
 type pieces struct {
 	rows   []string // as they stand in the file, without line ends
 	header string

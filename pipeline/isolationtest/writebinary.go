@@ -26,7 +26,8 @@ import (
 
 func parquetGo(columns []binaryColumn, rows []Row, r *rand.Rand) ([]byte, error) {
 	options := []parquet.WriterOption{
-		parquet.MaxRowsPerRowGroup(pick[int64](r, 1, 2, 3, 1<<40)), parquet.PageBufferSize(pick(r, 1, 8, 64, 4096)), parquet.DataPageVersion(1 + r.IntN(2)),
+		parquet.MaxRowsPerRowGroup(pick[int64](r, 1, 2, 3, 1<<40)), parquet.PageBufferSize(pick(r, 1, 8, 64,
+			4096)), parquet.DataPageVersion(1 + r.IntN(2)),
 		parquet.DataPageStatistics(chance(r, 0.5)), parquet.WriteBufferSize(0),
 	}
 	if chance(r, 0.3) {
@@ -129,16 +130,19 @@ func appendCell(b array.Builder, cell any) error {
 
 func arrowParquet(columns []binaryColumn, rows []Row, r *rand.Rand) ([]byte, error) {
 	properties := []arrowparquet.WriterProperty{
-		arrowparquet.WithDictionaryDefault(chance(r, 0.5)), arrowparquet.WithMaxRowGroupLength(pick[int64](r, 1, 2, 1<<20)), arrowparquet.WithDataPageSize(pick[int64](r, 1, 16, 1<<20)),
+		arrowparquet.WithDictionaryDefault(chance(r, 0.5)), arrowparquet.WithMaxRowGroupLength(pick[int64](r, 1, 2,
+			1<<20)), arrowparquet.WithDataPageSize(pick[int64](r, 1, 16, 1<<20)),
 		arrowparquet.WithBatchSize(pick[int64](r, 1, 1024)), arrowparquet.WithStats(chance(r, 0.5)),
-		arrowparquet.WithDataPageVersion(pick(r, arrowparquet.DataPageV1, arrowparquet.DataPageV2)), arrowparquet.WithCompression(pick(r, compress.Codecs.Uncompressed, compress.Codecs.Snappy)),
+		arrowparquet.WithDataPageVersion(pick(r, arrowparquet.DataPageV1,
+			arrowparquet.DataPageV2)), arrowparquet.WithCompression(pick(r, compress.Codecs.Uncompressed, compress.Codecs.Snappy)),
 	}
 	of, err := record(columns, rows)
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(of.Schema(), &out, arrowparquet.NewWriterProperties(properties...), pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(of.Schema(), &out, arrowparquet.NewWriterProperties(properties...),
+		pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +161,8 @@ func batches(columns []binaryColumn, rows []Row, r *rand.Rand) (of []arrow.Recor
 	if err != nil {
 		return nil, nil, err
 	}
-	options = append([]ipc.Option{ipc.WithSchema(all.Schema()), ipc.WithDictionaryDeltas(false)}, pick(r, nil, nil, nil, []ipc.Option{ipc.WithLZ4()}, []ipc.Option{ipc.WithZstd()})...)
+	options = append([]ipc.Option{ipc.WithSchema(all.Schema()), ipc.WithDictionaryDeltas(false)},
+		pick(r, nil, nil, nil, []ipc.Option{ipc.WithLZ4()}, []ipc.Option{ipc.WithZstd()})...)
 	n := pick[int64](r, 1, 2, 3, 1<<20)
 	for at := int64(0); at < all.NumRows(); at += n {
 		of = append(of, all.NewSlice(at, min(at+n, all.NumRows())))
@@ -222,7 +227,8 @@ func xitongsys(columns []binaryColumn, rows []Row, r *rand.Rand) ([]byte, error)
 		if c.optional {
 			of = reflect.PointerTo(of)
 		}
-		fields[i] = reflect.StructField{Name: strings.ToUpper(columnName(i)), Type: of, Tag: reflect.StructTag(`parquet:"` + tag + `"`)}
+		fields[i] = reflect.StructField{Name: strings.ToUpper(columnName(i)), Type: of,
+			Tag: reflect.StructTag(`parquet:"` + tag + `"`)}
 	}
 	of := reflect.StructOf(fields)
 	out := make([]any, len(rows))
@@ -246,5 +252,6 @@ func xitongsys(columns []binaryColumn, rows []Row, r *rand.Rand) ([]byte, error)
 		}
 		out[i] = p.Interface()
 	}
-	return sourcetest.MarshalXitongsys(reflect.New(of).Interface(), out, pick(r, xparquet.CompressionCodec_UNCOMPRESSED, xparquet.CompressionCodec_SNAPPY))
+	return sourcetest.MarshalXitongsys(reflect.New(of).Interface(), out,
+		pick(r, xparquet.CompressionCodec_UNCOMPRESSED, xparquet.CompressionCodec_SNAPPY))
 }

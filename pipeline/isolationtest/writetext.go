@@ -23,14 +23,16 @@ func (t *Text) quoting(column int, c textCell) bool {
 	if q == "" {
 		return false
 	}
-	need := strings.ContainsAny(c.text, "\r\n") || strings.Contains(c.text, t.separator()) || strings.Contains(c.text, q) || c.text == "" && len(t.columns) == 1
+	need := strings.ContainsAny(c.text, "\r\n") || strings.Contains(c.text, t.separator()) ||
+		strings.Contains(c.text, q) || c.text == "" && len(t.columns) == 1
 	switch t.style {
 	case always:
 		return true
 	case nonNumeric:
 		return need || !c.typed
 	case careful:
-		return need || strings.HasPrefix(c.text, " ") || strings.HasPrefix(c.text, "\t") || strings.HasPrefix(c.text, "\uFEFF") || strings.HasPrefix(c.text, "\uFFFE") ||
+		return need || strings.HasPrefix(c.text, " ") || strings.HasPrefix(c.text, "\t") ||
+			strings.HasPrefix(c.text, "\uFEFF") || strings.HasPrefix(c.text, "\uFFFE") ||
 			t.comment != "" && strings.HasPrefix(c.text, t.comment) && column == 0
 	}
 	return need

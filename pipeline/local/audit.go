@@ -110,7 +110,8 @@ func (a *audit) within(x, y answers, equal bool) (bool, error) {
 			}
 			ok, err := mechanism.Within(x[i][j], y[i][j], m)
 			if err != nil {
-				return false, &pipeline.Error{Cause: pipeline.CauseInside, Code: "internal", Message: "compare exact answers", Err: err}
+				return false, &pipeline.Error{Cause: pipeline.CauseInside, Code: "internal", Message: "compare exact answers",
+					Err: err}
 			}
 			if !ok {
 				return false, nil
@@ -201,7 +202,8 @@ func (a *audit) without(unit string) (answers, error) {
 	}
 	_, err = a.scan(a.ctx, len(workers), func(ctx context.Context, i, split int) ([]byte, error) {
 		keys[i].startSplit(split)
-		return a.data.Read(ctx, split, a.plan.Columns(), func(b *table.Batch) error { return workers[i].addBatch(keys[i].drop(b, unit), false) })
+		return a.data.Read(ctx, split, a.plan.Columns(),
+			func(b *table.Batch) error { return workers[i].addBatch(keys[i].drop(b, unit), false) })
 	}, func() {})
 	if err != nil {
 		return nil, err

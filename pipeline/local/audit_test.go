@@ -97,7 +97,8 @@ func auditPlan(t *testing.T, dir, body, files string) *pipeline.Plan {
 func audit(t *testing.T, p *pipeline.Plan, dir string, engine func(*source.Dataset) *local.Engine) bool {
 	t.Helper()
 	in := p.Job().Input
-	data, err := source.Open(t.Context(), source.Options{Dir: dir, Files: in.Files, CSV: source.CSV{Header: true, Types: in.CSV.Types}})
+	data, err := source.Open(t.Context(), source.Options{Dir: dir, Files: in.Files,
+		CSV: source.CSV{Header: true, Types: in.CSV.Types}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,9 @@ func twoWorkers(data *source.Dataset) *local.Engine { return local.New(data, 2) 
 func TestAudit(t *testing.T) {
 	manyRuns(t)
 	dir := auditTable(t)
-	attained := map[string][]int{"counts": {0, 1}, "sums": {0}, "keys": {0}, "rows": {0}, "two columns": {0}, "shared noise": {0, 1}, "found": {0}} // by a single unit that comes or goes
+	// by a single unit that comes or goes
+	attained := map[string][]int{"counts": {0, 1}, "sums": {0}, "keys": {0}, "rows": {0}, "two columns": {0},
+		"shared noise": {0, 1}, "found": {0}}
 	for name, body := range auditJobs {
 		for _, adjacency := range []string{"add-remove", "replace-one"} {
 			t.Run(name+" "+adjacency, func(t *testing.T) {
@@ -215,7 +218,8 @@ func TestAuditOfKeysWithoutMemory(t *testing.T) {
 func TestWithoutIsTheTableWithout(t *testing.T) {
 	dir := auditTable(t)
 	p := auditPlan(t, dir, auditJobs["counts"], "part-*.csv")
-	data, err := source.Open(t.Context(), source.Options{Dir: dir, Files: p.Job().Input.Files, CSV: source.CSV{Header: true, Types: p.Job().Input.CSV.Types}})
+	data, err := source.Open(t.Context(), source.Options{Dir: dir, Files: p.Job().Input.Files,
+		CSV: source.CSV{Header: true, Types: p.Job().Input.CSV.Types}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +250,8 @@ func TestWithoutIsTheTableWithout(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(other, "part-0.csv"), lines, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	data2, err := source.Open(t.Context(), source.Options{Dir: other, Files: p.Job().Input.Files, CSV: source.CSV{Header: true, Types: p.Job().Input.CSV.Types}})
+	data2, err := source.Open(t.Context(), source.Options{Dir: other, Files: p.Job().Input.Files,
+		CSV: source.CSV{Header: true, Types: p.Job().Input.CSV.Types}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +266,8 @@ func TestWithoutIsTheTableWithout(t *testing.T) {
 	}
 }
 
-// manyRuns skips a test of many runs if the tests are to be short, as with the race detector: the other audits run the same code.
+// manyRuns skips a test of many runs if the tests are to be short, as with the race detector: the other audits run the
+// same code.
 func manyRuns(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

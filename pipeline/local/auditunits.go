@@ -15,9 +15,10 @@ import (
 // This file chooses the units that an audit removes. One pass over the privacy unit's columns finds, in memory that
 // does not depend on the input,
 //
-//  - a uniform sample of the units: those of the smallest hashes under a key of this process, with their exact numbers of rows;
-//  - the heaviest units: the frequent items of Misra and Gries (1982), which include every unit with more than 1/8192 of a
-//    worker's rows.
+//  - a uniform sample of the units: those of the smallest hashes under a key of this process, with their exact numbers
+//    of rows;
+//  - the heaviest units: the frequent items of Misra and Gries (1982), which include every unit with more than 1/8192
+//    of a worker's rows.
 //
 // The unit of a row is computed here separately from the code of the queries: an audit shares as little as it can with
 // what it audits.

@@ -121,9 +121,11 @@ func TestDigestHoldsTheFooter(t *testing.T) {
 		}
 	}
 	if differ != 1 || len(one) != len(other) {
-		t.Fatalf("the files differ in %d bytes, and have %d and %d; want one byte, of the footer", differ, len(one), len(other))
+		t.Fatalf("the files differ in %d bytes, and have %d and %d; want one byte, of the footer", differ, len(one),
+			len(other))
 	}
-	for _, input := range []string{"where: [{column: drop, min: 0}]", "where: [{column: pick, max: 99}]", "where: [{column: pick, max: -1}]", "events: [{pick: drop}]"} {
+	for _, input := range []string{"where: [{column: drop, min: 0}]", "where: [{column: pick, max: 99}]",
+		"where: [{column: pick, max: -1}]", "events: [{pick: drop}]"} {
 		_, _, a := ridden(t, one, input, "pick")
 		_, _, b := ridden(t, other, input, "pick")
 		if _, _, again := ridden(t, one, input, "pick"); again != a {
@@ -154,7 +156,8 @@ func TestPublicRows(t *testing.T) {
 	if slices.Sort(texts); len(slices.Compact(texts)) != 1 {
 		t.Errorf("the error tells more than that: %q", texts)
 	}
-	if got, err := counted(t, content, "replace-one", "rows: 1000, where: [{column: tick, max: 99}]"); err != nil || got != 100 {
+	if got, err := counted(t, content, "replace-one", "rows: 1000, where: [{column: tick, max: 99}]"); err != nil ||
+		got != 100 {
 		t.Errorf("the right number: %d rows, %v, want 100", got, err)
 	}
 }

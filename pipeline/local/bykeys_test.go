@@ -61,11 +61,13 @@ func heldOf(t *testing.T, a *pipeline.Aggregates) (counts map[string]int64, name
 	return counts, named
 }
 
-// What is held of keys is the same with next to no memory as in memory, for units of rows and of columns, also from shards. It is read from the scratch file
-// when keys are selected and answered, and no longer when the answers are closed. Nothing is left in the folder.
+// What is held of keys is the same with next to no memory as in memory, for units of rows and of columns, also from
+// shards. It is read from the scratch file when keys are selected and answered, and no longer when the answers are
+// closed. Nothing is left in the folder.
 func TestKeysBeyondMemory(t *testing.T) {
 	dir := keysTable(t)
-	for unit, bounds := range map[string][2]string{"row": {"", ""}, "[person]": {", per_unit: {max_groups: 3, max_rows_per_group: 2}", ", per_unit: {max_rows_per_group: 1}"}} {
+	for unit, bounds := range map[string][2]string{"row": {"", ""},
+		"[person]": {", per_unit: {max_groups: 3, max_rows_per_group: 2}", ", per_unit: {max_rows_per_group: 1}"}} {
 		t.Run(unit, func(t *testing.T) {
 			p := enginetest.Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, keysJob, unit, bounds[0], bounds[1]))
 			roomy, err := local.New(dataset(t, p), 2).Aggregate(t.Context(), p, pipeline.Silent{})
@@ -100,7 +102,8 @@ func TestKeysBeyondMemory(t *testing.T) {
 			closed := aggregate()
 			closed.Close()
 			m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 2, Why: "test"}, Sigma: 4, Grid: 0.25}
-			if _, err := closed.Exacts[1][0].Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), calibrate.KeySelection{Mechanism: m, Keys: 3, Failure: 0.01}, 2); err == nil {
+			if _, err := closed.Exacts[1][0].Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m),
+				calibrate.KeySelection{Mechanism: m, Keys: 3, Failure: 0.01}, 2); err == nil {
 				t.Error("keys are selected from answers that are closed")
 			}
 			if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
@@ -110,12 +113,14 @@ func TestKeysBeyondMemory(t *testing.T) {
 	}
 }
 
-// selectAndAnswer selects keys of answers that were written to the scratch file, and compares the exact answers of these keys.
+// selectAndAnswer selects keys of answers that were written to the scratch file, and compares the exact answers of
+// these keys.
 func selectAndAnswer(t *testing.T, a *pipeline.Aggregates, counts map[string]int64, held map[string]*big.Int) {
 	t.Helper()
 	defer a.Close()
 	m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 2, Why: "test"}, Sigma: 4, Grid: 0.25}
-	noisy, err := a.Exacts[1][0].Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), calibrate.KeySelection{Mechanism: m, Keys: 3, Failure: 1e-9}, 2)
+	noisy, err := a.Exacts[1][0].Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m),
+		calibrate.KeySelection{Mechanism: m, Keys: 3, Failure: 1e-9}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

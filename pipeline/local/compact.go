@@ -4,8 +4,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// compactor copies the rows of a batch that the filters keep, so that nothing that the queries do takes time for the other rows. The copy is
-// in the order of the rows; answers do not depend on it.
+// compactor copies the rows of a batch that the filters keep, so that nothing that the queries do takes time for the
+// other rows. The copy is in the order of the rows; answers do not depend on it.
 type compactor struct {
 	used    []int   // which logical columns the queries use, each once
 	kept    []int32 // the numbers of the rows that are kept
@@ -37,8 +37,8 @@ func newCompactor(logical int, queries [][]int) *compactor {
 	return c
 }
 
-// compact returns the rows of b that keep keeps, valid until the next call, or nil if the columns are not of a form that is copied or if
-// copying them takes longer than it saves.
+// compact returns the rows of b that keep keeps, valid until the next call, or nil if the columns are not of a form
+// that is copied or if copying them takes longer than it saves.
 func (c *compactor) compact(b *table.Batch, keep []bool) *table.Batch {
 	c.find(keep)
 	for _, at := range c.used {

@@ -10,7 +10,8 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-// A compacted batch has the rows that are kept, in their order, whatever the form of the columns; memory of an earlier batch does not matter.
+// A compacted batch has the rows that are kept, in their order, whatever the form of the columns; memory of an earlier
+// batch does not matter.
 func TestCompactKeepsRows(t *testing.T) {
 	kinds := []table.Kind{table.Int, table.Float, table.String}
 	rapid.Check(t, func(t *rapid.T) {

@@ -6,9 +6,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// ScanPlan is what a scan of the input will do, by the job, the machine, the number of the input's files and their schema. It is the same for every
-// table of this schema in as many files: it tells no number of rows, row groups or bytes, and nothing of what statistics rule out, which are exact
-// facts of the rows.
+// ScanPlan is what a scan of the input will do, by the job, the machine, the number of the input's files and their
+// schema. It is the same for every table of this schema in as many files: it tells no number of rows, row groups or
+// bytes, and nothing of what statistics rule out, which are exact facts of the rows.
 type ScanPlan struct {
 	Files int `json:"files"`
 	// Workers is how many goroutines read at most.

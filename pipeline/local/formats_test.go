@@ -115,7 +115,8 @@ func formats(t *testing.T, rows []person) map[string][]byte {
 		"text.csv.zst": packed(t, text, func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z }),
 		"a.parquet":    parquetGo(t, rows), "b.parquet": pqarrowOf(t, r, arrowparquet.WithMaxRowGroupLength(900)),
 		"c.parquet": sourcetest.Xitongsys(t, new(xitongPerson), xitong, xparquet.CompressionCodec_SNAPPY),
-		"a.arrow":   ipcOf(t, pieces, true), "stream.arrow": ipcOf(t, pieces, false), "a.feather": ipcOf(t, []arrow.Record{r}, true, ipc.WithLZ4()),
+		"a.arrow":   ipcOf(t, pieces, true), "stream.arrow": ipcOf(t, pieces, false), "a.feather": ipcOf(t, []arrow.Record{r},
+			true, ipc.WithLZ4()),
 		"b.feather": ipcOf(t, pieces, true, ipc.WithZstd()), "zstd.arrow": ipcOf(t, []arrow.Record{r}, false, ipc.WithZstd()),
 	}
 }
@@ -171,7 +172,8 @@ func parquetGo(t *testing.T, rows []person) []byte {
 func recordOf(rows []person) arrow.Record {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
 		{Name: "person", Type: arrow.PrimitiveTypes.Int64}, {Name: "colour", Type: arrow.BinaryTypes.String, Nullable: true},
-		{Name: "income", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "day", Type: arrow.FixedWidthTypes.Date32},
+		{Name: "income", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "day",
+			Type: arrow.FixedWidthTypes.Date32},
 		{Name: "at", Type: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}},
 	}, nil))
 	for _, p := range rows {
@@ -201,7 +203,8 @@ type recordWriter interface {
 func pqarrowOf(t *testing.T, r arrow.Record, properties ...arrowparquet.WriterProperty) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := pqarrow.NewFileWriter(r.Schema(), &b, arrowparquet.NewWriterProperties(properties...), pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(r.Schema(), &b, arrowparquet.NewWriterProperties(properties...),
+		pqarrow.DefaultWriterProps())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +265,8 @@ func exactlyOf(t *testing.T, path, job string, workers int) (out [][]string, sca
 	t.Helper()
 	p := enginetest.Plan(t, filepath.Join(filepath.Dir(path), "job.yaml"), fmt.Appendf(nil, job, filepath.Base(path)))
 	j, in := p.Job(), p.Job().Input
-	data, err := source.Open(t.Context(), source.Options{Dir: j.Dir(), Files: in.Files, CSV: source.CSV{Header: true, Types: in.CSV.Types, NullValues: []string{""}}})
+	data, err := source.Open(t.Context(), source.Options{Dir: j.Dir(), Files: in.Files,
+		CSV: source.CSV{Header: true, Types: in.CSV.Types, NullValues: []string{""}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,8 @@ func looked(t *testing.T, path, job string, workers int, look local.Look) *pipel
 	t.Helper()
 	p := enginetest.Plan(t, filepath.Join(filepath.Dir(path), "job.yaml"), fmt.Appendf(nil, job, filepath.Base(path)))
 	j, in := p.Job(), p.Job().Input
-	data, err := source.Open(t.Context(), source.Options{Dir: j.Dir(), Files: in.Files, CSV: source.CSV{Header: true, Types: in.CSV.Types, NullValues: []string{""}}})
+	data, err := source.Open(t.Context(), source.Options{Dir: j.Dir(), Files: in.Files,
+		CSV: source.CSV{Header: true, Types: in.CSV.Types, NullValues: []string{""}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +168,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: d, budget: {epsilon: 9, delta: 1e-4}}
 `, 1, local.LookSome)
 	date, text := c.Columns[0].Type, table.Type{Kind: table.String}
-	want := []pipeline.ColumnCheck{{Name: "from", Type: date, Rows: 100, Null: 40, Unparsed: 60}, {Name: "card", Type: text, Rows: 100}, {Name: "to", Type: date, Rows: 100}}
+	want := []pipeline.ColumnCheck{{Name: "from", Type: date, Rows: 100, Null: 40, Unparsed: 60},
+		{Name: "card", Type: text, Rows: 100}, {Name: "to", Type: date, Rows: 100}}
 	if diff := cmp.Diff(want, c.Columns); diff != "" {
 		t.Error(diff)
 	}

@@ -59,8 +59,8 @@ func wideText(text string) (b []byte) {
 	return b
 }
 
-// One unit's rows, whatever they hold, change the counts of a table of 1,000 units by themselves alone. Each of these once injected or swallowed rows of
-// others, or was one unit with another one.
+// One unit's rows, whatever they hold, change the counts of a table of 1,000 units by themselves alone. Each of these
+// once injected or swallowed rows of others, or was one unit with another one.
 func TestRowIsolation(t *testing.T) {
 	csv := func(sep, end string) string {
 		var b strings.Builder
@@ -87,20 +87,34 @@ func TestRowIsolation(t *testing.T) {
 		want        [3]int64
 		wide        bool
 	}{
-		"a comment with lines in it":   {"t.csv", `csv: {comment: "#"}`, csv(",", "\r\n"), [2]string{"u,v,k\r\n", "#v,\"x\r\n" + lines + "\",a\r\n"}, behind(1, 0, 0), false},
-		"comments that open a quote":   {"t.csv", `csv: {comment: "#"}`, csv(",", "\r\n"), [2]string{"u,v,k\r\n#v,\"x\r\n\",a\r\n", "#w,\",y\",a\r\n"}, behind(2, 0, 0), false},
-		"comments without quotes":      {"t.csv", `csv: {comment: "#", quote: none, ` + bare + `}`, csv(",", "\n"), [2]string{"#v,\"x,a\n", "#w,\",y\n"}, behind(0, 0, 0), false},
-		"quotes between tabs":          {"t.tsv", `csv: {}`, csv("\t", "\n"), [2]string{"u\tv\tk\n\"open\tx\ta\n", "close\"\t\"\tb\n"}, behind(1, 1, 0), false},
-		"a mark of the other order":    {"t.csv", `csv: {encoding: utf-16le, ` + bare + `}`, csv(",", "\n"), [2]string{"\uFFFE,n,a\n", ""}, behind(1, 0, 0), true},
-		"a mark as a text":             {"t.csv", `csv: {encoding: utf-16le, ` + bare + `}`, csv(",", "\n"), [2]string{"\uFEFFf000,n,b\n", ""}, behind(0, 1, 0), true},
-		"a mark of UTF-8 as a text":    {"t.csv", `csv: {` + bare + `}`, csv(",", "\n"), [2]string{"\uFEFFf000,n,b\n", ""}, behind(0, 1, 0), false},
-		"a mark that the job states":   {"t.csv", `csv: {mark: true, ` + bare + `}`, "\uFEFF" + csv(",", "\n"), [2]string{"", "\uFEFFf000,n,b\n"}, behind(0, 1, 0), false},
-		"bytes without a character":    {"t.csv", `csv: {encoding: windows-1252, ` + bare + `}`, csv(",", "\n"), [2]string{"\x81,n,a\n", "\x8d,n,b\n"}, behind(1, 1, 0), false},
-		"surrogates without a partner": {"t.jsonl", jsonl, json, [2]string{`{"u": "\ud800", "k": "a"}` + "\n", `{"u": "\ud801", "k": "b"}`}, behind(1, 1, 0), false},
-		"bytes that are not UTF-8":     {"t.jsonl", jsonl, json, [2]string{"{\"u\": \"\xff\", \"k\": \"a\"}\n", "{\"u\": \"\xfe\", \"k\": \"b\"}"}, behind(0, 0, 0), false},
-		"numbers that look like texts": {"t.jsonl", jsonl, json, [2]string{`{"u": 1, "k": "a"}` + "\n", `{"u": "1", "k": "b"}`}, behind(0, 1, 0), false},
-		"lines that look like JSON":    {"t.jsonl", jsonl, json, [2]string{`{"u": "x", "k": "{\"u\": \"f000\"}\n{\"u\": \"y\", \"k\": \"a\"}"}` + "\n", ""}, behind(0, 0, 1), false},
-		"half an object":               {"t.jsonl", jsonl, json, [2]string{`{"u": "x", "k": "a"` + "\n", ""}, behind(0, 0, 0), false},
+		"a comment with lines in it": {"t.csv", `csv: {comment: "#"}`, csv(",", "\r\n"),
+			[2]string{"u,v,k\r\n", "#v,\"x\r\n" + lines + "\",a\r\n"}, behind(1, 0, 0), false},
+		"comments that open a quote": {"t.csv", `csv: {comment: "#"}`, csv(",", "\r\n"),
+			[2]string{"u,v,k\r\n#v,\"x\r\n\",a\r\n", "#w,\",y\",a\r\n"}, behind(2, 0, 0), false},
+		"comments without quotes": {"t.csv", `csv: {comment: "#", quote: none, ` + bare + `}`, csv(",", "\n"),
+			[2]string{"#v,\"x,a\n", "#w,\",y\n"}, behind(0, 0, 0), false},
+		"quotes between tabs": {"t.tsv", `csv: {}`, csv("\t", "\n"),
+			[2]string{"u\tv\tk\n\"open\tx\ta\n", "close\"\t\"\tb\n"}, behind(1, 1, 0), false},
+		"a mark of the other order": {"t.csv", `csv: {encoding: utf-16le, ` + bare + `}`, csv(",", "\n"),
+			[2]string{"\uFFFE,n,a\n", ""}, behind(1, 0, 0), true},
+		"a mark as a text": {"t.csv", `csv: {encoding: utf-16le, ` + bare + `}`, csv(",", "\n"),
+			[2]string{"\uFEFFf000,n,b\n", ""}, behind(0, 1, 0), true},
+		"a mark of UTF-8 as a text": {"t.csv", `csv: {` + bare + `}`, csv(",", "\n"), [2]string{"\uFEFFf000,n,b\n", ""},
+			behind(0, 1, 0), false},
+		"a mark that the job states": {"t.csv", `csv: {mark: true, ` + bare + `}`, "\uFEFF" + csv(",", "\n"),
+			[2]string{"", "\uFEFFf000,n,b\n"}, behind(0, 1, 0), false},
+		"bytes without a character": {"t.csv", `csv: {encoding: windows-1252, ` + bare + `}`, csv(",", "\n"),
+			[2]string{"\x81,n,a\n", "\x8d,n,b\n"}, behind(1, 1, 0), false},
+		"surrogates without a partner": {"t.jsonl", jsonl, json,
+			[2]string{`{"u": "\ud800", "k": "a"}` + "\n", `{"u": "\ud801", "k": "b"}`}, behind(1, 1, 0), false},
+		"bytes that are not UTF-8": {"t.jsonl", jsonl, json,
+			[2]string{"{\"u\": \"\xff\", \"k\": \"a\"}\n", "{\"u\": \"\xfe\", \"k\": \"b\"}"}, behind(0, 0, 0), false},
+		"numbers that look like texts": {"t.jsonl", jsonl, json,
+			[2]string{`{"u": 1, "k": "a"}` + "\n", `{"u": "1", "k": "b"}`}, behind(0, 1, 0), false},
+		"lines that look like JSON": {"t.jsonl", jsonl, json,
+			[2]string{`{"u": "x", "k": "{\"u\": \"f000\"}\n{\"u\": \"y\", \"k\": \"a\"}"}` + "\n", ""}, behind(0, 0, 1), false},
+		"half an object": {"t.jsonl", jsonl, json, [2]string{`{"u": "x", "k": "a"` + "\n", ""}, behind(0, 0, 0),
+			false},
 	} {
 		for k, text := range []string{c.text, c.more[0] + c.text + c.more[1]} {
 			if header := strings.HasPrefix(c.more[0], "u"); header && k == 0 {
@@ -128,7 +142,8 @@ func TestUnitsThatEndWithCR(t *testing.T) {
 func TestDialectsWithoutIsolation(t *testing.T) {
 	for _, csv := range []string{`comment: "#"`, `encoding: utf-16`} {
 		text := fmt.Appendf(nil, isolationJob, "t.csv", "csv: {header: false, columns: [u, v, k], "+csv+"}")
-		if _, diags := configs.Parse("job.yaml", text, configs.ParseOptions{}); len(diags) != 1 || diags[0].Code != configs.CodeContradiction || diags[0].Hint == "" {
+		if _, diags := configs.Parse("job.yaml", text, configs.ParseOptions{}); len(diags) != 1 ||
+			diags[0].Code != configs.CodeContradiction || diags[0].Hint == "" {
 			t.Errorf("%s: %v", csv, diags)
 		}
 	}

@@ -59,7 +59,8 @@ ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 
 		if i == 0 {
 			want = got
 		} else if got != want {
-			t.Errorf("table %d: a shard's file and the messages of a shuffle have %v bytes, those of other rows %v", i, got, want)
+			t.Errorf("table %d: a shard's file and the messages of a shuffle have %v bytes, those of other rows %v", i, got,
+				want)
 		}
 	}
 }

@@ -92,7 +92,8 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 }
 
 // aggregate fills in the answers.
-func (e *Engine) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch, a *pipeline.Aggregates) error {
+func (e *Engine) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
+	a *pipeline.Aggregates) error {
 	workers, sums, err := e.readSplits(ctx, p, o, spill, splits{0, e.data.Splits()})
 	if err != nil {
 		return err
@@ -112,7 +113,8 @@ func (e *Engine) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 type splits struct{ from, to int }
 
 // readSplits reads some splits with several workers. It returns the workers and the digests of the splits.
-func (e *Engine) readSplits(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch, of splits) (workers []*worker, sums [][]byte, err error) {
+func (e *Engine) readSplits(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
+	of splits) (workers []*worker, sums [][]byte, err error) {
 	workers = make([]*worker, min(spill.memory.workers, max(of.to-of.from, 1)))
 	for i := range workers {
 		if workers[i], err = newWorker(p, e.data.Schema(), spill, e.limits); err != nil {
@@ -154,7 +156,8 @@ func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 }
 
 // scan runs read on every split and returns the input's digest.
-func (e *Engine) scan(ctx context.Context, n int, read func(context.Context, int, int) ([]byte, error), done func()) ([]byte, error) {
+func (e *Engine) scan(ctx context.Context, n int, read func(context.Context, int, int) ([]byte, error),
+	done func()) ([]byte, error) {
 	sums, err := e.scanSome(ctx, n, splits{0, e.data.Splits()}, read, done)
 	if err != nil {
 		return nil, err
@@ -162,8 +165,10 @@ func (e *Engine) scan(ctx context.Context, n int, read func(context.Context, int
 	return inputDigest(sums), nil
 }
 
-// scanSome runs read on some splits, with n workers that each take the next split, and returns the results in the order of the splits.
-func (e *Engine) scanSome(ctx context.Context, n int, of splits, read func(context.Context, int, int) ([]byte, error), done func()) ([][]byte, error) {
+// scanSome runs read on some splits, with n workers that each take the next split, and returns the results in the order
+// of the splits.
+func (e *Engine) scanSome(ctx context.Context, n int, of splits, read func(context.Context, int, int) ([]byte, error),
+	done func()) ([][]byte, error) {
 	sums := make([][]byte, of.to-of.from)
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
@@ -210,7 +215,8 @@ func progress(o pipeline.Observer, s pipeline.Stage, total int) func() {
 	return func() { o.Progress(s, int(n.Add(1)), total) }
 }
 
-// seal merges the workers' accumulators and hides the answers. If there are checks, it sets in them what the bounds cut.
+// seal merges the workers' accumulators and hides the answers. If there are checks, it sets in them what the bounds
+// cut.
 func seal(p *pipeline.Plan, workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error) {
 	if err := merge(workers); err != nil {
 		return nil, err
@@ -228,8 +234,8 @@ func seal(p *pipeline.Plan, workers []*worker, c *pipeline.DataChecks) ([][]mech
 	return exacts, p.JoinKeys(exacts)
 }
 
-// merge merges the workers' accumulators into the first worker's: all of them before an answer is hidden, for queries may share the rows of
-// units.
+// merge merges the workers' accumulators into the first worker's: all of them before an answer is hidden, for queries
+// may share the rows of units.
 func merge(workers []*worker) error {
 	first := workers[0]
 	for q, a := range first.accumulators {

@@ -23,7 +23,8 @@ func TestManyUnitsInLittleMemory(t *testing.T) {
 	defer debug.SetMemoryLimit(before)
 	var limited [][]int64
 	for _, b := range bounds {
-		limited = append(limited, countsWithin(t, s.plan(t, path, b), local.Limits{Workers: 2, Memory: limit, Scratch: t.TempDir()}))
+		limited = append(limited, countsWithin(t, s.plan(t, path, b),
+			local.Limits{Workers: 2, Memory: limit, Scratch: t.TempDir()}))
 		peak := peakMB(t)
 		if t.Logf("%s: peak %.0f MB", b, peak); peak > 1.2*limit/1e6 {
 			t.Errorf("%s: the process took %.0f MB", b, peak)

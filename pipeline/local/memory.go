@@ -24,8 +24,8 @@ type Limits struct {
 	Ahead int64
 	// Look is how much of the input is tallied for the operator. Answers do not depend on it.
 	Look Look
-	// Separate says that queries do not share the rows of units. Which rows of a unit over its bounds are kept then follows the rule that each
-	// query follows alone, and that databases follow too.
+	// Separate says that queries do not share the rows of units. Which rows of a unit over its bounds are kept then
+	// follows the rule that each query follows alone, and that databases follow too.
 	Separate bool
 }
 
@@ -90,8 +90,9 @@ func cellBytes(p *pipeline.Plan, workers int, most int64) int64 {
 func tooSmall(limit, need int64) error {
 	return &pipeline.Error{
 		Cause: pipeline.CauseJob, Code: "memory-limit",
-		Message: fmt.Sprintf("the queries need %d MiB of memory, the limit is %d MiB", (need+mebibyte-1)/mebibyte, limit/mebibyte),
-		Hint:    "raise memory_limit or --memory-limit, or ask for fewer cells: each takes 8 bytes or more",
+		Message: fmt.Sprintf("the queries need %d MiB of memory, the limit is %d MiB", (need+mebibyte-1)/mebibyte,
+			limit/mebibyte),
+		Hint: "raise memory_limit or --memory-limit, or ask for fewer cells: each takes 8 bytes or more",
 	}
 }
 

@@ -37,8 +37,9 @@ var (
 	_ pipeline.Scratcher = (*Merged)(nil)
 )
 
-// OpenParts opens the files of all shards of one run of a plan, in any order, and compares what they state: they must be of this plan, of
-// this version of the program and of one table, and each shard must be there once. program is the version of the program.
+// OpenParts opens the files of all shards of one run of a plan, in any order, and compares what they state: they must
+// be of this plan, of this version of the program and of one table, and each shard must be there once. program is the
+// version of the program.
 func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
 	l.Workers = max(l.Workers, 1)
 	m := &Merged{key: k, engine: Engine{limits: l}}
@@ -68,7 +69,8 @@ func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, 
 
 const (
 	hintMissing = "run release aggregate for the shards that are missing, with the same key, and merge all files"
-	hintForeign = "aggregate all shards again: with one job, one state of its files, one version of this program and one key"
+	hintForeign = "aggregate all shards again: with one job, one state of its files, one version of this program and " +
+		"one key"
 )
 
 func partsFault(code, message, hint string) error {
@@ -80,13 +82,17 @@ func partError(path string, err error) error {
 	name := filepath.Base(path)
 	switch {
 	case errors.Is(err, partial.ErrFormat):
-		return partsFault("shard-foreign", name+" is no partial aggregate", "name the files that release aggregate wrote, and no others")
+		return partsFault("shard-foreign", name+" is no partial aggregate",
+			"name the files that release aggregate wrote, and no others")
 	case errors.Is(err, partial.ErrVersion):
 		return partsFault("shard-foreign", name+" was written by another version of this program", hintForeign)
 	case errors.Is(err, partial.ErrOtherKey):
-		return partsFault("shard-foreign", name+" is under the key of another run", "name the key with which it was made, or aggregate the shard again with this key")
+		return partsFault("shard-foreign", name+" is under the key of another run",
+			"name the key with which it was made, or aggregate the shard again with this key")
 	case errors.Is(err, partial.ErrDamaged):
-		return partsFault("shard-damaged", name+" was damaged or cut off, or is not from a shard of this run", "copy the file again, or aggregate its shard again; a file is complete when release aggregate has ended with exit code 0")
+		return partsFault("shard-damaged", name+" was damaged or cut off, or is not from a shard of this run",
+			"copy the file again, or aggregate its shard again; a file is complete when release aggregate has ended with exit "+
+				"code 0")
 	}
 	var known *pipeline.Error
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) {
@@ -117,19 +123,25 @@ func (m *Merged) agree(p *pipeline.Plan, program string) error {
 		name := filepath.Base(x.path)
 		switch {
 		case x.Question != p.Run():
-			return partsFault("shard-foreign", name+" is of another job, or of this job with another question or other parameters", hintForeign)
+			return partsFault("shard-foreign", name+" is of another job, or of this job with another question or other "+
+				"parameters", hintForeign)
 		case x.Program != program:
-			return partsFault("shard-foreign", fmt.Sprintf("%s was written by version %s of this program, which is version %s", name, x.Program, program), hintForeign)
+			return partsFault("shard-foreign", fmt.Sprintf("%s was written by version %s of this program, which is version %s",
+				name, x.Program, program), hintForeign)
 		case x.Of != first.Of:
-			return partsFault("shard-foreign", fmt.Sprintf("%s is one of %d shards, and %s one of %d", filepath.Base(first.path), first.Of, name, x.Of), hintForeign)
+			return partsFault("shard-foreign", fmt.Sprintf("%s is one of %d shards, and %s one of %d", filepath.Base(first.path),
+				first.Of, name, x.Of), hintForeign)
 		case !x.SameTable(&first.Statement):
-			return partsFault("shard-foreign", filepath.Base(first.path)+" and "+name+" are not of the same table: its files are others, or were changed in between", hintForeign)
+			return partsFault("shard-foreign", filepath.Base(first.path)+" and "+name+" are not of the same table: its files "+
+				"are others, or were changed in between", hintForeign)
 		case i > 0 && x.Shard == m.parts[i-1].Shard:
-			return partsFault("shard-twice", fmt.Sprintf("%s and %s are both shard %d of %d", filepath.Base(m.parts[i-1].path), name, x.Shard, x.Of), "its rows would count twice; name one of the files")
+			return partsFault("shard-twice", fmt.Sprintf("%s and %s are both shard %d of %d", filepath.Base(m.parts[i-1].path),
+				name, x.Shard, x.Of), "its rows would count twice; name one of the files")
 		}
 	}
 	if missing := m.missing(); missing > 0 {
-		return partsFault("shard-missing", fmt.Sprintf("shard %d of %d is not among the files; %d are there", missing, first.Of, len(m.parts)), hintMissing)
+		return partsFault("shard-missing", fmt.Sprintf("shard %d of %d is not among the files; %d are there", missing,
+			first.Of, len(m.parts)), hintMissing)
 	}
 	return nil
 }
@@ -165,7 +177,8 @@ func (m *Merged) Digest(context.Context, *pipeline.Plan, pipeline.Observer) ([]b
 	return inputDigest(sums), nil
 }
 
-// Aggregate merges the parts, bounds the rows of units and returns what [Engine.Aggregate] returns for all of the input.
+// Aggregate merges the parts, bounds the rows of units and returns what [Engine.Aggregate] returns for all of the
+// input.
 func (m *Merged) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	spill, err := m.engine.scratch(ctx, p)
 	if err != nil {
@@ -183,7 +196,8 @@ func (m *Merged) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 }
 
 // aggregate fills in the answers.
-func (m *Merged) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch, a *pipeline.Aggregates) (err error) {
+func (m *Merged) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
+	a *pipeline.Aggregates) (err error) {
 	workers := make([]*worker, min(spill.memory.workers, len(m.parts)))
 	for i := range workers {
 		if workers[i], err = newWorker(p, m.Schema(), spill, Limits{}); err != nil {

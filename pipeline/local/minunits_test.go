@@ -70,7 +70,8 @@ func countsOf(t *testing.T, p *pipeline.Plan, keys int) []int64 {
 	return counts
 }
 
-// outcomes is the distribution of what is published of a key with a count: nothing, or g·(K + i) for i from 0 on, which is exact but for the tail, in the last place.
+// outcomes is the distribution of what is published of a key with a count: nothing, or g·(K + i) for i from 0 on, which
+// is exact but for the tail, in the last place.
 func outcomes(s calibrate.KeySelection, count int64) []float64 {
 	units, _ := s.Threshold()
 	m := s.Mechanism
@@ -90,7 +91,8 @@ func outcomes(s calibrate.KeySelection, count int64) []float64 {
 	return append(out, tail(last))
 }
 
-// divergence is the least delta for which two products of distributions are (epsilon, delta)-indistinguishable, by the definition, in one direction.
+// divergence is the least delta for which two products of distributions are (epsilon, delta)-indistinguishable, by the
+// definition, in one direction.
 func divergence(x, y [][]float64, epsilon float64) float64 {
 	if len(x) == 1 {
 		x, y = append(x, []float64{1}), append(y, []float64{1})
@@ -115,9 +117,10 @@ func exactDelta(s calibrate.KeySelection, epsilon float64, a, b []int64) float64
 	return max(divergence(of(a), of(b), epsilon), divergence(of(b), of(a), epsilon))
 }
 
-// The guarantee is the definition's: for neighbouring tables around the least number of units and around the threshold, the exact probabilities of what is
-// published are (epsilon, delta)-indistinguishable. The counts are those that the engine hands out. A threshold that is lower by N - 1, as if keys of one unit were the
-// rarest, is not enough (for N above 2, so that it is seen), and a key of N units is published nearly as often as it may.
+// The guarantee is the definition's: for neighbouring tables around the least number of units and around the threshold,
+// the exact probabilities of what is published are (epsilon, delta)-indistinguishable. The counts are those that the
+// engine hands out. A threshold that is lower by N - 1, as if keys of one unit were the rarest, is not enough (for N
+// above 2, so that it is seen), and a key of N units is published nearly as often as it may.
 func TestDeltaOfKeysThatReachTheLeastUnits(t *testing.T) {
 	const epsilon, delta, failure = 1, 0.01, 0.004
 	for _, least := range []int64{1, 2, 5, 100} {
@@ -173,11 +176,13 @@ func TestDeltaOfKeysThatReachTheLeastUnits(t *testing.T) {
 	}
 }
 
-// Keys that fewer units have than the job asks for are left out before the answers are sealed, and with them what is added up for them, in memory and beyond it, for units of
-// rows and of columns. All else stays as it is. Their number of units is that after bounding. The threshold must be that of these keys.
+// Keys that fewer units have than the job asks for are left out before the answers are sealed, and with them what is
+// added up for them, in memory and beyond it, for units of rows and of columns. All else stays as it is. Their number
+// of units is that after bounding. The threshold must be that of these keys.
 func TestKeysOfFewUnitsAreLeftOut(t *testing.T) {
 	dir := keysTable(t)
-	for unit, bounds := range map[string][2]string{"row": {"", ""}, "[person]": {", per_unit: {max_groups: 3, max_rows_per_group: 2}", ", per_unit: {max_rows_per_group: 1}"}} {
+	for unit, bounds := range map[string][2]string{"row": {"", ""},
+		"[person]": {", per_unit: {max_groups: 3, max_rows_per_group: 2}", ", per_unit: {max_rows_per_group: 1}"}} {
 		t.Run(unit, func(t *testing.T) {
 			answers := func(job string, tight bool) (*pipeline.Aggregates, map[string]int64, []map[string]*big.Int) {
 				p := enginetest.Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, job, unit, bounds[0], bounds[1]))
@@ -230,7 +235,8 @@ func refusesOtherUnits(t *testing.T, a *pipeline.Aggregates) {
 	m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 2, Why: "test"}, Sigma: 4, Grid: 0.25}
 	for _, n := range []int64{0, 2, 4} {
 		s := calibrate.KeySelection{Mechanism: m, Keys: 3, Failure: 0.01, MinUnits: n}
-		if _, err := a.Exacts[1][0].Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2); !errors.Is(err, mechanism.ErrKeys) {
+		if _, err := a.Exacts[1][0].Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2); !errors.Is(err,
+			mechanism.ErrKeys) {
 			t.Errorf("keys of fewer than 3 units are left out, and selected with the threshold of %d: %v", n, err)
 		}
 	}

@@ -118,11 +118,13 @@ func TestFiltersSkipRowGroups(t *testing.T) {
 		"statistics: ignore, where: [{column: tick, max: -1}]",
 	} {
 		var e *source.Error
-		if _, err := counted(t, damaged, "add-remove", input); !errors.As(err, &e) || e.RowGroup != 7 || e.File != "a.parquet" {
+		if _, err := counted(t, damaged, "add-remove", input); !errors.As(err, &e) || e.RowGroup != 7 ||
+			e.File != "a.parquet" {
 			t.Errorf("%s: %v", input, err)
 		}
 	}
-	if got, err := counted(t, damaged, "replace-one", "rows: 1000, where: [{column: tick, max: 99}]"); err != nil || got != 100 {
+	if got, err := counted(t, damaged, "replace-one", "rows: 1000, where: [{column: tick, max: 99}]"); err != nil ||
+		got != 100 {
 		t.Errorf("with a public number of rows: %d, %v", got, err)
 	}
 }
@@ -151,7 +153,8 @@ func TestStatisticsThatDoNotHold(t *testing.T) {
 		input   string
 		want    []source.Statement
 	}{
-		"a wrong max":         {content, "where: [{column: tick, min: 1}]", []source.Statement{{File: "a.parquet", RowGroup: 2, Column: "tick"}}},
+		"a wrong max": {content, "where: [{column: tick, min: 1}]",
+			[]source.Statement{{File: "a.parquet", RowGroup: 2, Column: "tick"}}},
 		"of another column":   {content, "where: [{column: x, min: 1}]", nil},
 		"sound":               {ticks(t), "where: [{column: tick, min: 1}]", nil},
 		"nothing is believed": {content, "where: []", nil},
@@ -215,7 +218,8 @@ func leavesOut(t *testing.T, p *pipeline.Plan, e *local.Engine, want int) bool {
 	return local.LeftOut(t, e, p) == want
 }
 
-// How the input will be read is the same for every table of a schema, however many row groups it has and whatever statistics rule out.
+// How the input will be read is the same for every table of a schema, however many row groups it has and whatever
+// statistics rule out.
 func TestExplainTellsNothingOfRows(t *testing.T) {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[ticked](&b)

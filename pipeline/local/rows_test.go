@@ -93,7 +93,8 @@ func TestRowsThatLookLikeNone(t *testing.T) {
 			{"both", "#a\n\n1,x\n#6,y\n7,x\n\n#", 3, []int64{1, 1, 1}, []int64{2, 0, 1, 0}},
 			{"all", "\n\n\n", 3, []int64{0, 0, 3}, []int64{0, 0, 3, 0}},
 			{"in many pieces", many + "\n" + many + "#\n" + many, 900_002, []int64{0, 900_000, 2}, []int64{900_000, 0, 2, 0}},
-			{"many of them", strings.Repeat("\n", 200_000) + "1,x\n", 150_001, []int64{1, 0, 150_000}, []int64{1, 0, 150_000, 0}},
+			{"many of them", strings.Repeat("\n", 200_000) + "1,x\n", 150_001, []int64{1, 0, 150_000},
+				[]int64{1, 0, 150_000, 0}},
 		} {
 			got, err := publicRows(t, name, c.text, false, c.rows)
 			if err != nil || !slices.Equal(got[0], c.a) || !slices.Equal(got[1], c.b) {
@@ -102,14 +103,16 @@ func TestRowsThatLookLikeNone(t *testing.T) {
 		}
 	}
 	// Lines before the header are never rows.
-	if got, err := publicRows(t, "a.csv", "#c\n\na,b\n1,x\n\n", true, 2); err != nil || !slices.Equal(got[0], []int64{1, 0, 1}) {
+	if got, err := publicRows(t, "a.csv", "#c\n\na,b\n1,x\n\n", true, 2); err != nil ||
+		!slices.Equal(got[0], []int64{1, 0, 1}) {
 		t.Errorf("behind a header: %v, %v", got, err)
 	}
 	for what, text := range map[string]string{
 		"too few lines": "1,x\n\n", "too many rows": "1,x\n6,y\n7,x\n8,x\n", "no line": "", "lines before a header": "\n\n\na,b\n1,x\n",
 	} {
 		var e *pipeline.Error
-		if _, err := publicRows(t, "a.csv", text, what == "lines before a header", 3); !errors.As(err, &e) || e.Code != "rows" {
+		if _, err := publicRows(t, "a.csv", text, what == "lines before a header", 3); !errors.As(err, &e) ||
+			e.Code != "rows" {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

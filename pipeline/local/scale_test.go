@@ -47,7 +47,8 @@ func (s scaled) path(tb testing.TB) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w := parquet.NewGenericWriter[scaledRow](f, parquet.MaxRowsPerRowGroup(scaledGroup), parquet.Compression(&parquet.Snappy))
+	w := parquet.NewGenericWriter[scaledRow](f, parquet.MaxRowsPerRowGroup(scaledGroup),
+		parquet.Compression(&parquet.Snappy))
 	s.write(tb, w)
 	for _, err := range []error{w.Close(), f.Close(), os.Rename(path+".part", path)} {
 		if err != nil {

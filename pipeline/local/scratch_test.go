@@ -65,7 +65,8 @@ func TestScratchKeepsPieces(t *testing.T) {
 func wantFailure(t *testing.T, err error, number error) {
 	t.Helper()
 	var e *pipeline.Error
-	if !errors.As(err, &e) || e.Cause != pipeline.CauseOutput || e.Code != "scratch" || number != nil && !errors.Is(err, number) {
+	if !errors.As(err, &e) || e.Cause != pipeline.CauseOutput || e.Code != "scratch" || number != nil &&
+		!errors.Is(err, number) {
 		t.Errorf("%v", err)
 	}
 }
@@ -156,7 +157,8 @@ func TestMemoryIsShared(t *testing.T) {
 	if m := DefaultMemory(); m < leastDefault {
 		t.Errorf("%d bytes by default", m)
 	}
-	for text, want := range map[string]int64{"12": 12 << 10, "max": 1<<63 - 1, "-1": 1<<63 - 1, "9223372036854775807": 1<<63 - 1} {
+	for text, want := range map[string]int64{"12": 12 << 10, "max": 1<<63 - 1, "-1": 1<<63 - 1,
+		"9223372036854775807": 1<<63 - 1} {
 		if got := count(text, 1<<10); got != want {
 			t.Errorf("%s: %d, want %d", text, got, want)
 		}

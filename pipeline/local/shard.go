@@ -13,10 +13,11 @@ import (
 // Shard is one of several parts of the input: number Number, from 1, of Of.
 type Shard struct{ Number, Of int }
 
-// AggregateShard reads the splits of a shard (partial.Range), and writes the part of the exact answers that they make to w, encrypted under
-// the run's key, under which the dataset must be hashed too (partial.Key.InputKey). program is the version of the program. It charges
-// nothing and needs no ledger. Errors are those of reading the input and of w.
-func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, s Shard, k partial.Key, program string, w io.Writer) error {
+// AggregateShard reads the splits of a shard (partial.Range), and writes the part of the exact answers that they make
+// to w, encrypted under the run's key, under which the dataset must be hashed too (partial.Key.InputKey). program is
+// the version of the program. It charges nothing and needs no ledger. Errors are those of reading the input and of w.
+func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, s Shard, k partial.Key,
+	program string, w io.Writer) error {
 	spill, err := e.scratch(ctx, p)
 	if err != nil {
 		return err
@@ -31,8 +32,8 @@ func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipelin
 	return partial.Write(w, k, said, workers[0].accumulators)
 }
 
-// Fingerprint returns a digest of what is known of the input before its rows are read: the files' names, sizes, footers and versions in a store, and
-// the schema. It is private, as these are.
+// Fingerprint returns a digest of what is known of the input before its rows are read: the files' names, sizes, footers
+// and versions in a store, and the schema. It is private, as these are.
 func (e *Engine) Fingerprint() ([]byte, error) {
 	files, err := e.files()
 	if err != nil {
@@ -46,7 +47,8 @@ func (e *Engine) Fingerprint() ([]byte, error) {
 	return sum[:], nil
 }
 
-// files are the input's files as a part states them. Their footers are read once: an engine of a worker reads many ranges of splits.
+// files are the input's files as a part states them. Their footers are read once: an engine of a worker reads many
+// ranges of splits.
 func (e *Engine) files() ([]partial.File, error) {
 	e.stated.mu.Lock()
 	defer e.stated.mu.Unlock()

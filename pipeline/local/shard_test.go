@@ -45,7 +45,8 @@ func (s sharded) write(ctx context.Context, p *pipeline.Plan, k partial.Key, dir
 	paths := make([]string, s.shards)
 	for _, i := range rand.Perm(s.shards) {
 		var b bytes.Buffer
-		if err := s.AggregateShard(ctx, p, pipeline.Silent{}, local.Shard{Number: i + 1, Of: s.shards}, k, program, &b); err != nil {
+		if err := s.AggregateShard(ctx, p, pipeline.Silent{}, local.Shard{Number: i + 1, Of: s.shards}, k, program,
+			&b); err != nil {
 			return nil, err
 		}
 		paths[s.shards-1-i] = filepath.Join(dir, fmt.Sprintf("%d.part", i))
@@ -112,13 +113,15 @@ func openSharded(tb testing.TB) func(data *source.Dataset, l stabilitytest.Limit
 	}
 }
 
-// The answers of neighbouring tables differ by at most the declared sensitivity if they come from shards, and are those of one process.
+// The answers of neighbouring tables differ by at most the declared sensitivity if they come from shards, and are those
+// of one process.
 func TestStabilityOfShards(t *testing.T) {
 	all := labs(t, 2)
 	for _, l := range all {
 		l.Open, l.Twin = openSharded(t), openTight
 	}
-	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 300, 300_000), PairsPerJob: 5, Writers: stabilitytest.Writers(), Labs: all})
+	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 300, 300_000), PairsPerJob: 5,
+		Writers: stabilitytest.Writers(), Labs: all})
 }
 
 // Every kind of question has the answers of one process if they come from shards.
@@ -145,7 +148,8 @@ func stable(t *testing.T, s *stabilitytest.Search) {
 func TestStabilityOfMergedRuns(t *testing.T) {
 	lab := labs(t, 1)[0]
 	lab.Open = openSharded(t)
-	s := stabilitytest.Search{Seed: stabilitytest.Seed(t) + 1, Pairs: sized(t, 40, 10_000), PairsPerJob: 2, Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab}}
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t) + 1, Pairs: sized(t, 40, 10_000), PairsPerJob: 2,
+		Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab}}
 	r := s.RunBy(func(l *stabilitytest.Lab, c *stabilitytest.Case) (*stabilitytest.Finding, bool) {
 		return c.Couple(t, l, func() pipeline.Sink { return sink.New() })
 	})
@@ -216,7 +220,8 @@ func newShardFiles(t *testing.T) *shardFiles {
 	write(filepath.Join(dir, "t1.csv"), []byte("u\n1\n2\n2\n"))
 	f.changed = parts(f.key, 2)
 	f.otherPlan = shardPlan(t, dir, strings.Replace(fmt.Sprintf(shardJob, "a"), "max_rows: 2", "max_rows: 3", 1))
-	swapped := strings.NewReplacer("name: q, count: {}}, {", "", `"7"]}]}}]`, `"7"]}]}}, {name: q, count: {}}]`).Replace(fmt.Sprintf(shardJob, "a"))
+	swapped := strings.NewReplacer("name: q, count: {}}, {", "", `"7"]}]}}]`,
+		`"7"]}]}}, {name: q, count: {}}]`).Replace(fmt.Sprintf(shardJob, "a"))
 	f.swapped = shardPlan(t, dir, swapped)
 	whole, err := os.ReadFile(f.good[0])
 	if err != nil {
@@ -241,11 +246,12 @@ func TestPartsThatDoNotFit(t *testing.T) {
 		code, program string
 		plan          *pipeline.Plan
 	}{
-		"all of it":       {f.good, "", program, f.plan},
-		"of a same job":   {[]string{f.good[0], f.others[1]}, "", program, f.plan},
-		"one is missing":  {f.good[:1], "shard-missing", program, f.plan},
-		"the other one":   {f.good[1:], "shard-missing", program, f.plan},
-		"one not there":   {append([]string{filepath.Join(t.TempDir(), "none.part")}, f.good...), "shard-missing", program, f.plan},
+		"all of it":      {f.good, "", program, f.plan},
+		"of a same job":  {[]string{f.good[0], f.others[1]}, "", program, f.plan},
+		"one is missing": {f.good[:1], "shard-missing", program, f.plan},
+		"the other one":  {f.good[1:], "shard-missing", program, f.plan},
+		"one not there": {append([]string{filepath.Join(t.TempDir(), "none.part")}, f.good...), "shard-missing", program,
+			f.plan},
 		"one twice":       {append(f.good[:1:1], f.good...), "shard-twice", program, f.plan},
 		"another count":   {append(f.good[:1:1], f.threes...), "shard-foreign", program, f.plan},
 		"another key":     {[]string{f.good[0], f.foreign[1]}, "shard-foreign", program, f.plan},
@@ -273,15 +279,18 @@ func TestPartsThatDoNotFit(t *testing.T) {
 			}
 		})
 	}
-	if _, err := local.OpenParts([]string{filepath.Join(f.dir, "gone")}, f.key, f.plan, program, local.Limits{}); !errors.Is(err, pipeline.ErrInputGone) {
+	if _, err := local.OpenParts([]string{filepath.Join(f.dir, "gone")}, f.key, f.plan, program,
+		local.Limits{}); !errors.Is(err, pipeline.ErrInputGone) {
 		t.Errorf("%v, want that the input is gone", err)
 	}
 }
 
-// A file that another one replaces after it was opened is refused, though it is authentic: it must state what it stated then.
+// A file that another one replaces after it was opened is refused, though it is authentic: it must state what it stated
+// then.
 func TestPartsReplacedAfterOpening(t *testing.T) {
 	f := newShardFiles(t)
-	swapped, err := sharded{local.New(dataset(t, f.plan), 1), t, 2, false}.write(t.Context(), f.swapped, f.key, t.TempDir())
+	swapped, err := sharded{local.New(dataset(t, f.plan), 1), t, 2, false}.write(t.Context(), f.swapped, f.key,
+		t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +351,8 @@ func (s shuffled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Ob
 		if len(rows) == 0 {
 			continue
 		}
-		if _, err := local.BoundBucket(ctx, p, s.Schema(), k, l, (bucket+1)%s.buckets, listed(rows)); s.buckets > 1 && !errors.Is(err, partial.ErrLost) {
+		if _, err := local.BoundBucket(ctx, p, s.Schema(), k, l, (bucket+1)%s.buckets, listed(rows)); s.buckets > 1 &&
+			!errors.Is(err, partial.ErrLost) {
 			s.tb.Errorf("messages that went to another bucket: %v", err)
 		}
 		m, err := local.BoundBucket(ctx, p, s.Schema(), k, l, bucket, listed(rows))
@@ -351,8 +361,11 @@ func (s shuffled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Ob
 		}
 		answers = append(answers, m)
 	}
-	for _, wrong := range [][][]byte{answers[1:], append(answers[:1:1], answers...), append(answers[:len(answers):len(answers)], answers[len(answers)-1])} {
-		if err := local.Together(ctx, p, s.Schema(), k, l, listed(wrong), io.Discard); !errors.Is(err, partial.ErrLost) && s.Splits() >= 3 { // no range is empty
+	for _, wrong := range [][][]byte{answers[1:], append(answers[:1:1], answers...),
+		append(answers[:len(answers):len(answers)], answers[len(answers)-1])} {
+		// no range is empty
+		if err := local.Together(ctx, p, s.Schema(), k, l, listed(wrong), io.Discard); !errors.Is(err, partial.ErrLost) &&
+			s.Splits() >= 3 {
 			s.tb.Errorf("messages that are lost or there twice: %v", err)
 		}
 	}

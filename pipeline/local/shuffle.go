@@ -12,16 +12,18 @@ import (
 
 // Engines that shuffle
 //
-// An engine such as Apache Beam runs three functions on machines of its own: Pack reads a range of splits and sends the rows of units to
-// buckets, BoundBucket bounds the units of one bucket, and Together puts the answers together. The private state that crosses from one to
-// the other is in the messages of package partial. Each function is this engine for a part of the work.
+// An engine such as Apache Beam runs three functions on machines of its own: Pack reads a range of splits and sends the
+// rows of units to buckets, BoundBucket bounds the units of one bucket, and Together puts the answers together. The
+// private state that crosses from one to the other is in the messages of package partial. Each function is this engine
+// for a part of the work.
 
 // Splits returns how many splits the input has.
 func (e *Engine) Splits() int { return e.data.Splits() }
 
-// Pack reads the splits from from up to, not including, to, and hands what they add up to emit, in messages for buckets 0 to buckets-1 and,
-// last, for bucket buckets. program is the version of the program.
-func (e *Engine) Pack(ctx context.Context, p *pipeline.Plan, k partial.Key, program string, from, to, buckets int, emit func(bucket int, message []byte)) error {
+// Pack reads the splits from from up to, not including, to, and hands what they add up to emit, in messages for buckets
+// 0 to buckets-1 and, last, for bucket buckets. program is the version of the program.
+func (e *Engine) Pack(ctx context.Context, p *pipeline.Plan, k partial.Key, program string, from, to, buckets int,
+	emit func(bucket int, message []byte)) error {
 	spill, err := e.scratch(ctx, p)
 	if err != nil {
 		return err
@@ -36,7 +38,8 @@ func (e *Engine) Pack(ctx context.Context, p *pipeline.Plan, k partial.Key, prog
 }
 
 // readShard reads some splits. The first worker has all that they add up.
-func (e *Engine) readShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch, of splits) (*partial.Statement, []*worker, error) {
+func (e *Engine) readShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
+	of splits) (*partial.Statement, []*worker, error) {
 	files, err := e.files()
 	if err != nil {
 		return nil, nil, err
@@ -54,9 +57,10 @@ func (e *Engine) readShard(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return said, workers, merge(workers)
 }
 
-// BoundBucket takes in the messages of rows that next returns until its error is io.EOF, bounds the units and returns the bounded message.
-// The error is partial.ErrLost if a message is of another bucket.
-func BoundBucket(ctx context.Context, p *pipeline.Plan, schema table.Schema, k partial.Key, l Limits, bucket int, next func() ([]byte, error)) ([]byte, error) {
+// BoundBucket takes in the messages of rows that next returns until its error is io.EOF, bounds the units and returns
+// the bounded message. The error is partial.ErrLost if a message is of another bucket.
+func BoundBucket(ctx context.Context, p *pipeline.Plan, schema table.Schema, k partial.Key, l Limits, bucket int,
+	next func() ([]byte, error)) ([]byte, error) {
 	var out []byte
 	err := withWorker(ctx, p, schema, l, func(w *worker) error {
 		blocks := int64(0)
@@ -72,9 +76,11 @@ func BoundBucket(ctx context.Context, p *pipeline.Plan, schema table.Schema, k p
 	return out, err
 }
 
-// Together takes in the packed and bounded messages that next returns until its error is io.EOF, and writes what they add up as a part that
-// is the only shard. Errors are partial.ErrLost if messages are missing or there twice, and those of w.
-func Together(ctx context.Context, p *pipeline.Plan, schema table.Schema, k partial.Key, l Limits, next func() ([]byte, error), w io.Writer) error {
+// Together takes in the packed and bounded messages that next returns until its error is io.EOF, and writes what they
+// add up as a part that is the only shard. Errors are partial.ErrLost if messages are missing or there twice, and those
+// of w.
+func Together(ctx context.Context, p *pipeline.Plan, schema table.Schema, k partial.Key, l Limits,
+	next func() ([]byte, error), w io.Writer) error {
 	return withWorker(ctx, p, schema, l, func(all *worker) error {
 		var t partial.Tally
 		err := eachMessage(k, next, func(m *partial.Message) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// The answers of neighbouring tables differ by at most the declared sensitivity if their units are bounded in buckets, as on
-// Beam, and are those of one process.
+// The answers of neighbouring tables differ by at most the declared sensitivity if their units are bounded in buckets,
+// as on Beam, and are those of one process.
 func TestStabilityOfShuffles(t *testing.T) {
 	all := labs(t, 1)
 	all[0].Open = func(data *source.Dataset, l stabilitytest.Limits, scratch string) pipeline.Engine {
@@ -21,5 +21,6 @@ func TestStabilityOfShuffles(t *testing.T) {
 		return shuffled{e, t, 1 + l.Workers%3}
 	}
 	all[0].Twin = openTight
-	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 150, 100_000), PairsPerJob: 5, Writers: stabilitytest.Writers(), Labs: all})
+	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 150, 100_000), PairsPerJob: 5,
+		Writers: stabilitytest.Writers(), Labs: all})
 }

@@ -93,7 +93,8 @@ func TestStabilityOfKnownPairs(t *testing.T) {
 // The answers of neighbouring tables differ by at most the declared sensitivity: random jobs, tables and files.
 func TestStability(t *testing.T) {
 	n := sized(t, 1000, 1_000_000)
-	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 25, Writers: stabilitytest.Writers(), Labs: labs(t, runtime.GOMAXPROCS(0))}
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 25, Writers: stabilitytest.Writers(),
+		Labs: labs(t, runtime.GOMAXPROCS(0))}
 	r := s.Run()
 	t.Log(r)
 	if r.Finding != nil {
@@ -107,7 +108,8 @@ func TestStability(t *testing.T) {
 // Whole runs on neighbouring tables with the same noise produce the same output, except for numbers that have noise.
 func TestStabilityOfRuns(t *testing.T) {
 	lab := labs(t, 1)[0]
-	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 150, 20_000), PairsPerJob: 5, Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab}}
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 150, 20_000), PairsPerJob: 5,
+		Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab}}
 	r := s.RunBy(func(l *stabilitytest.Lab, c *stabilitytest.Case) (*stabilitytest.Finding, bool) {
 		return c.Couple(t, l, func() pipeline.Sink { return sink.New() })
 	})
@@ -181,7 +183,10 @@ func TestStabilityNotices(t *testing.T) {
 			}
 			return nil
 		}},
-		"one NaN makes a run fail": {change: func(*configs.Job) error { return errors.New("the values contradict what the file states") }},
+		"one NaN makes a run fail": {change: func(*configs.Job) error {
+			return errors.New("the values contradict what the " +
+				"file states")
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := labs(t, 1)

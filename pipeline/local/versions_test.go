@@ -29,8 +29,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: object, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// Shards of two versions of an object, of the same length, are refused by the merge and by an engine that shuffles, and the fingerprints differ. The same
-// object twice is not refused.
+// Shards of two versions of an object, of the same length, are refused by the merge and by an engine that shuffles, and
+// the fingerprints differ. The same object twice is not refused.
 func TestShardsOfTwoVersions(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("person,age\n")
@@ -49,7 +49,8 @@ func TestShardsOfTwoVersions(t *testing.T) {
 		var prints [][]byte
 		for i, content := range [][]byte{[]byte(table.String()), second} {
 			m.Set("t.csv", content)
-			data, err := source.Open(t.Context(), source.Options{Files: p.Job().Input.Files, CSV: source.CSV{Header: true, Types: p.Job().Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
+			data, err := source.Open(t.Context(), source.Options{Files: p.Job().Input.Files,
+				CSV: source.CSV{Header: true, Types: p.Job().Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +77,8 @@ func TestShardsOfTwoVersions(t *testing.T) {
 		if same != (err == nil) || !same && (!errors.As(err, &e) || e.Code != "shard-foreign") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if len(packed) != 2 || packed[0].Packed.SameTable(&packed[1].Packed.Statement) != same || bytes.Equal(prints[0], prints[1]) != same {
+		if len(packed) != 2 || packed[0].Packed.SameTable(&packed[1].Packed.Statement) != same ||
+			bytes.Equal(prints[0], prints[1]) != same {
 			t.Errorf("%s: %d packed messages, fingerprints %x", name, len(packed), prints)
 		}
 	}

@@ -15,12 +15,12 @@ import (
 
 // What a manifest proves of itself
 //
-// The mechanisms are the facts: sensitivity, sigma and grid of each. All other numbers and the sentence follow from them and from the job's
-// epsilon, delta, unit and adjacency, so that they can be worked out again by anyone who has the file. Whether the mechanisms are those
-// that were charged is the ledger's to say.
+// The mechanisms are the facts: sensitivity, sigma and grid of each. All other numbers and the sentence follow from
+// them and from the job's epsilon, delta, unit and adjacency, so that they can be worked out again by anyone who has
+// the file. Whether the mechanisms are those that were charged is the ledger's to say.
 
-// Meets says whether the noise that a manifest states meets the guarantee that it states, by the definition (Balle & Wang 2018, Theorem
-// 8), and whether the numbers that follow from others do follow.
+// Meets says whether the noise that a manifest states meets the guarantee that it states, by the definition (Balle &
+// Wang 2018, Theorem 8), and whether the numbers that follow from others do follow.
 func (m *Manifest) Meets() error {
 	for i := range m.Queries {
 		if err := m.Queries[i].known(); err != nil {
@@ -67,8 +67,8 @@ func (q *Query) known() error {
 	return nil
 }
 
-// follows says whether what is stated of a query follows from its mechanisms. The half-width of a mean depends on its bounds too, and is
-// not worked out again.
+// follows says whether what is stated of a query follows from its mechanisms. The half-width of a mean depends on its
+// bounds too, and is not worked out again.
 func (q *Query) follows() error {
 	for i := range q.Mechanisms {
 		p := &q.Mechanisms[i]
@@ -89,7 +89,8 @@ func (q *Query) follows() error {
 	return nil
 }
 
-// noiseDelta is the delta that the noise has to meet: what selecting keys may fail is taken off, in the decimals of the job.
+// noiseDelta is the delta that the noise has to meet: what selecting keys may fail is taken off, in the decimals of the
+// job.
 func (m *Manifest) noiseDelta() calibrate.Delta {
 	if m.Privacy.DeltaFailure == "0" {
 		return calibrate.Delta(m.Privacy.Delta)
@@ -182,7 +183,8 @@ func (m *Manifest) keysOf(q *Query) error {
 func (q *Query) selects() error {
 	if len(q.Mechanisms) == 1 {
 		p := &q.Mechanisms[0]
-		s := calibrate.KeySelection{Keys: q.Selection.MaxGroups, Failure: calibrate.Delta(q.Selection.Delta), MinUnits: q.Selection.MinUnits, Mechanism: p.calibrated(q.Name)}
+		s := calibrate.KeySelection{Keys: q.Selection.MaxGroups, Failure: calibrate.Delta(q.Selection.Delta),
+			MinUnits: q.Selection.MinUnits, Mechanism: p.calibrated(q.Name)}
 		if units, err := s.Threshold(); err == nil && float64(units)*p.Grid == q.Selection.Threshold {
 			return nil
 		}
@@ -202,7 +204,8 @@ func (m *Manifest) measures(ms []calibrate.Mechanism) error {
 	return nil
 }
 
-// provenOf says whether a stated epsilon is proven, and not larger than it has to be but for what a later version may prove better.
+// provenOf says whether a stated epsilon is proven, and not larger than it has to be but for what a later version may
+// prove better.
 func provenOf(stated, proven float64) bool { return stated >= proven && stated <= proven*(1+1e-9) }
 
 var inStatement = regexp.MustCompile(`^Whatever else is known, this release as a whole is \(([^,]*), ([^)]*)\)-`)

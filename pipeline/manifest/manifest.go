@@ -13,7 +13,8 @@ import (
 // Format names the layout of release.json.
 const Format = "dprelease/1"
 
-// Previews: what [Manifest.MarkSynthetic] makes of a manifest. No reader of releases takes it for one, by its name or by its format.
+// Previews: what [Manifest.MarkSynthetic] makes of a manifest. No reader of releases takes it for one, by its name or
+// by its format.
 const (
 	// SyntheticFormat names the layout of a preview's manifest.
 	SyntheticFormat = "dprelease/1-synthetic"
@@ -43,19 +44,19 @@ type Manifest struct {
 	Documents []File `json:"documents,omitempty"`
 	// Ledger shows the ledger's newest entry when the release was staged; nil in previews.
 	Ledger *Ledger `json:"ledger,omitempty"`
-	// MadeFrom is the SHA-256 of the manifest of the release whose noisy values this one repeats: both together cost what one does.
-	// "" if this release drew its own.
+	// MadeFrom is the SHA-256 of the manifest of the release whose noisy values this one repeats: both together cost what
+	// one does. "" if this release drew its own.
 	MadeFrom string `json:"made_from,omitempty"`
 	// Signature is nil if the manifest is not signed.
 	Signature *Signature `json:"signature,omitempty"`
-	// Job is the effective job without ledger.store, input folders and environment. Its deployment block is what the owner of the data says
-	// for the reader ([Manifest.Deployment]).
+	// Job is the effective job without ledger.store, input folders and environment. Its deployment block is what the owner
+	// of the data says for the reader ([Manifest.Deployment]).
 	Job     json.RawMessage `json:"job"`
 	Program Program         `json:"program"`
 }
 
-// Privacy is the guarantee of the whole release with what a reader needs to judge it, after NIST SP 800-226 and the OpenDP deployments
-// registry. All of it follows from the job, the plan and the ledger's account.
+// Privacy is the guarantee of the whole release with what a reader needs to judge it, after NIST SP 800-226 and the
+// OpenDP deployments registry. All of it follows from the job, the plan and the ledger's account.
 type Privacy struct {
 	// Statement is the promise in one sentence or two.
 	Statement string `json:"statement"`
@@ -66,16 +67,16 @@ type Privacy struct {
 
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
-	// DeltaFailure is the share of delta that selecting keys takes, as a decimal: the probability that a key is published which one unit
-	// alone has. "0" if no keys are selected.
+	// DeltaFailure is the share of delta that selecting keys takes, as a decimal: the probability that a key is published
+	// which one unit alone has. "0" if no keys are selected.
 	DeltaFailure string `json:"delta_failure"`
 	Measures
 	Scope Scope `json:"scope,omitzero"`
 
 	DataDomain Domain `json:"data_domain,omitzero"`
 	Noise      Noise  `json:"noise,omitzero"`
-	// NotProtected is what the guarantee does not cover, Unprotected what is published without noise, Errors what other outputs may tell. What
-	// the owner of the data adds to them stands in the job's deployment block.
+	// NotProtected is what the guarantee does not cover, Unprotected what is published without noise, Errors what other
+	// outputs may tell. What the owner of the data adds to them stands in the job's deployment block.
 	NotProtected []string `json:"not_protected,omitempty"`
 	Unprotected  []string `json:"unprotected,omitempty"`
 	Errors       string   `json:"errors,omitempty"`
@@ -87,8 +88,8 @@ type Privacy struct {
 	DataSource  string `json:"data_source_type,omitempty"`
 }
 
-// Bounds are what one unit may contribute to a query that sets no bounds of its own; 0 if it is not bounded. The sensitivities of the
-// mechanisms say what each query takes.
+// Bounds are what one unit may contribute to a query that sets no bounds of its own; 0 if it is not bounded. The
+// sensitivities of the mechanisms say what each query takes.
 type Bounds struct {
 	MaxRows int64 `json:"max_rows,omitempty"`
 	// MaxRowsUpTo is the limit within which queries that set no bounds of their own find max_rows.
@@ -111,7 +112,8 @@ type Measures struct {
 type Scope struct {
 	LedgerCap     string `json:"ledger_cap"`
 	LedgerCharged string `json:"ledger_charged"` // mu squared of the releases published before and of this one, rounded up
-	// Period and PeriodKey name the periods that have a cap of their own ("day") and those that this release falls into ("2013-01-01").
+	// Period and PeriodKey name the periods that have a cap of their own ("day") and those that this release falls into
+	// ("2013-01-01").
 	Period      string `json:"period,omitempty"`
 	PeriodKey   string `json:"period_key,omitempty"`
 	LifetimeCap string `json:"lifetime_cap"`
@@ -132,8 +134,8 @@ type Noise struct {
 	ConstantTime bool   `json:"constant_time"`
 }
 
-// Ledger shows the ledger's newest entry, without counting the entries ([ledger.Mark]): a ledger that does not have it any more has lost
-// its end.
+// Ledger shows the ledger's newest entry, without counting the entries ([ledger.Mark]): a ledger that does not have it
+// any more has lost its end.
 type Ledger struct {
 	Head string `json:"head"`
 	MAC  string `json:"mac"`
@@ -150,8 +152,8 @@ type Program struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	Go      string `json:"go"`
-	// Commit, Binary and Modules are the commit that was built and the SHA-256 of the executable and of the list of modules in it; ""
-	// if they are not known.
+	// Commit, Binary and Modules are the commit that was built and the SHA-256 of the executable and of the list of
+	// modules in it; "" if they are not known.
 	Commit  string `json:"commit,omitempty"`
 	Binary  string `json:"binary_sha256,omitempty"`
 	Modules string `json:"modules_sha256,omitempty"`

@@ -23,7 +23,8 @@ func MechanismOf(component string, m calibrate.Mechanism) Mechanism {
 	_, follows, _ := strings.Cut(m.After, "/")
 	out := Mechanism{
 		Follows:   follows,
-		Component: component, Noise: gaussian, Sensitivity: Sensitivity{L2: m.Sens.L2, Why: m.Sens.Why}, Sigma: float64(m.Sigma), Grid: m.Grid,
+		Component: component, Noise: gaussian, Sensitivity: Sensitivity{L2: m.Sens.L2,
+			Why: m.Sens.Why}, Sigma: float64(m.Sigma), Grid: m.Grid,
 		StandardDeviation: m.Deviation(), Mu: float64(m.Mu()),
 	}
 	if m.Noise != calibrate.Gaussian {
@@ -104,5 +105,6 @@ func (q *Query) Scaled(x float64) float64 {
 	return math.Nextafter(x*q.Scale, math.Inf(1))
 }
 
-// Deviation returns the standard deviation of a noisy cell in the unit of the answer; of the first mechanism if there are several.
+// Deviation returns the standard deviation of a noisy cell in the unit of the answer; of the first mechanism if there
+// are several.
 func (q *Query) Deviation() float64 { return q.Scaled(q.Mechanisms[0].StandardDeviation) }

@@ -7,12 +7,13 @@ type Query struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`
 	Cells int    `json:"cells"`
-	// Mechanisms are the noisy vectors of the query; a mean has one of sums and one of counts. They are in the job's order.
+	// Mechanisms are the noisy vectors of the query; a mean has one of sums and one of counts. They are in the job's
+	// order.
 	Mechanisms []Mechanism `json:"mechanisms"`
 	// Scale times the unit of the first mechanism is the unit of the answer; 0 stands for 1.
 	Scale float64 `json:"scale,omitempty"`
-	// HalfWidth is half the width of the 95 % interval of a noisy cell, in the unit of the answer; nil if it is not stated. If OverRows it
-	// is to be divided by the private number of rows.
+	// HalfWidth is half the width of the 95 % interval of a noisy cell, in the unit of the answer; nil if it is not
+	// stated. If OverRows it is to be divided by the private number of rows.
 	HalfWidth *float64   `json:"ci95_half_width,omitempty"`
 	OverRows  bool       `json:"over_rows,omitempty"`
 	Selection *Selection `json:"selection,omitempty"`
@@ -47,21 +48,25 @@ type Publish struct {
 	Withheld int `json:"withheld"`
 }
 
-// Mechanism is one noisy vector of a query. All numbers are in its own unit; the answer's is that times the query's Scale.
+// Mechanism is one noisy vector of a query. All numbers are in its own unit; the answer's is that times the query's
+// Scale.
 type Mechanism struct {
-	// Component is "sum", "count" or "squares", or names the dimensions of a residual, if the query has several mechanisms; else "".
+	// Component is "sum", "count" or "squares", or names the dimensions of a residual, if the query has several
+	// mechanisms; else "".
 	Component string `json:"component,omitempty"`
 	// Follows names the component from whose noisy values the sensitivity was chosen; "" if it is fixed.
 	Follows string `json:"follows,omitempty"`
 	// Noise names the distribution: "Gaussian", "two-sided geometric" or "Laplace".
 	Noise       string      `json:"noise"`
 	Sensitivity Sensitivity `json:"sensitivity"`
-	// Scale is that of geometric or Laplace noise, whose epsilon is the L1 sensitivity over it. Sigma is that of Gaussian noise; if the noise is not
-	// Gaussian, of the Gaussian mechanism that the ledger charges, which is at least as revealing.
+	// Scale is that of geometric or Laplace noise, whose epsilon is the L1 sensitivity over it. Sigma is that of Gaussian
+	// noise; if the noise is not Gaussian, of the Gaussian mechanism that the ledger charges, which is at least as
+	// revealing.
 	Scale float64 `json:"scale,omitempty"`
 	Sigma float64 `json:"sigma"`
 	Grid  float64 `json:"grid"`
-	// StandardDeviation is sqrt(sigma^2 + grid^2/12): of the published noisy values; that of the noise itself if it is geometric.
+	// StandardDeviation is sqrt(sigma^2 + grid^2/12): of the published noisy values; that of the noise itself if it is
+	// geometric.
 	StandardDeviation float64 `json:"standard_deviation"`
 	Mu                float64 `json:"mu"`
 }
@@ -73,9 +78,9 @@ type Sensitivity struct {
 	Why string  `json:"why"`
 }
 
-// Error is what to expect of the error of an estimate, over a query's cells together, in the unit of the answer: the root of the mean
-// squared error, and the ends of its 95 % interval. It was worked out from the noisy values. It is no interval for a cell: the only one of
-// those is around the noisy value.
+// Error is what to expect of the error of an estimate, over a query's cells together, in the unit of the answer: the
+// root of the mean squared error, and the ends of its 95 % interval. It was worked out from the noisy values. It is no
+// interval for a cell: the only one of those is around the noisy value.
 type Error struct {
 	RMSE float64 `json:"rmse"`
 	Low  float64 `json:"low"`
@@ -100,8 +105,9 @@ type Charged struct {
 	Sigma float64 `json:"sigma"`
 }
 
-// Search says how the clamp of a query was found: the part of the query's mu² that it took, the mechanism of the noisy histogram, its noisy values, and the clamp that was chosen
-// from them alone. The query's mechanisms have the sensitivity of that clamp.
+// Search says how the clamp of a query was found: the part of the query's mu² that it took, the mechanism of the noisy
+// histogram, its noisy values, and the clamp that was chosen from them alone. The query's mechanisms have the
+// sensitivity of that clamp.
 type Search struct {
 	Share     float64   `json:"share"`
 	Mechanism Mechanism `json:"mechanism"`
@@ -116,7 +122,8 @@ type RowsSearch struct {
 	Mechanism Mechanism `json:"mechanism"`
 	// Charged are the query's mechanisms as they were charged, for the largest bound.
 	Charged []Charged `json:"charged"`
-	// Most is, of each of the query's mechanisms, the most that a row adds to a cell, of which the search states the noise.
+	// Most is, of each of the query's mechanisms, the most that a row adds to a cell, of which the search states the
+	// noise.
 	Most []float64 `json:"row_adds_at_most"`
 	queries.RowsSearch
 }
@@ -124,8 +131,8 @@ type RowsSearch struct {
 // Strategy says how the tables of a query are put together from its mechanisms, which are not their cells.
 type Strategy struct {
 	Name string `json:"name"`
-	// Optimize says which error is least, RMSE is its root. LowerBound is below what any other Gaussian noise of the same mu has; 0 if none
-	// is known.
+	// Optimize says which error is least, RMSE is its root. LowerBound is below what any other Gaussian noise of the same
+	// mu has; 0 if none is known.
 	Optimize   string  `json:"optimize"`
 	RMSE       float64 `json:"rmse"`
 	LowerBound float64 `json:"lower_bound,omitempty"`
@@ -136,8 +143,9 @@ type Strategy struct {
 	SumsOfCells *SumsOfCells `json:"sums_of_cells,omitempty"`
 }
 
-// SumsOfCells is the variances of the noise of each cell by itself, and of that which all cells share: the variance of the sum of k noisy cells is k times
-// the first plus k² times the second, that of a difference of two is twice the first.
+// SumsOfCells is the variances of the noise of each cell by itself, and of that which all cells share: the variance of
+// the sum of k noisy cells is k times the first plus k² times the second, that of a difference of two is twice the
+// first.
 type SumsOfCells struct {
 	Each   float64 `json:"variance_of_each"`
 	Common float64 `json:"variance_in_common"`
@@ -149,8 +157,9 @@ type Candidate struct {
 	RMSE float64 `json:"rmse"`
 }
 
-// Table is a table that is read off a query. The variance of the noisy cell with the largest standard deviation is the sum over the components of
-// Factors times the square of the component's standard deviation; without Factors it is not linear in them.
+// Table is a table that is read off a query. The variance of the noisy cell with the largest standard deviation is the
+// sum over the components of Factors times the square of the component's standard deviation; without Factors it is not
+// linear in them.
 type Table struct {
 	Name              string             `json:"name"`
 	By                []string           `json:"by"`
@@ -159,13 +168,14 @@ type Table struct {
 	Factors           map[string]float64 `json:"factors,omitempty"`
 }
 
-// File is one file of a release; Path is relative to the folder, Rows the number of rows written, 0 of a document. Holds says what was read off the
-// query's answer: quantiles, cdf, or a table; it is empty for the answer itself.
+// File is one file of a release; Path is relative to the folder, Rows the number of rows written, 0 of a document.
+// Holds says what was read off the query's answer: quantiles, cdf, or a table; it is empty for the answer itself.
 type File struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 	Rows   int    `json:"rows"`
-	// Raw says of a CSV table that its texts are as they are; if it is false, one leading apostrophe of a text is none of it.
+	// Raw says of a CSV table that its texts are as they are; if it is false, one leading apostrophe of a text is none of
+	// it.
 	Raw   bool   `json:"raw,omitempty"`
 	Holds string `json:"holds,omitempty"`
 }

@@ -41,7 +41,8 @@ func (q *Query) charged() []Charged {
 	return nil
 }
 
-// Charged returns the mechanisms of the query as they were charged, in the order of Calibrated; nil if a search does not state them.
+// Charged returns the mechanisms of the query as they were charged, in the order of Calibrated; nil if a search does
+// not state them.
 func (q *Query) Charged() []calibrate.Mechanism {
 	out, charged := q.Calibrated(), q.charged()
 	if q.searching() == nil {
@@ -56,7 +57,8 @@ func (q *Query) Charged() []calibrate.Mechanism {
 	return out
 }
 
-// searched says whether what was found is what the noisy histogram gives, and whether the noise is the one for which it was chosen and that which was charged.
+// searched says whether what was found is what the noisy histogram gives, and whether the noise is the one for which it
+// was chosen and that which was charged.
 func (q *Query) searched() error {
 	mechanism := q.searching()
 	if mechanism == nil {
@@ -67,7 +69,8 @@ func (q *Query) searched() error {
 	}
 	m := mechanism.calibrated(q.Name)
 	if mechanism.Noise != gaussian || m.Deviation() != mechanism.StandardDeviation || float64(m.Mu()) != mechanism.Mu {
-		return errors.New(m.Query + ": its mu or standard deviation does not follow from its sigma, grid and sensitivity, or its noise is not Gaussian")
+		return errors.New(m.Query +
+			": its mu or standard deviation does not follow from its sigma, grid and sensitivity, or its noise is not Gaussian")
 	}
 	if err := q.paid(mechanism); err != nil {
 		return err
@@ -87,7 +90,8 @@ func (q *Query) paid(search *Mechanism) error {
 	mu2 := 0.0
 	for i := range q.Mechanisms {
 		mu2 += q.Mechanisms[i].Mu * q.Mechanisms[i].Mu
-		if drawn[i].After != "" && drawn[i].After != search.calibrated(q.Name).Query || !drawn[i].Within(charged[i]) || !near(drawn[i], charged[i]) {
+		if drawn[i].After != "" && drawn[i].After != search.calibrated(q.Name).Query || !drawn[i].Within(charged[i]) ||
+			!near(drawn[i], charged[i]) {
 			return errors.New(drawn[i].Query + ": its noise is not what was charged, for the sensitivity that was found")
 		}
 	}
@@ -111,13 +115,15 @@ func near(drawn, charged calibrate.Mechanism) bool {
 	return math.Abs(one-other) <= 0x1p-50*other
 }
 
-// alike says whether numbers are equal, but for how the last bits of a root are rounded on the machine that stated one of them.
+// alike says whether numbers are equal, but for how the last bits of a root are rounded on the machine that stated one
+// of them.
 func alike(stated, follows float64) bool { return math.Abs(stated-follows) <= 1e-12*follows }
 
 // searchedRows judges a bound on the rows of a unit.
 func (q *Query) searchedRows(m calibrate.Mechanism) error {
 	s := q.RowsSearch
-	if !s.Same() || s.Grid != m.Grid || s.Deviation != m.Deviation() || s.Groups != q.Cells || len(s.Most) != len(q.Mechanisms) {
+	if !s.Same() || s.Grid != m.Grid || s.Deviation != m.Deviation() || s.Groups != q.Cells ||
+		len(s.Most) != len(q.Mechanisms) {
 		return errors.New(q.Name + ": its bound on rows is not the one that is chosen from the noisy histogram")
 	}
 	noise, widest := 0.0, 0.0
@@ -125,7 +131,8 @@ func (q *Query) searchedRows(m calibrate.Mechanism) error {
 		noise = math.Hypot(noise, q.Mechanisms[i].Sigma/most)
 		widest = math.Hypot(widest, s.Charged[i].Sigma/most)
 	}
-	if !alike(s.Noise[slices.Index(s.Steps, s.MaxRows)], noise) || !alike(s.Noise[len(s.Noise)-1], widest) || !slices.IsSorted(s.Noise) {
+	if !alike(s.Noise[slices.Index(s.Steps, s.MaxRows)], noise) || !alike(s.Noise[len(s.Noise)-1], widest) ||
+		!slices.IsSorted(s.Noise) {
 		return errors.New(q.Name + ": its noise is not the one for which its bound on rows was chosen")
 	}
 	return nil

@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// The noise for which a bound or a clamp was chosen is compared as far as machines agree on it: a root may differ in its last bit.
+// The noise for which a bound or a clamp was chosen is compared as far as machines agree on it: a root may differ in
+// its last bit.
 func TestNoiseOfASearchIsCompared(t *testing.T) {
 	m := calibrate.Mechanism{Sens: calibrate.Sensitivity{L2: 1}, Sigma: 10, Grid: 0.5}
 	bit := func(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }
@@ -23,7 +24,8 @@ func TestNoiseOfASearchIsCompared(t *testing.T) {
 			RowsSearch: &RowsSearch{
 				Charged: []Charged{{Sigma: 15}, {Sigma: 20}}, Most: []float64{1, 1},
 				RowsSearch: queries.RowsSearch{
-					Rule: 1, Steps: []int64{1, 2, 4, 5}, Noise: []float64{c.change(5), 10, 20, 25}, Groups: 1, Grid: 0.5, Deviation: m.Deviation(), Cells: make([]int64, 4),
+					Rule: 1, Steps: []int64{1, 2, 4, 5}, Noise: []float64{c.change(5), 10, 20,
+						25}, Groups: 1, Grid: 0.5, Deviation: m.Deviation(), Cells: make([]int64, 4),
 				},
 			},
 		}

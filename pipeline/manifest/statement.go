@@ -39,9 +39,11 @@ func (p Promise) String() string {
 		if p.MinUnits {
 			rare = "which has as many units as its query asks of it (min_units, or 1) only with that one unit"
 		}
-		failure = fmt.Sprintf(" Of this delta, %s is the probability that a key is published %s; but for that the release is as Gaussian differentially private as it says.", p.DeltaFailure, rare)
+		failure = fmt.Sprintf(" Of this delta, %s is the probability that a key is published %s; but for that the release "+
+			"is as Gaussian differentially private as it says.", p.DeltaFailure, rare)
 	}
-	return fmt.Sprintf("Whatever else is known, this release as a whole is (%s, %s)-differentially private, and %s-Gaussian differentially private, for %s being %s.%s",
+	return fmt.Sprintf("Whatever else is known, this release as a whole is (%s, %s)-differentially private, and "+
+		"%s-Gaussian differentially private, for %s being %s.%s",
 		p.Epsilon, p.Delta, strconv.FormatFloat(float64(p.Mu), 'g', -1, 64), unit, change, failure)
 }
 
@@ -54,7 +56,8 @@ func UnitColumns(unit []string) []string {
 }
 
 // SelectedKeys is what a reader should know of keys that were discovered.
-const SelectedKeys = "The keys are those of the private table whose noisy counts reached the threshold. Others may exist, and counts near the threshold are too large on average."
+const SelectedKeys = "The keys are those of the private table whose noisy counts reached the threshold. Others may " +
+	"exist, and counts near the threshold are too large on average."
 
 // LeavesOut says whether some query leaves keys out for their number of units.
 func (m *Manifest) LeavesOut() bool {
@@ -80,8 +83,8 @@ func MeasuresOf(ms []calibrate.Mechanism, deltaFailure string) Measures {
 	return g
 }
 
-// LeftForNoise is the largest float64 that is not above a delta less the share of it that may fail, which are decimals; 0 if one is no
-// number or the share is below 0.
+// LeftForNoise is the largest float64 that is not above a delta less the share of it that may fail, which are decimals;
+// 0 if one is no number or the share is below 0.
 func LeftForNoise(delta, share string) float64 {
 	whole, err1 := calibrate.ParseDecimal(delta)
 	part, err2 := calibrate.ParseDecimal(share)
@@ -91,8 +94,8 @@ func LeftForNoise(delta, share string) float64 {
 	return calibrate.RoundDown(new(big.Rat).Sub(whole.Rat(), part.Rat()))
 }
 
-// ScopeOf states where an account stands with a release, of mu2, in it. Charges that never became visible are not counted: they would
-// tell that a run failed.
+// ScopeOf states where an account stands with a release, of mu2, in it. Charges that never became visible are not
+// counted: they would tell that a run failed.
 func ScopeOf(b ledger.Balance, mu2 *big.Float) Scope {
 	charged := new(big.Float).SetPrec(statedBits).SetMode(big.ToPositiveInf).Add(b.Published, mu2)
 	s := Scope{

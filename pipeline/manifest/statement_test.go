@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// What a share leaves of a delta is the largest float64 that the two decimals allow, whichever way it lies from the nearest.
+// What a share leaves of a delta is the largest float64 that the two decimals allow, whichever way it lies from the
+// nearest.
 func TestLeftForNoise(t *testing.T) {
 	for i := range 200 {
 		share := fmt.Sprintf("%d.%de-10", i, i)

@@ -15,7 +15,8 @@ func StrategyOf(s *queries.Strategy) *Strategy {
 		m.Others = append(m.Others, Candidate{Name: c.Name, RMSE: c.Error})
 	}
 	for _, t := range s.Tables {
-		m.Tables = append(m.Tables, Table{Name: t.Name, By: t.By, Cells: t.Cells, StandardDeviation: t.Deviation, Factors: t.Factors})
+		m.Tables = append(m.Tables, Table{Name: t.Name, By: t.By, Cells: t.Cells, StandardDeviation: t.Deviation,
+			Factors: t.Factors})
 	}
 	if s.Sums != nil {
 		m.SumsOfCells = &SumsOfCells{Each: s.Sums.Each, Common: s.Sums.Common}
@@ -35,7 +36,8 @@ func (s *Strategy) largest() float64 {
 // shared is the name of the strategy whose cells share noise, which alone states how their errors add up.
 const shared = "shared"
 
-// tablesFollow says whether the deviations of the query's tables, and its half-width, are those that its mechanisms give by the factors.
+// tablesFollow says whether the deviations of the query's tables, and its half-width, are those that its mechanisms
+// give by the factors.
 func (q *Query) tablesFollow() error {
 	for _, t := range q.Strategy.Tables {
 		if len(t.Factors) == 0 {
@@ -49,7 +51,8 @@ func (q *Query) tablesFollow() error {
 			}
 		}
 		if known != len(t.Factors) || !(math.Abs(math.Sqrt(variance)-t.StandardDeviation) <= 1e-12*t.StandardDeviation) {
-			return errors.New(q.Name + ": the standard deviation of its table " + t.Name + " does not follow from its mechanisms")
+			return errors.New(q.Name + ": the standard deviation of its table " + t.Name +
+				" does not follow from its mechanisms")
 		}
 	}
 	if s := q.Strategy.SumsOfCells; (s != nil) != (q.Strategy.Name == shared) || s != nil && !q.sumsFollow(s) {
@@ -61,7 +64,8 @@ func (q *Query) tablesFollow() error {
 	return nil
 }
 
-// sumsFollow says whether the table is of all cells, with the error of the strategy, and the variances follow from the mechanisms: of each cell by itself from the first, in common from the second by its factor.
+// sumsFollow says whether the table is of all cells, with the error of the strategy, and the variances follow from the
+// mechanisms: of each cell by itself from the first, in common from the second by its factor.
 func (q *Query) sumsFollow(s *SumsOfCells) bool {
 	if len(q.Mechanisms) != 2 || len(q.Strategy.Tables) != 1 {
 		return false

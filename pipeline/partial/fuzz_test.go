@@ -24,17 +24,21 @@ var key = func() Key {
 	return k
 }()
 
-var fields = []table.Field{{Name: "u", Type: table.Type{Kind: table.String}}, {Name: "v", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.String}}}
+var fields = []table.Field{{Name: "u", Type: table.Type{Kind: table.String}},
+	{Name: "v", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.String}}}
 
-// accumulators are of three queries that share the rows of units, one of them with discovered keys, and of one whose unit is the row.
+// accumulators are of three queries that share the rows of units, one of them with discovered keys, and of one whose
+// unit is the row.
 func accumulators(tb testing.TB) []queries.Accumulator {
 	tb.Helper()
 	bounds := queries.Bounds{MaxRows: 2, MaxGroups: 2}
-	labels := domain.Dimension{Column: "x", Labels: []domain.Label{{Name: "a", Members: []string{"a"}}, {Name: "b", Members: []string{"b"}}}}
+	labels := domain.Dimension{Column: "x", Labels: []domain.Label{{Name: "a", Members: []string{"a"}},
+		{Name: "b", Members: []string{"b"}}}}
 	var qs []queries.Query
 	for _, s := range []queries.Spec{
 		{Name: "a", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds, By: []domain.Dimension{labels}},
-		{Name: "b", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds, By: []domain.Dimension{{Column: "x", Discover: true}}},
+		{Name: "b", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds,
+			By: []domain.Dimension{{Column: "x", Discover: true}}},
 		{Name: "c", Kind: queries.Count, Unit: []string{"u", "v"}, Bounds: bounds},
 		{Name: "d", Kind: queries.Histogram, By: []domain.Dimension{labels}},
 	} {
@@ -78,7 +82,8 @@ func saved(tb testing.TB) []byte {
 	return b.Bytes()
 }
 
-// Whatever bytes a state has, reading it neither panics nor fails with another error than ErrState, and what was read can be sealed.
+// Whatever bytes a state has, reading it neither panics nor fails with another error than ErrState, and what was read
+// can be sealed.
 func FuzzState(f *testing.F) {
 	whole := saved(f)
 	f.Add(whole)
@@ -146,7 +151,8 @@ func TestNothingIsPlain(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, err := key.Sealed([]byte(secret))
-	if err != nil || bytes.Contains(one, []byte(secret[:8])) || bytes.Equal(one[headBytes:][:len(secret)], other[headBytes:][:len(secret)]) {
+	if err != nil || bytes.Contains(one, []byte(secret[:8])) ||
+		bytes.Equal(one[headBytes:][:len(secret)], other[headBytes:][:len(secret)]) {
 		t.Errorf("%v: the text, or its encryption, can be seen", err)
 	}
 	for range 2 {
@@ -169,21 +175,26 @@ func TestNothingIsPlain(t *testing.T) {
 	}
 }
 
-// packed are the messages of accumulators with a few rows, by their buckets, of which there are n; the last one is the packed message.
+// packed are the messages of accumulators with a few rows, by their buckets, of which there are n; the last one is the
+// packed message.
 func packed(t *testing.T, k Key, n int) (buckets []int, last []byte) {
 	t.Helper()
 	all := accumulators(t)
 	if err := queries.Load(all, bytes.NewReader(saved(t))); err != nil {
 		t.Fatal(err)
 	}
-	err := k.Pack(Statement{}, all, n, func(bucket int, message []byte) { buckets, last = append(buckets, bucket), message })
+	err := k.Pack(Statement{}, all, n, func(bucket int, message []byte) {
+		buckets, last = append(buckets, bucket),
+			message
+	})
 	if err != nil || len(buckets) < 2 || buckets[len(buckets)-1] != n {
 		t.Fatalf("%v: %v", buckets, err)
 	}
 	return buckets, last
 }
 
-// In which bucket a unit is depends on the key of the run. Two units are in the same two of 1,024 buckets in eight runs with a probability below 2^-100.
+// In which bucket a unit is depends on the key of the run. Two units are in the same two of 1,024 buckets in eight runs
+// with a probability below 2^-100.
 func TestBucketsAreOfTheRun(t *testing.T) {
 	seen := map[string]bool{}
 	for range 8 {

@@ -1,12 +1,13 @@
-// Package partial is the form in which exact answers that are not complete cross a wire or lie on a disk: partial aggregates.
+// Package partial is the form in which exact answers that are not complete cross a wire or lie on a disk: partial
+// aggregates.
 //
-// A table can be aggregated in shards, each by a process of its own, which any scheduler may start: shard i of n reads the i-th part of the
-// input's splits and leaves one part, a file that says of which job and which table it is, and holds the state of the queries'
-// accumulators. A later process merges the parts, bounds the rows of units and draws the noise: exact answers are integers, so the result
-// is that of one process, number for number.
+// A table can be aggregated in shards, each by a process of its own, which any scheduler may start: shard i of n reads
+// the i-th part of the input's splits and leaves one part, a file that says of which job and which table it is, and
+// holds the state of the queries' accumulators. A later process merges the parts, bounds the rows of units and draws
+// the noise: exact answers are integers, so the result is that of one process, number for number.
 //
-// What a part holds is as private as the input. It is encrypted and authenticated under the [Key] of the run (stream.go); beside it nobody
-// sees more than its length.
+// What a part holds is as private as the input. It is encrypted and authenticated under the [Key] of the run
+// (stream.go); beside it nobody sees more than its length.
 package partial
 
 import (
@@ -37,7 +38,8 @@ type Statement struct {
 	Schema []table.Field `json:"schema"`
 	// Digests are those of the splits that were read, by the ledger's key for inputs.
 	Digests [][]byte `json:"digests"`
-	// Rows is how many rows the splits have, with those that statistics rule out; Blanks is how many lines of CSV files are no rows.
+	// Rows is how many rows the splits have, with those that statistics rule out; Blanks is how many lines of CSV files
+	// are no rows.
 	Rows   int64 `json:"rows"`
 	Blanks int64 `json:"blanks"`
 }
@@ -55,8 +57,8 @@ type File struct {
 	Version string `json:"version,omitempty"`
 }
 
-// Range returns the splits of a shard, from 1, if there are so many shards of so many splits: neighbouring ones, as many as others have or
-// one more.
+// Range returns the splits of a shard, from 1, if there are so many shards of so many splits: neighbouring ones, as
+// many as others have or one more.
 func Range(shard, of, splits int) (from, to int) {
 	at := func(i int) int { return int(int64(splits) * int64(i) / int64(of)) }
 	return at(shard - 1), at(shard)
@@ -65,7 +67,8 @@ func Range(shard, of, splits int) (from, to int) {
 // mostStatement is more bytes than a statement takes.
 const mostStatement = 1 << 30
 
-// Write writes a part: the statement and the state of accumulators, which are spent. Errors are those of w and of the accumulators' spill.
+// Write writes a part: the statement and the state of accumulators, which are spent. Errors are those of w and of the
+// accumulators' spill.
 func Write(w io.Writer, k Key, s *Statement, all []queries.Accumulator) error {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -137,7 +140,8 @@ func (s *Statement) sound() bool {
 // SameTable says whether two statements are of the same files and columns.
 func (s *Statement) SameTable(o *Statement) bool {
 	return slices.Equal(s.Schema, o.Schema) && slices.EqualFunc(s.Files, o.Files, func(a, b File) bool {
-		return a.Name == b.Name && a.Splits == b.Splits && a.Bytes == b.Bytes && bytes.Equal(a.Footer, b.Footer) && a.Version == b.Version
+		return a.Name == b.Name && a.Splits == b.Splits && a.Bytes == b.Bytes && bytes.Equal(a.Footer, b.Footer) &&
+			a.Version == b.Version
 	})
 }
 
@@ -153,8 +157,9 @@ func (s *Statement) Splits() int {
 	return n
 }
 
-// Load adds the state to accumulators, which are of the part's question and schema, and reads the part to its end: only without an error
-// is what was added authentic. Errors are ErrDamaged and those of the source and the accumulators' spill.
+// Load adds the state to accumulators, which are of the part's question and schema, and reads the part to its end: only
+// without an error is what was added authentic. Errors are ErrDamaged and those of the source and the accumulators'
+// spill.
 func (p *Reader) Load(all []queries.Accumulator) error {
 	if err := queries.Load(all, p.from); err != nil {
 		if errors.Is(err, queries.ErrState) {

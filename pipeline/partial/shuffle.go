@@ -14,15 +14,17 @@ import (
 
 // Messages of a shuffle
 //
-// An engine that shuffles (Apache Beam) need not bring all rows of units together in one process: a keyed hash of the unit chooses one of some
-// buckets, and each bucket is bounded by itself. Three kinds of messages cross the wire, each encrypted by itself:
+// An engine that shuffles (Apache Beam) need not bring all rows of units together in one process: a keyed hash of the
+// unit chooses one of some buckets, and each bucket is bounded by itself. Three kinds of messages cross the wire, each
+// encrypted by itself:
 //
 //	packed  what a range of splits adds up, but for the rows of units: its statement and the answers
 //	rows    a block of rows of units of one bucket, and which
 //	bounded the answers that the rows of a bucket make when their units are bounded, and of how many blocks
 //
-// Packed messages state how many blocks they sent to each bucket, and bounded messages how many they took in. Whoever puts the answers
-// together compares: so a message that was lost, came twice or went to another bucket is an error, whatever the engine promises.
+// Packed messages state how many blocks they sent to each bucket, and bounded messages how many they took in. Whoever
+// puts the answers together compares: so a message that was lost, came twice or went to another bucket is an error,
+// whatever the engine promises.
 
 // Message is one that was decrypted.
 type Message struct {
@@ -35,7 +37,8 @@ type Message struct {
 	kind   byte // the last byte of a message, so that it can be put behind a block in the block's memory
 }
 
-// Packed is what a packed message states: a Statement whose From and To are any range, and how many blocks went to each bucket.
+// Packed is what a packed message states: a Statement whose From and To are any range, and how many blocks went to each
+// bucket.
 type Packed struct {
 	Statement
 	Blocks []int64 `json:"blocks"`
@@ -65,8 +68,8 @@ func (h *unitHash) of(unit []byte) uint64 {
 	return binary.BigEndian.Uint64(h.state[:])
 }
 
-// buckets chooses one of n buckets for each unit, by hashes under keys that follow from the run's: the same on all workers, and spread evenly
-// whatever the units are.
+// buckets chooses one of n buckets for each unit, by hashes under keys that follow from the run's: the same on all
+// workers, and spread evenly whatever the units are.
 func (k Key) buckets(n int) (queries.Buckets, error) {
 	key, err := k.derive(nil, "buckets")
 	if err != nil {
@@ -84,8 +87,8 @@ func (k Key) buckets(n int) (queries.Buckets, error) {
 // blockBytes is about the length of a block of rows of one bucket.
 const blockBytes = 512 << 10
 
-// Pack hands what accumulators hold to emit as encrypted messages: rows of units to their buckets, and last the packed message to bucket n.
-// The accumulators are spent.
+// Pack hands what accumulators hold to emit as encrypted messages: rows of units to their buckets, and last the packed
+// message to bucket n. The accumulators are spent.
 func (k Key) Pack(s Statement, all []queries.Accumulator, n int, emit func(bucket int, message []byte)) error {
 	b, err := k.buckets(n)
 	if err != nil {
@@ -125,7 +128,8 @@ func (k Key) answers(kind byte, head []byte, all []queries.Accumulator) ([]byte,
 	return k.Sealed(out.Bytes())
 }
 
-// Bounded returns the message of accumulators that took in some blocks of a bucket, whose units it bounds. They are spent.
+// Bounded returns the message of accumulators that took in some blocks of a bucket, whose units it bounds. They are
+// spent.
 func (k Key) Bounded(bucket int, blocks int64, all []queries.Accumulator) ([]byte, error) {
 	if err := queries.Bound(all); err != nil {
 		return nil, err
@@ -143,7 +147,8 @@ type Opener struct {
 // NewOpener returns an opener of the messages of a run.
 func NewOpener(k Key) *Opener { return &Opener{key: k} }
 
-// Message decrypts a message, which can be used until the next one is decrypted. Errors are ErrFormat, ErrVersion, ErrOtherKey and ErrDamaged.
+// Message decrypts a message, which can be used until the next one is decrypted. Errors are ErrFormat, ErrVersion,
+// ErrOtherKey and ErrDamaged.
 func (o *Opener) Message(sealed []byte) (*Message, error) {
 	var err error
 	if o.plain, err = o.key.open(o.plain[:0], sealed); err != nil {
@@ -245,7 +250,8 @@ func (t *Tally) Add(m *Message) error {
 	return nil
 }
 
-// Statement returns that of all packed messages together, as one of shard 1 of 1: nothing may be missing, nothing there twice.
+// Statement returns that of all packed messages together, as one of shard 1 of 1: nothing may be missing, nothing there
+// twice.
 func (t *Tally) Statement() (*Statement, error) {
 	for i, n := range t.sent {
 		if t.bounded[i] != n {
@@ -259,7 +265,8 @@ func (t *Tally) Statement() (*Statement, error) {
 	whole.Shard, whole.Of, whole.From, whole.To = 1, 1, 0, whole.Splits()
 	whole.Digests, whole.Rows, whole.Blanks = make([][]byte, whole.To), 0, 0
 	for _, p := range t.packed {
-		if p.From < 0 || p.To > whole.To || p.To-p.From != len(p.Digests) || !p.SameTable(&whole) || p.Question != whole.Question || p.Program != whole.Program {
+		if p.From < 0 || p.To > whole.To || p.To-p.From != len(p.Digests) || !p.SameTable(&whole) ||
+			p.Question != whole.Question || p.Program != whole.Program {
 			return nil, ErrLost
 		}
 		for i, d := range p.Digests {

@@ -21,10 +21,11 @@ import (
 //	16 bytes   which run's key it is under, so that another key is told from damage
 //	32 bytes   a random salt
 //
-// Each chunk is up to 64 KiB, encrypted and authenticated (AES-256-GCM) together with the head. The key of the stream is derived from the
-// run's key and the salt (HKDF-SHA256), and so is used for one stream alone: the nonce is the number of the chunk, in 11 bytes, and 1 in
-// the last byte if it is the last chunk. A process that runs twice draws two salts. This is the construction of age (STREAM): chunks that
-// are changed, left out, doubled or moved are noticed, and so is a stream that is cut.
+// Each chunk is up to 64 KiB, encrypted and authenticated (AES-256-GCM) together with the head. The key of the stream
+// is derived from the run's key and the salt (HKDF-SHA256), and so is used for one stream alone: the nonce is the
+// number of the chunk, in 11 bytes, and 1 in the last byte if it is the last chunk. A process that runs twice draws two
+// salts. This is the construction of age (STREAM): chunks that are changed, left out, doubled or moved are noticed, and
+// so is a stream that is cut.
 
 const (
 	// Mark is the beginning of every stream.
@@ -245,8 +246,8 @@ func (d *decrypted) end() error {
 	return nil
 }
 
-// Check reads a part, or another stream, to its end, and returns nil if all of it is authentic. Errors are ErrFormat, ErrVersion, ErrOtherKey,
-// ErrDamaged, or those of r.
+// Check reads a part, or another stream, to its end, and returns nil if all of it is authentic. Errors are ErrFormat,
+// ErrVersion, ErrOtherKey, ErrDamaged, or those of r.
 func Check(r io.Reader, k Key) error {
 	d, err := newDecrypted(r, k)
 	if err != nil {

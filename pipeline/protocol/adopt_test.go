@@ -15,7 +15,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// A reservation that another version of the program calibrated otherwise is taken up as it was recorded, if its noise meets the guarantee.
+// A reservation that another version of the program calibrated otherwise is taken up as it was recorded, if its noise
+// meets the guarantee.
 func TestOtherCalibration(t *testing.T) {
 	for _, c := range []struct {
 		factor float64
@@ -43,13 +44,14 @@ func TestOtherCalibration(t *testing.T) {
 		b.expect(o, protocol.StatusReleased, once)
 		m, _, err := sink.ReadManifest(o.Dir)
 		if err != nil || m.Queries[0].Mechanisms[0].Sigma != float64(charge.Mechanisms[0].Sigma) || m.Meets() != nil {
-			t.Errorf("the manifest states sigma %v, reserved was %v (%v, %v)", m.Queries[0].Mechanisms[0].Sigma, charge.Mechanisms[0].Sigma, err, m.Meets())
+			t.Errorf("the manifest states sigma %v, reserved was %v (%v, %v)", m.Queries[0].Mechanisms[0].Sigma,
+				charge.Mechanisms[0].Sigma, err, m.Meets())
 		}
 	}
 }
 
-// A reservation of other mechanisms, of another account or with another share of delta is not taken up, though its noise would meet the
-// guarantee: what it was calibrated for is not what would be released under it.
+// A reservation of other mechanisms, of another account or with another share of delta is not taken up, though its
+// noise would meet the guarantee: what it was calibrated for is not what would be released under it.
 func TestOtherCharge(t *testing.T) {
 	for name, edit := range map[string]func(*ledger.Charge){
 		"sensitivity": func(c *ledger.Charge) { c.Mechanisms[0].Sens.L2 /= 2 },
@@ -76,8 +78,8 @@ func TestOtherCharge(t *testing.T) {
 	}
 }
 
-// A reservation whose queries had other names is taken up: mechanisms are matched by their place in the job, which is the question's. The
-// release has the names of the job.
+// A reservation whose queries had other names is taken up: mechanisms are matched by their place in the job, which is
+// the question's. The release has the names of the job.
 func TestRenamedQueries(t *testing.T) {
 	b := newBench(t)
 	charge := b.plan(job).Charge(filepath.Join(b.dir, "out"), 1)
@@ -96,7 +98,8 @@ func TestRenamedQueries(t *testing.T) {
 // Two units never have the same name in a ledger.
 func TestUnitsHaveNamesOfTheirOwn(t *testing.T) {
 	names := map[string]configs.Unit{}
-	for _, u := range []configs.Unit{nil, {"row"}, {"a", "b"}, {"a,b"}, {`"a"`, "b"}, {`"a","b"`}, {"a"}, {"row", "a"}, {`"row"`}, {"a", `b"`}} {
+	for _, u := range []configs.Unit{nil, {"row"}, {"a", "b"}, {"a,b"}, {`"a"`, "b"}, {`"a","b"`}, {"a"}, {"row", "a"},
+		{`"row"`}, {"a", `b"`}} {
 		name := pipeline.UnitText(u)
 		if other, taken := names[name]; taken {
 			t.Errorf("the units %q and %q are both named %s", other, u, name)
@@ -108,7 +111,8 @@ func TestUnitsHaveNamesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A new release that is cut short before its seal waits for the next run that asks for one: other runs return what is published.
+// A new release that is cut short before its seal waits for the next run that asks for one: other runs return what is
+// published.
 func TestNewReleaseWaits(t *testing.T) {
 	for _, at := range []string{"Stage before", "Stage after"} {
 		b := newBench(t)

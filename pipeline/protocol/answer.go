@@ -38,11 +38,13 @@ func (a *attempt) judge(seen *pipeline.DataChecks) error {
 		return nil
 	case seen == nil || !seen.All():
 		return &pipeline.Error{
-			Cause: pipeline.CauseInside, Code: "internal", Message: "the engine does not look at all rows, and cannot refuse unusable columns",
+			Cause: pipeline.CauseInside, Code: "internal", Message: "the engine does not look at all rows, and cannot refuse " +
+				"unusable columns",
 			Hint: "run without --data-checks=refuse",
 		}
 	}
-	return pipeline.UnusableError(pipeline.Unusable(a.plan.Findings(seen)), "nothing is released and nothing is spent; release check --data JOB shows what becomes of the rows")
+	return pipeline.UnusableError(pipeline.Unusable(a.plan.Findings(seen)),
+		"nothing is released and nothing is spent; release check --data JOB shows what becomes of the rows")
 }
 
 // noise adds each component's noise under the receipt.
@@ -72,8 +74,10 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	return out, nil
 }
 
-// giveKeys gives a query the keys that another one selected, if it waits for them. The plan then has the keys, and the exact answers are those of these keys.
-func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechanism.Noisy) (chosen []mechanism.Exact, err error) {
+// giveKeys gives a query the keys that another one selected, if it waits for them. The plan then has the keys, and the
+// exact answers are those of these keys.
+func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechanism.Noisy) (chosen []mechanism.Exact,
+	err error) {
 	leader, follows := a.plan.Queries()[i].Leader()
 	if !follows {
 		return components, nil
@@ -91,8 +95,8 @@ func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechan
 	return chosen, nil
 }
 
-// choose finds the clamp or the bound on rows of a query: it adds noise to the histogram, which comes last, and chooses from the noisy
-// values. The plan then has what was found, and the exact answers are those under it.
+// choose finds the clamp or the bound on rows of a query: it adds noise to the histogram, which comes last, and chooses
+// from the noisy values. The plan then has what was found, and the exact answers are those under it.
 func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exact) ([]mechanism.Exact, error) {
 	s := a.plan.Queries()[i].Search
 	last := len(components) - 1
@@ -112,7 +116,8 @@ func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exac
 }
 
 // noisy adds the noise of a component; if its keys are private they are selected.
-func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *pipeline.Planned, component int) (mechanism.Noisy, error) {
+func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *pipeline.Planned,
+	component int) (mechanism.Noisy, error) {
 	if q.Selection != nil {
 		s := *q.Selection
 		s.Mechanism = q.Charged(component)

@@ -16,10 +16,11 @@ type attempt struct {
 	// refuse: end before the noise if a column is unusable.
 	refuse bool
 	checks *pipeline.DataChecks // of this run's scan
-	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" if there is none.
+	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" if there
+	// is none.
 	waiting string
-	// derivedIn are the staging folders of the question's further publications. One of a run that was killed may hold the older release with
-	// which it had changed places.
+	// derivedIn are the staging folders of the question's further publications. One of a run that was killed may hold the
+	// older release with which it had changed places.
 	derivedIn []string
 
 	prior ledger.Run      // the release that the run starts from; the zero Run if the ledger has none

@@ -26,8 +26,8 @@ func (b *bench) clean(after string) {
 	}
 }
 
-// A run died after its noise; the next one takes its reservation up and fails while it reads. The first noise may have been seen, so the
-// charge stays, however often that happens.
+// A run died after its noise; the next one takes its reservation up and fails while it reads. The first noise may have
+// been seen, so the charge stays, however often that happens.
 func TestResumedRunFails(t *testing.T) {
 	b := newBench(t)
 	b.wrap = failing("Stage", errCut)
@@ -146,7 +146,8 @@ type cancelling struct {
 	cancel func()
 }
 
-func (c *cancelling) Aggregate(ctx context.Context, _ *pipeline.Plan, _ pipeline.Observer) (*pipeline.Aggregates, error) {
+func (c *cancelling) Aggregate(ctx context.Context, _ *pipeline.Plan, _ pipeline.Observer) (*pipeline.Aggregates,
+	error) {
 	c.cancel()
 	return nil, ctx.Err()
 }
@@ -179,7 +180,8 @@ func (p *probe) Publish(ctx context.Context, staging, dir string) error {
 	return err
 }
 
-// While a run is at work nobody else runs the same plan, in another folder neither, nor another plan in the same folder.
+// While a run is at work nobody else runs the same plan, in another folder neither, nor another plan in the same
+// folder.
 func TestNobodyElseRuns(t *testing.T) {
 	other := strings.Replace(job, "epsilon: 1,", "epsilon: 0.5,", 1) // a job of another name asks the same question
 	for name, edit := range map[string]func(*bench, *protocol.Request){
@@ -223,8 +225,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta: 1e-5, delta_cap: 1e-6}}
 `
 
-// Keys that are discovered take a share of delta, which an account of replace-one neighbours would have to count for two steps: it is
-// refused, before anything is spent, though counts without such keys are paid for.
+// Keys that are discovered take a share of delta, which an account of replace-one neighbours would have to count for
+// two steps: it is refused, before anything is spent, though counts without such keys are paid for.
 func TestDiscoverOnReplaceOneAccount(t *testing.T) {
 	b := newBench(t)
 	plan := b.plan(discovering)
@@ -244,7 +246,8 @@ func TestDiscoverOnReplaceOneAccount(t *testing.T) {
 	own.expect(own.must(func(r *protocol.Request) { r.Plan = own.plan(discovering) }), protocol.StatusReleased, once)
 }
 
-// The components of a mean and of a variance share what their query has, so that queries have the shares of mu² that the job's weights say.
+// The components of a mean and of a variance share what their query has, so that queries have the shares of mu² that
+// the job's weights say.
 func TestPartsShareTheQuerysWeight(t *testing.T) {
 	const text = `
 version: 1
@@ -280,7 +283,9 @@ func TestWindowsAreQuestions(t *testing.T) {
 	const windowed = "version: 1\nparams: {day: {type: date, every: day}}\n"
 	var runs []string
 	for _, day := range []string{"2013-01-01", "2013-01-02", "2013-01-01"} {
-		p, diags := configs.Parse(filepath.Join(b.dir, "job.yaml"), []byte(strings.NewReplacer("version: 1\n", windowed, "dir: out", "dir: 'out/${day}'").Replace(job)), configs.ParseOptions{Params: map[string]string{"day": day}})
+		p, diags := configs.Parse(filepath.Join(b.dir, "job.yaml"),
+			[]byte(strings.NewReplacer("version: 1\n", windowed, "dir: out",
+				"dir: 'out/${day}'").Replace(job)), configs.ParseOptions{Params: map[string]string{"day": day}})
 		if len(diags) > 0 {
 			t.Fatal(diags)
 		}
@@ -295,7 +300,8 @@ func TestWindowsAreQuestions(t *testing.T) {
 	}
 }
 
-// otherRelease makes a release of the same job elsewhere, whole and valid, with noise of its own, and puts it in the place of dir.
+// otherRelease makes a release of the same job elsewhere, whole and valid, with noise of its own, and puts it in the
+// place of dir.
 func (b *bench) otherRelease(dir string) {
 	b.Helper()
 	other := newBench(b.T)
@@ -308,7 +314,8 @@ func (b *bench) otherRelease(dir string) {
 	}
 }
 
-// What was sealed is what is published: a whole release in the place of the sealed one is refused, and nothing can be seen.
+// What was sealed is what is published: a whole release in the place of the sealed one is refused, and nothing can be
+// seen.
 func TestSealedStagingIsReplaced(t *testing.T) {
 	b := newBench(t)
 	b.wrap = failing("Publish", errCut)
@@ -354,7 +361,8 @@ func TestPublishedFolderIsReplaced(t *testing.T) {
 func TestLedgerGoesAhead(t *testing.T) {
 	b := newBench(t)
 	p := &probe{engine: b.engine}
-	want := map[string]string{"prepare": "", "aggregate": "budget reserve", "stage": "budget reserve", "publish": "budget reserve seal"}
+	want := map[string]string{"prepare": "", "aggregate": "budget reserve", "stage": "budget reserve",
+		"publish": "budget reserve seal"}
 	seen := 0
 	p.try = func(step string) {
 		seen++

@@ -58,7 +58,8 @@ func (b *bench) fails(edit func(*protocol.Request)) {
 	}
 }
 
-// manifestWithoutNoise is a manifest as any JSON, without what is random: digests of noisy tables, keyed digests, errors estimated from noise.
+// manifestWithoutNoise is a manifest as any JSON, without what is random: digests of noisy tables, keyed digests,
+// errors estimated from noise.
 func manifestWithoutNoise(t *testing.T, dir string) any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "release.json"))

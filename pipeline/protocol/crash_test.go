@@ -104,7 +104,8 @@ var replacements = []struct {
 
 func slowly(s pipeline.Sink) pipeline.Sink { return inSteps{s} }
 
-// eachReplacement runs f for every step at which a process may die while a release takes the place of another; dying makes the next run do so.
+// eachReplacement runs f for every step at which a process may die while a release takes the place of another; dying
+// makes the next run do so.
 func eachReplacement(t *testing.T, f func(b *bench, dying func())) {
 	t.Helper()
 	for _, step := range replacements {
@@ -130,7 +131,8 @@ func eachReplacement(t *testing.T, f func(b *bench, dying func())) {
 func (b *bench) needsExchange() {
 	b.Helper()
 	one, other := filepath.Join(b.dir, "one"), filepath.Join(b.dir, ".staging-two")
-	if err := errors.Join(os.Mkdir(one, 0o755), os.MkdirAll(filepath.Join(other, "release"), 0o700), os.WriteFile(filepath.Join(other, "release", "release.json"), nil, 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(one, 0o755), os.MkdirAll(filepath.Join(other, "release"), 0o700),
+		os.WriteFile(filepath.Join(other, "release", "release.json"), nil, 0o600)); err != nil {
 		b.Fatal(err)
 	}
 	err := sink.New().Exchange(b.Context(), other, one, strings.Repeat("0", 64))
@@ -145,7 +147,8 @@ func (b *bench) needsExchange() {
 	}
 }
 
-// Wherever a new release is cut short while it takes the place of the old one, both are there in the end, each whole, under one charge each.
+// Wherever a new release is cut short while it takes the place of the old one, both are there in the end, each whole,
+// under one charge each.
 func TestNewReleaseTakesThePlaceOfTheOld(t *testing.T) {
 	eachReplacement(t, func(b *bench, dying func()) {
 		first := b.must(b.colourful(false))
@@ -159,7 +162,8 @@ func TestNewReleaseTakesThePlaceOfTheOld(t *testing.T) {
 		if second.Digest == first.Digest {
 			b.Error("the old release is in its place")
 		}
-		if moved, err := sink.New().Inspect(b.Context(), first.Dir+"."+first.Digest[:8]); err != nil || moved != first.Digest {
+		if moved, err := sink.New().Inspect(b.Context(), first.Dir+"."+first.Digest[:8]); err != nil ||
+			moved != first.Digest {
 			b.Errorf("the old release is gone: %q, %v", moved, err)
 		}
 	})

@@ -50,12 +50,17 @@ func TestPlanRefusesStepsThatDoNotFit(t *testing.T) {
 		{"[{method: isotonic}]", "needs-order", ""},
 		{"[{method: tree-ensemble}]", "needs-graph", "tree-ensemble needs a graph"},
 		{"[{method: round}, {method: auto}]", "denoise-order", ""},
-		{"[{method: auto, graph: {edges: edges.csv, from: u, to: wrong}}]", "public-file", `edges.csv:3: wrong: no cell of the query has the key "pink"`},
-		{"[{method: auto, graph: {edges: edges.csv, from: u, to: v, length: negative}}]", "public-file", "edges.csv:3: its length is -3"},
-		{"[{method: auto, graph: {edges: edges.csv, from: u, to: v, length: text}}]", "public-file", `edges.csv:3: text: "far" is no number`},
-		{"[{method: auto, graph: {edges: edges.csv, from: u, to: v, weight: zero}}]", "public-file", "edges.csv:3: its weight is 0"},
+		{"[{method: auto, graph: {edges: edges.csv, from: u, to: wrong}}]", "public-file",
+			`edges.csv:3: wrong: no cell of the query has the key "pink"`},
+		{"[{method: auto, graph: {edges: edges.csv, from: u, to: v, length: negative}}]", "public-file",
+			"edges.csv:3: its length is -3"},
+		{"[{method: auto, graph: {edges: edges.csv, from: u, to: v, length: text}}]", "public-file",
+			`edges.csv:3: text: "far" is no number`},
+		{"[{method: auto, graph: {edges: edges.csv, from: u, to: v, weight: zero}}]", "public-file",
+			"edges.csv:3: its weight is 0"},
 		{"[{method: auto, graph: {edges: edges.csv, from: u, to: short}}]", "public-file", "edges.csv: an edge has no value"},
-		{"[{method: auto, graph: {edges: edges.csv, from: u, to: v, length: none}}]", "public-file", "edges.csv: an edge has no value"},
+		{"[{method: auto, graph: {edges: edges.csv, from: u, to: v, length: none}}]", "public-file",
+			"edges.csv: an edge has no value"},
 		{"[{method: auto, graph: {edges: edges.csv, from: u, to: where}}]", "public-file", "no column where"},
 		{"[{method: auto, graph: {edges: people.csv, from: u, to: v}}]", "contradiction", "private input"},
 	} {
@@ -120,7 +125,8 @@ func TestMarginsAgree(t *testing.T) {
 		r.Answer.Estimate(0, values[i])
 		noisy := make([]float64, r.Answer.Cells)
 		r.Answer.Noisy(0, noisy)
-		// Single cells of the margins may agree with the table by chance, once in some hundred runs; shrunk cells never all do.
+		// Single cells of the margins may agree with the table by chance, once in some hundred runs; shrunk cells never all
+		// do.
 		if i == 0 && slices.Equal(noisy, values[i]) {
 			t.Errorf("%s: the estimates are the noisy values", r.Name)
 		}

@@ -12,11 +12,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// derive makes a further publication of a question that is released: the plan's presentation of the noisy values that are public already.
-// It reads no row and charges nothing.
+// derive makes a further publication of a question that is released: the plan's presentation of the noisy values that
+// are public already. It reads no row and charges nothing.
 //
-// Protocol: stage, record, publish. What becomes visible is in the ledger before. A run that was cut short before its record leaves a
-// staging that the next one discards; after it, one that the next run publishes (repeat), or makes anew: of the same noisy values.
+// Protocol: stage, record, publish. What becomes visible is in the ledger before. A run that was cut short before its
+// record leaves a staging that the next one discards; after it, one that the next run publishes (repeat), or makes
+// anew: of the same noisy values.
 func (a *attempt) derive(ctx context.Context, inputGone bool) (*Outcome, error) {
 	prior := a.prior
 	if err := a.vacant(ctx, a.dir); err != nil {
@@ -50,7 +51,8 @@ func (a *attempt) derive(ctx context.Context, inputGone bool) (*Outcome, error) 
 		dir = moved
 	}
 	a.Observer.Progress(pipeline.StagePublish, percent, percent)
-	return &Outcome{Status: StatusDerived, Dir: a.dir, Digest: staged, Moved: moved, Release: release, Plan: a.plan, InputGone: inputGone, From: dir}, nil
+	return &Outcome{Status: StatusDerived, Dir: a.dir, Digest: staged, Moved: moved, Release: release, Plan: a.plan,
+		InputGone: inputGone, From: dir}, nil
 }
 
 func (a *attempt) recordDerived(ctx context.Context, of *ledger.Run, digest string) error {
@@ -59,7 +61,8 @@ func (a *attempt) recordDerived(ctx context.Context, of *ledger.Run, digest stri
 }
 
 // present makes the release of the plan from the noisy values of a published one.
-func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest, digest string) (*pipeline.Release, error) {
+func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest, digest string) (*pipeline.Release,
+	error) {
 	c := &a.prior.Charge
 	proof, err := a.Book.Publication(ctx, c.Run, c.Number)
 	if err != nil {
@@ -69,7 +72,8 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 	if err != nil {
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseOutput, Code: "incomplete-source", Hint: hintIncomplete, Err: err,
-			Message: "this question was released by another version of this program, with other sensitivities or noise than this one would take",
+			Message: "this question was released by another version of this program, with other sensitivities or noise than " +
+				"this one would take",
 		}
 	}
 	a.plan = adopted
@@ -107,7 +111,8 @@ func (a *attempt) adoptFound(m *manifest.Manifest) (err error) {
 }
 
 // readBack returns the noisy vectors of a published release whose manifest has that digest.
-func (a *attempt) readBack(ctx context.Context, dir string, m *manifest.Manifest, digest string, proof ledger.Publication) ([][]mechanism.Noisy, error) {
+func (a *attempt) readBack(ctx context.Context, dir string, m *manifest.Manifest, digest string,
+	proof ledger.Publication) ([][]mechanism.Noisy, error) {
 	out := make([][]mechanism.Noisy, len(a.plan.Queries()))
 	for _, i := range a.plan.LeadersFirst() {
 		if leader, follows := a.plan.Queries()[i].Leader(); follows {

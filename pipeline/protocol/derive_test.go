@@ -17,7 +17,8 @@ import (
 
 // presented asks for another presentation of job, in a folder of its own.
 func (b *bench) presented(name string) func(*protocol.Request) {
-	text := strings.NewReplacer("name: colours\nprivacy", "name: "+name+"\nprivacy", "    denoise: [{method: nonnegative}]\n", "", "{dir: out}", "{dir: out, formats: [csv]}").Replace(job)
+	text := strings.NewReplacer("name: colours\nprivacy", "name: "+name+"\nprivacy",
+		"    denoise: [{method: nonnegative}]\n", "", "{dir: out}", "{dir: out, formats: [csv]}").Replace(job)
 	return func(r *protocol.Request) { r.Plan, r.Dir = b.plan(text), filepath.Join(b.dir, name) }
 }
 
@@ -63,8 +64,8 @@ func (deaf) Aggregate(context.Context, *pipeline.Plan, pipeline.Observer) (*pipe
 	return nil, errors.New("rows are read")
 }
 
-// Wherever the making of another presentation is cut short, the next run ends with it, of the same noisy values, at no charge; what was
-// seen of it stays as it was.
+// Wherever the making of another presentation is cut short, the next run ends with it, of the same noisy values, at no
+// charge; what was seen of it stays as it was.
 func TestDeriveIsCutShort(t *testing.T) {
 	for _, at := range []string{"Prepare", "Stage", "Publish"} {
 		for _, after := range []bool{false, true} {
@@ -88,7 +89,8 @@ func TestDeriveIsCutShort(t *testing.T) {
 	}
 }
 
-// A run that is cut short leaves its noise to a run of another presentation: it is published as it is, in its own folder, and presented anew.
+// A run that is cut short leaves its noise to a run of another presentation: it is published as it is, in its own
+// folder, and presented anew.
 func TestOtherPresentationFinishes(t *testing.T) {
 	for _, at := range []string{"Vouch after", "Publish before", "Publish after"} {
 		b := newBench(t)
@@ -119,7 +121,8 @@ func TestOtherPresentationFinishes(t *testing.T) {
 	b.expect(b.must(b.presented("first")), protocol.StatusDerived, once+" derive")
 }
 
-// In one folder, the presentation that is asked for takes the place of the other, which is moved aside and comes back unchanged.
+// In one folder, the presentation that is asked for takes the place of the other, which is moved aside and comes back
+// unchanged.
 func TestPresentationsShareAFolder(t *testing.T) {
 	b := newBench(t)
 	here := func(name string) func(*protocol.Request) {
@@ -147,7 +150,8 @@ func TestPresentationsShareAFolder(t *testing.T) {
 	wantError(t, err, pipeline.CauseOutput, "occupied")
 }
 
-// New noise that one presentation pays for is the noise of those that were not seen before; others repeat their own bytes.
+// New noise that one presentation pays for is the noise of those that were not seen before; others repeat their own
+// bytes.
 func TestNewReleaseOfAPresentation(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))
@@ -161,7 +165,8 @@ func TestNewReleaseOfAPresentation(t *testing.T) {
 	}
 	// A new release that one presentation began is finished by another, and not charged twice.
 	b.wrap = func(s pipeline.Sink) pipeline.Sink { return failing("Publish", errCut)(inSteps{s}) }
-	if _, err := b.run(t.Context(), func(r *protocol.Request) { b.presented("second")(r); r.NewRelease = true }); !errors.Is(err, errCut) {
+	if _, err := b.run(t.Context(),
+		func(r *protocol.Request) { b.presented("second")(r); r.NewRelease = true }); !errors.Is(err, errCut) {
 		t.Fatal(err)
 	}
 	b.wrap = nil

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// A run that is to refuse unusable columns ends before any noise, gives its reservation back and leaves nothing; without --refuse the same
-// run releases, and a later usable input is released under a charge of its own.
+// A run that is to refuse unusable columns ends before any noise, gives its reservation back and leaves nothing;
+// without --refuse the same run releases, and a later usable input is released under a charge of its own.
 func TestRefuse(t *testing.T) {
 	b := newBench(t)
 	b.engine.look, b.engine.rows = true, rows{{"1", "Red"}, {"2", "GREEN"}}
@@ -49,7 +49,8 @@ func TestPercent(t *testing.T) {
 		part, whole int64
 		want        string
 	}{
-		{0, 0, "0 %"}, {0, 9, "0 %"}, {9, 9, "100 %"}, {1, 101, "<1 %"}, {1, 100, "1 %"}, {99, 100, "99 %"}, {999, 1000, ">99 %"},
+		{0, 0, "0 %"}, {0, 9, "0 %"}, {9, 9, "100 %"}, {1, 101, "<1 %"}, {1, 100, "1 %"}, {99, 100, "99 %"}, {999, 1000,
+			">99 %"},
 		{1, 1 << 40, "<1 %"}, {1<<40 - 1, 1 << 40, ">99 %"}, {1, 3, "33 %"}, {2, 3, "67 %"},
 	} {
 		if got := pipeline.Percent(c.part, c.whole); got != c.want {
@@ -58,7 +59,8 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// An input without rows is unusable, and so is one of which no row passes the filters, also if statistics rule all of them out.
+// An input without rows is unusable, and so is one of which no row passes the filters, also if statistics rule all of
+// them out.
 func TestFindingsOfNoRows(t *testing.T) {
 	b := newBench(t)
 	b.engine.look = true

@@ -11,14 +11,16 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// lookup finds what the ledger knows of the plan's question: the release that the run starts from, and the publications that it may repeat.
+// lookup finds what the ledger knows of the plan's question: the release that the run starts from, and the publications
+// that it may repeat.
 func (a *attempt) lookup(ctx context.Context) error {
 	runs, err := a.Book.Runs(ctx)
 	if err != nil {
 		return pipeline.LedgerError("look the run up", err)
 	}
 	known := a.known(runs)
-	a.prior, a.own, a.same, a.ours, a.older, a.waiting, a.derivedIn = ledger.Run{}, newest(runs, a.plan.Run()), nil, map[string]bool{}, false, "", nil
+	a.prior, a.own, a.same, a.ours, a.older, a.waiting, a.derivedIn = ledger.Run{}, newest(runs,
+		a.plan.Run()), nil, map[string]bool{}, false, "", nil
 	switch {
 	case len(known) > 0:
 		a.prior = known[0]
@@ -84,8 +86,8 @@ func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
 	return known
 }
 
-// places are where a release may lie that was published at dir: there, or, if all of the job's folders were moved together, where this run
-// or its job would publish.
+// places are where a release may lie that was published at dir: there, or, if all of the job's folders were moved
+// together, where this run or its job would publish.
 func (a *attempt) places(dir string) []string {
 	out := []string{dir}
 	own, err := filepath.Abs(a.plan.Job().Path(a.plan.Job().Output.Dir))
@@ -118,7 +120,8 @@ func (a *attempt) find(ctx context.Context, dir, digest string) (found string, e
 func (a *attempt) mine(r *ledger.Run) bool { return r.Digests.Presentation == a.plan.Presentation() }
 
 // source is an intact folder from which the noisy values of a published release can be read.
-func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m manifest.Manifest, digest string, err error) {
+func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m manifest.Manifest, digest string,
+	err error) {
 	candidates := []publication{{dir: r.Charge.Dir, digest: r.Digests.Release}}
 	for _, d := range slices.Backward(r.Derived) {
 		candidates = append(candidates, publication{dir: d.Dir, digest: d.Release})
@@ -155,7 +158,8 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 	}
 	return "", m, "", &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: codeLost, Err: lost, Hint: hintLost,
-		Message: "this question is released in another presentation, to " + r.Charge.Dir + ", which is not there unchanged any more, so that this one cannot be made of its noisy values",
+		Message: "this question is released in another presentation, to " + r.Charge.Dir +
+			", which is not there unchanged any more, so that this one cannot be made of its noisy values",
 	}
 }
 

@@ -32,7 +32,8 @@ func TestPublishedNoise(t *testing.T) {
 
 	var sum, squares, n, sigma float64
 	for i := range runs {
-		run := strings.Replace(text, "dataset: people", fmt.Sprintf("dataset: people-%d", i), 1) // another name alone would repeat the noise
+		// another name alone would repeat the noise
+		run := strings.Replace(text, "dataset: people", fmt.Sprintf("dataset: people-%d", i), 1)
 		o := b.must(func(r *protocol.Request) {
 			r.Plan, r.Dir = b.plan(run), filepath.Join(b.dir, fmt.Sprint(i))
 		})
@@ -40,7 +41,8 @@ func TestPublishedNoise(t *testing.T) {
 			noisy, sd := number(t, r["noisy"]), number(t, r["standard_deviation"])
 			x := (noisy - exact[r["colour"]]) / sd
 			sum, squares, n, sigma = sum+x, squares+x*x, n+1, sd
-			if low, high := number(t, r["ci95_low"]), number(t, r["ci95_high"]); low > noisy-1.9599*sd || high < noisy+1.9599*sd {
+			if low, high := number(t, r["ci95_low"]), number(t, r["ci95_high"]); low > noisy-1.9599*sd ||
+				high < noisy+1.9599*sd {
 				t.Fatalf("interval [%v, %v] of %v ± %v is too short", low, high, noisy, sd)
 			}
 		}
@@ -63,7 +65,8 @@ func TestPublishedNoise(t *testing.T) {
 // The mechanisms of a plan meet the guarantee by the definition, and waste less than 1e-9 of delta.
 func TestPlanMeetsGuarantee(t *testing.T) {
 	for _, epsilon := range []string{"0", "0.01", "1", "8", "100"} {
-		p := newBench(t).plan(strings.NewReplacer("epsilon: 1,", "epsilon: "+epsilon+",", "epsilon: 3,", "epsilon: 1000,").Replace(job))
+		p := newBench(t).plan(strings.NewReplacer("epsilon: 1,", "epsilon: "+epsilon+",", "epsilon: 3,",
+			"epsilon: 1000,").Replace(job))
 		if err := calibrate.Verify(p.Mechanisms(), p.Guarantee()); err != nil {
 			t.Errorf("epsilon %s: %v", epsilon, err)
 		}

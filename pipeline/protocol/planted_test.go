@@ -57,7 +57,8 @@ func (s *stoppedStore) Update(ctx context.Context, fn func(ledger.Tx) error) err
 	return s.Store.Update(ctx, fn)
 }
 
-// A complete staging that no run of this ledger made is never sealed: not one of another ledger, nor one of an earlier version.
+// A complete staging that no run of this ledger made is never sealed: not one of another ledger, nor one of an earlier
+// version.
 func TestPlantedStagingIsNotSealed(t *testing.T) {
 	other := newBench(t)
 	planted := other.cut("Publish") // sealed in its own ledger
@@ -68,7 +69,10 @@ func TestPlantedStagingIsNotSealed(t *testing.T) {
 	for name, spoil := range map[string]func(staging string) error{
 		"of another ledger": func(string) error { return nil },
 		"without a voucher": func(staging string) error { return os.Remove(filepath.Join(staging, "voucher")) },
-		"an empty voucher":  func(staging string) error { return os.WriteFile(filepath.Join(staging, "voucher"), nil, 0o600) },
+		"an empty voucher": func(staging string) error {
+			return os.WriteFile(filepath.Join(staging, "voucher"), nil,
+				0o600)
+		},
 		"a folder": func(staging string) error {
 			_ = os.Remove(filepath.Join(staging, "voucher"))
 			return os.Mkdir(filepath.Join(staging, "voucher"), 0o700)

@@ -13,7 +13,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// ways are how a run can find its question released, or its release staged: what an earlier run left behind, and what the next one asks for.
+// ways are how a run can find its question released, or its release staged: what an earlier run left behind, and what
+// the next one asks for.
 var ways = []struct {
 	name   string
 	before func(*bench)
@@ -24,7 +25,8 @@ var ways = []struct {
 	{"published elsewhere", func(b *bench) { b.must(nil) }, func(b *bench) func(*protocol.Request) {
 		return func(r *protocol.Request) { r.Dir = filepath.Join(b.dir, "elsewhere") }
 	}, protocol.StatusCopied},
-	{"in another presentation", func(b *bench) { b.must(b.presented("first")) }, func(b *bench) func(*protocol.Request) { return b.presented("second") }, protocol.StatusDerived},
+	{"in another presentation", func(b *bench) { b.must(b.presented("first")) },
+		func(b *bench) func(*protocol.Request) { return b.presented("second") }, protocol.StatusDerived},
 	{"a presentation that was lost", func(b *bench) {
 		b.must(b.presented("first"))
 		if err := os.RemoveAll(b.must(b.presented("second")).Dir); err != nil {
@@ -57,8 +59,8 @@ var inputs = map[string]func(*bench){
 	"of other fields": func(b *bench) { b.open = func() pipeline.Engine { return shapeless{b.engine} } },
 }
 
-// A question that is released, or whose release is staged, is answered without its input: whatever became of it, the run does, says and shows
-// the same.
+// A question that is released, or whose release is staged, is answered without its input: whatever became of it, the
+// run does, says and shows the same.
 func TestReleasedIsAnsweredWithoutInput(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// rehearse makes the whole release once, of vectors that hold nothing, before the charge: what cannot be made or written costs nothing. A panic is a
-// fault of the program, and is reported as one without its text.
+// rehearse makes the whole release once, of vectors that hold nothing, before the charge: what cannot be made or
+// written costs nothing. A panic is a fault of the program, and is reported as one without its text.
 func (a *attempt) rehearse(ctx context.Context) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -35,6 +35,7 @@ func (a *attempt) rehearse(ctx context.Context) (err error) {
 	if err != nil {
 		return pipeline.LedgerError("read the head", err)
 	}
-	release.Account(manifest.Ledger{Head: mark.Head, MAC: mark.MAC}, manifest.ScopeOf(quote.Balance, calibrate.ComposedMu2(a.plan.Mechanisms())))
+	release.Account(manifest.Ledger{Head: mark.Head, MAC: mark.MAC},
+		manifest.ScopeOf(quote.Balance, calibrate.ComposedMu2(a.plan.Mechanisms())))
 	return pipeline.OutputError(a.Sink.Rehearse(ctx, release))
 }

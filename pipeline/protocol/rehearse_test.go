@@ -53,8 +53,8 @@ func rehearse(t *testing.T, p *pipeline.Plan) error {
 	return sink.New(report.Presenter{}).Rehearse(t.Context(), r)
 }
 
-// A job that can be planned can be published: tables in each format, page, pictures' data, catalogues and manifest, from the least epsilon to the
-// largest, with a delta of 0 and tiny ones.
+// A job that can be planned can be published: tables in each format, page, pictures' data, catalogues and manifest,
+// from the least epsilon to the largest, with a delta of 0 and tiny ones.
 func TestWhateverIsPlannedCanBePublished(t *testing.T) {
 	planned := 0
 	for _, epsilon := range []string{"1e-6", "0.1", "10", "369", "400", "700", "1000", "1e6"} {
@@ -64,7 +64,8 @@ func TestWhateverIsPlannedCanBePublished(t *testing.T) {
 				if delta == "0" {
 					extra = ""
 				}
-				job, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"), fmt.Appendf(nil, sweep, epsilon, delta, adjacency, extra), configs.ParseOptions{Judge: pipeline.JudgeStep})
+				job, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"),
+					fmt.Appendf(nil, sweep, epsilon, delta, adjacency, extra), configs.ParseOptions{Judge: pipeline.JudgeStep})
 				if len(diags) > 0 {
 					continue // refused, at no cost
 				}
@@ -92,8 +93,8 @@ type stubborn struct {
 
 func (s stubborn) Rehearse(context.Context, *pipeline.Release) error { return s.fail() }
 
-// What cannot be published costs nothing: no charge, no noise, no folder, and the input is not read. A panic is a fault of the program, and its
-// text, which may quote anything, is in no message.
+// What cannot be published costs nothing: no charge, no noise, no folder, and the input is not read. A panic is a fault
+// of the program, and its text, which may quote anything, is in no message.
 func TestUnpublishableCostsNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		fail  func() error
@@ -127,8 +128,8 @@ func TestChargedIsNotRehearsed(t *testing.T) {
 	b.expect(b.must(nil), protocol.StatusReleased, once)
 }
 
-// Keys that are discovered, and what is added up by them, are rehearsed with made-up keys, also beside listed cells; of very many cells the first
-// ones are made.
+// Keys that are discovered, and what is added up by them, are rehearsed with made-up keys, also beside listed cells; of
+// very many cells the first ones are made.
 func TestRehearseKeysAndLongVectors(t *testing.T) {
 	const byKeys = `
 version: 1
@@ -159,7 +160,8 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta:
 	}
 }
 
-// Of tables of more cells than a rehearsal makes, all that is stated of them stays true: a job of any kind of query that can be planned passes.
+// Of tables of more cells than a rehearsal makes, all that is stated of them stays true: a job of any kind of query
+// that can be planned passes.
 func TestRehearseTablesOfAnyLength(t *testing.T) {
 	const long = `
 version: 1
@@ -183,7 +185,8 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 10, delta
 `
 	for _, cells := range []int{1, 1024, 1025, 5000} {
 		for _, adjacency := range []string{"add-remove", "replace-one"} {
-			job, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"), fmt.Appendf(nil, long, cells, adjacency), configs.ParseOptions{Judge: pipeline.JudgeStep})
+			job, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"), fmt.Appendf(nil, long, cells, adjacency),
+				configs.ParseOptions{Judge: pipeline.JudgeStep})
 			if len(diags) > 0 {
 				t.Fatal(diags)
 			}
@@ -220,7 +223,8 @@ func TestRehearsalsAreNotPublished(t *testing.T) {
 		}
 		noisy = append(noisy, []mechanism.Noisy{n})
 	}
-	if _, err := plan.Release(t.Context(), noisy, manifest.Program{}, 1, pipeline.Silent{}); err == nil || !strings.Contains(err.Error(), "answers nothing") {
+	if _, err := plan.Release(t.Context(), noisy, manifest.Program{}, 1, pipeline.Silent{}); err == nil ||
+		!strings.Contains(err.Error(), "answers nothing") {
 		t.Errorf("vectors of a rehearsal are answers: %v", err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// repeat answers a run whose release is published in this presentation: the same bytes, nothing spent, and the input is not
-// opened.
+// repeat answers a run whose release is published in this presentation: the same bytes, nothing spent, and the input is
+// not opened.
 func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	is := a.same[0]
 	gone, err := a.compareInput(ctx, &is.run)
@@ -24,7 +24,8 @@ func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	case errors.Is(err, pipeline.ErrNoRelease), err == nil && a.ours[digest]:
 		return a.bring(ctx, is, o)
 	case errors.Is(err, pipeline.ErrIncomplete) && a.dir == is.dir:
-		return nil, &pipeline.Error{Cause: pipeline.CauseOutput, Code: "altered", Message: "the published release was changed", Hint: hintAltered, Err: err}
+		return nil, &pipeline.Error{Cause: pipeline.CauseOutput, Code: "altered",
+			Message: "the published release was changed", Hint: hintAltered, Err: err}
 	case err == nil, errors.Is(err, pipeline.ErrIncomplete):
 		return nil, occupied(a.dir, err)
 	default:
@@ -32,8 +33,9 @@ func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	}
 }
 
-// bring puts the published bytes into the folder that this run asks for: from where they were published or moved aside; from the staging
-// of a run that was cut short; or, of a derived publication that is lost, made anew of the same noisy values.
+// bring puts the published bytes into the folder that this run asks for: from where they were published or moved aside;
+// from the staging of a run that was cut short; or, of a derived publication that is lost, made anew of the same noisy
+// values.
 func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Outcome, err error) {
 	from, err := a.find(ctx, is.dir, is.digest)
 	if err == nil {
@@ -61,7 +63,8 @@ func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Out
 
 const hintAltered = "restore the folder from a copy; or move it away and pay for a new release with --new-release"
 
-// compareInput reports whether the input is gone, and returns an error if it has changed since a release. It does nothing unless the operator asks.
+// compareInput reports whether the input is gone, and returns an error if it has changed since a release. It does
+// nothing unless the operator asks.
 func (a *attempt) compareInput(ctx context.Context, with *ledger.Run) (gone bool, err error) {
 	if !a.compare {
 		return false, nil
@@ -84,7 +87,8 @@ func (a *attempt) compareInput(ctx context.Context, with *ledger.Run) (gone bool
 	}
 	if fingerprint != with.Digests.Input {
 		return false, &pipeline.Error{
-			Cause: pipeline.CauseInput, Code: "input-changed", Message: "this release is published, and the input has changed since",
+			Cause: pipeline.CauseInput, Code: "input-changed", Message: "this release is published, and the input has changed " +
+				"since",
 			Hint: "keep the published release; or pay for another one of the changed input with --new-release",
 		}
 	}

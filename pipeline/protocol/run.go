@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Run releases a plan once: the same run again returns the same bytes and spends nothing. It does not open the input then: what it returns, how long
-// that takes and whether it fails would tell whether the input has changed.
+// Run releases a plan once: the same run again returns the same bytes and spends nothing. It does not open the input
+// then: what it returns, how long that takes and whether it fails would tell whether the input has changed.
 //
 // Protocol: reserve, aggregate, noise, stage, seal, publish. After a crash the next run of the same plan finds how far
 // this one came: what is staged completely is sealed and published as it is; what is not is deleted, and noise is
@@ -29,7 +29,8 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 		return nil, err
 	}
 	defer unlockFolder()
-	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir, again: req.NewRelease, compare: req.CompareInput, refuse: req.Refuse}
+	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir, again: req.NewRelease, compare: req.CompareInput,
+		refuse: req.Refuse}
 	if err := a.lookup(ctx); err != nil {
 		return nil, err
 	}
@@ -123,7 +124,8 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Status: StatusReleased, Dir: a.dir, Discarded: a.discarded, Digest: seal.Release, Moved: moved, Release: release, Plan: a.plan, Checks: a.checks}, nil
+	return &Outcome{Status: StatusReleased, Dir: a.dir, Discarded: a.discarded, Digest: seal.Release, Moved: moved,
+		Release: release, Plan: a.plan, Checks: a.checks}, nil
 }
 
 // vacant refuses an output folder that holds anything but a publication of this question, which may be moved aside.
@@ -140,7 +142,8 @@ func (a *attempt) vacant(ctx context.Context, dir string) error {
 }
 
 func occupied(dir string, err error) error {
-	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: dir + " holds something else than this release", Hint: hintOccupied, Err: err}
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: dir +
+		" holds something else than this release", Hint: hintOccupied, Err: err}
 }
 
 const hintOccupied = "choose another folder with --out, put a ${param} in output.dir, or move the folder away"
@@ -153,7 +156,8 @@ func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 	}
 	if diags := a.plan.CheckWith(engine); len(diags) > 0 {
 		_ = engine.Close()
-		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "schema", Message: "the job does not fit the input", Err: diags}
+		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "schema", Message: "the job does not fit the input",
+			Err: diags}
 	}
 	return engine, nil
 }

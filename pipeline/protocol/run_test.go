@@ -36,9 +36,11 @@ func TestOtherFolder(t *testing.T) {
 	}
 }
 
-// colourful asks for so many cells that two releases are equal with a probability below 1e-20: each cell is with less than 0.02.
+// colourful asks for so many cells that two releases are equal with a probability below 1e-20: each cell is with less
+// than 0.02.
 func (b *bench) colourful(again bool) func(*protocol.Request) {
-	text := strings.Replace(job, "[red, green, blue]", "[red, green, blue, cyan, pink, grey, gold, lime, navy, plum, teal, rust]", 1)
+	text := strings.Replace(job, "[red, green, blue]",
+		"[red, green, blue, cyan, pink, grey, gold, lime, navy, plum, teal, rust]", 1)
 	return func(r *protocol.Request) { r.Plan, r.NewRelease = b.plan(text), again }
 }
 

@@ -18,7 +18,8 @@ type Runner struct {
 	// Workers is the number of goroutines that draw noise.
 	Workers int
 	Program manifest.Program
-	// Identify finds Program out if a release is made, which takes longer than answering a released question; nil: Program is set.
+	// Identify finds Program out if a release is made, which takes longer than answering a released question; nil: Program
+	// is set.
 	Identify func() manifest.Program
 	// Signer signs the manifests of new releases; nil: they are not signed.
 	Signer pipeline.Signer
@@ -33,12 +34,13 @@ type Request struct {
 	Dir string
 	// NewRelease asks for a new release of a question that was answered before, and pays for it again.
 	NewRelease bool
-	// CompareInput reads the input of a question that is released, and ends the run with an error if it has changed since. That answers a question
-	// about private data without noise or charge, as often as it is asked: it is for the operator alone. Without it a question that is released is
-	// answered without opening its input.
+	// CompareInput reads the input of a question that is released, and ends the run with an error if it has changed since.
+	// That answers a question about private data without noise or charge, as often as it is asked: it is for the operator
+	// alone. Without it a question that is released is answered without opening its input.
 	CompareInput bool
-	// Refuse ends the run before any noise if the data leave a column unusable for a query that needs it ([pipeline.Plan.Findings]); the engine must
-	// look at all rows. Whether a release appears then depends on the rows, and its readers see it.
+	// Refuse ends the run before any noise if the data leave a column unusable for a query that needs it
+	// ([pipeline.Plan.Findings]); the engine must look at all rows. Whether a release appears then depends on the rows,
+	// and its readers see it.
 	Refuse bool
 }
 
@@ -55,7 +57,8 @@ const (
 	StatusAlready Status = "already-released"
 	// StatusCopied: the release was published elsewhere; its bytes were copied, nothing was spent.
 	StatusCopied Status = "copied"
-	// StatusDerived: the question was released in another presentation; this one was made of its noisy values, nothing was spent.
+	// StatusDerived: the question was released in another presentation; this one was made of its noisy values, nothing was
+	// spent.
 	StatusDerived Status = "derived"
 )
 
@@ -70,8 +73,8 @@ type Outcome struct {
 	// Release is what this run made, and Plan the plan of it, with the clamps that were found; nil if it made none.
 	Release *pipeline.Release
 	Plan    *pipeline.Plan
-	// Discarded: beside the folder was a complete release in staging that no run of this ledger can have made, or one of an earlier
-	// version. It was deleted, and noise was drawn anew under the same charge.
+	// Discarded: beside the folder was a complete release in staging that no run of this ledger can have made, or one of
+	// an earlier version. It was deleted, and noise was drawn anew under the same charge.
 	Discarded bool
 	// From is the folder whose noisy values a derived release was made of; else "".
 	From string
@@ -107,7 +110,8 @@ type Standing struct {
 	Prior ledger.Run
 	// Dir is where that release lies, or lay; "" unless Next is NextRepeat, NextDerive or NextWithdrawn.
 	Dir string
-	// Problem is why the run will fail nonetheless: what it needs of that release is not there. nil if nothing is in the way.
+	// Problem is why the run will fail nonetheless: what it needs of that release is not there. nil if nothing is in the
+	// way.
 	Problem error
 	// Quote is what the run would charge; zero unless Next is NextCharge.
 	Quote ledger.Quote

@@ -27,8 +27,8 @@ func (a *attempt) staging() string {
 	return stagingOf(dir, a.plan.Run(), a.number())
 }
 
-// tidy ends what runs that made further publications left half done, and removes an incomplete staging folder of a release that is left to a
-// later run.
+// tidy ends what runs that made further publications left half done, and removes an incomplete staging folder of a
+// release that is left to a later run.
 func (a *attempt) tidy(ctx context.Context) error {
 	for _, staging := range a.derivedIn {
 		if _, err := a.Sink.Settle(staging); err != nil {
@@ -86,8 +86,9 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	return a.lookup(ctx)
 }
 
-// vouched says whether a complete staging is the one that a run of this ledger made for this release. Else it may have been planted: it is
-// deleted, and noise is drawn anew under the same charge. Nobody has seen that of the staging, which only this user may read.
+// vouched says whether a complete staging is the one that a run of this ledger made for this release. Else it may have
+// been planted: it is deleted, and noise is drawn anew under the same charge. Nobody has seen that of the staging,
+// which only this user may read.
 func (a *attempt) vouched(ctx context.Context, staging, note, digest string) (bool, error) {
 	voucher, err := a.Sink.Voucher(staging)
 	if err != nil {
@@ -119,8 +120,8 @@ func sealOf(note string) (d ledger.Digests) {
 	return d
 }
 
-// publishSealed publishes what was sealed, unless the rename had happened before the crash. A release in another presentation than the
-// plan's goes to its own folder.
+// publishSealed publishes what was sealed, unless the rename had happened before the crash. A release in another
+// presentation than the plan's goes to its own folder.
 func (a *attempt) publishSealed(ctx context.Context) error {
 	own := a.prior.Charge.Dir
 	for _, dir := range []string{a.dir, own} {
@@ -133,10 +134,12 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 	}
 	_, digest, err := a.Sink.Staged(ctx, a.staging())
 	if err != nil || digest != a.prior.Digests.Release {
-		if _, err := a.Sink.Settle(a.staging()); err != nil { // it is published in a third folder, whose older release is here
+		// it is published in a third folder, whose older release is here
+		if _, err := a.Sink.Settle(a.staging()); err != nil {
 			return pipeline.OutputError(err)
 		}
-		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: codeLost, Message: "a sealed release was changed or removed before it was published", Hint: hintLost, Err: err}
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: codeLost,
+			Message: "a sealed release was changed or removed before it was published", Hint: hintLost, Err: err}
 	}
 	dir := a.dir
 	if !a.mine(&a.prior) && own != dir {
@@ -206,8 +209,8 @@ func (a *attempt) charge(ctx context.Context) error {
 	return nil
 }
 
-// reserve charges the run. One that is reserved already is taken up as it was recorded, also if another version of the program
-// calibrated it otherwise: what was charged then is what may be drawn now.
+// reserve charges the run. One that is reserved already is taken up as it was recorded, also if another version of the
+// program calibrated it otherwise: what was charged then is what may be drawn now.
 func (a *attempt) reserve(ctx context.Context) (err error) {
 	if !a.reserved() {
 		a.receipt, err = a.Book.Charge(ctx, a.plan.Charge(a.dir, a.number()))
@@ -241,8 +244,9 @@ func (a *attempt) abandon(ctx context.Context, cause error) error {
 	return cause
 }
 
-// showHead writes the ledger's mark into the release, so that a ledger that lost its end shows, and where the account stands as readers
-// may know it: with the releases that were published and this one, of mu2, which is 0 if it is among them.
+// showHead writes the ledger's mark into the release, so that a ledger that lost its end shows, and where the account
+// stands as readers may know it: with the releases that were published and this one, of mu2, which is 0 if it is among
+// them.
 func (a *attempt) showHead(ctx context.Context, r *pipeline.Release, mu2 *big.Float) error {
 	mark, err := a.Book.Mark(ctx)
 	if err != nil {
@@ -283,8 +287,9 @@ func (a *attempt) publish(ctx context.Context) (moved string, err error) {
 	return moved, nil
 }
 
-// replace publishes a staging folder at dir. An earlier publication of this question that is in its place is moved aside: after the two changed
-// places, so that dir is never without a release; or, if the system cannot do that in one step, before.
+// replace publishes a staging folder at dir. An earlier publication of this question that is in its place is moved
+// aside: after the two changed places, so that dir is never without a release; or, if the system cannot do that in one
+// step, before.
 func (a *attempt) replace(ctx context.Context, staging, dir string) (moved string, err error) {
 	if digest, err := a.Sink.Inspect(ctx, dir); err == nil && a.ours[digest] {
 		switch err := a.Sink.Exchange(ctx, staging, dir, digest); {

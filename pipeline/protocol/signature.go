@@ -21,7 +21,8 @@ func (a *attempt) signStaged(ctx context.Context, staging, note, digest string) 
 	return digest, a.vouch(ctx, note, digest)
 }
 
-// promised refuses a release folder that is not signed by the signer, if there is one: bytes that are sealed or published never change.
+// promised refuses a release folder that is not signed by the signer, if there is one: bytes that are sealed or
+// published never change.
 func (a *attempt) promised(dir string) error {
 	if a.Signer == nil {
 		return nil
@@ -33,11 +34,14 @@ func (a *attempt) promised(dir string) error {
 	return Unsigned(dir, key, a.Signer)
 }
 
-// Unsigned is the error of a release in dir whose manifest names another key than the signer's, or none; nil if it names the signer's.
+// Unsigned is the error of a release in dir whose manifest names another key than the signer's, or none; nil if it
+// names the signer's.
 func Unsigned(dir, key string, s pipeline.Signer) error {
 	e := &pipeline.Error{
-		Cause: pipeline.CauseOutput, Code: "unsigned", Message: "the release in " + dir + " was made before and is not signed",
-		Hint: "what is sealed or published is never changed: run without --sign to leave it as it is, or pay for a signed release with --new-release --sign",
+		Cause: pipeline.CauseOutput, Code: "unsigned", Message: "the release in " + dir +
+			" was made before and is not signed",
+		Hint: "what is sealed or published is never changed: run without --sign to leave it as it is, or pay for a signed " +
+			"release with --new-release --sign",
 	}
 	switch key {
 	case s.PublicKey():

@@ -8,8 +8,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// StandingOf says what a run of a plan into dir would do now, as the ledger stands. book is nil if there is no ledger yet. It reads no data.
-func StandingOf(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipeline.Sink, dir string) (s Standing, err error) {
+// StandingOf says what a run of a plan into dir would do now, as the ledger stands. book is nil if there is no ledger
+// yet. It reads no data.
+func StandingOf(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipeline.Sink, dir string) (s Standing,
+	err error) {
 	if book == nil {
 		s.Next = NextCharge
 		s.Quote, err = ledger.QuoteFirst(p.Charge(dir, 1), time.Now())
@@ -29,7 +31,8 @@ func StandingOf(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink p
 }
 
 // Find returns the release of a plan's question that a run would start from; ok is false if there is none that counts.
-func Find(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipeline.Sink) (r ledger.Run, ok bool, err error) {
+func Find(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipeline.Sink) (r ledger.Run, ok bool,
+	err error) {
 	a := &attempt{Runner: &Runner{Book: book, Sink: sink}, plan: p}
 	if err := a.lookup(ctx); err != nil {
 		return r, false, err

@@ -39,7 +39,8 @@ type mapEngine struct {
 }
 
 func (e *mapEngine) Schema() table.Schema {
-	return table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.Int}}, {Name: "y", Type: table.Type{Kind: table.Int}}}}
+	return table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.Int}},
+		{Name: "y", Type: table.Type{Kind: table.Int}}}}
 }
 
 func (e *mapEngine) Close() error { return nil }
@@ -48,7 +49,8 @@ func (e *mapEngine) Digest(context.Context, *pipeline.Plan, pipeline.Observer) (
 	return []byte("points"), nil
 }
 
-func (e *mapEngine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
+func (e *mapEngine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates,
+	error) {
 	s := mechanism.Sparse{Cells: e.cells}
 	for _, c := range e.at {
 		s.At, s.Answers.High = append(s.At, c), append(s.Answers.High, e.count)
@@ -61,10 +63,10 @@ func (e *mapEngine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.
 	return &pipeline.Aggregates{Exacts: [][]mechanism.Exact{{exact}}, Input: input}, err
 }
 
-// A map of very many cells is drawn, denoised, written, read back and published without being held: 2·10^6 of them, and 10^9 in
-// the long run, if the whole process takes less than a GiB. Its few full cells are found, and some empty ones may pass the
-// threshold by little. Counts are 1000 and sigma is 4.2: one that is 200 off, or an empty cell 100 above the threshold, has a
-// probability below e^-200.
+// A map of very many cells is drawn, denoised, written, read back and published without being held: 2·10^6 of them, and
+// 10^9 in the long run, if the whole process takes less than a GiB. Its few full cells are found, and some empty ones
+// may pass the threshold by little. Counts are 1000 and sigma is 4.2: one that is 200 off, or an empty cell 100 above
+// the threshold, has a probability below e^-200.
 func TestMapIsStreamed(t *testing.T) {
 	side := 1415
 	if os.Getenv("DPRELEASE_LONG") == "1" {
@@ -82,7 +84,8 @@ func TestMapIsStreamed(t *testing.T) {
 	}
 	found := map[int]bool{}
 	for _, r := range csvtest.Rows(t, filepath.Join(o.Dir, "map.csv")) {
-		if x, y, estimate := number(t, r["x_from"]), number(t, r["y_from"]), number(t, r["estimate"]); estimate > 800 && estimate < 1200 {
+		if x, y, estimate := number(t, r["x_from"]), number(t, r["y_from"]), number(t, r["estimate"]); estimate > 800 &&
+			estimate < 1200 {
 			found[int(x)*side+int(y)] = true
 		} else if estimate > 100 || estimate < 1 {
 			t.Errorf("an estimate of %g", estimate)

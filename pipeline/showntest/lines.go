@@ -1,5 +1,5 @@
-// Package showntest holds what a run shows to others, as lines that tests compare: they must be equal for neighbouring tables if both runs draw the
-// same noise.
+// Package showntest holds what a run shows to others, as lines that tests compare: they must be equal for neighbouring
+// tables if both runs draw the same noise.
 package showntest
 
 import (

@@ -81,7 +81,8 @@ func (w *writer) lookup(x string, pairs []pair, other int32) string {
 	if other == domain.RuleDropped {
 		how = "JOIN"
 	}
-	w.from = fmt.Sprintf("(SELECT %s.*, %s.c AS %s\n FROM %s AS %s %s %s ON %s.%s = %s.v)", s, k, c, w.from, s, how, w.pairs(k, pairs), s, x, k)
+	w.from = fmt.Sprintf("(SELECT %s.*, %s.c AS %s\n FROM %s AS %s %s %s ON %s.%s = %s.v)", s, k, c, w.from, s, how,
+		w.pairs(k, pairs), s, x, k)
 	if other == domain.RuleDropped {
 		return c
 	}
@@ -105,7 +106,8 @@ func (w *writer) axis(r *domain.Rule, columns map[string]column) string {
 	if n := r.Nearest; n != nil {
 		lat, lon := w.stage(w.asDouble(columns[n.Lat])), w.stage(w.asDouble(columns[n.Lon]))
 		there := onEarth(lat, lon, w.float)
-		return fmt.Sprintf("CASE WHEN %s THEN COALESCE(%s, %s) ELSE %s END", there, w.nearest(n, lat, lon, there), code(r.Other), code(r.Null))
+		return fmt.Sprintf("CASE WHEN %s THEN COALESCE(%s, %s) ELSE %s END", there, w.nearest(n, lat, lon, there),
+			code(r.Other), code(r.Null))
 	}
 	c := columns[r.Column]
 	if r.Numerals() {
@@ -162,7 +164,8 @@ func (w *writer) grid(r *domain.Rule, columns map[string]column) string {
 	lat, lon := w.stage(w.asDouble(columns[r.Grid.Lat])), w.stage(w.asDouble(columns[r.Grid.Lon]))
 	line := func(x string, edges []float64) string {
 		n := int32(len(edges) - 1)
-		s := &domain.Steps[float64]{At: edges, Cells: n, Below: domain.RuleDropped, Beyond: domain.RuleDropped, Closed: true, Last: edges[n], LastCode: n - 1}
+		s := &domain.Steps[float64]{At: edges, Cells: n, Below: domain.RuleDropped, Beyond: domain.RuleDropped, Closed: true,
+			Last: edges[n], LastCode: n - 1}
 		last := fmt.Sprintf("CASE WHEN %s = %s THEN %d END", x, w.float(s.Last), s.LastCode)
 		if among, ok := w.evenly(x, s); ok {
 			return among + " ELSE " + last + " END"
@@ -170,7 +173,8 @@ func (w *writer) grid(r *domain.Rule, columns map[string]column) string {
 		return bisection(x, s, w.float, "NULL", last)
 	}
 	row, col := w.stage(line(lat, r.Grid.Rows)), w.stage(line(lon, r.Grid.Cols))
-	cell := fmt.Sprintf("CASE WHEN %s IS NOT NULL AND %s IS NOT NULL THEN %s * %d + %s ELSE %s END", row, col, row, len(r.Grid.Cols)-1, col, code(r.Other))
+	cell := fmt.Sprintf("CASE WHEN %s IS NOT NULL AND %s IS NOT NULL THEN %s * %d + %s ELSE %s END", row, col, row,
+		len(r.Grid.Cols)-1, col, code(r.Other))
 	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", onEarth(lat, lon, w.float), cell, code(r.Null))
 }
 

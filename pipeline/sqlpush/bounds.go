@@ -19,7 +19,8 @@ type limit struct{ cells, inCell, rows bool }
 func (c *contents) binding() limit {
 	l := c.Limits
 	rows := c.Steps != nil || l.Rows < product(min(l.Groups, c.cellsInAll()), l.PerGroup)
-	return limit{cells: l.Groups < c.cellsInAll(), inCell: l.PerGroup < math.MaxInt64 && (l.PerGroup < l.Rows || !rows), rows: rows}
+	return limit{cells: l.Groups < c.cellsInAll(), inCell: l.PerGroup < math.MaxInt64 && (l.PerGroup < l.Rows || !rows),
+		rows: rows}
 }
 
 // boundedCounts bounds rows that are counted if no bound on rows in all binds: then rows of a unit in one cell are
@@ -70,7 +71,8 @@ func (c *contents) joinOveractive(w *writer, messages ...beginning) {
 
 // keptOf is the rows of units that are over no bound, and what is kept of the others.
 func keptOf(ofFew, columns, on, bounded string) string {
-	return fmt.Sprintf("kept AS (SELECT %s FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE %s)\n UNION ALL SELECT %s FROM %s AS b)", ofFew, on, columns, bounded)
+	return fmt.Sprintf("kept AS (SELECT %s FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE %s)\n "+
+		"UNION ALL SELECT %s FROM %s AS b)", ofFew, on, columns, bounded)
 }
 
 // sameUnit says that a row is of a unit o.
@@ -126,7 +128,8 @@ func (c *contents) boundedRows() string {
 	}
 	inCell, alike := slices.Concat(c.units, c.cells), slices.Concat(c.units, c.cells, c.values)
 	if l.inCell || l.rows {
-		w.push("ROW_NUMBER() OVER (PARTITION BY " + strings.Join(alike, ", ") + " ORDER BY " + alike[len(alike)-1] + ") - 1 AS occurrence")
+		w.push("ROW_NUMBER() OVER (PARTITION BY " + strings.Join(alike, ", ") + " ORDER BY " + alike[len(alike)-1] +
+			") - 1 AS occurrence")
 		c.joinOveractive(w, unitInRow)
 		messages = append(messages, unitInRow)
 		w.push(c.digestOfRow() + " AS d")

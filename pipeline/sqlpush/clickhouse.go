@@ -76,7 +76,8 @@ func (clickhouse) divide(x string, by int64) string { return fmt.Sprintf("intDiv
 
 // pairs is the table function values.
 func (clickhouse) pairs(alias string, pairs []pair) string {
-	return "(SELECT tupleElement(p, 1) AS v, tupleElement(p, 2) AS c FROM (SELECT arrayJoin([" + pairList(pairs) + "]) AS p)) AS " + alias
+	return "(SELECT tupleElement(p, 1) AS v, tupleElement(p, 2) AS c FROM (SELECT arrayJoin([" + pairList(pairs) +
+		"]) AS p)) AS " + alias
 }
 
 // bytes concatenates.

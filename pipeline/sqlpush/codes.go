@@ -44,8 +44,10 @@ func (w *writer) listed(r *domain.Rule, binary bool) (pairs []pair, ok bool) {
 func (w *writer) outside(x string, s *domain.Steps[float64]) (below, beyond string) {
 	below, beyond = code(s.Below), code(s.Beyond)
 	if s.Closed {
-		below = fmt.Sprintf("CASE WHEN %s < %s THEN %s ELSE %s END", x, w.float(-math.MaxFloat64), code(s.InfiniteCode(-1)), below)
-		beyond = fmt.Sprintf("CASE WHEN %s = %s OR %s > %s THEN %d ELSE %s END", x, w.float(s.Last), x, w.float(math.MaxFloat64), s.LastCode, beyond)
+		below = fmt.Sprintf("CASE WHEN %s < %s THEN %s ELSE %s END", x, w.float(-math.MaxFloat64), code(s.InfiniteCode(-1)),
+			below)
+		beyond = fmt.Sprintf("CASE WHEN %s = %s OR %s > %s THEN %d ELSE %s END", x, w.float(s.Last), x,
+			w.float(math.MaxFloat64), s.LastCode, beyond)
 	}
 	return below, beyond
 }

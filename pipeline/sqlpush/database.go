@@ -61,13 +61,15 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 	if err != nil && isFile && ctx.Err() == nil {
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseInput, Code: "sql", Message: "the database file of input.sql.dsn cannot be opened to be read",
-			Hint: "it must exist, no other process may have it open to write, and each setting behind its question mark must be one of the engine's",
+			Hint: "it must exist, no other process may have it open to write, and each setting behind its question mark must " +
+				"be one of the engine's",
 		}
 	}
 	if err != nil {
 		return nil, failed(ctx, "the connection string is not one", err)
 	}
-	d := &Database{db: db, dialect: dialect, from: expression(dialect, s), exact: s.Exact, columns: map[string]column{}, other: map[string]string{}}
+	d := &Database{db: db, dialect: dialect, from: expression(dialect, s), exact: s.Exact, columns: map[string]column{},
+		other: map[string]string{}}
 	if err := d.describe(ctx); err != nil {
 		_ = db.Close() // nothing was written
 		return nil, err

@@ -160,7 +160,8 @@ var duckdbPieces = pieces{
 	length: func(text string) string { return "unhex(lpad(hex(octet_length(" + text + ")), 8, '0'))" },
 	number: func(x string, width int) string {
 		of := map[int]string{4: "INTEGER", 8: "BIGINT"}[width]
-		return "CAST(CAST(CAST(" + x + " AS " + of + ") AS BIT) AS BLOB)" // the bytes of its two's complement, the highest first
+		// the bytes of its two's complement, the highest first
+		return "CAST(CAST(CAST(" + x + " AS " + of + ") AS BIT) AS BLOB)"
 	},
 	bytes: func(hexadecimal string) string { return "unhex('" + hexadecimal + "')" },
 }
@@ -178,7 +179,8 @@ func (d duckdb) pairs(alias string, pairs []pair) string {
 		texts[i], codes[i] = text, code(p.Code)
 	}
 	list := func(all []string) string { return "string_split(" + quoted(strings.Join(all, "|")) + ", '|')" }
-	return "(SELECT encode(unnest(" + list(texts) + ")) AS v, unnest(CAST(" + list(codes) + " AS INTEGER[])) AS c) AS " + alias
+	return "(SELECT encode(unnest(" + list(texts) + ")) AS v, unnest(CAST(" + list(codes) + " AS INTEGER[])) AS c) AS " +
+		alias
 }
 
 // total is of HUGEINT.
@@ -188,17 +190,22 @@ func (duckdb) total(x string) string { return "CAST(SUM(" + x + ") AS VARCHAR)" 
 // statements depend on that.
 func (duckdb) suits(ctx context.Context, s *session) error {
 	asked := []string{
-		"hour(make_timestamp(-1)) = 23", "minute(make_timestamp(-1)) = 59", "CAST(make_timestamp(-1) AS DATE) = DATE '1969-12-31'", "hour(CAST('infinity' AS TIMESTAMP)) IS NULL",
-		"date_diff('day', DATE '1970-01-01', CAST(CAST('infinity' AS TIMESTAMP) AS DATE)) IS NULL", "date_diff('day', DATE '1970-01-01', CAST(CAST('-infinity' AS TIMESTAMP) AS DATE)) IS NULL",
+		"hour(make_timestamp(-1)) = 23", "minute(make_timestamp(-1)) = 59", "CAST(make_timestamp(-1) AS DATE) = DATE " +
+			"'1969-12-31'", "hour(CAST('infinity' AS TIMESTAMP)) IS NULL",
+		"date_diff('day', DATE '1970-01-01', CAST(CAST('infinity' AS TIMESTAMP) AS DATE)) IS NULL", "date_diff('day', DATE " +
+			"'1970-01-01', CAST(CAST('-infinity' AS TIMESTAMP) AS DATE)) IS NULL",
 	}
 	for _, c := range []struct{ x, of, is string }{
-		{"0.5", "BIGINT", "= 0"}, {"1.5", "BIGINT", "= 2"}, {"2.5", "BIGINT", "= 2"}, {"-0.5", "BIGINT", "= 0"}, {"-1.5", "BIGINT", "= -2"}, {"NaN", "BIGINT", "IS NULL"},
-		{"9223372036854775808", "BIGINT", "IS NULL"}, {"-Infinity", "BIGINT", "IS NULL"}, {"-0", "UTINYINT", "= 0"}, {"-1", "UTINYINT", "IS NULL"}, {"256", "UTINYINT", "IS NULL"},
+		{"0.5", "BIGINT", "= 0"}, {"1.5", "BIGINT", "= 2"}, {"2.5", "BIGINT", "= 2"}, {"-0.5", "BIGINT", "= 0"}, {"-1.5",
+			"BIGINT", "= -2"}, {"NaN", "BIGINT", "IS NULL"},
+		{"9223372036854775808", "BIGINT", "IS NULL"}, {"-Infinity", "BIGINT", "IS NULL"}, {"-0", "UTINYINT", "= 0"}, {"-1",
+			"UTINYINT", "IS NULL"}, {"256", "UTINYINT", "IS NULL"},
 	} {
 		asked = append(asked, fmt.Sprintf("TRY_CAST(CAST('%s' AS DOUBLE) AS %s) %s", c.x, c.of, c.is))
 	}
 	return s.asks(ctx, "SELECT COALESCE("+strings.Join(asked, " AND ")+", false)", &pipeline.Error{
-		Cause: pipeline.CauseInput, Code: "sql-server", Message: "this version of DuckDB rounds, or takes times apart, in another way than DuckDB 1.5",
+		Cause: pipeline.CauseInput, Code: "sql-server", Message: "this version of DuckDB rounds, or takes times apart, in " +
+			"another way than DuckDB 1.5",
 		Hint: "use a program that is built with DuckDB 1.5, or write engine: local",
 	})
 }

@@ -34,10 +34,12 @@ const asBigint = "CAST(%s AS BIGINT)"
 // scanWhole is a column of whole numbers of a type.
 func scanWhole(x, kind string) *scanColumn {
 	of := map[string]domain.Span[int64]{
-		"TINYINT": {Least: math.MinInt8, Most: math.MaxInt8}, "SMALLINT": {Least: math.MinInt16, Most: math.MaxInt16}, "INTEGER": {Least: math.MinInt32, Most: math.MaxInt32},
+		"TINYINT": {Least: math.MinInt8, Most: math.MaxInt8}, "SMALLINT": {Least: math.MinInt16,
+			Most: math.MaxInt16}, "INTEGER": {Least: math.MinInt32, Most: math.MaxInt32},
 		"UTINYINT": {Most: math.MaxUint8}, "USMALLINT": {Most: math.MaxUint16}, "UINTEGER": {Most: math.MaxUint32}, "BIGINT": {Least: math.MinInt64 + 1, Most: math.MaxInt64},
 	}[kind]
-	return &scanColumn{Raw: x, Grouped: x, number: asBigint, literal: func(v int64) (string, bool) { return strconv.FormatInt(v, 10), v >= of.Least && v <= of.Most }}
+	return &scanColumn{Raw: x, Grouped: x, number: asBigint,
+		literal: func(v int64) (string, bool) { return strconv.FormatInt(v, 10), v >= of.Least && v <= of.Most }}
 }
 
 const asDays = "date_diff('day', DATE '1970-01-01', %s)"
@@ -46,7 +48,8 @@ const asDays = "date_diff('day', DATE '1970-01-01', %s)"
 func scanDays(x string) *scanColumn {
 	return &scanColumn{Raw: x, Grouped: x, number: asDays, ends: true, literal: func(v int64) (string, bool) {
 		const most = 1 << 20 // in no year of more than four digits
-		return "DATE '" + time.Unix(min(max(v, -most), most)*86400, 0).UTC().Format("2006-01-02") + "'", v >= firstDay && v <= lastDay
+		return "DATE '" + time.Unix(min(max(v, -most), most)*86400, 0).UTC().Format("2006-01-02") + "'", v >= firstDay &&
+			v <= lastDay
 	}}
 }
 
@@ -58,7 +61,8 @@ func scanTimes(x, kind string) *scanColumn {
 		zone = "+00'"
 	}
 	c := &scanColumn{Raw: x, Grouped: x, ends: true, literal: func(v int64) (string, bool) {
-		return kind + " '" + time.UnixMicro(v).UTC().Format("2006-01-02 15:04:05.000000") + zone, v >= firstDay*dayMicros && v < (lastDay+1)*dayMicros
+		return kind + " '" + time.UnixMicro(v).UTC().Format("2006-01-02 15:04:05.000000") + zone, v >= firstDay*dayMicros &&
+			v < (lastDay+1)*dayMicros
 	}}
 	if kind != "TIMESTAMP" {
 		c.Grouped = "make_timestamp(epoch_us(" + x + "))"
@@ -153,15 +157,17 @@ func (c *scanColumn) key(r *domain.Rule, x string, within bool) (k groupKey, ok 
 	}
 	s := spanOfSteps(r.IntSteps)
 	if width, even := evenWidth(r.IntSteps); even && within && width > 1 {
-		return groupKey{[]string{fmt.Sprintf("(%s - %s) // %d", number, bracketed(s.Least), width)}, func(columns []string) string {
-			return fmt.Sprintf("%s * %d + %s", columns[0], width, bracketed(s.Least))
-		}}, true
+		return groupKey{[]string{fmt.Sprintf("(%s - %s) // %d", number, bracketed(s.Least), width)},
+			func(columns []string) string {
+				return fmt.Sprintf("%s * %d + %s", columns[0], width, bracketed(s.Least))
+			}}, true
 	}
 	if !fewValues(s, int(r.IntSteps.Cells)) || s.Least == math.MinInt64 || r.IntSteps.Below != r.IntSteps.Beyond {
 		return k, false
 	}
 	if !within {
-		outside := fmt.Sprintf("CASE WHEN %s >= %d AND %s <= %d THEN %s WHEN %s IS NOT NULL THEN %d END", number, s.Least, number, s.Most, number, number, s.Least-1)
+		outside := fmt.Sprintf("CASE WHEN %s >= %d AND %s <= %d THEN %s WHEN %s IS NOT NULL THEN %d END", number, s.Least,
+			number, s.Most, number, number, s.Least-1)
 		return groupKey{[]string{outside}, func(columns []string) string { return columns[0] }}, true
 	}
 	return k, true
@@ -175,7 +181,8 @@ func (c *scanColumn) cell(s *domain.Steps[int64], x string, code func(int32) str
 		return "", false
 	}
 	n := len(s.At) - 1
-	cell = fmt.Sprintf("CASE WHEN %s >= %d AND %s < %d THEN (%s - %s) // %d", x, s.At[0], x, s.At[n], x, bracketed(s.At[0]), width)
+	cell = fmt.Sprintf("CASE WHEN %s >= %d AND %s < %d THEN (%s - %s) // %d", x, s.At[0], x, s.At[n], x,
+		bracketed(s.At[0]), width)
 	if s.Closed && s.Last >= s.At[n] {
 		cell += fmt.Sprintf(" WHEN %s = %d THEN %d", x, s.Last, s.LastCode)
 	}
@@ -185,7 +192,8 @@ func (c *scanColumn) cell(s *domain.Steps[int64], x string, code func(int32) str
 // evenWidth returns the width of cells that are alike, of numbers whose differences do not overflow.
 func evenWidth(s *domain.Steps[int64]) (width int64, ok bool) {
 	n := len(s.At) - 1
-	if n < 1 || n != int(s.Cells) || s.At[0] < -mostEvenEdge || s.At[n] > mostEvenEdge || s.Closed && s.Last != s.At[n] && s.Last != s.At[n]-1 {
+	if n < 1 || n != int(s.Cells) || s.At[0] < -mostEvenEdge || s.At[n] > mostEvenEdge || s.Closed && s.Last != s.At[n] &&
+		s.Last != s.At[n]-1 {
 		return 0, false
 	}
 	width = s.At[1] - s.At[0]
@@ -217,7 +225,8 @@ func (c *scanColumn) clamped(x string, exponent int, least, most int64) (clamped
 	_, from := c.literal(least / times)
 	_, to := c.literal(most / times)
 	const exact = 1 << 53
-	if !from || !to || least%times != 0 || most%times != 0 || max(least/times, -(least/times), most/times, -(most/times)) > exact {
+	if !from || !to || least%times != 0 || most%times != 0 ||
+		max(least/times, -(least/times), most/times, -(most/times)) > exact {
 		return "", 0, false
 	}
 	return fmt.Sprintf("least(greatest(%s, %s), %d)", x, bracketed(least/times), most/times), times, true
@@ -250,7 +259,10 @@ func clockKey(r *domain.Rule, x string, within bool) (k groupKey, ok bool) {
 		return list
 	}
 	ofDay := groupKey{by(day), func(c []string) string { return days(c[0]) + " * 86400000000" }}
-	ofHour := groupKey{by(day, "hour(%s)"), func(c []string) string { return days(c[0]) + " * 86400000000 + " + c[1] + " * 3600000000" }}
+	ofHour := groupKey{by(day, "hour(%s)"), func(c []string) string {
+		return days(c[0]) + " * 86400000000 + " + c[1] +
+			" * 3600000000"
+	}}
 	ofMinute := groupKey{by(day, "hour(%s)", "minute(%s)"), func(c []string) string {
 		return days(c[0]) + " * 86400000000 + " + c[1] + " * 3600000000 + " + c[2] + " * 60000000"
 	}}
@@ -276,7 +288,8 @@ func clockKey(r *domain.Rule, x string, within bool) (k groupKey, ok bool) {
 		key    groupKey
 	}{{dayMicros, ofDay}, {3600e6, ofHour}, {60e6, ofMinute}} {
 		s := spanOfSteps(r.IntSteps)
-		if allMultiples(r.IntSteps, of.micros) && fewValues(domain.Span[int64]{Least: s.Least / of.micros, Most: s.Most / of.micros}, int(r.IntSteps.Cells)) {
+		if allMultiples(r.IntSteps, of.micros) && fewValues(domain.Span[int64]{Least: s.Least / of.micros,
+			Most: s.Most / of.micros}, int(r.IntSteps.Cells)) {
 			return of.key, true
 		}
 	}

@@ -123,7 +123,8 @@ func (e *Engine) countRows(ctx context.Context, tx *session, p *pipeline.Plan) e
 }
 
 // answer runs a statement and hides its totals.
-func answer(ctx context.Context, tx *session, s *Statement, q queries.Query, schema table.Schema) ([]mechanism.Exact, error) {
+func answer(ctx context.Context, tx *session, s *Statement, q queries.Query, schema table.Schema) ([]mechanism.Exact,
+	error) {
 	to, err := q.New(schema, room{})
 	if err != nil {
 		return nil, err

@@ -53,7 +53,8 @@ func (w *writer) evenly(x string, s *domain.Steps[float64]) (cases string, ok bo
 	if !ok {
 		return "", false
 	}
-	return w.between(x, from, s.At, fmt.Sprintf("%s + CASE WHEN %s >= %s THEN 1 ELSE 0 END", w.arithmetic(below, x), x, next)), true
+	return w.between(x, from, s.At, fmt.Sprintf("%s + CASE WHEN %s >= %s THEN 1 ELSE 0 END", w.arithmetic(below, x), x,
+		next)), true
 }
 
 // edge returns an edge by its place, an expression. Decimal ones are quotients of integers, which are nearest to them.

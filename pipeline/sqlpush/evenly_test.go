@@ -27,7 +27,8 @@ func TestSmall(t *testing.T) {
 			return
 		}
 		found++
-		numbers := []float64{0, math.Copysign(0, -1), 5e-324, -5e-324, math.MaxFloat64, -math.MaxFloat64, math.Inf(1), math.Inf(-1), 0x1p-1022, -0x1p-1022, 0x1p-60, -0x1p-60}
+		numbers := []float64{0, math.Copysign(0, -1), 5e-324, -5e-324, math.MaxFloat64, -math.MaxFloat64, math.Inf(1),
+			math.Inf(-1), 0x1p-1022, -0x1p-1022, 0x1p-60, -0x1p-60}
 		for _, edge := range at {
 			numbers = append(numbers, edge, math.Nextafter(edge, math.Inf(1)), math.Nextafter(edge, math.Inf(-1)))
 		}
@@ -63,7 +64,8 @@ func TestRefined(t *testing.T) {
 		at    []float64
 		cells int
 	}{
-		{[]float64{0, 1, 2, 5, 10, 20, 50, 100}, 100}, {[]float64{0, 18, 30, 65}, 65}, {[]float64{-5, 0, 15}, 4}, {[]float64{0, 0.25, 1}, 4}, {[]float64{0, 1e9, 1e9 + 1}, 0}, {[]float64{0, 0.1, 0.35}, 0},
+		{[]float64{0, 1, 2, 5, 10, 20, 50, 100}, 100}, {[]float64{0, 18, 30, 65}, 65}, {[]float64{-5, 0, 15},
+			4}, {[]float64{0, 0.25, 1}, 4}, {[]float64{0, 1e9, 1e9 + 1}, 0}, {[]float64{0, 0.1, 0.35}, 0},
 		{[]float64{0, 1}, 0}, {[]float64{-math.MaxFloat64, 0, math.MaxFloat64}, 0}, {[]float64{0, 5e-324, 1e-323}, 2},
 	} {
 		fine, places, ok := refinedEdges(c.at)

@@ -53,7 +53,8 @@ func bisection[T int64 | float64](x string, s *domain.Steps[T], literal func(T) 
 			return leaf(from)
 		}
 		middle := (from + to) / 2 // a value of a rank above it has reached step middle
-		return "CASE WHEN " + x + " < " + literal(s.At[middle]) + " THEN " + tree(from, middle) + " ELSE " + tree(middle+1, to) + " END"
+		return "CASE WHEN " + x + " < " + literal(s.At[middle]) + " THEN " + tree(from, middle) + " ELSE " +
+			tree(middle+1, to) + " END"
 	}
 	return tree(0, len(s.At))
 }
@@ -65,7 +66,8 @@ func exponential(x float64) string { return strconv.FormatFloat(x, 'e', -1, 64) 
 // are written in hexadecimal: nothing is escaped.
 func plainText(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune(" _.,+-/()<>=", c)
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') &&
+			!strings.ContainsRune(" _.,+-/()<>=", c)
 	})
 }
 
@@ -215,7 +217,8 @@ func bin(x string, bins []int64, low, high int64, null bool) string {
 		case bins[middle] <= low:
 			return tree(middle+1, to)
 		default:
-			return "CASE WHEN " + x + " < " + integer(bins[middle]) + " THEN " + tree(from, middle) + " ELSE " + tree(middle+1, to) + " END"
+			return "CASE WHEN " + x + " < " + integer(bins[middle]) + " THEN " + tree(from, middle) + " ELSE " +
+				tree(middle+1, to) + " END"
 		}
 	}
 	bin := tree(0, len(bins))

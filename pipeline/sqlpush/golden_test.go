@@ -46,9 +46,12 @@ ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 
 `
 
 var goldenSchema = table.Schema{Fields: []table.Field{
-	{Name: "cab", Type: table.Type{Kind: table.String}}, {Name: "day", Type: table.Type{Kind: table.Date}}, {Name: "zone", Type: table.Type{Kind: table.String}},
-	{Name: "age", Type: table.Type{Kind: table.Int}}, {Name: "t", Type: table.Type{Kind: table.Timestamp}}, {Name: "fare", Type: table.Type{Kind: table.Float}},
-	{Name: "lat", Type: table.Type{Kind: table.Float}}, {Name: "lon", Type: table.Type{Kind: table.Float}}, {Name: "shared", Type: table.Type{Kind: table.Bool}},
+	{Name: "cab", Type: table.Type{Kind: table.String}}, {Name: "day", Type: table.Type{Kind: table.Date}}, {Name: "zone",
+		Type: table.Type{Kind: table.String}},
+	{Name: "age", Type: table.Type{Kind: table.Int}}, {Name: "t", Type: table.Type{Kind: table.Timestamp}}, {Name: "fare",
+		Type: table.Type{Kind: table.Float}},
+	{Name: "lat", Type: table.Type{Kind: table.Float}}, {Name: "lon",
+		Type: table.Type{Kind: table.Float}}, {Name: "shared", Type: table.Type{Kind: table.Bool}},
 }}
 
 // Statements change only on purpose: go test ./pipeline/sqlpush -run Golden -update, then

@@ -33,7 +33,8 @@ func (c *contents) groupsFirst() bool {
 
 // inGroups says that rows need not be told apart after they are grouped.
 func (c *contents) inGroups() bool {
-	return len(c.Columns) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 && !(c.Apart && c.cellsInAll() > mostTogether)
+	return len(c.Columns) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 &&
+		!(c.Apart && c.cellsInAll() > mostTogether)
 }
 
 // long says that a dimension lists texts or whole numbers, too many for cases.
@@ -81,7 +82,8 @@ func (c *contents) groupedFirst() string {
 		sums = append(sums, c.partial(s.of)+fmt.Sprint(" AS p", i))
 	}
 	by := strings.Join(names, ", ")
-	w := newWriter(c.dialect, fmt.Sprintf("(SELECT %s, %s FROM %s AS b GROUP BY %s%s)", by, strings.Join(sums, ", "), inner, by, having(found)))
+	w := newWriter(c.dialect, fmt.Sprintf("(SELECT %s, %s FROM %s AS b GROUP BY %s%s)", by, strings.Join(sums, ", "),
+		inner, by, having(found)))
 	codes := make([]string, len(c.Axes))
 	for i := range c.Axes {
 		r := &c.Axes[i]
@@ -122,7 +124,8 @@ func (c *contents) tablesOf(w *writer, codes []string) string {
 
 // spans are the ranges of columns that the scans of all events can leave rows out by: those of filters and of
 // dimensions.
-func (in *input) spans(p *pipeline.Plan, o *queries.Outline, filters []domain.FilterRule) map[string][]domain.Span[int64] {
+func (in *input) spans(p *pipeline.Plan, o *queries.Outline,
+	filters []domain.FilterRule) map[string][]domain.Span[int64] {
 	all := map[string][]domain.Span[int64]{}
 	add := func(name string, s domain.Span[int64]) {
 		for _, view := range p.Views() {
@@ -150,7 +153,8 @@ func (in *input) spans(p *pipeline.Plan, o *queries.Outline, filters []domain.Fi
 
 // grouped says that a column of whole numbers, dates or times is read as rows are grouped by it, which is all that is
 // done with it, or as a number to add up.
-func (in *input) grouped(p *pipeline.Plan, o *queries.Outline, name string, filters []domain.FilterRule, spans []domain.Span[int64]) bool {
+func (in *input) grouped(p *pipeline.Plan, o *queries.Outline, name string, filters []domain.FilterRule,
+	spans []domain.Span[int64]) bool {
 	var by []*domain.Rule
 	for i := range o.Axes {
 		if slices.Contains(o.Axes[i].Columns(), name) {
@@ -159,7 +163,8 @@ func (in *input) grouped(p *pipeline.Plan, o *queries.Outline, name string, filt
 	}
 	value := o.Value != nil && slices.Contains(o.Value.Value.Columns, name)
 	isKey := slices.ContainsFunc(o.Keys, func(k queries.KeyPart) bool { return k.Column == name })
-	if slices.Contains(o.Columns, name) || isKey || value == (len(by) > 0) || !value && !(&contents{Outline: o}).inGroups() {
+	if slices.Contains(o.Columns, name) || isKey || value == (len(by) > 0) || !value &&
+		!(&contents{Outline: o}).inGroups() {
 		return false
 	}
 	for i := range filters {
@@ -193,7 +198,8 @@ type sum struct {
 // on DuckDB.
 func (c *contents) sums(rows string) (all []sum) {
 	_, afterwards := c.try("x", 64)
-	afterwards = afterwards && !c.AllRows && (rows == c.counted() || rows == countRows) && rows != noRows && len(c.Keys) == 0
+	afterwards = afterwards && !c.AllRows && (rows == c.counted() || rows == countRows) && rows != noRows &&
+		len(c.Keys) == 0
 	for i, v := range c.values {
 		s := sum{v, max(1, c.times[i]), c.Value.Centre}
 		if !afterwards || c.Squared {

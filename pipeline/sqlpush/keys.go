@@ -18,7 +18,8 @@ import (
 // digests, as for cells.
 
 // amongKeysOf leaves out the totals of keys that another query does not tell.
-func (in *input) amongKeysOf(p *pipeline.Plan, schema table.Schema, leader queries.Query, totals string) (string, error) {
+func (in *input) amongKeysOf(p *pipeline.Plan, schema table.Schema, leader queries.Query, totals string) (string,
+	error) {
 	o, err := queries.OutlineOf(leader, schema)
 	if err != nil {
 		return "", err
@@ -62,7 +63,8 @@ func keyName(i int) string { return fmt.Sprint("k", i) }
 
 // keyColumns returns the columns of keys by their names, what each is made of, and the conditions on them of rows that
 // have a key. Codes are those of the listed dimensions, and column reads a column.
-func keyColumns(parts []queries.KeyPart, codes []string, column func(name string) string) (names, exprs, conditions []string) {
+func keyColumns(parts []queries.KeyPart, codes []string, column func(name string) string) (names, exprs,
+	conditions []string) {
 	for i := range parts {
 		p := &parts[i]
 		names = append(names, keyName(i))
@@ -105,7 +107,8 @@ func keyTotals(from string, by []string, sums string, rows string, least int64) 
 	if least > 0 {
 		having = fmt.Sprintf("\nHAVING %s >= %d", rows, least)
 	}
-	return fmt.Sprintf("SELECT 0 AS t, %s AS cell, %s, %s\nFROM %s AS x\nGROUP BY %s", cell, sums, strings.Join(by, ", "), from, list) + having
+	return fmt.Sprintf("SELECT 0 AS t, %s AS cell, %s, %s\nFROM %s AS x\nGROUP BY %s", cell, sums, strings.Join(by, ", "),
+		from, list) + having
 }
 
 // amongKeys leaves the totals of a statement out whose keys another statement does not have.

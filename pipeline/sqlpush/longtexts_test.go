@@ -10,10 +10,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// A text that is too long for the server's functions makes no statement fail: it is like any other text that is not listed.
+// A text that is too long for the server's functions makes no statement fail: it is like any other text that is not
+// listed.
 func TestPostgresFoldsLongTexts(t *testing.T) {
 	s := statements(t)
-	err := s.Load("long", []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}}, []string{"TEXT"}, []stabilitytest.Row{{"north"}, {"NORTH "}})
+	err := s.Load("long", []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}}, []string{"TEXT"},
+		[]stabilitytest.Row{{"north"}, {"NORTH "}})
 	if err == nil {
 		err = s.Exec("INSERT INTO long SELECT repeat('a', 268435460)")
 	}

@@ -23,14 +23,16 @@ import (
 
 // readNumerals adds their numbers to the columns of texts that a query and filters read as numbers. It returns the
 // conditions that they be numbers, if rows are left out otherwise, or refuses to.
-func (w *writer) readNumerals(query string, o *queries.Outline, filters []domain.FilterRule, s table.Schema, columns map[string]column) (conditions []string, refused error) {
+func (w *writer) readNumerals(query string, o *queries.Outline, filters []domain.FilterRule, s table.Schema,
+	columns map[string]column) (conditions []string, refused error) {
 	var values []string
 	if o.Value != nil {
 		values = o.Value.Value.Columns
 	}
 	for _, name := range numeralColumns(values, o.Axes, filters, s) {
 		if w.exactly() == nil {
-			return nil, problem.One(query, "", queries.CodeNotPushed, "texts are not read as numbers in this database: column "+name+" holds texts", queries.HintLocal)
+			return nil, problem.One(query, "", queries.CodeNotPushed,
+				"texts are not read as numbers in this database: column "+name+" holds texts", queries.HintLocal)
 		}
 		c := columns[name]
 		c.Double, c.Whole = w.numeral(w.exactly().numerals, c.Expr, c.Binary)
@@ -44,14 +46,16 @@ func (w *writer) readNumerals(query string, o *queries.Outline, filters []domain
 
 // numeralSteps is the code of a text among edges: whole numbers are compared as such.
 func (w *writer) numeralSteps(r *domain.Rule, c *column) string {
-	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole, intSteps(c.Whole, r.IntSteps), c.Double, w.floatSteps(c.Double, r.FloatSteps), code(r.Null))
+	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole,
+		intSteps(c.Whole, r.IntSteps), c.Double, w.floatSteps(c.Double, r.FloatSteps), code(r.Null))
 }
 
 // numeralCondition is what a text must fulfil that passes a range.
 func (w *writer) numeralCondition(r *domain.FilterRule, c *column) string {
 	whole, others := *r, *r
 	whole.FloatRange, others.IntRange = nil, nil
-	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole, w.condition(&whole, c.Whole, false), w.condition(&others, c.Double, false))
+	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole, w.condition(&whole, c.Whole, false),
+		w.condition(&others, c.Double, false))
 }
 
 // numeralSyntax is how a dialect reads texts.
@@ -108,10 +112,13 @@ const (
 // whole number without point and exponent and in the range. They are NULL for all other texts.
 func (w *writer) numeral(d numeralSyntax, column string, binary bool) (double, integer string) {
 	text := w.stage(d.Text(column, binary, domain.MostNumeral))
-	form := w.stage(fmt.Sprintf("CASE WHEN %s THEN 1 WHEN %s THEN 2 WHEN %s THEN 3 END", d.Matches(text, wholeForm), d.Matches(text, decimalForm), d.Matches(text, infiniteForm)))
+	form := w.stage(fmt.Sprintf("CASE WHEN %s THEN 1 WHEN %s THEN 2 WHEN %s THEN 3 END", d.Matches(text, wholeForm),
+		d.Matches(text, decimalForm), d.Matches(text, infiniteForm)))
 	parts := w.stages([]string{
-		fmt.Sprintf("CASE WHEN %s = 3 THEN '' WHEN %s IS NOT NULL THEN ltrim(split_part(translate(%s, 'E', 'e'), 'e', 1), '+-') END", form, form, text),
-		fmt.Sprintf("CASE WHEN %s = 3 THEN '' WHEN %s IS NOT NULL THEN split_part(translate(%s, 'E', 'e'), 'e', 2) END", form, form, text),
+		fmt.Sprintf("CASE WHEN %s = 3 THEN '' WHEN %s IS NOT NULL THEN ltrim(split_part(translate(%s, 'E', 'e'), 'e', 1), "+
+			"'+-') END", form, form, text),
+		fmt.Sprintf("CASE WHEN %s = 3 THEN '' WHEN %s IS NOT NULL THEN split_part(translate(%s, 'E', 'e'), 'e', 2) END", form,
+			form, text),
 		fmt.Sprintf("CASE WHEN substr(%s, 1, 1) = '-' THEN 1 ELSE 0 END", text),
 	})
 	mantissa, exponent, negative := parts[0], parts[1], parts[2]
@@ -123,22 +130,28 @@ func (w *writer) numeral(d numeralSyntax, column string, binary bool) (double, i
 	before, after, power := parts[0], parts[1], parts[2]
 	parts = w.stages([]string{
 		fmt.Sprintf("CASE WHEN %s <> '' THEN %s || %s ELSE ltrim(%s, '0') END", before, before, after, after),
-		fmt.Sprintf("CASE WHEN %s <> '' THEN length(%s) ELSE length(ltrim(%s, '0')) - length(%s) END", before, before, after, after),
+		fmt.Sprintf("CASE WHEN %s <> '' THEN length(%s) ELSE length(ltrim(%s, '0')) - length(%s) END", before, before, after,
+			after),
 		// Longer powers are larger than any number of digits.
-		fmt.Sprintf("CASE WHEN %s = '' THEN 0 WHEN length(%s) > 9 THEN 1000000000 ELSE %s END * CASE WHEN substr(%s, 1, 1) = '-' THEN -1 ELSE 1 END", power, power, d.Integer(power), exponent),
+		fmt.Sprintf("CASE WHEN %s = '' THEN 0 WHEN length(%s) > 9 THEN 1000000000 ELSE %s END * CASE WHEN substr(%s, 1, 1) "+
+			"= '-' THEN -1 ELSE 1 END", power, power, d.Integer(power), exponent),
 	})
 	digits := parts[0]
 	exponent = w.stage(parts[1] + " + " + parts[2])
-	kept := w.stage(fmt.Sprintf("CASE WHEN ltrim(substr(%s, %d), '0') <> '' THEN substr(%s, 1, %d) || '1' ELSE rtrim(substr(%s, 1, %d), '0') END", digits, keptDigits+1, digits, keptDigits, digits, keptDigits))
-	size := w.stage(fmt.Sprintf("CASE WHEN %s = 3 THEN %s WHEN %s = '' THEN %s WHEN %s > %d OR %s = %d AND %s >= '%s' THEN %s WHEN %s < %d OR %s = %d AND %s <= '%s' THEN %s WHEN %s IS NOT NULL THEN %s END",
+	kept := w.stage(fmt.Sprintf("CASE WHEN ltrim(substr(%s, %d), '0') <> '' THEN substr(%s, 1, %d) || '1' ELSE "+
+		"rtrim(substr(%s, 1, %d), '0') END", digits, keptDigits+1, digits, keptDigits, digits, keptDigits))
+	size := w.stage(fmt.Sprintf("CASE WHEN %s = 3 THEN %s WHEN %s = '' THEN %s WHEN %s > %d OR %s = %d AND %s >= '%s' "+
+		"THEN %s WHEN %s < %d OR %s = %d AND %s <= '%s' THEN %s WHEN %s IS NOT NULL THEN %s END",
 		form, d.Infinity, kept, w.float(0),
 		exponent, mostPower, exponent, mostPower, kept, firstInfinite(), d.Infinity,
 		exponent, leastPower, exponent, leastPower, kept, lastZero(), w.float(0),
 		form, d.Double(fmt.Sprintf("'0.' || %s || 'e' || %s", kept, exponent))))
-	inRange := fmt.Sprintf("%s = 1 AND (length(%s) < 19 OR length(%s) = 19 AND %s <= CASE WHEN %s = 1 THEN '9223372036854775808' ELSE '9223372036854775807' END)", form, before, before, before, negative)
+	inRange := fmt.Sprintf("%s = 1 AND (length(%s) < 19 OR length(%s) = 19 AND %s <= CASE WHEN %s = 1 THEN "+
+		"'9223372036854775808' ELSE '9223372036854775807' END)", form, before, before, before, negative)
 	parts = w.stages([]string{
 		fmt.Sprintf("CASE WHEN %s = 1 THEN -%s ELSE %s END", negative, size, size),
-		fmt.Sprintf("CASE WHEN %s THEN CASE WHEN %s = '' THEN 0 ELSE %s END END", inRange, before, d.Integer(fmt.Sprintf("CASE WHEN %s = 1 THEN '-' ELSE '' END || %s", negative, before))),
+		fmt.Sprintf("CASE WHEN %s THEN CASE WHEN %s = '' THEN 0 ELSE %s END END", inRange, before,
+			d.Integer(fmt.Sprintf("CASE WHEN %s = 1 THEN '-' ELSE '' END || %s", negative, before))),
 	})
 	return parts[0], parts[1]
 }

@@ -13,12 +13,15 @@ import (
 func Assumed(s Source, schema table.Schema) (*Database, error) {
 	dialect, ok := dialectOf(s.Driver)
 	if !ok {
-		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "sql-driver", Message: "there is no dialect " + s.Driver, Hint: "docs/howto/databases.md lists the dialects"}
+		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "sql-driver", Message: "there is no dialect " + s.Driver,
+			Hint: "docs/howto/databases.md lists the dialects"}
 	}
-	d := &Database{dialect: dialect, from: expression(dialect, s), columns: map[string]column{}, other: map[string]string{}}
+	d := &Database{dialect: dialect, from: expression(dialect, s), columns: map[string]column{},
+		other: map[string]string{}}
 	types := dialect.typical()
 	for _, f := range schema.Fields {
-		d.add(columnType{Name: f.Name, Expr: dialect.quote(f.Name), Type: types[f.Type.Kind], HasDecimal: true, Precision: 18})
+		d.add(columnType{Name: f.Name, Expr: dialect.quote(f.Name), Type: types[f.Type.Kind], HasDecimal: true,
+			Precision: 18})
 	}
 	return d, nil
 }

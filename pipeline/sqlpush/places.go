@@ -59,7 +59,8 @@ func leastOf(x []string) string {
 // radians makes a column of an angle.
 func (w *nearestWriter) radians(degrees, there string) string {
 	f := &domain.WGS84
-	return w.stage(fmt.Sprintf("CASE WHEN %s AND abs(%s) >= %s THEN %s * %s ELSE %s END", there, degrees, w.float(f.Least), degrees, w.float(f.Degree), w.float(0)))
+	return w.stage(fmt.Sprintf("CASE WHEN %s AND abs(%s) >= %s THEN %s * %s ELSE %s END", there, degrees, w.float(f.Least),
+		degrees, w.float(f.Degree), w.float(0)))
 }
 
 // findPosition makes the columns of a position.
@@ -67,7 +68,8 @@ func (w *nearestWriter) findPosition(lat, lon string) {
 	f := &domain.WGS84
 	sinLat, cosLat := w.sincos(lat)
 	sinLon, cosLon := w.sincos(lon)
-	n := w.stage(fmt.Sprintf("%s / sqrt(%s - (%s * %s) * %s)", w.float(f.SemiMajor), w.float(1), w.float(f.Eccentricity2), sinLat, sinLat))
+	n := w.stage(fmt.Sprintf("%s / sqrt(%s - (%s * %s) * %s)", w.float(f.SemiMajor), w.float(1), w.float(f.Eccentricity2),
+		sinLat, sinLat))
 	w.position = [3]string{
 		w.stage(fmt.Sprintf("(%s * %s) * %s", n, cosLat, cosLon)),
 		w.stage(fmt.Sprintf("(%s * %s) * %s", n, cosLat, sinLon)),
@@ -79,17 +81,21 @@ func (w *nearestWriter) findPosition(lat, lon string) {
 func (w *nearestWriter) sincos(x string) (sin, cos string) {
 	f := &domain.WGS84
 	turns := fmt.Sprintf("abs(%s) * %s", x, w.float(f.PerRadian))
-	times := w.stage(fmt.Sprintf("CASE WHEN %s >= %s THEN %s WHEN %s >= %s THEN %s ELSE %s END", turns, w.float(3), w.float(4), turns, w.float(1), w.float(2), w.float(0)))
+	times := w.stage(fmt.Sprintf("CASE WHEN %s >= %s THEN %s WHEN %s >= %s THEN %s ELSE %s END", turns, w.float(3),
+		w.float(4), turns, w.float(1), w.float(2), w.float(0)))
 	z := fmt.Sprintf("abs(%s)", x)
 	for _, part := range f.Quarter {
 		z = fmt.Sprintf("(%s - %s * %s)", z, times, w.float(part))
 	}
 	z = w.stage(z)
 	zz := w.stage(fmt.Sprintf("%s * %s", z, z))
-	c := w.stage(fmt.Sprintf("(%s - %s * %s) + (%s * %s) * %s", w.float(1), w.float(0.5), zz, zz, zz, w.polynomial(&f.Cos, zz)))
+	c := w.stage(fmt.Sprintf("(%s - %s * %s) + (%s * %s) * %s", w.float(1), w.float(0.5), zz, zz, zz,
+		w.polynomial(&f.Cos, zz)))
 	s := w.stage(fmt.Sprintf("%s + (%s * %s) * %s", z, z, zz, w.polynomial(&f.Sin, zz)))
-	cos = w.stage(fmt.Sprintf("CASE WHEN %s = %s THEN -%s WHEN %s = %s THEN -%s ELSE %s END", times, w.float(2), s, times, w.float(4), c, c))
-	sin = w.stage(fmt.Sprintf("CASE WHEN %s = %s THEN %s WHEN %s = %s THEN -%s ELSE %s END", times, w.float(2), c, times, w.float(4), s, s))
+	cos = w.stage(fmt.Sprintf("CASE WHEN %s = %s THEN -%s WHEN %s = %s THEN -%s ELSE %s END", times, w.float(2), s, times,
+		w.float(4), c, c))
+	sin = w.stage(fmt.Sprintf("CASE WHEN %s = %s THEN %s WHEN %s = %s THEN -%s ELSE %s END", times, w.float(2), c, times,
+		w.float(4), s, s))
 	return w.stage(fmt.Sprintf("CASE WHEN %s < %s THEN -%s ELSE %s END", x, w.float(0), sin, sin)), cos
 }
 
@@ -174,7 +180,8 @@ func (w *nearestWriter) leastSquare(g pointGroup) string {
 	}
 	for axis, at := range w.position {
 		low, high := g.minMax(w.rule.Points, axis)
-		near = append(near, fmt.Sprintf("%s + %s >= %s AND %s - %s <= %s", at, w.within, w.float(low), at, w.within, w.float(high)))
+		near = append(near, fmt.Sprintf("%s + %s >= %s AND %s - %s <= %s", at, w.within, w.float(low), at, w.within,
+			w.float(high)))
 	}
 	return "CASE WHEN " + strings.Join(near, " AND ") + " THEN " + leastOf(squares) + " END"
 }

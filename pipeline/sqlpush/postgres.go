@@ -59,7 +59,8 @@ func (postgres) column(of columnType) (c column, ok bool) {
 	case "BYTEA":
 		return column{Type: kind(table.String), Expr: x, Binary: true}, true
 	case "DATE":
-		return column{Type: kind(table.Date), Expr: "CASE WHEN isfinite(" + x + ") THEN CAST(" + x + " - DATE '1970-01-01' AS bigint) END"}, true
+		return column{Type: kind(table.Date), Expr: "CASE WHEN isfinite(" + x + ") THEN CAST(" + x +
+			" - DATE '1970-01-01' AS bigint) END"}, true
 	case "TIMESTAMP":
 		return column{Type: wallClock, Expr: postgresMicroseconds(x, "TIMESTAMP '"+postgresLatest+"'")}, true
 	case "TIMESTAMPTZ":
@@ -77,7 +78,8 @@ const postgresEnum = "ENUM"
 
 // postgresMicroseconds are exact: extract is numeric.
 func postgresMicroseconds(x, most string) string {
-	return "CASE WHEN isfinite(" + x + ") AND " + x + " < " + most + " THEN CAST(extract(epoch FROM " + x + ") * 1000000 AS bigint) END"
+	return "CASE WHEN isfinite(" + x + ") AND " + x + " < " + most + " THEN CAST(extract(epoch FROM " + x +
+		") * 1000000 AS bigint) END"
 }
 
 // nameTypes asks the server for the types that users of the database have made: the driver knows their numbers. In
@@ -92,7 +94,9 @@ func (postgres) nameTypes(ctx context.Context, s *session, all []columnType) err
 	if unknown == nil {
 		return nil
 	}
-	rows, err := s.query(ctx, "SELECT CAST(oid AS text), CASE typtype WHEN 'e' THEN '"+postgresEnum+"' ELSE lower(CAST(typname AS text)) END FROM pg_catalog.pg_type WHERE oid IN ("+strings.Join(unknown, ", ")+")")
+	rows, err := s.query(ctx,
+		"SELECT CAST(oid AS text), CASE typtype WHEN 'e' THEN '"+postgresEnum+"' ELSE lower(CAST(typname AS text)) END "+
+			"FROM pg_catalog.pg_type WHERE oid IN ("+strings.Join(unknown, ", ")+")")
 	if err != nil {
 		return failed(ctx, "the types of the input's columns cannot be read", err)
 	}
@@ -149,7 +153,8 @@ var postgresPieces = pieces{
 		Date:     func(x string) string { return "to_char(DATE '1970-01-01' + CAST(" + x + " AS int), 'YYYY-MM-DD')" },
 		OtherDay: func(x string) string { return "'day ' || CAST(" + x + " AS text)" },
 		Time: func(x string) string {
-			return "to_char(TIMESTAMP '1970-01-01' + (" + x + " / 1000000) * INTERVAL '1 second' + (" + x + ` % 1000000) * INTERVAL '1 microsecond', 'YYYY-MM-DD"T"HH24:MI:SS.US')`
+			return "to_char(TIMESTAMP '1970-01-01' + (" + x + " / 1000000) * INTERVAL '1 second' + (" + x +
+				` % 1000000) * INTERVAL '1 microsecond', 'YYYY-MM-DD"T"HH24:MI:SS.US')`
 		},
 		Quotient: "/",
 		Bytes:    func(x string) string { return "convert_to(" + x + ", 'UTF8')" },
@@ -171,7 +176,8 @@ func (postgres) total(x string) string { return "CAST(SUM(" + x + ") AS text)" }
 // that a server, a database or a user may have otherwise: a backslash in a literal stands for itself; bytes and doubles
 // that are sent as texts are read as what they are.
 func (postgres) session() []string {
-	return []string{"SET LOCAL jit = off", "SET LOCAL standard_conforming_strings = on", "SET LOCAL extra_float_digits = 3", "SET LOCAL bytea_output = hex"}
+	return []string{"SET LOCAL jit = off", "SET LOCAL standard_conforming_strings = on",
+		"SET LOCAL extra_float_digits = 3", "SET LOCAL bytea_output = hex"}
 }
 
 // transaction is a snapshot.
@@ -181,8 +187,10 @@ func (postgres) transaction() *sql.TxOptions {
 
 // suits asks for the server's version and encoding.
 func (postgres) suits(ctx context.Context, s *session) error {
-	return s.asks(ctx, "SELECT current_setting('server_encoding') = 'UTF8' AND CAST(current_setting('server_version_num') AS int) >= 140000", &pipeline.Error{
-		Cause: pipeline.CauseInput, Code: "sql-server", Message: "the server is older than PostgreSQL 14, or the database's encoding is not UTF8",
+	return s.asks(ctx, "SELECT current_setting('server_encoding') = 'UTF8' AND "+
+		"CAST(current_setting('server_version_num') AS int) >= 140000", &pipeline.Error{
+		Cause: pipeline.CauseInput, Code: "sql-server", Message: "the server is older than PostgreSQL 14, or the " +
+			"database's encoding is not UTF8",
 		Hint: "copy the table to a database in UTF8 on a newer server, or export it to a file and read that (input.files)",
 	})
 }

@@ -32,7 +32,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// The answers depend on no setting that a server, a database, a user or a connection string may have otherwise, nor on how the driver sends statements and values.
+// The answers depend on no setting that a server, a database, a user or a connection string may have otherwise, nor on
+// how the driver sends statements and values.
 func TestPostgresSettings(t *testing.T) {
 	s := newPostgres(t)
 	for _, text := range []string{
@@ -45,7 +46,8 @@ func TestPostgresSettings(t *testing.T) {
 	}
 	p, dsn := sqlpushtest.Plan(t, settingsJob), s.DSN
 	var want []string
-	for _, setting := range []string{"", "standard_conforming_strings=off", "extra_float_digits=-15", "bytea_output=escape", "datestyle=SQL,DMY", "timezone=Asia/Kathmandu", "intervalstyle=sql_standard"} {
+	for _, setting := range []string{"", "standard_conforming_strings=off", "extra_float_digits=-15",
+		"bytea_output=escape", "datestyle=SQL,DMY", "timezone=Asia/Kathmandu", "intervalstyle=sql_standard"} {
 		for _, mode := range []string{"cache_statement", "exec", "simple_protocol"} {
 			name, value, _ := strings.Cut(setting, "=")
 			s.DSN = dsn + "&default_query_exec_mode=" + mode + "&" + url.Values{name: {value}}.Encode()
@@ -72,7 +74,8 @@ func TestPostgresSettings(t *testing.T) {
 	}
 }
 
-// A column is refused before anything is asked if others have its name, however many, or if a user gave its type the name of another type.
+// A column is refused before anything is asked if others have its name, however many, or if a user gave its type the
+// name of another type.
 func TestPostgresColumnsThatOnlySeemReadable(t *testing.T) {
 	s := newPostgres(t)
 	if err := s.Exec(`CREATE TYPE "TEXT" AS (a int)`); err != nil {
@@ -100,7 +103,8 @@ func TestPostgresColumnsThatOnlySeemReadable(t *testing.T) {
 // A statement ends at the server when its run is cancelled.
 func TestPostgresCancelled(t *testing.T) {
 	s := newPostgres(t)
-	d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: s.Driver, DSN: s.DSN, Query: "SELECT 'north' AS zone FROM pg_sleep(600) AS endless"})
+	d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: s.Driver, DSN: s.DSN,
+		Query: "SELECT 'north' AS zone FROM pg_sleep(600) AS endless"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +116,8 @@ func TestPostgresCancelled(t *testing.T) {
 	defer db.Close()
 	runs := func() bool {
 		var n int
-		if err := db.QueryRow("SELECT COUNT(*) FROM pg_stat_activity WHERE query LIKE '%endless%' AND state = 'active' AND pid <> pg_backend_pid()").Scan(&n); err != nil {
+		if err := db.QueryRow("SELECT COUNT(*) FROM pg_stat_activity WHERE query LIKE '%endless%' AND state = 'active' AND " +
+			"pid <> pg_backend_pid()").Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Millisecond)

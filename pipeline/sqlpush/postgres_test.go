@@ -63,7 +63,8 @@ func newPostgres(t *testing.T) *sqlpushtest.Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	for _, text := range []string{"ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()"} {
+	for _, text := range []string{"ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET synchronous_commit = off",
+		"SELECT pg_reload_conf()"} {
 		if _, err := db.Exec(text); err != nil { // the tables are thrown away
 			t.Fatal(err)
 		}
@@ -116,7 +117,8 @@ func postgresLiteral(k stabilitytest.Kind, columnType string, cell any) string {
 			if v > most || v < -6.5e16 {
 				return "'-infinity'"
 			}
-			return fmt.Sprintf("%s '1970-01-01 00:00:00%s' + (%d) * INTERVAL '1 second' + (%d) * INTERVAL '1 microsecond'", columnType, map[bool]string{true: "+00"}[k == stabilitytest.Instant], v/1e6, v%1e6)
+			return fmt.Sprintf("%s '1970-01-01 00:00:00%s' + (%d) * INTERVAL '1 second' + (%d) * INTERVAL '1 microsecond'",
+				columnType, map[bool]string{true: "+00"}[k == stabilitytest.Instant], v/1e6, v%1e6)
 		case stabilitytest.Cents:
 			return fmt.Sprintf("(%d)::numeric / 100", v)
 		}
@@ -158,7 +160,8 @@ ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 
 // A job that names a table in a database counts its rows there.
 func TestPostgresCounts(t *testing.T) {
 	s := newPostgres(t)
-	for _, text := range []string{"CREATE TABLE trips (zone text)", "INSERT INTO trips VALUES ('north'), ('it''s'), ('it''s'), ('ü'), (NULL), ('south'), ('NORTH')"} {
+	for _, text := range []string{"CREATE TABLE trips (zone text)",
+		"INSERT INTO trips VALUES ('north'), ('it''s'), ('it''s'), ('ü'), (NULL), ('south'), ('NORTH')"} {
 		if err := s.Exec(text); err != nil {
 			t.Fatal(err)
 		}
@@ -181,13 +184,15 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// Types that list their values, texts of a length, types with a check, and identifiers are read as texts and numbers are, and of others the message has the name.
+// Types that list their values, texts of a length, types with a check, and identifiers are read as texts and numbers
+// are, and of others the message has the name.
 func TestPostgresTypes(t *testing.T) {
 	s := newPostgres(t)
 	for _, text := range []string{
 		"CREATE TYPE mood AS ENUM ('sad', 'Happy', 'it''s')", "CREATE DOMAIN age AS int CHECK (value >= 0)", "CREATE TYPE pair AS RANGE (subtype = int)",
 		"CREATE TABLE people (id uuid, mood mood, code char(6), age age, pair pair)",
-		"INSERT INTO people SELECT md5((i % 7)::text)::uuid, (ARRAY['sad', 'Happy', 'it''s', NULL])[1 + i % 4]::mood, (ARRAY['ab', 'x y', 'x y  z', NULL])[1 + i % 4], i % 60, pair(1, 2) FROM generate_series(1, 50) AS i",
+		"INSERT INTO people SELECT md5((i % 7)::text)::uuid, (ARRAY['sad', 'Happy', 'it''s', NULL])[1 + i % 4]::mood, " +
+			"(ARRAY['ab', 'x y', 'x y  z', NULL])[1 + i % 4], i % 60, pair(1, 2) FROM generate_series(1, 50) AS i",
 	} {
 		if err := s.Exec(text); err != nil {
 			t.Fatal(err)
@@ -219,7 +224,8 @@ func TestPostgresRemedies(t *testing.T) {
 		before, _, _ := strings.Cut(job, "  - name: zones")
 		_, after, _ := strings.Cut(job, "output:")
 		job = before + "output:" + after
-		if diags := sqlpushtest.Plan(t, job).CheckWith(sqlpush.New(d, nil)); len(diags) != 1 || !strings.Contains(diags[0].Hint, "CAST in input.sql.query") {
+		if diags := sqlpushtest.Plan(t, job).CheckWith(sqlpush.New(d, nil)); len(diags) != 1 ||
+			!strings.Contains(diags[0].Hint, "CAST in input.sql.query") {
 			t.Errorf("%s: %v", query, diags)
 		}
 	}
@@ -231,13 +237,15 @@ func TestPostgresKeysOfCollations(t *testing.T) {
 	for _, text := range []string{
 		"CREATE COLLATION same_letters (provider = icu, locale = 'und-u-ks-level1', deterministic = false)",
 		"CREATE TABLE collated (u bigint, c text COLLATE same_letters, f double precision)",
-		"INSERT INTO collated SELECT i % 40, (ARRAY['a', 'A', 'á', 'a\u0301', 'b', 'B', 'rare' || i])[1 + i % 7], i FROM generate_series(1, 400) AS i",
+		"INSERT INTO collated SELECT i % 40, (ARRAY['a', 'A', 'á', 'a\u0301', 'b', 'B', 'rare' || i])[1 + i % 7], i FROM " +
+			"generate_series(1, 400) AS i",
 	} {
 		if err := s.Exec(text); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, unit := range []string{"row", "[u], per_unit: {max_groups: 3, max_rows_per_group: 1}", "[c], per_unit: {max_groups: 1, max_rows_per_group: 1}"} {
+	for _, unit := range []string{"row", "[u], per_unit: {max_groups: 3, max_rows_per_group: 1}",
+		"[c], per_unit: {max_groups: 1, max_rows_per_group: 1}"} {
 		p := sqlpushtest.Plan(t, fmt.Sprintf(collatedJob, unit))
 		if same, err := s.Same(t, p, "collated"); err != nil || same != "" {
 			t.Fatal(unit, err, same)

@@ -42,6 +42,7 @@ func (c *contents) quantize(x string) string {
 		half := math.Ldexp(1, v.Exponent-1)
 		small = fmt.Sprintf(" WHEN %s > %s AND %s < %s THEN 0", x, c.float(-half), x, c.float(half))
 	}
-	return fmt.Sprintf("CASE WHEN %s <= %s THEN %d WHEN %s >= %s THEN %d%s ELSE %s END", x, c.float(v.Real(v.Min)), v.Min, x, c.float(v.Real(v.Max)), v.Max, small,
+	return fmt.Sprintf("CASE WHEN %s <= %s THEN %d WHEN %s >= %s THEN %d%s ELSE %s END", x, c.float(v.Real(v.Min)), v.Min,
+		x, c.float(v.Real(v.Max)), v.Max, small,
 		c.integer(fmt.Sprintf("((%s * %s) + %s) - %s", x, c.float(math.Ldexp(1, -v.Exponent)), rounder, rounder)))
 }

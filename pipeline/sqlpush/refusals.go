@@ -60,7 +60,8 @@ func (c *refusals) value() {
 	}
 	switch {
 	case v.Clip && c.exactly() == nil:
-		c.refuse(v.Field+".clip_l2", "vectors are shortened with integers of 128 bits, which this database was not tried with")
+		c.refuse(v.Field+".clip_l2",
+			"vectors are shortened with integers of 128 bits, which this database was not tried with")
 	case v.Value.List:
 		c.refuse(v.Field+".column", "lists are not added up in a database")
 	case v.Dims > mostComponents:
@@ -83,7 +84,8 @@ func (c *refusals) axis(r *domain.Rule) {
 	if n := r.Nearest; n != nil {
 		switch {
 		case c.exactly() == nil:
-			c.refuse(dimension, "distances are computed in doubles, and this database was not seen to compute with them as this program does")
+			c.refuse(dimension, "distances are computed in doubles, and this database was not seen to compute with them as "+
+				"this program does")
 		case len(n.Points) > mostPoints:
 			c.refuse(dimension, fmt.Sprintf("a database is not asked for distances to more than %d points", mostPoints))
 		}
@@ -103,9 +105,11 @@ func (c *refusals) keys() {
 		switch k := &c.outline.Keys[i]; {
 		case k.Axis >= 0:
 		case k.Fold:
-			c.refuse(dimension, "differences between texts that do not count are not left out of keys that a database discovers: column "+k.Column)
+			c.refuse(dimension, "differences between texts that do not count are not left out of keys that a database "+
+				"discovers: column "+k.Column)
 		case k.Type.Kind == table.Uint || k.Type.Kind == table.String && !c.characters(c.plan, k.Column):
-			c.refuse(dimension, fmt.Sprintf("column %s is of type %s and of bytes, of which a database does not tell whether they are characters", k.Column, k.Type))
+			c.refuse(dimension, fmt.Sprintf("column %s is of type %s and of bytes, of which a database does not tell whether "+
+				"they are characters", k.Column, k.Type))
 		}
 	}
 }
@@ -117,7 +121,8 @@ func (c *refusals) unit() {
 		case kind == table.Int, kind == table.Bool, kind == table.String, kind == table.Date:
 		case kind == table.Timestamp && c.unitOfTimes():
 		default:
-			c.refuse(problem.FieldUnit, fmt.Sprintf("column %s of the privacy unit is of type %s, whose text databases do not agree on", name, f.Type))
+			c.refuse(problem.FieldUnit, fmt.Sprintf("column %s of the privacy unit is of type %s, whose text databases do not "+
+				"agree on", name, f.Type))
 		}
 	}
 }

@@ -35,7 +35,8 @@ type rowBatch struct {
 // newRowBatch returns a batch of columns of some types. Rows without a column are of one that says nothing.
 func newRowBatch(types []table.Type) *rowBatch {
 	n := len(types)
-	b := &rowBatch{types: types, ints: make([]sql.NullInt64, n), floats: make([]sql.NullFloat64, n), texts: make([]textCell, n)}
+	b := &rowBatch{types: types, ints: make([]sql.NullInt64, n), floats: make([]sql.NullFloat64, n),
+		texts: make([]textCell, n)}
 	for i, t := range types {
 		switch t.Kind {
 		case table.Float:

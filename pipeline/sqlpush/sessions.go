@@ -56,4 +56,5 @@ func failed(ctx context.Context, message string, err error) error {
 	return e
 }
 
-const hintFailed = "the database's own log has the whole message; check the connection, the rights of its user, and the names in input.sql"
+const hintFailed = "the database's own log has the whole message; check the connection, the rights of its user, and " +
+	"the names in input.sql"

@@ -35,7 +35,8 @@ func (spark) column(of columnType) (c column, ok bool) {
 		x = "CAST(" + x + " AS DOUBLE)"
 		return column{Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END"}, true
 	case "boolean":
-		return column{Type: kind(table.Bool), Expr: "CAST(CASE WHEN " + x + " THEN 1 WHEN NOT " + x + " THEN 0 END AS BIGINT)"}, true
+		return column{Type: kind(table.Bool), Expr: "CAST(CASE WHEN " + x + " THEN 1 WHEN NOT " + x +
+			" THEN 0 END AS BIGINT)"}, true
 	case "string":
 		return column{Type: kind(table.String), Expr: "CAST(" + x + " AS BINARY)", Binary: true}, true
 	case "binary":

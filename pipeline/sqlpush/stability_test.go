@@ -46,7 +46,8 @@ func TestPostgresNumerals(t *testing.T) { sqlpushtest.Numerals(t, statements(t))
 
 // Each kind of question, by name. Keys of single units are not discovered by a database.
 func TestPostgresKinds(t *testing.T) {
-	sqlpushtest.Kinds(t, statements(t), "keys_that_are_found", "sums_by_keys_that_are_found", "means_by_keys_that_are_found", "variances_by_keys_that_are_found")
+	sqlpushtest.Kinds(t, statements(t), "keys_that_are_found", "sums_by_keys_that_are_found",
+		"means_by_keys_that_are_found", "variances_by_keys_that_are_found")
 }
 
 // Numbers at and beside edges and the ends of clamps, and those that arithmetic loses.
@@ -54,9 +55,11 @@ func TestPostgresBorders(t *testing.T) { sqlpushtest.Borders(t, statements(t)) }
 
 func TestPostgresWholes(t *testing.T) { sqlpushtest.Wholes(t, statements(t)) }
 
-// Different values of a column are different units, whatever float64 is the nearest to them, and equal ones are one unit.
+// Different values of a column are different units, whatever float64 is the nearest to them, and equal ones are one
+// unit.
 func TestPostgresUnits(t *testing.T) {
-	wide := []string{"'10000000000000000000'", "'10000000000000000001'", "'10000000000000000002'", "'-10000000000000000001'", "'0'"}
+	wide := []string{"'10000000000000000000'", "'10000000000000000001'", "'10000000000000000002'",
+		"'-10000000000000000001'", "'0'"}
 	cents := []string{"'99999999999999.97'", "'99999999999999.98'", "'99999999999999.99'", "'0.1'"}
 	null, numberNull := []string{"NULL"}, []string{"'NaN'", "NULL"}
 	sqlpushtest.Units(t, newPostgres(t), []sqlpushtest.UnitColumn{
@@ -64,13 +67,17 @@ func TestPostgresUnits(t *testing.T) {
 		{Type: "NUMERIC(38,0)", Values: append(wide, "'9999999999999999999999999999999999999'"), Null: numberNull},
 		{Type: "NUMERIC(16,2)", Values: cents, Null: numberNull},
 		{
-			Type: "NUMERIC", Values: slices.Concat(wide, cents, []string{"'1e40'", "'1e-40'"}), Null: append(numberNull, "'Infinity'", "'-Infinity'"),
+			Type: "NUMERIC", Values: slices.Concat(wide, cents, []string{"'1e40'", "'1e-40'"}), Null: append(numberNull,
+				"'Infinity'", "'-Infinity'"),
 			Equal: []string{"'1e19'", "'10000000000000000000.00'"},
 		},
 		{Type: "NUMERIC(18,0)", Values: []string{"'999999999999999999'", "'999999999999999998'", "'-1'"}, Null: numberNull},
-		{Type: "BIGINT", Values: []string{"'9223372036854775807'", "'9223372036854775806'", "'-9223372036854775808'"}, Null: null},
-		{Type: "UUID", Values: []string{"'00000000-0000-0000-0000-000000000000'", "'00000000-0000-0000-0000-000000000001'"}, Null: null},
-		{Type: "TIMESTAMP", Values: []string{"'2024-01-01 00:00:00.000001'", "'2024-01-01 00:00:00.000002'", "'9999-12-31'"}, Null: append(null, "'infinity'")},
+		{Type: "BIGINT", Values: []string{"'9223372036854775807'", "'9223372036854775806'", "'-9223372036854775808'"},
+			Null: null},
+		{Type: "UUID", Values: []string{"'00000000-0000-0000-0000-000000000000'", "'00000000-0000-0000-0000-000000000001'"},
+			Null: null},
+		{Type: "TIMESTAMP", Values: []string{"'2024-01-01 00:00:00.000001'", "'2024-01-01 00:00:00.000002'", "'9999-12-31'"},
+			Null: append(null, "'infinity'")},
 		{Type: "TEXT", Values: []string{"'1'", "'01'", "'1 '", "''", `E'\u00e9'`, `E'e\u0301'`}, Null: null},
 		{Type: "BYTEA", Values: []string{`'\x00'`, `'\xff'`, `'\xfe'`, `'\x'`}, Null: null},
 	})

@@ -88,7 +88,8 @@ func (in *input) schema() (s table.Schema) {
 func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Query, o *queries.Outline) (string, error) {
 	filters, ok := p.Filters().Rules(schema, p.Location())
 	if !ok {
-		return "", problem.One("", "input.where", queries.CodeNotPushed, "a filter is of a form that databases cannot be asked for exactly", queries.HintLocal)
+		return "", problem.One("", "input.where", queries.CodeNotPushed,
+			"a filter is of a form that databases cannot be asked for exactly", queries.HintLocal)
 	}
 	needed := q.Columns()
 	for _, f := range p.Filters().Columns() {
@@ -98,7 +99,11 @@ func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Quer
 	}
 	needs := presenceOf(o, filters)
 	spans := in.spans(p, o, filters)
-	base, columns := in.base(p, needed, needs, &reading{spans: spans, late: func(name string) bool { return in.late(o, name, filters) }, grouped: func(name string) bool { return in.grouped(p, o, name, filters, spans[name]) }})
+	base, columns := in.base(p, needed, needs, &reading{spans: spans,
+		late: func(name string) bool {
+			return in.late(o, name,
+				filters)
+		}, grouped: func(name string) bool { return in.grouped(p, o, name, filters, spans[name]) }})
 	w := newWriter(in.dialect, base)
 	conditions, err := w.readNumerals(q.Name(), o, filters, schema, columns)
 	if err != nil {
@@ -176,7 +181,8 @@ type reading struct {
 
 // base is the rows of the queries: those of the input, once for each event, with the logical columns that are needed.
 // Their names are l0, l1, … Rows without a column that they need can be left out.
-func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presence, how *reading) (from string, columns map[string]column) {
+func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presence, how *reading) (from string,
+	columns map[string]column) {
 	columns = map[string]column{}
 	var events []string
 	for _, view := range p.Views() {
@@ -198,7 +204,8 @@ func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presen
 				where += map[bool]string{true: "\n WHERE ", false: " AND "}[where == ""] + check
 			}
 			read = append(read, c.Expr+" AS "+as)
-			columns[name] = column{Type: c.Type, Expr: as, Binary: c.Binary, Check: check, Late: c.Late, Scan: c.Scan, Within: how.spans[name], Grouped: c.Grouped}
+			columns[name] = column{Type: c.Type, Expr: as, Binary: c.Binary, Check: check, Late: c.Late, Scan: c.Scan,
+				Within: how.spans[name], Grouped: c.Grouped}
 		}
 		if len(read) == 0 {
 			read = []string{"1 AS l"}
@@ -341,7 +348,8 @@ func (c *contents) totals(from, rows string) string {
 		missing = notNull(c.cells)
 	}
 	if c.Bins != nil {
-		from = fmt.Sprintf("(SELECT k.*, %s AS tab FROM %s AS k)", bin(c.values[0], c.Bins, c.Value.Min, c.Value.Max, c.AllRows), from)
+		from = fmt.Sprintf("(SELECT k.*, %s AS tab FROM %s AS k)",
+			bin(c.values[0], c.Bins, c.Value.Min, c.Value.Max, c.AllRows), from)
 	}
 	switch {
 	case c.Bins != nil || c.Steps != nil:
@@ -349,11 +357,13 @@ func (c *contents) totals(from, rows string) string {
 		if len(c.cells) > 0 {
 			by, cell = "tab, cell", "cell"
 		}
-		return fmt.Sprintf("SELECT tab AS t, %s AS cell, %s\nFROM %s AS x\nGROUP BY %s", cell, list, from, by) + having(missing)
+		return fmt.Sprintf("SELECT tab AS t, %s AS cell, %s\nFROM %s AS x\nGROUP BY %s", cell, list, from, by) +
+			having(missing)
 	case len(c.cells) == 0:
 		return fmt.Sprintf("SELECT 0 AS t, 0 AS cell, %s\nFROM %s AS x", list, from)
 	case !c.Apart && c.first > 0:
-		return fmt.Sprintf("SELECT 0 AS t, x.cell - %d AS cell, %s\nFROM %s AS x\nGROUP BY x.cell", c.first, list, from) + having([]string{"x.cell IS NOT NULL"})
+		return fmt.Sprintf("SELECT 0 AS t, x.cell - %d AS cell, %s\nFROM %s AS x\nGROUP BY x.cell", c.first, list, from) +
+			having([]string{"x.cell IS NOT NULL"})
 	case !c.Apart:
 		return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", list, from) + having(missing)
 	}
@@ -363,9 +373,11 @@ func (c *contents) totals(from, rows string) string {
 	}
 	var all []string
 	for i, axes := range c.Tables {
-		all = append(all, fmt.Sprintf("SELECT %d AS t, cell, %s\nFROM (SELECT %s AS cell%s FROM counted) AS x\nGROUP BY cell", i, list, c.radix(c.cells, axes), number))
+		all = append(all, fmt.Sprintf("SELECT %d AS t, cell, %s\nFROM (SELECT %s AS cell%s FROM counted) AS x\nGROUP BY cell",
+			i, list, c.radix(c.cells, axes), number))
 	}
-	return "WITH counted AS (SELECT " + strings.Join(c.cells, ", ") + number + " FROM " + from + " AS y)\n" + strings.Join(all, "\nUNION ALL\n")
+	return "WITH counted AS (SELECT " + strings.Join(c.cells, ", ") + number + " FROM " + from + " AS y)\n" +
+		strings.Join(all, "\nUNION ALL\n")
 }
 
 // term is what a row adds to a sum: 0 if it counts without a value. So a sum is NULL for no rows alone.

@@ -55,7 +55,8 @@ func readTexts(t *testing.T, values listed) (batches [][]string) {
 	t.Helper()
 	db := sql.OpenDB(values)
 	defer db.Close()
-	d := &Database{db: db, dialect: spark{}, from: "t AS input", columns: map[string]column{"x": {Type: table.Type{Kind: table.String}, Expr: "x"}}}
+	d := &Database{db: db, dialect: spark{}, from: "t AS input",
+		columns: map[string]column{"x": {Type: table.Type{Kind: table.String}, Expr: "x"}}}
 	err := d.read(t.Context(), []string{"x"}, func(b *table.Batch) error {
 		var texts []string
 		v := b.Columns[0].Values
@@ -76,7 +77,8 @@ func readTexts(t *testing.T, values listed) (batches [][]string) {
 
 // A text is read as the same whatever is before it, from drivers that return strings and from those that return bytes.
 func TestTextsDoNotDependOnEarlierRows(t *testing.T) {
-	for _, texts := range [][]string{{"", "", "NULL", "full", ""}, {"full", "", "", "NULL", ""}, {"NULL", "", "x", "NULL", "longer", ""}} {
+	for _, texts := range [][]string{{"", "", "NULL", "full", ""}, {"full", "", "", "NULL", ""},
+		{"NULL", "", "x", "NULL", "longer", ""}} {
 		for _, bytes := range []bool{false, true} {
 			var values listed
 			for _, x := range texts {
@@ -104,7 +106,8 @@ func TestNullSums(t *testing.T) {
 		if err != nil || !got.Next() {
 			t.Fatal(err)
 		}
-		if total, _, err := scanTotal(got, 1, &queries.Outline{}); !errors.Is(err, want) || err == nil && !(total.Rows == 0 && total.Sums[0] == int128.Int{}) {
+		if total, _, err := scanTotal(got, 1, &queries.Outline{}); !errors.Is(err, want) || err == nil &&
+			!(total.Rows == 0 && total.Sums[0] == int128.Int{}) {
 			t.Errorf("of %v rows: %+v, %v", rows, total, err)
 		}
 		_ = got.Close()
@@ -154,7 +157,8 @@ func TestOtherCastsAreRefused(t *testing.T) {
 
 // A list of a type that can be read cannot be read.
 func TestListsAreNotRead(t *testing.T) {
-	for of, ok := range map[string]bool{"DECIMAL(9,2)": true, "DECIMAL(9,2)[]": false, "DECIMAL(9,2)[3]": false, "ENUM('a')": true, "ENUM('a')[]": false} {
+	for of, ok := range map[string]bool{"DECIMAL(9,2)": true, "DECIMAL(9,2)[]": false, "DECIMAL(9,2)[3]": false,
+		"ENUM('a')": true, "ENUM('a')[]": false} {
 		if _, got := (duckdb{}).column(columnType{Expr: "x", Type: of}); got != ok {
 			t.Errorf("%s: %v", of, got)
 		}

@@ -18,10 +18,12 @@ func (c *contents) countUnits() string {
 		none += ", '0'"
 	}
 	if c.Steps != nil {
-		return fmt.Sprintf("\nUNION ALL\nSELECT %d AS t, cell, COUNT(*) AS n%s\nFROM (SELECT MAX(tab) AS cell FROM kept AS p GROUP BY %s) AS q\nGROUP BY cell", len(c.Steps), none, units)
+		return fmt.Sprintf("\nUNION ALL\nSELECT %d AS t, cell, COUNT(*) AS n%s\nFROM (SELECT MAX(tab) AS cell FROM kept AS "+
+			"p GROUP BY %s) AS q\nGROUP BY cell", len(c.Steps), none, units)
 	}
 	if !c.Units {
 		return ""
 	}
-	return fmt.Sprintf("\nUNION ALL\nSELECT 1 AS t, 0 AS cell, COUNT(*) AS n%s\nFROM (SELECT 1 AS one FROM %s AS p GROUP BY %s) AS q", none, c.from, units)
+	return fmt.Sprintf("\nUNION ALL\nSELECT 1 AS t, 0 AS cell, COUNT(*) AS n%s\nFROM (SELECT 1 AS one FROM %s AS p "+
+		"GROUP BY %s) AS q", none, c.from, units)
 }

@@ -74,7 +74,8 @@ func (w *writer) remainder(x string, by int64) string {
 // civil returns the month, the day of the month and the day of the year of a day of the cycle, all from 0.
 func (w *writer) civil(day string) (month, ofMonth, ofYear string) {
 	d := w.stage(w.remainder(day+" + 719468", cycleDays))
-	y := w.stage(w.divide(fmt.Sprintf("%s - (%s) + (%s) - (%s)", d, w.divide(d, 1460), w.divide(d, 36524), w.divide(d, cycleDays-1)), 365))
+	y := w.stage(w.divide(fmt.Sprintf("%s - (%s) + (%s) - (%s)", d, w.divide(d, 1460), w.divide(d, 36524),
+		w.divide(d, cycleDays-1)), 365))
 	d = w.stage(fmt.Sprintf("%s - (365 * %s + (%s) - (%s))", d, y, w.divide(y, 4), w.divide(y, 100)))
 	m := w.stage(w.divide("5 * "+d+" + 2", 153))
 	leap := fmt.Sprintf("(%s = 0 OR (%s <> 0 AND %s = 0))", y, w.remainder(y, 100), w.remainder(y, 4))
@@ -88,11 +89,13 @@ func (w *writer) civil(day string) (month, ofMonth, ofYear string) {
 func (w *writer) shownSeconds(s string, o *domain.Offsets) string {
 	at := s
 	if len(o.Starts) > 0 {
-		at = w.stage(fmt.Sprintf("CASE WHEN %s < %d THEN %d WHEN %s > %d THEN %d ELSE %s END", s, domain.FirstSecond, domain.FirstSecond, s, domain.LastSecond, domain.LastSecond, s))
+		at = w.stage(fmt.Sprintf("CASE WHEN %s < %d THEN %d WHEN %s > %d THEN %d ELSE %s END", s, domain.FirstSecond,
+			domain.FirstSecond, s, domain.LastSecond, domain.LastSecond, s))
 		end := int64(domain.CycleStart + domain.CycleSeconds)
 		if o.Starts[len(o.Starts)-1] >= domain.CycleStart {
 			beyond := w.stage(fmt.Sprintf("CASE WHEN %s >= %d THEN %s - %d ELSE 0 END", at, end, at, domain.CycleStart))
-			at = w.stage(fmt.Sprintf("CASE WHEN %s > 0 THEN %d + %s - (%s) * %d ELSE %s END", beyond, domain.CycleStart, beyond, w.divide(beyond, domain.CycleSeconds), domain.CycleSeconds, at))
+			at = w.stage(fmt.Sprintf("CASE WHEN %s > 0 THEN %d + %s - (%s) * %d ELSE %s END", beyond, domain.CycleStart, beyond,
+				w.divide(beyond, domain.CycleSeconds), domain.CycleSeconds, at))
 		}
 	}
 	var tree func(from, to int) string
@@ -101,7 +104,8 @@ func (w *writer) shownSeconds(s string, o *domain.Offsets) string {
 			return fmt.Sprint(o.Of[from])
 		}
 		middle := (from + to) / 2
-		return fmt.Sprintf("CASE WHEN %s < %d THEN %s ELSE %s END", at, o.Starts[middle], tree(from, middle), tree(middle+1, to))
+		return fmt.Sprintf("CASE WHEN %s < %d THEN %s ELSE %s END", at, o.Starts[middle], tree(from, middle),
+			tree(middle+1, to))
 	}
 	// The calendar repeats, so a second of the cycle is as good, and no sum overflows.
 	inCycle := w.stage(fmt.Sprintf("%s - (%s) * %d", s, w.floorDivide(s, domain.CycleSeconds), domain.CycleSeconds))

@@ -46,7 +46,8 @@ func (w *writer) lateSteps(x string, r *domain.Rule) string {
 		rest, _ := w.try("CASE"+below, bitsOf(float64(s.Cells))) // of the same type, so that groups are found by their number
 		code := place
 		if _, places, refined := refinedEdges(s.At); refined && cells > int(s.Cells) {
-			code, _ = w.try(bisection(place, &domain.Steps[int64]{At: places, Cells: s.Cells}, integer, "NULL", "NULL"), bitsOf(float64(s.Cells)))
+			code, _ = w.try(bisection(place, &domain.Steps[int64]{At: places, Cells: s.Cells}, integer, "NULL", "NULL"),
+				bitsOf(float64(s.Cells)))
 		}
 		c := fmt.Sprintf("CASE WHEN %s < %d THEN %s ELSE %s END", place, cells, code, rest)
 		if !w.alone { // small numbers are not multiplied
@@ -99,7 +100,8 @@ func (c *contents) tryQuantize(x string) (v string, ok bool) {
 	}
 	e = c.stage(e)
 	low, high := c.Value.Min, c.Value.Max
-	return fmt.Sprintf("CASE WHEN %s > %d THEN %d WHEN %s >= %s THEN %s WHEN %s < %s THEN %s WHEN %s <= %s THEN %s WHEN %s THEN %d END",
+	return fmt.Sprintf("CASE WHEN %s > %d THEN %d WHEN %s >= %s THEN %s WHEN %s < %s THEN %s WHEN %s <= %s THEN %s WHEN "+
+		"%s THEN %d END",
 		e, high, high, e, integer(low), e, e, integer(low), integer(low), x, c.float(c.Value.Real(low)), integer(low), c.isNumber(x), high), true
 }
 

@@ -43,9 +43,11 @@ func (trino) column(of columnType) (c column, ok bool) {
 	case t == "date":
 		return column{Type: kind(table.Date), Expr: "date_diff('day', DATE '1970-01-01', " + x + ")"}, true
 	case t == "timestamp", t == "timestamp(3)", t == "timestamp(0)":
-		return column{Type: wallClock, Expr: "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00', " + x + ") * 1000"}, true
+		return column{Type: wallClock, Expr: "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00', " + x +
+			") * 1000"}, true
 	case t == "timestamp with time zone", t == "timestamp(3) with time zone", t == "timestamp(0) with time zone":
-		return column{Type: instants, Expr: "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00 UTC', " + x + ") * 1000"}, true
+		return column{Type: instants, Expr: "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00 UTC', " + x +
+			") * 1000"}, true
 	}
 	return c, false
 }

@@ -18,7 +18,8 @@ type unitTextSyntax struct {
 	Number   func(x string) string // a whole number as text
 	Date     func(x string) string // a date of the years 1 to 9999 as text
 	OtherDay func(x string) string // another one; nil if there is none
-	Time     func(x string) string // microseconds of the years 1 to 9999 as ISO text with six digits of a second; nil if there is none
+	// microseconds of the years 1 to 9999 as ISO text with six digits of a second; nil if there is none
+	Time     func(x string) string
 	Quotient string                // the operator that divides whole numbers, used if Time is set
 	Bytes    func(x string) string // a text as bytes
 }
@@ -43,7 +44,8 @@ func (w unitTextSyntax) write(x string, of table.Type, binary bool) string {
 		if of.Zone == table.UTC {
 			iso += " || 'Z'"
 		}
-		x = fmt.Sprintf("CASE WHEN %s BETWEEN %d AND %d THEN %s ELSE %s END", x, firstDay*dayMicros, (lastDay+1)*dayMicros-1, iso, w.otherTime(x))
+		x = fmt.Sprintf("CASE WHEN %s BETWEEN %d AND %d THEN %s ELSE %s END", x, firstDay*dayMicros, (lastDay+1)*dayMicros-1,
+			iso, w.otherTime(x))
 	default:
 		x = w.Number(x)
 	}
@@ -53,5 +55,6 @@ func (w unitTextSyntax) write(x string, of table.Type, binary bool) string {
 // otherTime is the text of a time of other years: its second, rounded down, and the nanoseconds after that.
 func (w unitTextSyntax) otherTime(x string) string {
 	rest := fmt.Sprintf("((%s %% %d + %d) %% %d)", x, secondMicros, secondMicros, secondMicros)
-	return fmt.Sprintf("'second ' || %s || '+' || %s", w.Number(fmt.Sprintf("(%s - %s) %s %d", x, rest, w.Quotient, secondMicros)), w.Number(rest+" * 1000"))
+	return fmt.Sprintf("'second ' || %s || '+' || %s", w.Number(fmt.Sprintf("(%s - %s) %s %d", x, rest, w.Quotient,
+		secondMicros)), w.Number(rest+" * 1000"))
 }

@@ -80,7 +80,8 @@ func (w *clipper) findScale() string {
 		by *= 2
 	}
 	y, scale := "y0", "scale0"
-	w.layer(fmt.Sprintf("CASE WHEN longest <= %s THEN longest ELSE %s END AS y0", w.float(math.MaxFloat64), w.float(0)), w.float(math.Ldexp(1, -w.exponent))+" AS scale0")
+	w.layer(fmt.Sprintf("CASE WHEN longest <= %s THEN longest ELSE %s END AS y0", w.float(math.MaxFloat64), w.float(0)),
+		w.float(math.Ldexp(1, -w.exponent))+" AS scale0")
 	for n := 1; by > 0; n, by = n+1, by/2 {
 		long, part := fmt.Sprintf("%s >= %s", y, w.float(math.Ldexp(1, most+by))), w.float(math.Ldexp(1, -by))
 		nextY, nextScale := fmt.Sprint("y", n), fmt.Sprint("scale", n)
@@ -98,7 +99,8 @@ func (w *clipper) cut(x []string, scale string) (columns []string) {
 	var parts []string
 	for i, c := range x {
 		name := fmt.Sprint("w", i)
-		parts = append(parts, fmt.Sprintf("CASE WHEN longest IS NULL THEN NULL WHEN longest > %s THEN CASE WHEN %s > %s THEN %d WHEN %s < %s THEN %d ELSE 0 END WHEN abs(%s) >= %s / %s THEN %s ELSE 0 END AS %s",
+		parts = append(parts, fmt.Sprintf("CASE WHEN longest IS NULL THEN NULL WHEN longest > %s THEN CASE WHEN %s > %s "+
+			"THEN %d WHEN %s < %s THEN %d ELSE 0 END WHEN abs(%s) >= %s / %s THEN %s ELSE 0 END AS %s",
 			most, c, most, farAway, c, w.float(-math.MaxFloat64), -farAway, c, w.float(1), scale, w.integer("trunc("+c+" * "+scale+")"), name))
 		columns = append(columns, name)
 	}

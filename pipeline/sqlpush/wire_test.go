@@ -47,8 +47,8 @@ func messages(t *testing.T, sent []byte) (rows [][][]byte, errs []*pgproto3.Erro
 	}
 }
 
-// No value of a row and no privacy unit is sent by the server, but only rows of cells: for all kinds of queries, with and without bounds. With engine: local
-// values are sent, so that the test would see them.
+// No value of a row and no privacy unit is sent by the server, but only rows of cells: for all kinds of queries, with
+// and without bounds. With engine: local values are sent, so that the test would see them.
 func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}
@@ -76,7 +76,8 @@ func TestOnlyTotalsCrossTheWire(t *testing.T) {
 		want := []string{"unit", "note", "zone", "number", "amount", "time"}
 		found := visits.Found(bytes.Join(through.Sent(), nil))
 		for _, part := range want {
-			named := part != "unit" && part != "number" || part == "unit" && strings.Contains(job, "unit: [person") || part == "number" && strings.Contains(job, "unit: [number")
+			named := part != "unit" && part != "number" || part == "unit" && strings.Contains(job, "unit: [person") ||
+				part == "number" && strings.Contains(job, "unit: [number")
 			if named && !slices.Contains(found, part) {
 				t.Errorf("%s: the proxy does not see %s when rows are read", name, part)
 			}
@@ -85,7 +86,8 @@ func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	}
 }
 
-// onlyCells checks that all rows that a server sent are totals of declared cells, one for each, beside the row that says what server it is.
+// onlyCells checks that all rows that a server sent are totals of declared cells, one for each, beside the row that
+// says what server it is.
 func onlyCells(t *testing.T, name string, p *pipeline.Plan, sent [][]byte) {
 	t.Helper()
 	cells := 0
@@ -123,7 +125,8 @@ func onlyCells(t *testing.T, name string, p *pipeline.Plan, sent [][]byte) {
 	}
 }
 
-// A connection that is cut in the middle, wherever that is, fails the run without any text of the server. The next run has the same release and one charge.
+// A connection that is cut in the middle, wherever that is, fails the run without any text of the server. The next run
+// has the same release and one charge.
 func TestLostConnection(t *testing.T) {
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}
@@ -135,7 +138,8 @@ func TestLostConnection(t *testing.T) {
 }
 
 // sentBy is how many bytes a server sends when it is asked a plan's queries.
-func sentBy(t *testing.T, through *sqlpushtest.Proxy, open func(context.Context) (pipeline.Engine, error), p *pipeline.Plan) int {
+func sentBy(t *testing.T, through *sqlpushtest.Proxy, open func(context.Context) (pipeline.Engine, error),
+	p *pipeline.Plan) int {
 	t.Helper()
 	engine, err := open(t.Context())
 	if err != nil {
@@ -157,13 +161,14 @@ func lose(t *testing.T, through *sqlpushtest.Proxy, visits sqlpushtest.Visits, p
 	}
 	defer store.Close()
 	book := ledger.NewBook(store, time.Now)
-	runner := protocol.Runner{Book: book, Sink: sink.New(), Observer: pipeline.Silent{}, Workers: 1, Open: func(ctx context.Context) (pipeline.Engine, error) {
-		d, err := sqlpush.Open(ctx, sqlpush.Source{Driver: "postgres", DSN: through.DSN, Table: "visits"})
-		if err != nil {
-			return nil, err
-		}
-		return sqlpush.New(d, make([]byte, 32)), nil
-	}}
+	runner := protocol.Runner{Book: book, Sink: sink.New(), Observer: pipeline.Silent{}, Workers: 1,
+		Open: func(ctx context.Context) (pipeline.Engine, error) {
+			d, err := sqlpush.Open(ctx, sqlpush.Source{Driver: "postgres", DSN: through.DSN, Table: "visits"})
+			if err != nil {
+				return nil, err
+			}
+			return sqlpush.New(d, make([]byte, 32)), nil
+		}}
 	request := protocol.Request{Plan: p, Dir: filepath.Join(dir, "out")}
 	through.CutAfter(0)
 	whole := sentBy(t, through, runner.Open, p)
@@ -175,7 +180,8 @@ func lose(t *testing.T, through *sqlpushtest.Proxy, visits sqlpushtest.Visits, p
 			t.Fatalf("a run did not fail after %d of %d bytes", 1+whole*i/cuts, whole)
 		}
 		text := err.Error()
-		if found := visits.Found([]byte(text)); len(found) > 0 || strings.Contains(text, "host") || strings.Contains(text, "EOF") || strings.Contains(text, "127.0.0.1") {
+		if found := visits.Found([]byte(text)); len(found) > 0 || strings.Contains(text, "host") ||
+			strings.Contains(text, "EOF") || strings.Contains(text, "127.0.0.1") {
 			t.Errorf("the error passes on what the driver said: %s", text)
 		}
 	}

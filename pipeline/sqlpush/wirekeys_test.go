@@ -38,8 +38,9 @@ output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 50, delta: 1e-3}}
 `
 
-// No key that fewer units have than the job asks for is sent by the server, and nothing that is added up by it: of the rows that it sends, each is of a key that the local engine has too, and those
-// of keys of a single row, as notes and times are, are not there. A key of exactly as many units is sent. Units are counted after they are bounded.
+// No key that fewer units have than the job asks for is sent by the server, and nothing that is added up by it: of the
+// rows that it sends, each is of a key that the local engine has too, and those of keys of a single row, as notes and
+// times are, are not there. A key of exactly as many units is sent. Units are counted after they are bounded.
 func TestNoKeyOfFewUnitsCrossesTheWire(t *testing.T) {
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}
@@ -56,7 +57,8 @@ func TestNoKeyOfFewUnitsCrossesTheWire(t *testing.T) {
 		{"[person], per_unit: {max_groups: 3, max_rows_per_group: 1}", 7, "", 3}, // each of the 7 units is in each zone
 		{"[person], per_unit: {max_groups: 3, max_rows_per_group: 1}", 8, "", 0},
 		{"[person], per_unit: {max_groups: 2, max_rows_per_group: 1}", 2, ", per_unit: {max_rows_per_group: 2}", -1},
-		{"[person], per_unit: {max_groups: 2, max_rows_per_group: 1}", 7, ", per_unit: {max_rows_per_group: 2}", 0}, // 14 in all 3 zones
+		// 14 in all 3 zones
+		{"[person], per_unit: {max_groups: 2, max_rows_per_group: 1}", 7, ", per_unit: {max_rows_per_group: 2}", 0},
 	} {
 		name := fmt.Sprint(c.unit, " ", c.least)
 		through.CutAfter(0)
@@ -97,14 +99,17 @@ func TestNoKeyOfFewUnitsCrossesTheWire(t *testing.T) {
 				}
 			}
 		}
-		if want := len(answers[0].Keys); counts != want || totals != want || want != len(ours[0].Keys) || c.zones >= 0 && want != c.zones || c.zones < 0 && want == 0 {
-			t.Errorf("%s: %d keys and %d sums were sent, of %d zones (the local engine has %d)", name, counts, totals, want, len(ours[0].Keys))
+		if want := len(answers[0].Keys); counts != want || totals != want || want != len(ours[0].Keys) || c.zones >= 0 &&
+			want != c.zones || c.zones < 0 && want == 0 {
+			t.Errorf("%s: %d keys and %d sums were sent, of %d zones (the local engine has %d)", name, counts, totals, want,
+				len(ours[0].Keys))
 		}
 		through.CutAfter(0)
 		if _, err := sqlpushtest.ReadAll(t, d, p); err != nil {
 			t.Fatal(err)
 		}
-		if found := visits.Found(bytes.Join(through.Sent(), nil)); !slices.Contains(found, "note") || !slices.Contains(found, "time") {
+		if found := visits.Found(bytes.Join(through.Sent(), nil)); !slices.Contains(found, "note") ||
+			!slices.Contains(found, "time") {
 			t.Errorf("%s: the proxy does not see keys of one row when rows are read: %v", name, found)
 		}
 		_ = d.Close()
@@ -128,7 +133,8 @@ func number(t *testing.T, b []byte) int64 {
 	return n
 }
 
-// Keys that a database tells are selected, and sums are answered for them. A repetition, by the database or by the local engine, finds the same input and the same release.
+// Keys that a database tells are selected, and sums are answered for them. A repetition, by the database or by the
+// local engine, finds the same input and the same release.
 func TestKeysOfADatabaseAreReleased(t *testing.T) {
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}
@@ -139,25 +145,29 @@ func TestKeysOfADatabaseAreReleased(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	p := sqlpushtest.Plan(t, strings.Replace(fmt.Sprintf(wireKeysJob, "row", 50, ""), "epsilon: 1, delta: 1e-6", "epsilon: 8, delta: 1e-4", 1))
+	p := sqlpushtest.Plan(t, strings.Replace(fmt.Sprintf(wireKeysJob, "row", 50, ""), "epsilon: 1, delta: 1e-6",
+		"epsilon: 8, delta: 1e-4", 1))
 	read := false
-	runner := protocol.Runner{Book: ledger.NewBook(store, time.Now), Sink: sink.New(), Observer: pipeline.Silent{}, Workers: 1, Open: func(ctx context.Context) (pipeline.Engine, error) {
-		d, err := s.Open(ctx, p, "visits")
-		if err != nil {
-			return nil, err
-		}
-		if read {
-			return sqlpush.NewReader(d, local.NewWithin(d.Rows(), local.Limits{Workers: 1, Memory: 1 << 30, Scratch: dir, Separate: true}), make([]byte, 32)), nil
-		}
-		return sqlpush.New(d, make([]byte, 32)), nil
-	}}
+	runner := protocol.Runner{Book: ledger.NewBook(store, time.Now), Sink: sink.New(), Observer: pipeline.Silent{},
+		Workers: 1, Open: func(ctx context.Context) (pipeline.Engine, error) {
+			d, err := s.Open(ctx, p, "visits")
+			if err != nil {
+				return nil, err
+			}
+			if read {
+				return sqlpush.NewReader(d, local.NewWithin(d.Rows(),
+					local.Limits{Workers: 1, Memory: 1 << 30, Scratch: dir, Separate: true}), make([]byte, 32)), nil
+			}
+			return sqlpush.New(d, make([]byte, 32)), nil
+		}}
 	request := protocol.Request{Plan: p, Dir: filepath.Join(dir, "out")}
 	first, err := runner.Run(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "out", "spent.csv"))
-	if zones := strings.Count(string(text), "\n") - 1; err != nil || zones != 3 { // 100 rows each: 25 standard deviations above the threshold
+	// 100 rows each: 25 standard deviations above the threshold
+	if zones := strings.Count(string(text), "\n") - 1; err != nil || zones != 3 {
 		t.Errorf("%d zones, %v", zones, err)
 	}
 	for _, read = range []bool{false, true} {

@@ -19,8 +19,10 @@ import (
 var arrowTypes = map[Kind]arrow.DataType{
 	Int64: arrow.PrimitiveTypes.Int64, Int32: arrow.PrimitiveTypes.Int32, Uint64: arrow.PrimitiveTypes.Uint64, Float64: arrow.PrimitiveTypes.Float64,
 	Float32: arrow.PrimitiveTypes.Float32, Text: arrow.BinaryTypes.String, Bool: arrow.FixedWidthTypes.Boolean, Date: arrow.FixedWidthTypes.Date32,
-	Instant: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}, Clock: &arrow.TimestampType{Unit: arrow.Microsecond},
-	Cents: &arrow.Decimal128Type{Precision: 9, Scale: 2}, Whole: &arrow.Decimal128Type{Precision: 12}, List: arrow.ListOf(arrow.PrimitiveTypes.Float64),
+	Instant: &arrow.TimestampType{Unit: arrow.Microsecond,
+		TimeZone: "UTC"}, Clock: &arrow.TimestampType{Unit: arrow.Microsecond},
+	Cents: &arrow.Decimal128Type{Precision: 9,
+		Scale: 2}, Whole: &arrow.Decimal128Type{Precision: 12}, List: arrow.ListOf(arrow.PrimitiveTypes.Float64),
 }
 
 // recordOf holds rows in Arrow's memory.
@@ -82,16 +84,20 @@ func arrowParquet(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	codec := pick(r, []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy})
 	properties := []parquet.WriterProperty{
 		parquet.WithDictionaryDefault(r.IntN(2) == 0), parquet.WithMaxRowGroupLength(pick(r, []int64{1, 2, 3, 5, 1 << 20})),
-		parquet.WithDataPageSize(pick(r, []int64{1, 16, 64, 1 << 20})), parquet.WithBatchSize(pick(r, []int64{1, 2, 1024})), parquet.WithStats(r.IntN(4) > 0),
-		parquet.WithDataPageVersion(pick(r, []parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2})), parquet.WithCompression(codec),
-		parquet.WithMaxStatsSize(pick(r, []int64{1, 16, 4096})), parquet.WithDictionaryPageSizeLimit(pick(r, []int64{8, 1 << 20})),
+		parquet.WithDataPageSize(pick(r, []int64{1, 16, 64, 1 << 20})), parquet.WithBatchSize(pick(r,
+			[]int64{1, 2, 1024})), parquet.WithStats(r.IntN(4) > 0),
+		parquet.WithDataPageVersion(pick(r, []parquet.DataPageVersion{parquet.DataPageV1,
+			parquet.DataPageV2})), parquet.WithCompression(codec),
+		parquet.WithMaxStatsSize(pick(r, []int64{1, 16, 4096})), parquet.WithDictionaryPageSizeLimit(pick(r,
+			[]int64{8, 1 << 20})),
 	}
 	record, err := recordOf(columns, rows, arrow.BinaryTypes.String)
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(record.Schema(), &out, parquet.NewWriterProperties(properties...), pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(record.Schema(), &out, parquet.NewWriterProperties(properties...),
+		pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, err
 	}
@@ -106,12 +112,14 @@ func arrowParquet(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 
 // ipcLayout draws the layout of an Arrow file or stream: its record batches and options.
 func ipcLayout(columns []Column, rows []Row, r *rand.Rand) (batches []arrow.Record, options []ipc.Option, err error) {
-	texts := []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}}
+	texts := []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString,
+		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}}
 	record, err := recordOf(columns, rows, pick(r, texts))
 	if err != nil {
 		return nil, nil, err
 	}
-	options = append([]ipc.Option{ipc.WithSchema(record.Schema())}, pick(r, [][]ipc.Option{nil, nil, nil, nil, {ipc.WithLZ4()}, {ipc.WithZstd()}})...)
+	options = append([]ipc.Option{ipc.WithSchema(record.Schema())},
+		pick(r, [][]ipc.Option{nil, nil, nil, nil, {ipc.WithLZ4()}, {ipc.WithZstd()}})...)
 	n := pick(r, []int64{1, 2, 3, 5, 1 << 20})
 	for at := int64(0); at < record.NumRows(); at += n {
 		batches = append(batches, record.NewSlice(at, min(at+n, record.NumRows())))

@@ -81,13 +81,14 @@ func (c *Case) run(t *testing.T, l *Lab, i int, s pipeline.Sink) (*showntest.Lin
 	for range 2 {
 		seen := &showntest.Stages{}
 		book := ledger.NewBook(store, func() time.Time { return time.Unix(1357000000, 0) })
-		r := protocol.Runner{Book: book, Sink: s, Observer: seen, Workers: 2, Program: manifest.Program{Name: "fuzz"}, Open: func(context.Context) (pipeline.Engine, error) {
-			data, err := c.openFiles(l)
-			if err != nil {
-				return nil, err
-			}
-			return coupled{l.Open(data, c.Limits, l.Dir), t}, nil
-		}}
+		r := protocol.Runner{Book: book, Sink: s, Observer: seen, Workers: 2, Program: manifest.Program{Name: "fuzz"},
+			Open: func(context.Context) (pipeline.Engine, error) {
+				data, err := c.openFiles(l)
+				if err != nil {
+					return nil, err
+				}
+				return coupled{l.Open(data, c.Limits, l.Dir), t}, nil
+			}}
 		o, err := r.Run(t.Context(), protocol.Request{Plan: c.Job.plan, Dir: filepath.Join(home, "out")})
 		if fits(err) {
 			return nil, unwritten{err}

@@ -64,7 +64,8 @@ func (f csvForm) plain(columns []Column, rows []Row, r *rand.Rand) ([]byte, erro
 	for i, row := range rows {
 		text := f.line(columns, row, always)
 		b.WriteString(text)
-		if i+1 < len(rows) || !always || strings.Trim(text, " \t") == "" { // an empty last line without an end would be no line
+		// an empty last line without an end would be no line
+		if i+1 < len(rows) || !always || strings.Trim(text, " \t") == "" {
 			b.WriteString(ending)
 		}
 	}
@@ -124,7 +125,8 @@ func textOf(k Kind, v any) string {
 	return ""
 }
 
-// jsonLines writes an object a line. Texts are strings, and so is what JSON has no number for; a cell without a value is null, or absent.
+// jsonLines writes an object a line. Texts are strings, and so is what JSON has no number for; a cell without a value
+// is null, or absent.
 func jsonLines(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	absent := r.IntN(2) == 0
 	var b bytes.Buffer
@@ -151,8 +153,8 @@ func jsonLines(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// jsonString writes a string of JSON. A byte that is not UTF-8 becomes the escape of a surrogate without a partner, as Python's surrogateescape has it, so
-// that texts that differ stay different.
+// jsonString writes a string of JSON. A byte that is not UTF-8 becomes the escape of a surrogate without a partner, as
+// Python's surrogateescape has it, so that texts that differ stay different.
 func jsonString(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -173,8 +175,8 @@ func jsonString(s string) string {
 // plainExtension ends the names of CSV files that are not compressed.
 const plainExtension = ".csv"
 
-// widen writes a file of UTF-8 again in UTF-16, as options of CSV name it, with or without a byte order mark. A byte that is not UTF-8 becomes
-// a surrogate without a partner, as in jsonString.
+// widen writes a file of UTF-8 again in UTF-16, as options of CSV name it, with or without a byte order mark. A byte
+// that is not UTF-8 becomes a surrogate without a partner, as in jsonString.
 func widen(path, options string, mark bool) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -217,7 +219,8 @@ func (f csvForm) zstd(columns []Column, rows []Row, r *rand.Rand) ([]byte, error
 	return f.packed(&out, w, columns, rows, r)
 }
 
-func (f csvForm) packed(out *bytes.Buffer, w io.WriteCloser, columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+func (f csvForm) packed(out *bytes.Buffer, w io.WriteCloser, columns []Column, rows []Row, r *rand.Rand) ([]byte,
+	error) {
 	text, err := f.plain(columns, rows, r)
 	if err != nil {
 		return nil, err

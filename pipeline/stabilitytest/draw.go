@@ -9,16 +9,21 @@ import (
 
 // catalog lists every column that a random job may use.
 var catalog = []Column{
-	{Name: "u", Kind: Int64}, {Name: "w", Kind: Text}, {Name: "i", Kind: Int64}, {Name: "n", Kind: Int32}, {Name: "k", Kind: Uint64}, {Name: "f", Kind: Float64},
-	{Name: "h", Kind: Float64}, {Name: "g", Kind: Float32}, {Name: "s", Kind: Text}, {Name: "c", Kind: Text}, {Name: "b", Kind: Bool}, {Name: "d", Kind: Date},
-	{Name: "t", Kind: Instant}, {Name: "e", Kind: Instant}, {Name: "l", Kind: Clock}, {Name: "m", Kind: Cents}, {Name: "o", Kind: Whole}, {Name: "lat", Kind: Float64},
-	{Name: "lon", Kind: Float64}, {Name: "x", Kind: Float64}, {Name: "y", Kind: Float64}, {Name: "z", Kind: Float64}, {Name: "v", Kind: List},
+	{Name: "u", Kind: Int64}, {Name: "w", Kind: Text}, {Name: "i", Kind: Int64}, {Name: "n", Kind: Int32}, {Name: "k",
+		Kind: Uint64}, {Name: "f", Kind: Float64},
+	{Name: "h", Kind: Float64}, {Name: "g", Kind: Float32}, {Name: "s", Kind: Text}, {Name: "c", Kind: Text}, {Name: "b",
+		Kind: Bool}, {Name: "d", Kind: Date},
+	{Name: "t", Kind: Instant}, {Name: "e", Kind: Instant}, {Name: "l", Kind: Clock}, {Name: "m", Kind: Cents}, {Name: "o",
+		Kind: Whole}, {Name: "lat", Kind: Float64},
+	{Name: "lon", Kind: Float64}, {Name: "x", Kind: Float64}, {Name: "y", Kind: Float64}, {Name: "z",
+		Kind: Float64}, {Name: "v", Kind: List},
 }
 
-// csvOptions are options of CSV, of which a job has one of some groups. Some read numbers and letters otherwise than they are written: no row may make
-// even that fail.
+// csvOptions are options of CSV, of which a job has one of some groups. Some read numbers and letters otherwise than
+// they are written: no row may make even that fail.
 var csvOptions = [][]string{
-	{`comment: "#"`}, {`trim_space: true`}, {`decimal: ","`, `decimal: ",", thousands: "."`, `thousands: ","`}, {`quote: "'"`, `quote: none`},
+	{`comment: "#"`}, {`trim_space: true`}, {`decimal: ","`, `decimal: ",", thousands: "."`,
+		`thousands: ","`}, {`quote: "'"`, `quote: none`},
 	{
 		"encoding: utf-8", "encoding: utf-16", "encoding: utf-16le", "encoding: utf-16be", "encoding: windows-1252", "encoding: latin-1", "encoding: latin-9",
 		"encoding: windows-1250", "encoding: latin-2", "encoding: windows-1251", "encoding: macintosh",
@@ -48,7 +53,10 @@ func Draw(r *rand.Rand) (j *Job, refused int) {
 			}
 			if d.selected != nil && d.chance(0.7) {
 				d.job.Queries = append(d.job.Queries, "name: follower, "+d.follower())
-				r.Shuffle(len(d.job.Queries), func(i, j int) { d.job.Queries[i], d.job.Queries[j] = d.job.Queries[j], d.job.Queries[i] })
+				r.Shuffle(len(d.job.Queries), func(i, j int) {
+					d.job.Queries[i], d.job.Queries[j] = d.job.Queries[j],
+						d.job.Queries[i]
+				})
 			}
 		}
 		d.job.Formats = pick(r, []string{"csv", "parquet", "json", "arrow", "csv, parquet, arrow, json"})
@@ -100,8 +108,10 @@ func (d *drawing) privacy() {
 
 // bounds draws bounds that are enough for most queries.
 func (d *drawing) bounds() string {
-	rows, groups, each := fmt.Sprintf("max_rows: %d", 1+d.IntN(5)), fmt.Sprintf("max_groups: %d", 1+d.IntN(4)), fmt.Sprintf("max_rows_per_group: %d", 1+d.IntN(4))
-	return strings.Join(pick(d.Rand, [][]string{{rows}, {rows}, {groups, each}, {rows, groups}, {rows, each}, {rows, groups, each}}), ", ")
+	rows, groups, each := fmt.Sprintf("max_rows: %d", 1+d.IntN(5)), fmt.Sprintf("max_groups: %d",
+		1+d.IntN(4)), fmt.Sprintf("max_rows_per_group: %d", 1+d.IntN(4))
+	return strings.Join(pick(d.Rand, [][]string{{rows}, {rows}, {groups, each}, {rows, groups}, {rows, each},
+		{rows, groups, each}}), ", ")
 }
 
 func (d *drawing) input() {
@@ -133,12 +143,14 @@ func (d *drawing) input() {
 func (d *drawing) filtered() {
 	name := d.one("f", "f", "g", "i", "n", "k", "s", "d", "t", "m", "o")
 	d.job.Where = []string{"{column: " + name + ", " + d.ranged(d.kind(name)) + "}"}
-	d.job.Queries = []string{"name: q0, " + pick(d.Rand, []string{"count: {}", "histogram: {by: [{column: " + name + ", values: " + d.labels(d.kind(name)) + ", other: bin}]}"})}
+	d.job.Queries = []string{"name: q0, " + pick(d.Rand, []string{"count: {}", "histogram: {by: [{column: " + name +
+		", values: " + d.labels(d.kind(name)) + ", other: bin}]}"})}
 }
 
 // events gives some names a column for each event; the unit's columns stay.
 func (d *drawing) events() {
-	sources := map[string][]string{"f": {"f", "h", "x"}, "s": {"s", "c"}, "t": {"t", "e"}, "lat": {"lat", "y"}, "lon": {"lon", "z"}}
+	sources := map[string][]string{"f": {"f", "h", "x"}, "s": {"s", "c"}, "t": {"t", "e"}, "lat": {"lat", "y"},
+		"lon": {"lon", "z"}}
 	var names []string
 	for _, n := range some(d.Rand, 1+d.IntN(3), []string{"f", "s", "t", "lat", "lon"}) {
 		if !slices.Contains(d.job.Unit, n) {

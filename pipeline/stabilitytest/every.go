@@ -11,8 +11,9 @@ import (
 
 // What engines are asked, kind by kind
 //
-// Random jobs have every kind of question sooner or later. This list has each by name, so that an engine's tests say which kinds it answers, on every
-// commit: each is asked under several privacy units, about random tables, and at least one answer to each must not be empty.
+// Random jobs have every kind of question sooner or later. This list has each by name, so that an engine's tests say
+// which kinds it answers, on every commit: each is asked under several privacy units, about random tables, and at least
+// one answer to each must not be empty.
 
 // question is one kind of question.
 type question struct {
@@ -23,7 +24,8 @@ type question struct {
 	queries string
 	// where and timezone are those of the job.
 	where, timezone string
-	// rows means that each row is a unit, of a public number of rows; units that units are made of columns. Neither means that both are asked.
+	// rows means that each row is a unit, of a public number of rows; units that units are made of columns. Neither means
+	// that both are asked.
 	rows, units bool
 }
 
@@ -37,38 +39,81 @@ const (
 func questions() []question {
 	return []question{
 		{name: "count", columns: "i", queries: "count: {}"},
-		{name: "texts of any bytes", columns: "s c", queries: "histogram: {by: [" + byTexts + "]}\nhistogram: {by: [{column: c, values: {first: [a, A], second: [red, blue]}, fold: [case, space, accents]}]}"},
-		{name: "numbers and truth values", columns: "i n b o", queries: "histogram: {by: [{column: i, values: [0, 5, 40, 9223372036854775807], other: bin}]}\nhistogram: {by: [{column: b, values: [true, false], null: bin}, {column: n, values: [1, 2]" + bin + "}]}\nhistogram: {by: [{column: o, edges: [-5, 0, 40]}]}"},
-		{name: "numbers in texts", columns: "s", queries: "histogram: {by: [{column: s, edges: [0, 1, 40, 40.5, 1e300]" + bin + "}]}"},
-		{name: "keys of a public file", columns: "s", queries: "histogram: {by: [{column: s, values_from: {file: keys.csv, column: key}" + bin + "}]}"},
-		{name: "floats at the borders of cells", columns: "f g h", queries: "histogram: {by: [" + byEdges + "]}\nhistogram: {by: [{column: g, from: 0, to: 50, width: 5" + bin + "}]}\nhistogram: {by: [{column: h, from: 0, to: 1, width: 0.1, last_edge: excluded}]}"},
-		{name: "decimals", columns: "m", queries: "histogram: {by: [{column: m, edges: [-1, 0, 0.01, 0.3, 1]" + bin + "}]}\nsum: {column: m, clamp: [-1, 0.5]}"},
-		{name: "days", columns: "d", queries: "histogram: {by: [{column: d, from: 2012-12-30, to: 2013-01-03, every: day" + bin + "}]}\nhistogram: {by: [{column: d, part: day_of_week}]}"},
-		{name: "times in New York", columns: "t l", timezone: "America/New_York", queries: "histogram: {by: [{column: t, part: hour_of_day" + bin + "}]}\nhistogram: {by: [{column: l, from: 2012-11-01, to: 2013-05-01, every: month}]}\nhistogram: {by: [{column: t, edges: [\"2013-01-01T00:00:00\", \"2013-03-10T03:30:00\", \"2013-11-03T01:30:00\"]}]}"},
-		{name: "times in Kathmandu", columns: "t", timezone: "Asia/Kathmandu", queries: "histogram: {by: [{column: t, part: minute_of_hour}]}\nhistogram: {by: [{column: t, from: 1969-01-01, to: 2015-01-01, every: year" + bin + "}]}"},
-		{name: "places", columns: "lat lon", queries: "histogram: {by: [{grid: {lat: lat, lon: lon, south: 40.7, west: -74.02, north: 40.88, east: -73.9, rows: 3, cols: 2}" + bin + "}]}\nhistogram: {by: [{nearest: {lat: lat, lon: lon, points: points.csv, id: id, within_m: 100000}" + bin + ", as: near}]}\nhistogram: {by: [{nearest: {lat: lat, lon: lon, points: points.csv, id: id, within_m: 100000, kernel: {bandwidth_m: 5000}}, as: near}]}"},
-		{name: "filters", columns: "f i s t", where: `{column: f, min: "-5", before: "100"}; {column: s, not_in: ["b", "null"]}; {column: i, not_null: true}`, queries: "histogram: {by: [" + byTexts + "]}\ncount: {}"},
+		{name: "texts of any bytes", columns: "s c", queries: "histogram: {by: [" + byTexts +
+			"]}\nhistogram: {by: [{column: c, values: {first: [a, A], second: [red, blue]}, fold: [case, space, accents]}]}"},
+		{name: "numbers and truth values", columns: "i n b o", queries: "histogram: {by: [{column: i, values: [0, 5, 40, " +
+			"9223372036854775807], other: bin}]}\nhistogram: {by: [{column: b, values: [true, false], null: bin}, {column: n, " +
+			"values: [1, 2]" + bin + "}]}\nhistogram: {by: [{column: o, edges: [-5, 0, 40]}]}"},
+		{name: "numbers in texts", columns: "s", queries: "histogram: {by: [{column: s, edges: [0, 1, 40, 40.5, 1e300]" +
+			bin + "}]}"},
+		{name: "keys of a public file", columns: "s", queries: "histogram: {by: [{column: s, values_from: {file: keys.csv, " +
+			"column: key}" + bin + "}]}"},
+		{name: "floats at the borders of cells", columns: "f g h", queries: "histogram: {by: [" + byEdges +
+			"]}\nhistogram: {by: [{column: g, from: 0, to: 50, width: 5" + bin +
+			"}]}\nhistogram: {by: [{column: h, from: 0, to: 1, width: 0.1, last_edge: excluded}]}"},
+		{name: "decimals", columns: "m", queries: "histogram: {by: [{column: m, edges: [-1, 0, 0.01, 0.3, 1]" + bin +
+			"}]}\nsum: {column: m, clamp: [-1, 0.5]}"},
+		{name: "days", columns: "d", queries: "histogram: {by: [{column: d, from: 2012-12-30, to: 2013-01-03, every: day" +
+			bin + "}]}\nhistogram: {by: [{column: d, part: day_of_week}]}"},
+		{name: "times in New York", columns: "t l", timezone: "America/New_York",
+			queries: "histogram: {by: [{column: t, part: hour_of_day" + bin + "}]}\nhistogram: {by: [{column: l, from: " +
+				"2012-11-01, to: 2013-05-01, every: month}]}\nhistogram: {by: [{column: t, edges: [\"2013-01-01T00:00:00\", " +
+				"\"2013-03-10T03:30:00\", \"2013-11-03T01:30:00\"]}]}"},
+		{name: "times in Kathmandu", columns: "t", timezone: "Asia/Kathmandu", queries: "histogram: {by: [{column: t, " +
+			"part: minute_of_hour}]}\nhistogram: {by: [{column: t, from: 1969-01-01, to: 2015-01-01, every: year" + bin + "}]}"},
+		{name: "places", columns: "lat lon", queries: "histogram: {by: [{grid: {lat: lat, lon: lon, south: 40.7, west: " +
+			"-74.02, north: 40.88, east: -73.9, rows: 3, cols: 2}" + bin +
+			"}]}\nhistogram: {by: [{nearest: {lat: lat, lon: lon, points: points.csv, id: id, within_m: 100000}" + bin +
+			", as: near}]}\nhistogram: {by: [{nearest: {lat: lat, lon: lon, points: points.csv, id: id, within_m: 100000, " +
+			"kernel: {bandwidth_m: 5000}}, as: near}]}"},
+		{name: "filters", columns: "f i s t",
+			where: `{column: f, min: "-5", before: "100"}; {column: s, not_in: ["b", "null"]}; {column: i, not_null: true}`, queries: "histogram: {by: [" + byTexts + "]}\ncount: {}"},
 		{name: "two dimensions", columns: "s f", queries: "histogram: {by: [" + byTexts + ", " + byEdges + "]}"},
-		{name: "quantiles and distributions", columns: "f", queries: "histogram: {by: [{column: f, edges: [-5, 0, 40, 100]}], quantiles: [0.25, 0.5], cdf: true}"},
-		{name: "ordered strategies", columns: "f i", queries: "histogram: {by: [{column: f, from: 0, to: 50, width: 5}], optimize: cdf}\nhistogram: {by: [{column: i, edges: [-5, 0, 10, 40, 100]}], optimize: cells}"},
-		{name: "cells that share noise", columns: "s", units: true, queries: "histogram: {by: [" + byTexts + "], noise: auto}, per_unit: {max_groups: 6, max_rows_per_group: 1}"},
-		{name: "crosstabs", columns: "s b d", queries: "crosstabs: {by: [" + byTexts + ", {column: b, values: [true, false]}, {column: d, from: 2012-12-30, to: 2013-01-03, every: day}], ways: [1, 2]}\ncrosstabs: {by: [" + byTexts + ", {column: b, values: [true, false]}], ways: [1], optimize: tables}"},
-		{name: "sums", columns: "f i s", queries: "sum: {column: f, clamp: [-0.5, 0.5]}\nsum: {column: i, clamp: [-5, 40], by: [" + byTexts + "]}"},
-		{name: "means", columns: "f n s", queries: "mean: {column: f, clamp: [0, 50]}\nmean: {column: n, clamp: [-5, 40], by: [" + byTexts + "]}"},
-		{name: "means of a public number of rows", columns: "f", rows: true, queries: "mean: {column: f, clamp: [0, 50], rows: 5, null: centre, nan: centre}"},
-		{name: "variances", columns: "f i s", queries: "variance: {column: f, clamp: [0, 50]}\nvariance: {column: i, clamp: [-5, 40], by: [" + byTexts + "]}"},
-		{name: "vectors", columns: "x y z v s", queries: "sum: {columns: [x, y, z], clip_l2: 40}\nmean: {column: v, length: 3, clip_l2: 1, by: [" + byTexts + "]}\nsum: {column: v, length: 3, clamp: [-5, 40]}"},
-		{name: "clamps that are found", columns: "f i s", queries: "sum: {column: f, clamp: discover, range: [-5, 40]}\nmean: {column: i, clamp: discover, range: [0, 50], by: [" + byTexts + "]}"},
-		{name: "bounds on rows that are found", columns: "f s", units: true, queries: "count: {}, per_unit: {max_rows: discover, max_rows_up_to: 12, max_groups: 4, max_rows_per_group: 3}\nsum: {column: f, clamp: [0, 50], by: [" + byTexts + "]}, per_unit: {max_rows: discover, max_rows_up_to: 12, max_groups: 4, max_rows_per_group: 3}"},
-		{name: "keys that are found", columns: "s c i", queries: "histogram: {by: [{column: s, keys: discover}]}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nhistogram: {by: [{column: i, keys: discover}, {column: c, values: [a, b]}]}, per_unit: {max_groups: 2, max_rows_per_group: 1}"},
-		{name: "keys of two units and more", columns: "s f i", queries: "histogram: {by: [{column: s, keys: discover}], min_units: 2}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nmean: {column: f, clamp: [0, 50], by: [{column: s, keys: discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}\nhistogram: {by: [{column: i, keys: discover}], min_units: 2}, per_unit: {max_groups: 2, max_rows_per_group: 1}"},
-		{name: "sums by keys that are found", columns: "s f i", queries: "histogram: {by: [{column: s, keys: discover}]}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nsum: {column: f, clamp: [0, 50], by: [{column: s, keys: discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}"},
-		{name: "means by keys that are found", columns: "s i", queries: "histogram: {by: [{column: s, keys: discover}]}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nmean: {column: i, clamp: [-5, 40], by: [{column: s, keys: discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}"},
-		{name: "variances by keys that are found", columns: "s f", queries: "histogram: {by: [{column: s, keys: discover}]}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nvariance: {column: f, clamp: [0, 50], by: [{column: s, keys: discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}"},
+		{name: "quantiles and distributions", columns: "f", queries: "histogram: {by: [{column: f, edges: [-5, 0, 40, " +
+			"100]}], quantiles: [0.25, 0.5], cdf: true}"},
+		{name: "ordered strategies", columns: "f i", queries: "histogram: {by: [{column: f, from: 0, to: 50, width: 5}], " +
+			"optimize: cdf}\nhistogram: {by: [{column: i, edges: [-5, 0, 10, 40, 100]}], optimize: cells}"},
+		{name: "cells that share noise", columns: "s", units: true, queries: "histogram: {by: [" + byTexts +
+			"], noise: auto}, per_unit: {max_groups: 6, max_rows_per_group: 1}"},
+		{name: "crosstabs", columns: "s b d", queries: "crosstabs: {by: [" + byTexts + ", {column: b, values: [true, " +
+			"false]}, {column: d, from: 2012-12-30, to: 2013-01-03, every: day}], ways: [1, 2]}\ncrosstabs: {by: [" + byTexts +
+			", {column: b, values: [true, false]}], ways: [1], optimize: tables}"},
+		{name: "sums", columns: "f i s", queries: "sum: {column: f, clamp: [-0.5, 0.5]}\nsum: {column: i, clamp: [-5, 40], " +
+			"by: [" + byTexts + "]}"},
+		{name: "means", columns: "f n s", queries: "mean: {column: f, clamp: [0, 50]}\nmean: {column: n, clamp: [-5, 40], " +
+			"by: [" + byTexts + "]}"},
+		{name: "means of a public number of rows", columns: "f", rows: true,
+			queries: "mean: {column: f, clamp: [0, 50], rows: 5, null: centre, nan: centre}"},
+		{name: "variances", columns: "f i s", queries: "variance: {column: f, clamp: [0, 50]}\nvariance: {column: i, " +
+			"clamp: [-5, 40], by: [" + byTexts + "]}"},
+		{name: "vectors", columns: "x y z v s", queries: "sum: {columns: [x, y, z], clip_l2: 40}\nmean: {column: v, " +
+			"length: 3, clip_l2: 1, by: [" + byTexts + "]}\nsum: {column: v, length: 3, clamp: [-5, 40]}"},
+		{name: "clamps that are found", columns: "f i s", queries: "sum: {column: f, clamp: discover, range: [-5, " +
+			"40]}\nmean: {column: i, clamp: discover, range: [0, 50], by: [" + byTexts + "]}"},
+		{name: "bounds on rows that are found", columns: "f s", units: true, queries: "count: {}, per_unit: {max_rows: " +
+			"discover, max_rows_up_to: 12, max_groups: 4, max_rows_per_group: 3}\nsum: {column: f, clamp: [0, 50], by: [" +
+			byTexts + "]}, per_unit: {max_rows: discover, max_rows_up_to: 12, max_groups: 4, max_rows_per_group: 3}"},
+		{name: "keys that are found", columns: "s c i", queries: "histogram: {by: [{column: s, keys: discover}]}, " +
+			"per_unit: {max_groups: 3, max_rows_per_group: 1}\nhistogram: {by: [{column: i, keys: discover}, {column: c, " +
+			"values: [a, b]}]}, per_unit: {max_groups: 2, max_rows_per_group: 1}"},
+		{name: "keys of two units and more", columns: "s f i", queries: "histogram: {by: [{column: s, keys: discover}], " +
+			"min_units: 2}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nmean: {column: f, clamp: [0, 50], by: [{column: " +
+			"s, keys: discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}\nhistogram: {by: [{column: i, keys: " +
+			"discover}], min_units: 2}, per_unit: {max_groups: 2, max_rows_per_group: 1}"},
+		{name: "sums by keys that are found", columns: "s f i", queries: "histogram: {by: [{column: s, keys: discover}]}, " +
+			"per_unit: {max_groups: 3, max_rows_per_group: 1}\nsum: {column: f, clamp: [0, 50], by: [{column: s, keys: " +
+			"discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}"},
+		{name: "means by keys that are found", columns: "s i", queries: "histogram: {by: [{column: s, keys: discover}]}, " +
+			"per_unit: {max_groups: 3, max_rows_per_group: 1}\nmean: {column: i, clamp: [-5, 40], by: [{column: s, keys: " +
+			"discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}"},
+		{name: "variances by keys that are found", columns: "s f", queries: "histogram: {by: [{column: s, keys: " +
+			"discover}]}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nvariance: {column: f, clamp: [0, 50], by: " +
+			"[{column: s, keys: discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}"},
 	}
 }
 
-// bounds are the privacy units under which questions are asked: a row, and units of columns with each way to bound them.
+// bounds are the privacy units under which questions are asked: a row, and units of columns with each way to bound
+// them.
 var bounds = []struct{ unit, adjacency, perUnit string }{
 	{"", "add-remove", ""},
 	{"u", "add-remove", "max_rows: 2"},
@@ -82,7 +127,8 @@ func (q question) jobs() (jobs []*Job) {
 		if q.units && b.unit == "" || q.rows && b.unit != "" {
 			continue
 		}
-		j := &Job{Unit: strings.Fields(b.unit), Adjacency: b.adjacency, PerUnit: b.perUnit, Timezone: q.timezone, Formats: "csv"}
+		j := &Job{Unit: strings.Fields(b.unit), Adjacency: b.adjacency, PerUnit: b.perUnit, Timezone: q.timezone,
+			Formats: "csv"}
 		if q.rows {
 			j.Adjacency, j.Rows = replaceOne, 5
 		}
@@ -105,9 +151,9 @@ func (q question) jobs() (jobs []*Job) {
 	return jobs
 }
 
-// AskEverything asks the lab's engine every kind of question about some random pairs of tables, in files of random writers: its answers must be
-// those of the lab's twin, and as near to each other as the sensitivities say. It fails if less than half of the pairs could be compared, or if no
-// row counted in a mechanism's answers.
+// AskEverything asks the lab's engine every kind of question about some random pairs of tables, in files of random
+// writers: its answers must be those of the lab's twin, and as near to each other as the sensitivities say. It fails if
+// less than half of the pairs could be compared, or if no row counted in a mechanism's answers.
 func AskEverything(t *testing.T, l *Lab, pairs int) {
 	t.Helper()
 	for n, q := range questions() {
@@ -186,5 +232,6 @@ func (a *asked) compare(c *Case) *Finding {
 
 // empty says that no row counts in an answer.
 func (a Answer) empty() bool {
-	return len(a.Keys) == 0 && len(a.Named) == 0 && !slices.ContainsFunc(a.Cells, func(n *big.Int) bool { return n.Sign() != 0 })
+	return len(a.Keys) == 0 && len(a.Named) == 0 && !slices.ContainsFunc(a.Cells,
+		func(n *big.Int) bool { return n.Sign() != 0 })
 }

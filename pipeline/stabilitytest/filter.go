@@ -9,10 +9,12 @@ import (
 
 // Thresholds of filters and edges, ascending. Many equal values of the tables.
 var (
-	numberTexts = []string{"-9223372036854775808", "-1e308", "-5", "0", "5", "10", "39.5", "40", "50", "100", "2147483647", "9007199254740993", "9223372036854775807", "1e308"}
-	wholeTexts  = []string{"-5", "0", "1", "5", "10", "30", "40", "50", "100"}
-	dayTexts    = []string{"1969-12-31", "2013-01-01", "2013-01-02", "2013-01-31", "2013-02-01", "2014-01-01"}
-	timeTexts   = []string{"1970-01-01T00:00:00", "2013-01-01T00:00:00", "2013-01-01T01:00:00", "2013-03-10T02:30:00", "2013-11-03T01:30:00", "2014-01-01T00:00:00"}
+	numberTexts = []string{"-9223372036854775808", "-1e308", "-5", "0", "5", "10", "39.5", "40", "50", "100", "2147483647",
+		"9007199254740993", "9223372036854775807", "1e308"}
+	wholeTexts = []string{"-5", "0", "1", "5", "10", "30", "40", "50", "100"}
+	dayTexts   = []string{"1969-12-31", "2013-01-01", "2013-01-02", "2013-01-31", "2013-02-01", "2014-01-01"}
+	timeTexts  = []string{"1970-01-01T00:00:00", "2013-01-01T00:00:00", "2013-01-01T01:00:00", "2013-03-10T02:30:00",
+		"2013-11-03T01:30:00", "2014-01-01T00:00:00"}
 )
 
 // thresholds returns the thresholds for a column's type.
@@ -36,7 +38,8 @@ func (d *drawing) listed(k Kind) []string {
 	case Bool:
 		return []string{"true", "false"}
 	case Text:
-		return []string{"a", "b", "red", "blue", "", "null", "40", "aaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaab", "é", "a\x00b", " "}
+		return []string{"a", "b", "red", "blue", "", "null", "40", "aaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaab", "é", "a\x00b",
+			" "}
 	}
 	return append(slices.Clone(wholeTexts), "0.1", "39.5", "9223372036854775807", "-9223372036854775808")
 }

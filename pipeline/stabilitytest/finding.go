@@ -21,7 +21,8 @@ type Finding struct {
 func (f *Finding) Error() string {
 	var b strings.Builder
 	c := f.Case
-	fmt.Fprintf(&b, "%s\n%s\nwriter %s, layout %d, %+v, adjacency %s\njob:\n%s", f.What, c.Note, c.Writer.Name(), c.Layout, c.Limits, c.Job.Adjacency, c.Job.YAML(Files(c.Writer, c.Pair.Files)...))
+	fmt.Fprintf(&b, "%s\n%s\nwriter %s, layout %d, %+v, adjacency %s\njob:\n%s", f.What, c.Note, c.Writer.Name(), c.Layout,
+		c.Limits, c.Job.Adjacency, c.Job.YAML(Files(c.Writer, c.Pair.Files)...))
 	fmt.Fprintf(&b, "columns: %s\n", c.Job.columnsText())
 	for i := range 2 {
 		fmt.Fprintf(&b, "table %d:\n%s", i, c.Pair.Table(i))
@@ -62,7 +63,8 @@ func (c *Case) Measure(l *Lab) (found *Finding, skipped bool) {
 	for i, err := range errs {
 		var differ unequal
 		if errors.As(err, &differ) {
-			return &Finding{What: fmt.Sprintf("%v about table %d", differ, i), Case: c, Query: differ.query, Answers: differ.answers}, false
+			return &Finding{What: fmt.Sprintf("%v about table %d", differ, i), Case: c, Query: differ.query,
+				Answers: differ.answers}, false
 		}
 		if err != nil {
 			return &Finding{What: fmt.Sprintf("the run on table %d fails: %v", i, err), Case: c}, false
@@ -126,7 +128,8 @@ func (c *Case) compareWhole(l *Lab, answers [2][]Answer) *Finding {
 		}
 		for k, m := range c.Job.plan.Mechanisms() {
 			if diff, ok := difference(answers[i][k], all[k]); !ok || len(diff) > 0 {
-				return &Finding{What: fmt.Sprintf("%s: statistics change the answer about table %d", m.Query, i), Case: c, Query: m.Query, Answers: [2]Answer{answers[i][k], all[k]}}
+				return &Finding{What: fmt.Sprintf("%s: statistics change the answer about table %d", m.Query, i), Case: c,
+					Query: m.Query, Answers: [2]Answer{answers[i][k], all[k]}}
 			}
 		}
 	}

@@ -53,7 +53,8 @@ func (j *Job) YAML(files ...string) string {
 		perUnit = ", per_unit: {" + j.PerUnit + "}"
 	}
 	line("version: 1\nname: fuzz")
-	line("privacy: {epsilon: 1, delta: %s, unit: %s, float_unit: %s, adjacency: %s%s}", cmp.Or(j.Delta, "1e-6"), unit, j.floatUnit(), j.Adjacency, perUnit)
+	line("privacy: {epsilon: 1, delta: %s, unit: %s, float_unit: %s, adjacency: %s%s}", cmp.Or(j.Delta, "1e-6"), unit,
+		j.floatUnit(), j.Adjacency, perUnit)
 	line("input:\n  files: [%s]\n  csv: {%s}", strings.Join(files, ", "), j.csv())
 	if len(files) > 0 && strings.HasSuffix(files[0], ".jsonl") {
 		line("  jsonl: {columns: {%s}}", strings.Join(j.types(true), ", "))
@@ -91,7 +92,8 @@ func (j *Job) floatUnit() string {
 // csv returns the value of input.csv: the types of all columns that CSV can hold, in the form in which textOf writes
 // them.
 func (j *Job) csv() string {
-	parts := []string{"types: {" + strings.Join(j.types(false), ", ") + "}", "null_values: [" + quoted(append([]string{nullText}, j.Nulls...)) + "]"}
+	parts := []string{"types: {" + strings.Join(j.types(false), ", ") + "}", "null_values: [" +
+		quoted(append([]string{nullText}, j.Nulls...)) + "]"}
 	if j.CSV != "" {
 		parts = append(parts, j.CSV)
 	}

@@ -31,7 +31,8 @@ type Answer struct {
 	Least int64
 	// Among are the keys that can be selected, with their counts, if some were left out; else nil.
 	Among map[string]int64
-	// Named is what is held of every key that might be selected, in multiples of Quantum; nil unless the query's keys are selected by another.
+	// Named is what is held of every key that might be selected, in multiples of Quantum; nil unless the query's keys are
+	// selected by another.
 	Named map[string]*big.Int
 }
 
@@ -104,8 +105,8 @@ type unequal struct {
 // Error names the query.
 func (u unequal) Error() string { return u.query + ": the engine and its twin give different answers" }
 
-// answers writes one table, 0 or 1, and returns the exact answers about it, one for each mechanism of a job's plan, in order. If the lab has a
-// twin and its answers differ, the error is unequal.
+// answers writes one table, 0 or 1, and returns the exact answers about it, one for each mechanism of a job's plan, in
+// order. If the lab has a twin and its answers differ, the error is unequal.
 func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 	if err := c.Put(l.Dir, i); err != nil {
 		return nil, err
@@ -153,7 +154,8 @@ func (c *Case) putJob(l *Lab, j *Job) (*pipeline.Plan, error) {
 }
 
 // ask asks an engine about the files that Put wrote.
-func (c *Case) ask(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, string) pipeline.Engine) ([]Answer, error) {
+func (c *Case) ask(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, string) pipeline.Engine) ([]Answer,
+	error) {
 	data, err := c.openFiles(l)
 	if err != nil {
 		return nil, err
@@ -231,7 +233,8 @@ func (a Answer) eachCanBe(other Answer) map[string]*big.Int {
 // difference returns the differences of two answers that are not 0, cell by cell; ok is false if the answers differ in
 // form. A key that was left out counts as one of one unit less than the least, and what is held of it is not compared.
 func difference(a, b Answer) (out []*big.Int, ok bool) {
-	if len(a.Cells) != len(b.Cells) || a.Quantum != b.Quantum || (a.Keys == nil) != (b.Keys == nil) || (a.Named == nil) != (b.Named == nil) {
+	if len(a.Cells) != len(b.Cells) || a.Quantum != b.Quantum || (a.Keys == nil) != (b.Keys == nil) ||
+		(a.Named == nil) != (b.Named == nil) {
 		return nil, false
 	}
 	if a.Least != b.Least || (a.Among == nil) != (b.Among == nil) {
@@ -272,7 +275,8 @@ func difference(a, b Answer) (out []*big.Int, ok bool) {
 	return out, true
 }
 
-// Within reports whether two answers are at most the L2 sensitivity of their mechanism apart, exactly; the L1 sensitivity if its noise is not Gaussian.
+// Within reports whether two answers are at most the L2 sensitivity of their mechanism apart, exactly; the L1
+// sensitivity if its noise is not Gaussian.
 func Within(a, b Answer, m calibrate.Mechanism) bool {
 	diff, ok := difference(a, b)
 	if !ok {

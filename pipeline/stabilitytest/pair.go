@@ -130,7 +130,8 @@ func (d *pairing) row(far float64) Row {
 	return row
 }
 
-// likeRows draws a text of what has a meaning in a file of the job's rows: other rows as they stand in it, or parts of them, line ends, quotes, comments.
+// likeRows draws a text of what has a meaning in a file of the job's rows: other rows as they stand in it, or parts of
+// them, line ends, quotes, comments.
 func (d *pairing) likeRows() string {
 	var b strings.Builder
 	for range 1 + d.IntN(4) {
@@ -139,7 +140,8 @@ func (d *pairing) likeRows() string {
 			b.WriteString(pick(d.Rand, []string{line, "\n" + line + "\n", line[:len(line)/2], line[len(line)/2:]}))
 			continue
 		}
-		b.WriteString(pick(d.Rand, []string{"\n", "\r\n", "\"", "\"\"", "'", "#", "#v", ",", "\"\n", "\n\"", "\uFEFF", "\uFFFE", nullText, "{\"u\":1}"}))
+		b.WriteString(pick(d.Rand, []string{"\n", "\r\n", "\"", "\"\"", "'", "#", "#v", ",", "\"\n", "\n\"", "\uFEFF",
+			"\uFFFE", nullText, "{\"u\":1}"}))
 	}
 	return b.String()
 }
@@ -221,7 +223,8 @@ type unit []any
 
 var (
 	intUnits  = []int64{1, 2, 3, 4, 0, -1, math.MaxInt64, math.MinInt64, 1 << 53, 1<<53 + 1}
-	textUnits = []string{"p", "q", "r", "", "1", "01", "null", "P", "p\x00", "\xffu", "é", "e\u0301", "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk1", "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk2"}
+	textUnits = []string{"p", "q", "r", "", "1", "01", "null", "P", "p\x00", "\xffu", "é", "e\u0301",
+		"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk1", "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk2"}
 )
 
 // unit draws one of a few privacy units, or none.

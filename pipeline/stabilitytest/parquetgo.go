@@ -31,7 +31,8 @@ func plainParquetGo(columns []Column, rows []Row, _ *rand.Rand) ([]byte, error) 
 	return parquetGoWith(parquet.NewSchema("fuzz", group), nil, columns, rows)
 }
 
-func parquetGoWith(schema *parquet.Schema, options []parquet.WriterOption, columns []Column, rows []Row) ([]byte, error) {
+func parquetGoWith(schema *parquet.Schema, options []parquet.WriterOption, columns []Column, rows []Row) ([]byte,
+	error) {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[any](&b, append(options, schema)...)
 	at := map[string]int{} // index of a column in the file, which sorts them
@@ -65,8 +66,10 @@ func layoutOf(columns []Column, r *rand.Rand) (*parquet.Schema, []parquet.Writer
 	group := parquet.Group{}
 	dictionaries := r.Float64()
 	options := []parquet.WriterOption{
-		parquet.MaxRowsPerRowGroup(pick(r, []int64{1, 2, 3, 4, 7, 1 << 40, 1 << 40})), parquet.PageBufferSize(pick(r, []int{1, 8, 16, 33, 64, 4096})),
-		parquet.DataPageVersion(1 + r.IntN(2)), parquet.DataPageStatistics(r.IntN(3) > 0), parquet.DeprecatedDataPageStatistics(r.IntN(2) > 0),
+		parquet.MaxRowsPerRowGroup(pick(r, []int64{1, 2, 3, 4, 7, 1 << 40, 1 << 40})), parquet.PageBufferSize(pick(r,
+			[]int{1, 8, 16, 33, 64, 4096})),
+		parquet.DataPageVersion(1 +
+			r.IntN(2)), parquet.DataPageStatistics(r.IntN(3) > 0), parquet.DeprecatedDataPageStatistics(r.IntN(2) > 0),
 		parquet.Compression(pick(r, codecs)), parquet.WriteBufferSize(0), parquet.ColumnPageBuffers(parquet.NewBufferPool()),
 	}
 	limit := pick(r, []int{1, 3, 16, 64})

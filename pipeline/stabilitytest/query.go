@@ -23,9 +23,11 @@ func (d *drawing) query() string {
 	case 6, 7:
 		q = d.aggregate("mean")
 	default:
-		q = "variance: {column: " + d.one("i", "f", "g", "m", "n", "s") + ", clamp: " + pick(d.Rand, clamps[:5]) + d.groups() + "}"
+		q = "variance: {column: " + d.one("i", "f", "g", "m", "n", "s") + ", clamp: " + pick(d.Rand, clamps[:5]) +
+			d.groups() + "}"
 	}
-	found := len(d.job.Unit) > 0 && !strings.Contains(q, "discover") && !strings.Contains(q, "optimize: cdf") && d.chance(0.15)
+	found := len(d.job.Unit) > 0 && !strings.Contains(q, "discover") && !strings.Contains(q, "optimize: cdf") &&
+		d.chance(0.15)
 	switch {
 	case found:
 		q += ", per_unit: {" + d.foundBounds() + "}"
@@ -49,18 +51,21 @@ func (d *drawing) query() string {
 
 // foundBounds draws bounds of which that on rows is found.
 func (d *drawing) foundBounds() string {
-	return fmt.Sprintf("max_rows: discover, max_rows_up_to: %d, max_groups: %d, max_rows_per_group: %d", 4+d.IntN(20), 1+d.IntN(4), 2+d.IntN(3)) +
+	return fmt.Sprintf("max_rows: discover, max_rows_up_to: %d, max_groups: %d, max_rows_per_group: %d", 4+d.IntN(20),
+		1+d.IntN(4), 2+d.IntN(3)) +
 		pick(d.Rand, []string{"", ", max_rows_share: 0.3"})
 }
 
 // methods are mostly fast ones, since denoising sees only noisy values.
-var methods = []string{"nonnegative", "round", "james-stein", "soft-threshold", "hard-threshold", "nonnegative", "round", "james-stein", "soft-threshold", "hard-threshold", "nonnegative", "round", "empirical-bayes", "auto"}
+var methods = []string{"nonnegative", "round", "james-stein", "soft-threshold", "hard-threshold", "nonnegative",
+	"round", "james-stein", "soft-threshold", "hard-threshold", "nonnegative", "round", "empirical-bayes", "auto"}
 
 func (d *drawing) histogram() string {
 	by := d.dimensions(1+d.IntN(2), false)
 	more := ""
 	if len(by) == 1 && (strings.Contains(by[0], "edges") || strings.Contains(by[0], "width")) {
-		more = pick(d.Rand, []string{"", ", quantiles: [0.25, 0.5]", ", cdf: true", ", optimize: cells", ", optimize: cdf", ", optimize: cdf, cdf: true"})
+		more = pick(d.Rand, []string{"", ", quantiles: [0.25, 0.5]", ", cdf: true", ", optimize: cells", ", optimize: cdf",
+			", optimize: cdf, cdf: true"})
 	}
 	if !strings.Contains(more, "optimize: cdf") && !strings.Contains(fmt.Sprint(by), "kernel") {
 		more += pick(d.Rand, []string{"", "", ", noise: independent", ", noise: auto"})
@@ -74,7 +79,8 @@ func (d *drawing) crosstabs() string {
 	if strings.Contains(fmt.Sprint(by), "kernel") {
 		return "count: {}"
 	}
-	q := "crosstabs: {by: [" + strings.Join(by, ", ") + "], ways: [1" + pick(d.Rand, []string{"", fmt.Sprintf(", %d", len(by))}) + "]"
+	q := "crosstabs: {by: [" + strings.Join(by, ", ") + "], ways: [1" +
+		pick(d.Rand, []string{"", fmt.Sprintf(", %d", len(by))}) + "]"
 	if strings.Contains(by[0], "as: by0") {
 		q += pick(d.Rand, []string{"", ", tables: [{by: [by0], weight: 2}]"})
 	}
@@ -87,13 +93,15 @@ func (d *drawing) crosstabs() string {
 
 // discovered draws a histogram of private keys, which needs bounds of its own.
 func (d *drawing) discovered() string {
-	by := []string{"{column: " + d.one("s", "c", "i", "d", "b", "t", "o", "k") + ", keys: discover, as: key" + d.fold() + "}"}
+	by := []string{"{column: " + d.one("s", "c", "i", "d", "b", "t", "o", "k") + ", keys: discover, as: key" + d.fold() +
+		"}"}
 	if d.chance(0.3) {
 		by = append(by, d.dimensions(1, true)...)
 	}
 	d.Shuffle(len(by), func(i, j int) { by[i], by[j] = by[j], by[i] })
 	d.selected = by
-	q := "histogram: {by: [" + strings.Join(by, ", ") + "]" + pick(d.Rand, []string{"", "", ", min_units: 1", ", min_units: 2", ", min_units: 2", ", min_units: 3"}) + "}"
+	q := "histogram: {by: [" + strings.Join(by, ", ") + "]" +
+		pick(d.Rand, []string{"", "", ", min_units: 1", ", min_units: 2", ", min_units: 2", ", min_units: 3"}) + "}"
 	if len(d.job.Unit) > 0 {
 		q += fmt.Sprintf(", per_unit: {max_groups: %d, max_rows_per_group: 1}", 1+d.IntN(4))
 	}
@@ -108,7 +116,8 @@ func (d *drawing) follower() string {
 		further := d.dimensions(1, true)[0]
 		by = append(by, strings.ReplaceAll(further, "as: by0", "as: further"))
 	}
-	q := kind + ": {column: " + d.one("i", "f", "g", "m", "n", "s") + ", clamp: " + pick(d.Rand, clamps[:5]) + ", by: [" + strings.Join(by, ", ") + "]}"
+	q := kind + ": {column: " + d.one("i", "f", "g", "m", "n", "s") + ", clamp: " + pick(d.Rand, clamps[:5]) + ", by: [" +
+		strings.Join(by, ", ") + "]}"
 	if len(d.job.Unit) > 0 {
 		q += fmt.Sprintf(", per_unit: {max_groups: %d, max_rows_per_group: %d}", 1+d.IntN(4), 1+d.IntN(3))
 	}
@@ -116,8 +125,9 @@ func (d *drawing) follower() string {
 }
 
 var (
-	clamps = []string{"[0, 50]", "[-5, 40]", "[10, 40]", "[-0.5, 0.5]", "[39.999, 40]", "[-9223372036854775808, 9223372036854775807]", "[0, 1e-200]", "[-1e200, 1e-200]"}
-	clips  = []string{"1", "40", "0.001", "1e200"}
+	clamps = []string{"[0, 50]", "[-5, 40]", "[10, 40]", "[-0.5, 0.5]", "[39.999, 40]",
+		"[-9223372036854775808, 9223372036854775807]", "[0, 1e-200]", "[-1e200, 1e-200]"}
+	clips = []string{"1", "40", "0.001", "1e200"}
 )
 
 // aggregate draws a sum or a mean of a column, of several columns that form a vector, or of lists.
@@ -150,7 +160,8 @@ func (d *drawing) aggregate(kind string) string {
 
 // clamped draws a sum or a mean whose clamp is found.
 func (d *drawing) clamped(kind string) string {
-	of := kind + ": {column: " + d.one("i", "n", "k", "f", "h", "g", "m", "o", "s") + ", clamp: discover, range: " + pick(d.Rand, clamps) + pick(d.Rand, []string{"", ", clamp_share: 0.3"})
+	of := kind + ": {column: " + d.one("i", "n", "k", "f", "h", "g", "m", "o", "s") + ", clamp: discover, range: " +
+		pick(d.Rand, clamps) + pick(d.Rand, []string{"", ", clamp_share: 0.3"})
 	if kind == "mean" && d.job.Rows > 0 && len(d.job.Where) == 0 && d.chance(0.5) {
 		return of + fmt.Sprintf(", rows: %d}", d.job.Rows)
 	}
@@ -206,7 +217,8 @@ func (d *drawing) fold() string {
 
 var calendars = []string{
 	"from: 2012-12-30, to: 2013-01-03, every: day", "from: 2012-12-24, to: 2013-01-28, every: week", "from: 2012-11-01, to: 2013-05-01, every: month",
-	"from: 2012-10-01, to: 2013-10-01, every: quarter", "from: 1969-01-01, to: 2015-01-01, every: year, last_edge: excluded",
+	"from: 2012-10-01, to: 2013-10-01, every: quarter", "from: 1969-01-01, to: 2015-01-01, every: year, last_edge: " +
+		"excluded",
 }
 
 // dimension draws one dimension of any kind.
@@ -219,12 +231,15 @@ func (d *drawing) dimension(whole bool) (text string, grid bool) {
 		return "column: " + d.one("s", "c") + ", values_from: {file: keys.csv, column: key}" + d.fold(), false
 	case 3, 4:
 		name := d.one("f", "g", "h", "i", "n", "k", "m", "o", "s", "d", "t", "l")
-		return "column: " + name + ", edges: [" + quoted(some(d.Rand, 2+d.IntN(4), d.thresholds(d.kind(name)))) + "]" + pick(d.Rand, []string{"", "", ", last_edge: included", ", last_edge: excluded"}), false
+		return "column: " + name + ", edges: [" + quoted(some(d.Rand, 2+d.IntN(4), d.thresholds(d.kind(name)))) + "]" +
+			pick(d.Rand, []string{"", "", ", last_edge: included", ", last_edge: excluded"}), false
 	case 5:
 		if d.chance(0.5) {
 			return "column: " + d.one("d", "t", "l") + ", " + pick(d.Rand, calendars), false
 		}
-		return "column: " + d.one("f", "g", "i", "n", "k", "m", "s") + ", " + pick(d.Rand, []string{"from: 0, to: 50, width: 5", "from: -10, to: 40, width: 12.5", "from: 0, to: 1, width: 0.1"}), false
+		return "column: " + d.one("f", "g", "i", "n", "k", "m", "s") + ", " +
+			pick(d.Rand, []string{"from: 0, to: 50, width: 5", "from: -10, to: 40, width: 12.5",
+				"from: 0, to: 1, width: 0.1"}), false
 	case 6:
 		return "column: " + d.one("t", "l") + ", part: " + pick(d.Rand, clockParts), false
 	case 7:
@@ -232,7 +247,8 @@ func (d *drawing) dimension(whole bool) (text string, grid bool) {
 	case 8:
 		d.use("lat")
 		d.use("lon")
-		return fmt.Sprintf("grid: {lat: lat, lon: lon, south: 40.7, west: -74.02, north: 40.88, east: -73.9, rows: %d, cols: %d}", 1+d.IntN(4), 1+d.IntN(4)), true
+		return fmt.Sprintf("grid: {lat: lat, lon: lon, south: 40.7, west: -74.02, north: 40.88, east: -73.9, rows: %d, "+
+			"cols: %d}", 1+d.IntN(4), 1+d.IntN(4)), true
 	}
 	d.use("lat")
 	d.use("lon")
@@ -240,7 +256,8 @@ func (d *drawing) dimension(whole bool) (text string, grid bool) {
 	if !whole && d.chance(0.4) {
 		kernel = ", kernel: {bandwidth_m: " + pick(d.Rand, []string{"20", "150", "5000"}) + "}"
 	}
-	return "nearest: {lat: lat, lon: lon, points: points.csv, id: id, within_m: " + pick(d.Rand, []string{"50", "500", "100000"}) + kernel + "}", false
+	return "nearest: {lat: lat, lon: lon, points: points.csv, id: id, within_m: " +
+		pick(d.Rand, []string{"50", "500", "100000"}) + kernel + "}", false
 }
 
 // labels draws listed cells, or cells with aliases.

@@ -55,7 +55,8 @@ type Search struct {
 	Writers            []Writer
 	// Labs try the cases, each in a goroutine of its own.
 	Labs []*Lab
-	// Mask, if not nil, takes out of a job what an engine refuses, and returns false if nothing is left: then another job is drawn.
+	// Mask, if not nil, takes out of a job what an engine refuses, and returns false if nothing is left: then another job
+	// is drawn.
 	Mask func(*Job) bool
 	// Only, if not nil, skips the findings for which it returns false.
 	Only func(*Finding) bool
@@ -73,7 +74,8 @@ type Result struct {
 
 // String says how many pairs were tried with what.
 func (r Result) String() string {
-	return fmt.Sprintf("%d pairs, %d not written, %d drafts of jobs refused; by writer %v", r.Pairs, r.Skipped, r.Refused, r.Writers)
+	return fmt.Sprintf("%d pairs, %d not written, %d drafts of jobs refused; by writer %v", r.Pairs, r.Skipped, r.Refused,
+		r.Writers)
 }
 
 // Try tries a case. skipped is set if the writer cannot write it.
@@ -156,11 +158,13 @@ func (s *Search) tryJob(l *Lab, try Try, number uint64) Result {
 func (s *Search) Case(job *Job, number, pair uint64) *Case {
 	r := rand.New(rand.NewPCG(s.Seed, number<<32|pair+1))
 	w := pick(r, s.Writers)
-	for !w.Fits(job.Columns) || job.utf16() && strings.HasPrefix(w.Extension(), plainExtension+".") { // Put does not widen what is compressed
+	// Put does not widen what is compressed
+	for !w.Fits(job.Columns) || job.utf16() && strings.HasPrefix(w.Extension(), plainExtension+".") {
 		w = pick(r, s.Writers)
 	}
 	return &Case{
-		Job: job, Pair: job.DrawPair(r), Writer: w, Layout: r.Uint64(), Limits: Limits{Workers: 1 + r.IntN(3), Tight: r.IntN(4) == 0},
+		Job: job, Pair: job.DrawPair(r), Writer: w, Layout: r.Uint64(), Limits: Limits{Workers: 1 + r.IntN(3),
+			Tight: r.IntN(4) == 0},
 		Whole: r.IntN(8) == 0, Note: fmt.Sprintf("seed %d, job %d, pair %d", s.Seed, number, pair),
 	}
 }

@@ -38,11 +38,16 @@ func TestWithin(t *testing.T) {
 		"beyond floats' precision": {cells(1, 1<<53+1), cells(1, 0), 1 << 53, false},
 		"other lengths":            {cells(1, 1), cells(1, 1, 0), 9, false},
 		"other quanta":             {cells(1, 1), cells(2, 1), 9, false},
-		"keys":                     {Answer{Keys: map[string]int64{"a": 2}}, Answer{Keys: map[string]int64{"a": 1, "b": 1}}, math.Sqrt2, true},
-		"a key of the least units": {Answer{Keys: map[string]int64{"a": 5, "b": 7}, Least: 5}, Answer{Keys: map[string]int64{"b": 7}, Least: 5}, 1, true},
-		"a key of one unit more":   {Answer{Keys: map[string]int64{"a": 6, "b": 7}, Least: 5}, Answer{Keys: map[string]int64{"b": 7}, Least: 5}, 1.9, false},
-		"another least":            {Answer{Keys: map[string]int64{"a": 6}, Least: 5}, Answer{Keys: map[string]int64{"a": 6}, Least: 4}, 9, false},
-		"one key too many":         {Answer{Keys: map[string]int64{"a": 2}}, Answer{Keys: map[string]int64{"a": 1, "b": 1, "c": 1}}, math.Sqrt2, false},
+		"keys": {Answer{Keys: map[string]int64{"a": 2}}, Answer{Keys: map[string]int64{"a": 1, "b": 1}},
+			math.Sqrt2, true},
+		"a key of the least units": {Answer{Keys: map[string]int64{"a": 5, "b": 7}, Least: 5},
+			Answer{Keys: map[string]int64{"b": 7}, Least: 5}, 1, true},
+		"a key of one unit more": {Answer{Keys: map[string]int64{"a": 6, "b": 7}, Least: 5},
+			Answer{Keys: map[string]int64{"b": 7}, Least: 5}, 1.9, false},
+		"another least": {Answer{Keys: map[string]int64{"a": 6}, Least: 5},
+			Answer{Keys: map[string]int64{"a": 6}, Least: 4}, 9, false},
+		"one key too many": {Answer{Keys: map[string]int64{"a": 2}},
+			Answer{Keys: map[string]int64{"a": 1, "b": 1, "c": 1}}, math.Sqrt2, false},
 	} {
 		for _, back := range []bool{false, true} {
 			if back {
@@ -87,7 +92,8 @@ func TestPairsAreNeighbours(t *testing.T) {
 	differing := 0
 	for n := range uint64(3000) {
 		r := rand.New(rand.NewPCG(5, n))
-		job := &Job{Columns: []Column{{"u", Int64, true}, {"w", Text, false}, {"f", Float64, true}}, Adjacency: pick(r, []string{"add-remove", replaceOne})}
+		job := &Job{Columns: []Column{{"u", Int64, true}, {"w", Text, false}, {"f", Float64, true}},
+			Adjacency: pick(r, []string{"add-remove", replaceOne})}
 		job.Unit = pick(r, [][]string{nil, {"u"}, {"w"}, {"u", "w"}, {"f"}})
 		if job.Unit == nil && job.Adjacency == replaceOne {
 			job.Rows = r.IntN(3) * 4
@@ -170,7 +176,8 @@ func wrong(j *Job, p *Pair, rows [2]map[string][]string, changed []string) strin
 	case len(j.Unit) == 0:
 	case j.Adjacency != replaceOne && len(changed) == 1 && len(rows[0][changed[0]]) > 0 && len(rows[1][changed[0]]) > 0:
 		return "a unit that is there in both differs"
-	case len(changed) == 2 && slices.ContainsFunc(changed, func(k string) bool { return len(rows[0][k]) > 0 && len(rows[1][k]) > 0 }):
+	case len(changed) == 2 && slices.ContainsFunc(changed,
+		func(k string) bool { return len(rows[0][k]) > 0 && len(rows[1][k]) > 0 }):
 		return "a unit that is there in both differs beside another one"
 	}
 	return ""
@@ -211,7 +218,8 @@ func TestEveryKeyIsDrawn(t *testing.T) {
 				t.Errorf("no job has %s in %s: let drawing draw it, or say in notDrawn why not", key, name)
 			}
 			for _, value := range strings.FieldsFunc(of.Field(i).Tag.Get("enum"), func(r rune) bool { return r == '|' }) {
-				if !strings.Contains(text, key+": "+value) && !strings.Contains(text, key+": ["+value) && value != "drop" { // drop is the default
+				// drop is the default
+				if !strings.Contains(text, key+": "+value) && !strings.Contains(text, key+": ["+value) && value != "drop" {
 					t.Errorf("no job has %s: %s in %s", key, value, name)
 				}
 			}

@@ -61,13 +61,16 @@ func Writers() []Writer {
 	three := encoder{"xitongsys", ".parquet", []Kind{List}, xitongsys}
 	return []Writer{
 		one, one, one, one, one, two, two, three, three,
-		encoder{"arrow file", ".arrow", nil, arrowFile}, encoder{"arrow stream", ".arrow", nil, arrowStream}, encoder{"feather", ".feather", nil, arrowFile},
-		encoder{"csv", ".csv", csvWithout, plainCSV}, encoder{"csv.gz", ".csv.gz", csvWithout, gzipCSV}, encoder{"csv.zst", ".csv.zst", csvWithout, zstdCSV},
+		encoder{"arrow file", ".arrow", nil, arrowFile}, encoder{"arrow stream", ".arrow", nil,
+			arrowStream}, encoder{"feather", ".feather", nil, arrowFile},
+		encoder{"csv", ".csv", csvWithout, plainCSV}, encoder{"csv.gz", ".csv.gz", csvWithout, gzipCSV}, encoder{"csv.zst",
+			".csv.zst", csvWithout, zstdCSV},
 		encoder{"json lines", ".jsonl", csvWithout, jsonLines},
 	}
 }
 
-// inDialect returns a writer of CSV files whose texts a job with these options of CSV reads as they are, and any other writer as it is.
+// inDialect returns a writer of CSV files whose texts a job with these options of CSV reads as they are, and any other
+// writer as it is.
 func inDialect(w Writer, options string) Writer {
 	e, ok := w.(encoder)
 	if !ok {

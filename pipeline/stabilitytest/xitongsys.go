@@ -16,13 +16,17 @@ var xitongTypes = map[Kind]struct {
 	of  reflect.Type
 }{
 	Int64: {"type=INT64", reflect.TypeFor[int64]()}, Int32: {"type=INT32", reflect.TypeFor[int32]()},
-	Uint64: {"type=INT64, convertedtype=UINT_64", reflect.TypeFor[uint64]()}, Float64: {"type=DOUBLE", reflect.TypeFor[float64]()},
-	Float32: {"type=FLOAT", reflect.TypeFor[float32]()}, Text: {"type=BYTE_ARRAY, convertedtype=UTF8", reflect.TypeFor[string]()},
+	Uint64: {"type=INT64, convertedtype=UINT_64", reflect.TypeFor[uint64]()}, Float64: {"type=DOUBLE",
+		reflect.TypeFor[float64]()},
+	Float32: {"type=FLOAT", reflect.TypeFor[float32]()}, Text: {"type=BYTE_ARRAY, convertedtype=UTF8",
+		reflect.TypeFor[string]()},
 	Bool: {"type=BOOLEAN", reflect.TypeFor[bool]()}, Date: {"type=INT32, convertedtype=DATE", reflect.TypeFor[int32]()},
-	Instant: {"type=INT64, logicaltype=TIMESTAMP, logicaltype.isadjustedtoutc=true, logicaltype.unit=MICROS", reflect.TypeFor[int64]()},
-	Clock:   {"type=INT64, logicaltype=TIMESTAMP, logicaltype.isadjustedtoutc=false, logicaltype.unit=MICROS", reflect.TypeFor[int64]()},
-	Cents:   {"type=INT32, convertedtype=DECIMAL, scale=2, precision=9", reflect.TypeFor[int32]()},
-	Whole:   {"type=INT64, convertedtype=DECIMAL, scale=0, precision=12", reflect.TypeFor[int64]()},
+	Instant: {"type=INT64, logicaltype=TIMESTAMP, logicaltype.isadjustedtoutc=true, logicaltype.unit=MICROS",
+		reflect.TypeFor[int64]()},
+	Clock: {"type=INT64, logicaltype=TIMESTAMP, logicaltype.isadjustedtoutc=false, logicaltype.unit=MICROS",
+		reflect.TypeFor[int64]()},
+	Cents: {"type=INT32, convertedtype=DECIMAL, scale=2, precision=9", reflect.TypeFor[int32]()},
+	Whole: {"type=INT64, convertedtype=DECIMAL, scale=0, precision=12", reflect.TypeFor[int64]()},
 }
 
 func xitongsys(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
@@ -38,7 +42,8 @@ func xitongsys(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 		if c.Optional {
 			of = reflect.PointerTo(of)
 		}
-		fields[i] = reflect.StructField{Name: strings.ToUpper(c.Name), Type: of, Tag: reflect.StructTag(`parquet:"` + tag + `"`)}
+		fields[i] = reflect.StructField{Name: strings.ToUpper(c.Name), Type: of,
+			Tag: reflect.StructTag(`parquet:"` + tag + `"`)}
 	}
 	of := reflect.StructOf(fields)
 	out := make([]any, len(rows))

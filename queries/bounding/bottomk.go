@@ -15,13 +15,13 @@ type candidate struct {
 // fewCandidates is the limit up to which candidates are kept sorted.
 const fewCandidates = 32
 
-// bottomK is a bottom-k sample: it keeps the items of smallest digest, limit of them. A few are kept sorted. If the limit is larger, it
-// gathers up to twice as many items and then drops the half with the larger digests.
+// bottomK is a bottom-k sample: it keeps the items of smallest digest, limit of them. A few are kept sorted. If the
+// limit is larger, it gathers up to twice as many items and then drops the half with the larger digests.
 type bottomK struct {
 	limit int64
 	items []candidate
-	// full says that the limit is reached: digests above the last one kept are rejected. Those whose first eight bytes are above bar are
-	// among them.
+	// full says that the limit is reached: digests above the last one kept are rejected. Those whose first eight bytes are
+	// above bar are among them.
 	full  bool
 	bar   uint64
 	Taken bool // an item was added since somebody set it to false

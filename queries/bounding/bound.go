@@ -105,7 +105,8 @@ func (b *boundingRun) boundPartition(u *unitBounder, p *partition) error {
 	return b.boundPass(u, p, pass{})
 }
 
-// boundPass bounds the units of a pass: all at once if their rows fit, those with very many rows by themselves, and else in two passes.
+// boundPass bounds the units of a pass: all at once if their rows fit, those with very many rows by themselves, and
+// else in two passes.
 func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 	for {
 		switch err := u.rows.gather(p.ended, in); {

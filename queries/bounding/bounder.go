@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// Bounded is the bounds of a query, and what takes in rows with the same content that units may contribute. Keep is called by one
-// goroutine at a time.
+// Bounded is the bounds of a query, and what takes in rows with the same content that units may contribute. Keep is
+// called by one goroutine at a time.
 type Bounded struct {
 	Limits Limits
 	Keep   func(content []byte, rows uint64)
@@ -22,8 +22,9 @@ type Ranked struct {
 	Units func(step int, units int64)
 }
 
-// BoundTally is how many rows with a cell, a value and a unit a query has, how many of them the bounds of their units leave out, and how many
-// units have a row that is kept. It is exact and private, as all that an operator's tally counts.
+// BoundTally is how many rows with a cell, a value and a unit a query has, how many of them the bounds of their units
+// leave out, and how many units have a row that is kept. It is exact and private, as all that an operator's tally
+// counts.
 type BoundTally struct{ Rows, Cut, Units int64 }
 
 // boundQuery is a query of a run.
@@ -54,7 +55,8 @@ type queryBounder struct {
 	kept    []slot
 	cut     uint64 // rows that are not kept
 	units   int64  // that have a row that is kept
-	// ranked is not nil if rows are kept by rank: the slots in kept then have the step as their place. ends is how many units end in each step.
+	// ranked is not nil if rows are kept by rank: the slots in kept then have the step as their place. ends is how many
+	// units end in each step.
 	ranked *Ranked
 	ends   []int64
 }
@@ -82,7 +84,8 @@ func (v *view) cell(content []byte) []byte { return content[v.from : v.from+v.ce
 func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
 	u := &unitBounder{rows: g, queries: make([]queryBounder, len(queries)), few: math.MaxInt64}
 	for i, q := range queries {
-		u.queries[i] = queryBounder{view: q.view, sampler: sampler{Limits: q.Limits, messages: messages{Contents: g, Order: RowOrder}, CellFrom: q.from, CellWidth: q.cellWidth}}
+		u.queries[i] = queryBounder{view: q.view, sampler: sampler{Limits: q.Limits,
+			messages: messages{Contents: g, Order: RowOrder}, CellFrom: q.from, CellWidth: q.cellWidth}}
 		if u.queries[i].ranked = q.Ranked; q.Ranked != nil {
 			u.queries[i].ends = make([]int64, len(q.Ranked.Steps))
 		}

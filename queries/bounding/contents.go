@@ -10,19 +10,22 @@ import (
 
 // Numbers of contents
 //
-// What a row holds for twenty queries is long, and the same in many rows: twenty histograms of one column have a few hundred different contents. So a
-// record has the number of its content among those of the store. Contents are found query by query, as the words of a dictionary are in a
-// tree: level i has a node for every different content of the queries up to i, the child of a node by what the next query adds to it. A row of a batch
-// goes down one level when a query has its cells. The nodes of the last level are the contents.
+// What a row holds for twenty queries is long, and the same in many rows: twenty histograms of one column have a few
+// hundred different contents. So a record has the number of its content among those of the store. Contents are found
+// query by query, as the words of a dictionary are in a tree: level i has a node for every different content of the
+// queries up to i, the child of a node by what the next query adds to it. A row of a batch goes down one level when a
+// query has its cells. The nodes of the last level are the contents.
 //
-// If there are too many contents, a number saves nothing: from the next batch on records hold their contents themselves.
+// If there are too many contents, a number saves nothing: from the next batch on records hold their contents
+// themselves.
 
 const (
 	// numberWidth is the bytes of a content's number in a record.
 	numberWidth = 3
 	// mostContents is the number of nodes of a level from which on contents are not numbered any more.
 	mostContents = 1 << 14
-	// mostBatch is the largest number of rows of a batch whose contents are numbered: mostContents and they have numbers of numberWidth bytes.
+	// mostBatch is the largest number of rows of a batch whose contents are numbered: mostContents and they have numbers
+	// of numberWidth bytes.
 	mostBatch = 1 << 23
 	// nearNodes is how many children are found without a search.
 	nearNodes = 1 << 13
@@ -41,8 +44,9 @@ type contentNumbers struct {
 
 // contentLevel is what one query adds to contents.
 type contentLevel struct {
-	own      ownContents
-	children *intern.Words // by the node above, and the symbol: 0 if the row does not count, else the cell + 1 or the number of the content + 1
+	own ownContents
+	// by the node above, and the symbol: 0 if the row does not count, else the cell + 1 or the number of the content + 1
+	children *intern.Words
 	symbols  uint64        // that there may be
 	near     []uint32      // child + 1 by node and symbol, as far as it reaches
 	values   *intern.Texts // packed contents of a query that adds up
@@ -61,7 +65,8 @@ type ownContents struct {
 func newContentNumbers(own []ownContents, whole *packing) *contentNumbers {
 	n := &contentNumbers{Limit: mostContents, packing: whole, parts: len(own)}
 	for _, o := range own {
-		n.levels = append(n.levels, contentLevel{own: o, children: intern.NewWords(), symbols: uint64(o.Cells) + 1, values: intern.NewTexts()})
+		n.levels = append(n.levels, contentLevel{own: o, children: intern.NewWords(), symbols: uint64(o.Cells) + 1,
+			values: intern.NewTexts()})
 	}
 	return n
 }
@@ -95,7 +100,8 @@ func (n *contentNumbers) addCells(part int, cells []int32) bool {
 	return l.descend(n.nodes, cells, l.symbols)
 }
 
-// addContents brings the rows to the level of a query that has written contents of some rows. It returns false if a number is out of its range.
+// addContents brings the rows to the level of a query that has written contents of some rows. It returns false if a
+// number is out of its range.
 func (n *contentNumbers) addContents(part int, rows []int32, contents []byte) bool {
 	l := &n.levels[part]
 	if l.done {
@@ -191,7 +197,8 @@ func numberIn(from []byte) uint32 {
 	return uint32(from[0]) | uint32(from[1])<<8 | uint32(from[2])<<16
 }
 
-// expand returns records whose contents are numbered as records with packed contents. key is the bytes before the number, more those after it.
+// expand returns records whose contents are numbered as records with packed contents. key is the bytes before the
+// number, more those after it.
 func (n *contentNumbers) expand(dst, records []byte, key, more int) []byte {
 	for width := key + numberWidth + more; len(records) >= width; records = records[width:] {
 		dst = append(append(dst, records[:key]...), n.of(numberIn(records[key:]))...)
@@ -243,7 +250,8 @@ func hasAll(mask []byte, parts int) bool {
 	return true
 }
 
-// number returns the number of a row's content, and whether the row counts in a query, when the rows are on all levels and Complete was called.
+// number returns the number of a row's content, and whether the row counts in a query, when the rows are on all levels
+// and Complete was called.
 func (n *contentNumbers) number(row int) (uint32, bool) {
 	number := n.nodes[row]
 	return number, n.counts[number]

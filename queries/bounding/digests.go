@@ -19,7 +19,8 @@ func (r *digests) reset(slots []slot) {
 	}
 }
 
-// add makes the digests of slots that are not there: first those of all first occurrences, then those of the later ones.
+// add makes the digests of slots that are not there: first those of all first occurrences, then those of the later
+// ones.
 func (r *digests) add(slots []slot, m *messages) {
 	from, later := len(r.digests), false
 	for _, x := range slots {

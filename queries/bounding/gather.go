@@ -115,8 +115,8 @@ func (g *gatherer) forget() {
 // perRow is what a gathered row takes beside its record: its unit, its place in order, and a unit of its own.
 const perRow = 4 + 4 + 24
 
-// fits returns errTooManyRows if there are too many rows or texts. Without rows texts always fit: one that is longer than the room has rows, and by
-// these its unit is found to be oversized.
+// fits returns errTooManyRows if there are too many rows or texts. Without rows texts always fit: one that is longer
+// than the room has rows, and by these its unit is found to be oversized.
 func (g *gatherer) fits() error {
 	size := g.key + g.Size + perRow
 	if g.all != nil {
@@ -147,11 +147,12 @@ func (g *gatherer) segment(s *segment) error {
 	return g.records(s, &s.counted, countBytes, g.addCounted)
 }
 
-// expandedRecords is how many records have their contents in the place of their numbers at a time: contents for many queries are long.
+// expandedRecords is how many records have their contents in the place of their numbers at a time: contents for many
+// queries are long.
 const expandedRecords = 1 << 12
 
-// records hands records of a segment, which have more bytes after them, to add, as long as what add took in fits. They have their contents unless the
-// gatherer has all contents.
+// records hands records of a segment, which have more bytes after them, to add, as long as what add took in fits. They
+// have their contents unless the gatherer has all contents.
 func (g *gatherer) records(s *segment, r *records, more int, add func([]byte)) error {
 	if s.numbers != nil && g.all == nil {
 		addWhole := add

@@ -5,8 +5,8 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/units"
 )
 
-// knownUnits remembers what was found for the units of text of a batch if the unit is one column with a dictionary: for each value of the dictionary, as
-// long as it is the same.
+// knownUnits remembers what was found for the units of text of a batch if the unit is one column with a dictionary: for
+// each value of the dictionary, as long as it is the same.
 type knownUnits struct {
 	generation uint32 // of the partitions' texts: they start anew when they are spilled
 	dict       uint64
@@ -14,8 +14,8 @@ type knownUnits struct {
 	places     []int32 // of rows among values; nil if there is no dictionary
 }
 
-// knownUnit is the hash of a unit, of which the first bits are its partition, and its number there in a generation. The number is not known
-// if the generation is 0, nor the hash if it is 0 too.
+// knownUnit is the hash of a unit, of which the first bits are its partition, and its number there in a generation. The
+// number is not known if the generation is 0, nor the hash if it is 0 too.
 type knownUnit struct {
 	hash           uint64
 	id, generation uint32

@@ -6,10 +6,10 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// Rows of a unit with the same content are many if a table has few units, or a query few cells. They are counted, one record
-// instead of many, when memory becomes short or there is much to gain. An accumulator looks whether records repeat at firstLook
-// bytes, and then whenever what it holds has doubled. A look counts one of 256 partitions, and the others if that saves a quarter:
-// looking early costs little, and keeps a table that repeats small.
+// Rows of a unit with the same content are many if a table has few units, or a query few cells. They are counted, one
+// record instead of many, when memory becomes short or there is much to gain. An accumulator looks whether records
+// repeat at firstLook bytes, and then whenever what it holds has doubled. A look counts one of 256 partitions, and the
+// others if that saves a quarter: looking early costs little, and keeps a table that repeats small.
 
 // makeRoom counts repeated records, or spills, if a chunk more would be too much. partition is one that has rows.
 func (r *Rows) makeRoom(partition uint64, chunk int64) error {
@@ -43,8 +43,8 @@ func (r *Rows) countRepeated(partition int) bool {
 	return true
 }
 
-// countPartition puts one counted record in the place of all equal ones of a partition's segment in memory. It returns how many bytes of
-// single records it counted, and how many bytes more the counted ones take.
+// countPartition puts one counted record in the place of all equal ones of a partition's segment in memory. It returns
+// how many bytes of single records it counted, and how many bytes more the counted ones take.
 func (r *Rows) countPartition(partition int) (single, more int64) {
 	r.numberStaged(uint64(partition))
 	p := &r.partitions[partition]

@@ -9,11 +9,11 @@ import (
 
 // Which rows of a unit over its bounds are kept
 //
-// A row's content is its cell and, if values are added up, its value in quanta. Rows of a unit with the same content are told
-// apart by an occurrence number, 0 to n − 1. Each (unit, cell) and each (unit, content, occurrence) has a digest; the rows with
-// the smallest digests are kept: of all cells the L smallest, in each the m smallest rows, of these the k smallest. That is a uniform
-// sample of the unit's own rows at each step, it depends on nothing else, and rows need no order. Digests are computed
-// only for units over a bound.
+// A row's content is its cell and, if values are added up, its value in quanta. Rows of a unit with the same content
+// are told apart by an occurrence number, 0 to n − 1. Each (unit, cell) and each (unit, content, occurrence) has a
+// digest; the rows with the smallest digests are kept: of all cells the L smallest, in each the m smallest rows, of
+// these the k smallest. That is a uniform sample of the unit's own rows at each step, it depends on nothing else, and
+// rows need no order. Digests are computed only for units over a bound.
 //
 // A digest is the SHA-256 of
 //
@@ -22,8 +22,8 @@ import (
 //	key (16 bytes), "u", unit, content for all queries (with 4 bytes of 0 before it), occurrence 0 (8 bytes), if queries share records;
 //	the digest of occurrence 0 (32 bytes), occurrence (8 bytes) for the others: contents for many queries are long, and hashed once
 //
-// with big-endian integers and the unit as in [columnar.AppendValue]. The key is a constant and no secret: the bounds hold for
-// every choice that depends on the unit alone.
+// with big-endian integers and the unit as in [columnar.AppendValue]. The key is a constant and no secret: the bounds
+// hold for every choice that depends on the unit alone.
 const (
 	// BoundKey, CellOrder and RowOrder begin the messages that are hashed, for engines that follow the same rule.
 	BoundKey  = "dprelease/bound1"
@@ -39,8 +39,8 @@ func CellField(size int) Field { return Field{Bytes: CellBytes, Max: int64(size)
 // digest orders what a unit might contribute.
 type digest = manyhash.Sum
 
-// unitContents are a unit's canonical text, and what its rows hold by number: the cell in four bytes, big-endian, and the
-// components of the value in eight bytes each.
+// unitContents are a unit's canonical text, and what its rows hold by number: the cell in four bytes, big-endian, and
+// the components of the value in eight bytes each.
 type unitContents interface {
 	AppendUnit(dst []byte) []byte
 	Content(ref uint32) []byte
@@ -81,7 +81,8 @@ func (m *messages) prefix(order byte) []byte {
 	return m.unit
 }
 
-// openCells prepares the batch for cells of some width. The last eight bytes of a message are its number there: they are cell's own, or begin before it.
+// openCells prepares the batch for cells of some width. The last eight bytes of a message are its number there: they
+// are cell's own, or begin before it.
 func (m *messages) openCells(width int) {
 	prefix := m.prefix(CellOrder)
 	own := len(prefix) + width - manyhash.NumberBytes
@@ -122,7 +123,8 @@ func (m *messages) ofFirst(content []byte) digest {
 	return manyhash.Of(append(message, make([]byte, manyhash.NumberBytes)...))
 }
 
-// openLater prepares the batch for occurrences after the first, if several queries share records. Their content is the digest of the first.
+// openLater prepares the batch for occurrences after the first, if several queries share records. Their content is the
+// digest of the first.
 func (m *messages) openLater() { m.batch.Open(nil, sha256.Size+manyhash.NumberBytes) }
 
 // totalRows returns how many rows slots are.

@@ -53,7 +53,8 @@ func (w *writing) add(t *testing.T) {
 			cells[i][row] = w.rand.Int32N(6)%4 - 1
 		}
 	}
-	b := &table.Batch{Rows: rows, Columns: []table.Column{{Type: table.Type{Kind: table.Int}, Values: table.Values{Ints: units}}}}
+	b := &table.Batch{Rows: rows, Columns: []table.Column{{Type: table.Type{Kind: table.Int},
+		Values: table.Values{Ints: units}}}}
 	for i, p := range w.parts {
 		if i != 1 {
 			if err := p.AddCells(b, cells[i]); err != nil {
@@ -96,7 +97,8 @@ func (w *writing) kept(t *testing.T) string {
 	return fmt.Sprint(tallies, all)
 }
 
-// What is kept does not depend on how many contents are numbered, also if rows of two stores with other numbers are merged, or saved and loaded.
+// What is kept does not depend on how many contents are numbered, also if rows of two stores with other numbers are
+// merged, or saved and loaded.
 func TestWhatIsKeptDoesNotDependOnNumbers(t *testing.T) {
 	mosts := map[string]int{"none": -1, "a few": 40, "all": mostContents}
 	for _, way := range []string{"one store", "two stores", "loaded"} {
@@ -147,7 +149,8 @@ func (w *writing) load(t *testing.T, from *writing) {
 	}
 }
 
-// A store whose records hold long contents takes in one whose contents are numbered, and goes on: the chunks of the other are shorter than its records.
+// A store whose records hold long contents takes in one whose contents are numbered, and goes on: the chunks of the
+// other are shorter than its records.
 func TestMergeOfNumbersIntoLongRecords(t *testing.T) {
 	const long, rows = 20_000, 4000
 	schema := table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}}}
@@ -155,13 +158,15 @@ func TestMergeOfNumbersIntoLongRecords(t *testing.T) {
 	for i := range stores {
 		var alone []*Rows
 		for _, content := range [][]Field{{{Bytes: long}}, {CellField(7)}} {
-			alone = append(alone, NewRows(units.New([]string{"u"}, false, []string{"u"}, schema, &problem.Problems{}), content[0].Bytes, content, nil))
+			alone = append(alone, NewRows(units.New([]string{"u"}, false, []string{"u"}, schema, &problem.Problems{}),
+				content[0].Bytes, content, nil))
 		}
 		stores[i] = Together(alone)
 	}
 	add := func(parts []*QueryRows, unit int64, rows int) {
 		t.Helper()
-		b := &table.Batch{Rows: rows, Columns: []table.Column{{Type: table.Type{Kind: table.Int}, Values: table.Values{Ints: make([]int64, rows)}}}}
+		b := &table.Batch{Rows: rows, Columns: []table.Column{{Type: table.Type{Kind: table.Int},
+			Values: table.Values{Ints: make([]int64, rows)}}}}
 		for i := range rows {
 			b.Columns[0].Values.Ints[i] = unit
 		}

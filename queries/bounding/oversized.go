@@ -11,11 +11,13 @@ import (
 
 // Oversized units
 //
-// An oversized unit has so many rows that they do not fit in the room for those of a partition. An identifier that stands for "unknown" is
-// such a unit. It is left out of the pass of its partition and bounded by itself. Its rows are read several times: first to find the cells
-// that it may keep, then in passes, each of the rows whose contents have the same hash bits. Between them only what may be kept is held.
+// An oversized unit has so many rows that they do not fit in the room for those of a partition. An identifier that
+// stands for "unknown" is such a unit. It is left out of the pass of its partition and bounded by itself. Its rows are
+// read several times: first to find the cells that it may keep, then in passes, each of the rows whose contents have
+// the same hash bits. Between them only what may be kept is held.
 
-// oversizedUnits returns units that have a quarter or more of the rows that were gathered before they did not fit any more.
+// oversizedUnits returns units that have a quarter or more of the rows that were gathered before they did not fit any
+// more.
 func (g *gatherer) oversizedUnits() (units [][]byte) {
 	rows := make([]int, g.words.Len()+g.texts.Len())
 	for _, id := range g.ids {
@@ -85,7 +87,8 @@ type oversizedUnit struct {
 	segments []segment
 	unit     []byte
 	cells    bottomKCells
-	// rows that might be kept: of all cells together if m is at least k, else of each cell; their items are places in contents
+	// rows that might be kept: of all cells together if m is at least k, else of each cell; their items are places in
+	// contents
 	all      bottomK
 	inCell   map[string]*bottomK
 	contents [][]byte

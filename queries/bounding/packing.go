@@ -7,13 +7,15 @@ import (
 
 // Contents in few bytes
 //
-// The content of a row, as queries write and read it and as digests have it, holds each number in four or eight bytes, big-endian. Most cells are below
-// 256 and most values below 2^40: a record holds of each number the bytes that its range needs. The range is public. If it has numbers below 0, the sign is
-// the last bit: 0, -1, 1, -2, 2, … are 0, 1, 2, 3, 4, …. So 0 stands as 0, and the zeros of a query in which a row does not count are kept.
+// The content of a row, as queries write and read it and as digests have it, holds each number in four or eight bytes,
+// big-endian. Most cells are below 256 and most values below 2^40: a record holds of each number the bytes that its
+// range needs. The range is public. If it has numbers below 0, the sign is the last bit: 0, -1, 1, -2, 2, … are 0, 1,
+// 2, 3, 4, …. So 0 stands as 0, and the zeros of a query in which a row does not count are kept.
 
 const shortBytes = 4 // of the shorter numbers
 
-// Field is some bytes of a content: a number of four or eight bytes, big-endian, from Min to Max, or, of another length, any bytes.
+// Field is some bytes of a content: a number of four or eight bytes, big-endian, from Min to Max, or, of another
+// length, any bytes.
 type Field struct {
 	Bytes    int
 	Min, Max int64

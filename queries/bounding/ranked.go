@@ -7,9 +7,10 @@ import (
 
 // Rows by rank
 //
-// The bound on the rows of a unit may be chosen when all rows are read, from noisy numbers. What a unit then contributes is what it would have under
-// that bound from the start: of the rows that the other bounds leave, the k of smallest digest. These are nested, so each row has a rank, which is
-// the least bound under which it is kept. Rows are handed on by rank, and the answer under a bound is made of those up to it.
+// The bound on the rows of a unit may be chosen when all rows are read, from noisy numbers. What a unit then
+// contributes is what it would have under that bound from the start: of the rows that the other bounds leave, the k of
+// smallest digest. These are nested, so each row has a rank, which is the least bound under which it is kept. Rows are
+// handed on by rank, and the answer under a bound is made of those up to it.
 
 // step returns the least step that keeps a row of a rank, from 1.
 func (r *Ranked) step(rank int64) int {

@@ -60,7 +60,8 @@ func (c *repeats) addShorts(records []byte) {
 				break
 			}
 			known := counted[int(s-1)*(width+countBytes):][:width+countBytes]
-			if binary.LittleEndian.Uint64(known) == x && binary.LittleEndian.Uint64(known[last:]) == y && addTimes(known[width:], 1) {
+			if binary.LittleEndian.Uint64(known) == x && binary.LittleEndian.Uint64(known[last:]) == y &&
+				addTimes(known[width:], 1) {
 				break
 			}
 		}
@@ -87,7 +88,8 @@ func (c *repeats) add(record []byte, times uint32) {
 			return
 		}
 		at := int(s-1) * (c.width + countBytes)
-		if known := c.counted[at : at+c.width+countBytes]; string(known[:c.width]) == string(record) && addTimes(known[c.width:], times) {
+		if known := c.counted[at : at+c.width+countBytes]; string(known[:c.width]) == string(record) &&
+			addTimes(known[c.width:], times) {
 			return
 		}
 	}

@@ -2,12 +2,13 @@
 //
 // A query whose privacy unit is made of columns keeps of every row its unit and its content, that is its cell and, if
 // values are added up, its value; bounds are enforced on the whole of a unit's rows when all are known. Records are
-// appended, nothing is looked up, to one of 256 partitions that a hash of the unit chooses: all rows of a unit are in one partition.
-// Partitions are small enough to be grouped by unit in the processor's cache, by several goroutines. What does not fit in memory is
-// written to the [Spill].
+// appended, nothing is looked up, to one of 256 partitions that a hash of the unit chooses: all rows of a unit are in
+// one partition. Partitions are small enough to be grouped by unit in the processor's cache, by several goroutines.
+// What does not fit in memory is written to the [Spill].
 //
-// rows.go holds the records, staged.go the rows of units of text before their texts are numbered, makeroom.go counts repeated ones and writes what is too much, gather.go groups the records of a partition, bound.go and
-// shared.go bound the groups, and oversized.go bounds what gather.go puts aside.
+// rows.go holds the records, staged.go the rows of units of text before their texts are numbered, makeroom.go counts
+// repeated ones and writes what is too much, gather.go groups the records of a partition, bound.go and shared.go bound
+// the groups, and oversized.go bounds what gather.go puts aside.
 package bounding
 
 import (
@@ -32,15 +33,15 @@ const (
 // firstLook is how many bytes an accumulator holds before it looks for the first time.
 const firstLook = 8 << 20
 
-// The hashes that choose partitions, the same for all accumulators of the process. No answer depends on them, and their random seeds
-// keep made-up units from falling in one partition.
+// The hashes that choose partitions, the same for all accumulators of the process. No answer depends on them, and their
+// random seeds keep made-up units from falling in one partition.
 var (
 	wordSeed = intern.NewHashSeed()
 	textSeed = maphash.MakeSeed()
 )
 
-// recordShape is the bytes of a record: the words of its unit, or the number of its text among the partition's in four bytes; then
-// its content, packed, or the content's number.
+// recordShape is the bytes of a record: the words of its unit, or the number of its text among the partition's in four
+// bytes; then its content, packed, or the content's number.
 type recordShape struct {
 	key, width int
 	packing
@@ -209,7 +210,8 @@ func (r *Rows) appendRecord(partition uint64) []byte {
 	return o[n:]
 }
 
-// startChunk starts the next chunk of a partition, after making room for it if memory is short, and makes room for a record.
+// startChunk starts the next chunk of a partition, after making room for it if memory is short, and makes room for a
+// record.
 func (r *Rows) startChunk(partition uint64) []byte {
 	size := min(max(2*cap(r.open[partition]), firstRows*r.width), r.chunk())
 	if r.failed == nil && len(r.free) == 0 {

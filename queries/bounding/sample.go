@@ -7,7 +7,8 @@ import (
 
 // The sample of the rows of a unit over its bounds: those of smallest digest
 //
-// messages.go has the rule, this file keeps the rows of one unit after the other, and digests.go shares digests among queries.
+// messages.go has the rule, this file keeps the rows of one unit after the other, and digests.go shares digests among
+// queries.
 
 // sampler bounds the rows of one unit after the other.
 type sampler struct {
@@ -27,7 +28,8 @@ type span struct{ from, to int }
 // cell returns the cell of a content.
 func (s *sampler) cell(content []byte) []byte { return content[s.CellFrom : s.CellFrom+s.CellWidth] }
 
-// addRows adds the rows of slots with their digests to l, each under the place of its slot. The first slot has place from.
+// addRows adds the rows of slots with their digests to l, each under the place of its slot. The first slot has place
+// from.
 func (s *sampler) addRows(l *bottomK, slots []slot, from int) {
 	if s.Digests != nil && s.Digests.On {
 		s.Digests.add(slots, &s.messages)
@@ -76,8 +78,8 @@ func (s *sampler) addHashed(l *bottomK) {
 	}
 }
 
-// keepWithinLimits returns the unit's slots that it may contribute to and the rows that it may have in each; it changes slots, of
-// which those of a cell are together.
+// keepWithinLimits returns the unit's slots that it may contribute to and the rows that it may have in each; it changes
+// slots, of which those of a cell are together.
 func (s *sampler) keepWithinLimits(slots []slot) []slot {
 	s.startUnit()
 	s.cut(slots)
@@ -168,7 +170,8 @@ func (s *sampler) bottomKInCell(slots []slot, place int) []candidate {
 // keepRows keeps the first rows.
 func (s *sampler) keepRows(slots []slot) { recount(slots, s.firstRows(slots)) }
 
-// firstRows returns, of the m rows of smallest digest in each cell, the k of smallest digest. If m is not below k, these are the k of smallest digest of all.
+// firstRows returns, of the m rows of smallest digest in each cell, the k of smallest digest. If m is not below k,
+// these are the k of smallest digest of all.
 func (s *sampler) firstRows(slots []slot) []candidate {
 	s.InAll.reset(s.Limits.Rows)
 	if s.Limits.PerGroup >= s.Limits.Rows {

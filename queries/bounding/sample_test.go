@@ -70,7 +70,8 @@ func TestKeptRowsAreUniform(t *testing.T) {
 	for a := range keep + 1 {
 		for b := range min(keep-a, 2) + 1 {
 			if c := keep - a - b; c <= 1 {
-				expected[fmt.Sprint([]int64{int64(a), int64(b), int64(c)})] = units * choose(6, a) * choose(2, b) * choose(1, c) / choose(9, keep)
+				expected[fmt.Sprint([]int64{int64(a), int64(b), int64(c)})] = units * choose(6, a) * choose(2, b) * choose(1,
+					c) / choose(9, keep)
 			}
 		}
 	}
@@ -101,7 +102,8 @@ func TestKeptCellsAreUniform(t *testing.T) {
 func TestKeptIsWithinTheLimitsAndMaximal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rows := rapid.SliceOfN(rapid.Uint64Range(1, 40), 1, 12).Draw(rt, "rows")
-		l := Limits{rapid.Int64Range(1, 60).Draw(rt, "k"), rapid.Int64Range(1, 12).Draw(rt, "L"), rapid.Int64Range(1, 40).Draw(rt, "m")}
+		l := Limits{rapid.Int64Range(1, 60).Draw(rt, "k"), rapid.Int64Range(1, 12).Draw(rt, "L"),
+			rapid.Int64Range(1, 40).Draw(rt, "m")}
 		out := kept(l, rapid.IntRange(0, 1000).Draw(rt, "unit"), rows)
 		var groups, Total int64
 		for cell, n := range out {

@@ -10,19 +10,20 @@ import (
 
 // One pass for several queries
 //
-// Queries of a job whose privacy unit is made of the same columns read the same rows. Their rows are kept together: a record has the unit
-// once, a bit for each query that says whether the row counts in it, and the row's content for each query, zeros if it does not count.
-// So each row is written, spilled and grouped by unit once.
+// Queries of a job whose privacy unit is made of the same columns read the same rows. Their rows are kept together: a
+// record has the unit once, a bit for each query that says whether the row counts in it, and the row's content for each
+// query, zeros if it does not count. So each row is written, spilled and grouped by unit once.
 //
-// Each query still bounds each unit by its own limits, among the rows that count in it. Only the digests of rows are shared: they are
-// of the whole record, and so computed once a row for all queries. Among the rows of a unit that count in a query their order is as random
-// as that of the query's own digests, and it depends on nothing but the rows of the unit. What a query keeps of a unit follows the
-// law of [sampler], and the sensitivity of the query is the same as alone.
+// Each query still bounds each unit by its own limits, among the rows that count in it. Only the digests of rows are
+// shared: they are of the whole record, and so computed once a row for all queries. Among the rows of a unit that count
+// in a query their order is as random as that of the query's own digests, and it depends on nothing but the rows of the
+// unit. What a query keeps of a unit follows the law of [sampler], and the sensitivity of the query is the same as
+// alone.
 
 // Writer takes in the rows of batches for one query.
 type Writer interface {
-	// Start reads the units of a batch, and drops from cells the rows that have none. After it, Record may be called for each row whose cell is
-	// not dropped.
+	// Start reads the units of a batch, and drops from cells the rows that have none. After it, Record may be called for
+	// each row whose cell is not dropped.
 	Start(b *table.Batch, cells []int32) error
 	// Record makes room for the content of a row. Rows that were made room for are kept at the end of the batch.
 	Record(row int) []byte
@@ -51,8 +52,8 @@ type together struct {
 	content []byte  // of each row of the batch, packed
 }
 
-// Together returns the parts of one store that replaces several, which are empty and are of the same unit. The parts are used by one
-// goroutine, and take in each batch one after the other, from the first to the last.
+// Together returns the parts of one store that replaces several, which are empty and are of the same unit. The parts
+// are used by one goroutine, and take in each batch one after the other, from the first to the last.
 func Together(rows []*Rows) []*QueryRows {
 	mask := (len(rows) + 7) / 8
 	bits := make([]Field, mask)
@@ -217,8 +218,8 @@ func (p *QueryRows) Merge(o *QueryRows) error {
 	return p.store.Merge(o.store.Rows)
 }
 
-// BoundTogether enforces the limits of each query on each unit and hands what is kept to its keep, in the order of the parts. The rows of
-// all parts are gone after it.
+// BoundTogether enforces the limits of each query on each unit and hands what is kept to its keep, in the order of the
+// parts. The rows of all parts are gone after it.
 func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 	queries := make([]boundQuery, len(parts))
 	for i, p := range parts {
@@ -230,7 +231,8 @@ func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 // keepOwn keeps the rows of a unit that count in the query, within its limits. slots are all rows of the unit.
 func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 	l := p.sampler.Limits
-	if only := l.PerGroup >= l.Rows && p.ranked == nil && p.cells <= l.Groups; only && u.inAll && u.sample.k == l.Rows { // as of a query before
+	// as of a query before
+	if only := l.PerGroup >= l.Rows && p.ranked == nil && p.cells <= l.Groups; only && u.inAll && u.sample.k == l.Rows {
 		p.cut += u.sample.rows
 		p.keep(u.sample.slots)
 		return
@@ -280,8 +282,8 @@ func (p *queryBounder) sortByCell(rows *gatherer) {
 	})
 }
 
-// cellsFit says that the rows that count are surely in no more cells than a unit may have: as cells are numbered from 0, they are in all queries that bound
-// rows alone.
+// cellsFit says that the rows that count are surely in no more cells than a unit may have: as cells are numbered from
+// 0, they are in all queries that bound rows alone.
 func (p *queryBounder) cellsFit(rows *gatherer) bool {
 	groups := p.sampler.Limits.Groups
 	if int64(len(p.counted)) <= groups || p.cellWidth != CellBytes {
@@ -298,8 +300,8 @@ func (p *queryBounder) cellsFit(rows *gatherer) bool {
 	return true
 }
 
-// smallest keeps the k rows of smallest digest. If all rows of the unit count in the query, they are those of the last query with the
-// same k in which all count.
+// smallest keeps the k rows of smallest digest. If all rows of the unit count in the query, they are those of the last
+// query with the same k in which all count.
 func (u *unitBounder) smallest(p *queryBounder, all bool) []slot {
 	k := p.sampler.Limits.Rows
 	if all && u.sample.k == k {

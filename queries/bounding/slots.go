@@ -24,7 +24,8 @@ func (g *gatherer) AppendUnit(dst []byte) []byte {
 	return g.units.AppendText(dst, g.texts.At(g.unit.id))
 }
 
-// slotsOf returns the rows of a unit with the same content as one slot, and, if they are of one query, those of a cell together.
+// slotsOf returns the rows of a unit with the same content as one slot, and, if they are of one query, those of a cell
+// together.
 func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 	u := &g.unit
 	u.id, u.slots = id, u.slots[:0]
@@ -140,7 +141,8 @@ func (u *unitSlots) sortByCell(g *gatherer) {
 	}
 }
 
-// countCells is slotsOf without sorting, of one query that counts rows. It returns false if the cells of the unit are far apart, or not all of what rows hold.
+// countCells is slotsOf without sorting, of one query that counts rows. It returns false if the cells of the unit are
+// far apart, or not all of what rows hold.
 func (g *gatherer) countCells(refs []uint32) bool {
 	if g.shared || g.Size != CellBytes {
 		return false

@@ -7,7 +7,8 @@ import (
 )
 
 // Spill is memory and scratch space that the accumulators of a scan share. Its methods may be called by several
-// goroutines. Whatever is written to it is private: it keeps that from everybody, and only as long as the scan needs it.
+// goroutines. Whatever is written to it is private: it keeps that from everybody, and only as long as the scan needs
+// it.
 type Spill interface {
 	// Join adds an accumulator to those that share the memory; all join before the first batch.
 	Join()
@@ -23,11 +24,13 @@ type Spill interface {
 	Err() error
 	// Write stores pieces, one after the other, and returns their place.
 	Write(pieces ...[]byte) (at int64, err error)
-	// Read fills piece with what Write stored at a place, all of it. An error says that it was changed or that the scan has ended.
+	// Read fills piece with what Write stored at a place, all of it. An error says that it was changed or that the scan
+	// has ended.
 	Read(piece []byte, at int64) error
 }
 
-// JoinNow lets an accumulator share the memory of a spill by itself, also if the spill joins rows of units later, when it is known which queries share them.
+// JoinNow lets an accumulator share the memory of a spill by itself, also if the spill joins rows of units later, when
+// it is known which queries share them.
 func JoinNow(s Spill) {
 	switch s := s.(type) {
 	case nil:

@@ -7,16 +7,19 @@ import (
 
 // Staged rows
 //
-// A record of a unit of text has the text's number among those of its partition. To look a text up for each row as it comes would take several accesses
-// to memory, as the tables of all partitions are far larger than the processor's caches if there are many units. So rows are staged: the text is
-// copied, with its hash and the row's content, to a buffer of its partition. When the buffer is full, all its rows are looked up one after the other in
-// tables of one partition alone, which the cache holds meanwhile.
+// A record of a unit of text has the text's number among those of its partition. To look a text up for each row as it
+// comes would take several accesses to memory, as the tables of all partitions are far larger than the processor's
+// caches if there are many units. So rows are staged: the text is copied, with its hash and the row's content, to a
+// buffer of its partition. When the buffer is full, all its rows are looked up one after the other in tables of one
+// partition alone, which the cache holds meanwhile.
 //
-// A staged row is the lower half of the hash and the length of the unit in four bytes each, the content, packed, and the unit.
+// A staged row is the lower half of the hash and the length of the unit in four bytes each, the content, packed, and
+// the unit.
 
 const (
 	stagedHeader = 8
-	// A buffer starts with leastStaged bytes, and grows to mostStaged as long as it is smaller than what it is looked up in.
+	// A buffer starts with leastStaged bytes, and grows to mostStaged as long as it is smaller than what it is looked up
+	// in.
 	leastStaged = 4 << 10
 	mostStaged  = 64 << 10
 )
@@ -43,7 +46,8 @@ func (r *Rows) stageRow(row int) []byte {
 	return to[:r.contentWidth()]
 }
 
-// stage makes room for a row whose unit has some hash and some bytes, and returns the place of its content and unit, or nil if the unit is too long.
+// stage makes room for a row whose unit has some hash and some bytes, and returns the place of its content and unit, or
+// nil if the unit is too long.
 func (r *Rows) stage(hash uint64, unit int) []byte {
 	partition := hash >> (64 - partitionBits)
 	b := r.staged.buffers[partition]
@@ -62,7 +66,8 @@ func (r *Rows) stage(hash uint64, unit int) []byte {
 	return row[stagedHeader:]
 }
 
-// emptied numbers the rows that are staged for a partition, and returns its buffer, empty and with room for n bytes, or nil if that is more than a buffer has.
+// emptied numbers the rows that are staged for a partition, and returns its buffer, empty and with room for n bytes, or
+// nil if that is more than a buffer has.
 func (r *Rows) emptied(partition uint64, n int) []byte {
 	r.numberStaged(partition)
 	b := r.staged.buffers[partition]
@@ -84,7 +89,8 @@ func (r *Rows) emptied(partition uint64, n int) []byte {
 	return b
 }
 
-// numberedRow makes a record of a row whose unit is too long to be staged, and returns the place of its content, packed.
+// numberedRow makes a record of a row whose unit is too long to be staged, and returns the place of its content,
+// packed.
 func (r *Rows) numberedRow(row int) []byte {
 	unit := r.units.Bytes(row)
 	hash := r.units.Hash(textSeed, unit)
@@ -93,8 +99,8 @@ func (r *Rows) numberedRow(row int) []byte {
 	return record[r.key:]
 }
 
-// lookedUp is how many texts are looked up in steps, whose accesses to memory do not wait for each other: all first slots of the table, then the texts that
-// stand there. What the last step, the lookup itself, needs is in the cache.
+// lookedUp is how many texts are looked up in steps, whose accesses to memory do not wait for each other: all first
+// slots of the table, then the texts that stand there. What the last step, the lookup itself, needs is in the cache.
 const lookedUp = 128
 
 // numberStaged makes records of the rows that are staged for a partition.

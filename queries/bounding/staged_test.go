@@ -46,7 +46,8 @@ func (s *keptSpill) Read(piece []byte, at int64) error {
 	return nil
 }
 
-// textBatches are rows of units that are one text or two columns of text: few and many, empty, short, longer than any buffer.
+// textBatches are rows of units that are one text or two columns of text: few and many, empty, short, longer than any
+// buffer.
 func textBatches(r *rand.Rand, columns int) (batches []*table.Batch, cells [][]int32) {
 	const rows = 1 << 12
 	for range 24 {
@@ -103,7 +104,8 @@ func TestStagedRowsAreAllThere(t *testing.T) {
 				t.Fatal(err)
 			}
 			kept := map[string]uint64{}
-			tally, err := stores[0].Bound(Limits{Rows: 3, Groups: 2, PerGroup: 2}, func(content []byte, rows uint64) { kept[string(content)] += rows })
+			tally, err := stores[0].Bound(Limits{Rows: 3, Groups: 2, PerGroup: 2},
+				func(content []byte, rows uint64) { kept[string(content)] += rows })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,16 +12,17 @@ import (
 
 // Rows of units in blocks
 //
-// Rows leave a process in blocks, each of which can be read by itself. Units of words stand in its records. Of units of text, the block has
-// each once, before the records, which say its number. A block is
+// Rows leave a process in blocks, each of which can be read by itself. Units of words stand in its records. Of units of
+// text, the block has each once, before the records, which say its number. A block is
 //
 //	the shape of its records                                      (to refuse the rows of another query)
 //	the number of texts, and each after its length                (if units have text)
 //	all records with packed contents, after their length
 //	all records that are followed by how often they are there, after their length
 //
-// The process that reads blocks chooses partitions by hashes of its own. Records have the same width whatever is in them, since others see the length of an
-// encrypted block: without the bytes that all of its records share, for example, it would say if two rows are in the same cell.
+// The process that reads blocks chooses partitions by hashes of its own. Records have the same width whatever is in
+// them, since others see the length of an encrypted block: without the bytes that all of its records share, for
+// example, it would say if two rows are in the same cell.
 
 // Buckets says which rows are to be apart.
 type Buckets = intern.Buckets
@@ -60,7 +61,8 @@ type textOf struct {
 	generation uint32
 }
 
-// Save hands all rows to emit in blocks of about limit bytes and empties r. emit is called by this goroutine; write writes the block.
+// Save hands all rows to emit in blocks of about limit bytes and empties r. emit is called by this goroutine; write
+// writes the block.
 func (r *Rows) Save(b Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
 	if r.failed != nil {
 		return r.failed
@@ -97,7 +99,10 @@ func (s *saving) saveSegment(g *gatherer, from *segment) error {
 	if err != nil {
 		return err
 	}
-	if err := g.records(from, &from.single, 0, func(records []byte) { s.saveRecords(records, s.plainWidth()) }); err != nil {
+	if err := g.records(from, &from.single, 0, func(records []byte) {
+		s.saveRecords(records,
+			s.plainWidth())
+	}); err != nil {
 		return err
 	}
 	counted := func(records []byte) { s.saveRecords(records, s.plainWidth()+countBytes) }
@@ -186,7 +191,8 @@ func (s *saving) write(b *block, w *state.Writer) {
 	w.Bytes(b.counted)
 }
 
-// shape is equal if the records of rows are alike: their width, packed and unpacked, that of their keys, and 1 if units have text.
+// shape is equal if the records of rows are alike: their width, packed and unpacked, that of their keys, and 1 if units
+// have text.
 func (r *Rows) shape() [4]uint64 {
 	s := [4]uint64{uint64(r.plainWidth()), uint64(r.key + r.Size), uint64(r.key)}
 	if r.units.HasText() {
@@ -195,7 +201,8 @@ func (r *Rows) shape() [4]uint64 {
 	return s
 }
 
-// mostBlock is more bytes of records, or of one text, than any block has: the longest text of a file has fewer than 2^31.
+// mostBlock is more bytes of records, or of one text, than any block has: the longest text of a file has fewer than
+// 2^31.
 const mostBlock = 1<<31 - 1
 
 // loadedText is a text of a block that is being read: what textRecord knows of the unit of a row.
@@ -204,7 +211,8 @@ type loadedText struct {
 	known knownUnit
 }
 
-// Load adds the rows of a block. valid says whether a content is one of the query's. Errors are state.ErrState and those of the spill.
+// Load adds the rows of a block. valid says whether a content is one of the query's. Errors are state.ErrState and
+// those of the spill.
 func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 	if r.failed != nil {
 		return r.failed
@@ -288,7 +296,8 @@ func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content 
 		return false
 	}
 	t := &texts[at]
-	return r.place(t.known.hash>>(64-partitionBits), content, times, func(to []byte) { // room for it may have spilled the partition's texts
+	// room for it may have spilled the partition's texts
+	return r.place(t.known.hash>>(64-partitionBits), content, times, func(to []byte) {
 		if t.known.generation != r.known.generation {
 			t.known.id, t.known.generation = r.numberText(t.known.hash, t.text), r.known.generation
 		}
@@ -299,7 +308,8 @@ func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content 
 // mostTimes is more often than a record can be in a table.
 const mostTimes = 1 << 48
 
-// place adds a record that is there some times to a partition, and returns false if its content is out of range. putKey writes its key.
+// place adds a record that is there some times to a partition, and returns false if its content is out of range. putKey
+// writes its key.
 func (r *Rows) place(partition uint64, content []byte, times uint64, putKey func(to []byte)) bool {
 	if times == 1 {
 		to := r.appendRecord(partition)
@@ -353,7 +363,8 @@ func (p *QueryRows) Save(b Buckets, limit int, emit func(bucket int, write func(
 // First says whether the part saves and loads the rows of all parts.
 func (p *QueryRows) First() bool { return p.number == 0 }
 
-// LoadTogether adds the rows of a block to those of parts. Each of valid says whether a content is one of a part's query.
+// LoadTogether adds the rows of a block to those of parts. Each of valid says whether a content is one of a part's
+// query.
 func LoadTogether(parts []*QueryRows, from *state.Reader, valid []func(content []byte) bool) error {
 	s := parts[0].store
 	return s.Load(from, func(content []byte) bool {

@@ -18,8 +18,9 @@ type Axis struct {
 	Extra  ExtraCells
 }
 
-// NewAxes checks the dimensions that are not to be discovered and makes their axes. The zone is that of times without an offset, nil for
-// UTC; field is the place of the dimensions in the query, and columns are those that the answer has beside its keys.
+// NewAxes checks the dimensions that are not to be discovered and makes their axes. The zone is that of times without
+// an offset, nil for UTC; field is the place of the dimensions in the query, and columns are those that the answer has
+// beside its keys.
 func NewAxes(by []Dimension, zone *time.Location, field string, columns []string, p *problem.Problems) []Axis {
 	var axes []Axis
 	for i, d := range by {
@@ -68,7 +69,8 @@ func newDomain(d Dimension, zone *time.Location, field string, p *problem.Proble
 	return newNearest(d, field+".nearest", p)
 }
 
-// addExtraCells returns the number of cells with the null cell and the other cell, if the policies add them, and these two.
+// addExtraCells returns the number of cells with the null cell and the other cell, if the policies add them, and these
+// two.
 func addExtraCells(size int, d Dimension) (int, ExtraCells) {
 	b := ExtraCells{Null: columnar.Dropped, Other: columnar.Dropped}
 	if d.Null == OwnCell {
@@ -145,7 +147,8 @@ func checkKeys(axes []Axis, seen []string, p *problem.Problems) {
 	for _, a := range axes {
 		for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {
 			if slices.Contains(seen, k.Name) {
-				p.Add(a.Field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", k.Name), "name this one with as: NAME")
+				p.Add(a.Field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", k.Name),
+					"name this one with as: NAME")
 			}
 			seen = append(seen, k.Name)
 		}

@@ -10,7 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// rangeOfFilter is what bounds a range, as exact numbers in units of the integers that hold the column; nil if there is no such bound.
+// rangeOfFilter is what bounds a range, as exact numbers in units of the integers that hold the column; nil if there is
+// no such bound.
 type rangeOfFilter struct{ from, before, min, max *big.Rat }
 
 // between makes a coder for the range of a filter: the code is 0 in it, else dropped.
@@ -62,10 +63,12 @@ func (f *FilterSpec) readRange(t table.Type, zone *time.Location) (e rangeOfFilt
 func (e *rangeOfFilter) checkNumbers() []*problem.Error {
 	var errs []*problem.Error
 	if e.from != nil && e.before != nil && e.from.Cmp(e.before) >= 0 {
-		errs = append(errs, &problem.Error{Field: ".before", Code: problem.CodeBadValue, Message: "before is not above from: the filter keeps no row"})
+		errs = append(errs, &problem.Error{Field: ".before", Code: problem.CodeBadValue,
+			Message: "before is not above from: the filter keeps no row"})
 	}
 	if e.min != nil && e.max != nil && e.min.Cmp(e.max) > 0 {
-		errs = append(errs, &problem.Error{Field: ".max", Code: problem.CodeBadValue, Message: "max is below min: the filter keeps no row"})
+		errs = append(errs, &problem.Error{Field: ".max", Code: problem.CodeBadValue,
+			Message: "max is below min: the filter keeps no row"})
 	}
 	return errs
 }
@@ -78,7 +81,8 @@ func endOf(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.E
 	case table.Float, table.String:
 		if _, ok := nearest(text); !ok {
 			err := badText(text, t, "a decimal number in float64's range")
-			err.Hint = "numbers are compared with numbers, dates and times with dates and timestamps; input.csv.types types a CSV column"
+			err.Hint = "numbers are compared with numbers, dates and times with dates and timestamps; input.csv.types types a " +
+				"CSV column"
 			return nil, err
 		}
 		x, _ := Number(text)

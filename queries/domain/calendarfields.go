@@ -1,7 +1,7 @@
 package domain
 
-// Fields of times. Each function writes the field of every time of a column, of which it takes the days and the seconds of the day as
-// [clock.Read] gives them; cells count from 0.
+// Fields of times. Each function writes the field of every time of a column, of which it takes the days and the seconds
+// of the day as [clock.Read] gives them; cells count from 0.
 
 // minuteOfHour is 0 to 59.
 func minuteOfHour(dst, _, seconds []int32) {
@@ -69,8 +69,8 @@ func weekday(day uint32) uint32 { return (day + 3) % 7 }
 
 // civil returns the month, the day of the month and the day of the year of a day of the cycle, all from 0.
 //
-// Years are counted from March, so that the leap day is the last one: of the 153 days from March to July, and again from August, each
-// month starts at ⌊(153·m + 2)/5⌋ (Hinnant, chrono-compatible low-level date algorithms).
+// Years are counted from March, so that the leap day is the last one: of the 153 days from March to July, and again
+// from August, each month starts at ⌊(153·m + 2)/5⌋ (Hinnant, chrono-compatible low-level date algorithms).
 func civil(day uint32) (month, ofMonth, ofYear uint32) {
 	const (
 		fromMarch = 719468 % cycleDays // days from a 1st of March that starts a cycle to 1970-01-01

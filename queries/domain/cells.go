@@ -36,7 +36,8 @@ func NewGrouping(axes []Axis, l Layout) *Grouping {
 	return g
 }
 
-// OfRows returns the cell of each row of a batch, or dropped. They are valid until it is called again; the caller may drop more of them.
+// OfRows returns the cell of each row of a batch, or dropped. They are valid until it is called again; the caller may
+// drop more of them.
 func (g *Grouping) OfRows(b *table.Batch) ([]int32, error) {
 	if len(g.Axes) == 1 && b.Keep == nil {
 		return g.Axes[0].OfRows(b)

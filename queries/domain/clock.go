@@ -10,9 +10,9 @@ import (
 
 // What calendar and clock show at dates and times, in whole columns and by arithmetic alone
 //
-// The Gregorian calendar repeats after 400 years, which are whole weeks. So a time is reduced to a day of that cycle, counted from
-// 1970-01-01, and a second of the day, whatever the year is: every int64 shows a date without overflow. The offset of a zone is found in a
-// table of the times at which it changes.
+// The Gregorian calendar repeats after 400 years, which are whole weeks. So a time is reduced to a day of that cycle,
+// counted from 1970-01-01, and a second of the day, whatever the year is: every int64 shows a date without overflow.
+// The offset of a zone is found in a table of the times at which it changes.
 
 // cycleDays is the number of days after which the calendar repeats.
 const cycleDays = 146097
@@ -22,7 +22,8 @@ type clock struct {
 	perSecond int64          // units of the column in a second; 0 if the values are days
 	zone      *time.Location // nil if times are shown as they stand
 	offsets   *zoneOffsets   // of the zone
-	// A time that the offsets do not cover has the zone's offset, in seconds, that holds from since until the second before until.
+	// A time that the offsets do not cover has the zone's offset, in seconds, that holds from since until the second
+	// before until.
 	since, until, offset int64
 	// of the last column
 	days, shown, ranks []int32
@@ -45,8 +46,8 @@ func newClock(t table.Type, zone *time.Location) (c clock, ok bool) {
 	return c, true
 }
 
-// read returns, of each value, the day that is shown, from 1970-01-01 in the calendar's cycle, and the second of the day, 0 for dates.
-// Both are valid until the next call.
+// read returns, of each value, the day that is shown, from 1970-01-01 in the calendar's cycle, and the second of the
+// day, 0 for dates. Both are valid until the next call.
 func (c *clock) read(xs []int64) (days, seconds []int32) {
 	c.days, c.shown = columnar.Resize(c.days, len(xs)), columnar.Resize(c.shown, len(xs))
 	if c.perSecond == 0 {
@@ -83,7 +84,8 @@ func (c *clock) readMicroseconds(xs []int64) {
 	}
 }
 
-// wholeSeconds writes the second in which each time is. The usual units have loops of their own, in which the divisor is a constant.
+// wholeSeconds writes the second in which each time is. The usual units have loops of their own, in which the divisor
+// is a constant.
 func wholeSeconds(dst, xs []int64, perSecond int64) {
 	dst = dst[:len(xs)]
 	switch perSecond {
@@ -127,7 +129,8 @@ func (c *clock) offsetAt(s int64) int64 {
 	if c.since <= s && s < c.until {
 		return c.offset
 	}
-	at := time.Unix(min(max(s, columnar.FirstDay*columnar.DaySeconds), (columnar.LastDay+1)*columnar.DaySeconds-1), 0).In(c.zone)
+	at := time.Unix(min(max(s, columnar.FirstDay*columnar.DaySeconds), (columnar.LastDay+1)*columnar.DaySeconds-1),
+		0).In(c.zone)
 	_, offset := at.Zone()
 	from, to := at.ZoneBounds()
 	c.since, c.until, c.offset = math.MinInt64, math.MaxInt64, int64(offset)

@@ -19,8 +19,8 @@ func berlin(t *testing.T) *time.Location {
 	return zone
 }
 
-// One clock reads times in any order, in the years of its table and out of them: what it remembers of a zone holds for no time but those
-// between two changes.
+// One clock reads times in any order, in the years of its table and out of them: what it remembers of a zone holds for
+// no time but those between two changes.
 func TestClockAcrossChanges(t *testing.T) {
 	zone := berlin(t)
 	c, ok := newClock(table.Type{Kind: table.Timestamp, Unit: 1_000_000_000, Zone: table.UTC}, zone)
@@ -41,7 +41,8 @@ func TestClockAcrossChanges(t *testing.T) {
 		}
 		shown := at.In(zone)
 		xs = append(xs, at.Unix())
-		wants = append(wants, time.Date(shown.Year(), shown.Month(), shown.Day(), shown.Hour(), shown.Minute(), shown.Second(), 0, time.UTC).Unix())
+		wants = append(wants, time.Date(shown.Year(), shown.Month(), shown.Day(), shown.Hour(), shown.Minute(),
+			shown.Second(), 0, time.UTC).Unix())
 	}
 	days, seconds := c.read(xs)
 	for i, want := range wants {
@@ -81,7 +82,8 @@ func TestFieldsOfAllDays(t *testing.T) {
 // The day and the second of any value, in every unit and zone, are those of the standard library, if it can show them.
 func TestClockOfAllValues(t *testing.T) {
 	zones := []*time.Location{nil, time.UTC, time.FixedZone("", -5*3600-17), berlin(t)}
-	for _, name := range []string{"America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Pacific/Apia", "Asia/Kathmandu"} {
+	for _, name := range []string{"America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Pacific/Apia",
+		"Asia/Kathmandu"} {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)

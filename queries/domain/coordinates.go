@@ -15,8 +15,8 @@ type Coordinates struct {
 	entries, rows []float64
 }
 
-// OfRows returns the coordinate of each row of a batch, valid until it is called again and as long as the batch. They must
-// not be changed: those of a plain column are its own.
+// OfRows returns the coordinate of each row of a batch, valid until it is called again and as long as the batch. They
+// must not be changed: those of a plain column are its own.
 func (x *Coordinates) OfRows(b *table.Batch) ([]float64, error) {
 	c, err := columnar.Of(b, x.At, x.Kind)
 	if err != nil {

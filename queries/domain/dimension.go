@@ -1,8 +1,9 @@
-// Package domain knows the cells of a query and finds the cell of a row: dimensions (listed values, edges, time fields, grids, nearest
-// points), the filters that leave rows out, and the coders that read columns by their type.
+// Package domain knows the cells of a query and finds the cell of a row: dimensions (listed values, edges, time fields,
+// grids, nearest points), the filters that leave rows out, and the coders that read columns by their type.
 //
-// A [Dimension] is what the job says. [NewAxes] checks it and makes an [Axis], whose cells are numbered from 0. [NewGrouping] compiles
-// axes for a schema and finds the cell of each row of a batch, as a number in mixed radix. Everything here is public but the batches.
+// A [Dimension] is what the job says. [NewAxes] checks it and makes an [Axis], whose cells are numbered from 0.
+// [NewGrouping] compiles axes for a schema and finds the cell of each row of a batch, as a number in mixed radix.
+// Everything here is public but the batches.
 package domain
 
 import (
@@ -42,17 +43,18 @@ type Label struct {
 // exactly with integers and as the nearest float with floats, or all dates and times. Text columns
 // are read as numbers, and what is no number is null. Infinite values belong to the first or the last cell.
 //
-// TimeField: a row belongs to the cell of what a clock and a calendar show at the time: minute_of_hour (0 to 59), hour_of_day (0 to
-// 23), hour_of_week (0 to 167, from Monday 00:00), day_of_week (Monday to Sunday), day_of_month (1 to 31), week_of_year (ISO
-// 8601, 1 to 53), month (1 to 12), quarter (1 to 4). Instants are read in the spec's Location, times without a zone as they
-// stand; dates have no hour and no minute. The calendar is the Gregorian one at all times.
+// TimeField: a row belongs to the cell of what a clock and a calendar show at the time: minute_of_hour (0 to 59),
+// hour_of_day (0 to 23), hour_of_week (0 to 167, from Monday 00:00), day_of_week (Monday to Sunday), day_of_month (1 to
+// 31), week_of_year (ISO 8601, 1 to 53), month (1 to 12), quarter (1 to 4). Instants are read in the spec's Location,
+// times without a zone as they stand; dates have no hour and no minute. The calendar is the Gregorian one at all times.
 //
 // Grid and Nearest: see there. They name two columns, of latitudes and longitudes, and Column is empty.
 //
 // Null is for nulls and NaN, Other for all values that belong to no label or cell.
 type Dimension struct {
-	Column    string
-	As        string // name of the key column; if empty, Column or Name of Nearest. A grid's are <As>_row and <As>_col, or row and col
+	Column string
+	// name of the key column; if empty, Column or Name of Nearest. A grid's are <As>_row and <As>_col, or row and col
+	As        string
 	Labels    []Label
 	Edges     []string // ascending source texts; cells [a, b), the last one [a, b] unless LastOpen
 	LastOpen  bool
@@ -61,30 +63,31 @@ type Dimension struct {
 	Nearest   *Nearest
 	// Discover says that the keys are the column's values, as many as are selected; see [calibrate.KeySelection].
 	Discover bool
-	// Fold says which differences between texts do not count, for Labels and Discover and in text columns. Discovered keys are folded texts.
+	// Fold says which differences between texts do not count, for Labels and Discover and in text columns. Discovered keys
+	// are folded texts.
 	Fold  Fold
 	Null  Policy
 	Other Policy
 }
 
-// Grid is Rows x Cols cells of equal width of a box of latitudes and longitudes. Row 0 is at the south, column 0 at the west;
-// a cell holds its south and west edges, the last ones also the north and east edges of the box.
+// Grid is Rows x Cols cells of equal width of a box of latitudes and longitudes. Row 0 is at the south, column 0 at the
+// west; a cell holds its south and west edges, the last ones also the north and east edges of the box.
 //
-// The edges are exact fractions of the box, and a coordinate is compared with the float nearest to an edge, as with Edges: a
-// decimal of up to 15 digits is on the side of such an edge on which it is written, and no place is further than 3e-14
-// degrees, 4 nanometres, from the cell that it is put in.
+// The edges are exact fractions of the box, and a coordinate is compared with the float nearest to an edge, as with
+// Edges: a decimal of up to 15 digits is on the side of such an edge on which it is written, and no place is further
+// than 3e-14 degrees, 4 nanometres, from the cell that it is put in.
 type Grid struct {
 	Lat, Lon                 string // columns
 	South, West, North, East string // decimal degrees
 	Rows, Cols               int
 }
 
-// Nearest is cells of public points: a place belongs to the point that is nearest to it, if that is not further than WithinM
-// metres; to the first one of points that are equally near.
+// Nearest is cells of public points: a place belongs to the point that is nearest to it, if that is not further than
+// WithinM metres; to the first one of points that are equally near.
 //
-// Distances are those of geodesics on WGS84. They are found from the straight line between two places in space and are within
-// 2 mm of the truth up to 50 km, within 13 m up to 1000 km; points whose distances differ by less may count as equally
-// near. Poles and the 180th meridian are places like all others.
+// Distances are those of geodesics on WGS84. They are found from the straight line between two places in space and are
+// within 2 mm of the truth up to 50 km, within 13 m up to 1000 km; points whose distances differ by less may count as
+// equally near. Poles and the 180th meridian are places like all others.
 type Nearest struct {
 	Lat, Lon string // columns
 	Points   []Point
@@ -104,7 +107,8 @@ type Point struct {
 // forms counts the forms that a dimension has: one.
 func (d *Dimension) forms() int {
 	n := 0
-	for _, set := range []bool{len(d.Labels) > 0, len(d.Edges) > 0, d.TimeField != "", d.Grid != nil, d.Nearest != nil, d.Discover} {
+	for _, set := range []bool{len(d.Labels) > 0, len(d.Edges) > 0, d.TimeField != "", d.Grid != nil, d.Nearest != nil,
+		d.Discover} {
 		if set {
 			n++
 		}

@@ -6,8 +6,8 @@ type Direction struct {
 	By int
 	// Size is its number of cells, with those that null and other add.
 	Size int
-	// Ordered says that its cells follow one another, as edges, time fields and the rows and columns of a grid do. Cells that null
-	// or other add have no place in an order.
+	// Ordered says that its cells follow one another, as edges, time fields and the rows and columns of a grid do. Cells
+	// that null or other add have no place in an order.
 	Ordered bool
 	// IDs are the keys of the cells if a public file can name them: those of labels and of points. Nil for others.
 	IDs []string
@@ -21,9 +21,11 @@ func Directions(axes []Axis) []Direction {
 		plain := len(a.Extra.Names) == 0
 		switch {
 		case a.Grid != nil && plain:
-			out = append(out, Direction{By: i, Size: a.Grid.Rows, Ordered: true}, Direction{By: i, Size: a.Grid.Cols, Ordered: true})
+			out = append(out, Direction{By: i, Size: a.Grid.Rows, Ordered: true},
+				Direction{By: i, Size: a.Grid.Cols, Ordered: true})
 		default:
-			out = append(out, Direction{By: i, Size: a.Size, Ordered: plain && (len(a.Edges) > 0 || a.TimeField != ""), IDs: a.ids()})
+			out = append(out, Direction{By: i, Size: a.Size, Ordered: plain && (len(a.Edges) > 0 || a.TimeField != ""),
+				IDs: a.ids()})
 		}
 	}
 	return out

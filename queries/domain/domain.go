@@ -14,7 +14,8 @@ const MaxCells = math.MaxInt32
 type domain interface {
 	// size is the number of cells, without the null cell and the other cell.
 	size() int
-	// Keys are the key columns of an axis of that name with the labels of some extra cells; strides are within the axis, 0 means 1.
+	// Keys are the key columns of an axis of that name with the labels of some extra cells; strides are within the axis, 0
+	// means 1.
 	Keys(name string, extra []string) []KeyColumn
 }
 

@@ -33,11 +33,13 @@ func newEdges(texts []string, zone *time.Location, open bool, field string, p *p
 	for i, text := range texts {
 		if at[i] = read(text); at[i] == nil {
 			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue,
-				fmt.Sprintf("edge %q is neither a decimal number nor a date or time of the same form as the first", text), "for values beyond the edges: other: bin")
+				fmt.Sprintf("edge %q is neither a decimal number nor a date or time of the same form as the first",
+					text), "for values beyond the edges: other: bin")
 			return d
 		}
 		if i > 0 && at[i-1].Cmp(at[i]) >= 0 {
-			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue, fmt.Sprintf("edge %q is not above the edge before it", text), "edges ascend")
+			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue,
+				fmt.Sprintf("edge %q is not above the edge before it", text), "edges ascend")
 			return d
 		}
 	}
@@ -91,7 +93,8 @@ func (d EdgeDomain) times(t table.Type, b ExtraCells) (valueCoder, []*problem.Er
 	for i, text := range d.texts {
 		x, err := parseScalar(text, t, d.zone)
 		if err == nil && i > 0 && x.Cmp(at[i-1]) < 0 {
-			err = &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("edge %q is not above the edge before it in the column's time zone", text)}
+			err = &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("edge %q is not above the edge before it in "+
+				"the column's time zone", text)}
 		}
 		if err != nil {
 			err.Field = fmt.Sprintf(".edges[%d]", i)
@@ -129,7 +132,8 @@ func (d EdgeDomain) floats(b ExtraCells) (*floatEdges, []*problem.Error) {
 	for i, text := range d.texts {
 		x, ok := nearest(text)
 		if !ok {
-			return nil, []*problem.Error{{Field: fmt.Sprintf(".edges[%d]", i), Code: problem.CodeBadValue, Message: fmt.Sprintf("edge %q is beyond float64's range", text)}}
+			return nil, []*problem.Error{{Field: fmt.Sprintf(".edges[%d]", i), Code: problem.CodeBadValue,
+				Message: fmt.Sprintf("edge %q is beyond float64's range", text)}}
 		}
 		edges = append(edges, x)
 	}
@@ -150,8 +154,8 @@ func (d EdgeDomain) decimals(b ExtraCells) (valueCoder, []*problem.Error) {
 	return &textEdges{ints: d.ints(d.Numbers, table.Type{Kind: table.Int}, b), floats: floats}, nil
 }
 
-// Keys are the two columns <name>_from and <name>_to, or <name>_before if the last cell is open, as all others are: integers or floats if
-// all edges are and no cell is added, else source texts, with the name of an added cell in both.
+// Keys are the two columns <name>_from and <name>_to, or <name>_before if the last cell is open, as all others are:
+// integers or floats if all edges are and no cell is added, else source texts, with the name of an added cell in both.
 func (d EdgeDomain) Keys(name string, extra []string) []KeyColumn {
 	from, to := d.bounds(extra)
 	end := "_to"

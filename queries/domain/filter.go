@@ -37,15 +37,16 @@ func (f Filters) Columns() []string {
 	return columns
 }
 
-// Compile compiles the filters against the table's schema, of which each batch will hold the columns of Columns, in that
-// order. Zone is that of times without an offset if the column holds instants, UTC if it is nil. Errors are of type *Error, all
-// of them at once, with fields from the root of the job; see [Errors].
+// Compile compiles the filters against the table's schema, of which each batch will hold the columns of Columns, in
+// that order. Zone is that of times without an offset if the column holds instants, UTC if it is nil. Errors are of
+// type *Error, all of them at once, with fields from the root of the job; see [Errors].
 func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters, error) {
 	p := &problem.Problems{}
 	l := Layout{Schema: s, Columns: f.Columns(), Problems: p}
 	selector := &CompiledFilters{}
 	for i := range f.Specs {
-		selector.conditions = append(selector.conditions, f.Specs[i].Compile(l, zone, fmt.Sprintf("%s[%d]", fieldFilters, i))...)
+		selector.conditions = append(selector.conditions, f.Specs[i].Compile(l, zone,
+			fmt.Sprintf("%s[%d]", fieldFilters, i))...)
 	}
 	if err := p.Err(); err != nil {
 		return nil, err
@@ -64,7 +65,8 @@ func (f *FilterSpec) Compile(l Layout, zone *time.Location, field string) []Cond
 		for _, e := range errs {
 			l.Problems.Add(field+e.Field, e.Code, e.Message, e.Hint)
 		}
-		tests = append(tests, Condition{AxisCoder{At: at, Kind: t, Values: c, Null: columnar.Dropped}, want, newExcluder(c, want)})
+		tests = append(tests, Condition{AxisCoder{At: at, Kind: t, Values: c, Null: columnar.Dropped}, want,
+			newExcluder(c, want)})
 	}
 	if f.NotNull {
 		c, errs := newNotNull(t)

@@ -6,8 +6,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// FilterSpec is one public condition on one column, or several that all must hold. Values mean what they mean in [Dimension]:
-// those of In and NotIn as in Labels, the others as in Edges.
+// FilterSpec is one public condition on one column, or several that all must hold. Values mean what they mean in
+// [Dimension]: those of In and NotIn as in Labels, the others as in Edges.
 //
 // A null, NaN or, if numbers are compared, a text that is no number fulfils no condition, not even NotIn. Infinite
 // values are beyond all others and in no list.
@@ -15,8 +15,8 @@ type FilterSpec struct {
 	Column string
 	// From <= x < Before and Min <= x <= Max: decimal numbers, or dates and times.
 	From, Before *string
-	// For is the length of the time from From to the first moment left out: a whole number and s, m, h, d or w. If From has
-	// no offset, days and weeks are those of the clocks: the day on which they change has 23 or 25 hours.
+	// For is the length of the time from From to the first moment left out: a whole number and s, m, h, d or w. If From
+	// has no offset, days and weeks are those of the clocks: the day on which they change has 23 or 25 hours.
 	For      string
 	NotNull  bool
 	In       []string
@@ -29,13 +29,15 @@ func (f *FilterSpec) checkForm(field string, p *problem.Problems) {
 		p.Add(field+".column", problem.CodeBadSpec, "a filter needs a column", "")
 	}
 	if !f.NotNull && len(f.In) == 0 && len(f.NotIn) == 0 && !f.Ranged() {
-		p.Add(field, problem.CodeBadSpec, "a filter needs a condition", "conditions: from, before, for, not_null, in, not_in, min, max")
+		p.Add(field, problem.CodeBadSpec, "a filter needs a condition",
+			"conditions: from, before, for, not_null, in, not_in, min, max")
 	}
 	if f.For == "" {
 		return
 	}
 	if _, _, ok := window(f.For); !ok {
-		p.Add(field+".for", problem.CodeBadValue, fmt.Sprintf("%q is not a length of time", f.For), "write a whole number and s, m, h, d or w: 1h")
+		p.Add(field+".for", problem.CodeBadValue, fmt.Sprintf("%q is not a length of time", f.For),
+			"write a whole number and s, m, h, d or w: 1h")
 	}
 	if f.From == nil || f.Before != nil {
 		p.Add(field+".for", problem.CodeBadSpec, "for needs from, at which the window starts, and no before", "")

@@ -7,11 +7,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold says which differences between texts do not count: with Case, North and NORTH are one key. It is applied to the texts of the column and to
-// those of the job alike, so that it is a public function of one value, and no row changes what another one counts for.
+// Fold says which differences between texts do not count: with Case, North and NORTH are one key. It is applied to the
+// texts of the column and to those of the job alike, so that it is a public function of one value, and no row changes
+// what another one counts for.
 //
-// Accents takes the marks off letters (Unicode NFD without the category Mn, in NFC). Case maps each letter to the lower case of its upper case;
-// ß stays ß. Space takes white space off both ends and makes one space of any other run of it. Bytes that are not UTF-8 stay as they are.
+// Accents takes the marks off letters (Unicode NFD without the category Mn, in NFC). Case maps each letter to the lower
+// case of its upper case; ß stays ß. Space takes white space off both ends and makes one space of any other run of it.
+// Bytes that are not UTF-8 stay as they are.
 type Fold struct{ Case, Space, Accents bool }
 
 // Any says whether some differences do not count.

@@ -34,7 +34,8 @@ func TestFold(t *testing.T) {
 // To fold twice is to fold once.
 func TestFoldTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := domain.Fold{Case: rapid.Bool().Draw(t, "case"), Space: rapid.Bool().Draw(t, "space"), Accents: rapid.Bool().Draw(t, "accents")}
+		f := domain.Fold{Case: rapid.Bool().Draw(t, "case"), Space: rapid.Bool().Draw(t, "space"),
+			Accents: rapid.Bool().Draw(t, "accents")}
 		text := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) + rapid.String().Draw(t, "text")
 		if once := f.Text(text); f.Text(once) != once {
 			t.Fatalf("%+v of %q: %q, then %q", f, text, once, f.Text(once))

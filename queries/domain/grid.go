@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// The largest numbers of rows or columns of a grid, 10 cm in a degree, and of its cells if others are added to them: they
-// have labels of their own then.
+// The largest numbers of rows or columns of a grid, 10 cm in a degree, and of its cells if others are added to them:
+// they have labels of their own then.
 const (
 	maxLines      = 1 << 20
 	maxExtraCells = 1 << 22
@@ -33,11 +33,13 @@ func newGrid(d Dimension, field string, p *problem.Problems) domain {
 		return nil
 	}
 	if g.Rows > MaxCells/g.Cols {
-		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^31 - 1 = %d cells", MaxCells), "use fewer rows or cols")
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^31 - 1 = %d cells", MaxCells),
+			"use fewer rows or cols")
 		return nil
 	}
 	if (d.Null == OwnCell || d.Other == OwnCell) && grid.size() > maxExtraCells {
-		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^22 = %d cells beside which bin adds others", maxExtraCells), "use drop, or fewer rows or cols")
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^22 = %d cells beside which bin adds others",
+			maxExtraCells), "use drop, or fewer rows or cols")
 		return nil
 	}
 	return grid
@@ -61,7 +63,8 @@ func (s side) edges(field string, p *problem.Problems) []float64 {
 	case from == nil || to == nil:
 		return nil
 	case from.Cmp(to) >= 0:
-		p.Add(field+"."+s.high, problem.CodeBadValue, fmt.Sprintf("%s %q is not above %s %q", s.high, s.to, s.low, s.from), "a box across the 180th meridian is two grids")
+		p.Add(field+"."+s.high, problem.CodeBadValue, fmt.Sprintf("%s %q is not above %s %q", s.high, s.to, s.low, s.from),
+			"a box across the 180th meridian is two grids")
 		return nil
 	}
 	width := new(big.Rat).Sub(to, from)
@@ -71,7 +74,8 @@ func (s side) edges(field string, p *problem.Problems) []float64 {
 		at := new(big.Rat).Mul(width, big.NewRat(int64(i), 1))
 		edges[i], _ = at.Add(at, from).Float64()
 		if i > 0 && edges[i] <= edges[i-1] {
-			p.Add(field+"."+s.lines, problem.CodeBadValue, fmt.Sprintf("%d %s are closer than float64 tells apart", s.n, s.lines), "use fewer")
+			p.Add(field+"."+s.lines, problem.CodeBadValue, fmt.Sprintf("%d %s are closer than float64 tells apart", s.n,
+				s.lines), "use fewer")
 			return nil
 		}
 	}
@@ -81,7 +85,8 @@ func (s side) edges(field string, p *problem.Problems) []float64 {
 func (s side) coordinate(text, field string, p *problem.Problems) *big.Rat {
 	x, ok := Number(text)
 	if !ok || new(big.Rat).Abs(x).Cmp(big.NewRat(s.most, 1)) > 0 {
-		p.Add(field, problem.CodeBadValue, fmt.Sprintf("%q is not a decimal number from -%d to %d", text, s.most, s.most), "coordinates are decimal degrees")
+		p.Add(field, problem.CodeBadValue, fmt.Sprintf("%q is not a decimal number from -%d to %d", text, s.most, s.most),
+			"coordinates are decimal degrees")
 		return nil
 	}
 	return x
@@ -133,8 +138,8 @@ func (g *gridCells) columnCells(dst []int32, lat, lon []float64, code func(lat, 
 	}
 }
 
-// Keys are two columns of integers, row and col, after <name>_ if there is a name; of texts if cells are added, with the
-// name of an added cell in both.
+// Keys are two columns of integers, row and col, after <name>_ if there is a name; of texts if cells are added, with
+// the name of an added cell in both.
 func (d gridDomain) Keys(name string, extra []string) []KeyColumn {
 	row, col := KeyColumn{Name: "row"}, KeyColumn{Name: "col"}
 	if name != "" {

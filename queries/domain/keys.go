@@ -32,7 +32,8 @@ func (k *KeyColumn) Text(cell int) string {
 	}
 }
 
-// FloatText returns the shortest text that reads back as v, with an exponent only below 1e-6 and from 1e21 on: how tables of text show numbers.
+// FloatText returns the shortest text that reads back as v, with an exponent only below 1e-6 and from 1e21 on: how
+// tables of text show numbers.
 func FloatText(v float64) string {
 	form := byte('f')
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {

@@ -32,7 +32,8 @@ func checkLabels(labels []Label, fold Fold, extra []string, field string, p *pro
 		case names[l.Name]:
 			report(problem.CodeDuplicate, fmt.Sprintf("cell %q is listed twice", l.Name), "")
 		case slices.Contains(extra, l.Name):
-			report(problem.CodeDuplicate, fmt.Sprintf("cell %q has the name of the cell that bin adds", l.Name), fmt.Sprintf("give it a name of its own: {my %s: [%s]}", l.Name, l.Name))
+			report(problem.CodeDuplicate, fmt.Sprintf("cell %q has the name of the cell that bin adds", l.Name),
+				fmt.Sprintf("give it a name of its own: {my %s: [%s]}", l.Name, l.Name))
 		case len(l.Members) == 0:
 			report(problem.CodeBadSpec, fmt.Sprintf("cell %q has no values", l.Name), "")
 		}
@@ -94,7 +95,8 @@ func (d labelDomain) each(add func(member string, code int32) *problem.Error) []
 // insert maps a value to its cell, or reports that it belongs to another one already.
 func insert[K comparable](cells map[K]int32, key K, member string, code int32) *problem.Error {
 	if old, ok := cells[key]; ok && old != code {
-		return &problem.Error{Code: problem.CodeDuplicate, Message: fmt.Sprintf("value %q equals, in a column of this type, a value of another cell", member)}
+		return &problem.Error{Code: problem.CodeDuplicate, Message: fmt.Sprintf("value %q equals, in a column of this "+
+			"type, a value of another cell", member)}
 	}
 	cells[key] = code
 	return nil
@@ -156,8 +158,8 @@ type textLabels struct {
 // lookedUp is how many texts are looked up in steps.
 const lookedUp = 64
 
-// Codes looks the texts up in steps, whose accesses to memory do not wait for each other: all keys, then all slots from which the searches start, then
-// the rest.
+// Codes looks the texts up in steps, whose accesses to memory do not wait for each other: all keys, then all slots from
+// which the searches start, then the rest.
 func (c textLabels) Codes(v table.Values, from int, dst []int32) {
 	var keys [lookedUp]intern.TextKey
 	var first [lookedUp]bool // whether the search finds something in its first slot

@@ -28,7 +28,8 @@ func (l *Layout) Find(column, field string) (at int, t table.Type, ok bool) {
 func (l *Layout) coordinates(column, field string) Coordinates {
 	at, t, ok := l.Find(column, field)
 	if ok && t.Kind != table.Int && t.Kind != table.Uint && t.Kind != table.Float && t.Kind != table.String {
-		l.Problems.Add(field, problem.CodeColumnType, fmt.Sprintf("a column of type %s cannot hold coordinates", t), "coordinates are decimal degrees")
+		l.Problems.Add(field, problem.CodeColumnType, fmt.Sprintf("a column of type %s cannot hold coordinates", t),
+			"coordinates are decimal degrees")
 	}
 	return Coordinates{At: at, Kind: t}
 }

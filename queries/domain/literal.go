@@ -114,7 +114,8 @@ func sinceEpoch(t time.Time) *big.Int {
 
 // badText says that a text is no value of a column's type.
 func badText(text string, t table.Type, want string) *problem.Error {
-	return &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is not %s, and the column is %s", text, want, t)}
+	return &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is not %s, and the column is %s", text,
+		want, t)}
 }
 
 // integers maps the exact values of integer columns onto int64 in order: identity, but a uint64 is shifted by 2^63.

@@ -20,7 +20,8 @@ func newNearest(d Dimension, field string, p *problem.Problems) domain {
 	n := d.Nearest
 	checkPlaceColumns(n.Lat, n.Lon, field, p)
 	if !(n.WithinM > 0 && n.WithinM <= MaxWithin) {
-		p.Add(field+".within_m", problem.CodeBadValue, fmt.Sprintf("the largest distance is %s m: above 0, and at most %.0f", Shortest(n.WithinM), float64(MaxWithin)), "")
+		p.Add(field+".within_m", problem.CodeBadValue, fmt.Sprintf("the largest distance is %s m: above 0, and at most %.0f",
+			Shortest(n.WithinM), float64(MaxWithin)), "")
 	}
 	if d.As == "" && n.Name == "" {
 		p.Add(field+".id", problem.CodeBadSpec, "the points' identifiers have no name", "name the key column with as: NAME")
@@ -43,7 +44,8 @@ func (n *Nearest) checkPoints(field string, p *problem.Problems) bool {
 	}
 	for _, x := range n.Points {
 		if !onEarth(x.Lat, x.Lon) {
-			p.Add(field, problem.CodeBadValue, fmt.Sprintf("point %q is at latitude %s, longitude %s: there is no such place", x.ID, Shortest(x.Lat), Shortest(x.Lon)), "coordinates are decimal degrees")
+			p.Add(field, problem.CodeBadValue, fmt.Sprintf("point %q is at latitude %s, longitude %s: there is no such place",
+				x.ID, Shortest(x.Lat), Shortest(x.Lon)), "coordinates are decimal degrees")
 			return false
 		}
 	}
@@ -58,7 +60,8 @@ func (n *Nearest) checkIDs(extra []string, field string, p *problem.Problems) {
 	}
 	for _, x := range n.Points {
 		if seen[x.ID] {
-			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("two cells would be called %q", x.ID), "every point needs an identifier of its own, other than null and other if these are cells")
+			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("two cells would be called %q", x.ID),
+				"every point needs an identifier of its own, other than null and other if these are cells")
 			return
 		}
 		seen[x.ID] = true
@@ -78,8 +81,9 @@ func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(ids, extra...)}}}
 }
 
-// NearestRule is the nearest of some points, the first of those equally near, of which the square of the straight distance is at most Most; places that are further
-// away from all are in no cell. Positions are of [Formula], and squares of distances are summed in the order of the axes.
+// NearestRule is the nearest of some points, the first of those equally near, of which the square of the straight
+// distance is at most Most; places that are further away from all are in no cell. Positions are of [Formula], and
+// squares of distances are summed in the order of the axes.
 type NearestRule struct {
 	Lat, Lon string
 	Points   [][3]float64

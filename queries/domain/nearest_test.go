@@ -19,7 +19,8 @@ import (
 func locate(t *testing.T, points []Point, within float64) locator {
 	t.Helper()
 	p := &problem.Problems{}
-	domain := newNearest(Dimension{Nearest: &Nearest{Lat: "lat", Lon: "lon", Points: points, WithinM: within, Name: "id"}}, "", p)
+	domain := newNearest(Dimension{Nearest: &Nearest{Lat: "lat", Lon: "lon", Points: points, WithinM: within, Name: "id"}},
+		"", p)
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,8 @@ func TestNearestAgreesWithBruteForce(t *testing.T) {
 			case got < 0 && least < within-slack, got >= 0 && least > within+slack:
 				rt.Fatalf("(%g, %g): point %d, the nearest at %.9f m, within %.9f m", y, x, got, least, within)
 			case got >= 0 && domaintest.Vincenty(y, x, points[got].Lat, points[got].Lon) > least+slack:
-				rt.Fatalf("(%g, %g): point %d at %.9f m, the nearest at %.9f m", y, x, got, domaintest.Vincenty(y, x, points[got].Lat, points[got].Lon), least)
+				rt.Fatalf("(%g, %g): point %d at %.9f m, the nearest at %.9f m", y, x, got,
+					domaintest.Vincenty(y, x, points[got].Lat, points[got].Lon), least)
 			}
 		}
 	})
@@ -81,8 +83,10 @@ func TestNearestAcrossTheEdgesOfTheMap(t *testing.T) {
 		lat, lon, within float64
 		want             int32
 	}{
-		{10, 179.999, 219.3, 0}, {10, 179.999, 219.2, -1}, {10, -180, 200, 0}, {10, 180, 200, 0}, // 2e-3 degrees of 109 639.1 m
-		{89.999, 123, 112, 1}, {89.999, 123, 111, -1}, {-90, 77, 12_000, 2}, {0, 0.001, 111.4, 3}, {0, 0.001, 111.3, -1}, {0, 0, 1e-9, 3},
+		// 2e-3 degrees of 109 639.1 m
+		{10, 179.999, 219.3, 0}, {10, 179.999, 219.2, -1}, {10, -180, 200, 0}, {10, 180, 200, 0},
+		{89.999, 123, 112, 1}, {89.999, 123, 111, -1}, {-90, 77, 12_000, 2}, {0, 0.001, 111.4, 3}, {0, 0.001, 111.3, -1}, {0,
+			0, 1e-9, 3},
 	} {
 		if got := locate(t, points, c.within).cell(c.lat, c.lon); got != c.want {
 			t.Errorf("%+v: %d", c, got)

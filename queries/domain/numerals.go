@@ -8,8 +8,9 @@ import (
 
 // Numerals: texts that are read as numbers
 //
-// A text is the double nearest to it, ties to even, whatever its length: package strconv rounds like that as long as neither the digits nor the exponent are very many. So long texts
-// are put into a short form first, with the same number or one that is rounded alike. Databases are told the same rule: see pipeline/sqlpush/numerals.go.
+// A text is the double nearest to it, ties to even, whatever its length: package strconv rounds like that as long as
+// neither the digits nor the exponent are very many. So long texts are put into a short form first, with the same
+// number or one that is rounded alike. Databases are told the same rule: see pipeline/sqlpush/numerals.go.
 
 // MostNumeral is the largest number of bytes of a text that is read as a number.
 const MostNumeral = 1 << 20
@@ -36,7 +37,8 @@ func ParseFloat(text []byte) (float64, bool) {
 	return x, err == nil || math.IsInf(x, 0)
 }
 
-// shorten writes a decimal number as 0.ddd…, with at most 801 digits, and an exponent. The last digit stands for all that were left out.
+// shorten writes a decimal number as 0.ddd…, with at most 801 digits, and an exponent. The last digit stands for all
+// that were left out.
 func shorten(text []byte) (short []byte, ok bool) {
 	if text[0] == '+' || text[0] == '-' {
 		short, text = append(short, text[0]), text[1:]

@@ -42,11 +42,13 @@ func exactNumeral(text string) (float64, bool) {
 	return x, true
 }
 
-// Texts of any length are the doubles nearest to them, however their digits are spread over the mantissa and the exponent.
+// Texts of any length are the doubles nearest to them, however their digits are spread over the mantissa and the
+// exponent.
 func TestNumeralsAreNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 4000 {
-		digits := strconv.Itoa(rng.IntN(1000)) + strings.Repeat(strconv.Itoa(rng.IntN(10)), rng.IntN(900)) + strconv.Itoa(rng.IntN(10))
+		digits := strconv.Itoa(rng.IntN(1000)) + strings.Repeat(strconv.Itoa(rng.IntN(10)), rng.IntN(900)) +
+			strconv.Itoa(rng.IntN(10))
 		switch rng.IntN(4) {
 		case 0: // halfway between two doubles, or beside
 			x := math.Float64frombits(rng.Uint64() &^ (1 << 63) % math.Float64bits(math.MaxFloat64))
@@ -73,8 +75,10 @@ func TestNumeralsAreNearest(t *testing.T) {
 func TestNumeralsOfManyDigits(t *testing.T) {
 	zeros := strings.Repeat("0", 200_000)
 	for text, want := range map[string]float64{
-		"0." + zeros + "25e200001": 2.5, "25" + zeros + "e-200001": 2.5, "-25" + zeros + ".7e-200001": -2.5, "0." + zeros + "25e-200001": 0, zeros + "25." + zeros: 25,
-		"1" + zeros: math.Inf(1), "-1" + zeros: math.Inf(-1), "1e" + zeros + "3": 1000, "1e-" + zeros + "3": 1e-3, "1e" + strings.Repeat("9", 500): math.Inf(1), "0" + zeros + "e999999999999999999999": 0,
+		"0." + zeros + "25e200001": 2.5, "25" + zeros + "e-200001": 2.5, "-25" + zeros + ".7e-200001": -2.5, "0." + zeros +
+			"25e-200001": 0, zeros + "25." + zeros: 25,
+		"1" + zeros: math.Inf(1), "-1" + zeros: math.Inf(-1), "1e" + zeros + "3": 1000, "1e-" + zeros + "3": 1e-3, "1e" +
+			strings.Repeat("9", 500): math.Inf(1), "0" + zeros + "e999999999999999999999": 0,
 		"1" + strings.Repeat("0", 999) + "1e-999": 10, strings.Repeat("0", MostNumeral-1) + "7": 7,
 	} {
 		if x, ok := ParseFloat([]byte(text)); !ok || x != want {
@@ -82,7 +86,9 @@ func TestNumeralsOfManyDigits(t *testing.T) {
 		}
 	}
 	for _, none := range [][]byte{
-		bytes.Repeat([]byte("0"), MostNumeral+1), []byte(zeros + "."[:0] + "x"), []byte(zeros + ".." + zeros), []byte(zeros + "e"), []byte(zeros + "e+"), []byte(zeros + "e1.5"), []byte("+-" + zeros), []byte(zeros + " "), bytes.Repeat([]byte("."), 500),
+		bytes.Repeat([]byte("0"), MostNumeral+1), []byte(zeros + "."[:0] + "x"), []byte(zeros + ".." + zeros), []byte(zeros +
+			"e"), []byte(zeros + "e+"), []byte(zeros + "e1.5"), []byte("+-" + zeros), []byte(zeros +
+			" "), bytes.Repeat([]byte("."), 500),
 	} {
 		if x, ok := ParseFloat(none); ok {
 			t.Errorf("%.20s… of %d bytes is %v", none, len(none), x)

@@ -57,13 +57,13 @@ const offsetStride = 15 * time.Minute
 type Offsets struct {
 	// PerSecond is how many units of the column a second has; 0 if its values are days.
 	PerSecond int64
-	// Of[0] is the seconds by which clocks are ahead of UTC before Starts[0], and Of[i+1] from Starts[i] on, in seconds since 1970. If there are no
-	// starts, the offset is always Of[0].
+	// Of[0] is the seconds by which clocks are ahead of UTC before Starts[0], and Of[i+1] from Starts[i] on, in seconds
+	// since 1970. If there are no starts, the offset is always Of[0].
 	Starts, Of []int64
 }
 
-// From CycleStart, 2100-01-01, on all zones follow rules that repeat with the calendar, every CycleSeconds. Tables end one cycle later. A second
-// before FirstSecond or after LastSecond, in the years 1 and 9999, has the offset of these.
+// From CycleStart, 2100-01-01, on all zones follow rules that repeat with the calendar, every CycleSeconds. Tables end
+// one cycle later. A second before FirstSecond or after LastSecond, in the years 1 and 9999, has the offset of these.
 const (
 	CycleStart   = 4102444800
 	CycleSeconds = cycleDays * columnar.DaySeconds

@@ -11,7 +11,8 @@ import (
 // A table gives every second the offset that a clock uses.
 func TestOffsetTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, name := range []string{"America/New_York", "Europe/Berlin", "Europe/Dublin", "Asia/Kolkata", "Australia/Lord_Howe", "Africa/Casablanca", "America/Nuuk", "Etc/GMT+5"} {
+	for _, name := range []string{"America/New_York", "Europe/Berlin", "Europe/Dublin", "Asia/Kolkata",
+		"Australia/Lord_Howe", "Africa/Casablanca", "America/Nuuk", "Etc/GMT+5"} {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)

@@ -7,8 +7,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// RulesOut says that no row passes if the values of a filter's column are null or within bounds. bounds takes the column's position; ok is
-// false if nothing is known of it. Only tests on integers, dates and times use bounds. It may be called concurrently.
+// RulesOut says that no row passes if the values of a filter's column are null or within bounds. bounds takes the
+// column's position; ok is false if nothing is known of it. Only tests on integers, dates and times use bounds. It may
+// be called concurrently.
 func (s *CompiledFilters) RulesOut(bounds func(column int) (b table.Bounds, ok bool)) bool {
 	for i := range s.conditions {
 		t := &s.conditions[i]
@@ -22,8 +23,8 @@ func (s *CompiledFilters) RulesOut(bounds func(column int) (b table.Bounds, ok b
 	return false
 }
 
-// newExcluder returns what bounds tell of a test that wants a code, or nil. Floats have none: NaN is in no order, and writers of files
-// disagree about it. Nor do texts and unsigned numbers.
+// newExcluder returns what bounds tell of a test that wants a code, or nil. Floats have none: NaN is in no order, and
+// writers of files disagree about it. Nor do texts and unsigned numbers.
 func newExcluder(c valueCoder, want int32) ruler {
 	if want != 0 {
 		return nil

@@ -8,21 +8,21 @@ import (
 
 // Ranks: how many of ascending numbers, the steps, are not above a value
 //
-// The range from the first step to the last is cut into buckets of equal width. A multiplication finds the bucket of a value, and a
-// table says how many steps are in the buckets before it and which is the first step in it. Both ways to the bucket, of a value and
-// of a step, are the same monotone function; so a step in an earlier bucket is below the value, one in a later bucket above it, and
-// only the steps in the value's own bucket are compared with it: exactly one if the steps are evenly spaced. No answer depends on how
-// the multiplication is rounded.
+// The range from the first step to the last is cut into buckets of equal width. A multiplication finds the bucket of a
+// value, and a table says how many steps are in the buckets before it and which is the first step in it. Both ways to
+// the bucket, of a value and of a step, are the same monotone function; so a step in an earlier bucket is below the
+// value, one in a later bucket above it, and only the steps in the value's own bucket are compared with it: exactly one
+// if the steps are evenly spaced. No answer depends on how the multiplication is rounded.
 
-// The buckets of a table: as many as the gaps between the steps if these are about even, else fineBuckets or, for very many steps,
-// at most mostBuckets.
+// The buckets of a table: as many as the gaps between the steps if these are about even, else fineBuckets or, for very
+// many steps, at most mostBuckets.
 const (
 	fineBuckets = 1 << 12
 	mostBuckets = 1 << 15
 )
 
-// rankBucket is what the table says of a bucket. The first step that is not below it is limit: the first of the n steps in it or, if it
-// has none, one that no value of the bucket reaches.
+// rankBucket is what the table says of a bucket. The first step that is not below it is limit: the first of the n steps
+// in it or, if it has none, one that no value of the bucket reaches.
 type rankBucket[T cmp.Ordered] struct {
 	limit     T
 	before, n int32
@@ -41,8 +41,8 @@ func rankOf[T cmp.Ordered](steps []T, x T) int32 {
 	return int32(low)
 }
 
-// fillBuckets makes a table of n buckets, and says whether none has two steps, apart from the last one, which also has the last step. of finds the bucket of a value from the first step
-// to the last.
+// fillBuckets makes a table of n buckets, and says whether none has two steps, apart from the last one, which also has
+// the last step. of finds the bucket of a value from the first step to the last.
 func fillBuckets[T cmp.Ordered](steps []T, n int, of func(T) int) (table []rankBucket[T], even bool) {
 	table = make([]rankBucket[T], n)
 	for _, x := range steps {
@@ -154,7 +154,8 @@ type intRanks struct {
 	low, high int64
 	factor    uint64
 	table     []rankBucket[int64] // nil if values are found by bisection
-	// width is the distance of each step to the next one if it is the same for all, else 0; inverse is 2^64/width, rounded down.
+	// width is the distance of each step to the next one if it is the same for all, else 0; inverse is 2^64/width, rounded
+	// down.
 	width, inverse uint64
 }
 
@@ -198,8 +199,8 @@ func (s *intRanks) setWidth() {
 	}
 }
 
-// evenRanks is Ranks of evenly spaced steps. The product with the inverse is the quotient, or one less: it is below by less than the value over 2^64. The rest says
-// which.
+// evenRanks is Ranks of evenly spaced steps. The product with the inverse is the quotient, or one less: it is below by
+// less than the value over 2^64. The rest says which.
 func (s *intRanks) evenRanks(dst []int32, xs []int64, flip int64) {
 	low, span, width, inverse := uint64(s.low), uint64(s.high)-uint64(s.low), s.width, s.inverse
 	xs = xs[:len(dst)]

@@ -22,13 +22,14 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// The table gives the rank that comparing with every step gives: for even steps, uneven ones, steps next to each other and those whose
-// range is beyond float64's, at the steps, next to them and anywhere.
+// The table gives the rank that comparing with every step gives: for even steps, uneven ones, steps next to each other
+// and those whose range is beyond float64's, at the steps, next to them and anywhere.
 func TestTableOfFloats(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		steps := floatSteps(rt)
 		f := newFloatRanks(steps)
-		values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64}
+		values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), math.MaxFloat64, -math.MaxFloat64,
+			math.SmallestNonzeroFloat64}
 		for _, x := range rapid.SliceOfN(rapid.SampledFrom(steps), 1, 20).Draw(rt, "steps") {
 			values = append(values, x, math.Nextafter(x, math.Inf(1)), math.Nextafter(x, math.Inf(-1)))
 		}

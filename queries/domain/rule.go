@@ -12,10 +12,11 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Rule says which code a value of a column has, in plain numbers and texts, so that another engine can be told what a coder does. Codes are
-// cells of an axis; [RuleDropped] is a row that is left out. A null has the code Null and so has NaN. Exactly one of the fields from Ints on is set, but for texts
-// that are read as numbers: IntSteps and FloatSteps, or both ranges, of which the first is for whole numbers without point and exponent in int64's range, and the
-// second for what else [ParseFloat] reads.
+// Rule says which code a value of a column has, in plain numbers and texts, so that another engine can be told what a
+// coder does. Codes are cells of an axis; [RuleDropped] is a row that is left out. A null has the code Null and so has
+// NaN. Exactly one of the fields from Ints on is set, but for texts that are read as numbers: IntSteps and FloatSteps,
+// or both ranges, of which the first is for whole numbers without point and exponent in int64's range, and the second
+// for what else [ParseFloat] reads.
 type Rule struct {
 	Column string
 	Type   table.Type
@@ -57,8 +58,8 @@ func (r *Rule) Columns() []string {
 // RuleDropped is the code of a row that is in no cell.
 const RuleDropped = columnar.Dropped
 
-// Steps are ascending. A value from step i to before step i+1 has the code i, one from the last step on has Beyond; one below the first step
-// has Below. One that equals Last has the code LastCode, if Closed is set.
+// Steps are ascending. A value from step i to before step i+1 has the code i, one from the last step on has Beyond; one
+// below the first step has Below. One that equals Last has the code LastCode, if Closed is set.
 type Steps[T int64 | float64] struct {
 	At       []T
 	Cells    int32
@@ -69,15 +70,15 @@ type Steps[T int64 | float64] struct {
 	LastCode int32
 }
 
-// FoldRule says how texts are folded that become equal to listed ones: each character of From becomes the one at the same place of To; then, if Space is set,
-// spaces are taken off both ends and one is made of several.
+// FoldRule says how texts are folded that become equal to listed ones: each character of From becomes the one at the
+// same place of To; then, if Space is set, spaces are taken off both ends and one is made of several.
 type FoldRule struct {
 	From, To string
 	Space    bool
 }
 
-// rule lists the characters that become those of listed texts, which are folded, and the characters of these that become others. What other characters become
-// makes no text equal to a listed one.
+// rule lists the characters that become those of listed texts, which are folded, and the characters of these that
+// become others. What other characters become makes no text equal to a listed one.
 func (f Fold) rule(listed map[string]int32) *FoldRule {
 	used := map[rune]bool{}
 	for text := range listed {
@@ -108,7 +109,8 @@ func (f Fold) rule(listed map[string]int32) *FoldRule {
 // Span is the numbers from Least to Most; there are none if Least is above Most.
 type Span[T int64 | float64] struct{ Least, Most T }
 
-// GridRule is a grid: the edges of its rows and columns. A place is in row i if it is from edge i to before edge i+1, the last row is closed.
+// GridRule is a grid: the edges of its rows and columns. A place is in row i if it is from edge i to before edge i+1,
+// the last row is closed.
 type GridRule struct {
 	Lat, Lon   string
 	Rows, Cols []float64
@@ -171,10 +173,12 @@ func (r *Rule) describe(c valueCoder) bool {
 	case floatLabels:
 		r.Floats = c.cells
 	case *intEdges:
-		r.IntSteps = &Steps[int64]{At: c.starts.all(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: c.closed, Last: c.top, LastCode: c.cells - 1}
+		r.IntSteps = &Steps[int64]{At: c.starts.all(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: c.closed,
+			Last: c.top, LastCode: c.cells - 1}
 		return !c.Unsigned
 	case *floatEdges:
-		r.FloatSteps = &Steps[float64]{At: c.edges.all(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: !c.open, Last: c.last, LastCode: c.cells - 1}
+		r.FloatSteps = &Steps[float64]{At: c.edges.all(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: !c.open,
+			Last: c.last, LastCode: c.cells - 1}
 	case *textEdges:
 		return r.describe(c.ints) && r.describe(c.floats)
 	case textRange:
@@ -200,7 +204,8 @@ type FilterRule struct {
 	Want int32
 }
 
-// Rules returns what the filters do with the columns of a schema; ok is false if one of them cannot be said so, or does not fit the schema.
+// Rules returns what the filters do with the columns of a schema; ok is false if one of them cannot be said so, or does
+// not fit the schema.
 func (f Filters) Rules(s table.Schema, zone *time.Location) (rules []FilterRule, ok bool) {
 	compiled, err := f.Compile(s, zone)
 	if err != nil {
@@ -236,7 +241,8 @@ func (f Filters) textLists(s table.Schema) (lists [][]string) {
 	return lists
 }
 
-// InfiniteCode returns the code of an infinite value among steps of floats: the first or the last cell, unless the last edge is left out.
+// InfiniteCode returns the code of an infinite value among steps of floats: the first or the last cell, unless the last
+// edge is left out.
 func (s *Steps[T]) InfiniteCode(sign int) int32 {
 	switch {
 	case !s.Closed:

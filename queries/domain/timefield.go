@@ -46,7 +46,8 @@ func newTimeField(name string, zone *time.Location, field string, p *problem.Pro
 		}
 		names[i] = x.name
 	}
-	p.Add(field, problem.CodeBadValue, fmt.Sprintf("%q is not a part of a time", name), "parts: "+strings.Join(names, ", "))
+	p.Add(field, problem.CodeBadValue, fmt.Sprintf("%q is not a part of a time", name),
+		"parts: "+strings.Join(names, ", "))
 	return nil
 }
 

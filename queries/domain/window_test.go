@@ -13,7 +13,8 @@ func TestWindows(t *testing.T) {
 	if err != nil {
 		t.Skip("no time zone data")
 	}
-	instants, local := table.Type{Kind: table.Timestamp, Unit: 1e9, Zone: table.UTC}, table.Type{Kind: table.Timestamp, Unit: 1e9, Zone: table.Local}
+	instants, local := table.Type{Kind: table.Timestamp, Unit: 1e9, Zone: table.UTC}, table.Type{Kind: table.Timestamp,
+		Unit: 1e9, Zone: table.Local}
 	for _, c := range []struct {
 		from, length string
 		typ          table.Type

@@ -42,7 +42,8 @@ func checkComponents(query string, noisy, estimate []mechanism.Noisy, cells ...i
 // checkLengths says whether there are as many noisy vectors and estimates as components, of these lengths.
 func checkLengths(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
 	if len(noisy) != len(cells) || len(estimate) != len(cells) {
-		return fmt.Errorf("query %s has %s, not %d and %d", query, problem.Plural(int64(len(cells)), "component"), len(noisy), len(estimate))
+		return fmt.Errorf("query %s has %s, not %d and %d", query, problem.Plural(int64(len(cells)), "component"), len(noisy),
+			len(estimate))
 	}
 	for i, n := range cells {
 		if noisy[i].Len() != n || estimate[i].Len() != n {
@@ -64,7 +65,8 @@ func normalAnswer(noisy, estimate query.Series, deviation float64) query.Answer 
 	}
 }
 
-// answerWithNoise makes the columns of values with the noise of a mechanism, over a number of rows by which sums were divided; 1 if they were not.
+// answerWithNoise makes the columns of values with the noise of a mechanism, over a number of rows by which sums were
+// divided; 1 if they were not.
 func answerWithNoise(noisy, estimate query.Series, m calibrate.Mechanism, rows float64) query.Answer {
 	deviation, half := m.Deviation(), m.HalfWidth()
 	if rows != 1 {

@@ -33,7 +33,8 @@ type Base struct {
 	Limits bounding.Limits
 }
 
-// newBase checks the dimensions and bounds of a spec whose cells are listed. Its answer has some columns beside those of every answer.
+// newBase checks the dimensions and bounds of a spec whose cells are listed. Its answer has some columns beside those
+// of every answer.
 func newBase(s query.Spec, columns []string, p *problem.Problems) Base {
 	axes := newAxes(s, columns, p)
 	cells := countCells(s, axes, p)
@@ -93,8 +94,8 @@ func (q *Base) copies(workers int) int64 {
 	return 1
 }
 
-// Tally compiles a tally of the query against the table's schema, of which each batch will hold the columns of Columns, in that order.
-// Errors are those of New.
+// Tally compiles a tally of the query against the table's schema, of which each batch will hold the columns of Columns,
+// in that order. Errors are those of New.
 func (q *Base) Tally(s table.Schema) (*tally.Tally, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	l := q.Layout(s, p)
@@ -124,7 +125,8 @@ func (q *Base) common() *Base { return q }
 // Steps are the bounds on the rows of a unit of which one is chosen, if it is discovered.
 func (q *Base) Steps() []int64 { return privateclamp.Steps(q.Limits.Rows) }
 
-// byRank returns an answer of some vectors, which adds rows up by rank if the bound on the rows of a unit is discovered.
+// byRank returns an answer of some vectors, which adds rows up by rank if the bound on the rows of a unit is
+// discovered.
 func (q *Base) byRank(vectors int, answer func() accumulate.Answer) accumulate.Answer {
 	if q.Spec.RowsShare == 0 {
 		return answer()
@@ -133,6 +135,7 @@ func (q *Base) byRank(vectors int, answer func() accumulate.Answer) accumulate.A
 }
 
 // gather returns an accumulator of a query. The first cellBytes of the content of a row are its cell.
-func (q *Base) gather(of query.Query, answer accumulate.Answer, u *units.Reader, cellBytes int, spill bounding.Spill) query.Accumulator {
+func (q *Base) gather(of query.Query, answer accumulate.Answer, u *units.Reader, cellBytes int,
+	spill bounding.Spill) query.Accumulator {
 	return gather.New(of, q.Spec.Unit, q.Limits, answer, u, cellBytes, spill)
 }

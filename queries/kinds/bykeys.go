@@ -18,13 +18,15 @@ import (
 
 // Sums, means and variances by keys that a histogram of the same job selects
 //
-// The histogram (discovered.go) counts the privacy units of every key and publishes those keys whose noisy count is large enough. This query
-// adds values up by the same keys, for all of them, in the same pass over the rows. When the keys are selected, they are public; then the sums of these keys, and of no others, take
-// noise of their own. So there is one charge for the keys.
+// The histogram (discovered.go) counts the privacy units of every key and publishes those keys whose noisy count is
+// large enough. This query adds values up by the same keys, for all of them, in the same pass over the rows. When the
+// keys are selected, they are public; then the sums of these keys, and of no others, take noise of their own. So there
+// is one charge for the keys.
 //
-// For every set of keys that may be selected, the answers are those of listed cells: each unit adds rows to at most max_groups cells, within its bounds, so that the
-// sensitivity of the answers of some cells is at most that of all, which is the one that is charged. The two steps compose adaptively, in mu; the share of delta is that of
-// the selection alone (docs/adr/0030).
+// For every set of keys that may be selected, the answers are those of listed cells: each unit adds rows to at most
+// max_groups cells, within its bounds, so that the sensitivity of the answers of some cells is at most that of all,
+// which is the one that is charged. The two steps compose adaptively, in mu; the share of delta is that of the
+// selection alone (docs/adr/0030).
 
 // ByKeys adds values up by keys that another query selects. Until they are known it has no cells.
 type ByKeys struct {
@@ -63,7 +65,8 @@ func newByKeys(s query.Spec, p *problem.Problems) query.Query {
 	q.listed = axes[inKey:]
 	for i := range q.listed {
 		if q.perKey *= q.listed[i].Size; q.perKey > mostPerKey {
-			p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than %d cells for each key that is selected", mostPerKey), "use fewer dimensions or fewer cells a dimension")
+			p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than %d cells for each key that is selected",
+				mostPerKey), "use fewer dimensions or fewer cells a dimension")
 			return nil
 		}
 	}
@@ -71,7 +74,8 @@ func newByKeys(s query.Spec, p *problem.Problems) query.Query {
 		return nil
 	}
 	if q.perKey*q.values.Dims > mostPerKey {
-		p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than %d numbers for each key that is selected", mostPerKey), "use fewer cells a dimension, or a shorter vector")
+		p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than %d numbers for each key that is selected",
+			mostPerKey), "use fewer cells a dimension, or a shorter vector")
 		return nil
 	}
 	q.Sums = newSums(base, q.values)
@@ -82,23 +86,29 @@ func newByKeys(s query.Spec, p *problem.Problems) query.Query {
 func checkByKeys(s query.Spec, p *problem.Problems) {
 	switch {
 	case !addsUp(s.Kind) || s.Value == nil:
-		p.Add(string(s.Kind), problem.CodeBadSpec, "only sums, means and variances are answered for keys that another query selects", "")
+		p.Add(string(s.Kind), problem.CodeBadSpec,
+			"only sums, means and variances are answered for keys that another query selects", "")
 	case s.Value.Share != 0:
-		p.Add(string(s.Kind)+".clamp", problem.CodeBadSpec, "a clamp is not discovered together with the keys", "write clamp: [lo, hi]")
+		p.Add(string(s.Kind)+".clamp", problem.CodeBadSpec, "a clamp is not discovered together with the keys",
+			"write clamp: [lo, hi]")
 	case s.Declared != 0:
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "the sensitivity of answers by selected keys follows from the bounds", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec,
+			"the sensitivity of answers by selected keys follows from the bounds", "leave the declaration out")
 	}
 	for i, d := range s.By {
 		if i >= s.Leader.Dims && d.Discover {
-			p.Add(s.DimensionField(i), problem.CodeBadSpec, "query "+s.Leader.Name+" does not select keys of this dimension", "list its values, or let the histogram discover them too")
+			p.Add(s.DimensionField(i), problem.CodeBadSpec, "query "+s.Leader.Name+" does not select keys of this dimension",
+				"list its values, or let the histogram discover them too")
 		}
 	}
 }
 
-// keySumLimits are those of a unit: max_groups bounds the cells, and must be there, since the number of cells is private.
+// keySumLimits are those of a unit: max_groups bounds the cells, and must be there, since the number of cells is
+// private.
 func keySumLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	if !s.PerRow() && s.Bounds.MaxGroups == 0 {
-		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds in how many keys "+s.UnitName()+" has rows: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
+		p.Add(problem.FieldBounds, problem.CodeMissingBound,
+			"nothing bounds in how many keys "+s.UnitName()+" has rows: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
 		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	}
 	return newLimits(s, unknownCells, p)
@@ -132,7 +142,8 @@ func (q *ByKeys) Cells() int {
 	return q.Sums.Cells()
 }
 
-// Components states the mechanisms of the sums, whatever the keys are. They have no cells as long as the keys are not known.
+// Components states the mechanisms of the sums, whatever the keys are. They have no cells as long as the keys are not
+// known.
 func (q *ByKeys) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := newSums(q.resized(unknownCells), q.values).Components(adj)
 	for i := range components {
@@ -149,7 +160,8 @@ func (q *ByKeys) Components(adj query.Adjacency) ([]query.Component, error) {
 func (q *ByKeys) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
 	p := &problem.Problems{Query: q.Name()}
 	l := q.Layout(s, p)
-	of := keyselection.ValuesOf{Keys: q.dims.Compile(l, q.Spec.DimensionField), Listed: domain.NewGrouping(q.listed, l), Sums: q.addedUp()}
+	of := keyselection.ValuesOf{Keys: q.dims.Compile(l, q.Spec.DimensionField), Listed: domain.NewGrouping(q.listed, l),
+		Sums: q.addedUp()}
 	of.Sums.Cells, of.Sums.Values = q.perKey, q.values.Compile(l)
 	u := q.compileUnits(s, p)
 	if err := p.Err(); err != nil {
@@ -201,7 +213,8 @@ func (q *ByKeys) keyColumns() ([]domain.KeyColumn, error) {
 	return columns, nil
 }
 
-// Recover reads the noisy vectors of the selected keys back, and compares the keys. If no key was selected, there are no columns, and the vectors are empty.
+// Recover reads the noisy vectors of the selected keys back, and compares the keys. If no key was selected, there are
+// no columns, and the vectors are empty.
 func (q *ByKeys) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
 	if q.selected && len(q.keys) == 0 && len(c.Noisy) == 0 {
 		none := make([][]int64, len(grids))

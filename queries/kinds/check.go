@@ -18,11 +18,13 @@ func checkKind(s query.Spec, p *problem.Problems) {
 	case addsUp(s.Kind):
 		checkSums(s, p)
 	case s.Kind != query.Count && s.Kind != query.Histogram && s.Kind != query.Crosstab:
-		p.Add("", problem.CodeBadSpec, fmt.Sprintf("%q is not a kind of query", s.Kind), "kinds: count, histogram, crosstabs, sum, mean, variance")
+		p.Add("", problem.CodeBadSpec, fmt.Sprintf("%q is not a kind of query", s.Kind),
+			"kinds: count, histogram, crosstabs, sum, mean, variance")
 	case s.Kind == query.Crosstab && (s.Crosstabs == nil || len(s.By) == 0):
 		p.Add("crosstabs.by", problem.CodeBadSpec, "tables need dimensions", "add by: and ways: [1, 2]")
 	case s.Shared != "" && (s.Kind != query.Histogram || s.Discovers() || s.Read.Sums):
-		p.Add("histogram.noise", problem.CodeBadSpec, "cells share noise in histograms of listed cells, whose noise is not laid out for sums", "leave noise out")
+		p.Add("histogram.noise", problem.CodeBadSpec,
+			"cells share noise in histograms of listed cells, whose noise is not laid out for sums", "leave noise out")
 	case s.Value != nil:
 		p.Add(string(s.Kind), problem.CodeBadSpec, "rows are counted, not added up", "a sum or a mean adds them up")
 	case s.Kind == query.Count && len(s.By) > 0:
@@ -55,7 +57,8 @@ func checkUnit(unit []string, p *problem.Problems) {
 	}
 }
 
-// newAxes checks the dimensions that are not to be discovered and makes their axes. The answer has some columns beside those of every answer.
+// newAxes checks the dimensions that are not to be discovered and makes their axes. The answer has some columns beside
+// those of every answer.
 func newAxes(s query.Spec, columns []string, p *problem.Problems) []domain.Axis {
 	return domain.NewAxes(s.By, s.Location, s.ByField(), ownColumns(s, columns), p)
 }
@@ -70,7 +73,8 @@ func countCells(s query.Spec, axes []domain.Axis, p *problem.Problems) int {
 	for i := range axes {
 		size := axes[i].Size
 		if size > 0 && cells > maxCells/size {
-			p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than 2^31 - 1 = %d cells", maxCells), "use fewer dimensions or fewer cells a dimension")
+			p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than 2^31 - 1 = %d cells", maxCells),
+				"use fewer dimensions or fewer cells a dimension")
 			return cells
 		}
 		cells *= size
@@ -84,7 +88,8 @@ func checkSigns(b query.Bounds, p *problem.Problems) {
 		value int64
 	}{{"max_rows", b.MaxRows}, {"max_groups", b.MaxGroups}, {"max_rows_per_group", b.MaxRowsPerGroup}} {
 		if x.value < 0 {
-			p.Add(problem.FieldBounds+"."+x.name, problem.CodeBadValue, fmt.Sprintf("%s is %d: a bound is at least 1", x.name, x.value), "")
+			p.Add(problem.FieldBounds+"."+x.name, problem.CodeBadValue,
+				fmt.Sprintf("%s is %d: a bound is at least 1", x.name, x.value), "")
 		}
 	}
 }
@@ -99,7 +104,8 @@ func newLimits(s query.Spec, cells int, p *problem.Problems) bounding.Limits {
 	}
 	l, missing := s.Bounds.Resolve(max(cells, 1))
 	if missing != "" {
-		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds how many rows "+s.UnitName()+" adds to the query: "+missing+" is not set",
+		p.Add(problem.FieldBounds, problem.CodeMissingBound,
+			"nothing bounds how many rows "+s.UnitName()+" adds to the query: "+missing+" is not set",
 			"set "+problem.FieldBounds+": {max_rows: N}, here or under privacy; rows beyond the bounds are left out")
 	}
 	return l

@@ -21,12 +21,14 @@ import (
 
 // Sums and means whose clamp is discovered
 //
-// The job gives a public range, which may be generous. A share of the query's mu² goes to a histogram of the values within it, over bins that follow
-// from the range alone. Its noisy values are released, and the clamp is chosen from them (queries/internal/privateclamp); then the sums
-// are noised with the rest of mu², for the sensitivity that the clamp has. The charge fixes both mu beforehand. Squares of mu add up also if
-// a mechanism is chosen from the answers of earlier ones.
+// The job gives a public range, which may be generous. A share of the query's mu² goes to a histogram of the values
+// within it, over bins that follow from the range alone. Its noisy values are released, and the clamp is chosen from
+// them (queries/internal/privateclamp); then the sums are noised with the rest of mu², for the sensitivity that the
+// clamp has. The charge fixes both mu beforehand. Squares of mu add up also if a mechanism is chosen from the answers
+// of earlier ones.
 //
-// There is one pass over the rows: they are added up by bins, from which the sums under any clamp follow (queries/internal/accumulate).
+// There is one pass over the rows: they are added up by bins, from which the sums under any clamp follow
+// (queries/internal/accumulate).
 
 // Clamped is a sum or a mean whose clamp is discovered. Until it is, the clamp is the public range.
 type Clamped struct {
@@ -44,13 +46,16 @@ func newClamped(c Base, values *quantize.Quantizer, p *problem.Problems) query.Q
 	case c.Spec.Kind != query.Sum && c.Spec.Kind != query.Mean:
 		p.Add(field, problem.CodeBadSpec, "only the clamp of a sum or a mean is discovered", "write clamp: [lo, hi]")
 	case v.IsVector() || v.ClipL2 != "":
-		p.Add(field, problem.CodeBadSpec, "the clamp of a vector is not discovered", "use one column of numbers, or write clamp: [lo, hi]")
+		p.Add(field, problem.CodeBadSpec, "the clamp of a vector is not discovered",
+			"use one column of numbers, or write clamp: [lo, hi]")
 	case !(v.Share > 0 && v.Share < 1):
 		p.Add(field, problem.CodeBadValue, "the share of mu² that finding the clamp takes is above 0 and below 1", "")
 	case c.Spec.Declared != 0:
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "the sensitivity follows from the clamp that is discovered", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "the sensitivity follows from the clamp that is discovered",
+			"leave the declaration out")
 	case c.Size > maxGroups:
-		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than %d groups share the clamp", maxGroups), "use fewer groups, or write clamp: [lo, hi]")
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than %d groups share the clamp", maxGroups),
+			"use fewer groups, or write clamp: [lo, hi]")
 	}
 	if len(p.List) > 0 {
 		return nil
@@ -88,7 +93,8 @@ func (q *Clamped) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := q.Sums.Components(adj)
 	for i, follows := range q.Follows() {
 		if err == nil && follows {
-			components[i].Sens.Why = fmt.Sprintf("the clamp is found first, with %.4g %% of the query's mu²; were it the whole range: %s", 100*q.values.Value.Share, components[i].Sens.Why)
+			components[i].Sens.Why = fmt.Sprintf("the clamp is found first, with %.4g %% of the query's mu²; were it the "+
+				"whole range: %s", 100*q.values.Value.Share, components[i].Sens.Why)
 		}
 	}
 	return components, err
@@ -104,9 +110,10 @@ func (q *Clamped) Follows() []bool {
 
 // Histogram states the component of the histogram.
 //
-// A row adds CoarseWeight to the cell of its octave and 1 to that of its bin, a vector of norm sqrt(5), and a unit adds at most k of those, which may all be the
-// same: Delta = k·sqrt(5). Under replace-one the vectors of the two tables have no negative entry, so that the square of the norm of their
-// difference is at most the sum of the squares of theirs: Delta = k·sqrt(10).
+// A row adds CoarseWeight to the cell of its octave and 1 to that of its bin, a vector of norm sqrt(5), and a unit adds
+// at most k of those, which may all be the same: Delta = k·sqrt(5). Under replace-one the vectors of the two tables
+// have no negative entry, so that the square of the norm of their difference is at most the sum of the squares of
+// theirs: Delta = k·sqrt(10).
 func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 	p := &problem.Problems{Query: q.Name()}
 	if adj.Check(p); len(p.List) > 0 {
@@ -118,9 +125,11 @@ func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 	why := "each " + q.Spec.UnitName() + " adds at most " + problem.Plural(q.Limits.Rows, "row")
 	if adj == query.ReplaceOne {
 		squared.Lsh(squared, 1)
-		why = "each " + q.Spec.UnitName() + " can change from one to another contribution of at most " + problem.Plural(q.Limits.Rows, "row")
+		why = "each " + q.Spec.UnitName() + " can change from one to another contribution of at most " +
+			problem.Plural(q.Limits.Rows, "row")
 	}
-	why += fmt.Sprintf(", each of which counts %d in its octave and 1 in its bin: ", privateclamp.CoarseWeight) + sensitivity.RootText(squared)
+	why += fmt.Sprintf(", each of which counts %d in its octave and 1 in its bin: ", privateclamp.CoarseWeight) +
+		sensitivity.RootText(squared)
 	return query.Component{
 		Name: histogramName, Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: why},
 		Cells: q.layout().Cells(), Quantum: 1, RowBound: privateclamp.CoarseWeight, Scale: 1, Weight: q.values.Value.Share,
@@ -163,7 +172,8 @@ func (q *Clamped) Bytes(workers int, _ int64) int64 {
 }
 
 // Find chooses the clamp.
-func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, _ query.Adjacency) (query.Found, error) {
+func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, _ query.Adjacency) (query.Found,
+	error) {
 	m := histogram.Mechanism()
 	w := q.Widest()
 	s := &query.ClampSearch{
@@ -177,8 +187,8 @@ func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	return query.Found{Clamp: s}, s.Choose()
 }
 
-// noise is the deviation of the noise of a sum for a clamp of size 1, by the mechanisms for the public range. That of the number of rows is added
-// as it counts in a mean at the end of the clamp.
+// noise is the deviation of the noise of a sum for a clamp of size 1, by the mechanisms for the public range. That of
+// the number of rows is added as it counts in a mean at the end of the clamp.
 func (q *Clamped) noise(charged []calibrate.Mechanism) float64 {
 	size := q.values.Real(q.Reach.More)
 	noise := float64(charged[0].Sigma) / size

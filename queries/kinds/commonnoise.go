@@ -30,8 +30,8 @@ const (
 	sharedField    = "histogram.noise"
 )
 
-// CommonNoise is a histogram whose cells share the noise of the number of units that have a row ([strategy.Shared]). Its components are what is left of the
-// cells, and that number.
+// CommonNoise is a histogram whose cells share the noise of the number of units that have a row ([strategy.Shared]).
+// Its components are what is left of the cells, and that number.
 type CommonNoise struct {
 	Base
 	reader *quantileReader // nil if nothing else is read off the answer
@@ -44,14 +44,17 @@ type IndependentNoise struct {
 	form *strategy.Shared
 }
 
-// newCommonNoise makes the query of a histogram that was checked, or reports what does not go with noise that cells share.
+// newCommonNoise makes the query of a histogram that was checked, or reports what does not go with noise that cells
+// share.
 func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems) query.Query {
 	s := &c.Spec
 	if s.Declared != 0 {
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "cells that share noise have sensitivities of their own", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "cells that share noise have sensitivities of their own",
+			"leave the declaration out")
 	}
 	if spreads {
-		p.Add(sharedField, problem.CodeBadSpec, "a kernel spreads rows over points, so that rows are not of one cell", "leave noise or the kernel out")
+		p.Add(sharedField, problem.CodeBadSpec, "a kernel spreads rows over points, so that rows are not of one cell",
+			"leave noise or the kernel out")
 	}
 	if s.Shared.Check(p); len(p.List) > 0 {
 		return nil
@@ -62,7 +65,8 @@ func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems
 	}
 	for _, k := range domain.KeyColumns(c.Axes) {
 		if k.Name == noisyMeasured || k.Name == noisyUnits {
-			p.Add(s.ByField(), problem.CodeDuplicate, fmt.Sprintf("the table would have two columns %q", k.Name), "name that dimension with as: NAME")
+			p.Add(s.ByField(), problem.CodeDuplicate, fmt.Sprintf("the table would have two columns %q", k.Name),
+				"name that dimension with as: NAME")
 		}
 	}
 	return &CommonNoise{Base: c, reader: r, Form: form}
@@ -70,15 +74,16 @@ func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems
 
 // formOf is the strategy of least error for the cells of a query.
 func formOf(c *Base, adj query.Adjacency) *strategy.Shared {
-	return strategy.NewShared(c.Size, boundsOf(c), sensitivity.SquaredCounts(c.Limits, adj, c.Size), adj == query.ReplaceOne)
+	return strategy.NewShared(c.Size, boundsOf(c), sensitivity.SquaredCounts(c.Limits, adj, c.Size),
+		adj == query.ReplaceOne)
 }
 
 func boundsOf(c *Base) strategy.Bounds {
 	return strategy.Bounds{Rows: c.Limits.Rows, Groups: c.Limits.Groups, PerGroup: c.Limits.PerGroup}
 }
 
-// GainOfSharing is the standard deviation that cells of a histogram of independent noise would have if they shared noise, and that of the sum of all cells, both
-// as multiples of what they have; 1 if nothing is gained.
+// GainOfSharing is the standard deviation that cells of a histogram of independent noise would have if they shared
+// noise, and that of the sum of all cells, both as multiples of what they have; 1 if nothing is gained.
 func GainOfSharing(h *Histogram, adj query.Adjacency) (cell, total float64) {
 	if h.Kernel != nil || h.Spec.PerRow() {
 		return 1, 1
@@ -114,8 +119,10 @@ func (q *CommonNoise) Components(adj query.Adjacency) ([]query.Component, error)
 		who, limitsText(q.Limits, q.Size), domain.Shortest(a), q.Form.Argument(boundsOf(&q.Base)))
 	cells, units := q.Form.Weights()
 	return []query.Component{
-		{Name: cellsComponent, Sens: calibrate.Sensitivity{L2: l2, Why: why}, Cells: q.Size, Quantum: q.Form.Quantum(), RowBound: max(1, a), Scale: 1, Weight: cells},
-		{Name: unitsComponent, Sens: calibrate.Sensitivity{L2: 1, Why: who + "at most 1 to the number of those that have a row: 1"}, Cells: 1, Quantum: 1, RowBound: 1, Scale: 1, Weight: units},
+		{Name: cellsComponent, Sens: calibrate.Sensitivity{L2: l2, Why: why}, Cells: q.Size, Quantum: q.Form.Quantum(),
+			RowBound: max(1, a), Scale: 1, Weight: cells},
+		{Name: unitsComponent, Sens: calibrate.Sensitivity{L2: 1, Why: who +
+			"at most 1 to the number of those that have a row: 1"}, Cells: 1, Quantum: 1, RowBound: 1, Scale: 1, Weight: units},
 	}, nil
 }
 
@@ -172,14 +179,15 @@ func (q *CommonNoise) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, e
 	ms := []calibrate.Mechanism{noisy[0].Mechanism(), noisy[1].Mechanism()}
 	a := normalAnswer(q.cells(noisy), q.cells(estimate), deviationOf(ms, q.factors()))
 	a.Cells, a.Keys = q.Size, domain.KeyColumns(q.Axes)
-	a.Extra = []query.Extra{{Name: noisyMeasured, Values: noisy[0].Fill}, {Name: noisyUnits, Values: func(start int, dst []float64) {
-		for i := range dst {
-			dst[i] = math.NaN()
-		}
-		if start == 0 && len(dst) > 0 {
-			noisy[1].Fill(0, dst[:1])
-		}
-	}}}
+	a.Extra = []query.Extra{{Name: noisyMeasured, Values: noisy[0].Fill},
+		{Name: noisyUnits, Values: func(start int, dst []float64) {
+			for i := range dst {
+				dst[i] = math.NaN()
+			}
+			if start == 0 && len(dst) > 0 {
+				noisy[1].Fill(0, dst[:1])
+			}
+		}}}
 	if q.reader != nil {
 		m := len(q.reader.Edges) - 1
 		spread := q.Form.Spread(m, ms[0].Deviation(), ms[1].Deviation())

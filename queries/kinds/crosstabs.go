@@ -24,9 +24,10 @@ import (
 
 // Crosstabs
 //
-// A crosstabs query counts the same rows in several tables, each by some of the query's dimensions. Its components are not the tables but
-// their residuals ([strategy.Margins]): noise is added once to what several tables share, and tables that are put together from the noisy
-// residuals agree. The released vector is that of the residuals' coordinates; the tables are read off it.
+// A crosstabs query counts the same rows in several tables, each by some of the query's dimensions. Its components are
+// not the tables but their residuals ([strategy.Margins]): noise is added once to what several tables share, and tables
+// that are put together from the noisy residuals agree. The released vector is that of the residuals' coordinates; the
+// tables are read off it.
 
 // Crosstabs is a query of tables that share dimensions.
 type Crosstabs struct {
@@ -44,25 +45,31 @@ const residualOfAll = "rows"
 
 // newCrosstabs checks a spec and returns its query.
 func newCrosstabs(s query.Spec, p *problem.Problems) query.Query {
-	q := &Crosstabs{Base: Base{Spec: s, Axes: newAxes(s, nil, p), Limits: rowLimits(s, p)}, designs: map[query.Adjacency]strategy.Design{}}
+	q := &Crosstabs{Base: Base{Spec: s, Axes: newAxes(s, nil, p), Limits: rowLimits(s, p)},
+		designs: map[query.Adjacency]strategy.Design{}}
 	if s.Declared != 0 {
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "tables that share their noise have a sensitivity for each component", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec,
+			"tables that share their noise have a sensitivity for each component", "leave the declaration out")
 	}
 	for _, a := range q.Axes {
 		if a.Nearest != nil && a.Nearest.BandwidthM != 0 {
-			p.Add(a.Field+".nearest.kernel", problem.CodeBadSpec, "a kernel spreads the rows of one histogram", "leave kernel out")
+			p.Add(a.Field+".nearest.kernel", problem.CodeBadSpec, "a kernel spreads the rows of one histogram",
+				"leave kernel out")
 		}
 	}
 	for i, d := range s.By {
 		if d.Discover {
-			p.Add(s.DimensionField(i), problem.CodeBadSpec, "tables are of listed cells, and keys are discovered", "list the keys, or discover them in a histogram")
+			p.Add(s.DimensionField(i), problem.CodeBadSpec, "tables are of listed cells, and keys are discovered",
+				"list the keys, or discover them in a histogram")
 		}
 	}
 	if len(p.List) == 0 {
 		q.tables(p)
 	}
-	if len(p.List) == 0 && s.Crosstabs.Integers && slices.ContainsFunc(q.Margins.Tables(), func(t strategy.Set) bool { return t.Len() > maxRounded }) {
-		p.Add("crosstabs.integers", problem.CodeBadSpec, "tables of more than two dimensions need not agree as whole numbers", "leave integers out, or ask tables of at most two dimensions")
+	if len(p.List) == 0 && s.Crosstabs.Integers && slices.ContainsFunc(q.Margins.Tables(),
+		func(t strategy.Set) bool { return t.Len() > maxRounded }) {
+		p.Add("crosstabs.integers", problem.CodeBadSpec, "tables of more than two dimensions need not agree as whole numbers",
+			"leave integers out, or ask tables of at most two dimensions")
 	}
 	if len(p.List) > 0 {
 		return nil
@@ -83,14 +90,17 @@ func (q *Crosstabs) tables(p *problem.Problems) {
 		sizes = append(sizes, q.Axes[i].Size)
 		names[q.axisName(i)] = i
 	}
-	if len(names) < len(q.Axes) || slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(name string) bool { return strings.Contains(name, "*") || name == residualOfAll }) {
-		p.Add(field+".by", problem.CodeDuplicate, `dimensions of tables have distinct names, not "rows" and without *`, "name them with as: NAME")
+	if len(names) < len(q.Axes) || slices.ContainsFunc(slices.Collect(maps.Keys(names)),
+		func(name string) bool { return strings.Contains(name, "*") || name == residualOfAll }) {
+		p.Add(field+".by", problem.CodeDuplicate, `dimensions of tables have distinct names, not "rows" and without *`,
+			"name them with as: NAME")
 		return
 	}
 	var sets []strategy.Set
 	for i, k := range x.Ways {
 		if k < 1 || k > len(q.Axes) {
-			p.Add(fmt.Sprintf("%s.ways[%d]", field, i), problem.CodeBadValue, fmt.Sprintf("there are no tables of %d of %d dimensions", k, len(q.Axes)), "")
+			p.Add(fmt.Sprintf("%s.ways[%d]", field, i), problem.CodeBadValue,
+				fmt.Sprintf("there are no tables of %d of %d dimensions", k, len(q.Axes)), "")
 			continue
 		}
 		sets = appendSubsets(sets, len(q.Axes), k)
@@ -101,7 +111,8 @@ func (q *Crosstabs) tables(p *problem.Problems) {
 		for k, name := range t.By {
 			axis, ok := names[name]
 			if !ok {
-				p.Add(fmt.Sprintf("%s.by[%d]", at, k), problem.CodeUnknownColumn, fmt.Sprintf("%q is not among the query's dimensions", name), "tables name dimensions by their columns, or by as")
+				p.Add(fmt.Sprintf("%s.by[%d]", at, k), problem.CodeUnknownColumn,
+					fmt.Sprintf("%q is not among the query's dimensions", name), "tables name dimensions by their columns, or by as")
 				continue
 			}
 			s |= strategy.SetOf(axis)
@@ -174,8 +185,8 @@ func (q *Crosstabs) DimensionNames(s strategy.Set) []string {
 	return names
 }
 
-// norms returns the largest squared norm of what one unit changes in each residual, in rows²: with k rows, k² times that of one row, since all
-// of them may be alike.
+// norms returns the largest squared norm of what one unit changes in each residual, in rows²: with k rows, k² times
+// that of one row, since all of them may be alike.
 func (q *Crosstabs) norms(adj query.Adjacency) []*big.Rat {
 	k := new(big.Rat).SetInt64(q.Limits.Rows)
 	k.Mul(k, k)
@@ -217,7 +228,8 @@ func (q *Crosstabs) Components(adj query.Adjacency) ([]query.Component, error) {
 	}
 	d, costs, err := q.design(adj)
 	if err != nil {
-		return nil, problem.One(q.Spec.Name, string(query.Crosstab), problem.CodeBadSpec, "the best weights of the tables were not found", "use optimize: cells")
+		return nil, problem.One(q.Spec.Name, string(query.Crosstab), problem.CodeBadSpec,
+			"the best weights of the tables were not found", "use optimize: cells")
 	}
 	norms := q.norms(adj)
 	var out []query.Component
@@ -242,9 +254,11 @@ func (q *Crosstabs) whyResidual(adj query.Adjacency, r strategy.Set, l2 float64)
 	case adj == query.ReplaceOne && q.Limits.Rows == 1:
 		who = "replacing a row changes, or takes away, the "
 	case adj == query.ReplaceOne:
-		who = fmt.Sprintf("each %s can change at most %s, each by the ", q.Spec.UnitName(), problem.Plural(q.Limits.Rows, "row"))
+		who = fmt.Sprintf("each %s can change at most %s, each by the ", q.Spec.UnitName(),
+			problem.Plural(q.Limits.Rows, "row"))
 	case !q.Spec.PerRow():
-		who = fmt.Sprintf("each %s adds at most %s, each of them the ", q.Spec.UnitName(), problem.Plural(q.Limits.Rows, "row"))
+		who = fmt.Sprintf("each %s adds at most %s, each of them the ", q.Spec.UnitName(),
+			problem.Plural(q.Limits.Rows, "row"))
 	}
 	if r == 0 {
 		who = strings.TrimSuffix(who, "the ")
@@ -264,7 +278,8 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 	out := query.Strategy{Name: "residuals", Loss: q.Spec.Crosstabs.Loss}
 	names := q.tableNames()
 	for k, t := range q.Margins.Tables() {
-		of := query.StrategyTable{Name: names[k], By: q.DimensionNames(t), Cells: q.Margins.Cells(t), Factors: map[string]float64{}}
+		of := query.StrategyTable{Name: names[k], By: q.DimensionNames(t), Cells: q.Margins.Cells(t),
+			Factors: map[string]float64{}}
 		variance := 0.0
 		for i, r := range q.Margins.Residuals() {
 			if t.Has(r) {
@@ -285,9 +300,12 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 		out.Bound = d.Bound / mu
 	}
 	other := q.Margins.Compare(out.Loss, q.weights)
-	out.Others = []strategy.Candidate{{Name: "a table of all dimensions, added up", Error: unit * other.Joint}, {Name: "each table alone, equal noise", Error: unit * other.Equal}, {Name: "each table alone, best noise", Error: unit * other.Alone}}
+	out.Others = []strategy.Candidate{{Name: "a table of all dimensions, added up", Error: unit * other.Joint},
+		{Name: "each table alone, equal noise", Error: unit * other.Equal}, {Name: "each table alone, best noise",
+			Error: unit * other.Alone}}
 	if other.Averaged > 0 {
-		out.Others = append(out.Others, strategy.Candidate{Name: "each table with noise, averaged", Error: unit * other.Averaged})
+		out.Others = append(out.Others, strategy.Candidate{Name: "each table with noise, averaged",
+			Error: unit * other.Averaged})
 	}
 	return out, nil
 }
@@ -309,7 +327,8 @@ func (q *Crosstabs) errorOf(tables []query.StrategyTable) float64 {
 	return math.Sqrt(sum / total)
 }
 
-// tableNames names the tables for files: by their dimensions, if all of those names are plain and not too long, else by numbers.
+// tableNames names the tables for files: by their dimensions, if all of those names are plain and not too long, else by
+// numbers.
 func (q *Crosstabs) tableNames() []string {
 	const longest = 100
 	plain := true

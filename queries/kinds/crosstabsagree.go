@@ -27,9 +27,9 @@ const (
 	settledBelow     = 1e-7 // of the standard deviation of a cell
 )
 
-// nonnegative replaces the values by the nearest ones that agree and are not negative: Dykstra's alternation between the two, in the norm that
-// counts each cell by its variance. What it leaves below zero is lifted by mixing with the even table of the same total. All are 0 if the total is
-// not positive.
+// nonnegative replaces the values by the nearest ones that agree and are not negative: Dykstra's alternation between
+// the two, in the norm that counts each cell by its variance. What it leaves below zero is lifted by mixing with the
+// even table of the same total. All are 0 if the total is not positive.
 func (t *tables) nonnegative() {
 	largest := t.largest()
 	total := t.total()
@@ -111,8 +111,9 @@ func (t *tables) fill(largest []int) {
 	}
 }
 
-// project replaces the largest tables by the nearest ones that agree. The part of a table that belongs to a set of dimensions, and to none of
-// its subsets, is the mean of those of all tables that have it, each by the inverse of its variance there.
+// project replaces the largest tables by the nearest ones that agree. The part of a table that belongs to a set of
+// dimensions, and to none of its subsets, is the mean of those of all tables that have it, each by the inverse of its
+// variance there.
 func (t *tables) project(largest []int) {
 	parts := map[uint64][]float64{}
 	for _, k := range largest {

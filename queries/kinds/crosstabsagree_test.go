@@ -20,7 +20,8 @@ func draw(r *rapid.T, most int) *tables {
 	}
 	for a := range all + 1 {
 		if n := popcount(a); n <= most && (a == 0 || rapid.Bool().Draw(r, "asked")) {
-			t.Of, t.Values, t.Variances = append(t.Of, a), append(t.Values, t.sum(all, joint, a)), append(t.Variances, 1+float64(n))
+			t.Of, t.Values, t.Variances = append(t.Of, a), append(t.Values, t.sum(all, joint, a)), append(t.Variances,
+				1+float64(n))
 		}
 	}
 	return t

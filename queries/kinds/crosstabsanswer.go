@@ -41,7 +41,8 @@ func (q *Crosstabs) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, err
 			deviations = append(deviations, noisy[i].Mechanism().Deviation())
 		}
 	}
-	a.Keys = []domain.KeyColumn{{Name: residualKey, Stride: 1, Labels: domain.Labels{Strings: names}}, {Name: coordinateKey, Stride: 1, Labels: domain.Labels{Ints: coordinates}}}
+	a.Keys = []domain.KeyColumn{{Name: residualKey, Stride: 1, Labels: domain.Labels{Strings: names}},
+		{Name: coordinateKey, Stride: 1, Labels: domain.Labels{Ints: coordinates}}}
 	a.Noisy, a.Estimate, a.Sigma = heldSeries(values), heldSeries(values), heldSeries(deviations)
 	a.Low, a.High = besideSeries(values, deviations, -1), besideSeries(values, deviations, 1)
 	a.Readings = q.read(measured, noisy)

@@ -15,9 +15,10 @@ import (
 // normOf returns the L2 sensitivity of a query under some limits.
 type normOf func(bounding.Limits, query.Adjacency) float64
 
-// declared checks a declared sensitivity, if there is one, against the implied one: a larger one is used as asked, a smaller
-// one is an error that says which bound would bring the implied one down to it.
-func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm normOf) (calibrate.Sensitivity, error) {
+// declared checks a declared sensitivity, if there is one, against the implied one: a larger one is used as asked, a
+// smaller one is an error that says which bound would bring the implied one down to it.
+func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm normOf) (calibrate.Sensitivity,
+	error) {
 	d := q.Spec.Declared
 	if d == 0 {
 		return implied, nil
@@ -28,7 +29,8 @@ func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm
 	}
 	p := &problem.Problems{Query: q.Spec.Name}
 	p.Add(problem.FieldSensitivity, problem.CodeLowSensitivity,
-		fmt.Sprintf("the declared sensitivity %s is below what the bounds imply, %s: %s", domain.Shortest(d), domain.Shortest(implied.L2), implied.Why),
+		fmt.Sprintf("the declared sensitivity %s is below what the bounds imply, %s: %s", domain.Shortest(d),
+			domain.Shortest(implied.L2), implied.Why),
 		q.remedy(adj, norm))
 	return calibrate.Sensitivity{}, p.Err()
 }
@@ -66,8 +68,10 @@ func (q *Base) tighter(adj query.Adjacency, norm normOf) []string {
 	return ways
 }
 
-// mostOf returns the largest value below from that, set by with, implies at most the declared sensitivity, or 0 if there is none.
-func mostOf(s query.Spec, cells int, from int64, with func(*query.Bounds, int64), norm func(bounding.Limits) float64) int64 {
+// mostOf returns the largest value below from that, set by with, implies at most the declared sensitivity, or 0 if
+// there is none.
+func mostOf(s query.Spec, cells int, from int64, with func(*query.Bounds, int64),
+	norm func(bounding.Limits) float64) int64 {
 	fits := func(x int64) bool {
 		b := s.Bounds
 		with(&b, x)

@@ -19,12 +19,13 @@ import (
 
 // Keys that cannot be listed
 //
-// If a dimension is to discover its keys, a cell is a key: the codes of the listed dimensions and the values of the others, as the rows
-// have them. Each unit counts once in at most L = max_groups keys, those of its own with the smallest digests; the key takes the place
-// of the cell there (queries/bounding/sample.go). The counts are numbers of units, and L2 sensitivities are √L (add-remove) and √(2·L)
-// (replace-one). Which keys there are is private: they go to package mechanism with their counts, and come back if
-// the noisy count is large enough; see [calibrate.KeySelection], whose threshold rests on the two facts that a unit adds at most
-// 1 to a key, and is in at most L. If the job says so, keys of fewer units than MinUnits, as counted so, are left out before that.
+// If a dimension is to discover its keys, a cell is a key: the codes of the listed dimensions and the values of the
+// others, as the rows have them. Each unit counts once in at most L = max_groups keys, those of its own with the
+// smallest digests; the key takes the place of the cell there (queries/bounding/sample.go). The counts are numbers of
+// units, and L2 sensitivities are √L (add-remove) and √(2·L) (replace-one). Which keys there are is private: they go to
+// package mechanism with their counts, and come back if the noisy count is large enough; see [calibrate.KeySelection],
+// whose threshold rests on the two facts that a unit adds at most 1 to a key, and is in at most L. If the job says so,
+// keys of fewer units than MinUnits, as counted so, are left out before that.
 
 // Discovered is a histogram of units by keys of which some are not listed. Its axes are the listed ones.
 type Discovered struct{ Base }
@@ -34,13 +35,16 @@ func newDiscovered(s query.Spec, p *problem.Problems) query.Query {
 	axes := newAxes(s, nil, p)
 	if s.Kind != query.Histogram {
 		p.Add(string(s.Kind)+".by", problem.CodeBadSpec, "no histogram of this job discovers these keys",
-			"add a histogram whose by has the same dimensions, written alike and in the same order: it counts the units of each key and chooses the keys, for this query too; listed dimensions of this query alone come after them")
+			"add a histogram whose by has the same dimensions, written alike and in the same order: it counts the units of "+
+				"each key and chooses the keys, for this query too; listed dimensions of this query alone come after them")
 		return nil
 	}
 	checkDiscovered(s, axes, nil, p)
 	q := &Discovered{Base{Spec: s, Axes: axes, Size: countCells(s, axes, p), Limits: keyCountLimits(s, p)}}
 	if len(s.Read.Quantiles) > 0 || s.Read.CDF {
-		p.Add("histogram", problem.CodeBadSpec, "nothing else can be read off the keys that are selected: the others are missing", "leave quantiles and cdf out, or list the keys")
+		p.Add("histogram", problem.CodeBadSpec,
+			"nothing else can be read off the keys that are selected: the others are missing", "leave quantiles and cdf out, "+
+				"or list the keys")
 	}
 	return q
 }
@@ -64,10 +68,13 @@ func keyCountLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	case min(b.MaxRows, b.MaxGroups, b.MaxRowsPerGroup) < 0: // reported already
 		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	case b.MaxGroups == 0:
-		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds in how many keys "+s.UnitName()+" counts: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
+		p.Add(problem.FieldBounds, problem.CodeMissingBound,
+			"nothing bounds in how many keys "+s.UnitName()+" counts: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
 		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	case b.MaxRowsPerGroup > 1:
-		p.Add(problem.FieldBounds+".max_rows_per_group", problem.CodeBadSpec, fmt.Sprintf("max_rows_per_group is %d: a unit counts once in a key that is discovered", b.MaxRowsPerGroup), "set it to 1 for this query")
+		p.Add(problem.FieldBounds+".max_rows_per_group", problem.CodeBadSpec,
+			fmt.Sprintf("max_rows_per_group is %d: a unit counts once in a key that is discovered",
+				b.MaxRowsPerGroup), "set it to 1 for this query")
 	}
 	return bounding.Limits{Rows: l, Groups: l, PerGroup: 1}
 }
@@ -85,13 +92,16 @@ func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) 
 	verb := "each " + q.Spec.UnitName() + " counts once in at most " + problem.Plural(q.Limits.Groups, "key")
 	if adj == query.ReplaceOne {
 		squared.Lsh(squared, 1)
-		verb = "each " + q.Spec.UnitName() + " can change from one to another set of at most " + problem.Plural(q.Limits.Groups, "key") + ", in each of which it counts once"
+		verb = "each " + q.Spec.UnitName() + " can change from one to another set of at most " +
+			problem.Plural(q.Limits.Groups, "key") + ", in each of which it counts once"
 	}
-	sens, err := q.declaredKeys(calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: verb + ": " + sensitivity.RootText(squared)})
+	sens, err := q.declaredKeys(calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: verb + ": " +
+		sensitivity.RootText(squared)})
 	if err != nil {
 		return nil, err
 	}
-	return []query.Component{{Sens: sens, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.Limits.Groups, MinUnits: q.Spec.MinUnits}}, nil
+	return []query.Component{{Sens: sens, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.Limits.Groups,
+		MinUnits: q.Spec.MinUnits}}, nil
 }
 
 // declaredKeys is declared without the search for other bounds: max_groups is the only one.
@@ -101,10 +111,13 @@ func (q *Discovered) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sens
 	case d == 0:
 		return implied, nil
 	case d >= implied.L2:
-		return calibrate.Sensitivity{L2: d, Why: fmt.Sprintf("declared: %s; implied: %s", domain.Shortest(d), implied.Why)}, nil
+		return calibrate.Sensitivity{L2: d, Why: fmt.Sprintf("declared: %s; implied: %s", domain.Shortest(d),
+			implied.Why)}, nil
 	}
 	p := &problem.Problems{Query: q.Spec.Name}
-	p.Add(problem.FieldSensitivity, problem.CodeLowSensitivity, fmt.Sprintf("the declared sensitivity %s is below what max_groups implies, %s", domain.Shortest(d), domain.Shortest(implied.L2)),
+	p.Add(problem.FieldSensitivity, problem.CodeLowSensitivity,
+		fmt.Sprintf("the declared sensitivity %s is below what max_groups implies, %s", domain.Shortest(d),
+			domain.Shortest(implied.L2)),
 		"lower max_groups, or leave the declaration out")
 	return calibrate.Sensitivity{}, p.Err()
 }
@@ -157,12 +170,15 @@ func (q *Discovered) Recover(c query.Columns, grids []float64) (query.Recovered,
 	return out, err
 }
 
-// checkDiscovered reports what is wrong with dimensions of which some discover their keys. The answer has some columns beside those of every answer.
+// checkDiscovered reports what is wrong with dimensions of which some discover their keys. The answer has some columns
+// beside those of every answer.
 func checkDiscovered(s query.Spec, axes []domain.Axis, columns []string, p *problem.Problems) {
 	names := ownColumns(s, columns)
 	for _, a := range axes {
 		if a.Nearest != nil && a.Nearest.BandwidthM != 0 {
-			p.Add(a.Field+".nearest.kernel", problem.CodeBadSpec, "a kernel spreads rows over cells, and keys that are discovered are counted whole", "leave kernel out, or list the keys")
+			p.Add(a.Field+".nearest.kernel", problem.CodeBadSpec,
+				"a kernel spreads rows over cells, and keys that are discovered are counted whole", "leave kernel out, or list "+
+					"the keys")
 		}
 		if a.Domain != nil {
 			for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {
@@ -180,7 +196,8 @@ func checkDiscovered(s query.Spec, axes []domain.Axis, columns []string, p *prob
 			p.Add(field, problem.CodeBadSpec, "there is no cell for the rows without a key if keys are discovered", "use drop")
 		}
 		if slices.Contains(names, d.KeyName()) {
-			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", d.KeyName()), "name this one with as: NAME")
+			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", d.KeyName()),
+				"name this one with as: NAME")
 		}
 		names = append(names, d.KeyName())
 	}

@@ -1,11 +1,13 @@
 package kinds
 
-// Quantiles of sums of independent Laplace variables, whose tails are heavier than those of a normal variable of the same variance
+// Quantiles of sums of independent Laplace variables, whose tails are heavier than those of a normal variable of the
+// same variance
 //
-// A weighted sum of n such variables has an excess kurtosis of 3·Σw⁴/(Σw²)², which is 3 for a single one, 3/n for n of equal weight, and near 0 for
-// many, which are nearly normal. The quantile of a sum, in its standard deviations, grows with its kurtosis: between the values for 1, 2, 3, … equal
-// weights the lines of the table lie above it, by less than 0.016 for the sums of unequal weights that were compared. So intervals are too wide
-// by 0.15 % of probability at most, and not too narrow. Two-sided geometric variables are nearly Laplace if they take many values.
+// A weighted sum of n such variables has an excess kurtosis of 3·Σw⁴/(Σw²)², which is 3 for a single one, 3/n for n of
+// equal weight, and near 0 for many, which are nearly normal. The quantile of a sum, in its standard deviations, grows
+// with its kurtosis: between the values for 1, 2, 3, … equal weights the lines of the table lie above it, by less than
+// 0.016 for the sums of unequal weights that were compared. So intervals are too wide by 0.15 % of probability at most,
+// and not too narrow. Two-sided geometric variables are nearly Laplace if they take many values.
 //
 // The table was computed by numerical inversion of the characteristic function Π 1/(1 + b²t²), and rounded up.
 
@@ -14,7 +16,8 @@ type tailPoint struct{ kurtosis, z95, z975 float64 }
 
 // tailTable has the sums of 1, 2, 3, 4, 8, 16, 40 and infinitely many variables of equal weight.
 var tailTable = []tailPoint{
-	{3, 2.1184, 2.6085}, {1.5, 2.0566, 2.4660}, {1, 2.0285, 2.4037}, {0.75, 2.0127, 2.3684}, {0.375, 1.9869, 2.3091}, {0.1875, 1.9734, 2.2763},
+	{3, 2.1184, 2.6085}, {1.5, 2.0566, 2.4660}, {1, 2.0285, 2.4037}, {0.75, 2.0127, 2.3684}, {0.375, 1.9869,
+		2.3091}, {0.1875, 1.9734, 2.2763},
 	{0.075, 1.9653, 2.2556}, {0, 1.9600, 2.2415},
 }
 
@@ -38,7 +41,8 @@ func interpolatedTail(kurtosis float64, of func(tailPoint) float64) float64 {
 	return of(tailTable[len(tailTable)-1])
 }
 
-// kurtosisOfTwo is the excess kurtosis of the sum of two independent Laplace variables with these standard deviations; 3 if both are 0.
+// kurtosisOfTwo is the excess kurtosis of the sum of two independent Laplace variables with these standard deviations;
+// 3 if both are 0.
 func kurtosisOfTwo(a, b float64) float64 {
 	x, y := a*a, b*b
 	if x+y == 0 {

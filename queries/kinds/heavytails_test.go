@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// outsideOfTwo is P(|X + Y| > x) for independent Laplace variables with scales a and b: (a²·e^(-x/a) − b²·e^(-x/b))/(a² − b²).
+// outsideOfTwo is P(|X + Y| > x) for independent Laplace variables with scales a and b: (a²·e^(-x/a) − b²·e^(-x/b))/(a²
+// − b²).
 func outsideOfTwo(x, a, b float64) float64 {
 	switch {
 	case b == 0:
@@ -37,7 +38,8 @@ func TestMonotone(t *testing.T) {
 			t.Fatalf("falls at %v", k)
 		}
 	}
-	if heavyZ95(0) < 1.959964 || heavyZ95(0) > 1.961 || heavyZ95(3) != 2.1184 || heavyZ95(50) != 2.1184 || heavyZ95(3) < math.Log(20)/math.Sqrt2 || heavyZ975(3) < math.Log(40)/math.Sqrt2 {
+	if heavyZ95(0) < 1.959964 || heavyZ95(0) > 1.961 || heavyZ95(3) != 2.1184 || heavyZ95(50) != 2.1184 ||
+		heavyZ95(3) < math.Log(20)/math.Sqrt2 || heavyZ975(3) < math.Log(40)/math.Sqrt2 {
 		t.Errorf("%v %v %v", heavyZ95(0), heavyZ95(3), heavyZ975(3))
 	}
 }

@@ -67,7 +67,8 @@ func (q *Histogram) seal(cells []int64) ([]mechanism.Exact, error) {
 	return accumulate.SealCounts(cells)
 }
 
-// isSparse says whether accumulators hold only the cells that have rows, if at most so many fit in memory. A kernel spreads rows over all.
+// isSparse says whether accumulators hold only the cells that have rows, if at most so many fit in memory. A kernel
+// spreads rows over all.
 func (q *Histogram) isSparse(most int64) bool { return q.Kernel == nil && int64(q.Size) > most }
 
 // Bytes returns the memory of the cells: see [query.Query].
@@ -82,8 +83,9 @@ func (q *Histogram) Bytes(workers int, most int64) int64 {
 	return n
 }
 
-// Finish makes the answer of one noisy vector and its estimate. Low and High are noisy ∓ z·d, with z the 97.5 % quantile
-// of the normal distribution and d the standard deviation of the published values, rounded outwards; other noise has its own quantiles.
+// Finish makes the answer of one noisy vector and its estimate. Low and High are noisy ∓ z·d, with z the 97.5 %
+// quantile of the normal distribution and d the standard deviation of the published values, rounded outwards; other
+// noise has its own quantiles.
 func (q *Histogram) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if err := checkLengths(q.Name(), noisy, estimate, q.Size); err != nil {
 		return query.Answer{}, err
@@ -108,7 +110,8 @@ func (q *Histogram) sensitivity(adj query.Adjacency) (calibrate.Sensitivity, err
 		return calibrate.Sensitivity{}, p.Err()
 	}
 	if q.Constant(adj) {
-		p.Add("", problem.CodeConstant, "under replace-one, with each row a unit, the number of all rows is public: there is nothing to protect",
+		p.Add("", problem.CodeConstant,
+			"under replace-one, with each row a unit, the number of all rows is public: there is nothing to protect",
 			"leave the query out, or use adjacency add-remove")
 		return calibrate.Sensitivity{}, p.Err()
 	}

@@ -21,14 +21,15 @@ import (
 
 // Kernel spreading
 //
-// A row that belongs to a point adds to the points around it what a normal density centred there gives them, in shares of their
-// sum: to a point at distance d of bandwidth h, exp(-d²/2h²) over the sum of the same of all points within the cut-off, which
-// is four bandwidths. The shares are tabulated once, from public points alone, as multiples of 2^-30 that are rounded down, so that
-// a row adds at most 1 in all and every engine has the same integers.
+// A row that belongs to a point adds to the points around it what a normal density centred there gives them, in shares
+// of their sum: to a point at distance d of bandwidth h, exp(-d²/2h²) over the sum of the same of all points within the
+// cut-off, which is four bandwidths. The shares are tabulated once, from public points alone, as multiples of 2^-30
+// that are rounded down, so that a row adds at most 1 in all and every engine has the same integers.
 //
-// With w(i) the shares of point i, c the row counts of a unit within its bounds and k its rows in all, the unit adds the vector
-// sum of c(i)·w(i), of norm at most k·ρ, ρ the largest norm of a w(i): the triangle inequality, and all rows at one point attain it
-// if max_rows_per_group lets them. No share is negative, so that two such vectors are at most √2·k·ρ apart.
+// With w(i) the shares of point i, c the row counts of a unit within its bounds and k its rows in all, the unit adds
+// the vector sum of c(i)·w(i), of norm at most k·ρ, ρ the largest norm of a w(i): the triangle inequality, and all rows
+// at one point attain it if max_rows_per_group lets them. No share is negative, so that two such vectors are at most
+// √2·k·ρ apart.
 
 const (
 	weightBits   = 30
@@ -74,7 +75,8 @@ func newKernel(s query.Spec, axes []domain.Axis, p *problem.Problems) *Kernel {
 	k := &Kernel{bandwidth: d.BandwidthM, Stride: domain.AxisStrides(axes)[at], Size: axes[at].Size}
 	if !k.tabulate(d) {
 		p.Add(axes[at].Field+".nearest.kernel.bandwidth_m", problem.CodeTooManyCells,
-			fmt.Sprintf("more than 2^26 = %d pairs of points are within %s m of each other", maxPairs, domain.Shortest(cutOff*d.BandwidthM)), "use a smaller bandwidth, or fewer points")
+			fmt.Sprintf("more than 2^26 = %d pairs of points are within %s m of each other", maxPairs,
+				domain.Shortest(cutOff*d.BandwidthM)), "use a smaller bandwidth, or fewer points")
 		return nil
 	}
 	return k
@@ -82,13 +84,16 @@ func newKernel(s query.Spec, axes []domain.Axis, p *problem.Problems) *Kernel {
 
 func checkKernel(s query.Spec, a *domain.Axis, field string, p *problem.Problems) {
 	if h := a.Nearest.BandwidthM; !(h > 0 && h <= maxBandwidth) {
-		p.Add(field+".bandwidth_m", problem.CodeBadValue, fmt.Sprintf("the bandwidth is %s m: above 0, and at most %.0f", domain.Shortest(h), maxBandwidth), "")
+		p.Add(field+".bandwidth_m", problem.CodeBadValue, fmt.Sprintf("the bandwidth is %s m: above 0, and at most %.0f",
+			domain.Shortest(h), maxBandwidth), "")
 	}
 	if s.Kind != query.Histogram {
-		p.Add(field, problem.CodeBadSpec, "a kernel spreads rows that are counted", "use it in a histogram, or leave kernel out")
+		p.Add(field, problem.CodeBadSpec, "a kernel spreads rows that are counted",
+			"use it in a histogram, or leave kernel out")
 	}
 	if a.Null == domain.OwnCell || a.Other == domain.OwnCell {
-		p.Add(field, problem.CodeBadSpec, "rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop, and count them in a query of their own")
+		p.Add(field, problem.CodeBadSpec,
+			"rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop, and count them in a query of their own")
 	}
 }
 
@@ -179,7 +184,8 @@ func (k *Kernel) absolute(q *Base, adj query.Adjacency) (l1 float64, why string)
 	if adj == query.ReplaceOne {
 		rows.Lsh(rows, 1)
 	}
-	return sensitivity.CeilingOf(rows), "each " + q.Spec.UnitName() + " adds at most " + problem.Plural(q.Limits.Rows, "row") + ", spread over the points by shares of 1 in all: " + rows.String()
+	return sensitivity.CeilingOf(rows), "each " + q.Spec.UnitName() + " adds at most " +
+		problem.Plural(q.Limits.Rows, "row") + ", spread over the points by shares of 1 in all: " + rows.String()
 }
 
 // sensitivity is the L2 sensitivity of a histogram with a kernel.

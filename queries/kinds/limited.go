@@ -16,12 +16,14 @@ import (
 
 // Queries whose bound on the rows of a unit is discovered
 //
-// The job gives a public upper limit, which may be generous. A share of the query's mu² goes to a histogram of how many rows units have, over powers of two:
-// each unit counts in one cell. Its noisy values are released, and the bound is chosen from them (queries/internal/privateclamp); then the answers are
-// noised with the rest of mu², for the sensitivity that the bound has. The charge fixes both mu beforehand, as for a clamp (clamped.go).
+// The job gives a public upper limit, which may be generous. A share of the query's mu² goes to a histogram of how many
+// rows units have, over powers of two: each unit counts in one cell. Its noisy values are released, and the bound is
+// chosen from them (queries/internal/privateclamp); then the answers are noised with the rest of mu², for the
+// sensitivity that the bound has. The charge fixes both mu beforehand, as for a clamp (clamped.go).
 //
-// There is one pass over the rows. Rows of a unit beyond the upper limit are not kept. The rank of a row that is kept says from which bound on it counts
-// (queries/bounding). So the answer under any bound is a sum of what was added up by rank (queries/internal/accumulate).
+// There is one pass over the rows. Rows of a unit beyond the upper limit are not kept. The rank of a row that is kept
+// says from which bound on it counts (queries/bounding). So the answer under any bound is a sum of what was added up by
+// rank (queries/internal/accumulate).
 
 // Limited is a query whose bound on the rows of a unit is discovered. Until it is, the bound is the upper limit.
 type Limited struct {
@@ -47,19 +49,26 @@ const (
 func checkLimited(s query.Spec, p *problem.Problems) {
 	switch {
 	case s.PerRow():
-		p.Add(maxRowsField, problem.CodeBadSpec, "each row is a unit, which has one row", "leave per_unit out, or name the columns of whom the release protects")
+		p.Add(maxRowsField, problem.CodeBadSpec, "each row is a unit, which has one row",
+			"leave per_unit out, or name the columns of whom the release protects")
 	case s.Kind == query.Crosstab || s.Read.Sums || s.Shared != "":
-		p.Add(maxRowsField, problem.CodeBadSpec, "the noise of this query is laid out for a bound that is known", maxRowsRemedy+", or ask for histograms")
+		p.Add(maxRowsField, problem.CodeBadSpec, "the noise of this query is laid out for a bound that is known",
+			maxRowsRemedy+", or ask for histograms")
 	case s.Discovers():
-		p.Add(maxRowsField, problem.CodeBadSpec, "keys are discovered with a threshold for a bound that is known", maxRowsRemedy+", or list the keys")
+		p.Add(maxRowsField, problem.CodeBadSpec, "keys are discovered with a threshold for a bound that is known",
+			maxRowsRemedy+", or list the keys")
 	case s.Value != nil && s.Value.Share != 0:
-		p.Add(maxRowsField, problem.CodeBadSpec, "a query discovers its clamp or its bound on rows, and not both", maxRowsRemedy+", or clamp: [lo, hi]")
+		p.Add(maxRowsField, problem.CodeBadSpec, "a query discovers its clamp or its bound on rows, and not both",
+			maxRowsRemedy+", or clamp: [lo, hi]")
 	case s.Declared != 0:
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "the sensitivity follows from the bound that is discovered", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "the sensitivity follows from the bound that is discovered",
+			"leave the declaration out")
 	case s.Bounds.MaxRows < 2 || s.Bounds.MaxRows > privateclamp.MostRows:
-		p.Add(maxRowsUpToField, problem.CodeBadValue, fmt.Sprintf("the largest bound is at least 2 and at most %d", privateclamp.MostRows), "it may be generous, such as 1000")
+		p.Add(maxRowsUpToField, problem.CodeBadValue, fmt.Sprintf("the largest bound is at least 2 and at most %d",
+			privateclamp.MostRows), "it may be generous, such as 1000")
 	case !(s.RowsShare > 0 && s.RowsShare < 1):
-		p.Add(maxRowsShareField, problem.CodeBadValue, "the share of mu² that finding the bound takes is above 0 and below 1", "")
+		p.Add(maxRowsShareField, problem.CodeBadValue, "the share of mu² that finding the bound takes is above 0 and below 1",
+			"")
 	}
 }
 
@@ -72,7 +81,9 @@ func newLimited(q query.Query, with func(maxRows int64) (query.Query, error), p 
 	}
 	out := &Limited{Query: q, base: b.common(), with: with}
 	if len(out.steps()) < 2 {
-		p.Add(maxRowsField, problem.CodeBadSpec, "the other bounds leave a unit one row at most: there is nothing to discover", "leave max_rows out, or raise max_rows_per_group; a count is one cell")
+		p.Add(maxRowsField, problem.CodeBadSpec,
+			"the other bounds leave a unit one row at most: there is nothing to discover", "leave max_rows out, or raise "+
+				"max_rows_per_group; a count is one cell")
 		return nil
 	}
 	return out
@@ -101,7 +112,8 @@ func (q *Limited) Chosen(r mechanism.Range) (query.Query, error) {
 func (q *Limited) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := q.Query.Components(adj)
 	for i := range components {
-		components[i].Sens.Why = fmt.Sprintf("max_rows is found first, with %.4g %% of the query's mu², at most %d; were it that: %s", 100*q.base.Spec.RowsShare, q.base.Limits.Rows, components[i].Sens.Why)
+		components[i].Sens.Why = fmt.Sprintf("max_rows is found first, with %.4g %% of the query's mu², at most %d; were "+
+			"it that: %s", 100*q.base.Spec.RowsShare, q.base.Limits.Rows, components[i].Sens.Why)
 	}
 	return components, err
 }
@@ -122,17 +134,21 @@ func (q *Limited) Follows() []bool {
 // HistogramName is the name of the component of the histogram.
 const HistogramName = "max_rows"
 
-// Histogram states the component of the histogram: a unit with a row adds 1 to one cell. Under replace-one it may take 1 from one cell and add 1 to another.
+// Histogram states the component of the histogram: a unit with a row adds 1 to one cell. Under replace-one it may take
+// 1 from one cell and add 1 to another.
 func (q *Limited) Histogram(adj query.Adjacency) (query.Component, error) {
 	p := &problem.Problems{Query: q.Name()}
 	if adj.Check(p); len(p.List) > 0 {
 		return query.Component{}, p.Err()
 	}
-	sens := calibrate.Sensitivity{L2: 1, Why: "each " + q.base.Spec.UnitName() + " counts in one cell of the histogram of rows: 1"}
+	sens := calibrate.Sensitivity{L2: 1, Why: "each " + q.base.Spec.UnitName() +
+		" counts in one cell of the histogram of rows: 1"}
 	if adj == query.ReplaceOne {
-		sens = calibrate.Sensitivity{L2: sensitivity.RootUp(big.NewInt(2)), Why: "each " + q.base.Spec.UnitName() + " can move from one cell of the histogram of rows to another: sqrt(2)"}
+		sens = calibrate.Sensitivity{L2: sensitivity.RootUp(big.NewInt(2)), Why: "each " + q.base.Spec.UnitName() +
+			" can move from one cell of the histogram of rows to another: sqrt(2)"}
 	}
-	return query.Component{Name: HistogramName, Sens: sens, Cells: len(q.steps()), Quantum: 1, RowBound: 1, Scale: 1, Weight: q.base.Spec.RowsShare}, nil
+	return query.Component{Name: HistogramName, Sens: sens, Cells: len(q.steps()), Quantum: 1, RowBound: 1, Scale: 1,
+		Weight: q.base.Spec.RowsShare}, nil
 }
 
 // Bytes counts an answer for each step.
@@ -141,9 +157,11 @@ func (q *Limited) Bytes(workers int, most int64) int64 {
 }
 
 // Find chooses the bound.
-func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, adj query.Adjacency) (query.Found, error) {
+func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, adj query.Adjacency) (query.Found,
+	error) {
 	m := histogram.Mechanism()
-	s := &query.RowsSearch{Rule: privateclamp.RowsRule, Steps: q.steps(), Groups: q.Cells(), Grid: m.Grid, Deviation: m.Deviation()}
+	s := &query.RowsSearch{Rule: privateclamp.RowsRule, Steps: q.steps(), Groups: q.Cells(), Grid: m.Grid,
+		Deviation: m.Deviation()}
 	for _, k := range s.Steps {
 		noise, err := q.noise(k, charged, adj)
 		if err != nil {
@@ -159,7 +177,8 @@ func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	return query.Found{Rows: s}, s.Choose()
 }
 
-// noise is the deviation of the noise of an answer under a bound, if the most that a row adds is 1: of all components together.
+// noise is the deviation of the noise of an answer under a bound, if the most that a row adds is 1: of all components
+// together.
 func (q *Limited) noise(maxRows int64, charged []calibrate.Mechanism, adj query.Adjacency) (float64, error) {
 	with, err := q.with(maxRows)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 const (
 	// maxChecked is the largest number of cells of an answer that isNoise looks at.
 	maxChecked = 1 << 20
-	// largestNoise is the largest value, in standard deviations of the noise, of a sum or a cell that is taken for noise alone, which is
-	// beyond it once in about 30,000 answers.
+	// largestNoise is the largest value, in standard deviations of the noise, of a sum or a cell that is taken for noise
+	// alone, which is beyond it once in about 30,000 answers.
 	largestNoise = 4
 )
 
-// isNoise says whether a vector of some numbers a cell looks like noise alone: neither the sum of its listed cells nor any of them is larger
-// than noise makes it. Of very many cells it says false.
+// isNoise says whether a vector of some numbers a cell looks like noise alone: neither the sum of its listed cells nor
+// any of them is larger than noise makes it. Of very many cells it says false.
 func (q *Base) isNoise(noisy mechanism.Noisy, numbers int) bool {
 	if noisy.Len() > maxChecked {
 		return false
@@ -34,7 +34,8 @@ func (q *Base) isNoise(noisy mechanism.Noisy, numbers int) bool {
 		cells++
 	}
 	deviation, n := noisy.Mechanism().Deviation(), float64(max(cells, 1))
-	return math.Abs(sum) <= largestNoise*deviation*math.Sqrt(n) && largest <= (largestNoise+math.Sqrt(2*math.Log(n)))*deviation
+	return math.Abs(sum) <= largestNoise*deviation*math.Sqrt(n) &&
+		largest <= (largestNoise+math.Sqrt(2*math.Log(n)))*deviation
 }
 
 // isListed says whether a cell is neither a null cell nor an other cell.

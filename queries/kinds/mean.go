@@ -15,9 +15,9 @@ import (
 
 // Means
 //
-// A mean adds up x - centre, the centre of the range of x. It is one mechanism if the number of terms is public, else two, of the sums and
-// of the counts: what one row adds to a centred sum is half of what it might add at most, and noise in the count hurts least if the mean
-// is near the centre.
+// A mean adds up x - centre, the centre of the range of x. It is one mechanism if the number of terms is public, else
+// two, of the sums and of the counts: what one row adds to a centred sum is half of what it might add at most, and
+// noise in the count hurts least if the mean is near the centre.
 
 var meanFacts = sumsKind{
 	quantizer: quantize.Options{Centred: true}, columns: []string{noisySum, noisyCount},
@@ -38,12 +38,14 @@ func (meanOfKnownRows) Extra() extraVectors { return extraVectors{} }
 // itself bounds what one row changes: hi - lo in each component, or twice the norm.
 func (meanOfKnownRows) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
 	if adj != query.ReplaceOne {
-		return nil, problem.One(q.Spec.Name, q.Quantizer.Field+".rows", problem.CodeBadSpec, "the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
+		return nil, problem.One(q.Spec.Name, q.Quantizer.Field+".rows", problem.CodeBadSpec,
+			"the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
 	}
 	n := float64(q.Quantizer.Value.Rows) // exact
 	sum := q.sumSensitivity(adj)
 	mean, err := q.declared(adj, calibrate.Sensitivity{
-		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the centre of the range", sum.Why, q.Quantizer.Value.Rows),
+		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the "+
+			"centre of the range", sum.Why, q.Quantizer.Value.Rows),
 	}, q.norm)
 	if err != nil {
 		return nil, err
@@ -58,11 +60,12 @@ func (meanOfKnownRows) components(q *Sums, adj query.Adjacency) ([]query.Compone
 
 // answer has the deviation of the sum divided by n.
 func (meanOfKnownRows) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.Answer {
-	return answerWithNoise(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), noisy[0].Mechanism(), float64(q.Quantizer.Value.Rows))
+	return answerWithNoise(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), noisy[0].Mechanism(),
+		float64(q.Quantizer.Value.Rows))
 }
 
-// readBack finds the multiple of the grid that each mean of a public number of terms was made of: the only one that gives exactly this
-// mean. Means that lie closer to each other than their float64s do not tell.
+// readBack finds the multiple of the grid that each mean of a public number of terms was made of: the only one that
+// gives exactly this mean. Means that lie closer to each other than their float64s do not tell.
 func (meanOfKnownRows) readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error) {
 	if len(grids) != 1 || len(c.Noisy) != q.Cells() {
 		return query.Recovered{}, errInexact
@@ -109,14 +112,16 @@ func (q *Sums) mean(sum query.Series) query.Series {
 	}
 }
 
-// meanOfNoisyRows is a mean of a private number of rows: a noisy sum over a noisy count, both of which the answer holds too.
+// meanOfNoisyRows is a mean of a private number of rows: a noisy sum over a noisy count, both of which the answer holds
+// too.
 type meanOfNoisyRows struct{}
 
 func (meanOfNoisyRows) Extra() extraVectors { return extraVectors{Rows: true} }
 
 func (meanOfNoisyRows) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
 	if q.Spec.Declared != 0 {
-		return nil, problem.One(q.Spec.Name, problem.FieldSensitivity, problem.CodeBadSpec, "a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
+		return nil, problem.One(q.Spec.Name, problem.FieldSensitivity, problem.CodeBadSpec,
+			"a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
 	}
 	sum, count := q.sumAndCount(adj)
 	return []query.Component{sum, count}, nil
@@ -124,9 +129,9 @@ func (meanOfNoisyRows) components(q *Sums, adj query.Adjacency) ([]query.Compone
 
 // sumAndCount states the two mechanisms of a ratio.
 //
-// With sigma_s, sigma_c the noise of the sums and the count and n rows, the squared error of a mean of d components is about
-// (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least if the shares of
-// mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
+// With sigma_s, sigma_c the noise of the sums and the count and n rows, the squared error of a mean of d components is
+// about (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least
+// if the shares of mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
 func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 	sum = q.componentOfSum(q.sumSensitivity(adj), adj)
 	squared := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
@@ -135,7 +140,8 @@ func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 		Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1,
 	}
 	q.withAbsolute(&count, adj)
-	sum.Cost = float64(q.Cells()) / (q.Reach.OfRow() * q.Reach.OfRow()) // squared errors over those of the largest mean, as the count's
+	// squared errors over those of the largest mean, as the count's
+	sum.Cost = float64(q.Cells()) / (q.Reach.OfRow() * q.Reach.OfRow())
 	sum.Weight = math.Sqrt(float64(q.Quantizer.Dims)) * sum.Sens.L2
 	count.Weight = q.Reach.OfRow() * count.Sens.L2
 	return sum, count
@@ -151,13 +157,15 @@ func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.
 	of := func(f func(s, n float64) float64) query.Series { return q.both(noisy, f) }
 	return query.Answer{
 		Noisy: of(r.mean), Estimate: q.both(estimate, r.estimate), Sigma: of(r.sigma),
-		Low:   of(func(s, n float64) float64 { low, _ := r.interval(s, n); return low }),
-		High:  of(func(s, n float64) float64 { _, high := r.interval(s, n); return high }),
-		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill}, {Name: noisyCount, Values: of(func(_, n float64) float64 { return n })}},
+		Low:  of(func(s, n float64) float64 { low, _ := r.interval(s, n); return low }),
+		High: of(func(s, n float64) float64 { _, high := r.interval(s, n); return high }),
+		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill},
+			{Name: noisyCount, Values: of(func(_, n float64) float64 { return n })}},
 	}
 }
 
-// MeanHalfWidth is half the width of the interval of a mean of values within h of a centre, times the number of rows, as VarianceHalfWidth has it.
+// MeanHalfWidth is half the width of the interval of a mean of values within h of a centre, times the number of rows,
+// as VarianceHalfWidth has it.
 func MeanHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
 	sum, count := ms[0].Deviation(), h*ms[1].Deviation()
 	z := calibrate.Z95

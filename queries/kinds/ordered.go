@@ -21,12 +21,13 @@ import (
 
 // Histograms for what lies below
 //
-// The noise of cells adds up in the sums below an edge: a cumulative distribution of n cells has an error of sqrt(n/2) cells. If these sums are
-// what a histogram is for, its noise goes to other numbers, from which the sums have an error that grows with ln(n)
-// ([strategy.NewOrdered]); cells are the differences of neighbouring sums, and have about twice the error. If noise in the cells is best for the
-// sums as well, the cells take it.
+// The noise of cells adds up in the sums below an edge: a cumulative distribution of n cells has an error of sqrt(n/2)
+// cells. If these sums are what a histogram is for, its noise goes to other numbers, from which the sums have an error
+// that grows with ln(n) ([strategy.NewOrdered]); cells are the differences of neighbouring sums, and have about twice
+// the error. If noise in the cells is best for the sums as well, the cells take it.
 
-// LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but the first.
+// LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but
+// the first.
 const LossSums strategy.Loss = "cdf"
 
 // The names of the table of sums, and of the columns that hold the noisy numbers.
@@ -53,21 +54,25 @@ func newOrdered(c Base, reader *quantileReader, spreads bool, p *problem.Problem
 		reader = newSumsReader(c.Spec, c.Axes, c.Size, p)
 	}
 	if s.Declared != 0 {
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "sums of cells have sensitivities of their own", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "sums of cells have sensitivities of their own",
+			"leave the declaration out")
 	}
 	if spreads {
-		p.Add(optimizedField, problem.CodeBadSpec, "a kernel spreads rows over points, which have no order", "leave optimize or the kernel out")
+		p.Add(optimizedField, problem.CodeBadSpec, "a kernel spreads rows over points, which have no order",
+			"leave optimize or the kernel out")
 	}
 	if len(p.List) > 0 {
 		return nil
 	}
 	q := &Ordered{Base: c, reader: reader, n: reader.Size, Groups: c.Size / reader.Size}
 	if q.n != len(reader.Edges)-1 {
-		p.Add(optimizedField, problem.CodeBadSpec, "a cell for null or other has no place in the order", "use drop in the dimension with edges, and count such rows in a query of their own")
+		p.Add(optimizedField, problem.CodeBadSpec, "a cell for null or other has no place in the order",
+			"use drop in the dimension with edges, and count such rows in a query of their own")
 		return nil
 	}
 	if q.n > strategy.MaxOrdered {
-		p.Add(optimizedField, problem.CodeTooManyCells, fmt.Sprintf("more than 2^20 = %d cells along the dimension", strategy.MaxOrdered), "use wider cells")
+		p.Add(optimizedField, problem.CodeTooManyCells, fmt.Sprintf("more than 2^20 = %d cells along the dimension",
+			strategy.MaxOrdered), "use wider cells")
 		return nil
 	}
 	l := c.Limits
@@ -89,8 +94,8 @@ func (q *Ordered) componentName(level int) string {
 	return fmt.Sprintf("width %d", q.Form.Levels()[level].Width)
 }
 
-// Components states a mechanism for each level of the strategy. No number of a strategy's matrix is negative, so that under replace-one the
-// squared norms of what one unit takes away and adds sum up at most.
+// Components states a mechanism for each level of the strategy. No number of a strategy's matrix is negative, so that
+// under replace-one the squared norms of what one unit takes away and adds sum up at most.
 func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -124,7 +129,8 @@ func (q *Ordered) New(s table.Schema, spill bounding.Spill) (query.Accumulator, 
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return q.gather(q, &accumulate.Counts{Groups: groups, Cells: q.Size, Finish: q.seal}, u, bounding.CellBytes, spill), nil
+	return q.gather(q, &accumulate.Counts{Groups: groups, Cells: q.Size, Finish: q.seal}, u, bounding.CellBytes,
+		spill), nil
 }
 
 // seal measures the levels of all groups and hides them.
@@ -209,7 +215,8 @@ func (q *Ordered) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error
 	a.Keys = domain.KeyColumns(q.Axes)
 	a.Extra = q.measurements(noisy)
 	sums := q.sumsTable(below, spread)
-	a.Readings = append([]query.Reading{{Name: sumsReading, Answer: sums}}, q.reader.read(q.Groups, spread, func(g int) sumsBelow { return sumsBelow{Noisy: below[g], Estimate: below[g]} })...)
+	a.Readings = append([]query.Reading{{Name: sumsReading, Answer: sums}},
+		q.reader.read(q.Groups, spread, func(g int) sumsBelow { return sumsBelow{Noisy: below[g], Estimate: below[g]} })...)
 	return a, nil
 }
 
@@ -227,8 +234,8 @@ func (q *Ordered) sumsTable(below [][]float64, spread strategy.Spread) query.Ans
 	return a
 }
 
-// measurements are the noisy numbers, level by level, in columns of the cells: each stands at the first of the cells that it counts, and NaN
-// at the others.
+// measurements are the noisy numbers, level by level, in columns of the cells: each stands at the first of the cells
+// that it counts, and NaN at the others.
 func (q *Ordered) measurements(noisy []mechanism.Noisy) []query.Extra {
 	var out []query.Extra
 	for l, level := range q.Form.Levels() {
@@ -314,7 +321,8 @@ func (q *Ordered) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query
 		largest, cell = max(largest, v), max(cell, spread.Cells[i])
 	}
 	out.Cell = math.Sqrt(cell)
-	sums := query.StrategyTable{Name: sumsReading, By: []string{q.reader.Name}, Cells: q.Groups * q.n, Deviation: math.Sqrt(largest)}
+	sums := query.StrategyTable{Name: sumsReading, By: []string{q.reader.Name}, Cells: q.Groups * q.n,
+		Deviation: math.Sqrt(largest)}
 	if len(ms) == 1 { // else the weights of the least squares depend on all deviations
 		sums.Factors = map[string]float64{"": largest / (deviations[0] * deviations[0])}
 	}

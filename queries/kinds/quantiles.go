@@ -52,7 +52,8 @@ func newQuantileReader(s query.Spec, axes []domain.Axis, cells int, p *problem.P
 	case at < 0:
 		return nil
 	case cells > maxReadCells:
-		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^26 = %d cells to read quantiles off", maxReadCells), "use fewer cells")
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^26 = %d cells to read quantiles off", maxReadCells),
+			"use fewer cells")
 	}
 	d := axes[at].Domain.(domain.EdgeDomain)
 	for _, x := range d.Numbers {
@@ -70,12 +71,14 @@ func quantilesOf(texts []string, field string, p *problem.Problems) []float64 {
 	for i, text := range texts {
 		x, ok := domain.Number(text)
 		if !ok || x.Sign() <= 0 || x.Cmp(big.NewRat(1, 1)) >= 0 {
-			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue, fmt.Sprintf("%q is not a number above 0 and below 1", text), "the median is 0.5")
+			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue,
+				fmt.Sprintf("%q is not a number above 0 and below 1", text), "the median is 0.5")
 			continue
 		}
 		f, _ := x.Float64()
 		if slices.Contains(qs, f) {
-			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeDuplicate, fmt.Sprintf("the quantile %s is there twice", text), "")
+			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeDuplicate, fmt.Sprintf("the quantile %s is there twice", text),
+				"")
 		}
 		qs = append(qs, f)
 	}
@@ -90,17 +93,20 @@ func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problem
 		switch {
 		case !ok:
 		case at >= 0:
-			p.Add(field, problem.CodeBadSpec, "there are two dimensions with edges to read", "use one, and values or a part of a time for the others")
+			p.Add(field, problem.CodeBadSpec, "there are two dimensions with edges to read",
+				"use one, and values or a part of a time for the others")
 			return -1
 		case d.Numbers == nil:
-			p.Add(field, problem.CodeBadSpec, "quantiles are read between edges that are numbers, not dates or times", "cut a numeric column")
+			p.Add(field, problem.CodeBadSpec, "quantiles are read between edges that are numbers, not dates or times",
+				"cut a numeric column")
 			return -1
 		default:
 			at = i
 		}
 	}
 	if at < 0 && len(p.List) == 0 {
-		p.Add(field, problem.CodeBadSpec, "quantiles and cdf are read off a histogram with edges", "add a dimension with edges, or with from, to and width")
+		p.Add(field, problem.CodeBadSpec, "quantiles and cdf are read off a histogram with edges",
+			"add a dimension with edges, or with from, to and width")
 	}
 	if s.Kind != query.Histogram {
 		return -1 // a query of another kind has no counts to read; configs has no such key
@@ -131,7 +137,8 @@ func (r *quantileReader) groupKeys(axes []domain.Axis, at int) []domain.KeyColum
 func (r *quantileReader) checkNames(field string, p *problem.Problems) {
 	for _, k := range r.keys {
 		if len(r.quantiles) > 0 && k.Name == quantileKey || r.cdf && k.Name == r.Name+belowKey {
-			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the table would have two columns %q", k.Name), "name that dimension with as: NAME")
+			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the table would have two columns %q", k.Name),
+				"name that dimension with as: NAME")
 		}
 	}
 }
@@ -150,7 +157,10 @@ func (r *quantileReader) readCells(noisy, estimate mechanism.Noisy) []query.Read
 	s.WithLast = s.Variance
 	s.Heavy = !noisy.Normal()
 	counts, estimates := r.cells(noisy), r.cells(estimate)
-	return r.read(noisy.Len()/r.Size, s, func(g int) sumsBelow { return sumsBelow{r.along(counts, g, m), r.along(estimates, g, m)} })
+	return r.read(noisy.Len()/r.Size, s, func(g int) sumsBelow {
+		return sumsBelow{r.along(counts, g, m),
+			r.along(estimates, g, m)}
+	})
 }
 
 // read reads the tables off the sums of some groups, whose noise has a spread.
@@ -158,18 +168,20 @@ func (r *quantileReader) read(groups int, s strategy.Spread, of func(group int) 
 	var all []query.Reading
 	if len(r.quantiles) > 0 {
 		key := domain.KeyColumn{Name: quantileKey, Labels: domain.Labels{Floats: r.quantiles}}
-		all = append(all, query.Reading{Name: quantilesReading, Answer: r.table(groups, s, of, key, func(d distribution, out []withInterval) {
-			for i, q := range r.quantiles {
-				out[i] = d.quantile(q, r.Edges)
-			}
-		})})
+		all = append(all, query.Reading{Name: quantilesReading,
+			Answer: r.table(groups, s, of, key, func(d distribution, out []withInterval) {
+				for i, q := range r.quantiles {
+					out[i] = d.quantile(q, r.Edges)
+				}
+			})})
 	}
 	if r.cdf {
-		all = append(all, query.Reading{Name: cdfReading, Answer: r.table(groups, s, of, r.belowColumn(), func(d distribution, out []withInterval) {
-			for i := range out {
-				out[i] = d.share(i + 1)
-			}
-		})})
+		all = append(all, query.Reading{Name: cdfReading, Answer: r.table(groups, s, of, r.belowColumn(),
+			func(d distribution, out []withInterval) {
+				for i := range out {
+					out[i] = d.share(i + 1)
+				}
+			})})
 	}
 	return all
 }
@@ -183,7 +195,8 @@ func (r *quantileReader) belowColumn() domain.KeyColumn {
 type withInterval struct{ estimate, low, high float64 }
 
 // table reads as many rows of each group as the key has labels.
-func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsBelow, key domain.KeyColumn, read func(distribution, []withInterval)) query.Answer {
+func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsBelow, key domain.KeyColumn,
+	read func(distribution, []withInterval)) query.Answer {
 	rows := len(key.Labels.Floats)
 	all := make([]withInterval, groups*rows)
 	for g := range groups {
@@ -237,8 +250,8 @@ func (r *quantileReader) along(cells []float64, group, m int) []float64 {
 	return sums
 }
 
-// distribution is the sums of the counts of the cells up to each edge, from 0 at the first one on: noisy, with a spread of their noise, and
-// estimates that do not fall.
+// distribution is the sums of the counts of the cells up to each edge, from 0 at the first one on: noisy, with a spread
+// of their noise, and estimates that do not fall.
 type distribution struct {
 	noisy, estimate []float64
 	spread          strategy.Spread // of all but the first
@@ -253,8 +266,8 @@ func (d distribution) variances(j int) (own, withAll, all float64) {
 	return d.spread.Variance[j-1], d.spread.WithLast[j-1], all
 }
 
-// rising is the sums nearest to some, by squares, that start at 0 and do not fall: the isotonic regression by pooling adjacent
-// violators (Ayer et al. 1955), moved to at least 0.
+// rising is the sums nearest to some, by squares, that start at 0 and do not fall: the isotonic regression by pooling
+// adjacent violators (Ayer et al. 1955), moved to at least 0.
 func rising(sums []float64) []float64 {
 	type block struct{ total, n float64 }
 	var blocks []block
@@ -276,13 +289,14 @@ func rising(sums []float64) []float64 {
 	return out
 }
 
-// quantile is the value below which a share q of the rows lies: between two edges as if the rows of a cell were spread evenly. NaN if the
-// estimates have no row.
+// quantile is the value below which a share q of the rows lies: between two edges as if the rows of a cell were spread
+// evenly. NaN if the estimates have no row.
 //
-// Interval: with A the noisy number of rows below the j-th edge and N that of all, A − q·N is normal with a mean that is negative if the j-th
-// edge is below the quantile, and variance var(A) − 2q·cov(A, N) + q²·var(N). The interval is from the edge before the
-// first one at which it is not below −z deviations to the edge after the last one at which it is not above z: each end
-// is wrong with a probability of at most 2.5 %, for it takes an error at one edge, the first (last) one on the other side.
+// Interval: with A the noisy number of rows below the j-th edge and N that of all, A − q·N is normal with a mean that
+// is negative if the j-th edge is below the quantile, and variance var(A) − 2q·cov(A, N) + q²·var(N). The interval is
+// from the edge before the first one at which it is not below −z deviations to the edge after the last one at which it
+// is not above z: each end is wrong with a probability of at most 2.5 %, for it takes an error at one edge, the first
+// (last) one on the other side.
 func (d distribution) quantile(q float64, edges []float64) withInterval {
 	m := len(edges) - 1
 	t := withInterval{math.NaN(), edges[0], edges[m]}
@@ -319,8 +333,8 @@ func (d distribution) quantile(q float64, edges []float64) withInterval {
 // outerZ is a little more than the 97.5 % quantile of the normal distribution, for the rounding of a test in floats.
 const outerZ = 1.95997
 
-// outerZ is that of A − q·N, with A and N as in quantile. If noise is not normal, it follows from the weights of the cells: 1 − q for those below the j-th
-// edge, and q for the others.
+// outerZ is that of A − q·N, with A and N as in quantile. If noise is not normal, it follows from the weights of the
+// cells: 1 − q for those below the j-th edge, and q for the others.
 func (d distribution) outerZ(j int, q float64) float64 {
 	if !d.spread.Heavy {
 		return outerZ
@@ -336,9 +350,9 @@ func (d distribution) outerZ(j int, q float64) float64 {
 
 // share is the share of the rows below the j-th edge: 1 at the last one, NaN if the estimates have no row.
 //
-// Interval: for the true share F, with A and N as above, A − F·N is normal with mean 0 and variance var(A) − 2F·cov(A, N) + F²·var(N), so the F
-// with a square of at most z² times that hold the true one with 95 %. They are an interval if the number of rows is more than z deviations of N;
-// else it is from 0 to 1.
+// Interval: for the true share F, with A and N as above, A − F·N is normal with mean 0 and variance var(A) − 2F·cov(A,
+// N) + F²·var(N), so the F with a square of at most z² times that hold the true one with 95 %. They are an interval if
+// the number of rows is more than z deviations of N; else it is from 0 to 1.
 func (d distribution) share(j int) withInterval {
 	m := len(d.noisy) - 1
 	if j == m {
@@ -353,7 +367,8 @@ func (d distribution) share(j int) withInterval {
 		t.low, t.high, _ = d.shareWithin(j, k)
 		return t
 	}
-	const widest, rounds = 2.1185 * 2.1185, 5 // from the largest z on, of the noise of one cell; then that of each end, as for a mean
+	// from the largest z on, of the noise of one cell; then that of each end, as for a mean
+	const widest, rounds = 2.1185 * 2.1185, 5
 	low, high, bounded := d.shareWithin(j, widest)
 	for range rounds {
 		if bounded {
@@ -367,7 +382,8 @@ func (d distribution) share(j int) withInterval {
 	return t
 }
 
-// shareWithin is the interval of a share for k = z²; bounded is false if it is from 0 to 1 because there are too few rows.
+// shareWithin is the interval of a share for k = z²; bounded is false if it is from 0 to 1 because there are too few
+// rows.
 func (d distribution) shareWithin(j int, k float64) (low, high float64, bounded bool) {
 	own, withAll, all := d.variances(j)
 	below, n := d.noisy[j], d.noisy[len(d.noisy)-1]

@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// rising is the isotonic regression: it does not fall, is nearest among all that do not, and leaves sums alone that do not fall.
+// rising is the isotonic regression: it does not fall, is nearest among all that do not, and leaves sums alone that do
+// not fall.
 func TestRisingIsTheNearest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		sums := append([]float64{0}, rapid.SliceOfN(rapid.Float64Range(0, 9), 1, 12).Draw(rt, "sums")...)

@@ -34,8 +34,8 @@ func (r ratio) mean(s, n float64) float64 {
 	return r.Centre + r.clip(s/n)
 }
 
-// estimate is the mean of estimates of the sum and the count, of at least one row; NaN if n is not positive, as mean is: there is nothing to
-// Estimate from.
+// estimate is the mean of estimates of the sum and the count, of at least one row; NaN if n is not positive, as mean
+// is: there is nothing to Estimate from.
 func (r ratio) estimate(s, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -45,7 +45,8 @@ func (r ratio) estimate(s, n float64) float64 {
 
 func (r ratio) clip(x float64) float64 { return min(max(x, -r.Half), r.Half) }
 
-// sigma is the standard deviation of the mean by the delta method, at the noisy values: with t the noisy mean less the centre,
+// sigma is the standard deviation of the mean by the delta method, at the noisy values: with t the noisy mean less the
+// centre,
 //
 //	sqrt(sum² + t²·count²)/n.
 //
@@ -57,8 +58,9 @@ func (r ratio) sigma(s, n float64) float64 {
 	return math.Hypot(r.Sum, r.clip(s/n)*r.Count) / n
 }
 
-// interval is Fieller's (1954) interval of the mean, for z of 1.96 of 95 %, within the range. For the true mean t (less the centre), s − t·n is normal
-// with mean 0 and variance sum² + t²·count², whatever the number of rows, so the set of all t with
+// interval is Fieller's (1954) interval of the mean, for z of 1.96 of 95 %, within the range. For the true mean t (less
+// the centre), s − t·n is normal with mean 0 and variance sum² + t²·count², whatever the number of rows, so the set of
+// all t with
 //
 //	(s − t·n)² <= z²·(sum² + t²·count²)
 //
@@ -66,11 +68,12 @@ func (r ratio) sigma(s, n float64) float64 {
 //
 //	(s·n ∓ z·sqrt(sum²·a + s²·count²))/a,  a = n² − z²·count²
 //
-// Else the count does not differ from 0 by enough, the set is unbounded, and the interval is the whole range. Its min and max are
-// moved into the range, which holds the true mean.
+// Else the count does not differ from 0 by enough, the set is unbounded, and the interval is the whole range. Its min
+// and max are moved into the range, which holds the true mean.
 //
-// Of noise that is not normal, the quantile z of s − t·n depends on t, through the share that the count has in its noise. Each end is worked out
-// with the z of the end before it, from the largest z on, until it stays the same but for what does not matter.
+// Of noise that is not normal, the quantile z of s − t·n depends on t, through the share that the count has in its
+// noise. Each end is worked out with the z of the end before it, from the largest z on, until it stays the same but for
+// what does not matter.
 func (r ratio) interval(s, n float64) (low, high float64) {
 	if r.tail == nil {
 		return r.fieller(s, n)

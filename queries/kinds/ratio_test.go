@@ -12,7 +12,8 @@ import (
 // The interval is the set by which Fieller defined it, within the range.
 func TestIntervalIsFiellersSet(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		r := ratio{Z: calibrate.Z95, Centre: 3, Half: rapid.Float64Range(0.1, 10).Draw(rt, "half"), Sum: rapid.Float64Range(0.1, 9).Draw(rt, "sum"), Count: rapid.Float64Range(0.1, 9).Draw(rt, "count")}
+		r := ratio{Z: calibrate.Z95, Centre: 3, Half: rapid.Float64Range(0.1, 10).Draw(rt, "half"),
+			Sum: rapid.Float64Range(0.1, 9).Draw(rt, "sum"), Count: rapid.Float64Range(0.1, 9).Draw(rt, "count")}
 		s, n := rapid.Float64Range(-100, 100).Draw(rt, "s"), rapid.Float64Range(-5, 60).Draw(rt, "n")
 		low, high := r.interval(s, n)
 		if n <= calibrate.Z95*r.Count {
@@ -36,10 +37,12 @@ func TestIntervalIsFiellersSet(t *testing.T) {
 func TestMeansOfFewRows(t *testing.T) {
 	r := ratio{Z: calibrate.Z95, Centre: 15, Half: 5, Sum: 25, Count: 5}
 	for _, c := range []struct{ s, n, mean, estimate float64 }{
-		{10, 100, 15.1, 15.1}, {1000, 100, 20, 20}, {-1000, 100, 10, 10}, {1, 0.25, 19, 16}, {2, 0, math.NaN(), 17}, {2, -3, math.NaN(), 17},
+		{10, 100, 15.1, 15.1}, {1000, 100, 20, 20}, {-1000, 100, 10, 10}, {1, 0.25, 19, 16}, {2, 0, math.NaN(), 17}, {2, -3,
+			math.NaN(), 17},
 	} {
 		mean, sigma := r.mean(c.s, c.n), r.sigma(c.s, c.n)
-		if math.Abs(mean-c.mean) > 1e-12 || math.IsNaN(mean) != math.IsNaN(c.mean) || math.Abs(r.estimate(c.s, c.n)-c.estimate) > 1e-12 || math.IsNaN(sigma) != math.IsNaN(c.mean) {
+		if math.Abs(mean-c.mean) > 1e-12 || math.IsNaN(mean) != math.IsNaN(c.mean) ||
+			math.Abs(r.estimate(c.s, c.n)-c.estimate) > 1e-12 || math.IsNaN(sigma) != math.IsNaN(c.mean) {
 			t.Errorf("%+v: mean %g, estimate %g, sigma %g", c, mean, r.estimate(c.s, c.n), sigma)
 		}
 	}

@@ -10,10 +10,10 @@ import (
 
 // Published values read back
 //
-// The columns of a released table hold every noisy vector that its answer was made of. A count, histogram or sum is its noisy column. A mean
-// or variance over a private number of rows has its components as further columns. A mean of a public number of terms is an invertible
-// function of its sum. Each noisy value is a multiple of its mechanism's grid, a power of two, so that it is read back without any
-// rounding, or not at all.
+// The columns of a released table hold every noisy vector that its answer was made of. A count, histogram or sum is its
+// noisy column. A mean or variance over a private number of rows has its components as further columns. A mean of a
+// public number of terms is an invertible function of its sum. Each noisy value is a multiple of its mechanism's grid,
+// a power of two, so that it is read back without any rounding, or not at all.
 
 // errInexact says that published values are not what a release of the query has.
 var errInexact = errors.New("its values are not multiples of the grid, or do not tell them exactly")

@@ -21,8 +21,9 @@ import (
 
 // Queries that add values up
 //
-// A sum, a mean and a variance all add up, in each cell of their groups, a vector of quantized values. They differ in what they add up beside
-// it and in what they make of the noisy vectors. Each states that once, as a [summary] in a file of its own; this file has what they share.
+// A sum, a mean and a variance all add up, in each cell of their groups, a vector of quantized values. They differ in
+// what they add up beside it and in what they make of the noisy vectors. Each states that once, as a [summary] in a
+// file of its own; this file has what they share.
 
 // Sums is a query that adds values up.
 type Sums struct {
@@ -179,7 +180,8 @@ func (q *Sums) componentOfSum(sens calibrate.Sensitivity, adj query.Adjacency) q
 	bound := q.Quantizer.Real(q.Reach.More)
 	l1 := q.Reach.AbsoluteNorm(q.Limits, adj, q.Size)
 	return query.Component{
-		Name: "sum", Sens: sens, Cells: q.Cells(), Quantum: math.Ldexp(1, q.Quantizer.Exponent), RowBound: bound, Scale: 1, Weight: 1,
+		Name: "sum", Sens: sens, Cells: q.Cells(), Quantum: math.Ldexp(1,
+			q.Quantizer.Exponent), RowBound: bound, Scale: 1, Weight: 1,
 		L1: l1, WhyL1: q.whySum(adj) + ": " + domain.Shortest(l1), Cost: float64(q.Cells()) / (bound * bound),
 	}
 }
@@ -194,11 +196,13 @@ func (q *Sums) whySum(adj query.Adjacency) string {
 	case q.Spec.PerRow() && adj == query.AddRemove:
 		return "each row adds " + what + " to at most one group"
 	case q.Spec.PerRow():
-		return "replacing a row takes " + what + " from one group and adds another to one group, either of which may be left out"
+		return "replacing a row takes " + what +
+			" from one group and adds another to one group, either of which may be left out"
 	case adj == query.AddRemove:
 		return "each " + q.Spec.UnitName() + " adds " + limitsText(q.Limits, q.Size) + ", each " + what
 	}
-	return "each " + q.Spec.UnitName() + " can change from one to another contribution of " + limitsText(q.Limits, q.Size) + ", each " + what
+	return "each " + q.Spec.UnitName() + " can change from one to another contribution of " +
+		limitsText(q.Limits, q.Size) + ", each " + what
 }
 
 // sizeText describes the value of a row: "a value in [0, 99]", less the centre for means.
@@ -208,7 +212,8 @@ func (q *Sums) sizeText() string {
 	if v.Clip || v.Dims > 1 {
 		return "a vector of norm at most " + norm
 	}
-	return fmt.Sprintf("a value in [%s, %s]", domain.Shortest(v.Real(v.Min-v.Centre)), domain.Shortest(v.Real(v.Max-v.Centre)))
+	return fmt.Sprintf("a value in [%s, %s]", domain.Shortest(v.Real(v.Min-v.Centre)),
+		domain.Shortest(v.Real(v.Max-v.Centre)))
 }
 
 // Finish makes the answer of the noisy vectors of the query's kind.
@@ -250,7 +255,8 @@ func (q *Sums) checkRows() func(rows int64) error {
 	return nil
 }
 
-// checkKnownRows says whether there are as many rows as were declared. That is public, under the adjacency that is needed for it.
+// checkKnownRows says whether there are as many rows as were declared. That is public, under the adjacency that is
+// needed for it.
 func (q *Sums) checkKnownRows(rows int64) error {
 	want := q.Quantizer.Value.Rows
 	if rows == want {
@@ -258,7 +264,8 @@ func (q *Sums) checkKnownRows(rows int64) error {
 	}
 	return &problem.Error{
 		Query: q.Spec.Name, Field: q.Quantizer.Field + ".rows", Code: problem.CodeRows,
-		Message: fmt.Sprintf("the input has %s, not %d", problem.Plural(rows, "row"), want), Hint: "rows is the number of all rows of the input, also of those without a value",
+		Message: fmt.Sprintf("the input has %s, not %d", problem.Plural(rows, "row"),
+			want), Hint: "rows is the number of all rows of the input, also of those without a value",
 	}
 }
 
@@ -315,7 +322,8 @@ func checkRows(s query.Spec, p *problem.Problems) {
 	case s.Kind != query.Mean:
 		p.Add(field, problem.CodeBadSpec, "only a mean has a public number of terms", "leave rows out")
 	case !s.PerRow() || len(s.By) > 0 || s.Filtered:
-		p.Add(field, problem.CodeBadSpec, "the number of terms is public only if each row is a unit, and no dimension and no filter takes rows away",
+		p.Add(field, problem.CodeBadSpec,
+			"the number of terms is public only if each row is a unit, and no dimension and no filter takes rows away",
 			"leave rows out: the mean is then made of a noisy sum and a noisy count")
 	}
 }

@@ -16,10 +16,10 @@ import (
 
 // Variances
 //
-// The variance of the values in a group, each less the centre of the range, is the mean of their squares less the square of their
-// mean; so of every group a variance adds up the values, their squares and the rows. Squares are added up less half of the
-// largest one, which halves their sensitivity, as the centre does for the values. Values are held to 2^30 quanta, so that a square is
-// an integer of 60 bits, of which the quantum is the square of that of the values.
+// The variance of the values in a group, each less the centre of the range, is the mean of their squares less the
+// square of their mean; so of every group a variance adds up the values, their squares and the rows. Squares are added
+// up less half of the largest one, which halves their sensitivity, as the centre does for the values. Values are held
+// to 2^30 quanta, so that a square is an integer of 60 bits, of which the quantum is the square of that of the values.
 
 const (
 	squareBits    = 30
@@ -51,23 +51,26 @@ func checkVariance(s query.Spec, p *problem.Problems) {
 		p.Add("variance", problem.CodeBadSpec, "a variance is of one column of numbers", "use column and clamp: [lo, hi]")
 	}
 	if s.Declared != 0 {
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "a variance made of noisy sums and a noisy count has three sensitivities", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec,
+			"a variance made of noisy sums and a noisy count has three sensitivities", "leave the declaration out")
 	}
 }
 
 // components states the three mechanisms of a variance.
 //
-// With h half the range, m the mean less the centre, and noise of sigma_s, sigma_q and sigma_c in the sums, the squares and the count of n
-// rows, the squared error of the variance is about (sigma_q² + (2·m·sigma_s)² + (2·m² − (q − h²/2))²·sigma_c²)/n², q the mean square. For m at h/2 and
-// q at h²/2 that is sigma_q² + h²·sigma_s² + h⁴/4·sigma_c², which is least if the shares of mu² are as the products of sensitivity and
-// factor.
+// With h half the range, m the mean less the centre, and noise of sigma_s, sigma_q and sigma_c in the sums, the squares
+// and the count of n rows, the squared error of the variance is about (sigma_q² + (2·m·sigma_s)² + (2·m² − (q −
+// h²/2))²·sigma_c²)/n², q the mean square. For m at h/2 and q at h²/2 that is sigma_q² + h²·sigma_s² + h⁴/4·sigma_c²,
+// which is least if the shares of mu² are as the products of sensitivity and factor.
 func (varianceOfValues) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
 	sum, count := q.sumAndCount(adj)
 	r, h := q.squareReach(), q.Quantizer.Real(q.Quantizer.Half())
 	l2 := r.Norm(q.Limits, adj, q.Size)
 	square := query.Component{
-		Name: "squares", Cells: q.Size, Quantum: math.Ldexp(1, r.Exponent), RowBound: math.Ldexp(float64(r.More), r.Exponent), Scale: 1, Weight: l2,
-		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(l2)},
+		Name: "squares", Cells: q.Size, Quantum: math.Ldexp(1, r.Exponent), RowBound: math.Ldexp(float64(r.More),
+			r.Exponent), Scale: 1, Weight: l2,
+		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " +
+			domain.Shortest(l2)},
 	}
 	square.L1 = r.AbsoluteNorm(q.Limits, adj, q.Size)
 	square.WhyL1 = q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(square.L1)
@@ -85,9 +88,10 @@ func (varianceOfValues) answer(q *Sums, noisy, estimate []mechanism.Noisy) query
 	of := func(f func(s, q, n float64) float64) query.Series { return three(noisy, f) }
 	return query.Answer{
 		Noisy: of(m.variance), Estimate: three(estimate, m.estimate), Sigma: of(m.sigma),
-		Low:   of(func(s, q, n float64) float64 { low, _ := m.interval(s, q, n); return low }),
-		High:  of(func(s, q, n float64) float64 { _, high := m.interval(s, q, n); return high }),
-		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill}, {Name: noisySquares, Values: noisy[1].Fill}, {Name: noisyCount, Values: noisy[2].Fill}},
+		Low:  of(func(s, q, n float64) float64 { low, _ := m.interval(s, q, n); return low }),
+		High: of(func(s, q, n float64) float64 { _, high := m.interval(s, q, n); return high }),
+		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill}, {Name: noisySquares, Values: noisy[1].Fill},
+			{Name: noisyCount, Values: noisy[2].Fill}},
 	}
 }
 
@@ -109,21 +113,23 @@ func (q *Sums) squareReach() *sensitivity.Reach {
 	return &sensitivity.Reach{More: most - most/2, Less: most / 2, Components: 1, Exponent: 2 * q.Quantizer.Exponent}
 }
 
-// moments make a variance of noisy sums of values less the centre, of their squares less half of h², and of a noisy count, with noise of these
-// standard deviations.
+// moments make a variance of noisy sums of values less the centre, of their squares less half of h², and of a noisy
+// count, with noise of these standard deviations.
 type moments struct {
 	half               float64 // h: half the range of the values
 	sum, square, count float64
 	tail               func(kurtosis float64) float64 // as that of a Ratio
 }
 
-// varianceZ makes two intervals that hold together with 95 %, each with 97.5 %: Phi⁻¹(0.9875) = 2.2414027276049464…, rounded up.
+// varianceZ makes two intervals that hold together with 95 %, each with 97.5 %: Phi⁻¹(0.9875) = 2.2414027276049464…,
+// rounded up.
 const varianceZ = 0x1.1ee648da1d3ddp+1
 
 // ratios returns those whose values are the mean and the mean square.
 func (m moments) ratios() (mean, square ratio) {
 	mean = ratio{Half: m.half, Sum: m.sum, Count: m.count, Z: varianceZ, tail: m.tail}
-	square = ratio{Centre: m.half * m.half / 2, Half: m.half * m.half / 2, Sum: m.square, Count: m.count, Z: varianceZ, tail: m.tail}
+	square = ratio{Centre: m.half * m.half / 2, Half: m.half * m.half / 2, Sum: m.square, Count: m.count, Z: varianceZ,
+		tail: m.tail}
 	return mean, square
 }
 
@@ -158,8 +164,8 @@ func (m moments) sigma(s, q, n float64) float64 {
 	return math.Hypot(math.Hypot(m.square, 2*x*m.sum), (2*x*x-less)*m.count) / n
 }
 
-// interval holds the true variance with a probability of at least 95 %: it is what Fieller's intervals of the mean and of the mean square, of
-// 97.5 % each, allow.
+// interval holds the true variance with a probability of at least 95 %: it is what Fieller's intervals of the mean and
+// of the mean square, of 97.5 % each, allow.
 func (m moments) interval(s, q, n float64) (low, high float64) {
 	mean, square := m.ratios()
 	a, b := mean.interval(s, n)
@@ -184,8 +190,9 @@ func three(components []mechanism.Noisy, f func(s, q, n float64) float64) query.
 	}
 }
 
-// VarianceHalfWidth is at least half the width of a variance's interval, times the number of rows, if that number is well above the noise of
-// the count. h is half the width of the range of values, ms are the mechanisms of sum, squares and count.
+// VarianceHalfWidth is at least half the width of a variance's interval, times the number of rows, if that number is
+// well above the noise of the count. h is half the width of the range of values, ms are the mechanisms of sum, squares
+// and count.
 func VarianceHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
 	sum, square, count := ms[0].Deviation(), ms[1].Deviation(), ms[2].Deviation()
 	ofMean, ofSquare := math.Hypot(sum, h*count), math.Hypot(square, h*h/2*count)

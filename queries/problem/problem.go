@@ -1,5 +1,5 @@
-// Package problem holds what can be wrong with a query, for the person who writes the job: errors with the place in the job, a code and a
-// hint, all of them at once.
+// Package problem holds what can be wrong with a query, for the person who writes the job: errors with the place in the
+// job, a code and a hint, all of them at once.
 package problem
 
 import (

@@ -48,8 +48,8 @@ func (q *Quantizer) Fast() Fast {
 	return Fast{q.inverse, float64(q.Min), float64(q.Max), q.Centre + int64(math.Float64bits(rounder))}
 }
 
-// Quantize returns x, which is not NaN, clamped and in quanta, less the centre. It agrees with [Quantizer.Quantize]: moving into the range,
-// whose min and max are integers, and rounding can change places.
+// Quantize returns x, which is not NaN, clamped and in quanta, less the centre. It agrees with [Quantizer.Quantize]:
+// moving into the range, whose min and max are integers, and rounding can change places.
 func (f *Fast) Quantize(x float64) int64 {
 	y := x * f.inverse
 	if y < f.min {

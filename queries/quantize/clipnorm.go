@@ -10,8 +10,8 @@ import (
 // farAway is longer than any norm, in quanta. It stands for infinite components.
 const farAway = 1 << (MaxBits + 1)
 
-// clipVector writes a vector of norm at most Max: rounded towards zero and, if it is longer, shortened. From the rounding on it computes in
-// integers, so that the norm is bounded without error.
+// clipVector writes a vector of norm at most Max: rounded towards zero and, if it is longer, shortened. From the
+// rounding on it computes in integers, so that the norm is bounded without error.
 func (q *Quantizer) clipVector(dst []int64, row []float64) bool {
 	longest := 0.0
 	for _, x := range row {
@@ -44,8 +44,8 @@ func direction(x float64) int64 {
 	return 0
 }
 
-// scale returns the power of two that turns components, of which this is the longest, into quanta. If that component would have more than 53
-// digits, scale returns the power that gives it 53: the vector is then shortened anyway.
+// scale returns the power of two that turns components, of which this is the longest, into quanta. If that component
+// would have more than 53 digits, scale returns the power that gives it 53: the vector is then shortened anyway.
 func (q *Quantizer) scale(longest float64) float64 {
 	const digits = 53
 	if longest*q.inverse < 1<<digits {
@@ -78,8 +78,8 @@ func shorten(x []int64, norm uint64) {
 
 func magnitude(x int64) uint64 { return uint64(max(x, -x)) }
 
-// rootUp returns the least n with n² >= x, for 0 <= x < 2^126. A first guess in floats, good to 52 digits, and one step of Newton's
-// method leave it a few units off.
+// rootUp returns the least n with n² >= x, for 0 <= x < 2^126. A first guess in floats, good to 52 digits, and one step
+// of Newton's method leave it a few units off.
 func rootUp(x int128.Int) uint64 {
 	if x == (int128.Int{}) {
 		return 0

@@ -43,12 +43,14 @@ func normSquared(x []int64) *big.Int {
 func drawVector(t *rapid.T, inverse float64) []float64 {
 	row := make([]float64, rapid.IntRange(1, 6).Draw(t, "components"))
 	for i := range row {
-		row[i] = rapid.Float64Range(-1, 1).Draw(t, "x") * math.Ldexp(1, rapid.SampledFrom([]int{-60, -5, 0, 1, 30, 52, 80, 1000}).Draw(t, "size")) / inverse
+		row[i] = rapid.Float64Range(-1, 1).Draw(t, "x") * math.Ldexp(1,
+			rapid.SampledFrom([]int{-60, -5, 0, 1, 30, 52, 80, 1000}).Draw(t, "size")) / inverse
 	}
 	return row
 }
 
-// A clipped vector is never longer than the norm, and no component is longer than, or on the other side of, the original's.
+// A clipped vector is never longer than the norm, and no component is longer than, or on the other side of, the
+// original's.
 func TestClippedIsWithinTheNorm(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		q := quantizerOf(t, Value{ClipL2: rapid.SampledFrom([]string{"1", "0.3", "7e-90", "1e90"}).Draw(rt, "norm")})
@@ -141,7 +143,8 @@ func TestRootUp(t *testing.T) {
 // The fast form rounds and clamps as the general one does, whatever the number.
 func TestFastQuantizesAlike(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		v := rapid.SampledFrom([]Value{{Lo: "-1", Hi: "2"}, {Lo: "0.1", Hi: "2.7"}, {Lo: "-1e12", Hi: "3"}, {Lo: "-3.3", Hi: "1e-200"}}).Draw(rt, "value")
+		v := rapid.SampledFrom([]Value{{Lo: "-1", Hi: "2"}, {Lo: "0.1", Hi: "2.7"}, {Lo: "-1e12", Hi: "3"},
+			{Lo: "-3.3", Hi: "1e-200"}}).Draw(rt, "value")
 		v.Columns = []string{"float"}
 		q := New(&v, Options{Field: "q", Centred: rapid.Bool().Draw(rt, "centred")}, &problem.Problems{})
 		p := q.Fast()

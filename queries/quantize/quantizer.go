@@ -1,9 +1,10 @@
 // Package quantize turns the values that a query adds up into integers.
 //
-// A sum is exact, and its noise covers what one row can change, only if every value is an integer of bounded size. So bounds and values are
-// held as multiples of a quantum, which is a power of two that follows from the bounds alone: for sums and means the u with
-// V·2^-40 <= u < V·2^-39, V the larger of |Lo| and |Hi|, or ClipL2. Whole numbers are exact up to V = 2^40. A [Value] says what is added
-// up, a [Quantizer] bounds and rounds it, and [RowValues] reads it from batches.
+// A sum is exact, and its noise covers what one row can change, only if every value is an integer of bounded size. So
+// bounds and values are held as multiples of a quantum, which is a power of two that follows from the bounds alone: for
+// sums and means the u with V·2^-40 <= u < V·2^-39, V the larger of |Lo| and |Hi|, or ClipL2. Whole numbers are exact
+// up to V = 2^40. A [Value] says what is added up, a [Quantizer] bounds and rounds it, and [RowValues] reads it from
+// batches.
 package quantize
 
 import (
@@ -61,7 +62,8 @@ func New(v *Value, o Options, p *problem.Problems) *Quantizer {
 		return nil
 	}
 	if !q.fit(low, high) {
-		p.Add(q.boundField(), problem.CodeBadValue, "the bounds are too close to each other, or beyond 2^±900", "values are held to 12 digits of the larger bound")
+		p.Add(q.boundField(), problem.CodeBadValue, "the bounds are too close to each other, or beyond 2^±900",
+			"values are held to 12 digits of the larger bound")
 		return nil
 	}
 	return q
@@ -74,8 +76,8 @@ func (q *Quantizer) boundField() string {
 	return q.Field + ".clamp"
 }
 
-// fit chooses the quantum and moves the range onto its multiples, inwards. If values are centred, the range gets a centre. It returns false
-// if the range is too narrow, or beyond all quanta.
+// fit chooses the quantum and moves the range onto its multiples, inwards. If values are centred, the range gets a
+// centre. It returns false if the range is too narrow, or beyond all quanta.
 func (q *Quantizer) fit(low, high *big.Rat) bool {
 	v := slices.MaxFunc([]*big.Rat{new(big.Rat).Abs(low), new(big.Rat).Abs(high)}, (*big.Rat).Cmp)
 	e := ceilLog2(v)
@@ -93,7 +95,8 @@ func (q *Quantizer) fit(low, high *big.Rat) bool {
 	return q.Min < q.Max
 }
 
-// Between returns the quantizer with another range, in the same quanta. If centred is set, values are added up less its centre.
+// Between returns the quantizer with another range, in the same quanta. If centred is set, values are added up less its
+// centre.
 func (q *Quantizer) Between(low, high int64, centred bool) *Quantizer {
 	out := *q
 	out.Min, out.Max, out.Centre, out.Centred = low, high, 0, centred

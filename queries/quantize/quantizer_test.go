@@ -23,8 +23,8 @@ func decimals(label string) *rapid.Generator[string] {
 	})
 }
 
-// The quantum is a power of two from V·2^-40 to V·2^-30, and the range on its multiples is within the bounds, by less than a
-// quantum, or two if values are centred.
+// The quantum is a power of two from V·2^-40 to V·2^-30, and the range on its multiples is within the bounds, by less
+// than a quantum, or two if values are centred.
 func TestQuantumAndRange(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		lo, hi := decimals("lo").Draw(rt, "lo"), decimals("hi").Draw(rt, "hi")
@@ -64,7 +64,8 @@ func TestQuantumAndRange(t *testing.T) {
 // Values are rounded to the nearest multiple of the quantum, ties to even, and moved into the range.
 func TestClampedIsTheNearest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		v := rapid.SampledFrom([]Value{{Lo: "0", Hi: "99"}, {Lo: "-0.1", Hi: "0.3"}, {Lo: "1e9", Hi: "1000000001"}, {Lo: "-5e-200", Hi: "1e-200"}, {Lo: "-1e15", Hi: "7e200"}}).Draw(rt, "value")
+		v := rapid.SampledFrom([]Value{{Lo: "0", Hi: "99"}, {Lo: "-0.1", Hi: "0.3"}, {Lo: "1e9", Hi: "1000000001"},
+			{Lo: "-5e-200", Hi: "1e-200"}, {Lo: "-1e15", Hi: "7e200"}}).Draw(rt, "value")
 		v.Columns = []string{"x"}
 		q := New(&v, Options{Field: "mean", Centred: rapid.Bool().Draw(rt, "centred")}, &problem.Problems{})
 		x := rapid.Float64Range(2*q.Real(q.Min)-q.Real(q.Max), 2*q.Real(q.Max)).Draw(rt, "x")

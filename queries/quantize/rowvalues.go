@@ -43,7 +43,8 @@ func checkValueType(t table.Type, list bool, field string, p *problem.Problems) 
 	switch t.Kind {
 	case table.Bool, table.Int, table.Uint, table.Float, table.String:
 		if list {
-			p.Add(field, problem.CodeColumnType, fmt.Sprintf("a column of type %s has no lists", t), "leave length out for a column of numbers")
+			p.Add(field, problem.CodeColumnType, fmt.Sprintf("a column of type %s has no lists", t),
+				"leave length out for a column of numbers")
 		}
 	case table.List:
 		if !list {
@@ -81,7 +82,8 @@ func (r *RowValues) Open(b *table.Batch) (err error) {
 	return nil
 }
 
-// Row returns the value of a row. If the row has none, there are not as many components as there should be, or one is NaN.
+// Row returns the value of a row. If the row has none, there are not as many components as there should be, or one is
+// NaN.
 func (r *RowValues) Row(i int) []float64 {
 	if r.columns != nil {
 		return r.rows[i*r.dims : (i+1)*r.dims]

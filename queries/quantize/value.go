@@ -10,25 +10,26 @@ import (
 
 // Value is what a sum or mean adds up: a bounded number of each row, or a bounded vector.
 //
-// Numbers are read as the nearest float64, in text columns too; true is 1 and false 0. A row has no value, and is left out
-// of the query, if a component is null, NaN or no number, or if a list does not have Length elements.
+// Numbers are read as the nearest float64, in text columns too; true is 1 and false 0. A row has no value, and is left
+// out of the query, if a component is null, NaN or no number, or if a list does not have Length elements.
 type Value struct {
 	// Columns are one column of numbers, several that are the components of a vector, or one column of lists.
 	Columns []string
 	// List says that the column holds lists of Length numbers.
 	List   bool
 	Length int
-	// Lo and Hi are decimal numbers, the min and max of a range. Each component, also an infinite one, is moved into the range and rounded
-	// to the nearest multiple of the quantum, ties to even. The range itself is cut down to multiples of the quantum within Lo and Hi.
+	// Lo and Hi are decimal numbers, the min and max of a range. Each component, also an infinite one, is moved into the
+	// range and rounded to the nearest multiple of the quantum, ties to even. The range itself is cut down to multiples of
+	// the quantum within Lo and Hi.
 	Lo, Hi string
-	// ClipL2 is a decimal number, set if Lo and Hi are not. A vector that is longer is shortened, and rounded towards zero. If components
-	// are infinite, the vector takes their direction and the other components become 0.
+	// ClipL2 is a decimal number, set if Lo and Hi are not. A vector that is longer is shortened, and rounded towards
+	// zero. If components are infinite, the vector takes their direction and the other components become 0.
 	ClipL2 string
-	// Share says that Lo and Hi are a public range within which the clamp is chosen privately: the share of the query's mu² that finding it
-	// takes; 0 if they are the clamp.
+	// Share says that Lo and Hi are a public range within which the clamp is chosen privately: the share of the query's
+	// mu² that finding it takes; 0 if they are the clamp.
 	Share float64
-	// Rows is the public number of terms of a mean, 0 if there is none. All rows are then terms, and a row without a value counts as the
-	// centre of the range, or as zero.
+	// Rows is the public number of terms of a mean, 0 if there is none. All rows are then terms, and a row without a value
+	// counts as the centre of the range, or as zero.
 	Rows int64
 }
 
@@ -69,7 +70,8 @@ func (v *Value) checkColumns(field string, p *problem.Problems) {
 	case v.List && len(v.Columns) > 1:
 		p.Add(field+".columns", problem.CodeBadSpec, "lists come from one column", "")
 	case v.List && v.Length < 1, !v.List && v.Length != 0:
-		p.Add(field+".length", problem.CodeBadSpec, "a column of lists needs the public length of its lists, and no other column has one", "")
+		p.Add(field+".length", problem.CodeBadSpec,
+			"a column of lists needs the public length of its lists, and no other column has one", "")
 	}
 	if v.Dims() > maxLength {
 		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^20 = %d components", maxLength), "")
@@ -89,7 +91,8 @@ func (v *Value) checkColumns(field string, p *problem.Problems) {
 // minMax reads the range that holds the components, or that of a ball: minus and plus its radius.
 func (v *Value) minMax(field string, p *problem.Problems) (low, high *big.Rat) {
 	if (v.ClipL2 != "") == (v.Lo != "" || v.Hi != "") {
-		p.Add(field, problem.CodeBadSpec, "a value needs clamp or clip_l2, one of them", "add clamp: [lo, hi] from what you know about the column, never from the data")
+		p.Add(field, problem.CodeBadSpec, "a value needs clamp or clip_l2, one of them",
+			"add clamp: [lo, hi] from what you know about the column, never from the data")
 		return nil, nil
 	}
 	if v.ClipL2 != "" {
@@ -106,7 +109,8 @@ func (v *Value) minMax(field string, p *problem.Problems) (low, high *big.Rat) {
 	case !ok1 || !ok2:
 		p.Add(field+".clamp", problem.CodeBadValue, fmt.Sprintf("%q and %q are not two decimal numbers", v.Lo, v.Hi), "")
 	case low.Cmp(high) >= 0:
-		p.Add(field+".clamp", problem.CodeBadValue, fmt.Sprintf("%s is not below %s", v.Lo, v.Hi), "write [lo, hi] with lo < hi")
+		p.Add(field+".clamp", problem.CodeBadValue, fmt.Sprintf("%s is not below %s", v.Lo, v.Hi),
+			"write [lo, hi] with lo < hi")
 	}
 	return low, high
 }

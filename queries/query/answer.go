@@ -31,8 +31,8 @@ type Reading struct {
 	Answer Answer
 }
 
-// Columns are those columns of a released table from which its noisy vectors are read back: a row a cell, in the order of the cells. A
-// value that is not there is NaN.
+// Columns are those columns of a released table from which its noisy vectors are read back: a row a cell, in the order
+// of the cells. A value that is not there is NaN.
 type Columns struct {
 	// Keys are the key columns as text, by column; needed if keys were discovered.
 	Keys  [][]string

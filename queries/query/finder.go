@@ -6,9 +6,10 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 )
 
-// Finder is a query of which a clamp, or the bound on the rows of a unit, is chosen within a public range, from a noisy histogram that is drawn first. Its
-// accumulators seal one exact answer more than the query has components, the histogram. Of the others those that depend on the choice are to be chosen
-// ([mechanism.Exact.Choose]). The components have the largest sensitivities that may be chosen.
+// Finder is a query of which a clamp, or the bound on the rows of a unit, is chosen within a public range, from a noisy
+// histogram that is drawn first. Its accumulators seal one exact answer more than the query has components, the
+// histogram. Of the others those that depend on the choice are to be chosen ([mechanism.Exact.Choose]). The components
+// have the largest sensitivities that may be chosen.
 type Finder interface {
 	Query
 	// Histogram states the component of the histogram, whose weight is its share of the query's mu².

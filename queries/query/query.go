@@ -1,6 +1,6 @@
-// Package query has what a query is made of: its public facts ([Spec], [Bounds]), what its kind states and computes ([Query],
-// [Component], [Accumulator]), and what is released of it ([Answer]). Package queries gives its users these names, and makes the queries;
-// the kinds are in queries/kinds.
+// Package query has what a query is made of: its public facts ([Spec], [Bounds]), what its kind states and computes
+// ([Query], [Component], [Accumulator]), and what is released of it ([Answer]). Package queries gives its users these
+// names, and makes the queries; the kinds are in queries/kinds.
 package query
 
 import (
@@ -24,17 +24,20 @@ type Component struct {
 	RowBound float64
 	// Scale converts the component's unit to the answer's: 1/n for a mean of a public number n of terms, and else 1.
 	Scale float64
-	// Keys is the number of keys in which a unit counts, if cells are private keys to be selected ([mechanism.Exact.Select]); else 0.
+	// Keys is the number of keys in which a unit counts, if cells are private keys to be selected
+	// ([mechanism.Exact.Select]); else 0.
 	Keys int64
-	// MinUnits is the least number of units of a key, if keys are to be selected: those of fewer are left out before; 0 stands for 1.
+	// MinUnits is the least number of units of a key, if keys are to be selected: those of fewer are left out before; 0
+	// stands for 1.
 	MinUnits int64
 	// Weight is the component's share of the query's mu², relative to the query's other components.
 	Weight float64
-	// L1 is the L1 sensitivity, for noise with delta 0, and WhyL1 the one-line argument for it; 0 if the component is for Gaussian noise alone.
+	// L1 is the L1 sensitivity, for noise with delta 0, and WhyL1 the one-line argument for it; 0 if the component is for
+	// Gaussian noise alone.
 	L1    float64
 	WhyL1 string
-	// Cost is what a variance of 1 in each cell costs under such noise: the query's loss is the sum of the squared errors in its cells, in units of the
-	// most that one row adds to one.
+	// Cost is what a variance of 1 in each cell costs under such noise: the query's loss is the sum of the squared errors
+	// in its cells, in units of the most that one row adds to one.
 	Cost float64
 }
 
@@ -55,17 +58,18 @@ type Query interface {
 	Tally(table.Schema) (*tally.Tally, error)
 	// Finish makes the public answer of the components' noisy vectors, before and after denoising.
 	Finish(noisy, estimate []mechanism.Noisy) (Answer, error)
-	// Recover reads the components' noisy vectors back from the columns of a released answer, given the grid of each one's mechanism. It
-	// is the inverse of Finish: exact, or an error.
+	// Recover reads the components' noisy vectors back from the columns of a released answer, given the grid of each one's
+	// mechanism. It is the inverse of Finish: exact, or an error.
 	Recover(Columns, []float64) (Recovered, error)
 
 	// Directions returns the directions of the vector of the first component, the last one fastest: none for one number.
 	Directions() []domain.Direction
-	// LooksEmpty says whether the noisy vectors look like those of an input without a usable row. It may say false in any case.
+	// LooksEmpty says whether the noisy vectors look like those of an input without a usable row. It may say false in any
+	// case.
 	LooksEmpty(noisy []mechanism.Noisy) bool
-	// Bytes returns how much memory the cells of the exact answer take while some workers gather it, and while its noise is drawn: a copy
-	// each if rows are units, else one. A domain of more than most cells is held sparsely, if the query can, and then takes nothing here.
-	// The rows of units come on top.
+	// Bytes returns how much memory the cells of the exact answer take while some workers gather it, and while its noise
+	// is drawn: a copy each if rows are units, else one. A domain of more than most cells is held sparsely, if the query
+	// can, and then takes nothing here. The rows of units come on top.
 	Bytes(workers int, most int64) int64
 }
 

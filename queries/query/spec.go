@@ -33,7 +33,8 @@ type Spec struct {
 	// Unit is the privacy unit's columns; if there are none, each row is a unit.
 	Unit   []string
 	Bounds Bounds
-	// RowsShare is the part of the query's mu² that finding the bound on the rows of a unit takes, at most Bounds.MaxRows; 0 if that is the bound.
+	// RowsShare is the part of the query's mu² that finding the bound on the rows of a unit takes, at most Bounds.MaxRows;
+	// 0 if that is the bound.
 	RowsShare float64
 	// Value is what a sum or mean adds up; others have none.
 	Value *quantize.Value
@@ -49,7 +50,8 @@ type Spec struct {
 	Filtered bool
 	// Declared is a declared L2 sensitivity, 0 if none is.
 	Declared float64
-	// MinUnits is the least number of units of a key of a histogram that discovers keys: those of fewer are left out before noise is added; 0 stands for 1.
+	// MinUnits is the least number of units of a key of a histogram that discovers keys: those of fewer are left out
+	// before noise is added; 0 stands for 1.
 	MinUnits int64
 	// Leader says which query selects the keys of a query that adds values up; nil if its cells are listed.
 	Leader *Leader
@@ -59,14 +61,15 @@ type Spec struct {
 }
 
 // Read says what else is read off the noisy counts of a histogram with edges, at no cost: of each group that its other
-// dimensions make, how the rows are spread over the cells between the edges. Rows in other cells, and those that were dropped, do
-// not count.
+// dimensions make, how the rows are spread over the cells between the edges. Rows in other cells, and those that were
+// dropped, do not count.
 type Read struct {
 	// Quantiles are decimal numbers above 0 and below 1.
 	Quantiles []string
 	// CDF is the share of the rows below each edge but the first.
 	CDF bool
-	// Sums says that the histogram is for the numbers of rows below its edges: noise goes where these have the least error.
+	// Sums says that the histogram is for the numbers of rows below its edges: noise goes where these have the least
+	// error.
 	Sums bool
 }
 

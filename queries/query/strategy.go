@@ -16,13 +16,13 @@ type Strategic interface {
 // Strategy says where the noise of a query goes, and what other ways would have given.
 type Strategy struct {
 	Name string `json:"name"`
-	// Loss says which error is least, Error is its root at these mechanisms; Bound is below what any other Gaussian noise of the same mu
-	// has, 0 if no bound is known.
+	// Loss says which error is least, Error is its root at these mechanisms; Bound is below what any other Gaussian noise
+	// of the same mu has, 0 if no bound is known.
 	Loss  strategy.Loss `json:"optimize"`
 	Error float64       `json:"rmse"`
 	Bound float64       `json:"lower_bound,omitempty"`
-	// Cell is the largest standard deviation of a noisy cell of the answer itself, which is that of the tables if these are other numbers; 0 if the answer has no
-	// cells that count rows.
+	// Cell is the largest standard deviation of a noisy cell of the answer itself, which is that of the tables if these
+	// are other numbers; 0 if the answer has no cells that count rows.
 	Cell float64 `json:"cell_standard_deviation,omitempty"`
 	// Others are the errors of other ways at the same mu.
 	Others []strategy.Candidate `json:"others"`
@@ -31,8 +31,9 @@ type Strategy struct {
 	Sums *SumsOfCells `json:"sums_of_cells,omitempty"`
 }
 
-// SumsOfCells is the variances of two kinds of noise: that of each cell by itself, and that which all cells share. The variance of the sum of k
-// noisy cells is k times the first plus k² times the second; that of the difference of two cells is twice the first.
+// SumsOfCells is the variances of two kinds of noise: that of each cell by itself, and that which all cells share. The
+// variance of the sum of k noisy cells is k times the first plus k² times the second; that of the difference of two
+// cells is twice the first.
 type SumsOfCells struct {
 	Each   float64 `json:"variance_of_each"`
 	Common float64 `json:"variance_in_common"`
@@ -50,6 +51,7 @@ type StrategyTable struct {
 	By        []string `json:"by"`
 	Cells     int      `json:"cells"`
 	Deviation float64  `json:"standard_deviation"` // of the noisy cell that has the largest
-	// Factors say which multiple of the variance of each component's noise is in the variance of that cell; nil if it is not linear in them.
+	// Factors say which multiple of the variance of each component's noise is in the variance of that cell; nil if it is
+	// not linear in them.
 	Factors map[string]float64 `json:"-"`
 }

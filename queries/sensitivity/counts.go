@@ -1,5 +1,6 @@
-// Package sensitivity says how far the exact answers of neighbouring tables can be apart: the L2 sensitivity of counts (counts.go) and of sums
-// of values (sums.go) if the bounds of privacy units hold. All of it is computed in integers and rounded up once.
+// Package sensitivity says how far the exact answers of neighbouring tables can be apart: the L2 sensitivity of counts
+// (counts.go) and of sums of values (sums.go) if the bounds of privacy units hold. All of it is computed in integers
+// and rounded up once.
 package sensitivity
 
 import (
@@ -26,12 +27,13 @@ const (
 // Check reports an adjacency that is none of these.
 func (adj Adjacency) Check(p *problem.Problems) {
 	if adj != AddRemove && adj != ReplaceOne {
-		p.Add("privacy.adjacency", problem.CodeBadValue, fmt.Sprintf("%q is not an adjacency", adj), "adjacencies: add-remove, replace-one")
+		p.Add("privacy.adjacency", problem.CodeBadValue, fmt.Sprintf("%q is not an adjacency", adj),
+			"adjacencies: add-remove, replace-one")
 	}
 }
 
-// LargestNorm returns g(a), the largest squared L2 norm of a vector of row counts in at most a cells, each at most m, their
-// sum at most k:
+// LargestNorm returns g(a), the largest squared L2 norm of a vector of row counts in at most a cells, each at most m,
+// their sum at most k:
 //
 //	g(a) = f·m² + r²,  f = min(a, floor(k/m)),  r = k − f·m if f < a, else 0
 //
@@ -51,9 +53,9 @@ func LargestNorm(l bounding.Limits, a int64) *big.Int {
 
 // SquaredCounts returns the squared L2 sensitivity of the counts over a domain of some cells.
 //
-// Add-remove: g(L). Replace-one: the largest ‖c − c′‖² over two vectors c, c′ within the limits. Counts are not negative, so
-// it is largest if no cell holds both: g(min(b, L)) + g(min(cells − b, L)) with c in b cells. g is concave in a (its
-// steps are m², …, m², r², 0, …), so the best b is half the cells.
+// Add-remove: g(L). Replace-one: the largest ‖c − c′‖² over two vectors c, c′ within the limits. Counts are not
+// negative, so it is largest if no cell holds both: g(min(b, L)) + g(min(cells − b, L)) with c in b cells. g is concave
+// in a (its steps are m², …, m², r², 0, …), so the best b is half the cells.
 func SquaredCounts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
 		return LargestNorm(l, l.Groups)

@@ -40,8 +40,8 @@ func smallLimits(cells int) (all []bounding.Limits) {
 
 func abs(x int64) int64 { return max(x, -x) }
 
-// largestDistance is that of all pairs of contributions, the second of which is nothing under add-remove: the sum over the cells of what distance
-// makes of two numbers of rows.
+// largestDistance is that of all pairs of contributions, the second of which is nothing under add-remove: the sum over
+// the cells of what distance makes of two numbers of rows.
 func largestDistance(l bounding.Limits, adj Adjacency, cells int, distance func(a, b int64) int64) (largest int64) {
 	all := contributions(l, cells)
 	others := all
@@ -70,7 +70,8 @@ func forSmallLimits(f func(l bounding.Limits, adj Adjacency, cells int)) {
 	}
 }
 
-// TestAbsoluteCountsAreAttained compares with the largest distance of all pairs of contributions: neither below it nor above.
+// TestAbsoluteCountsAreAttained compares with the largest distance of all pairs of contributions: neither below it nor
+// above.
 func TestAbsoluteCountsAreAttained(t *testing.T) {
 	forSmallLimits(func(l bounding.Limits, adj Adjacency, cells int) {
 		largest := largestDistance(l, adj, cells, func(a, b int64) int64 { return abs(a - b) })
@@ -80,10 +81,12 @@ func TestAbsoluteCountsAreAttained(t *testing.T) {
 	})
 }
 
-// TestAbsoluteSumsAreAttained compares with the largest distance of all pairs of contributions, each row at the ends of its range: if n rows are in a
-// cell and n' in the other table, the sums differ by the most if one is n times an end and the other n' times the other end, or nothing at all.
+// TestAbsoluteSumsAreAttained compares with the largest distance of all pairs of contributions, each row at the ends of
+// its range: if n rows are in a cell and n' in the other table, the sums differ by the most if one is n times an end
+// and the other n' times the other end, or nothing at all.
 func TestAbsoluteSumsAreAttained(t *testing.T) {
-	for _, r := range []*Reach{{More: 5, Less: 0, Components: 1}, {More: 5, Less: 3, Components: 1}, {More: 4, Less: 4, Components: 2}} {
+	for _, r := range []*Reach{{More: 5, Less: 0, Components: 1}, {More: 5, Less: 3, Components: 1},
+		{More: 4, Less: 4, Components: 2}} {
 		forSmallLimits(func(l bounding.Limits, adj Adjacency, cells int) {
 			largest := largestDistance(l, adj, cells, func(a, b int64) int64 { // values in [-less, more]
 				return max(r.More*a+r.Less*b, r.Less*a+r.More*b) * r.Components

@@ -40,10 +40,10 @@ func (r *Reach) OfRow() float64 {
 
 // Squared returns the squared L2 sensitivity, in squared quanta.
 //
-// A cell to which a unit adds n rows changes by a vector of norm at most n·ρ, ρ the largest norm of a row, and by that if all
-// rows have the same extreme value. So add-remove is ρ² times that of counts. Under replace-one, a cell to which the unit adds n
-// rows, and n' in the other table, changes by at most more·max(n, n') + less·min(n, n') in each component; see
-// [Reach.corners]. If no value is on the other side of zero, that is the case of counts again.
+// A cell to which a unit adds n rows changes by a vector of norm at most n·ρ, ρ the largest norm of a row, and by that
+// if all rows have the same extreme value. So add-remove is ρ² times that of counts. Under replace-one, a cell to which
+// the unit adds n rows, and n' in the other table, changes by at most more·max(n, n') + less·min(n, n') in each
+// component; see [Reach.corners]. If no value is on the other side of zero, that is the case of counts again.
 func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	var sum *big.Int
 	if adj == ReplaceOne && r.Less > 0 {
@@ -58,9 +58,9 @@ func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 // corners returns the largest sum of cell(max(n, n'), min(n, n')) over the cells, for two vectors n, n' of row
 // counts within the limits: of (more·max + less·min)², or of that without the square.
 //
-// The sum is convex and grows with each count, so it is largest if both vectors are corners: m rows in f cells and r < m
-// in one more, as in [LargestNorm]. What is left to choose is which cells of the two fall together. The rests may meet each
-// other, nothing, or full cells of the other side; the full cells left over meet as often as is best.
+// The sum is convex and grows with each count, so it is largest if both vectors are corners: m rows in f cells and r <
+// m in one more, as in [LargestNorm]. What is left to choose is which cells of the two fall together. The rests may
+// meet each other, nothing, or full cells of the other side; the full cells left over meet as often as is best.
 func (r *Reach) corners(l bounding.Limits, cells int64, cell func(n, o int64) *big.Int) *big.Int {
 	a := min(l.Groups, cells)
 	full := min(a, l.Rows/l.PerGroup)
@@ -101,8 +101,8 @@ func (r *Reach) changed(n, o int64) *big.Int {
 // pairing is what a cell adds that is full on both sides, or on one.
 type pairing struct{ both, one *big.Int }
 
-// best returns some sum, and the most that x full cells of one side and y of the other add in some cells; nil if there is no
-// room for them. It is linear in how many fall together, so that is as few or as many as can be.
+// best returns some sum, and the most that x full cells of one side and y of the other add in some cells; nil if there
+// is no room for them. It is linear in how many fall together, so that is as few or as many as can be.
 func (p pairing) best(sum *big.Int, x, y, cells int64) *big.Int {
 	few, many := max(0, x+y-cells), min(x, y)
 	if few > many || min(x, y, cells) < 0 {

@@ -13,9 +13,10 @@ import (
 //
 //	h_j = (1, …, 1, −j, 0, …, 0),  j = 1, …, d − 1,  with j ones,
 //
-// which are orthogonal to each other and to the row of ones, with h_j·h_j = j(j + 1). So that independent noise of one sigma suits
-// all of them, row j is taken c_j times, c_j the whole number nearest to 2^b/sqrt(j(j+1)): all rows then are integers of norm 2^b, but for the
-// rounding of c_j. The error of that rounding is not neglected anywhere: norms of columns and variances are those of the integers.
+// which are orthogonal to each other and to the row of ones, with h_j·h_j = j(j + 1). So that independent noise of one
+// sigma suits all of them, row j is taken c_j times, c_j the whole number nearest to 2^b/sqrt(j(j+1)): all rows then
+// are integers of norm 2^b, but for the rounding of c_j. The error of that rounding is not neglected anywhere: norms of
+// columns and variances are those of the integers.
 
 // contrasts are the scaled Helmert contrasts of an attribute.
 type contrasts struct {
@@ -33,8 +34,8 @@ func newContrasts(size, bits int) contrasts {
 	return c
 }
 
-// columnNorm returns the largest squared norm of a column, exactly, in units of 2^(−2b): max over v of sum_j (c_j·h_j(v))². Without
-// rounding all columns have 1 − 1/d.
+// columnNorm returns the largest squared norm of a column, exactly, in units of 2^(−2b): max over v of sum_j
+// (c_j·h_j(v))². Without rounding all columns have 1 − 1/d.
 func (c contrasts) columnNorm() *big.Int {
 	largest, later := new(big.Int), new(big.Int) // later: the sum of c_j² over rows j > v, in which the column has 1
 	for v := c.size - 1; v >= 0; v-- {
@@ -53,8 +54,8 @@ func (c contrasts) columnNorm() *big.Int {
 	return largest
 }
 
-// apart returns the largest absolute inner product of two different columns, exactly, in units of 2^(−2b). Without rounding all have
-// −1/d. That of columns u < v is sum_{j>v} c_j² − v·c_v².
+// apart returns the largest absolute inner product of two different columns, exactly, in units of 2^(−2b). Without
+// rounding all have −1/d. That of columns u < v is sum_{j>v} c_j² − v·c_v².
 func (c contrasts) apart() *big.Int {
 	largest, later := new(big.Int), new(big.Int)
 	for v := c.size - 1; v >= 1; v-- {
@@ -69,8 +70,8 @@ func (c contrasts) apart() *big.Int {
 	return largest
 }
 
-// decoded returns the largest variance of a cell that is put together from the contrasts, if each row has noise of variance 2^(2b):
-// max over v of sum_j (h_j(v)/(c_j·j(j+1)))²·2^(2b). Without rounding all cells have 1 − 1/d.
+// decoded returns the largest variance of a cell that is put together from the contrasts, if each row has noise of
+// variance 2^(2b): max over v of sum_j (h_j(v)/(c_j·j(j+1)))²·2^(2b). Without rounding all cells have 1 − 1/d.
 func (c contrasts) decoded() float64 {
 	largest, later := 0.0, 0.0
 	for v := c.size - 1; v >= 0; v-- {
@@ -85,8 +86,8 @@ func (c contrasts) decoded() float64 {
 	return largest * (1 + 0x1p-40) // more than the rounding of the sums
 }
 
-// apply replaces the values along an axis of a table, with inner values in a step of it, by the contrasts h_j·x, not yet scaled: one
-// fewer.
+// apply replaces the values along an axis of a table, with inner values in a step of it, by the contrasts h_j·x, not
+// yet scaled: one fewer.
 func (c contrasts) apply(x int128.Slice, inner int) int128.Slice {
 	rows := c.size - 1
 	out := int128.Make(x.Len() / c.size * rows)
@@ -104,8 +105,8 @@ func (c contrasts) apply(x int128.Slice, inner int) int128.Slice {
 	return out
 }
 
-// decode is the inverse of the scaled contrasts, into values that sum to 0 along the axis, in floats: with g_j = y_j/(c_j·j(j+1)), value v is
-// sum_{j>v} g_j − v·g_v.
+// decode is the inverse of the scaled contrasts, into values that sum to 0 along the axis, in floats: with g_j =
+// y_j/(c_j·j(j+1)), value v is sum_{j>v} g_j − v·g_v.
 func (c contrasts) decode(y []float64, inner int) []float64 {
 	rows := c.size - 1
 	out := make([]float64, len(y)/rows*c.size)

@@ -12,23 +12,24 @@ import (
 
 // Tables of several ways
 //
-// A table of the attributes in A counts rows by them. The cells of every table of a set of attributes split into residuals: the residual
-// of S, for each S within A, is the part of a table that sums to 0 along each attribute of S and is constant along the others
-// (the effects of the analysis of variance). A residual is the same in every table that has it, so tables that are put together from
-// noisy residuals agree with each other by construction.
+// A table of the attributes in A counts rows by them. The cells of every table of a set of attributes split into
+// residuals: the residual of S, for each S within A, is the part of a table that sums to 0 along each attribute of S
+// and is constant along the others (the effects of the analysis of variance). A residual is the same in every table
+// that has it, so tables that are put together from noisy residuals agree with each other by construction.
 //
-// With d_i the number of values of attribute i, p_S = prod_{i in S} (1 − 1/d_i), and noise of variance s2_S on each coordinate of the residual
-// of S in an orthonormal basis,
+// With d_i the number of values of attribute i, p_S = prod_{i in S} (1 − 1/d_i), and noise of variance s2_S on each
+// coordinate of the residual of S in an orthonormal basis,
 //
 //	mu²   = sum_S k_S/s2_S,                            k_S = p_S under add-remove with one row a unit,
 //	var_A = sum_{S in A} p_S·s2_S / prod_{i in A, not in S} d_i²,
 //
-// the same for every cell. No other way to add Gaussian noise does better for all tables together, at the best s2 (see [Margins.Solve]).
-// The basis is that of the integer contrasts in helmert.go, so that all noise is independent and all answers before it are integers.
+// the same for every cell. No other way to add Gaussian noise does better for all tables together, at the best s2 (see
+// [Margins.Solve]). The basis is that of the integer contrasts in helmert.go, so that all noise is independent and all
+// answers before it are integers.
 //
-// Sources: Xiao, He, Zhang, Kifer, "An optimal and scalable matrix mechanism for noisy marginals under convex loss functions", NeurIPS 2023
-// (arXiv 2305.08175); Lebeda, Nikolov, Tang, arXiv 2512.21499, for independent noise and optimality among all factorizations; Efron and
-// Stein, Annals of Statistics 9, 1981, for the residuals.
+// Sources: Xiao, He, Zhang, Kifer, "An optimal and scalable matrix mechanism for noisy marginals under convex loss
+// functions", NeurIPS 2023 (arXiv 2305.08175); Lebeda, Nikolov, Tang, arXiv 2512.21499, for independent noise and
+// optimality among all factorizations; Efron and Stein, Annals of Statistics 9, 1981, for the residuals.
 
 // Set is a set of attributes: bit i is set if attribute i is in it.
 type Set uint64
@@ -71,7 +72,8 @@ type Margins struct {
 	tables []Set
 	// largest are the tables that are in no other one
 	largest []Set
-	// residuals are the nonempty-dimensional sets within a table, by number of attributes and then by value; the first is the empty set.
+	// residuals are the nonempty-dimensional sets within a table, by number of attributes and then by value; the first is
+	// the empty set.
 	residuals []Set
 	// of each attribute: its contrasts and what follows from them
 	contrasts []contrasts
@@ -84,12 +86,12 @@ type attributeFacts struct {
 	decoded       float64
 }
 
-// answerBits is how many bits an exact answer has for its coefficients and the number of the cells that it sums, of 127: 48 are those of the
-// count of a cell.
+// answerBits is how many bits an exact answer has for its coefficients and the number of the cells that it sums, of
+// 127: 48 are those of the count of a cell.
 const answerBits = 126 - 48
 
-// NewMargins makes a workload of attributes with at least one value each and distinct tables of at least one attribute each. Its error says
-// what is too large, for the job's author.
+// NewMargins makes a workload of attributes with at least one value each and distinct tables of at least one attribute
+// each. Its error says what is too large, for the job's author.
 func NewMargins(sizes []int, tables []Set) (*Margins, error) {
 	m := &Margins{sizes: slices.Clone(sizes), tables: slices.Clone(tables)}
 	if len(sizes) > MaxAttributes {
@@ -171,8 +173,8 @@ func (m *Margins) Largest() []Set { return m.largest }
 // Size returns the number of values of an attribute.
 func (m *Margins) Size(attribute int) int { return m.sizes[attribute] }
 
-// Residuals returns the sets of attributes whose residuals take noise, each a component: the empty one, whose residual is the number of
-// rows, first.
+// Residuals returns the sets of attributes whose residuals take noise, each a component: the empty one, whose residual
+// is the number of rows, first.
 func (m *Margins) Residuals() []Set { return m.residuals }
 
 // Cells returns the number of cells of a table.
@@ -211,12 +213,14 @@ func (m *Margins) ColumnNorm(s Set) *big.Rat {
 	return m.inUnits(product, s)
 }
 
-// ReplacedNorm returns a bound on the squared norm of the difference of two columns: of what changes when one row becomes another, or is left
-// out. With N the largest squared norm of a column it is 2·N − 2·<a_u, a_v>, and the inner product is in absolute value at most
+// ReplacedNorm returns a bound on the squared norm of the difference of two columns: of what changes when one row
+// becomes another, or is left out. With N the largest squared norm of a column it is 2·N − 2·<a_u, a_v>, and the inner
+// product is in absolute value at most
 //
 //	max_i apart_i · prod_{j in S, not i} N_j,
 //
-// for u and v differ in at least one attribute i, and in each attribute the columns' inner product is at most N_j. Of the empty set it is 1.
+// for u and v differ in at least one attribute i, and in each attribute the columns' inner product is at most N_j. Of
+// the empty set it is 1.
 func (m *Margins) ReplacedNorm(s Set) *big.Rat {
 	if s == 0 {
 		return big.NewRat(1, 1)
@@ -247,8 +251,8 @@ func (m *Margins) inUnits(x *big.Int, s Set) *big.Rat {
 	return new(big.Rat).SetFrac(x, new(big.Int).Lsh(big.NewInt(1), e))
 }
 
-// RowBound is the largest absolute value that one row adds to a coordinate of any residual, rounded up: every coefficient is part of a column,
-// whose norm is less than 1 but for the rounding of the coefficients.
+// RowBound is the largest absolute value that one row adds to a coordinate of any residual, rounded up: every
+// coefficient is part of a column, whose norm is less than 1 but for the rounding of the coefficients.
 const RowBound = 2
 
 // spreadOver returns prod d_i² over the attributes of a table that are not in a residual.
@@ -269,11 +273,12 @@ func (m *Margins) cellVariance(s Set) float64 {
 	return p
 }
 
-// Factor returns which multiple of the variance of a residual's coordinates is in the variance of a cell of a table that has it.
+// Factor returns which multiple of the variance of a residual's coordinates is in the variance of a cell of a table
+// that has it.
 func (m *Margins) Factor(table, s Set) float64 { return m.cellVariance(s) / m.spreadOver(table, s) }
 
-// Variances returns the variance of a cell of each table, for noise of the given variances in the coordinates of the residuals, in their
-// order: var_A in the comment above, the largest over the cells.
+// Variances returns the variance of a cell of each table, for noise of the given variances in the coordinates of the
+// residuals, in their order: var_A in the comment above, the largest over the cells.
 func (m *Margins) Variances(residuals []float64) []float64 {
 	out := make([]float64, len(m.tables))
 	for k, a := range m.tables {
@@ -286,11 +291,12 @@ func (m *Margins) Variances(residuals []float64) []float64 {
 	return out
 }
 
-// Measure returns the coordinates of a residual, exactly, from the counts of a table that has its attributes. Cells are in the order of
-// the attributes, the last one fastest; each is at least 0 and at most 2^48.
+// Measure returns the coordinates of a residual, exactly, from the counts of a table that has its attributes. Cells are
+// in the order of the attributes, the last one fastest; each is at least 0 and at most 2^48.
 //
-// No sum overflows: a coordinate is the sum over at most 2^c cells of counts of at most 2^48 rows times coefficients of at most 2^(78 − c), 2^126
-// in all. Contrasts that are not yet scaled have coefficients below the number of cells, at most 2^24.
+// No sum overflows: a coordinate is the sum over at most 2^c cells of counts of at most 2^48 rows times coefficients of
+// at most 2^(78 − c), 2^126 in all. Contrasts that are not yet scaled have coefficients below the number of cells, at
+// most 2^24.
 func (m *Margins) Measure(s Set, table Set, counts []int64) int128.Slice {
 	x := int128.Make(len(counts))
 	x.AddSlice(int128.Narrow(counts))
@@ -335,8 +341,8 @@ func (m *Margins) scale(s Set, x int128.Slice) {
 	}
 }
 
-// Reconstruct returns the cells of a table from the noisy coordinates of its residuals, as measured gives them, in rows: the best linear
-// unbiased estimate.
+// Reconstruct returns the cells of a table from the noisy coordinates of its residuals, as measured gives them, in
+// rows: the best linear unbiased estimate.
 func (m *Margins) Reconstruct(table Set, measured func(Set) []float64) []float64 {
 	out := make([]float64, m.Cells(table))
 	for _, s := range m.residuals {

@@ -46,7 +46,8 @@ func addRemove(m *Margins) []float64 {
 	return costs
 }
 
-// The published errors of Adult's tables: computed with independent code from the formulas of ResidualPlanner and of HDMM.
+// The published errors of Adult's tables: computed with independent code from the formulas of ResidualPlanner and of
+// HDMM.
 func TestErrorsOfAdult(t *testing.T) {
 	for _, c := range []struct {
 		ways                    []int
@@ -107,7 +108,8 @@ func workload(t *rapid.T) *Margins {
 	return m
 }
 
-// dense returns the contrasts of a residual as a dense matrix: a row a coordinate, a column a cell of the table of its attributes.
+// dense returns the contrasts of a residual as a dense matrix: a row a coordinate, a column a cell of the table of its
+// attributes.
 func (m *Margins) dense(s Set) [][]*big.Int {
 	cells := m.Cells(s)
 	columns := make([][]*big.Int, m.Dimension(s))
@@ -209,8 +211,8 @@ func TestMeasureAndReconstruct(t *testing.T) {
 	})
 }
 
-// TestVariances compares the stated variance of cells with that of the reconstruction of unit vectors, which is the sum of the squares of the
-// coefficients of each coordinate.
+// TestVariances compares the stated variance of cells with that of the reconstruction of unit vectors, which is the sum
+// of the squares of the coefficients of each coordinate.
 func TestVariances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)
@@ -247,7 +249,8 @@ func TestVariances(t *testing.T) {
 	})
 }
 
-// TestSimulatedErrors: the mean squared error of Adult's tables at mu = 1, 40 times, within 5 standard errors (false alarms: below 10^-6).
+// TestSimulatedErrors: the mean squared error of Adult's tables at mu = 1, 40 times, within 5 standard errors (false
+// alarms: below 10^-6).
 func TestSimulatedErrors(t *testing.T) {
 	m, err := NewMargins(adult[2:6], ways(4, 1, 2))
 	if err != nil {

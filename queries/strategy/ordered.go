@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// norm2 returns the largest squared norm of the row counts of a unit: as many cells as fit with PerGroup rows, and the rest in one more.
+// norm2 returns the largest squared norm of the row counts of a unit: as many cells as fit with PerGroup rows, and the
+// rest in one more.
 func (b Bounds) norm2() *big.Int {
 	full := min(b.Groups, b.Rows/b.PerGroup)
 	rest := int64(0)
@@ -66,8 +67,9 @@ type Candidate struct {
 	Error float64 `json:"rmse"`
 }
 
-// NewOrdered returns the strategy of least error for the sums below the edges of n cells, n from 1 to [MaxOrdered], if one unit contributes
-// within bounds, if there are several groups of n such cells. Of equal errors the histogram wins: it is never worse than noise cell by cell.
+// NewOrdered returns the strategy of least error for the sums below the edges of n cells, n from 1 to [MaxOrdered], if
+// one unit contributes within bounds, if there are several groups of n such cells. Of equal errors the histogram wins:
+// it is never worse than noise cell by cell.
 func NewOrdered(n, groups int, b Bounds) *Ordered {
 	best := newCells(n, b)
 	all := []*Ordered{best}
@@ -92,13 +94,15 @@ func NewOrdered(n, groups int, b Bounds) *Ordered {
 	return best
 }
 
-// LeastOrdered is below the root mean square of the deviations of the sums of the first 1, …, n of n cells at mu = 1 under every Gaussian noise, if a unit may
-// be added or removed that has some rows in one cell: as many times the nuclear norm of the matrix P of the sums over n,
+// LeastOrdered is below the root mean square of the deviations of the sums of the first 1, …, n of n cells at mu = 1
+// under every Gaussian noise, if a unit may be added or removed that has some rows in one cell: as many times the
+// nuclear norm of the matrix P of the sums over n,
 //
 //	(1/n)·sum_{k=1..n} 1/(2·sin((2k−1)·pi/(4n+2))).
 //
-// Noise B·z for y = A·x with P = B·A has the root mean square |B|_F/sqrt(n) times the largest column of A, which is at least |A|_F/sqrt(n), and
-// |B|_F·|A|_F is at least the nuclear norm of P. Several groups of n cells have the same bound.
+// Noise B·z for y = A·x with P = B·A has the root mean square |B|_F/sqrt(n) times the largest column of A, which is at
+// least |A|_F/sqrt(n), and |B|_F·|A|_F is at least the nuclear norm of P. Several groups of n cells have the same
+// bound.
 func LeastOrdered(n int, rows int64) float64 {
 	sum := 0.0
 	for k := 1; k <= n; k++ {
@@ -109,7 +113,8 @@ func LeastOrdered(n int, rows int64) float64 {
 
 func newCells(n int, b Bounds) *Ordered {
 	norm := new(big.Rat).SetInt(b.norm2())
-	o := &Ordered{form: FormCells, n: n, levels: []Level{{Width: 1, Cells: n, Quantum: 1, Norm2: norm, Weight: 1, Why: "counts of cells"}}}
+	o := &Ordered{form: FormCells, n: n, levels: []Level{{Width: 1, Cells: n, Quantum: 1, Norm2: norm, Weight: 1,
+		Why: "counts of cells"}}}
 	o.losses = []Candidate{{"cells", o.rootMean()}}
 	return o
 }
@@ -117,7 +122,8 @@ func newCells(n int, b Bounds) *Ordered {
 func newFactorized(n int, b Bounds) *Ordered {
 	p := newPrefix(n)
 	norm, attained := p.norm2(b)
-	why := "weighted sums of cells; attained by rows in the first cells, since two columns' inner product falls with their distance and with their place"
+	why := "weighted sums of cells; attained by rows in the first cells, since two columns' inner product falls with " +
+		"their distance and with their place"
 	if !attained {
 		why = "weighted sums of cells; at most the sum over the rows of the largest column's norm"
 	}
@@ -176,8 +182,8 @@ func (o *Ordered) Levels() []Level { return o.levels }
 // Considered returns all strategies that were compared.
 func (o *Ordered) Considered() []Candidate { return o.losses }
 
-// Measure returns the exact numbers of each component, in multiples of its quantum, of the counts of the n cells, each at least 0 and at
-// most 2^48.
+// Measure returns the exact numbers of each component, in multiples of its quantum, of the counts of the n cells, each
+// at least 0 and at most 2^48.
 func (o *Ordered) Measure(counts []int64) []int128.Slice {
 	switch o.form {
 	case FormPrefix:
@@ -192,8 +198,8 @@ func (o *Ordered) Measure(counts []int64) []int128.Slice {
 	return []int128.Slice{int128.Narrow(counts)}
 }
 
-// Sums returns the estimates of the sums of the first 1, …, n cells from the noisy numbers of the components, whose noise has some deviations:
-// the best linear unbiased ones.
+// Sums returns the estimates of the sums of the first 1, …, n cells from the noisy numbers of the components, whose
+// noise has some deviations: the best linear unbiased ones.
 func (o *Ordered) Sums(y [][]float64, deviations []float64) []float64 {
 	switch o.form {
 	case FormPrefix:
@@ -231,7 +237,8 @@ func (o *Ordered) Spread(deviations []float64) Spread {
 	default:
 		for i := range o.n {
 			v := float64(i+1) * deviations[0] * deviations[0]
-			s.Variance, s.WithLast, s.Cells = append(s.Variance, v), append(s.WithLast, v), append(s.Cells, deviations[0]*deviations[0])
+			s.Variance, s.WithLast, s.Cells = append(s.Variance, v), append(s.WithLast, v), append(s.Cells,
+				deviations[0]*deviations[0])
 		}
 	}
 	return s

@@ -33,10 +33,12 @@ func TestErrorsOfPrefixSums(t *testing.T) {
 	}
 }
 
-// The least of all is taken, for units of many rows too: the tree or the histogram, if one unit's rows move the factorization more.
+// The least of all is taken, for units of many rows too: the tree or the histogram, if one unit's rows move the
+// factorization more.
 func TestLeastIsTaken(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 100, 1000} {
-		for _, b := range []Bounds{oneRow, {5, 5, 1}, {20, 20, 1}, {5, 1, 5}, {7, 4, 2}, {1000, 1000, 1}, {math.MaxInt64, 50, math.MaxInt64 / 50}} {
+		for _, b := range []Bounds{oneRow, {5, 5, 1}, {20, 20, 1}, {5, 1, 5}, {7, 4, 2}, {1000, 1000, 1},
+			{math.MaxInt64, 50, math.MaxInt64 / 50}} {
 			o := NewOrdered(n, 1, b)
 			chosen := o.rootMean()
 			for _, c := range o.Considered() {
@@ -122,9 +124,11 @@ func TestNoUnitChangesMore(t *testing.T) {
 					quantum := new(big.Rat).SetFloat64(level.Quantum)
 					got.Mul(got, quantum.Mul(quantum, quantum))
 					if got.Cmp(level.Norm2) > 0 {
-						t.Errorf("%s, n = %d, %d axes, %v: a unit changes level %d by %v, stated %v", o.Form(), c.n, c.axes, b, l, got, level.Norm2)
+						t.Errorf("%s, n = %d, %d axes, %v: a unit changes level %d by %v, stated %v", o.Form(), c.n, c.axes, b, l, got,
+							level.Norm2)
 					}
-					if _, attained := newPrefix(c.n).norm2(b); o.Form() == FormPrefix && c.axes == 1 && attained && got.Cmp(level.Norm2) != 0 {
+					if _, attained := newPrefix(c.n).norm2(b); o.Form() == FormPrefix && c.axes == 1 && attained &&
+						got.Cmp(level.Norm2) != 0 {
 						t.Errorf("n = %d, %v: stated %v is not attained: %v", c.n, b, level.Norm2, got)
 					}
 				}
@@ -133,11 +137,13 @@ func TestNoUnitChangesMore(t *testing.T) {
 	}
 }
 
-// TestSumsComeBack: without noise, the sums are those of the counts; and the stated variances are those of the coefficients of the estimates.
+// TestSumsComeBack: without noise, the sums are those of the counts; and the stated variances are those of the
+// coefficients of the estimates.
 func TestSumsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, 20).Draw(t, "n")
-		for _, o := range []*Ordered{newCells(n, oneRow), newFactorized(n, oneRow), newLevels(n, 2, oneRow), newLevels(n, 3, oneRow)} {
+		for _, o := range []*Ordered{newCells(n, oneRow), newFactorized(n, oneRow), newLevels(n, 2, oneRow),
+			newLevels(n, 3, oneRow)} {
 			counts := rapid.SliceOfN(rapid.Int64Range(0, 1<<30), n, n).Draw(t, "counts")
 			var y, zero [][]float64
 			var deviations []float64
@@ -173,7 +179,9 @@ func TestSumsComeBack(t *testing.T) {
 				}
 			}
 			for i := range variance {
-				if math.Abs(variance[i]-spread.Variance[i]) > 1e-9*variance[i] || math.Abs(withLast[i]-spread.WithLast[i]) > 1e-9*variance[n-1] || math.Abs(cells[i]-spread.Cells[i]) > 1e-9*cells[i] {
+				if math.Abs(variance[i]-spread.Variance[i]) > 1e-9*variance[i] ||
+					math.Abs(withLast[i]-spread.WithLast[i]) > 1e-9*variance[n-1] ||
+					math.Abs(cells[i]-spread.Cells[i]) > 1e-9*cells[i] {
 					t.Fatalf("%s of %d: variance of sum %d is %g, stated %g; with the last %g, stated %g; of the cell %g, stated %g",
 						o.Form(), n, i, variance[i], spread.Variance[i], withLast[i], spread.WithLast[i], cells[i], spread.Cells[i])
 				}

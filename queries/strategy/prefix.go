@@ -10,17 +10,17 @@ import (
 
 // Sums below each edge, by a square root
 //
-// With P the n×n matrix of the sums of the first 1, …, n cells, P = S·S for the lower triangular Toeplitz matrix S whose first column is
-// the power series of 1/sqrt(1 − x):
+// With P the n×n matrix of the sums of the first 1, …, n cells, P = S·S for the lower triangular Toeplitz matrix S
+// whose first column is the power series of 1/sqrt(1 − x):
 //
 //	f_0 = 1,  f_k = f_{k−1}·(2k − 1)/(2k).
 //
-// Noise is added to y = S·x, and S·y estimates P·x. A row in cell i changes y by column i of S, of squared norm sum_{k < n−i} f_k², about
-// 1 + ln(n)/pi for the first; the sum of the first t cells has the variance sigma²·sum_{k<t} f_k². The error of every factorization of P is at least
-// about 0.94 of this one's.
+// Noise is added to y = S·x, and S·y estimates P·x. A row in cell i changes y by column i of S, of squared norm sum_{k
+// < n−i} f_k², about 1 + ln(n)/pi for the first; the sum of the first t cells has the variance sigma²·sum_{k<t} f_k².
+// The error of every factorization of P is at least about 0.94 of this one's.
 //
-// In integers f_k is a whole number of 2^(−30). What is released and what is stated are those of the rounded S; the estimate is
-// P·S^(−1)·y, with the first column g of P·S^(−1) from sum_i f_i·g_{k−i} = 1.
+// In integers f_k is a whole number of 2^(−30). What is released and what is stated are those of the rounded S; the
+// estimate is P·S^(−1)·y, with the first column g of P·S^(−1) from sum_i f_i·g_{k−i} = 1.
 //
 // Sources: Fichtenberger, Henzinger, Upadhyay, "Constant matters", ICML 2023; Henzinger, Upadhyay, Upadhyay, SODA 2023.
 
@@ -86,7 +86,8 @@ func (p *prefix) decode(y []float64) []float64 {
 	return out
 }
 
-// spread returns the spread of the estimates for noise of variance 1. A cell is the difference of two sums, with the coefficients g_k − g_{k−1}.
+// spread returns the spread of the estimates for noise of variance 1. A cell is the difference of two sums, with the
+// coefficients g_k − g_{k−1}.
 func (p *prefix) spread() Spread {
 	s := Spread{Variance: make([]float64, p.n), WithLast: make([]float64, p.n), Cells: make([]float64, p.n)}
 	sum, cell, before := 0.0, 0.0, 0.0
@@ -100,18 +101,19 @@ func (p *prefix) spread() Spread {
 	return s
 }
 
-// norm2 returns the largest squared norm of S·c over the row counts c of a unit within bounds, in units of 2^(−60), and whether it
-// is attained; c may be spread over several axes of n cells.
+// norm2 returns the largest squared norm of S·c over the row counts c of a unit within bounds, in units of 2^(−60), and
+// whether it is attained; c may be spread over several axes of n cells.
 //
-// Proof. The norm is convex, so that it is largest at a corner: m rows in each of some cells, and the rest r in one more, f + 1 cells in
-// all. The inner product of columns i and j of S,
+// Proof. The norm is convex, so that it is largest at a corner: m rows in each of some cells, and the rest r in one
+// more, f + 1 cells in all. The inner product of columns i and j of S,
 //
 //	<s_i, s_j> = sum_{t < n − max(i,j)} f_t·f_{t+|i−j|},
 //
-// falls with |i − j| and with max(i, j), since f falls and is not negative. If a set of cells is moved to the first f + 1 cells in its order,
-// neither grows; so the largest norm is among those of c in the first cells, with the rest in one of them. Cells of other axes have inner
-// products of 0. If the axis has fewer cells than that, or they are many, the bound is k times the norm of the first column, or m rows in all
-// of them: the triangle inequality, and that no inner product is negative.
+// falls with |i − j| and with max(i, j), since f falls and is not negative. If a set of cells is moved to the first f +
+// 1 cells in its order, neither grows; so the largest norm is among those of c in the first cells, with the rest in one
+// of them. Cells of other axes have inner products of 0. If the axis has fewer cells than that, or they are many, the
+// bound is k times the norm of the first column, or m rows in all of them: the triangle inequality, and that no inner
+// product is negative.
 func (p *prefix) norm2(b Bounds) (norm *big.Int, attained bool) {
 	full := min(b.Groups, b.Rows/b.PerGroup)
 	rest := int64(0)

@@ -10,24 +10,26 @@ import (
 
 // Noise that cells share
 //
-// If one unit may be in many of d cells, what it changes has a large part in common: the cells as a whole rise. So the number n of units that have
-// a row is measured as well, and the noise of the cells goes to what is left of them:
+// If one unit may be in many of d cells, what it changes has a large part in common: the cells as a whole rise. So the
+// number n of units that have a row is measured as well, and the noise of the cells goes to what is left of them:
 //
 //	y_i = x_i − a·n  for each cell i,  and n.
 //
-// The estimate is x_i = y_i + a·n, and its variance s_y² + a²·s_n² for noise of deviations s_y and s_n: all cells share that of n. A unit that
-// adds c_i rows to cell i changes y by c − a·(1, …, 1) and n by 1. With D(a) the largest norm of the former, mu² = D²/s_y² + 1/s_n², and the
-// variance is least for s_y² = D·(D + a)/mu² and s_n² = (D + a)/(a·mu²):
+// The estimate is x_i = y_i + a·n, and its variance s_y² + a²·s_n² for noise of deviations s_y and s_n: all cells share
+// that of n. A unit that adds c_i rows to cell i changes y by c − a·(1, …, 1) and n by 1. With D(a) the largest norm of
+// the former, mu² = D²/s_y² + 1/s_n², and the variance is least for s_y² = D·(D + a)/mu² and s_n² = (D + a)/(a·mu²):
 //
 //	deviation = (D(a) + a)/mu.
 //
-// If a unit has one row in each of at most L cells, D² = L·(1 − 2a) + a²·d. If it may be in all of them, a = 1/2 is best, and the deviation
-// (sqrt(d) + 1)/2 instead of sqrt(d). In integers a is p·2^(−10), and y is measured in units of 2^(−10).
+// If a unit has one row in each of at most L cells, D² = L·(1 − 2a) + a²·d. If it may be in all of them, a = 1/2 is
+// best, and the deviation (sqrt(d) + 1)/2 instead of sqrt(d). In integers a is p·2^(−10), and y is measured in units of
+// 2^(−10).
 //
-// Under replace-one nothing is gained: if a unit has rows before and after, n is the same, and the cells change as without n. Then y needs the
-// noise that the cells alone need, and that of n comes on top.
+// Under replace-one nothing is gained: if a unit has rows before and after, n is the same, and the cells change as
+// without n. Then y needs the noise that the cells alone need, and that of n comes on top.
 //
-// Source: Lebeda, "Better Gaussian mechanism using correlated noise", arXiv 2408.06853, 2024. Rows of a unit beyond one a cell are worked out here.
+// Source: Lebeda, "Better Gaussian mechanism using correlated noise", arXiv 2408.06853, 2024. Rows of a unit beyond one
+// a cell are worked out here.
 
 const (
 	sharedBits = 10
@@ -46,8 +48,9 @@ type Shared struct {
 	other float64  // deviation at mu = 1 of the way that was not taken
 }
 
-// NewShared returns the strategy of least deviation for cells if one unit contributes within bounds. alone is the squared L2 sensitivity of the
-// cells. Of equal deviations the cells alone win. replaced says that a unit may be replaced, not only added or removed.
+// NewShared returns the strategy of least deviation for cells if one unit contributes within bounds. alone is the
+// squared L2 sensitivity of the cells. Of equal deviations the cells alone win. replaced says that a unit may be
+// replaced, not only added or removed.
 func NewShared(cells int, b Bounds, alone *big.Int, replaced bool) *Shared {
 	s := &Shared{cells: cells}
 	p := s.best(b)
@@ -66,8 +69,9 @@ func NewShared(cells int, b Bounds, alone *big.Int, replaced bool) *Shared {
 	return s
 }
 
-// best returns the p of least D(a) + a, from 0 to half the rows that a unit may have in a cell: D is the largest of some norms of c − a·(1, …, 1), so
-// that it is convex in a. Beyond that half it would not help: if all of a cell's rows count less than nothing, D grows.
+// best returns the p of least D(a) + a, from 0 to half the rows that a unit may have in a cell: D is the largest of
+// some norms of c − a·(1, …, 1), so that it is convex in a. Beyond that half it would not help: if all of a cell's rows
+// count less than nothing, D grows.
 func (s *Shared) best(b Bounds) int64 {
 	loss := func(p int64) *big.Float {
 		a := big.NewRat(p, 1<<sharedBits)
@@ -84,14 +88,15 @@ func (s *Shared) best(b Bounds) int64 {
 	return low
 }
 
-// residualNorm2 returns D²: the largest squared norm of c − a·(1, …, 1) over the row counts c of a unit that has a row. a is at most half of m, the
-// rows that a unit may have in a cell.
+// residualNorm2 returns D²: the largest squared norm of c − a·(1, …, 1) over the row counts c of a unit that has a row.
+// a is at most half of m, the rows that a unit may have in a cell.
 //
-// Proof. The squared norm is sum_i c_i² − 2a·r + a²·d, with r rows in all. Of the c with r rows that with as many full cells of m rows as fit, and
-// the rest in one more, has the largest sum of squares, and needs the fewest cells. As r grows from one multiple of m to the next, the norm is convex in
-// the rest, so that it is largest at a multiple or at the most rows that there may be; at the multiples j·m it is j·m·(m − 2a) + a²·d, which does
-// not fall with j. So it is largest with all full cells, and the rest or none beside them. It is then at least a²·d, that of no row at all: D bounds the
-// change also if counts stop at the largest number that they hold.
+// Proof. The squared norm is sum_i c_i² − 2a·r + a²·d, with r rows in all. Of the c with r rows that with as many full
+// cells of m rows as fit, and the rest in one more, has the largest sum of squares, and needs the fewest cells. As r
+// grows from one multiple of m to the next, the norm is convex in the rest, so that it is largest at a multiple or at
+// the most rows that there may be; at the multiples j·m it is j·m·(m − 2a) + a²·d, which does not fall with j. So it is
+// largest with all full cells, and the rest or none beside them. It is then at least a²·d, that of no row at all: D
+// bounds the change also if counts stop at the largest number that they hold.
 func (s *Shared) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
 	rows, squares := b.most(0)
 	largest := s.residualOf(rows, squares, a)
@@ -130,7 +135,8 @@ func (s *Shared) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
 	return x.Add(x, common.Mul(common, new(big.Rat).SetInt64(int64(s.cells))))
 }
 
-// Argument is how the norm of what one unit changes in the cells follows from the bounds: "sqrt(24 - 2·0.5·24 + 0.25·24)".
+// Argument is how the norm of what one unit changes in the cells follows from the bounds: "sqrt(24 - 2·0.5·24 +
+// 0.25·24)".
 func (s *Shared) Argument(b Bounds) string {
 	a := s.Share()
 	for _, rest := range []int64{b.rest(), 0} {
@@ -174,7 +180,8 @@ func (s *Shared) Share() float64 { return math.Ldexp(float64(s.p), -sharedBits) 
 // Quantum is the power of two of which each number that is measured of a cell is a multiple.
 func (s *Shared) Quantum() float64 { return math.Ldexp(1, -sharedBits) }
 
-// Norm2 returns the largest squared norm of what one unit changes in the numbers that are measured of the cells, in rows².
+// Norm2 returns the largest squared norm of what one unit changes in the numbers that are measured of the cells, in
+// rows².
 func (s *Shared) Norm2() *big.Rat { return s.norm2 }
 
 // Weights are the shares of mu² of the cells and of the number of units.
@@ -195,7 +202,8 @@ func (s *Shared) Considered() []Candidate {
 	return []Candidate{{string(FormCells), cells}, {string(FormShared), shared}}
 }
 
-// Measure returns x_i − a·n for each cell in multiples of the quantum, of counts from 0 to 2^48 and a number of units from 0 to 2^62.
+// Measure returns x_i − a·n for each cell in multiples of the quantum, of counts from 0 to 2^48 and a number of units
+// from 0 to 2^62.
 func (s *Shared) Measure(counts []int64, units int64) int128.Slice {
 	y, off := int128.Make(len(counts)), int128.Of(units).Times(s.p)
 	for i, x := range counts {
@@ -204,8 +212,9 @@ func (s *Shared) Measure(counts []int64, units int64) int128.Slice {
 	return y
 }
 
-// Variances are those of the noise of each cell by itself, and of the noise that all cells share, for noise of some deviations in the cells and in the
-// number of units: the variance of a cell is their sum, that of a sum of k cells k times the one and k² times the other.
+// Variances are those of the noise of each cell by itself, and of the noise that all cells share, for noise of some
+// deviations in the cells and in the number of units: the variance of a cell is their sum, that of a sum of k cells k
+// times the one and k² times the other.
 func (s *Shared) Variances(cells, units float64) (each, common float64) {
 	common = s.Share() * units
 	return cells * cells, common * common

@@ -60,7 +60,8 @@ func rowsOf(c []int64) (n int64) {
 	return n
 }
 
-// Under add-remove the norm is that of the unit that changes the cells most, neither below it nor above, for every share that may be taken.
+// Under add-remove the norm is that of the unit that changes the cells most, neither below it nor above, for every
+// share that may be taken.
 func TestSharedNormIsAttained(t *testing.T) {
 	forSmallBounds(func(cells int, b Bounds) {
 		all := contributions(cells, b)
@@ -79,7 +80,8 @@ func TestSharedNormIsAttained(t *testing.T) {
 	})
 }
 
-// squaredAlone is the squared sensitivity of the cells: the largest squared distance of two contributions, of which one is none under add-remove.
+// squaredAlone is the squared sensitivity of the cells: the largest squared distance of two contributions, of which one
+// is none under add-remove.
 func squaredAlone(all [][]int64, replaced bool) *big.Int {
 	largest := int64(0)
 	for _, c := range all {
@@ -96,8 +98,9 @@ func squaredAlone(all [][]int64, replaced bool) *big.Int {
 	return big.NewInt(largest)
 }
 
-// No pair of neighbours spends more than mu² = 1 on what is measured, with the noise that the weights give: brute force over all pairs. Under replace-one
-// the cells alone are taken, under add-remove what is taken never has a larger deviation than the cells alone; its deviation is that which is stated.
+// No pair of neighbours spends more than mu² = 1 on what is measured, with the noise that the weights give: brute force
+// over all pairs. Under replace-one the cells alone are taken, under add-remove what is taken never has a larger
+// deviation than the cells alone; its deviation is that which is stated.
 func TestSharedNeighboursSpendAtMostMu(t *testing.T) {
 	taken := 0
 	forSmallBounds(func(cells int, b Bounds) {
@@ -149,8 +152,8 @@ func TestSharedNeighboursSpendAtMostMu(t *testing.T) {
 	}
 }
 
-// Noise that cells share would not help under replace-one even if its parts were charged together: a unit that has rows before and after changes the cells
-// by as much as without it. So no noise of y may be below that of the cells alone.
+// Noise that cells share would not help under replace-one even if its parts were charged together: a unit that has rows
+// before and after changes the cells by as much as without it. So no noise of y may be below that of the cells alone.
 func TestReplacedUnitsChangeCellsAsMuchWithout(t *testing.T) {
 	forSmallBounds(func(cells int, b Bounds) {
 		all := contributions(cells, b)
@@ -176,7 +179,8 @@ func TestReplacedUnitsChangeCellsAsMuchWithout(t *testing.T) {
 	})
 }
 
-// The deviations that are published beside the method: 0.60 of the noise at 24 of 24, 0.77 at 50 of 100, 0.95 at 5 of 18. The share is the best of all.
+// The deviations that are published beside the method: 0.60 of the noise at 24 of 24, 0.77 at 50 of 100, 0.95 at 5 of
+// 18. The share is the best of all.
 func TestSharedDeviations(t *testing.T) {
 	for _, c := range []struct {
 		cells   int
@@ -197,10 +201,12 @@ func TestSharedDeviations(t *testing.T) {
 			t.Errorf("%d of %d: %g %%, want %g", c.groups, c.cells, got, c.percent)
 		}
 	}
-	if s := NewShared(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24), false); math.Abs(s.Error()-(math.Sqrt(24)+1)/2) > 1e-12 {
+	if s := NewShared(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24),
+		false); math.Abs(s.Error()-(math.Sqrt(24)+1)/2) > 1e-12 {
 		t.Errorf("%g", s.Error())
 	}
-	if s := NewShared(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24), false); s.Argument(Bounds{Rows: 24, Groups: 24, PerGroup: 1}) != "sqrt(24 - 2·0.5·24 + 0.25·24)" {
+	if s := NewShared(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24),
+		false); s.Argument(Bounds{Rows: 24, Groups: 24, PerGroup: 1}) != "sqrt(24 - 2·0.5·24 + 0.25·24)" {
 		t.Error(s.Argument(Bounds{Rows: 24, Groups: 24, PerGroup: 1}))
 	}
 	three := NewShared(24, Bounds{Rows: 72, Groups: 24, PerGroup: 3}, big.NewInt(24*9), false)

@@ -23,7 +23,8 @@ const (
 type Design struct {
 	// Variances are those of the noise in the coordinates of each residual.
 	Variances []float64
-	// Error is the root of the loss: the root mean square of the cells' deviations, weighted, or for LossLargest the largest one.
+	// Error is the root of the loss: the root mean square of the cells' deviations, weighted, or for LossLargest the
+	// largest one.
 	Error float64
 	// Bound is below the error of every other design, whatever tables or sums of cells take Gaussian noise: a certificate.
 	Bound float64
@@ -45,15 +46,17 @@ func (m *Margins) importance(loss Loss, weights []float64) []float64 {
 	return q
 }
 
-// Solve returns the design of least loss at mu = 1, if a unit's change of the residuals has the squared norms costs and each table a weight above
+// Solve returns the design of least loss at mu = 1, if a unit's change of the residuals has the squared norms costs and
+// each table a weight above
 // 0. Its error is ErrSolve if it does not converge, which is an error of the program.
 //
 // For a sum of variances, with v_S what the loss has of s2_S, sum_S v_S·s2_S is least under sum_S k_S/s2_S = 1 at
 //
 //	s2_S = sqrt(k_S/v_S)·sqrt(T),  T = (sum_S sqrt(k_S·v_S))²,
 //
-// by the inequality of Cauchy and Schwarz, and T is the least loss. The largest variance is at least T for any weights of the tables that
-// sum to 1, and equal to it for the best: w_A is multiplied by w_A·var_A and normalised until the two are within 10^-6 of each other.
+// by the inequality of Cauchy and Schwarz, and T is the least loss. The largest variance is at least T for any weights
+// of the tables that sum to 1, and equal to it for the best: w_A is multiplied by w_A·var_A and normalised until the
+// two are within 10^-6 of each other.
 func (m *Margins) Solve(loss Loss, weights []float64, costs []float64) (Design, error) {
 	q := m.importance(loss, weights)
 	if loss != LossLargest {
@@ -110,8 +113,9 @@ func (m *Margins) closedForm(q, costs []float64) (s2 []float64, least float64) {
 
 // Compared is the error that other ways to the same tables have at mu = 1, as [Design.Error] counts it.
 type Compared struct {
-	// Equal: each table has noise of its own, of one sigma. Alone: of the best sigmas. Averaged: of the best sigmas for tables that are
-	// made to agree by least squares. Joint: the table of all attributes has noise, and the others are sums of its cells.
+	// Equal: each table has noise of its own, of one sigma. Alone: of the best sigmas. Averaged: of the best sigmas for
+	// tables that are made to agree by least squares. Joint: the table of all attributes has noise, and the others are
+	// sums of its cells.
 	Equal, Alone, Averaged, Joint float64
 }
 
@@ -144,9 +148,10 @@ func (m *Margins) Compare(loss Loss, weights []float64) Compared {
 	return c
 }
 
-// bestPlain returns the least sum_A q_A·var_A if only tables themselves take noise, of precisions w_B that sum to 1, and all are put together by
-// least squares: var_A as above with p_S·s2_S = p_S/Om_S, Om_S = sum_{B has S} w_B/prod_{B, not S} d_i. By the multiplicative
-// rule w_B *= sqrt(−dL/dw_B), normalised (McKenna et al., PVLDB 11(10), 2018, for the family).
+// bestPlain returns the least sum_A q_A·var_A if only tables themselves take noise, of precisions w_B that sum to 1,
+// and all are put together by least squares: var_A as above with p_S·s2_S = p_S/Om_S, Om_S = sum_{B has S} w_B/prod_{B,
+// not S} d_i. By the multiplicative rule w_B *= sqrt(−dL/dw_B), normalised (McKenna et al., PVLDB 11(10), 2018, for the
+// family).
 func (m *Margins) bestPlain(q []float64) float64 {
 	v := make([]float64, len(m.residuals))
 	w := make([]float64, len(m.tables))

@@ -1,10 +1,11 @@
 package strategy
 
-// Bounds are what one unit contributes to a query, all at least 1: Rows in all, in at most Groups cells, at most PerGroup in one cell.
+// Bounds are what one unit contributes to a query, all at least 1: Rows in all, in at most Groups cells, at most
+// PerGroup in one cell.
 type Bounds struct{ Rows, Groups, PerGroup int64 }
 
-// Spread is the variances of the estimated sums of the first 1, …, n cells, their covariances with the last one, and the variances of the n
-// cells themselves, which are differences of neighbouring sums.
+// Spread is the variances of the estimated sums of the first 1, …, n cells, their covariances with the last one, and
+// the variances of the n cells themselves, which are differences of neighbouring sums.
 type Spread struct {
 	Variance, WithLast, Cells []float64
 	// Heavy says that the cells have independent noise of one deviation that is Laplace or geometric, not normal.

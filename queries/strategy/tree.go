@@ -7,13 +7,15 @@ import (
 
 // Sums below each edge, by a tree
 //
-// Level l counts rows in nodes of w_l neighbouring cells; each level is a histogram with noise of its own, the leaves' of one cell each.
-// Estimates of all nodes that agree with each other come from two passes (Hay, Rastogi, Miklau, Suciu, PVLDB 3(1), 2010, for equal noise): upwards each
-// node's own noisy count is averaged with the sum of its children, by one over the variances; downwards what the parent knows better
-// is shared out among the children in proportion to their variances.
+// Level l counts rows in nodes of w_l neighbouring cells; each level is a histogram with noise of its own, the leaves'
+// of one cell each. Estimates of all nodes that agree with each other come from two passes (Hay, Rastogi, Miklau,
+// Suciu, PVLDB 3(1), 2010, for equal noise): upwards each node's own noisy count is averaged with the sum of its
+// children, by one over the variances; downwards what the parent knows better is shared out among the children in
+// proportion to their variances.
 //
-// The variance of the sum of the first t cells is found on the way up the path of cell t. With a the variance of the estimate of the part of
-// node u that lies below the edge, from u's subtree alone, and c its covariance with the estimate of all of u, and V the variance of the latter,
+// The variance of the sum of the first t cells is found on the way up the path of cell t. With a the variance of the
+// estimate of the part of node u that lies below the edge, from u's subtree alone, and c its covariance with the
+// estimate of all of u, and V the variance of the latter,
 //
 //	to the parent:    a += sum of V of earlier siblings,  c likewise,
 //	its own count:    a −= c²/(V' + 1/q),  c *= (1/q)/(V' + 1/q),
@@ -102,8 +104,8 @@ func (t *tree) spread(u upwards, precisions []float64, i int) (a, c float64) {
 	return a + before, c + before
 }
 
-// leaves returns the variances of the leaves' final estimates. Given its parent's sum, a child has the variance V − V²/W with W the sum of V over
-// the siblings; what is not known of the parent's sum, F, adds (V/W)²·F.
+// leaves returns the variances of the leaves' final estimates. Given its parent's sum, a child has the variance V −
+// V²/W with W the sum of V over the siblings; what is not known of the parent's sum, F, adds (V/W)²·F.
 func (t *tree) leaves(u upwards) []float64 {
 	final := u.own[0]
 	for l := 1; l < len(t.widths); l++ {
@@ -169,8 +171,8 @@ func (t *tree) meanVariance(precisions []float64, edges int) float64 {
 	return sum / float64(n)
 }
 
-// weigh returns shares of mu² for the levels with which the mean variance is small, and leaves out levels that are of no use. norm is the
-// squared norm of what a unit changes in a level of some width.
+// weigh returns shares of mu² for the levels with which the mean variance is small, and leaves out levels that are of
+// no use. norm is the squared norm of what a unit changes in a level of some width.
 func (t *tree) weigh(norm func(width int) float64) []float64 {
 	const rounds, least = 16, 4e-3
 	shares := slices.Repeat([]float64{1 / float64(len(t.widths))}, len(t.widths))
@@ -193,8 +195,8 @@ func (t *tree) weigh(norm func(width int) float64) []float64 {
 	}
 }
 
-// improve multiplies each share by the root of what more of it would gain per share, and normalises: the variance falls in inverse
-// proportion to all shares together, so that at the best shares each one is what it gains.
+// improve multiplies each share by the root of what more of it would gain per share, and normalises: the variance falls
+// in inverse proportion to all shares together, so that at the best shares each one is what it gains.
 func (t *tree) improve(shares []float64, norm func(width int) float64) {
 	const edges, step = 1 << 9, 1e-4
 	now := t.meanVariance(t.precisions(shares, norm), edges)

@@ -65,8 +65,8 @@ type valueClasser struct {
 	values *quantize.RowValues
 	dims   int
 	clip   bool
-	// low and high are the range in the column's unit, a little wider: min and max are multiples of the quantum, and a value that is
-	// only rounded to one of them is not clamped. For vectors high is the norm.
+	// low and high are the range in the column's unit, a little wider: min and max are multiples of the quantum, and a
+	// value that is only rounded to one of them is not clamped. For vectors high is the norm.
 	low, high float64
 }
 

@@ -1,9 +1,10 @@
 // Package tally counts what becomes of the rows of a query, for the operator.
 //
-// A tally counts how many rows have no value in a column, a text that is no value of its type, a value beyond the listed cells, or a value
-// that is moved into its range. Its numbers are exact and private: they are for the operator, who may read the input, and go nowhere else.
-// No answer depends on them. A tally codes the columns once more, by coders of its own that tell a null from a value beyond the cells, so
-// that the accumulators need not; an engine may give it some of the batches.
+// A tally counts how many rows have no value in a column, a text that is no value of its type, a value beyond the
+// listed cells, or a value that is moved into its range. Its numbers are exact and private: they are for the operator,
+// who may read the input, and go nowhere else. No answer depends on them. A tally codes the columns once more, by
+// coders of its own that tell a null from a value beyond the cells, so that the accumulators need not; an engine may
+// give it some of the batches.
 package tally
 
 import (
@@ -23,14 +24,15 @@ const (
 	RoleFilter Role = "filter" // a condition of input.where
 )
 
-// Input is what was seen of the rows in one input of a query: a dimension, the value, the privacy unit or a filter. Each row is in
-// at most one of Null, Unparsed and Outside, whatever its other inputs are.
+// Input is what was seen of the rows in one input of a query: a dimension, the value, the privacy unit or a filter.
+// Each row is in at most one of Null, Unparsed and Outside, whatever its other inputs are.
 type Input struct {
 	Role    Role
 	Columns []string
 	// Field is the input's place in the query or, of units and filters, in the job.
 	Field string
-	// Form is the key of the job that says what a dimension's cells are: values, edges, part, grid, nearest or keys; "" for other roles.
+	// Form is the key of the job that says what a dimension's cells are: values, edges, part, grid, nearest or keys; ""
+	// for other roles.
 	Form string
 	// Rows pass the filters; those of a filter are all rows.
 	Rows int64

@@ -12,15 +12,16 @@ import (
 // Reader reads the units of the rows of a table.
 type Reader struct{ *units.Reader }
 
-// New returns a reader of the units in some columns of a schema, which may be floats; batches hold columns. The error says that the columns cannot be units.
+// New returns a reader of the units in some columns of a schema, which may be floats; batches hold columns. The error
+// says that the columns cannot be units.
 func New(unit, columns []string, s table.Schema) (Reader, error) {
 	var p problem.Problems
 	r := Reader{units.New(unit, true, columns, s, &p)}
 	return r, p.Err()
 }
 
-// Append appends the unit of each row of a batch: two texts are equal exactly if the rows are taken for rows of the same unit, and a row of no unit has
-// the empty text.
+// Append appends the unit of each row of a batch: two texts are equal exactly if the rows are taken for rows of the
+// same unit, and a row of no unit has the empty text.
 func (r Reader) Append(to []string, b *table.Batch) ([]string, error) {
 	cells := make([]int32, b.Rows)
 	if err := r.Open(b, cells); err != nil {

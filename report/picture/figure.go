@@ -4,7 +4,8 @@ package picture
 type Figure struct {
 	Title  string
 	Panels []Panel
-	// Estimates, Noisy and Intervals name the marks of points for the key, Colours what the colours of shades stand for; "" for none.
+	// Estimates, Noisy and Intervals name the marks of points for the key, Colours what the colours of shades stand for;
+	// "" for none.
 	Estimates, Noisy, Intervals, Colours string
 	// Width and Height of all, in centimetres.
 	Width, Height float64

@@ -31,7 +31,8 @@ func (f *Figure) key(c draw.Canvas) {
 	}
 	if f.Noisy != "" {
 		entry(f.Noisy, func(at vg.Point) {
-			c.DrawGlyph(draw.GlyphStyle{Color: vermilion, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}, vg.Point{X: at.X + wide/2, Y: at.Y})
+			c.DrawGlyph(draw.GlyphStyle{Color: vermilion, Radius: vg.Points(2), Shape: draw.CircleGlyph{}},
+				vg.Point{X: at.X + wide/2, Y: at.Y})
 		})
 	}
 	if f.Intervals != "" {
@@ -58,7 +59,8 @@ func (f *Figure) ramp(c draw.Canvas, label text.Style, at vg.Point, s Scale) {
 	}
 	for i := range steps {
 		a, b := float64(i)/steps, float64(i+1)/steps
-		c.FillPolygon(s.colour(value((a+b)/2)), []vg.Point{{X: place(a), Y: at.Y}, {X: place(b), Y: at.Y}, {X: place(b), Y: at.Y + 2*half}, {X: place(a), Y: at.Y + 2*half}})
+		c.FillPolygon(s.colour(value((a+b)/2)), []vg.Point{{X: place(a), Y: at.Y}, {X: place(b), Y: at.Y},
+			{X: place(b), Y: at.Y + 2*half}, {X: place(a), Y: at.Y + 2*half}})
 	}
 	number := label
 	number.XAlign, number.YAlign = draw.XCenter, draw.YTop

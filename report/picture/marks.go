@@ -19,12 +19,14 @@ func (b below) Plot(c draw.Canvas, p *plot.Plot) {
 	half := min(0.35*(y(1)-y(0)), vg.Points(8))
 	for i, v := range b.Points {
 		at := y(float64(len(b.Points) - 1 - i))
-		c.FillPolygon(blue, []vg.Point{{X: x(0), Y: at - half}, {X: x(v.Estimate), Y: at - half}, {X: x(v.Estimate), Y: at + half}, {X: x(0), Y: at + half}})
+		c.FillPolygon(blue, []vg.Point{{X: x(0), Y: at - half}, {X: x(v.Estimate), Y: at - half},
+			{X: x(v.Estimate), Y: at + half}, {X: x(0), Y: at + half}})
 		if v.Low < v.High {
 			c.StrokeLine2(draw.LineStyle{Color: vermilion, Width: vg.Points(1.5)}, x(v.Low), at, x(v.High), at)
 		}
 		if !math.IsNaN(v.Noisy) {
-			c.DrawGlyph(draw.GlyphStyle{Color: vermilion, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}, vg.Point{X: x(v.Noisy), Y: at})
+			c.DrawGlyph(draw.GlyphStyle{Color: vermilion, Radius: vg.Points(2), Shape: draw.CircleGlyph{}},
+				vg.Point{X: x(v.Noisy), Y: at})
 		}
 	}
 	c.StrokeLine2(draw.LineStyle{Color: gray, Width: vg.Points(0.5)}, x(0), c.Min.Y, x(0), c.Max.Y)
@@ -73,7 +75,8 @@ func (a along) Plot(c draw.Canvas, p *plot.Plot) {
 	c.StrokeLines(draw.LineStyle{Color: blue, Width: vg.Points(1.5)}, line)
 	for _, v := range a.Points {
 		if !math.IsNaN(v.Noisy) {
-			c.DrawGlyph(draw.GlyphStyle{Color: vermilion, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}}, vg.Point{X: x(v.X), Y: y(v.Noisy)})
+			c.DrawGlyph(draw.GlyphStyle{Color: vermilion, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}},
+				vg.Point{X: x(v.X), Y: y(v.Noisy)})
 		}
 	}
 }
@@ -103,7 +106,8 @@ func (s shading) Plot(c draw.Canvas, p *plot.Plot) {
 	roads := slices.Clone(s.Roads)
 	slices.SortStableFunc(roads, func(a, b Road) int { return cmp.Compare(a.Value, b.Value) })
 	for _, r := range roads {
-		c.StrokeLine2(draw.LineStyle{Color: s.Scale.colour(r.Value), Width: vg.Points(0.5 + 1.5*s.Scale.share(r.Value))}, x(r.From[0]), y(r.From[1]), x(r.To[0]), y(r.To[1]))
+		c.StrokeLine2(draw.LineStyle{Color: s.Scale.colour(r.Value), Width: vg.Points(0.5 + 1.5*s.Scale.share(r.Value))},
+			x(r.From[0]), y(r.From[1]), x(r.To[0]), y(r.To[1]))
 	}
 	cells := slices.Clone(s.Shades)
 	slices.SortStableFunc(cells, func(a, b Shade) int {
@@ -118,10 +122,12 @@ func (s shading) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, v := range cells {
 		colour := s.Scale.colour(v.Value)
 		if s.Round {
-			c.DrawGlyph(draw.GlyphStyle{Color: colour, Radius: vg.Points(0.5 + 1.1*s.Scale.share(v.Value)), Shape: draw.CircleGlyph{}}, vg.Point{X: x(v.X), Y: y(v.Y)})
+			c.DrawGlyph(draw.GlyphStyle{Color: colour, Radius: vg.Points(0.5 + 1.1*s.Scale.share(v.Value)),
+				Shape: draw.CircleGlyph{}}, vg.Point{X: x(v.X), Y: y(v.Y)})
 			continue
 		}
-		c.FillPolygon(colour, []vg.Point{{X: x(v.X - 0.5), Y: y(v.Y - 0.5)}, {X: x(v.X + 0.5), Y: y(v.Y - 0.5)}, {X: x(v.X + 0.5), Y: y(v.Y + 0.5)}, {X: x(v.X - 0.5), Y: y(v.Y + 0.5)}})
+		c.FillPolygon(colour, []vg.Point{{X: x(v.X - 0.5), Y: y(v.Y - 0.5)}, {X: x(v.X + 0.5), Y: y(v.Y - 0.5)},
+			{X: x(v.X + 0.5), Y: y(v.Y + 0.5)}, {X: x(v.X - 0.5), Y: y(v.Y + 0.5)}})
 	}
 }
 
@@ -133,7 +139,8 @@ func (s shading) scaled(c draw.Canvas) (x, y func(float64) vg.Length) {
 		aspect = 1
 	}
 	const room = 0.96
-	each := room * math.Min(float64(c.Max.X-c.Min.X)/math.Max(xmax-xmin, 1e-9), float64(c.Max.Y-c.Min.Y)/math.Max((ymax-ymin)*aspect, 1e-9))
+	each := room * math.Min(float64(c.Max.X-c.Min.X)/math.Max(xmax-xmin, 1e-9),
+		float64(c.Max.Y-c.Min.Y)/math.Max((ymax-ymin)*aspect, 1e-9))
 	middle := c.Center()
 	x = func(v float64) vg.Length { return middle.X + vg.Length(each*(v-(xmin+xmax)/2)) }
 	y = func(v float64) vg.Length { return middle.Y + vg.Length(each*aspect*(v-(ymin+ymax)/2)) }

@@ -1,5 +1,5 @@
-// Package picture draws tables of a release, and plans, as files: SVG, PNG or PDF, by gonum/plot. Colours are those of the page: blue for
-// estimates, vermilion for noisy values (Okabe & Ito 2008), and magma for maps.
+// Package picture draws tables of a release, and plans, as files: SVG, PNG or PDF, by gonum/plot. Colours are those of
+// the page: blue for estimates, vermilion for noisy values (Okabe & Ito 2008), and magma for maps.
 package picture
 
 import (
@@ -34,7 +34,8 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	case "svg":
 		canvas = vgsvg.NewWith(vgsvg.UseWH(width, height), vgsvg.EmbedFonts(false))
 	case "png":
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch), vgimg.UseBackgroundColor(color.White))}
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch),
+			vgimg.UseBackgroundColor(color.White))}
 	case "pdf":
 		canvas = vgpdf.New(width, height)
 	default:
@@ -48,14 +49,15 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	return err
 }
 
-// writeSVG names the fonts that a reader may have: Arial and Helvetica have the widths of Liberation Sans. A font in the file would be half a
-// megabyte. No label can hold the text that is replaced, since quotes in labels are escaped.
+// writeSVG names the fonts that a reader may have: Arial and Helvetica have the widths of Liberation Sans. A font in
+// the file would be half a megabyte. No label can hold the text that is replaced, since quotes in labels are escaped.
 func writeSVG(w io.Writer, canvas io.WriterTo) error {
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return err
 	}
-	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(`style="font-family:Liberation Sans;`), []byte(`style="font-family:'Liberation Sans',Arial,Helvetica,sans-serif;`)))
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(`style="font-family:Liberation Sans;`),
+		[]byte(`style="font-family:'Liberation Sans',Arial,Helvetica,sans-serif;`)))
 	return err
 }
 

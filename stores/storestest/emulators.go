@@ -49,8 +49,8 @@ const (
 	stranger   = "stranger@test.iam.gserviceaccount.com"
 )
 
-// emulator returns the path of a program in the user's folder for caches, below which install puts it. It is installed with DPRELEASE_LONG=1 only, since
-// that takes a minute of processor time; without it the test skips.
+// emulator returns the path of a program in the user's folder for caches, below which install puts it. It is installed
+// with DPRELEASE_LONG=1 only, since that takes a minute of processor time; without it the test skips.
 func emulator(t testing.TB, path string, install func(dir string) *exec.Cmd) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -74,7 +74,8 @@ func emulator(t testing.TB, path string, install func(dir string) *exec.Cmd) str
 	return path
 }
 
-// StartGCS starts fake-gcs-server until the test ends, and sets the variable by which clients find it without credentials.
+// StartGCS starts fake-gcs-server until the test ends, and sets the variable by which clients find it without
+// credentials.
 func StartGCS(t testing.TB) *Server {
 	t.Helper()
 	s := startGCS(t, "")
@@ -96,7 +97,8 @@ func startGCS(t testing.TB, host string) *Server {
 		if host == "" {
 			host = s.proxy.Listener.Addr().String()
 		}
-		return exec.Command(program, "-scheme", "http", "-host", name, "-port", port, "-backend", "memory", "-public-host", host, "-log-level", "error")
+		return exec.Command(program, "-scheme", "http", "-host", name, "-port", port, "-backend", "memory", "-public-host",
+			host, "-log-level", "error")
 	})
 	s.put = func(key string, content []byte) error {
 		return posted(s.Direct+"/upload/storage/v1/b/bucket/o?uploadType=media&name="+url.QueryEscape(key), content)
@@ -119,17 +121,21 @@ func posted(address string, content []byte) error {
 	return nil
 }
 
-// Google is fake-gcs-server in the place of Google's, for processes that the test starts. It wants a token, which the holder of the file Credentials gets.
+// Google is fake-gcs-server in the place of Google's, for processes that the test starts. It wants a token, which the
+// holder of the file Credentials gets.
 type Google struct {
 	*Server
-	// Authority is the certificate of the server, in PEM. SSL_CERT_FILE names a file with it; a test may set it to another one that has it too.
+	// Authority is the certificate of the server, in PEM. SSL_CERT_FILE names a file with it; a test may set it to another
+	// one that has it too.
 	Authority []byte
-	// Credentials, Stranger and Revoked are files of service accounts: one that may use the bucket, one that may not, and one whose key was revoked.
+	// Credentials, Stranger and Revoked are files of service accounts: one that may use the bucket, one that may not, and
+	// one whose key was revoked.
 	Credentials, Stranger, Revoked string
 }
 
-// StartGoogle starts fake-gcs-server until the test ends, behind a proxy that stands for Google's host and asks for credentials, and sets the variables
-// of processes that the test starts. The test's own process does not see it, since Go reads these variables once: it writes by Server.Put.
+// StartGoogle starts fake-gcs-server until the test ends, behind a proxy that stands for Google's host and asks for
+// credentials, and sets the variables of processes that the test starts. The test's own process does not see it, since
+// Go reads these variables once: it writes by Server.Put.
 func StartGoogle(t testing.TB) *Google {
 	t.Helper()
 	g := &Google{Server: startGCS(t, googleHost)}
@@ -260,17 +266,19 @@ func tunnelTo(at string) http.Handler {
 	})
 }
 
-// StartAzure starts azurite until the test ends, and sets the variables by which processes that the test starts find it. The address of an object in the
-// test's own process needs AzureOptions.
+// StartAzure starts azurite until the test ends, and sets the variables by which processes that the test starts find
+// it. The address of an object in the test's own process needs AzureOptions.
 func StartAzure(t testing.TB) *Server {
 	t.Helper()
 	program := emulator(t, filepath.Join("azurite", "node_modules", ".bin", "azurite-blob"), func(dir string) *exec.Cmd {
-		return exec.Command("npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", filepath.Join(dir, "azurite"), azurite)
+		return exec.Command("npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix",
+			filepath.Join(dir, "azurite"), azurite)
 	})
 	dir, s := t.TempDir(), &Server{Scheme: "az"}
 	s.serve(t, func(at string) *exec.Cmd {
 		name, port, _ := net.SplitHostPort(at)
-		return exec.Command(program, "--silent", "--skipApiVersionCheck", "--location", dir, "--blobHost", name, "--blobPort", port, "--disableTelemetry")
+		return exec.Command(program, "--silent", "--skipApiVersionCheck", "--location", dir, "--blobHost", name, "--blobPort",
+			port, "--disableTelemetry")
 	})
 	key, err := azblob.NewSharedKeyCredential(AzureAccount, AzureKey)
 	if err != nil {
@@ -296,7 +304,8 @@ func StartAzure(t testing.TB) *Server {
 	return s
 }
 
-// AzureOptions are the options of an address by which the test's own process finds azurite: what follows the question mark.
+// AzureOptions are the options of an address by which the test's own process finds azurite: what follows the question
+// mark.
 func (s *Server) AzureOptions() string {
 	return "localemu=true&protocol=http&domain=" + strings.TrimPrefix(s.proxy.URL, "http://")
 }

@@ -1,5 +1,5 @@
-// Package storestest starts servers of object stores for tests, behind a proxy that a test can let fail: a real one of S3, and emulators of Google Cloud
-// Storage and Azure.
+// Package storestest starts servers of object stores for tests, behind a proxy that a test can let fail: a real one of
+// S3, and emulators of Google Cloud Storage and Azure.
 package storestest
 
 import (
@@ -86,7 +86,8 @@ func (s *Server) AboutVersion(r *http.Request, key string) bool {
 	return asks && strings.HasSuffix(r.URL.Path, "/"+key)
 }
 
-// Start starts the server of S3 until the test ends, and sets the variables by which clients find it. The test skips if the server cannot be had.
+// Start starts the server of S3 until the test ends, and sets the variables by which clients find it. The test skips if
+// the server cannot be had.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	program, err := serverProgram()
@@ -105,7 +106,8 @@ func Start(t testing.TB) *Server {
 	})
 	for name, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID": AccessKey, "AWS_SECRET_ACCESS_KEY": SecretKey, "AWS_ENDPOINT_URL": s.proxy.URL, "AWS_REGION": "us-east-1",
-		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": filepath.Join(dir, "none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(dir, "none"),
+		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": filepath.Join(dir,
+			"none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(dir, "none"),
 	} {
 		t.Setenv(name, value)
 	}
@@ -228,6 +230,7 @@ func put(address string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	err = w.Put(context.Background(), a.Key, "application/octet-stream", bytes.NewReader(content), int64(len(content)), nil)
+	err = w.Put(context.Background(), a.Key, "application/octet-stream", bytes.NewReader(content), int64(len(content)),
+		nil)
 	return errors.Join(err, w.Close())
 }

@@ -24,7 +24,8 @@ type row struct {
 	Value float64 `parquet:"value"`
 }
 
-// Tables returns one table of n rows in every format, by names of files: the columns unit (int), cat (text) and value (float).
+// Tables returns one table of n rows in every format, by names of files: the columns unit (int), cat (text) and value
+// (float).
 func Tables(t testing.TB, n int) map[string][]byte {
 	t.Helper()
 	rng := rand.New(rand.NewSource(1))
@@ -32,7 +33,8 @@ func Tables(t testing.TB, n int) map[string][]byte {
 	var text, lines bytes.Buffer
 	text.WriteString("unit,cat,value\n")
 	builder := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
-		{Name: "unit", Type: arrow.PrimitiveTypes.Int64}, {Name: "cat", Type: arrow.BinaryTypes.String}, {Name: "value", Type: arrow.PrimitiveTypes.Float64},
+		{Name: "unit", Type: arrow.PrimitiveTypes.Int64}, {Name: "cat", Type: arrow.BinaryTypes.String}, {Name: "value",
+			Type: arrow.PrimitiveTypes.Float64},
 	}, nil))
 	for i := range rows {
 		rows[i] = row{int64(i), fmt.Sprintf("cat %d", rng.Intn(20)), float64(rng.Intn(1000)) / 8}
@@ -43,7 +45,8 @@ func Tables(t testing.TB, n int) map[string][]byte {
 		builder.Field(2).(*array.Float64Builder).Append(rows[i].Value)
 	}
 	var columns, packed bytes.Buffer
-	w := parquet.NewGenericWriter[row](&columns, parquet.MaxRowsPerRowGroup(int64(n/10)), parquet.Compression(&parquet.Snappy))
+	w := parquet.NewGenericWriter[row](&columns, parquet.MaxRowsPerRowGroup(int64(n/10)),
+		parquet.Compression(&parquet.Snappy))
 	_, err1 := w.Write(rows)
 	z := gzip.NewWriter(&packed)
 	_, err2 := z.Write(text.Bytes())
@@ -51,12 +54,14 @@ func Tables(t testing.TB, n int) map[string][]byte {
 	path := filepath.Join(t.TempDir(), "t.arrow")
 	file, err3 := os.Create(path)
 	f, err4 := ipc.NewFileWriter(file, ipc.WithSchema(batch.Schema()))
-	if err := errors.Join(err1, w.Close(), err2, z.Close(), err3, err4, f.Write(batch), f.Close(), file.Close()); err != nil {
+	if err := errors.Join(err1, w.Close(), err2, z.Close(), err3, err4, f.Write(batch), f.Close(),
+		file.Close()); err != nil {
 		t.Fatal(err)
 	}
 	records, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string][]byte{"t.parquet": columns.Bytes(), "t.csv": text.Bytes(), "t.csv.gz": packed.Bytes(), "t.arrow": records, "t.jsonl": lines.Bytes()}
+	return map[string][]byte{"t.parquet": columns.Bytes(), "t.csv": text.Bytes(), "t.csv.gz": packed.Bytes(),
+		"t.arrow": records, "t.jsonl": lines.Bytes()}
 }

@@ -1,4 +1,5 @@
-// Package argument has the errors of calibrate and calibrate/methods: which argument a function cannot take, and what it must be.
+// Package argument has the errors of calibrate and calibrate/methods: which argument a function cannot take, and what
+// it must be.
 package argument
 
 import (

@@ -11,7 +11,8 @@ import (
 
 // Odd is the numbers that break programs.
 var Odd = []float64{
-	0, math.Copysign(0, -1), 5e-324, 0x1p-1022, 1e-310, 1e-300, math.Nextafter(1e-300, 0), 1e-154, 1e-17, 0.5, 1 - 0x1p-53, 1,
+	0, math.Copysign(0, -1), 5e-324, 0x1p-1022, 1e-310, 1e-300, math.Nextafter(1e-300,
+		0), 1e-154, 1e-17, 0.5, 1 - 0x1p-53, 1,
 	math.Nextafter(1, 2), 2, 38, 709.44, 745.2, 1e6, math.Nextafter(1e6, 2e6), 1e17, 1e154, 1e308, math.MaxFloat64,
 	math.Inf(1), math.Inf(-1), math.NaN(), -1, -5e-324,
 }

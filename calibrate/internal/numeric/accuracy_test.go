@@ -13,14 +13,16 @@ func (x dd) Big() *big.Float { return NewBig().Add(BigOf(x.hi), BigOf(x.lo)) }
 // TestOracleAgainstExtended compares the two extended evaluations, which share no code.
 func TestOracleAgainstExtended(t *testing.T) {
 	cases := [][2]float64{
-		{1, 0.2367}, {0, 1e-3}, {0, 5}, {1e-6, 2e-7}, {5, 0.9}, {10, 3.3}, {100, 10}, {1e6, 1410}, {1e6, 1415}, {0.001, 2.7e-5},
+		{1, 0.2367}, {0, 1e-3}, {0, 5}, {1e-6, 2e-7}, {5, 0.9}, {10, 3.3}, {100, 10}, {1e6, 1410}, {1e6, 1415}, {0.001,
+			2.7e-5},
 		{0, 1e-40}, {1e-45, 1e-46}, {1e-300, 1e-300}, {1e-300, 2e-302}, {700, 37}, {800, 34}, {1e4, 120}, {2, 30}, {3, 0.08},
 	}
 	for _, c := range cases {
 		want := curvetest.OracleDelta(c[0], c[1], 1)
 		got := bigDelta(BigOf(c[0]), BigOf(c[1]))
 		if bits := curvetest.RelativeBits(got, want); bits > -330 {
-			t.Errorf("delta(%g; mu = %g): extended evaluation and oracle agree to %d bits: %.20g, %.20g", c[0], c[1], -bits, got, want)
+			t.Errorf("delta(%g; mu = %g): extended evaluation and oracle agree to %d bits: %.20g, %.20g", c[0], c[1], -bits, got,
+				want)
 		}
 	}
 }
@@ -35,7 +37,8 @@ func TestExtendedCurveIsABoundFarOut(t *testing.T) {
 	}
 }
 
-// TestCurveIsWithinItsErrorBound measures curve against the extended evaluation over all of its range: the proof note says 2^-80.
+// TestCurveIsWithinItsErrorBound measures curve against the extended evaluation over all of its range: the proof note
+// says 2^-80.
 func TestCurveIsWithinItsErrorBound(t *testing.T) {
 	worst := -9999
 	for _, p := range curvetest.SamplePoints(t, 500, 20000) {

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// The slow evaluation of the curve, in up to 1024 bits, by the same formulas as the fast one: Mills' ratio by its power series below 26 and by its
-// asymptotic series from there on, and delta as phi(x)·(R(x) - R(y)).
+// The slow evaluation of the curve, in up to 1024 bits, by the same formulas as the fast one: Mills' ratio by its power
+// series below 26 and by its asymptotic series from there on, and delta as phi(x)·(R(x) - R(y)).
 
 // asymptoticFrom is the x from which Mills' ratio is summed by its asymptotic series.
 const asymptoticFrom = 26
@@ -28,12 +28,12 @@ func millsWithin(x *big.Float, bits uint) *big.Float {
 	return millsSeriesAt(x, bits+64+uint(growth/math.Ln2))
 }
 
-// millsSeriesAt is R(x) = sqrt(pi/2)·e^(x²/2) - sum over n >= 0 of x^(2n+1)/(2n+1)!! (Abramowitz & Stegun 26.2.11), within
-// 2^(61-p)·e^(x²/2), relative.
+// millsSeriesAt is R(x) = sqrt(pi/2)·e^(x²/2) - sum over n >= 0 of x^(2n+1)/(2n+1)!! (Abramowitz & Stegun 26.2.11),
+// within 2^(61-p)·e^(x²/2), relative.
 //
-// Proof note, 0 <= x < 26. The terms are positive and their sum is below sqrt(pi/2)·e^(x²/2). It has fewer than 2^12 terms, each
-// within 2^(15-p), relative, and the exponential is within 2^(54-p); so the difference is within 2^(56-p)·e^(x²/2), and R(x) > 1/27
-// (R falls, and R(x) > x/(x²+1)).
+// Proof note, 0 <= x < 26. The terms are positive and their sum is below sqrt(pi/2)·e^(x²/2). It has fewer than 2^12
+// terms, each within 2^(15-p), relative, and the exponential is within 2^(54-p); so the difference is within
+// 2^(56-p)·e^(x²/2), and R(x) > 1/27 (R falls, and R(x) > x/(x²+1)).
 func millsSeriesAt(x *big.Float, p uint) *big.Float {
 	square := at(p).Mul(x, x)
 	term, sum, whole := at(p).Set(x), at(p).Set(x), new(big.Float)
@@ -48,11 +48,11 @@ func millsSeriesAt(x *big.Float, p uint) *big.Float {
 	return growth.Sub(growth, sum)
 }
 
-// millsAsymptoticAt is R(x) ~ (1/x)·sum over n of (-1)^n (2n-1)!!/x^(2n) (Abramowitz & Stegun 26.2.12), within 2^(13-p), but not less
-// than 2^-485, relative.
+// millsAsymptoticAt is R(x) ~ (1/x)·sum over n of (-1)^n (2n-1)!!/x^(2n) (Abramowitz & Stegun 26.2.12), within
+// 2^(13-p), but not less than 2^-485, relative.
 //
-// Proof note, x >= 26. The series envelops R: its error is below the first term left out. Terms fall while 2n+1 < x², and
-// that of n = 338 is at most 675!!/26^676 < 2^-486 of the first. Each term is within 2^(12-p), relative.
+// Proof note, x >= 26. The series envelops R: its error is below the first term left out. Terms fall while 2n+1 < x²,
+// and that of n = 338 is at most 675!!/26^676 < 2^-486 of the first. Each term is within 2^(12-p), relative.
 func millsAsymptoticAt(x *big.Float, p uint) *big.Float {
 	square := at(p).Mul(x, x)
 	term, sum, whole := at(p).SetInt64(1), at(p).SetInt64(1), new(big.Float)
@@ -70,8 +70,9 @@ func millsAsymptoticAt(x *big.Float, p uint) *big.Float {
 // bigSlack is the exponent of the bound on the relative error of bigDelta.
 const bigSlack = -300
 
-// bigDelta is delta(epsilon) of the mu-GDP Gaussian mechanism in extended precision, for epsilon in [0, 2^21] and mu > 0:
-// the value of curve's formulas, within 2^bigSlack, relative, if |x| <= 64; beyond, an upper bound below 2^-2900 or 1.
+// bigDelta is delta(epsilon) of the mu-GDP Gaussian mechanism in extended precision, for epsilon in [0, 2^21] and mu >
+// 0: the value of curve's formulas, within 2^bigSlack, relative, if |x| <= 64; beyond, an upper bound below 2^-2900 or
+// 1.
 //
 // Proof note. x and y are within 2^-1008, absolute, if |x| <= 64 (then y < 2^12), which moves phi(x) by 2^-1001; R is
 // within 2^-450.
@@ -80,11 +81,12 @@ const bigSlack = -300
 //   - mu < 2^-100: c[1] + c[3]·b² leaves out less than b⁴·|c[1]|, and |c[1]| > 2^-13 makes it within 2^-400.
 func bigDelta(eps, mu *big.Float) *big.Float { return DeltaWithin(eps, mu, MillsBits) }
 
-// DeltaWithin is bigDelta with Mills' ratio and the density only within 2^-bits: within 2^(14-bits)/min(mu, 1), relative, if mu >=
-// 2^-100.
+// DeltaWithin is bigDelta with Mills' ratio and the density only within 2^-bits: within 2^(14-bits)/min(mu, 1),
+// relative, if mu >= 2^-100.
 //
-// Proof note. For x >= 0 R(x) <= 65·|R'(x)|, and R(x) - R(y) is at least |R'(x)|/33.4 if mu >= 1/32, else at least 0.9·mu·|R'(x)|: two
-// errors of R make at most 2^13·2^-bits/min(mu, 1). For x < 0 delta is at least what it is at x = 0, which is above min(mu, 1)/8.
+// Proof note. For x >= 0 R(x) <= 65·|R'(x)|, and R(x) - R(y) is at least |R'(x)|/33.4 if mu >= 1/32, else at least
+// 0.9·mu·|R'(x)|: two errors of R make at most 2^13·2^-bits/min(mu, 1). For x < 0 delta is at least what it is at x =
+// 0, which is above min(mu, 1)/8.
 func DeltaWithin(eps, mu *big.Float, bits uint) *big.Float {
 	a := NewBig().Quo(eps, mu)
 	b := NewBig().SetMantExp(mu, -1)

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// erf, erfc and their inverses in extended precision. An inverse starts from double-double and takes Halley's step, of third order, until it moves
-// by less than 2^-60: then the error is below 2^-160.
+// erf, erfc and their inverses in extended precision. An inverse starts from double-double and takes Halley's step, of
+// third order, until it moves by less than 2^-60: then the error is below 2^-160.
 
 // BigSqrt2 and bigSqrtPi are sqrt(2) and sqrt(pi), within 2^-1005, relative.
 var (
@@ -15,8 +15,8 @@ var (
 	BigSqrtPi = sync.OnceValue(func() *big.Float { return NewBig().Sqrt(bigPi()) })
 )
 
-// ErfGrownAt is e^(x²)·erf(x) for 0 <= x <= 1, within 2^(24-p), relative: the series 2/sqrt(pi)·sum of 2^n·x^(2n+1)/(2n+1)!!, whose terms
-// are positive (Abramowitz & Stegun 7.1.6).
+// ErfGrownAt is e^(x²)·erf(x) for 0 <= x <= 1, within 2^(24-p), relative: the series 2/sqrt(pi)·sum of
+// 2^n·x^(2n+1)/(2n+1)!!, whose terms are positive (Abramowitz & Stegun 7.1.6).
 func ErfGrownAt(x *big.Float, p uint) *big.Float {
 	twice := at(p).Mul(x, x)
 	twice.SetMantExp(twice, 1)
@@ -39,8 +39,8 @@ func BigErfcx(x *big.Float) *big.Float {
 
 // OneLessErfcx is 1 - erfcx(x) for x >= 0, within 2^-216, relative.
 //
-// Proof note. For x <= 1/2 it is e^(x²)·erf(x) - (e^(x²) - 1), both within 2^(24-p), and the second is at most x²·1.14 <=
-// 0.57·x, half of the first. Beyond, 1 - erfcx(x) > 0.38.
+// Proof note. For x <= 1/2 it is e^(x²)·erf(x) - (e^(x²) - 1), both within 2^(24-p), and the second is at most x²·1.14
+// <= 0.57·x, half of the first. Beyond, 1 - erfcx(x) > 0.38.
 func OneLessErfcx(x *big.Float) *big.Float {
 	if x.Cmp(BigOf(0.5)) > 0 {
 		return NewBig().Sub(BigOf(1), BigErfcx(x))
@@ -54,10 +54,10 @@ const settled = -60
 
 // BigInvErfc is x with erfc(x) = p, for p in [2^-1100, 2), within 2^-160, relative, for an exact p.
 //
-// Proof note, p <= 1/2 (the rest follows by symmetry, and bigInvErf likewise). Halley's step from an error of e, relative,
-// leaves less than (4·x²+1)·e³ < 2^12·e³; the last step is taken from an error below 2^-59, so that 2^-165 is left. What misses,
-// erfcx(x) - p·e^(x²), is within 2^-200 of erfcx(x), which moves x by less than 2^-199 of itself: the derivative of log erfc by log x
-// is at least 0.87.
+// Proof note, p <= 1/2 (the rest follows by symmetry, and bigInvErf likewise). Halley's step from an error of e,
+// relative, leaves less than (4·x²+1)·e³ < 2^12·e³; the last step is taken from an error below 2^-59, so that 2^-165 is
+// left. What misses, erfcx(x) - p·e^(x²), is within 2^-200 of erfcx(x), which moves x by less than 2^-199 of itself:
+// the derivative of log erfc by log x is at least 0.87.
 func BigInvErfc(p *big.Float) *big.Float {
 	switch {
 	case p.Cmp(BigOf(0.5)) <= 0:
@@ -87,8 +87,8 @@ func BigInvErf(q *big.Float) *big.Float {
 	})
 }
 
-// halleyErf is the root near start, positive, of erfc(x) less a constant, whose derivative is -2/sqrt(pi)·e^(-x²) and that of log of
-// it -2x. miss is that, times e^(x²), which it gets as growth and may overwrite.
+// halleyErf is the root near start, positive, of erfc(x) less a constant, whose derivative is -2/sqrt(pi)·e^(-x²) and
+// that of log of it -2x. miss is that, times e^(x²), which it gets as growth and may overwrite.
 func halleyErf(start *big.Float, miss func(x, growth *big.Float) *big.Float) *big.Float {
 	x := NewBig().Set(start)
 	for range MaxSteps {
@@ -136,8 +136,8 @@ func RoughInvErfc(logP float64) float64 {
 	return x
 }
 
-// startInvErf is near x with erf(x) = q, for q in (0, 1/2]: Newton's rule in double-double from math.Erfinv, or the series at 0 if that
-// is close.
+// startInvErf is near x with erf(x) = q, for q in (0, 1/2]: Newton's rule in double-double from math.Erfinv, or the
+// series at 0 if that is close.
 func startInvErf(q *big.Float) *big.Float {
 	f, _ := q.Float64()
 	if f < 0x1p-20 {

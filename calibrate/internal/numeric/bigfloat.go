@@ -6,11 +6,12 @@ import (
 	"sync"
 )
 
-// Elementary functions of big.Float, with proven errors: pi, ln 2, exp, ln and what avoids cancellation in 1 - e^-t and ln(1 - d). Each
-// evaluates a series until the terms cannot move the sum any more.
+// Elementary functions of big.Float, with proven errors: pi, ln 2, exp, ln and what avoids cancellation in 1 - e^-t and
+// ln(1 - d). Each evaluates a series until the terms cannot move the sum any more.
 
-// Precisions, in bits, of the extended evaluation: each operation at p bits rounds within 2^(1-p), relative. What decides on safety is
-// worked out in bigPrec; closed forms, which are raised by far more than their error, in shortPrec.
+// Precisions, in bits, of the extended evaluation: each operation at p bits rounds within 2^(1-p), relative. What
+// decides on safety is worked out in bigPrec; closed forms, which are raised by far more than their error, in
+// shortPrec.
 const (
 	BigPrec   = 1024
 	ShortPrec = 256
@@ -69,8 +70,8 @@ func BigExp(t *big.Float) *big.Float { return ExpAt(t, BigPrec) }
 
 // ExpAt is e^t for |t| <= 2^13, within 2^(54-p), relative.
 //
-// Proof note. Rounding t costs at most 2^(13-p). With s = t/2^32, |s| <= 2^-19, the series has fewer than 2^6 terms and is within
-// 2^(10-p); 32 squarings double the relative error each and add 2^(1-p): below 2^32·2^(11-p).
+// Proof note. Rounding t costs at most 2^(13-p). With s = t/2^32, |s| <= 2^-19, the series has fewer than 2^6 terms and
+// is within 2^(10-p); 32 squarings double the relative error each and add 2^(1-p): below 2^32·2^(11-p).
 func ExpAt(t *big.Float, p uint) *big.Float {
 	s := at(p).SetMantExp(t, -32)
 	sum, term, whole := at(p).SetInt64(1), at(p).SetInt64(1), new(big.Float)
@@ -90,9 +91,9 @@ func BigLn(x *big.Float) *big.Float { return LnAt(x, BigPrec) }
 
 // LnAt is the natural logarithm of x > 0, within 2^(24-p), relative; x has at most bigPrec bits.
 //
-// Proof note. x = m·2^e with m in [0.7, 1.42]; m - 1 has no error but its rounding, so z = (m-1)/(m+1) and the series of 2·atanh(z),
-// whose terms have one sign and shrink by 0.03 or more, are within 2^(14-p), relative: also if x is near 1 and e = 0.
-// Else |ln m| < 0.36 beside |e|·ln 2 >= 0.69: the sum loses less than two bits.
+// Proof note. x = m·2^e with m in [0.7, 1.42]; m - 1 has no error but its rounding, so z = (m-1)/(m+1) and the series
+// of 2·atanh(z), whose terms have one sign and shrink by 0.03 or more, are within 2^(14-p), relative: also if x is near
+// 1 and e = 0. Else |ln m| < 0.36 beside |e|·ln 2 >= 0.69: the sum loses less than two bits.
 func LnAt(x *big.Float, p uint) *big.Float {
 	m := NewBig()
 	e := NewBig().Set(x).MantExp(m)

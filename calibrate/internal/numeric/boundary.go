@@ -2,9 +2,10 @@ package numeric
 
 import "math"
 
-// A search turns a decision into an answer: if a condition holds for all numbers on one side of a point, Boundary finds the last float64
-// for which it holds. From the solver's candidate it looks at one or two neighbours; from a useless one it still ends after
-// some hundred steps, since it gallops and bisects over the bit patterns of float64s, which are in order.
+// A search turns a decision into an answer: if a condition holds for all numbers on one side of a point, Boundary finds
+// the last float64 for which it holds. From the solver's candidate it looks at one or two neighbours; from a useless
+// one it still ends after some hundred steps, since it gallops and bisects over the bit patterns of float64s, which are
+// in order.
 
 // Boundary is the extreme float64 for which ok holds, if ok holds for everything on one side of it: the side of larger
 // numbers if up, else of smaller ones. It starts at guess, positive or 0; if sure, it trusts that ok fails on the

@@ -1,8 +1,9 @@
 package numeric
 
-// The fast evaluation of the curve delta(epsilon), in double-double. Written with Mills' ratio, delta is phi(x)·(R(x) - R(y)), in which nothing
-// overflows. Two places need care: if x is negative, 1 - delta is evaluated in place of delta; if mu is small, R(x) - R(y) cancels and a
-// series in mu takes its place (midpoint). Each value comes with a proven bound on its error, slack.
+// The fast evaluation of the curve delta(epsilon), in double-double. Written with Mills' ratio, delta is phi(x)·(R(x) -
+// R(y)), in which nothing overflows. Two places need care: if x is negative, 1 - delta is evaluated in place of delta;
+// if mu is small, R(x) - R(y) cancels and a series in mu takes its place (midpoint). Each value comes with a proven
+// bound on its error, slack.
 
 // region says which value a point of the curve holds.
 type region uint8
@@ -47,9 +48,9 @@ const smallMu = 1. / 32
 // Proof note: value is within 2^-80 < slack, relative. eps/mu is within 2^-99.6 and mu/2 within 2^-101, so x and y are
 // within y·2^-99. If -9 <= x <= 39 (else curve answers with a region), y² = x² + 2·eps gives y < 2^11.1. Then phi(x)
 // is within 39·2^(11.1-99) + 760·2^-103 + 2^-89 < 2^-82.4. What multiplies it:
-//   - mu >= 1/32, x >= 0: D = R(x) - R(y). |R'| falls, and at most by e^-1.26 a unit, so |R'(x)| and |R'(y)| are at most
-//     33.4·D: the errors of x and y move D by 2·33.4·2^-87.9 < 2^-81.8 of itself. R(x) <= 39.1·|R'(x)| (R' = x·R - 1 <
-//     -1/(x²+3)), so two roundings of R make 2·39.1·33.4·2^-95 < 2^-83.6. Together with phi: 2^-80.7.
+//   - mu >= 1/32, x >= 0: D = R(x) - R(y). |R'| falls, and at most by e^-1.26 a unit, so |R'(x)| and |R'(y)| are at
+//     most 33.4·D: the errors of x and y move D by 2·33.4·2^-87.9 < 2^-81.8 of itself. R(x) <= 39.1·|R'(x)| (R' = x·R -
+//     1 < -1/(x²+3)), so two roundings of R make 2·39.1·33.4·2^-95 < 2^-83.6. Together with phi: 2^-80.7.
 //   - mu >= 1/32, x < 0: R(-x) + R(y) has no cancellation; |R'| <= 0.8·R; so it is within 2^-87.
 //   - mu < 1/32: see midpoint; y < 39.1, so phi(x) is within 2^-87, the factor within 2^-82.2.
 func curve(eps, mu wide) point {
@@ -116,10 +117,10 @@ func (p *point) direct(density wide, x, y dd, mu wide) {
 //
 //	R(a - b) - R(a + b) = -mu·(c[1] + c[3]·b² + c[5]·b⁴ + ...).
 //
-// Proof note, 0 <= a < 39.1, b < 1/64. The sum G of the series is at least |c[1]| > 1/(a²+3) > 2^-10.6. c[13]·b^12, left
-// out, is below 2^-89·|c[1]|. c[0] and c[1] are within 2^-94.5, absolute; the recurrence, which also holds for e^(ah +
-// h²/2), carries that to at most 2^-94.5·e^(ab + 1) < 2^-92.8 in G: 2^-82.2 of it. c[6] and later are in float64: their
-// part is below 2^-42·|c[1]| and its errors, carried likewise, below 2^-90·|c[1]|.
+// Proof note, 0 <= a < 39.1, b < 1/64. The sum G of the series is at least |c[1]| > 1/(a²+3) > 2^-10.6. c[13]·b^12,
+// left out, is below 2^-89·|c[1]|. c[0] and c[1] are within 2^-94.5, absolute; the recurrence, which also holds for
+// e^(ah + h²/2), carries that to at most 2^-94.5·e^(ab + 1) < 2^-92.8 in G: 2^-82.2 of it. c[6] and later are in
+// float64: their part is below 2^-42·|c[1]| and its errors, carried likewise, below 2^-90·|c[1]|.
 func (p *point) midpoint(density wide, a, b dd, mu wide) {
 	c0 := mills(a)
 	c1 := c0.mul(a).sub(dd{1, 0})

@@ -8,11 +8,12 @@ import (
 // dd is a double-double: the unevaluated sum hi + lo, with |lo| at most half a unit in the last place of hi.
 //
 // Proof note. The algorithms and their bounds are those of Joldes, Muller and Popescu, "Tight and rigorous error bounds
-// for basic building blocks of double-word arithmetic" (ACM TOMS 44, 2017), with u = 2^-53: add 3u²/(1-4u) (Algorithm 6),
-// mul 4u² (Algorithm 12), mulFloat 2u² (Algorithm 9), div 15u² + 56u³ (Algorithm 17). Every operation is therefore within
-// 2^-102 of the exact result of its operands, relative, and within 2^-104 for add and mul. This needs that no product
-// underflows, which callers ensure: magnitudes are zero or stay between 2^-900 and 2^900. Products are converted to
-// float64 explicitly, so that no compiler fuses them with an addition; if math.FMA is written, fusing is meant.
+// for basic building blocks of double-word arithmetic" (ACM TOMS 44, 2017), with u = 2^-53: add 3u²/(1-4u) (Algorithm
+// 6), mul 4u² (Algorithm 12), mulFloat 2u² (Algorithm 9), div 15u² + 56u³ (Algorithm 17). Every operation is therefore
+// within 2^-102 of the exact result of its operands, relative, and within 2^-104 for add and mul. This needs that no
+// product underflows, which callers ensure: magnitudes are zero or stay between 2^-900 and 2^900. Products are
+// converted to float64 explicitly, so that no compiler fuses them with an addition; if math.FMA is written, fusing is
+// meant.
 type dd struct{ hi, lo float64 }
 
 // twoSum is a + b without error.
@@ -40,8 +41,8 @@ func (x dd) add(y dd) dd {
 	return fastTwoSum(v.hi, t.lo+v.lo)
 }
 
-// addSmall is x + y for |y| <= |x|/4, within 4.5u² < 2^-103: the roundings of x.lo + y.lo (1.25u²·|x.hi|) and of the sum
-// of the three low parts (2.7u²·|x+y|).
+// addSmall is x + y for |y| <= |x|/4, within 4.5u² < 2^-103: the roundings of x.lo + y.lo (1.25u²·|x.hi|) and of the
+// sum of the three low parts (2.7u²·|x+y|).
 func (x dd) addSmall(y dd) dd {
 	s := fastTwoSum(x.hi, y.hi)
 	return fastTwoSum(s.hi, s.lo+(x.lo+y.lo))

@@ -2,8 +2,8 @@ package numeric
 
 import "math"
 
-// erfcx(x) = e^(x²)·erfc(x) in float64, from Mills' ratio in double-double: for callers that start an iteration, and for users of package
-// methods.
+// erfcx(x) = e^(x²)·erfc(x) in float64, from Mills' ratio in double-double: for callers that start an iteration, and
+// for users of package methods.
 
 // invSqrtPi2 is sqrt(2/pi) and sqrt2 is sqrt(2), as double-doubles within 2^-106, relative.
 var (
@@ -38,8 +38,8 @@ func growth(x float64) wide {
 	return wide{w.plain().sub(erfcxDD(-x)), 0}.normal()
 }
 
-// LogErfc is the natural logarithm of erfc(x), within 2^-50, relative, also if erfc itself is below every float64; -Inf if the logarithm
-// is, too.
+// LogErfc is the natural logarithm of erfc(x), within 2^-50, relative, also if erfc itself is below every float64; -Inf
+// if the logarithm is, too.
 func LogErfc(x float64) float64 {
 	if x < 0.5 {
 		return math.Log1p(-math.Erf(x))

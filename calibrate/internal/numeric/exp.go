@@ -2,8 +2,8 @@ package numeric
 
 import "math"
 
-// e^-t in double-double: the argument is reduced by a multiple of ln 2 and then divided by 32, twelve terms of the Taylor series are summed,
-// and the result is squared five times.
+// e^-t in double-double: the argument is reduced by a multiple of ln 2 and then divided by 32, twelve terms of the
+// Taylor series are summed, and the result is squared five times.
 
 // Constants as double-doubles, each within 2^-107 of its value, relative.
 var (

@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 )
 
-// TestFewerBitsAreWithinTheirErrorBound: what is worked out in fewer bits is within the stated error of what is worked out in all of them.
+// TestFewerBitsAreWithinTheirErrorBound: what is worked out in fewer bits is within the stated error of what is worked
+// out in all of them.
 func TestFewerBitsAreWithinTheirErrorBound(t *testing.T) {
 	r := curvetest.NewRand(t)
 	worst := map[string]int{}

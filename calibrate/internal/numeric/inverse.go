@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// The curve and its three inverses, as float64s on the safe side: solve, move a little to the unsafe side, and let Boundary find the extreme
-// float64 that Meets accepts.
+// The curve and its three inverses, as float64s on the safe side: solve, move a little to the unsafe side, and let
+// Boundary find the extreme float64 that Meets accepts.
 
 // nudge is by how much a sure candidate is moved towards the unsafe side before it is rounded, relative: more than its
 // error, so that rounding never loses a last place, and so little that it hardly ever gains one for meets to refuse.
@@ -15,13 +15,13 @@ const nudge = 0x1p-60
 const (
 	// MaxEpsilon is the largest epsilon.
 	MaxEpsilon = 1e6
-	// MinDelta is the largest float64 that is not above the decimal 1e-300: what reading that decimal rounded down makes of it. The
-	// float64 nearest to 1e-300 is above.
+	// MinDelta is the largest float64 that is not above the decimal 1e-300: what reading that decimal rounded down makes
+	// of it. The float64 nearest to 1e-300 is above.
 	MinDelta = 0x1.56e1fc2f8f358p-997
 )
 
-// LeastDelta is the least float64 proven not to be below delta(eps) of the Gaussian mechanism with this mu: 1 if no smaller one is, and
-// at least 5e-324. eps is in [0, MaxEpsilon].
+// LeastDelta is the least float64 proven not to be below delta(eps) of the Gaussian mechanism with this mu: 1 if no
+// smaller one is, and at least 5e-324. eps is in [0, MaxEpsilon].
 func LeastDelta(eps float64, mu Quotient) float64 {
 	p := curve(wideOf(eps), mu.wide())
 	switch p.region {
@@ -45,8 +45,8 @@ func (p point) delta(by float64) wide {
 	return p.value.widen(by)
 }
 
-// LeastEpsilon is the least float64 at which the Gaussian mechanism with this mu is proven to meet delta; false if that is above
-// MaxEpsilon. delta is in [leastDelta, 1).
+// LeastEpsilon is the least float64 at which the Gaussian mechanism with this mu is proven to meet delta; false if that
+// is above MaxEpsilon. delta is in [leastDelta, 1).
 func LeastEpsilon(delta float64, mu Quotient) (float64, bool) {
 	switch {
 	case Meets(0, mu, delta):
@@ -75,8 +75,8 @@ func LargestMu(eps, delta float64) float64 {
 	return mu
 }
 
-// LeastSigma is the least float64 sigma with which Gaussian noise on a query of L2 sensitivity l2 is proven to meet (eps, delta); false
-// if no float64 is.
+// LeastSigma is the least float64 sigma with which Gaussian noise on a query of L2 sensitivity l2 is proven to meet
+// (eps, delta); false if no float64 is.
 func LeastSigma(l2, eps, delta float64) (float64, bool) {
 	mu, sure := solveMu(eps, delta)
 	guess := wideOf(l2).div(mu).widen(-nudge).roundUp()

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// Whether noise meets a guarantee is decided here. The fast evaluation decides if its error bound leaves no doubt; else the slow one does, and it
-// refuses if even 1024 bits cannot tell. So a yes is a proof.
+// Whether noise meets a guarantee is decided here. The fast evaluation decides if its error bound leaves no doubt; else
+// the slow one does, and it refuses if even 1024 bits cannot tell. So a yes is a proof.
 
 // Quotient is mu = num/den, exactly: a sensitivity over a sigma, or mu over 1.
 type Quotient struct{ Num, Den float64 }

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// Mills' ratio R(x) = (1 - Phi(x))/phi(x) is what is left of the normal tail if its exponential decay is divided out. It is smooth and
-// between 0 and 1.26, so a table of Taylor series at steps of 1/8 gives it in double-double up to x = 26, and the asymptotic series from there on.
+// Mills' ratio R(x) = (1 - Phi(x))/phi(x) is what is left of the normal tail if its exponential decay is divided out.
+// It is smooth and between 0 and 1.26, so a table of Taylor series at steps of 1/8 gives it in double-double up to x =
+// 26, and the asymptotic series from there on.
 
 // mills is Mills' ratio R(x) = (1 - Phi(x))/phi(x) = sqrt(pi/2)·erfcx(x/sqrt 2) for x >= 0, within 2^-95, relative.
 func mills(x dd) dd {
@@ -19,10 +20,10 @@ func mills(x dd) dd {
 // millsTaylorSum sums the Taylor series at the nearest node.
 //
 // Proof note. |h| <= 1/16. With r(n) = |R^(n)|/n! at the node, that is the integral of t^n/n!·e^(-xt - t²/2), the ratio
-// r(n+1)/r(n) is largest at x = 0 and n = 0: sqrt(2/pi) < 0.8. So terms shrink by 0.05 or more, the sum is at least 0.95
-// of its first term, and the head's roundings, 2^-103 of each partial sum, make at most 2^-102. The tail from n = 10 is
-// below r(10)/r(0)·16^-10 <= 2^-51.9 of the first term (r(10)/r(0) <= 1/3840) and is summed in float64 within 2^-48 of
-// itself; what is left out from n = 18 is below 2^-99.4. Together: below 2^-98.
+// r(n+1)/r(n) is largest at x = 0 and n = 0: sqrt(2/pi) < 0.8. So terms shrink by 0.05 or more, the sum is at least
+// 0.95 of its first term, and the head's roundings, 2^-103 of each partial sum, make at most 2^-102. The tail from n =
+// 10 is below r(10)/r(0)·16^-10 <= 2^-51.9 of the first term (r(10)/r(0) <= 1/3840) and is summed in float64 within
+// 2^-48 of itself; what is left out from n = 18 is below 2^-99.4. Together: below 2^-98.
 func millsTaylorSum(x dd) dd {
 	k := int(x.hi*(1/millsStep) + 0.5)
 	node := &millsTable()[k]
@@ -49,9 +50,9 @@ var (
 
 // millsAsymptotic sums the asymptotic series, which envelops R, for x in [26, 2^100].
 //
-// Proof note. v = 1/x² <= 2^-9.4. The error is below the first term left out, 35!!·v^18 < 2^-101. The tail from n = 8 is
-// below 2^-54 and summed in float64 within 2^-48 of itself. Terms shrink by 2^-5 or more, so the head's roundings make
-// at most 2^-102, and v, the last product and the quotient three times 2^-101: together below 2^-98.
+// Proof note. v = 1/x² <= 2^-9.4. The error is below the first term left out, 35!!·v^18 < 2^-101. The tail from n = 8
+// is below 2^-54 and summed in float64 within 2^-48 of itself. Terms shrink by 2^-5 or more, so the head's roundings
+// make at most 2^-102, and v, the last product and the quotient three times 2^-101: together below 2^-98.
 func millsAsymptotic(x dd) dd {
 	inverse := dd{1, 0}.div(x)
 	v := inverse.mul(inverse)

@@ -5,9 +5,10 @@ import (
 	"math/big"
 )
 
-// Whatever is rounded on the privacy path is rounded towards more noise. Sums and quotients of a few float64s are evaluated in 256 bits,
-// rounded up at each step, and then to the next float64 that is not below (NewUp, Ceiling). Values of closed forms, which are known within
-// 2^-100, are first moved by more than their error to the safe side (RoundedUp, RoundedDown).
+// Whatever is rounded on the privacy path is rounded towards more noise. Sums and quotients of a few float64s are
+// evaluated in 256 bits, rounded up at each step, and then to the next float64 that is not below (NewUp, Ceiling).
+// Values of closed forms, which are known within 2^-100, are first moved by more than their error to the safe side
+// (RoundedUp, RoundedDown).
 
 // directedPrec is the precision, in bits, of sums and quotients that are rounded in a known direction.
 const directedPrec = 256
@@ -58,11 +59,12 @@ func ExactSum(x, y *big.Float) *big.Float {
 	return new(big.Float).SetPrec(uint(top-bottom)).Add(x, y)
 }
 
-// closedSlack is the exponent by which a closed form's value is raised, relative, before it is rounded up. This is more than its
-// error.
+// closedSlack is the exponent by which a closed form's value is raised, relative, before it is rounded up. This is more
+// than its error.
 const closedSlack = -100
 
-// RoundedUp is x > 0, known within 2^closedSlack, as a float64 that is not below its exact value; +Inf if there is none.
+// RoundedUp is x > 0, known within 2^closedSlack, as a float64 that is not below its exact value; +Inf if there is
+// none.
 func RoundedUp(x *big.Float) float64 {
 	return Ceiling(NewBig().Add(x, NewBig().SetMantExp(x, closedSlack)))
 }
@@ -88,7 +90,8 @@ func ProbabilityUp(x *big.Float) float64 {
 	return math.Min(RoundedUp(x), 1)
 }
 
-// WithSlack raises a difference x by 2^-200 of what was subtracted, which is more than the error if the difference cancelled.
+// WithSlack raises a difference x by 2^-200 of what was subtracted, which is more than the error if the difference
+// cancelled.
 func WithSlack(x, subtracted *big.Float) *big.Float {
 	return NewBig().Add(x, NewBig().SetMantExp(NewBig().Abs(subtracted), -200))
 }

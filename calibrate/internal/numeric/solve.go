@@ -2,9 +2,10 @@ package numeric
 
 import "math"
 
-// The solver finds the mu or the epsilon at which the curve takes a given delta, by Halley's rule on log delta with the fast evaluation. Its
-// results are only candidates, which Meets then accepts or refuses: a wrong one costs time, never safety. Two or three steps are usual, since
-// the starts, from rational approximations of the normal quantile and of Mills' ratio, are within a few per cent.
+// The solver finds the mu or the epsilon at which the curve takes a given delta, by Halley's rule on log delta with the
+// fast evaluation. Its results are only candidates, which Meets then accepts or refuses: a wrong one costs time, never
+// safety. Two or three steps are usual, since the starts, from rational approximations of the normal quantile and of
+// Mills' ratio, are within a few per cent.
 
 // MaxSteps bounds the iterations of a solver; two or three are usual.
 const MaxSteps = 40

@@ -42,7 +42,8 @@ func TestSolversConverge(t *testing.T) {
 	}
 }
 
-// TestExtendedPrecisionDecidesAtTheBoundary: at the exact boundary double-double must not decide, and extended precision must.
+// TestExtendedPrecisionDecidesAtTheBoundary: at the exact boundary double-double must not decide, and extended
+// precision must.
 func TestExtendedPrecisionDecidesAtTheBoundary(t *testing.T) {
 	const eps, delta = 1.0, 1e-6
 	mu, sure := solveMu(eps, delta)

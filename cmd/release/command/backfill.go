@@ -42,7 +42,8 @@ func (a *app) backfillCmd() *cobra.Command {
 	f.AddNewLedger(cmd)
 	a.addMetrics(cmd)
 	a.addDataChecks(cmd)
-	cmd.Flags().StringVar(&f.maxSpend, "max-spend", "", "stop before these windows together cost more than this epsilon, at the delta of the job")
+	cmd.Flags().StringVar(&f.maxSpend, "max-spend", "",
+		"stop before these windows together cost more than this epsilon, at the delta of the job")
 	return cmd
 }
 
@@ -90,7 +91,8 @@ type backfilling struct {
 	flags *backfillFlags
 	purse *purse
 	made  int
-	// signer is that of --sign, nil if it is not given; unsigned are the windows that were published before without its signature.
+	// signer is that of --sign, nil if it is not given; unsigned are the windows that were published before without its
+	// signature.
 	signer   pipeline.Signer
 	unsigned []string
 	stop     string // why it stopped early; "" if it did not
@@ -104,7 +106,8 @@ func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 				b.unsigned = append(b.unsigned, w.Window)
 			}
 		}
-		if w.State == statePublished || w.State == stateGone || w.State == stateNever || w.State == stateWithdrawn || !w.over && !w.free {
+		if w.State == statePublished || w.State == stateGone || w.State == stateNever || w.State == stateWithdrawn ||
+			!w.over && !w.free {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -122,15 +125,18 @@ func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 	return nil
 }
 
-// broken is an error if --sign was given, which is a promise, and windows that were published before lack its signature.
+// broken is an error if --sign was given, which is a promise, and windows that were published before lack its
+// signature.
 func (b *backfilling) broken() error {
 	if len(b.unsigned) == 0 {
 		return nil
 	}
 	return &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "unsigned",
-		Message: console.Count(len(b.unsigned), "window") + " published before without this signature: " + strings.Join(b.unsigned, ", "),
-		Hint:    "what is published is never changed: run without --sign to leave them as they are, or pay for signed releases with release run --new-release --sign",
+		Message: console.Count(len(b.unsigned), "window") + " published before without this signature: " +
+			strings.Join(b.unsigned, ", "),
+		Hint: "what is published is never changed: run without --sign to leave them as they are, or pay for signed " +
+			"releases with release run --new-release --sign",
 	}
 }
 

@@ -54,7 +54,8 @@ func TestCanary(t *testing.T) {
 			put(t, filepath.Join(dir, "job.yaml"), strings.Replace(c.job, "FILE", c.file, 1))
 			var stdout, stderr bytes.Buffer
 			for _, log := range []string{"text", "json"} {
-				code := execute(context.Background(), []string{"run", filepath.Join(dir, "job.yaml"), "--log", log}, &stdout, &stderr)
+				code := execute(context.Background(), []string{"run", filepath.Join(dir, "job.yaml"), "--log", log}, &stdout,
+					&stderr)
 				t.Logf("exit %d\n%s%s", code, &stdout, &stderr)
 				if name == "released" && code != 0 {
 					t.Error("the release failed")

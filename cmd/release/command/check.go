@@ -80,8 +80,8 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 	return a.Printf("%s: %s (columns used: %s)\n", path, fits, strings.Join(plan.Columns(), ", "))
 }
 
-// checkData reads the rows and tells the operator what becomes of them; an error if a column is unusable. The exact answers are thrown
-// away.
+// checkData reads the rows and tells the operator what becomes of them; an error if a column is unusable. The exact
+// answers are thrown away.
 func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipeline.Engine) error {
 	o, done := a.Observer()
 	answers, err := engine.Aggregate(ctx, plan, o)

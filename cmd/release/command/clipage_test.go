@@ -43,9 +43,11 @@ func TestCommandPageIsCurrent(t *testing.T) {
 
 // writeCommandPage writes the exit codes, a list of the commands, and a section for each of them.
 func writeCommandPage(w *bytes.Buffer, root *cobra.Command) {
-	w.WriteString("<!-- Generated from the program's help by go generate ./cmd/release/command. Do not edit. -->\n# The command line\n")
+	w.WriteString("<!-- Generated from the program's help by go generate ./cmd/release/command. Do not edit. -->\n" +
+		"# The command line\n")
 	writeHelp(w, root.Long)
-	w.WriteString("\n`release completion bash|zsh|fish|powershell` prints completions for a shell. Every command has these flags, too:\n")
+	w.WriteString("\n`release completion bash|zsh|fish|powershell` prints completions for a shell. " +
+		"Every command has these flags, too:\n")
 	writeFlags(w, root.PersistentFlags())
 	var commands []*cobra.Command
 	var collect func(*cobra.Command)
@@ -61,7 +63,8 @@ func writeCommandPage(w *bytes.Buffer, root *cobra.Command) {
 	w.WriteString("\n## Commands\n\n| command | what it does |\n|---|---|\n")
 	for _, c := range commands {
 		anchor := strings.ReplaceAll(c.CommandPath(), " ", "-")
-		_, _ = fmt.Fprintf(w, "| [%s](#%s) | %s |\n", c.CommandPath(), anchor, escape(c.Short)) // writing to a buffer cannot fail
+		// Writing to a buffer cannot fail.
+		_, _ = fmt.Fprintf(w, "| [%s](#%s) | %s |\n", c.CommandPath(), anchor, escape(c.Short))
 	}
 	for _, c := range commands {
 		writeCommand(w, c)
@@ -75,7 +78,8 @@ func writeCommand(w *bytes.Buffer, c *cobra.Command) {
 	}
 	writeHelp(w, c.Long)
 	if c.Example != "" {
-		_, _ = fmt.Fprintf(w, "\nExamples:\n\n```text\n%s\n```\n", strings.ReplaceAll(strings.TrimPrefix(c.Example, "  "), "\n  ", "\n"))
+		lines := strings.ReplaceAll(strings.TrimPrefix(c.Example, "  "), "\n  ", "\n")
+		_, _ = fmt.Fprintf(w, "\nExamples:\n\n```text\n%s\n```\n", lines)
 	}
 	writeFlags(w, c.NonInheritedFlags())
 }

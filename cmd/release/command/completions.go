@@ -16,8 +16,9 @@ import (
 
 // Completions of values
 //
-// A shell asks the program what may follow what was typed. Flags that take one of a few words offer these, flags that take a file offer files
-// of its kind, and all others, numbers and free texts, offer nothing: without an answer the shell would offer every file of the folder.
+// A shell asks the program what may follow what was typed. Flags that take one of a few words offer these, flags that
+// take a file offer files of its kind, and all others, numbers and free texts, offer nothing: without an answer the
+// shell would offer every file of the folder.
 
 // offer is what completes the values of a flag or of arguments.
 type offer = cobra.CompletionFunc
@@ -40,10 +41,11 @@ func anyFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 }
 
 var (
-	nothing   = words()
-	jobFiles  = files("yaml", "yml", "json")
-	tables    = files("csv", "gz", "zst", "parquet", "arrow", "feather")
-	stores    = cobra.FixedCompletions([]string{"sqlite:", "sqlite+group:", "postgres://"}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp)
+	nothing  = words()
+	jobFiles = files("yaml", "yml", "json")
+	tables   = files("csv", "gz", "zst", "parquet", "arrow", "feather")
+	stores   = cobra.FixedCompletions([]string{"sqlite:", "sqlite+group:", "postgres://"},
+		cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp)
 	onlyFirst = func(o offer) offer {
 		return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -56,7 +58,8 @@ var (
 
 // flagOffers are by the command and the flag, or by the flag alone if it means the same in all commands.
 var flagOffers = map[string]offer{
-	"log": words("text", "json"), "per": words("total", "day", "month", "year"), "adjacency": words("add-remove", "replace-one"),
+	"log": words("text", "json"), "per": words("total", "day", "month", "year"), "adjacency": words("add-remove",
+		"replace-one"),
 	"anchor": anyFile, "init/ledger": stores, "unit": words("row"), "dataset": datasetOf,
 	"param": jobParams, "job": jobFiles, "store": stores, "out": folders, "tmp-dir": folders, "metrics": files("prom"), "sign": files("key"), "key": files("pub"),
 	"aggregate/key": files("key"), "aggregate/new-key": files("key"), "aggregate/out": anyFile, "merge/key": files("key"),
@@ -70,7 +73,8 @@ var argumentOffers = map[string]offer{
 	"JOB": onlyFirst(jobFiles), "JOB|DIR": onlyFirst(jobFiles), "FROM": stores, "JOB|--store": onlyFirst(jobFiles), "DIR": onlyFirst(folders), "FILE": onlyFirst(anyFile),
 }
 
-// complete gives all commands what completes their arguments and the values of their flags, unless they have it already.
+// complete gives all commands what completes their arguments and the values of their flags, unless they have it
+// already.
 func complete(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 && !cmd.HasSubCommands() {
 		cmd.ValidArgsFunction = nothing
@@ -106,7 +110,8 @@ func datasetOf(_ *cobra.Command, args []string, _ string) ([]string, cobra.Shell
 	if len(args) == 0 {
 		return nil, directive
 	}
-	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true, Env: func(string) (string, bool) { return "sqlite:sample", true }})
+	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true,
+		Env: func(string) (string, bool) { return "sqlite:sample", true }})
 	if job == nil {
 		return nil, directive
 	}
@@ -120,7 +125,8 @@ func jobParams(_ *cobra.Command, args []string, _ string) (names []string, _ cob
 		return nil, directive
 	}
 	// Any variable may be the ledger's: its sample is a ledger's name, which is a file's name too.
-	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true, Env: func(string) (string, bool) { return "sqlite:sample", true }})
+	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true,
+		Env: func(string) (string, bool) { return "sqlite:sample", true }})
 	if job == nil {
 		return nil, directive
 	}

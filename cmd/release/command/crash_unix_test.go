@@ -42,7 +42,8 @@ func TestCrashIsNotUsage(t *testing.T) {
 	}
 }
 
-// A signal is told by its exit code also if what was stopped returns the context's cause, as the workers that draw noise do.
+// A signal is told by its exit code also if what was stopped returns the context's cause, as the workers that draw
+// noise do.
 func TestSignalDuringNoise(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130} {
 		ctx, cancel := context.WithCancelCause(t.Context())

@@ -18,15 +18,20 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// Data checks are what a scan saw of the rows that the queries have no use for. They depend on single rows, so they go to the operator
-// alone: to stderr, if that is a terminal or if they are asked for; never to stdout, which may become a file beside the release, nor to the
-// release, the ledger and the metrics (docs/adr/0018). What a run says without being asked comes from its noisy answers.
+// Data checks are what a scan saw of the rows that the queries have no use for. They depend on single rows, so they go
+// to the operator alone: to stderr, if that is a terminal or if they are asked for; never to stdout, which may become a
+// file beside the release, nor to the release, the ledger and the metrics (docs/adr/0018). What a run says without
+// being asked comes from its noisy answers.
 
 func (a *app) addDataChecks(cmd *cobra.Command) {
 	a.checks = checksAuto
-	cmd.Flags().Var(&a.checks, "data-checks", "what to do with shares of null, unparsed, dropped, clamped and cut rows, which are for the operator: "+
-		"auto shows them if stderr is a terminal, show always; refuse ends with 1 before any noise if a column is unusable, which readers of the release can see; off counts nothing")
-	_ = cmd.RegisterFlagCompletionFunc("data-checks", cobra.FixedCompletions(checkModes, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	cmd.Flags().Var(&a.checks, "data-checks",
+		"what to do with shares of null, unparsed, dropped, clamped and cut rows, which are for the operator: "+
+			"auto shows them if stderr is a terminal, show always; refuse ends with 1 before any noise if a column is "+
+			"unusable, which readers of the release can see; off counts nothing")
+	// the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("data-checks", cobra.FixedCompletions(checkModes,
+		cobra.ShellCompDirectiveNoFileComp))
 }
 
 // shows says whether a run prints its data checks.
@@ -70,7 +75,8 @@ func nothingText(p *pipeline.Plan, query int) string {
 	text := fmt.Sprintf("query %s: its noisy answer cannot be told from that of no rows", q.Name())
 	if len(columns) > 0 {
 		slices.Sort(columns)
-		text += "; a column may not be read as it should (" + console.OneLine(strings.Join(slices.Compact(columns), ", ")) + ")"
+		text += "; a column may not be read as it should (" + console.OneLine(strings.Join(slices.Compact(columns), ", ")) +
+			")"
 	}
 	return text + ": release check --data JOB looks at the rows and spends nothing"
 }
@@ -93,10 +99,12 @@ func (a *app) printFindings(found []pipeline.Finding) (bad bool) {
 func (a *app) printChecks(p *pipeline.Plan, c *pipeline.DataChecks) {
 	t := newCheckTables(p, c)
 	if a.Log == "json" {
-		a.Logger().Info("data checks", "rows_about", about(c.Rows), "looked_at", pipeline.Percent(c.Looked, c.Rows), "columns", records(t.columns), "inputs", records(t.inputs))
+		a.Logger().Info("data checks", "rows_about", about(c.Rows), "looked_at", pipeline.Percent(c.Looked, c.Rows),
+			"columns", records(t.columns), "inputs", records(t.inputs))
 		return
 	}
-	a.Errorf("\ndata checks, for the operator only: about %s rows%s\n%s\n%s\n", grouped(about(c.Rows)), a.lookedAt(c), console.Aligned(t.columns), console.Aligned(t.inputs))
+	a.Errorf("\ndata checks, for the operator only: about %s rows%s\n%s\n%s\n", grouped(about(c.Rows)), a.lookedAt(c),
+		console.Aligned(t.columns), console.Aligned(t.inputs))
 }
 
 // lookedAt says of what part of the rows the shares are.
@@ -125,7 +133,8 @@ func newCheckTables(p *pipeline.Plan, c *pipeline.DataChecks) checkTables {
 			garbled = pipeline.Percent(x.Garbled, x.Rows)
 		}
 		t.columns = append(t.columns, []string{
-			printable(x.Name), declaredType(p.Job(), &x), pipeline.Percent(x.Null, x.Rows), pipeline.Percent(x.Unparsed, x.Rows), garbled,
+			printable(x.Name), declaredType(p.Job(), &x), pipeline.Percent(x.Null, x.Rows), pipeline.Percent(x.Unparsed,
+				x.Rows), garbled,
 		})
 	}
 	t.add("input.where", c.Filters, bounding.BoundTally{})
@@ -156,7 +165,8 @@ func (t *checkTables) add(name string, rows *tally.Tally, bounds bounding.BoundT
 		if x.Role == tally.RoleUnit {
 			input += " (unit)"
 		}
-		t.inputs = append(t.inputs, []string{name, input, share(x.Null), share(x.Unparsed), share(x.Outside), share(x.Rows - x.Used()), clamped, "-"})
+		t.inputs = append(t.inputs, []string{name, input, share(x.Null), share(x.Unparsed), share(x.Outside),
+			share(x.Rows - x.Used()), clamped, "-"})
 	}
 	if len(inputs) == 0 && bounds.Rows == 0 {
 		return
@@ -165,7 +175,8 @@ func (t *checkTables) add(name string, rows *tally.Tally, bounds bounding.BoundT
 	if bounds.Rows > 0 {
 		cut = pipeline.Percent(bounds.Cut, bounds.Rows)
 	}
-	t.inputs = append(t.inputs, []string{name, "all", "-", "-", "-", pipeline.Percent(rows.Rows()-rows.Counted(), rows.Rows()), "-", cut})
+	t.inputs = append(t.inputs, []string{name, "all", "-", "-", "-",
+		pipeline.Percent(rows.Rows()-rows.Counted(), rows.Rows()), "-", cut})
 }
 
 // records are the rows of a table by the names of its header.

@@ -29,7 +29,8 @@ func (a *app) explain(word string) error {
 	}
 	if len(found) == 0 {
 		if len(similar) == 0 {
-			return console.Usagef("nothing is known of %q; release explain takes an error code, a key of the job file, a denoising method or a word of the glossary", word)
+			return console.Usagef("nothing is known of %q; release explain takes an error code, a key of the job file, a "+
+				"denoising method or a word of the glossary", word)
 		}
 		return console.Usagef("nothing is known of %q; similar: %s", word, strings.Join(similar, ", "))
 	}
@@ -39,7 +40,8 @@ func (a *app) explain(word string) error {
 				return err
 			}
 		}
-		if err := a.Print(fmt.Sprintf("%s (%s)\n  %s\n", e.Name, e.Kind, strings.ReplaceAll(e.Text, "\n", "\n  "))); err != nil {
+		if err := a.Print(fmt.Sprintf("%s (%s)\n  %s\n", e.Name, e.Kind,
+			strings.ReplaceAll(e.Text, "\n", "\n  "))); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,8 @@ func (p *processes) expect(code int, words string) {
 	}
 }
 
-// TestDiskFull: a full or read-only disk ends a run with a clear error; when there is room the same run is finished under the same charge.
+// TestDiskFull: a full or read-only disk ends a run with a clear error; when there is room the same run is finished
+// under the same charge.
 func TestDiskFull(t *testing.T) {
 	p := newProcesses(t, "sqlite:ledger.db", "1000")
 	resize := p.disk("out-colours")

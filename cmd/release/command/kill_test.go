@@ -23,8 +23,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// TestKilledAtRandom: whatever the moments at which runs are killed (SIGKILL), each window ends with one release, whose bytes never
-// changed since they were first seen, under one charge.
+// TestKilledAtRandom: whatever the moments at which runs are killed (SIGKILL), each window ends with one release, whose
+// bytes never changed since they were first seen, under one charge.
 func TestKilledAtRandom(t *testing.T) {
 	notShort(t)
 	p, kills := newProcesses(t, "sqlite:ledger.db", "1000"), 10
@@ -97,8 +97,8 @@ func TestKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// TestNewReleaseKilledAtEachStep: killed before and after every call of the sink and of the ledger while a new release takes the place of an
-// older one, the release folder never lacks one and none is lost.
+// TestNewReleaseKilledAtEachStep: killed before and after every call of the sink and of the ledger while a new release
+// takes the place of an older one, the release folder never lacks one and none is lost.
 func TestNewReleaseKilledAtEachStep(t *testing.T) {
 	notShort(t)
 	p, stride := newProcesses(t, "sqlite:ledger.db", "1000"), 4
@@ -164,7 +164,8 @@ func exchanging(t *testing.T, dir string) bool {
 	t.Helper()
 	one, staging := filepath.Join(dir, "one"), filepath.Join(dir, ".staging-other")
 	release := filepath.Join(staging, "release")
-	err := errors.Join(os.Mkdir(one, 0o700), os.MkdirAll(release, 0o700), os.WriteFile(filepath.Join(release, "release.json"), nil, 0o600))
+	err := errors.Join(os.Mkdir(one, 0o700), os.MkdirAll(release, 0o700),
+		os.WriteFile(filepath.Join(release, "release.json"), nil, 0o600))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +210,8 @@ func runToBeKilled(t *testing.T, job string, k *killer, o pipeline.Observer) {
 		Book: book, Sink: killSink{sink.New(), k}, Open: jobs.Opener(plan.Job(), where.limits, book.InputKey),
 		Observer: o, Workers: 1, Program: program(),
 	}
-	if _, err := runner.Run(t.Context(), protocol.Request{Plan: plan, Dir: where.dir, NewRelease: os.Getenv(killAgain) != ""}); err != nil {
+	if _, err := runner.Run(t.Context(), protocol.Request{Plan: plan, Dir: where.dir,
+		NewRelease: os.Getenv(killAgain) != ""}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -287,8 +289,8 @@ func (s killSink) Discard(staging string) error {
 	return s.around(func() error { return s.Sink.Discard(staging) })
 }
 
-// TestTerminated: a run that is told to stop (SIGTERM) while it reads gives its reservation back, says so by its exit code, and leaves
-// nothing behind.
+// TestTerminated: a run that is told to stop (SIGTERM) while it reads gives its reservation back, says so by its exit
+// code, and leaves nothing behind.
 func TestTerminated(t *testing.T) {
 	p := newProcesses(t, "sqlite:ledger.db", "1000")
 	f, err := os.OpenFile(filepath.Join(p.dir, "people.csv"), os.O_APPEND|os.O_WRONLY, 0)

@@ -29,8 +29,9 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 1000, del
 // killAtNoise is the report of noise at which a process of TestKilledBetweenSearchAndAnswer kills itself.
 const killAtNoise = "DPRELEASE_TEST_KILL_AT_NOISE"
 
-// TestKilledBetweenSearchAndAnswer: killed before and after each search and answer, a run has one charge with each search once, and has left no noisy value
-// behind; the next run makes the release under that charge, and every later one repeats its bytes, without a search.
+// TestKilledBetweenSearchAndAnswer: killed before and after each search and answer, a run has one charge with each
+// search once, and has left no noisy value behind; the next run makes the release under that charge, and every later
+// one repeats its bytes, without a search.
 func TestKilledBetweenSearchAndAnswer(t *testing.T) {
 	notShort(t)
 	p := newProcesses(t, "sqlite:ledger.db", "1000")

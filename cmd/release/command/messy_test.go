@@ -57,7 +57,8 @@ func (s loanStyle) write(rows []loan) []byte {
 		if r.noFee {
 			fee = s.none
 		}
-		fields := []string{fmt.Sprint(r.id), fmt.Sprint(r.card), s.branch(i, r.branch), fee, s.date(i, r.date), fmt.Sprint(r.age), map[bool]string{true: "yes", false: "no"}[r.paid]}
+		fields := []string{fmt.Sprint(r.id), fmt.Sprint(r.card), s.branch(i, r.branch), fee, s.date(i, r.date),
+			fmt.Sprint(r.age), map[bool]string{true: "yes", false: "no"}[r.paid]}
 		b.WriteString(strings.Join(fields, s.delimiter) + s.end(i))
 	}
 	return b.Bytes()
@@ -125,27 +126,47 @@ func messyFiles() map[string][]byte {
 				return t.Format([]string{"2006-01-02", "02/01/2006", "2 Jan 2006"}[i%3])
 			}
 		}),
-		"day-first.csv":   style(func(s *loanStyle) { s.date = dayFirst }),
-		"month-names.csv": style(func(s *loanStyle) { s.date = func(_ int, t time.Time) string { return t.Format("2 January 2006") } }),
+		"day-first.csv": style(func(s *loanStyle) { s.date = dayFirst }),
+		"month-names.csv": style(func(s *loanStyle) {
+			s.date = func(_ int,
+				t time.Time) string {
+				return t.Format("2 January 2006")
+			}
+		}),
 		"excel-serial-dates.csv": style(func(s *loanStyle) {
 			s.date = func(_ int, t time.Time) string { return fmt.Sprint(25569 + t.Unix()/86400) }
 		}),
 		"decimal-commas.csv":       style(func(s *loanStyle) { s.delimiter, s.fee = ";", decimalComma }),
 		"decimal-commas-shift.csv": style(func(s *loanStyle) { s.fee = decimalComma }),
-		"currency.csv":             style(func(s *loanStyle) { s.fee = func(c int) string { return fmt.Sprintf("£%d.%02d", c/100, c%100) } }),
-		"cents.csv":                style(func(s *loanStyle) { s.fee = func(c int) string { return fmt.Sprint(10 * c) } }),
-		"not-available.csv":        style(func(s *loanStyle) { s.none = "N/A" }),
-		"semicolons.csv":           style(func(s *loanStyle) { s.delimiter = ";" }),
-		"tabs.csv":                 style(tabbed),
-		"pipes.csv":                style(func(s *loanStyle) { s.delimiter = "|" }),
-		"byte-order-mark.csv":      append([]byte("\xef\xbb\xbf"), tidy...),
-		"utf-16.csv":               utf16LE(tidy),
-		"windows-1252.csv":         windows1252(tidy),
-		"mixed-line-ends.csv":      style(func(s *loanStyle) { s.end = func(i int) string { return []string{"\n", "\r\n"}[i%2] } }),
-		"old-mac-line-ends.csv":    style(func(s *loanStyle) { s.end = func(int) string { return "\r" } }),
-		"upper-case.csv":           style(func(s *loanStyle) { s.branch = func(_ int, b string) string { return strings.ToUpper(b) } }),
-		"truncated.csv.gz":         archive[:len(archive)/2],
-		"not-an-archive.csv.gz":    tidy,
+		"currency.csv": style(func(s *loanStyle) {
+			s.fee = func(c int) string {
+				return fmt.Sprintf("£%d.%02d",
+					c/100, c%100)
+			}
+		}),
+		"cents.csv":           style(func(s *loanStyle) { s.fee = func(c int) string { return fmt.Sprint(10 * c) } }),
+		"not-available.csv":   style(func(s *loanStyle) { s.none = "N/A" }),
+		"semicolons.csv":      style(func(s *loanStyle) { s.delimiter = ";" }),
+		"tabs.csv":            style(tabbed),
+		"pipes.csv":           style(func(s *loanStyle) { s.delimiter = "|" }),
+		"byte-order-mark.csv": append([]byte("\xef\xbb\xbf"), tidy...),
+		"utf-16.csv":          utf16LE(tidy),
+		"windows-1252.csv":    windows1252(tidy),
+		"mixed-line-ends.csv": style(func(s *loanStyle) {
+			s.end = func(i int) string {
+				return []string{"\n",
+					"\r\n"}[i%2]
+			}
+		}),
+		"old-mac-line-ends.csv": style(func(s *loanStyle) { s.end = func(int) string { return "\r" } }),
+		"upper-case.csv": style(func(s *loanStyle) {
+			s.branch = func(_ int,
+				b string) string {
+				return strings.ToUpper(b)
+			}
+		}),
+		"truncated.csv.gz":      archive[:len(archive)/2],
+		"not-an-archive.csv.gz": tidy,
 		"header-with-spaces.csv": style(func(s *loanStyle) {
 			s.header = []string{"loan_id", " card", "Branch ", " fee", "Loan Date", "age", "paid"}
 		}),
@@ -173,7 +194,8 @@ func messy(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// mended does by hand what the messages say: mended FROM TO rewrites Windows-1252 as UTF-8, and decimal commas as points.
+// mended does by hand what the messages say: mended FROM TO rewrites Windows-1252 as UTF-8, and decimal commas as
+// points.
 func mended(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: mended FROM TO")

@@ -11,7 +11,8 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/ledger"
 )
 
-// writeMetrics writes the outcome of a run for the textfile collector of Prometheus' node exporter, whole or not at all.
+// writeMetrics writes the outcome of a run for the textfile collector of Prometheus' node exporter, whole or not at
+// all.
 func (a *app) writeMetrics(code int) {
 	if a.metrics == "" || a.last.job == "" {
 		return
@@ -41,7 +42,8 @@ func (a *app) writeMetrics(code int) {
 func (l *lastRun) metrics(code int, now time.Time) string {
 	var b strings.Builder
 	gauge := func(name, help, labels string, value any) {
-		fmt.Fprintf(&b, "# HELP dprelease_%s %s\n# TYPE dprelease_%s gauge\ndprelease_%s{%s} %v\n", name, help, name, name, labels, value)
+		fmt.Fprintf(&b, "# HELP dprelease_%s %s\n# TYPE dprelease_%s gauge\ndprelease_%s{%s} %v\n", name, help, name, name,
+			labels, value)
 	}
 	job, success := "job="+label1(l.job), 0
 	if code == exitDone {
@@ -52,8 +54,10 @@ func (l *lastRun) metrics(code int, now time.Time) string {
 	gauge("last_run_success", "Whether the last run ended well.", job, success)
 	if l.balance != nil {
 		dataset := "dataset=" + label1(l.balance.Account.Dataset)
-		gauge("budget_mu2_spent", "What the dataset's budget has paid for, in mu squared.", dataset, ledger.Amount(l.balance.Spent, big.ToPositiveInf))
-		gauge("budget_mu2_cap", "What the dataset's budget is, in mu squared.", dataset, ledger.Amount(l.balance.Cap, big.ToNegativeInf))
+		gauge("budget_mu2_spent", "What the dataset's budget has paid for, in mu squared.", dataset,
+			ledger.Amount(l.balance.Spent, big.ToPositiveInf))
+		gauge("budget_mu2_cap", "What the dataset's budget is, in mu squared.", dataset,
+			ledger.Amount(l.balance.Cap, big.ToNegativeInf))
 	}
 	return b.String()
 }

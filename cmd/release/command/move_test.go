@@ -12,7 +12,8 @@ import (
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 )
 
-// A ledger moves to a server and back: each time the old one refuses, the new one knows the release, and no password or user is printed.
+// A ledger moves to a server and back: each time the old one refuses, the new one knows the release, and no password or
+// user is printed.
 func TestLedgerMovesToPostgresAndBack(t *testing.T) {
 	dsn, dir := ledgertest.Postgres(t).DSN(t), filepath.Join(t.TempDir(), "q")
 	if err := copyQuickstart(dir); err != nil {

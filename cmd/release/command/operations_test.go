@@ -21,7 +21,8 @@ func TestDockerfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\nFROM scratch\n", "\nCOPY --from=build /etc/ssl/certs/ca-certificates.crt ", "\nUSER 65534:65534\n", "\nENTRYPOINT [\"/release\"]\n"} {
+	for _, want := range []string{"\nFROM scratch\n", "\nCOPY --from=build /etc/ssl/certs/ca-certificates.crt ",
+		"\nUSER 65534:65534\n", "\nENTRYPOINT [\"/release\"]\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the Dockerfile lacks %q", want)
 		}
@@ -46,7 +47,8 @@ func TestDockerfile(t *testing.T) {
 			t.Error("the binary needs a dynamic linker")
 		}
 	}
-	if out, err := exec.Command(binary, "version").CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "dprelease ") {
+	if out, err := exec.Command(binary, "version").CombinedOutput(); err != nil ||
+		!strings.HasPrefix(string(out), "dprelease ") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -58,7 +60,8 @@ func TestAirflowExample(t *testing.T) {
 		t.Skip("no python3")
 	}
 	dag := filepath.Join("..", "..", "..", "examples", "airflow", "dag.py")
-	if out, err := exec.Command(python, "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())", dag).CombinedOutput(); err != nil {
+	if out, err := exec.Command(python, "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())",
+		dag).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -13,10 +13,11 @@ import (
 // headlines say how a run ended.
 var headlines = map[protocol.Status]string{
 	protocol.StatusReleased: "released",
-	protocol.StatusFinished: "released: an earlier run was cut short after its noise was drawn; its release is published now, nothing more was spent",
-	protocol.StatusAlready:  "already released: the same bytes are there, nothing was spent",
-	protocol.StatusCopied:   "already released elsewhere: the same bytes were copied, nothing was spent",
-	protocol.StatusDerived:  "released in this presentation: made of the noisy values of an earlier one, nothing was spent",
+	protocol.StatusFinished: "released: an earlier run was cut short after its noise was drawn; its release is " +
+		"published now, nothing more was spent",
+	protocol.StatusAlready: "already released: the same bytes are there, nothing was spent",
+	protocol.StatusCopied:  "already released elsewhere: the same bytes were copied, nothing was spent",
+	protocol.StatusDerived: "released in this presentation: made of the noisy values of an earlier one, nothing was spent",
 }
 
 func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance) error {
@@ -40,7 +41,8 @@ func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balan
 		}
 	}
 	if o.Discarded {
-		if err := a.Printf("  note     beside the folder was a release in staging that no run of this ledger made: it was deleted, and the noise drawn anew under the same charge\n"); err != nil {
+		if err := a.Printf("  note     beside the folder was a release in staging that no run of this ledger made: it was " +
+			"deleted, and the noise drawn anew under the same charge\n"); err != nil {
 			return err
 		}
 	}
@@ -49,7 +51,8 @@ func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balan
 			return err
 		}
 	}
-	if err := a.Printf("  promise  epsilon %s, delta %s (mu %.4g) for the whole release; unit %s, %s\n  budget   %s\n\n", p.Job().Privacy.Epsilon,
+	if err := a.Printf("  promise  epsilon %s, delta %s (mu %.4g) for the whole release; unit %s, %s\n  budget   %s\n\n",
+		p.Job().Privacy.Epsilon,
 		p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency(), budgetLine(b)); err != nil {
 		return err
 	}

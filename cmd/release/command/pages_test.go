@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// Pages for users are tested as a reader would use them. The commands of a page's sh blocks run in order, in one folder for each page. The line that starts a block
-// and the comment above it say what the test does:
+// Pages for users are tested as a reader would use them. The commands of a page's sh blocks run in order, in one folder
+// for each page. The line that starts a block and the comment above it say what the test does:
 //
 //	<!-- folder: examples/library -->      at the top of a page: its folder starts with a copy of these files
 //	```sh                                  runs, and must succeed
@@ -281,8 +281,8 @@ func hasFlag(cmd *cobra.Command, name string) bool {
 	return cmd.Flags().Lookup(name) != nil || cmd.InheritedFlags().Lookup(name) != nil
 }
 
-// otherPages are the pages of examples and modules. Their commands start in the repository's folder, need more than the program, or take long, so
-// they do not run.
+// otherPages are the pages of examples and modules. Their commands do not run: they start in the repository's folder,
+// need more than the program, or take long.
 func otherPages(t *testing.T) []page {
 	t.Helper()
 	var pages []page

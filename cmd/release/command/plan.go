@@ -38,7 +38,8 @@ func (a *app) planCmd() *cobra.Command {
 	flags.AddOut(cmd)
 	flags.AddWorkers(cmd)
 	flags.AddMemoryLimit(cmd)
-	cmd.Flags().BoolVar(&verbose, "verbose", false, "also show how the input will be read, by the schema in its headers or footers")
+	cmd.Flags().BoolVar(&verbose, "verbose", false,
+		"also show how the input will be read, by the schema in its headers or footers")
 	cmd.Flags().StringVar(&drawn, "picture", "", "also draw the plan into this file: .svg, .png or .pdf")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the plan as JSON")
 	return cmd
@@ -71,7 +72,8 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 			text["scan"] = scan
 		}
 		err = a.PrintJSON(text)
-	} else if err = errors.Join(a.printPlan(plan), a.printWorth(plan), compared.Print(a.Console, plan), found.Print(a.Console, plan)); err == nil && verbose {
+	} else if err = errors.Join(a.printPlan(plan), a.printWorth(plan), compared.Print(a.Console,
+		plan), found.Print(a.Console, plan)); err == nil && verbose {
 		err = a.printScan(plan, scan)
 	}
 	if err == nil && drawn != "" {
@@ -107,7 +109,8 @@ type plannedQuery struct {
 	MinUnits  int64   `json:"min_units,omitempty"`
 	// KeysOf names the query that selects the keys, if another one does.
 	KeysOf string `json:"keys_of,omitempty"`
-	// StandsOut is the smallest noisy count that stands out: of all cells without a row none is above it with 95 % probability.
+	// StandsOut is the smallest noisy count that stands out: of all cells without a row none is above it with 95 %
+	// probability.
 	StandsOut float64 `json:"stands_out,omitempty"`
 	// Sharing is what `noise: auto` would give in the place of independent noise; nil if no less noise.
 	Sharing *sharing `json:"noise_auto,omitempty"`
@@ -129,7 +132,8 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		all = append(all, plannedQuery{
 			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
-			Mu: float64(q.Mu()), Share: compared.Share(p, &q), Threshold: q.Threshold(), MinUnits: q.MinUnits(), KeysOf: keysOf(&q), StandsOut: standsOut(&q), Sharing: sharingOf(p, &q),
+			Mu: float64(q.Mu()), Share: compared.Share(p,
+				&q), Threshold: q.Threshold(), MinUnits: q.MinUnits(), KeysOf: keysOf(&q), StandsOut: standsOut(&q), Sharing: sharingOf(p, &q),
 			Least: least,
 			Parts: plannedParts(&q), Strategy: q.Strategy,
 		})
@@ -142,7 +146,8 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		text["gaussian_instead"] = with
 	}
 	if t := p.Targets(); t != nil {
-		text["targets"] = map[string]any{"least_epsilon": json.Number(t.Text), "weights_auto": t.Auto, "factor_to_spare": t.Spare}
+		text["targets"] = map[string]any{"least_epsilon": json.Number(t.Text), "weights_auto": t.Auto,
+			"factor_to_spare": t.Spare}
 	}
 	return text
 }
@@ -164,7 +169,8 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		if q.Strategy != nil && len(q.Mechanisms) > 1 {
 			l2, sigma, s.Why = "-", "-", fmt.Sprintf("%d components share the noise, see below", len(q.Mechanisms))
 		}
-		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*compared.Share(p, &q)), sigma, half, s.Why})
+		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*compared.Share(p, &q)),
+			sigma, half, s.Why})
 	}
 	if err := a.PrintTable(rows); err != nil {
 		return err
@@ -186,7 +192,8 @@ func (a *app) printFollowers(p *pipeline.Plan, query int) error {
 		}
 	}
 	if q := &p.Queries()[query]; len(names) > 0 {
-		return a.Printf("\n%s selects the keys for %s too, once: with %.1f %% of mu² and %.3g of delta\n", q.Query.Name(), strings.Join(names, ", "), 100*compared.Share(p, q), float64(q.Selection.Failure))
+		return a.Printf("\n%s selects the keys for %s too, once: with %.1f %% of mu² and %.3g of delta\n", q.Query.Name(),
+			strings.Join(names, ", "), 100*compared.Share(p, q), float64(q.Selection.Failure))
 	}
 	return nil
 }
@@ -209,5 +216,6 @@ func (a *app) printTargets(p *pipeline.Plan) error {
 	default:
 		asked = spare + " times larger than asked"
 	}
-	return a.Printf("\ntargets: the least epsilon for all of them is %s, %s; at epsilon %s half-widths are %s\n", t.Text, weights, p.Job().Privacy.Epsilon, asked)
+	return a.Printf("\ntargets: the least epsilon for all of them is %s, %s; at epsilon %s half-widths are %s\n", t.Text,
+		weights, p.Job().Privacy.Epsilon, asked)
 }

@@ -12,10 +12,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// What plan says of the input comes from its schema and the number of its files alone. Footers also hold numbers of rows, and the least and the
-// largest value of columns: a count of what these rule out would be an exact answer about the rows.
+// What plan says of the input comes from its schema and the number of its files alone. Footers also hold numbers of
+// rows, and the least and the largest value of columns: a count of what these rule out would be an exact answer about
+// the rows.
 
-// scanPlan opens the input for the schema in its headers or footers and says how it will be read; nil: it is in a database, or is not there.
+// scanPlan opens the input for the schema in its headers or footers and says how it will be read; nil: it is in a
+// database, or is not there.
 func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*local.ScanPlan, error) {
 	if p.Job().Input.SQL != nil {
 		return nil, nil
@@ -47,7 +49,8 @@ func (a *app) printScan(p *pipeline.Plan, s *local.ScanPlan) error {
 		return a.Printf("\nscan: %s; %d columns will be read: %s\n", where, len(p.Columns()), strings.Join(p.Columns(), ", "))
 	}
 	if err := a.Printf("\nscan: one pass for %s over %s, by %s at most; the cells take %s at most\n",
-		console.Count(len(p.Queries()), "query"), console.Count(s.Files, "file"), console.Count(s.Workers, "worker"), binary(s.Cells)); err != nil {
+		console.Count(len(p.Queries()), "query"), console.Count(s.Files, "file"), console.Count(s.Workers,
+			"worker"), binary(s.Cells)); err != nil {
 		return err
 	}
 	if len(p.Filters().Columns()) > 0 {

@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// sharing is the standard deviations that a histogram would have if its cells shared noise, as multiples of those that it has.
+// sharing is the standard deviations that a histogram would have if its cells shared noise, as multiples of those that
+// it has.
 type sharing struct {
 	Cell  float64 `json:"cell"`
 	Total float64 `json:"total"` // of the sum of all cells
@@ -17,13 +18,15 @@ type sharing struct {
 // leastGain is the largest multiple that a plan speaks of.
 const leastGain = 0.97
 
-// sharingOf returns what `noise: auto` would give a query; nil if that is no less noise, or if something in the job does not go with it.
+// sharingOf returns what `noise: auto` would give a query; nil if that is no less noise, or if something in the job
+// does not go with it.
 func sharingOf(p *pipeline.Plan, q *pipeline.Planned) *sharing {
 	if p.Guarantee().Delta == 0 || len(q.Steps) > 0 || q.Sparse {
 		return nil
 	}
 	for _, jq := range p.Job().Queries {
-		if jq.Name == q.Query.Name() && len(jq.Margins) > 0 || slices.Contains(jq.Margins, q.Query.Name()) || isDirected(&jq, q.Query.Name()) {
+		if jq.Name == q.Query.Name() && len(jq.Margins) > 0 || slices.Contains(jq.Margins, q.Query.Name()) ||
+			isDirected(&jq, q.Query.Name()) {
 			return nil
 		}
 	}
@@ -45,6 +48,7 @@ func (a *app) printSharing(p *pipeline.Plan, q *pipeline.Planned) error {
 	if s == nil {
 		return nil
 	}
-	return a.Printf("\n%s: one unit may be in many of the cells; with noise: auto in the histogram a cell would have %.2f of this noise, and the sum of all cells %.2f times what it has now\n",
+	return a.Printf("\n%s: one unit may be in many of the cells; with noise: auto in the histogram a cell would have "+
+		"%.2f of this noise, and the sum of all cells %.2f times what it has now\n",
 		q.Query.Name(), s.Cell, s.Total)
 }

@@ -31,12 +31,14 @@ func plannedParts(q *pipeline.Planned) []plannedPart {
 	var out []plannedPart
 	for i, m := range q.Mechanisms {
 		c := &q.Components[i]
-		out = append(out, plannedPart{Name: c.Name, Cells: c.Cells, Sensitivity: m.Sens.L2, Why: m.Sens.Why, Sigma: float64(m.Sigma), Mu: float64(m.Mu())})
+		out = append(out, plannedPart{Name: c.Name, Cells: c.Cells, Sensitivity: m.Sens.L2, Why: m.Sens.Why,
+			Sigma: float64(m.Sigma), Mu: float64(m.Mu())})
 	}
 	return out
 }
 
-// printStrategy shows how the tables of a query share their noise, what other ways would give, and the error of each table.
+// printStrategy shows how the tables of a query share their noise, what other ways would give, and the error of each
+// table.
 func (a *app) printStrategy(q *pipeline.Planned) error {
 	s := q.Strategy
 	if s == nil {
@@ -52,9 +54,11 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 		if q.Kind == queries.Histogram && t.Name == "cells" { // the answer itself
 			name = q.Query.Name()
 		}
-		tables = append(tables, []string{name, fmt.Sprint(t.Cells), fmt.Sprintf("%.5g", t.Deviation), fmt.Sprintf("%.5g", calibrate.Z95*t.Deviation)})
+		tables = append(tables, []string{name, fmt.Sprint(t.Cells), fmt.Sprintf("%.5g", t.Deviation),
+			fmt.Sprintf("%.5g", calibrate.Z95*t.Deviation)})
 	}
-	return errors.Join(a.Printf("\n%s: the way with the least %s is taken%s\n", q.Query.Name(), lossWords(s.Loss), bound), a.PrintTable(waysOf(s)), a.printComponents(q),
+	return errors.Join(a.Printf("\n%s: the way with the least %s is taken%s\n", q.Query.Name(), lossWords(s.Loss), bound),
+		a.PrintTable(waysOf(s)), a.printComponents(q),
 		a.Printf("\n"), a.PrintTable(tables), a.printSums(q))
 }
 
@@ -79,18 +83,22 @@ const treeOf = "tree of "
 var whatIsNoised = map[string]string{
 	"residuals": "what each table adds to its margins; all tables are computed from these, and agree",
 	"cells":     "each cell, by itself", "shared": "each cell less a part of the number of units, and that number",
-	"prefix": "weighted sums of the cells from the first on", "tree": "sums of neighbouring cells, and sums of these, up to the whole",
+	"prefix": "weighted sums of the cells from the first on", "tree": "sums of neighbouring cells, and sums of these, " +
+		"up to the whole",
 	"a table of all dimensions, added up": "each cell of the one large table", "each table alone, equal noise": "each cell of each table",
 	"each table alone, best noise": "each cell of each table, as much as is best", "each table with noise, averaged": "each cell of each table; then all tables are made to agree",
 }
 
-// waysOf is the table of the ways that were compared: first the one that is taken, then the others from the least error on. The error of the former is that of its
-// noise; those of the others leave roundings of noise out.
+// waysOf is the table of the ways that were compared: first the one that is taken, then the others from the least error
+// on. The error of the former is that of its noise; those of the others leave roundings of noise out.
 func waysOf(s *queries.Strategy) [][]string {
 	others := slices.Clone(s.Others)
 	slices.SortStableFunc(others, func(a, b strategy.Candidate) int { return cmp.Compare(a.Error, b.Error) })
 	taken := s.Name
-	if i := slices.IndexFunc(others, func(c strategy.Candidate) bool { return strings.HasPrefix(c.Name, treeOf) }); i >= 0 && s.Name == "tree" {
+	if i := slices.IndexFunc(others, func(c strategy.Candidate) bool {
+		return strings.HasPrefix(c.Name,
+			treeOf)
+	}); i >= 0 && s.Name == "tree" {
 		taken = others[i].Name
 	}
 	rows := [][]string{{"way", "root mean square error", "what noise is added to"}}
@@ -121,7 +129,8 @@ func (a *app) printComponents(q *pipeline.Planned) error {
 	}
 	rows := [][]string{{"component", "numbers", "sensitivity", "sigma", "because"}}
 	for _, c := range plannedParts(q) {
-		rows = append(rows, []string{c.Name, fmt.Sprint(c.Cells), fmt.Sprintf("%.6g", c.Sensitivity), fmt.Sprintf("%.6g", c.Sigma), c.Why})
+		rows = append(rows, []string{c.Name, fmt.Sprint(c.Cells), fmt.Sprintf("%.6g", c.Sensitivity),
+			fmt.Sprintf("%.6g", c.Sigma), c.Why})
 	}
 	if err := a.Printf("\n"); err != nil {
 		return err
@@ -136,6 +145,7 @@ func (a *app) printSums(q *pipeline.Planned) error {
 		return nil
 	}
 	n := q.Query.Cells()
-	return a.Printf("its cells share noise: the sum of all %d cells has the standard deviation %.5g, the sum of k cells sqrt(%.5g·k + %.5g·k²), the difference of two %.5g\n",
+	return a.Printf("its cells share noise: the sum of all %d cells has the standard deviation %.5g, the sum of k cells "+
+		"sqrt(%.5g·k + %.5g·k²), the difference of two %.5g\n",
 		n, s.Deviation(n), s.Each, s.Common, math.Sqrt(2*s.Each))
 }

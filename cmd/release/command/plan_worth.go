@@ -14,8 +14,8 @@ import (
 
 // worth is what a plan's noise is worth: what it would cost otherwise, and what other epsilons would give.
 type worth struct {
-	// Basic is the epsilon that the same noise would cost by basic composition: the sum of the mechanisms' epsilons at equal parts of delta;
-	// 0 if it is not known.
+	// Basic is the epsilon that the same noise would cost by basic composition: the sum of the mechanisms' epsilons at
+	// equal parts of delta; 0 if it is not known.
 	Basic float64 `json:"epsilon_by_basic_composition,omitempty"`
 	// Curve is what other epsilons would give at the same delta, shares and bounds.
 	Curve []worthAt `json:"curve"`
@@ -55,8 +55,8 @@ func worthOf(p *pipeline.Plan) worth {
 	return w
 }
 
-// standsOut is the smallest noisy count of a query that stands out: of all its cells without a row, none is above it with 95 % probability.
-// It is 0 for queries that are no counts.
+// standsOut is the smallest noisy count of a query that stands out: of all its cells without a row, none is above it
+// with 95 % probability. It is 0 for queries that are no counts.
 func standsOut(q *pipeline.Planned) float64 {
 	if q.Kind != "count" && q.Kind != "histogram" || q.Selection != nil || q.Search != nil && q.Search.Found == nil {
 		return 0
@@ -81,7 +81,8 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 	}
 	for _, q := range p.Queries() {
 		if x := standsOut(&q); x > 0 {
-			if err := a.Printf("%s: noisy counts above %.4g stand out; if no cell had a row, none would be above it with 95 %% probability\n", q.Query.Name(), x); err != nil {
+			if err := a.Printf("%s: noisy counts above %.4g stand out; if no cell had a row, none would be above it with 95 "+
+				"%% probability\n", q.Query.Name(), x); err != nil {
 				return err
 			}
 		}
@@ -91,7 +92,8 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 
 // planFigure draws a plan: each query's share of the budget with its half-width, and the noise over epsilon.
 func planFigure(p *pipeline.Plan) *picture.Figure {
-	shares := picture.Panel{Title: "Share of the budget, and 95 % ± of a noisy value", X: "% " + strings.TrimPrefix(compared.SharedOut(p), "share "), Names: []string{}}
+	shares := picture.Panel{Title: "Share of the budget, and 95 % ± of a noisy value", X: "% " +
+		strings.TrimPrefix(compared.SharedOut(p), "share "), Names: []string{}}
 	for i := range p.Queries() {
 		q := &p.Queries()[i]
 		shares.Names = append([]string{q.Query.Name() + ": ± " + halfWidth(q)}, shares.Names...)
@@ -104,7 +106,8 @@ func planFigure(p *pipeline.Plan) *picture.Figure {
 		}
 	}
 	return &picture.Figure{
-		Title: fmt.Sprintf("%s: epsilon %s, delta %s", p.Name(), p.Job().Privacy.Epsilon, p.Job().Privacy.Delta), Panels: []picture.Panel{shares, curve},
+		Title: fmt.Sprintf("%s: epsilon %s, delta %s", p.Name(), p.Job().Privacy.Epsilon,
+			p.Job().Privacy.Delta), Panels: []picture.Panel{shares, curve},
 		Width: 26, Height: max(9, 3+0.6*float64(len(shares.Points))),
 	}
 }

@@ -1,5 +1,5 @@
-// Package command is the program `release`: its verbs, its exit codes and what it does on signals. Programs beside it, in modules of their
-// own, link what the main one does without and call Main.
+// Package command is the program `release`: its verbs, its exit codes and what it does on signals. Programs beside it,
+// in modules of their own, link what the main one does without and call Main.
 package command
 
 import (
@@ -22,8 +22,8 @@ func Main() int {
 	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
 }
 
-// abortOnCrash lets Go's runtime end a process that crashed by SIGABRT (134 for a shell) and not by its own exit code, which is 2 as for a
-// wrong command line. No core file is written: it would hold rows of the input.
+// abortOnCrash lets Go's runtime end a process that crashed by SIGABRT (134 for a shell) and not by its own exit code,
+// which is 2 as for a wrong command line. No core file is written: it would hold rows of the input.
 func abortOnCrash() {
 	noCore()
 	debug.SetTraceback("crash")

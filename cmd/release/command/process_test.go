@@ -21,8 +21,8 @@ const asRelease = "DPRELEASE_TEST_IS_RELEASE"
 // long says that promises are tested at full size.
 func long() bool { return os.Getenv("DPRELEASE_LONG") != "" }
 
-// processJob is a dated job on a small table; %s are its name, what its filter leaves out (nothing: it makes the question), its folder, and
-// its ledger's name and budget.
+// processJob is a dated job on a small table; %s are its name, what its filter leaves out (nothing: it makes the
+// question), its folder, and its ledger's name and budget.
 const processJob = `version: 1
 name: %s
 params: {day: {type: date, every: day}}

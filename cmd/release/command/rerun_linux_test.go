@@ -79,9 +79,15 @@ const rerunTable = "day,person,colour\n2013-01-01,1,red\n2013-01-01,2,green\n201
 
 // fates are what may become of an input.
 var fates = map[string]func(path string) error{
-	"the same":         func(string) error { return nil },
-	"one row more":     func(path string) error { return os.WriteFile(path, []byte(rerunTable+"2013-01-01,9,red\n"), 0o600) },
-	"a row of today":   func(path string) error { return os.WriteFile(path, []byte(rerunTable+"2013-01-09,9,red\n"), 0o600) },
+	"the same": func(string) error { return nil },
+	"one row more": func(path string) error {
+		return os.WriteFile(path, []byte(rerunTable+"2013-01-01,9,red\n"),
+			0o600)
+	},
+	"a row of today": func(path string) error {
+		return os.WriteFile(path, []byte(rerunTable+"2013-01-09,9,red\n"),
+			0o600)
+	},
 	"garbage":          func(path string) error { return os.WriteFile(path, []byte("\"\x00\xff"), 0o600) },
 	"of other columns": func(path string) error { return os.WriteFile(path, []byte("x\n1\n"), 0o600) },
 	"gone":             os.Remove,
@@ -99,7 +105,8 @@ func releasedJob(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"private/people.csv": rerunTable, "job.yaml": strings.Replace(rerunJob, "FORMAT", "csv", 1), "json.yaml": strings.Replace(rerunJob, "FORMAT", "json", 1),
+		"private/people.csv": rerunTable, "job.yaml": strings.Replace(rerunJob, "FORMAT", "csv",
+			1), "json.yaml": strings.Replace(rerunJob, "FORMAT", "json", 1),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -115,8 +122,9 @@ func releasedJob(t *testing.T) string {
 	return dir
 }
 
-// A published job that is run again shows the same, whatever became of its input, and nobody looks into the folder of the input: a run whose
-// outcome depended on it would tell whether somebody's rows are there. So does the job in another presentation.
+// A published job that is run again shows the same, whatever became of its input, and nobody looks into the folder of
+// the input: a run whose outcome depended on it would tell whether somebody's rows are there. So does the job in
+// another presentation.
 func TestRerunShowsNothingOfTheInput(t *testing.T) {
 	first := releasedJob(t) // one for all, since each release has noise of its own
 	for verb, args := range map[string][]string{
@@ -130,7 +138,8 @@ func TestRerunShowsNothingOfTheInput(t *testing.T) {
 		shown := map[string]string{}
 		for name, change := range fates {
 			dir := filepath.Join(t.TempDir(), "d")
-			if err := errors.Join(os.CopyFS(dir, os.DirFS(first)), os.Chmod(filepath.Join(dir, "ledger.db"), 0o600), change(filepath.Join(dir, "private", "people.csv"))); err != nil {
+			if err := errors.Join(os.CopyFS(dir, os.DirFS(first)), os.Chmod(filepath.Join(dir, "ledger.db"), 0o600),
+				change(filepath.Join(dir, "private", "people.csv"))); err != nil {
 				t.Fatal(err)
 			}
 			seen := func() int { return 0 }

@@ -70,7 +70,8 @@ func (a *app) root() *cobra.Command {
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
 		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), sharding.AggregateCommand(a.Console, version()), a.mergeCmd(),
-		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program, a.printPreview), a.explainCmd(), a.schemaCmd(), sql.Command(a.Console), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
+		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program,
+			a.printPreview), a.explainCmd(), a.schemaCmd(), sql.Command(a.Console), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
 		publish.Command(a.Console),
 		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, program),
 		a.versionCmd(), a.manCmd(),

@@ -60,8 +60,10 @@ func (a *app) addRelease(cmd *cobra.Command, flags *jobs.Flags, ask *request) {
 	flags.AddAnchor(cmd)
 	flags.AddNewLedger(cmd)
 	a.addMetrics(cmd)
-	cmd.Flags().BoolVar(&ask.again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
-	cmd.Flags().BoolVar(&ask.compare, "compare-input", false, "if the question is released, read the input and end with 3 if it has changed since: an exact answer about private data, for the operator alone")
+	cmd.Flags().BoolVar(&ask.again, "new-release", false,
+		"release the same question again with new noise: charges again, moves the old folder aside")
+	cmd.Flags().BoolVar(&ask.compare, "compare-input", false, "if the question is released, read the input and end with "+
+		"3 if it has changed since: an exact answer about private data, for the operator alone")
 	cmd.MarkFlagsMutuallyExclusive("new-release", "compare-input")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the outcome as JSON")
 }
@@ -140,7 +142,8 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 	}
 	a.last.balance = &balance
 	if a.Log == "json" {
-		a.Logger().Info("outcome", "job", plan.Name(), "window", ledgerverb.Window(plan.Params()), "status", string(outcome.Status),
+		a.Logger().Info("outcome", "job", plan.Name(), "window", ledgerverb.Window(plan.Params()), "status",
+			string(outcome.Status),
 			"folder", outcome.Dir, "manifest_sha256", outcome.Digest)
 	}
 	if err := a.printOutcome(plan, outcome, balance); err != nil {
@@ -151,7 +154,8 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 }
 
 func (a *app) addMetrics(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.metrics, "metrics", "", "write the outcome to this file, for the textfile collector of Prometheus")
+	cmd.Flags().StringVar(&a.metrics, "metrics", "",
+		"write the outcome to this file, for the textfile collector of Prometheus")
 }
 
 // place is where and within what a plan is run.
@@ -180,7 +184,8 @@ func placeOf(f *jobs.Flags, plan *pipeline.Plan) (place, error) {
 }
 
 // runPlan makes the release of a plan.
-func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, where place) (*protocol.Outcome, error) {
+func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, where place) (*protocol.Outcome,
+	error) {
 	jobs.KeepTo(where.limits.Memory)
 	where.limits.Look = a.look()
 	o, done := a.Observer()
@@ -193,7 +198,8 @@ func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Pla
 		Book: book, Sink: sink.New(report.Presenter{}), Open: open,
 		Observer: o, Workers: where.limits.Workers, Identify: program, Signer: where.signer, Announce: where.announce,
 	}
-	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again, CompareInput: where.compare, Refuse: a.checks == checksRefuse})
+	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again,
+		CompareInput: where.compare, Refuse: a.checks == checksRefuse})
 	if err != nil || where.signer == nil {
 		return outcome, err
 	}

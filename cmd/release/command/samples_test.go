@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// sampleJobs are the jobs that users copy: every job file beside the format's, and every YAML block of every page, by their places.
+// sampleJobs are the jobs that users copy: every job file beside the format's, and every YAML block of every page, by
+// their places.
 func sampleJobs(t *testing.T) map[string][]byte {
 	t.Helper()
 	jobs := map[string][]byte{}

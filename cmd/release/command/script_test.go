@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"release": main})
 }
 
-// Each script runs the program as a user would. `code N release …` expects the documented exit code. In the short run every second one is run: the race
-// detector takes minutes for them, and they run the same goroutines.
+// Each script runs the program as a user would. `code N release …` expects the documented exit code. In the short run
+// every second one is run: the race detector takes minutes for them, and they run the same goroutines.
 func TestScripts(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -118,8 +118,8 @@ func copyQuickstart(dir string) error {
 	return nil
 }
 
-// notShort skips a test of many processes, or of many small changes, if the tests are to be short, as with the race detector: the scripts run
-// the same code there.
+// notShort skips a test of many processes, or of many small changes, if the tests are to be short, as with the race
+// detector: the scripts run the same code there.
 func notShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

@@ -75,7 +75,8 @@ func (s *shards) there() (names []string) {
 		s.Fatal(err)
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".dprelease-part-") { // a process was killed in the moment in which its file got its name
+		// a process was killed in the moment in which its file got its name
+		if !strings.HasPrefix(e.Name(), ".dprelease-part-") {
 			names = append(names, filepath.Join("parts", e.Name()))
 		}
 	}
@@ -83,7 +84,8 @@ func (s *shards) there() (names []string) {
 }
 
 func (s *shards) aggregate(i int) []string {
-	return []string{"aggregate", "job.yaml", "--key", "run.key", "--shard", fmt.Sprintf("%d/%d", i, shardCount), "--out", fmt.Sprintf("parts/%d.part", i)}
+	return []string{"aggregate", "job.yaml", "--key", "run.key", "--shard", fmt.Sprintf("%d/%d", i, shardCount), "--out",
+		fmt.Sprintf("parts/%d.part", i)}
 }
 
 func (s *shards) merge() []string {
@@ -101,7 +103,8 @@ func (s *shards) duration() time.Duration {
 	return whole
 }
 
-// kill aggregates a shard, within a time after which it is killed, and says whether its file is there. A time of 0 means that it is not killed.
+// kill aggregates a shard, within a time after which it is killed, and says whether its file is there. A time of 0
+// means that it is not killed.
 func (s *shards) kill(i int, after time.Duration) bool {
 	s.Helper()
 	cmd := s.start(s.aggregate(i)...)
@@ -123,8 +126,9 @@ func (s *shards) kill(i int, after time.Duration) bool {
 	return done
 }
 
-// TestShardsKilledAtRandom: whatever the moments at which the processes of shards are killed (SIGKILL), a shard's file is complete if it is there,
-// nothing else is left beside it, what is missing is not merged, and shards that are run again make the release of one process under one charge.
+// TestShardsKilledAtRandom: whatever the moments at which the processes of shards are killed (SIGKILL), a shard's file
+// is complete if it is there, nothing else is left beside it, what is missing is not merged, and shards that are run
+// again make the release of one process under one charge.
 func TestShardsKilledAtRandom(t *testing.T) {
 	kills := 6
 	if long() {
@@ -155,7 +159,8 @@ func TestShardsKilledAtRandom(t *testing.T) {
 	s.run(exitDone, s.aggregate(2)...) // a scheduler that tries again
 	s.run(exitDone, s.merge()...)
 	s.run(exitDone, "run", "job.yaml") // the budget is spent: it finds the release of the same input
-	if after, err := os.ReadFile(filepath.Join(s.dir, "out", "release.json")); err != nil || string(after) != string(before) {
+	if after, err := os.ReadFile(filepath.Join(s.dir, "out", "release.json")); err != nil ||
+		string(after) != string(before) {
 		t.Errorf("another release was made: %v", err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// The command shows the same of neighbouring tables when it draws the same noise: exit code, stderr, log, ledger and files' names, and the
-// manifest but for what noise hides. It is run twice on each table, in a folder of the same name.
+// The command shows the same of neighbouring tables when it draws the same noise: exit code, stderr, log, ledger and
+// files' names, and the manifest but for what noise hides. It is run twice on each table, in a folder of the same name.
 func TestStabilityOfCommand(t *testing.T) {
 	jobs := uint64(15)
 	if long() {
@@ -55,9 +55,11 @@ func command(t *testing.T, c *stabilitytest.Case, i int, shown *showntest.Lines,
 		return false
 	}
 	for seed := range uint64(2) {
-		cryptotest.SetGlobalRandom(t, seed) // how many random bits the run before drew may depend on the rows; nobody sees that
+		// how many random bits the run before drew may depend on the rows; nobody sees that
+		cryptotest.SetGlobalRandom(t, seed)
 		var stdout, stderr bytes.Buffer
-		code := execute(t.Context(), append([]string{"run", job, "--workers", "2", "--memory-limit", "1GiB"}, args...), &stdout, &stderr)
+		code := execute(t.Context(), append([]string{"run", job, "--workers", "2", "--memory-limit", "1GiB"}, args...),
+			&stdout, &stderr)
 		if code == exitUsage && strings.Contains(stderr.String(), "does not fit the input") {
 			return false
 		}

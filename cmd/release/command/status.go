@@ -54,7 +54,8 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 		return err
 	}
 	if a.JSON {
-		return errors.Join(a.PrintJSON(map[string]any{"name": windows[0].plan.Name(), "windows": windows, "counts": counts(windows)}), incomplete(windows))
+		return errors.Join(a.PrintJSON(map[string]any{"name": windows[0].plan.Name(), "windows": windows,
+			"counts": counts(windows)}), incomplete(windows))
 	}
 	rows := [][]string{{"window", "state", "folder", "note"}}
 	for _, w := range windows {
@@ -80,7 +81,9 @@ func incomplete(windows []*windowed) error {
 	if n == 0 {
 		return nil
 	}
-	return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "windows", Message: console.Count(n, "window") + " that are over are not published", Hint: "release backfill makes those whose input is there and that the budget pays for"}
+	return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "windows", Message: console.Count(n, "window") +
+		" that are over are not published", Hint: "release backfill makes those whose input is there and that the budget " +
+		"pays for"}
 }
 
 func counts(windows []*windowed) map[string]int {

@@ -32,7 +32,8 @@ func (a *app) suggest(ctx context.Context, path string, flags *jobs.Flags) error
 	}
 	t := plan.Targets()
 	if t == nil {
-		return console.Usagef("no query of the job says how accurate it is to be: add accuracy: {95%%: HALF_WIDTH} to the queries")
+		return console.Usagef("no query of the job says how accurate it is to be: add accuracy: {95%%: HALF_WIDTH} to the " +
+			"queries")
 	}
 	src, err := os.ReadFile(path) //nolint:gosec // the job file that the user names
 	if err != nil {

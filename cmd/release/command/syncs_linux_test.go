@@ -27,7 +27,8 @@ func (p *processes) trace(day string) (calls []call) {
 		p.Skip("no strace")
 	}
 	out := filepath.Join(p.TempDir(), "trace")
-	cmd := exec.Command(strace, "-f", "-y", "-qq", "-s", "4096", "-e", "trace=fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat", "-e", "signal=none",
+	cmd := exec.Command(strace, "-f", "-y", "-qq", "-s", "4096", "-e",
+		"trace=fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat", "-e", "signal=none",
 		"-o", out, os.Args[0], "run", "colours.yaml", "--param", "day="+day, "--quiet")
 	cmd.Dir, cmd.Env = p.dir, append(os.Environ(), asRelease+"=1")
 	if text, err := cmd.CombinedOutput(); err != nil {
@@ -59,7 +60,8 @@ func (p *processes) absolute(path string) string {
 	return filepath.Join(p.dir, path)
 }
 
-// TestSyncsOfARun: as the system sees it, whatever is renamed or committed was synced before, and its folder is synced after it.
+// TestSyncsOfARun: as the system sees it, whatever is renamed or committed was synced before, and its folder is synced
+// after it.
 func TestSyncsOfARun(t *testing.T) {
 	p := newProcesses(t, "sqlite:ledger.db", "1000")
 	var err error

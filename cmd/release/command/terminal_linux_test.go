@@ -43,8 +43,8 @@ func onTerminal(t *testing.T, args ...string) string {
 	return <-written
 }
 
-// On a terminal a run shows what its stages took, with rows and their rate; in no colour, and not with --quiet, --log json or a terminal that cannot
-// move its cursor.
+// On a terminal a run shows what its stages took, with rows and their rate; in no colour, and not with --quiet, --log
+// json or a terminal that cannot move its cursor.
 func TestProgressOnATerminal(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "in.csv"), "u\n"+strings.Repeat("1\n", 1234))
@@ -62,7 +62,8 @@ ledger: {store: "sqlite:ledger.db", dataset: total, budget: {epsilon: 9, delta: 
 		term  string
 		shown bool
 	}{
-		"auto": {nil, "xterm", true}, "quiet": {[]string{"--quiet"}, "xterm", false}, "json": {[]string{"--log", "json"}, "xterm", false}, "dumb": {nil, "dumb", false},
+		"auto": {nil, "xterm", true}, "quiet": {[]string{"--quiet"}, "xterm", false}, "json": {[]string{"--log", "json"},
+			"xterm", false}, "dumb": {nil, "dumb", false},
 	} {
 		t.Setenv("TERM", c.term)
 		put(t, filepath.Join(dir, name+".yaml"), strings.Replace(job, "NAME", name, 1))

@@ -12,7 +12,8 @@ import (
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 )
 
-// TestTogether: many processes of several jobs on one dataset at the same moment, with a budget for fewer: exactly so many are released.
+// TestTogether: many processes of several jobs on one dataset at the same moment, with a budget for fewer: exactly so
+// many are released.
 func TestTogether(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { together(t, "sqlite:ledger.db") })
 	t.Run("postgres", func(t *testing.T) { together(t, ledgertest.Postgres(t).DSN(t)) })
@@ -50,8 +51,8 @@ func together(t *testing.T, store string) {
 	p.settled(fit)
 }
 
-// TestPresentTogether: many processes that ask one question by different names at the same moment, and that are killed now and then: one
-// charge, one noise, and each name shows it.
+// TestPresentTogether: many processes that ask one question by different names at the same moment, and that are killed
+// now and then: one charge, one noise, and each name shows it.
 func TestPresentTogether(t *testing.T) {
 	names, rounds := 4, 2
 	if long() {

@@ -61,7 +61,8 @@ func newVerified(t *testing.T, unit, formats string, more ...string) *verified {
 	v.write("people.csv", []byte(verifiedTable))
 	p := protected[unit]
 	v.write("job.yaml", fmt.Appendf(nil, verifiedJob, p[0], p[1], p[2], formats))
-	if code, out := v.release(append([]string{"run", filepath.Join(v.dir, "job.yaml"), "--quiet"}, more...)...); code != 0 {
+	if code, out := v.release(append([]string{"run", filepath.Join(v.dir, "job.yaml"), "--quiet"},
+		more...)...); code != 0 {
 		t.Fatalf("run: exit code %d\n%s", code, out)
 	}
 	return v
@@ -151,13 +152,14 @@ func TestVerifyNamesEveryChangedFile(t *testing.T) {
 		v.write(filepath.Join("out", name), []byte("noisy\n7\n"))
 	}
 	code, out := v.verify()
-	if code != exitCheck || !strings.Contains(out, "all.csv has been changed") || !strings.Contains(out, "ages.cdf.csv has been changed") {
+	if code != exitCheck || !strings.Contains(out, "all.csv has been changed") ||
+		!strings.Contains(out, "ages.cdf.csv has been changed") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 }
 
-// Every number that says how much noise there is, and how well it protects, follows from the mechanisms and the job: verify finds a changed
-// one without a ledger, too.
+// Every number that says how much noise there is, and how well it protects, follows from the mechanisms and the job:
+// verify finds a changed one without a ledger, too.
 func TestVerifyRecomputesTheStatement(t *testing.T) {
 	v := newVerified(t, "people", "csv")
 	away := filepath.Join(t.TempDir(), "a/b/c/d/e")
@@ -193,7 +195,8 @@ func TestVerifyRecomputesTheStatement(t *testing.T) {
 			t.Errorf("%s changed: exit code %d\n%s", good[at[0]:at[1]], code, out)
 		}
 	}
-	for _, words := range [][2]string{{"(4, 1e-6)", "(3, 1e-6)"}, {"being added or removed", "being replaced"}, {"all rows of one person", "one row"}, {"(4, 1e-6)", "(4, 1e-7)"}} {
+	for _, words := range [][2]string{{"(4, 1e-6)", "(3, 1e-6)"}, {"being added or removed", "being replaced"},
+		{"all rows of one person", "one row"}, {"(4, 1e-6)", "(4, 1e-7)"}} {
 		bad := bytes.Replace(good, []byte(words[0]), []byte(words[1]), 1)
 		if code, out := check(bad); code != exitCheck || !regexp.MustCompile(`noise +fail`).MatchString(out) {
 			t.Errorf("%q in place of %q: exit code %d\n%s", words[1], words[0], code, out)
@@ -203,5 +206,6 @@ func TestVerifyRecomputesTheStatement(t *testing.T) {
 
 // inBounds says whether what follows is one of the bounds of a unit, which the noise does not tell, or the budget's.
 func inBounds(before []byte) bool {
-	return bytes.LastIndex(before, []byte(`"per_unit": {`)) > bytes.LastIndexByte(before, '}') || bytes.LastIndex(before, []byte(`"scope": {`)) > bytes.LastIndexByte(before, '}')
+	return bytes.LastIndex(before, []byte(`"per_unit": {`)) > bytes.LastIndexByte(before, '}') ||
+		bytes.LastIndex(before, []byte(`"scope": {`)) > bytes.LastIndexByte(before, '}')
 }

@@ -35,7 +35,8 @@ func TestVisible(t *testing.T) {
 		t.Error(got)
 	}
 	var back string
-	if err := json.Unmarshal([]byte(`"`+console.Visible("x\u009b\u202e\U000e0041")+`"`), &back); err != nil || back != "x\u009b\u202e\U000e0041" {
+	if err := json.Unmarshal([]byte(`"`+console.Visible("x\u009b\u202e\U000e0041")+`"`), &back); err != nil ||
+		back != "x\u009b\u202e\U000e0041" {
 		t.Errorf("JSON reads %q, %v", back, err)
 	}
 }
@@ -70,8 +71,10 @@ ledger: {store: "sqlite:ledger.db", dataset: "data` + quoted + `", budget: {epsi
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"check", wrong}, {"plan", good}, {"run", good}, {"run", good, "--log", "json"}, {"verify", folder}, {"ledger", "show", good}, {"ledger", "audit", good},
-		{"verify", filepath.Join(dir, "f"+evil)}, {"run", filepath.Join(dir, evil)}, {"registry", folder}, {"verify", folder, "--json"}, {evil},
+		{"check", wrong}, {"plan", good}, {"run", good}, {"run", good, "--log", "json"}, {"verify", folder}, {"ledger",
+			"show", good}, {"ledger", "audit", good},
+		{"verify", filepath.Join(dir, "f"+evil)}, {"run", filepath.Join(dir, evil)}, {"registry", folder}, {"verify", folder,
+			"--json"}, {evil},
 	} {
 		var out bytes.Buffer
 		execute(t.Context(), args, &out, &out)
@@ -81,7 +84,8 @@ ledger: {store: "sqlite:ledger.db", dataset: "data` + quoted + `", budget: {epsi
 	}
 }
 
-// hostileName is what a column, a file or a key may be called: it clears the screen and writes lines that the program never wrote.
+// hostileName is what a column, a file or a key may be called: it clears the screen and writes lines that the program
+// never wrote.
 const hostileName = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e\nFORGED: published\r\nFORGED\tagain"
 
 // printsHarmlessly fails if a verb prints a character that a terminal acts upon, or a line that a name forged.
@@ -133,8 +137,10 @@ func TestHostileNamesOfAParquetFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := parquet.NewGenericWriter[any](f, parquet.NewSchema("a", parquet.Group{"person": parquet.Int(64), hostileName: parquet.String()}))
-	if _, err := w.WriteRows([]parquet.Row{{parquet.ValueOf("k"+hostileName).Level(0, 0, 0), parquet.ValueOf(int64(1)).Level(0, 0, 1)}}); err != nil {
+	w := parquet.NewGenericWriter[any](f, parquet.NewSchema("a",
+		parquet.Group{"person": parquet.Int(64), hostileName: parquet.String()}))
+	if _, err := w.WriteRows([]parquet.Row{{parquet.ValueOf("k"+hostileName).Level(0, 0, 0),
+		parquet.ValueOf(int64(1)).Level(0, 0, 1)}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(w.Close(), f.Close()); err != nil {
@@ -143,13 +149,18 @@ func TestHostileNamesOfAParquetFile(t *testing.T) {
 	good := write("job.yaml", hostileJob("a.parquet", "person", hostileName, "k"+hostileName, "csv, parquet, json"))
 	mistyped := write("mistyped.yaml", hostileJob("a.parquet", "person", hostileName+"x", "k", "csv"))
 	wrongUnit := write("unit.yaml", hostileJob("a.parquet", hostileName+"y", hostileName, "k", "csv"))
-	wrongType := write("type.yaml", strings.Replace(hostileJob("a.parquet", "person", hostileName, "k", "csv"), ", b]", ", 7, 8.5]", 1))
+	wrongType := write("type.yaml", strings.Replace(hostileJob("a.parquet", "person", hostileName, "k", "csv"), ", b]",
+		", 7, 8.5]", 1))
 	folder := filepath.Join(dir, "out")
 	for _, args := range [][]string{
-		{"check", good}, {"check", mistyped}, {"check", mistyped, "--data"}, {"check", wrongUnit}, {"check", wrongType, "--data"}, {"check", good, "--data"},
-		{"plan", good, "--verbose"}, {"run", good}, {"run", good}, {"run", mistyped}, {"run", good, "--new-release", "--log", "json"},
-		{"verify", folder}, {"ledger", "show", good}, {"registry", folder}, {"denoise", folder, "--out", filepath.Join(dir, "smooth"), "--step", "nonnegative"},
-		{"denoise", filepath.Join(dir, "a.parquet"), "--value", hostileName, "--out", filepath.Join(dir, "x.csv"), "--sigma", "1", "--step", "nonnegative"},
+		{"check", good}, {"check", mistyped}, {"check", mistyped, "--data"}, {"check", wrongUnit}, {"check", wrongType,
+			"--data"}, {"check", good, "--data"},
+		{"plan", good, "--verbose"}, {"run", good}, {"run", good}, {"run", mistyped}, {"run", good, "--new-release", "--log",
+			"json"},
+		{"verify", folder}, {"ledger", "show", good}, {"registry", folder}, {"denoise", folder, "--out",
+			filepath.Join(dir, "smooth"), "--step", "nonnegative"},
+		{"denoise", filepath.Join(dir, "a.parquet"), "--value", hostileName, "--out", filepath.Join(dir, "x.csv"), "--sigma",
+			"1", "--step", "nonnegative"},
 		{"selftest", "--job", good},
 	} {
 		printsHarmlessly(t, args...)
@@ -175,13 +186,19 @@ func TestHostileNamesOfACSVFile(t *testing.T) {
 	strange := write("strange.yaml", hostileJob(name, "person", hostileName, "k", "csv"))
 	folder := filepath.Join(dir, "out"+name)
 	for _, args := range [][]string{
-		{"check", good}, {"check", good, "--data"}, {"check", mistyped, "--data"}, {"check", absent, "--data"}, {"check", twice, "--data"}, {"check", broken, "--data"},
+		{"check", good}, {"check", good, "--data"}, {"check", mistyped, "--data"}, {"check", absent, "--data"}, {"check",
+			twice, "--data"}, {"check", broken, "--data"},
 		{"check", strange}, {"check", write("bad"+name, "version: 1\n\""+`\u001b[2J\nFORGED`+"\": 2\n")},
-		{"plan", good}, {"run", good, "--out", folder}, {"run", absent}, {"run", twice}, {"run", broken}, {"verify", folder}, {"verify", filepath.Join(dir, "no"+name)},
-		{"run", good, "--out", good}, {"run", good, "--sign", name}, {"run", good, "--anchor", filepath.Join(dir, name, name)}, {"run", good, "--param", name}, {"status", good, "--from", name},
-		{"ledger", "show", "--store", "sqlite:" + filepath.Join(dir, name)}, {"verify", folder, "--key", name}, {"verify", folder, "--store", "sqlite:" + filepath.Join(dir, name)},
-		{"denoise", filepath.Join(dir, file), "--value", name, "--out", filepath.Join(dir, "x.csv"), "--sigma", "1", "--step", "nonnegative"},
-		{"calibrate", "--batch", filepath.Join(dir, file)}, {"keygen", filepath.Join(dir, name, "key")}, {name}, {"run", "--" + name}, {"schema", name},
+		{"plan", good}, {"run", good, "--out", folder}, {"run", absent}, {"run", twice}, {"run", broken}, {"verify",
+			folder}, {"verify", filepath.Join(dir, "no"+name)},
+		{"run", good, "--out", good}, {"run", good, "--sign", name}, {"run", good, "--anchor",
+			filepath.Join(dir, name, name)}, {"run", good, "--param", name}, {"status", good, "--from", name},
+		{"ledger", "show", "--store", "sqlite:" + filepath.Join(dir, name)}, {"verify", folder, "--key", name}, {"verify",
+			folder, "--store", "sqlite:" + filepath.Join(dir, name)},
+		{"denoise", filepath.Join(dir, file), "--value", name, "--out", filepath.Join(dir, "x.csv"), "--sigma", "1", "--step",
+			"nonnegative"},
+		{"calibrate", "--batch", filepath.Join(dir, file)}, {"keygen", filepath.Join(dir, name, "key")}, {name}, {"run",
+			"--" + name}, {"schema", name},
 	} {
 		printsHarmlessly(t, args...)
 	}

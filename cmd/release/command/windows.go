@@ -136,7 +136,8 @@ func datedParam(job *configs.Job, given map[string]string) (string, error) {
 		}
 	}
 	if len(names) != 1 {
-		return "", console.Usagef("windows need a job with one parameter that is a date, such as params: {day: {type: date, every: day}}; this job has %d", len(names))
+		return "", console.Usagef("windows need a job with one parameter that is a date, such as params: {day: {type: "+
+			"date, every: day}}; this job has %d", len(names))
 	}
 	return names[0], nil
 }
@@ -161,7 +162,8 @@ func judge(ctx context.Context, book *ledger.Book, f *windowFlags, windows []*wi
 }
 
 // lookup finds the window's run, however its date was written.
-func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags) (r ledger.Run, known bool, err error) {
+func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags) (r ledger.Run, known bool,
+	err error) {
 	for _, plan := range w.plans {
 		r, known, err = protocol.Find(ctx, plan, book, sink.New())
 		if err != nil {
@@ -204,10 +206,12 @@ func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 	}
 }
 
-// inputGone says whether the window's input is not there, by the names of its files. Of a window that needs no input any more it is not asked.
+// inputGone says whether the window's input is not there, by the names of its files. Of a window that needs no input
+// any more it is not asked.
 func (w *windowed) inputGone(ctx context.Context, answered bool) bool {
 	job := w.plan.Job()
-	return !answered && job.Input.SQL == nil && jobs.Absent(source.Exists(ctx, wiring.SourceOptions(job))) == len(job.Input.Files)
+	return !answered && job.Input.SQL == nil && jobs.Absent(source.Exists(ctx,
+		wiring.SourceOptions(job))) == len(job.Input.Files)
 }
 
 // released says what is wrong with a published folder.

@@ -48,12 +48,14 @@ func (r *reader) write(job string) {
 	r.Helper()
 	job = strings.Replace(job, "dsn: unused", `dsn: "${env:DSN}"`, 1)
 	points := filepath.Join(r.dir, "points.csv")
-	if err := errors.Join(os.WriteFile(filepath.Join(r.dir, "job.yaml"), []byte(job), 0o600), os.WriteFile(points, []byte("id,lat,lon\none,10,0\ntwo,40,50\n"), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(r.dir, "job.yaml"), []byte(job), 0o600),
+		os.WriteFile(points, []byte("id,lat,lon\none,10,0\ntwo,40,50\n"), 0o600)); err != nil {
 		r.Fatal(err)
 	}
 }
 
-// run runs a verb with a connection string. Nothing that it prints has a value of a row or a piece of the connection string.
+// run runs a verb with a connection string. Nothing that it prints has a value of a row or a piece of the connection
+// string.
 func (r *reader) run(dsn string, args ...string) (out string, code int) {
 	r.Helper()
 	cmd := exec.Command(os.Args[0], args...)
@@ -63,13 +65,15 @@ func (r *reader) run(dsn string, args ...string) (out string, code int) {
 	if cmd.ProcessState == nil {
 		r.Fatal(err)
 	}
-	if found := r.visits.Found(all); len(found) > 0 || bytes.Contains(all, []byte("127.0.0.1")) || bytes.Contains(all, []byte("SECRET")) {
+	if found := r.visits.Found(all); len(found) > 0 || bytes.Contains(all, []byte("127.0.0.1")) ||
+		bytes.Contains(all, []byte("SECRET")) {
 		r.Errorf("%v prints %v or the connection string: %s", args, found, all)
 	}
 	return string(all), cmd.ProcessState.ExitCode()
 }
 
-// check looks at all that a run leaves: no value of a row is in it, there is one release if there is to be one, and then one charge; without one there may be none.
+// check looks at all that a run leaves: no value of a row is in it, there is one release if there is to be one, and
+// then one charge; without one there may be none.
 func (r *reader) check(released bool) (digest string) {
 	r.Helper()
 	err := filepath.Walk(r.dir, func(path string, info os.FileInfo, err error) error {
@@ -105,8 +109,8 @@ func (r *reader) check(released bool) (digest string) {
 	return digest
 }
 
-// Whatever fails between the program and a server, nothing that is printed, logged or written has a value of a row or the connection string, and when it is mended
-// there is one release and one charge.
+// Whatever fails between the program and a server, nothing that is printed, logged or written has a value of a row or
+// the connection string, and when it is mended there is one release and one charge.
 func TestDatabaseFails(t *testing.T) {
 	notShort(t)
 	r := newReader(t)
@@ -119,9 +123,12 @@ func TestDatabaseFails(t *testing.T) {
 	}{
 		{name: "cut while the columns are read", dsn: dsn, cut: 700},
 		{name: "cut in an answer", dsn: dsn, cut: 3000},
-		{name: "too slow", dsn: dsn + "&options=-c%20statement_timeout%3D1", before: "ALTER TABLE visits ALTER note TYPE text USING note || repeat('x', 100000)", mend: "ALTER TABLE visits ALTER note TYPE text USING left(note, 20)"},
-		{name: "no such table", dsn: dsn, before: "ALTER TABLE visits RENAME TO away", mend: "ALTER TABLE away RENAME TO visits"},
-		{name: "no such column", dsn: dsn, before: "ALTER TABLE visits RENAME zone TO place", mend: "ALTER TABLE visits RENAME place TO zone"},
+		{name: "too slow", dsn: dsn + "&options=-c%20statement_timeout%3D1",
+			before: "ALTER TABLE visits ALTER note TYPE text USING note || repeat('x', 100000)", mend: "ALTER TABLE visits ALTER note TYPE text USING left(note, 20)"},
+		{name: "no such table", dsn: dsn, before: "ALTER TABLE visits RENAME TO away",
+			mend: "ALTER TABLE away RENAME TO visits"},
+		{name: "no such column", dsn: dsn, before: "ALTER TABLE visits RENAME zone TO place",
+			mend: "ALTER TABLE visits RENAME place TO zone"},
 	}
 	charged := false
 	for _, f := range failures {
@@ -135,7 +142,8 @@ func TestDatabaseFails(t *testing.T) {
 		if code == exitDone {
 			t.Errorf("%s: the run did not fail", f.name)
 		}
-		for _, theirs := range []string{"EOF", "canceling", "does not exist", "reset by peer", "ledger@", "statement_timeout"} {
+		for _, theirs := range []string{"EOF", "canceling", "does not exist", "reset by peer", "ledger@",
+			"statement_timeout"} {
 			if strings.Contains(out, theirs) {
 				t.Errorf("%s: what is printed is not ours: %s", f.name, out)
 			}
@@ -171,7 +179,8 @@ func TestDatabaseNamesAValue(t *testing.T) {
 	notShort(t)
 	r := newReader(t)
 	job := sqlpushtest.VisitsJobs()["several"]
-	r.write(strings.Replace(job, "table: visits", `query: "SELECT person, day, zone, amount, age, lon, t, CAST(CAST(note AS int) AS text) AS note FROM visits"`, 1))
+	r.write(strings.Replace(job, "table: visits",
+		`query: "SELECT person, day, zone, amount, age, lon, t, CAST(CAST(note AS int) AS text) AS note FROM visits"`, 1))
 	out, code := r.run(r.server.DSN, "run", "job.yaml", "--log", "json")
 	if code == exitDone || !strings.Contains(out, "SQLSTATE 22: a value makes") {
 		t.Errorf("exit code %d: %s", code, out)

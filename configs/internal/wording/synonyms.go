@@ -16,15 +16,18 @@ import (
 var synonyms = map[string][]string{
 	// kinds of queries
 	"avg": {"mean"}, "average": {"mean"}, "averages": {"mean"}, "mean_value": {"mean"},
-	"hist": {"histogram"}, "crosstab": {"crosstabs", "histogram"}, "marginals": {"crosstabs"}, "contingency": {"crosstabs"}, "value_counts": {"histogram"}, "contingency_table": {"histogram"},
+	"hist": {"histogram"}, "crosstab": {"crosstabs",
+		"histogram"}, "marginals": {"crosstabs"}, "contingency": {"crosstabs"}, "value_counts": {"histogram"}, "contingency_table": {"histogram"},
 	"counts": {"histogram"}, "total": {"sum"}, "var": {"variance"},
 	// dimensions
 	"groupby": {"by"}, "group_by": {"by"}, "group": {"by"}, "groups": {"by"}, "dimensions": {"by"}, "dims": {"by"},
 	"bins": {"edges"}, "buckets": {"edges"}, "breaks": {"edges"}, "cuts": {"edges"}, "boundaries": {"edges"},
 	"bin_width": {"width"}, "binwidth": {"width"}, "step": {"width"}, "bin_size": {"width"},
 	"start": {"from"}, "low": {"from", "clamp", "min"}, "lower": {"from", "clamp", "min"}, "lo": {"from", "clamp", "min"},
-	"end": {"to", "before"}, "stop": {"to", "before"}, "until": {"to", "before"}, "high": {"to", "clamp", "max"}, "upper": {"to", "clamp", "max"}, "hi": {"to", "clamp", "max"},
-	"min": {"from", "clamp"}, "max": {"to", "clamp"}, "minimum": {"from", "clamp", "min"}, "maximum": {"to", "clamp", "max"},
+	"end": {"to", "before"}, "stop": {"to", "before"}, "until": {"to", "before"}, "high": {"to", "clamp",
+		"max"}, "upper": {"to", "clamp", "max"}, "hi": {"to", "clamp", "max"},
+	"min": {"from", "clamp"}, "max": {"to", "clamp"}, "minimum": {"from", "clamp", "min"}, "maximum": {"to", "clamp",
+		"max"},
 	"categories": {"values"}, "levels": {"values"}, "labels": {"values"}, "cells": {"values"}, "domain": {"values"},
 	"alias": {"as"}, "rename": {"as"}, "missing": {"null"}, "nulls": {"null"}, "na": {"null"}, "else": {"other"}, "rest": {"other"},
 	"unit_of_time": {"part"}, "date_part": {"part"}, "extract": {"part"},
@@ -38,7 +41,8 @@ var synonyms = map[string][]string{
 	"max_rows_per_unit": {"max_rows"}, "l1": {"max_rows"}, "l0": {"max_groups"}, "linf": {"max_rows_per_group"},
 	"max_partitions_contributed": {"max_groups"}, "max_contributions_per_partition": {"max_rows_per_group"},
 	// input, output and ledger
-	"file": {"files", "store"}, "path": {"files", "dir", "store"}, "paths": {"files"}, "source": {"files"}, "data": {"files"}, "table": {"files"},
+	"file": {"files", "store"}, "path": {"files", "dir",
+		"store"}, "paths": {"files"}, "source": {"files"}, "data": {"files"}, "table": {"files"},
 	"filter": {"where"}, "filters": {"where"}, "condition": {"where"}, "tz": {"timezone"}, "time_zone": {"timezone"},
 	"sep": {"delimiter"}, "separator": {"delimiter"}, "dtypes": {"types"}, "schema": {"types"}, "na_values": {"null_values"},
 	"folder": {"dir"}, "directory": {"dir"}, "database": {"store"}, "db": {"store"}, "parameters": {"params"}, "variables": {"params"},
@@ -69,18 +73,25 @@ var notKinds = map[string]string{
 }
 
 const (
-	hintQuantiles = "quantiles are read off a histogram, at no cost: histogram: {by: [{column: age, from: 0, to: 100, width: 5}], quantiles: [0.25, 0.5, 0.75]}"
-	hintMedian    = "the median is read off a histogram, at no cost: histogram: {by: [{column: age, from: 0, to: 100, width: 5}], quantiles: [0.5]}"
-	hintDeviation = "ask for the variance, of which the standard deviation is the root: variance: {column: age, clamp: [17, 90]}"
-	hintExtremes  = "the least and the largest value depend on single rows, so that no bounded noise hides them; quantiles such as [0.05, 0.95] of a histogram do not"
-	hintUnits     = "count: {} with per_unit: {max_rows: 1} counts each privacy unit once; keys: discover in a histogram finds values that are not listed"
-	hintKind      = "the kind of a query is a key: count: {}, histogram: {…}, sum: {…}, mean: {…} or variance: {…}"
-	hintBy        = "dimensions go under the kind of query: histogram: {by: [{column: sex, values: [F, M]}]}, mean: {column: age, clamp: [17, 90], by: […]}"
-	hintWhere     = "filters are the same for all queries of a job: input.where"
-	hintWeight    = "the release has one epsilon and delta (privacy), which its queries share by weight: weight: 2"
-	hintTop       = "a histogram counts all values that the job lists; keys: discover finds the frequent ones that it cannot list"
-	hintShare     = "ask for a histogram, and divide its counts: what is worked out of a release costs nothing"
-	hintMoments   = "ask for a histogram of both columns, or the variance of each and of their sum"
+	hintQuantiles = "quantiles are read off a histogram, at no cost: histogram: {by: [{column: age, from: 0, to: 100, " +
+		"width: 5}], quantiles: [0.25, 0.5, 0.75]}"
+	hintMedian = "the median is read off a histogram, at no cost: histogram: {by: [{column: age, from: 0, to: 100, " +
+		"width: 5}], quantiles: [0.5]}"
+	hintDeviation = "ask for the variance, of which the standard deviation is the root: variance: {column: age, clamp: " +
+		"[17, 90]}"
+	hintExtremes = "the least and the largest value depend on single rows, so that no bounded noise hides them; " +
+		"quantiles such as [0.05, 0.95] of a histogram do not"
+	hintUnits = "count: {} with per_unit: {max_rows: 1} counts each privacy unit once; keys: discover in a " +
+		"histogram finds values that are not listed"
+	hintKind = "the kind of a query is a key: count: {}, histogram: {…}, sum: {…}, mean: {…} or variance: {…}"
+	hintBy   = "dimensions go under the kind of query: histogram: {by: [{column: sex, values: [F, M]}]}, mean: " +
+		"{column: age, clamp: [17, 90], by: […]}"
+	hintWhere  = "filters are the same for all queries of a job: input.where"
+	hintWeight = "the release has one epsilon and delta (privacy), which its queries share by weight: weight: 2"
+	hintTop    = "a histogram counts all values that the job lists; keys: discover finds the frequent ones that it " +
+		"cannot list"
+	hintShare   = "ask for a histogram, and divide its counts: what is worked out of a release costs nothing"
+	hintMoments = "ask for a histogram of both columns, or the variance of each and of their sum"
 )
 
 // synonym returns our word for a word of another tool. It returns "" if none of the candidates has that meaning.

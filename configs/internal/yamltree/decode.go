@@ -1,9 +1,9 @@
-// Package yamltree decodes YAML files into Go structs by their tags. It keeps the place of each value, replaces references
-// such as ${day}, and collects everything that is wrong. What a file means is not its concern: a Format tells it what is
-// particular to the format.
+// Package yamltree decodes YAML files into Go structs by their tags. It keeps the place of each value, replaces
+// references such as ${day}, and collects everything that is wrong. What a file means is not its concern: a Format
+// tells it what is particular to the format.
 //
-// The order: ReadTree parses the text, a Decoder fills the structs and puts faults into its Report, and FillDefaults sets
-// the keys that are absent.
+// The order: ReadTree parses the text, a Decoder fills the structs and puts faults into its Report, and FillDefaults
+// sets the keys that are absent.
 package yamltree
 
 import (
@@ -137,7 +137,8 @@ func (d *Decoder) step(s Spot) bool {
 	d.steps--
 	if d.steps < 0 && !d.Stopped {
 		d.Stopped = true
-		d.Refuse(s, CodeYAML, fmt.Sprintf("the file's aliases (*name) expand to more than %d values", maxExpanded), "write the values out, or move them into a file and name it with values_from")
+		d.Refuse(s, CodeYAML, fmt.Sprintf("the file's aliases (*name) expand to more than %d values", maxExpanded),
+			"write the values out, or move them into a file and name it with values_from")
 	}
 	return !d.Stopped
 }
@@ -147,7 +148,8 @@ func (d *Decoder) untagged(s Spot) bool {
 	if n.Style&yaml.TaggedStyle == 0 {
 		return true
 	}
-	d.Refuse(s, CodeYAML, "tags such as "+wording.Quote(n.Tag)+" are not used in jobs", "remove the tag; quote the value if it is text")
+	d.Refuse(s, CodeYAML, "tags such as "+wording.Quote(n.Tag)+" are not used in jobs",
+		"remove the tag; quote the value if it is text")
 	return false
 }
 
@@ -211,7 +213,8 @@ func (d *Decoder) Pairs(s Spot) []Entry {
 		}
 		e := Entry{k, Spot{Key: s.Node.Content[i], Node: s.Node.Content[i+1], Path: s.Path.At(k)}}
 		if line, twice := seen[k]; twice {
-			d.AddFinding(e.Path.String(), e.Key, Problem{CodeDuplicateKey, fmt.Sprintf("the key is already there at line %d", line), "keep one of them"})
+			d.AddFinding(e.Path.String(), e.Key, Problem{CodeDuplicateKey,
+				fmt.Sprintf("the key is already there at line %d", line), "keep one of them"})
 			continue
 		}
 		seen[k] = e.Key.Line
@@ -224,9 +227,11 @@ func (d *Decoder) keyText(s Spot, k *yaml.Node) (string, bool) {
 	n := Follow(k)
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		d.AddFinding(s.Path.String(), k, Problem{CodeYAML, "a key must be a text, found " + kindName(n), "quote a key that begins with [ or {"})
+		d.AddFinding(s.Path.String(), k, Problem{CodeYAML, "a key must be a text, found " + kindName(n),
+			"quote a key that begins with [ or {"})
 	case n.ShortTag() == "!!merge":
-		d.AddFinding(s.Path.String(), k, Problem{CodeYAML, "merge keys (<<) are not used in jobs", "write the keys out; an alias may stand for a whole value"})
+		d.AddFinding(s.Path.String(), k, Problem{CodeYAML, "merge keys (<<) are not used in jobs",
+			"write the keys out; an alias may stand for a whole value"})
 	case n.Style&yaml.TaggedStyle != 0:
 		d.AddFinding(s.Path.String(), k, Problem{CodeYAML, "tags are not used in jobs", "remove the tag"})
 	default:

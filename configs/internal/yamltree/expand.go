@@ -86,7 +86,8 @@ func (d *Decoder) resolve(s Spot, p Piece) (value, show string, ok bool) {
 
 func (d *Decoder) parameter(s Spot, name string) (string, bool) {
 	if d.Vars.Literal {
-		d.Refuse(s, CodeBadValue, "a parameter cannot refer to "+reference(name), "write the value out; for a plain ${ write $${")
+		d.Refuse(s, CodeBadValue, "a parameter cannot refer to "+reference(name),
+			"write the value out; for a plain ${ write $${")
 		return "", false
 	}
 	if value, ok := d.Vars.Values[name]; ok {
@@ -128,13 +129,16 @@ func (d *Decoder) environment(s Spot, name string) (string, bool) {
 	}
 	switch {
 	case !slices.Contains(d.format.EnvKeys, s.Path.top()):
-		d.Refuse(s, CodeBadValue, reference("env:"+name)+" is used outside "+wording.Join(d.format.EnvKeys), "use a parameter: what a release says and where it goes is public")
+		d.Refuse(s, CodeBadValue, reference("env:"+name)+" is used outside "+wording.Join(d.format.EnvKeys),
+			"use a parameter: what a release says and where it goes is public")
 	case s.isKey():
 		d.Refuse(s, CodeBadValue, reference("env:"+name)+" is used in a key", "write the key out")
 	case !set:
-		d.Refuse(s, CodeMissingEnv, "the environment variable "+wording.Quote(name)+" is not set", "set it, or use a parameter")
+		d.Refuse(s, CodeMissingEnv, "the environment variable "+wording.Quote(name)+" is not set",
+			"set it, or use a parameter")
 	case !IsClean(value):
-		d.Refuse(s, CodeBadValue, "the environment variable "+wording.Quote(name)+" holds control characters or is not UTF-8", "")
+		d.Refuse(s, CodeBadValue, "the environment variable "+wording.Quote(name)+" holds control characters or is not UTF-8",
+			"")
 	default:
 		return value, true
 	}

@@ -12,7 +12,8 @@ import (
 // A decimal becomes a JSON number of exactly the same value.
 func TestDecimalsKeepTheirValueInJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringMatching(`[+-]?((0|[1-9][0-9]{0,4})(\.[0-9]{0,4})?|\.[0-9]{1,4})([eE][+-]?[0-9]{1,2})?`).Draw(t, "decimal")
+		text := rapid.StringMatching(`[+-]?((0|[1-9][0-9]{0,4})(\.[0-9]{0,4})?|\.[0-9]{1,4})([eE][+-]?[0-9]{1,2})?`).Draw(t,
+			"decimal")
 		want, ok := ParseDecimal(text)
 		if !ok {
 			t.Fatalf("%s is not a decimal", text)
@@ -26,7 +27,8 @@ func TestDecimalsKeepTheirValueInJSON(t *testing.T) {
 }
 
 func TestDecimalSyntax(t *testing.T) {
-	for _, bad := range []string{"", ".", "1.2.3", "0x10", "1_000", "inf", "NaN", "010", "1e", "1e1000", "e5", "--1", " 1", "1 ", "1/2", "½", strings.Repeat("1", 65)} {
+	for _, bad := range []string{"", ".", "1.2.3", "0x10", "1_000", "inf", "NaN", "010", "1e", "1e1000", "e5", "--1", " 1",
+		"1 ", "1/2", "½", strings.Repeat("1", 65)} {
 		if _, ok := ParseDecimal(bad); ok {
 			t.Errorf("%q is a decimal", bad)
 		}

@@ -53,7 +53,8 @@ func (r *Report) AddFinding(at string, place *yaml.Node, p Problem) *Finding {
 	if at != "" {
 		text = wording.Short(at, 200) + ": " + text
 	}
-	r.findings = append(r.findings, Finding{at: at, Fault: Fault{max(1, place.Line), max(1, place.Column), p.Code, text, p.Hint}})
+	r.findings = append(r.findings, Finding{at: at, Fault: Fault{max(1, place.Line), max(1, place.Column), p.Code, text,
+		p.Hint}})
 	return &r.findings[len(r.findings)-1]
 }
 

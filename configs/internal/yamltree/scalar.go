@@ -64,7 +64,8 @@ func (d *Decoder) Number(s Spot) (string, bool) {
 	r, ok := ParseDecimal(text)
 	switch {
 	case !ok:
-		d.Refuse(s, CodeWrongType, "expected a number, found "+d.Show(s.Path, text), "write digits such as 0.5 or 1e-6, without _ and without leading zeros")
+		d.Refuse(s, CodeWrongType, "expected a number, found "+d.Show(s.Path, text),
+			"write digits such as 0.5 or 1e-6, without _ and without leading zeros")
 	case r.Abs(r).Cmp(largest) > 0:
 		d.Refuse(s, CodeBadValue, "the number is out of range", "numbers go up to 1e300")
 	default:
@@ -94,8 +95,10 @@ func (d *Decoder) Integer(v reflect.Value, s Spot) {
 	digits := strings.TrimPrefix(text, "-")
 	least, hasLeast := s.tag.Lookup("min")
 	switch {
-	case !d.plain(s) || strings.Trim(digits, "0123456789") != "" || len(digits) == 0 || len(digits) > 1 && digits[0] == '0':
-		d.Refuse(s, CodeWrongType, "expected a whole number, found "+d.found(s, text), "write digits such as 5, without quotes, point, _ and leading zeros")
+	case !d.plain(s) || strings.Trim(digits, "0123456789") != "" || len(digits) == 0 || len(digits) > 1 &&
+		digits[0] == '0':
+		d.Refuse(s, CodeWrongType, "expected a whole number, found "+d.found(s, text),
+			"write digits such as 5, without quotes, point, _ and leading zeros")
 	case err != nil || v.OverflowInt(n):
 		d.Refuse(s, CodeBadValue, "the number is out of range", "")
 	case hasLeast && below(n, least):

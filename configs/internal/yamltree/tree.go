@@ -28,11 +28,13 @@ func ReadTree(src []byte) (*yaml.Node, *Fault) {
 		return nil, &Fault{1, 1, CodeYAML, "the job file is empty", "see the reference for a whole example"}
 	}
 	if len(docs) > 1 {
-		return nil, &Fault{docs[1].Line, docs[1].Column, CodeYAML, "a second document starts here", "one file holds one job: remove the line ---, or make two files"}
+		return nil, &Fault{docs[1].Line, docs[1].Column, CodeYAML, "a second document starts here",
+			"one file holds one job: remove the line ---, or make two files"}
 	}
 	root := docs[0].Content[0]
 	if root.Kind != yaml.MappingNode {
-		return nil, &Fault{root.Line, root.Column, CodeWrongType, "a job is a mapping (key: value), found " + kindName(root), "start with version: 1"}
+		return nil, &Fault{root.Line, root.Column, CodeWrongType, "a job is a mapping (key: value), found " + kindName(root),
+			"start with version: 1"}
 	}
 	return root, nil
 }
@@ -51,7 +53,8 @@ func load(src []byte) (docs []yaml.Node, err error) {
 // checkText finds the first character that YAML does not allow.
 func checkText(src []byte) *Fault {
 	if len(src) > MaxFile {
-		return &Fault{1, 1, CodeYAML, fmt.Sprintf("the job file is larger than %d MiB", MaxFile>>20), "move long lists of cells into a file and name it with values_from"}
+		return &Fault{1, 1, CodeYAML, fmt.Sprintf("the job file is larger than %d MiB", MaxFile>>20),
+			"move long lists of cells into a file and name it with values_from"}
 	}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	line, column := 1, 1
@@ -61,7 +64,8 @@ func checkText(src []byte) *Fault {
 		case r == utf8.RuneError && n == 1:
 			return &Fault{line, column, CodeYAML, "the file is not UTF-8 from here on", "save it as UTF-8"}
 		case !printable(r):
-			return &Fault{line, column, CodeYAML, fmt.Sprintf("control character U+%04X", r), `remove it, or write "\x.." in double quotes if it is meant`}
+			return &Fault{line, column, CodeYAML, fmt.Sprintf("control character U+%04X", r),
+				`remove it, or write "\x.." in double quotes if it is meant`}
 		case r == '\n':
 			line, column = line+1, 0
 		}
@@ -100,7 +104,8 @@ func syntaxFault(err error) *Fault {
 // syntaxHints map a message of the YAML library to its usual cause.
 var syntaxHints = []struct{ part, hint string }{
 	{"cannot start any token", "indent with spaces, not tabs; quote values that begin with @, ` or %"},
-	{"mapping values are not allowed", "check the indentation and the brackets above; quote a value that has a colon and a space in it"},
+	{"mapping values are not allowed",
+		"check the indentation and the brackets above; quote a value that has a colon and a space in it"},
 	{"alphabetic or numeric character", `quote a value that begins with *, & or !: "*.parquet"`},
 	{"unknown anchor", `quote a value that begins with *: "*.parquet"`},
 	{"',' or ']'", "close the list with ], and put commas between its items"},

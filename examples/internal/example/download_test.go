@@ -39,7 +39,10 @@ func served(t *testing.T, answer http.HandlerFunc) (Example, string) {
 }
 
 func TestDownload(t *testing.T) {
-	e, dir := served(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(zipped(t, "table.txt", originalText)) })
+	e, dir := served(t, func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = w.Write(zipped(t, "table.txt", originalText))
+	})
 	if out := prepare(t, e, dir); !strings.HasSuffix(out, "data: public original, from download (1 rows)\n") {
 		t.Error(out)
 	}
@@ -68,14 +71,16 @@ func TestDownloadRefuses(t *testing.T) {
 
 func TestDownloadFails(t *testing.T) {
 	e, dir := served(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
-	if out := prepare(t, e, dir); !strings.Contains(out, "the server answers 404") || !strings.Contains(out, "data: SYNTHETIC") {
+	if out := prepare(t, e, dir); !strings.Contains(out, "the server answers 404") ||
+		!strings.Contains(out, "data: SYNTHETIC") {
 		t.Error(out)
 	}
 	stop := make(chan struct{})
 	slow, dir := served(t, func(http.ResponseWriter, *http.Request) { <-stop })
 	defer close(stop)
 	slow.Archive.Timeout = 50 * time.Millisecond
-	if out := prepare(t, slow, dir); !strings.Contains(out, "data: not from download") || !strings.Contains(out, "data: SYNTHETIC") {
+	if out := prepare(t, slow, dir); !strings.Contains(out, "data: not from download") ||
+		!strings.Contains(out, "data: SYNTHETIC") {
 		t.Error(out)
 	}
 }

@@ -71,7 +71,8 @@ func (e *Evaluation) Release(ctx context.Context, params map[string]string) (*pi
 			return local.New(data, runtime.GOMAXPROCS(0)), nil
 		},
 	}
-	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: filepath.Join(e.dir, fmt.Sprintf("%04d", e.made)), NewRelease: true})
+	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: filepath.Join(e.dir, fmt.Sprintf("%04d", e.made)),
+		NewRelease: true})
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,8 @@ func TestSynthetic(t *testing.T) {
 			t.Setenv("DPRELEASE_DATA", root)
 			out := prepare(t, e, dir)
 			for _, want := range []string{
-				"not from the folder $DPRELEASE_DATA: " + reason, "not from download: it never was published", "data: SYNTHETIC, all rows invented",
+				"not from the folder $DPRELEASE_DATA: " +
+					reason, "not from download: it never was published", "data: SYNTHETIC, all rows invented",
 			} {
 				if !strings.Contains(out, want) {
 					t.Errorf("the output lacks %q:\n%s", want, out)
@@ -105,7 +106,8 @@ func TestFailureKeepsTheTable(t *testing.T) {
 	t.Setenv("DPRELEASE_DATA", "")
 	prepare(t, e, dir)
 	e.Synthetic = func(string) error { return errors.New("disk full") }
-	if err := e.Execute(t.Context(), []string{"--prepare", "--dir", dir}, t.Output()); err == nil || !strings.Contains(err.Error(), "disk full") {
+	if err := e.Execute(t.Context(), []string{"--prepare", "--dir", dir}, t.Output()); err == nil ||
+		!strings.Contains(err.Error(), "disk full") {
 		t.Errorf("error %v, want one that says %q", err, "disk full")
 	}
 	holds(t, dir, "a,b\n")
@@ -130,7 +132,8 @@ func TestAnotherTable(t *testing.T) {
 
 func TestWrongFolder(t *testing.T) {
 	e, _ := small(t)
-	if err := e.Execute(t.Context(), []string{"--dir", t.TempDir()}, t.Output()); err == nil || !strings.Contains(err.Error(), "no job.yaml") {
+	if err := e.Execute(t.Context(), []string{"--dir", t.TempDir()}, t.Output()); err == nil ||
+		!strings.Contains(err.Error(), "no job.yaml") {
 		t.Errorf("error %v, want one that says %q", err, "no job.yaml")
 	}
 }

@@ -71,7 +71,8 @@ func (e Experiment) Execute(ctx context.Context, args []string, stdout io.Writer
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	if _, err := os.Stat(filepath.Dir(*out)); err != nil {
-		return fmt.Errorf("no folder %s: run this from the repository's root, or name a folder with --out", filepath.Dir(*out))
+		return fmt.Errorf("no folder %s: run this from the repository's root, or name a folder with --out",
+			filepath.Dir(*out))
 	}
 	s, err := New(*out, stdout)
 	if err != nil {

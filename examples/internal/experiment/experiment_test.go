@@ -36,7 +36,8 @@ func TestEach(t *testing.T) {
 	}
 	s := &Session{stdout: t.Output()}
 	wrong := errors.New("wrong")
-	if err := s.Each(t.Context(), "failing", 1000, func(context.Context, int) error { return wrong }); !errors.Is(err, wrong) {
+	if err := s.Each(t.Context(), "failing", 1000, func(context.Context, int) error { return wrong }); !errors.Is(err,
+		wrong) {
 		t.Errorf("error %v, want %v", err, wrong)
 	}
 }
@@ -69,7 +70,8 @@ func TestTable(t *testing.T) {
 	if err := e.Execute(t.Context(), nil, t.Output()); err == nil || !strings.Contains(err.Error(), "repository's root") {
 		t.Errorf("error %v, want one that says %q", err, "repository's root")
 	}
-	if err := e.Execute(t.Context(), []string{"--out", dir, "more"}, t.Output()); err == nil || !strings.Contains(err.Error(), "more") {
+	if err := e.Execute(t.Context(), []string{"--out", dir, "more"}, t.Output()); err == nil ||
+		!strings.Contains(err.Error(), "more") {
 		t.Errorf("error %v, want one that says %q", err, "more")
 	}
 }

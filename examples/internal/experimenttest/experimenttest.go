@@ -92,7 +92,8 @@ func (r Results) Order(t *testing.T, eps float64, d int, mechanisms ...string) {
 		less, a := r.At(t, eps, d, mechanisms[i-1])
 		more, b := r.At(t, eps, d, mechanisms[i])
 		if more-less <= Alarm*math.Hypot(a, b) {
-			t.Errorf("eps %g, d %d: %s has %g ± %g, not clearly below %s with %g ± %g", eps, d, mechanisms[i-1], less, a, mechanisms[i], more, b)
+			t.Errorf("eps %g, d %d: %s has %g ± %g, not clearly below %s with %g ± %g", eps, d, mechanisms[i-1], less, a,
+				mechanisms[i], more, b)
 		}
 	}
 }

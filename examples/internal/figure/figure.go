@@ -1,5 +1,5 @@
-// Package figure draws the figures of the examples with gonum/plot: charts with lines and error bars, and maps of a street
-// network, side by side, as PNG and SVG.
+// Package figure draws the figures of the examples with gonum/plot: charts with lines and error bars, and maps of a
+// street network, side by side, as PNG and SVG.
 package figure
 
 import (

@@ -17,7 +17,8 @@ func TestSave(t *testing.T) {
 		Keys: []Key{{"one", Style{Color: Blue, Line: Dashed, Mark: Circle}}},
 		Panels: []Panel{
 			Chart{Title: "T", X: Axis{Label: "x", Log: true}, Y: Axis{Label: "y", Log: true}, Lines: []Line{
-				{Style: Style{Line: Solid, Mark: Square}, X: []float64{0, 1, 10, 100}, Y: []float64{1, -1, 2, math.Inf(1)}, Errors: []float64{0, 0, 1, 0}},
+				{Style: Style{Line: Solid, Mark: Square}, X: []float64{0, 1, 10, 100}, Y: []float64{1, -1, 2, math.Inf(1)},
+					Errors: []float64{0, 0, 1, 0}},
 				{Style: Style{Line: Solid}, X: []float64{1, 1000}, Y: []float64{3, 4000}},
 			}},
 			Chart{Title: "empty", X: Axis{Log: true}},
@@ -63,7 +64,8 @@ func TestDecades(t *testing.T) {
 // A map has its title and colours, and a value beyond the scale is drawn as the brightest.
 func TestMap(t *testing.T) {
 	streets := &Streets{X: []float64{0, 100, 100}, Y: []float64{0, 0, 300}, Sections: [][2]int{{0, 1}, {1, 2}}}
-	f := Figure{Width: 3, Height: 5, Panels: []Panel{Map{Title: "town", Streets: streets, Values: []float64{-3, 0, 1e9}, High: 10}, Scale{Label: "events", High: 10}}}
+	f := Figure{Width: 3, Height: 5, Panels: []Panel{Map{Title: "town", Streets: streets, Values: []float64{-3, 0, 1e9},
+		High: 10}, Scale{Label: "events", High: 10}}}
 	dir := t.TempDir()
 	if err := f.Save(dir, "map"); err != nil {
 		t.Fatal(err)

@@ -30,8 +30,10 @@ type Map struct {
 
 // inferno is a colour scale whose steps look even, also in print and for any colour vision (Smith & van der Walt 2015).
 var inferno = []color.RGBA{
-	{R: 40, G: 20, B: 75, A: 255}, {R: 87, G: 16, B: 110, A: 255}, {R: 138, G: 34, B: 106, A: 255}, {R: 188, G: 55, B: 84, A: 255},
-	{R: 227, G: 89, B: 51, A: 255}, {R: 249, G: 140, B: 10, A: 255}, {R: 249, G: 201, B: 50, A: 255}, {R: 252, G: 255, B: 164, A: 255},
+	{R: 40, G: 20, B: 75, A: 255}, {R: 87, G: 16, B: 110, A: 255}, {R: 138, G: 34, B: 106, A: 255}, {R: 188, G: 55, B: 84,
+		A: 255},
+	{R: 227, G: 89, B: 51, A: 255}, {R: 249, G: 140, B: 10, A: 255}, {R: 249, G: 201, B: 50, A: 255}, {R: 252, G: 255,
+		B: 164, A: 255},
 }
 
 // shades is the number of colours of a map.
@@ -129,7 +131,8 @@ func (s Scale) Plot(c draw.Canvas, _ *plot.Plot) {
 	for k := range shades {
 		low := bottom + total*vg.Length(k)/shades
 		high := min(low+total/shades+vg.Points(0.2), bottom+total) // so that there is no gap between colours
-		c.FillPolygon(shade(float64(k)/(shades-1)), []vg.Point{{X: left, Y: low}, {X: right, Y: low}, {X: right, Y: high}, {X: left, Y: high}})
+		c.FillPolygon(shade(float64(k)/(shades-1)), []vg.Point{{X: left, Y: low}, {X: right, Y: low}, {X: right, Y: high},
+			{X: left, Y: high}})
 	}
 	for k := range marks + 1 {
 		share := float64(k) / marks

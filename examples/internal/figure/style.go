@@ -53,7 +53,8 @@ const (
 	DashDotted
 )
 
-var dashes = [][]vg.Length{nil, nil, {vg.Points(4), vg.Points(2)}, {vg.Points(1), vg.Points(1.5)}, {vg.Points(5), vg.Points(1.5), vg.Points(1), vg.Points(1.5)}}
+var dashes = [][]vg.Length{nil, nil, {vg.Points(4), vg.Points(2)}, {vg.Points(1), vg.Points(1.5)},
+	{vg.Points(5), vg.Points(1.5), vg.Points(1), vg.Points(1.5)}}
 
 // Mark is the symbol at each point.
 type Mark int
@@ -68,7 +69,8 @@ const (
 	Cross
 )
 
-var glyphs = []draw.GlyphDrawer{nil, draw.CircleGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}}
+var glyphs = []draw.GlyphDrawer{nil, draw.CircleGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
+	draw.CrossGlyph{}}
 
 // Style is the appearance of a line.
 type Style struct {

@@ -30,12 +30,13 @@ type Paper struct {
 // left out.
 func (p Paper) Experiment() experiment.Experiment {
 	var own lists
-	return experiment.Experiment{Dir: p.Dir, Flags: own.flags, Run: func(ctx context.Context, s *experiment.Session) error {
-		if err := own.over(p).dimensions(ctx, s); err != nil || own.given() {
-			return err
-		}
-		return p.sweeps(ctx, s)
-	}}
+	return experiment.Experiment{Dir: p.Dir, Flags: own.flags,
+		Run: func(ctx context.Context, s *experiment.Session) error {
+			if err := own.over(p).dimensions(ctx, s); err != nil || own.given() {
+				return err
+			}
+			return p.sweeps(ctx, s)
+		}}
 }
 
 // lists holds the numbers that flags give: --eps 0.1,1 --d 10,100 --delta 1e-6 --reps 50.
@@ -101,7 +102,8 @@ func (p Paper) dimensions(ctx context.Context, s *experiment.Session) error {
 	f.Note = fmt.Sprintf("invented data, n = 500, δ = %g, %d repetitions; bars: ± 2 standard errors", p.Delta, reps)
 	for _, e := range p.Eps {
 		at := Having(results, func(r Result) bool { return r.Eps == e })
-		chart := figure.Chart{Title: fmt.Sprintf("ε = %g", e), X: figure.Axis{Label: "dimension d", Log: true}, Y: figure.Axis{Label: p.ErrorName, Log: true}}
+		chart := figure.Chart{Title: fmt.Sprintf("ε = %g", e), X: figure.Axis{Label: "dimension d", Log: true},
+			Y: figure.Axis{Label: p.ErrorName, Log: true}}
 		f.Panels = append(f.Panels, panel(chart, keys, at, func(r Result) float64 { return float64(r.D) }))
 	}
 	return s.Figure(p.Table, f)
@@ -136,7 +138,8 @@ const (
 func (p Paper) sweeps(ctx context.Context, s *experiment.Session) error {
 	reps := s.Pick(400, 30)
 	f := figure.Figure{Keys: formulaStyles, Width: 6.5, Height: 6.5}
-	f.Note = fmt.Sprintf("invented data, n = 500, %d repetitions; where not on the axis: ε = %d, δ = %g, d = %d", reps, sweptEps, p.Delta, sweptD)
+	f.Note = fmt.Sprintf("invented data, n = 500, %d repetitions; where not on the axis: ε = %d, δ = %g, d = %d", reps,
+		sweptEps, p.Delta, sweptD)
 	var all []Result
 	for _, w := range []struct {
 		points []Point

@@ -7,7 +7,8 @@ import (
 
 // write writes results as NAME.csv.
 func write(s *experiment.Session, name string, results []Result) error {
-	table := experiment.Table{Columns: []string{"eps", "delta", "d", "reps", "mechanism", "sigma_or_b", "mean_err", "std_err"}}
+	table := experiment.Table{Columns: []string{"eps", "delta", "d", "reps", "mechanism", "sigma_or_b", "mean_err",
+		"std_err"}}
 	for _, r := range results {
 		table.Add(r.Eps, r.Delta, r.D, r.Error.N, r.Mechanism, r.Noise, r.Error.Mean, r.Error.StdErr())
 	}

@@ -1,5 +1,5 @@
-// Package trial measures the error of private mechanisms on invented data, with and without denoising, as the experiments
-// of Balle & Wang 2018 and Zhao et al. 2019 do.
+// Package trial measures the error of private mechanisms on invented data, with and without denoising, as the
+// experiments of Balle & Wang 2018 and Zhao et al. 2019 do.
 package trial
 
 import (
@@ -42,7 +42,8 @@ type Result struct {
 const block = 25
 
 // Run measures the mechanisms at each point. The results of a point are next to each other.
-func (s Setup) Run(ctx context.Context, session *experiment.Session, points []Point, mechanisms []Mechanism) ([]Result, error) {
+func (s Setup) Run(ctx context.Context, session *experiment.Session, points []Point, mechanisms []Mechanism) ([]Result,
+	error) {
 	var tasks []task
 	for i, p := range points {
 		noise, err := s.noise(p, mechanisms)

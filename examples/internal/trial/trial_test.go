@@ -63,7 +63,8 @@ func TestPaired(t *testing.T) {
 			at[r.Mechanism] = r
 		}
 	}
-	if at["aGM-JS+"].Error.Mean > at["aGM-JS"].Error.Mean || at["aGM"].Noise != at["aGM-TH"].Noise || at["zero"].Noise != 0 {
+	if at["aGM-JS+"].Error.Mean > at["aGM-JS"].Error.Mean || at["aGM"].Noise != at["aGM-TH"].Noise ||
+		at["zero"].Noise != 0 {
 		t.Errorf("%+v", at)
 	}
 }

@@ -53,7 +53,8 @@ func TestTheYearHasWhatTheTutorialShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\tCaf\xe9 Sud\t", "\tCAF\xc9 SUD\t", "\tcentral\t", "\t31/01/2024\t", "\tN/A\t", "\t1,20\t", "\r\n"} {
+	for _, want := range []string{"\tCaf\xe9 Sud\t", "\tCAF\xc9 SUD\t", "\tcentral\t", "\t31/01/2024\t", "\tN/A\t",
+		"\t1,20\t", "\r\n"} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("no %q in the table", want)
 		}

@@ -101,7 +101,8 @@ func newLoan(r *rand.Rand, m member) loan {
 // maxLate is the most that a late loan costs by the library's price list, in cents.
 const maxLate = 500
 
-// fee returns cents in steps of ten: most loans cost nothing, a late one costs more at the larger branches, and now and then a book is lost.
+// fee returns cents in steps of ten: most loans cost nothing, a late one costs more at the larger branches, and now and
+// then a book is lost.
 func fee(r *rand.Rand, branch int) int {
 	switch x := r.Float64(); {
 	case x < 0.06:
@@ -115,14 +116,15 @@ func fee(r *rand.Rand, branch int) int {
 	}
 }
 
-// table writes loans as a library's old program does: tabs, Windows-1252, the day first, decimal commas, "N/A" if nothing was written down, and branches in the case of
-// whoever typed them.
+// table writes loans as a library's old program does: tabs, Windows-1252, the day first, decimal commas, "N/A" if
+// nothing was written down, and branches in the case of whoever typed them.
 func table(loans []loan) ([]byte, error) {
 	r := rand.New(rand.NewPCG(2024, 1123))
 	var b bytes.Buffer
 	b.WriteString("Member\tBranch\tKind\tDay\tFee\tAge\r\n")
 	for _, l := range loans {
-		fmt.Fprintf(&b, "%d\t%s\t%s\t%s\t%s\t%s\r\n", l.member, typed(r, l.branch), l.kind, l.day.Format("02/01/2006"), euros(l.fee), years(l.age))
+		fmt.Fprintf(&b, "%d\t%s\t%s\t%s\t%s\t%s\r\n", l.member, typed(r, l.branch), l.kind, l.day.Format("02/01/2006"),
+			euros(l.fee), years(l.age))
 	}
 	return charmap.Windows1252.NewEncoder().Bytes(b.Bytes())
 }

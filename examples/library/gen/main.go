@@ -1,4 +1,5 @@
-// Command gen writes loans.txt, the tutorial's table: one invented year of a city's library. From the repository's root:
+// Command gen writes loans.txt, the tutorial's table: one invented year of a city's library. From the repository's
+// root:
 //
 //	go run ./examples/library/gen examples/library/loans.txt
 package main

@@ -26,9 +26,9 @@ func Xitongsys(t testing.TB, row any, rows []any, codec parquet.CompressionCodec
 	return b
 }
 
-// MarshalXitongsys returns a Parquet file of one row group with the marshalling and the pages of xitongsys/parquet-go; its
-// package of writers, which only joins them, needs a module more. The rows are structs with that library's tags, and row
-// points to one of them.
+// MarshalXitongsys returns a Parquet file of one row group with the marshalling and the pages of xitongsys/parquet-go;
+// its package of writers, which only joins them, needs a module more. The rows are structs with that library's tags,
+// and row points to one of them.
 func MarshalXitongsys(row any, rows []any, codec parquet.CompressionCodec) ([]byte, error) {
 	handler, err := schema.NewSchemaHandlerFromStruct(row)
 	if err != nil {

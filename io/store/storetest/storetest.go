@@ -20,7 +20,8 @@ type Memory struct {
 	objects map[string][]byte
 	// Reads and Bytes count the requests for contents that were answered, and what they got.
 	Reads, Bytes atomic.Int64
-	// Before is called before each request, if it is set: its error is the answer. If it is of kind Unavailable, a read gets cut bytes before it.
+	// Before is called before each request, if it is set: its error is the answer. If it is of kind Unavailable, a read
+	// gets cut bytes before it.
 	Before func(request, key string, at int64) (cut int, err error)
 	// After is called after each object that was written or removed, if it is set: its error is the answer.
 	After func(request, key string) error
@@ -139,7 +140,8 @@ func (m *Memory) Read(ctx context.Context, o store.Object, at, size int64) (io.R
 }
 
 // Put implements store.Writer.
-func (m *Memory) Put(_ context.Context, key, mediaType string, content io.ReadSeeker, _ int64, over *store.Object) error {
+func (m *Memory) Put(_ context.Context, key, mediaType string, content io.ReadSeeker, _ int64,
+	over *store.Object) error {
 	if _, err := m.before("put", key, 0); err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 // Package web reads files of web servers, https://host/path, by ranges.
 //
-// The server must answer requests for ranges and state a strong ETag or a date of the last change, as web servers do for files. Redirects are
-// followed to https only.
+// The server must answer requests for ranges and state a strong ETag or a date of the last change, as web servers do
+// for files. Redirects are followed to https only.
 package web
 
 import (
@@ -24,7 +24,8 @@ func Register() { store.Register("https", New(http.DefaultTransport)) }
 // idle is how many connections to a server are kept.
 const idle = 64
 
-// New returns how web servers are opened by a transport. A copy of a *http.Transport is used, which keeps connections and decompresses nothing.
+// New returns how web servers are opened by a transport. A copy of a *http.Transport is used, which keeps connections
+// and decompresses nothing.
 func New(transport http.RoundTripper) store.Opener {
 	if t, ok := transport.(*http.Transport); ok {
 		t = t.Clone()
@@ -77,15 +78,18 @@ func (s *server) Stat(ctx context.Context, key string) (store.Object, error) {
 			return o, store.Failure(store.Unavailable, "")
 		}
 	case http.StatusOK:
-		return o, store.Failure(store.Unsupported, "the server does not send parts of files: download the file, and name the copy")
+		return o, store.Failure(store.Unsupported,
+			"the server does not send parts of files: download the file, and name the copy")
 	default:
 		return o, failure(r.StatusCode)
 	}
 	if o.Size, err = strconv.ParseInt(total, 10, 64); err != nil || o.Size < 0 {
-		return o, store.Failure(store.Unsupported, "the server does not say how long the file is: download the file, and name the copy")
+		return o, store.Failure(store.Unsupported,
+			"the server does not say how long the file is: download the file, and name the copy")
 	}
 	if o.Version == "" {
-		return o, store.Failure(store.Unsupported, "the server states neither a strong ETag nor when the file was changed, so a change would not be seen: download the file, and name the copy")
+		return o, store.Failure(store.Unsupported, "the server states neither a strong ETag nor when the file was changed, "+
+			"so a change would not be seen: download the file, and name the copy")
 	}
 	return o, nil
 }
@@ -138,7 +142,8 @@ func (s *server) get(ctx context.Context, key string, at, size int64, version st
 	case err == nil:
 		return r, nil
 	case errors.As(err, new(*tls.CertificateVerificationError)):
-		return nil, store.Failure(store.Denied, "the server's certificate is not trusted: is it the right server? an authority of your own is named with SSL_CERT_FILE")
+		return nil, store.Failure(store.Denied, "the server's certificate is not trusted: is it the right server? an "+
+			"authority of your own is named with SSL_CERT_FILE")
 	case errors.Is(err, errRedirect):
 		return nil, store.Failure(store.Denied, "the server sends the reader to a place that is not https")
 	}
@@ -160,7 +165,8 @@ func failure(status int) error {
 		return store.Failure(store.NotFound, "")
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return store.Failure(store.Denied, "is the address signed, and its signature expired?")
-	case status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= http.StatusInternalServerError:
+	case status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
+		status >= http.StatusInternalServerError:
 		return store.Failure(store.Unavailable, "")
 	}
 	return store.Failure(store.Unsupported, "the server answers with an unusual status")

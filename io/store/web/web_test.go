@@ -53,7 +53,8 @@ func TestFilesOfWebServers(t *testing.T) {
 	for tag, version := range map[string]string{`"one"`: `"one"`, `W/"one"`: changed, "": changed} {
 		b, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			named, want := r.Header.Get("If-Match"), version
-			if version == changed || r.Header.Get("Range") == "bytes=0-0" { // a date is no ETag, and the first request finds the version
+			// a date is no ETag, and the first request finds the version
+			if version == changed || r.Header.Get("Range") == "bytes=0-0" {
 				want = ""
 			}
 			if named != want {
@@ -70,7 +71,8 @@ func TestFilesOfWebServers(t *testing.T) {
 		if n, err := storetest.ReadAt(t.Context(), b, o, p, 3); err != nil || n != 25 || !bytes.Equal(p, content[3:28]) {
 			t.Errorf("%q, %v", p, err)
 		}
-		if err := store.ReadFull(t.Context(), b, o, p, int64(len(content))-25); err != nil || !bytes.Equal(p, content[:25][5:]) && !bytes.HasSuffix(content, p) {
+		if err := store.ReadFull(t.Context(), b, o, p, int64(len(content))-25); err != nil ||
+			!bytes.Equal(p, content[:25][5:]) && !bytes.HasSuffix(content, p) {
 			t.Errorf("%q, %v", p, err)
 		}
 	}
@@ -84,7 +86,8 @@ func elsewhere(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "http://other/a.csv", http.StatusFound)
 }
 
-// What a server can do wrong, and what becomes of it. A file that changed is noticed whether the server knows If-Match or not.
+// What a server can do wrong, and what becomes of it. A file that changed is noticed whether the server knows If-Match
+// or not.
 func TestFaultsOfWebServers(t *testing.T) {
 	var version atomic.Int64
 	for name, x := range map[string]struct {
@@ -100,7 +103,10 @@ func TestFaultsOfWebServers(t *testing.T) {
 		"plain":        {serve: elsewhere, stat: store.Denied},
 		"no version":   {serve: file(""), stat: store.Unsupported},
 		"weak version": {serve: file(`W/"one"`), stat: store.Unsupported},
-		"changed":      {serve: func(w http.ResponseWriter, r *http.Request) { file(fmt.Sprintf(`"%d"`, version.Add(1)))(w, r) }, ok: true, read: store.Changed},
+		"changed": {serve: func(w http.ResponseWriter, r *http.Request) {
+			file(fmt.Sprintf(`"%d"`, version.Add(1)))(w,
+				r)
+		}, ok: true, read: store.Changed},
 		"changed, without If-Match": {serve: func(w http.ResponseWriter, r *http.Request) {
 			r.Header.Del("If-Match")
 			file(fmt.Sprintf(`"%d"`, version.Add(1)))(w, r)
@@ -138,7 +144,8 @@ func TestFaultsOfWebServers(t *testing.T) {
 					t.Errorf("%d bytes were kept of 40", n)
 				}
 			}
-			if err != nil && (strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), s.Listener.Addr().String())) {
+			if err != nil && (strings.Contains(err.Error(), "hush") ||
+				strings.Contains(err.Error(), s.Listener.Addr().String())) {
 				t.Errorf("the error shows the address: %v", err)
 			}
 		})
@@ -169,7 +176,8 @@ func TestRedirectsKeepTheQuery(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := make([]byte, 10)
-	if _, err := storetest.ReadAt(t.Context(), b, o, p, 10); err != nil || !bytes.Equal(p, content[10:20]) || asked.Load() != 4 {
+	if _, err := storetest.ReadAt(t.Context(), b, o, p, 10); err != nil || !bytes.Equal(p, content[10:20]) ||
+		asked.Load() != 4 {
 		t.Errorf("%q, %v after %d requests", p, err, asked.Load())
 	}
 }

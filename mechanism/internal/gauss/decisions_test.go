@@ -84,7 +84,8 @@ func TestLevelBeyondTheTable(t *testing.T) {
 		w, _ := new(big.Float).SetMantExp(f[j-1], levelBits+64*8).Int(nil)
 		for _, d := range []int64{-1, 2} {
 			v := new(big.Int).Add(w, big.NewInt(d))
-			a := &attempt{sampler: &Sampler{source: script(words(v, 8)...)}, first: ^uint64(0), w: newLazy(1<<levelBits-1, levelBits)}
+			a := &attempt{sampler: &Sampler{source: script(words(v, 8)...)}, first: ^uint64(0),
+				w: newLazy(1<<levelBits-1, levelBits)}
 			got, err := a.level()
 			if want := refLevel(f, refUnit(v, levelBits+64*8)); err != nil || got != want {
 				t.Errorf("below F(%d) by %d: level %d, %v; want %d", j-1, d, got, err, want)
@@ -112,7 +113,8 @@ func TestAcceptAtThreshold(t *testing.T) {
 			more = append(more, us[i], vs[i])
 		}
 		first := head(v)<<(64-acceptBits) | r.Uint64()>>acceptBits
-		b := &attempt{sampler: &Sampler{source: script(more...)}, first: first, u: newLazy(head(u), 64), v: newLazy(head(v), acceptBits)}
+		b := &attempt{sampler: &Sampler{source: script(more...)}, first: first, u: newLazy(head(u), 64),
+			v: newLazy(head(v), acceptBits)}
 		got, err := b.accept(a, head(u))
 		if want := refUnit(v, acceptBits+64*depth).Cmp(p) < 0; err != nil || got != want {
 			t.Fatalf("a = %d, u = %#x, v = %#x: accept %v, %v; want %v", a, u, v, got, err, want)
@@ -141,7 +143,8 @@ func TestRoundAtThreshold(t *testing.T) {
 		cells := []int64{cell}
 		source := script(append([]uint64{first | sign, head(u)}, words(u, depth)...)...)
 		if err := newSampler(t, scale, lift, source).Add(cells); err != nil || cells[0] != want {
-			t.Fatalf("S = %+v, a = %d, sign %d, lift %d, cell %d, u = %#x: %d, %v; want %d", scale, a, sign, lift, cell, u, cells[0], err, want)
+			t.Fatalf("S = %+v, a = %d, sign %d, lift %d, cell %d, u = %#x: %d, %v; want %d", scale, a, sign, lift, cell, u,
+				cells[0], err, want)
 		}
 		if len(source.unread) < depth*wordSize {
 			open++

@@ -14,7 +14,8 @@ func TestExpFixed(t *testing.T) {
 		low, high := expFixed(from, from+tSlack)
 		least := refExp(refUnit(new(big.Int).SetUint64(from+tSlack), 64))
 		most := refExp(refUnit(new(big.Int).SetUint64(from), 64))
-		if refUnit(new(big.Int).SetUint64(low), 63).Cmp(least) > 0 || refUnit(new(big.Int).SetUint64(high), 63).Cmp(most) < 0 {
+		if refUnit(new(big.Int).SetUint64(low), 63).Cmp(least) > 0 ||
+			refUnit(new(big.Int).SetUint64(high), 63).Cmp(most) < 0 {
 			t.Fatalf("t = %#x: [%#x, %#x] does not enclose e^-t", from, low, high)
 		}
 		if high-low > 64 {

@@ -1,6 +1,7 @@
 package gauss
 
-// The first word of an attempt, from its lowest bit: the sign, 31 digits of w, 32 digits of v. The second: 64 digits of u.
+// The first word of an attempt, from its lowest bit: the sign, 31 digits of w, 32 digits of v. The second: 64 digits of
+// u.
 const (
 	levelBits  = 31
 	acceptBits = 32

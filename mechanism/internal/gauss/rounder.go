@@ -42,7 +42,8 @@ func (r *Rounder) Round(cell int64, z Real) (value int64, ok bool) {
 	return saturate(y), ok
 }
 
-// RaiseWide is [Rounder.Raise] for cells of 128 bits, which then are in units of 2^min(lift, 0) grid units and, in grid units, within int64.
+// RaiseWide is [Rounder.Raise] for cells of 128 bits, which then are in units of 2^min(lift, 0) grid units and, in grid
+// units, within int64.
 func (r *Rounder) RaiseWide(cells int128.Slice) { r.s.raiseWide(cells) }
 
 // Whole returns a cell that RaiseWide raised in grid units, rounded down.

@@ -20,7 +20,8 @@ func TestRounder(t *testing.T) {
 		cell := int64(r.Uint64()) >> (12 + r.IntN(52))
 		z := Real{Negative: r.IntN(2) == 1, Whole: uint64(r.IntN(300)), Digits: []uint64{r.Uint64()}}
 		x := new(big.Rat).Mul(new(big.Rat).SetInt64(cell), power(lift))
-		if u, ok := turn(r, new(big.Rat).Mul(scale.rat(), big.NewRat(16, 1)), x, int64(z.Whole), z.Negative); ok && z.Whole < levels {
+		if u, ok := turn(r, new(big.Rat).Mul(scale.rat(), big.NewRat(16, 1)), x, int64(z.Whole), z.Negative); ok &&
+			z.Whole < levels {
 			z.Digits = append([]uint64{head(u)}, words(u, depth)...)[:1+r.IntN(depth)]
 			turning++
 		}

@@ -30,7 +30,8 @@ func TestRunAgreesWithSettle(t *testing.T) {
 		sampler.source = script()
 		value, ok, err := sampler.settle(int128.Of(cell), first, second)
 		if err != nil || ok != (done == 1) || ok && value != cells[0] {
-			t.Fatalf("%+v, cell %d, words %#x %#x: run %d, %d; settle %v, %d, %v", s, cell, first, second, done, cells[0], ok, value, err)
+			t.Fatalf("%+v, cell %d, words %#x %#x: run %d, %d; settle %v, %d, %v", s, cell, first, second, done, cells[0], ok,
+				value, err)
 		}
 	}
 	if made < cases(50_000)*9/10 {
@@ -63,7 +64,8 @@ func TestSaturation(t *testing.T) {
 		cell int64
 		lift int
 		high bool
-	}{{math.MaxInt64, 0, true}, {math.MinInt64, 0, false}, {1, 63, true}, {-1, 63, false}, {1, 1982, true}, {-1, 1982, false}, {1 << 40, 30, true}} {
+	}{{math.MaxInt64, 0, true}, {math.MinInt64, 0, false}, {1, 63, true}, {-1, 63, false}, {1, 1982, true}, {-1, 1982,
+		false}, {1 << 40, 30, true}} {
 		cells := make([]int64, 2000)
 		for i := range cells {
 			cells[i] = c.cell

@@ -32,7 +32,8 @@ func TestScaleLimits(t *testing.T) {
 	}{
 		{math.Ldexp(1, -7), 1, nil}, {math.Nextafter(math.Ldexp(1, -7), 0), 1, ErrScale},
 		{1 << 55, 1, nil}, {math.Nextafter(1<<55, inf), 1, ErrScale}, {math.Nextafter(1<<55, 0), 1, nil},
-		{0, 1, ErrScale}, {-1, 1, ErrScale}, {nan, 1, ErrScale}, {inf, 1, ErrScale}, {-inf, 1, ErrScale}, {5e-324, 1, ErrScale},
+		{0, 1, ErrScale}, {-1, 1, ErrScale}, {nan, 1, ErrScale}, {inf, 1, ErrScale}, {-inf, 1, ErrScale}, {5e-324, 1,
+			ErrScale},
 		{1, 0, ErrPower}, {1, -1, ErrPower}, {1, 3, ErrPower}, {1, nan, ErrPower}, {1, inf, ErrPower}, {1, 5e-324, ErrPower},
 		{math.Ldexp(1, 962), math.Ldexp(1, 961), ErrPower}, {math.Ldexp(1, 962), math.Ldexp(1, 960), nil},
 		{math.Ldexp(1, -1022), math.Ldexp(1, -1022), nil},

@@ -59,7 +59,8 @@ func TestWideRunAgreesWithSettle(t *testing.T) {
 		sampler.source = script()
 		value, ok, err := sampler.settle(cell, first, second)
 		if err != nil || ok != (done == 1) || ok && value != cells.High[0] {
-			t.Fatalf("%+v, cell %v, words %#x %#x: run %d, %d; settle %v, %d, %v", s, cell, first, second, done, cells.High[0], ok, value, err)
+			t.Fatalf("%+v, cell %v, words %#x %#x: run %d, %d; settle %v, %d, %v", s, cell, first, second, done, cells.High[0],
+				ok, value, err)
 		}
 	}
 }

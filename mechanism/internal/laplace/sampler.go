@@ -87,8 +87,8 @@ func (s *Sampler) Add(cells []int64) error {
 	return nil
 }
 
-// AddWide replaces the high half of every cell by floor(x + S·L + 1/2), x = cell·2^lift, as [Sampler.Add] does with its cells. The low halves are
-// unspecified afterwards.
+// AddWide replaces the high half of every cell by floor(x + S·L + 1/2), x = cell·2^lift, as [Sampler.Add] does with its
+// cells. The low halves are unspecified afterwards.
 func (s *Sampler) AddWide(cells int128.Slice) error {
 	s.rounder.RaiseWide(cells)
 	for i := range cells.High {

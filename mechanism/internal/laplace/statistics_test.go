@@ -89,7 +89,8 @@ func TestChiSquareLaplace(t *testing.T) {
 		lift int
 		cell int64
 	}{
-		{math.Ldexp(1, -7), -8, 127}, {0.3, 0, 7}, {0.3, -1, 1}, {1, 0, -5}, {1, -4, 9}, {2.5, 2, 3}, {10, -20, 1<<40 + 12345},
+		{math.Ldexp(1, -7), -8, 127}, {0.3, 0, 7}, {0.3, -1, 1}, {1, 0, -5}, {1, -4, 9}, {2.5, 2, 3}, {10, -20, 1<<40 +
+			12345},
 		{100, -2, -7}, {1 << 20, 0, 0}, {1 << 40, -1, 1}, {1<<52 - 1, 0, 0},
 	} {
 		x := math.Ldexp(float64(c.cell), c.lift)
@@ -118,9 +119,13 @@ func TestChiSquareGeometric(t *testing.T) {
 		b    float64
 		lift int
 		cell int64
-	}{{0.15, 0, 3}, {0.3, 0, 0}, {1, 0, -5}, {1.0 / 3, 3, 2}, {2.5, 0, 1 << 60}, {10, 0, 7}, {1000, 0, 0}, {1 << 40, 0, -1}, {1<<52 - 1, 0, 0}} {
+	}{{0.15, 0, 3}, {0.3, 0, 0}, {1, 0, -5}, {1.0 / 3, 3, 2}, {2.5, 0, 1 << 60}, {10, 0, 7}, {1000, 0, 0}, {1 << 40, 0,
+		-1}, {1<<52 - 1, 0, 0}} {
 		base := c.cell << c.lift
-		b := newBins(base, max(1, int64(c.b/4)), samples(), func(edge int64) float64 { return geometricBelow(edge-base, c.b) })
+		b := newBins(base, max(1, int64(c.b/4)), samples(), func(edge int64) float64 {
+			return geometricBelow(edge-base,
+				c.b)
+		})
 		p := b.fit(draw(t, newGeometric(t, c.b, c.lift, newBits(t)), c.cell, samples()))
 		if len(b.edges) == 0 || p < alarm {
 			t.Errorf("%+v: %d bins, p = %.3g", c, len(b.probability), p)
@@ -158,7 +163,8 @@ func TestPower(t *testing.T) {
 
 // TestIndependence tallies the signs and sizes of successive samples.
 func TestIndependence(t *testing.T) {
-	for name, s := range map[string]adder{"laplace": newSampler(t, 16, 0, newBits(t)), "geometric": newGeometric(t, 16, 0, newBits(t))} {
+	for name, s := range map[string]adder{"laplace": newSampler(t, 16, 0, newBits(t)),
+		"geometric": newGeometric(t, 16, 0, newBits(t))} {
 		ys := draw(t, s, 0, samples())
 		var counts [6][6]float64
 		for i := 0; i+1 < len(ys); i += 2 {

@@ -21,10 +21,14 @@ import (
 // Jobs over Google's host, which is fake-gcs-server behind a proxy that asks for credentials.
 func TestGoogle(t *testing.T) {
 	g := storestest.StartGoogle(t)
-	testCloud(t, newStandOf(t, g.Server, 20_000, "access_id=canary", storestest.GoogleToken, "token-of-a-stranger", "Invalid JWT"), []lack{
-		{"no credentials", []string{"GOOGLE_APPLICATION_CREDENTIALS"}, []string{dpbeam.Unread.Says, "set GOOGLE_APPLICATION_CREDENTIALS"}},
-		{"a stranger's", []string{"GOOGLE_APPLICATION_CREDENTIALS=" + g.Stranger}, []string{dpbeam.Unread.Says, "the store refuses access"}},
-		{"a revoked key", []string{"GOOGLE_APPLICATION_CREDENTIALS=" + g.Revoked}, []string{dpbeam.Unread.Says, "Google refuses the credentials"}},
+	testCloud(t, newStandOf(t, g.Server, 20_000, "access_id=canary", storestest.GoogleToken, "token-of-a-stranger",
+		"Invalid JWT"), []lack{
+		{"no credentials", []string{"GOOGLE_APPLICATION_CREDENTIALS"},
+			[]string{dpbeam.Unread.Says, "set GOOGLE_APPLICATION_CREDENTIALS"}},
+		{"a stranger's", []string{"GOOGLE_APPLICATION_CREDENTIALS=" + g.Stranger},
+			[]string{dpbeam.Unread.Says, "the store refuses access"}},
+		{"a revoked key", []string{"GOOGLE_APPLICATION_CREDENTIALS=" + g.Revoked},
+			[]string{dpbeam.Unread.Says, "Google refuses the credentials"}},
 		{"no options", []string{"TEST_OPTIONS"}, []string{dpbeam.NoVariable.Says, "TEST_OPTIONS"}},
 	})
 }
@@ -32,21 +36,24 @@ func TestGoogle(t *testing.T) {
 // Jobs over azurite.
 func TestAzure(t *testing.T) {
 	server := storestest.StartAzure(t)
-	testCloud(t, newStandOf(t, server, 20_000, server.AzureOptions(), storestest.AzureKey, "SharedKey "+storestest.AzureAccount), []lack{
+	testCloud(t, newStandOf(t, server, 20_000, server.AzureOptions(), storestest.AzureKey,
+		"SharedKey "+storestest.AzureAccount), []lack{
 		{"no credentials", []string{"AZURE_STORAGE_KEY"}, []string{dpbeam.Unread.Says, "set AZURE_STORAGE_ACCOUNT"}},
 		{"another key", []string{"AZURE_STORAGE_KEY=aHVzaA=="}, []string{dpbeam.Unread.Says, "the store refuses access"}},
 		{"no options", []string{"TEST_OPTIONS"}, []string{dpbeam.NoVariable.Says, "TEST_OPTIONS"}},
 	})
 }
 
-// testCloud runs the job of a stand. Attempts whose workers lack something, or whose input is replaced, cost nothing: the budget pays one release, which two
-// workers make at the end, while every third request fails. A worker finds it as its own, with the result in the store, and so does the local engine.
+// testCloud runs the job of a stand. Attempts whose workers lack something, or whose input is replaced, cost nothing:
+// the budget pays one release, which two workers make at the end, while every third request fails. A worker finds it as
+// its own, with the result in the store, and so does the local engine.
 func testCloud(t *testing.T, s *stand, lacks []lack) {
 	t.Helper()
 	s.testLacks(lacks)
 	s.tap = &tap{}
 	s.testReplaced()
-	for _, private := range append(s.secrets, "day=monday", s.Scheme+"://bucket", "t*.parquet", "TEST_OPTIONS", "max_rows") {
+	for _, private := range append(s.secrets, "day=monday", s.Scheme+"://bucket", "t*.parquet", "TEST_OPTIONS",
+		"max_rows") {
 		if wiretest.Find(s.tap.said(), []byte(private)) {
 			t.Errorf("the pipeline has %s", private)
 		}
@@ -90,8 +97,8 @@ func (s *stand) runLocally() (int, string) {
 	return c.ProcessState.ExitCode(), out.String()
 }
 
-// testAnswers compares the counts with those of the table, which the input has three times. That noise is beyond eight standard deviations has a
-// probability below 1e-14.
+// testAnswers compares the counts with those of the table, which the input has three times. That noise is beyond eight
+// standard deviations has a probability below 1e-14.
 func (s *stand) testAnswers() {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, "out", "cats.csv"))

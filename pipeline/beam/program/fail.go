@@ -14,7 +14,8 @@ const (
 	exitInternal = 70
 )
 
-var errNoKey = fmt.Errorf("the variable %s holds no key of a run: release aggregate JOB --new-key FILE makes one", dpbeam.KeyVariable)
+var errNoKey = fmt.Errorf("the variable %s holds no key of a run: release aggregate JOB --new-key FILE makes one",
+	dpbeam.KeyVariable)
 
 // report prints an error and returns the exit code.
 func report(code int, err error) int {

@@ -10,7 +10,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// A result that a worker did not write to its end, or that is under another key, is left for one that is whole; alone it is an error.
+// A result that a worker did not write to its end, or that is under another key, is left for one that is whole; alone
+// it is an error.
 func TestFetchedResultIsWhole(t *testing.T) {
 	k, err1 := partial.NewKey(make([]byte, 32))
 	other, err2 := partial.NewKey(make([]byte, 32))
@@ -25,7 +26,8 @@ func TestFetchedResultIsWhole(t *testing.T) {
 		files [][]byte
 		ok    bool
 	}{
-		"nothing": {nil, false}, "cut": {[][]byte{whole[:len(whole)-1]}, false}, "another key": {[][]byte{foreign}, false}, "all": {[][]byte{whole[:len(whole)-1], {}, foreign, whole}, true},
+		"nothing": {nil, false}, "cut": {[][]byte{whole[:len(whole)-1]}, false}, "another key": {[][]byte{foreign},
+			false}, "all": {[][]byte{whole[:len(whole)-1], {}, foreign, whole}, true},
 	} {
 		out := filepath.Join(t.TempDir(), "run-")
 		for i, content := range x.files {

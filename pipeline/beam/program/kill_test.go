@@ -85,7 +85,8 @@ func await(t *testing.T, port int) {
 
 // readersOf returns the children of a process that have a file open.
 func readersOf(file string, parent int) (pids []int) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent)) // of threads that have ended meanwhile some are missing
+	// of threads that have ended meanwhile some are missing
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
 	for _, list := range lists {
 		children, _ := os.ReadFile(list)
 		for _, child := range strings.Fields(string(children)) {
@@ -128,9 +129,9 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: killed, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// A worker that is killed while it reads the table, alone or while another one reads too, changes nothing, by both ways of messages: the pipeline is run
-// again with other workers, the release is made with one charge, which is the whole budget, the local engine finds it as its own, and no file of an
-// attempt is left.
+// A worker that is killed while it reads the table, alone or while another one reads too, changes nothing, by both ways
+// of messages: the pipeline is run again with other workers, the release is made with one charge, which is the whole
+// budget, the local engine finds it as its own, and no file of an attempt is left.
 func TestKilledWorker(t *testing.T) {
 	t.Run("one", func(t *testing.T) { testKilledWorker(t, 1, "files") })
 	t.Run("three", func(t *testing.T) { testKilledWorker(t, 3, "files") })
@@ -148,7 +149,8 @@ func testKilledWorker(t *testing.T, workers int, shuffle string) {
 	for i := range 1_200_000 {
 		fmt.Fprintf(&rows, "%d,%d\n", i*7919%50_000, i%60)
 	}
-	for _, err := range []error{os.WriteFile(table, rows.Bytes(), 0o600), os.WriteFile(job, []byte(killJob), 0o600), os.Mkdir(parts, 0o700)} {
+	for _, err := range []error{os.WriteFile(table, rows.Bytes(), 0o600), os.WriteFile(job, []byte(killJob), 0o600),
+		os.Mkdir(parts, 0o700)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +171,8 @@ func testKilledWorker(t *testing.T, workers int, shuffle string) {
 	await(t, server)
 	await(t, pool)
 	run := start(t, "release-beam", &out, "run", job, "--runner=prism", fmt.Sprintf("--endpoint=localhost:%d", server),
-		fmt.Sprintf("--workers=%d", workers), "--shuffle="+shuffle, "--environment_type=EXTERNAL", fmt.Sprintf("--environment_config=localhost:%d", pool), "--parts="+parts)
+		fmt.Sprintf("--workers=%d",
+			workers), "--shuffle="+shuffle, "--environment_type=EXTERNAL", fmt.Sprintf("--environment_config=localhost:%d", pool), "--parts="+parts)
 	ended := make(chan error, 1)
 	go func() { ended <- run.Wait() }()
 	killReader(t, table, workerPool.Process.Pid, min(workers, 2), ended)

@@ -13,8 +13,8 @@ import (
 
 // Results in object stores
 //
-// Beam's SDK has file systems of its own for folders and gs://. For s3:// and az:// it gets those of the inputs, with the same credentials and errors
-// that show no text of the store's.
+// Beam's SDK has file systems of its own for folders and gs://. For s3:// and az:// it gets those of the inputs, with
+// the same credentials and errors that show no text of the store's.
 
 func init() {
 	for _, scheme := range []string{"s3", "az"} {
@@ -22,9 +22,11 @@ func init() {
 	}
 }
 
-var errParts = errors.New("--parts: write a folder, or gs://, s3:// or az:// with bucket/prefix, without options and credentials: these come from the environment of each worker")
+var errParts = errors.New("--parts: write a folder, or gs://, s3:// or az:// with bucket/prefix, without options and " +
+	"credentials: these come from the environment of each worker")
 
-// checkParts refuses an address of a folder in a store that has options, since it is part of the pipeline, and stores that Beam does not know.
+// checkParts refuses an address of a folder in a store that has options, since it is part of the pipeline, and stores
+// that Beam does not know.
 func checkParts(parts string) error {
 	a, err := store.ParseAddress(parts)
 	if err != nil || a.Options != "" {
@@ -42,8 +44,10 @@ type inStore struct{}
 // Close implements filesystem.Interface.
 func (inStore) Close() error { return nil }
 
-// withBucket calls do with the bucket and the key of a name. It moves about size bytes, and is called until it succeeds, as store.Retry does.
-func withBucket(ctx context.Context, name string, size int64, do func(context.Context, store.Writer, string) error) error {
+// withBucket calls do with the bucket and the key of a name. It moves about size bytes, and is called until it
+// succeeds, as store.Retry does.
+func withBucket(ctx context.Context, name string, size int64,
+	do func(context.Context, store.Writer, string) error) error {
 	a, err := store.ParseAddress(name)
 	if err != nil {
 		return err
@@ -79,7 +83,8 @@ func (inStore) List(ctx context.Context, glob string) (names []string, err error
 	return names, err
 }
 
-// OpenRead implements filesystem.Interface. It reads the object at once, and takes memory for the bytes that come, not for those that the store promises.
+// OpenRead implements filesystem.Interface. It reads the object at once, and takes memory for the bytes that come, not
+// for those that the store promises.
 func (s inStore) OpenRead(ctx context.Context, name string) (io.ReadCloser, error) {
 	size, err := s.Size(ctx, name)
 	if err != nil {

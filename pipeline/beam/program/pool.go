@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// pool starts a process of this program for each worker that a runner asks for (environment_type EXTERNAL). A worker that dies, for want of
-// memory or otherwise, takes neither the pool nor another worker with it.
+// pool starts a process of this program for each worker that a runner asks for (environment_type EXTERNAL). A worker
+// that dies, for want of memory or otherwise, takes neither the pool nor another worker with it.
 type pool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 	program string

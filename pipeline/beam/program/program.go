@@ -1,5 +1,5 @@
-// Package program is the command release-beam: the verb run, which runs a job on a runner of Apache Beam, and the verb worker, which serves
-// runners as a worker.
+// Package program is the command release-beam: the verb run, which runs a job on a runner of Apache Beam, and the verb
+// worker, which serves runners as a worker.
 package program
 
 import (
@@ -92,19 +92,25 @@ func (p params) values() map[string]string {
 	return values
 }
 
-// Main runs the command line of this process and returns its exit code. In a process that a runner has started as a worker it does not return
-// before the worker's end.
+// Main runs the command line of this process and returns its exit code. In a process that a runner has started as a
+// worker it does not return before the worker's end.
 func Main() int {
 	var o options
 	flag.Var(&o.params, "param", "set a parameter of the job: --param name=value (repeatable)")
 	flag.IntVar(&o.buckets, "buckets", 16, "how many buckets units are spread over; each is bounded by one worker")
 	flag.IntVar(&o.ranges, "ranges", 64, "into how many ranges the input is cut at most; each is read by one worker")
 	flag.StringVar(&o.memory, "memory", "1GiB", "how much memory each function should use at most")
-	flag.StringVar(&o.scratch, "tmp-dir", "", "a folder on the workers for an encrypted file of what does not fit in memory")
-	flag.StringVar(&o.parts, "parts", "", "where workers write the encrypted result, and this process reads it: a folder that all of them see, or gs://..., s3://... or az://...; by default a folder of this machine")
-	flag.IntVar(&o.workers, "workers", 1, "prism as a server: how many workers share the pipeline; other runners have flags of their own, such as --parallelism")
-	flag.StringVar(&o.shuffle, "shuffle", "", "how the workers send each other encrypted rows: through the runner, or by files under --parts (which is a folder then); by default files on prism, which holds in memory what it shuffles, and runner on others")
-	flag.IntVar(&o.attempts, "attempts", 3, "how often the pipeline is run at most: one that fails, because a worker was killed or else, costs nothing and is run again")
+	flag.StringVar(&o.scratch, "tmp-dir", "",
+		"a folder on the workers for an encrypted file of what does not fit in memory")
+	flag.StringVar(&o.parts, "parts", "", "where workers write the encrypted result, and this process reads it: a "+
+		"folder that all of them see, or gs://..., s3://... or az://...; by default a folder of this machine")
+	flag.IntVar(&o.workers, "workers", 1, "prism as a server: how many workers share the pipeline; other runners have "+
+		"flags of their own, such as --parallelism")
+	flag.StringVar(&o.shuffle, "shuffle", "", "how the workers send each other encrypted rows: through the runner, or "+
+		"by files under --parts (which is a folder then); by default files on prism, which holds in memory what it "+
+		"shuffles, and runner on others")
+	flag.IntVar(&o.attempts, "attempts", 3, "how often the pipeline is run at most: one that fails, because a worker "+
+		"was killed or else, costs nothing and is run again")
 	port := flag.Int("port", 50000, "worker: the port to listen on")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
 	beamlog.SetupLogging("warn", "text")
@@ -138,7 +144,8 @@ func (o *options) check() (err error) {
 	case min(o.buckets, o.ranges, o.attempts, o.workers) < 1:
 		return errors.New("--buckets, --ranges, --attempts and --workers must be at least 1")
 	case o.workers > 1 && (runner() != prism || *jobopts.Endpoint == ""):
-		return errors.New("--workers is for prism as a server (--runner=prism --endpoint=...): other runners start as many workers as they are told by their own flags")
+		return errors.New("--workers is for prism as a server (--runner=prism --endpoint=...): other runners start as many " +
+			"workers as they are told by their own flags")
 	}
 	inStore := store.IsAddress(o.parts)
 	if inStore {
@@ -220,7 +227,8 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 		if inProcess() {
 			fmt.Fprintln(os.Stderr, err)
 		}
-		return report(exitInternal, errors.New("the pipeline failed, as the runner's log says; nothing was charged, and it can be run again"))
+		return report(exitInternal, errors.New("the pipeline failed, as the runner's log says; nothing was charged, and it "+
+			"can be run again"))
 	}
 	part, err := fetch(ctx, task.Out, folder, key)
 	if err != nil {
@@ -233,7 +241,8 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 func runKey(ctx context.Context, job, path string, params []string) (key partial.Key, code int) {
 	text := os.Getenv(dpbeam.KeyVariable)
 	if text == "" {
-		if code := command.Run(ctx, append([]string{"aggregate", job, "--quiet", "--new-key", path}, params...)...); code != 0 {
+		if code := command.Run(ctx, append([]string{"aggregate", job, "--quiet", "--new-key", path},
+			params...)...); code != 0 {
 			return key, code
 		}
 		raw, err := os.ReadFile(path)
@@ -250,8 +259,8 @@ func runKey(ctx context.Context, job, path string, params []string) (key partial
 	return key, 0
 }
 
-// aggregate runs the pipeline, again if it failed. An attempt leaves at most encrypted files that nobody reads, so that it does not matter how
-// far it came.
+// aggregate runs the pipeline, again if it failed. An attempt leaves at most encrypted files that nobody reads, so that
+// it does not matter how far it came.
 func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpbeam.Range, folder string) error {
 	if err := setWorkerBinary(folder); err != nil {
 		return err
@@ -269,7 +278,8 @@ func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpb
 				return err
 			}
 		}
-		fmt.Fprintf(os.Stderr, "attempt %d of %d failed: %s; nothing was charged, and the next one begins\n", attempt, o.attempts, reason)
+		fmt.Fprintf(os.Stderr, "attempt %d of %d failed: %s; nothing was charged, and the next one begins\n", attempt,
+			o.attempts, reason)
 	}
 }
 
@@ -284,7 +294,8 @@ const (
 // mostBundles is how many functions prism runs at a time.
 const mostBundles = 8
 
-// scopes is into how many scopes the task is cut: one for each worker, and if prism has one worker, one for each of this machine's processors.
+// scopes is into how many scopes the task is cut: one for each worker, and if prism has one worker, one for each of
+// this machine's processors.
 func (o *options) scopes() int {
 	if runner() == prism && o.workers == 1 {
 		return min(runtime.GOMAXPROCS(0), mostBundles)
@@ -315,8 +326,8 @@ func (o *options) submit(ctx context.Context, p *beam.Pipeline) (err error) {
 	return err
 }
 
-// setWorkerBinary says which program a runner hands to its workers, if the flags do not: this one, or an empty file if the workers are there
-// already. Else the SDK would build one, from sources that are not here.
+// setWorkerBinary says which program a runner hands to its workers, if the flags do not: this one, or an empty file if
+// the workers are there already. Else the SDK would build one, from sources that are not here.
 func setWorkerBinary(folder string) (err error) {
 	if *jobopts.WorkerBinary != "" {
 		return nil
@@ -331,7 +342,8 @@ func setWorkerBinary(folder string) (err error) {
 	return err
 }
 
-// clean removes the files that the workers left under --parts, also those of attempts that failed or were killed while they wrote.
+// clean removes the files that the workers left under --parts, also those of attempts that failed or were killed while
+// they wrote.
 func clean(ctx context.Context, out string) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {

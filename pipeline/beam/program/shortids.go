@@ -17,11 +17,12 @@ import (
 
 // Names of metrics
 //
-// A worker of the Go SDK reports metrics under short names that it counts from 1, and prism keeps one list of such names for all workers of a job:
-// with two workers it takes one metric for another, and the job fails. So a worker of several puts its identifier before its names.
+// A worker of the Go SDK reports metrics under short names that it counts from 1, and prism keeps one list of such
+// names for all workers of a job: with two workers it takes one metric for another, and the job fails. So a worker of
+// several puts its identifier before its names.
 
-// nameMetrics makes this process, if it is one of several workers (separate), report metrics under names of its own. It is called before the SDK's
-// worker begins.
+// nameMetrics makes this process, if it is one of several workers (separate), report metrics under names of its own. It
+// is called before the SDK's worker begins.
 func nameMetrics() {
 	id := flag.Lookup("id")
 	if id == nil || !strings.Contains(id.Value.String(), environmentMark+dpbeam.WorkerScope) {
@@ -31,7 +32,8 @@ func nameMetrics() {
 	grpcx.Dial = func(_ context.Context, endpoint string, _ time.Duration) (*grpc.ClientConn, error) {
 		return grpc.NewClient("passthrough:///"+endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.WaitForReady(true)),
-			grpc.WithStreamInterceptor(func(ctx context.Context, d *grpc.StreamDesc, c *grpc.ClientConn, method string, open grpc.Streamer, options ...grpc.CallOption) (grpc.ClientStream, error) {
+			grpc.WithStreamInterceptor(func(ctx context.Context, d *grpc.StreamDesc, c *grpc.ClientConn, method string,
+				open grpc.Streamer, options ...grpc.CallOption) (grpc.ClientStream, error) {
 				s, err := open(ctx, d, c, method, options...)
 				return named{s, prefix}, err
 			}))

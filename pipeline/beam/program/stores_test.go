@@ -34,7 +34,8 @@ import (
 	"github.com/dprelease/dprelease/stores/storestest"
 )
 
-// storeJob reads objects of a store and a file of a web server, and takes keys from another one. Its budget pays one release.
+// storeJob reads objects of a store and a file of a web server, and takes keys from another one. Its budget pays one
+// release.
 const storeJob = `
 version: 1
 name: cats
@@ -61,17 +62,20 @@ type stand struct {
 // newStand starts an S3 server and a web server, and writes the job.
 func newStand(t *testing.T, rows int) *stand {
 	t.Helper()
-	return newStandOf(t, storestest.Start(t), rows, "kmskeyid=canary", storestest.AccessKey, storestest.SecretKey, "X-Amz-Signature")
+	return newStandOf(t, storestest.Start(t), rows, "kmskeyid=canary", storestest.AccessKey, storestest.SecretKey,
+		"X-Amz-Signature")
 }
 
-// newStandOf writes the job of a store, whose addresses have options that come from the environment, and starts a web server.
+// newStandOf writes the job of a store, whose addresses have options that come from the environment, and starts a web
+// server.
 func newStandOf(t *testing.T, server *storestest.Server, rows int, options string, secrets ...string) *stand {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stand{Server: server, t: t, dir: dir, job: filepath.Join(dir, "job.yaml"), parts: filepath.Join(dir, "parts"), content: storestest.Tables(t, rows)}
+	s := &stand{Server: server, t: t, dir: dir, job: filepath.Join(dir, "job.yaml"), parts: filepath.Join(dir, "parts"),
+		content: storestest.Tables(t, rows)}
 	stores.Register()
 	web.Register()
 	var random [16]byte
@@ -90,13 +94,15 @@ func newStandOf(t *testing.T, server *storestest.Server, rows int, options strin
 		t.Fatal(err)
 	}
 	s.key = filepath.Join(dir, "run.key")
-	if code := command.Run(t.Context(), "aggregate", s.job, "--param", "day=monday", "--quiet", "--new-key", s.key); code != 0 {
+	if code := command.Run(t.Context(), "aggregate", s.job, "--param", "day=monday", "--quiet", "--new-key",
+		s.key); code != 0 {
 		t.Fatal(code)
 	}
 	return s
 }
 
-// serveWeb serves the public file to everybody and other files to whoever has the signature, with a certificate that this process and its children trust, and returns the host.
+// serveWeb serves the public file to everybody and other files to whoever has the signature, with a certificate that
+// this process and its children trust, and returns the host.
 func (s *stand) serveWeb(signature string) string {
 	w := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		content, ok := s.content[strings.TrimPrefix(r.URL.Path, "/")]
@@ -113,15 +119,16 @@ func (s *stand) serveWeb(signature string) string {
 	s.t.Cleanup(w.Close)
 	before, _ := os.ReadFile(os.Getenv("SSL_CERT_FILE")) // of the store, if it has one
 	trusted := filepath.Join(s.dir, "authority.pem")
-	if err := os.WriteFile(trusted, append(before, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.Certificate().Raw})...), 0o600); err != nil {
+	if err := os.WriteFile(trusted, append(before, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+		Bytes: w.Certificate().Raw})...), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Setenv("SSL_CERT_FILE", trusted)
 	return strings.TrimPrefix(w.URL, "https://")
 }
 
-// run runs the job on prism: in a process of its own if workers is 0, else on a server with so many workers, which get the variables in environment too.
-// It returns the exit code and all that the processes printed.
+// run runs the job on prism: in a process of its own if workers is 0, else on a server with so many workers, which get
+// the variables in environment too. It returns the exit code and all that the processes printed.
 func (s *stand) run(workers int, environment ...string) (int, string) {
 	s.t.Helper()
 	key, err := os.ReadFile(s.key)
@@ -140,7 +147,8 @@ func (s *stand) run(workers int, environment ...string) (int, string) {
 		if s.tap != nil {
 			server = s.tap.before(s.t, server)
 		}
-		args = append(args, "--runner=prism", fmt.Sprintf("--endpoint=localhost:%d", server), fmt.Sprintf("--workers=%d", workers),
+		args = append(args, "--runner=prism", fmt.Sprintf("--endpoint=localhost:%d", server),
+			fmt.Sprintf("--workers=%d", workers),
 			"--environment_type=EXTERNAL", fmt.Sprintf("--environment_config=localhost:%d", pool))
 	}
 	run := start(s.t, "release-beam", &out, args...)
@@ -194,7 +202,8 @@ func third(f func(http.ResponseWriter)) func(http.ResponseWriter, *http.Request)
 	}
 }
 
-// onObject calls do before the n-th request about the CSV file's version, of all that the submitter and the workers make.
+// onObject calls do before the n-th request about the CSV file's version, of all that the submitter and the workers
+// make.
 func (s *stand) onObject(n int64, do func()) {
 	var count atomic.Int64
 	s.Fails(func(_ http.ResponseWriter, r *http.Request) bool {
@@ -205,8 +214,9 @@ func (s *stand) onObject(n int64, do func()) {
 	})
 }
 
-// A job whose input is in stores, in three formats, makes one release with one charge: on prism in the process and on a server with two workers, while the
-// store answers 503, cuts connections or cuts bodies; and the local engine finds it as its own.
+// A job whose input is in stores, in three formats, makes one release with one charge: on prism in the process and on a
+// server with two workers, while the store answers 503, cuts connections or cuts bodies; and the local engine finds it
+// as its own.
 func TestStores(t *testing.T) {
 	s := newStand(t, 20_000)
 	var before []byte
@@ -252,14 +262,17 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// Addresses of results with options, credentials or an unknown store are refused before anything is sent, and are not printed.
+// Addresses of results with options, credentials or an unknown store are refused before anything is sent, and are not
+// printed.
 func TestPartsAreRefused(t *testing.T) {
 	job := filepath.Join(t.TempDir(), "job.yaml")
-	for _, parts := range []string{"s3://bucket/p?region=canary", "gs://bucket/p?access_id=canary", "s3://me:canary@bucket/p", "https://host/canary", "canary://bucket/p", "http://host/canary"} {
+	for _, parts := range []string{"s3://bucket/p?region=canary", "gs://bucket/p?access_id=canary",
+		"s3://me:canary@bucket/p", "https://host/canary", "canary://bucket/p", "http://host/canary"} {
 		var out bytes.Buffer
 		c := start(t, "release-beam", &out, "run", job, "--parts="+parts)
 		_ = c.Wait() // its exit code is looked at
-		if code := c.ProcessState.ExitCode(); code != 2 || !strings.Contains(out.String(), "--parts") || strings.Contains(out.String(), "canary") {
+		if code := c.ProcessState.ExitCode(); code != 2 || !strings.Contains(out.String(), "--parts") ||
+			strings.Contains(out.String(), "canary") {
 			t.Errorf("%s: exit code %d: %s", parts, code, out.String())
 		}
 	}
@@ -288,11 +301,13 @@ func (s *stand) testLacks(lacks []lack) {
 	}
 }
 
-// A worker that lacks what the stores want of it says what to do, nothing is charged, and the same job makes its release when the worker has it.
+// A worker that lacks what the stores want of it says what to do, nothing is charged, and the same job makes its
+// release when the worker has it.
 func TestWorkerLacks(t *testing.T) {
 	s := newStand(t, 2_000)
 	other := filepath.Join(s.dir, "other.key")
-	if code := command.Run(t.Context(), "aggregate", s.job, "--param", "day=monday", "--quiet", "--new-key", other); code != 0 {
+	if code := command.Run(t.Context(), "aggregate", s.job, "--param", "day=monday", "--quiet", "--new-key",
+		other); code != 0 {
 		t.Fatal(code)
 	}
 	otherKey, err := os.ReadFile(other)
@@ -300,18 +315,23 @@ func TestWorkerLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.testLacks([]lack{
-		{"credentials", []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}, []string{dpbeam.Unread.Says, "set AWS_ACCESS_KEY_ID"}},
-		{"another signature", []string{"TEST_SIGNATURE=sig=canary"}, []string{dpbeam.Unread.Says, "t.arrow", "is the address signed"}},
+		{"credentials", []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
+			[]string{dpbeam.Unread.Says, "set AWS_ACCESS_KEY_ID"}},
+		{"another signature", []string{"TEST_SIGNATURE=sig=canary"},
+			[]string{dpbeam.Unread.Says, "t.arrow", "is the address signed"}},
 		{"no signature", []string{"TEST_SIGNATURE"}, []string{dpbeam.NoVariable.Says, "TEST_SIGNATURE"}},
-		{"no options", []string{"TEST_OPTIONS", "TEST_SIGNATURE"}, []string{dpbeam.NoVariable.Says, "TEST_OPTIONS, TEST_SIGNATURE"}},
-		{"another key", []string{dpbeam.KeyVariable + "=" + strings.TrimSpace(string(otherKey))}, []string{dpbeam.OtherKey.Says}},
+		{"no options", []string{"TEST_OPTIONS", "TEST_SIGNATURE"},
+			[]string{dpbeam.NoVariable.Says, "TEST_OPTIONS, TEST_SIGNATURE"}},
+		{"another key", []string{dpbeam.KeyVariable + "=" + strings.TrimSpace(string(otherKey))},
+			[]string{dpbeam.OtherKey.Says}},
 	})
 	if code, out := s.run(1); code != 0 || !s.released() { // the budget pays one
 		t.Fatalf("exit code %d:\n%s", code, out)
 	}
 }
 
-// An object that is replaced by another one of the same length, after the submitter or a worker has looked at it, is refused, and costs nothing.
+// An object that is replaced by another one of the same length, after the submitter or a worker has looked at it, is
+// refused, and costs nothing.
 func TestObjectReplaced(t *testing.T) {
 	s := newStand(t, 20_000)
 	s.testReplaced()
@@ -337,7 +357,8 @@ func (s *stand) testReplaced() {
 	}
 }
 
-// What the submitter tells the runner has no signature, option, credential, parameter or name of the input, nor the job.
+// What the submitter tells the runner has no signature, option, credential, parameter or name of the input, nor the
+// job.
 func TestPipelineHasNoAddress(t *testing.T) {
 	s := newStand(t, 2_000)
 	s.tap = &tap{}
@@ -350,7 +371,8 @@ func TestPipelineHasNoAddress(t *testing.T) {
 			t.Fatalf("the capture of %d bytes lacks %s", len(sent[0]), public)
 		}
 	}
-	for _, secret := range append(s.secrets, "day=monday", "s3://bucket", "t*.parquet", "t.arrow?", "cats.csv", "https://127", "TEST_SIGNATURE", "max_rows", "job.yaml") {
+	for _, secret := range append(s.secrets, "day=monday", "s3://bucket", "t*.parquet", "t.arrow?", "cats.csv",
+		"https://127", "TEST_SIGNATURE", "max_rows", "job.yaml") {
 		if wiretest.Find(sent, []byte(secret)) {
 			t.Errorf("the pipeline has %s", secret)
 		}

@@ -16,10 +16,11 @@ import (
 
 // Several workers on prism
 //
-// Prism starts one worker for each environment of a pipeline, and the Go SDK gives a pipeline one environment. So the functions of each worker's scope
-// (dpbeam.WorkerScope) get a copy of it, and prism asks the pool for as many workers.
+// Prism starts one worker for each environment of a pipeline, and the Go SDK gives a pipeline one environment. So the
+// functions of each worker's scope (dpbeam.WorkerScope) get a copy of it, and prism asks the pool for as many workers.
 
-// runOnWorkers runs a pipeline on a portable runner as the SDK's universal runner does, with an environment for each worker's scope.
+// runOnWorkers runs a pipeline on a portable runner as the SDK's universal runner does, with an environment for each
+// worker's scope.
 func runOnWorkers(ctx context.Context, p *beam.Pipeline) error {
 	endpoint, err := jobopts.GetEndpoint()
 	if err != nil {
@@ -33,7 +34,8 @@ func runOnWorkers(ctx context.Context, p *beam.Pipeline) error {
 	if err != nil {
 		return err
 	}
-	pipeline, err := graphx.Marshal(edges, &graphx.Options{Environment: environment, PipelineResourceHints: jobopts.GetPipelineResourceHints()})
+	pipeline, err := graphx.Marshal(edges, &graphx.Options{Environment: environment,
+		PipelineResourceHints: jobopts.GetPipelineResourceHints()})
 	if err != nil {
 		return err
 	}

@@ -8,17 +8,20 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Borders compares answers about numbers at and beside the edges of cells and the ends of clamps, halfway between quanta, and about those that arithmetic loses:
-// zeros of both signs, the least and the largest numbers, infinities, NaN and null. Each row is a unit.
+// Borders compares answers about numbers at and beside the edges of cells and the ends of clamps, halfway between
+// quanta, and about those that arithmetic loses: zeros of both signs, the least and the largest numbers, infinities,
+// NaN and null. Each row is a unit.
 func Borders(t *testing.T, s *Server) {
 	t.Helper()
-	columns := []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}, {Name: "f", Kind: stabilitytest.Float64}, {Name: "i", Kind: stabilitytest.Int64}}
+	columns := []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}, {Name: "f", Kind: stabilitytest.Float64},
+		{Name: "i", Kind: stabilitytest.Int64}}
 	var types []string
 	for _, c := range columns {
 		types = append(types, s.Type(c.Kind, &stabilitytest.Case{}))
 	}
 	for at, b := range []struct{ from, to, width float64 }{
-		{0, 100, 2}, {0, 100, 1}, {-40, 40, 2}, {-1.2, 3.6, 0.3}, {0, 5, 0.25}, {0, 4, 0.1}, {3, 300, 1}, {-1000, 1000, 1}, {0, 4000, 100}, {0, 3, 1}, {1e15, 1e15 + 64, 2}, {0, 1e-27, 5e-29},
+		{0, 100, 2}, {0, 100, 1}, {-40, 40, 2}, {-1.2, 3.6, 0.3}, {0, 5, 0.25}, {0, 4, 0.1}, {3, 300, 1}, {-1000, 1000,
+			1}, {0, 4000, 100}, {0, 3, 1}, {1e15, 1e15 + 64, 2}, {0, 1e-27, 5e-29},
 		{-1e28, 1e28, 1e27},
 	} {
 		rows := borderRows(b.from, b.to, b.width)
@@ -67,7 +70,8 @@ ledger: {store: "sqlite:ledger.db", dataset: %[5]s, budget: {epsilon: 2, delta: 
 
 // borderRows are the rows about edges from one number to another.
 func borderRows(from, to, width float64) (rows []stabilitytest.Row) {
-	floats := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 5e-324, -5e-324, 1e-310, -1e-310, math.MaxFloat64, -math.MaxFloat64, 1e300, -1e300, 0x1p63, -0x1p63, 0x1p53 + 2, 255, 256, 65535, 65536}
+	floats := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 5e-324, -5e-324, 1e-310, -1e-310,
+		math.MaxFloat64, -math.MaxFloat64, 1e300, -1e300, 0x1p63, -0x1p63, 0x1p53 + 2, 255, 256, 65535, 65536}
 	n := int(math.Round((to - from) / width))
 	for k := -2; k <= n+2; k++ {
 		if k > 20 && k < n-20 && k%37 != 0 {
@@ -87,5 +91,6 @@ func borderRows(from, to, width float64) (rows []stabilitytest.Row) {
 		}
 		rows = append(rows, stabilitytest.Row{text, x, int64(k - 40)})
 	}
-	return append(rows, stabilitytest.Row{"north", nil, nil}, stabilitytest.Row{"none", nil, int64(math.MaxInt64)}, stabilitytest.Row{"none", math.NaN(), int64(math.MinInt64)})
+	return append(rows, stabilitytest.Row{"north", nil, nil}, stabilitytest.Row{"none", nil, int64(math.MaxInt64)},
+		stabilitytest.Row{"none", math.NaN(), int64(math.MinInt64)})
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Chosen compares answers whose clamp or bound on rows is chosen later, and cells that share noise: tables by bin, by rank and of units. Digests are of what
-// all answers that may be chosen follow from. No query is refused.
+// Chosen compares answers whose clamp or bound on rows is chosen later, and cells that share noise: tables by bin, by
+// rank and of units. Digests are of what all answers that may be chosen follow from. No query is refused.
 func Chosen(t *testing.T, s *Server) {
 	t.Helper()
-	columns := []stabilitytest.Column{{Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text}, {Name: "i", Kind: stabilitytest.Int64}, {Name: "f", Kind: stabilitytest.Float64}}
+	columns := []stabilitytest.Column{{Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text},
+		{Name: "i", Kind: stabilitytest.Int64}, {Name: "f", Kind: stabilitytest.Float64}}
 	var types []string
 	for _, c := range columns {
 		types = append(types, s.Type(c.Kind, &stabilitytest.Case{}))
@@ -22,7 +23,9 @@ func Chosen(t *testing.T, s *Server) {
 		t.Fatal(err)
 	}
 	shared := false
-	for _, unit := range []string{"row", "[u], per_unit: {max_rows: 3}", "[u], per_unit: {max_groups: 2, max_rows_per_group: 2}", "[u], per_unit: {max_groups: 3, max_rows_per_group: 4, max_rows: 6}", "[u], per_unit: {max_rows: 1000}"} {
+	for _, unit := range []string{"row", "[u], per_unit: {max_rows: 3}",
+		"[u], per_unit: {max_groups: 2, max_rows_per_group: 2}", "[u], per_unit: {max_groups: 3, max_rows_per_group: 4, " +
+			"max_rows: 6}", "[u], per_unit: {max_rows: 1000}"} {
 		queries := clampsLater
 		if unit != "row" {
 			queries = append(queries[:len(queries):len(queries)], boundsLater...)
@@ -94,15 +97,20 @@ var boundsLater = []string{
 	"  - {name: r4, mean: {column: f, clamp: [0, 100]}, " + found + "1000}}",
 	"  - {name: r5, variance: {column: i, clamp: [-5, 30]}, " + found + "7}}",
 	"  - {name: s0, histogram: {" + byText + ", noise: auto}}",
-	"  - {name: s1, histogram: {by: [{column: i, values: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}], noise: auto}, per_unit: {max_rows: 30, max_groups: 10, max_rows_per_group: 3}}",
-	"  - {name: s2, histogram: {by: [{column: i, from: -10, to: 40, width: 5}], noise: auto}, per_unit: {max_groups: 10, max_rows_per_group: 1}}",
-	"  - {name: s3, histogram: {by: [{column: i, from: -10, to: 40, width: 5}], noise: auto}, per_unit: {max_groups: 8, max_rows_per_group: 1}}",
+	"  - {name: s1, histogram: {by: [{column: i, values: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}], noise: auto}, per_unit: " +
+		"{max_rows: 30, max_groups: 10, max_rows_per_group: 3}}",
+	"  - {name: s2, histogram: {by: [{column: i, from: -10, to: 40, width: 5}], noise: auto}, per_unit: {max_groups: " +
+		"10, max_rows_per_group: 1}}",
+	"  - {name: s3, histogram: {by: [{column: i, from: -10, to: 40, width: 5}], noise: auto}, per_unit: {max_groups: 8, " +
+		"max_rows_per_group: 1}}",
 }
 
-// Times compares answers about units of times: rows are kept by digests of their texts, for years that have an ISO form and for others.
+// Times compares answers about units of times: rows are kept by digests of their texts, for years that have an ISO form
+// and for others.
 func Times(t *testing.T, s *Server) {
 	t.Helper()
-	times := []any{nil, int64(0), int64(1), int64(-1), int64(999_999), int64(1_000_000), int64(-1_000_000), int64(1_357_084_800_500_000), int64(1_357_084_805_123_457), int64(-62_135_596_800_000_000),
+	times := []any{nil, int64(0), int64(1), int64(-1), int64(999_999), int64(1_000_000), int64(-1_000_000),
+		int64(1_357_084_800_500_000), int64(1_357_084_805_123_457), int64(-62_135_596_800_000_000),
 		int64(-62_135_596_800_000_001), int64(-62_135_596_799_000_010), int64(253_402_300_799_999_999), int64(253_402_300_800_000_000), int64(253_402_300_801_000_007)}
 	for _, kind := range []stabilitytest.Kind{stabilitytest.Instant, stabilitytest.Clock} {
 		columns := []stabilitytest.Column{{Name: "u", Kind: kind}, {Name: "i", Kind: stabilitytest.Int64}}

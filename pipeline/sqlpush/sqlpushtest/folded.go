@@ -7,7 +7,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Folded compares answers about texts of which some differences do not count: characters that have several lower cases, white space of all kinds.
+// Folded compares answers about texts of which some differences do not count: characters that have several lower cases,
+// white space of all kinds.
 func Folded(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text}}
@@ -27,8 +28,10 @@ func Folded(t *testing.T, s *Server) {
 		t.Fatal(err)
 	}
 	few := "[north, KELVIN, South, \"new york\", i]"
-	many := "[North, kelvin, south, \"New York\", i, \"stra\u00dfe\", \"\u03c3\u03c3\u03c3\", \"\u01c6\", \"a'b\\\\\", \"n\u00f6rth\", \"\ufffd\", \"\U00010428\", \"\"]"
-	for _, unit := range []string{"row", "[u], per_unit: {max_rows: 4}", "[u], per_unit: {max_groups: 2, max_rows_per_group: 1}"} {
+	many := "[North, kelvin, south, \"New York\", i, \"stra\u00dfe\", \"\u03c3\u03c3\u03c3\", \"\u01c6\", \"a'b\\\\\", " +
+		"\"n\u00f6rth\", \"\ufffd\", \"\U00010428\", \"\"]"
+	for _, unit := range []string{"row", "[u], per_unit: {max_rows: 4}",
+		"[u], per_unit: {max_groups: 2, max_rows_per_group: 1}"} {
 		for _, fold := range []string{"case", "space", "case, space"} {
 			for _, policy := range []string{"", ", null: bin, other: bin"} {
 				p := Plan(t, fmt.Sprintf(`

@@ -23,12 +23,15 @@ var keyed = []struct {
 		"", " ", "a", "A", "a ", "b", "é", "e\u0301", "it's", `\`, "a\x00b", "a\x00", "\x00", "\x00\xc2\x80", "a\x01b", "\U00010428", strings.Repeat("x", 1024), strings.Repeat("x", 1025), strings.Repeat("é", 512),
 		strings.Repeat("é", 513), "00,", "zebra", "Zebra", "ä",
 	}},
-	{"i", stabilitytest.Int64, []any{int64(0), int64(1), int64(-1), int64(math.MaxInt64), int64(math.MinInt64), int64(math.MaxInt64 - 1), int64(math.MinInt64 + 1), int64(256), int64(-256)}},
+	{"i", stabilitytest.Int64, []any{int64(0), int64(1), int64(-1), int64(math.MaxInt64), int64(math.MinInt64),
+		int64(math.MaxInt64 - 1), int64(math.MinInt64 + 1), int64(256), int64(-256)}},
 	{"n", stabilitytest.Int32, []any{int64(0), int64(math.MaxInt32), int64(math.MinInt32), int64(-1)}},
 	{"w", stabilitytest.Whole, []any{int64(0), int64(999_999_999_999), int64(-999_999_999_999)}},
 	{"b", stabilitytest.Bool, []any{true, false}},
-	{"d", stabilitytest.Date, []any{int64(0), int64(-1), int64(15_706), int64(1_000_000), int64(-700_000), int64(2_000_000_000)}},
-	{"t", stabilitytest.Instant, []any{int64(0), int64(-1), int64(1_357_084_805_123_457), int64(-62_135_596_800_000_001), int64(253_402_300_800_000_000)}},
+	{"d", stabilitytest.Date, []any{int64(0), int64(-1), int64(15_706), int64(1_000_000), int64(-700_000),
+		int64(2_000_000_000)}},
+	{"t", stabilitytest.Instant, []any{int64(0), int64(-1), int64(1_357_084_805_123_457), int64(-62_135_596_800_000_001),
+		int64(253_402_300_800_000_000)}},
 	{"l", stabilitytest.Clock, []any{int64(0), int64(1), int64(1_357_084_805_123_457), int64(-1_000_001)}},
 }
 
@@ -86,11 +89,13 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: keyed, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// Keys compares answers by keys that are discovered, of all types of columns, alone and together with listed dimensions, and sums, means and variances by them, for units of
-// rows and of columns that are over their bounds. Some keys are left out, and some are not. Layouts choose the types of texts.
+// Keys compares answers by keys that are discovered, of all types of columns, alone and together with listed
+// dimensions, and sums, means and variances by them, for units of rows and of columns that are over their bounds. Some
+// keys are left out, and some are not. Layouts choose the types of texts.
 func Keys(t *testing.T, s *Server, layouts ...uint64) {
 	t.Helper()
-	bounds := []string{"[u], per_unit: {max_groups: 2, max_rows_per_group: 1}", "row", "[u, b], per_unit: {max_groups: 3, max_rows_per_group: 1}", "[u], per_unit: {max_groups: 1, max_rows_per_group: 1}"}
+	bounds := []string{"[u], per_unit: {max_groups: 2, max_rows_per_group: 1}", "row",
+		"[u, b], per_unit: {max_groups: 3, max_rows_per_group: 1}", "[u], per_unit: {max_groups: 1, max_rows_per_group: 1}"}
 	for i, layout := range layouts {
 		s.loadKeyed(t, layout)
 		if i > 0 {
@@ -118,12 +123,14 @@ func (s *Server) compareKeys(t *testing.T, bounds string, least int) {
 		case 0:
 			add("sum: {column: f, clamp: [-1, 20], by: [" + by + "]}" + more + "}")
 		case 1:
-			add("mean: {column: f, clamp: [0, 20], by: [" + by + ", {column: n, edges: [-2147483648, 0, 2147483647], null: bin}]}" + more + "}")
+			add("mean: {column: f, clamp: [0, 20], by: [" + by +
+				", {column: n, edges: [-2147483648, 0, 2147483647], null: bin}]}" + more + "}")
 		default:
 			add("variance: {column: i, clamp: [-5, 300], by: [" + by + "]}" + more + "}")
 		}
 	}
-	by := "{column: b, values: [true, false], null: bin}, {column: c, keys: discover, as: x}, {column: i, values: [0, 1, -1, 256], other: bin, null: bin}, {column: d, keys: discover}"
+	by := "{column: b, values: [true, false], null: bin}, {column: c, keys: discover, as: x}, {column: i, values: [0, " +
+		"1, -1, 256], other: bin, null: bin}, {column: d, keys: discover}"
 	add(fmt.Sprintf("histogram: {by: [%s], min_units: %d}}", by, least))
 	add("sum: {column: f, clamp: [0, 20], by: [" + by + ", {column: w, values: [0], other: bin, null: bin}]}" + more + "}")
 	add("sum: {columns: [f, n], clamp: [0, 20], by: [" + by + "]}" + more + "}")
@@ -154,7 +161,8 @@ func (s *Server) compareKeys(t *testing.T, bounds string, least int) {
 	}
 }
 
-// RefusedKeys checks which keys a database is not asked for: all those of one unit, with both remedies, also for sums by them; and those of folded texts and of texts of bytes.
+// RefusedKeys checks which keys a database is not asked for: all those of one unit, with both remedies, also for sums
+// by them; and those of folded texts and of texts of bytes.
 func RefusedKeys(t *testing.T, s *Server, bytes uint64) {
 	t.Helper()
 	for name, c := range map[string]struct {
@@ -162,11 +170,13 @@ func RefusedKeys(t *testing.T, s *Server, bytes uint64) {
 		queries string
 		both    bool
 	}{
-		"one unit":        {0, "  - {name: q, histogram: {by: [{column: c, keys: discover}]}}", true},
-		"one unit, said":  {0, "  - {name: q, histogram: {by: [{column: c, keys: discover}], min_units: 1}}", true},
-		"sum of one unit": {0, "  - {name: q, histogram: {by: [{column: c, keys: discover}]}}\n  - {name: q2, sum: {column: f, clamp: [0, 1], by: [{column: c, keys: discover}]}}", true},
-		"folded":          {0, "  - {name: q, histogram: {by: [{column: c, keys: discover, fold: [case]}], min_units: 2}}", false},
-		"bytes":           {bytes, "  - {name: q, histogram: {by: [{column: c, keys: discover}], min_units: 2}}", false},
+		"one unit":       {0, "  - {name: q, histogram: {by: [{column: c, keys: discover}]}}", true},
+		"one unit, said": {0, "  - {name: q, histogram: {by: [{column: c, keys: discover}], min_units: 1}}", true},
+		"sum of one unit": {0, "  - {name: q, histogram: {by: [{column: c, keys: discover}]}}\n  - {name: q2, sum: " +
+			"{column: f, clamp: [0, 1], by: [{column: c, keys: discover}]}}", true},
+		"folded": {0, "  - {name: q, histogram: {by: [{column: c, keys: discover, fold: [case]}], min_units: 2}}",
+			false},
+		"bytes": {bytes, "  - {name: q, histogram: {by: [{column: c, keys: discover}], min_units: 2}}", false},
 	} {
 		s.loadKeyed(t, c.layout)
 		p := Plan(t, fmt.Sprintf(keyedJob, "row", c.queries))
@@ -183,7 +193,8 @@ func RefusedKeys(t *testing.T, s *Server, bytes uint64) {
 			t.Errorf("%s: %d problems", name, len(found))
 		}
 		for _, e := range found {
-			if strings.Contains(e.Hint, "min_units: 2") != c.both || !strings.Contains(e.Hint, "engine: local") || e.Code != queries.CodeNotPushed {
+			if strings.Contains(e.Hint, "min_units: 2") != c.both || !strings.Contains(e.Hint, "engine: local") ||
+				e.Code != queries.CodeNotPushed {
 				t.Errorf("%s: %+v", name, e)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Kinds compares the answers to each kind of question, query by query. A kind of which a database is asked no query fails the test, unless it is among the refused
-// ones; so does a refused one that it is asked.
+// Kinds compares the answers to each kind of question, query by query. A kind of which a database is asked no query
+// fails the test, unless it is among the refused ones; so does a refused one that it is asked.
 func Kinds(t *testing.T, s *Server, refused ...string) {
 	t.Helper()
 	asked := map[string]bool{}

@@ -15,11 +15,13 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Numerals compares what texts are read as: of all forms and sizes, halfway between two doubles and beside that, at the ends of the doubles' range and of int64's, and many that are no
-// numbers. A cell of edges holds one double, so that each text's is compared; the sum of the rows' numbers in a cell says which texts are in it. No query is refused.
+// Numerals compares what texts are read as: of all forms and sizes, halfway between two doubles and beside that, at the
+// ends of the doubles' range and of int64's, and many that are no numbers. A cell of edges holds one double, so that
+// each text's is compared; the sum of the rows' numbers in a cell says which texts are in it. No query is refused.
 func Numerals(t *testing.T, s *Server) {
 	t.Helper()
-	columns := []stabilitytest.Column{{Name: "n", Kind: stabilitytest.Int64}, {Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text}, {Name: "d", Kind: stabilitytest.Text}}
+	columns := []stabilitytest.Column{{Name: "n", Kind: stabilitytest.Int64}, {Name: "u", Kind: stabilitytest.Int64},
+		{Name: "c", Kind: stabilitytest.Text}, {Name: "d", Kind: stabilitytest.Text}}
 	r := rand.New(rand.NewPCG(stabilitytest.Seed(t), 3))
 	for layout := range uint64(3) {
 		var types []string
@@ -31,10 +33,12 @@ func Numerals(t *testing.T, s *Server) {
 		for n, text := range texts {
 			rows = append(rows, stabilitytest.Row{int64(n), int64(n % 7), text, texts[(n*7+1)%len(texts)]})
 		}
-		if err := s.Load("numerals", columns, types, append(rows, stabilitytest.Row{int64(1), int64(1), nil, nil})); err != nil {
+		if err := s.Load("numerals", columns, types, append(rows,
+			stabilitytest.Row{int64(1), int64(1), nil, nil})); err != nil {
 			t.Fatal(err)
 		}
-		unit := []string{"row", "[u], per_unit: {max_rows: 40}", "[c], per_unit: {max_groups: 2, max_rows_per_group: 1}"}[layout]
+		unit := []string{"row", "[u], per_unit: {max_rows: 40}",
+			"[c], per_unit: {max_groups: 2, max_rows_per_group: 1}"}[layout]
 		p := Plan(t, fmt.Sprintf(`
 version: 1
 name: numerals
@@ -81,16 +85,23 @@ func numerals(r *rand.Rand) (texts []string) {
 		"9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "+9223372036854775807", "0009223372036854775807", "9223372036854775807.0", "9007199254740993", "9007199254740993.0", "90071992547409931e-1", "99999999999999999999",
 		"1.7976931348623157e308", "1.7976931348623158e308", "1.7976931348623159e308", "1e308", "1e309", "-1e309", "1e310", "1e400", "1e99999999", "1e999999999", "1e1000000000", "1e99999999999999999999", "-1e9999999999", "5e-324", "4.9e-324", "2.4703282292062327e-324",
 		"2.4703282292062328e-324", "2.5e-324", "-2.5e-324", "1e-323", "1e-324", "1e-400", "1e-999999999999", "2.2250738585072011e-308", "2.2250738585072014e-308", "1e23", "8.5e22", "123456789012345678901234567890e-10",
-		strings.Repeat("0", 5000) + "5", "0." + strings.Repeat("0", 5000) + "5e5001", "5" + strings.Repeat("0", 5000) + "e-5000", "5" + strings.Repeat("0", 400), strings.Repeat("9", 900) + "." + strings.Repeat("9", 900), "1e" + strings.Repeat("0", 500) + "2", "." + strings.Repeat("3", 2000),
-		strings.Repeat("0", 1<<20-1) + "7", strings.Repeat("0", 1<<20) + "7", "0." + strings.Repeat("0", 110_000) + "3e110001", strings.Repeat("x", 1<<20+1),
+		strings.Repeat("0", 5000) + "5", "0." + strings.Repeat("0", 5000) + "5e5001", "5" + strings.Repeat("0", 5000) +
+			"e-5000", "5" + strings.Repeat("0", 400), strings.Repeat("9", 900) + "." + strings.Repeat("9", 900), "1e" +
+			strings.Repeat("0", 500) + "2", "." + strings.Repeat("3", 2000),
+		strings.Repeat("0", 1<<20-1) + "7", strings.Repeat("0", 1<<20) + "7", "0." + strings.Repeat("0", 110_000) +
+			"3e110001", strings.Repeat("x", 1<<20+1),
 	}
-	edge := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 1024), new(big.Int).Lsh(big.NewInt(1), 970)).String() // the first that is infinite
-	tiny := new(big.Int).Exp(big.NewInt(5), big.NewInt(1075), nil).String()                                        // the last that is 0
+	// the first that is infinite
+	edge := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 1024), new(big.Int).Lsh(big.NewInt(1), 970)).String()
+	// the last that is 0
+	tiny := new(big.Int).Exp(big.NewInt(5), big.NewInt(1075), nil).String()
 	below, above := new(big.Int), new(big.Int)
 	below.SetString(edge, 10)
 	above.SetString(tiny, 10)
-	texts = append(texts, edge, edge+".0", edge+"."+strings.Repeat("0", 700)+"1", below.Sub(below, big.NewInt(1)).String(), below.String()+".9", edge[:300]+"e9", "-"+edge,
-		tiny+"e-1075", tiny+"0e-1076", tiny+"1e-1076", above.Sub(above, big.NewInt(1)).String()+"e-1075", above.String()+"9e-1076", "0."+tiny+"e-323", "-"+tiny+strings.Repeat("0", 900)+"1e-1976")
+	texts = append(texts, edge, edge+".0", edge+"."+strings.Repeat("0", 700)+"1", below.Sub(below, big.NewInt(1)).String(),
+		below.String()+".9", edge[:300]+"e9", "-"+edge,
+		tiny+"e-1075", tiny+"0e-1076", tiny+"1e-1076", above.Sub(above,
+			big.NewInt(1)).String()+"e-1075", above.String()+"9e-1076", "0."+tiny+"e-323", "-"+tiny+strings.Repeat("0", 900)+"1e-1976")
 	for range 200 {
 		x := math.Float64frombits(r.Uint64() % math.Float64bits(math.Inf(1)))
 		if r.IntN(2) == 0 {
@@ -101,7 +112,8 @@ func numerals(r *rand.Rand) (texts []string) {
 		digits := half.Quo(half, big.NewFloat(2)).Text('e', 1080)
 		mantissa, power, _ := strings.Cut(digits, "e")
 		mantissa = strings.TrimRight(mantissa, "0")
-		texts = append(texts, strconv.FormatFloat(x, 'g', -1, 64), strconv.FormatFloat(x, 'e', r.IntN(30), 64), mantissa+"e"+power, mantissa+strings.Repeat("0", r.IntN(800))+"1e"+power)
+		texts = append(texts, strconv.FormatFloat(x, 'g', -1, 64), strconv.FormatFloat(x, 'e', r.IntN(30), 64),
+			mantissa+"e"+power, mantissa+strings.Repeat("0", r.IntN(800))+"1e"+power)
 	}
 	for range 200 { // of the letters that numbers are made of
 		var b strings.Builder

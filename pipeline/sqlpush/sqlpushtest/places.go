@@ -11,13 +11,15 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Places compares the points that are nearest to places, one by one: points that are there twice and in rows and columns, whose middles are equally near to several of
-// them, places at points, at the poles, beside the largest distance, and no places. No query is refused.
+// Places compares the points that are nearest to places, one by one: points that are there twice and in rows and
+// columns, whose middles are equally near to several of them, places at points, at the poles, beside the largest
+// distance, and no places. No query is refused.
 func Places(t *testing.T, s *Server) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(stabilitytest.Seed(t), 2))
 	columns := []stabilitytest.Column{
-		{Name: "n", Kind: stabilitytest.Int64}, {Name: "u", Kind: stabilitytest.Int64}, {Name: "lat", Kind: stabilitytest.Float64}, {Name: "lon", Kind: stabilitytest.Float64},
+		{Name: "n", Kind: stabilitytest.Int64}, {Name: "u", Kind: stabilitytest.Int64}, {Name: "lat",
+			Kind: stabilitytest.Float64}, {Name: "lon", Kind: stabilitytest.Float64},
 	}
 	var types []string
 	for _, c := range columns {
@@ -29,7 +31,8 @@ func Places(t *testing.T, s *Server) {
 		if points == 40 {
 			public, rows = mirroredPlaces(r, points)
 		}
-		if err := s.Load("places", columns, types, append(rows, stabilitytest.Row{int64(0), int64(1), nil, 1.0})); err != nil {
+		if err := s.Load("places", columns, types, append(rows,
+			stabilitytest.Row{int64(0), int64(1), nil, 1.0})); err != nil {
 			t.Fatal(err)
 		}
 		units := []string{"row"}
@@ -55,7 +58,8 @@ func drawPlaces(r *rand.Rand, points int, spread float64) (public map[string][]s
 		if r.IntN(2) == 0 {
 			return [2]float64{max(min(lat+spread*(r.Float64()-0.5), 90), -90), max(min(lon+spread*(r.Float64()-0.5), 180), -180)}
 		}
-		return [2]float64{max(min(lat+spread/8*float64(r.IntN(8)), 90), -90), max(min(lon+spread/8*float64(r.IntN(8)), 180), -180)}
+		return [2]float64{max(min(lat+spread/8*float64(r.IntN(8)), 90), -90),
+			max(min(lon+spread/8*float64(r.IntN(8)), 180), -180)}
 	}
 	var at [][2]float64
 	public = map[string][]string{}
@@ -77,7 +81,8 @@ func drawPlaces(r *rand.Rand, points int, spread float64) (public map[string][]s
 		case 1:
 			p = [2]float64{at[r.IntN(points)][0], (at[r.IntN(points)][1] + at[r.IntN(points)][1]) / 2}
 		case 2:
-			odd := []float64{0, 5e-324, -5e-324, 1e-300, 0x1p-100, math.Nextafter(0x1p-100, 0), -0x1p-101, 90, -90, 45, -45, 135, 180, -180, 180.0001, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64}
+			odd := []float64{0, 5e-324, -5e-324, 1e-300, 0x1p-100, math.Nextafter(0x1p-100, 0), -0x1p-101, 90, -90, 45, -45, 135,
+				180, -180, 180.0001, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64}
 			p = [2]float64{odd[r.IntN(len(odd))], odd[r.IntN(len(odd))]}
 		}
 		rows = append(rows, stabilitytest.Row{int64(n), int64(n % 17), p[0], p[1]})
@@ -85,8 +90,9 @@ func drawPlaces(r *rand.Rand, points int, spread float64) (public map[string][]s
 	return public, rows
 }
 
-// mirroredPlaces draws points in pairs on both sides of the longitude of 45 degrees, and places on it. The positions of a pair have their first two numbers
-// changed about, and those of a place are alike: distances to the two are equal if squares are added in one order, and mostly not if in another.
+// mirroredPlaces draws points in pairs on both sides of the longitude of 45 degrees, and places on it. The positions of
+// a pair have their first two numbers changed about, and those of a place are alike: distances to the two are equal if
+// squares are added in one order, and mostly not if in another.
 func mirroredPlaces(r *rand.Rand, points int) (public map[string][]string, rows []stabilitytest.Row) {
 	public = map[string][]string{}
 	for i := range points {
@@ -106,11 +112,14 @@ func planOfPlaces(t *testing.T, unit string, points map[string][]string, metres 
 	t.Helper()
 	var queries []string
 	for i, within := range []float64{metres / 100, metres / 3, 10 * metres} {
-		near := fmt.Sprintf("nearest: {lat: lat, lon: lon, points: points.csv, id: id, within_m: %v", min(max(within, 1e-3), 1e6))
+		near := fmt.Sprintf("nearest: {lat: lat, lon: lon, points: points.csv, id: id, within_m: %v",
+			min(max(within, 1e-3), 1e6))
 		queries = append(queries,
-			fmt.Sprintf("  - {name: each%d, histogram: {by: [{column: n, from: 0, to: 200, width: 1}, {%s}, null: bin, other: bin, as: near}]}}", i, near),
+			fmt.Sprintf("  - {name: each%d, histogram: {by: [{column: n, from: 0, to: 200, width: 1}, {%s}, null: bin, other: "+
+				"bin, as: near}]}}", i, near),
 			fmt.Sprintf("  - {name: near%d, histogram: {by: [{%s}, as: near}]}}", i, near),
-			fmt.Sprintf("  - {name: spread%d, histogram: {by: [{%s, kernel: {bandwidth_m: %v}}, as: near}]}}", i, near, min(max(within, 1e-3), 1e5)))
+			fmt.Sprintf("  - {name: spread%d, histogram: {by: [{%s, kernel: {bandwidth_m: %v}}, as: near}]}}", i, near,
+				min(max(within, 1e-3), 1e5)))
 	}
 	return planWith(t, fmt.Sprintf(`
 version: 1

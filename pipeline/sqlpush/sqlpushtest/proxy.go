@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// Proxy stands between a program and a PostgreSQL server, on a TCP port of this machine. It keeps every byte that the server sends, and can cut connections.
+// Proxy stands between a program and a PostgreSQL server, on a TCP port of this machine. It keeps every byte that the
+// server sends, and can cut connections.
 type Proxy struct {
 	// DSN is the connection string of the server through the proxy.
 	DSN string
@@ -71,7 +72,8 @@ func (p *Proxy) serve(l net.Listener) {
 	}
 }
 
-// record hands on what the server sends until the connection ends, or the limit is reached: then not even the bytes before it are handed on whole.
+// record hands on what the server sends until the connection ends, or the limit is reached: then not even the bytes
+// before it are handed on whole.
 func (p *Proxy) record(client io.Writer, server io.Reader, kept *bytes.Buffer) {
 	b := make([]byte, 1<<16)
 	for {
@@ -90,7 +92,8 @@ func (p *Proxy) record(client io.Writer, server io.Reader, kept *bytes.Buffer) {
 	}
 }
 
-// CutAfter lets the server send so many bytes more before its connections are cut; 0 is for ever. What was kept so far is forgotten.
+// CutAfter lets the server send so many bytes more before its connections are cut; 0 is for ever. What was kept so far
+// is forgotten.
 func (p *Proxy) CutAfter(n int) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

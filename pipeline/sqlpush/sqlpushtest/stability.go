@@ -12,13 +12,15 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Stability tries random pairs of neighbouring tables: their exact answers, as the database gives them, are as near to each other as the sensitivities
-// say. Jobs are drawn of what databases answer; at least three quarters of the pairs are compared.
+// Stability tries random pairs of neighbouring tables: their exact answers, as the database gives them, are as near to
+// each other as the sensitivities say. Jobs are drawn of what databases answer; at least three quarters of the pairs
+// are compared.
 func Stability(t *testing.T, s *Server, pairs int) {
 	t.Helper()
 	lab := &stabilitytest.Lab{TB: t, Dir: t.TempDir()}
 	search := stabilitytest.Search{
-		Seed: stabilitytest.Seed(t) + 1, Pairs: pairs, PairsPerJob: 5, Writers: stabilitytest.Writers()[:1], Labs: []*stabilitytest.Lab{lab},
+		Seed: stabilitytest.Seed(t) +
+			1, Pairs: pairs, PairsPerJob: 5, Writers: stabilitytest.Writers()[:1], Labs: []*stabilitytest.Lab{lab},
 		Mask: func(j *stabilitytest.Job) bool { return s.mask(t, j) },
 	}
 	tried := &trial{Server: s}
@@ -33,7 +35,8 @@ func Stability(t *testing.T, s *Server, pairs int) {
 		}
 		for k, m := range tried.plan.Mechanisms() {
 			if !stabilitytest.Within(of[0][k], of[1][k], m) {
-				return &stabilitytest.Finding{What: fmt.Sprintf("%v and %v are further apart than %v", of[0][k], of[1][k], m.Sens), Case: c}, false
+				return &stabilitytest.Finding{What: fmt.Sprintf("%v and %v are further apart than %v", of[0][k], of[1][k], m.Sens),
+					Case: c}, false
 			}
 		}
 		return nil, false

@@ -1,5 +1,5 @@
-// Package sqlpushtest is the conformance suite of databases that answer queries: the same rows give the same exact answers, whether the database adds
-// them up or the local engine reads them.
+// Package sqlpushtest is the conformance suite of databases that answer queries: the same rows give the same exact
+// answers, whether the database adds them up or the local engine reads them.
 package sqlpushtest
 
 import (
@@ -90,7 +90,8 @@ func (s *Server) Open(ctx context.Context, p *pipeline.Plan, name string) (*sqlp
 	return sqlpush.Open(ctx, sqlpush.Source{Driver: s.Driver, DSN: s.DSN, Table: name, Exact: p.Job().ExactColumns()})
 }
 
-// Answers are the exact answers of an engine: of each mechanism, its quantum and its cells, and the digest of all of them.
+// Answers are the exact answers of an engine: of each mechanism, its quantum and its cells, and the digest of all of
+// them.
 func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stabilitytest.Answer, err error) {
 	a, err := e.Aggregate(context.Background(), p, pipeline.Silent{})
 	if err != nil {
@@ -104,14 +105,16 @@ func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stability
 	return append(stabilitytest.Opened(t, p, a.Exacts), stabilitytest.Answer{Cells: []*big.Int{digest}}), nil
 }
 
-// Result says how many random cases were tried. Of jobs that were refused as a whole, Alone queries were compared by themselves.
+// Result says how many random cases were tried. Of jobs that were refused as a whole, Alone queries were compared by
+// themselves.
 type Result struct{ Cases, Equal, Refused, Alone, Unloaded int }
 
-// Equality compares the answers of random jobs about random tables. Jobs that the database refuses before it runs anything are counted; at least a
-// quarter are compared whole.
+// Equality compares the answers of random jobs about random tables. Jobs that the database refuses before it runs
+// anything are counted; at least a quarter are compared whole.
 func Equality(t *testing.T, s *Server, cases int) {
 	t.Helper()
-	search := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: cases, PairsPerJob: 2, Writers: stabilitytest.Writers()[:1], Labs: []*stabilitytest.Lab{{TB: t, Dir: t.TempDir()}}}
+	search := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: cases, PairsPerJob: 2,
+		Writers: stabilitytest.Writers()[:1], Labs: []*stabilitytest.Lab{{TB: t, Dir: t.TempDir()}}}
 	var r Result
 	search.RunBy(func(_ *stabilitytest.Lab, c *stabilitytest.Case) (*stabilitytest.Finding, bool) {
 		if t.Failed() {
@@ -185,7 +188,8 @@ func planOf(t *testing.T, j *stabilitytest.Job) *pipeline.Plan {
 // ErrRefused says that a job was refused before anything ran.
 var ErrRefused = errors.New("the database is not asked")
 
-// Same returns how the answers of the database differ from those of the local engine over the same table; "" if they do not.
+// Same returns how the answers of the database differ from those of the local engine over the same table; "" if they do
+// not.
 func (s *Server) Same(t *testing.T, p *pipeline.Plan, name string) (difference string, err error) {
 	d, err := s.Open(t.Context(), p, name)
 	if err != nil {
@@ -234,7 +238,8 @@ func Cases(t *testing.T, few, many int) int {
 // Plan makes the plan of a job's text. Its public files have three points.
 func Plan(t testing.TB, text string) *pipeline.Plan {
 	t.Helper()
-	return planWith(t, text, map[string][]string{"id": {"one", "two", "three"}, "lat": {"10", "40", "70"}, "lon": {"0", "50", "50"}})
+	return planWith(t, text, map[string][]string{"id": {"one", "two", "three"}, "lat": {"10", "40", "70"},
+		"lon": {"0", "50", "50"}})
 }
 
 // planWith makes the plan of a job's text, whose public files all have some columns.

@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// UnitColumn is a type of a privacy unit's column, and literals of different values. Null are literals that are no unit, and Equal are other
-// literals of the first value.
+// UnitColumn is a type of a privacy unit's column, and literals of different values. Null are literals that are no
+// unit, and Equal are other literals of the first value.
 type UnitColumn struct {
 	Type                string
 	Values, Null, Equal []string
 }
 
-// Units compares the numbers of units that a database and the local engine count over each column with the number of values: each value has three
-// rows, of which one counts, and a row without a unit does not count.
+// Units compares the numbers of units that a database and the local engine count over each column with the number of
+// values: each value has three rows, of which one counts, and a row without a unit does not count.
 func Units(t *testing.T, s *Server, columns []UnitColumn) {
 	t.Helper()
 	for _, c := range columns {
@@ -26,7 +26,8 @@ func Units(t *testing.T, s *Server, columns []UnitColumn) {
 			}
 		}
 		for _, text := range []string{
-			"DROP TABLE IF EXISTS units", "CREATE TABLE units (u " + c.Type + ", one INTEGER)", "INSERT INTO units VALUES " + strings.Join(rows, ", "),
+			"DROP TABLE IF EXISTS units", "CREATE TABLE units (u " + c.Type + ", one INTEGER)", "INSERT INTO units VALUES " +
+				strings.Join(rows, ", "),
 		} {
 			if err := s.Exec(text); err != nil {
 				t.Fatal(err)

@@ -10,12 +10,14 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Vectors compares sums of vectors that are shortened, a sum for each vector, so that each integer is compared: vectors on the sphere and beside it, with components of
-// all sizes, also infinite ones, zeros and none, which leave a row out or make it count as zero. No query is refused.
+// Vectors compares sums of vectors that are shortened, a sum for each vector, so that each integer is compared: vectors
+// on the sphere and beside it, with components of all sizes, also infinite ones, zeros and none, which leave a row out
+// or make it count as zero. No query is refused.
 func Vectors(t *testing.T, s *Server) {
 	t.Helper()
 	names := []string{"x", "y", "z"}
-	columns := []stabilitytest.Column{{Name: "n", Kind: stabilitytest.Int64}, {Name: "u", Kind: stabilitytest.Int64}, {Name: "i", Kind: stabilitytest.Int64}}
+	columns := []stabilitytest.Column{{Name: "n", Kind: stabilitytest.Int64}, {Name: "u", Kind: stabilitytest.Int64},
+		{Name: "i", Kind: stabilitytest.Int64}}
 	for _, name := range names {
 		columns = append(columns, stabilitytest.Column{Name: name, Kind: stabilitytest.Float64})
 	}
@@ -29,9 +31,11 @@ func Vectors(t *testing.T, s *Server) {
 	var queries []string
 	for i, norm := range []string{"1", "5", "0.1", "40", "1e-270", "1e270", "7e-90", "1024"} {
 		queries = append(queries,
-			fmt.Sprintf("  - {name: each%d, sum: {columns: [x, y, z], clip_l2: %s, by: [{column: n, from: 0, to: 600, width: 1}]}}", i, norm),
+			fmt.Sprintf("  - {name: each%d, sum: {columns: [x, y, z], clip_l2: %s, by: [{column: n, from: 0, to: 600, width: "+
+				"1}]}}", i, norm),
 			fmt.Sprintf("  - {name: pairs%d, mean: {columns: [i, x], clip_l2: %s}}", i, norm),
-			fmt.Sprintf("  - {name: single%d, sum: {column: y, clip_l2: %s, by: [{column: n, from: 0, to: 600, width: 1}]}}", i, norm))
+			fmt.Sprintf("  - {name: single%d, sum: {column: y, clip_l2: %s, by: [{column: n, from: 0, to: 600, width: 1}]}}", i,
+				norm))
 	}
 	all := Plan(t, `
 version: 1
@@ -47,7 +51,8 @@ ledger: {store: "sqlite:ledger.db", dataset: vectors, budget: {epsilon: 2, delta
 	if same, err := s.Same(t, all, "vectors"); err != nil || same != "" {
 		t.Fatalf("rows without a value: %v\n%s", err, same)
 	}
-	for _, unit := range []string{"row", "[u], per_unit: {max_rows: 5}", "[u], per_unit: {max_groups: 9, max_rows_per_group: 1}"} {
+	for _, unit := range []string{"row", "[u], per_unit: {max_rows: 5}",
+		"[u], per_unit: {max_groups: 9, max_rows_per_group: 1}"} {
 		p := Plan(t, fmt.Sprintf(`
 version: 1
 name: vectors
@@ -79,11 +84,13 @@ func drawVectors(r *rand.Rand) (rows []stabilitytest.Row) {
 	return rows
 }
 
-// component draws a component of a vector of three: often such that the vector is as long as a bound, or is so but for the last digit.
+// component draws a component of a vector of three: often such that the vector is as long as a bound, or is so but for
+// the last digit.
 func component(r *rand.Rand) any {
 	switch r.IntN(12) {
 	case 0:
-		return []any{nil, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, 5e-324, -5e-324, 0x1p-1022, math.Copysign(0, -1)}[r.IntN(10)]
+		return []any{nil, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, 5e-324, -5e-324,
+			0x1p-1022, math.Copysign(0, -1)}[r.IntN(10)]
 	case 1, 2:
 		return math.Ldexp(2*r.Float64()-1, r.IntN(2000)-1000)
 	case 3, 4, 5, 6:

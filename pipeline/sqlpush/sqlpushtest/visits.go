@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// Visits is a table whose values can be told apart from all that a server sends by itself, for tests of what crosses a wire.
+// Visits is a table whose values can be told apart from all that a server sends by itself, for tests of what crosses a
+// wire.
 //
-// Its columns are person and number (the same privacy units, as texts and as whole numbers), note (a text of each row), zone (of which jobs declare north and
-// south), amount (beyond every clamp), age, lon, t (a time of each row) and day.
+// Its columns are person and number (the same privacy units, as texts and as whole numbers), note (a text of each row),
+// zone (of which jobs declare north and south), amount (beyond every clamp), age, lon, t (a time of each row) and day.
 type Visits struct{ Rows int }
 
 // Marks of values in Visits.
@@ -29,7 +30,8 @@ const (
 func (v Visits) Load(t testing.TB, s *Server) {
 	t.Helper()
 	for _, text := range []string{
-		"CREATE TABLE visits (person text, number bigint, note text, zone text, amount double precision, age int, lon int, t timestamptz, day date)",
+		"CREATE TABLE visits (person text, number bigint, note text, zone text, amount double precision, age int, lon int, " +
+			"t timestamptz, day date)",
 		fmt.Sprintf(`INSERT INTO visits SELECT '%[1]sunit' || i %% 7, %[2]d + i %% 7, '%[1]snote' || i, CASE i %% 3 WHEN 0 THEN 'north' WHEN 1 THEN 'south' ELSE '%[1]szone' END,
 			%[3]v + i, i %% 80, i %% 90, TIMESTAMPTZ '1970-01-01 00:00:00+00' + (%[4]d + i) * INTERVAL '1 microsecond', DATE '2013-01-02' FROM generate_series(1, %[5]d) AS i`,
 			Canary, int64(numbers), amounts, int64(firstTime), v.Rows),
@@ -40,7 +42,8 @@ func (v Visits) Load(t testing.TB, s *Server) {
 	}
 }
 
-// Found returns which of the table's values are among some bytes, as text or as a server sends numbers and times in binary form.
+// Found returns which of the table's values are among some bytes, as text or as a server sends numbers and times in
+// binary form.
 func (v Visits) Found(sent []byte) (found []string) {
 	look := func(name string, forms ...[]byte) {
 		for _, f := range forms {
@@ -59,12 +62,14 @@ func (v Visits) Found(sent []byte) (found []string) {
 		n, amount, at := uint64(numbers+i%7), amounts+float64(i+1), int64(firstTime+i+1)
 		look("number", word(n), fmt.Append(nil, n))
 		look("amount", word(math.Float64bits(amount)), fmt.Append(nil, amount))
-		look("time", word(uint64(at)), word(uint64(at-epoch)), fmt.Append(nil, at), []byte(time.UnixMicro(at).UTC().Format("15:04:05.999999")))
+		look("time", word(uint64(at)), word(uint64(at-epoch)), fmt.Append(nil, at),
+			[]byte(time.UnixMicro(at).UTC().Format("15:04:05.999999")))
 	}
 	return found
 }
 
-// VisitsJobs are jobs about Visits: all kinds of queries that a database is asked, for units without bounds and with bounds of each form.
+// VisitsJobs are jobs about Visits: all kinds of queries that a database is asked, for units without bounds and with
+// bounds of each form.
 func VisitsJobs() map[string]string {
 	jobs := map[string]string{}
 	for name, unit := range map[string]string{
@@ -103,14 +108,20 @@ var visitsQueries = []string{
 	"  - {name: pair, sum: {columns: [amount, age], clamp: [0, 3]}}",
 	"  - {name: short, mean: {columns: [amount, age], clip_l2: 3, by: [{column: zone, values: [north, south]}]}}",
 	"  - {name: texts, sum: {column: note, clamp: [0, 10], by: [{column: zone, edges: [0, 0.5, 10], null: bin}]}}",
-	"  - {name: near, histogram: {by: [{nearest: {lat: age, lon: lon, points: points.csv, id: id, within_m: 500000}, other: bin, as: point}]}}",
-	"  - {name: around, histogram: {by: [{nearest: {lat: age, lon: lon, points: points.csv, id: id, within_m: 500000, kernel: {bandwidth_m: 100000}}, as: point}]}}",
+	"  - {name: near, histogram: {by: [{nearest: {lat: age, lon: lon, points: points.csv, id: id, within_m: 500000}, " +
+		"other: bin, as: point}]}}",
+	"  - {name: around, histogram: {by: [{nearest: {lat: age, lon: lon, points: points.csv, id: id, within_m: 500000, " +
+		"kernel: {bandwidth_m: 100000}}, as: point}]}}",
 	"  - {name: spread, variance: {column: age, clamp: [0, 90]}}",
-	"  - {name: clamp, mean: {column: amount, clamp: discover, range: [-1, 1000], by: [{column: zone, values: [north, south]}]}}",
-	"  - {name: tables, crosstabs: {by: [{column: zone, values: [north, south]}, {column: age, edges: [0, 40, 80]}], ways: [1, 2]}}",
+	"  - {name: clamp, mean: {column: amount, clamp: discover, range: [-1, 1000], by: [{column: zone, values: [north, " +
+		"south]}]}}",
+	"  - {name: tables, crosstabs: {by: [{column: zone, values: [north, south]}, {column: age, edges: [0, 40, 80]}], " +
+		"ways: [1, 2]}}",
 }
 
 var visitsQueriesOfUnits = []string{
-	"  - {name: bound, sum: {column: amount, clamp: [0, 10], by: [{column: zone, values: [north, south]}]}, per_unit: {max_rows: discover, max_rows_up_to: 100, max_groups: 2, max_rows_per_group: 100}}",
-	"  - {name: shared, histogram: {by: [{column: age, from: 0, to: 80, width: 4}], noise: auto}, per_unit: {max_groups: 20, max_rows_per_group: 1}}",
+	"  - {name: bound, sum: {column: amount, clamp: [0, 10], by: [{column: zone, values: [north, south]}]}, per_unit: " +
+		"{max_rows: discover, max_rows_up_to: 100, max_groups: 2, max_rows_per_group: 100}}",
+	"  - {name: shared, histogram: {by: [{column: age, from: 0, to: 80, width: 4}], noise: auto}, per_unit: " +
+		"{max_groups: 20, max_rows_per_group: 1}}",
 }

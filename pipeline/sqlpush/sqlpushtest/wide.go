@@ -12,12 +12,14 @@ import (
 // Wide compares answers of queries with many labels and many edges, about values at and beside the edges of cells.
 func Wide(t *testing.T, s *Server) {
 	t.Helper()
-	columns := []stabilitytest.Column{{Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text}, {Name: "i", Kind: stabilitytest.Int64}, {Name: "f", Kind: stabilitytest.Float64}}
+	columns := []stabilitytest.Column{{Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text},
+		{Name: "i", Kind: stabilitytest.Int64}, {Name: "f", Kind: stabilitytest.Float64}}
 	var types []string
 	for _, c := range columns {
 		types = append(types, s.Type(c.Kind, &stabilitytest.Case{}))
 	}
-	floats := []any{nil, math.NaN(), math.Inf(1), math.Inf(-1), 5e-324, -5e-324, math.MaxFloat64, -math.MaxFloat64, 0.0, math.Copysign(0, -1)}
+	floats := []any{nil, math.NaN(), math.Inf(1), math.Inf(-1), 5e-324, -5e-324, math.MaxFloat64, -math.MaxFloat64, 0.0,
+		math.Copysign(0, -1)}
 	for k := -1; k <= 41; k++ {
 		x := float64(k) * 0.1
 		floats = append(floats, x, math.Nextafter(x, 5), math.Nextafter(x, -5))
@@ -39,7 +41,9 @@ func Wide(t *testing.T, s *Server) {
 	}
 	labels = append(labels, "it's; --", "ü")
 	list, ints := "["+strings.Join(quotedAll(labels), ", ")+"]", "["+strings.Join(numbers, ", ")+"]"
-	for _, unit := range []string{"row", "[u], per_unit: {max_rows: 3}", "[u], per_unit: {max_groups: 2, max_rows_per_group: 1}", "[u], per_unit: {max_groups: 2, max_rows_per_group: 2, max_rows: 3}"} {
+	for _, unit := range []string{"row", "[u], per_unit: {max_rows: 3}",
+		"[u], per_unit: {max_groups: 2, max_rows_per_group: 1}", "[u], per_unit: {max_groups: 2, max_rows_per_group: 2, " +
+			"max_rows: 3}"} {
 		for _, policy := range []string{"", ", null: bin", ", other: bin", ", null: bin, other: bin"} {
 			p := Plan(t, fmt.Sprintf(`
 version: 1
@@ -75,8 +79,8 @@ func quotedAll(texts []string) (out []string) {
 	return out
 }
 
-// Texts compares answers about empty texts that come before and after longer ones, and about nulls between them: what a row is read as does not depend
-// on the rows before it.
+// Texts compares answers about empty texts that come before and after longer ones, and about nulls between them: what a
+// row is read as does not depend on the rows before it.
 func Texts(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}}
@@ -91,7 +95,8 @@ queries:
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: texts, budget: {epsilon: 2, delta: 1e-5}}
 `)
-	for _, cells := range [][]any{{"", "", nil, "full", ""}, {"full", "", "", nil, ""}, {nil, "", "x", nil, "full", "", ""}, {""}, {nil}} {
+	for _, cells := range [][]any{{"", "", nil, "full", ""}, {"full", "", "", nil, ""},
+		{nil, "", "x", nil, "full", "", ""}, {""}, {nil}} {
 		var rows []stabilitytest.Row
 		for _, c := range cells {
 			rows = append(rows, stabilitytest.Row{c})

@@ -27,8 +27,8 @@ func Beside(rng *rand.Rand, lat, lon, metres float64) (float64, float64) {
 	return north, math.Remainder(east, 360)
 }
 
-// Vincenty returns the length of the geodesic between two places on WGS84: T. Vincenty, Direct and inverse solutions of geodesics
-// on the ellipsoid with application of nested equations, Survey Review 23 (1975), pages 88 to 93. NaN if the
+// Vincenty returns the length of the geodesic between two places on WGS84: T. Vincenty, Direct and inverse solutions of
+// geodesics on the ellipsoid with application of nested equations, Survey Review 23 (1975), pages 88 to 93. NaN if the
 // iteration does not converge, near antipodes.
 func Vincenty(lat1, lon1, lat2, lon2 float64) float64 {
 	const a, f = 6378137.0, 1 / 298.257223563

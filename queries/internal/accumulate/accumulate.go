@@ -1,9 +1,9 @@
 // Package accumulate adds the rows of a table up to exact answers, one worker at a time.
 //
-// An [Answer] grows by one of two ways. If each row is a privacy unit, AddRows takes in batches as they come. If the unit is made of columns,
-// nothing can be counted before all rows of a unit are known: WriteRows writes each row as a record of its unit and its content, a
-// [bounding.Rows] keeps the records and bounds them, and the function that AddRecords returns takes in what is left. The counts and sums are
-// the same kinds of numbers both ways:
+// An [Answer] grows by one of two ways. If each row is a privacy unit, AddRows takes in batches as they come. If the
+// unit is made of columns, nothing can be counted before all rows of a unit are known: WriteRows writes each row as a
+// record of its unit and its content, a [bounding.Rows] keeps the records and bounds them, and the function that
+// AddRecords returns takes in what is left. The counts and sums are the same kinds of numbers both ways:
 //
 //	Counts  the rows of each cell, every cell in memory
 //	Units   the rows of each cell, and the units that have some

@@ -11,7 +11,8 @@ import (
 
 // What answers hold, for fingerprints
 //
-// The same rows are the same bytes, whichever engine has added them up and in which form an answer holds them: numbers that are not 0, with their places.
+// The same rows are the same bytes, whichever engine has added them up and in which form an answer holds them: numbers
+// that are not 0, with their places.
 
 // errContent is an error of the program: an answer that is not added up by rank.
 var errContent = errors.New("queries: an answer of this kind is not added up by rank")

@@ -2,12 +2,12 @@ package accumulate
 
 // Sums of single numbers
 //
-// Most sums are of one column of numbers by not too many cells. These are added up in 64 bits, and moved to 128 bits every 2^21 rows, before
-// they can overflow. Slot 0 takes the rows that are dropped, so that the loops have no branch for them. The numbers of a dictionary are
-// quantized once. sums.go fills the slots and moves them.
+// Most sums are of one column of numbers by not too many cells. These are added up in 64 bits, and moved to 128 bits
+// every 2^21 rows, before they can overflow. Slot 0 takes the rows that are dropped, so that the loops have no branch
+// for them. The numbers of a dictionary are quantized once. sums.go fills the slots and moves them.
 //
-// A second number of a row has up to 2^60 in magnitude, of which few fit in 64 bits. So its digits above and below 2^30 are added up apart, each of
-// them in 64 bits.
+// A second number of a row has up to 2^60 in magnitude, of which few fit in 64 bits. So its digits above and below 2^30
+// are added up apart, each of them in 64 bits.
 
 import (
 	"math"
@@ -19,15 +19,18 @@ import (
 )
 
 const (
-	// plainRows is the largest number of rows whose values, less the centre, fit a sum of 64 bits: each is at most 2^41 quanta.
+	// plainRows is the largest number of rows whose values, less the centre, fit a sum of 64 bits: each is at most 2^41
+	// quanta.
 	plainRows = 1 << 21
-	// plainCells is the largest number of cells whose sums are held in 64 bits too, since they are moved every plainRows rows.
+	// plainCells is the largest number of cells whose sums are held in 64 bits too, since they are moved every plainRows
+	// rows.
 	plainCells = plainRows
 	// lowBits is how many digits of a second number are added up apart.
 	lowBits = 30
 )
 
-// plainSums are the sums of single numbers since the last flush: slot 0 belongs to the rows that are dropped, slot c + 1 to cell c.
+// plainSums are the sums of single numbers since the last flush: slot 0 belongs to the rows that are dropped, slot c +
+// 1 to cell c.
 type plainSums struct {
 	quantize.Fast
 	slots []int64
@@ -42,8 +45,8 @@ type plainSums struct {
 	seconds   []int64 // of numbers
 }
 
-// Second is the square of the quantized value of a row less the centre, x, less a constant: x² - Less. Its quantum is 2^Exponent. Values have at most
-// 30 digits, so that it has at most 60.
+// Second is the square of the quantized value of a row less the centre, x, less a constant: x² - Less. Its quantum is
+// 2^Exponent. Values have at most 30 digits, so that it has at most 60.
 type Second struct {
 	Less     int64
 	Exponent int
@@ -52,7 +55,8 @@ type Second struct {
 // Of returns the second number of a value less the centre.
 func (s Second) Of(x int64) int64 { return x*x - s.Less }
 
-// quantizeDictionary returns the quantized values of a column's dictionary, less the centre, or nil if one of them is no number.
+// quantizeDictionary returns the quantized values of a column's dictionary, less the centre, or nil if one of them is
+// no number.
 func (p *plainSums) quantizeDictionary(c *table.Column) []int64 {
 	if p.dict == c.Dict {
 		return p.numbers

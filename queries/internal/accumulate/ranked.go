@@ -14,9 +14,9 @@ import (
 
 // Answers whose bound on the rows of a unit is chosen later
 //
-// The bound is chosen from a noisy histogram of the rows a unit, when all rows are read. So rows are added up by the step of their rank (see
-// [bounding.Ranked]), each step in an answer of its own. The answer under a bound is the sum of those up to its step. The histogram is how many units
-// have their last row in each step.
+// The bound is chosen from a noisy histogram of the rows a unit, when all rows are read. So rows are added up by the
+// step of their rank (see [bounding.Ranked]), each step in an answer of its own. The answer under a bound is the sum of
+// those up to its step. The histogram is how many units have their last row in each step.
 
 // Ranked adds rows up by rank.
 type Ranked struct {
@@ -111,7 +111,10 @@ func (a *Ranked) Seal() ([]mechanism.Exact, error) {
 		if vector > 0 { // the first one has written what all follow from
 			state = func(io.Writer) error { return nil }
 		}
-		exacts = append(exacts, mechanism.SealChoice(func(r mechanism.Range) (mechanism.Exact, error) { return c.within(r, vector) }, state))
+		exacts = append(exacts, mechanism.SealChoice(func(r mechanism.Range) (mechanism.Exact,
+			error) {
+			return c.within(r, vector)
+		}, state))
 	}
 	histogram, err := SealCounts(a.units)
 	if err != nil {

@@ -17,9 +17,10 @@ import (
 
 // Sums whose clamp is chosen later
 //
-// The clamp is chosen from a noisy histogram of the values, when all rows are read. So rows are added up by bins: in each cell the number of
-// rows of each bin, and the sum of their values. The sum under a clamp whose ends are edges of bins follows: that of the bins within, and for each
-// row of the others the end on its side. The histogram is that of all cells together.
+// The clamp is chosen from a noisy histogram of the values, when all rows are read. So rows are added up by bins: in
+// each cell the number of rows of each bin, and the sum of their values. The sum under a clamp whose ends are edges of
+// bins follows: that of the bins within, and for each row of the others the end on its side. The histogram is that of
+// all cells together.
 
 // Spread adds single values up by bins.
 type Spread struct {
@@ -93,7 +94,8 @@ func (a *Spread) WriteRows(b *table.Batch, to bounding.Writer) error {
 }
 
 // eachValue quantizes the values of a batch one after the other.
-func (a *Spread) eachValue(b *table.Batch, start func([]int32) error, value func(row int, cell int32), none func(cell int32)) error {
+func (a *Spread) eachValue(b *table.Batch, start func([]int32) error, value func(row int, cell int32),
+	none func(cell int32)) error {
 	cells, err := a.Groups.OfRows(b)
 	if err != nil {
 		return err

@@ -2,8 +2,9 @@ package accumulate
 
 // The states of answers
 //
-// An answer writes what it holds to a [state.Writer], and adds what another process wrote. Counts are written in one of two forms, whichever
-// the answer has them in, and either can be added to the other: which one it is depends on the memory of the process.
+// An answer writes what it holds to a [state.Writer], and adds what another process wrote. Counts are written in one of
+// two forms, whichever the answer has them in, and either can be added to the other: which one it is depends on the
+// memory of the process.
 //
 //	Counts   1, cells in eight bytes each
 //	Units    the number of units; then as Counts

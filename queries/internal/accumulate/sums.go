@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Sums adds values up: in each cell the sum of the quantized values less their centre, and what the query needs beside it. 2^48 rows of at
-// most 2^41 quanta each leave room to spare in 128 bits.
+// Sums adds values up: in each cell the sum of the quantized values less their centre, and what the query needs beside
+// it. 2^48 rows of at most 2^41 quanta each leave room to spare in 128 bits.
 type Sums struct {
 	SumsOf
 	quantized []int64      // the value of a row
@@ -71,7 +71,8 @@ func (a *Sums) openBatch(b *table.Batch) ([]int32, error) {
 	return cells, a.Values.Open(b)
 }
 
-// AddRows adds the rows of a batch that have a cell and a value. If all rows are terms, those without a value count as the centre.
+// AddRows adds the rows of a batch that have a cell and a value. If all rows are terms, those without a value count as
+// the centre.
 func (a *Sums) AddRows(b *table.Batch) error {
 	a.makeTotals()
 	if done, err := a.addCodes(b); done || err != nil {
@@ -259,8 +260,8 @@ func (a *Sums) forPieces(n int, add func(from, to int)) {
 	}
 }
 
-// addCodes adds the rows of a batch whose values are codes into a dictionary of numbers that is kept, and returns false if the batch is not
-// of this kind.
+// addCodes adds the rows of a batch whose values are codes into a dictionary of numbers that is kept, and returns false
+// if the batch is not of this kind.
 func (a *Sums) addCodes(b *table.Batch) (bool, error) {
 	if a.plain == nil {
 		return false, nil

@@ -15,8 +15,8 @@ import (
 // codeBytes is how many bytes of a record a row's cell of a dimension has.
 const codeBytes = 4
 
-// Tables counts the same rows in several tables, and measures the residuals of which these are made. Only tables that no other one has are
-// counted: all residuals follow from them.
+// Tables counts the same rows in several tables, and measures the residuals of which these are made. Only tables that
+// no other one has are counted: all residuals follow from them.
 type Tables struct {
 	Margins *strategy.Margins
 	// Coders find the cells of rows in each dimension, in the order of the workload's attributes.

@@ -8,14 +8,16 @@ import (
 
 // Total is what another engine has added up in one cell: rows that were bounded already.
 type Total struct {
-	// Table is which of the largest tables, of crosstabs; the step of the rows' ranks, or after the last step the number of units whose last row is in step Cell;
-	// the bin of the values, or after the last bin rows without a value; 1 for the number of units with a row, in cell 0; and else 0.
+	// Table is which of the largest tables, of crosstabs; the step of the rows' ranks, or after the last step the number
+	// of units whose last row is in step Cell; the bin of the values, or after the last bin rows without a value; 1 for
+	// the number of units with a row, in cell 0; and else 0.
 	Table int
 	Cell  int64
 	Rows  int64
 	// Key is the key of an answer by keys that are discovered, as it is selected.
 	Key string
-	// Sums are the sums of the components of the quantized values, less the centre; Second is the sum of the second number.
+	// Sums are the sums of the components of the quantized values, less the centre; Second is the sum of the second
+	// number.
 	Sums   []int128.Int
 	Second int128.Int
 }

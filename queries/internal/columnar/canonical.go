@@ -9,12 +9,13 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// AppendValue appends a value of the unit that is no text in its canonical form: four bytes of length, big-endian, and its text.
+// AppendValue appends a value of the unit that is no text in its canonical form: four bytes of length, big-endian, and
+// its text.
 //
-// Two values of one column have the same text only if they are equal: merging units would be as unsafe as splitting
-// one (without one of the two, rows of the other would take its rows' place, a change of √2 times the norm). The text is that in
-// which files of text usually hold the value, so that a table gives the same answers in every format: integers in
-// decimal, floats in the shortest decimal without exponent that identifies them, true and false, YYYY-MM-DD,
+// Two values of one column have the same text only if they are equal: merging units would be as unsafe as splitting one
+// (without one of the two, rows of the other would take its rows' place, a change of √2 times the norm). The text is
+// that in which files of text usually hold the value, so that a table gives the same answers in every format: integers
+// in decimal, floats in the shortest decimal without exponent that identifies them, true and false, YYYY-MM-DD,
 // YYYY-MM-DDTHH:MM:SS[.fraction] with Z for instants. Text is taken byte by byte: "7" is the integer 7, "07" is not.
 func AppendValue(dst []byte, word uint64, t table.Type) []byte {
 	start := len(dst)
@@ -71,7 +72,8 @@ func appendTime(dst []byte, units int64, t table.Type) []byte {
 	return dst
 }
 
-// HasCanonicalForm says that values of a type have a canonical form: what they are, and whether two are equal, is known.
+// HasCanonicalForm says that values of a type have a canonical form: what they are, and whether two are equal, is
+// known.
 func HasCanonicalForm(t table.Type) bool {
 	if t.Kind == table.Timestamp {
 		return t.Unit > 0 && 1_000_000_000%t.Unit == 0

@@ -1,4 +1,5 @@
-// Package columnar reads the entries of one column of a batch: checked, by dictionary or by runs, and as the canonical text of a value.
+// Package columnar reads the entries of one column of a batch: checked, by dictionary or by runs, and as the canonical
+// text of a value.
 package columnar
 
 import (

@@ -1,5 +1,5 @@
-// Package earth finds the nearest of many public places: positions on the ellipsoid of WGS84, distances along it, a tree of places and an index
-// by squares of latitudes and longitudes.
+// Package earth finds the nearest of many public places: positions on the ellipsoid of WGS84, distances along it, a
+// tree of places and an index by squares of latitudes and longitudes.
 package earth
 
 import "math"
@@ -16,9 +16,11 @@ const (
 
 // Formula is what positions are computed with, in the order of [OnEllipsoid].
 type Formula struct {
-	// Degree is a degree in radians. Angles of a magnitude below Least degrees count as 0, so that no product is too small for a double.
+	// Degree is a degree in radians. Angles of a magnitude below Least degrees count as 0, so that no product is too small
+	// for a double.
 	Degree, Least float64
-	// PerRadian times the magnitude of an angle is below 1, from 1 to below 3, or from 3 on; then 0, 2 or 4 times each part of Quarter (pi/4) is subtracted.
+	// PerRadian times the magnitude of an angle is below 1, from 1 to below 3, or from 3 on; then 0, 2 or 4 times each
+	// part of Quarter (pi/4) is subtracted.
 	PerRadian float64
 	Quarter   [3]float64
 	// Sin and Cos are coefficients, that of the highest power first.
@@ -33,8 +35,8 @@ var WGS84 = Formula{
 	Sin: sinCoefficients, Cos: cosCoefficients, SemiMajor: semiMajor, Eccentricity2: eccentricity2, Rest: 1 - eccentricity2,
 }
 
-// Position is a place in space in metres: the axes from the centre of the earth through latitude and longitude 0, 0; 0, 90;
-// and the north pole.
+// Position is a place in space in metres: the axes from the centre of the earth through latitude and longitude 0, 0; 0,
+// 90; and the north pole.
 type Position [3]float64
 
 // OnEllipsoid returns the position of a place at height 0. It is off by a few nanometres.
@@ -44,7 +46,8 @@ func OnEllipsoid(lat, lon float64) Position {
 	sinLat, cosLat := sincos(radians(lat))
 	sinLon, cosLon := sincos(radians(lon))
 	n := semiMajor / math.Sqrt(1-float64(float64(eccentricity2*sinLat)*sinLat))
-	return Position{float64(float64(n*cosLat) * cosLon), float64(float64(n*cosLat) * sinLon), float64(float64(n*(1-eccentricity2)) * sinLat)}
+	return Position{float64(float64(n*cosLat) * cosLon), float64(float64(n*cosLat) * sinLon),
+		float64(float64(n*(1-eccentricity2)) * sinLat)}
 }
 
 // squareTo returns the square of the length of the straight line between two positions.
@@ -53,19 +56,19 @@ func (a *Position) squareTo(b *Position) float64 {
 	return float64(float64(x*x)+float64(y*y)) + float64(z*z)
 }
 
-// Along returns the length of the geodesic between two places of which the straight line is chord metres long, at most the
-// diameter: as on a sphere of radius R,
+// Along returns the length of the geodesic between two places of which the straight line is chord metres long, at most
+// the diameter: as on a sphere of radius R,
 //
 //	s = 2R·asin(c/2R) ≈ c·(1 + c²/24R²)
 //
-// The radius of the ellipsoid's curvature is within 0.6 % of R everywhere and in every direction, so the second term, and s
-// with it, is off by less than 1.2 % of c³/24R²: 2 mm if c is 50 km, 13 m if it is 1000 km.
+// The radius of the ellipsoid's curvature is within 0.6 % of R everywhere and in every direction, so the second term,
+// and s with it, is off by less than 1.2 % of c³/24R²: 2 mm if c is 50 km, 13 m if it is 1000 km.
 func Along(chord float64) float64 {
 	return 2 * MeanRadius * math.Asin(min(chord/(2*MeanRadius), 1))
 }
 
-// mostSquare is the square of the straight line between places that are so many metres apart along the earth: places are not further apart if theirs
-// is not above it.
+// mostSquare is the square of the straight line between places that are so many metres apart along the earth: places
+// are not further apart if theirs is not above it.
 func mostSquare(metres float64) float64 {
 	half, _ := sincos(metres / (2 * MeanRadius))
 	chord := float64(2 * MeanRadius * half)

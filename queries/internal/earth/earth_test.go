@@ -35,8 +35,9 @@ func TestDistanceErrors(t *testing.T) {
 	}
 }
 
-// The squares, the tree and a loop over all points give the same answers, bit for bit: with points that are there twice, points in rows and columns, whose
-// middles are equally near to two or four of them, and places on the borders of squares and at points.
+// The squares, the tree and a loop over all points give the same answers, bit for bit: with points that are there
+// twice, points in rows and columns, whose middles are equally near to two or four of them, and places on the borders
+// of squares and at points.
 func TestSquaresEqualBruteForce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
@@ -49,7 +50,8 @@ func TestSquaresEqualBruteForce(t *testing.T) {
 			case k == 0 && len(points) > 0:
 				p = points[rng.IntN(len(points))]
 			case k == 1:
-				p.Lat, p.Lon = math.Min(math.Max(lat+0.01*float64(rng.IntN(8)), -90), 90), math.Min(math.Max(lon+0.01*float64(rng.IntN(8)), -180), 180)
+				p.Lat, p.Lon = math.Min(math.Max(lat+0.01*float64(rng.IntN(8)), -90),
+					90), math.Min(math.Max(lon+0.01*float64(rng.IntN(8)), -180), 180)
 			default:
 				p.Lat, p.Lon = domaintest.Beside(rng, lat, lon, spread*rng.Float64())
 			}
@@ -82,7 +84,8 @@ func TestSquaresEqualBruteForce(t *testing.T) {
 				rt.Fatalf("a point within %v m is %v m further away", within, over)
 			}
 			if got, tree := find.Nearest(y, x), alone.Nearest(y, x); got != want || tree != want {
-				rt.Fatalf("(%v, %v), %d points within %v m: squares %d, tree %d, all points %d", y, x, len(points), within, got, tree, want)
+				rt.Fatalf("(%v, %v), %d points within %v m: squares %d, tree %d, all points %d", y, x, len(points), within, got,
+					tree, want)
 			}
 		}
 	})

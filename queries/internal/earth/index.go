@@ -7,7 +7,8 @@ type Index struct {
 	most    float64  // the largest square of a straight distance
 }
 
-// NewIndex returns an index of places, which are numbered from 0, of which Nearest finds those that are at most within metres away.
+// NewIndex returns an index of places, which are numbered from 0, of which Nearest finds those that are at most within
+// metres away.
 func NewIndex(places []Place, within float64) *Index {
 	t := newTree(places)
 	most := mostSquare(within)

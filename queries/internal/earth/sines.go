@@ -4,10 +4,11 @@ import "math"
 
 // Sines and cosines
 //
-// Positions are the same numbers on every processor, and in databases that are told how they are computed ([Formula]): each step is a sum, a difference, a product, a quotient or a
-// root that is rounded by itself, in a fixed order. So conversions keep the compiler from fusing products and sums, and the sines are not those of
-// package math, which has other ones for some processors. They are of the same method, by S. L. Moshier (Cephes, 1992): the angle less a multiple of pi/2, subtracted in three
-// parts, and a polynomial for what is left.
+// Positions are the same numbers on every processor, and in databases that are told how they are computed ([Formula]):
+// each step is a sum, a difference, a product, a quotient or a root that is rounded by itself, in a fixed order. So
+// conversions keep the compiler from fusing products and sums, and the sines are not those of package math, which has
+// other ones for some processors. They are of the same method, by S. L. Moshier (Cephes, 1992): the angle less a
+// multiple of pi/2, subtracted in three parts, and a polynomial for what is left.
 
 const (
 	degree    = math.Pi / 180
@@ -19,8 +20,10 @@ const (
 )
 
 var (
-	sinCoefficients = [6]float64{1.58962301576546568060e-10, -2.50507477628578072866e-8, 2.75573136213857245213e-6, -1.98412698295895385996e-4, 8.33333333332211858878e-3, -1.66666666666666307295e-1}
-	cosCoefficients = [6]float64{-1.13585365213876817300e-11, 2.08757008419747316778e-9, -2.75573141792967388112e-7, 2.48015872888517045348e-5, -1.38888888888730564116e-3, 4.16666666666665929218e-2}
+	sinCoefficients = [6]float64{1.58962301576546568060e-10, -2.50507477628578072866e-8, 2.75573136213857245213e-6,
+		-1.98412698295895385996e-4, 8.33333333332211858878e-3, -1.66666666666666307295e-1}
+	cosCoefficients = [6]float64{-1.13585365213876817300e-11, 2.08757008419747316778e-9, -2.75573141792967388112e-7,
+		2.48015872888517045348e-5, -1.38888888888730564116e-3, 4.16666666666665929218e-2}
 )
 
 // sincos returns the sine and the cosine of an angle in radians, of a magnitude of at most pi.

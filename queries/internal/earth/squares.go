@@ -8,25 +8,27 @@ import (
 
 // Squares of an index of points
 //
-// A search of the tree costs a few hundred nanoseconds a row, for each of its steps depends on the one before. So the area of the points is cut into squares
-// of equal latitudes and longitudes, about eight a point, and each square knows the points that may be the nearest to some place in it. With C the middle
-// of the square, R at least the distance from C to any place in it, and D the distance from C to the point that is nearest to C, these are the points
-// at most D + 2R from C: from a place in the square the point of D is at most D + R away, and any other point at least its distance from C less
-// R. Points more than the largest distance and R from C are nobody's. And of two points p and q, q is nearer to all places of the square if it is nearer to
-// its four corners: |P - p|² - |P - q|² is linear in P, and all places of the square are, but for the bulge of the earth, averages of the corners. Most squares are left
-// with one to three points. If a square knows one point, and that is near enough to all its places, no distance is computed.
+// A search of the tree costs a few hundred nanoseconds a row, for each of its steps depends on the one before. So the
+// area of the points is cut into squares of equal latitudes and longitudes, about eight a point, and each square knows
+// the points that may be the nearest to some place in it. With C the middle of the square, R at least the distance from
+// C to any place in it, and D the distance from C to the point that is nearest to C, these are the points at most D +
+// 2R from C: from a place in the square the point of D is at most D + R away, and any other point at least its distance
+// from C less R. Points more than the largest distance and R from C are nobody's. And of two points p and q, q is
+// nearer to all places of the square if it is nearer to its four corners: |P - p|² - |P - q|² is linear in P, and all
+// places of the square are, but for the bulge of the earth, averages of the corners. Most squares are left with one to
+// three points. If a square knows one point, and that is near enough to all its places, no distance is computed.
 //
-// Squares are filled when a row falls in one for the first time: small tables pay for few of them. The candidates of a square are compared by the
-// distances that the tree compares, lower numbers first, so that the answers are the tree's. Places outside of the area and squares
-// with very many candidates are left to the tree.
+// Squares are filled when a row falls in one for the first time: small tables pay for few of them. The candidates of a
+// square are compared by the distances that the tree compares, lower numbers first, so that the answers are the tree's.
+// Places outside of the area and squares with very many candidates are left to the tree.
 
 const (
 	squaresPerPoint = 8
 	mostSquares     = 1 << 18
 	leastPoints     = 2 * leafSize // below, the tree is as good
 	mostCandidates  = 64           // of a square
-	// longestRadius is the earth's largest radius of curvature, a/sqrt(1 - e²), rounded up: a degree of latitude is nowhere longer than of a sphere of this
-	// radius, and neither is one of longitude times the cosine of its latitude.
+	// longestRadius is the earth's largest radius of curvature, a/sqrt(1 - e²), rounded up: a degree of latitude is
+	// nowhere longer than of a sphere of this radius, and neither is one of longitude times the cosine of its latitude.
 	longestRadius = 6.4e6
 	// squareSlack, in metres, is far more than distances and the borders of squares are rounded by.
 	squareSlack = 0.01
@@ -44,7 +46,8 @@ type squares struct {
 	candidates           []atomic.Pointer[candidates]
 }
 
-// candidates are the points of a square. The first ones are beside the rest of it, so that most searches read two lines of the processor's cache.
+// candidates are the points of a square. The first ones are beside the rest of it, so that most searches read two lines
+// of the processor's cache.
 type candidates struct {
 	only  int32 // the answer for all places of the square; undecided if they differ
 	few   int32 // how many of first there are
@@ -52,7 +55,8 @@ type candidates struct {
 	more  []site // all by index
 }
 
-// In place of an answer for all places of a square: there is none, all places are too far from all points, or there are too many candidates.
+// In place of an answer for all places of a square: there is none, all places are too far from all points, or there are
+// too many candidates.
 const undecided, nobody, tooMany = -2, Nobody, -3
 
 // newSquares returns an empty index, or nil if there are few points or all are on a line.
@@ -78,11 +82,13 @@ func newSquares(points []Place, t tree, within, most float64) *squares {
 	cols := max(math.Floor(n/rows), 1)
 	return &squares{
 		tree: t, within: within, most: most, south: south, west: west, perLat: rows / high, perLon: cols / wide,
-		cols: int(cols), rowsFloat: rows, colsFloat: cols, candidates: make([]atomic.Pointer[candidates], int(rows)*int(cols)),
+		cols: int(cols), rowsFloat: rows, colsFloat: cols, candidates: make([]atomic.Pointer[candidates],
+			int(rows)*int(cols)),
 	}
 }
 
-// nearest returns the point nearest to a place, the lowest of those equally near, or Nobody; ok is false if the tree is to be asked.
+// nearest returns the point nearest to a place, the lowest of those equally near, or Nobody; ok is false if the tree is
+// to be asked.
 func (s *squares) nearest(lat, lon float64) (point int32, ok bool) {
 	y, x := (lat-s.south)*s.perLat, (lon-s.west)*s.perLon
 	if !(y >= 0 && y < s.rowsFloat && x >= 0 && x < s.colsFloat) {
@@ -150,10 +156,11 @@ type box struct {
 
 // box returns the square in a row and a column.
 //
-// From a place to another, with dφ and dλ between their latitudes and longitudes and r the radius of the longer parallel, it is at most sqrt((M·dφ)² + (r·dλ)²), M the
-// largest radius of curvature: the way along a meridian is longer than what the places differ by on the axis and in their distances from it. The average of the corners
-// that interpolates latitude and longitude is off by at most an eighth of the squares of the sides times the second derivatives, which are
-// below 7,000 km.
+// From a place to another, with dφ and dλ between their latitudes and longitudes and r the radius of the longer
+// parallel, it is at most sqrt((M·dφ)² + (r·dλ)²), M the largest radius of curvature: the way along a meridian is
+// longer than what the places differ by on the axis and in their distances from it. The average of the corners that
+// interpolates latitude and longitude is off by at most an eighth of the squares of the sides times the second
+// derivatives, which are below 7,000 km.
 func (s *squares) box(row, col int) box {
 	south, west := s.south+float64(row)/s.perLat, s.west+float64(col)/s.perLon
 	north, east := south+1/s.perLat, west+1/s.perLon
@@ -163,10 +170,11 @@ func (s *squares) box(row, col int) box {
 	}
 	high, wide := (math.Pi/180)/s.perLat, (math.Pi/180)/s.perLon
 	return box{
-		middle:  OnEllipsoid((south+north)/2, (west+east)/2),
-		corners: [4]Position{OnEllipsoid(south, west), OnEllipsoid(south, east), OnEllipsoid(north, west), OnEllipsoid(north, east)},
-		radius:  longestRadius/2*math.Hypot(high, parallel*wide) + squareSlack,
-		bulge:   7e6/8*(high*high+wide*wide) + squareSlack,
+		middle: OnEllipsoid((south+north)/2, (west+east)/2),
+		corners: [4]Position{OnEllipsoid(south, west), OnEllipsoid(south, east), OnEllipsoid(north, west),
+			OnEllipsoid(north, east)},
+		radius: longestRadius/2*math.Hypot(high, parallel*wide) + squareSlack,
+		bulge:  7e6/8*(high*high+wide*wide) + squareSlack,
 	}
 }
 

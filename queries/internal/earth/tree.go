@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// tree finds the nearest of many positions: a k-d tree (Bentley 1975) in an array. Its middle item cuts space in two at the
-// position of the item on one axis; the items before and after it are trees of the two halves, or a leaf, in any order, if they
-// are few.
+// tree finds the nearest of many positions: a k-d tree (Bentley 1975) in an array. Its middle item cuts space in two at
+// the position of the item on one axis; the items before and after it are trees of the two halves, or a leaf, in any
+// order, if they are few.
 type tree []site
 
 // site is the position of a point, and the axis on which it cuts space.

@@ -1,5 +1,5 @@
-// Package gather has the accumulator of every kind of query: it adds rows to an answer, or keeps the rows of privacy units until
-// their bounds are enforced.
+// Package gather has the accumulator of every kind of query: it adds rows to an answer, or keeps the rows of privacy
+// units until their bounds are enforced.
 package gather
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Gathering is the accumulator of every kind of query. If the privacy unit is made of columns it keeps all rows: bounds are enforced when it
-// is sealed, on the whole of a unit's rows.
+// Gathering is the accumulator of every kind of query. If the privacy unit is made of columns it keeps all rows: bounds
+// are enforced when it is sealed, on the whole of a unit's rows.
 type Gathering struct {
 	query  query.Query
 	answer accumulate.Answer // nil if the accumulator is spent
@@ -25,7 +25,8 @@ type Gathering struct {
 }
 
 // New returns an accumulator of a query. The first cellBytes of a content are its cell.
-func New(of query.Query, unit []string, limits bounding.Limits, answer accumulate.Answer, u *units.Reader, cellBytes int, spill bounding.Spill) query.Accumulator {
+func New(of query.Query, unit []string, limits bounding.Limits, answer accumulate.Answer, u *units.Reader,
+	cellBytes int, spill bounding.Spill) query.Accumulator {
 	g := &Gathering{query: of, answer: answer, unit: unit, limits: limits}
 	if len(unit) > 0 {
 		g.Rows = bounding.NewRows(u, cellBytes, answer.Content(), spill)

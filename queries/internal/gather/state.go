@@ -12,10 +12,11 @@ import (
 
 // The states of accumulators
 //
-// One process may gather a part of a table, and another go on with what it holds: answers are integers, which are added, and rows of units,
-// which are put together before any unit is bounded. So the answer is the same as that of one process. A state holds exact answers and rows
-// as they are: only what encrypts them may write them (pipeline/partial). Accumulators that save and those that load are made by
-// [NewAccumulators] of the same queries and schema. Errors of loading are [state.ErrState] or those of the source, and depend on no row.
+// One process may gather a part of a table, and another go on with what it holds: answers are integers, which are
+// added, and rows of units, which are put together before any unit is bounded. So the answer is the same as that of one
+// process. A state holds exact answers and rows as they are: only what encrypts them may write them (pipeline/partial).
+// Accumulators that save and those that load are made by [NewAccumulators] of the same queries and schema. Errors of
+// loading are [state.ErrState] or those of the source, and depend on no row.
 
 // Save writes all that accumulators hold, and spends them.
 func Save(all []query.Accumulator, to io.Writer) error {
@@ -68,8 +69,8 @@ func LoadAnswers(all []query.Accumulator, from state.Source) error {
 	return loadAnswers(all, state.NewReader(from))
 }
 
-// SaveRows hands the rows of units to emit in blocks of about limit bytes, each for one bucket, and leaves the answers. The block is in memory
-// that the next one uses again.
+// SaveRows hands the rows of units to emit in blocks of about limit bytes, each for one bucket, and leaves the answers.
+// The block is in memory that the next one uses again.
 func SaveRows(all []query.Accumulator, b bounding.Buckets, limit int, emit func(bucket int, block []byte) error) error {
 	var block bytes.Buffer
 	w := state.NewWriter(&block)
@@ -164,7 +165,8 @@ func loadAnswers(all []query.Accumulator, r *state.Reader) error {
 }
 
 // saveRows hands on the rows of all stores: each block begins with the number of its first query, from 1.
-func saveRows(all []query.Accumulator, b bounding.Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
+func saveRows(all []query.Accumulator, b bounding.Buckets, limit int,
+	emit func(bucket int, write func(*state.Writer)) error) error {
 	for i, a := range all {
 		g, err := gatheringOf(a)
 		if err != nil {

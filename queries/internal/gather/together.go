@@ -9,9 +9,10 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// NewAccumulators makes the accumulators of some queries for one worker. Queries whose privacy unit is made of the same columns share the
-// rows of units, which are then kept and grouped by unit once. Such accumulators are used together: each batch goes to all of them,
-// in the order of the queries, and all are merged before one of them is sealed. Errors are those of [Query.New].
+// NewAccumulators makes the accumulators of some queries for one worker. Queries whose privacy unit is made of the same
+// columns share the rows of units, which are then kept and grouped by unit once. Such accumulators are used together:
+// each batch goes to all of them, in the order of the queries, and all are merged before one of them is sealed. Errors
+// are those of [Query.New].
 func NewAccumulators(qs []query.Query, s table.Schema, spill bounding.Spill) ([]query.Accumulator, error) {
 	var joining bounding.Spill
 	if spill != nil {
@@ -44,8 +45,8 @@ func NewAccumulators(qs []query.Query, s table.Schema, spill bounding.Spill) ([]
 	return all, nil
 }
 
-// NewSeparately makes the same accumulators, none of which share rows: each query follows the rule that it follows alone, as other engines do that answer
-// one query after the other.
+// NewSeparately makes the same accumulators, none of which share rows: each query follows the rule that it follows
+// alone, as other engines do that answer one query after the other.
 func NewSeparately(qs []query.Query, s table.Schema, spill bounding.Spill) ([]query.Accumulator, error) {
 	all := make([]query.Accumulator, len(qs))
 	for i, q := range qs {

@@ -2,7 +2,8 @@ package intern
 
 import "encoding/binary"
 
-// Buckets says which bucket the rows of a unit belong to, if they are to be apart: by hashes under a key that all processes of a run share.
+// Buckets says which bucket the rows of a unit belong to, if they are to be apart: by hashes under a key that all
+// processes of a run share.
 type Buckets struct {
 	n     uint64
 	words HashSeed
@@ -13,7 +14,8 @@ type Buckets struct {
 // OneBucket is for rows that may all be together.
 var OneBucket = Buckets{n: 1}
 
-// NewBuckets returns n buckets, at least one. Units of words are hashed by a seed that is made of key, the others by text.
+// NewBuckets returns n buckets, at least one. Units of words are hashed by a seed that is made of key, the others by
+// text.
 func NewBuckets(n int, key [16]byte, text func(unit []byte) uint64) Buckets {
 	return Buckets{uint64(n), SeedOf(key), text}
 }

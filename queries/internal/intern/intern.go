@@ -1,7 +1,7 @@
 // Package intern numbers keys: 64-bit words, texts, and the listed texts of a job.
 //
-// Keys are numbered from 0 in the order in which they are met. No answer depends on the numbers, nor on the random seeds
-// of the tables, which keep made-up values from slowing them down.
+// Keys are numbered from 0 in the order in which they are met. No answer depends on the numbers, nor on the random
+// seeds of the tables, which keep made-up values from slowing them down.
 package intern
 
 import (

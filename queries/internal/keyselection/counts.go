@@ -12,7 +12,8 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// Counts counts the rows of each key. If the unit is made of columns, the bounds let a unit have one row a key, so that they are units.
+// Counts counts the rows of each key. If the unit is made of columns, the bounds let a unit have one row a key, so that
+// they are units.
 type Counts struct {
 	keys   *Keying
 	rows   []int64 // by the number of the key, if each row is a unit
@@ -23,8 +24,8 @@ type Counts struct {
 	failed error // the first error of the spill
 }
 
-// NewCounts returns counts without rows, of which those below least will be left out with their keys. What does not fit in memory is written to the spill, which
-// may be nil.
+// NewCounts returns counts without rows, of which those below least will be left out with their keys. What does not fit
+// in memory is written to the spill, which may be nil.
 func NewCounts(k *Keying, least int64, s bounding.Spill) *Counts {
 	bounding.JoinNow(s)
 	return &Counts{keys: k, least: least, units: newTotals(1, s), names: newNames(s), share: share{spill: s}}
@@ -160,7 +161,8 @@ func (a *Counts) Seal() ([]mechanism.Exact, error) {
 	return []mechanism.Exact{e}, nil
 }
 
-// named returns the counts of entries by the names of their keys. A name that is missing is an error: the records came from elsewhere, without their keys.
+// named returns the counts of entries by the names of their keys. A name that is missing is an error: the records came
+// from elsewhere, without their keys.
 func (a *Counts) named(index map[entry]int32, numbers int128.Slice, held map[digest]string) ([]keyCount, error) {
 	counts := make([]keyCount, 0, len(index))
 	for e, slot := range index {

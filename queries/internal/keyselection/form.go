@@ -12,11 +12,12 @@ import (
 
 // The form of a value in a key
 //
-// A form starts with a byte that says the kind of the value. Then follow, of times, a byte that says whether they are instants and eight
-// bytes with the length of their unit. Last comes the value: of text each byte, with 255 after each 0, and two more 0 at the end; of
-// others eight bytes, big-endian, whose order is that of the values.
+// A form starts with a byte that says the kind of the value. Then follow, of times, a byte that says whether they are
+// instants and eight bytes with the length of their unit. Last comes the value: of text each byte, with 255 after each
+// 0, and two more 0 at the end; of others eight bytes, big-endian, whose order is that of the values.
 
-// MaxKeyBytes is the length of the longest text that is a key. The rows of longer texts, and of those that are not UTF-8, are dropped.
+// MaxKeyBytes is the length of the longest text that is a key. The rows of longer texts, and of those that are not
+// UTF-8, are dropped.
 const MaxKeyBytes = 1024
 
 // errKey is an error of the program: what came back is no key.

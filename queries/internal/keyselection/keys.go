@@ -1,10 +1,10 @@
 // Package keyselection counts the privacy units of each key, if the keys are not listed in the job.
 //
-// A key is what a histogram's dimensions say of a row: the codes of the listed dimensions and the values of the others, as the rows have
-// them. Which keys there are is private. They go to package mechanism with their counts, sorted, and come back if the noisy count is large
-// enough (partition selection). A key is text, from which its labels can be read: of each dimension, in their order, four bytes of code or
-// the form of a value (form.go). [Keying] numbers the keys of batches, [Counts] counts them, and [Dimensions] turns keys into key columns
-// and back.
+// A key is what a histogram's dimensions say of a row: the codes of the listed dimensions and the values of the others,
+// as the rows have them. Which keys there are is private. They go to package mechanism with their counts, sorted, and
+// come back if the noisy count is large enough (partition selection). A key is text, from which its labels can be read:
+// of each dimension, in their order, four bytes of code or the form of a value (form.go). [Keying] numbers the keys of
+// batches, [Counts] counts them, and [Dimensions] turns keys into key columns and back.
 package keyselection
 
 import (
@@ -44,7 +44,8 @@ type discoveredColumn struct {
 	values *valueNumbers
 }
 
-// Compile makes the keying for a schema, and reports every column that does not fit. The fields are the places of the dimensions in the job.
+// Compile makes the keying for a schema, and reports every column that does not fit. The fields are the places of the
+// dimensions in the job.
 func (d Dimensions) Compile(l domain.Layout, field func(dimension int) string) *Keying {
 	k := &Keying{Dimensions: d, listed: domain.NewGrouping(d.Axes, l)}
 	for i, dim := range d.By {
@@ -61,7 +62,8 @@ func (d Dimensions) Compile(l domain.Layout, field func(dimension int) string) *
 			l.Problems.Add(f, problem.CodeColumnType, "a column of type "+t.String()+" has no keys to discover", hint)
 		}
 		v := &valueNumbers{forms: forms{kind: t, fold: dim.Fold}, texts: intern.NewTexts()}
-		k.columns = append(k.columns, discoveredColumn{domain.AxisCoder{At: at, Kind: t, Values: v, Null: columnar.Dropped}, v})
+		k.columns = append(k.columns, discoveredColumn{domain.AxisCoder{At: at, Kind: t, Values: v, Null: columnar.Dropped},
+			v})
 		k.pairs = append(k.pairs, intern.NewWords())
 	}
 	return k
@@ -115,8 +117,8 @@ func (k *Keying) text(id int32) string {
 	return string(key)
 }
 
-// digestOf returns the digest of a key. Numbers are given in order, but not every one is asked for: digests are made of all up to this one, and those that are
-// new are told to named, which may be nil.
+// digestOf returns the digest of a key. Numbers are given in order, but not every one is asked for: digests are made of
+// all up to this one, and those that are new are told to named, which may be nil.
 func (k *Keying) digestOf(id int32, named func(d digest, key string)) *digest {
 	for n := len(k.digests); n <= int(id); n++ {
 		key := k.text(int32(n))

@@ -39,7 +39,8 @@ func (d Dimensions) Columns(keys []string) ([]domain.KeyColumn, error) {
 		if len(labels) == 0 {
 			labels = []string{""} // the label of no row
 		}
-		columns = append(columns, domain.KeyColumn{Name: d.By[i].KeyName(), Stride: 1, Labels: domain.Labels{Strings: labels}})
+		columns = append(columns, domain.KeyColumn{Name: d.By[i].KeyName(), Stride: 1,
+			Labels: domain.Labels{Strings: labels}})
 	}
 	return columns, nil
 }
@@ -67,7 +68,8 @@ func pickLabels(k *domain.KeyColumn, codes []int) domain.Labels {
 	}
 	stride := max(k.Stride, 1)
 	return domain.Labels{
-		Strings: picked(k.Labels.Strings, codes, stride), Ints: picked(k.Labels.Ints, codes, stride), Floats: picked(k.Labels.Floats, codes, stride),
+		Strings: picked(k.Labels.Strings, codes, stride), Ints: picked(k.Labels.Ints, codes,
+			stride), Floats: picked(k.Labels.Floats, codes, stride),
 	}
 }
 
@@ -85,8 +87,8 @@ func picked[T any](labels []T, codes []int, stride int) []T {
 // ErrLabels says that key columns are not those of a release of the dimensions.
 var ErrLabels = errors.New("its keys are not those of the dimensions")
 
-// Recover returns the keys of so many rows of a released table, from its key columns as text: a listed dimension's code by its labels, any
-// other dimension's value as text, which is how a release shows it.
+// Recover returns the keys of so many rows of a released table, from its key columns as text: a listed dimension's code
+// by its labels, any other dimension's value as text, which is how a release shows it.
 func (d Dimensions) Recover(shown [][]string, rows int) ([]string, error) {
 	keys := make([]string, rows)
 	column, listed := 0, 0

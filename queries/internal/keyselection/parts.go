@@ -14,18 +14,20 @@ import (
 
 // Keys that another engine has found
 //
-// It groups rows by the values of the dimensions, and says the values of each group, from which the same keys are made as from rows.
+// It groups rows by the values of the dimensions, and says the values of each group, from which the same keys are made
+// as from rows.
 
 // Part says what a dimension adds to a key, for other engines.
 type Part struct {
-	// Axis is the number of a listed dimension among those of the query, whose code is in the key; -1 if the keys of the dimension are discovered.
+	// Axis is the number of a listed dimension among those of the query, whose code is in the key; -1 if the keys of the
+	// dimension are discovered.
 	Axis int
 	// Column is a discovered dimension's, of type Type. Texts are folded before, if Fold says so.
 	Column string
 	Type   table.Type
 	Fold   bool
-	// Prefix and Suffix are the bytes before and after the value: of a text its own, with 255 after each 0; of others the eight bytes of the number, big-endian, with the sign's
-	// bit turned over. A code has four bytes.
+	// Prefix and Suffix are the bytes before and after the value: of a text its own, with 255 after each 0; of others the
+	// eight bytes of the number, big-endian, with the sign's bit turned over. A code has four bytes.
 	Prefix, Suffix []byte
 }
 
@@ -87,7 +89,8 @@ func (a *Counts) AddTotal(t accumulate.Total) error {
 
 // AddTotal adds the sums of a key and a cell.
 func (a *Values) AddTotal(t accumulate.Total) error {
-	if t.Table != 0 || t.Cell < 0 || t.Cell >= int64(a.Sums.Cells) || t.Rows < 0 || len(t.Sums) != a.second() || a.Keys.check(t.Key) != nil {
+	if t.Table != 0 || t.Cell < 0 || t.Cell >= int64(a.Sums.Cells) || t.Rows < 0 || len(t.Sums) != a.second() ||
+		a.Keys.check(t.Key) != nil {
 		return columnar.ErrShape
 	}
 	var e entry

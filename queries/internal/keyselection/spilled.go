@@ -11,12 +11,13 @@ import (
 
 // What is held of a key, in memory or in the scratch space
 //
-// There may be more keys than fit in memory. Numbers by key ([totals]) and the keys themselves ([names]) are gathered in memory. When an accumulator
-// holds more than its share, both are written to the spill, which encrypts them, and forgotten; the next rows begin anew. The partition of a key follows from
-// its digest, so that all that was written of one key is found again in one partition, where its parts are added up.
+// There may be more keys than fit in memory. Numbers by key ([totals]) and the keys themselves ([names]) are gathered
+// in memory. When an accumulator holds more than its share, both are written to the spill, which encrypts them, and
+// forgotten; the next rows begin anew. The partition of a key follows from its digest, so that all that was written of
+// one key is found again in one partition, where its parts are added up.
 
-// ContentBytes is the length of what stands for a key in the records of units: its SHA-256, which is the same for every accumulator, after
-// a cell, which is 0 if all dimensions are part of the key.
+// ContentBytes is the length of what stands for a key in the records of units: its SHA-256, which is the same for every
+// accumulator, after a cell, which is 0 if all dimensions are part of the key.
 const ContentBytes = bounding.CellBytes + sha256.Size
 
 // digest stands for a key: its SHA-256, which is the same for every accumulator.
@@ -182,7 +183,8 @@ func (t *totals) forget() {
 	t.index, t.numbers = map[entry]int32{}, int128.Slice{}
 }
 
-// each hands on all entries with their numbers, those in memory and those that were written: an entry may come several times.
+// each hands on all entries with their numbers, those in memory and those that were written: an entry may come several
+// times.
 func (t *totals) each(take func(e *entry, numbers int128.Slice)) error {
 	for e, slot := range t.index {
 		take(&e, t.numbers.Cut(int(slot)*t.width, int(slot+1)*t.width))

@@ -16,9 +16,9 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// Values adds values up by keys that are selected later: in each cell of further listed dimensions of each key, the sum of the quantized values less their
-// centre, and what a mean or a variance needs beside it. All of it is private until the keys are given; then the answers of these keys are taken, and no
-// others are looked at.
+// Values adds values up by keys that are selected later: in each cell of further listed dimensions of each key, the sum
+// of the quantized values less their centre, and what a mean or a variance needs beside it. All of it is private until
+// the keys are given; then the answers of these keys are taken, and no others are looked at.
 type Values struct {
 	ValuesOf
 	totals    *totals
@@ -56,7 +56,8 @@ func (of *ValuesOf) width() int {
 // NewValues returns sums without rows. What does not fit in memory is written to the spill, which may be nil.
 func NewValues(of ValuesOf, s bounding.Spill) *Values {
 	bounding.JoinNow(s)
-	return &Values{ValuesOf: of, totals: newTotals(of.width(), s), quantized: make([]int64, of.Sums.Quantizer.Dims), share: share{spill: s}}
+	return &Values{ValuesOf: of, totals: newTotals(of.width(), s), quantized: make([]int64, of.Sums.Quantizer.Dims),
+		share: share{spill: s}}
 }
 
 // AddRows adds the rows of a batch that have a key, a cell and a value.
@@ -170,7 +171,8 @@ func (a *Values) Merge(other accumulate.Answer) error {
 	return a.failed
 }
 
-// Seal hides the sums, those of the second number and the numbers of rows, of each of them that the query has, until keys are selected.
+// Seal hides the sums, those of the second number and the numbers of rows, of each of them that the query has, until
+// keys are selected.
 func (a *Values) Seal() ([]mechanism.Exact, error) {
 	if a.failed != nil {
 		return nil, a.failed

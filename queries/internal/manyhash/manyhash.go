@@ -1,13 +1,15 @@
 // Package manyhash computes SHA-256 digests of many short messages that differ in a few bytes.
 //
-// crypto/sha256 hashes one message at a time. For messages of one block it waits for the results of its own instructions, and takes as long
-// again to copy, pad and turn bytes. A [Batch] holds up to [Most] messages of one length, which are padded in place when the batch is opened:
+// crypto/sha256 hashes one message at a time. For messages of one block it waits for the results of its own
+// instructions, and takes as long again to copy, pad and turn bytes. A [Batch] holds up to [Most] messages of one
+// length, which are padded in place when the batch is opened:
 //
 //	prefix | content | number (8 bytes)
 //
-// The prefix is the same for the whole batch, a content for some messages, and the number is each message's own. On amd64 with the SHA
-// extensions two messages are hashed in turns, so that the instructions of one fill the waits of the other. Blocks before the one with the last byte of
-// the number are hashed once for all messages that share them. Other processors, and builds with the tag purego, use crypto/sha256.
+// The prefix is the same for the whole batch, a content for some messages, and the number is each message's own. On
+// amd64 with the SHA extensions two messages are hashed in turns, so that the instructions of one fill the waits of the
+// other. Blocks before the one with the last byte of the number are hashed once for all messages that share them. Other
+// processors, and builds with the tag purego, use crypto/sha256.
 package manyhash
 
 import (
@@ -43,7 +45,8 @@ const (
 	sharedBytes = 32 // those of the first eight rounds
 )
 
-// Open empties the batch and prepares it for messages that begin with a prefix and have some length, which is at least that of the prefix and 8.
+// Open empties the batch and prepares it for messages that begin with a prefix and have some length, which is at least
+// that of the prefix and 8.
 func (b *Batch) Open(prefix []byte, length int) {
 	blocks := (length + 1 + 8 + blockBytes - 1) / blockBytes
 	size := blocks * blockBytes
@@ -62,7 +65,8 @@ func (b *Batch) Open(prefix []byte, length int) {
 	binary.BigEndian.PutUint64(b.message[size-8:], 8*uint64(length))
 }
 
-// SetContent sets what follows the prefix in the messages that are added next. It has the length of a message less the prefix and 8.
+// SetContent sets what follows the prefix in the messages that are added next. It has the length of a message less the
+// prefix and 8.
 func (b *Batch) SetContent(content []byte) {
 	if early := sharedBytes - b.prefix; early > 0 && b.n > 0 && !b.mixed {
 		early = min(early, len(content))
@@ -77,7 +81,8 @@ func (b *Batch) Full() bool { return b.n == Most }
 // Len returns how many messages there are.
 func (b *Batch) Len() int { return b.n }
 
-// Add adds a message of the content that was set last, with a number. The tag is returned with its digest. The batch must not be full.
+// Add adds a message of the content that was set last, with a number. The tag is returned with its digest. The batch
+// must not be full.
 func (b *Batch) Add(number uint64, tag int32) {
 	at := b.length - NumberBytes - b.lead // of the number in the tail
 	if b.lead > 0 {
@@ -95,8 +100,8 @@ func (b *Batch) Add(number uint64, tag int32) {
 	b.n++
 }
 
-// AddRun adds messages that differ in their numbers alone, from the first to before the last, as long as there is room, and returns the
-// number after those that were added.
+// AddRun adds messages that differ in their numbers alone, from the first to before the last, as long as there is room,
+// and returns the number after those that were added.
 func (b *Batch) AddRun(from, to uint64, tag int32) (next uint64) {
 	if b.lead > 0 || to <= from {
 		for ; from < to && b.n < Most; from++ {
@@ -129,8 +134,8 @@ func (b *Batch) addHead() {
 
 func (b *Batch) leadOf(head int) []byte { return b.leads[:cap(b.leads)][head*b.lead : (head+1)*b.lead] }
 
-// Empty hashes the messages, empties the batch, and returns the digests and the tags in the order of the messages. They are valid until the next
-// message is added.
+// Empty hashes the messages, empties the batch, and returns the digests and the tags in the order of the messages. They
+// are valid until the next message is added.
 func (b *Batch) Empty() ([]Sum, []int32) {
 	n := b.n
 	if pairwise {

@@ -35,7 +35,8 @@ func checkEmpty(tb testing.TB, b *Batch, all []added) {
 	}
 	for i, x := range all {
 		want := sha256.Sum256(x.message)
-		if got := sums[i].AppendTo(nil); !bytes.Equal(got, want[:]) || sums[i] != FromBytes(&want) || sums[i] != Of(x.message) {
+		if got := sums[i].AppendTo(nil); !bytes.Equal(got, want[:]) || sums[i] != FromBytes(&want) ||
+			sums[i] != Of(x.message) {
 			tb.Fatalf("message %d of %d, %d bytes %x: %x, want %x", i, len(all), len(x.message), x.message, got, want)
 		}
 		if sums[i].First() != binary.BigEndian.Uint64(want[:]) || tags[i] != x.tag {
@@ -44,7 +45,8 @@ func checkEmpty(tb testing.TB, b *Batch, all []added) {
 	}
 }
 
-// fill adds random messages of a length to a batch and compares its digests. Numbers are often small and often those before plus one.
+// fill adds random messages of a length to a batch and compares its digests. Numbers are often small and often those
+// before plus one.
 func fill(tb testing.TB, b *Batch, length int, r *rand.Rand) {
 	tb.Helper()
 	random := make([]byte, length)

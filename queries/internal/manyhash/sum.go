@@ -54,7 +54,8 @@ const sumBytes = sha256.Size
 // firstRounds are the constants of the first eight rounds, FIPS 180-4 section 4.2.2.
 var firstRounds = Sum{0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5}
 
-// afterEight returns the initial state after the rounds of the first eight words of a message, FIPS 180-4 section 6.2.2.
+// afterEight returns the initial state after the rounds of the first eight words of a message, FIPS 180-4 section
+// 6.2.2.
 func afterEight(message []byte) Sum {
 	s := initial
 	for i, k := range firstRounds {

@@ -1,16 +1,18 @@
-// Package privateclamp chooses a clamp from a noisy histogram: public arithmetic, which sees noisy numbers and public facts only.
+// Package privateclamp chooses a clamp from a noisy histogram: public arithmetic, which sees noisy numbers and public
+// facts only.
 //
-// A sum clamped at c has noise in proportion to c and lacks what its values have beyond c. Which clamp is best depends on the data: it
-// lies near the value that about 1/mu units exceed (Amin, Kulesza, Muñoz Medina & Vassilvitskii, ICML 2019), not near the maximum. So a
-// share of mu² goes to a histogram of the values first. Its bins do not depend on the data either: 40 octaves below the largest public
-// bound, each cut into 8 bins of equal width, on both sides of zero.
+// A sum clamped at c has noise in proportion to c and lacks what its values have beyond c. Which clamp is best depends
+// on the data: it lies near the value that about 1/mu units exceed (Amin, Kulesza, Muñoz Medina & Vassilvitskii, ICML
+// 2019), not near the maximum. So a share of mu² goes to a histogram of the values first. Its bins do not depend on the
+// data either: 40 octaves below the largest public bound, each cut into 8 bins of equal width, on both sides of zero.
 //
-// The histogram counts each row twice: once in its octave and once in its bin, at [CoarseWeight] to one. Octaves tell whether there are values
-// of some size at all, for which few and quiet cells are best; bins tell, if there are many values, whether they end abruptly.
+// The histogram counts each row twice: once in its octave and once in its bin, at [CoarseWeight] to one. Octaves tell
+// whether there are values of some size at all, for which few and quiet cells are best; bins tell, if there are many
+// values, whether they end abruptly.
 //
-// [Histogram.Symmetric] and [Histogram.Interval] choose the clamp of least expected loss: the square of what is cut off, estimated from the
-// cells that stand out of the noise and a tail extrapolated from them, and the variance of the noise. No cell that chance may have raised
-// moves the clamp far: see threshold.
+// [Histogram.Symmetric] and [Histogram.Interval] choose the clamp of least expected loss: the square of what is cut
+// off, estimated from the cells that stand out of the noise and a tail extrapolated from them, and the variance of the
+// noise. No cell that chance may have raised moves the clamp far: see threshold.
 package privateclamp
 
 import "math/bits"
@@ -35,13 +37,14 @@ const (
 // Edges is the number of edges of bins on a side of zero, that next to zero among them.
 const Edges = side + 1
 
-// Edge returns the i-th edge of magnitudes in quanta, i from 0 to Edges - 1: edge 0 is 2^10, and every 8 edges it doubles.
+// Edge returns the i-th edge of magnitudes in quanta, i from 0 to Edges - 1: edge 0 is 2^10, and every 8 edges it
+// doubles.
 func Edge(i int) int64 {
 	return (PerOctave + int64(i&(PerOctave-1))) << (i>>subBits + lowBits - subBits)
 }
 
-// BinOf returns the bin of a value in quanta: 0 if its magnitude is at most Edge(0), else ±i if it is in (Edge(i-1), Edge(i)]. Magnitudes are
-// at most 2^Bits.
+// BinOf returns the bin of a value in quanta: 0 if its magnitude is at most Edge(0), else ±i if it is in (Edge(i-1),
+// Edge(i)]. Magnitudes are at most 2^Bits.
 func BinOf(x int64) int {
 	u := uint64(max(x, -x))
 	if u <= 1<<lowBits {
@@ -56,8 +59,8 @@ func BinOf(x int64) int {
 	return i
 }
 
-// Layout is the cells of a histogram: the bin of zero, then the octaves and the bins above zero, then, if values may be negative, those
-// below it, each by growing magnitude.
+// Layout is the cells of a histogram: the bin of zero, then the octaves and the bins above zero, then, if values may be
+// negative, those below it, each by growing magnitude.
 type Layout struct{ Signed bool }
 
 // Cells is the number of cells.
@@ -68,8 +71,8 @@ func (l Layout) Cells() int {
 	return 1 + Octaves + side
 }
 
-// Count adds rows of a bin to a histogram, CoarseWeight times in the octave and once in the bin. Rows of the bin of zero count there, with
-// CoarseWeight.
+// Count adds rows of a bin to a histogram, CoarseWeight times in the octave and once in the bin. Rows of the bin of
+// zero count there, with CoarseWeight.
 func (l Layout) Count(histogram []int64, bin int, rows int64) {
 	if bin == 0 {
 		histogram[0] += CoarseWeight * rows

@@ -37,11 +37,13 @@ func (h *Histogram) folded() *magnitudes {
 	return m
 }
 
-// Symmetric returns the edge c of least expected loss for a sum of values within [-c, c], whose noise has the standard deviation noise·c. It
-// is 0 if no octave is believed to hold values. Groups is the number of sums that share the clamp.
+// Symmetric returns the edge c of least expected loss for a sum of values within [-c, c], whose noise has the standard
+// deviation noise·c. It is 0 if no octave is believed to hold values. Groups is the number of sums that share the
+// clamp.
 //
-// The loss is bias² + groups·(noise·c)², with the rows above c, as estimated, times their distance from c as the bias. How that is
-// distributed over groups is not known: between bias²/groups, if evenly, and bias². Taken is the geometric mean.
+// The loss is bias² + groups·(noise·c)², with the rows above c, as estimated, times their distance from c as the bias.
+// How that is distributed over groups is not known: between bias²/groups, if evenly, and bias². Taken is the geometric
+// mean.
 func (h *Histogram) Symmetric(noise float64, groups int) int {
 	m := h.folded()
 	rows := m.rows()
@@ -66,6 +68,6 @@ func (h *Histogram) Symmetric(noise float64, groups int) int {
 	return best
 }
 
-// unsureness is the variance of an estimated number of rows n of a bin, in n² or the variance of the bin's noise, whichever is less. It is above 1
-// since errors of neighbouring bins of a tail go in the same direction.
+// unsureness is the variance of an estimated number of rows n of a bin, in n² or the variance of the bin's noise,
+// whichever is less. It is above 1 since errors of neighbouring bins of a tail go in the same direction.
 const unsureness = 6

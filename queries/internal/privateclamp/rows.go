@@ -8,8 +8,9 @@ import (
 
 // Bounds on the rows of a unit
 //
-// A number of rows is to units what a value is to rows: under a bound k the units with more rows lack what they have beyond it, and the noise grows with
-// k. So the bound is chosen as a clamp is, from a histogram with one cell an octave of rows: each unit counts in one cell, once.
+// A number of rows is to units what a value is to rows: under a bound k the units with more rows lack what they have
+// beyond it, and the noise grows with k. So the bound is chosen as a clamp is, from a histogram with one cell an octave
+// of rows: each unit counts in one cell, once.
 
 // RowsRule is the version of the rule that chooses a bound. Any change of what [RowsSearch.Choose] gives is a new one.
 const RowsRule = 1
@@ -29,13 +30,16 @@ func Steps(most int64) (steps []int64) {
 type RowsSearch struct {
 	// Rule is the version of the rule.
 	Rule int `json:"rule"`
-	// Steps are the bounds among which one is chosen. The cells of the histogram are the units with more rows than the step before, and at most this one.
+	// Steps are the bounds among which one is chosen. The cells of the histogram are the units with more rows than the
+	// step before, and at most this one.
 	Steps []int64 `json:"steps"`
-	// Noise is, for each step, the standard deviation of the noise of an answer under it, if the most that a row adds is 1.
+	// Noise is, for each step, the standard deviation of the noise of an answer under it, if the most that a row adds is
+	// 1.
 	Noise []float64 `json:"noise"`
 	// Groups is the number of cells of the answer, which share the bound.
 	Groups int `json:"groups"`
-	// Grid is that of the histogram's noisy values, Deviation their standard deviation, and Cells the values in multiples of the grid.
+	// Grid is that of the histogram's noisy values, Deviation their standard deviation, and Cells the values in multiples
+	// of the grid.
 	Grid      float64 `json:"grid"`
 	Deviation float64 `json:"standard_deviation"`
 	Cells     []int64 `json:"noisy_histogram"`
@@ -50,12 +54,15 @@ var ErrRows = errors.New("the histogram of which a bound was chosen is not whole
 
 // Choose sets the bound from the other fields. Errors: ErrRows.
 //
-// The loss under a bound is that of a clamp: see [Histogram.Symmetric]. Each row that is left out counts as if it added the most that one can.
+// The loss under a bound is that of a clamp: see [Histogram.Symmetric]. Each row that is left out counts as if it added
+// the most that one can.
 func (s *RowsSearch) Choose() error {
 	positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
 	n := len(s.Steps)
-	if s.Rule != RowsRule || n < 2 || s.Steps[n-1] > MostRows || !slices.Equal(s.Steps, Steps(s.Steps[n-1])) || len(s.Cells) != n || len(s.Noise) != n ||
-		s.Groups < 1 || !positive(s.Grid) || !positive(s.Deviation) || slices.ContainsFunc(s.Noise, func(x float64) bool { return !positive(x) }) {
+	if s.Rule != RowsRule || n < 2 || s.Steps[n-1] > MostRows || !slices.Equal(s.Steps, Steps(s.Steps[n-1])) ||
+		len(s.Cells) != n || len(s.Noise) != n ||
+		s.Groups < 1 || !positive(s.Grid) || !positive(s.Deviation) ||
+		slices.ContainsFunc(s.Noise, func(x float64) bool { return !positive(x) }) {
 		return ErrRows
 	}
 	units := s.units()

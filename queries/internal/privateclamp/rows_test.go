@@ -75,9 +75,10 @@ func (t *rowsTable) run(r *rand.Rand) float64 {
 // mostOff is how many times as far off as the best bound a run may be: of 10^6 the worst is at 10.2.
 const mostOff = 11
 
-// TestRowsRuleIsNearTheBestBound simulates the rule for a count at 20,000 units, epsilon 1, delta 1e-6 and a tenth of mu², against the best bound
-// known beforehand with all of mu². With -v it prints the table of docs/explanation/methods.md; CLAMP_RUNS sets the number of runs a table. The seeds are fixed, so
-// that the test cannot fail by chance.
+// TestRowsRuleIsNearTheBestBound simulates the rule for a count at 20,000 units, epsilon 1, delta 1e-6 and a tenth of
+// mu², against the best bound known beforehand with all of mu². With -v it prints the table of
+// docs/explanation/methods.md; CLAMP_RUNS sets the number of runs a table. The seeds are fixed, so that the test cannot
+// fail by chance.
 func TestRowsRuleIsNearTheBestBound(t *testing.T) {
 	runs := runsOfTable(300)
 	var all []float64
@@ -122,7 +123,8 @@ func TestNoRowsAreFoundByChance(t *testing.T) {
 // A search whose numbers do not fit together chooses nothing, and does not panic.
 func TestRowsSearchesThatAreNotWhole(t *testing.T) {
 	whole := func() RowsSearch {
-		return RowsSearch{Rule: RowsRule, Steps: Steps(5), Groups: 1, Grid: 1, Deviation: 1, Noise: []float64{1, 2, 4, 5}, Cells: []int64{9, 0, 0, 0}}
+		return RowsSearch{Rule: RowsRule, Steps: Steps(5), Groups: 1, Grid: 1, Deviation: 1, Noise: []float64{1, 2, 4, 5},
+			Cells: []int64{9, 0, 0, 0}}
 	}
 	if s := whole(); s.Choose() != nil || s.MaxRows != 1 || !s.Found {
 		t.Fatalf("%+v", s)

@@ -21,9 +21,11 @@ type Search struct {
 	Centred bool `json:"centred,omitempty"`
 	// Groups is the number of sums that share the clamp.
 	Groups int `json:"groups"`
-	// Noise is the standard deviation of the noise of a sum for a clamp whose largest magnitude (if it is centred, half of whose length) is 1.
+	// Noise is the standard deviation of the noise of a sum for a clamp whose largest magnitude (if it is centred, half of
+	// whose length) is 1.
 	Noise float64 `json:"noise"`
-	// Grid is that of the histogram's noisy values, Deviation their standard deviation, and Cells the values in multiples of the grid.
+	// Grid is that of the histogram's noisy values, Deviation their standard deviation, and Cells the values in multiples
+	// of the grid.
 	Grid      float64 `json:"grid"`
 	Deviation float64 `json:"standard_deviation"`
 	Cells     []int64 `json:"noisy_histogram"`
@@ -62,7 +64,8 @@ func (s *Search) Choose() error {
 	return nil
 }
 
-// clip moves the ends into the public range. If nothing of it is left, the clamp is the narrowest at the end of the range that is nearer.
+// clip moves the ends into the public range. If nothing of it is left, the clamp is the narrowest at the end of the
+// range that is nearer.
 func (s *Search) clip(low, high int64) (int64, int64) {
 	switch {
 	case high <= s.Least:
@@ -93,5 +96,6 @@ func (s *Search) clip(low, high int64) (int64, int64) {
 func (s *Search) Same() bool {
 	again := *s
 	again.Cells = slices.Clone(s.Cells)
-	return again.Choose() == nil && again.Low == s.Low && again.High == s.High && again.Clamp == s.Clamp && again.Found == s.Found
+	return again.Choose() == nil && again.Low == s.Low && again.High == s.High && again.Clamp == s.Clamp &&
+		again.Found == s.Found
 }

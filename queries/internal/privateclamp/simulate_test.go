@@ -73,7 +73,10 @@ var examples = []example{
 	{"small", false, uniform(0, 1)},
 	{"huge", false, lognormal(3e7, 0.5)},
 	{"ages", false, func(r *rand.Rand) float64 { return math.Floor(uniform(18, 90)(r)) }},
-	{"hours", false, mix(0.5, constant(40), func(r *rand.Rand) float64 { return math.Round(min(max(normal(38, 12)(r), 1), 99)) })},
+	{"hours", false, mix(0.5, constant(40), func(r *rand.Rand) float64 {
+		return math.Round(min(max(normal(38, 12)(r), 1),
+			99))
+	})},
 }
 
 const rowsOfExample = 20000
@@ -125,7 +128,8 @@ func prepare(e example, seed uint64) *sorted {
 	return s
 }
 
-// run draws a noisy histogram and returns the root mean squared error of the sum under the clamp that is chosen, over that of the best clamp.
+// run draws a noisy histogram and returns the root mean squared error of the sum under the clamp that is chosen, over
+// that of the best clamp.
 func (s *sorted) run(r *rand.Rand) float64 {
 	const share = 0.1
 	sd := math.Sqrt(SquaredWeight) / (mu1 * math.Sqrt(share))
@@ -146,9 +150,10 @@ func runsOfTable(usual int) int {
 	return usual
 }
 
-// TestRuleIsNearTheBestClamp simulates the rule at 20,000 rows, epsilon 1, delta 1e-6 and a tenth of mu² for the histogram, against the best clamp
-// known beforehand with all of mu². With -v it prints the table of docs/explanation/methods.md; CLAMP_RUNS sets the number of runs a table.
-// The seeds are fixed, so that the test cannot fail by chance.
+// TestRuleIsNearTheBestClamp simulates the rule at 20,000 rows, epsilon 1, delta 1e-6 and a tenth of mu² for the
+// histogram, against the best clamp known beforehand with all of mu². With -v it prints the table of
+// docs/explanation/methods.md; CLAMP_RUNS sets the number of runs a table. The seeds are fixed, so that the test cannot
+// fail by chance.
 func TestRuleIsNearTheBestClamp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a simulation in one goroutine, which takes minutes with the race detector")
@@ -209,7 +214,8 @@ func TestBinsHoldTheirValues(t *testing.T) {
 	}
 }
 
-// Of an empty table, or of too few rows, nothing is believed in any of 2,000 histograms: a false alarm has probability below 1e-5 each.
+// Of an empty table, or of too few rows, nothing is believed in any of 2,000 histograms: a false alarm has probability
+// below 1e-5 each.
 func TestNothingIsBelievedByChance(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for range 2000 {

@@ -2,9 +2,10 @@ package privateclamp
 
 import "math"
 
-// threshold is how many standard deviations a run of octaves must stand out of the noise to be believed wherever it is. There are about 250
-// runs of up to six octaves on a side, so that chance alone raises one of them in less than one histogram in 10^5; thresholdNear and
-// thresholdNext apply to octaves two above and next to those that are believed, as a mistake there costs little.
+// threshold is how many standard deviations a run of octaves must stand out of the noise to be believed wherever it is.
+// There are about 250 runs of up to six octaves on a side, so that chance alone raises one of them in less than one
+// histogram in 10^5; thresholdNear and thresholdNext apply to octaves two above and next to those that are believed, as
+// a mistake there costs little.
 const (
 	threshold     = 5.6
 	thresholdNear = 4.5
@@ -23,8 +24,8 @@ type magnitudes struct {
 	sdCoarse, sdFine float64
 }
 
-// highest returns the highest octave that is believed to hold values, if one of them is by itself or by its run. After a gap no tail is
-// extrapolated: a mistake is not to be multiplied.
+// highest returns the highest octave that is believed to hold values, if one of them is by itself or by its run. After
+// a gap no tail is extrapolated: a mistake is not to be multiplied.
 func (m *magnitudes) highest(firm int) (top int, gap bool) {
 	for top = firm; ; {
 		switch {
@@ -38,8 +39,9 @@ func (m *magnitudes) highest(firm int) (top int, gap bool) {
 	}
 }
 
-// highestRun returns the highest octave of the highest run that is believed. A run of several is not if its lowest octave stands out by itself: the
-// others may be empty. Octaves at the upper end of a run that do not stand out at all are left out.
+// highestRun returns the highest octave of the highest run that is believed. A run of several is not if its lowest
+// octave stands out by itself: the others may be empty. Octaves at the upper end of a run that do not stand out at all
+// are left out.
 func (m *magnitudes) highestRun() int {
 	for top := len(m.coarse) - 1; top >= 0; top-- {
 		sum := 0.0
@@ -56,8 +58,8 @@ func (m *magnitudes) highestRun() int {
 	return -1
 }
 
-// upperEnd returns the highest octave of a run that holds values, if some of it do: from it on up there are more than chance puts there in one
-// of a hundred runs.
+// upperEnd returns the highest octave of a run that holds values, if some of it do: from it on up there are more than
+// chance puts there in one of a hundred runs.
 func (m *magnitudes) upperEnd(top, n int) int {
 	sum := 0.0
 	for i := range n {
@@ -76,7 +78,8 @@ const (
 	flattest = 0.92
 )
 
-// fitDecay fits the logarithms of up to four cells that end at top, those near it with most weight. A cell that does not stand out ends them.
+// fitDecay fits the logarithms of up to four cells that end at top, those near it with most weight. A cell that does
+// not stand out ends them.
 func fitDecay(cells []float64, top int, sd float64) decay {
 	var sw, sx, sy, sxx, sxy float64
 	for i := 0; i < 4 && top-i >= 0; i++ {
@@ -98,8 +101,9 @@ func fitDecay(cells []float64, top int, sd float64) decay {
 	return d
 }
 
-// continued returns what is expected in the cells above top, if the sequence goes on, corrected by what is seen there: each cell is expected to have
-// ratio times the rows of the one below, to within that number, and seen to within sd. The ratio falls if less is seen than expected.
+// continued returns what is expected in the cells above top, if the sequence goes on, corrected by what is seen there:
+// each cell is expected to have ratio times the rows of the one below, to within that number, and seen to within sd.
+// The ratio falls if less is seen than expected.
 func (d decay) continued(cells []float64, top int, sd, bend float64) []float64 {
 	out := make([]float64, max(len(cells)-top-1, 0))
 	n, ratio := d.at, d.ratio
@@ -116,7 +120,8 @@ func (d decay) continued(cells []float64, top int, sd, bend float64) []float64 {
 	return out
 }
 
-// bend is what the ratio of a tail falls by from cell to cell: tails of power laws keep theirs, those of log-normal values do not.
+// bend is what the ratio of a tail falls by from cell to cell: tails of power laws keep theirs, those of log-normal
+// values do not.
 const bend = 0.85
 
 // nothing is a number of rows that no clamp cares for.

@@ -1,8 +1,9 @@
-// Package state writes and reads the numbers and texts that accumulators hold, so that one process can go on with what another has gathered.
+// Package state writes and reads the numbers and texts that accumulators hold, so that one process can go on with what
+// another has gathered.
 //
-// What is written is exact and private: whoever calls it encrypts it. What is read may be anything: a [Reader] never panics, and allocates
-// no more than the bytes that are there and a constant. Numbers are unsigned varints if they are mostly small, and else eight bytes, so that
-// the length of a vector's text says nothing of its numbers.
+// What is written is exact and private: whoever calls it encrypts it. What is read may be anything: a [Reader] never
+// panics, and allocates no more than the bytes that are there and a constant. Numbers are unsigned varints if they are
+// mostly small, and else eight bytes, so that the length of a vector's text says nothing of its numbers.
 package state
 
 import (
@@ -186,7 +187,8 @@ func (r *Reader) Bytes(most uint64) []byte {
 	return r.text(most, &b)
 }
 
-// Block is Bytes of a text that is used before the next call of Block, and before the memory of the source is written to.
+// Block is Bytes of a text that is used before the next call of Block, and before the memory of the source is written
+// to.
 func (r *Reader) Block(most uint64) []byte {
 	r.block.Reset()
 	return r.text(most, &r.block)

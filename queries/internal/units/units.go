@@ -21,8 +21,8 @@ type Reader struct {
 	buf   []byte
 }
 
-// New finds the columns of the privacy unit in a schema, of which batches hold some columns, and reports every one that does not fit. floats allows
-// columns of floating-point numbers.
+// New finds the columns of the privacy unit in a schema, of which batches hold some columns, and reports every one that
+// does not fit. floats allows columns of floating-point numbers.
 func New(unit []string, floats bool, columns []string, s table.Schema, p *problem.Problems) *Reader {
 	u := &Reader{}
 	for _, name := range unit {
@@ -34,8 +34,10 @@ func New(unit []string, floats bool, columns []string, s table.Schema, p *proble
 			e := problem.BadType(f.Type)
 			p.Add(problem.FieldUnit, e.Code, "column "+name+": "+e.Message, e.Hint)
 		case f.Type.Kind == table.Float && !floats:
-			p.Add(problem.FieldUnit, problem.CodeColumnType, "column "+name+" holds floating-point numbers: identifiers that were rounded may have become one",
-				"store identifiers as integers, decimals or texts; privacy.float_unit: allow takes numbers that are equal as one unit")
+			p.Add(problem.FieldUnit, problem.CodeColumnType, "column "+name+" holds floating-point numbers: identifiers that "+
+				"were rounded may have become one",
+				"store identifiers as integers, decimals or texts; privacy.float_unit: allow takes numbers that are equal as one "+
+					"unit")
 		default:
 			u.columns = append(u.columns, column{at: slices.Index(columns, name), kind: f.Type})
 			u.text = u.text || f.Type.Kind == table.String
@@ -93,8 +95,8 @@ func (u *Reader) Bytes(row int) []byte {
 	return u.buf
 }
 
-// AppendText appends the canonical form of a unit in bytes, or of its words in eight bytes each: of each column, the length
-// of its text and the text.
+// AppendText appends the canonical form of a unit in bytes, or of its words in eight bytes each: of each column, the
+// length of its text and the text.
 func (u *Reader) AppendText(dst, unit []byte) []byte {
 	for i := range u.columns {
 		if kind := u.columns[i].kind; kind.Kind != table.String {
@@ -127,7 +129,8 @@ func (u *Reader) IsUnit(unit []byte) bool {
 	return len(unit) == 0
 }
 
-// Hash returns the hash of a unit that has text. Of one column it is that of the text without its length, so that the text can be hashed where it stands.
+// Hash returns the hash of a unit that has text. Of one column it is that of the text without its length, so that the
+// text can be hashed where it stands.
 func (u *Reader) Hash(seed maphash.Seed, unit []byte) uint64 {
 	if len(u.columns) == 1 {
 		unit = unit[4:]
@@ -152,8 +155,8 @@ func (u *Reader) AppendWord(dst []byte, word uint64) []byte {
 	return columnar.AppendValue(dst, word, u.columns[0].kind)
 }
 
-// Dictionary returns the places of the rows among the values of a dictionary that is worth remembering, if the unit is one column of text that has one, how many
-// values that has, and its identity, or 0.
+// Dictionary returns the places of the rows among the values of a dictionary that is worth remembering, if the unit is
+// one column of text that has one, how many values that has, and its identity, or 0.
 func (u *Reader) Dictionary() (places []int32, values int, id uint64) {
 	c := &u.columns[0]
 	if len(u.columns) > 1 || !u.text || !c.coded {

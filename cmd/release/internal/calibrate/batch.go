@@ -52,7 +52,8 @@ func (b *batch) run(in io.Reader, out io.Writer) error {
 		return batchOutput(err)
 	}
 	if failed > 0 {
-		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate", Message: fmt.Sprintf("%d of %d rows have an error", failed, rows)}
+		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate",
+			Message: fmt.Sprintf("%d of %d rows have an error", failed, rows)}
 	}
 	return nil
 }
@@ -61,7 +62,8 @@ func batchOutput(err error) error {
 	if errors.As(err, new(*console.UsageError)) {
 		return err
 	}
-	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "calibrate", Message: "the answers can't be written", Err: err}
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "calibrate", Message: "the answers can't be written",
+		Err: err}
 }
 
 // header reads the names of the columns, which must hold each that is needed, once.
@@ -96,7 +98,8 @@ func (b *batch) header(in *csv.Reader) ([]string, error) {
 	return header, nil
 }
 
-// rows copies the rows with their answers, each as wide as the header; it returns how many there are and how many have an error.
+// rows copies the rows with their answers, each as wide as the header; it returns how many there are and how many have
+// an error.
 func (b *batch) rows(in *csv.Reader, out *csv.Writer, header []string) (rows, failed int, err error) {
 	row := make(map[string]string, len(header)+len(b.fixed))
 	maps.Copy(row, b.fixed)
@@ -125,7 +128,8 @@ func (b *batch) rows(in *csv.Reader, out *csv.Writer, header []string) (rows, fa
 }
 
 // ask is one row's answer, or its error.
-func (b *batch) ask(record, header []string, row map[string]string, malformed *csv.ParseError) (result, problem string) {
+func (b *batch) ask(record, header []string, row map[string]string, malformed *csv.ParseError) (result,
+	problem string) {
 	switch {
 	case malformed != nil:
 		return "", fmt.Sprintf("line %d is not CSV: a quote is out of place", malformed.Line)

@@ -1,4 +1,5 @@
-// Package calibrate is the verb calibrate: questions about noise and guarantees that need no data, no job and no ledger.
+// Package calibrate is the verb calibrate: questions about noise and guarantees that need no data, no job and no
+// ledger.
 package calibrate
 
 import (
@@ -39,7 +40,8 @@ func Command(c *console.Console) *cobra.Command {
 	for _, q := range append(slices.Clone(questions), scaleQuestion) {
 		cmd.AddCommand(a.questionCmd(q))
 	}
-	cmd.AddCommand(a.compareCmd(), a.composeCmd(), a.convertCmd(), a.splitCmd(), a.tableCmd(), a.thresholdsCmd(), a.boundsCmd())
+	cmd.AddCommand(a.compareCmd(), a.composeCmd(), a.convertCmd(), a.splitCmd(), a.tableCmd(), a.thresholdsCmd(),
+		a.boundsCmd())
 	return cmd
 }
 
@@ -61,7 +63,9 @@ func (a *calibration) questionCmd(q question) *cobra.Command {
 	}
 	numberFlags(cmd, q.needs, text)
 	cmd.Flags().StringVar(&method, "mechanism", method, "how "+q.name+" is found: "+methodNames(q.methods))
-	_ = cmd.RegisterFlagCompletionFunc("mechanism", cobra.FixedCompletions(strings.Split(methodNames(q.methods), ", "), cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	// the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("mechanism", cobra.FixedCompletions(strings.Split(methodNames(q.methods), ", "),
+		cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().BoolVar(&inBatch, "batch", false, "answer each row of a CSV on stdin")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the answer as JSON")
 	return cmd
@@ -141,7 +145,8 @@ func (a *calibration) askAll(cmd *cobra.Command, q question, m methods.Method, t
 // calibrateError gives exit code 1 to a formula that does not hold, usage to the rest.
 func calibrateError(err error) error {
 	if errors.Is(err, methods.ErrDoesNotHold) || errors.Is(err, calibrate.ErrExceeds) {
-		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate", Message: plain(err), Hint: "--mechanism analytic holds everywhere"}
+		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate", Message: plain(err),
+			Hint: "--mechanism analytic holds everywhere"}
 	}
 	return console.Usagef("%s", plain(err))
 }

@@ -65,7 +65,8 @@ func (a *calibration) compareTimes(in *given, times int) error {
 		Delta:   calibrate.Delta(math.Nextafter(float64(in.guarantee.Delta)/n, 0)),
 	}
 	basic, basicErr := calibrate.AnalyticGaussian(in.sensitivity, share)
-	rows := []timesRow{timesRowOf("gaussian", least, least, nil), timesRowOf("kairouz-4.3", kairouz, least, kairouzErr), timesRowOf("basic", basic, least, basicErr)}
+	rows := []timesRow{timesRowOf("gaussian", least, least, nil), timesRowOf("kairouz-4.3", kairouz, least, kairouzErr),
+		timesRowOf("basic", basic, least, basicErr)}
 	if a.JSON {
 		return a.PrintJSON(map[string]any{
 			"epsilon": in.guarantee.Epsilon, "delta": in.guarantee.Delta, "sensitivity": in.sensitivity.L2, "times": times, "compositions": rows,
@@ -135,7 +136,8 @@ type comparedMethod struct {
 func comparisonJSON(in *given, rows []methods.Comparison) any {
 	methods := make([]comparedMethod, len(rows))
 	for i, r := range rows {
-		methods[i] = comparedMethod{Method: r.Method, Sigma: float64(r.Sigma), Excess: r.Excess, Holds: r.Holds, UpTo: float64(r.UpTo)}
+		methods[i] = comparedMethod{Method: r.Method, Sigma: float64(r.Sigma), Excess: r.Excess, Holds: r.Holds,
+			UpTo: float64(r.UpTo)}
 		if r.Err != nil {
 			methods[i].Error = plain(r.Err)
 		}

@@ -32,7 +32,8 @@ func (a *calibration) composeCmd() *cobra.Command {
 	var kind string
 	cmd := &cobra.Command{
 		Use: "compose", Short: "What several mechanisms cost together", Long: composeLong + composeBatch, Args: cobra.NoArgs,
-		Example: "  release calibrate compose --gaussian 1,10,100 --delta 1e-6\n  release calibrate compose --part 0.1,1e-9,100 --delta 1e-6",
+		Example: "  release calibrate compose --gaussian 1,10,100 --delta 1e-6\n  release calibrate compose --part " +
+			"0.1,1e-9,100 --delta 1e-6",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("batch") {
 				return a.composeAll(cmd, kind, flags.delta)
@@ -40,10 +41,14 @@ func (a *calibration) composeCmd() *cobra.Command {
 			return a.compose(&flags)
 		},
 	}
-	cmd.Flags().StringArrayVar(&flags.gaussian, "gaussian", nil, "a Gaussian mechanism, SENSITIVITY,SIGMA or SENSITIVITY,SIGMA,TIMES (repeatable)")
-	cmd.Flags().StringArrayVar(&flags.laplace, "laplace", nil, "a Laplace mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)")
-	cmd.Flags().StringArrayVar(&flags.geometric, "geometric", nil, "a two-sided geometric mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)")
-	cmd.Flags().StringArrayVar(&flags.parts, "part", nil, "any mechanism, EPSILON,DELTA or EPSILON,DELTA,TIMES (repeatable)")
+	cmd.Flags().StringArrayVar(&flags.gaussian, "gaussian", nil,
+		"a Gaussian mechanism, SENSITIVITY,SIGMA or SENSITIVITY,SIGMA,TIMES (repeatable)")
+	cmd.Flags().StringArrayVar(&flags.laplace, "laplace", nil,
+		"a Laplace mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)")
+	cmd.Flags().StringArrayVar(&flags.geometric, "geometric", nil,
+		"a two-sided geometric mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)")
+	cmd.Flags().StringArrayVar(&flags.parts, "part", nil,
+		"any mechanism, EPSILON,DELTA or EPSILON,DELTA,TIMES (repeatable)")
 	cmd.Flags().StringVar(&flags.delta, "delta", "", "the delta of all of them together")
 	cmd.Flags().StringVar(&kind, "batch", "", "answer each row of a CSV on stdin: "+strings.Join(CompositionKinds(), ", "))
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the answer as JSON")

@@ -26,24 +26,28 @@ type alike struct {
 }
 
 var kinds = []alike{
-	{"gaussian", []string{"sigma", "times", "delta"}, func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon, error) {
+	{"gaussian", []string{"sigma", "times", "delta"}, func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon,
+		error) {
 		g, err := calibrate.Compose(slices.Repeat([]calibrate.Mechanism{in.mechanism()}, times), delta)
 		return g.Epsilon, err
 	}},
-	{"laplace", []string{"scale", "times", "delta"}, func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon, error) {
+	{"laplace", []string{"scale", "times", "delta"}, func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon,
+		error) {
 		one := calibrate.Laplace{L1: in.sensitivity.L2, Scale: in.scale}
 		return methods.Mixed{Laplace: slices.Repeat([]calibrate.Laplace{one}, times)}.Epsilon(delta)
 	}},
-	{"geometric", []string{"scale", "times", "delta"}, func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon, error) {
+	{"geometric", []string{"scale", "times", "delta"}, func(in *given, times int,
+		delta calibrate.Delta) (calibrate.Epsilon, error) {
 		one, err := in.geometric(in.scale)
 		if err != nil {
 			return 0, err
 		}
 		return methods.Mixed{Geometric: slices.Repeat([]methods.Geometric{one}, times)}.Epsilon(delta)
 	}},
-	{"part", []string{"part_epsilon", "part_delta", "times", "delta"}, func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon, error) {
-		return methods.Part{Guarantee: in.part, Times: times}.Epsilon(delta)
-	}},
+	{"part", []string{"part_epsilon", "part_delta", "times", "delta"},
+		func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon, error) {
+			return methods.Part{Guarantee: in.part, Times: times}.Epsilon(delta)
+		}},
 }
 
 // CompositionKinds are the words that compose --batch takes.
@@ -80,7 +84,8 @@ func (a *calibration) composeAll(cmd *cobra.Command, kind, delta string) error {
 		if err != nil {
 			return 0, err
 		}
-		in, err := readAs(nearest, slices.DeleteFunc(slices.Clone(k.needs), func(name string) bool { return name == "times" }), row)
+		in, err := readAs(nearest, slices.DeleteFunc(slices.Clone(k.needs),
+			func(name string) bool { return name == "times" }), row)
 		if err != nil {
 			return 0, err
 		}

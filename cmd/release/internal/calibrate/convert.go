@@ -103,7 +103,8 @@ func (a *calibration) printConverted(rows []converted) error {
 			excess = percent(*r.Excess)
 		}
 		table = append(table, []string{
-			r.Notion, parameters(r.Parameters), optional(r.Epsilon, digits17), optional(r.Mu, digits17Down), optional(r.Sigma, digits17), excess,
+			r.Notion, parameters(r.Parameters), optional(r.Epsilon, digits17), optional(r.Mu, digits17Down), optional(r.Sigma,
+				digits17), excess,
 		})
 	}
 	return a.PrintTable(filled(table))

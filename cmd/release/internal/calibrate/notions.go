@@ -173,7 +173,8 @@ func fromRho(f *convertFlags, delta calibrate.Delta) ([]converted, error) {
 	mu, err := rho.Mu()
 	simple, simpleErr := rho.Epsilon(delta)
 	tight, tightErr := rho.TightEpsilon(delta)
-	return withMu([]converted{notionRow("zcdp", of, simple, simpleErr), notionRow("zcdp-tight", of, tight, tightErr)}, mu, err)
+	return withMu([]converted{notionRow("zcdp", of, simple, simpleErr), notionRow("zcdp-tight", of, tight, tightErr)}, mu,
+		err)
 }
 
 func fromRenyi(f *convertFlags, delta calibrate.Delta) ([]converted, error) {

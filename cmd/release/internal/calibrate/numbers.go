@@ -117,7 +117,8 @@ func digits17(x float64) string {
 	return trimExponent(text)
 }
 
-// digits17Down is x >= 0 with 17 significant digits, the largest such decimal that is not above x: for what must not be exceeded.
+// digits17Down is x >= 0 with 17 significant digits, the largest such decimal that is not above x: for what must not be
+// exceeded.
 func digits17Down(x float64) string {
 	const all = 800 // no float64 has more significant digits
 	mantissa, exponent, _ := strings.Cut(new(big.Float).SetFloat64(x).Text('e', all), "e")

@@ -12,14 +12,16 @@ import (
 // TestDigits17: the text is the least decimal of 17 digits that is not below the number, and any reader gets the number
 // or its upper neighbour.
 func TestDigits17(t *testing.T) {
-	numbers := []float64{0, 1, 0.1, 9.5, 5e-324, math.MaxFloat64, 1e17, 123456789012345678, 1e-5, 9.9999999999999999e22, 0.99999999999999989, 1e16}
+	numbers := []float64{0, 1, 0.1, 9.5, 5e-324, math.MaxFloat64, 1e17, 123456789012345678, 1e-5, 9.9999999999999999e22,
+		0.99999999999999989, 1e16}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20000 {
 		numbers = append(numbers, math.Exp(r.Float64()*1400-700))
 	}
 	for _, x := range numbers {
 		down, ok := new(big.Rat).SetString(digits17Down(x))
-		if exact := new(big.Rat).SetFloat64(x); !ok || down.Cmp(exact) > 0 || new(big.Rat).Mul(down, big.NewRat(1e16+1, 1e16)).Cmp(exact) < 0 {
+		if exact := new(big.Rat).SetFloat64(x); !ok || down.Cmp(exact) > 0 ||
+			new(big.Rat).Mul(down, big.NewRat(1e16+1, 1e16)).Cmp(exact) < 0 {
 			t.Fatalf("%v: %q is not the decimal below it", x, digits17Down(x))
 		}
 		text := digits17(x)

@@ -118,7 +118,8 @@ func splitAsks(by string, queries []string) (asks []calibrate.Ask, numbers []flo
 			fields = append(fields, "1")
 		}
 		if len(fields) != 3 {
-			return nil, nil, console.Usagef("--query %q: write NAME,SENSITIVITY,VALUE; --by %s says what the value means", text, by)
+			return nil, nil, console.Usagef("--query %q: write NAME,SENSITIVITY,VALUE; --by %s says what the value means", text,
+				by)
 		}
 		in, err := read([]string{"sensitivity"}, map[string]string{"sensitivity": fields[1]})
 		if err != nil {
@@ -136,7 +137,8 @@ func splitAsks(by string, queries []string) (asks []calibrate.Ask, numbers []flo
 
 func splitError(err error) error {
 	if errors.Is(err, methods.ErrInfeasible) {
-		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate", Message: plain(err), Hint: "ask for that epsilon, or allow larger sigmas"}
+		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate", Message: plain(err),
+			Hint: "ask for that epsilon, or allow larger sigmas"}
 	}
 	return calibrateError(err)
 }
@@ -161,7 +163,8 @@ func (a *calibration) printSplit(g calibrate.Guarantee, ms []calibrate.Mechanism
 	}
 	rows := [][]string{{"query", "sensitivity", "share of mu²", "sigma"}}
 	for _, p := range parts {
-		rows = append(rows, []string{p.Query, fmt.Sprintf("%g", p.Sensitivity), fmt.Sprintf("%.2f %%", 100*p.Share), digits17(p.Sigma)})
+		rows = append(rows, []string{p.Query, fmt.Sprintf("%g", p.Sensitivity), fmt.Sprintf("%.2f %%", 100*p.Share),
+			digits17(p.Sigma)})
 	}
 	return a.PrintTable(rows)
 }

@@ -37,7 +37,8 @@ func (a *calibration) table(epsilons, deltas []string, sensitivity string) error
 	rows, all := [][]string{header}, []any{}
 	for _, eps := range epsilons {
 		for _, delta := range deltas {
-			in, err := read([]string{"epsilon", "delta"}, map[string]string{"epsilon": eps, "delta": delta, "sensitivity": sensitivity})
+			in, err := read([]string{"epsilon", "delta"}, map[string]string{"epsilon": eps, "delta": delta,
+				"sensitivity": sensitivity})
 			if err != nil {
 				return console.Usagef("%s", plain(err))
 			}

@@ -29,7 +29,8 @@ func SharedOut(p *pipeline.Plan) string {
 	return "share of epsilon"
 }
 
-// Print says which queries would have less noise with a small delta, and what the ledger would be charged; nothing if delta is not 0.
+// Print says which queries would have less noise with a small delta, and what the ledger would be charged; nothing if
+// delta is not 0.
 func Print(c *console.Console, p *pipeline.Plan) error {
 	with, err := p.Compared()
 	if with == nil || err != nil {
@@ -52,7 +53,8 @@ func Print(c *console.Console, p *pipeline.Plan) error {
 		said = "it would be smaller for " + strings.Join(smaller, ", ")
 	}
 	return errors.Join(
-		c.Printf("\nGaussian noise of the same epsilon needs a delta: with %g %s, and the ledger would be charged mu %.4g in place of %.4g\n", with.Delta, said, float64(with.Mu), float64(p.Mu())),
+		c.Printf("\nGaussian noise of the same epsilon needs a delta: with %g %s, and the ledger would be charged mu %.4g "+
+			"in place of %.4g\n", with.Delta, said, float64(with.Mu), float64(p.Mu())),
 		c.PrintTable(rows),
 	)
 }

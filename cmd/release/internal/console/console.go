@@ -1,5 +1,5 @@
-// Package console is how the verbs of the command write: to stdout what was asked for, to stderr progress, warnings and errors; as text or as JSON;
-// without the secrets of a job, and with no character that a terminal acts upon.
+// Package console is how the verbs of the command write: to stdout what was asked for, to stderr progress, warnings and
+// errors; as text or as JSON; without the secrets of a job, and with no character that a terminal acts upon.
 package console
 
 import (

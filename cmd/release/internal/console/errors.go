@@ -21,8 +21,8 @@ func (e *UsageError) Error() string { return e.Text }
 // Usagef is a UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{Text: fmt.Sprintf(format, args...)} }
 
-// ErrorText is the error for a person: the diagnostics of a job as they are, everything else with its hint. Names in it are on one line, so that
-// none can write a line of its own.
+// ErrorText is the error for a person: the diagnostics of a job as they are, everything else with its hint. Names in it
+// are on one line, so that none can write a line of its own.
 func ErrorText(err error) string {
 	var failed *pipeline.Error
 	if !errors.As(err, &failed) {

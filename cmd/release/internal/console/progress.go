@@ -27,8 +27,8 @@ func (c *Console) Observer() (pipeline.Observer, func()) {
 	return pipeline.Silent{}, func() {}
 }
 
-// jsonProgress writes a line for each tenth of a stage, also if it passes several at once: how many parts an input has depends on its rows,
-// and the lines of a log must not.
+// jsonProgress writes a line for each tenth of a stage, also if it passes several at once: how many parts an input has
+// depends on its rows, and the lines of a log must not.
 type jsonProgress struct {
 	*Console
 	mu   sync.Mutex
@@ -50,8 +50,9 @@ func (j *jsonProgress) Progress(s pipeline.Stage, done, total int) {
 	}
 }
 
-// barProgress draws one bar a stage, with the time that is left; while rows are read, their number and how many a second. At the end it says what each
-// stage took. It uses no colour, and so keeps to NO_COLOR. What it shows depends on the rows: it is for the operator at the terminal.
+// barProgress draws one bar a stage, with the time that is left; while rows are read, their number and how many a
+// second. At the end it says what each stage took. It uses no colour, and so keeps to NO_COLOR. What it shows depends
+// on the rows: it is for the operator at the terminal.
 type barProgress struct {
 	*Console
 	mu     sync.Mutex
@@ -78,7 +79,8 @@ func (b *barProgress) Progress(s pipeline.Stage, done, total int) {
 	if n := len(b.stages); n == 0 || b.stages[n-1].stage != s {
 		b.clear()
 		b.stages = append(b.stages, stageTime{stage: s, began: now, end: now})
-		b.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(b.Stderr), progressbar.OptionSetDescription(string(s)),
+		b.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(b.Stderr),
+			progressbar.OptionSetDescription(string(s)),
 			progressbar.OptionClearOnFinish(), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(30),
 			progressbar.OptionThrottle(redraw))
 	}

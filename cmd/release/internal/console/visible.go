@@ -12,18 +12,20 @@ import (
 
 // Text of others on a terminal
 //
-// Names of columns and files, labels and paths come from whoever wrote them. Printed as they are, an escape sequence in a name could clear
-// the screen, hide a line or write one that the program never wrote. So all that is printed passes visible, and each cell of a table and each
-// text that is put into a line passes oneLine before.
+// Names of columns and files, labels and paths come from whoever wrote them. Printed as they are, an escape sequence in
+// a name could clear the screen, hide a line or write one that the program never wrote. So all that is printed passes
+// visible, and each cell of a table and each text that is put into a line passes oneLine before.
 
-// Visible writes what a terminal would act upon, or would not show, as \x1b or \u202e: control characters but line ends and tabs, marks of
-// direction, characters without width, and bytes that are not UTF-8. The escapes of characters are those of JSON, so that JSON stays itself.
+// Visible writes what a terminal would act upon, or would not show, as \x1b or \u202e: control characters but line ends
+// and tabs, marks of direction, characters without width, and bytes that are not UTF-8. The escapes of characters are
+// those of JSON, so that JSON stays itself.
 func Visible(s string) string { return escaped(s, func(r rune) bool { return r == '\n' || r == '\t' }) }
 
 // OneLine is visible without line ends and tabs.
 func OneLine(s string) string { return escaped(s, func(rune) bool { return false }) }
 
-// Fill is fmt.Sprintf with each text among the arguments on one line, so that a name in it cannot write a line of its own.
+// Fill is fmt.Sprintf with each text among the arguments on one line, so that a name in it cannot write a line of its
+// own.
 func Fill(format string, args ...any) string {
 	for i, arg := range args {
 		if err, ok := arg.(error); ok {

@@ -33,8 +33,10 @@ func Command(c *console.Console) *cobra.Command {
 		Use: "denoise --input FILE|DIR --method NAME --out FILE", Short: "Improve noisy values that are public already", Long: denoiseLong,
 		Args: cobra.NoArgs,
 		Example: "  release denoise --input noisy.csv --value y --sigma 40 --method auto --out estimate.csv\n" +
-			"  release denoise --input noisy.csv --value y --sigma 40 --method trend-filter --edges edges.csv --set k=0 --set lambda=40 --out estimate.csv\n" +
-			"  release denoise --input out --query pickups --method empirical-bayes --set nonnegative=true --method round --out estimate.csv\n" +
+			"  release denoise --input noisy.csv --value y --sigma 40 --method trend-filter --edges edges.csv --set k=0 --set " +
+			"lambda=40 --out estimate.csv\n" +
+			"  release denoise --input out --query pickups --method empirical-bayes --set nonnegative=true --method round " +
+			"--out estimate.csv\n" +
 			"  release denoise --methods",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if list {
@@ -44,14 +46,17 @@ func Command(c *console.Console) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.input, "input", "", "a .csv, .csv.gz, .csv.zst, .parquet or .arrow file of noisy values, or a release folder")
+	flags.StringVar(&f.input, "input", "",
+		"a .csv, .csv.gz, .csv.zst, .parquet or .arrow file of noisy values, or a release folder")
 	flags.StringVar(&f.query, "query", "", "the query of a release folder; needed if it has several")
 	flags.StringVar(&f.value, "value", "noisy", "the column of the noisy values")
-	flags.StringVar(&f.sigma, "sigma", "", "the standard deviation of the noise; absent: the column standard_deviation (or sigma), if it is the same in all rows")
+	flags.StringVar(&f.sigma, "sigma", "", "the standard deviation of the noise; absent: the column standard_deviation "+
+		"(or sigma), if it is the same in all rows")
 	flags.Var(MethodFlag{&f.steps}, "method", "a method, see --methods (repeatable: steps in order)")
 	flags.Var(setFlag{&f.steps}, "set", "set a parameter of the --method before it: --set name=value (repeatable)")
 	flags.StringVar(&f.edges, "edges", "", "a CSV file of edges: columns u and v, optionally w and length")
-	flags.StringVar(&f.shape, "shape", "", "how the rows lie: 24, 64x64, …, the last number fastest, or none for no order; absent: one after the other, and in no order for methods that take --edges")
+	flags.StringVar(&f.shape, "shape", "", "how the rows lie: 24, 64x64, …, the last number fastest, or none for no "+
+		"order; absent: one after the other, and in no order for methods that take --edges")
 	flags.StringVar(&f.out, "out", "", "the CSV file to write: the input's columns and estimate")
 	flags.StringVar(&f.risk, "risk", "", "write the risk table to this CSV file instead of stdout")
 	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many cores to use; results do not depend on it")
@@ -98,7 +103,10 @@ func (a *denoising) denoise(ctx context.Context, f *denoiseFlags) error {
 	}
 	o, done := a.Observer()
 	defer done()
-	run := denoise.Run{Workers: f.workers, Progress: func(done, total int) { o.Progress(pipeline.StageDenoise, done, total) }}
+	run := denoise.Run{Workers: f.workers, Progress: func(done,
+		total int) {
+		o.Progress(pipeline.StageDenoise, done, total)
+	}}
 	fit, err := denoise.Estimate(ctx, in.noisy, in.sigma, denoise.WithRuns(steps, run))
 	if err != nil {
 		return denoiseFailed(err)

@@ -43,12 +43,14 @@ func (t *publicTable) edges(nodes int) ([]denoise.Edge, error) {
 	w := slices.Index(t.columns, "w")
 	length := slices.IndexFunc(t.columns, func(c string) bool { return c == "length" || strings.HasPrefix(c, "length_") })
 	if u < 0 || v < 0 {
-		return nil, inputProblem(t.path, 0, "an edge list has the columns u and v; this one has "+strings.Join(t.columns, ", "))
+		return nil, inputProblem(t.path, 0, "an edge list has the columns u and v; this one has "+strings.Join(t.columns,
+			", "))
 	}
 	out := make([]denoise.Edge, len(t.rows))
 	for i, row := range t.rows {
 		e := denoise.Edge{W: 1}
-		err := errors.Join(node(row[u], "u", nodes, &e.U), node(row[v], "v", nodes, &e.V), edgeNumber(row, w, "w", &e.W), edgeNumber(row, length, "length", &e.Length))
+		err := errors.Join(node(row[u], "u", nodes, &e.U), node(row[v], "v", nodes, &e.V), edgeNumber(row, w, "w", &e.W),
+			edgeNumber(row, length, "length", &e.Length))
 		if err != nil {
 			return nil, inputProblem(t.path, t.lines[i], strings.ReplaceAll(err.Error(), "\n", "; "))
 		}

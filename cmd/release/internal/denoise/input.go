@@ -66,13 +66,15 @@ func (in *noisyTable) deviation(flag string) (float64, error) {
 	}
 	for i, s := range all {
 		if !(s > 0) || s != all[0] {
-			return 0, inputProblem(in.path, in.lines[i], column+" is not one number above 0 in all rows: rows of different noise, such as means of private numbers of rows, are not denoised together")
+			return 0, inputProblem(in.path, in.lines[i], column+" is not one number above 0 in all rows: rows of different "+
+				"noise, such as means of private numbers of rows, are not denoised together")
 		}
 	}
 	return all[0], nil
 }
 
-// layOut sets how the rows lie: as the flag says, or as the release does, or with edges in no order, or one after the other.
+// layOut sets how the rows lie: as the flag says, or as the release does, or with edges in no order, or one after the
+// other.
 func (in *noisyTable) layOut(f *denoiseFlags) error {
 	n := len(in.rows)
 	switch {
@@ -101,7 +103,8 @@ func (in *noisyTable) layOut(f *denoiseFlags) error {
 func (t *publicTable) numbers(column string) ([]float64, error) {
 	k := slices.Index(t.columns, column)
 	if k < 0 {
-		return nil, inputProblem(t.path, 0, fmt.Sprintf("there is no column %q: it has %s", column, strings.Join(t.columns, ", ")))
+		return nil, inputProblem(t.path, 0, fmt.Sprintf("there is no column %q: it has %s", column,
+			strings.Join(t.columns, ", ")))
 	}
 	out := make([]float64, len(t.rows))
 	for i, row := range t.rows {
@@ -119,7 +122,8 @@ func readPublic(ctx context.Context, path string) (*publicTable, error) {
 	if strings.HasSuffix(strings.ToLower(path), ".csv") {
 		return readCSV(ctx, path)
 	}
-	d, err := source.Open(ctx, source.Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)}, CSV: source.CSV{Header: true}})
+	d, err := source.Open(ctx, source.Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)},
+		CSV: source.CSV{Header: true}})
 	if err != nil {
 		return nil, pipeline.InputError(err)
 	}

@@ -29,13 +29,16 @@ func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
 		return err
 	}
 	if q.KeysOf != "" {
-		return inputProblem(f.input, 0, "the keys of "+q.Name+" were selected by the noisy counts of "+q.KeysOf+": how their cells lie is not known")
+		return inputProblem(f.input, 0,
+			"the keys of "+q.Name+" were selected by the noisy counts of "+q.KeysOf+": how their cells lie is not known")
 	}
 	if q.Selection != nil {
-		return inputProblem(f.input, 0, "the keys of "+q.Name+" were selected by their noisy counts, noise and all: no method knows how to treat what is left")
+		return inputProblem(f.input, 0, "the keys of "+q.Name+" were selected by their noisy counts, noise and all: no "+
+			"method knows how to treat what is left")
 	}
 	if s := q.Strategy; s != nil && s.Name != "cells" {
-		return inputProblem(f.input, 0, "the noise of the cells of "+q.Name+" is not independent, and the methods are for noise that is")
+		return inputProblem(f.input, 0, "the noise of the cells of "+q.Name+" is not independent, and the methods are for "+
+			"noise that is")
 	}
 	file := tableOf(q)
 	if file == nil {
@@ -45,7 +48,8 @@ func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
 		return err
 	}
 	if len(in.rows) != q.Cells {
-		return inputProblem(in.path, 0, fmt.Sprintf("the table has %d rows of %d cells: a sparse release leaves cells out by their values, so that the noise of the rest is not known", len(in.rows), q.Cells))
+		return inputProblem(in.path, 0, fmt.Sprintf("the table has %d rows of %d cells: a sparse release leaves cells out "+
+			"by their values, so that the noise of the rest is not known", len(in.rows), q.Cells))
 	}
 	in.shape = in.laidOut(m.Job, q.Name)
 	return nil
@@ -64,7 +68,10 @@ func queryOf(m *manifest.Manifest, name string) (*manifest.Query, error) {
 // tableOf is a file of the query's that can be read.
 func tableOf(q *manifest.Query) *manifest.File {
 	for _, ending := range []string{".csv", ".parquet", ".arrow"} {
-		i := slices.IndexFunc(q.Files, func(f manifest.File) bool { return strings.HasSuffix(f.Path, ending) && filepath.IsLocal(f.Path) })
+		i := slices.IndexFunc(q.Files, func(f manifest.File) bool {
+			return strings.HasSuffix(f.Path, ending) &&
+				filepath.IsLocal(f.Path)
+		})
 		if i >= 0 {
 			return &q.Files[i]
 		}
@@ -78,7 +85,8 @@ type axisJob struct {
 	Null, Other             string
 }
 
-// laidOut is the shape of a release's table, from the dimensions of its job and the keys in the table; none if they do not tell.
+// laidOut is the shape of a release's table, from the dimensions of its job and the keys in the table; none if they do
+// not tell.
 func (in *noisyTable) laidOut(job json.RawMessage, query string) denoise.Shape {
 	var shape denoise.Shape
 	column := 0

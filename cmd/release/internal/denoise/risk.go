@@ -13,15 +13,16 @@ import (
 type riskRow struct {
 	name string
 	denoise.Risk
-	// df and sure are a single step's degrees of freedom and Stein's estimate of its squared error, with what it chose held fixed;
-	// "" for others.
+	// df and sure are a single step's degrees of freedom and Stein's estimate of its squared error, with what it chose
+	// held fixed; "" for others.
 	df, sure string
 }
 
-// expected works out what to expect of the estimates, of the noisy values, and of estimates that say the same of every row:
-// if those are as good, there is little to see in the values.
+// expected works out what to expect of the estimates, of the noisy values, and of estimates that say the same of every
+// row: if those are as good, there is little to see in the values.
 func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []denoise.Step) ([]riskRow, error) {
-	rows := []riskRow{{name: "noisy values", Risk: denoise.Risk{RMSE: in.sigma, Low: in.sigma, High: in.sigma, Relative: 1}}}
+	rows := []riskRow{{name: "noisy values", Risk: denoise.Risk{RMSE: in.sigma, Low: in.sigma, High: in.sigma,
+		Relative: 1}}}
 	for _, toward := range []string{"zero", "mean"} {
 		constant, err := denoise.New("james-stein", denoise.Args{"toward": toward, "prior_variance": "0"})
 		if err != nil {
@@ -64,7 +65,8 @@ func (a *denoising) printRisk(path string, risks []riskRow, notes []string) erro
 	rows := [][]string{{"estimate", "expected RMSE", "95 %", "of the noise"}}
 	for _, r := range risks {
 		rows = append(rows, []string{
-			r.name, fmt.Sprintf("%.4g", r.RMSE), fmt.Sprintf("%.4g to %.4g", r.Low, r.High), fmt.Sprintf("%.3g", r.RMSE/risks[0].RMSE),
+			r.name, fmt.Sprintf("%.4g", r.RMSE), fmt.Sprintf("%.4g to %.4g", r.Low, r.High), fmt.Sprintf("%.3g",
+				r.RMSE/risks[0].RMSE),
 		})
 	}
 	if err := a.PrintTable(rows); err != nil {

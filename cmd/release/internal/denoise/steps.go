@@ -87,9 +87,10 @@ func (f *stepFlags) build() ([]denoise.Step, error) {
 	return steps, nil
 }
 
-// bind tells the steps how the rows lie: with a graph for those that take one. Without --shape the others have rows one after the
-// other. unused says that no step takes the graph.
-func (f *denoiseFlags) bind(ctx context.Context, steps []denoise.Step, in *noisyTable) (bound []denoise.Step, unused bool, err error) {
+// bind tells the steps how the rows lie: with a graph for those that take one. Without --shape the others have rows one
+// after the other. unused says that no step takes the graph.
+func (f *denoiseFlags) bind(ctx context.Context, steps []denoise.Step, in *noisyTable) (bound []denoise.Step,
+	unused bool, err error) {
 	network, err := f.network(ctx, in)
 	if err != nil {
 		return nil, false, err

@@ -1,7 +1,7 @@
 // Package explain finds the page for an error code, a key of the job file, a denoising method or a word of the field.
 //
-// The pages are those of docs/reference/errors.md and docs/reference/glossary.md, the job's JSON Schema and the registry of denoising methods, all of which are in the
-// program: nothing is read.
+// The pages are those of docs/reference/errors.md and docs/reference/glossary.md, the job's JSON Schema and the
+// registry of denoising methods, all of which are in the program: nothing is read.
 package explain
 
 import (
@@ -24,8 +24,8 @@ type Entry struct {
 	Text string
 }
 
-// Find returns what explains a word, exact matches only, and, if there is nothing, names that look alike. A key may be given by its path
-// (privacy.per_unit.max_rows) or by its last part.
+// Find returns what explains a word, exact matches only, and, if there is nothing, names that look alike. A key may be
+// given by its path (privacy.per_unit.max_rows) or by its last part.
 func Find(word string) (found []Entry, similar []string, err error) {
 	all, err := entries()
 	if err != nil {
@@ -34,7 +34,8 @@ func Find(word string) (found []Entry, similar []string, err error) {
 	wanted := normal(word)
 	for _, e := range all {
 		name := normal(e.Name)
-		if name == wanted || e.Kind == "job key" && (strings.HasSuffix(name, "."+wanted) || strings.ReplaceAll(name, "[]", "") == wanted) {
+		if name == wanted || e.Kind == "job key" && (strings.HasSuffix(name, "."+wanted) ||
+			strings.ReplaceAll(name, "[]", "") == wanted) {
 			found = append(found, e)
 		}
 	}
@@ -43,7 +44,8 @@ func Find(word string) (found []Entry, similar []string, err error) {
 	}
 	for _, e := range all {
 		name := e.Name[strings.LastIndexByte(e.Name, '.')+1:]
-		if (strings.Contains(normal(name), wanted) || strings.Contains(wanted, normal(name)) || near(normal(name), wanted)) && !slices.Contains(similar, name) {
+		if (strings.Contains(normal(name), wanted) || strings.Contains(wanted, normal(name)) || near(normal(name), wanted)) &&
+			!slices.Contains(similar, name) {
 			similar = append(similar, name)
 		}
 	}

@@ -51,7 +51,8 @@ func TestAMisspeltWordNamesWhatLooksAlike(t *testing.T) {
 	}
 }
 
-// Every code that the program can print has a page. Codes are the constants named Code…, and the texts that Error values take as their Code.
+// Every code that the program can print has a page. Codes are the constants named Code…, and the texts that Error
+// values take as their Code.
 func TestEveryCodeHasAPage(t *testing.T) {
 	known := map[string]bool{}
 	for _, name := range explain.Names() {
@@ -112,7 +113,8 @@ func codesOf(n ast.Node) (texts []string) {
 func eachFile(t *testing.T, root string, visit func(path string, file *ast.File)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		skipped := d != nil && d.IsDir() && path != root && (slices.Contains([]string{"testdata", "bench", "examples"}, d.Name()) || strings.HasPrefix(d.Name(), "."))
+		skipped := d != nil && d.IsDir() && path != root && (slices.Contains([]string{"testdata", "bench", "examples"},
+			d.Name()) || strings.HasPrefix(d.Name(), "."))
 		switch {
 		case err != nil:
 			return err

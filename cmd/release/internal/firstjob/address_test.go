@@ -10,7 +10,8 @@ import (
 	"github.com/dprelease/dprelease/io/store/storetest"
 )
 
-// A job is made of a table in a store. Its address stays as it was written; the query of a web address, which is a credential, must be a reference.
+// A job is made of a table in a store. Its address stays as it was written; the query of a web address, which is a
+// credential, must be a reference.
 func TestJobsOfAddresses(t *testing.T) {
 	m := storetest.New()
 	m.Set("dir/t1.csv", []byte("id;town\n1;York\n2;Bath\n"))
@@ -25,7 +26,8 @@ func TestJobsOfAddresses(t *testing.T) {
 			in: strings.NewReader(""),
 		}
 		err := f.run(t.Context(), console.New(&out, &asked), []string{file})
-		if text := out.String() + asked.String(); strings.Contains(text, "hush") || err != nil && strings.Contains(err.Error(), "hush") {
+		if text := out.String() + asked.String(); strings.Contains(text, "hush") || err != nil &&
+			strings.Contains(err.Error(), "hush") {
 			t.Errorf("%s: the signature is shown: %s %v", file, text, err)
 		}
 		return out.String(), err

@@ -1,5 +1,5 @@
-// Package firstjob writes a first job for a table: from the table's names and types, from answers to two questions (whom does the guarantee
-// protect? what do you want to know?) and from a budget, which has no default.
+// Package firstjob writes a first job for a table: from the table's names and types, from answers to two questions
+// (whom does the guarantee protect? what do you want to know?) and from a budget, which has no default.
 package firstjob
 
 import (
@@ -51,7 +51,8 @@ type Job struct {
 	Dir, Store, Dataset    string
 }
 
-// Text is the job file, with comments. It holds names and types of columns and what the person typed, and no other value of the table.
+// Text is the job file, with comments. It holds names and types of columns and what the person typed, and no other
+// value of the table.
 func (j *Job) Text() string {
 	var b strings.Builder
 	j.writeHead(&b)
@@ -59,22 +60,28 @@ func (j *Job) Text() string {
 	j.writeQueries(&b)
 	fmt.Fprintf(&b, "output:\n  dir: %s\n  formats: [csv, parquet]\n\n", quote(j.Dir))
 	b.WriteString("# What these data may cost in all, over all releases. It is fixed when the ledger is first used.\n")
-	fmt.Fprintf(&b, "ledger:\n  store: %s   # keep it, and back it up: it remembers what was spent\n  dataset: %s\n  budget: {epsilon: %s, delta: %s}\n",
+	fmt.Fprintf(&b, "ledger:\n  store: %s   # keep it, and back it up: it remembers what was spent\n  dataset: %s\n  "+
+		"budget: {epsilon: %s, delta: %s}\n",
 		quote(j.Store), quote(j.Dataset), j.TotalEpsilon, j.TotalDel)
 	return b.String()
 }
 
 func (j *Job) writeHead(b *strings.Builder) {
-	b.WriteString("# Look before you run: plan tells the noise and reads no row, preview makes the whole release from synthetic rows,\n" +
+	b.WriteString("# Look before you run: plan tells the noise and reads no row, preview makes the whole release from " +
+		"synthetic rows,\n" +
 		"# check --data shows what becomes of the real rows. Every key is explained by: release explain KEY\n")
 	fmt.Fprintf(b, "version: 1\nname: %s\n\n", quote(j.Name))
-	fmt.Fprintf(b, "privacy:\n  # All answers together. Lower is stronger; docs/howto/choose.md helps to choose.\n  epsilon: %s\n  delta: %s\n", j.Epsilon, j.Delta)
+	fmt.Fprintf(b, "privacy:\n  # All answers together. Lower is stronger; docs/howto/choose.md helps to choose.\n  "+
+		"epsilon: %s\n  delta: %s\n", j.Epsilon, j.Delta)
 	if len(j.Unit) == 0 {
-		b.WriteString("  # Each row is protected by itself: someone with five rows is protected five times less.\n  unit: row\n\n")
+		b.WriteString("  # Each row is protected by itself: someone with five rows is protected five times less.\n  unit: " +
+			"row\n\n")
 		return
 	}
 	fmt.Fprintf(b, "  # Whom the guarantee protects: all rows with one value here.\n  unit: %s\n", list(j.Unit))
-	fmt.Fprintf(b, "  # At most so many rows of one unit count. More rows keep more of the data and need more noise.\n  # If nothing is known about it: {max_rows: discover, max_rows_up_to: 1000}, which spends a tenth of the budget on finding it.\n  per_unit: {max_rows: %d}\n\n", j.MaxRows)
+	fmt.Fprintf(b, "  # At most so many rows of one unit count. More rows keep more of the data and need more noise.\n  "+
+		"# If nothing is known about it: {max_rows: discover, max_rows_up_to: 1000}, which spends a tenth of the budget on "+
+		"finding it.\n  per_unit: {max_rows: %d}\n\n", j.MaxRows)
 }
 
 func (j *Job) writeInput(b *strings.Builder) {
@@ -114,7 +121,8 @@ func (j *Job) writeCSV(b *strings.Builder) {
 	}
 	switch {
 	case c.Quote != "" && c.Tabs:
-		add("quote", quoted(c.Quote)+"   # some fields are quoted; files of format tsv are read without quotes unless this is said")
+		add("quote", quoted(c.Quote)+"   # some fields are quoted; files of format tsv are read without quotes unless this "+
+			"is said")
 	case c.Quote != "":
 		add("quote", quoted(c.Quote))
 	}
@@ -195,7 +203,8 @@ func (j *Job) writeQueries(b *strings.Builder) {
 				b.WriteString("      quantiles: [0.25, 0.5, 0.75]\n")
 			}
 		default:
-			fmt.Fprintf(b, "    %s:\n      column: %s\n      clamp: [%s, %s]   # values beyond are moved onto the nearer end\n", q.Kind, quote(q.Value.Column), q.Value.From, q.Value.To)
+			fmt.Fprintf(b, "    %s:\n      column: %s\n      clamp: [%s, %s]   # values beyond are moved onto the nearer end\n",
+				q.Kind, quote(q.Value.Column), q.Value.From, q.Value.To)
 			if len(q.By) > 0 {
 				b.WriteString("      by:\n")
 				j.writeBy(b, q.By)
@@ -215,7 +224,8 @@ func (j *Job) writeBy(b *strings.Builder, by []Cells) {
 		if text && (len(c.Values) > 0 || c.File != "") {
 			fold = ", fold: [case, space]"
 		}
-		if slices.ContainsFunc(by[:i], func(earlier Cells) bool { return earlier.Column == c.Column }) { // a name of its own in the release
+		// a name of its own in the release
+		if slices.ContainsFunc(by[:i], func(earlier Cells) bool { return earlier.Column == c.Column }) {
 			name := c.Column + "_" + c.Field
 			if c.Field == "" {
 				name = fmt.Sprintf("%s_%d", c.Column, i+1)

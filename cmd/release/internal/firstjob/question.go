@@ -53,7 +53,8 @@ CELLS is one of:
   discover           values found privately, at a share of delta`
 
 // fields are the time fields; configs checks them again.
-var fields = []string{"minute_of_hour", "hour_of_day", "hour_of_week", "day_of_week", "day_of_month", "week_of_year", "month", "quarter"}
+var fields = []string{"minute_of_hour", "hour_of_day", "hour_of_week", "day_of_week", "day_of_month", "week_of_year",
+	"month", "quarter"}
 
 // steps are the calendar steps.
 var steps = []string{"day", "week", "month", "quarter", "year"}

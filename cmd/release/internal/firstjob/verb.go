@@ -59,8 +59,10 @@ func Command(c *console.Console) *cobra.Command {
 	v.IntVar(&f.maxRows, "max-rows", 0, "the most rows of one unit that count")
 	v.StringVar(&f.epsilon, "epsilon", "", "epsilon of the release")
 	v.StringVar(&f.delta, "delta", "", "delta of the release, far below 1 / number of units")
-	v.StringVar(&f.totalEpsilon, "budget-epsilon", "", "epsilon of all releases of these data together; absent: that of this release")
-	v.StringVar(&f.totalDelta, "budget-delta", "", "delta of all releases of these data together; absent: that of this release")
+	v.StringVar(&f.totalEpsilon, "budget-epsilon", "",
+		"epsilon of all releases of these data together; absent: that of this release")
+	v.StringVar(&f.totalDelta, "budget-delta", "",
+		"delta of all releases of these data together; absent: that of this release")
 	v.StringVar(&f.name, "name", "", "the job's name; absent: made of the file's")
 	v.StringVar(&f.dataset, "dataset", "", "the name of the data in the ledger; absent: the job's name")
 	v.StringVar(&f.ledger, "ledger", "sqlite:ledger.db", "the ledger's store")
@@ -99,8 +101,10 @@ func (f *flags) run(ctx context.Context, c *console.Console, files []string) err
 // table looks at the first file, and takes all of them to be like it: the plan of a run checks that.
 func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 	for _, file := range files {
-		if a, err := store.ParseAddress(file); err == nil && a.Scheme == "https" && a.Options != "" && !strings.HasPrefix(a.Options, "${env:") {
-			return nil, console.Usagef("the query of a web address is a credential, and the job is published: set a variable to it, and write https://host/path?${env:NAME}, in quotes")
+		if a, err := store.ParseAddress(file); err == nil && a.Scheme == "https" && a.Options != "" &&
+			!strings.HasPrefix(a.Options, "${env:") {
+			return nil, console.Usagef("the query of a web address is a credential, and the job is published: set a variable " +
+				"to it, and write https://host/path?${env:NAME}, in quotes")
 		}
 	}
 	t, err := firstlook.OpenTable(ctx, files[0])
@@ -110,7 +114,8 @@ func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 	if len(t.Names) == 0 {
 		return nil, firstlook.Error(files[0], firstlook.ErrNoTable)
 	}
-	j := &Job{Name: f.name, Unit: f.unit, MaxRows: f.maxRows, Epsilon: f.epsilon, Delta: f.delta, Dir: f.dir, Store: f.ledger, Dataset: f.dataset}
+	j := &Job{Name: f.name, Unit: f.unit, MaxRows: f.maxRows, Epsilon: f.epsilon, Delta: f.delta, Dir: f.dir,
+		Store: f.ledger, Dataset: f.dataset}
 	for _, file := range files {
 		j.Table.Files = append(j.Table.Files, f.relative(file))
 	}
@@ -183,7 +188,8 @@ func (f *flags) decide(c *console.Console, j *Job) error {
 	}
 	if missing := f.missing(); len(missing) > 0 {
 		if !f.terminal {
-			return console.Usagef("%s must be given: nothing has a default that decides about privacy", strings.Join(missing, ", "))
+			return console.Usagef("%s must be given: nothing has a default that decides about privacy",
+				strings.Join(missing, ", "))
 		}
 		if err := f.interview(c, j); err != nil {
 			return err
@@ -230,7 +236,8 @@ func (j *Job) checkColumns() error {
 	}
 	for _, used := range j.usedColumns() {
 		if !slices.Contains(names, used) {
-			return console.Usagef("the table has no column %s; its columns are %s", console.OneLine(used), console.OneLine(strings.Join(names, ", ")))
+			return console.Usagef("the table has no column %s; its columns are %s", console.OneLine(used),
+				console.OneLine(strings.Join(names, ", ")))
 		}
 	}
 	return nil
@@ -275,7 +282,8 @@ func (f *flags) askGuarantee(ask prompt, j *Job) error {
 		question string
 		answer   *string
 	}{
-		{len(f.unit) == 0, "Whom does the guarantee protect? Name the column (or columns, with commas) that identifies a person, a household, a device; or row.", &unit},
+		{len(f.unit) == 0, "Whom does the guarantee protect? Name the column (or columns, with commas) that identifies a " +
+			"person, a household, a device; or row.", &unit},
 		{f.epsilon == "", "Epsilon of this release? Lower is stronger; publications often have 0.1 to 3.", &f.epsilon},
 		{f.delta == "", "Delta? Far below 1 / number of units, such as 1e-6.", &f.delta},
 	} {
@@ -343,7 +351,10 @@ func positive(s string) int {
 func try(ctx context.Context, path, text string) error {
 	job, diags := configs.Parse(path, []byte(text), configs.ParseOptions{Env: os.LookupEnv})
 	if len(diags) == 0 {
-		_, diags = pipeline.New(job, func(file, column string) ([]string, error) { return source.ReadStrings(ctx, file, column) })
+		_, diags = pipeline.New(job, func(file, column string) ([]string,
+			error) {
+			return source.ReadStrings(ctx, file, column)
+		})
 	}
 	if len(diags) == 0 {
 		return nil
@@ -374,7 +385,8 @@ func write(path, text string, force bool) error {
 		err = errors.Join(err, file.Close())
 	}
 	if err != nil {
-		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: console.Here(path) + " can't be written", Hint: "is the folder there, and may this user write to it?"}
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: console.Here(path) + " can't be written",
+			Hint: "is the folder there, and may this user write to it?"}
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ func TestInterview(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, asked bytes.Buffer
-	f := &flags{in: strings.NewReader("id\n1\n1e-6\n3\nhistogramm town\n\nhistogram town=York|Bath\ncount\n\n"), terminal: true, dir: "out", ledger: "sqlite:ledger.db", out: filepath.Join(dir, "job.yaml")}
+	f := &flags{in: strings.NewReader("id\n1\n1e-6\n3\nhistogramm town\n\nhistogram town=York|Bath\ncount\n\n"),
+		terminal: true, dir: "out", ledger: "sqlite:ledger.db", out: filepath.Join(dir, "job.yaml")}
 	if err := f.run(t.Context(), console.New(&out, &asked), []string{table}); err != nil {
 		t.Fatal(err, asked.String())
 	}
@@ -26,7 +27,8 @@ func TestInterview(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"unit: [id]", "max_rows: 3", "epsilon: 1\n", "values: [York, Bath]", "count: {}", "budget: {epsilon: 1, delta: 1e-6}"} {
+	for _, want := range []string{"unit: [id]", "max_rows: 3", "epsilon: 1\n", "values: [York, Bath]", "count: {}",
+		"budget: {epsilon: 1, delta: 1e-6}"} {
 		if !strings.Contains(string(job), want) {
 			t.Errorf("the job lacks %s:\n%s", want, job)
 		}
@@ -47,21 +49,24 @@ func TestNamesAreQuoted(t *testing.T) {
 	}
 }
 
-// A job says what the format of the file does not: that fields between tabs are quoted, and that a file without a header begins with a mark.
+// A job says what the format of the file does not: that fields between tabs are quoted, and that a file without a
+// header begins with a mark.
 func TestHowTextsAreWritten(t *testing.T) {
 	for text, want := range map[string][]string{
-		"id\ttown\n1\t\"York\tNorth\"\n2\tBath\n": {"format: tsv", `quote: "\""   # some fields are quoted; files of format tsv are read without quotes unless this is said`},
-		"id\ttown\n1\tYork 5\"\n2\tBath\n":        {"format: tsv\n", "!quote"},
-		"id,town\n1,\"York, North\"\n2,Bath\n":    {"!quote", "!format"},
-		"\ufeff1,York\n2,Bath\n":                  {"header: false", "mark: true"},
-		"\ufeffid,town\n1,York\n2,Bath\n":         {"!header", "!mark"},
+		"id\ttown\n1\t\"York\tNorth\"\n2\tBath\n": {"format: tsv",
+			`quote: "\""   # some fields are quoted; files of format tsv are read without quotes unless this is said`},
+		"id\ttown\n1\tYork 5\"\n2\tBath\n":     {"format: tsv\n", "!quote"},
+		"id,town\n1,\"York, North\"\n2,Bath\n": {"!quote", "!format"},
+		"\ufeff1,York\n2,Bath\n":               {"header: false", "mark: true"},
+		"\ufeffid,town\n1,York\n2,Bath\n":      {"!header", "!mark"},
 	} {
 		dir := t.TempDir()
 		table := filepath.Join(dir, "t.csv")
 		if err := os.WriteFile(table, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f := &flags{unit: []string{"row"}, epsilon: "1", delta: "1e-6", asks: []string{"count"}, dir: "out", ledger: "sqlite:ledger.db", out: filepath.Join(dir, "job.yaml")}
+		f := &flags{unit: []string{"row"}, epsilon: "1", delta: "1e-6", asks: []string{"count"}, dir: "out",
+			ledger: "sqlite:ledger.db", out: filepath.Join(dir, "job.yaml")}
 		if err := f.run(t.Context(), console.New(&bytes.Buffer{}, &bytes.Buffer{}), []string{table}); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}

@@ -17,7 +17,8 @@ import (
 	"github.com/dprelease/dprelease/io/store/storetest"
 )
 
-// A table in a store looks like its copy on this machine, compressed or not, and of a long one only the beginning is read.
+// A table in a store looks like its copy on this machine, compressed or not, and of a long one only the beginning is
+// read.
 func TestLookAtAddresses(t *testing.T) {
 	m := storetest.New()
 	store.Register("memory", m.Opener)
@@ -38,7 +39,8 @@ func TestLookAtAddresses(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := firstlook.OpenTable(t.Context(), "memory://bucket/dir/"+name+"?token=hush")
-		if err != nil || !slices.Equal(got.Names, want.Names) || !slices.Equal(got.Types, want.Types) || got.Compression != want.Compression {
+		if err != nil || !slices.Equal(got.Names, want.Names) || !slices.Equal(got.Types, want.Types) ||
+			got.Compression != want.Compression {
 			t.Fatalf("%s: %+v, %v", name, got, err)
 		}
 		seen, err := got.ReadValues(t.Context(), 2)
@@ -48,7 +50,8 @@ func TestLookAtAddresses(t *testing.T) {
 	}
 	m.Set("long.csv", bytes.Repeat([]byte("a,b\n1,2\n"), 2<<20))
 	m.Bytes.Store(0)
-	if _, err := firstlook.OpenTable(t.Context(), "memory://bucket/long.csv"); err != nil || m.Bytes.Load() > firstlook.MostBytes {
+	if _, err := firstlook.OpenTable(t.Context(), "memory://bucket/long.csv"); err != nil ||
+		m.Bytes.Load() > firstlook.MostBytes {
 		t.Errorf("%d bytes were read: %v", m.Bytes.Load(), err)
 	}
 	for kind, want := range map[store.Kind]string{store.NotFound: "no such object", store.Denied: "refuses access"} {
@@ -62,7 +65,8 @@ func TestLookAtAddresses(t *testing.T) {
 		for e := err; e != nil; e = errors.Unwrap(e) {
 			shown += e.Error() + "\n"
 		}
-		if err == nil || !strings.Contains(shown, "t.csv") || strings.Contains(shown, "hush") || !strings.Contains(shown, want) {
+		if err == nil || !strings.Contains(shown, "t.csv") || strings.Contains(shown, "hush") ||
+			!strings.Contains(shown, want) {
 			t.Errorf("kind %d: %s", kind, shown)
 		}
 	}

@@ -43,7 +43,8 @@ func mostFrequent(count map[string]int, n int) []Value {
 }
 
 // nullTexts are what people write if there is no value.
-var nullTexts = []string{"", "?", "NA", "N/A", "n/a", "na", "NULL", "null", "None", "none", "-", "--", ".", `\N`, "NaN", "nan", "#N/A"}
+var nullTexts = []string{"", "?", "NA", "N/A", "n/a", "na", "NULL", "null", "None", "none", "-", "--", ".", `\N`, "NaN",
+	"nan", "#N/A"}
 
 // neverText are those of nullTexts that are hardly ever meant as a text.
 var neverText = []string{"?", "NA", "N/A", "n/a", "NULL", "null", `\N`, "#N/A"}
@@ -54,7 +55,8 @@ type candidate struct {
 	accept func(cell string) bool
 }
 
-// judge finds the type that fits most cells: the first one, from the narrowest to the widest, that at least nine cells in ten have.
+// judge finds the type that fits most cells: the first one, from the narrowest to the widest, that at least nine cells
+// in ten have.
 func (c *Column) judge(decimal rune) {
 	var values []string
 	for _, cell := range c.cells {
@@ -71,7 +73,8 @@ func (c *Column) judge(decimal rune) {
 	if c.Type == "text" { // a dash may be a value
 		c.nulls = slices.DeleteFunc(c.nulls, func(s string) bool { return !slices.Contains(neverText, s) })
 		if c.bare {
-			c.Doubts = append(c.Doubts, "some values are numbers, truth values, lists or objects, which are no texts: they would count as missing")
+			c.Doubts = append(c.Doubts,
+				"some values are numbers, truth values, lists or objects, which are no texts: they would count as missing")
 		}
 	}
 }
@@ -123,21 +126,26 @@ func (c *Column) fits(values []string, t candidate) bool {
 	return true
 }
 
-// layouts are how days and times are written, in the order in which they are proposed: the day stands before the month if both orders fit.
+// layouts are how days and times are written, in the order in which they are proposed: the day stands before the month
+// if both orders fit.
 var layouts = []struct{ kind, layout string }{
 	{"date", "2006-01-02"},
 	{"date", "2/1/2006"}, {"date", "1/2/2006"}, {"date", "2.1.2006"}, {"date", "2-1-2006"}, {"date", "1-2-2006"},
 	{"date", "2006/1/2"}, {"date", "20060102"}, {"date", "2/1/06"}, {"date", "1/2/06"}, {"date", "2.1.06"},
-	{"date", "2-Jan-2006"}, {"date", "2 Jan 2006"}, {"date", "2 January 2006"}, {"date", "Jan 2, 2006"}, {"date", "January 2, 2006"}, {"date", "2-Jan-06"},
+	{"date", "2-Jan-2006"}, {"date", "2 Jan 2006"}, {"date", "2 January 2006"}, {"date", "Jan 2, 2006"}, {"date",
+		"January 2, 2006"}, {"date", "2-Jan-06"},
 	{"timestamp", "2006-01-02 15:04:05"}, {"timestamp", "2006-01-02T15:04:05"}, {"timestamp", "2006-01-02T15:04:05Z07:00"},
-	{"timestamp", "2006-01-02 15:04:05Z07:00"}, {"timestamp", "2006-01-02 15:04:05-07"}, {"timestamp", "2006-01-02 15:04"}, {"timestamp", "2006-01-02T15:04"},
-	{"timestamp", "2/1/2006 15:04:05"}, {"timestamp", "2/1/2006 15:04"}, {"timestamp", "1/2/2006 15:04:05"}, {"timestamp", "1/2/2006 15:04"},
-	{"timestamp", "1/2/2006 3:04:05 PM"}, {"timestamp", "1/2/2006 3:04 PM"}, {"timestamp", "2.1.2006 15:04:05"}, {"timestamp", "2.1.2006 15:04"},
+	{"timestamp", "2006-01-02 15:04:05Z07:00"}, {"timestamp", "2006-01-02 15:04:05-07"}, {"timestamp",
+		"2006-01-02 15:04"}, {"timestamp", "2006-01-02T15:04"},
+	{"timestamp", "2/1/2006 15:04:05"}, {"timestamp", "2/1/2006 15:04"}, {"timestamp", "1/2/2006 15:04:05"}, {"timestamp",
+		"1/2/2006 15:04"},
+	{"timestamp", "1/2/2006 3:04:05 PM"}, {"timestamp", "1/2/2006 3:04 PM"}, {"timestamp",
+		"2.1.2006 15:04:05"}, {"timestamp", "2.1.2006 15:04"},
 	{"timestamp", "2006/1/2 15:04:05"},
 }
 
-// findLayouts proposes the layouts of dates or times that at least nine values in ten have together: the one that most values have, then
-// the one that most of the others have, at most three.
+// findLayouts proposes the layouts of dates or times that at least nine values in ten have together: the one that most
+// values have, then the one that most of the others have, at most three.
 func (c *Column) findLayouts(values []string) {
 	rest := values
 	kind := ""
@@ -209,7 +217,8 @@ func longInt(s string) bool {
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && !isInt(s)
 }
 
-// isNumber says whether s is a decimal number with this decimal sign and, if separator is not 0, groups of three digits.
+// isNumber says whether s is a decimal number with this decimal sign and, if separator is not 0, groups of three
+// digits.
 func isNumber(s string, decimal, separator rune) bool {
 	s = strings.TrimLeft(s, "+-")
 	if mantissa, exponent, ok := strings.Cut(strings.ToLower(s), "e"); ok && isInt(exponent) {

@@ -29,7 +29,8 @@ func library(delimiter string) string {
 		if i%7 == 0 {
 			fee = "N/A"
 		}
-		row(fmt.Sprintf("M%04d", i), []string{"Café Süd", "North"}[i%2], fmt.Sprintf("%02d/%02d/2024", 1+i%28, 1+i%12), fee, fmt.Sprint(5+i%80), fmt.Sprintf("%05d", 13*i))
+		row(fmt.Sprintf("M%04d", i), []string{"Café Süd", "North"}[i%2], fmt.Sprintf("%02d/%02d/2024", 1+i%28, 1+i%12), fee,
+			fmt.Sprint(5+i%80), fmt.Sprintf("%05d", 13*i))
 	}
 	return b.String()
 }
@@ -55,7 +56,8 @@ func TestALibraryTableInEveryEncoding(t *testing.T) {
 				t.Fatal(err)
 			}
 			x := look.Text
-			got := fmt.Sprint(x.Encoding, " ", string(x.Delimiter), x.Header, x.LineEnds, string(x.Decimal), x.NullValues, x.Ragged)
+			got := fmt.Sprint(x.Encoding, " ", string(x.Delimiter), x.Header, x.LineEnds, string(x.Decimal), x.NullValues,
+				x.Ragged)
 			if want := fmt.Sprint(name, " ", delimiter, "trueCRLF,[N/A] 0"); got != want {
 				t.Errorf("%s, delimiter %q: %s, want %s", name, delimiter, got, want)
 			}
@@ -73,8 +75,10 @@ func TestALibraryTableInEveryEncoding(t *testing.T) {
 
 func TestTypesAsTheyAreSeen(t *testing.T) {
 	for _, c := range []struct{ want, cells string }{
-		{"int", "1 -2 300"}, {"float", "1.5 2 -0.25 1e3"}, {"text", "01 02 13"}, {"bool", "yes no yes"}, {"bool", "true FALSE"},
-		{"date", "2024-01-31 2024-02-29"}, {"date 2/1/2006", "31/01/2024 1/2/2024"}, {"date 1/2/2006", "01/31/2024 2/1/2024"}, {"date 2.1.2006", "31.1.2024"},
+		{"int", "1 -2 300"}, {"float", "1.5 2 -0.25 1e3"}, {"text", "01 02 13"}, {"bool", "yes no yes"}, {"bool",
+			"true FALSE"},
+		{"date", "2024-01-31 2024-02-29"}, {"date 2/1/2006", "31/01/2024 1/2/2024"}, {"date 1/2/2006",
+			"01/31/2024 2/1/2024"}, {"date 2.1.2006", "31.1.2024"},
 		{"date 2006-01-02 | 2/1/2006", "2024-01-31 2024-01-30 31/12/2024"},
 		{"timestamp 2006-01-02T15:04:05Z07:00", "2024-01-31T10:00:00Z 2024-01-31T10:00:00+01:00"},
 		{"text", "a b c"}, {"text", "1 two three four"}, {"text", "? NA"},
@@ -100,7 +104,8 @@ func TestAFileWithoutHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := look.Text
-	if x.Header || !x.TrimSpace || x.Columns[0].Name != "column_1" || x.Columns[0].Type != "int" || len(x.NullValues) != 1 {
+	if x.Header || !x.TrimSpace || x.Columns[0].Name != "column_1" || x.Columns[0].Type != "int" ||
+		len(x.NullValues) != 1 {
 		t.Errorf("%+v", x)
 	}
 }
@@ -126,8 +131,10 @@ func TestFormatsByTheirBytes(t *testing.T) {
 		text                []byte
 		format, compression string
 	}{
-		{[]byte("PAR1\x15\x04"), "parquet", ""}, {[]byte("PAR1,PAR2\n4,5\n"), "csv", ""}, {[]byte("ARROW1\x00\x00"), "arrow", ""}, {[]byte("PK\x03\x04x"), "xlsx", ""},
-		{[]byte("{\"a\": 1}\n{\"a\": null}\n"), "jsonl", ""}, {packed.Bytes(), "csv", "gzip"}, {[]byte("\x00\x01\x02\x00\x00\x05"), "", ""},
+		{[]byte("PAR1\x15\x04"), "parquet", ""}, {[]byte("PAR1,PAR2\n4,5\n"), "csv", ""}, {[]byte("ARROW1\x00\x00"), "arrow",
+			""}, {[]byte("PK\x03\x04x"), "xlsx", ""},
+		{[]byte("{\"a\": 1}\n{\"a\": null}\n"), "jsonl", ""}, {packed.Bytes(), "csv",
+			"gzip"}, {[]byte("\x00\x01\x02\x00\x00\x05"), "", ""},
 	} {
 		look, err := firstlook.Reader(bytes.NewReader(c.text))
 		if err != nil || string(look.Format) != c.format || look.Compression != c.compression {
@@ -178,9 +185,11 @@ func TestALookReadsTheFirstBytesAlone(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, a look ends with a description or an error, and what it describes is opened by the reader of tables or refused by it.
+// Whatever the bytes are, a look ends with a description or an error, and what it describes is opened by the reader of
+// tables or refused by it.
 func FuzzLook(f *testing.F) {
-	for _, s := range []string{"a,b\n1,2\n", "a;b\r\n1,5;2\r\n", "{\"a\": [1, {}]}\n", "\"a\nb\",\"c\n", "\xff\xfea\x00,\x00", "\r\r\r", "\x1f\x8b", "BZh9", "a\tb\n\n\n"} {
+	for _, s := range []string{"a,b\n1,2\n", "a;b\r\n1,5;2\r\n", "{\"a\": [1, {}]}\n", "\"a\nb\",\"c\n",
+		"\xff\xfea\x00,\x00", "\r\r\r", "\x1f\x8b", "BZh9", "a\tb\n\n\n"} {
 		f.Add([]byte(s))
 	}
 	path := filepath.Join(f.TempDir(), "a.odd")
@@ -202,8 +211,9 @@ func TestProposalsReadTheFile(t *testing.T) {
 		quote      rune
 		want       []string // the first values of the column "text"
 	}{
-		"tabs":                    {"a.tsv", "id\ttext\n1\ta\n2\tb\n", 0, []string{"a", "b"}},
-		"tabs and inches":         {"a.tsv", "id\ttext\n1\t\"open\n2\t5\" wide\n3\tclose\"\n4\tb\n", 0, []string{`"open`, `5" wide`, `b`, `close"`}},
+		"tabs": {"a.tsv", "id\ttext\n1\ta\n2\tb\n", 0, []string{"a", "b"}},
+		"tabs and inches": {"a.tsv", "id\ttext\n1\t\"open\n2\t5\" wide\n3\tclose\"\n4\tb\n", 0,
+			[]string{`"open`, `5" wide`, `b`, `close"`}},
 		"an open quote":           {"a.tsv", "text\tid\n\"a\t1\nb\t2\n", 0, []string{`"a`, "b"}},
 		"quotes that would match": {"a.tab", "text\tid\n\"a\t1\nb\t\"2\nc\t3\nd\t4\"\n", 0, []string{`"a`, "b", "c", "d"}},
 		"quoted tabs":             {"a.tsv", "id\ttext\n1\t\"a\tb\"\n2\t\"say \"\"b\"\"\"\n3\tc\n", '"', []string{"a\tb", "c", `say "b"`}},

@@ -19,12 +19,13 @@ type Table struct {
 	Path string
 	// place is Path with the query of its address from the environment.
 	place string
-	// Names and Types are the columns. Types are as a job writes them for texts, and as the file states them for other formats.
+	// Names and Types are the columns. Types are as a job writes them for texts, and as the file states them for other
+	// formats.
 	Names, Types []string
 }
 
-// OpenTable looks at a file, or at the first object of an address. The query of an https address may be ${env:NAME}, as in a job. Errors are those
-// of the system, ErrEmpty, ErrDamaged, ErrVariable and those of io/source.
+// OpenTable looks at a file, or at the first object of an address. The query of an https address may be ${env:NAME}, as
+// in a job. Errors are those of the system, ErrEmpty, ErrDamaged, ErrVariable and those of io/source.
 func OpenTable(ctx context.Context, path string) (*Table, error) {
 	place, err := placeOf(path)
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 
 // Text describes a text file with one record a line.
 type Text struct {
-	// Encoding is utf-8, utf-16le, utf-16be or windows-1252. A file in Latin-1 without control characters looks like windows-1252, and means the
-	// same.
+	// Encoding is utf-8, utf-16le, utf-16be or windows-1252. A file in Latin-1 without control characters looks like
+	// windows-1252, and means the same.
 	Encoding string
 	// Delimiter is the character between fields; 0 for JSON lines and for a file of one column.
 	Delimiter rune
-	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 for a file with tabs in which no field
-	// seems to be quoted, as the format tsv has it.
+	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 for a file with
+	// tabs in which no field seems to be quoted, as the format tsv has it.
 	Quote rune
 	// Mark says whether the file begins with a byte order mark.
 	Mark bool
@@ -39,7 +39,8 @@ type Text struct {
 	Records int
 	// Columns are the columns in their order. Their names are column_1, column_2, … if there is no header.
 	Columns []Column
-	// Decimal is the decimal sign of the columns that are numbers, and Thousands what separates groups of three digits; 0 if there is none.
+	// Decimal is the decimal sign of the columns that are numbers, and Thousands what separates groups of three digits; 0
+	// if there is none.
 	Decimal, Thousands rune
 	// NullValues are texts that stand for a null in some column.
 	NullValues []string
@@ -81,7 +82,8 @@ func (t *Text) LineEnd() string {
 	return ""
 }
 
-// decode guesses the encoding, from a byte order mark if there is one, and returns the text; "" if the bytes are no text.
+// decode guesses the encoding, from a byte order mark if there is one, and returns the text; "" if the bytes are no
+// text.
 func decode(head []byte) (name, text string) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")):
@@ -159,7 +161,8 @@ func lineEnds(text string) string {
 // delimiters are tried in this order: of two that fit equally well the earlier one is proposed.
 var delimiters = []rune{',', ';', '\t', '|'}
 
-// lookAtRecords finds the delimiter, the header and the columns of a text of records, which is whole or cut behind a line.
+// lookAtRecords finds the delimiter, the header and the columns of a text of records, which is whole or cut behind a
+// line.
 func (t *Text) lookAtRecords(text string, whole bool) {
 	var records [][]string
 	quote, unquoted := '"', text
@@ -211,8 +214,8 @@ func (t *Text) lookAtRecords(text string, whole bool) {
 	t.judge()
 }
 
-// quotedBy says whether a character, and no double quote, stands around fields: on one line in four at least a field begins with it, and one ends
-// with it.
+// quotedBy says whether a character, and no double quote, stands around fields: on one line in four at least a field
+// begins with it, and one ends with it.
 func quotedBy(text string, quote byte) bool {
 	if strings.ContainsRune(text, '"') {
 		return false
@@ -256,8 +259,9 @@ func splitTabs(text string) (records [][]string) {
 	return records
 }
 
-// quotedTabs says whether fields between tabs are quoted: some are, every quote stands where a writer that quotes puts one, and no two lines of equally
-// many fields become one record by it. unquoted is the text as it stands, which has other quotes than double ones if text has them instead.
+// quotedTabs says whether fields between tabs are quoted: some are, every quote stands where a writer that quotes puts
+// one, and no two lines of equally many fields become one record by it. unquoted is the text as it stands, which has
+// other quotes than double ones if text has them instead.
 func quotedTabs(text, unquoted string, whole bool) bool {
 	if !strings.HasPrefix(text, `"`) && !strings.Contains(text, "\t\"") && !strings.Contains(text, "\n\"") {
 		return false

@@ -26,7 +26,8 @@ func Command(c *console.Console) *cobra.Command {
 	values, asJSON := 0, false
 	cmd := &cobra.Command{
 		Use: "columns FILE", Short: "Show what a table looks like: format, delimiter, encoding, names and types", Long: columnsLong,
-		Example: "  release columns loans.txt\n  release columns https://example.org/loans.csv\n  release columns loans.txt --values 20", Args: cobra.ExactArgs(1),
+		Example: "  release columns loans.txt\n  release columns https://example.org/loans.csv\n  release columns " +
+			"loans.txt --values 20", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if values < 0 {
 				return console.Usagef("--values must not be negative")
@@ -34,7 +35,8 @@ func Command(c *console.Console) *cobra.Command {
 			return show(cmd.Context(), c, args[0], values, asJSON)
 		},
 	}
-	cmd.Flags().IntVar(&values, "values", 0, "also read all rows, and show so many values of each column: for the operator's eyes")
+	cmd.Flags().IntVar(&values, "values", 0,
+		"also read all rows, and show so many values of each column: for the operator's eyes")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
 }
@@ -46,7 +48,8 @@ func show(ctx context.Context, c *console.Console, path string, values int, asJS
 	}
 	var seen []Seen
 	if values > 0 {
-		c.Note("what follows is private data, for the eyes of whoever may read the file; do not publish it, and choose no cells, ranges or budgets by it that a public source could give")
+		c.Note("what follows is private data, for the eyes of whoever may read the file; do not publish it, and choose no " +
+			"cells, ranges or budgets by it that a public source could give")
 		if seen, err = t.ReadValues(ctx, values); err != nil {
 			return pipeline.InputError(err)
 		}
@@ -77,12 +80,14 @@ func show(ctx context.Context, c *console.Console, path string, values int, asJS
 
 // Error says what is wrong with a file, without a library's text.
 func Error(path string, err error) error {
-	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: console.OneLine(Base(path)) + " can't be looked at"}
+	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: console.OneLine(Base(path)) +
+		" can't be looked at"}
 	switch {
 	case errors.Is(err, ErrExcel):
 		e.Err, e.Hint = err, "save the sheet as CSV (UTF-8), and look at that file"
 	case errors.Is(err, ErrNoTable):
-		e.Err, e.Hint = err, "the formats are CSV and other texts with a delimiter, JSON lines, Parquet and Arrow, as they are or compressed with gzip, zstd, bzip2 or xz"
+		e.Err, e.Hint = err, "the formats are CSV and other texts with a delimiter, JSON lines, Parquet and Arrow, as they "+
+			"are or compressed with gzip, zstd, bzip2 or xz"
 	case errors.Is(err, ErrVariable):
 		e.Err, e.Hint = err, "set it to the query of the signed address"
 	case errors.Is(err, ErrEmpty), errors.Is(err, ErrDamaged):
@@ -102,7 +107,8 @@ func (t *Table) headline() string {
 	if x := t.Text; x != nil {
 		words = append(words, x.Encoding)
 		if t.Format != JSONL {
-			words = append(words, delimiterText(x.Delimiter), map[bool]string{true: "with a header", false: "without a header"}[x.Header], "line ends "+x.LineEnds)
+			words = append(words, delimiterText(x.Delimiter), map[bool]string{true: "with a header",
+				false: "without a header"}[x.Header], "line ends "+x.LineEnds)
 			if x.Quote != 0 && (x.Quote != '"' || t.Format == TSV) {
 				words = append(words, "quoted by "+string(x.Quote))
 			}
@@ -165,7 +171,8 @@ func (s *Seen) print(c *console.Console, name string) error {
 	if s.Distinct < 0 {
 		distinct = fmt.Sprintf("more than %d different values", mostDistinct)
 	}
-	if err := c.Printf("\n%s: %s, missing %s, not of the type %s\n", console.OneLine(name), distinct, share(s.Null), share(s.Unparsed)); err != nil {
+	if err := c.Printf("\n%s: %s, missing %s, not of the type %s\n", console.OneLine(name), distinct, share(s.Null),
+		share(s.Unparsed)); err != nil {
 		return err
 	}
 	rows := make([][]string, len(s.Values))
@@ -193,7 +200,8 @@ func (t *Table) asJSON(seen []Seen) map[string]any {
 	out := map[string]any{"format": t.Format, "compression": t.Compression, "columns": columns}
 	if x := t.Text; x != nil {
 		out["encoding"], out["line_ends"], out["header"], out["null_values"] = x.Encoding, x.LineEnds, x.Header, x.NullValues
-		for key, r := range map[string]rune{"delimiter": x.Delimiter, "decimal": x.Decimal, "thousands": x.Thousands, "quote": x.Quote} {
+		for key, r := range map[string]rune{"delimiter": x.Delimiter, "decimal": x.Decimal, "thousands": x.Thousands,
+			"quote": x.Quote} {
 			if r != 0 {
 				out[key] = string(r)
 			}

@@ -15,7 +15,8 @@ import (
 const engineLocal = "local"
 
 // databaseOpener opens an input in a database. Whoever looks at rows reads them, whatever the job's engine.
-func databaseOpener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte, error)) func(context.Context) (pipeline.Engine, error) {
+func databaseOpener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte,
+	error)) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {
 		var secret []byte
 		if key != nil {

@@ -31,7 +31,8 @@ func LedgersNear(dir string) (paths []string) {
 // RunOf returns the run that has a publication whose manifest has this SHA-256; nil if there is none.
 func RunOf(runs []ledger.Run, digest string) *ledger.Run {
 	i := slices.IndexFunc(runs, func(r ledger.Run) bool {
-		return r.Digests.Release == digest || slices.ContainsFunc(r.Derived, func(d ledger.Derivation) bool { return d.Release == digest })
+		return r.Digests.Release == digest || slices.ContainsFunc(r.Derived,
+			func(d ledger.Derivation) bool { return d.Release == digest })
 	})
 	if i < 0 || digest == "" {
 		return nil
@@ -46,8 +47,9 @@ type Known struct {
 	Close func() error
 }
 
-// FindRun finds the ledger of a release folder whose manifest has this SHA-256, and the release in it. store names the ledger; if it is empty, those near
-// the folder are asked, but for closed ones. It returns nil if none knows the release.
+// FindRun finds the ledger of a release folder whose manifest has this SHA-256, and the release in it. store names the
+// ledger; if it is empty, those near the folder are asked, but for closed ones. It returns nil if none knows the
+// release.
 func FindRun(ctx context.Context, dir, digest, store string) (*Known, error) {
 	names := []string{store}
 	if store == "" {

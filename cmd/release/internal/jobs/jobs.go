@@ -1,5 +1,5 @@
-// Package jobs is what the verbs that read a job share: its flags, its plan and input, and its ledger, which is compared with what releases show
-// before it is used.
+// Package jobs is what the verbs that read a job share: its flags, its plan and input, and its ledger, which is
+// compared with what releases show before it is used.
 package jobs
 
 import (
@@ -69,7 +69,8 @@ func (f *Flags) HasOut() bool { return f.out != "" }
 
 // AddSign adds --sign.
 func (f *Flags) AddSign(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Sign, "sign", "", "sign the manifest with this minisign secret key; "+signing.PasswordVariable+" holds its password")
+	cmd.Flags().StringVar(&f.Sign, "sign", "",
+		"sign the manifest with this minisign secret key; "+signing.PasswordVariable+" holds its password")
 }
 
 // AddWorkers adds --workers.
@@ -131,7 +132,8 @@ func (f *Flags) Dir(p *pipeline.Plan) (string, error) {
 }
 
 // Opener opens the job's input. The key of its digests comes from key, if that is not nil.
-func Opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte, error)) func(context.Context) (pipeline.Engine, error) {
+func Opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte,
+	error)) func(context.Context) (pipeline.Engine, error) {
 	if job.Input.SQL != nil {
 		return databaseOpener(job, l, key)
 	}

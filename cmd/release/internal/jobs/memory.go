@@ -17,12 +17,14 @@ import (
 
 // AddMemoryLimit adds --memory-limit.
 func (f *Flags) AddMemoryLimit(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Memory, "memory-limit", "", "how much memory to use, such as 1GiB, instead of the job's memory_limit; by default half of the machine's")
+	cmd.Flags().StringVar(&f.Memory, "memory-limit", "",
+		"how much memory to use, such as 1GiB, instead of the job's memory_limit; by default half of the machine's")
 }
 
 // AddTmpDir adds --tmp-dir.
 func (f *Flags) AddTmpDir(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Tmp, "tmp-dir", "", "the folder for an encrypted file of what does not fit in memory, instead of the release's staging folder")
+	cmd.Flags().StringVar(&f.Tmp, "tmp-dir", "",
+		"the folder for an encrypted file of what does not fit in memory, instead of the release's staging folder")
 }
 
 // Limits are what the run of a plan may use: an error if its queries cannot be answered within them.

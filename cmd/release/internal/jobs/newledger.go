@@ -17,12 +17,13 @@ import (
 
 // AddNewLedger adds the flag that lets a run open a ledger beside releases that another ledger paid for.
 func (f *Flags) AddNewLedger(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.newLedger, "new-ledger", false, "open a new ledger although releases of the dataset are there: what they cost is then not counted")
+	cmd.Flags().BoolVar(&f.newLedger, "new-ledger", false,
+		"open a new ledger although releases of the dataset are there: what they cost is then not counted")
 }
 
-// OpenLedgerOf opens the ledger of a plan that publishes into dir. If there is none, or one without an entry, it opens a new one, unless a
-// release of the same dataset beside dir shows that there was one: a lost ledger must not start the budget anew by itself. Its errors do not
-// repeat the store's name, which may hold a password.
+// OpenLedgerOf opens the ledger of a plan that publishes into dir. If there is none, or one without an entry, it opens
+// a new one, unless a release of the same dataset beside dir shows that there was one: a lost ledger must not start the
+// budget anew by itself. Its errors do not repeat the store's name, which may hold a password.
 func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir string) (*ledger.Book, func() error, error) {
 	book, closeBook, err := OpenStore(ctx, plan.Job().StoreName(), false)
 	if err != nil && !errors.Is(err, ledger.ErrAbsent) {
@@ -48,8 +49,10 @@ func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir strin
 		if !f.newLedger && sameDataset(beside[path], plan) {
 			return nil, nil, &pipeline.Error{
 				Cause: pipeline.CauseLedger, Code: "no-ledger",
-				Message: "the ledger that the job names is not there, but " + console.Here(path) + " is a release of dataset " + plan.Job().Ledger.Dataset + ": a new ledger would not know what it cost",
-				Hint:    "restore the ledger, or let ledger.store name the place where it is; --new-ledger opens a new one: then let the data's owner lower its budget by what was spent before (release ledger budget set)",
+				Message: "the ledger that the job names is not there, but " + console.Here(path) + " is a release of dataset " +
+					plan.Job().Ledger.Dataset + ": a new ledger would not know what it cost",
+				Hint: "restore the ledger, or let ledger.store name the place where it is; --new-ledger opens a new one: then " +
+					"let the data's owner lower its budget by what was spent before (release ledger budget set)",
 			}
 		}
 	}

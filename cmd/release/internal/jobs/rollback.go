@@ -18,13 +18,15 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// A ledger that was restored from an older copy, or lost its end with its head set back, is sound in itself, and would let be spent again
-// what was spent. Before a run charges anything, its ledger must have every entry that it can see elsewhere: those that the manifests of
-// releases beside the output folder show, and the one of the operator's anchor, a file that is kept apart from the ledger.
+// A ledger that was restored from an older copy, or lost its end with its head set back, is sound in itself, and would
+// let be spent again what was spent. Before a run charges anything, its ledger must have every entry that it can see
+// elsewhere: those that the manifests of releases beside the output folder show, and the one of the operator's anchor,
+// a file that is kept apart from the ledger.
 
 // AddAnchor adds --anchor.
 func (f *Flags) AddAnchor(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Anchor, "anchor", "", "a file, kept apart from the ledger, that shows its newest entry: refuse a ledger that does not have it any more, and write the new one after the run")
+	cmd.Flags().StringVar(&f.Anchor, "anchor", "", "a file, kept apart from the ledger, that shows its newest entry: "+
+		"refuse a ledger that does not have it any more, and write the new one after the run")
 }
 
 // Anchor is the file of --anchor.
@@ -77,8 +79,11 @@ func releasesBeside(dir string) map[string]*manifest.Manifest {
 func rolledBack(where string) error {
 	return &pipeline.Error{
 		Cause: pipeline.CauseLedger, Code: "rolled-back",
-		Message: "the ledger lacks an entry that " + where + " shows: it is an older copy, or lost its end, and does not know what was spent since",
-		Hint:    "nothing was spent; restore the newest copy of the ledger. If there is none, what it lost is spent all the same: let the data's owner lower its budget by that (release ledger budget set), and then move the releases that it lacks to another place",
+		Message: "the ledger lacks an entry that " + where +
+			" shows: it is an older copy, or lost its end, and does not know what was spent since",
+		Hint: "nothing was spent; restore the newest copy of the ledger. If there is none, what it lost is spent all " +
+			"the same: let the data's owner lower its budget by that (release ledger budget set), and then move the releases " +
+			"that it lacks to another place",
 	}
 }
 
@@ -116,7 +121,8 @@ func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor
 	case known == ledger.MarkForeign:
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseLedger, Code: "other-ledger", Message: "the anchor " + path + " is of another ledger",
-			Hint: "nothing was spent; if this ledger is the right one, remove the anchor and make it anew: release ledger show JOB --json > " + path,
+			Hint: "nothing was spent; if this ledger is the right one, remove the anchor and make it anew: release ledger " +
+				"show JOB --json > " + path,
 		}
 	}
 	return &Anchor{path, held.Format != ""}, nil
@@ -130,8 +136,10 @@ func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, 
 	}
 	if head.Seq > 0 {
 		return nil, &pipeline.Error{
-			Cause: pipeline.CauseLedger, Code: "no-anchor", Message: "the anchor " + path + " is not there, and the ledger is not new",
-			Hint: "nothing was spent; restore the anchor; or if the ledger is known to be whole, make it: release ledger show JOB --json > " + path,
+			Cause: pipeline.CauseLedger, Code: "no-anchor", Message: "the anchor " + path +
+				" is not there, and the ledger is not new",
+			Hint: "nothing was spent; restore the anchor; or if the ledger is known to be whole, make it: release ledger show " +
+				"JOB --json > " + path,
 		}
 	}
 	return &Anchor{path: path}, nil
@@ -152,7 +160,8 @@ func (n *Anchor) Renew(ctx context.Context, book *ledger.Book) error {
 	}
 	if err != nil {
 		return &pipeline.Error{
-			Cause: pipeline.CauseOutput, Code: "anchor", Message: fmt.Sprintf("the anchor %s can't be written; what the run did is done", n.path),
+			Cause: pipeline.CauseOutput, Code: "anchor", Message: fmt.Sprintf("the anchor %s can't be written; what the run "+
+				"did is done", n.path),
 			Hint: "check the folder and its permissions; the next run compares with the entry that the anchor shows now",
 		}
 	}

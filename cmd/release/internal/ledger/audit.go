@@ -16,7 +16,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// ledgerAudit recounts the whole ledger, whatever dataset is asked for, and looks at the releases beside those that it knows.
+// ledgerAudit recounts the whole ledger, whatever dataset is asked for, and looks at the releases beside those that it
+// knows.
 func (a *accounts) ledgerAudit(ctx context.Context, o *opened) error {
 	audit, err := o.book.Audit(ctx)
 	if err != nil {
@@ -36,7 +37,8 @@ func (a *accounts) ledgerAudit(ctx context.Context, o *opened) error {
 	}
 	return &pipeline.Error{
 		Cause: pipeline.CauseCheck, Code: "audit", Message: fmt.Sprintf("%d findings", len(findings)),
-		Hint: "keep the ledger as it is and compare it with a copy; make no more releases of its datasets until this is explained",
+		Hint: "keep the ledger as it is and compare it with a copy; make no more releases of its datasets until this is " +
+			"explained",
 	}
 }
 
@@ -45,7 +47,8 @@ func (a *accounts) printAudit(o *opened, audit *ledger.Audit, seen int, findings
 	totals := map[string]string{}
 	for _, of := range slices.SortedFunc(maps.Keys(audit.Totals), byName) {
 		x := Amount(audit.Totals[of], big.ToPositiveInf)
-		rows, totals[of.Dataset+"/"+of.Unit+"/"+of.Adjacency] = append(rows, []string{of.Dataset, of.Unit, of.Adjacency, x}), x
+		rows, totals[of.Dataset+"/"+of.Unit+"/"+of.Adjacency] = append(rows,
+			[]string{of.Dataset, of.Unit, of.Adjacency, x}), x
 	}
 	switch {
 	case a.JSON:
@@ -64,7 +67,8 @@ func (a *accounts) printAudit(o *opened, audit *ledger.Audit, seen int, findings
 			return err
 		}
 	}
-	return a.Printf("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; %s, at no cost\n", len(audit.Entries), audit.Head.Hash,
+	return a.Printf("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; %s, at no cost\n",
+		len(audit.Entries), audit.Head.Hash,
 		console.Count(seen, "release folder"), console.Count(audit.Derived, "further publication"))
 }
 
@@ -78,8 +82,9 @@ func byName(a, b ledger.Account) int {
 	return 1
 }
 
-// lostEnds looks at release folders: those that the ledger knows, those beside them, and those beside the job's. A release of one of its
-// datasets whose manifest shows a head that the ledger does not have says that its end was cut off.
+// lostEnds looks at release folders: those that the ledger knows, those beside them, and those beside the job's. A
+// release of one of its datasets whose manifest shows a head that the ledger does not have says that its end was cut
+// off.
 func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, findings []string, err error) {
 	dirs, datasets := map[string]bool{}, map[string]bool{}
 	around := func(dir string) {

@@ -30,8 +30,9 @@ func (a *accounts) copyCmd() *cobra.Command {
 	f := &jobs.Flags{}
 	cmd := &cobra.Command{
 		Use: "copy FROM TO", Short: "Move a ledger to another store, and close the old one", Long: copyLong, Args: cobra.ExactArgs(2),
-		Example: "  release ledger copy sqlite:ledger.db 'postgres://ledger@db.example.org/ledger'\n  release ledger copy job.yaml '${env:LEDGER_DSN}'",
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.copyLedger(cmd.Context(), f, args[0], args[1]) },
+		Example: "  release ledger copy sqlite:ledger.db 'postgres://ledger@db.example.org/ledger'\n  release ledger copy " +
+			"job.yaml '${env:LEDGER_DSN}'",
+		RunE: func(cmd *cobra.Command, args []string) error { return a.copyLedger(cmd.Context(), f, args[0], args[1]) },
 	}
 	f.AddParams(cmd)
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
@@ -66,7 +67,8 @@ func (a *accounts) copyLedger(ctx context.Context, f *jobs.Flags, from, to strin
 	if a.Quiet {
 		return nil
 	}
-	return a.Printf("moved %s\n  from     %s; closed: it can be read, and takes no more charges\n  to       %s\n  head     %s, the same in both\n  next     let ledger.store of every job name the new one\n",
+	return a.Printf("moved %s\n  from     %s; closed: it can be read, and takes no more charges\n  to       %s\n  head  "+
+		"   %s, the same in both\n  next     let ledger.store of every job name the new one\n",
 		console.Count(int(head.Seq), "entry"), old, address, head.Hash.String())
 }
 

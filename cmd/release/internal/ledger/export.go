@@ -61,7 +61,8 @@ func export(r *ledger.Run) exported {
 	if r.Withdrawn != nil {
 		state = "withdrawn"
 	}
-	e := exported{Run: r.Charge.Run, Window: Window(r.Charge.Params), State: state, Mu: float64(calibrate.ComposedMu(r.Charge.Mechanisms))}
+	e := exported{Run: r.Charge.Run, Window: Window(r.Charge.Params), State: state,
+		Mu: float64(calibrate.ComposedMu(r.Charge.Mechanisms))}
 	for _, m := range r.Charge.Mechanisms {
 		x := exportedMechanism{
 			Query: m.Query, L2: calibrate.FormatExact(m.Sens.L2), Sigma: calibrate.FormatExact(float64(m.Sigma)),

@@ -28,7 +28,8 @@ type ledgerFlags struct {
 
 func (f *ledgerFlags) add(a *accounts, cmd *cobra.Command) {
 	f.AddParams(cmd)
-	cmd.Flags().StringVar(&f.store, "store", "", "the ledger, instead of a job: sqlite:PATH, sqlite+group:PATH or postgres://…")
+	cmd.Flags().StringVar(&f.store, "store", "",
+		"the ledger, instead of a job: sqlite:PATH, sqlite+group:PATH or postgres://…")
 	cmd.Flags().StringVar(&f.dataset, "dataset", "", "the dataset; by default the job's, or all of the store")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&f.csv, "csv", false, "print CSV")

@@ -29,7 +29,8 @@ func (a *accounts) budgetSetCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "set JOB|--store DSN", Short: "Change a budget, or open another one", Long: budgetSetLong, Args: cobra.MaximumNArgs(1),
 		Example: "  release ledger budget set job.yaml --epsilon 20 --reason \"board, 21 November\"\n" +
-			"  release ledger budget set --store sqlite:ledger.db --dataset taxi --unit row --adjacency add-remove --epsilon 5 --delta 1e-6",
+			"  release ledger budget set --store sqlite:ledger.db --dataset taxi --unit row --adjacency add-remove --epsilon " +
+			"5 --delta 1e-6",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := a.openLedger(cmd.Context(), f, args)
 			if err != nil {
@@ -44,7 +45,8 @@ func (a *accounts) budgetSetCmd() *cobra.Command {
 	flags.StringVar(&set.epsilon, "epsilon", "", "the new epsilon")
 	flags.StringVar(&set.delta, "delta", "", "the new delta")
 	flags.StringVar(&set.deltaCap, "delta-cap", "", "the part of delta for probabilities of failure")
-	flags.StringVar(&set.per, "per", "total", "what --epsilon and --delta are for: total, day, month or year; epsilon \"none\" removes a period's")
+	flags.StringVar(&set.per, "per", "total",
+		"what --epsilon and --delta are for: total, day, month or year; epsilon \"none\" removes a period's")
 	flags.StringVar(&set.unit, "unit", "", "the privacy unit: row, or columns separated by commas")
 	flags.StringVar(&set.adjacency, "adjacency", "", "add-remove or replace-one")
 	flags.StringVar(&set.reason, "reason", "", "why; it is recorded")

@@ -34,12 +34,14 @@ func (a *accounts) ledgerShow(ctx context.Context, o *opened) error {
 			return pipeline.LedgerError("read the head", err)
 		}
 		return a.PrintJSON(map[string]any{
-			"head": map[string]any{"entry": s.Head.Seq, "hash": s.Head.Hash.String()}, "ledger": manifest.Ledger{Head: mark.Head, MAC: mark.MAC}, "accounts": accounts, "releases": runsJSON(s.Runs),
+			"head": map[string]any{"entry": s.Head.Seq, "hash": s.Head.Hash.String()}, "ledger": manifest.Ledger{Head: mark.Head,
+				MAC: mark.MAC}, "accounts": accounts, "releases": runsJSON(s.Runs),
 			"notes": apart(s.Accounts), "moved": movedJSON(s.Moved),
 		})
 	}
 	if s.Moved != nil {
-		if err := a.Printf("closed: the ledger was moved to %s on %s; what follows is how it stood then\n\n", s.Moved.To, s.Moved.At.UTC().Format(time.DateOnly)); err != nil {
+		if err := a.Printf("closed: the ledger was moved to %s on %s; what follows is how it stood then\n\n", s.Moved.To,
+			s.Moved.At.UTC().Format(time.DateOnly)); err != nil {
 			return err
 		}
 	}
@@ -110,7 +112,8 @@ func accountsJSON(balances []ledger.Balance) ([]accountJSON, error) {
 		b := &balances[i]
 		x := accountJSON{
 			Dataset: b.Account.Dataset, Unit: b.Account.Unit, Adjacency: b.Account.Adjacency, Budget: b.Budget.String(),
-			Cap: Amount(b.Cap, big.ToNegativeInf), Spent: Amount(b.Spent, big.ToPositiveInf), Left: Amount(b.Left, big.ToNegativeInf),
+			Cap: Amount(b.Cap, big.ToNegativeInf), Spent: Amount(b.Spent, big.ToPositiveInf), Left: Amount(b.Left,
+				big.ToNegativeInf),
 			Releases: b.Runs, Periods: []periodJSON{},
 		}
 		for _, c := range b.History {
@@ -125,7 +128,8 @@ func accountsJSON(balances []ledger.Balance) ([]accountJSON, error) {
 		}
 		for _, p := range b.Periods {
 			x.Periods = append(x.Periods, periodJSON{
-				p.Per, p.Name, Amount(p.Cap, big.ToNegativeInf), Amount(p.Spent, big.ToPositiveInf), Amount(p.Left, big.ToNegativeInf),
+				p.Per, p.Name, Amount(p.Cap, big.ToNegativeInf), Amount(p.Spent, big.ToPositiveInf), Amount(p.Left,
+					big.ToNegativeInf),
 			})
 		}
 		out = append(out, x)
@@ -140,9 +144,11 @@ func Amount(x *big.Float, mode big.RoundingMode) string {
 }
 
 func accountRows(accounts []accountJSON) [][]string {
-	rows := [][]string{{"dataset", "unit", "adjacency", "period", "mu2_cap", "mu2_spent", "mu2_left", "largest_epsilon", "releases"}}
+	rows := [][]string{{"dataset", "unit", "adjacency", "period", "mu2_cap", "mu2_spent", "mu2_left", "largest_epsilon",
+		"releases"}}
 	for _, x := range accounts {
-		rows = append(rows, []string{x.Dataset, x.Unit, x.Adjacency, "total", x.Cap, x.Spent, x.Left, x.Fits, strconv.Itoa(x.Releases)})
+		rows = append(rows, []string{x.Dataset, x.Unit, x.Adjacency, "total", x.Cap, x.Spent, x.Left, x.Fits,
+			strconv.Itoa(x.Releases)})
 		for _, p := range x.Periods {
 			rows = append(rows, []string{x.Dataset, x.Unit, x.Adjacency, p.Name, p.Cap, p.Spent, p.Left, "", ""})
 		}
@@ -155,7 +161,8 @@ func (a *accounts) printAccounts(balances []ledger.Balance, accounts []accountJS
 	for i, x := range accounts {
 		balance := &balances[i]
 		b.WriteString(console.Fill("%s: unit %s, %s\n  budget   %s\n", x.Dataset, x.Unit, x.Adjacency, x.Budget))
-		b.WriteString(console.Fill("  spent    mu² %s of %s (%.1f %%), by %s\n", x.Spent, x.Cap, 100*balance.Share(), console.Count(x.Releases, "release")))
+		b.WriteString(console.Fill("  spent    mu² %s of %s (%.1f %%), by %s\n", x.Spent, x.Cap, 100*balance.Share(),
+			console.Count(x.Releases, "release")))
 		for _, p := range x.Periods {
 			b.WriteString(console.Fill("  %-8s mu² %s of %s in %s\n", p.Per, p.Spent, p.Cap, p.Name))
 		}
@@ -194,7 +201,8 @@ func promise(b *ledger.Balance) string {
 	if b.Account.Adjacency == "replace-one" {
 		change = "replaced"
 	}
-	s := fmt.Sprintf("everything released from this budget, now and later, however chosen, is %.6g-Gaussian differentially private for one %s being %s",
+	s := fmt.Sprintf("everything released from this budget, now and later, however chosen, is %.6g-Gaussian "+
+		"differentially private for one %s being %s",
 		float64(b.Largest), b.Account.Unit, change)
 	if b.DeltaCap.Sign() > 0 {
 		s += ", but for a probability of failure of " + b.Budget.DeltaCap
@@ -208,7 +216,8 @@ func apart(balances []ledger.Balance) []string {
 	for i := range balances {
 		name := balances[i].Account.Dataset
 		if seen[name]++; seen[name] == 2 {
-			notes = append(notes, fmt.Sprintf("dataset %s has several budgets, for different units or neighbours: no joint guarantee exists over them", name))
+			notes = append(notes, fmt.Sprintf("dataset %s has several budgets, for different units or neighbours: no joint "+
+				"guarantee exists over them", name))
 		}
 	}
 	return notes
@@ -229,7 +238,8 @@ func (a *accounts) printWithdrawn(runs []ledger.Run) error {
 		if r.Withdrawn == nil {
 			continue
 		}
-		if err := a.Printf("\nwithdrawn: %.12s, release %d, on %s: %s\n", r.Charge.Run, r.Charge.Number, r.Withdrawn.At.UTC().Format(time.DateOnly), r.Withdrawn.Reason); err != nil {
+		if err := a.Printf("\nwithdrawn: %.12s, release %d, on %s: %s\n", r.Charge.Run, r.Charge.Number,
+			r.Withdrawn.At.UTC().Format(time.DateOnly), r.Withdrawn.Reason); err != nil {
 			return err
 		}
 	}

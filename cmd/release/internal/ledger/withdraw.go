@@ -35,14 +35,16 @@ func WithdrawCommand(c *console.Console) *cobra.Command {
 	a, f := &accounts{c}, &withdrawal{}
 	cmd := &cobra.Command{
 		Use: "withdraw JOB|DIR", Short: "Mark a published release as wrong; its spend stays", Long: withdrawLong, Args: cobra.ExactArgs(1),
-		Example: "  release withdraw out/2026-11-20 --reason \"the input was of the day before\"\n  release withdraw job.yaml --param day=2026-11-20 --reason \"wrong unit\"",
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.withdraw(cmd.Context(), args[0], f) },
+		Example: "  release withdraw out/2026-11-20 --reason \"the input was of the day before\"\n  release withdraw " +
+			"job.yaml --param day=2026-11-20 --reason \"wrong unit\"",
+		RunE: func(cmd *cobra.Command, args []string) error { return a.withdraw(cmd.Context(), args[0], f) },
 	}
 	f.AddParams(cmd)
 	f.AddOut(cmd)
 	cmd.Flags().Lookup("out").Usage = "the release folder of the job, if it is not the job's output.dir"
 	cmd.Flags().StringVar(&f.store, "store", "", "the ledger of a folder: sqlite:PATH, sqlite+group:PATH or postgres://…")
-	cmd.Flags().StringVar(&f.reason, "reason", "", "what is wrong; it is recorded, and shown to whoever checks the release")
+	cmd.Flags().StringVar(&f.reason, "reason", "",
+		"what is wrong; it is recorded, and shown to whoever checks the release")
 	_ = cmd.MarkFlagRequired("reason") // the flag is there
 	cmd.Flags().BoolVar(&c.JSON, "json", false, "print JSON")
 	return cmd
@@ -79,9 +81,11 @@ func (a *accounts) withdraw(ctx context.Context, what string, f *withdrawal) err
 	case a.Quiet:
 		return nil
 	case again:
-		return a.Printf("%s: withdrawn already, on %s: %s\n", r.Charge.Job, r.Withdrawn.At.UTC().Format(time.DateOnly), f.reason)
+		return a.Printf("%s: withdrawn already, on %s: %s\n", r.Charge.Job, r.Withdrawn.At.UTC().Format(time.DateOnly),
+			f.reason)
 	}
-	return a.Printf("%s: withdrawn: %s\n  folder   %s; it stays as it is: take it down where it was published, and tell its readers\n  spent    as before: its values were seen\n",
+	return a.Printf("%s: withdrawn: %s\n  folder   %s; it stays as it is: take it down where it was published, and tell "+
+		"its readers\n  spent    as before: its values were seen\n",
 		r.Charge.Job, f.reason, console.Here(r.Charge.Dir))
 }
 
@@ -102,7 +106,8 @@ func (a *accounts) ofFolder(ctx context.Context, dir string, f *withdrawal) (*jo
 	return known, err
 }
 
-// ofJob finds the newest release of a job: what is in its folder or, if that is gone, what the ledger has of its question.
+// ofJob finds the newest release of a job: what is in its folder or, if that is gone, what the ledger has of its
+// question.
 func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs.Known, error) {
 	if f.store != "" {
 		return nil, console.Usagef("--store is for a folder: a job names its ledger itself")
@@ -139,6 +144,7 @@ func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs
 func unknownRelease(message string) error {
 	return &pipeline.Error{
 		Cause: pipeline.CauseLedger, Code: "unknown-release", Message: message,
-		Hint: "nothing was recorded; release ledger show lists the releases of a ledger; name that with --store, or the release by its job and parameters",
+		Hint: "nothing was recorded; release ledger show lists the releases of a ledger; name that with --store, or the " +
+			"release by its job and parameters",
 	}
 }

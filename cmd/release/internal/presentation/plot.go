@@ -27,7 +27,8 @@ func PlotCommand(c *console.Console) *cobra.Command {
 	flags := jobs.Flags{}
 	cmd := &cobra.Command{
 		Use: "plot DIR", Short: "Draw a query of a release into a file", Long: plotLong, Args: cobra.ExactArgs(1),
-		Example: "  release plot out --query trips_by_hour --out hours.svg\n  release plot out --query events_by_junction --job job.yaml --out map.png",
+		Example: "  release plot out --query trips_by_hour --out hours.svg\n  release plot out --query events_by_junction " +
+			"--job job.yaml --out map.png",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return plot(cmd.Context(), c, args[0], query, out, job, &flags)
 		},
@@ -81,7 +82,8 @@ func WritePicture(path string, f *picture.Figure) error {
 	err := writeFile(path, func(file *os.File) error { return f.Write(file, format) })
 	if err != nil {
 		return &pipeline.Error{
-			Cause: pipeline.CauseOutput, Code: "write", Message: "the picture cannot be written to " + console.Here(path), Hint: "choose a file in a folder that can be written", Err: plainError(err),
+			Cause: pipeline.CauseOutput, Code: "write", Message: "the picture cannot be written to " +
+				console.Here(path), Hint: "choose a file in a folder that can be written", Err: plainError(err),
 		}
 	}
 	return nil

@@ -54,10 +54,12 @@ func writeReport(ctx context.Context, c *console.Console, dir, out, job string, 
 		return err
 	}
 	if _, err := os.Lstat(filepath.Join(out, manifest.FileName)); err == nil {
-		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: console.Here(out) + " holds a release, which is never changed", Hint: "choose another folder with --out"}
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: console.Here(out) +
+			" holds a release, which is never changed", Hint: "choose another folder with --out"}
 	}
 	if err := writeDocuments(out, report.Documents(m, tables)); err != nil {
-		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "write", Message: "the report cannot be written to " + console.Here(out), Hint: "choose a folder that can be written with --out", Err: plainError(err)}
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "write", Message: "the report cannot be written to " +
+			console.Here(out), Hint: "choose a folder that can be written with --out", Err: plainError(err)}
 	}
 	if c.Quiet {
 		return nil
@@ -97,14 +99,16 @@ func writeDocuments(dir string, documents []pipeline.Document) (err error) {
 }
 
 // readRelease reads a release folder whole, after comparing its files with the manifest.
-func readRelease(ctx context.Context, c *console.Console, dir, job string, flags *jobs.Flags) (*manifest.Manifest, []*report.Table, error) {
+func readRelease(ctx context.Context, c *console.Console, dir, job string, flags *jobs.Flags) (*manifest.Manifest,
+	[]*report.Table, error) {
 	found, err := sink.Examine(ctx, dir)
 	switch {
 	case err != nil:
 		return nil, nil, pipeline.OutputError(err)
 	case len(found.Findings) > 0:
 		return nil, nil, &pipeline.Error{
-			Cause: pipeline.CauseOutput, Code: "changed", Message: console.Here(dir) + " is not the release that was published: " + found.Findings[0],
+			Cause: pipeline.CauseOutput, Code: "changed", Message: console.Here(dir) +
+				" is not the release that was published: " + found.Findings[0],
 			Hint: "release verify lists all that was changed; restore the folder from a copy",
 		}
 	}
@@ -143,7 +147,8 @@ func tablesIn(q *manifest.Query) []string {
 }
 
 // placesOf are the public points of a job's queries, by name; none without a job.
-func placesOf(ctx context.Context, c *console.Console, job string, flags *jobs.Flags) (map[string]*pipeline.Places, error) {
+func placesOf(ctx context.Context, c *console.Console, job string, flags *jobs.Flags) (map[string]*pipeline.Places,
+	error) {
 	places := map[string]*pipeline.Places{}
 	if job == "" {
 		return places, nil

@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// pool is values for columns that are drawn together (a latitude and its longitude), or for one column. Rows take their values from it.
+// pool is values for columns that are drawn together (a latitude and its longitude), or for one column. Rows take their
+// values from it.
 type pool struct {
 	columns []string
 	types   []table.Type
@@ -22,8 +23,8 @@ const (
 	poolTries = 20 * poolSize
 )
 
-// newPools returns the pools of the plan's logical columns. Columns of the privacy unit of which the job says nothing else have none: they are
-// identifiers.
+// newPools returns the pools of the plan's logical columns. Columns of the privacy unit of which the job says nothing
+// else have none: they are identifiers.
 func newPools(plan *pipeline.Plan, schema table.Schema, all []use, r *random) []*pool {
 	var pools []*pool
 	owner := map[string]*pool{}
@@ -61,8 +62,8 @@ func newPools(plan *pipeline.Plan, schema table.Schema, all []use, r *random) []
 	return pools
 }
 
-// fill draws values that pass the job's conditions on the pool's columns. If hardly any does, the others stay: the rows are then left out by the
-// conditions, as those of a table would be.
+// fill draws values that pass the job's conditions on the pool's columns. If hardly any does, the others stay: the rows
+// are then left out by the conditions, as those of a table would be.
 func (p *pool) fill(plan *pipeline.Plan, r *random) {
 	keep := p.filters(plan)
 	var rest [][]value

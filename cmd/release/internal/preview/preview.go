@@ -1,7 +1,8 @@
-// Package preview is the verb preview: a job's release made of synthetic rows, so that people see tables, page and manifest before they spend.
+// Package preview is the verb preview: a job's release made of synthetic rows, so that people see tables, page and
+// manifest before they spend.
 //
-// The rows are drawn from the job and the types of the columns alone. They pass through the whole pipeline, with a ledger that lives as long as
-// the command, and what comes out is published under names that say what it is.
+// The rows are drawn from the job and the types of the columns alone. They pass through the whole pipeline, with a
+// ledger that lives as long as the command, and what comes out is published under names that say what it is.
 package preview
 
 import (
@@ -67,8 +68,10 @@ func Command(c *console.Console, program func() manifest.Program, show Shower) *
 	a.flags.AddWorkers(cmd)
 	a.flags.AddMemoryLimit(cmd)
 	a.flags.AddTmpDir(cmd)
-	cmd.Flags().Lookup("tmp-dir").Usage = "the folder for the synthetic rows, which are deleted at the end, instead of the system's folder for temporary files"
-	cmd.Flags().Int64Var(&a.rows, "rows", 0, fmt.Sprintf("how many synthetic rows to make; by default input.rows, or %d", defaultRows))
+	cmd.Flags().Lookup("tmp-dir").Usage = "the folder for the synthetic rows, which are deleted at the end, instead of " +
+		"the system's folder for temporary files"
+	cmd.Flags().Int64Var(&a.rows, "rows", 0, fmt.Sprintf("how many synthetic rows to make; by default input.rows, or %d",
+		defaultRows))
 	cmd.Flags().BoolVar(&c.JSON, "json", false, "print the outcome as JSON")
 	return cmd
 }
@@ -128,10 +131,12 @@ func (a *previewer) preview(ctx context.Context, path string) error {
 	return a.conclude(plan, release, dir, from)
 }
 
-// temporary is the error of a folder for temporary files that cannot be written. It says no more: the rest is the system's words.
+// temporary is the error of a folder for temporary files that cannot be written. It says no more: the rest is the
+// system's words.
 func temporary() error {
 	return &pipeline.Error{
-		Cause: pipeline.CauseOutput, Code: "temporary", Message: "the synthetic rows can't be written to the folder for temporary files",
+		Cause: pipeline.CauseOutput, Code: "temporary", Message: "the synthetic rows can't be written to the folder for " +
+			"temporary files",
 		Hint: "name a folder with room with --tmp-dir, or make fewer rows with --rows",
 	}
 }
@@ -143,14 +148,16 @@ func (a *previewer) setRows(plan *pipeline.Plan) error {
 	case a.rows < 0:
 		return console.Usagef("--rows must be at least 1")
 	case declared > 0 && a.rows > 0 && a.rows != declared:
-		return console.Usagef("--rows %d: the job declares a table of %d rows, and answers no other; leave --rows out", a.rows, declared)
+		return console.Usagef("--rows %d: the job declares a table of %d rows, and answers no other; leave --rows out",
+			a.rows, declared)
 	case declared > 0:
 		a.rows = declared
 	case a.rows == 0:
 		a.rows = defaultRows
 	}
 	if a.rows > mostRows {
-		return console.Usagef("a preview has at most %d rows; if input.rows declares more, try a copy of the job that declares fewer", mostRows)
+		return console.Usagef("a preview has at most %d rows; if input.rows declares more, try a copy of the job that "+
+			"declares fewer", mostRows)
 	}
 	return nil
 }
@@ -168,7 +175,8 @@ func (a *previewer) folder(plan *pipeline.Plan) (string, error) {
 }
 
 // run makes the release of the synthetic rows below a folder that goes with it.
-func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, rows, private string, limits local.Limits) (*pipeline.Release, error) {
+func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, rows, private string,
+	limits local.Limits) (*pipeline.Release, error) {
 	jobs.KeepTo(limits.Memory)
 	book, closeBook, err := jobs.OpenStore(ctx, "sqlite:"+filepath.Join(private, "ledger.db"), true)
 	if err != nil {
@@ -205,12 +213,14 @@ func (a *previewer) conclude(plan *pipeline.Plan, release *pipeline.Release, dir
 	case a.Quiet:
 		return nil
 	}
-	if err := a.Printf("%s: a preview, %s; nothing was charged\n  folder   %s\n  rows     %d, drawn from the job\n  types    from %s\n",
+	if err := a.Printf("%s: a preview, %s; nothing was charged\n  folder   %s\n  rows     %d, drawn from the job\n  "+
+		"types    from %s\n",
 		plan.Name(), manifest.SyntheticNotice, console.Here(dir), a.rows, string(from)); err != nil {
 		return err
 	}
 	if plan.Job().Output.Presented() {
-		if err := a.Printf("  page     %s\n", console.Here(filepath.Join(dir, manifest.SyntheticPrefix+report.IndexName))); err != nil {
+		if err := a.Printf("  page     %s\n", console.Here(filepath.Join(dir,
+			manifest.SyntheticPrefix+report.IndexName))); err != nil {
 			return err
 		}
 	}

@@ -163,7 +163,8 @@ func arrowType(t table.Type) arrow.DataType {
 	case table.Date:
 		return arrow.FixedWidthTypes.Date32
 	case table.Timestamp:
-		out := &arrow.TimestampType{Unit: map[int64]arrow.TimeUnit{1e9: arrow.Second, 1e6: arrow.Millisecond, 1e3: arrow.Microsecond}[t.Unit]}
+		out := &arrow.TimestampType{Unit: map[int64]arrow.TimeUnit{1e9: arrow.Second, 1e6: arrow.Millisecond,
+			1e3: arrow.Microsecond}[t.Unit]}
 		if t.Unit == 1 {
 			out.Unit = arrow.Nanosecond
 		}

@@ -15,8 +15,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Where the types of columns come from. Of Parquet and Arrow files a preview reads the schema in their footers, and no row; if they are not
-// there, the types are those that the job's questions need. Of text files it reads nothing: the job states their types.
+// Where the types of columns come from. Of Parquet and Arrow files a preview reads the schema in their footers, and no
+// row; if they are not there, the types are those that the job's questions need. Of text files it reads nothing: the
+// job states their types.
 
 // typesFrom says where the types of the columns come from.
 type typesFrom string
@@ -32,7 +33,10 @@ const (
 func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (table.Schema, typesFrom, error) {
 	in := &plan.Job().Input
 	o := wiring.SourceOptions(plan.Job())
-	o.Files = slices.DeleteFunc(slices.Clone(o.Files), func(f string) bool { return !source.DescribesItself(in.Format, f) })
+	o.Files = slices.DeleteFunc(slices.Clone(o.Files), func(f string) bool {
+		return !source.DescribesItself(in.Format,
+			f)
+	})
 	if len(o.Files) == 0 {
 		s, err := stated(ctx, plan, dir)
 		if in.SQL == nil {
@@ -64,8 +68,8 @@ func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (
 	return needed, fromFooters, nil
 }
 
-// stated returns the plan's columns with the types that the job states. A table of these columns and no row is read as the job says, so that
-// the types are those that a run would see.
+// stated returns the plan's columns with the types that the job states. A table of these columns and no row is read as
+// the job says, so that the types are those that a run would see.
 func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema, error) {
 	in := &plan.Job().Input
 	types := statedTypes(plan)
@@ -97,7 +101,8 @@ func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema,
 	if err = errors.Join(err, w.Error(), f.Close()); err != nil {
 		return table.Schema{}, err
 	}
-	data, err := source.Open(ctx, source.Options{Files: []string{path}, Format: "csv", CSV: source.CSV{Header: true, Types: used}})
+	data, err := source.Open(ctx, source.Options{Files: []string{path}, Format: "csv",
+		CSV: source.CSV{Header: true, Types: used}})
 	if err != nil {
 		return table.Schema{}, pipeline.InputError(err)
 	}

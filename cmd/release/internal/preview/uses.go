@@ -16,8 +16,9 @@ import (
 
 // What a job says of a column's values
 //
-// Each place of the job that names a column says something of its values: listed cells, edges, a range, a condition. A use is one such place. It
-// draws values that a person who wrote this job expects, so that the synthetic rows fall into the job's cells.
+// Each place of the job that names a column says something of its values: listed cells, edges, a range, a condition. A
+// use is one such place. It draws values that a person who wrote this job expects, so that the synthetic rows fall into
+// the job's cells.
 
 // use is a place of the job that names columns and says what values they may have.
 type use struct {
@@ -99,7 +100,10 @@ func (u *uses) dimension(d *configs.Dimension) error {
 		u.rarely(d.Column, func(*random, table.Type) (value, bool) { return absent, true })
 	}
 	if d.Other == "bin" {
-		u.rarely(d.Column, func(_ *random, t table.Type) (value, bool) { return running(0, "other", t), t.Kind == table.String })
+		u.rarely(d.Column, func(_ *random, t table.Type) (value, bool) {
+			return running(0, "other", t),
+				t.Kind == table.String
+		})
 	}
 	return nil
 }
@@ -123,9 +127,15 @@ func (u *uses) cells(d *configs.Dimension) error {
 	case len(edges) > 1:
 		u.edges(d.Column, edges)
 	case d.Part != "":
-		u.add(d.Column, table.Timestamp, func(r *random, t table.Type) (value, bool) { return usual(t).at(r.unit(), t), isTime(t) })
+		u.add(d.Column, table.Timestamp, func(r *random, t table.Type) (value, bool) {
+			return usual(t).at(r.unit(), t),
+				isTime(t)
+		})
 	default:
-		u.add(d.Column, table.String, func(r *random, t table.Type) (value, bool) { return running(r.early(discoveredKeys), "key", t), true })
+		u.add(d.Column, table.String, func(r *random, t table.Type) (value,
+			bool) {
+			return running(r.early(discoveredKeys), "key", t), true
+		})
 	}
 	return nil
 }

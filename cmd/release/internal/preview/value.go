@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// value is a synthetic value of one column; which field holds it depends on the column's type. Dates and timestamps are in whole.
+// value is a synthetic value of one column; which field holds it depends on the column's type. Dates and timestamps are
+// in whole.
 type value struct {
 	null  bool
 	whole int64

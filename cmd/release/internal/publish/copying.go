@@ -143,7 +143,8 @@ func (c *copying) run(ctx context.Context) error {
 func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 	for i, s := range seen {
 		if s.state == other {
-			return c.refusal(c.files[i].name, " has other contents than this release", "choose another prefix, or put this release in the place of that one with --replace")
+			return c.refusal(c.files[i].name, " has other contents than this release",
+				"choose another prefix, or put this release in the place of that one with --replace")
 		}
 	}
 	if seen[len(seen)-1].state == same {
@@ -151,7 +152,8 @@ func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 	}
 	switch _, err := c.stat(ctx, replacedName); { // whoever removes a manifest writes this first, and removes it last
 	case err == nil:
-		return c.refusal("", " has a release that is being replaced, or was not replaced to the end", "if nobody is at it, run publish with --replace")
+		return c.refusal("", " has a release that is being replaced, or was not replaced to the end",
+			"if nobody is at it, run publish with --replace")
 	case store.KindOf(err) != store.NotFound:
 		return err
 	}
@@ -170,15 +172,17 @@ func (c *copying) each(ctx context.Context, n int, f func(context.Context, int) 
 
 // refusal is the error of a name below the prefix.
 func (c *copying) refusal(name, what, hint string) error {
-	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "other-release", Message: console.Visible(c.at.At(c.prefix+name).String()) + what, Hint: hint}
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "other-release",
+		Message: console.Visible(c.at.At(c.prefix+name).String()) + what, Hint: hint}
 }
 
-// replacedName is a copy of the manifest of a release that is being replaced. So a replacement that was stopped knows, when it is run again, which
-// objects were that release's.
+// replacedName is a copy of the manifest of a release that is being replaced. So a replacement that was stopped knows,
+// when it is run again, which objects were that release's.
 const replacedName = manifestName + ".replaced"
 
-// retire removes the manifest of another release, and returns that release's files with their digests; nil if there is no other release. Only what
-// that release's manifest states may be replaced: all else below the prefix is somebody else's.
+// retire removes the manifest of another release, and returns that release's files with their digests; nil if there is
+// no other release. Only what that release's manifest states may be replaced: all else below the prefix is somebody
+// else's.
 func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string]string, err error) {
 	last := len(c.files) - 1
 	text, err := c.earlier(ctx, seen[last])
@@ -197,7 +201,8 @@ func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string]s
 	}
 	for i, s := range seen[:last] {
 		if s.state == other && !belongs(old, c.files[i].name, s.digest) {
-			return nil, c.refusal(c.files[i].name, " is no file of the release there, or was changed since", "choose another prefix, or move it away yourself")
+			return nil, c.refusal(c.files[i].name, " is no file of the release there, or was changed since",
+				"choose another prefix, or move it away yourself")
 		}
 	}
 	if seen[last].state != other {
@@ -220,7 +225,8 @@ func belongs(old map[string]string, name, digest string) bool {
 	return known && (want == digest || want == anyDigest)
 }
 
-// earlier returns the manifest of another release: the one that stands, or that of a release whose replacement was stopped; nil if there is none.
+// earlier returns the manifest of another release: the one that stands, or that of a release whose replacement was
+// stopped; nil if there is none.
 func (c *copying) earlier(ctx context.Context, stands sighting) ([]byte, error) {
 	o := stands.object
 	if stands.state != other {
@@ -239,8 +245,9 @@ func (c *copying) earlier(ctx context.Context, stands sighting) ([]byte, error) 
 	return text, store.ReadFull(ctx, c.to, o, text, 0)
 }
 
-// keep writes the copy of a manifest that is about to be removed. If the store wrote it and its answer was lost, a later request is refused, or none is
-// answered: then our bytes are there. If the first request is refused, somebody else wrote, though it be the same bytes: another replacement is under way.
+// keep writes the copy of a manifest that is about to be removed. If the store wrote it and its answer was lost, a
+// later request is refused, or none is answered: then our bytes are there. If the first request is refused, somebody
+// else wrote, though it be the same bytes: another replacement is under way.
 func (c *copying) keep(ctx context.Context, text []byte) error {
 	o, err := c.stat(ctx, replacedName)
 	if err != nil && store.KindOf(err) != store.NotFound {
@@ -261,8 +268,9 @@ func (c *copying) keep(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// clear removes the files of the earlier release that this one does not have, unless somebody changed them, and the copy of its manifest.
-// It believes only names that files of a release's folder can have: others may be of another release below the same prefix.
+// clear removes the files of the earlier release that this one does not have, unless somebody changed them, and the
+// copy of its manifest. It believes only names that files of a release's folder can have: others may be of another
+// release below the same prefix.
 func (c *copying) clear(ctx context.Context, old map[string]string) error {
 	for _, f := range c.files {
 		delete(old, f.name)
@@ -312,7 +320,8 @@ func (c *copying) stat(ctx context.Context, name string) (o store.Object, err er
 	return o, err
 }
 
-// look reads what the store has under a file's name. If the file is only compared, an object of another length is not read.
+// look reads what the store has under a file's name. If the file is only compared, an object of another length is not
+// read.
 func (c *copying) look(ctx context.Context, f file) (sighting, error) {
 	o, err := c.stat(ctx, f.name)
 	switch {
@@ -338,7 +347,8 @@ func (c *copying) look(ctx context.Context, f file) (sighting, error) {
 	return s, nil
 }
 
-// open opens a file of the release, and reads it once, so that nothing is sent which the release does not state. It does not follow links.
+// open opens a file of the release, and reads it once, so that nothing is sent which the release does not state. It
+// does not follow links.
 func (c *copying) open(f file) (*os.File, error) {
 	root, err := os.OpenRoot(c.dir)
 	if err != nil {
@@ -372,7 +382,8 @@ func (c *copying) open(f file) (*os.File, error) {
 
 func changed(f file) error {
 	return &pipeline.Error{
-		Cause: pipeline.CauseOutput, Code: "altered", Message: console.Visible(f.name) + " was changed while the release was copied",
+		Cause: pipeline.CauseOutput, Code: "altered", Message: console.Visible(f.name) +
+			" was changed while the release was copied",
 		Hint: "release verify DIR says what differs",
 	}
 }
@@ -385,7 +396,8 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 	}
 	if s.state == other { // a file of the release that was retired
 		if _, err := c.stat(ctx, manifestName); err == nil {
-			return c.refusal(manifestName, " is there again", "somebody else publishes there: choose another prefix, or run publish again when they are done")
+			return c.refusal(manifestName, " is there again",
+				"somebody else publishes there: choose another prefix, or run publish again when they are done")
 		} else if store.KindOf(err) != store.NotFound {
 			return err
 		}
@@ -401,8 +413,8 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 		}
 		return c.to.Put(ctx, c.prefix+f.name, mediaType(f.name), content, f.size, &s.object)
 	})
-	// If it exists or is another one now, another copy of this release is under way, or the answer to a request that was made again was lost. If no
-	// request was answered, one may have been heeded all the same.
+	// If it exists or is another one now, another copy of this release is under way, or the answer to a request that was
+	// made again was lost. If no request was answered, one may have been heeded all the same.
 	kind := store.KindOf(err)
 	if err != nil && kind != store.Exists && kind != store.Changed && kind != store.Unavailable {
 		return err
@@ -419,7 +431,8 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 		return failed
 	default:
 		return &pipeline.Error{
-			Cause: pipeline.CauseOutput, Code: "altered", Message: console.Visible(c.at.At(c.prefix+f.name).String()) + " has other contents than were sent",
+			Cause: pipeline.CauseOutput, Code: "altered", Message: console.Visible(c.at.At(c.prefix+f.name).String()) +
+				" has other contents than were sent",
 			Hint: "does somebody else write there? run publish again, or choose another prefix",
 		}
 	}

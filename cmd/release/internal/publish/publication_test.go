@@ -168,7 +168,8 @@ func again(t *testing.T, m *storetest.Memory, to string, count int) {
 	m.Before = func(request, key string, _ int64) (int, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		if gone = gone || request == "delete" && key == "p/release.json"; request == "put" && !gone && !strings.HasSuffix(key, ".replaced") {
+		if gone = gone || request == "delete" && key == "p/release.json"; request == "put" && !gone &&
+			!strings.HasSuffix(key, ".replaced") {
 			t.Error("a file is replaced while the other release's manifest stands")
 		}
 		return 0, nil
@@ -254,7 +255,8 @@ func TestPublishSendsWhatWasChecked(t *testing.T) {
 	}
 }
 
-// What a store made of a file is read back: if it has other contents, of the same length, the copy fails and the manifest is not sent.
+// What a store made of a file is read back: if it has other contents, of the same length, the copy fails and the
+// manifest is not sent.
 func TestPublishReadsBack(t *testing.T) {
 	m := storetest.New()
 	store.Register("memory", m.Opener)

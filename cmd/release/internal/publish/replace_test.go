@@ -75,7 +75,8 @@ func TestReplaceTouchesNothingElse(t *testing.T) {
 		m := storetest.New()
 		store.Register("memory", m.Opener)
 		m.Set(common, []byte("mine"))
-		if _, err := run(t, second, place, "--replace"); code(err) != "other-release" || string(m.Keys()[common]) != "mine" || len(m.Keys()) != 1 {
+		if _, err := run(t, second, place, "--replace"); code(err) != "other-release" || string(m.Keys()[common]) != "mine" ||
+			len(m.Keys()) != 1 {
 			t.Errorf("%v, %d objects", err, len(m.Keys()))
 		}
 	})
@@ -124,7 +125,8 @@ func TestReplaceTouchesNothingElse(t *testing.T) {
 	}
 }
 
-// A replacement that is stopped after any of its steps is finished by the same command, and no manifest ever stands with files that it does not state.
+// A replacement that is stopped after any of its steps is finished by the same command, and no manifest ever stands
+// with files that it does not state.
 func TestReplaceThatIsStopped(t *testing.T) {
 	want := files(t, second)
 	for stop := 1; ; stop++ {
@@ -165,7 +167,8 @@ func TestReplaceThatIsStopped(t *testing.T) {
 	}
 }
 
-// A write or a removal whose answer is lost, once or always, is found to be there: the replacement ends well, whichever request it is.
+// A write or a removal whose answer is lost, once or always, is found to be there: the replacement ends well, whichever
+// request it is.
 func TestAnswersAreLost(t *testing.T) {
 	want := files(t, second)
 	for nth, more := 1, true; more; nth++ {
@@ -202,8 +205,8 @@ func TestAnswersAreLost(t *testing.T) {
 	equal(t, m.Keys(), want)
 }
 
-// Two releases that are published to one prefix at the same time, one of them perhaps in the place of the other: no manifest ever stands with files that
-// it does not state, and if one copy alone succeeded, its release is there.
+// Two releases that are published to one prefix at the same time, one of them perhaps in the place of the other: no
+// manifest ever stands with files that it does not state, and if one copy alone succeeded, its release is there.
 func TestPublishedAtTheSameTime(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
 	var mu sync.Mutex

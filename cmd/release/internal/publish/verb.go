@@ -1,8 +1,8 @@
 // Package publish is the verb publish: a copy of a finished release in a store.
 //
-// A reader of the store must never find a manifest without all that it names. So the manifest is written last, and removed first if another
-// release takes the place of one. What is there already with the right contents is not sent again, and what was sent is read back, so
-// a copy that was stopped is finished by the same command.
+// A reader of the store must never find a manifest without all that it names. So the manifest is written last, and
+// removed first if another release takes the place of one. What is there already with the right contents is not sent
+// again, and what was sent is read back, so a copy that was stopped is finished by the same command.
 package publish
 
 import (
@@ -46,7 +46,8 @@ func Command(c *console.Console) *cobra.Command {
 func publish(ctx context.Context, c *console.Console, dir, address string, replace bool) error {
 	to, err := store.ParseAddress(address)
 	if err != nil || strings.ContainsAny(to.Key, `*?[\`) {
-		return console.Usagef("the address has the form s3://bucket/prefix, and no credentials or patterns: those come from the environment")
+		return console.Usagef("the address has the form s3://bucket/prefix, and no credentials or patterns: those come " +
+			"from the environment")
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
 		return console.Usagef("the folder: %v", err)
@@ -74,7 +75,8 @@ func publish(ctx context.Context, c *console.Console, dir, address string, repla
 	}
 	manifest := to.At(prefix + manifestName).String()
 	if c.JSON {
-		return c.PrintJSON(map[string]any{"manifest": manifest, "sent": done.sent, "already_there": done.found, "removed": done.removed, "kept": done.kept})
+		return c.PrintJSON(map[string]any{"manifest": manifest, "sent": done.sent, "already_there": done.found,
+			"removed": done.removed, "kept": done.kept})
 	}
 	if done.kept > 0 {
 		c.Note(console.Count(int(done.kept), "file") + " of the earlier release stay, since somebody changed them")
@@ -82,7 +84,8 @@ func publish(ctx context.Context, c *console.Console, dir, address string, repla
 	if c.Quiet {
 		return nil
 	}
-	return c.Printf("%s: %s sent, %s there already\n", console.Visible(manifest), console.Count(int(done.sent), "file"), console.Count(int(done.found), "file"))
+	return c.Printf("%s: %s sent, %s there already\n", console.Visible(manifest), console.Count(int(done.sent), "file"),
+		console.Count(int(done.found), "file"))
 }
 
 // failed names the store that failed, without the options of its address.
@@ -91,7 +94,8 @@ func failed(a store.Address, err error) error {
 	if !errors.As(err, &own) {
 		return err
 	}
-	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "store", Message: console.Visible(a.String()) + ": " + own.Error(), Hint: own.Hint}
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "store", Message: console.Visible(a.String()) + ": " +
+		own.Error(), Hint: own.Hint}
 }
 
 // finished returns the files of a release that is whole, the manifest last.
@@ -102,7 +106,8 @@ func finished(ctx context.Context, dir string) ([]file, error) {
 	}
 	if found.Manifest == nil || len(found.Findings) > 0 || found.Manifest.Synthetic != "" {
 		return nil, &pipeline.Error{
-			Cause: pipeline.CauseOutput, Code: "altered", Message: "the folder " + console.Here(dir) + " holds no finished release, or one that was changed",
+			Cause: pipeline.CauseOutput, Code: "altered", Message: "the folder " + console.Here(dir) +
+				" holds no finished release, or one that was changed",
 			Hint: "release verify DIR says what differs",
 		}
 	}

@@ -34,7 +34,8 @@ func Command(c *console.Console) *cobra.Command {
 		Use: "registry DIR", Short: "Print a release's record for the OpenDP deployments registry", Long: registryLong, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return printRecord(cmd.Context(), c, args[0], store) },
 	}
-	cmd.Flags().StringVar(&store, "store", "", "the ledger that knows whether the release was withdrawn; by default one near the folder")
+	cmd.Flags().StringVar(&store, "store", "",
+		"the ledger that knows whether the release was withdrawn; by default one near the folder")
 	return cmd
 }
 
@@ -59,7 +60,8 @@ func printRecord(ctx context.Context, c *console.Console, dir, store string) err
 	if known != nil {
 		_ = known.Close() // it was only read
 		if w := known.Run.Withdrawn; w != nil {
-			r.Deployment.Administrative.Notes = fmt.Sprintf("Withdrawn on %s: %s. %s", w.At.UTC().Format("2006-01-02"), w.Reason, r.Deployment.Administrative.Notes)
+			r.Deployment.Administrative.Notes = fmt.Sprintf("Withdrawn on %s: %s. %s", w.At.UTC().Format("2006-01-02"), w.Reason,
+				r.Deployment.Administrative.Notes)
 		}
 	}
 	text, err := yaml.Marshal(r)
@@ -69,7 +71,8 @@ func printRecord(ctx context.Context, c *console.Console, dir, store string) err
 	return c.Print(string(text))
 }
 
-// record is a deployment as the registry's schema has it (deployments-schema.yaml at 3e9c812): these keys and no others.
+// record is a deployment as the registry's schema has it (deployments-schema.yaml at 3e9c812): these keys and no
+// others.
 type record struct {
 	Slug       string `yaml:"url_slug"`
 	Status     string `yaml:"status"`
@@ -159,15 +162,20 @@ func newRecord(m *manifest.Manifest, digest, published string) *record {
 	if p.Delta == 0 {
 		d.Variant.Name = "Pure DP"
 	}
-	d.Variant.Unprotected = lines(slices.Concat(p.Unprotected, o.Unprotected)) + "\nHow they were chosen: " + said(o.HowChosen)
+	d.Variant.Unprotected = lines(slices.Concat(p.Unprotected, o.Unprotected)) + "\nHow they were chosen: " +
+		said(o.HowChosen)
 	d.Loss.Unit = strings.Join(p.Unit, ", ")
 	d.Loss.Details = fmt.Sprintf("%s Neighbouring tables: %s. The unit is a person: %s. Not protected: %s.",
-		p.Statement, p.Adjacency, cmp.Or(o.UnitIsPerson, "unknown"), strings.Join(slices.Concat(p.NotProtected, o.NotProtected), "; "))
+		p.Statement, p.Adjacency, cmp.Or(o.UnitIsPerson, "unknown"), strings.Join(slices.Concat(p.NotProtected,
+			o.NotProtected), "; "))
 	d.Loss.Parameters.Epsilon, d.Loss.Parameters.Delta, d.Loss.Parameters.Rho = yamlNumber(p.Epsilon), yamlNumber(p.Delta), yamlNumber(p.Rho)
-	d.Loss.ParameterDetails = fmt.Sprintf("The release is mu-Gaussian differentially private with mu = %v, of which the other parameters follow; probability of failure %s.", p.Mu, p.DeltaFailure)
+	d.Loss.ParameterDetails = fmt.Sprintf("The release is mu-Gaussian differentially private with mu = %v, of which the "+
+		"other parameters follow; probability of failure %s.", p.Mu, p.DeltaFailure)
 	d.Model.Name, d.Model.Actors, d.Model.ReleaseType, d.Model.Source, d.Model.Access = p.Model, said(o.Actors), p.ReleaseType, p.DataSource, p.AccessType
-	d.Model.ReleaseDetails = fmt.Sprintf("All releases from the same budget: %s. Lifetime: %s. Refunds: %s.", p.Scope.LedgerCap, p.Scope.LifetimeCap, p.Scope.Refund)
-	d.Accounting.PostProcessing, d.Accounting.Composition = postProcessing(m), "Gaussian differential privacy: the squares of mu add up, for jobs chosen after earlier releases too (a filter: Smith and Thakurta 2022)."
+	d.Model.ReleaseDetails = fmt.Sprintf("All releases from the same budget: %s. Lifetime: %s. Refunds: %s.",
+		p.Scope.LedgerCap, p.Scope.LifetimeCap, p.Scope.Refund)
+	d.Accounting.PostProcessing, d.Accounting.Composition = postProcessing(m), "Gaussian differential privacy: the "+
+		"squares of mu add up, for jobs chosen after earlier releases too (a filter: Smith and Thakurta 2022)."
 	d.Implementation.Tuning, d.Implementation.Mechanisms, d.Implementation.Justification = said(o.Tuning), mechanisms(m), said(o.Justification)
 	d.Administrative.Sources = "Manifest release.json, SHA-256 " + digest
 	d.Administrative.Notes, d.Administrative.Authors = "Custody of the data: "+said(o.Custody), saidAll(o.Authors)
@@ -212,10 +220,12 @@ func mechanisms(m *manifest.Manifest) string {
 				norm, size = "L1", fmt.Sprintf("scale %v", x.Scale)
 			}
 			out = append(out, fmt.Sprintf("%s: %s, %s sensitivity %v (%s), %s, grid %v, %d cells",
-				manifest.MechanismName(q.Name, x.Component), x.Noise, norm, x.Sensitivity.Norm(), x.Sensitivity.Why, size, x.Grid, q.Cells))
+				manifest.MechanismName(q.Name,
+					x.Component), x.Noise, norm, x.Sensitivity.Norm(), x.Sensitivity.Why, size, x.Grid, q.Cells))
 		}
 	}
 	n := &m.Privacy.Noise
-	return lines(append(out, fmt.Sprintf("noise: %s; random bits: %s; constant time: %v; %s", n.Rounding, n.Bits, n.ConstantTime, m.Privacy.Errors),
+	return lines(append(out, fmt.Sprintf("noise: %s; random bits: %s; constant time: %v; %s", n.Rounding, n.Bits,
+		n.ConstantTime, m.Privacy.Errors),
 		fmt.Sprintf("code: %s %s, %s", m.Program.Name, m.Program.Version, m.Program.Go)))
 }

@@ -68,13 +68,16 @@ func (a *selftester) concludeAudit(plan *pipeline.Plan, pass bool) error {
 			"program": a.program(), "job": plan.Name(), "adjacency": plan.Adjacency(), "mechanisms": len(plan.Mechanisms()), "pass": pass,
 		})
 	case !a.Quiet || !pass:
-		err = a.Printf("%s: %s (%s, %s, on the job's input)\n", plan.Name(), word, console.Count(len(plan.Mechanisms()), "mechanism"), plan.Adjacency())
+		err = a.Printf("%s: %s (%s, %s, on the job's input)\n", plan.Name(), word,
+			console.Count(len(plan.Mechanisms()), "mechanism"), plan.Adjacency())
 	}
 	if err != nil || pass {
 		return err
 	}
 	return &pipeline.Error{
-		Cause: pipeline.CauseCheck, Code: "selftest", Message: "the exact answers of neighbouring tables are farther apart than the job's sensitivities, or the input's files state what does not hold",
-		Hint: "make no release of this job; if it passes with input.statistics: ignore, write the files anew with another program, and else please report it",
+		Cause: pipeline.CauseCheck, Code: "selftest", Message: "the exact answers of neighbouring tables are farther apart " +
+			"than the job's sensitivities, or the input's files state what does not hold",
+		Hint: "make no release of this job; if it passes with input.statistics: ignore, write the files anew with another " +
+			"program, and else please report it",
 	}
 }

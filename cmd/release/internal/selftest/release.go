@@ -33,7 +33,8 @@ output: {dir: out, formats: [parquet]}
 ledger: {store: "sqlite:ledger.db", dataset: selftest, budget: {epsilon: 10, delta: 1e-6}}
 `
 
-// keysJob is the job of the audit of discovered keys: with a large delta, so that there is something to see of the keys that only one unit has.
+// keysJob is the job of the audit of discovered keys: with a large delta, so that there is something to see of the keys
+// that only one unit has.
 const keysJob = `version: 1
 name: selftest
 privacy: {epsilon: 5, delta: 0.2, delta_failure: 0.1, unit: row, adjacency: add-remove}
@@ -51,8 +52,8 @@ const (
 	geometric = "epsilon: 1, delta: 0"
 )
 
-// releaseIn makes releases below a folder, each with a table, a job, a ledger and an output folder of its own, on the way
-// that every release takes.
+// releaseIn makes releases below a folder, each with a table, a job, a ledger and an output folder of its own, on the
+// way that every release takes.
 func (a *selftester) releaseIn(folder, guarantee string) selftest.Release {
 	return func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error) {
 		dir, err := os.MkdirTemp(folder, "release-")
@@ -153,6 +154,7 @@ func (a *selftester) run(ctx context.Context, path string) (*pipeline.Plan, *pip
 // folderError is a failure to write below the temporary folder.
 func folderError(what string, err error) error {
 	return &pipeline.Error{
-		Cause: pipeline.CauseOutput, Code: "selftest", Message: "can't " + what, Hint: "TMPDIR names the folder that is used", Err: err,
+		Cause: pipeline.CauseOutput, Code: "selftest", Message: "can't " +
+			what, Hint: "TMPDIR names the folder that is used", Err: err,
 	}
 }

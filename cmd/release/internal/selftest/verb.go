@@ -50,7 +50,8 @@ func Command(c *console.Console, program func() manifest.Program) *cobra.Command
 	a, f := &selftester{c, program}, &flags{}
 	cmd := &cobra.Command{
 		Use: "selftest", Short: "Test the noise of this binary on this machine, or a job on its input", Long: long, Args: cobra.NoArgs,
-		Example: "  release selftest\n  release selftest --seconds 600 --json\n  release selftest --job job.yaml --param day=2026-11-20",
+		Example: "  release selftest\n  release selftest --seconds 600 --json\n  release selftest --job job.yaml --param " +
+			"day=2026-11-20",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case f.job == "" && (len(f.Params) > 0 || f.Tmp != "" || f.Memory != "" || cmd.Flags().Changed("workers")):
@@ -68,7 +69,8 @@ func Command(c *console.Console, program func() manifest.Program) *cobra.Command
 	f.AddMemoryLimit(cmd)
 	f.AddTmpDir(cmd)
 	cmd.Flags().StringVar(&f.job, "job", "", "the job to test on its own input")
-	cmd.Flags().IntVar(&f.seconds, "seconds", 10, "how long the sampler is tested, about; the releases take a few seconds more")
+	cmd.Flags().IntVar(&f.seconds, "seconds", 10,
+		"how long the sampler is tested, about; the releases take a few seconds more")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the checks as JSON")
 	return cmd
 }
@@ -83,7 +85,8 @@ func (a *selftester) testNoise(ctx context.Context, seconds int) error {
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // it holds nothing private
 	start := time.Now()
-	checks, err := selftest.Run(ctx, time.Duration(seconds)*time.Second, a.releaseIn(folder, gaussian), a.releaseIn(folder, geometric))
+	checks, err := selftest.Run(ctx, time.Duration(seconds)*time.Second, a.releaseIn(folder, gaussian),
+		a.releaseIn(folder, geometric))
 	if err != nil {
 		return err
 	}
@@ -122,11 +125,13 @@ func (a *selftester) printChecks(checks []selftest.Check, failed int, took time.
 			verdict = "FAIL"
 		}
 		rows = append(rows, []string{
-			c.Name, fmt.Sprint(c.Samples), fmt.Sprintf("%.4g", c.Statistic), fmt.Sprintf("%.4g", c.Threshold), c.Measure, verdict,
+			c.Name, fmt.Sprint(c.Samples), fmt.Sprintf("%.4g", c.Statistic), fmt.Sprintf("%.4g",
+				c.Threshold), c.Measure, verdict,
 		})
 	}
 	if err := a.PrintTable(rows); err != nil {
 		return err
 	}
-	return a.Printf("\n%d of %d checks passed in %.1f s (%s, random bits from %s)\n", len(checks)-failed, len(checks), took.Seconds(), a.program().Version, selftest.Cipher())
+	return a.Printf("\n%d of %d checks passed in %.1f s (%s, random bits from %s)\n", len(checks)-failed, len(checks),
+		took.Seconds(), a.program().Version, selftest.Cipher())
 }

@@ -15,18 +15,21 @@ import (
 
 func testProgram() manifest.Program { return manifest.Program{Name: "dprelease", Version: "v1"} }
 
-// TestSelftestFails: a check that fails is named, in text and as JSON, also with --quiet, and is the failure of a stated check.
+// TestSelftestFails: a check that fails is named, in text and as JSON, also with --quiet, and is the failure of a
+// stated check.
 func TestSelftestFails(t *testing.T) {
 	checks := []selftest.Check{
 		{Name: "good", Measure: "chi-square", Statistic: 1, Threshold: 2, Pass: true},
 		{Name: "bad", Measure: "lower bound of mu", Statistic: 1.1, Threshold: 1},
 	}
-	for _, edit := range []func(*selftester){func(*selftester) {}, func(a *selftester) { a.Quiet = true }, func(a *selftester) { a.JSON = true }} {
+	for _, edit := range []func(*selftester){func(*selftester) {}, func(a *selftester) { a.Quiet = true },
+		func(a *selftester) { a.JSON = true }} {
 		var out bytes.Buffer
 		a := &selftester{console.New(&out, &out), testProgram}
 		edit(a)
 		var e *pipeline.Error
-		if err := a.conclude(checks, time.Second); !errors.As(err, &e) || e.Cause != pipeline.CauseCheck || !strings.Contains(e.Message, "1 of 2 checks failed") {
+		if err := a.conclude(checks, time.Second); !errors.As(err, &e) || e.Cause != pipeline.CauseCheck ||
+			!strings.Contains(e.Message, "1 of 2 checks failed") {
 			t.Errorf("%v", err)
 		}
 		if !strings.Contains(out.String(), "bad") || !a.JSON && !strings.Contains(out.String(), "FAIL") {
@@ -53,16 +56,21 @@ func TestSelftestRelease(t *testing.T) {
 	}
 }
 
-// TestSelftestSelects: the audit's releases with discovered keys are those of its job: a tenth of the keys of one unit is selected, and all keys of many. Of three units
-// as the least number it is a tenth of the keys of three, and none of those of two.
+// TestSelftestSelects: the audit's releases with discovered keys are those of its job: a tenth of the keys of one unit
+// is selected, and all keys of many. Of three units as the least number it is a tenth of the keys of three, and none of
+// those of two.
 func TestSelftestSelects(t *testing.T) {
-	for rows, selected := range map[[2]int][2]int{{1, 1}: {110, 260}, {1, 12}: {2000, 2000}, {3, 3}: {110, 260}, {3, 2}: {0, 0}} { // 185, by the grid, ± 5.7 standard errors
+	// 185, by the grid, ± 5.7 standard errors
+	for rows, selected := range map[[2]int][2]int{{1, 1}: {110, 260}, {1, 12}: {2000, 2000}, {3, 3}: {110, 260},
+		{3, 2}: {0, 0}} {
 		s, err := (&selftester{nil, testProgram}).selectIn(t.TempDir())(t.Context(), int64(rows[0]), 2000, rows[1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(s.Counts); n < selected[0] || n > selected[1] || n != len(s.Sums) || s.Selection.Failure < 0.0999 || s.Selection.Failure > 0.1 || s.Summed.Sens.L2 != 1 {
-			t.Errorf("%v least units and rows a key: %d keys are selected with %+v, %d summed with %+v", rows, n, s.Selection, len(s.Sums), s.Summed)
+		if n := len(s.Counts); n < selected[0] || n > selected[1] || n != len(s.Sums) || s.Selection.Failure < 0.0999 ||
+			s.Selection.Failure > 0.1 || s.Summed.Sens.L2 != 1 {
+			t.Errorf("%v least units and rows a key: %d keys are selected with %+v, %d summed with %+v", rows, n, s.Selection,
+				len(s.Sums), s.Summed)
 		}
 	}
 }

@@ -29,7 +29,8 @@ func readPrivate(path string) ([]byte, error) {
 	case err != nil || !info.Mode().IsRegular():
 		return nil, console.Usagef("--key: the file %s can't be read", path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return nil, console.Usagef("--key: others can read the key %s: chmod 600 %s, and if they may have, make another with --new-key", path, path)
+		return nil, console.Usagef("--key: others can read the key %s: chmod 600 %s, and if they may have, make another "+
+			"with --new-key", path, path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, largestKey))
 	if err != nil {
@@ -71,7 +72,8 @@ func vacant(path string) error {
 		}
 	}
 	return &pipeline.Error{
-		Cause: pipeline.CauseOutput, Code: "occupied", Message: console.Here(path) + " holds something else than a partial aggregate",
+		Cause: pipeline.CauseOutput, Code: "occupied", Message: console.Here(path) +
+			" holds something else than a partial aggregate",
 		Hint: "choose another file with --out, or move it away",
 	}
 }
@@ -90,8 +92,9 @@ func failed(path string, err error) error {
 	}
 }
 
-// replaceFile writes a file that is there when it is complete and synced, in the place of an earlier one, and not before. If the process is
-// killed, nothing is left: on Linux the file has no name until then. Errors of write are returned as they are.
+// replaceFile writes a file that is there when it is complete and synced, in the place of an earlier one, and not
+// before. If the process is killed, nothing is left: on Linux the file has no name until then. Errors of write are
+// returned as they are.
 func replaceFile(path string, write func(io.Writer) error) error {
 	p, err := newPending(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package sharding is the verb aggregate, which leaves the part of one shard in a file, and what the verb merge needs to make a release of the
-// parts: the key of the run, and an engine that reads them.
+// Package sharding is the verb aggregate, which leaves the part of one shard in a file, and what the verb merge needs
+// to make a release of the parts: the key of the run, and an engine that reads them.
 package sharding
 
 import (
@@ -66,7 +66,8 @@ func AggregateCommand(c *console.Console, version string) *cobra.Command {
 	v.AddTmpDir(cmd)
 	v.AddNewLedger(cmd)
 	AddKey(cmd, &v.key)
-	cmd.Flags().StringVar(&v.newKey, "new-key", "", "make the key of a run in this file, and do nothing else; needs the ledger")
+	cmd.Flags().StringVar(&v.newKey, "new-key", "",
+		"make the key of a run in this file, and do nothing else; needs the ledger")
 	cmd.Flags().StringVar(&v.shard, "shard", "", "which shard of how many: 1/7 to 7/7")
 	cmd.Flags().StringVar(&v.out, "out", "", "the file for what the shard adds up")
 	return cmd
@@ -109,7 +110,8 @@ func (v *verb) makeKey(ctx context.Context, path string) error {
 	if v.Quiet {
 		return nil
 	}
-	return v.Printf("%s: the key of a run, for release aggregate and release merge; delete it after the release\n", v.newKey)
+	return v.Printf("%s: the key of a run, for release aggregate and release merge; delete it after the release\n",
+		v.newKey)
 }
 
 // aggregate writes the file of a shard.
@@ -151,20 +153,25 @@ func (v *verb) aggregate(ctx context.Context, path string) error {
 	return v.Printf("%s: shard %d of %d\n", v.out, shard.Number, shard.Of)
 }
 
-func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, shard local.Shard, limits local.Limits) error {
+func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, shard local.Shard,
+	limits local.Limits) error {
 	if plan.Job().Input.SQL != nil {
 		return &pipeline.Error{
 			Cause: pipeline.CauseJob, Code: "input-option", Message: "the input is a table of a database, which has no shards",
 			Hint: "release run lets the database add its rows up itself; see docs/howto/databases.md",
 		}
 	}
-	engine, err := jobs.Opener(plan.Job(), limits, func(context.Context) ([]byte, error) { return key.InputKey(), nil })(ctx)
+	engine, err := jobs.Opener(plan.Job(), limits, func(context.Context) ([]byte, error) {
+		return key.InputKey(),
+			nil
+	})(ctx)
 	if err != nil {
 		return pipeline.InputError(err)
 	}
 	defer engine.Close()
 	if diags := plan.Check(engine.Schema()); len(diags) > 0 {
-		return &pipeline.Error{Cause: pipeline.CauseJob, Code: "schema", Message: "the job does not fit the input", Err: diags}
+		return &pipeline.Error{Cause: pipeline.CauseJob, Code: "schema", Message: "the job does not fit the input",
+			Err: diags}
 	}
 	reader, ok := engine.(*local.Engine)
 	if !ok {
@@ -190,9 +197,10 @@ func parseShard(text string) (local.Shard, error) {
 	return local.Shard{Number: i, Of: n}, nil
 }
 
-// Opener returns what opens the files of a run's shards as a plan's input, with the key of the run from a file or from the environment. Nothing is
-// read before. Errors say if the key is of another ledger.
-func Opener(plan *pipeline.Plan, book *ledger.Book, keyFile string, paths []string, version string, l local.Limits) func(context.Context) (pipeline.Engine, error) {
+// Opener returns what opens the files of a run's shards as a plan's input, with the key of the run from a file or from
+// the environment. Nothing is read before. Errors say if the key is of another ledger.
+func Opener(plan *pipeline.Plan, book *ledger.Book, keyFile string, paths []string, version string,
+	l local.Limits) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {
 		key, err := ReadKey(keyFile)
 		if err != nil {
@@ -205,7 +213,8 @@ func Opener(plan *pipeline.Plan, book *ledger.Book, keyFile string, paths []stri
 		if !bytes.Equal(input, key.InputKey()) {
 			return nil, &pipeline.Error{
 				Cause: pipeline.CauseInput, Code: "shard-foreign", Message: "the key of the run was made for another ledger",
-				Hint: "nothing was spent; make a key with release aggregate JOB --new-key FILE where this ledger is, and aggregate the shards again",
+				Hint: "nothing was spent; make a key with release aggregate JOB --new-key FILE where this ledger is, and " +
+					"aggregate the shards again",
 			}
 		}
 		return local.OpenParts(paths, key, plan, version, l)
@@ -225,7 +234,8 @@ func ReadKey(path string) (partial.Key, error) {
 		}
 		text = string(raw)
 	case text == "":
-		return partial.Key{}, console.Usagef("--key: name the file with the key of the run, which release aggregate JOB --new-key FILE makes")
+		return partial.Key{}, console.Usagef("--key: name the file with the key of the run, which release aggregate JOB " +
+			"--new-key FILE makes")
 	}
 	key, err := partial.ParseKey(text)
 	if err != nil {

@@ -60,7 +60,8 @@ func CheckSigned(dir string, s pipeline.Signer) error {
 	var public minisign.PublicKey
 	if public.UnmarshalText([]byte(key)) != nil || !minisign.Verify(public, manifest, signature) {
 		return &pipeline.Error{
-			Cause: pipeline.CauseOutput, Code: "altered", Message: "the signature of the release in " + console.Here(dir) + " was changed",
+			Cause: pipeline.CauseOutput, Code: "altered", Message: "the signature of the release in " + console.Here(dir) +
+				" was changed",
 			Hint: "restore " + sink.SignatureName + " from a copy",
 		}
 	}
@@ -79,7 +80,8 @@ func readKey(path string) ([]byte, error) {
 	case err != nil || !info.Mode().IsRegular():
 		return nil, console.Usagef("--sign: the key %s can't be read", path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return nil, console.Usagef("--sign: others can use the key %s: chmod 600 %s, and if they may have, make another with release keygen", path, path)
+		return nil, console.Usagef("--sign: others can use the key %s: chmod 600 %s, and if they may have, make another "+
+			"with release keygen", path, path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, largestKey))
 	if err != nil {
@@ -105,7 +107,8 @@ func NewSigner(path string) (pipeline.Signer, error) {
 		err = key.UnmarshalText(text)
 	}
 	if err != nil {
-		return nil, console.Usagef("--sign: %s is not a minisign secret key, or the password in %s is not its own", path, PasswordVariable)
+		return nil, console.Usagef("--sign: %s is not a minisign secret key, or the password in %s is not its own", path,
+			PasswordVariable)
 	}
 	return signer{key}, nil
 }
@@ -145,7 +148,8 @@ func keygen(c *console.Console, path string) error {
 	if err != nil {
 		return &pipeline.Error{Cause: pipeline.CauseInside, Code: "key", Message: "the key can't be written as text"}
 	}
-	if err := errors.Join(writeKey(path, text, 0o600), writeKey(path+".pub", []byte(public.String()+"\n"), 0o644)); err != nil {
+	if err := errors.Join(writeKey(path, text, 0o600), writeKey(path+".pub", []byte(public.String()+"\n"),
+		0o644)); err != nil {
 		return err
 	}
 	return c.Printf("%s\n", public)
@@ -159,7 +163,8 @@ func writeKey(path string, text []byte, mode fs.FileMode) error {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "key", Message: path + " can't be made; a key is never replaced"}
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "key", Message: path +
+			" can't be made; a key is never replaced"}
 	}
 	return nil
 }

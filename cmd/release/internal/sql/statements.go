@@ -31,7 +31,8 @@ func Command(c *console.Console) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), c, args[0], &flags, dialect) },
 	}
 	flags.AddParams(cmd)
-	cmd.Flags().StringVar(&dialect, "dialect", "", "write for this engine instead of the job's: "+strings.Join(sqlpush.Dialects(), ", "))
+	cmd.Flags().StringVar(&dialect, "dialect", "",
+		"write for this engine instead of the job's: "+strings.Join(sqlpush.Dialects(), ", "))
 	return cmd
 }
 

@@ -1,4 +1,5 @@
-// Package standing says what a run of a plan would do and cost: whether it is released already, and what a charge takes of the budget.
+// Package standing says what a run of a plan would do and cost: whether it is released already, and what a charge takes
+// of the budget.
 package standing
 
 import (
@@ -25,7 +26,8 @@ type Standing struct {
 	ledger string // "", "none" or "unknown"
 }
 
-// Find looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is counted alone.
+// Find looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is
+// counted alone.
 func Find(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Flags) (s Standing, err error) {
 	dir, err := f.Dir(p)
 	if err != nil {
@@ -45,7 +47,8 @@ func Find(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Fla
 	s.ledger = "none"
 	if !errors.Is(err, ledger.ErrAbsent) {
 		s.ledger = "unknown"
-		c.Warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " + console.ErrorText(err))
+		c.Warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " +
+			console.ErrorText(err))
 	}
 	s.Standing, err = protocol.StandingOf(ctx, p, nil, sink.New(), dir)
 	return s, err
@@ -55,7 +58,8 @@ func Find(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Fla
 func (s Standing) Print(c *console.Console, p *pipeline.Plan) error {
 	lines := linesOf(p, s.Standing)
 	if s.ledger == "none" {
-		lines = append([]string{"there is no ledger yet: the first run opens it, with a budget of " + p.Budget().String()}, lines...)
+		lines = append([]string{"there is no ledger yet: the first run opens it, with a budget of " + p.Budget().String()},
+			lines...)
 	}
 	return c.Print("\nbudget: " + strings.Join(lines, "\n  ") + "\n")
 }
@@ -66,21 +70,27 @@ func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 	case protocol.NextWithdrawn:
 		return []string{console.ErrorText(s.Problem)}
 	case protocol.NextRepeat:
-		line := fmt.Sprintf("already released to %s on %s: a run returns the same bytes and charges nothing", console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
+		line := fmt.Sprintf("already released to %s on %s: a run returns the same bytes and charges nothing",
+			console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
 		if s.Problem != nil {
-			line += "; but its folder is not there unchanged any more: restore it from a copy, or pay for a new release with --new-release"
+			line += "; but its folder is not there unchanged any more: restore it from a copy, or pay for a new release with " +
+				"--new-release"
 		}
 		return []string{line}
 	case protocol.NextDerive:
-		line := fmt.Sprintf("already released in another presentation, to %s on %s: a run makes this one of its noisy values and charges nothing", console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
+		line := fmt.Sprintf("already released in another presentation, to %s on %s: a run makes this one of its noisy "+
+			"values and charges nothing", console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
 		if s.Problem != nil {
-			line = fmt.Sprintf("already released in another presentation, to %s on %s, of which this one cannot be made: %s", console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly), console.ErrorText(s.Problem))
+			line = fmt.Sprintf("already released in another presentation, to %s on %s, of which this one cannot be made: %s",
+				console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly), console.ErrorText(s.Problem))
 		}
 		return []string{line}
 	case protocol.NextFinish:
-		return []string{"charged already, by a run that was cut short after its noise was drawn: a run publishes what it left and charges nothing more"}
+		return []string{"charged already, by a run that was cut short after its noise was drawn: a run publishes what it " +
+			"left and charges nothing more"}
 	case protocol.NextResume:
-		return []string{"charged already, by a run that was cut short: a run goes on under that charge and charges nothing more"}
+		return []string{"charged already, by a run that was cut short: a run goes on under that charge and charges nothing " +
+			"more"}
 	}
 	return quoteLines(p, s.Quote)
 }
@@ -96,14 +106,17 @@ func Announce(c *console.Console, p *pipeline.Plan, s protocol.Standing) {
 func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	for i, r := range q.Rooms {
 		if i == 0 {
-			lines = append(lines, console.Fill("a run will charge %s of the budget of dataset %s, %s", percentText(r.Share), q.Account.Dataset, moreText(r)))
+			lines = append(lines, console.Fill("a run will charge %s of the budget of dataset %s, %s", percentText(r.Share),
+				q.Account.Dataset, moreText(r)))
 			continue
 		}
-		lines = append(lines, console.Fill("%s of that for %s, %s", percentText(r.Share), strings.TrimSpace(r.Per+" "+r.Name), moreText(r)))
+		lines = append(lines, console.Fill("%s of that for %s, %s", percentText(r.Share), strings.TrimSpace(r.Per+" "+r.Name),
+			moreText(r)))
 	}
 	switch {
 	case q.Never && q.Opens:
-		lines = append(lines, console.Fill("a run is refused: the job's own budget (%s) can never hold this release", p.Budget()))
+		lines = append(lines, console.Fill("a run is refused: the job's own budget (%s) can never hold this release",
+			p.Budget()))
 	case q.Refusal != nil:
 		lines = append(lines, "a run is refused: "+console.OneLine(q.Refusal.Error()))
 	}
@@ -136,7 +149,8 @@ func Refusal(p *pipeline.Plan, q ledger.Quote) error {
 		return nil
 	case q.Never && q.Opens:
 		return &pipeline.Error{
-			Cause: pipeline.CauseBudget, Code: "never-fits", Err: configs.Diagnostics{p.Job().Diagnose("ledger.budget", "never-fits", "one release costs more than the whole budget", "")},
+			Cause: pipeline.CauseBudget, Code: "never-fits", Err: configs.Diagnostics{p.Job().Diagnose("ledger.budget",
+				"never-fits", "one release costs more than the whole budget", "")},
 			Message: "the job's own budget can never hold this release",
 			Hint:    "lower privacy.epsilon or privacy.delta, or decide on a larger ledger.budget",
 		}

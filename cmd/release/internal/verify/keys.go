@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// keys compares the tables of discovered keys: the noisy counts of a selection with its threshold, and the keys of the queries that follow it with those that it
-// selected. It is not among the checks of a release whose keys are listed.
+// keys compares the tables of discovered keys: the noisy counts of a selection with its threshold, and the keys of the
+// queries that follow it with those that it selected. It is not among the checks of a release whose keys are listed.
 func (v *verifying) keys(ctx context.Context, _ *verifier) error {
 	if !v.readable || !slices.ContainsFunc(v.manifest.Queries, func(q manifest.Query) bool { return q.Discovered() }) {
 		return nil
@@ -27,7 +27,8 @@ func (v *verifying) keys(ctx context.Context, _ *verifier) error {
 		v.add("keys", failed, "%s", f)
 	}
 	if len(s.findings) == 0 {
-		v.add("keys", passed, "%s of discovered keys: each noisy count reaches its threshold, and tables of one selection have the same keys", console.Count(s.checked, "table"))
+		v.add("keys", passed, "%s of discovered keys: each noisy count reaches its threshold, and tables of one selection "+
+			"have the same keys", console.Count(s.checked, "table"))
 	}
 	return nil
 }
@@ -98,7 +99,8 @@ func (s *selected) table(q *manifest.Query) (*sink.ReadBack, error) {
 	return t, nil
 }
 
-// checkSelection compares the noisy counts of keys with the threshold. Counts that a publish rule left empty are not compared.
+// checkSelection compares the noisy counts of keys with the threshold. Counts that a publish rule left empty are not
+// compared.
 func (s *selected) checkSelection(q *manifest.Query, t *sink.ReadBack) {
 	if t.Rows != q.Cells {
 		s.addFinding(q, "its table does not have a row for each key")
@@ -108,7 +110,8 @@ func (s *selected) checkSelection(q *manifest.Query, t *sink.ReadBack) {
 	}
 }
 
-// sameKeys says whether the rows of a table begin with the keys of another, each as often as all others and in their order.
+// sameKeys says whether the rows of a table begin with the keys of another, each as often as all others and in their
+// order.
 func sameKeys(of, t *sink.ReadBack) bool {
 	if of.Rows == 0 || t.Rows == 0 {
 		return of.Rows == t.Rows

@@ -76,10 +76,12 @@ func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
 		return false, err
 	}
 	name, secret := v.manifest.Dataset(), strings.Contains(v.manifest.Dataset(), "${env:")
-	return secret || len(s.Accounts) == 0 || slices.ContainsFunc(s.Accounts, func(b ledger.Balance) bool { return b.Account.Dataset == name }), nil
+	return secret || len(s.Accounts) == 0 || slices.ContainsFunc(s.Accounts,
+		func(b ledger.Balance) bool { return b.Account.Dataset == name }), nil
 }
 
-// shownStore is the name of a ledger as it may be printed: the path of a file, and nothing of what a server's name may hold but its kind.
+// shownStore is the name of a ledger as it may be printed: the path of a file, and nothing of what a server's name may
+// hold but its kind.
 func shownStore(store string) string {
 	kind, path, _ := strings.Cut(store, ":")
 	if strings.HasPrefix(kind, "sqlite") {
@@ -119,7 +121,8 @@ func (v *verifying) against(ctx context.Context, store, how string) error {
 		v.add("ledger", failed, "%s; ledger %s, %s", f, shownStore(store), how)
 	}
 	if len(findings) == 0 {
-		v.add("ledger", passed, "%s; this release and all that it cost are among them; ledger %s, %s", entries(len(audit.Entries)), shownStore(store), how)
+		v.add("ledger", passed, "%s; this release and all that it cost are among them; ledger %s, %s",
+			entries(len(audit.Entries)), shownStore(store), how)
 	}
 	return nil
 }
@@ -131,14 +134,16 @@ func (v *verifying) compare(runs []ledger.Run) (findings []string) {
 		return append(findings, "the ledger has no release with this manifest")
 	}
 	if w := r.Withdrawn; w != nil {
-		findings = append(findings, fmt.Sprintf("the release was withdrawn on %s: %s", w.At.UTC().Format(time.DateOnly), w.Reason))
+		findings = append(findings, fmt.Sprintf("the release was withdrawn on %s: %s", w.At.UTC().Format(time.DateOnly),
+			w.Reason))
 	}
 	c := &r.Charge
 	if !slices.EqualFunc(c.Mechanisms, v.manifest.Mechanisms(), sameNoise) {
 		findings = append(findings, "the ledger was charged for other mechanisms than the manifest states")
 	}
 	if charged := v.manifest.Charged(); charged != nil && !slices.EqualFunc(c.Mechanisms, charged, sameCharge) {
-		findings = append(findings, "the ledger was charged another noise for what was found in the run than the manifest states")
+		findings = append(findings,
+			"the ledger was charged another noise for what was found in the run than the manifest states")
 	}
 	if cmp.Or(c.DeltaShare, "0") != v.manifest.Privacy.DeltaFailure {
 		findings = append(findings, "the ledger was charged for another share of delta than the manifest states")

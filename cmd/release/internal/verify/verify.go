@@ -1,4 +1,5 @@
-// Package verify is the verb verify: checks of a published release, one file each but for those of the files and of the noise.
+// Package verify is the verb verify: checks of a published release, one file each but for those of the files and of the
+// noise.
 package verify
 
 import (
@@ -104,7 +105,8 @@ func (a *verifier) concludeVerify(dir string, verdicts []verdict) error {
 		return err
 	}
 	return &pipeline.Error{
-		Cause: pipeline.CauseCheck, Code: "verify", Message: fmt.Sprintf("%d of %d checks failed for %s", failures, len(verdicts), console.Here(dir)),
+		Cause: pipeline.CauseCheck, Code: "verify", Message: fmt.Sprintf("%d of %d checks failed for %s", failures,
+			len(verdicts), console.Here(dir)),
 		Hint: "do not rely on this release before it is explained; the ledger and a copy of the folder tell what was changed",
 	}
 }
@@ -155,11 +157,13 @@ func (v *verifying) noise(context.Context, *verifier) error {
 	if len(v.manifest.Mechanisms()) == 1 {
 		meet = "meets"
 	}
-	v.add("noise", passed, "%s %s epsilon %s, delta %s", console.Count(len(v.manifest.Mechanisms()), "mechanism"), meet, asStated(p.Epsilon), asStated(p.Delta))
+	v.add("noise", passed, "%s %s epsilon %s, delta %s", console.Count(len(v.manifest.Mechanisms()), "mechanism"), meet,
+		asStated(p.Epsilon), asStated(p.Delta))
 	return nil
 }
 
-// asStated is the shortest decimal that a job may state for a bound of its guarantee: the manifest has the double below it.
+// asStated is the shortest decimal that a job may state for a bound of its guarantee: the manifest has the double below
+// it.
 func asStated(x float64) string {
 	for digits := 1; digits < 17; digits++ {
 		s := strconv.FormatFloat(x, 'g', digits, 64)

@@ -187,7 +187,8 @@ func (b *buffer) end() error {
 	return nil
 }
 
-// sum reads the rest of what is in the file and returns the digest of the whole. What was taken is no longer valid then.
+// sum reads the rest of what is in the file and returns the digest of the whole. What was taken is no longer valid
+// then.
 func (b *buffer) sum() ([]byte, error) {
 	if b.close != nil {
 		b.close()

@@ -116,7 +116,8 @@ func (a *builder) body(p *array, buffers []*buffer) (body, error) {
 		return nil, scan.Fault(scan.CodeType, "values of this type cannot be read")
 	}
 	d, ok := decimalOf(p.typ)
-	return &fixedBody{buffer: buffers[1], width: width, decode: decode, nullify: a.exact && ok && d.Type.Kind == table.Int}, nil
+	return &fixedBody{buffer: buffers[1], width: width, decode: decode, nullify: a.exact && ok &&
+		d.Type.Kind == table.Int}, nil
 }
 
 func offsetsOf(p *array, b *buffer) *offsetReader {

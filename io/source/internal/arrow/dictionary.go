@@ -59,8 +59,8 @@ func (b *codeBody) limit() uint64 {
 
 func notInDictionary() error { return scan.Fault(scan.CodeDamaged, "a code is not in the dictionary") }
 
-// unsignedCodes decodes codes of so many bytes as they would be without a sign, those of nulls as 0, and returns the largest. What is written does not matter if that is
-// not in the dictionary.
+// unsignedCodes decodes codes of so many bytes as they would be without a sign, those of nulls as 0, and returns the
+// largest. What is written does not matter if that is not in the dictionary.
 func unsignedCodes(dst []int32, raw []byte, width int, valid []bool) (worst uint64) {
 	switch width {
 	case 1:

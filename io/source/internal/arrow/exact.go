@@ -9,8 +9,9 @@ import (
 
 // Exact columns
 //
-// A privacy unit needs columns in which two different values never become one. Three types of Arrow need another form for that: a decimal that is
-// no Int is a text, a date64 that is not midnight is a wall-clock reading in milliseconds, and a decimal beyond its precision is null.
+// A privacy unit needs columns in which two different values never become one. Three types of Arrow need another form
+// for that: a decimal that is no Int is a text, a date64 that is not midnight is a wall-clock reading in milliseconds,
+// and a decimal beyond its precision is null.
 
 // exactType returns the type of an exact column.
 func exactType(t arrow.DataType) table.Type {

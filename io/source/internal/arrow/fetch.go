@@ -4,9 +4,10 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// How the record batches of a store's file are fetched. Where the buffers of a column are, only the metadata of a record batch says, and to ask for that alone takes a
-// request. So a split is fetched whole, as long as it is short and its columns are not known to be a small part of it. Else the metadata are
-// fetched first, and then the buffers of the columns, of one record batch while the one before it is read.
+// How the record batches of a store's file are fetched. Where the buffers of a column are, only the metadata of a
+// record batch says, and to ask for that alone takes a request. So a split is fetched whole, as long as it is short and
+// its columns are not known to be a small part of it. Else the metadata are fetched first, and then the buffers of the
+// columns, of one record batch while the one before it is read.
 
 const (
 	// wholeSplit is the longest split that is fetched whole, in bytes.
@@ -24,7 +25,8 @@ func (a *file) Fetch(split int, _ []string) bool {
 	return a.Remote.Fetch(parts...)
 }
 
-// parts returns what is fetched before a split is read: its record batches, or only their metadata. What is returned first for a split, always is.
+// parts returns what is fetched before a split is read: its record batches, or only their metadata. What is returned
+// first for a split, always is.
 func (a *file) parts(split int) (parts []scan.Extent, metadata bool) {
 	total := int64(0)
 	for _, b := range a.groups[split] {

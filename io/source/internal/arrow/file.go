@@ -1,8 +1,8 @@
 // Package arrow reads Arrow IPC files (Feather of version 2 is one) and streams.
 //
-// The library decodes the schema, after a walk has checked every length in it. Its record reader is not used, since that trusts every length
-// and reads whole record batches, of all columns, into memory. Here the buffers of the columns that are asked for are read in order, a batch
-// at a time.
+// The library decodes the schema, after a walk has checked every length in it. Its record reader is not used, since
+// that trusts every length and reads whole record batches, of all columns, into memory. Here the buffers of the columns
+// that are asked for are read in order, a batch at a time.
 //
 // The contract is row isolation: for all tables T and U, what it reads of a file of both is what it reads of a file of
 // T and what it reads of a file of U, if a correct writer wrote the three. A correct writer keeps to Arrow's columnar
@@ -57,8 +57,8 @@ type file struct {
 	unused atomic.Int64 // bytes of a record batch that are in no column that was read, of the last one
 }
 
-// Open opens a file or stream for its schema; a split is some record batches of a file, or all of a stream. In the columns named in exact no
-// two values become one.
+// Open opens a file or stream for its schema; a split is some record batches of a file, or all of a stream. In the
+// columns named in exact no two values become one.
 func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC) (scan.File, *scan.Error) {
 	a := &file{Origin: scan.Origin{Place: at, MAC: mac}}
 	a.known.of = map[int]knownDictionary{}
@@ -119,7 +119,8 @@ func (a *file) head(f io.ReaderAt) ([]byte, error) {
 	case string(magic[:len(fileMagic)]) == fileMagic:
 		return readFooter(f, a.Size)
 	case string(magic[:len(featherMagic)]) == featherMagic:
-		return nil, scan.Fault(scan.CodeUnsupported, "Feather of version 1 cannot be read").Advise("write it as version 2, which is Arrow")
+		return nil, scan.Fault(scan.CodeUnsupported, "Feather of version 1 cannot be read").Advise("write it as version 2, " +
+			"which is Arrow")
 	}
 	m, err := readMessage(f, 0, a.Size)
 	if marked := binary.LittleEndian.Uint32(magic[:]) == 1<<32-1; !marked && (err != nil || m.kind() != headSchema) {
@@ -173,7 +174,8 @@ func (a *file) reopen(ctx context.Context) (scan.Handle, error) {
 }
 
 // Read implements scan.File.
-func (a *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (scan.Summary, error) {
+func (a *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (scan.Summary,
+	error) {
 	f, err := a.reopen(ctx)
 	if err != nil {
 		return scan.Summary{}, err

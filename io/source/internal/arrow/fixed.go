@@ -62,7 +62,8 @@ func (b *boolBody) take(n int, c *table.Column) (err error) {
 	return nil
 }
 
-// fixedOf returns how values of a type are decoded, and their length in bytes. decode is nil if the type is not of a fixed length or not read.
+// fixedOf returns how values of a type are decoded, and their length in bytes. decode is nil if the type is not of a
+// fixed length or not read.
 func fixedOf(t arrow.DataType, exact bool) (decode func([]byte, *table.Values), width int) {
 	if d, ok := decimalOf(t); ok {
 		if exact {

@@ -47,7 +47,8 @@ type recordBatch struct {
 	message *message
 }
 
-// readMessage reads the metadata of the message at a place before end. The error is io.EOF if the mark of the stream's end is there.
+// readMessage reads the metadata of the message at a place before end. The error is io.EOF if the mark of the stream's
+// end is there.
 func readMessage(f io.ReaderAt, at, end int64) (*message, error) {
 	var head [8]byte
 	prefix := 4
@@ -139,7 +140,8 @@ func (m *message) records(t flatTable) (*recordBatch, error) {
 }
 
 func unknownPacking() error {
-	return scan.Fault(scan.CodeUnsupported, "the compression cannot be read").Advise("write the file with lz4, zstd or no compression")
+	return scan.Fault(scan.CodeUnsupported, "the compression cannot be read").Advise("write the file with lz4, zstd or " +
+		"no compression")
 }
 
 func (b *recordBatch) check(f *flatBuffer) error {

@@ -9,9 +9,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The values within structs are columns under their paths: `address.city`, `items.price` of the numbers in a list of structs, and `m.key` and
-// `m.value` of a map. A row is null if its value is null, or any struct around it. Below a list or a map, what is read is a column of lists of
-// numbers; below two of them, nothing is read.
+// The values within structs are columns under their paths: `address.city`, `items.price` of the numbers in a list of
+// structs, and `m.key` and `m.value` of a map. A row is null if its value is null, or any struct around it. Below a
+// list or a map, what is read is a column of lists of numbers; below two of them, nothing is read.
 
 // schemaPath is a way down from a column of the top level.
 type schemaPath struct {
@@ -83,7 +83,8 @@ func (w *nestedWalk) fields(t *arrow.StructType, ids *dictionaryIDs, p schemaPat
 		}
 		within := p.child(i, path)
 		if typ := storage(f.Type); typ.ID() != arrow.STRUCT {
-			c := column{field: table.Field{Name: path}, top: p.top, path: within.indices, typ: typ, dictionary: ids.children[i].id}
+			c := column{field: table.Field{Name: path}, top: p.top, path: within.indices, typ: typ,
+				dictionary: ids.children[i].id}
 			if c.field.Type = tableType(typ); p.listed && typ.ID() != arrow.MAP {
 				c.field.Type = listType(typ)
 			}

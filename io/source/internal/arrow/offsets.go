@@ -91,7 +91,8 @@ func (o *offsetReader) read(n int, dst []int64) ([]int64, error) {
 	return dst, nil
 }
 
-// fit returns how many of the next n items are not longer than most together: at least one. long says that this one is longer than longest.
+// fit returns how many of the next n items are not longer than most together: at least one. long says that this one is
+// longer than longest.
 func (o *offsetReader) fit(n int, most, longest int64) (k int, long bool, err error) {
 	if have := len(o.ends); have < n {
 		o.memory = append(o.memory[:0], o.ends...)

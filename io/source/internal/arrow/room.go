@@ -21,7 +21,8 @@ const mostKept = 4 << 20
 // large says whether a piece of the memory is too long to be kept.
 func (m *room) large() bool {
 	v := &m.values
-	return max(cap(m.block), cap(m.plain), cap(m.out), 8*cap(v.Ints), 8*cap(v.Floats), 4*cap(v.Offsets), 4*cap(m.codes)) > mostKept
+	return max(cap(m.block), cap(m.plain), cap(m.out), 8*cap(v.Ints), 8*cap(v.Floats), 4*cap(v.Offsets),
+		4*cap(m.codes)) > mostKept
 }
 
 // newRoom returns a room, perhaps one that was used before.

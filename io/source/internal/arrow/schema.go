@@ -118,7 +118,8 @@ func (w *schemaWalk) metadata(v flatVector) {
 	}
 }
 
-// librarySchema lets the library decode a schema: the schema of a message, or of a footer, which it is then told is one.
+// librarySchema lets the library decode a schema: the schema of a message, or of a footer, which it is then told is
+// one.
 func librarySchema(schema flatTable) (*arrow.Schema, error) {
 	r, err := ipc.NewReaderFromMessageReader(oneMessage{schemaMessage(schema)}, ipc.WithEnsureNativeEndian(false))
 	if err != nil {

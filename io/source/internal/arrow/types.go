@@ -40,7 +40,8 @@ func tableType(t arrow.DataType) table.Type {
 	case arrow.DecimalType:
 		return scan.DecimalOf(int(t.GetPrecision()), int(t.GetScale())).Type
 	case *arrow.TimestampType:
-		return table.Type{Kind: table.Timestamp, Unit: int64(t.Unit.Multiplier() / time.Nanosecond), Zone: scan.ZoneOf(t.TimeZone != "")}
+		return table.Type{Kind: table.Timestamp, Unit: int64(t.Unit.Multiplier() / time.Nanosecond),
+			Zone: scan.ZoneOf(t.TimeZone != "")}
 	case *arrow.FixedSizeBinaryType:
 		if t.ByteWidth < 1 || t.ByteWidth > scan.MaxFixed {
 			return scan.Unread("fixed-length value of an odd length")

@@ -18,7 +18,8 @@ import (
 )
 
 // pieces reads a file in pieces of some length, in any order, by some workers.
-func pieces(t *testing.T, path string, o csv.Options, columns []string, length int64, workers int, r *rand.Rand) (rows [][]any, blank int64) {
+func pieces(t *testing.T, path string, o csv.Options, columns []string, length int64, workers int,
+	r *rand.Rand) (rows [][]any, blank int64) {
 	t.Helper()
 	f, err := csv.OpenPieces(t.Context(), path, o, length)
 	if err != nil {
@@ -46,7 +47,8 @@ func pieces(t *testing.T, path string, o csv.Options, columns []string, length i
 	return slices.Concat(found...), blank
 }
 
-// Files of an adversary have the same rows and skipped lines, whatever the length of the pieces and how many workers read them.
+// Files of an adversary have the same rows and skipped lines, whatever the length of the pieces and how many workers
+// read them.
 func TestPiecesOfAdversary(t *testing.T) {
 	n := isolationtest.Pairs(t, 600, 100_000)
 	dir := stabilitytest.Folder(t)
@@ -63,7 +65,8 @@ func TestPiecesOfAdversary(t *testing.T) {
 			}
 			o, columns, _ := f.Options(filepath.Join(dir, "both"), 1)
 			path := filepath.Join(o.Dir, o.Files[0])
-			if strings.HasPrefix(o.CSV.Encoding, "utf-16") || !slices.Contains([]string{".csv", ".txt", ".data", ".x"}, strings.ToLower(filepath.Ext(path))) {
+			if strings.HasPrefix(o.CSV.Encoding, "utf-16") || !slices.Contains([]string{".csv", ".txt", ".data", ".x"},
+				strings.ToLower(filepath.Ext(path))) {
 				break
 			}
 			tried++
@@ -82,7 +85,8 @@ func TestPiecesOfAdversary(t *testing.T) {
 			workers := 1 + r.IntN(3)
 			rows, skipped := pieces(t, path, o.CSV, columns, length, workers, r)
 			if !slices.EqualFunc(rows, want, slices.Equal[[]any]) || skipped != blank {
-				t.Fatalf("seed %d, number %d: pieces of %d bytes by %d workers: %d rows and %d skipped lines, want %d and %d\n%s\n%q\n%q\nwant %q",
+				t.Fatalf("seed %d, number %d: pieces of %d bytes by %d workers: %d rows and %d skipped lines, want %d and "+
+					"%d\n%s\n%q\n%q\nwant %q",
 					isolationtest.Seed(t), number, length, workers, len(rows), skipped, len(want), blank, f, text, rows, want)
 			}
 		}

@@ -94,7 +94,8 @@ func serially(t rapid.TB, text []byte, c Options) (rows [][]string) {
 	}
 }
 
-// piecewise returns the rows of a file whose pieces are read in the order in which they stand in turns, by some workers.
+// piecewise returns the rows of a file whose pieces are read in the order in which they stand in turns, by some
+// workers.
 func piecewise(t rapid.TB, f *file, turns []int, workers int) (rows [][]string) {
 	t.Helper()
 	pieces := make([][][]string, f.Splits())
@@ -132,7 +133,8 @@ func streamed(t rapid.TB, f *file, text []byte, buffer int) (rows [][]string) {
 	t.Helper()
 	ahead := scan.NewAheadReader(iotest.HalfReader(bytes.NewReader(text)))
 	defer ahead.Stop()
-	s := &scanner{splitter: splitter{d: f.dialect, ordinary: -1, keepCR: f.keepCR}, r: ahead, again: textAgain(text), buf: make([]byte, buffer), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
+	s := &scanner{splitter: splitter{d: f.dialect, ordinary: -1, keepCR: f.keepCR}, r: ahead, again: textAgain(text),
+		buf: make([]byte, buffer), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
 	if _, err := f.pieceReader([]string{"x", "z"}).readStream(context.Background(), s, func(b *table.Batch) error {
 		rows = append(rows, rowsOf(b)...)
 		return nil
@@ -151,8 +153,8 @@ func inOrder(n int) []int {
 	return out
 }
 
-// A file has the records that one scanner finds, wherever it is cut, also within quotes, in whatever order its pieces are read and
-// by however many workers.
+// A file has the records that one scanner finds, wherever it is cut, also within quotes, in whatever order its pieces
+// are read and by however many workers.
 func TestCSVPiecesAgree(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	field := "([abc]{0,9}|\"([ab,\n#]|\"\"){0,9}\"|'([ab,\n;]|''){0,9}'|[,\n\r\"#; '])"
@@ -180,7 +182,8 @@ func TestCSVPiecesAgree(t *testing.T) {
 	})
 }
 
-// If the guess of a record's start is wrong, and all that follows from it too, the piece's own records are read all the same.
+// If the guess of a record's start is wrong, and all that follows from it too, the piece's own records are read all the
+// same.
 func TestCSVWrongGuesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	for _, row := range []string{"\"\n\",\",\"\n", "\"\n\",\",\",\",\"\n", "\"\",\"\n\n\",\",\n\"\n1,2,3\n"} {
@@ -228,7 +231,8 @@ func FuzzCSVPieces(f *testing.F) {
 	})
 }
 
-// Records may be longer than pieces, and than what is read behind a piece; there may be more rows in a piece than in a batch.
+// Records may be longer than pieces, and than what is read behind a piece; there may be more rows in a piece than in a
+// batch.
 func TestCSVLongPieces(t *testing.T) {
 	long := strings.Repeat("0123456789,\n", 200_000) // 2.4 MB
 	var b strings.Builder

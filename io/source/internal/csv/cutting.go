@@ -29,7 +29,8 @@ func (c *file) piece(i int) (start, end int64) {
 	return int64(i) * c.pieceSize, end
 }
 
-// know notes the place where the records of piece i begin. It does nothing if that is known, or if it is not known of a piece before.
+// know notes the place where the records of piece i begin. It does nothing if that is known, or if it is not known of a
+// piece before.
 func (c *file) know(i int, at int64) {
 	c.cuts.mu.Lock()
 	defer c.cuts.mu.Unlock()
@@ -38,8 +39,8 @@ func (c *file) know(i int, at int64) {
 	}
 }
 
-// cut returns the place where the records of piece i begin. It waits for the readers of the pieces before, who know soon, and looks itself if there
-// are none.
+// cut returns the place where the records of piece i begin. It waits for the readers of the pieces before, who know
+// soon, and looks itself if there are none.
 func (c *file) cut(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 	for {
 		at, last, left := c.cuts.find(i)
@@ -72,8 +73,9 @@ func (c *file) look(ctx context.Context, f io.ReaderAt, i int) error {
 	return err
 }
 
-// recordAfter returns the start of the first record at or after the place nominal. A record starts at the place from. If there is no quote
-// between the two, every line is a record, and only the last one is split; else all records between them are.
+// recordAfter returns the start of the first record at or after the place nominal. A record starts at the place from.
+// If there is no quote between the two, every line is a record, and only the last one is split; else all records
+// between them are.
 func (c *file) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
 	if nominal >= c.Size {
 		return c.Size, nil

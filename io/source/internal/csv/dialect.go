@@ -1,28 +1,30 @@
 // Package csv reads CSV files, in pieces by several workers if they are not compressed.
 //
-// A file is cut into pieces of equal length (cuts.go, cutting.go). The bytes of a piece are split into records and fields (lines.go for what most files
-// hold, scanner.go for all of the grammar), of which rows are gathered into columns (rows.go, columns.go, types.go).
+// A file is cut into pieces of equal length (cuts.go, cutting.go). The bytes of a piece are split into records and
+// fields (lines.go for what most files hold, scanner.go for all of the grammar), of which rows are gathered into
+// columns (rows.go, columns.go, types.go).
 //
 // # Row isolation
 //
-// For every table T that a correct writer of a dialect can write, and all further rows U, the rows that are read of write(T and U) are those of
-// write(T) and those of write(U), in any order and any files. The argument: records are split one after the other, and the record of a correct writer
-// ends where its row ends, whatever the row holds.
+// For every table T that a correct writer of a dialect can write, and all further rows U, the rows that are read of
+// write(T and U) are those of write(T) and those of write(U), in any order and any files. The argument: records are
+// split one after the other, and the record of a correct writer ends where its row ends, whatever the row holds.
 //
-//   - A correct writer of a dialect with a quote puts it around every field that holds the quote, the delimiter, a CR or an LF, and doubles the quotes
-//     in it (RFC 4180). A CR alone need not be quoted if lines end with LF. With TrimSpace, fields that begin or end with a space or a tab are
-//     quoted too.
+//   - A correct writer of a dialect with a quote puts it around every field that holds the quote, the delimiter, a CR
+//     or an LF, and doubles the quotes in it (RFC 4180). A CR alone need not be quoted if lines end with LF. With
+//     TrimSpace, fields that begin or end with a space or a tab are quoted too.
 //   - A correct writer of a dialect without a quote (NoQuote) writes no field that holds the delimiter or an LF.
-//   - It writes each row as one record and ends it with a line end, of one kind in a file. It writes a header if Header is set, and a byte order mark
-//     only before a header or if Mark is set.
+//   - It writes each row as one record and ends it with a line end, of one kind in a file. It writes a header if Header
+//     is set, and a byte order mark only before a header or if Mark is set.
 //
-// What only one row says, the dialect does not let it say. A comment ends at a line end, which may stand within quotes: so lines behind the header are
-// comments only if nothing is quoted, and then each is one row at most, which loses itself. The byte order and the kind of line end are said before the
-// first row, by the header or by the options, or by nobody. A line that is skipped as blank is a row of one empty field at most.
+// What only one row says, the dialect does not let it say. A comment ends at a line end, which may stand within quotes:
+// so lines behind the header are comments only if nothing is quoted, and then each is one row at most, which loses
+// itself. The byte order and the kind of line end are said before the first row, by the header or by the options, or by
+// nobody. A line that is skipped as blank is a row of one empty field at most.
 //
-// Two texts of a column are two values of the column, byte by byte, in every encoding, with two exceptions that the options ask for: blanks around a
-// field with TrimSpace, and the texts of NullValues, which are null.
-// Values of other types are those of the type: 1 and 01 are one int.
+// Two texts of a column are two values of the column, byte by byte, in every encoding, with two exceptions that the
+// options ask for: blanks around a field with TrimSpace, and the texts of NullValues, which are null. Values of other
+// types are those of the type: 1 and 01 are one int.
 package csv
 
 import (
@@ -41,18 +43,21 @@ import (
 
 // Options is the dialect of CSV files. What it means:
 //
-//   - Records end with LF or CRLF. If the header ends with LF alone, or LineEnd says so of files without a header, a CR before an LF belongs to the field.
-//     Blank lines are skipped. With TrimSpace, spaces and tabs around a field, and outside its quotes, are not part of it.
+//   - Records end with LF or CRLF. If the header ends with LF alone, or LineEnd says so of files without a header, a CR
+//     before an LF belongs to the field. Blank lines are skipped. With TrimSpace, spaces and tabs around a field, and
+//     outside its quotes, are not part of it.
 //
-//   - Lines that begin with Comment are skipped before the header, and anywhere if no character quotes. Without a header, and with a character that
-//     quotes, there can be no comments: Open refuses such a dialect.
+//   - Lines that begin with Comment are skipped before the header, and anywhere if no character quotes. Without a
+//     header, and with a character that quotes, there can be no comments: Open refuses such a dialect.
 //
-//   - The text is in UTF-8 (bytes that are not are kept as they are), in UTF-16, or in an encoding of one byte a character, as Encoding says. Of UTF-16
-//     a surrogate without its partner is kept, in three bytes. A byte order mark is skipped before a header or if Mark is set; else U+FEFF is a
-//     character like others. In utf-16le and utf-16be no mark changes the byte order; in utf-16 it does, and such a file must have a header.
+//   - The text is in UTF-8 (bytes that are not are kept as they are), in UTF-16, or in an encoding of one byte a
+//     character, as Encoding says. Of UTF-16 a surrogate without its partner is kept, in three bytes. A byte order mark
+//     is skipped before a header or if Mark is set; else U+FEFF is a character like others. In utf-16le and utf-16be no
+//     mark changes the byte order; in utf-16 it does, and such a file must have a header.
 //
-//   - A field that begins with a quote goes on to the next quote that is not doubled, over delimiters and ends of lines.
-//     If such a quote is not followed by the field's end, or if there is none in the file, the first quote is an ordinary character.
+//   - A field that begins with a quote goes on to the next quote that is not doubled, over delimiters and ends of
+//     lines. If such a quote is not followed by the field's end, or if there is none in the file, the first quote is an
+//     ordinary character.
 //
 //   - Fields that a record lacks at its end are null; fields that it has too many are ignored.
 //
@@ -61,13 +66,14 @@ import (
 //
 //   - Types: text (the default), int, float, bool (true, t, yes, y, 1; false, f, no, n, 0; in any case), date
 //     (2006-01-02), "date LAYOUT" with a layout of Go's package time, of which the day is kept, and "timestamp LAYOUT":
-//     a wall-clock reading, or an instant if the layout has a numeric zone; finer parts than microseconds are dropped. Several layouts are
-//     separated by " | ". Numbers have the decimal sign Decimal, and Thousands may stand between groups of three digits. Blanks around a
-//     value of a type other than text are ignored.
+//     a wall-clock reading, or an instant if the layout has a numeric zone; finer parts than microseconds are dropped.
+//     Several layouts are separated by " | ". Numbers have the decimal sign Decimal, and Thousands may stand between
+//     groups of three digits. Blanks around a value of a type other than text are ignored.
 //
 //   - Of a record that is longer than 16 MiB, the fields that do not end within the first 16 MiB are null.
 //
-// So no field and no record can make a read fail. Lines that are skipped as blank or as comments are counted (Summary.Blank): a row may look like one.
+// So no field and no record can make a read fail. Lines that are skipped as blank or as comments are counted
+// (Summary.Blank): a row may look like one.
 type Options struct {
 	Header     bool
 	Columns    []string          // names, if Header is false (or instead of the header's)
@@ -80,7 +86,8 @@ type Options struct {
 	TrimSpace  bool
 	NullValues []string
 	Mark       bool // each file without a header begins with a byte order mark, in UTF-8 or UTF-16
-	// LineEnd is LF or CRLF: how the lines of files without a header end; LF if it is empty. A header says it for its file.
+	// LineEnd is LF or CRLF: how the lines of files without a header end; LF if it is empty. A header says it for its
+	// file.
 	LineEnd string
 	Comment rune // ASCII; no character if it is 0
 }
@@ -120,12 +127,14 @@ func NewDialect(c Options) (*Dialect, error) {
 	}
 	var wrong scan.Errors
 	if !slices.Contains([]string{"", LF, CRLF}, c.LineEnd) {
-		wrong = append(wrong, scan.Fault(scan.CodeOption, "%q is no line end", c.LineEnd).Advise("the line ends are lf and crlf"))
+		wrong = append(wrong, scan.Fault(scan.CodeOption, "%q is no line end",
+			c.LineEnd).Advise("the line ends are lf and crlf"))
 	}
 	switch {
 	case c.Quote == NoQuote:
 		d.quote = 0
-	case c.Quote > 127 || c.Quote < 0 || strings.ContainsRune("\r\n", c.Quote) || c.TrimSpace && strings.ContainsRune(" \t", c.Quote):
+	case c.Quote > 127 || c.Quote < 0 || strings.ContainsRune("\r\n", c.Quote) || c.TrimSpace &&
+		strings.ContainsRune(" \t", c.Quote):
 		wrong = append(wrong, scan.Fault(scan.CodeOption, "%q cannot be the quote", c.Quote))
 	case c.Quote != 0:
 		d.quote = byte(c.Quote)
@@ -140,7 +149,8 @@ func NewDialect(c Options) (*Dialect, error) {
 	}
 	wrong = append(wrong, d.setEncoding()...)
 	if digits := d.digits(); digits.Thousands != 0 && digits.Thousands == cmp.Or(digits.Decimal, '.') {
-		wrong = append(wrong, scan.Fault(scan.CodeOption, "the decimal sign and the separator of thousands are the same character"))
+		wrong = append(wrong, scan.Fault(scan.CodeOption,
+			"the decimal sign and the separator of thousands are the same character"))
 	}
 	if c.Delimiter == c.Comment && c.Comment != 0 {
 		wrong = append(wrong, scan.Fault(scan.CodeOption, "delimiter and comment are the same character"))
@@ -185,7 +195,8 @@ func (d *Dialect) fields(names []string) (table.Schema, error) {
 	var wrong scan.Errors
 	for _, name := range slices.Sorted(maps.Keys(d.types)) {
 		if !slices.Contains(names, name) {
-			wrong = append(wrong, scan.Fault(scan.CodeColumn, "there is no such column to be given a type").Advise("%s", table.HeaderAdvice(names, name)).OfColumn(name))
+			wrong = append(wrong, scan.Fault(scan.CodeColumn, "there is no such column to be given a type").Advise("%s",
+				table.HeaderAdvice(names, name)).OfColumn(name))
 		}
 	}
 	if len(wrong) > 0 {
@@ -211,12 +222,14 @@ func (d *Dialect) setEncoding() scan.Errors {
 	}
 	switch {
 	case d.Encoding == byMark && !d.Header:
-		return scan.Errors{scan.Fault(scan.CodeOption, "in a file of encoding utf-16 without a header the first row could give the byte order").
+		return scan.Errors{scan.Fault(scan.CodeOption,
+			"in a file of encoding utf-16 without a header the first row could give the byte order").
 			Advise("write encoding: utf-16le or utf-16be, and mark: true if the file begins with a byte order mark")}
 	case d.Encoding == "" || d.Encoding == "utf-8" || d.wide():
 		return nil
 	}
-	return scan.Errors{scan.Fault(scan.CodeOption, "%q is no encoding that is known", d.Encoding).Advise("the encodings are %s", strings.Join(Encodings(), ", "))}
+	return scan.Errors{scan.Fault(scan.CodeOption, "%q is no encoding that is known",
+		d.Encoding).Advise("the encodings are %s", strings.Join(Encodings(), ", "))}
 }
 
 // marked says whether a byte order mark at the start of a file is no part of its text.

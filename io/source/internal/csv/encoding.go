@@ -10,12 +10,13 @@ import (
 
 // Encodings other than UTF-8
 //
-// In encodings of one byte a character, delimiters, quotes and line ends are the bytes that they are in UTF-8. Such a file is split as it is, in
-// pieces, and each field that is needed is decoded by itself. UTF-16 is decoded before it is split (utf16.go), as compressed text is decompressed,
-// so that such a file is one split.
+// In encodings of one byte a character, delimiters, quotes and line ends are the bytes that they are in UTF-8. Such a
+// file is split as it is, in pieces, and each field that is needed is decoded by itself. UTF-16 is decoded before it is
+// split (utf16.go), as compressed text is decompressed, so that such a file is one split.
 //
-// Decoding never makes one text of two: both may be units. A byte that is no character of its encoding becomes the control character of the same
-// number, as the WHATWG's Encoding Standard has it, and a surrogate without its partner keeps its number.
+// Decoding never makes one text of two: both may be units. A byte that is no character of its encoding becomes the
+// control character of the same number, as the WHATWG's Encoding Standard has it, and a surrogate without its partner
+// keeps its number.
 
 // oneByte are the encodings of one byte a character.
 var oneByte = map[string]*charmap.Charmap{
@@ -23,7 +24,8 @@ var oneByte = map[string]*charmap.Charmap{
 	"windows-1250": charmap.Windows1250, "latin-2": charmap.ISO8859_2, "windows-1251": charmap.Windows1251, "macintosh": charmap.Macintosh,
 }
 
-// byMark is the encoding whose byte order a mark says. Files without a header cannot have it: their first row could make the mark.
+// byMark is the encoding whose byte order a mark says. Files without a header cannot have it: their first row could
+// make the mark.
 const byMark = "utf-16"
 
 // wide are the encodings of two bytes or more.

@@ -14,7 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// No two bytes of an encoding are one text: two units would be one. Bytes of ASCII are themselves, since records are split before they are decoded.
+// No two bytes of an encoding are one text: two units would be one. Bytes of ASCII are themselves, since records are
+// split before they are decoded.
 func TestOneByteEncodingsAreInjective(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(oneByte)) {
 		l, seen := newLetters(oneByte[name]), map[string]int{}
@@ -28,7 +29,8 @@ func TestOneByteEncodingsAreInjective(t *testing.T) {
 			}
 		}
 	}
-	for name, bytes := range map[string][]byte{"windows-1252": {0x81, 0x8d, 0x8f, 0x90, 0x9d}, "windows-1250": {0x81, 0x83, 0x88, 0x90, 0x98}, "windows-1251": {0x98}} {
+	for name, bytes := range map[string][]byte{"windows-1252": {0x81, 0x8d, 0x8f, 0x90, 0x9d},
+		"windows-1250": {0x81, 0x83, 0x88, 0x90, 0x98}, "windows-1251": {0x98}} {
 		l := newLetters(oneByte[name])
 		for _, b := range bytes {
 			if string(l[b]) != string(rune(b)) {
@@ -98,7 +100,8 @@ func TestUTF16OfWellFormedText(t *testing.T) {
 
 // Any two sequences of 16-bit units are two texts, and what is decoded does not depend on how the bytes arrive.
 func TestUTF16IsInjective(t *testing.T) {
-	unit := rapid.SampledFrom([]uint16{'a', 0xD800, 0xD801, 0xDBFF, 0xDC00, 0xDC01, 0xDFFF, 0xFFFD, 0xFEFF, 0xFFFE, 0x80, 0x800})
+	unit := rapid.SampledFrom([]uint16{'a', 0xD800, 0xD801, 0xDBFF, 0xDC00, 0xDC01, 0xDFFF, 0xFFFD, 0xFEFF, 0xFFFE, 0x80,
+		0x800})
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.SliceOfN(unit, 0, 4).Draw(t, "a"), rapid.SliceOfN(unit, 0, 4).Draw(t, "b")
 		texts := [2][]byte{}
@@ -106,7 +109,8 @@ func TestUTF16IsInjective(t *testing.T) {
 			big := rapid.Bool().Draw(t, "big")
 			in := inUTF16(units, big)
 			texts[i] = decodedUTF16(t, bytes.NewReader(in), utf16Decoder{big: big})
-			if again := decodedUTF16(t, iotest.OneByteReader(bytes.NewReader(in)), utf16Decoder{big: big}); !bytes.Equal(texts[i], again) {
+			if again := decodedUTF16(t, iotest.OneByteReader(bytes.NewReader(in)),
+				utf16Decoder{big: big}); !bytes.Equal(texts[i], again) {
 				t.Fatalf("%x: %x, and byte by byte %x", units, texts[i], again)
 			}
 		}
@@ -114,7 +118,8 @@ func TestUTF16IsInjective(t *testing.T) {
 			t.Fatalf("%x is %x, %x is %x", a, texts[0], b, texts[1])
 		}
 	})
-	for units, want := range map[[2]uint16]string{{0xD800, 'a'}: "\xed\xa0\x80a", {'a', 0xDFFF}: "a\xed\xbf\xbf", {0xDC00, 0xD800}: "\xed\xb0\x80\xed\xa0\x80"} {
+	for units, want := range map[[2]uint16]string{{0xD800, 'a'}: "\xed\xa0\x80a", {'a', 0xDFFF}: "a\xed\xbf\xbf",
+		{0xDC00, 0xD800}: "\xed\xb0\x80\xed\xa0\x80"} {
 		if got := decodedUTF16(t, bytes.NewReader(inUTF16(units[:], true)), utf16Decoder{big: true}); string(got) != want {
 			t.Errorf("%x: %x, want %x", units, got, want)
 		}
@@ -131,7 +136,8 @@ func TestUTF16Marks(t *testing.T) {
 		{utf16Decoder{}, "\xff\xfea\x00", "\uFEFFa"}, {utf16Decoder{}, "\xfe\xffa\x00", "\uFFFEa"},
 		{utf16Decoder{big: true}, "\xfe\xff\x00a", "\uFEFFa"}, {utf16Decoder{big: true}, "\xff\xfe\x00a", "\uFFFEa"},
 		{utf16Decoder{byMark: true}, "\xff\xfea\x00", "\uFEFFa"}, {utf16Decoder{byMark: true}, "\xfe\xff\x00a", "\uFEFFa"},
-		{utf16Decoder{byMark: true}, "a\x00\xfe\xff", "a\uFFFE"}, {utf16Decoder{}, "a\x00b", "a\uFFFD"}, {utf16Decoder{}, "", ""},
+		{utf16Decoder{byMark: true}, "a\x00\xfe\xff", "a\uFFFE"}, {utf16Decoder{}, "a\x00b", "a\uFFFD"}, {utf16Decoder{}, "",
+			""},
 	} {
 		for _, r := range []io.Reader{bytes.NewReader([]byte(c.in)), iotest.OneByteReader(bytes.NewReader([]byte(c.in)))} {
 			if got := decodedUTF16(t, r, c.d); string(got) != c.want {

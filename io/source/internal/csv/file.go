@@ -25,9 +25,11 @@ type file struct {
 }
 
 // Open opens a file for its header.
-func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File, *scan.Error) {
+func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File,
+	*scan.Error) {
 	if d.Comment != 0 && !d.Header && d.quote != 0 {
-		return nil, scan.Fault(scan.CodeOption, "without a header a first row that begins with the comment character could swallow a part of a quoted row").
+		return nil, scan.Fault(scan.CodeOption,
+			"without a header a first row that begins with the comment character could swallow a part of a quoted row").
 			Advise("write quote: none if no field of the file is quoted; else leave comment out")
 	}
 	c := &file{Origin: scan.Origin{Place: at, MAC: mac}, packed: packed, dialect: d, pieceSize: pieceBytes}
@@ -66,8 +68,8 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 // streamed says whether the file is read as one stream: its text is not in the file as it stands.
 func (c *file) streamed() bool { return c.packed != scan.Plain || c.dialect.wide() }
 
-// notTexts are the first bytes of files that people take for texts. Each holds what no header begins with: a column may be called PAR1. Of files with
-// a header they are looked at; without one they might be a row.
+// notTexts are the first bytes of files that people take for texts. Each holds what no header begins with: a column may
+// be called PAR1. Of files with a header they are looked at; without one they might be a row.
 var notTexts = []struct{ start, what, advice string }{
 	{"PK\x03\x04", "an Excel workbook or a zip archive", "save the sheet as CSV (UTF-8), or unpack the archive"},
 	{"PAR1\x15", "a Parquet file", "write input.format: parquet"},
@@ -78,7 +80,8 @@ var notTexts = []struct{ start, what, advice string }{
 	{"BZh91AY&SY", "a bzip2 file", "give the file a name that ends with .bz2"},
 }
 
-// readHeader reads the header, if there is to be one. How its line ends says how all lines of the file end: no row can say it for others.
+// readHeader reads the header, if there is to be one. How its line ends says how all lines of the file end: no row can
+// say it for others.
 func readHeader(s *scanner) ([]string, error) {
 	if !s.d.Header {
 		return nil, nil
@@ -88,20 +91,23 @@ func readHeader(s *scanner) ([]string, error) {
 	}
 	for _, other := range notTexts {
 		if bytes.HasPrefix(s.buf[:s.end], []byte(other.start)) {
-			return nil, scan.Fault(scan.CodeHeader, "the file is no text: it begins as %s does", other.what).Advise("%s", other.advice)
+			return nil, scan.Fault(scan.CodeHeader, "the file is no text: it begins as %s does", other.what).Advise("%s",
+				other.advice)
 		}
 	}
 	s.head = true
 	err := s.next()
 	s.head = false
 	if errors.Is(err, io.EOF) {
-		return nil, scan.Fault(scan.CodeHeader, "the file has no header").Advise("is it empty? a file without a header needs input.csv.header: false and input.csv.columns")
+		return nil, scan.Fault(scan.CodeHeader, "the file has no header").Advise("is it empty? a file without a header " +
+			"needs input.csv.header: false and input.csv.columns")
 	}
 	if err != nil {
 		return nil, scan.StreamError(err)
 	}
 	if s.rest != noRest {
-		return nil, scan.Fault(scan.CodeTooLarge, "the header is longer than 16 MiB").Advise("check the delimiter and the ends of lines")
+		return nil, scan.Fault(scan.CodeTooLarge, "the header is longer than 16 MiB").Advise("check the delimiter and the " +
+			"ends of lines")
 	}
 	line := s.buf[s.base:s.at]
 	s.keepCR = bytes.HasSuffix(line, []byte("\n")) && !bytes.HasSuffix(line, []byte("\r\n"))
@@ -121,7 +127,8 @@ func (c *file) name() (err error) {
 	names := c.header
 	switch given := c.dialect.Columns; {
 	case len(given) == 0 && !c.dialect.Header:
-		return scan.Fault(scan.CodeOption, "a CSV file without a header needs the names of its columns").Advise("set csv.columns")
+		return scan.Fault(scan.CodeOption,
+			"a CSV file without a header needs the names of its columns").Advise("set csv.columns")
 	case len(given) > 0 && c.dialect.Header && len(given) != len(c.header):
 		return scan.Fault(scan.CodeHeader, "the header has %d columns, the job names %d", len(c.header), len(given))
 	case len(given) > 0:
@@ -146,7 +153,8 @@ func (c *file) Digest(ctx context.Context, piece int, _ []string) ([]byte, error
 }
 
 // Read implements scan.File.
-func (c *file) Read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (sum scan.Summary, err error) {
+func (c *file) Read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
+	err error) {
 	if !c.streamed() {
 		return c.readPiece(ctx, piece, columns, yield)
 	}
@@ -159,7 +167,11 @@ func (c *file) Read(ctx context.Context, piece int, columns []string, yield func
 	}
 	defer stream.Close()
 	var s *scanner
-	if err := scan.Guard(func() (err error) { s, err = c.behindHeader(stream.Text, c.textAgain(ctx)); return err }); err != nil {
+	if err := scan.Guard(func() (err error) {
+		s, err = c.behindHeader(stream.Text,
+			c.textAgain(ctx))
+		return err
+	}); err != nil {
 		return sum, scan.StreamError(err)
 	}
 	r := c.pieceReader(columns)

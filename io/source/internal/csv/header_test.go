@@ -13,14 +13,15 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// What comes before the first row says the same to all pieces of a file, wherever it is cut and in whatever order they are read: comments with quotes
-// and line ends in front of the header, a byte order mark, and how lines end.
+// What comes before the first row says the same to all pieces of a file, wherever it is cut and in whatever order they
+// are read: comments with quotes and line ends in front of the header, a byte order mark, and how lines end.
 func TestCSVHeadsInPieces(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	rows := "1,2,#\"a\n#,\"b\n#c\",3\n\n#\"x\",\"#\r\n\"\"\",y\r\n"
 	comments := "# \"one\n#,\"two,\n\n#\"\"\"\n"
 	for name, head := range map[string]string{
-		"lf": "x,y,z\n", "crlf": "x,y,z\r\n", "comments": comments + "x,y,z\n", "mark": "\xef\xbb\xbf" + comments + "\"x\",y,z\r\n", "quoted": "x,\"y\n#\n\",z\n",
+		"lf": "x,y,z\n", "crlf": "x,y,z\r\n", "comments": comments + "x,y,z\n", "mark": "\xef\xbb\xbf" + comments +
+			"\"x\",y,z\r\n", "quoted": "x,\"y\n#\n\",z\n",
 	} {
 		z := []string{"=#\"a", "=3", "=y\r"}
 		if strings.HasSuffix(head, "\r\n") {
@@ -67,7 +68,8 @@ func openHeaded(t *testing.T, path string, o Options) *file {
 // A header that changed between opening and reading is noticed, also if only its line end or a comment before it did.
 func TestCSVHeadChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
-	for _, texts := range [][2]string{{"x,z\n1,2\n\n", "x,z\r\n1,2\n"}, {"#\nx,z\n1,2\n", "x,z\n1,2\n#\n"}, {"x,z\n1,2\n", "x,y\n1,2\n"}} {
+	for _, texts := range [][2]string{{"x,z\n1,2\n\n", "x,z\r\n1,2\n"}, {"#\nx,z\n1,2\n", "x,z\n1,2\n#\n"},
+		{"x,z\n1,2\n", "x,y\n1,2\n"}} {
 		if err := os.WriteFile(path, []byte(texts[0]), 0o600); err != nil {
 			t.Fatal(err)
 		}

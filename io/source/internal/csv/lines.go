@@ -6,8 +6,9 @@ import (
 	"math/bits"
 )
 
-// Most records are split eight bytes at once, by lines. The splitter of scanner.go looks at a record again if it is blank or a comment, if white
-// space must be trimmed, if a quote does not quote a whole field, or if the text ends near it.
+// Most records are split eight bytes at once, by lines. The splitter of scanner.go looks at a record again if it is
+// blank or a comment, if white space must be trimmed, if a quote does not quote a whole field, or if the text ends near
+// it.
 
 // field is a field of a record: from and to are places in a text. If to is before from, the record has no such field.
 type field struct {
@@ -23,7 +24,8 @@ type lines struct {
 	dialect *Dialect
 	needed  []int // which fields, ascending
 	keepCR  bool  // as in splitter
-	// clear is a place in the text before which there is no quote, from the current record on. Who splits another text sets it to the place of a record.
+	// clear is a place in the text before which there is no quote, from the current record on. Who splits another text
+	// sets it to the place of a record.
 	clear int
 	// unlike is for how many records more quotes or short fields are expected.
 	unlike int
@@ -34,7 +36,8 @@ const (
 	clearBytes = 8 << 10
 	// alike is how many records behind one with quotes or short fields are expected to be like it.
 	alike = 31
-	// shortField is the average length of fields below which eight bytes at once are faster than a search for each delimiter.
+	// shortField is the average length of fields below which eight bytes at once are faster than a search for each
+	// delimiter.
 	shortField = 12
 )
 
@@ -52,8 +55,9 @@ func (l *lines) isClear(b []byte, at, end int) bool {
 	return end <= l.clear
 }
 
-// splitClear does what split does for a record without quotes, whose fields are not short. The search for one byte is the fastest there is, as the library has it in
-// vectors of the processor. It returns at if the record is not of this kind.
+// splitClear does what split does for a record without quotes, whose fields are not short. The search for one byte is
+// the fastest there is, as the library has it in vectors of the processor. It returns at if the record is not of this
+// kind.
 func (l *lines) splitClear(b []byte, at int, fields []field, stride int) int {
 	if l.unlike > 0 {
 		l.unlike--
@@ -97,16 +101,18 @@ const (
 	lowBits   = 0x7f7f7f7f7f7f7f7f
 )
 
-// marks sets the highest bit of each of the first eight bytes of b that is a line end or equals its byte in others. If a byte is not 0, adding
-// 127 to its lower bits sets its highest bit, unless that was set before, and carries nothing into the next byte.
+// marks sets the highest bit of each of the first eight bytes of b that is a line end or equals its byte in others. If
+// a byte is not 0, adding 127 to its lower bits sets its highest bit, unless that was set before, and carries nothing
+// into the next byte.
 func marks(b []byte, others uint64) uint64 {
 	w := binary.LittleEndian.Uint64(b)
 	x, y := w^everyByte*'\n', w^others
 	return ^((x&lowBits+lowBits|x)&(y&lowBits+lowBits|y) | lowBits)
 }
 
-// split finds the fields of the record that starts at the place at of b, and sets fields[i*stride] to number i of those that are needed. It
-// returns the start of the next record, or at if this record needs a second look or more of the text.
+// split finds the fields of the record that starts at the place at of b, and sets fields[i*stride] to number i of those
+// that are needed. It returns the start of the next record, or at if this record needs a second look or more of the
+// text.
 func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	if b[at] <= ' ' || b[at] == l.dialect.comment || l.dialect.TrimSpace {
 		return at
@@ -162,8 +168,8 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	return at
 }
 
-// lineEnd returns the place behind the line end of the record that starts at the place at, of which a field starts at i, or 0 if the record
-// needs a second look or more of the text.
+// lineEnd returns the place behind the line end of the record that starts at the place at, of which a field starts at
+// i, or 0 if the record needs a second look or more of the text.
 func (l *lines) lineEnd(b []byte, at, i int) int {
 	for i+8 <= len(b) {
 		mark := marks(b[i:], everyByte*uint64(l.dialect.quote))
@@ -186,7 +192,8 @@ func (l *lines) lineEnd(b []byte, at, i int) int {
 	return 0
 }
 
-// closing returns the place of the quote that ends the field whose text starts at i, or -1 if the record needs a second look.
+// closing returns the place of the quote that ends the field whose text starts at i, or -1 if the record needs a second
+// look.
 func closing(b []byte, i int, comma, quote byte) (end int, doubled bool) {
 	for {
 		at := bytes.IndexByte(b[i:], quote)

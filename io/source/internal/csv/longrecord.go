@@ -9,13 +9,14 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// A record may be of any length. The scanner looks at its first maxRecord bytes; fields that do not end there are null. The end of the record is
-// found by the same rules as of any other, or text in it could pass for rows of its own. So its other fields are split like those of a
-// short record, each with maxRecord bytes in view, and dropped. If a quoted field does not end within them, another reader follows it
-// first: a quote that nothing closes is an ordinary character, and the scanner cannot go back.
+// A record may be of any length. The scanner looks at its first maxRecord bytes; fields that do not end there are null.
+// The end of the record is found by the same rules as of any other, or text in it could pass for rows of its own. So
+// its other fields are split like those of a short record, each with maxRecord bytes in view, and dropped. If a quoted
+// field does not end within them, another reader follows it first: a quote that nothing closes is an ordinary
+// character, and the scanner cannot go back.
 
-// startRest finds what the rest of a record is, if the record is longer than a scanner looks at. again is true if the record must be split anew,
-// since a quote in it turned out to be an ordinary character.
+// startRest finds what the rest of a record is, if the record is longer than a scanner looks at. again is true if the
+// record must be split anew, since a quote in it turned out to be an ordinary character.
 func (s *scanner) startRest() (again bool, err error) {
 	s.rest = restOfFields
 	switch {
@@ -114,8 +115,8 @@ func (s *scanner) passQuotes() error {
 	return nil
 }
 
-// quotedLength returns how long the field at a place is up to the delimiter or line end behind it; 0 if its first quote is an ordinary
-// character.
+// quotedLength returns how long the field at a place is up to the delimiter or line end behind it; 0 if its first quote
+// is an ordinary character.
 func (s *scanner) quotedLength(at int64) (n int64, err error) {
 	text, stop, err := s.again(at)
 	if err != nil {

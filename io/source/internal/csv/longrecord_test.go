@@ -17,12 +17,13 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Of a record that is longer than a scanner looks at, the fields that end before are read and all others null; it is one row, whatever its text
-// holds, and the rows behind it are the same.
+// Of a record that is longer than a scanner looks at, the fields that end before are read and all others null; it is
+// one row, whatever its text holds, and the rows behind it are the same.
 func TestCSVLongRecords(t *testing.T) {
 	long := strings.Repeat("0123456789", maxRecord/10+1)
 	rows := strings.Repeat("9,other,9\n", maxRecord/10+1)
-	everyWay := map[string]bool{"rows within quotes": true, "quotes that do not close": true} // all others take the same way
+	// all others take the same way
+	everyWay := map[string]bool{"rows within quotes": true, "quotes that do not close": true}
 	others := slices.Repeat([][]string{{"=9", "=9"}}, maxRecord/10)
 	open := strings.Repeat("a", maxRecord-len("1,\""))
 	first := [][]string{{"=1", ""}, {"=2", "=c"}}
@@ -39,13 +40,15 @@ func TestCSVLongRecords(t *testing.T) {
 		"doubled quotes":                    {"1,\"" + rows + "\"\"\n9,other,9\n\"\",\n\"\r\n2,b,c\n", first},
 		"quotes behind which a field goes on": {"1,\"" + rows + "\" a\n9,other,9\",c\n2,b,c\n",
 			slices.Concat([][]string{{"=1", "=other"}}, others, [][]string{{"= a\n9,other,9", ""}, {"=2", "=c"}})},
-		"quotes that do not close":            {"1,\"" + rows + "2,b,c\n", slices.Concat([][]string{{"=1", "=other"}}, others, [][]string{{"=2", "=c"}})},
+		"quotes that do not close": {"1,\"" + rows + "2,b,c\n",
+			slices.Concat([][]string{{"=1", "=other"}}, others, [][]string{{"=2", "=c"}})},
 		"a quote that closes at the very end": {"1,\"" + open + "\"\n2,b,c\n", first},
 		"a quote that closes one byte before": {"1,\"" + open[1:] + "\"\n2,b,c\n", first},
 		"a quote doubled at the very end":     {"1,\"" + open[1:] + "\"\"\n\",c\n2,b,c\n", first},
 		"a return at the very end":            {"1,\"" + open[2:] + "\"\r\n2,b,c\n", first},
-		"a comment":                           {"#" + strings.ReplaceAll(rows, "\n", ";") + "\n2,b,c\n", [][]string{{"=2", "=c"}}},
-		"no end of line":                      {"1," + long + long, [][]string{{"=1", ""}}},
+		"a comment": {"#" + strings.ReplaceAll(rows, "\n", ";") + "\n2,b,c\n",
+			[][]string{{"=2", "=c"}}},
+		"no end of line": {"1," + long + long, [][]string{{"=1", ""}}},
 	} {
 		path := filepath.Join(t.TempDir(), "a.csv")
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
@@ -62,13 +65,15 @@ func TestCSVLongRecords(t *testing.T) {
 		}
 		for what, got := range ways {
 			if !reflect.DeepEqual(got, c.want) {
-				t.Errorf("%s, %s: %d rows, %q, want %d, %q", name, what, len(got), got[:min(len(got), 3)], len(c.want), c.want[:min(len(c.want), 3)])
+				t.Errorf("%s, %s: %d rows, %q, want %d, %q", name, what, len(got), got[:min(len(got), 3)], len(c.want),
+					c.want[:min(len(c.want), 3)])
 			}
 		}
 	}
 }
 
-// What a CSV writer wrote is one row a record, however long records may be; fields that end in time are what was written.
+// What a CSV writer wrote is one row a record, however long records may be; fields that end in time are what was
+// written.
 func TestCSVRecordsOfAnyLength(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -87,7 +92,9 @@ func TestCSVRecordsOfAnyLength(t *testing.T) {
 		}
 		longest := rapid.IntRange(1, 50).Draw(rt, "longest")
 		s := &scanner{
-			splitter: splitter{d: f.dialect, ordinary: -1}, r: bytes.NewReader(b.Bytes()), again: textAgain(b.Bytes()), buf: make([]byte, rapid.IntRange(1, longest).Draw(rt, "buffer")),
+			splitter: splitter{d: f.dialect,
+				ordinary: -1}, r: bytes.NewReader(b.Bytes()), again: textAgain(b.Bytes()), buf: make([]byte, rapid.IntRange(1,
+				longest).Draw(rt, "buffer")),
 			longest: longest, extent: extent{limit: math.MaxInt64},
 		}
 		var got [][]string

@@ -9,9 +9,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The reader of a piece does not wait until the beginning of its piece is known. It guesses that a record starts behind the first line end,
-// which is wrong only if that stands within quotes, and parses from there. When the beginning is known, rows before it are dropped; if the
-// guess was wrong, the piece is parsed again.
+// The reader of a piece does not wait until the beginning of its piece is known. It guesses that a record starts behind
+// the first line end, which is wrong only if that stands within quotes, and parses from there. When the beginning is
+// known, rows before it are dropped; if the guess was wrong, the piece is parsed again.
 
 // pieceReader reads the records of a piece. Its memory passes from piece to piece.
 type pieceReader struct {
@@ -33,7 +33,8 @@ func (c *file) pieceReader(columns []string) *pieceReader {
 }
 
 // readPiece reads a piece of a file that is not compressed.
-func (c *file) readPiece(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (s scan.Summary, err error) {
+func (c *file) readPiece(ctx context.Context, piece int, columns []string,
+	yield func(*table.Batch) error) (s scan.Summary, err error) {
 	stream, err := c.openStream(ctx, piece)
 	if err != nil {
 		return s, err
@@ -108,8 +109,8 @@ func (r *pieceReader) from(at int) error {
 
 func (r *pieceReader) done() bool { return r.next >= r.text.own }
 
-// settle drops the gathered rows before the piece's first record, which starts at the place at of the file, or parses the piece again if the guess
-// was wrong.
+// settle drops the gathered rows before the piece's first record, which starts at the place at of the file, or parses
+// the piece again if the guess was wrong.
 func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	start := int(at - r.text.at)
 	if r.text.at == 0 && c.dialect.Header { // the header says whether the file has changed
@@ -124,7 +125,8 @@ func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	}
 	if guessed >= 0 {
 		row, ok := slices.BinarySearch(r.starts, int32(start))
-		if ok && (start == guessed || r.blanks == 0) { // else a skipped line may belong to the piece before, and would be counted twice
+		// else a skipped line may belong to the piece before, and would be counted twice
+		if ok && (start == guessed || r.blanks == 0) {
 			r.skip = row
 			return nil
 		}
@@ -142,8 +144,10 @@ func (r *pieceReader) hand(yield func(*table.Batch) error) error {
 	return nil
 }
 
-// readLong reads the rest of a piece, which goes on with a long record, as a stream. It returns how many lines were skipped.
-func (r *pieceReader) readLong(ctx context.Context, c *file, piece int, yield func(*table.Batch) error) (blanks int64, err error) {
+// readLong reads the rest of a piece, which goes on with a long record, as a stream. It returns how many lines were
+// skipped.
+func (r *pieceReader) readLong(ctx context.Context, c *file, piece int, yield func(*table.Batch) error) (blanks int64,
+	err error) {
 	at := r.text.at + int64(r.next)
 	s, err := c.newScanner(r.text.file, at)
 	if err != nil {

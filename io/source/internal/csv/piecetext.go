@@ -47,8 +47,8 @@ func (t *pieceText) extend() (bool, error) {
 	return true, scan.ReadAt(t.file, t.b[n:], t.at+int64(n))
 }
 
-// guess returns the place behind the first line end in the piece, or in the byte before it, or -1 if there is none. A record starts there unless
-// the line end stands within quotes.
+// guess returns the place behind the first line end in the piece, or in the byte before it, or -1 if there is none. A
+// record starts there unless the line end stands within quotes.
 func (t *pieceText) guess() (int, error) {
 	var before [1]byte
 	if err := scan.ReadAt(t.file, before[:], t.at-1); err != nil || before[0] == '\n' {

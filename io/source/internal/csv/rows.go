@@ -53,7 +53,8 @@ func (c *file) newReader(names []string) *rowReader {
 	return r
 }
 
-// fits says whether the reader can be used for some columns of a file: it was made for columns of these names at these places.
+// fits says whether the reader can be used for some columns of a file: it was made for columns of these names at these
+// places.
 func (r *rowReader) fits(c *file, names []string) bool {
 	if !slices.Equal(r.names, names) {
 		return false
@@ -114,7 +115,8 @@ func (r *rowReader) seen(s *scanner) {
 }
 
 // readStream gathers the records of a stream and hands them on. It returns how many lines were skipped.
-func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*table.Batch) error) (blanks int64, err error) {
+func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*table.Batch) error) (blanks int64,
+	err error) {
 	s.needed, s.blanks = r.general.needed, 0
 	for err == nil {
 		if err = ctx.Err(); err != nil {
@@ -138,8 +140,8 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 // most is how many rows are gathered from a text before they are handed on, so that they take little memory.
 func (r *rowReader) most() int { return max(scan.BatchRows, (1<<20)/max(1, len(r.columns))) }
 
-// gather gathers the records of a text from the start of one on. It returns the start of the next one, which belongs to the next piece or is
-// gathered later. whole is false if the text has too little of it to split it.
+// gather gathers the records of a text from the start of one on. It returns the start of the next one, which belongs to
+// the next piece or is gathered later. whole is false if the text has too little of it to split it.
 func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err error) {
 	r.reset()
 	for whole = true; at < t.own && r.rows+r.block() <= r.most(); {

@@ -35,8 +35,9 @@ type textFrom func(at int64) (r io.Reader, stop func(), err error)
 // maxRecord is how much of a record is looked at: fields that do not end within so many bytes are null.
 const maxRecord = 16 << 20
 
-// scanner splits a stream into records, by the whole grammar. If the buffer ends within a record, the scanner reads more and splits the
-// record again. The rest of a record that fills the longest buffer is passed over when the next record is asked for (longrecord.go).
+// scanner splits a stream into records, by the whole grammar. If the buffer ends within a record, the scanner reads
+// more and splits the record again. The rest of a record that fills the longest buffer is passed over when the next
+// record is asked for (longrecord.go).
 type scanner struct {
 	splitter
 	r       io.Reader
@@ -54,11 +55,12 @@ type scanner struct {
 
 // splitter splits a text into records.
 type splitter struct {
-	d        *Dialect
-	needed   int  // how many fields of a record are used; 0 if all are
-	eof      bool // the text reaches the end of the file
-	fields   []field
-	head     bool   // the records come before the header or are it: lines before it may be comments, though fields are quoted
+	d      *Dialect
+	needed int  // how many fields of a record are used; 0 if all are
+	eof    bool // the text reaches the end of the file
+	fields []field
+	// the records come before the header or are it: lines before it may be comments, though fields are quoted
+	head     bool
 	keepCR   bool   // the file's lines end with LF alone: a CR before it belongs to the field
 	ordinary int    // start of a field whose first quote is known to be an ordinary character; -1 if there is none
 	open     int    // if a record is not whole: the start of its last field
@@ -73,7 +75,8 @@ type extent struct {
 
 // newScanner reads from the start of a file, or of a record within it. again opens the same text a second time.
 func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, error) {
-	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != CRLF}, r: r, again: again, buf: make([]byte, firstRead), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
+	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != CRLF}, r: r, again: again,
+		buf: make([]byte, firstRead), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
 	if first && d.marked() && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
 		s.at, s.taken = 3, 3
@@ -219,7 +222,8 @@ func (s *splitter) skip(b []byte) (n int, skip bool) {
 	return -1, true
 }
 
-// field returns the field that starts at i and the place of the delimiter or line end after it, which is -1 if more must be read.
+// field returns the field that starts at i and the place of the delimiter or line end after it, which is -1 if more
+// must be read.
 func (s *splitter) field(b []byte, i int) (field, int) {
 	s.open, s.inside = i, insideField
 	if !s.d.TrimSpace && i < len(b) && b[i] != s.d.quote {
@@ -290,7 +294,8 @@ func (s *splitter) quoted(b []byte, i int) (f field, end int, literal bool) {
 	}
 }
 
-// after returns the place of the delimiter or line end after a closing quote. literal is true if something else follows.
+// after returns the place of the delimiter or line end after a closing quote. literal is true if something else
+// follows.
 func (s *splitter) after(b []byte, i int) (end int, literal bool) {
 	for i < len(b) && s.d.blank(b[i]) {
 		i++

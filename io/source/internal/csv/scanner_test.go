@@ -14,7 +14,8 @@ import (
 func records(t testing.TB, r io.Reader, d *Dialect, buffer int) [][]string {
 	t.Helper()
 	s := &scanner{
-		splitter: splitter{d: d, ordinary: -1}, r: r, buf: make([]byte, buffer), longest: maxRecord, extent: extent{limit: math.MaxInt64},
+		splitter: splitter{d: d, ordinary: -1}, r: r, buf: make([]byte,
+			buffer), longest: maxRecord, extent: extent{limit: math.MaxInt64},
 	}
 	var out [][]string
 	for {
@@ -34,7 +35,8 @@ func records(t testing.TB, r io.Reader, d *Dialect, buffer int) [][]string {
 }
 
 var fuzzDialects = []Options{
-	{}, {Quote: '\''}, {Quote: NoQuote, Delimiter: ';'}, {Delimiter: ';', TrimSpace: true}, {Delimiter: '\t', TrimSpace: true, Mark: true}, {Delimiter: ' ', Comment: '|', Quote: NoQuote},
+	{}, {Quote: '\''}, {Quote: NoQuote, Delimiter: ';'}, {Delimiter: ';', TrimSpace: true}, {Delimiter: '\t',
+		TrimSpace: true, Mark: true}, {Delimiter: ' ', Comment: '|', Quote: NoQuote},
 	{TrimSpace: true, Comment: '#', Quote: NoQuote},
 }
 

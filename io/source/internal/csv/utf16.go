@@ -11,11 +11,12 @@ import (
 
 // UTF-16 without loss
 //
-// x/text decodes a surrogate without its partner as U+FFFD, so that different texts become one, and reads a byte order mark of the other order as
-// an order to switch, which the first row of a file could give. This decoder does neither. A surrogate without its partner becomes the three bytes
-// that UTF-8 would have for its number (WTF-8, https://simonsapin.github.io/wtf-8/): no other text has them, so decoding is injective. The order of
-// bytes is the encoding's. Only if it is said to be in the mark, a mark FE FF at the start of the text makes it big. A mark is handed on as U+FEFF:
-// whether it belongs to the text, the reader of the text knows.
+// x/text decodes a surrogate without its partner as U+FFFD, so that different texts become one, and reads a byte order
+// mark of the other order as an order to switch, which the first row of a file could give. This decoder does neither. A
+// surrogate without its partner becomes the three bytes that UTF-8 would have for its number (WTF-8,
+// https://simonsapin.github.io/wtf-8/): no other text has them, so decoding is injective. The order of bytes is the
+// encoding's. Only if it is said to be in the mark, a mark FE FF at the start of the text makes it big. A mark is
+// handed on as U+FEFF: whether it belongs to the text, the reader of the text knows.
 
 // utf16Decoder is a transform.Transformer of UTF-16 to UTF-8. Its zero value decodes little-endian text.
 type utf16Decoder struct {

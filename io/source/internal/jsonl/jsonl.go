@@ -1,21 +1,25 @@
 // Package jsonl reads JSON lines: files with one JSON object a line.
 //
-// Such a file states neither columns nor types: the job names the columns that it reads and their types, so that no value decides what a column
-// is. A column is a member of the object, or a member of a member by its path: address.city. Of members of one name the last one counts. A line that
-// is no object, or is nested deeper than 10,000 levels, a member of another type, and a line of more than 16 MiB are rows without values; they make no
-// read fail. A blank line is no row.
+// Such a file states neither columns nor types: the job names the columns that it reads and their types, so that no
+// value decides what a column is. A column is a member of the object, or a member of a member by its path:
+// address.city. Of members of one name the last one counts. A line that is no object, or is nested deeper than 10,000
+// levels, a member of another type, and a line of more than 16 MiB are rows without values; they make no read fail. A
+// blank line is no row.
 //
 // # Row isolation
 //
-// For every table T that a correct writer can write, and all further rows U, the rows that are read of write(T and U) are those of write(T) and those
-// of write(U), in any order and any files. A correct writer writes each row as one JSON object (RFC 8259) in UTF-8, without line ends in it, and ends
-// it with LF or CRLF; before the first object there may be a byte order mark. A line ends at the first LF, since no JSON string holds one: a piece of
-// the file has the lines that start in it. A row begins with a brace, so it makes neither a mark nor a blank line.
+// For every table T that a correct writer can write, and all further rows U, the rows that are read of write(T and U)
+// are those of write(T) and those of write(U), in any order and any files. A correct writer writes each row as one JSON
+// object (RFC 8259) in UTF-8, without line ends in it, and ends it with LF or CRLF; before the first object there may
+// be a byte order mark. A line ends at the first LF, since no JSON string holds one: a piece of the file has the lines
+// that start in it. A row begins with a brace, so it makes neither a mark nor a blank line.
 //
-// Two values of a column are two units. A text column takes strings alone, code point by code point: a number or a truth value there is null, since 1
-// and "1" would be one text. An escape of a surrogate without its partner keeps its number, as three bytes that no other string has. A string of bytes
-// that are not UTF-8 is no JSON, and null. Columns of other types take their values as strings too, since many writers quote numbers: 1 and "1" are
-// one int, and so are true and "true" one bool. An int is written without fraction and exponent: 1.0 is null there, and the same as 1 in a float column.
+// Two values of a column are two units. A text column takes strings alone, code point by code point: a number or a
+// truth value there is null, since 1 and "1" would be one text. An escape of a surrogate without its partner keeps its
+// number, as three bytes that no other string has. A string of bytes that are not UTF-8 is no JSON, and null. Columns
+// of other types take their values as strings too, since many writers quote numbers: 1 and "1" are one int, and so are
+// true and "true" one bool. An int is written without fraction and exponent: 1.0 is null there, and the same as 1 in a
+// float column.
 package jsonl
 
 import (
@@ -35,7 +39,8 @@ import (
 
 // Options say which members are read.
 type Options struct {
-	// Columns are types by the paths of members, as in CSV files: text, int, float, bool, date, "date LAYOUT" and "timestamp LAYOUT".
+	// Columns are types by the paths of members, as in CSV files: text, int, float, bool, date, "date LAYOUT" and
+	// "timestamp LAYOUT".
 	Columns map[string]string
 }
 
@@ -83,7 +88,8 @@ type file struct {
 }
 
 // Open opens a file; nothing of it is read.
-func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File, *scan.Error) {
+func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File,
+	*scan.Error) {
 	if len(d.names) == 0 {
 		return nil, scan.Fault(scan.CodeOption, "JSON lines need the names and types of the columns that are read").
 			Advise("set input.jsonl.columns, such as {age: int, \"address.city\": text}; release columns FILE shows what is seen")
@@ -130,7 +136,8 @@ func (f *file) Digest(ctx context.Context, split int, _ []string) ([]byte, error
 }
 
 // Read implements scan.File.
-func (f *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary, err error) {
+func (f *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
+	err error) {
 	start, end := f.piece(split)
 	s, err := f.OpenStream(ctx, f.packed, start, end)
 	if err != nil {
@@ -178,7 +185,8 @@ type column struct {
 
 func (r *reader) addColumns(d *Dialect, names []string) {
 	for _, name := range names {
-		r.columns = append(r.columns, column{TextColumn: scan.TextColumn{TextType: d.types[name]}, path: strings.Split(name, "."), name: name})
+		r.columns = append(r.columns, column{TextColumn: scan.TextColumn{TextType: d.types[name]},
+			path: strings.Split(name, "."), name: name})
 	}
 }
 
@@ -301,7 +309,8 @@ func (r *reader) addRow(long bool) (full bool) {
 	return full
 }
 
-// addMember adds the member of an object that the column's path leads to. A member whose name is the whole path comes first.
+// addMember adds the member of an object that the column's path leads to. A member whose name is the whole path comes
+// first.
 func (c *column) addMember(members []member) {
 	raw, there := find(members, c.name)
 	for i := 0; !there && i < len(c.path)-1; i++ {
@@ -316,8 +325,8 @@ func (c *column) addMember(members []member) {
 	c.addJSON(raw)
 }
 
-// addJSON adds a JSON value: a string by its text; a number or a truth value as it stands, unless the column is of text. Objects and lists are no value
-// of any type.
+// addJSON adds a JSON value: a string by its text; a number or a truth value as it stands, unless the column is of
+// text. Objects and lists are no value of any type.
 func (c *column) addJSON(raw []byte) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":

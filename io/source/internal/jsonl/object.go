@@ -12,9 +12,10 @@ import (
 
 // JSON objects without loss
 //
-// encoding/json makes U+FFFD of bytes that are not UTF-8 and of escapes of surrogates without a partner, so that different strings become one. Here
-// the first make a string that has no value, since such bytes are no JSON text, and the others keep their numbers (scan.AppendWTF8). encoding/json
-// still says whether a line is JSON; what it has checked is walked without further checks.
+// encoding/json makes U+FFFD of bytes that are not UTF-8 and of escapes of surrogates without a partner, so that
+// different strings become one. Here the first make a string that has no value, since such bytes are no JSON text, and
+// the others keep their numbers (scan.AppendWTF8). encoding/json still says whether a line is JSON; what it has checked
+// is walked without further checks.
 
 // member is a member of an object: its name, and its value as it stands.
 type member struct {
@@ -22,8 +23,9 @@ type member struct {
 	raw  []byte
 }
 
-// object appends the members of a JSON object to dst, in their order. Their names share memory with raw or with names, which is scratch space. A member
-// whose name is no text is left out. ok is false if raw, a valid JSON value or nothing, is no object.
+// object appends the members of a JSON object to dst, in their order. Their names share memory with raw or with names,
+// which is scratch space. A member whose name is no text is left out. ok is false if raw, a valid JSON value or
+// nothing, is no object.
 func object(raw []byte, dst []member, names *[]byte) (members []member, ok bool) {
 	raw = bytes.TrimLeft(raw, space)
 	if len(raw) == 0 || raw[0] != '{' {

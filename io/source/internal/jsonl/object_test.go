@@ -31,7 +31,8 @@ func membersOf(line string) map[string]string {
 // Objects have the members that encoding/json finds, in all the ways to write one.
 func TestObjectsAsEncodingJSON(t *testing.T) {
 	for _, line := range []string{
-		`{}`, ` { } `, `{"a":1}`, "\t{ \"a\" : [ 1 , { \"b\" : \"]}\\\"\" } ] ,\"c\":{\"d\":{}} , \"e\":-1.5e+7,\"f\":true,\"g\":null}\r", `{"a":1,"b":2,"a":"3"}`,
+		`{}`, ` { } `, `{"a":1}`, "\t{ \"a\" : [ 1 , { \"b\" : \"]}\\\"\" } ] ,\"c\":{\"d\":{}} , " +
+			"\"e\":-1.5e+7,\"f\":true,\"g\":null}\r", `{"a":1,"b":2,"a":"3"}`,
 		`{"":"","\u0061\n\/\\\"":"x","é\ud83d\ude00":"é"}`, `[1]`, `null`, `"{}"`, `1`, `{"a":1`, `{"a":1}{}`, ``, `{"a":[[[]],{}],"b":[]}`,
 	} {
 		var want map[string]json.RawMessage

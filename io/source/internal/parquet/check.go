@@ -8,9 +8,9 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// Before the library decodes a page's values, the lengths in them are checked: the library allocates what they say, and a few flipped bits
-// can say gigabytes. The values that the bytes hold are counted, since the library decodes what is there, be it more or less than the page
-// announces.
+// Before the library decodes a page's values, the lengths in them are checked: the library allocates what they say, and
+// a few flipped bits can say gigabytes. The values that the bytes hold are counted, since the library decodes what is
+// there, be it more or less than the page announces.
 
 // check checks that data holds the values that are present.
 func (p *dataPage) check(data []byte, present int) error {
@@ -54,8 +54,8 @@ func (p *dataPage) known() bool {
 	return false
 }
 
-// count returns how many values the bytes hold. If exact is set, it must be as many as are present; else more will do, since runs may be
-// padded.
+// count returns how many values the bytes hold. If exact is set, it must be as many as are present; else more will do,
+// since runs may be padded.
 func (p *dataPage) count(data []byte, present int) (held int, exact bool, err error) {
 	switch p.encoding {
 	case format.RLEDictionary, plainDictionary:

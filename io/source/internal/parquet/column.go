@@ -18,7 +18,8 @@ import (
 //
 //  1. reads the header, verifies the checksum and decompresses the body (pages.go);
 //  2. checks the lengths in levels and values, and how many there are (levels.go, check.go);
-//  3. decodes a piece of it: levels, which say which rows have a value, and values (pieces.go), with parquet-go's decoders (decode.go).
+//  3. decodes a piece of it: levels, which say which rows have a value, and values (pieces.go), with parquet-go's
+//     decoders (decode.go).
 //
 // Rows are then taken in batches, in the form of a table (values.go, convert.go, nulls.go, listrows.go).
 type columnReader struct {
@@ -79,7 +80,8 @@ func (c *columnReader) close() {
 	*c = columnReader{}
 }
 
-// ready returns how many rows can be taken, after decoding the next page if there are none; the error is io.EOF if there are no more.
+// ready returns how many rows can be taken, after decoding the next page if there are none; the error is io.EOF if
+// there are no more.
 func (c *columnReader) ready() (int, error) {
 	switch {
 	case c.lists != nil:

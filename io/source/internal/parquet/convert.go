@@ -62,8 +62,8 @@ func (l *leaf) takeDecimals() {
 	}
 }
 
-// exact makes the leaf one whose different values stay different. A decimal that is no Int is a text. An INT96 is a timestamp in nanoseconds; one
-// outside of the years 1678 to 2261 is null.
+// exact makes the leaf one whose different values stay different. A decimal that is no Int is a text. An INT96 is a
+// timestamp in nanoseconds; one outside of the years 1678 to 2261 is null.
 func (l *leaf) exact() {
 	switch {
 	case l.list != nil || l.field.Type.Kind == table.Invalid:

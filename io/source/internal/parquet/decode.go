@@ -10,7 +10,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// decode decodes n values of a leaf in the memory of d, and in that of data if they can be decoded in place. check has passed data.
+// decode decodes n values of a leaf in the memory of d, and in that of data if they can be decoded in place. check has
+// passed data.
 func (d *decoded) decode(l *leaf, enc encoding.Encoding, data []byte, n int) (v decoded, err error) {
 	if n == 0 {
 		return v, nil

@@ -6,8 +6,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// decoded is values of a page or a dictionary as the library decodes them: one of the slices is in use. What a table holds in another form is
-// converted when rows are taken (values.go), since a page may have many more rows than a batch.
+// decoded is values of a page or a dictionary as the library decodes them: one of the slices is in use. What a table
+// holds in another form is converted when rows are taken (values.go), since a page may have many more rows than a
+// batch.
 type decoded struct {
 	bits     []byte // booleans, from bit skipped on, or
 	skipped  int

@@ -1,4 +1,5 @@
-// Package parquet reads Parquet files: a split is a row group, of which the column chunks that are asked for are read page by page.
+// Package parquet reads Parquet files: a split is a row group, of which the column chunks that are asked for are read
+// page by page.
 //
 // The contract is row isolation: for all tables T and U, what it reads of a file of both is what it reads of a file of
 // T and what it reads of a file of U, if a correct writer wrote the three. A correct writer keeps to parquet-format:
@@ -106,7 +107,8 @@ func (p *file) reopen(ctx context.Context) (scan.Handle, error) {
 }
 
 // Read implements scan.File.
-func (p *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary, err error) {
+func (p *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
+	err error) {
 	f, err := p.reopen(ctx)
 	if err != nil {
 		return sum, err
@@ -158,8 +160,8 @@ func (p *file) digestHead(split int) hash.Hash {
 	return h
 }
 
-// countedLeaf returns the leaf by which rows are counted if no column is asked for: the shortest of those that can be read, by the schema
-// alone.
+// countedLeaf returns the leaf by which rows are counted if no column is asked for: the shortest of those that can be
+// read, by the schema alone.
 func (p *file) countedLeaf() (int, error) {
 	best := -1
 	for i := range p.leaves {
@@ -187,7 +189,8 @@ func (l *leaf) length() int {
 	return l.bits()
 }
 
-// Bounds returns the min and max that the footer states of a column in a row group; ok is false if there are none to believe.
+// Bounds returns the min and max that the footer states of a column in a row group; ok is false if there are none to
+// believe.
 func (p *file) Bounds(split int, column string) (b table.Bounds, ok bool) {
 	for i := range p.leaves {
 		if l := &p.leaves[i]; l.field.Name == column {

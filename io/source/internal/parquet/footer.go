@@ -36,8 +36,8 @@ type chunk struct {
 	bounded     bool         // it states any that are believed
 }
 
-// readFooter returns the file's footer with its length and magic, as bytes. The file's first bytes are read only if its last ones are not Parquet's,
-// to say what is wrong: of a file of a store they would take a request.
+// readFooter returns the file's footer with its length and magic, as bytes. The file's first bytes are read only if its
+// last ones are not Parquet's, to say what is wrong: of a file of a store they would take a request.
 func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	var tail [8]byte
 	if size < 12 {
@@ -166,7 +166,8 @@ func chunksOf(columns []format.ColumnChunk, orders []format.ColumnOrder) []chunk
 			elsewhere: c.FilePath != "", encrypted: c.CryptoMetadata.Value != nil,
 		}
 		out[i].bounds, out[i].bounded = statedBounds(m.Type, &m.Statistics, typeOrdered(orders, i))
-		if d := m.DictionaryPageOffset; d > 0 && (d < m.DataPageOffset || m.DataPageOffset == 0) { // 0 is what PyArrow states if there is no data page
+		// 0 is what PyArrow states if there is no data page
+		if d := m.DictionaryPageOffset; d > 0 && (d < m.DataPageOffset || m.DataPageOffset == 0) {
 			out[i].start = d
 		}
 	}

@@ -7,10 +7,11 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// Levels say which rows have a value. Of a column with nulls, a definition level is 1 if there is a value; of one within structs, the level is
-// how many of the structs and the column that may be null are not (leaf.highest if there is a value). Of a column of lists there is a
-// level for each element and for each list without elements: the repetition level is 0 if a row begins there, and the definition level says
-// whether there is a list, an element and a value (listShape).
+// Levels say which rows have a value. Of a column with nulls, a definition level is 1 if there is a value; of one
+// within structs, the level is how many of the structs and the column that may be null are not (leaf.highest if there
+// is a value). Of a column of lists there is a level for each element and for each list without elements: the
+// repetition level is 0 if a row begins there, and the definition level says whether there is a list, an element and a
+// value (listShape).
 
 // maxLevel is the highest definition level of a column that is read.
 const maxLevel = 31

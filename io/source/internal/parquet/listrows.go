@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// listRows makes lists of the levels and elements of the pages that a column reader decodes. A list may go on in the next page.
+// listRows makes lists of the levels and elements of the pages that a column reader decodes. A list may go on in the
+// next page.
 type listRows struct {
 	elements listElements
 	shape    *listShape
@@ -34,7 +35,8 @@ type listElements struct {
 	coded  []float64 // what the chunk's codes stand for
 }
 
-// ready returns how many rows can be taken, after making some if there are none; the error is io.EOF if there are no more.
+// ready returns how many rows can be taken, after making some if there are none; the error is io.EOF if there are no
+// more.
 func (l *listRows) ready() (int, error) {
 	if n := len(l.valid) - l.done; n > 0 {
 		return n, nil

@@ -11,15 +11,16 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The leaves of a column of the top level are columns too, under their paths: `address.city` within structs, `items.price` of the numbers in a
-// list of structs, and `m.key` and `m.value` of a map. The groups that Parquet puts between a list and its elements, or a map and its
-// entries, are no part of a path. A list of numbers has the path of the list.
+// The leaves of a column of the top level are columns too, under their paths: `address.city` within structs,
+// `items.price` of the numbers in a list of structs, and `m.key` and `m.value` of a map. The groups that Parquet puts
+// between a list and its elements, or a map and its entries, are no part of a path. A list of numbers has the path of
+// the list.
 //
-// On the way down the walk counts what the definition levels of a leaf count: every optional and every repeated element. A leaf below one
-// repeated element is a column of lists. Below two of them, nothing is read.
+// On the way down the walk counts what the definition levels of a leaf count: every optional and every repeated
+// element. A leaf below one repeated element is a column of lists. Below two of them, nothing is read.
 
-// leavesOf returns the columns of a schema, those that cannot be read as kind Invalid, and the number of its leaves. A column that is nested
-// comes after the column of the top level that it is in.
+// leavesOf returns the columns of a schema, those that cannot be read as kind Invalid, and the number of its leaves. A
+// column that is nested comes after the column of the top level that it is in.
 func leavesOf(elements []format.SchemaElement) (out []leaf, leaves int, err error) {
 	broken := scan.Fault(scan.CodeDamaged, "the schema is not a tree")
 	if len(elements) == 0 || elements[0].Type.Valid {
@@ -86,7 +87,8 @@ func (p level) repeat() level {
 	return p
 }
 
-// columnsIn returns the columns of the tree of a column of the top level, which comes first. chunk is the position of its first leaf.
+// columnsIn returns the columns of the tree of a column of the top level, which comes first. chunk is the position of
+// its first leaf.
 func columnsIn(elements []format.SchemaElement, chunk int, paths *scan.Paths) []leaf {
 	e := &elements[0]
 	w := schemaWalk{elements: elements, paths: paths}
@@ -129,8 +131,8 @@ func (w *schemaWalk) visit(at, chunk int, p level) {
 	}
 }
 
-// name adds the column of a group itself, which cannot be read, before those from a position on that are within it, unless one of these has
-// its path: a list of numbers.
+// name adds the column of a group itself, which cannot be read, before those from a position on that are within it,
+// unless one of these has its path: a list of numbers.
 func (w *schemaWalk) name(e *format.SchemaElement, from, chunk int, path string) {
 	if slices.ContainsFunc(w.found[from:], func(l leaf) bool { return l.field.Name == path }) {
 		return
@@ -153,7 +155,8 @@ func (w *schemaWalk) leaf(e *format.SchemaElement, chunk int, p level) {
 	if p.listed {
 		value.RepetitionType = thrift.New(format.Required)
 	}
-	l := leaf{field: table.Field{Name: p.path, Type: typeOf(&value)}, chunk: chunk, physical: e.Type.V, width: int(e.TypeLength.V)}
+	l := leaf{field: table.Field{Name: p.path, Type: typeOf(&value)}, chunk: chunk, physical: e.Type.V,
+		width: int(e.TypeLength.V)}
 	if !p.listed {
 		l.highest = p.defined
 	}
@@ -180,8 +183,8 @@ func (l leaf) listed(p level) leaf {
 	return out
 }
 
-// list adds the columns of a group that is a list: a group of one repeated element, which is the list's element or has it as its only child.
-// Source: parquet-format, LogicalTypes.md, "Lists" and "Backward-compatibility rules".
+// list adds the columns of a group that is a list: a group of one repeated element, which is the list's element or has
+// it as its only child. Source: parquet-format, LogicalTypes.md, "Lists" and "Backward-compatibility rules".
 func (w *schemaWalk) list(at, chunk int, p level) {
 	e := &w.elements[at]
 	if e.NumChildren.V != 1 || p.listed || !repeats(&w.elements[at+1]) {

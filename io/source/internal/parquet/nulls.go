@@ -36,7 +36,8 @@ func (b *rowBuffer) spreadValues(v *table.Values, k table.Kind, valid []bool) {
 	}
 }
 
-// spread gives each row whose valid is true the next value, and the others zero, in the memory of to, which may hold the values at its start.
+// spread gives each row whose valid is true the next value, and the others zero, in the memory of to, which may hold
+// the values at its start.
 func spread[T any](to *[]T, values []T, valid []bool) []T {
 	from := len(values)
 	*to = grown(*to, len(valid))
@@ -68,7 +69,8 @@ func spreadOffsets(to *[]uint32, offsets []uint32, valid []bool) []uint32 {
 	return out
 }
 
-// grown returns a slice of n items in the memory of s or, if that is too short, in new memory, to which nothing is copied.
+// grown returns a slice of n items in the memory of s or, if that is too short, in new memory, to which nothing is
+// copied.
 func grown[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

@@ -39,8 +39,8 @@ func newDataPage(l *leaf, h *format.PageHeader, body []byte) (dataPage, error) {
 	return p, nil
 }
 
-// split returns the parts of the body: repetition levels (of lists), definition levels (of lists and of columns with nulls), both as they are
-// encoded, and the values. Source: parquet-format, README.md, "Data Pages".
+// split returns the parts of the body: repetition levels (of lists), definition levels (of lists and of columns with
+// nulls), both as they are encoded, and the values. Source: parquet-format, README.md, "Data Pages".
 func (p *dataPage) split() (repeated, defined, values []byte, err error) {
 	lists := p.leaf.list != nil
 	if p.v2 != nil {

@@ -21,8 +21,8 @@ type pageReader struct {
 	plain   []byte // and decompressed
 }
 
-// next returns the header and the bytes of the next page that is not an index; the error is io.EOF if there is none. They are valid until the
-// next call, and the caller may write to the bytes.
+// next returns the header and the bytes of the next page that is not an index; the error is io.EOF if there is none.
+// They are valid until the next call, and the caller may write to the bytes.
 func (p *pageReader) next() (*format.PageHeader, []byte, error) {
 	for p.left > 0 {
 		h, err := p.header()

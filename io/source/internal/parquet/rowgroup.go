@@ -21,7 +21,8 @@ type groupScan struct {
 	codecs  scan.Codecs
 }
 
-// leavesOf returns of each column its leaf, and the leaves that are read, each once. Without columns it is the shortest one, by which rows are counted.
+// leavesOf returns of each column its leaf, and the leaves that are read, each once. Without columns it is the shortest
+// one, by which rows are counted.
 func (p *file) leavesOf(columns []string) (at, used []int, err error) {
 	at = make([]int, len(columns))
 	for i, name := range columns {
@@ -66,7 +67,8 @@ func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []
 		if err := c.check(l, rows, p.end); err != nil {
 			return nil, s.placed(err, l)
 		}
-		s.readers = append(s.readers, newColumnReader(l, c, rows, scan.NewSection(ctx, f, p.MAC, c.start, c.start+c.size), &s.codecs))
+		s.readers = append(s.readers, newColumnReader(l, c, rows, scan.NewSection(ctx, f, p.MAC, c.start, c.start+c.size),
+			&s.codecs))
 	}
 	parts := make([]scan.Extent, len(s.readers))
 	for i, r := range s.readers {
@@ -148,8 +150,8 @@ func (s *groupScan) each(f func(int, *columnReader) error) error {
 	return nil
 }
 
-// sum reads what is left of the chunks and returns the digest of the footer, the row group's number and, in the order of
-// the file whatever the order in which columns were asked for, the chunks.
+// sum reads what is left of the chunks and returns the digest of the footer, the row group's number and, in the order
+// of the file whatever the order in which columns were asked for, the chunks.
 func (s *groupScan) sum() ([]byte, error) {
 	h := s.file.digestHead(s.group)
 	err := s.each(func(_ int, r *columnReader) error {

@@ -45,7 +45,8 @@ func isList(e *format.SchemaElement) bool {
 
 func isMap(e *format.SchemaElement) bool {
 	_, ok := e.LogicalType.Value.(*format.MapType)
-	return ok || e.ConvertedType.Valid && (e.ConvertedType.V == deprecated.Map || e.ConvertedType.V == deprecated.MapKeyValue)
+	return ok || e.ConvertedType.Valid && (e.ConvertedType.V == deprecated.Map ||
+		e.ConvertedType.V == deprecated.MapKeyValue)
 }
 
 // repeats says whether an element is repeated; what is neither required nor optional is.

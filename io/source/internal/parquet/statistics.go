@@ -9,13 +9,14 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// What is believed of what a Parquet file states about its rows: the min and max of a row group's values in a column of integers, dates or
-// timestamps, and the number of rows of a row group that is ruled out by them. All else is compared with the rows or not used. Floats have
-// no bounds: their writers disagree about NaN, and some state a min that is too large after one. Nor have texts, since nothing says
-// whether a writer cut them, nor unsigned integers and decimals, which writers have put in several orders. docs/adr/0013 has the argument for each.
+// What is believed of what a Parquet file states about its rows: the min and max of a row group's values in a column of
+// integers, dates or timestamps, and the number of rows of a row group that is ruled out by them. All else is compared
+// with the rows or not used. Floats have no bounds: their writers disagree about NaN, and some state a min that is too
+// large after one. Nor have texts, since nothing says whether a writer cut them, nor unsigned integers and decimals,
+// which writers have put in several orders. docs/adr/0013 has the argument for each.
 
-// statedBounds returns the min and max that statistics state of signed integers, ordered by a column order; ok is false if they
-// state none, or in a form that leaves doubt.
+// statedBounds returns the min and max that statistics state of signed integers, ordered by a column order; ok is false
+// if they state none, or in a form that leaves doubt.
 //
 // Statistics have two forms. Signed integers have the same order in both, so either will do, but not two that differ.
 func statedBounds(physical format.Type, s *format.Statistics, ordered bool) (b table.Bounds, ok bool) {
@@ -28,7 +29,8 @@ func statedBounds(physical format.Type, s *format.Statistics, ordered bool) (b t
 	}
 	switch {
 	case physical == format.Int32 && len(low) == 4 && len(high) == 4:
-		b = table.Bounds{Min: int64(int32(binary.LittleEndian.Uint32(low))), Max: int64(int32(binary.LittleEndian.Uint32(high)))}
+		b = table.Bounds{Min: int64(int32(binary.LittleEndian.Uint32(low))),
+			Max: int64(int32(binary.LittleEndian.Uint32(high)))}
 	case physical == format.Int64 && len(low) == 8 && len(high) == 8:
 		b = table.Bounds{Min: int64(binary.LittleEndian.Uint64(low)), Max: int64(binary.LittleEndian.Uint64(high))}
 	default:
@@ -37,7 +39,8 @@ func statedBounds(physical format.Type, s *format.Statistics, ordered bool) (b t
 	return b, b.Min <= b.Max
 }
 
-// typeOrdered says whether a column's statistics are in the order of its type: the file says so or, as older ones, nothing.
+// typeOrdered says whether a column's statistics are in the order of its type: the file says so or, as older ones,
+// nothing.
 func typeOrdered(orders []format.ColumnOrder, column int) bool {
 	if len(orders) == 0 {
 		return true
@@ -49,7 +52,8 @@ func typeOrdered(orders []format.ColumnOrder, column int) bool {
 	return ok
 }
 
-// signed says whether a leaf's values are the signed integers that its pages hold, one a row or none. Nothing is believed of nested columns.
+// signed says whether a leaf's values are the signed integers that its pages hold, one a row or none. Nothing is
+// believed of nested columns.
 func (l *leaf) signed() bool {
 	switch l.field.Type.Kind {
 	case table.Int, table.Date, table.Timestamp:

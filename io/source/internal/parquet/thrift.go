@@ -28,8 +28,9 @@ const (
 // thriftDepth is the deepest nesting that is passed; Parquet's metadata is 8 deep.
 const thriftDepth = 32
 
-// thriftWalk passes over a struct in Thrift's compact protocol and checks that every length is within the bytes. The library that decodes
-// the struct allocates what a length says before it reads that much, and a flipped bit can say gigabytes. Source: github.com/apache/thrift, doc/specs/thrift-compact-protocol.md.
+// thriftWalk passes over a struct in Thrift's compact protocol and checks that every length is within the bytes. The
+// library that decodes the struct allocates what a length says before it reads that much, and a flipped bit can say
+// gigabytes. Source: github.com/apache/thrift, doc/specs/thrift-compact-protocol.md.
 type thriftWalk struct {
 	b       []byte
 	at      int

@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// values takes the next n values. They share memory with the page if a table holds them in the same form; else they are in to, from its start.
+// values takes the next n values. They share memory with the page if a table holds them in the same form; else they are
+// in to, from its start.
 func (d *decoded) values(l *leaf, n int, to *table.Values) table.Values {
 	if l.convert != nil {
 		return l.convert(d, n, to)

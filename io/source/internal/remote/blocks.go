@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// blocksAhead is how many blocks are fetched before they are asked for, for each worker, if the one before was asked for, too.
+// blocksAhead is how many blocks are fetched before they are asked for, for each worker, if the one before was asked
+// for, too.
 const blocksAhead = 3
 
 // readAt reads as much of a handle's file as one block has.
@@ -74,8 +75,8 @@ func (c *blocks) find(f *File, i int64) *block {
 	return x
 }
 
-// room says whether another block fits, after the least recently used ones were given back that nobody reads: without all, only those that were
-// read already. c.mu is held.
+// room says whether another block fits, after the least recently used ones were given back that nobody reads: without
+// all, only those that were read already. c.mu is held.
 func (c *blocks) room(all bool) bool {
 	for c.held+blockSize > c.limit {
 		var oldest blockKey
@@ -125,8 +126,8 @@ func (c *blocks) release(x *block, at int64, n int) {
 	x.ended = x.ended || n > 0 && at+int64(n) == int64(len(x.data))
 }
 
-// recycle gives blocks back that were read to their ends, but for the last kept ones, so that the next blocks come in memory that the caches may have
-// still. c.mu is held.
+// recycle gives blocks back that were read to their ends, but for the last kept ones, so that the next blocks come in
+// memory that the caches may have still. c.mu is held.
 func (c *blocks) recycle(kept int) {
 	var over []blockKey
 	for k, b := range c.of {

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// laneWindow is what the lanes of a handle hold: half of a worker's window, the other half is for what is fetched ahead.
+	// laneWindow is what the lanes of a handle hold: half of a worker's window, the other half is for what is fetched
+	// ahead.
 	laneWindow = Window / 2
 	// usualPart is about what a request asks for: less takes more requests, and of more fewer are under way at once.
 	usualPart = 4 << 20
@@ -73,12 +74,16 @@ func (l *lanes) find(at int64) (int, bool) {
 
 // sorted returns the extents that are within the file and not empty, by their place.
 func (f *File) sorted(extents []scan.Extent) []scan.Extent {
-	out := slices.DeleteFunc(slices.Clone(extents), func(e scan.Extent) bool { return e.Size <= 0 || e.At < 0 || e.At+e.Size > f.object.Size })
+	out := slices.DeleteFunc(slices.Clone(extents), func(e scan.Extent) bool {
+		return e.Size <= 0 || e.At < 0 ||
+			e.At+e.Size > f.object.Size
+	})
 	slices.SortFunc(out, func(a, b scan.Extent) int { return cmp.Compare(a.At, b.At) })
 	return out
 }
 
-// lanesOf distributes the window over extents, which are sorted. If all fit, near ones share a lane, and all parts are fetched at once.
+// lanesOf distributes the window over extents, which are sorted. If all fit, near ones share a lane, and all parts are
+// fetched at once.
 func lanesOf(extents []scan.Extent) (lanes []*lane) {
 	total := int64(0)
 	for _, e := range extents {
@@ -142,8 +147,8 @@ func (l *lanes) fetch(p *part, size int64) {
 	l.arrived.Broadcast()
 }
 
-// part returns the part that has the byte at a place, if there is one. Parts behind it are started, in the memory of the one before it. l.mu is
-// held.
+// part returns the part that has the byte at a place, if there is one. Parts behind it are started, in the memory of
+// the one before it. l.mu is held.
 func (l *lanes) part(at int64) *part {
 	n, found := l.find(at)
 	if !found {
@@ -222,8 +227,8 @@ func (h *handle) readSome(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// wait returns the part and the piece of it that have the byte at a place, and its bytes, when they are there. These are nil if no part has the byte, or its
-// memory was given back.
+// wait returns the part and the piece of it that have the byte at a place, and its bytes, when they are there. These
+// are nil if no part has the byte, or its memory was given back.
 func (l *lanes) wait(ctx context.Context, at int64) (*part, int, []byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -269,11 +274,13 @@ func (l *lanes) keep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := l.file
-	if len(l.all) != 1 || l.all[0].at != 0 || l.all[0].end != f.object.Size || len(l.all[0].parts) != 1 || f.kept.Load() != nil {
+	if len(l.all) != 1 || l.all[0].at != 0 || l.all[0].end != f.object.Size || len(l.all[0].parts) != 1 ||
+		f.kept.Load() != nil {
 		return
 	}
 	p := l.all[0].parts[0]
-	if p.filled != 1 || len(p.pieces) != 1 || p.err != nil || p.pieces[0].data == nil || !f.pool.memory.keep(p.pieces[0].data) {
+	if p.filled != 1 || len(p.pieces) != 1 || p.err != nil || p.pieces[0].data == nil ||
+		!f.pool.memory.keep(p.pieces[0].data) {
 		return
 	}
 	content := p.pieces[0].data
@@ -316,7 +323,8 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 	for _, l := range lanesOf(sorted) {
 		x.holds += min(l.end-l.at, int64(l.depth)*l.step)
 	}
-	full := x.holds > laneWindow+gap*int64(len(sorted)) || len(a.waiting) >= a.handles && (len(a.waiting) >= mostAhead*a.handles || a.held+x.holds > shortAhead*int64(a.handles))
+	full := x.holds > laneWindow+gap*int64(len(sorted)) || len(a.waiting) >= a.handles &&
+		(len(a.waiting) >= mostAhead*a.handles || a.held+x.holds > shortAhead*int64(a.handles))
 	if full || len(sorted) == 0 || a.find(f, sorted) >= 0 {
 		return false
 	}

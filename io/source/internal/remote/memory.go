@@ -8,14 +8,14 @@ import (
 const (
 	// leastPart is the least that a request asks for of a longer extent, in bytes.
 	leastPart = 64 << 10
-	// pieceSize is how long the pieces are in which the parts of lanes come. A shorter one would cost the system more for each byte; of a longer one less
-	// memory would be used again soon.
+	// pieceSize is how long the pieces are in which the parts of lanes come. A shorter one would cost the system more for
+	// each byte; of a longer one less memory would be used again soon.
 	pieceSize = 256 << 10
 	blockSize = 2 << 20
 )
 
-// memory is what a pool has for blocks and parts. Memory that is touched for the first time costs a page fault for each 4 KiB, which takes longer than to
-// copy their contents. So what was read is used again, the last first.
+// memory is what a pool has for blocks and parts. Memory that is touched for the first time costs a page fault for each
+// 4 KiB, which takes longer than to copy their contents. So what was read is used again, the last first.
 type memory struct {
 	mu   sync.Mutex
 	free [len(memorySizes)][][]byte
@@ -47,7 +47,8 @@ func (m *memory) take(n int) []byte {
 	return make([]byte, n)
 }
 
-// keep says whether there is room for memory that stays in use as long as the pool: up to a half of what is kept, and of short files only.
+// keep says whether there is room for memory that stays in use as long as the pool: up to a half of what is kept, and
+// of short files only.
 func (m *memory) keep(b []byte) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,8 +1,9 @@
-// Package remote reads files of stores like files of this machine: by ranges, ahead of their readers, and within a limit of memory.
+// Package remote reads files of stores like files of this machine: by ranges, ahead of their readers, and within a
+// limit of memory.
 //
-// A reader that knows which parts of a file it needs says so (Expect), and they are fetched in lanes: one after the other in each lane, a few at
-// once. Small neighbouring parts share a request. All other reading goes through blocks, which the handles of all files share, since the
-// readers of texts read a file in pieces that do not end with a record.
+// A reader that knows which parts of a file it needs says so (Expect), and they are fetched in lanes: one after the
+// other in each lane, a few at once. Small neighbouring parts share a request. All other reading goes through blocks,
+// which the handles of all files share, since the readers of texts read a file in pieces that do not end with a record.
 //
 // Every request names the version of the object that was opened. So no answer mixes two versions.
 package remote
@@ -123,8 +124,9 @@ type piece struct {
 	unread int    // bytes
 }
 
-// aheads are the extents that are fetched before a handle is opened for them: while a worker decodes one row group, the next one comes, or several if
-// they are short. So a worker holds two halves of its window: what it reads, and what it will read next.
+// aheads are the extents that are fetched before a handle is opened for them: while a worker decodes one row group, the
+// next one comes, or several if they are short. So a worker holds two halves of its window: what it reads, and what it
+// will read next.
 type aheads struct {
 	mu      sync.Mutex
 	handles int // that are open
@@ -139,7 +141,8 @@ type ahead struct {
 	holds   int64 // bytes
 }
 
-// blocks are parts of files that several handles read, all of one length but the last of a file. The least recently used ones make room for others.
+// blocks are parts of files that several handles read, all of one length but the last of a file. The least recently
+// used ones make room for others.
 type blocks struct {
 	mu    sync.Mutex
 	of    map[blockKey]*block

@@ -23,7 +23,8 @@ type AheadReader struct {
 
 // NewAheadReader starts to read ahead.
 func NewAheadReader(r io.Reader) *AheadReader {
-	a := &AheadReader{full: make(chan []byte, aheadBlocks), free: make(chan []byte, aheadBlocks), stopped: make(chan struct{})}
+	a := &AheadReader{full: make(chan []byte, aheadBlocks), free: make(chan []byte, aheadBlocks),
+		stopped: make(chan struct{})}
 	for range aheadBlocks {
 		a.free <- nil // made when it is needed: files may be short
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// Codecs decompresses bytes in memory. The caller knows how long the result must be, and no codec writes more, so a bomb is a damaged file.
-// (parquet-go's codecs write as much as there is, and its LZ4 tries ever larger buffers on damaged bytes, without end.)
+// Codecs decompresses bytes in memory. The caller knows how long the result must be, and no codec writes more, so a
+// bomb is a damaged file. (parquet-go's codecs write as much as there is, and its LZ4 tries ever larger buffers on
+// damaged bytes, without end.)
 type Codecs struct {
 	zstd   *zstd.Decoder
 	gzip   *gzip.Reader

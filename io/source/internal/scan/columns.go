@@ -51,8 +51,8 @@ func ZoneOf(utc bool) string {
 	return table.Local
 }
 
-// Nullify makes the rows of a column null whose value is [NoValue], in the memory of valid, which may be that of the column's validity. It is for columns
-// whose values are in Ints.
+// Nullify makes the rows of a column null whose value is [NoValue], in the memory of valid, which may be that of the
+// column's validity. It is for columns whose values are in Ints.
 func Nullify(c *table.Column, valid *[]bool) {
 	n := c.Entries()
 	before := c.Valid
@@ -71,8 +71,8 @@ func Nullify(c *table.Column, valid *[]bool) {
 	}
 }
 
-// ExactNanos returns an instant in nanoseconds since 1970 by the nanoseconds of a day and the day since 1970, or [NoValue] if an int64 does not
-// hold it.
+// ExactNanos returns an instant in nanoseconds since 1970 by the nanoseconds of a day and the day since 1970, or
+// [NoValue] if an int64 does not hold it.
 func ExactNanos(nanos, day int64) int64 {
 	const perDay = 86_400_000_000_000
 	day, nanos = day+nanos/perDay, nanos%perDay
@@ -86,7 +86,8 @@ func ExactNanos(nanos, day int64) int64 {
 	return day*perDay + nanos
 }
 
-// Dictionary is the values that the codes of a column stand for. Two dictionaries of the process have the same ID only if they are one.
+// Dictionary is the values that the codes of a column stand for. Two dictionaries of the process have the same ID only
+// if they are one.
 type Dictionary struct {
 	Values table.Values
 	Size   int

@@ -19,16 +19,16 @@ const (
 	exactPower = 22
 )
 
-// Decimal converts the unscaled integers of a decimal type to values. Decimals without a fraction that an int64 holds become Int, all others
-// Float: the float64 nearest to the decimal. Integers beyond the announced precision saturate.
+// Decimal converts the unscaled integers of a decimal type to values. Decimals without a fraction that an int64 holds
+// become Int, all others Float: the float64 nearest to the decimal. Integers beyond the announced precision saturate.
 type Decimal struct {
 	Type  table.Type
 	scale int
 	exact bool
 }
 
-// Exact returns the same decimals in a form in which no two become one value: Int stays Int, except that an integer that an int64 does not hold
-// becomes [NoValue]; Float becomes String, the text that appendText writes.
+// Exact returns the same decimals in a form in which no two become one value: Int stays Int, except that an integer
+// that an int64 does not hold becomes [NoValue]; Float becomes String, the text that appendText writes.
 func (d Decimal) Exact() Decimal {
 	d.exact = true
 	if d.Type.Kind == table.Float {
@@ -37,7 +37,8 @@ func (d Decimal) Exact() Decimal {
 	return d
 }
 
-// DecimalOf returns how the unscaled integers of a decimal type become values; of a type that cannot be read, Type says so.
+// DecimalOf returns how the unscaled integers of a decimal type become values; of a type that cannot be read, Type says
+// so.
 func DecimalOf(precision, scale int) Decimal {
 	d := Decimal{Type: table.Type{Kind: table.Float}, scale: scale}
 	switch {
@@ -70,8 +71,8 @@ func (d Decimal) addText(digits string, to *table.Values) {
 	to.Offsets = append(to.Offsets, uint32(len(to.Data)))
 }
 
-// appendText appends digits·10^-scale without exponent and without zeros at the end of its fraction: equal decimals of different scales have the
-// same text. digits is an integer in decimal.
+// appendText appends digits·10^-scale without exponent and without zeros at the end of its fraction: equal decimals of
+// different scales have the same text. digits is an integer in decimal.
 func (d Decimal) appendText(dst []byte, digits string) []byte {
 	digits, negative := strings.CutPrefix(digits, "-")
 	if negative {
@@ -143,7 +144,8 @@ func small(b []byte) (int64, bool) {
 	return int64(binary.BigEndian.Uint64(last[:])), last[0]&0x80 == sign&0x80
 }
 
-// NoValue stands for a value that an exact column cannot represent: [Nullify] makes its rows null. No value of such a column is equal to it.
+// NoValue stands for a value that an exact column cannot represent: [Nullify] makes its rows null. No value of such a
+// column is equal to it.
 const NoValue = math.MinInt64
 
 func (d Decimal) saturated(sign int) int64 {

@@ -137,15 +137,18 @@ func AsError(err error) *Error {
 	return Fault(CodeUnreadable, "the file cannot be read")
 }
 
-// NotOpened tells a missing file from one that may not be opened, and both from a system that has no room for another open file.
+// NotOpened tells a missing file from one that may not be opened, and both from a system that has no room for another
+// open file.
 func NotOpened(err error) *Error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Fault(CodeNotFound, "there is no such file")
 	case errors.Is(err, fs.ErrPermission):
-		return Fault(CodeUnreadable, "the file cannot be opened: permission denied").Advise("check its permissions, and those of the folders above")
+		return Fault(CodeUnreadable, "the file cannot be opened: permission denied").Advise("check its permissions, and " +
+			"those of the folders above")
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return Fault(CodeUnreadable, "the file cannot be opened: too many files are open").Advise("raise the limit (ulimit -n), or let fewer workers read (--workers)")
+		return Fault(CodeUnreadable, "the file cannot be opened: too many files are open").Advise("raise the limit (ulimit " +
+			"-n), or let fewer workers read (--workers)")
 	}
 	return Fault(CodeUnreadable, "the file cannot be opened")
 }

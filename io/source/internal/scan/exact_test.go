@@ -56,7 +56,9 @@ func TestExactFloatsAreInjective(t *testing.T) {
 		a := decimal.Draw(t, "a")
 		x, _ := new(big.Rat).SetString(a)
 		near, _ := x.Float64()
-		others := []string{decimal.Draw(t, "b"), strconv.FormatFloat(near, 'f', -1, 64), strconv.FormatFloat(near, 'e', 17, 64), strconv.FormatFloat(near, 'f', 1, 64), strconv.FormatFloat(near, 'f', 30, 64)}
+		others := []string{decimal.Draw(t, "b"), strconv.FormatFloat(near, 'f', -1, 64),
+			strconv.FormatFloat(near, 'e', 17, 64), strconv.FormatFloat(near, 'f', 1, 64), strconv.FormatFloat(near, 'f', 30,
+				64)}
 		for _, b := range others {
 			f, g := exactly(t, "float", a, Digits{}), exactly(t, "float", b, Digits{})
 			y, ok := new(big.Rat).SetString(b)
@@ -76,12 +78,17 @@ func TestExactTimes(t *testing.T) {
 		kind, text string
 		want       any
 	}{
-		{clock, "1970-01-01 00:00:01", int64(1e6)}, {clock, "1970-01-01 00:00:01.5", int64(15e5)}, {clock, "1970-01-01 00:00:01.000001", int64(1000001)}, {clock, "1970-01-01 00:00:01.000001000", int64(1000001)},
-		{clock, "1970-01-01 00:00:01.0000015", nil}, {clock, "1970-01-01 00:00:01.000000001", nil}, {clock, "1970-01-01 00:00:01.0000000001", nil}, {clock, "1970-01-01 00:00:01.00000000000000", int64(1e6)},
-		{clock, "1970-01-01 00:00:01,0000000009", nil}, {clock, "1969-12-31 23:59:59.9999999", nil}, {clock, "1969-12-31 23:59:59.999999", int64(-1)}, {clock, "1970-01-01 00:00", nil},
-		{instant, "1970-01-01T01:00:01.25+01:00", int64(125e4)}, {instant, "1970-01-01T01:00:01.2500000001+01:00", nil}, {instant, "1.1.1970 00:00:01.0000000001Z", nil}, {instant, "1.1.1970 00:00:01.0000000000Z", int64(1e6)},
+		{clock, "1970-01-01 00:00:01", int64(1e6)}, {clock, "1970-01-01 00:00:01.5", int64(15e5)}, {clock,
+			"1970-01-01 00:00:01.000001", int64(1000001)}, {clock, "1970-01-01 00:00:01.000001000", int64(1000001)},
+		{clock, "1970-01-01 00:00:01.0000015", nil}, {clock, "1970-01-01 00:00:01.000000001", nil}, {clock,
+			"1970-01-01 00:00:01.0000000001", nil}, {clock, "1970-01-01 00:00:01.00000000000000", int64(1e6)},
+		{clock, "1970-01-01 00:00:01,0000000009", nil}, {clock, "1969-12-31 23:59:59.9999999", nil}, {clock,
+			"1969-12-31 23:59:59.999999", int64(-1)}, {clock, "1970-01-01 00:00", nil},
+		{instant, "1970-01-01T01:00:01.25+01:00", int64(125e4)}, {instant, "1970-01-01T01:00:01.2500000001+01:00",
+			nil}, {instant, "1.1.1970 00:00:01.0000000001Z", nil}, {instant, "1.1.1970 00:00:01.0000000000Z", int64(1e6)},
 		{"timestamp 02.20060102150405", "01.19700101000001", int64(1e6)}, // digits behind a point that are no fraction
-		{"date 2/1/2006 15:04", "2/1/1970 23:59", int64(1)}, {"date 2/1/2006 15:04", "2/1/1970 00:00", int64(1)}, {"date", "1970-01-02", int64(1)},
+		{"date 2/1/2006 15:04", "2/1/1970 23:59", int64(1)}, {"date 2/1/2006 15:04", "2/1/1970 00:00", int64(1)}, {"date",
+			"1970-01-02", int64(1)},
 		{"int", " 007 ", int64(7)}, {"bool", "YES", int64(1)},
 	} {
 		if got := exactly(t, c.kind, c.text, Digits{}); got != c.want {

@@ -1,5 +1,5 @@
-// Package scan is what the readers of CSV, Arrow and Parquet files share: errors, parts of files that are hashed while they are read,
-// decompression, decimals, the limits of batches, and the memory of columns.
+// Package scan is what the readers of CSV, Arrow and Parquet files share: errors, parts of files that are hashed while
+// they are read, decompression, decimals, the limits of batches, and the memory of columns.
 package scan
 
 import (
@@ -21,8 +21,8 @@ type File interface {
 	Digest(ctx context.Context, split int, columns []string) ([]byte, error)
 }
 
-// Footed is a file whose footer states how many rows a split has, and the min and max of some columns. DigestFooter is the digest of a split
-// of which only the footer is used.
+// Footed is a file whose footer states how many rows a split has, and the min and max of some columns. DigestFooter is
+// the digest of a split of which only the footer is used.
 type Footed interface {
 	// Rows returns the number of rows, or UnknownRows.
 	Rows(split int) int64
@@ -30,7 +30,8 @@ type Footed interface {
 	DigestFooter(split int) ([]byte, error)
 }
 
-// Fetcher is a file that can fetch what Read will read of some columns of a split, ahead of it. Fetch returns false if it does not.
+// Fetcher is a file that can fetch what Read will read of some columns of a split, ahead of it. Fetch returns false if
+// it does not.
 type Fetcher interface {
 	Fetch(split int, columns []string) bool
 }

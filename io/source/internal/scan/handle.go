@@ -13,8 +13,8 @@ type Extent struct{ At, Size int64 }
 type Handle interface {
 	io.ReaderAt
 	io.Closer
-	// Expect says which parts will be read soon, each once and from its start to its end, so that they can be fetched meanwhile. What else is
-	// read is fetched when it is asked for.
+	// Expect says which parts will be read soon, each once and from its start to its end, so that they can be fetched
+	// meanwhile. What else is read is fetched when it is asked for.
 	Expect(parts ...Extent)
 }
 
@@ -25,8 +25,8 @@ type Remote interface {
 	Version() string
 	// Open returns a handle that reads until ctx ends.
 	Open(ctx context.Context) Handle
-	// Fetch starts to fetch parts of the file for the next handle that expects just these. It returns false, and does nothing, if each open handle
-	// has something fetched ahead for it already.
+	// Fetch starts to fetch parts of the file for the next handle that expects just these. It returns false, and does
+	// nothing, if each open handle has something fetched ahead for it already.
 	Fetch(parts ...Extent) bool
 }
 

@@ -2,9 +2,9 @@ package scan
 
 import "github.com/dprelease/dprelease/io/table"
 
-// A column within structs has the path to it as its name: `address.city`. A name of the schema's top level may contain dots, too, so that
-// two columns may have one name; DropDoubles decides between them. Few bytes of a schema can say long paths many times, so the paths of a
-// file have a limit together.
+// A column within structs has the path to it as its name: `address.city`. A name of the schema's top level may contain
+// dots, too, so that two columns may have one name; DropDoubles decides between them. Few bytes of a schema can say
+// long paths many times, so the paths of a file have a limit together.
 
 const (
 	// MaxDepth is the deepest nesting of types whose columns are read.
@@ -24,8 +24,9 @@ func (p *Paths) Join(path, name string) (joined string, ok bool) {
 	return path + "." + name, true
 }
 
-// DropDoubles drops columns whose path is the name of another column. look returns the field of a column and whether it is within another
-// one. A column of the top level is never dropped. If only paths are the same, one column stays, which cannot be read.
+// DropDoubles drops columns whose path is the name of another column. look returns the field of a column and whether it
+// is within another one. A column of the top level is never dropped. If only paths are the same, one column stays,
+// which cannot be read.
 func DropDoubles[T any](columns []T, look func(*T) (f *table.Field, nested bool)) []T {
 	top, paths := map[string]bool{}, map[string]int{}
 	for i := range columns {

@@ -15,10 +15,10 @@ import (
 // BlockSize is how many bytes of a file are read and hashed at once: what the first two caches hold.
 const BlockSize = 64 << 10
 
-// BlockMAC hashes blocks: GMAC under one key and nonce, three times as fast as SHA-256 and more. It is an almost universal
-// hash: without the key one finds two different blocks of one tag with a probability below 2^-115 a try (a block
-// has 2^12 words of 128 bits, the hash is a polynomial of that degree over a field of 2^128; McGrew & Viega 2004, lemma 2).
-// Tags are not published: they are hashed, and of that the ledger keeps a keyed fingerprint.
+// BlockMAC hashes blocks: GMAC under one key and nonce, three times as fast as SHA-256 and more. It is an almost
+// universal hash: without the key one finds two different blocks of one tag with a probability below 2^-115 a try (a
+// block has 2^12 words of 128 bits, the hash is a polynomial of that degree over a field of 2^128; McGrew & Viega 2004,
+// lemma 2). Tags are not published: they are hashed, and of that the ledger keeps a keyed fingerprint.
 type BlockMAC struct{ aead cipher.AEAD }
 
 // NewBlockMAC makes the hash of a dataset.

@@ -105,12 +105,14 @@ func StreamError(err error) error {
 	case errors.As(err, &path):
 		return Fault(CodeUnreadable, "the file cannot be read")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return Fault(CodeTruncated, "the compressed file ends too early").Advise("copy it again from where it came from: gzip -t FILE, or zstd -t FILE, says whether it is whole")
+		return Fault(CodeTruncated, "the compressed file ends too early").Advise("copy it again from where it came from: " +
+			"gzip -t FILE, or zstd -t FILE, says whether it is whole")
 	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch):
 		return Fault(CodeChecksum, "the compressed file's checksum does not match")
 	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return Fault(CodeTooLarge, "the compressed file has a window of more than 2 GiB").
 			Advise("compress it with a smaller window")
 	}
-	return Fault(CodeDamaged, "the compressed file cannot be read").Advise("is it compressed, as its name says? a plain table is called FILE.csv; else copy it again")
+	return Fault(CodeDamaged, "the compressed file cannot be read").Advise("is it compressed, as its name says? a plain " +
+		"table is called FILE.csv; else copy it again")
 }

@@ -12,13 +12,15 @@ import (
 
 // Types of columns whose values are texts in the file
 //
-// A CSV field and a JSON string are texts. A job says what the texts of a column are; a text that is no value of the column's type is null, and
-// marked as unparsed. Numbers may be written with a decimal comma and with separators between groups of three digits, dates in several
-// layouts: of the layouts that a job lists the first one that fits a text reads it.
+// A CSV field and a JSON string are texts. A job says what the texts of a column are; a text that is no value of the
+// column's type is null, and marked as unparsed. Numbers may be written with a decimal comma and with separators
+// between groups of three digits, dates in several layouts: of the layouts that a job lists the first one that fits a
+// text reads it.
 //
-// The value of a text is that of its type: 1 and 01 are one int, yes and true one bool, and of a date whose layout has a time the day is the value.
-// Only floats and timestamps round, floats to 53 bits and timestamps down to microseconds. Where values tell units apart, two that differ must not
-// become one: there the exact form of a type takes only what it represents exactly (exact.go).
+// The value of a text is that of its type: 1 and 01 are one int, yes and true one bool, and of a date whose layout has
+// a time the day is the value. Only floats and timestamps round, floats to 53 bits and timestamps down to microseconds.
+// Where values tell units apart, two that differ must not become one: there the exact form of a type takes only what it
+// represents exactly (exact.go).
 
 // TextType is a column's type and how its texts are parsed.
 type TextType struct {
@@ -29,7 +31,8 @@ type TextType struct {
 	exact func(text []byte, v *table.Values) bool
 }
 
-// Exact returns the type with a Parse under which no two values are one: a text whose value is not represented exactly has none.
+// Exact returns the type with a Parse under which no two values are one: a text whose value is not represented exactly
+// has none.
 func (t TextType) Exact() TextType {
 	if t.exact != nil {
 		t.Parse = t.exact
@@ -71,7 +74,8 @@ func NewTextType(s string, d Digits) (TextType, *Error) {
 		return TextType{Type: table.Type{Kind: table.Date}, Parse: ints(parseDate)}, nil
 	}
 	return Text, Fault(CodeOption, "%q is not a type", s).
-		Advise("the types are text, int, float, bool, date, date LAYOUT and timestamp LAYOUT; several layouts are separated by \" | \"")
+		Advise("the types are text, int, float, bool, date, date LAYOUT and timestamp LAYOUT; several layouts are " +
+			"separated by \" | \"")
 }
 
 // Text is the type of a column that the job gives none.
@@ -132,7 +136,8 @@ func (d Digits) plain(parse func([]byte) (int64, bool)) func([]byte) (int64, boo
 	}
 }
 
-// rewrite writes a number as Go does. ok is false if a separator does not stand between groups of three digits, or if a point is no decimal sign.
+// rewrite writes a number as Go does. ok is false if a separator does not stand between groups of three digits, or if a
+// point is no decimal sign.
 func (d Digits) rewrite(text []byte) (plain []byte, ok bool) {
 	whole, fraction, decimal := string(text), "", false
 	if d.Decimal != 0 {
@@ -140,7 +145,8 @@ func (d Digits) rewrite(text []byte) (plain []byte, ok bool) {
 	} else {
 		whole, fraction, decimal = strings.Cut(whole, ".")
 	}
-	if strings.ContainsRune(fraction, '.') || d.Decimal != 0 && d.Decimal != '.' && d.Thousands != '.' && strings.ContainsRune(whole, '.') {
+	if strings.ContainsRune(fraction, '.') || d.Decimal != 0 && d.Decimal != '.' && d.Thousands != '.' &&
+		strings.ContainsRune(whole, '.') {
 		return nil, false
 	}
 	if d.Thousands != 0 {
@@ -154,7 +160,8 @@ func (d Digits) rewrite(text []byte) (plain []byte, ok bool) {
 	return []byte(whole), true
 }
 
-// ungroup takes the separators out of the digits before the decimal sign. A space stands for a space that does not break, too.
+// ungroup takes the separators out of the digits before the decimal sign. A space stands for a space that does not
+// break, too.
 func (d Digits) ungroup(whole string) (string, bool) {
 	if d.Thousands == ' ' {
 		whole = strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(whole)
@@ -204,7 +211,8 @@ func zoned(layout string) bool {
 	return strings.Contains(layout, "-07") || strings.Contains(layout, "Z07")
 }
 
-// dateType reads layouts and refuses one that does not say the day, or that has a zone: which day an instant is on depends on it.
+// dateType reads layouts and refuses one that does not say the day, or that has a zone: which day an instant is on
+// depends on it.
 func dateType(layouts []string) (TextType, *Error) {
 	for _, layout := range layouts {
 		if !saysDay(layout) || zoned(layout) {
@@ -219,7 +227,8 @@ func dateType(layouts []string) (TextType, *Error) {
 	})}, nil
 }
 
-// timestampType reads layouts and refuses one that does not say the day, and a mixture of instants and wall-clock readings.
+// timestampType reads layouts and refuses one that does not say the day, and a mixture of instants and wall-clock
+// readings.
 func timestampType(layouts []string) (TextType, *Error) {
 	if len(layouts) == 0 {
 		layouts = []string{""}

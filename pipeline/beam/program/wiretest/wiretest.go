@@ -6,7 +6,8 @@ import (
 	"encoding/base64"
 )
 
-// Find returns whether a text is in one of the messages: as it is, or in base64 at any place, once or twice, as Beam writes what functions hold.
+// Find returns whether a text is in one of the messages: as it is, or in base64 at any place, once or twice, as Beam
+// writes what functions hold.
 func Find(messages [][]byte, text []byte) bool {
 	forms := [][]byte{text}
 	for _, once := range coded(text) {
