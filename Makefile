@@ -39,7 +39,7 @@ bench-peers:
 pages:
 	cd pagetest && PAGETEST_OUT=$(or $(PAGETEST_OUT),$(CURDIR)/pagetest/out) $(GO) test -timeout 20m ./...
 
-# Generated files: the schema, the reference page, the sampler's table.
+# Generated files: the schema, the pages of the job file and the command line, the sampler's table.
 docs:
 	$(GO) generate ./...
 
