@@ -28,9 +28,9 @@ func Published(proof ledger.Publication, manifest string, m calibrate.Mechanism,
 }
 
 // PublishedKeys is Published for selected cells, with their keys. Each key occurs once; there may be none.
-func PublishedKeys(proof ledger.Publication, manifest string, m calibrate.Mechanism, keys []string,
+func PublishedKeys(proof ledger.Publication, manifest string, s calibrate.KeySelection, keys []string,
 	units []int64) (Noisy, error) {
-	if err := proof.Covers(m, manifest, true); err != nil {
+	if err := proof.Covers(s.Mechanism, manifest, true); err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrPublished, err)
 	}
 	seen := make(map[string]bool, len(keys))
@@ -43,5 +43,5 @@ func PublishedKeys(proof ledger.Publication, manifest string, m calibrate.Mechan
 	if len(keys) != len(units) {
 		return Noisy{}, fmt.Errorf("%w: the numbers of keys and values differ", ErrPublished)
 	}
-	return Noisy{mechanism: m, units: units, keys: append([]string{}, keys...)}, nil
+	return Noisy{mechanism: s.Mechanism, units: units, keys: append([]string{}, keys...), selection: s}, nil
 }

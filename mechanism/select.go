@@ -92,7 +92,7 @@ func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySele
 	}
 	pay := func(m calibrate.Mechanism) error { return r.RedeemShare(m, s.Failure) }
 	if k.blocks != nil {
-		return k.selectBlocks(ctx, pay, s.Mechanism, units, workers)
+		return k.selectBlocks(ctx, pay, s, units, workers)
 	}
 	n, err := k.noiseCounts(ctx, pay, s.Mechanism, workers)
 	if err != nil {
@@ -101,15 +101,15 @@ func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySele
 	}
 	keys := k.keys
 	k.keys = nil
-	return n.keepAtLeast(units, keys), nil
+	return n.keepAtLeast(units, keys, s), nil
 }
 
 // selectBlocks is Select, block by block. No block is read before the receipt is redeemed.
-func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, m calibrate.Mechanism, units int64, workers int) (Noisy,
-	error) {
-	j, err := newJob(m, 0, workers)
+func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeySelection, units int64,
+	workers int) (Noisy, error) {
+	j, err := newJob(s.Mechanism, 0, workers)
 	if err == nil {
-		err = pay.redeem(ctx, m)
+		err = pay.redeem(ctx, s.Mechanism)
 	}
 	if err != nil {
 		k.mu.Lock()
@@ -136,7 +136,7 @@ func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, m calibrate.Mech
 	if err != nil {
 		return Noisy{}, err
 	}
-	return noisyOf(m, kept)
+	return noisyOf(s, kept)
 }
 
 // selectedKey is a key with its noisy count, in grid units.
@@ -146,9 +146,9 @@ type selectedKey struct {
 }
 
 // noisyOf returns selected keys in their order.
-func noisyOf(m calibrate.Mechanism, kept []selectedKey) (Noisy, error) {
+func noisyOf(s calibrate.KeySelection, kept []selectedKey) (Noisy, error) {
 	slices.SortFunc(kept, func(a, b selectedKey) int { return strings.Compare(a.key, b.key) })
-	n := Noisy{mechanism: m, keys: []string{}}
+	n := Noisy{mechanism: s.Mechanism, keys: []string{}, selection: s}
 	for i, x := range kept {
 		if i > 0 && x.key == kept[i-1].key {
 			return Noisy{}, ErrKeys
@@ -173,7 +173,7 @@ func (k *keyed) gather() error {
 	if err != nil {
 		return err
 	}
-	n, err := noisyOf(calibrate.Mechanism{}, all)
+	n, err := noisyOf(calibrate.KeySelection{}, all)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,8 @@ func SyntheticKeys(s calibrate.KeySelection, keys []string) (Noisy, error) {
 	if err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrMechanism, err)
 	}
-	n := Noisy{mechanism: s.Mechanism, units: make([]int64, len(keys)), keys: append([]string{}, keys...), synthetic: true}
+	n := Noisy{mechanism: s.Mechanism, units: make([]int64, len(keys)), keys: append([]string{}, keys...),
+		selection: s, synthetic: true}
 	for i := range n.units {
 		n.units[i] = least
 	}
