@@ -1,11 +1,11 @@
 package numeric
 
-// The fast evaluation of the curve delta(epsilon), in double-double. Written with Mills' ratio, delta is phi(x)·(R(x) -
-// R(y)), in which nothing overflows. Two places need care: if x is negative, 1 - delta is evaluated in place of delta;
-// if mu is small, R(x) - R(y) cancels and a series in mu takes its place (midpoint). Each value comes with a proven
-// bound on its error, slack.
+// The fast evaluation of the curve delta(epsilon), in double-double. With Mills' ratio R, delta is phi(x)·(R(x) -
+// R(y)), in which nothing overflows. Two cases need care: if x is negative, 1 - delta is evaluated instead of delta; if
+// mu is small, R(x) - R(y) cancels, so a series in mu is used (midpoint). The relative error of each value is proven to
+// be at most slack.
 
-// region says which value a point of the curve holds.
+// region is the kind of value that a point of the curve has.
 type region uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 // slack bounds the relative error of a point's value.
 const slack = 0x1p-76
 
-// point is delta(epsilon) of the mu-GDP Gaussian mechanism at one place, with what steers a solver.
+// point is the curve delta(epsilon) of the mu-GDP Gaussian mechanism at one point, with derivatives for the solver.
 type point struct {
 	region region
 	// value is delta or 1 - delta, normalised, within slack, relative.
@@ -74,8 +74,8 @@ func curve(eps, mu wide) point {
 	return p
 }
 
-// halves is a = eps/mu and b = mu/2. If one of them is so large that the other cannot matter, it is the region. What
-// is below 2^-299 is taken as 0, which moves curve's value by less than 2^-297 of itself.
+// halves returns a = eps/mu and b = mu/2. If one of them is so large that the other cannot matter, it returns the
+// region instead. A value below 2^-299 becomes 0, which moves the result of curve by less than 2^-297, relative.
 func halves(eps, mu wide) (a, b dd, where region) {
 	switch {
 	case mu.e > 40: // mu >= 2^40, eps/mu <= 2^-19
@@ -92,13 +92,13 @@ func halves(eps, mu wide) (a, b dd, where region) {
 	return wide{eps.m.div(mu.m), eps.e - mu.e}.plain(), b, lower
 }
 
-// phi is the normal density at x, |x| <= 39.1: e^(-x²/2)/sqrt(2·pi).
+// phi returns the normal density at x, |x| <= 39.1: e^(-x²/2)/sqrt(2·pi).
 func phi(x dd) wide {
 	e := expNeg(x.mul(x).scale(0.5))
 	return wide{e.m.mul(invSqrt2Pi), e.e}
 }
 
-// direct fills the point from R(x) and R(y) themselves.
+// direct fills the point from R(x) and R(y).
 func (p *point) direct(density wide, x, y dd, mu wide) {
 	r := mills(y)
 	var factor dd
@@ -138,7 +138,7 @@ func (p *point) midpoint(density wide, a, b dd, mu wide) {
 	p.mills = c0.hi + h*(c1.hi+h*(c2.hi+h*(c3.hi+h*(c4.hi+h*c5.hi))))
 }
 
-// lateTerms is c[7]·v + c[9]·v² + c[11]·v³, from c[4] and c[5].
+// lateTerms returns c[7]·v + c[9]·v² + c[11]·v³, computed from c[4] and c[5].
 func lateTerms(a, v, c4, c5 float64) float64 {
 	c6 := (c4 + a*c5) / 6
 	c7 := (c5 + a*c6) / 7
@@ -155,7 +155,7 @@ var (
 	fifth = dd{0x1.999999999999ap-3, -0x1.999999999999ap-57}
 )
 
-// UpperTail is 1 - Phi(x) for 0 <= x <= 39, rounded up.
+// UpperTail returns 1 - Phi(x) for 0 <= x <= 39, rounded up.
 func UpperTail(x float64) float64 {
 	t := phi(dd{x, 0})
 	return wide{t.m.mul(mills(dd{x, 0})), t.e}.normal().widen(slack).roundUp()

@@ -8,8 +8,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 )
 
-// TestFewerBitsAreWithinTheirErrorBound: what is worked out in fewer bits is within the stated error of what is worked
-// out in all of them.
+// TestFewerBitsAreWithinTheirErrorBound: a result in fewer bits is within the stated error of the result in all bits.
 func TestFewerBitsAreWithinTheirErrorBound(t *testing.T) {
 	r := curvetest.NewRand(t)
 	worst := map[string]int{}

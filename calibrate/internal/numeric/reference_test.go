@@ -37,7 +37,7 @@ func TestSpecialFunctionsAgreeWithReference(t *testing.T) {
 	}
 }
 
-// golden is the rows of a table of reference values.
+// golden returns the rows of a table of reference values.
 func golden(t *testing.T, name string) []csvtest.Row {
 	t.Helper()
 	return csvtest.Rows(t, csvtest.Shared(t, "golden", "calibration", name))
