@@ -9,7 +9,8 @@ import (
 // most e^(−24.5) of the likelihood of the nearest one.
 const reach = 7
 
-// row holds the likelihood of one value at the support points near it, as multiples of that at the nearest one.
+// row holds the likelihoods of one value: likelihoods[j] is the likelihood at support point first+j over the likelihood
+// at the nearest support point.
 type row struct {
 	first       int // index of the first of these support points
 	nearest     int

@@ -10,11 +10,11 @@ const maxDims = 20
 
 // Margin is a released table of sums of the cells over some of the dimensions.
 type Margin struct {
-	// Axes are the dimensions that it keeps, in ascending order; empty for the total of all cells.
+	// Axes are the dimensions that the margin keeps, in ascending order; empty for the total of all cells.
 	Axes []int
-	// Values are its noisy cells, row by row, in the cells' unit.
+	// Values are the margin's noisy cells, row by row, in the cells' unit.
 	Values []float64
-	// Deviation is the standard deviation of their noise, which is above 0, in the same unit.
+	// Deviation is the standard deviation of the noise of Values, above 0, in the same unit.
 	Deviation float64
 }
 

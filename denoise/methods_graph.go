@@ -143,7 +143,7 @@ func treeEnsemble() Method {
 	}
 }
 
-// givenFloor is the pilot's floor if λ is given, so that the risk chooses nothing.
+// givenFloor is the ensemble's floor if the job gives λ. Otherwise the ensemble chooses a floor by estimated risk.
 const givenFloor = 0.3
 
 func penalty(word string, lambda float64, v scaled) graph.Penalty {
@@ -177,7 +177,7 @@ func onGraph(fit func(context.Context, *graph.Graph, scaled, graph.Run) (*graph.
 	}
 }
 
-// nodes returns the number of cells, if there is a graph or a shape.
+// nodes returns the number of cells. There must be a graph or a shape.
 func (c structure) nodes() int {
 	if c.graph != nil {
 		return c.graph.Nodes()

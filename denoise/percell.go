@@ -6,8 +6,8 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 )
 
-// CellByCell reports whether a step computes each estimate from the noisy value of its own cell, so that no cell tells
-// of another.
+// CellByCell reports whether a step computes each estimate only from the noisy value of its own cell, so that no
+// estimate depends on another cell.
 func CellByCell(s Step) bool {
 	one, ok := s.(step)
 	return ok && one.alone
@@ -35,7 +35,7 @@ func (s step) applyAlone(ctx context.Context, n mechanism.Noisy) (next mechanism
 	next, err = n.ThenEach(s.method.Name, func(values []float64) {
 		block := p
 		block.y = values
-		if f, err := s.rule(unending, block); err == nil { // such a rule returns no error but ctx's
+		if f, err := s.rule(unending, block); err == nil { // such a rule returns only errors of its context
 			copy(values, f.X)
 		}
 	})

@@ -42,7 +42,7 @@ func New(method string, args Args) (Step, error) {
 }
 
 // alone reports whether a method with these parameters treats each cell separately, given the number of all cells. Such
-// a step is applied block by block to vectors that are too long to be held.
+// a step is applied block by block to vectors that are too long for memory.
 func alone(method string, a Args) bool {
 	switch method {
 	case "nonnegative", "round":
@@ -76,7 +76,7 @@ func (s step) applyNoted(ctx context.Context, n mechanism.Noisy) (next mechanism
 	return next, notes, err
 }
 
-// fit estimates from a slice.
+// fit returns the estimates for a slice of noisy values.
 func (s step) fit(ctx context.Context, y []float64, deviation float64) (Fit, error) {
 	if err := s.suits(ctx, len(y)); err != nil {
 		return Fit{}, err

@@ -32,7 +32,7 @@ func JamesSteinTo(y []float64, s, target float64, positive bool) Fit {
 	})
 }
 
-// Bayes returns the posterior mean for cells that are N(target, w²) before they are seen, w² = prior ≥ 0:
+// Bayes returns the posterior mean of cells whose prior is N(target, w²), w² = prior ≥ 0:
 //
 //	target + (y − target)·w²/(w² + s²)
 //
@@ -63,7 +63,7 @@ func bayesFactor(prior, s float64) float64 {
 	return 1 / (1 + s/prior*s)
 }
 
-// pull says what James–Stein shrinks towards. lost is the number of dimensions that its factor leaves out.
+// pull is the target of a James–Stein estimate. lost is the number of dimensions by which its factor is reduced.
 type pull struct {
 	towards  float64
 	lost     int

@@ -60,7 +60,7 @@ func leastRisk(v scaled, fit func(lambda float64) Fit) (best Fit, lambda float64
 	return best, v.s * math.Exp2(at)
 }
 
-// line returns the one ordered dimension of a shape, for that number of cells.
+// line returns the one ordered dimension of a shape with this number of cells.
 func (s Shape) line(cells int) (axis int, err error) {
 	if err := s.check(); err != nil {
 		return 0, err
@@ -77,7 +77,7 @@ func (s Shape) line(cells int) (axis int, err error) {
 	return slices.Index(s.Ordered, true), nil
 }
 
-// variation solves the problem line by line.
+// variation solves the problem of [TotalVariation] line by line.
 func variation(y []float64, shape Shape, axis int, lambda float64) Fit {
 	f := Fit{X: make([]float64, len(y))}
 	c := newChain(shape.Dims[axis])

@@ -3,8 +3,8 @@ package graph
 import "math"
 
 // flat reports whether λ is so large that the solution is constant in each component, and returns the proven gap. It
-// looks for a v within the box for which y − A'v is constant there, by regularised least squares and corrections. y is
-// centred.
+// looks for a v within the box for which y − A'v is constant in each component, by regularised least squares and
+// corrections. y is centred.
 //
 // The interior point method would also find this, but with rounding errors proportional to λ.
 func (s *interior) flat(objective float64) (gap float64, ok bool) {

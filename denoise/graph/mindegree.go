@@ -16,7 +16,8 @@ func MinimumDegree(a *Matrix) []int32 {
 }
 
 type elimination struct {
-	// members of each clique, nil after it was united with another; cliques of each column
+	// members[e] holds the columns of clique e, nil after it was united with another. cliques[c] holds the cliques of
+	// column c.
 	members, cliques [][]int32
 	buckets
 	// outside[e] counts the members of clique e that are not in the newest one, if round[e] is the current round.

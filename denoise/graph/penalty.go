@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Penalty sets λ, or says how to choose it.
+// Penalty is λ, or how to choose it.
 type Penalty struct {
 	// Sigma > 0 asks for the λ of least estimated risk (Stein), for noise of standard deviation Sigma in the values'
 	// unit. If it is 0, Lambda is used.
@@ -28,8 +28,8 @@ func (p Penalty) check() error {
 	return nil
 }
 
-// scan is a geometric grid: points values of λ, from low on, each ratio times the one before. between is how many are
-// tried between the best and each neighbour.
+// scan is a geometric grid: points values of λ, from low on, each ratio times the one before. between is the number of
+// values tried between the best and each neighbour.
 type scan struct {
 	low, ratio      float64
 	points, between int
@@ -41,8 +41,8 @@ type search struct {
 	lambda, cost []float64
 }
 
-// find returns the given λ, or the one of least risk: of the grid, which is extended until the best λ is inside it and
-// then refined around that.
+// find returns the given λ, or the λ of least risk. It tries the grid, extends it until the best λ is inside it, and
+// refines it around the best λ.
 func (p Penalty) find(ctx context.Context, grid scan, s *search) (float64, error) {
 	if p.Sigma == 0 {
 		return p.Lambda, nil
@@ -64,7 +64,7 @@ func (s *search) try(ctx context.Context, lambda []float64) error {
 	return nil
 }
 
-// at returns the index of the least cost; that of the largest λ if there are several.
+// at returns the index of the least cost. If several are least, it is the one of the largest λ.
 func (s *search) at() int {
 	best := 0
 	for i, c := range s.cost {
