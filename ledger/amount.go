@@ -6,8 +6,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// This file has the arithmetic of spends: mu squared, exact sums of terms that were rounded up to 256 bits, and the
-// largest epsilon that some of it pays for.
+// This file has the arithmetic of spends: mu squared, exact sums of terms that were rounded up to 256 bits, and
+// quotients.
 
 // square returns mu squared, exactly.
 func square(mu calibrate.Mu) *big.Float {
@@ -15,7 +15,7 @@ func square(mu calibrate.Mu) *big.Float {
 	return new(big.Float).SetPrec(106).Mul(x, x)
 }
 
-// left returns of - spent, exactly, or 0 if that is negative.
+// left returns of - spent, exactly, or 0 if the difference is negative.
 func left(of, spent *big.Float) *big.Float {
 	if x := sum(of, new(big.Float).Neg(spent)); x.Sign() > 0 {
 		return x
@@ -23,7 +23,7 @@ func left(of, spent *big.Float) *big.Float {
 	return new(big.Float)
 }
 
-// sum returns x + y exactly, with as many bits as that takes.
+// sum returns x + y exactly, with as many bits as the sum takes.
 func sum(x, y *big.Float) *big.Float {
 	z := new(big.Float)
 	for prec := max(x.Prec(), y.Prec(), 64); ; prec += 64 {
@@ -33,9 +33,9 @@ func sum(x, y *big.Float) *big.Float {
 	}
 }
 
-// ratio returns x / y as a float64, rounded by mode. x and y are not both 0.
+// ratio returns x / y as a float64, rounded by mode. x and y must not both be 0.
 func ratio(x, y *big.Float, mode big.RoundingMode) float64 {
-	// an infinity or 0 if it is beyond float64's range
+	// an infinity or 0 if the quotient is beyond float64's range
 	f, _ := new(big.Float).SetPrec(53).SetMode(mode).Quo(x, y).Float64()
 	return f
 }
@@ -48,7 +48,7 @@ func orZero(x *big.Float) *big.Float {
 	return x
 }
 
-// digitsToTell returns how many digits show that a and b differ, at least six.
+// digitsToTell returns the number of digits, at least six, with which the decimals of a and b differ.
 func digitsToTell(a, b *big.Float) int {
 	for _, n := range []int{6, 17, 40} {
 		if a.Text('g', n) != b.Text('g', n) {

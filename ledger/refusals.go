@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// AccountError refuses a charge whose unit or adjacency is not that of the dataset's budget.
+// AccountError refuses a charge whose unit or adjacency differs from the dataset's budget.
 type AccountError struct{ Have, Want Account }
 
 // Error states both accounts.
@@ -16,8 +16,8 @@ func (e *AccountError) Error() string {
 		e.Have.Dataset, e.Have.Unit, e.Have.Adjacency, e.Want.Unit, e.Want.Adjacency)
 }
 
-// ChangedBudgetError refuses a charge whose budget is neither the one that the account was opened with nor one that its
-// owner set.
+// ChangedBudgetError refuses a charge with a budget that the account never had: neither when it was opened nor set by
+// its owner.
 type ChangedBudgetError struct {
 	Account    Account
 	Have, Want Budget
@@ -37,7 +37,7 @@ type OverBudgetError struct {
 	Epsilon string
 }
 
-// Error says what is asked, spent and left, and what would fit.
+// Error states the amounts asked, spent and left, and the largest epsilon that would fit.
 func (e *OverBudgetError) Error() string {
 	b := e.Balance
 	of, spent, limit, left := "", b.Spent, b.Cap, b.Left
@@ -61,7 +61,7 @@ type OverShareError struct {
 	Asked   string
 }
 
-// Error says what is asked, spent and allowed.
+// Error states the amounts asked, spent and allowed.
 func (e *OverShareError) Error() string {
 	b := e.Balance
 	return fmt.Sprintf("over the budget of dataset %q for probabilities of failure: delta %s is asked, %s of delta_cap "+

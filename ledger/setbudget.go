@@ -7,7 +7,7 @@ import (
 )
 
 // SetBudget gives an account a budget, with an entry of its own. If there is no such account, SetBudget opens it beside
-// the other accounts of its dataset. If the account has this budget already, nothing is recorded. note says why.
+// the other accounts of its dataset. If the account has this budget already, nothing is recorded. note is the reason.
 // Errors: ErrCharge if the account or the budget is not well-formed.
 //
 // An account promises the largest cap that it ever had. A larger cap that is chosen after releases were seen is a new

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// none stands for no share of delta, and for no cap on such shares.
+// none is the text of an entry without a share of delta, or without a cap on shares.
 const none = "0"
 
 // parseShare reads a probability of failure exactly: a decimal of at least 0 and below 1. The empty text is 0.

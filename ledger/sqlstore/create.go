@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// The head has a table of its own so that lost entries show. The triggers keep other programs from changing an entry by
-// mistake.
+// The head has a table of its own, so that lost entries are noticed. The triggers keep other programs from changing an
+// entry by mistake.
 const tables = `
 CREATE TABLE entry (
 	seq    INTEGER PRIMARY KEY,
@@ -58,7 +58,7 @@ func ensure(ctx context.Context, path string, s sharing, from origin) error {
 	return nil
 }
 
-// inspect checks the file at path without opening it: closing a file would drop the locks that SQLite holds on it in
+// inspect checks the file at path without opening it. Closing a file would drop the locks that SQLite holds on it in
 // this process. If there is no file, the error is fs.ErrNotExist.
 func inspect(path string) error {
 	info, err := os.Lstat(path)
@@ -74,7 +74,7 @@ func inspect(path string) error {
 	return nil
 }
 
-// create builds the file under another name, which only the holder of the lock touches, and renames it.
+// create builds the file under another name, which only the holder of the lock uses, and renames it.
 func create(ctx context.Context, path string, s sharing, from origin) error {
 	made := path + ".new"
 	for _, stale := range []string{made, made + "-journal"} {
@@ -124,7 +124,7 @@ func fill(ctx context.Context, path string, from origin) error {
 	return errors.Join(err, closed(db))
 }
 
-// syncFile makes a folder durable. Tests replace it.
+// syncFile makes an open folder durable. Tests replace it.
 var syncFile = (*os.File).Sync
 
 func syncFolder(dir string) error {

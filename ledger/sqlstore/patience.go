@@ -9,15 +9,15 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// BusyTimeout is how long a transaction waits for those of other processes before it returns ledger.ErrBusy, if its
-// context does not end sooner.
+// BusyTimeout is the time that a transaction waits for other processes before it returns ledger.ErrBusy, if its context
+// does not end sooner.
 const BusyTimeout = 30 * time.Second
 
 // errLost means that the connection broke before the commit was sent. Nothing was stored, so the transaction can run
 // again.
 var errLost = fmt.Errorf("%w: the connection to the server was lost", ledger.ErrUnavailable)
 
-// patiently repeats op while another process is in the way, or the server is away.
+// patiently repeats op while another process is in the way or the server is away, for at most BusyTimeout.
 func patiently(ctx context.Context, op func() error) error {
 	err := op()
 	for end, pause := time.Now().Add(BusyTimeout), time.Millisecond; errors.Is(err, ledger.ErrBusy) ||
@@ -37,8 +37,8 @@ func patiently(ctx context.Context, op func() error) error {
 	return err
 }
 
-// impatient returns the error for a context that ended while another process was in the way: busy, unless it was
-// cancelled.
+// impatient returns the error for a context that ended while another process was in the way: ErrBusy, or the context's
+// error if it was cancelled.
 func impatient(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("%w (%w)", ledger.ErrBusy, ctx.Err())

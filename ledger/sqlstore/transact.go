@@ -11,7 +11,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// The statements that begin a transaction. A writer takes the write lock at once, a reader its lock with its first
+// The statements that begin a transaction. A writer gets the write lock at once, a reader gets its lock with its first
 // statement.
 const (
 	immediate = "BEGIN IMMEDIATE"
@@ -61,8 +61,8 @@ func start(ctx context.Context, db *sql.DB, begin string) (t *tx, err error) {
 	return t, err
 }
 
-// end returns the connection to the pool; after a failure it first rolls back. If that fails it closes the connection,
-// which rolls back now or when the file is next opened.
+// end returns the connection to the pool, after a rollback if the transaction failed. If the rollback fails, end closes
+// the connection, which rolls back at once or when the file is next opened.
 func (t *tx) end(committed bool) {
 	if !committed && t.plain("ROLLBACK") != nil {
 		// closes the connection; the error is the one returned here
