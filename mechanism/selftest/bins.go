@@ -2,9 +2,9 @@ package selftest
 
 import "math"
 
-// leastExpected is how many samples a bin must expect at least. The chi-square's tail is that of normal counts. If a
-// check has few bins, a binomial count of 2000 expected samples exceeds its share less than 4 times as often, which the
-// shares of the checks allow for.
+// leastExpected is the least number of samples that a bin must expect. The thresholds are tails of the chi-square
+// distribution, which assumes normal counts. If a check has few bins, a binomial count of 2000 expected samples exceeds
+// its share of the tail less than 4 times as often, which the shares of the checks allow for.
 const leastExpected = 2000
 
 // noise is a distribution to test for: floor(x + S·Z + 1/2) with x = base + part, 0 <= part < 1. If tail is 0, Z is
@@ -42,7 +42,8 @@ func (d noise) below(edge int64) float64 { return d.lower(d.z(edge)) }
 // z returns the standard score of a rounding boundary: y < edge iff x + S·Z < edge − 1/2.
 func (d noise) z(edge int64) float64 { return (float64(edge-d.base) - d.part - 0.5) / d.scale }
 
-// bins divides the integers: bin i holds those from first + (i−1)·width on; the first and the last bin are open-ended.
+// bins divides the integers: bin i holds the integers from first + (i−1)·width on; the first and the last bin are
+// open-ended.
 type bins struct {
 	first, width int64
 	probability  []float64

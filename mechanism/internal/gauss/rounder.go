@@ -26,7 +26,7 @@ func NewRounder(s Scale, lift int) (*Rounder, error) {
 	return &Rounder{s.sampler(-s.exponent, lift)}, nil
 }
 
-// Raise turns cells into grid units if their unit is larger than the grid, saturated at the limits of int64. It is
+// Raise converts cells to grid units if their unit is larger than the grid, saturated at the limits of int64. It is
 // called once, before [Rounder.Round] of these cells.
 func (r *Rounder) Raise(cells []int64) { r.s.raise(cells) }
 

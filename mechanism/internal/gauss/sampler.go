@@ -43,8 +43,8 @@ func (s Scale) sampler(shift, lift int) Sampler {
 }
 
 // Add replaces every cell by floor(x + S·Z + 1/2), x = cell·2^lift, each with its own Z, saturated at the limits of
-// int64. An x outside int64 is first moved to the limit that it exceeds. An error is that of the source of random keys.
-// Some cells are then still exact, and the caller must wipe them.
+// int64. An x outside int64 is first moved to the limit that it exceeds. Add fails only if the source of random keys
+// fails. Some cells are then still exact, and the caller must wipe them.
 func (s *Sampler) Add(cells []int64) error {
 	s.raise(cells)
 	return s.addNoise(int128.Narrow(cells))
@@ -88,7 +88,7 @@ func (s *Sampler) Fill(cells []int64) error {
 
 func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// raise turns cells into grid units if their unit is larger than the grid.
+// raise converts cells to grid units if their unit is larger than the grid.
 func (s *Sampler) raise(cells []int64) {
 	if s.above == 0 {
 		return
@@ -104,8 +104,8 @@ func (s *Sampler) raise(cells []int64) {
 func limitOf(x int64) int64 { return math.MaxInt64 ^ x>>63 }
 
 // attemptPairs makes one attempt for each pair of words, until cells or pairs run out or 64-bit arithmetic cannot
-// decide. It returns how many cells are done and how many bytes it used. If open is set, the last pair did not decide:
-// it belongs to the cell after those that are done.
+// decide. It returns the number of finished cells and the number of bytes that it used. If open is set, the last pair
+// did not decide: it belongs to the first unfinished cell.
 func (s *Sampler) attemptPairs(exact int128.Slice, words []byte) (done, used int, open bool) {
 	cells, low := exact.High, exact.Low
 	for done < len(cells) && used+pairSize <= len(words) {

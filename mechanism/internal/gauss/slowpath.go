@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// guard is how many digits the precision has beyond those that are drawn.
+// guard is the number of digits by which the precision exceeds the drawn digits.
 const guard = 64
 
 // attempt is an attempt that the first two words do not decide.
