@@ -62,8 +62,8 @@ func (l Laplace) Validate() error {
 	return argument.Positive("scale", l.Scale)
 }
 
-// most returns the largest privacy loss, L1/Scale.
-func (l Laplace) most() *big.Float {
+// maxLoss returns the largest privacy loss, L1/Scale.
+func (l Laplace) maxLoss() *big.Float {
 	return numeric.NewBig().Quo(numeric.BigOf(l.L1), numeric.BigOf(l.Scale))
 }
 
@@ -76,7 +76,7 @@ func (l Laplace) Delta(eps Epsilon) (Delta, error) {
 	if err := eps.Validate(); err != nil {
 		return 0, err
 	}
-	gap := numeric.NewBig().Sub(l.most(), numeric.BigOf(float64(eps)))
+	gap := numeric.NewBig().Sub(l.maxLoss(), numeric.BigOf(float64(eps)))
 	if gap.Sign() <= 0 {
 		return 0, nil
 	}
@@ -97,7 +97,7 @@ func (l Laplace) Epsilon(delta Delta) (Epsilon, error) {
 		return Epsilon(most), nil
 	}
 	less := numeric.NegLogOneLess(numeric.BigOf(float64(delta)))
-	eps := numeric.NewBig().Sub(l.most(), less.SetMantExp(less, 1))
+	eps := numeric.NewBig().Sub(l.maxLoss(), less.SetMantExp(less, 1))
 	if eps.Sign() <= 0 {
 		return 0, nil
 	}

@@ -66,12 +66,12 @@ func (g Geometric) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if gap.Sign() <= 0 {
 		return 0, nil
 	}
-	m := below(gap.SetMantExp(gap, -1))
+	m := largestIntegerBelow(gap.SetMantExp(gap, -1))
 	return calibrate.Delta(numeric.ProbabilityUp(g.value(m, numeric.BigOf(float64(eps))))), nil
 }
 
-// below returns the largest integer that is less than x > 0.
-func below(x *big.Float) *big.Float {
+// largestIntegerBelow returns the largest integer that is less than x > 0.
+func largestIntegerBelow(x *big.Float) *big.Float {
 	n, _ := x.Int(nil)
 	whole := numeric.NewBig().SetInt(n)
 	if whole.Cmp(x) == 0 {

@@ -59,11 +59,11 @@ func (m Mixed) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if g.delta(calibrate.MaxEpsilon) > limit {
 		return 0, argument.New("mechanisms", "need an epsilon above %g at delta = %g", float64(calibrate.MaxEpsilon), limit)
 	}
-	return calibrate.Epsilon(g.least(limit)), nil
+	return calibrate.Epsilon(g.findEpsilon(limit)), nil
 }
 
-// least returns an epsilon with delta(epsilon) <= limit, within 2^-40, relative, of the grid's least one.
-func (g *grid) least(limit float64) float64 {
+// findEpsilon returns an epsilon with delta(epsilon) <= limit, within 2^-40, relative, of the grid's least one.
+func (g *grid) findEpsilon(limit float64) float64 {
 	low, high := 0.0, float64(calibrate.MaxEpsilon)
 	if g.delta(0) <= limit {
 		return 0
@@ -139,7 +139,7 @@ func (m Mixed) grid(tiny float64) *grid {
 	}
 	var all *grid
 	for _, l := range order {
-		g := pessimistic(l, tiny).times(counts[l], tiny)
+		g := roundLossUp(l, tiny).times(counts[l], tiny)
 		if all != nil {
 			g = all.plus(g, tiny)
 		}

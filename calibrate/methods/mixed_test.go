@@ -140,7 +140,7 @@ func TestGridMovesMassUp(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		mu := gaussianLoss(rapid.Float64Range(0.01, 3).Draw(t, "mu"))
-		g := pessimistic(mu, 1e-12)
+		g := roundLossUp(mu, 1e-12)
 		l := rapid.Float64Range(-5, 8).Draw(t, "loss")
 		if above(g, l) < mu.tail(l)*(1-1e-12) {
 			t.Fatalf("above %v: %v, the mechanism has %v", l, above(g, l), mu.tail(l))

@@ -15,7 +15,7 @@ import (
 // the mass at +Inf.
 //
 // Proof note: why the answers are upper bounds. delta(eps) is the mean of max(0, 1 - e^(eps-L)), which grows with the
-// loss L. pessimistic moves every loss to the next grid point above it, with masses that are rounded up: for every
+// loss L. roundLossUp moves every loss to the next grid point above it, with masses that are rounded up: for every
 // point, the mass at or above it is at least the probability of the losses above the point before. Composition adds
 // independent losses, so a mechanism may be replaced by one with larger losses or more mass. All later steps move mass
 // up only: trim to the next point that is kept or to +Inf, coarsen to a point of a grid twice as wide. Sums of products
@@ -45,8 +45,8 @@ type privacyLoss interface {
 	ends(tiny float64) (low, high float64)
 }
 
-// pessimistic returns the loss on a grid of its own, rounded up.
-func pessimistic(m privacyLoss, tiny float64) *grid {
+// roundLossUp returns the loss on a grid of its own, rounded up.
+func roundLossUp(m privacyLoss, tiny float64) *grid {
 	low, high := m.ends(tiny)
 	step := math.Ldexp(1, numeric.CeilLog2(math.Max((high-low)/(gridCells/2), 0x1p-600)))
 	g := &grid{step: step, low: int(math.Floor(low / step))}

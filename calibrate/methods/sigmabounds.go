@@ -41,7 +41,7 @@ func SigmaBounds(s calibrate.Sensitivity, g calibrate.Guarantee) ([]SigmaBound, 
 	b.add("balle-wang-2", false, half.Quo(numeric.BigOf(1), half))
 	b.add("zero-epsilon", false, zeroEpsilonSigma(delta))
 	if g.Epsilon > 0 {
-		b.positive(numeric.BigOf(float64(g.Epsilon)), delta)
+		b.addForPositiveEpsilon(numeric.BigOf(float64(g.Epsilon)), delta)
 	}
 	return b.all, nil
 }
@@ -62,8 +62,8 @@ func (b *bounds) add(name string, lower bool, unit *big.Float) {
 	}
 }
 
-// positive adds the bounds that need epsilon > 0.
-func (b *bounds) positive(eps, delta *big.Float) {
+// addForPositiveEpsilon adds the bounds that need epsilon > 0.
+func (b *bounds) addForPositiveEpsilon(eps, delta *big.Float) {
 	atZero, twice := sigmaOf(numeric.NewBig(), eps), numeric.NewBig().SetMantExp(delta, 1)
 	if balleWang4(eps, delta) {
 		b.add("balle-wang-4", true, atZero)

@@ -23,7 +23,7 @@ func (r Rho) BestRenyi(delta calibrate.Delta) (Renyi, error) {
 		return Renyi{}, err
 	}
 	l, rho := -math.Log(float64(delta)), float64(r)
-	b := rising(func(b float64) bool { return rho*b*b+math.Log1p(b) > l })
+	b := findCrossing(func(b float64) bool { return rho*b*b+math.Log1p(b) > l })
 	return r.renyi(orderAbove1(b))
 }
 
@@ -40,8 +40,8 @@ func (r Rho) renyi(alpha float64) (Renyi, error) {
 // orderAbove1 returns 1 + b, at least the least float64 above 1.
 func orderAbove1(b float64) float64 { return math.Max(1+b, math.Nextafter(1, 2)) }
 
-// rising approximates the positive number from which above holds.
-func rising(above func(float64) bool) float64 {
+// findCrossing approximates the positive number from which above holds.
+func findCrossing(above func(float64) bool) float64 {
 	low, high := 0x1p-200, 0x1p1000
 	for high > low*(1+0x1p-50) {
 		middle := math.Sqrt(low) * math.Sqrt(high)
@@ -95,7 +95,7 @@ func TightZCDPRho(g calibrate.Guarantee) (Rho, error) {
 func roughTightRho(g calibrate.Guarantee) float64 {
 	l := -math.Log(float64(g.Delta))
 	rho := func(b float64) float64 { return (l - math.Log1p(b)) / b / b }
-	b := rising(func(b float64) bool {
+	b := findCrossing(func(b float64) bool {
 		return !(rho(b) > 0) || rho(b)*(1+b)+math.Log(b/(1+b))+(l-math.Log1p(b))/b < float64(g.Epsilon)
 	})
 	return rho(b)

@@ -35,15 +35,15 @@ func millsWithin(x *big.Float, bits uint) *big.Float {
 // terms, each within 2^(15-p), relative, and the exponential is within 2^(54-p); so the difference is within
 // 2^(56-p)·e^(x²/2), and R(x) > 1/27 (R falls, and R(x) > x/(x²+1)).
 func millsSeriesAt(x *big.Float, p uint) *big.Float {
-	square := at(p).Mul(x, x)
-	term, sum, whole := at(p).Set(x), at(p).Set(x), new(big.Float)
+	square := newFloat(p).Mul(x, x)
+	term, sum, whole := newFloat(p).Set(x), newFloat(p).Set(x), new(big.Float)
 	for n := 3.0; !negligible(term, sum); n += 2 {
 		term.Mul(term, square)
 		term.Quo(term, whole.SetFloat64(n))
 		sum.Add(sum, term)
 	}
 	half := square.SetMantExp(square, -1)
-	growth := at(p).Mul(bigSqrt2Pi(), ExpAt(half, p))
+	growth := newFloat(p).Mul(bigSqrt2Pi(), ExpAt(half, p))
 	growth.SetMantExp(growth, -1)
 	return growth.Sub(growth, sum)
 }
@@ -54,8 +54,8 @@ func millsSeriesAt(x *big.Float, p uint) *big.Float {
 // Proof note, x >= 26. The series envelops R: its error is below the first term left out. Terms fall while 2n+1 < x²,
 // and that of n = 338 is at most 675!!/26^676 < 2^-486 of the first. Each term is within 2^(12-p), relative.
 func millsAsymptoticAt(x *big.Float, p uint) *big.Float {
-	square := at(p).Mul(x, x)
-	term, sum, whole := at(p).SetInt64(1), at(p).SetInt64(1), new(big.Float)
+	square := newFloat(p).Mul(x, x)
+	term, sum, whole := newFloat(p).SetInt64(1), newFloat(p).SetInt64(1), new(big.Float)
 	for n := 1.0; n < 338; n++ {
 		term.Mul(term, whole.SetFloat64(1-2*n))
 		term.Quo(term, square)

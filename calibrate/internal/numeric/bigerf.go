@@ -18,9 +18,9 @@ var (
 // ErfGrownAt returns e^(x²)·erf(x) for 0 <= x <= 1, within 2^(24-p), relative: the series 2/sqrt(pi)·sum of
 // 2^n·x^(2n+1)/(2n+1)!!, whose terms are positive (Abramowitz & Stegun 7.1.6).
 func ErfGrownAt(x *big.Float, p uint) *big.Float {
-	twice := at(p).Mul(x, x)
+	twice := newFloat(p).Mul(x, x)
 	twice.SetMantExp(twice, 1)
-	sum, term, whole := at(p).Set(x), at(p).Set(x), new(big.Float)
+	sum, term, whole := newFloat(p).Set(x), newFloat(p).Set(x), new(big.Float)
 	for n := 3.0; !negligible(term, sum); n += 2 {
 		term.Mul(term, twice)
 		term.Quo(term, whole.SetFloat64(n))
@@ -46,7 +46,7 @@ func OneLessErfcx(x *big.Float) *big.Float {
 		return NewBig().Sub(BigOf(1), BigErfcx(x))
 	}
 	grown := ErfGrownAt(x, ShortPrec)
-	return grown.Sub(grown, BigExpm1(at(ShortPrec).Mul(x, x)))
+	return grown.Sub(grown, BigExpm1(newFloat(ShortPrec).Mul(x, x)))
 }
 
 // settled is the exponent of the relative step below which the iteration ends. The order is three, so an error of
@@ -146,7 +146,7 @@ func startInvErf(q *big.Float) *big.Float {
 	if f < 0x1p-20 {
 		w := NewBig().Mul(q, BigSqrtPi())
 		w.SetMantExp(w, -1)
-		cube := at(ShortPrec).Mul(w, w)
+		cube := newFloat(ShortPrec).Mul(w, w)
 		cube.Mul(cube, w)
 		return w.Add(w, cube.Quo(cube, BigOf(3)))
 	}

@@ -26,8 +26,8 @@ func BigOf(x float64) *big.Float { return NewBig().SetFloat64(x) }
 // BigPow2 returns 2^n.
 func BigPow2(n int) *big.Float { return NewBig().SetMantExp(BigOf(1), n) }
 
-// at returns 0 in a precision of p bits.
-func at(p uint) *big.Float { return new(big.Float).SetPrec(p) }
+// newFloat returns 0 in a precision of p bits.
+func newFloat(p uint) *big.Float { return new(big.Float).SetPrec(p) }
 
 // negligible reports whether the term is below 2^-8 of the last place of sum, and so cannot change it.
 func negligible(term, sum *big.Float) bool {
@@ -73,8 +73,8 @@ func BigExp(t *big.Float) *big.Float { return ExpAt(t, BigPrec) }
 // Proof note. Rounding t costs at most 2^(13-p). With s = t/2^32, |s| <= 2^-19, the series has fewer than 2^6 terms and
 // is within 2^(10-p); 32 squarings double the relative error each and add 2^(1-p): below 2^32·2^(11-p).
 func ExpAt(t *big.Float, p uint) *big.Float {
-	s := at(p).SetMantExp(t, -32)
-	sum, term, whole := at(p).SetInt64(1), at(p).SetInt64(1), new(big.Float)
+	s := newFloat(p).SetMantExp(t, -32)
+	sum, term, whole := newFloat(p).SetInt64(1), newFloat(p).SetInt64(1), new(big.Float)
 	for n := 1.0; !negligible(term, sum); n++ {
 		term.Mul(term, s)
 		term.Quo(term, whole.SetFloat64(n))
@@ -101,10 +101,10 @@ func LnAt(x *big.Float, p uint) *big.Float {
 		m.SetMantExp(m, 1)
 		e--
 	}
-	z := at(p).Quo(at(p).Sub(m, BigOf(1)), at(p).Add(m, BigOf(1)))
+	z := newFloat(p).Quo(newFloat(p).Sub(m, BigOf(1)), newFloat(p).Add(m, BigOf(1)))
 	sum := bigAtanh(z)
 	sum.SetMantExp(sum, 1)
-	return sum.Add(sum, at(p).Mul(BigOf(float64(e)), bigLn2()))
+	return sum.Add(sum, newFloat(p).Mul(BigOf(float64(e)), bigLn2()))
 }
 
 // bigLn2 is ln 2 = 2·atanh(1/3).
@@ -116,8 +116,8 @@ var bigLn2 = sync.OnceValue(func() *big.Float {
 // bigAtanh returns atanh(z) for |z| <= 1/3 by its Taylor series, in z's precision.
 func bigAtanh(z *big.Float) *big.Float {
 	p := z.Prec()
-	sum, power, term, whole := at(p).Set(z), at(p).Set(z), at(p), new(big.Float)
-	square := at(p).Mul(z, z)
+	sum, power, term, whole := newFloat(p).Set(z), newFloat(p).Set(z), newFloat(p), new(big.Float)
+	square := newFloat(p).Mul(z, z)
 	for k := 3.0; ; k += 2 {
 		power.Mul(power, square)
 		term.Quo(power, whole.SetFloat64(k))
@@ -134,7 +134,7 @@ func bigAtanh(z *big.Float) *big.Float {
 // So roundings of 2^(1-p) in fewer than 2^8 terms cost less than 2^(12-p).
 func BigExpm1(t *big.Float) *big.Float {
 	p := t.Prec()
-	sum, term, whole := at(p).Set(t), at(p).Set(t), new(big.Float)
+	sum, term, whole := newFloat(p).Set(t), newFloat(p).Set(t), new(big.Float)
 	for n := 2.0; !negligible(term, sum); n++ {
 		term.Mul(term, t)
 		term.Quo(term, whole.SetFloat64(n))

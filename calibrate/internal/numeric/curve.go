@@ -2,8 +2,8 @@ package numeric
 
 // The fast evaluation of the curve delta(epsilon), in double-double. With Mills' ratio R, delta is phi(x)·(R(x) -
 // R(y)), in which nothing overflows. Two cases need care: if x is negative, 1 - delta is evaluated instead of delta; if
-// mu is small, R(x) - R(y) cancels, so a series in mu is used (midpoint). The relative error of each value is proven to
-// be at most slack.
+// mu is small, R(x) - R(y) cancels, so a series in mu is used (fillMidpoint). The relative error of each value is
+// proven to be at most slack.
 
 // region is the kind of value that a point of the curve has.
 type region uint8
@@ -52,7 +52,7 @@ const smallMu = 1. / 32
 //     most 33.4·D: the errors of x and y move D by 2·33.4·2^-87.9 < 2^-81.8 of itself. R(x) <= 39.1·|R'(x)| (R' = x·R -
 //     1 < -1/(x²+3)), so two roundings of R make 2·39.1·33.4·2^-95 < 2^-83.6. Together with phi: 2^-80.7.
 //   - mu >= 1/32, x < 0: R(-x) + R(y) has no cancellation; |R'| <= 0.8·R; so it is within 2^-87.
-//   - mu < 1/32: see midpoint; y < 39.1, so phi(x) is within 2^-87, the factor within 2^-82.2.
+//   - mu < 1/32: see fillMidpoint; y < 39.1, so phi(x) is within 2^-87, the factor within 2^-82.2.
 func curve(eps, mu wide) point {
 	a, b, where := halves(eps, mu)
 	if where != lower {
@@ -67,9 +67,9 @@ func curve(eps, mu wide) point {
 	}
 	p := point{x: x.hi, y: y.hi}
 	if 2*b.hi < smallMu {
-		p.midpoint(phi(x), a, b, mu)
+		p.fillMidpoint(phi(x), a, b, mu)
 	} else {
-		p.direct(phi(x), x, y, mu)
+		p.fillDirect(phi(x), x, y, mu)
 	}
 	return p
 }
@@ -98,8 +98,8 @@ func phi(x dd) wide {
 	return wide{e.m.mul(invSqrt2Pi), e.e}
 }
 
-// direct fills the point from R(x) and R(y).
-func (p *point) direct(density wide, x, y dd, mu wide) {
+// fillDirect fills the point from R(x) and R(y).
+func (p *point) fillDirect(density wide, x, y dd, mu wide) {
 	r := mills(y)
 	var factor dd
 	if x.hi < 0 {
@@ -108,12 +108,12 @@ func (p *point) direct(density wide, x, y dd, mu wide) {
 		factor = mills(x).sub(r)
 	}
 	p.value = wide{density.m.mul(factor), density.e}.normal()
-	p.slope = mu.near() / factor.hi
+	p.slope = mu.approximate() / factor.hi
 	p.mills = r.hi
 }
 
-// midpoint fills the point for mu < 1/32 from the Taylor series of R about a = eps/mu: with c[n] = R^(n)(a)/n! and b =
-// mu/2,
+// fillMidpoint fills the point for mu < 1/32 from the Taylor series of R about a = eps/mu: with c[n] = R^(n)(a)/n! and
+// b = mu/2,
 //
 //	R(a - b) - R(a + b) = -mu·(c[1] + c[3]·b² + c[5]·b⁴ + ...).
 //
@@ -121,7 +121,7 @@ func (p *point) direct(density wide, x, y dd, mu wide) {
 // left out, is below 2^-89·|c[1]|. c[0] and c[1] are within 2^-94.5, absolute; the recurrence, which also holds for
 // e^(ah + h²/2), carries that to at most 2^-94.5·e^(ab + 1) < 2^-92.8 in G: 2^-82.2 of it. c[6] and later are in
 // float64: their part is below 2^-42·|c[1]| and its errors, carried likewise, below 2^-90·|c[1]|.
-func (p *point) midpoint(density wide, a, b dd, mu wide) {
+func (p *point) fillMidpoint(density wide, a, b dd, mu wide) {
 	c0 := mills(a)
 	c1 := c0.mul(a).sub(dd{1, 0})
 	c2 := c1.mul(a).add(c0).scale(1. / 2)

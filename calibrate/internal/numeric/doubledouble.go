@@ -103,11 +103,12 @@ func (w wide) div(v wide) wide { return wide{w.m.div(v.m), w.e - v.e}.normal() }
 // plain returns w as a double-double. The exponent must be between -400 and 400.
 func (w wide) plain() dd { return w.m.scale(math.Ldexp(1, w.e)) }
 
-// near returns the float64 nearest to w, or a neighbour of it. It is precise enough for a solver, not for a proof.
-func (w wide) near() float64 { return math.Ldexp(w.m.hi, w.e) }
+// approximate returns the float64 nearest to w, or a neighbour of it. It is precise enough for a solver, not for a
+// proof.
+func (w wide) approximate() float64 { return math.Ldexp(w.m.hi, w.e) }
 
-// above reports whether w > x, exactly. Both are positive; w is normalised.
-func (w wide) above(x float64) bool {
+// exceeds reports whether w > x, exactly. Both are positive; w is normalised.
+func (w wide) exceeds(x float64) bool {
 	v := wideOf(x)
 	switch {
 	case math.IsInf(x, 1):
@@ -122,8 +123,8 @@ func (w wide) above(x float64) bool {
 
 // roundUp returns the least float64 that is at least w, or +Inf if there is none.
 func (w wide) roundUp() float64 {
-	f := w.near()
-	if w.above(f) {
+	f := w.approximate()
+	if w.exceeds(f) {
 		return math.Nextafter(f, math.Inf(1))
 	}
 	return f
@@ -131,8 +132,8 @@ func (w wide) roundUp() float64 {
 
 // roundDown returns the largest float64 below w.
 func (w wide) roundDown() float64 {
-	f := math.Min(w.near(), math.MaxFloat64)
-	if w.above(f) {
+	f := math.Min(w.approximate(), math.MaxFloat64)
+	if w.exceeds(f) {
 		return f
 	}
 	return math.Nextafter(f, 0)

@@ -17,13 +17,13 @@ func Erfcx(x float64) float64 {
 	const far = 0x1p90 // from here 1/(x·sqrt(pi)) is exact to 2^-181
 	switch {
 	case x >= far:
-		return wide{dd{1, 0}.div(sqrt2), 0}.mul(wide{invSqrtPi2, 0}).normal().div(wideOf(x)).near()
+		return wide{dd{1, 0}.div(sqrt2), 0}.mul(wide{invSqrtPi2, 0}).normal().div(wideOf(x)).approximate()
 	case x >= 0:
-		return wide{erfcxDD(x), 0}.normal().near()
+		return wide{erfcxDD(x), 0}.normal().approximate()
 	case x < -27:
 		return math.Inf(1)
 	}
-	return growth(x).near()
+	return growth(x).approximate()
 }
 
 // erfcxDD returns sqrt(2/pi)·R(sqrt(2)·x) for x in [0, 2^90], within 2^-94, relative.

@@ -40,7 +40,7 @@ func TestFewerBitsAreWithinTheirErrorBound(t *testing.T) {
 			check("phi", -224, phiWithin(b, 224), BigPhi(b), x)
 		}
 		if x < 0.5 {
-			check("expm1", 24-ShortPrec, BigExpm1(at(ShortPrec).Set(b)), BigExpm1(b), x)
+			check("expm1", 24-ShortPrec, BigExpm1(newFloat(ShortPrec).Set(b)), BigExpm1(b), x)
 			check("erf grown", 24-ShortPrec, ErfGrownAt(b, ShortPrec), ErfGrownAt(b, BigPrec), x)
 			square := NewBig().Mul(b, b)
 			full := ErfGrownAt(b, BigPrec)

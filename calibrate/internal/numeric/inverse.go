@@ -96,7 +96,7 @@ func polishEpsilon(eps wide, mu Quotient, delta float64) wide {
 		if p.region >= nothing {
 			return eps
 		}
-		slope := phi(dd{p.x, 0}).near() * p.mills
+		slope := phi(dd{p.x, 0}).approximate() * p.mills
 		if !(slope > 0) {
 			return eps
 		}

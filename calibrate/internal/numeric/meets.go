@@ -20,7 +20,7 @@ func (q Quotient) wide() wide {
 }
 
 // Near returns the float64 nearest to the quotient, or a neighbour of it.
-func (q Quotient) Near() float64 { return q.wide().near() }
+func (q Quotient) Near() float64 { return q.wide().approximate() }
 
 // big returns the quotient in extended precision.
 func (q Quotient) big() *big.Float { return NewBig().Quo(BigOf(q.Num), BigOf(q.Den)) }

@@ -37,7 +37,7 @@ func solveMu(eps, delta float64) (mu wide, sure bool) {
 // solveEpsilon approximates the epsilon > 0 with delta(epsilon) = delta. sure reports whether it converged to 2^-62,
 // relative, or better. It iterates on a = epsilon/mu, in which the curve has a scale of 1.
 func solveEpsilon(delta float64, mu wide) (eps wide, sure bool) {
-	m := mu.near()
+	m := mu.approximate()
 	a := math.Max(startX(delta, m)+m/2, 0)
 	eps = wideOf(a).mul(mu)
 	for range MaxSteps {
