@@ -57,10 +57,10 @@ func Consistent(y []float64, s float64, shape Shape, margins []Margin) (x []floa
 	scaled := make([]margin, len(margins))
 	for i, m := range margins {
 		ratio := max(1e-100, min(s/m.Deviation, 1e100))
-		scaled[i] = margin{Axes: m.Axes, Values: each(m.Values, v.in), Weight: ratio * ratio}
+		scaled[i] = margin{Axes: m.Axes, Values: each(m.Values, v.toScaled), Weight: ratio * ratio}
 	}
 	x, variance := adjust(v.y, shape.Dims, scaled)
-	return each(x, v.out), s * math.Sqrt(variance/float64(len(y))), nil
+	return each(x, v.fromScaled), s * math.Sqrt(variance/float64(len(y))), nil
 }
 
 func (m Margin) check(shape Shape) error {

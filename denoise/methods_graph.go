@@ -44,7 +44,7 @@ func treeWavelet() Method {
 				"": graph.Given}
 			return onGraph(func(ctx context.Context, g *graph.Graph, v scaled, run graph.Run) (*graph.Fit, error) {
 				return graph.TreeWavelets(ctx, g, v.y, graph.WaveletOptions{
-					Sigma: v.s, Rule: how[word], Threshold: min(v.in(t), farthest), Trees: number, Run: run,
+					Sigma: v.s, Rule: how[word], Threshold: min(v.toScaled(t), farthest), Trees: number, Run: run,
 				})
 			}), nil
 		},
@@ -150,7 +150,7 @@ func penalty(word string, lambda float64, v scaled) graph.Penalty {
 	if word == "sure" {
 		return graph.Penalty{Sigma: v.s}
 	}
-	return graph.Penalty{Lambda: min(v.in(lambda), farthest)}
+	return graph.Penalty{Lambda: min(v.toScaled(lambda), farthest)}
 }
 
 // onGraph returns the rule of an estimator on graphs. The estimator gets the values in a unit in which nothing
@@ -171,7 +171,7 @@ func onGraph(fit func(context.Context, *graph.Graph, scaled, graph.Run) (*graph.
 		}
 		out := v.restore(Fit{X: f.X, DF: f.DF})
 		if f.Lambda > 0 && !math.IsInf(f.Lambda, 0) {
-			out = noted(out, "lambda %.6g", v.out(f.Lambda))
+			out = noted(out, "lambda %.6g", v.fromScaled(f.Lambda))
 		}
 		return out, nil
 	}

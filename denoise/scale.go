@@ -19,19 +19,21 @@ func rescale(y []float64, s float64) (v scaled, ok bool) {
 	fraction, exponent := math.Frexp(s)
 	v = scaled{make([]float64, len(y)), 2 * fraction, exponent - 1}
 	for i := range y {
-		v.y[i] = v.in(y[i])
+		v.y[i] = v.toScaled(y[i])
 	}
 	return v, maxAbs(v.y) <= farthest
 }
 
-func (v scaled) in(x float64) float64 { return math.Ldexp(x, -v.exponent) }
+// toScaled converts a number from the query's unit to v's unit.
+func (v scaled) toScaled(x float64) float64 { return math.Ldexp(x, -v.exponent) }
 
-func (v scaled) out(x float64) float64 { return publishable(math.Ldexp(x, v.exponent)) }
+// fromScaled converts a number from v's unit to the query's unit, and makes it publishable.
+func (v scaled) fromScaled(x float64) float64 { return publishable(math.Ldexp(x, v.exponent)) }
 
 // restore converts estimates to the query's unit, in place.
 func (v scaled) restore(f Fit) Fit {
 	for i, x := range f.X {
-		f.X[i] = v.out(x)
+		f.X[i] = v.fromScaled(x)
 	}
 	return f
 }

@@ -28,7 +28,7 @@ func JamesSteinTo(y []float64, s, target float64, positive bool) Fit {
 		return unchanged(y)
 	}
 	return fitScaled(y, s, func(v scaled) Fit {
-		return shrink(v.y, v.s, pull{towards: clampFar(v.in(target)), lost: 2, positive: positive})
+		return shrink(v.y, v.s, pull{towards: clampFar(v.toScaled(target)), lost: 2, positive: positive})
 	})
 }
 
@@ -42,7 +42,7 @@ func JamesSteinTo(y []float64, s, target float64, positive bool) Fit {
 func Bayes(y []float64, s, target, prior float64) Fit {
 	return fitScaled(y, s, func(v scaled) Fit {
 		factor := bayesFactor(prior, s)
-		to := clampFar(v.in(target))
+		to := clampFar(v.toScaled(target))
 		return Fit{X: each(v.y, func(x float64) float64 { return to + factor*(x-to) }), DF: factor * float64(len(y))}
 	})
 }

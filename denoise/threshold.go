@@ -29,7 +29,7 @@ func SUREThreshold(y []float64, s float64) float64 {
 	if !ok {
 		return 0
 	}
-	return v.out(sure.Threshold(v.y, v.s))
+	return v.fromScaled(sure.Threshold(v.y, v.s))
 }
 
 // softFit soft-thresholds at t. DF is the number of values that are not 0 afterwards.
@@ -85,5 +85,5 @@ func HardSUREThreshold(y []float64, s float64) float64 {
 			best, least = t, risk
 		}
 	}
-	return v.out(best)
+	return v.fromScaled(best)
 }

@@ -83,7 +83,7 @@ func newHaar(y []float64, dims []int, ordered []bool, invariant bool) *transform
 		state[i] = single(d, ordered[i])
 	}
 	h, means := &transform{}, y
-	for axis := finest(state); axis >= 0; axis = finest(state) {
+	for axis := nextAxis(state); axis >= 0; axis = nextAxis(state) {
 		above := slices.Clone(state)
 		above[axis] = state[axis].next(invariant)
 		l := level{axis: axis, below: state, above: above, weight: 1, invariantPairs: invariant && !above[axis].done}
@@ -98,8 +98,8 @@ func newHaar(y []float64, dims []int, ordered []bool, invariant bool) *transform
 	return h
 }
 
-// finest returns the dimension whose blocks are joined next: the last of those with the smallest blocks.
-func finest(state []blocks) int {
+// nextAxis returns the dimension whose blocks are joined next: the last of those with the smallest blocks.
+func nextAxis(state []blocks) int {
 	axis := -1
 	for i, b := range state {
 		if !b.done && (axis < 0 || b.size <= state[axis].size) {

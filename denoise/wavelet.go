@@ -72,7 +72,7 @@ func shrinkLevel(l *level, v scaled, w Wavelet) float64 {
 		l.EachCoefficient(func(c *float64) { all = append(all, *c) })
 		return l.Soft(sure.Threshold(all, v.s))
 	case Fixed:
-		return l.Soft(min(v.in(w.Threshold), farthest))
+		return l.Soft(min(v.toScaled(w.Threshold), farthest))
 	default:
 		return l.Soft(UniversalThreshold(len(v.y), v.s))
 	}

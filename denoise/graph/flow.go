@@ -182,17 +182,17 @@ func (f *flow) grow(i int32) int32 {
 func (f *flow) augment(bridge int32) {
 	from, to := f.g.to[f.back[bridge]], f.g.to[bridge]
 	amount := f.rest[bridge]
-	amount = f.narrowest(from, amount)
-	amount = f.narrowest(to, amount)
+	amount = f.findBottleneck(from, amount)
+	amount = f.findBottleneck(to, amount)
 	f.rest[bridge] -= amount
 	f.rest[f.back[bridge]] += amount
 	f.send(from, amount)
 	f.send(to, amount)
 }
 
-// narrowest returns the least of amount, the remaining capacities between node i and its root, and the root's own
+// findBottleneck returns the least of amount, the remaining capacities between node i and its root, and the root's own
 // surplus or deficit.
-func (f *flow) narrowest(i int32, amount int64) int64 {
+func (f *flow) findBottleneck(i int32, amount int64) int64 {
 	side := f.side[i]
 	for ; f.up[i] >= 0; i = f.g.to[f.up[i]] {
 		a := f.up[i] // from i to its parent; flow in the source's tree goes towards i

@@ -50,11 +50,11 @@ func estimateHalf(ctx context.Context, g *Graph, y []float64, l law) (*Fit, erro
 	if err := h.candidates(ctx, scan{h.sigma / 16 / mean(h.scale), 2, 8, 2}, math.Inf(1), first); err != nil {
 		return nil, err
 	}
-	return h.second(ctx, choices, first)
+	return h.runSecondPass(ctx, choices, first)
 }
 
-// second carries out the second pass with each floor, and returns the average of all candidates.
-func (h *half) second(ctx context.Context, choices []float64, first *pool) (*Fit, error) {
+// runSecondPass carries out the second pass with each floor, and returns the average of all candidates.
+func (h *half) runSecondPass(ctx context.Context, choices []float64, first *pool) (*Fit, error) {
 	pilot := first.fit().X
 	all := newPool(len(h.y), h.sigma)
 	for _, floor := range choices {

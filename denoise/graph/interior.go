@@ -130,7 +130,7 @@ func (s *interior) fit(ctx context.Context, y []float64, lambda float64) (*Fit, 
 	scale := s.load(y, centre, lambda)
 	gap, constant := 0.0, scale == 0 // 0 also means that there is nothing to penalise
 	if !constant {
-		gap, constant = s.flat(s.squares() / 2)
+		gap, constant = s.tryConstant(s.squares() / 2)
 	}
 	if constant {
 		clear(s.x)

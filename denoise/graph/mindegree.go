@@ -8,7 +8,7 @@ func MinimumDegree(a *Matrix) []int32 {
 	s := newElimination(a)
 	order := make([]int32, 0, a.Columns)
 	for len(order) < a.Columns {
-		p := s.least()
+		p := s.findLeast()
 		order = append(order, p)
 		s.eliminate(p, a.Columns-len(order))
 	}
@@ -91,7 +91,7 @@ func (s *buckets) remove(c int32) {
 	}
 }
 
-func (s *buckets) least() int32 {
+func (s *buckets) findLeast() int32 {
 	for s.head[s.low] < 0 {
 		s.low++
 	}

@@ -76,12 +76,12 @@ func (s *Solver) Solve(parent []int32, at func(p int) Term) (groups int) {
 
 // clip clips the derivative at position p to ±λ and adds it to the parent's.
 func (s *Solver) clip(p int, v Term) {
-	low, slopeLow := s.fromBelow(p, v)
+	low, slopeLow := s.trimBelow(p, v)
 	if v.Lambda == 0 {
 		s.low[p], s.high[p] = low, low
 		return
 	}
-	high, slopeHigh := s.fromAbove(p, v)
+	high, slopeHigh := s.trimAbove(p, v)
 	high = max(low, high)
 	s.low[p], s.high[p] = low, high
 	// low is before all other breakpoints and high is after them, so each is the root of a heap that holds the others.
@@ -95,9 +95,9 @@ func (s *Solver) clip(p int, v Term) {
 	s.bound[parent] += v.Lambda
 }
 
-// fromBelow removes the breakpoints at which the derivative is below −λ. It returns the point at which it is −λ, and
+// trimBelow removes the breakpoints at which the derivative is below −λ. It returns the point at which it is −λ, and
 // its slope there.
-func (s *Solver) fromBelow(p int, v Term) (at, slope float64) {
+func (s *Solver) trimBelow(p int, v Term) (at, slope float64) {
 	slope = v.Weight
 	value := -float64(v.Weight*v.Y) - s.bound[p] + v.Lambda // the line slope·t + value is the derivative plus λ
 	top := s.first[p]
@@ -115,9 +115,9 @@ func (s *Solver) fromBelow(p int, v Term) (at, slope float64) {
 	return -value / slope, slope
 }
 
-// fromAbove removes the breakpoints at which the derivative is above λ. It returns the point at which it is λ, and its
+// trimAbove removes the breakpoints at which the derivative is above λ. It returns the point at which it is λ, and its
 // slope there.
-func (s *Solver) fromAbove(p int, v Term) (at, slope float64) {
+func (s *Solver) trimAbove(p int, v Term) (at, slope float64) {
 	slope = v.Weight
 	value := -float64(v.Weight*v.Y) + s.bound[p] - v.Lambda
 	top := s.last[p]

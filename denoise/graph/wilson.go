@@ -51,7 +51,7 @@ func newWalker(g *Graph, conductance []float64) *walker {
 func (w *walker) arc(i int32, random *public) int32 {
 	first, end := w.g.arcs(i)
 	if w.sum == nil {
-		return first + random.below(end-first)
+		return first + random.drawBelow(end-first)
 	}
 	target := random.unit() * w.sum[end-1]
 	for low := first; ; {
