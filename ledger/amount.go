@@ -15,8 +15,8 @@ func square(mu calibrate.Mu) *big.Float {
 	return new(big.Float).SetPrec(106).Mul(x, x)
 }
 
-// left returns of - spent, exactly, or 0 if the difference is negative.
-func left(of, spent *big.Float) *big.Float {
+// remainder returns of - spent, exactly, or 0 if the difference is negative.
+func remainder(of, spent *big.Float) *big.Float {
 	if x := sum(of, new(big.Float).Neg(spent)); x.Sign() > 0 {
 		return x
 	}

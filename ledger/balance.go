@@ -57,7 +57,7 @@ func (a *account) balance(at time.Time) Balance {
 			b.Published = sum(b.Published, r.Mu2)
 		}
 	}
-	b.Left = left(b.Cap, b.Spent)
+	b.Left = remainder(b.Cap, b.Spent)
 	return b
 }
 
@@ -87,7 +87,7 @@ func (a *account) periodsAt(at time.Time) (out []Period) {
 			}
 		}
 		p.Cap = square(a.caps.periods[i])
-		p.Left = left(p.Cap, p.Spent)
+		p.Left = remainder(p.Cap, p.Spent)
 		out = append(out, p)
 	}
 	return out

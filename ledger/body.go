@@ -121,7 +121,7 @@ func reserveOf(c Charge) reserveBody {
 	if params == nil {
 		params = map[string]string{}
 	}
-	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: orNone(c.DeltaShare), Dir: c.Dir, Job: c.Job,
+	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: zeroIfEmpty(c.DeltaShare), Dir: c.Dir, Job: c.Job,
 		Mechanisms: ms, Number: c.Number,
 		Params: params, Run: c.Run}
 }
@@ -136,7 +136,7 @@ func (b reserveBody) charge() (Charge, error) {
 	}
 	return Charge{
 		Run: b.Run, Number: b.Number, Job: b.Job, Params: b.Params, Dir: b.Dir, Account: b.Account.account(), Mechanisms: ms,
-		DeltaShare: orNothing(b.DeltaShare),
+		DeltaShare: emptyIfZero(b.DeltaShare),
 	}, nil
 }
 
@@ -186,7 +186,7 @@ func (b *limitBody) limit() Limit {
 
 func (b budgetBody) budget() Budget {
 	return Budget{
-		Epsilon: b.Epsilon, Delta: b.Delta, DeltaCap: orNothing(b.DeltaCap),
+		Epsilon: b.Epsilon, Delta: b.Delta, DeltaCap: emptyIfZero(b.DeltaCap),
 		Day: b.Day.limit(), Month: b.Month.limit(), Year: b.Year.limit(),
 	}
 }

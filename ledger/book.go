@@ -65,7 +65,7 @@ func NewBook(s Store, now func() time.Time) *Book {
 // the run has no release, ok is false. question is the run's fingerprint, Charge.Run.
 func (b *Book) Lookup(ctx context.Context, question string) (r Run, ok bool, err error) {
 	err = b.view(ctx, func(s *state) {
-		found := s.newest(question)
+		found := s.findNewest(question)
 		if ok = found != nil; ok {
 			r = found.clone()
 		}

@@ -75,11 +75,11 @@ func (b Budget) guarantee() (calibrate.Guarantee, error) {
 
 // sameAs reports whether two budgets have equal values, in any spelling: 1e-5 is 0.00001.
 func (b Budget) sameAs(o Budget) bool {
-	pairs := [][2]string{{b.Epsilon, o.Epsilon}, {b.Delta, o.Delta}, {orNone(b.DeltaCap), orNone(o.DeltaCap)}}
+	pairs := [][2]string{{b.Epsilon, o.Epsilon}, {b.Delta, o.Delta}, {zeroIfEmpty(b.DeltaCap), zeroIfEmpty(o.DeltaCap)}}
 	for i, limit := range b.limits() {
 		other := o.limits()[i]
-		pairs = append(pairs, [2]string{orNone(limit.Epsilon), orNone(other.Epsilon)},
-			[2]string{orNone(limit.Delta), orNone(other.Delta)})
+		pairs = append(pairs, [2]string{zeroIfEmpty(limit.Epsilon), zeroIfEmpty(other.Epsilon)},
+			[2]string{zeroIfEmpty(limit.Delta), zeroIfEmpty(other.Delta)})
 	}
 	return !slices.ContainsFunc(pairs, func(p [2]string) bool {
 		x, errX := calibrate.ParseDecimal(p[0])

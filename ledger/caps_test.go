@@ -65,11 +65,11 @@ func TestSumsAreExact(t *testing.T) {
 	for _, x := range []*big.Float{big.NewFloat(1), tiny, big.NewFloat(3), tiny} {
 		total = sum(total, x)
 	}
-	rest := left(total, big.NewFloat(4))
+	rest := remainder(total, big.NewFloat(4))
 	if want := new(big.Float).SetMantExp(big.NewFloat(1), -399); rest.Cmp(want) != 0 {
 		t.Errorf("1 + 2^-400 + 3 + 2^-400 - 4 is %s, want %s", rest.Text('p', 0), want.Text('p', 0))
 	}
-	if left(big.NewFloat(4), total).Sign() != 0 {
+	if remainder(big.NewFloat(4), total).Sign() != 0 {
 		t.Error("something is left of less than what was spent")
 	}
 }

@@ -91,7 +91,7 @@ func (a *account) afford(c Charge, at time.Time) error {
 		return &AccountError{a.Account, c.Account}
 	}
 	if share.Add(share, balance.DeltaSpent).Cmp(balance.DeltaCap) > 0 {
-		return &OverShareError{Balance: balance, Asked: orNone(c.DeltaShare)}
+		return &OverShareError{Balance: balance, Asked: zeroIfEmpty(c.DeltaShare)}
 	}
 	if a.caps.mu.Covers(sum(balance.Spent, asked)) && asked.Cmp(balance.Free()) <= 0 {
 		return nil
@@ -125,7 +125,7 @@ func (r *run) checkResume(c Charge) error {
 		return &MismatchError{c.Run, c.Number, "account"}
 	case !sameMechanisms(r.Charge.Mechanisms, c.Mechanisms):
 		return &MismatchError{c.Run, c.Number, "mechanisms"}
-	case orNone(r.Charge.DeltaShare) != orNone(c.DeltaShare):
+	case zeroIfEmpty(r.Charge.DeltaShare) != zeroIfEmpty(c.DeltaShare):
 		return &MismatchError{c.Run, c.Number, "share of delta"}
 	}
 	return nil

@@ -25,7 +25,7 @@ func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
 		e = calibrate.MaxEpsilon // the rest is larger than the largest epsilon at d takes
 	}
 	// The root and GaussianEpsilon may have rounded up. Step down until the job's own calibration fits.
-	for _, text := range append(downward(float64(e)), "0") {
+	for _, text := range append(listDecimalsBelow(float64(e)), "0") {
 		if ok, err := pays(free, text, d); ok || err != nil {
 			return text, err
 		}
@@ -45,8 +45,8 @@ func pays(free *big.Float, epsilon string, d calibrate.Delta) (bool, error) {
 	return square(mu).Cmp(free) <= 0, nil
 }
 
-// downward returns up to three decimals of four digits at or below x > 0, the largest first.
-func downward(x float64) []string {
+// listDecimalsBelow returns up to three decimals of four digits at or below x > 0, the largest first.
+func listDecimalsBelow(x float64) []string {
 	digits, exp, ok := strings.Cut(strconv.FormatFloat(x, 'e', 17, 64), "e")
 	n, err1 := strconv.Atoi(digits[:1] + digits[2:5])
 	k, err2 := strconv.Atoi(exp)

@@ -66,5 +66,5 @@ func (e *OverShareError) Error() string {
 	b := e.Balance
 	return fmt.Sprintf("over the budget of dataset %q for probabilities of failure: delta %s is asked, %s of delta_cap "+
 		"%s is spent",
-		b.Account.Dataset, e.Asked, b.DeltaSpent.FloatString(12), orNone(b.Budget.DeltaCap))
+		b.Account.Dataset, e.Asked, b.DeltaSpent.FloatString(12), zeroIfEmpty(b.Budget.DeltaCap))
 }

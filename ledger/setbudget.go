@@ -32,7 +32,7 @@ func (b *Book) SetBudget(ctx context.Context, of Account, budget Budget, note st
 
 func (w *writer) setBudget(of Account, budget Budget, note string) error {
 	body := budgetBody{
-		Account: accountBodyOf(of), Epsilon: budget.Epsilon, Delta: budget.Delta, DeltaCap: orNone(budget.DeltaCap), Note: note,
+		Account: accountBodyOf(of), Epsilon: budget.Epsilon, Delta: budget.Delta, DeltaCap: zeroIfEmpty(budget.DeltaCap), Note: note,
 		Day: limitBodyOf(budget.Day), Month: limitBodyOf(budget.Month), Year: limitBodyOf(budget.Year),
 	}
 	return w.append(KindBudget, body)

@@ -268,9 +268,9 @@ func notNext(c Charge, last int) error {
 	}
 }
 
-// newest returns the newest release that was not cancelled. If all were cancelled, it returns the newest; nil if there
-// is none.
-func (s *state) newest(question string) *run {
+// findNewest returns the newest release that was not cancelled. If all were cancelled, it returns the newest; nil if
+// there is none.
+func (s *state) findNewest(question string) *run {
 	var best *run
 	for _, r := range s.runs[question] {
 		if best == nil || best.State == Released || r.State != Released {

@@ -35,7 +35,7 @@ func ensure(ctx context.Context, path string, s sharing, from origin) error {
 		return err
 	}
 	var unlock func()
-	err = patiently(ctx, func() (err error) {
+	err = retryBusy(ctx, func() (err error) {
 		unlock, err = lock(path+".lock", "\x00create", s) // no run has that name
 		return err
 	})
@@ -121,7 +121,7 @@ func fill(ctx context.Context, path string, from origin) error {
 		_, err := t.conn.ExecContext(t.ctx, "INSERT INTO secret VALUES (1, ?, ?)", secret, secretSum(secret))
 		return t.translate(err)
 	})
-	return errors.Join(err, closed(db))
+	return errors.Join(err, closeDB(db))
 }
 
 // syncFile makes an open folder durable. Tests replace it.

@@ -107,11 +107,11 @@ func (s *Postgres) read(ctx context.Context, fn func(*postgresTx) error) error {
 
 // transact runs fn in a transaction. It runs fn again if the server was restarted meanwhile or serialization failed.
 func (s *Postgres) transact(ctx context.Context, begin string, fn func(*postgresTx) error) error {
-	return patiently(ctx, func() error { return s.once(ctx, begin, fn) })
+	return retryBusy(ctx, func() error { return s.runOnce(ctx, begin, fn) })
 }
 
-// once runs fn in a transaction.
-func (s *Postgres) once(ctx context.Context, begin string, fn func(*postgresTx) error) error {
+// runOnce runs fn in a transaction.
+func (s *Postgres) runOnce(ctx context.Context, begin string, fn func(*postgresTx) error) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return translatePostgres(ctx, err)

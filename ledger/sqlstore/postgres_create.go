@@ -30,7 +30,7 @@ const makingTables = "\x00create"
 
 // ensure finds the schema, and makes the tables in it if there are none and create is set.
 func (s *Postgres) ensure(ctx context.Context, create bool, from origin) error {
-	return s.once(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on",
+	return s.runOnce(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on",
 		func(t *postgresTx) error {
 			encoding, there := "", false
 			err := t.row("SELECT coalesce(current_schema(), ''), current_setting('server_encoding'), "+

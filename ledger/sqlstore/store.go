@@ -60,13 +60,13 @@ func openAt(ctx context.Context, path string, s sharing, arrival bool) (*Store, 
 	}
 	store := &Store{db: db, path: path, sharing: s, arrival: arrival}
 	if err := store.View(ctx, func(ledger.Reader) error { return nil }); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), closed(db))
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), closeDB(db))
 	}
 	return store, nil
 }
 
 // Close closes the file.
-func (s *Store) Close() error { return closed(s.db) }
+func (s *Store) Close() error { return closeDB(s.db) }
 
 // Update runs fn in one serializable transaction, durable when Update returns nil.
 func (s *Store) Update(ctx context.Context, fn func(ledger.Tx) error) error {

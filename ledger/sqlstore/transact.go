@@ -34,7 +34,7 @@ func transact(ctx context.Context, db *sql.DB, begin string, fn func(*tx) error)
 		return err
 	}
 	// If readers are in the way, COMMIT returns busy and the transaction stays open, so it can be tried again.
-	if err := patiently(ctx, func() error { return t.plain("COMMIT") }); err != nil {
+	if err := retryBusy(ctx, func() error { return t.plain("COMMIT") }); err != nil {
 		return err
 	}
 	done = true
@@ -43,7 +43,7 @@ func transact(ctx context.Context, db *sql.DB, begin string, fn func(*tx) error)
 
 // start begins a transaction on a connection and takes its lock. It waits for other processes.
 func start(ctx context.Context, db *sql.DB, begin string) (t *tx, err error) {
-	err = patiently(ctx, func() error {
+	err = retryBusy(ctx, func() error {
 		conn, err := db.Conn(ctx)
 		if err != nil {
 			return translate(err)
@@ -84,4 +84,4 @@ func connect(path string) (*sql.DB, error) {
 	return db, nil
 }
 
-func closed(db *sql.DB) error { return translate(db.Close()) }
+func closeDB(db *sql.DB) error { return translate(db.Close()) }
