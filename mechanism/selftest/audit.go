@@ -54,10 +54,10 @@ func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 	var first Check
 	d, name := noise{scale: float64(m.Sigma) / m.Grid}, "release"
 	if m.Noise == calibrate.Gaussian {
-		first = distinguish(without, with, m.Mu())
+		first = boundMu(without, with, m.Mu())
 	} else {
 		d, name = pureInput{input{scale: m.Scale / m.Grid}, m.Noise == calibrate.Geometric}.exact(), "release with delta 0"
-		first = likelier(without, with, m.Sens.L2/m.Scale)
+		first = boundEpsilon(without, with, m.Sens.L2/m.Scale)
 	}
 	return []Check{
 		first,
@@ -69,9 +69,9 @@ func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 	}, nil
 }
 
-// likelier tests whether noisy counts are above the middle, and derives a lower bound of epsilon from the ratio of the
-// two probabilities: under epsilon-differential privacy 1 − FNR <= e^epsilon·FPR. Geometric noise attains it.
-func likelier(without, with []float64, claimed float64) Check {
+// boundEpsilon tests whether noisy counts are above the middle, and derives a lower bound of epsilon from the ratio of
+// the two probabilities: under epsilon-differential privacy 1 − FNR <= e^epsilon·FPR. Geometric noise attains it.
+func boundEpsilon(without, with []float64, claimed float64) Check {
 	n, falsePositives, falseNegatives := errorsOf(without, with)
 	fpr, fnr := proportionBound(falsePositives, n, alarm/32), proportionBound(falseNegatives, n, alarm/32)
 	c := Check{
@@ -81,8 +81,8 @@ func likelier(without, with []float64, claimed float64) Check {
 	return c.judged()
 }
 
-// distinguish tests whether noisy counts are above the middle, and derives a lower bound of mu from the error rates.
-func distinguish(without, with []float64, claimed calibrate.Mu) Check {
+// boundMu tests whether noisy counts are above the middle, and derives a lower bound of mu from the error rates.
+func boundMu(without, with []float64, claimed calibrate.Mu) Check {
 	n, falsePositives, falseNegatives := errorsOf(without, with)
 	c := Check{
 		Name: "release, audit of neighbouring tables", Measure: "lower bound of mu", Samples: 2 * n,

@@ -16,13 +16,13 @@ var paired = input{scale: 16}
 func coarse(d noise) bins {
 	width := max(1, int64(d.scale/2))
 	b := bins{first: d.base - 4*width, width: width}
-	b.probability = append(b.probability, d.below(b.first))
+	b.probability = append(b.probability, d.probabilityBelow(b.first))
 	edge := b.first
 	for range 8 {
-		b.probability = append(b.probability, d.between(d.z(edge), d.z(edge+width)))
+		b.probability = append(b.probability, d.probabilityBetween(d.z(edge), d.z(edge+width)))
 		edge += width
 	}
-	b.probability = append(b.probability, d.lower(-d.z(edge)))
+	b.probability = append(b.probability, d.lowerTail(-d.z(edge)))
 	return b
 }
 

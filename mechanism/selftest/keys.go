@@ -27,9 +27,9 @@ const (
 	// keysOfAudit is large enough to detect a threshold that is a sixth of sigma too low, if Failure is near 0.1: about
 	// 2,460 keys are then found, with a standard deviation of 46, and up to 2,300 pass.
 	keysOfAudit = 20_000
-	// surely is the distance of many counts above the threshold, in sigmas. One of 20,000 keys at this distance is
-	// missed with probability below 1e-27.
-	surely = 12
+	// distanceOfMany is the distance of many counts above the threshold, in sigmas. One of 20,000 keys at this distance
+	// is missed with probability below 1e-27.
+	distanceOfMany = 12
 	// leastUnits is the pre-threshold of the releases that drop keys.
 	leastUnits = 3
 )
@@ -43,11 +43,11 @@ const (
 // noise in their counts and sums is not biased by the selection. No key of two units is selected. An error is ctx's or
 // selection's; a failed check is not an error. The checks belong to the group of the audit: see [Run].
 func Keys(ctx context.Context, selection Selection) ([]Check, error) {
-	share, alone, wrong, err := rarest(ctx, selection, 1, "discovered keys, audit of keys of one unit")
+	share, alone, wrong, err := auditRareKeys(ctx, selection, 1, "discovered keys, audit of keys of one unit")
 	if err != nil {
 		return nil, err
 	}
-	shareOfLeast, _, wrongOfLeast, err := rarest(ctx, selection, leastUnits,
+	shareOfLeast, _, wrongOfLeast, err := auditRareKeys(ctx, selection, leastUnits,
 		"discovered keys, audit of keys of the least number of units")
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	if err != nil {
 		return nil, fmt.Errorf("selftest: the threshold of discovered keys: %w", err)
 	}
-	rows := int(math.Ceil(float64(units)*m.Grid + surely*float64(m.Sigma)))
+	rows := int(math.Ceil(float64(units)*m.Grid + distanceOfMany*float64(m.Sigma)))
 	many, err := selection(ctx, 1, keysOfAudit, rows)
 	if err != nil {
 		return nil, err
@@ -86,9 +86,9 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	), nil
 }
 
-// rarest releases a table in which each key has the least number of units. It returns the check of the number of
+// auditRareKeys releases a table in which each key has the least number of units. It returns the check of the number of
 // selected keys, the release, and the number of wrong noisy counts: below the threshold, or without a sum.
-func rarest(ctx context.Context, selection Selection, least int64, name string) (share Check, out *Selected, wrong int,
+func auditRareKeys(ctx context.Context, selection Selection, least int64, name string) (share Check, out *Selected, wrong int,
 	err error) {
 	if out, err = selection(ctx, least, keysOfAudit, int(least)); err != nil {
 		return share, nil, 0, err

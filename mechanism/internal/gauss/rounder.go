@@ -77,7 +77,7 @@ func (r *Rounder) addFast(k int64, part uint64, z Real) (value int64, ok bool) {
 		sign = 1
 	}
 	whole, rest := r.s.noise(sign, z.Whole, z.Digits[0])
-	whole, ok = r.s.nearest(whole, rest, part)
+	whole, ok = r.s.roundNearest(whole, rest, part)
 	return Plus(k, int64(whole)), ok
 }
 

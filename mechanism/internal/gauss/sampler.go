@@ -119,7 +119,7 @@ func (s *Sampler) attemptPairs(exact int128.Slice, words []byte) (done, used int
 				return done, used, true
 			}
 		}
-		if t := exponent(a, u); !surely(first, t) {
+		if t := exponent(a, u); !acceptsFast(first, t) {
 			switch decide(first, t) {
 			case rejected:
 				continue
@@ -132,7 +132,7 @@ func (s *Sampler) attemptPairs(exact int128.Slice, words []byte) (done, used int
 			k, part = s.splitWide(int128.Int{High: cells[done], Low: low[done]})
 		}
 		whole, rest := s.noise(first, a, u)
-		whole, sure := s.nearest(whole, rest, part)
+		whole, sure := s.roundNearest(whole, rest, part)
 		if !sure {
 			return done, used, true
 		}
@@ -163,9 +163,9 @@ func (s *Sampler) noise(first, a, u uint64) (whole, fraction uint64) {
 	return high>>(s.shift&63) ^ sign, (low>>(s.shift&63) | high<<(-s.shift&63)) ^ sign
 }
 
-// nearest returns floor(whole + (rest + part)·2^-64 + 1/2). sure reports whether every number within the slack has the
-// same floor.
-func (s *Sampler) nearest(whole, rest, part uint64) (floor uint64, sure bool) {
+// roundNearest returns floor(whole + (rest + part)·2^-64 + 1/2). sure reports whether every number within the slack has
+// the same floor.
+func (s *Sampler) roundNearest(whole, rest, part uint64) (floor uint64, sure bool) {
 	rest, first := bits.Add64(rest, part, 0)
 	rest, second := bits.Add64(rest, 1<<63, 0)
 	return whole + first + second, rest-s.slack <= ^(2 * s.slack)
