@@ -1,7 +1,10 @@
 package ledger
 
 import (
+	"fmt"
 	"math/big"
+	"strconv"
+	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
@@ -48,12 +51,22 @@ func orZero(x *big.Float) *big.Float {
 	return x
 }
 
-// digitsToTell returns the number of digits, at least six, with which the decimals of a and b differ.
-func digitsToTell(a, b *big.Float) int {
-	for _, n := range []int{6, 17, 40} {
-		if a.Text('g', n) != b.Text('g', n) {
-			return n
-		}
+// percent returns part / whole in percent: a decimal of three digits, rounded up or down. The whole is above 0.
+func percent(part, whole *big.Float, up bool) string {
+	if part.Sign() == 0 {
+		return "0"
 	}
-	return 80
+	q := new(big.Float).SetPrec(512).Quo(part, whole)
+	text, exponent, _ := strings.Cut(q.Mul(q, big.NewFloat(100)).Text('e', 80), "e")
+	digits, rest := text[:1]+text[2:4], text[4:]
+	n, err1 := strconv.Atoi(digits)
+	e, err2 := strconv.Atoi(exponent)
+	if err1 != nil || err2 != nil {
+		return text // part or whole is not finite
+	}
+	if up && strings.Trim(rest, "0") != "" {
+		n++
+	}
+	x, _ := strconv.ParseFloat(fmt.Sprintf("%de%d", n, e-2), 64) // out of range: an infinity or 0, printed as such
+	return strconv.FormatFloat(x, 'g', -1, 64)
 }

@@ -20,20 +20,20 @@ var (
 	ErrReadOnly = errors.New("the ledger is read-only")
 	// ErrFull means that no space is left for the log.
 	ErrFull = errors.New("no space is left for the ledger")
-	// ErrAbsent means that there is no log yet and the caller asked not to make one. It is joined with ErrUnavailable.
-	ErrAbsent = errors.New("there is none yet")
+	// ErrAbsent means that there is no log yet and the caller asked not to make one. It is an ErrUnavailable.
+	ErrAbsent error = unavailable("there is no ledger")
 	// ErrUnavailable means that the log cannot be reached, read or written for any other reason.
 	ErrUnavailable = errors.New("the ledger is not available")
 	// ErrIncoming means that the log is an unfinished copy of another one: it is not a ledger yet.
 	ErrIncoming = errors.New("the ledger is a copy that was not finished")
 	// ErrOccupied means that a log cannot be copied to a place that holds another one.
 	ErrOccupied = errors.New("there is another ledger")
-	// ErrExposed means that other users could change the log, replace it by an older copy or read its secret. It wraps
+	// ErrExposed means that other users could change the log, replace it by an older copy or read its secret. It is an
 	// ErrUnavailable.
-	ErrExposed = fmt.Errorf("%w: others could change it or read its secret", ErrUnavailable)
+	ErrExposed error = unavailable("other users can read or write the ledger")
 	// ErrSecondPath means that the log's file has a second path, beside which there would be other journals and locks.
-	// It wraps ErrUnavailable.
-	ErrSecondPath = fmt.Errorf("%w: it has a second path", ErrUnavailable)
+	// It is an ErrUnavailable.
+	ErrSecondPath error = unavailable("the ledger has a second path")
 
 	// ErrCharge means that a charge is not well-formed.
 	ErrCharge = errors.New("not a valid charge")
@@ -48,6 +48,15 @@ var (
 	// ErrDrawn means that a reservation cannot be cancelled, because noise was drawn on it.
 	ErrDrawn = errors.New("noise was drawn on this charge: it stays")
 )
+
+// unavailable is a reason why the log is not available.
+type unavailable string
+
+// Error returns the reason.
+func (u unavailable) Error() string { return string(u) }
+
+// Is reports that the reason is an ErrUnavailable.
+func (u unavailable) Is(target error) bool { return target == ErrUnavailable }
 
 // CorruptError names the damaged entry of a log, and the damage.
 type CorruptError struct {

@@ -45,8 +45,7 @@ func (s *Postgres) ensure(ctx context.Context, create bool, from origin) error {
 			case there:
 				return t.check(s.arrival)
 			case !create:
-				return fmt.Errorf("%w: the database has no ledger in schema %s: %w", ledger.ErrUnavailable, s.schema,
-					ledger.ErrAbsent)
+				return fmt.Errorf("schema %s of the database: %w", s.schema, ledger.ErrAbsent)
 			}
 			return s.create(t, from)
 		})

@@ -45,7 +45,7 @@ func open(ctx context.Context, path string, s sharing, create bool) (*Store, err
 	if create {
 		err = ensure(ctx, path, s, origin{})
 	} else if err = inspect(path); errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: %w: %w", path, ledger.ErrUnavailable, ledger.ErrAbsent)
+		err = fmt.Errorf("%s: %w", path, ledger.ErrAbsent)
 	}
 	if err != nil {
 		return nil, err

@@ -84,7 +84,11 @@ func checkSurroundings(path string, passed []string, s sharing) error {
 		}
 	}
 	if len(c.found) > 0 {
-		return fmt.Errorf("%s: %w:\n  %s", path, ledger.ErrExposed, strings.Join(c.found, "\n  "))
+		lines := []error{fmt.Errorf("%s: %w", path, ledger.ErrExposed)}
+		for _, finding := range c.found {
+			lines = append(lines, errors.New("  "+finding))
+		}
+		return errors.Join(lines...)
 	}
 	return nil
 }
