@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLaplaceCurveIsItsDefinition: the curve against the definition, integrated over if the densities differ by more
-// than e^eps.
+// TestLaplaceCurveIsItsDefinition: the curve equals the integral of its definition, over the region in which the
+// densities differ by more than e^eps.
 func TestLaplaceCurveIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Laplace{L1: rapid.Float64Range(0.1, 10).Draw(t, "l1"), Scale: rapid.Float64Range(0.1, 10).Draw(t, "scale")}

@@ -98,7 +98,7 @@ func TestSplitPureIsBest(t *testing.T) {
 	}
 }
 
-// TestPureNoiseOfAMechanism: deviation and half-width are those of the distribution, summed up.
+// TestPureNoiseOfAMechanism: deviation and half-width equal the values summed over the distribution.
 func TestPureNoiseOfAMechanism(t *testing.T) {
 	for _, scale := range []float64{0.05, 0.3, 1, 2.5, 4.7, 100, 12345.6} {
 		m, err := Pure{Query: "q", Noise: Laplace{L1: 1, Scale: scale}, Grid: 0.5, Geometric: true}.Mechanism()
@@ -132,7 +132,7 @@ func TestPureNoiseOfAMechanism(t *testing.T) {
 	}
 }
 
-// TestSplitPureRefuses what has no answer.
+// TestSplitPureRefuses: arguments without an answer are errors.
 func TestSplitPureRefuses(t *testing.T) {
 	ask := PureAsk{"q", "", 1, 1, 1, 1}
 	for _, eps := range []Epsilon{0, -1, Epsilon(math.NaN()), MaxPure + 1} {

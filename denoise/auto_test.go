@@ -14,8 +14,8 @@ import (
 // dirichlet is the shape of the sparse table: most of its cells are empty.
 const dirichlet = 0.01
 
-// truths are tables of 4,096 cells as releases have them: without an order, sparse, dense, and ordered. adverse has no
-// structure that any method could use.
+// truths returns tables of 4,096 cells as releases have them: without an order, sparse, dense, and ordered. adverse has
+// no structure that any method could use.
 func truths(r *rand.Rand) map[string]problem {
 	const n = 4096
 	none, grid := Shape{[]int{n}, []bool{false}}, Shape{[]int{64, 64}, []bool{true, true}}

@@ -50,7 +50,7 @@ func WithRun(s Step, r graph.Run) Step {
 	return own
 }
 
-// WithRuns is [WithRun] of every step.
+// WithRuns calls [WithRun] for every step.
 func WithRuns(steps []Step, run Run) []Step {
 	out := make([]Step, len(steps))
 	for i, s := range steps {
@@ -73,8 +73,8 @@ func (s Shape) orders() int {
 	return 0
 }
 
-// network returns the graph of the cells: the one that was given, or else that of neighbours along the dimensions with
-// an order.
+// network returns the graph of the cells: the given graph, or else a graph that joins neighbours along the dimensions
+// with an order.
 func (c structure) network() (*graph.Graph, error) {
 	if c.graph != nil {
 		return c.graph, nil

@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// Estimate carries out steps in order on noisy values whose noise is independent with standard deviation s > 0, and
-// returns the estimates with the notes of all steps; y is not changed. DF is that of the last step alone. It refuses
-// what [Check] refuses. It returns an [*Error] if s or a value is not a finite number.
+// Estimate carries out steps in order on noisy values whose noise is independent with standard deviation s > 0. It
+// returns the estimates with the notes of all steps; y is not changed. DF is the last step's. Its errors include those
+// of [Check], and an [*Error] if s or a value is not a finite number.
 func Estimate(ctx context.Context, y []float64, s float64, steps []Step) (Fit, error) {
 	if err := checkInput(y, s); err != nil {
 		return Fit{}, err
@@ -70,9 +70,10 @@ const (
 	riskNumbers, maxTries = 1 << 13, 32
 )
 
-// ExpectedError estimates the error of what steps make of y, whose noise is independent with standard deviation s > 0.
-// It includes everything that the steps decide from y: a threshold found by SURE, auto's choice, clipping, rounding. So
-// selection does not bias it, as it biases the smallest of several SURE values. It uses no values but y.
+// ExpectedError estimates the error of the estimates that steps make from y, whose noise is independent with standard
+// deviation s > 0. It includes everything that the steps decide from y: a threshold found by SURE, auto's choice,
+// clipping, rounding. So selection does not bias it, as it biases the smallest of several SURE values. It uses no
+// values but y.
 //
 // With w ~ N(0, s²) from a public seed, y + γ·w and y − w/γ are independent. The steps are tried on the first and
 // compared with the second. Averaged over w in the terms that are known,
@@ -81,8 +82,8 @@ const (
 //
 // is an unbiased estimate of the squared error at noise s·√(1+γ²), which is 0.8 % larger. Its uncertainty is estimated
 // from how its terms vary over the cells; it is large if there are few cells or if the error is far below s². The
-// result is an expectation over the query's cells and gives no interval for one cell. The only interval that holds for
-// a cell is that of the noisy value.
+// result is an expectation over the query's cells and gives no interval for one cell. Only the noisy value gives a
+// valid interval for a cell.
 //
 // Source: Oliveira, Lei & Tibshirani, "Unbiased risk estimation in the normal means problem via coupled bootstrap
 // techniques", 2021; Leiner, Duan, Wasserman & Ramdas, "Data fission", JASA 2023.
@@ -145,7 +146,7 @@ func (t *trial) root(relative float64) float64 {
 	return publishable(t.s * math.Sqrt(max(relative, 0)))
 }
 
-// spreadOfSum returns the standard deviation of the sum of independent values that vary as these do.
+// spreadOfSum returns the standard deviation of the sum of independent values with the sample variance of these.
 func spreadOfSum(values []float64) float64 {
 	n := float64(len(values))
 	if n < 2 {

@@ -90,7 +90,7 @@ func newTrend(ctx context.Context, g *Graph, y []float64, o TrendOptions) (*tren
 	return t, err
 }
 
-// workers returns how many values of λ may be tried at the same time.
+// workers returns how many values of λ are tried at the same time.
 func (o TrendOptions) workers() int {
 	if o.Penalty.Sigma == 0 {
 		return 1
@@ -110,7 +110,7 @@ func (t *trend) grid(weight float64) scan {
 	return scan{s / 4 / (weight * weight * weight), 4, 6, 3}
 }
 
-// risk returns Stein's estimate for each λ.
+// risk returns Stein's risk estimate for each λ.
 func (t *trend) risk(ctx context.Context, lambda []float64) ([]float64, error) {
 	out := make([]float64, len(lambda))
 	run := t.o.Run
@@ -135,7 +135,7 @@ func (t *trend) risk(ctx context.Context, lambda []float64) ([]float64, error) {
 	return out, err
 }
 
-// fit returns the estimate: each group has its mean.
+// fit returns the exact minimiser for λ. All nodes of a group have one value.
 func (s *levelSets) fit(ctx context.Context, y []float64, lambda float64) (*Fit, error) {
 	penalty := slices.Clone(s.g.weight)
 	for e := range penalty {

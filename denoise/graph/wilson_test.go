@@ -47,7 +47,7 @@ func checkFrequencies(t *testing.T, g *Graph, probability map[[2]int]float64) {
 	}
 }
 
-// Of a weighted triangle the tree without edge e has probability proportional to the product of the other two.
+// In a weighted triangle, the tree without edge e has probability proportional to the product of the other two weights.
 func TestWeightedTrees(t *testing.T) {
 	g := must(New(3, []Edge{{U: 0, V: 1, W: 1}, {U: 1, V: 2, W: 2}, {U: 0, V: 2, W: 5}}))(t)
 	total := 1*2. + 1*5 + 2*5

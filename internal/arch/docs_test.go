@@ -45,7 +45,8 @@ var (
 	named      = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
 )
 
-// anchors returns what links to places in a page may name: its headings, as GitHub names them, and its named places.
+// anchors returns the fragments that a link to a page can have: the names of its headings, as GitHub makes them, and
+// its named places.
 func anchors(text string) map[string]bool {
 	found := map[string]bool{}
 	text = codeBlock.ReplaceAllString(text, "")
@@ -67,7 +68,7 @@ func anchors(text string) map[string]bool {
 	return found
 }
 
-// Every link from a page to a file of the repository, and to a place in a page, leads somewhere.
+// Every link from a page to a file of the repository, or to a place in a page, leads somewhere.
 func TestLinksBetweenPages(t *testing.T) {
 	texts := pages(t)
 	links := 0
@@ -95,7 +96,7 @@ func TestLinksBetweenPages(t *testing.T) {
 	}
 }
 
-// The number of a decision names one page.
+// No two decisions have one number.
 func TestDecisionNumbers(t *testing.T) {
 	names, err := filepath.Glob(root + "/docs/adr/*.md")
 	if err != nil || len(names) < 20 {

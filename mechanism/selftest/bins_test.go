@@ -33,7 +33,7 @@ func TestPureBins(t *testing.T) {
 	d := pureInput{input{1, 0, -5}, true}.exact()
 	for k := int64(-3); k <= 3; k++ {
 		want := (1 - q) / (1 + q) * math.Pow(q, math.Abs(float64(k)))
-		if got := d.between(d.z(k-5), d.z(k-4)); math.Abs(got-want) > 1e-12 {
+		if got := d.probabilityBetween(d.z(k-5), d.z(k-4)); math.Abs(got-want) > 1e-12 {
 			t.Errorf("P(K = %d) = %g, want %g", k, got, want)
 		}
 	}
