@@ -107,6 +107,9 @@ func ruleOf(t *testing.T, method string, args Args) rule {
 // On every table auto is within 3 % of its best candidate and at most 1 % worse than the noisy values, on the
 // mean of 20 draws; and empirical Bayes keeps its promises on tables without an order.
 func TestAuto(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	draws, slack := 2, 1.02 // of two draws; none of twenty
 	tables := truths(rand.New(rand.NewPCG(1, 2)))
 	if long() {
@@ -168,6 +171,9 @@ func TestAutoFallsBackAndSaysSo(t *testing.T) {
 // The mean over draws of the estimated squared error of auto, clipped and rounded, is the true
 // one at noise 0.8 % larger, within 6.11 standard errors (1e-9); what is published is close to the truth.
 func TestExpectedErrorIsUnbiased(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	draws, names := 1, []string{"sinusoid"}
 	if long() {
 		draws, names = 12, []string{"Zipf", "sinusoid", "wide"}

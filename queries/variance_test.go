@@ -128,6 +128,9 @@ func TestSquaresAttainTheirSensitivity(t *testing.T) {
 // alarm 1e-9), and, if the count is 15 standard deviations and the true one inside its range, in at most 96 %. It is no
 // longer than the whole range. The runs are the groups of one query.
 func TestIntervalsOfVariancesCover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	const runs, half, sigmaSum, sigmaSquare, sigmaCount = 4_000, 5, 25, 60, 5
 	q := summed(t, Spec{Name: "q", Kind: Variance, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}},
 		Value: &quantize.Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})

@@ -92,6 +92,9 @@ func TestMixedOfOneAgreesWithItsCurve(t *testing.T) {
 // TestMixedAlike: many alike Laplace mechanisms cost less than any mechanisms of their epsilon would, and no less than
 // a normal loss of their mean.
 func TestMixedAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	for _, k := range []int{2, 7, 100} {
 		var m Mixed
 		for range k {
@@ -155,6 +158,9 @@ func TestGridMovesMassUp(t *testing.T) {
 
 // TestMixedAnswersOrNamesAnArgument: nothing panics, hangs or is NaN without an error.
 func TestMixedAnswersOrNamesAnArgument(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	check := func(m Mixed, x float64, err error) {
 		t.Helper()
 		if err == nil && (math.IsNaN(x) || math.IsInf(x, 0) || x < 0) || err != nil &&

@@ -74,6 +74,9 @@ func TestWeightedTrees(t *testing.T) {
 
 // A long cycle would take the walk n²/6 steps; every edge is as likely to be missing as any other.
 func TestLongCycleEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	const n = 300000
 	edges := make([]Edge, n)
 	for i := range edges {
