@@ -16,8 +16,8 @@ const (
 	pointsPerDeviation = 4
 	supportMargin      = 3
 	// If there are more than exactCells values, the mixture is fitted to values rounded to 1/roundedPerDeviation of a
-	// standard deviation, which adds 1e-4 of the noise's variance. The posterior means are always those of the values
-	// themselves.
+	// standard deviation, which adds 1e-4 of the noise's variance. The posterior means are always computed for the
+	// values themselves.
 	exactCells          = 1 << 10
 	roundedPerDeviation = 32
 )

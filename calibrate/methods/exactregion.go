@@ -27,7 +27,7 @@ type Corner struct {
 }
 
 // Corners returns the exact privacy region of the part's mechanisms together: ((k-2i)·epsilon, delta), i = 0 … k/2,
-// rounded up (Kairouz, Oh & Viswanath 2017, Theorem 3.3). Errors are *ArgumentError: those of ComposeBasic.
+// rounded up (Kairouz, Oh & Viswanath 2017, Theorem 3.3). Errors are *ArgumentError: as for ComposeBasic.
 func (p Part) Corners() ([]Corner, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func (p Part) Corners() ([]Corner, error) {
 }
 
 // Delta returns the least delta of the part's mechanisms together at eps, rounded up. It is exact for mechanisms of
-// which only the part's guarantee is known. Errors are *ArgumentError: those of ComposeBasic; "epsilon" if it is
-// negative or not finite.
+// which only the part's guarantee is known. Errors are *ArgumentError: as for ComposeBasic; "epsilon" if it is negative
+// or not finite.
 func (p Part) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return 0, err
@@ -72,7 +72,7 @@ func (p Part) deltaAt(eps *big.Float) *big.Float {
 }
 
 // Epsilon returns the least epsilon of the part's mechanisms together at delta, rounded up. It is exact for mechanisms
-// of which only the part's guarantee is known. Errors are *ArgumentError: those of ComposeBasic; "delta" outside of
+// of which only the part's guarantee is known. Errors are *ArgumentError: as for ComposeBasic; "delta" outside of
 // [MinDelta, 1), or below the composed delta of the parts, which no epsilon undercuts.
 func (p Part) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := validateParts([]Part{p}); err != nil {
