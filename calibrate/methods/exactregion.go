@@ -133,9 +133,9 @@ func composeDeltas(x, y *big.Float) *big.Float {
 //
 //	D(l) = sum over j < l of B(j)·(1 - e^(-2(l-j)·e)),  so  D(l+1) = q²·D(l) + (1-q²)·sum over j <= l of B(j).
 //
-// Proof note. Every term is positive, and 1-q² is worked out without cancellation, so that a walk of at most 2^20 steps
-// of a few roundings of 2^-1023 each is within 2^-1000, relative, of B(0)'s own 2^-930 or so: k·ln(1+q) < 2^20 is
-// within 2^-980, absolute.
+// Proof note. Every term is positive, and 1-q² is computed without cancellation. So a walk of at most 2^20 steps of a
+// few roundings of 2^-1023 each is within 2^-1000, relative, of B(0)'s own 2^-930 or so: k·ln(1+q) < 2^20 is within
+// 2^-980, absolute.
 type losses struct {
 	k, l int
 	e    *big.Float
