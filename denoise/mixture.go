@@ -12,7 +12,7 @@ import (
 
 const (
 	// pointsPerDeviation is the number of support points per standard deviation. supportMargin of them are on either
-	// side of each value. A uniform grid fails on heavy tails: it is too coarse where the small values are.
+	// side of each value. A uniform grid fails on heavy tails: it is too coarse for the small values.
 	pointsPerDeviation = 4
 	supportMargin      = 3
 	// If there are more than exactCells values, the mixture is fitted to values rounded to 1/roundedPerDeviation of a

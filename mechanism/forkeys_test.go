@@ -38,7 +38,7 @@ func (s sumsByKey) All(among []string) (names []string, cells int128.Slice, quan
 	return names, cells, 1, nil
 }
 
-// keyBlocks hands on keys of count 1 and a few of many units, in blocks.
+// keyBlocks passes on keys of count 1 and a few of many units, in blocks.
 func keyBlocks(blocks, each int) mechanism.KeyBlocks {
 	return func(take func([]string, []int64) error) error {
 		for b := range blocks {

@@ -15,8 +15,8 @@ import (
 //
 //	delta(eps) = 1 - (1-d)^k·(1 - lost(eps)),
 //
-// where lost(eps) is the delta at eps of k randomised responses of epsilon e. It is linear in e^eps between the corners
-// of the theorem. A walk over the corners (losses) evaluates it without cancellation.
+// lost(eps) is the delta at eps of k randomised responses of epsilon e. delta(eps) is linear in e^eps between the
+// corners of the theorem. A walk over the corners (losses) evaluates it without cancellation.
 
 // Corner is one vertex of the exact privacy region.
 type Corner struct {

@@ -118,7 +118,7 @@ func phiWithin(x *big.Float, bits uint) *big.Float {
 	return e.Quo(e, bigSqrt2Pi())
 }
 
-// bigMidpoint returns -density·mu·(c[1] + c[3]·(mu/2)²), where c[n] are the Taylor coefficients of R at a.
+// bigMidpoint returns -density·mu·(c[1] + c[3]·(mu/2)²) with the Taylor coefficients c[n] of R at a.
 func bigMidpoint(a, mu, density *big.Float) *big.Float {
 	c0 := BigMills(a)
 	c1 := NewBig().Mul(a, c0)
