@@ -18,7 +18,7 @@ func TestLaplaceCurveIsItsDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The losses above eps are those of z < edge: Pr[Z < edge] - e^eps·Pr[Z < edge - L1].
+		// The losses above eps belong to z < edge: Pr[Z < edge] - e^eps·Pr[Z < edge - L1].
 		edge, want := (l.L1-eps*l.Scale)/2, 0.0
 		if edge > 0 {
 			want = 1 - math.Exp(-edge/l.Scale)/2 - math.Exp(eps+(edge-l.L1)/l.Scale)/2

@@ -59,8 +59,9 @@ func (m Mechanism) ratio() *big.Float {
 	return numeric.NewUp().Quo(numeric.UpOf(m.Sens.L2), numeric.UpOf(float64(m.Sigma)))
 }
 
-// Validate returns an *ArgumentError if the sensitivity or sigma is not positive and finite, or if the noise is not
-// Gaussian and mu is too small for it.
+// Validate returns an *ArgumentError if the sensitivity or sigma is not positive and finite. It also returns one if the
+// distribution of the noise is unknown, if Gaussian noise has a scale, or if sigma is too large for the epsilon of
+// other noise.
 func (m Mechanism) Validate() error {
 	if err := argument.Positive("sensitivity", m.Sens.L2); err != nil {
 		return err

@@ -99,7 +99,7 @@ func (m Mechanism) Pure() (Pure, bool) {
 }
 
 // checkStandIn checks that the fields about the noise are consistent. Scale is 0 if and only if the noise is Gaussian.
-// If it is not, mu is at least PureMu of the mechanism's epsilon.
+// If it is not, the distribution is known and mu is at least PureMu of the mechanism's epsilon.
 func (m Mechanism) checkStandIn() error {
 	switch m.Noise {
 	case Gaussian:

@@ -23,18 +23,18 @@ type PureAsk struct {
 	Query, Why string
 	// L1 is the L1 sensitivity, in the query's unit.
 	L1 float64
-	// Cost is the cost of a variance of 1 in each answer, in the inverse square of the query's unit. To minimise the
-	// sum of squared errors, it is the number of cells. Positive and finite; only ratios matter.
+	// Cost is the cost of a variance of 1 in each answer; the variance is in the square of the query's unit. To
+	// minimise the sum of squared errors, it is the number of cells. Positive and finite; only ratios matter.
 	Cost float64
 	// Quantum and RowBound are as in Ask.
 	Quantum, RowBound float64
 }
 
 // SplitPure calibrates one mechanism with delta 0 for each ask so that all of them together are eps-differentially
-// private. It divides eps so that the sum of Cost times variance is least. The noise is two-sided geometric, in
-// multiples of the quantum, if the answers of 2^48 rows fit in 61 bits, else Laplace noise that is exactly rounded to a
-// grid. Each scale is rounded up and the result verified: see Verify. Errors are *ArgumentError: "epsilon" if it is not
-// above 0 and at most MaxPure; those of Split.
+// private. It divides eps so that the sum of Cost times variance is least. If the answers of 2^48 rows fit in 61 bits,
+// the noise is two-sided geometric, in multiples of the quantum. Otherwise it is Laplace noise that is exactly rounded
+// to a grid. Each scale is rounded up and the result verified: see Verify. Errors are *ArgumentError: "epsilon" if it
+// is not above 0 and at most MaxPure; as for Split.
 func SplitPure(eps Epsilon, asks []PureAsk) ([]Mechanism, error) {
 	if !(eps > 0 && eps <= MaxPure) {
 		return nil, argument.New("epsilon", "= %g must be above 0 and at most %d", float64(eps), MaxPure)

@@ -23,8 +23,7 @@ func anyPureAsks(r *rapid.T) []PureAsk {
 }
 
 // TestSplitPureNeverExceeds: the exact sum of the exact quotients is at most epsilon, and nearly all of it; each
-// mechanism is charged a mu that is not below that of its epsilon; and one place less of noise in one of them is
-// refused.
+// mechanism is charged at least the mu of its epsilon; and one place less of noise in one of them is refused.
 func TestSplitPureNeverExceeds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		eps := Epsilon(rapid.SampledFrom([]float64{1, 0.1, 0.3, 1e-3, 5, 17.3}).Draw(r, "eps"))

@@ -43,7 +43,7 @@ func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
 }
 
 // Grid returns the grid of the function Grid for this ask. If Quantum and RowBound are both 0, it returns 0: such an
-// ask is for sigma only, and nothing can be released with it. Errors are those of the function Grid.
+// ask is for sigma only, and nothing can be released with it. Errors: as for the function Grid.
 func (a Ask) Grid(sigma Sigma) (float64, error) {
 	if a.Quantum == 0 && a.RowBound == 0 {
 		return 0, nil

@@ -41,8 +41,7 @@ type adjustment struct {
 //
 //	(ȳ/s² + Σ z̄_m/s_m²) / (1/s² + Σ r_m/s_m²)
 //
-// where ȳ and z̄_m are the effects of means over the other dimensions, and each value of margin m is the sum of r_m
-// cells.
+// ȳ and z̄_m are the effects of means over the other dimensions. Each value of margin m is the sum of r_m cells.
 func (a *adjustment) correctEffect(effect int) {
 	precision := 1.0
 	var told []float64

@@ -74,10 +74,10 @@ type contender struct {
 const certainty = 2
 
 // choose returns the fit of smallest estimated error, averaged with the fits that are not significantly worse. Their
-// errors partly cancel, and a choice between them would be chance. If the best fit is not better than the noisy values
-// by more than the standard deviation of that difference and the cost of one free parameter, choose returns the noisy
-// values. On a graph the differences between good estimators are smaller than the noise of their estimated errors.
-// There choose returns the candidate that is best on real tables, unless another is clearly better.
+// errors partly cancel, and a choice between them would be chance. The best fit must be better than the noisy values by
+// more than the standard deviation of that difference and the cost of one free parameter. Otherwise choose returns the
+// noisy values. On a graph the differences between good estimators are smaller than the noise of their estimated
+// errors. There choose returns the candidate that is best on real tables, unless another is clearly better.
 func choose(ctx context.Context, p problem, from []candidate) (Fit, error) {
 	all := make([]contender, len(from))
 	tried := make([]string, len(from))

@@ -168,8 +168,8 @@ func TestAutoFallsBackAndSaysSo(t *testing.T) {
 	}
 }
 
-// The mean over draws of the estimated squared error of auto, clipped and rounded, is the true
-// one at noise 0.8 % larger, within 6.11 standard errors (1e-9); what is published is close to the truth.
+// The mean over draws of the estimated squared error of auto, clipped and rounded, is the true one at noise 0.8 %
+// larger, within 6.11 standard errors (1e-9); the published estimate is close to the truth.
 func TestExpectedErrorIsUnbiased(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")

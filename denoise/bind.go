@@ -5,7 +5,7 @@ import (
 )
 
 // Bind tells a step the shape of the cells. It returns an [*Error] if the step's method needs an order or a graph that
-// these cells do not have, or if there are too many of them, so that a plan can ask before anything is spent.
+// these cells do not have, or if there are too many cells. So a plan finds such errors before anything is spent.
 func Bind(s Step, shape Shape) (Step, error) {
 	own, ok := s.(step)
 	if !ok {

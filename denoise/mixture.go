@@ -12,12 +12,12 @@ import (
 
 const (
 	// pointsPerDeviation is the number of support points per standard deviation. supportMargin of them are on either
-	// side of each value. A uniform grid fails on heavy tails: it is too coarse where the small values are.
+	// side of each value. A uniform grid fails on heavy tails: it is too coarse for the small values.
 	pointsPerDeviation = 4
 	supportMargin      = 3
 	// If there are more than exactCells values, the mixture is fitted to values rounded to 1/roundedPerDeviation of a
-	// standard deviation, which adds 1e-4 of the noise's variance. The posterior means are always those of the values
-	// themselves.
+	// standard deviation, which adds 1e-4 of the noise's variance. The posterior means are always computed for the
+	// values themselves.
 	exactCells          = 1 << 10
 	roundedPerDeviation = 32
 )

@@ -4,8 +4,8 @@ package denoise
 //
 //	m + (1 − (d−3)·s²/Σ(y_i−m)²)·(y − m)       for d ≥ 4, else y
 //
-// If positive is set, the factor is at least 0. For every mean vector the expected squared error is below that of y. DF
-// is d − (d−3)²·s²/Σ(y_i−m)², or 1 if the factor is 0.
+// If positive is set, the factor is at least 0. For every mean vector the expected squared error is below the error of
+// y. DF is d − (d−3)²·s²/Σ(y_i−m)², or 1 if the factor is 0.
 //
 // y and the result have d values in one unit, s > 0 is the standard deviation of their noise; y is not changed.
 //

@@ -17,9 +17,9 @@ func SealForKeys(a KeyedAnswers) Exact {
 	return Exact{selected: func() *forKeys { return k }}
 }
 
-// Among tells e that only keys of leader can be selected, some of which were dropped for their counts. Comparisons then
-// cover only these keys. Errors: ErrKeys if SealForKeys did not make e, or if neither SealKeyed nor SealKeyBlocks made
-// leader.
+// Among tells e that its keys are selected from leader. If leader drops keys for their counts, comparisons of e cover
+// only the remaining keys. Errors: ErrKeys if SealForKeys did not make e, or if neither SealKeyed nor SealKeyBlocks
+// made leader.
 func (e Exact) Among(leader Exact) error {
 	if e.selected == nil || leader.keyed == nil {
 		return ErrKeys

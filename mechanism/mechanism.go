@@ -7,8 +7,8 @@
 //	grid · floor(f/grid + S·Z + 1/2),  S = sigma/grid,  Z ~ N(0, 1),
 //
 // saturated at the limits of int64 grid units. Z has exactly the normal distribution and S is exact. The output is
-// therefore a fixed function of f + sigma·Z, and the delta(epsilon) curve of the Gaussian mechanism (Balle & Wang 2018,
-// Theorem 8) holds for it unchanged, in any dimension and for any grid that does not depend on the data.
+// therefore a fixed function of f + sigma·Z. So the delta(epsilon) curve of the Gaussian mechanism (Balle & Wang 2018,
+// Theorem 8) holds for it unchanged. It holds in any dimension and for any grid that does not depend on the data.
 // internal/gauss/proof.md has the proof. The variance of the noise is sigma² + grid²/12 to within rounding if sigma >=
 // grid.
 //

@@ -71,9 +71,9 @@ func SealKeyBlocks(least int64, blocks KeyBlocks) Exact {
 
 // Select adds noise to the count of every key as Noise does. It returns the keys whose noisy count reaches the
 // threshold ([calibrate.KeySelection.Threshold]), with these counts, and wipes the others. Before the first draw it
-// redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors are those of Noise; ErrKeys if neither
-// SealKeyed nor SealKeyBlocks made e, or if keys were dropped with another least count than s.MinUnits, on which the
-// threshold depends.
+// redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors: as for Noise; ErrKeys if neither SealKeyed
+// nor SealKeyBlocks made e, or if keys were dropped with another least count than s.MinUnits, on which the threshold
+// depends.
 func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySelection, workers int) (Noisy, error) {
 	if e.keyed == nil {
 		return Noisy{}, ErrKeys

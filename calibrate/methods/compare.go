@@ -23,7 +23,7 @@ type Comparison struct {
 	Err error
 }
 
-// Compare returns a comparison for each method at one guarantee, in the order of Methods. Errors are those of
+// Compare returns a comparison for each method at one guarantee, in the order of Methods. Errors: as for
 // AnalyticGaussian and of Method.Threshold.
 func Compare(s calibrate.Sensitivity, g calibrate.Guarantee) ([]Comparison, error) {
 	least, err := calibrate.AnalyticGaussian(s, g)

@@ -15,7 +15,7 @@ import (
 
 // ComposedSigma returns a float64 sigma with which several queries, each of L2 sensitivity s.L2, are proven to be
 // (epsilon, delta)-differentially private together (mu² = times·L2²/sigma²). It is the least such sigma, or one float64
-// above it. Errors are those of AnalyticGaussian, and "times".
+// above it. Errors: as for AnalyticGaussian, and "times".
 func ComposedSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (calibrate.Sigma, error) {
 	if times < 1 || times > maxTimes {
 		return 0, argument.New("times", "must be 1 to %d, not %d", maxTimes, times)

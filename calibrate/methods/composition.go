@@ -45,7 +45,7 @@ type Advanced struct {
 //	epsilon = min(sum e, sum e·tanh(e/2) + sqrt(2·sum e²·log(e + sqrt(sum e²)/slack)), sum e·tanh(e/2) + sqrt(2·sum e²·log(1/slack))),
 //	delta = 1 - (1 - slack)·product of (1 - delta_i),
 //
-// each rounded up. Errors are *ArgumentError: those of ComposeBasic; "slack" outside of [MinDelta, 1).
+// each rounded up. Errors are *ArgumentError: as for ComposeBasic; "slack" outside of [MinDelta, 1).
 func ComposeAdvanced(parts []Part, slack calibrate.Delta) (Advanced, error) {
 	if err := validateParts(parts); err != nil {
 		return Advanced{}, err
@@ -94,8 +94,7 @@ func halfTanh(e *big.Float) *big.Float {
 }
 
 // AdvancedAt returns ComposeAdvanced with the largest slack that keeps the composed delta at most delta. Errors are
-// *ArgumentError: those of ComposeBasic; "delta" outside of [MinDelta, 1) or below the composed delta of the parts
-// alone.
+// *ArgumentError: as for ComposeBasic; "delta" outside of [MinDelta, 1) or below the composed delta of the parts alone.
 func AdvancedAt(parts []Part, delta calibrate.Delta) (Advanced, error) {
 	if err := validateParts(parts); err != nil {
 		return Advanced{}, err

@@ -33,8 +33,8 @@ func RenyiFor(g calibrate.Guarantee, alpha float64) (Renyi, error) {
 	return r, nil
 }
 
-// BestRenyiFor is RenyiFor at the order that allows Gaussian noise the largest mu, the order of TightZCDPRho. Errors
-// are those of ZCDPRho and RenyiFor.
+// BestRenyiFor is RenyiFor at the order that allows Gaussian noise the largest mu, the order of TightZCDPRho. Errors:
+// as for ZCDPRho and RenyiFor.
 func BestRenyiFor(g calibrate.Guarantee) (Renyi, error) {
 	rho, err := TightZCDPRho(g)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c MeanConcentrated) Mu() (calibrate.Mu, error) {
 }
 
 // MeanConcentratedFor returns the largest (spread²/2, spread), the shape of Gaussian noise, that implies g by
-// MeanConcentrated.DPEpsilon, rounded down. Errors are those of ZCDPRho.
+// MeanConcentrated.DPEpsilon, rounded down. Errors: as for ZCDPRho.
 func MeanConcentratedFor(g calibrate.Guarantee) (MeanConcentrated, error) {
 	return meanConcentratedFor(g, 1)
 }

@@ -15,8 +15,8 @@ import (
 //
 //	delta(eps) = 1 - (1-d)^k·(1 - lost(eps)),
 //
-// where lost(eps) is the delta at eps of k randomised responses of epsilon e. It is linear in e^eps between the corners
-// of the theorem. A walk over the corners (losses) evaluates it without cancellation.
+// lost(eps) is the delta at eps of k randomised responses of epsilon e. delta(eps) is linear in e^eps between the
+// corners of the theorem. A walk over the corners (losses) evaluates it without cancellation.
 
 // Corner is one vertex of the exact privacy region.
 type Corner struct {
@@ -27,7 +27,7 @@ type Corner struct {
 }
 
 // Corners returns the exact privacy region of the part's mechanisms together: ((k-2i)·epsilon, delta), i = 0 … k/2,
-// rounded up (Kairouz, Oh & Viswanath 2017, Theorem 3.3). Errors are *ArgumentError: those of ComposeBasic.
+// rounded up (Kairouz, Oh & Viswanath 2017, Theorem 3.3). Errors are *ArgumentError: as for ComposeBasic.
 func (p Part) Corners() ([]Corner, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func (p Part) Corners() ([]Corner, error) {
 }
 
 // Delta returns the least delta of the part's mechanisms together at eps, rounded up. It is exact for mechanisms of
-// which only the part's guarantee is known. Errors are *ArgumentError: those of ComposeBasic; "epsilon" if it is
-// negative or not finite.
+// which only the part's guarantee is known. Errors are *ArgumentError: as for ComposeBasic; "epsilon" if it is negative
+// or not finite.
 func (p Part) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return 0, err
@@ -72,7 +72,7 @@ func (p Part) deltaAt(eps *big.Float) *big.Float {
 }
 
 // Epsilon returns the least epsilon of the part's mechanisms together at delta, rounded up. It is exact for mechanisms
-// of which only the part's guarantee is known. Errors are *ArgumentError: those of ComposeBasic; "delta" outside of
+// of which only the part's guarantee is known. Errors are *ArgumentError: as for ComposeBasic; "delta" outside of
 // [MinDelta, 1), or below the composed delta of the parts, which no epsilon undercuts.
 func (p Part) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := validateParts([]Part{p}); err != nil {
@@ -133,9 +133,9 @@ func composeDeltas(x, y *big.Float) *big.Float {
 //
 //	D(l) = sum over j < l of B(j)·(1 - e^(-2(l-j)·e)),  so  D(l+1) = q²·D(l) + (1-q²)·sum over j <= l of B(j).
 //
-// Proof note. Every term is positive, and 1-q² is worked out without cancellation, so that a walk of at most 2^20 steps
-// of a few roundings of 2^-1023 each is within 2^-1000, relative, of B(0)'s own 2^-930 or so: k·ln(1+q) < 2^20 is
-// within 2^-980, absolute.
+// Proof note. Every term is positive, and 1-q² is computed without cancellation. So a walk of at most 2^20 steps of a
+// few roundings of 2^-1023 each is within 2^-1000, relative, of B(0)'s own 2^-930 or so: k·ln(1+q) < 2^20 is within
+// 2^-980, absolute.
 type losses struct {
 	k, l int
 	e    *big.Float

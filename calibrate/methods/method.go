@@ -116,8 +116,8 @@ func (m Method) refusal(g calibrate.Guarantee) error {
 		m, ErrDoesNotHold, float64(g.Epsilon), float64(g.Delta), float64(limit))
 }
 
-// Formula returns the value of the formula, rounded up, even if it does not give the guarantee. Errors are those of
-// Sigma except ErrDoesNotHold.
+// Formula returns the value of the formula, rounded up, even if it does not give the guarantee. Errors: as for Sigma
+// except ErrDoesNotHold.
 func (m Method) Formula(s calibrate.Sensitivity, g calibrate.Guarantee) (calibrate.Sigma, error) {
 	if m == Analytic {
 		return calibrate.AnalyticGaussian(s, g)

@@ -43,7 +43,7 @@ func (m Mixed) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 }
 
 // Epsilon returns a proven upper bound on the joint epsilon of the mechanisms at delta; see Delta. Errors are
-// *ArgumentError: those of Delta; "delta"; "mechanisms" if epsilon would be above MaxEpsilon.
+// *ArgumentError: as for Delta; "delta"; "mechanisms" if epsilon would be above MaxEpsilon.
 func (m Mixed) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := delta.Validate(); err != nil {
 		return 0, err

@@ -83,8 +83,8 @@ func (r Renyi) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 }
 
 // GaussianBestRenyi returns the order at which the Renyi curve of Gaussian noise implies the least epsilon at delta by
-// Mironov's rule, 1 + sqrt(2·ln(1/delta))/mu, with the curve's value there. DPEpsilon of the result is below rho +
-// 2·sqrt(rho·ln(1/delta)), since it uses the better rule. Errors are *ArgumentError: "mu", "delta".
+// Mironov's rule, and the curve's value there. The order is 1 + sqrt(2·ln(1/delta))/mu. DPEpsilon of the result is
+// below rho + 2·sqrt(rho·ln(1/delta)), since it uses the better rule. Errors are *ArgumentError: "mu", "delta".
 func GaussianBestRenyi(m calibrate.Mu, delta calibrate.Delta) (Renyi, error) {
 	if err := m.Validate(); err != nil {
 		return Renyi{}, err

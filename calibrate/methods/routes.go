@@ -23,8 +23,8 @@ type Route struct {
 
 // Routes returns the epsilon of Gaussian noise at delta by each conversion of the literature. The routes are the exact
 // curve, probabilistic privacy (Zhao et al. 2019, Lemma 3), Renyi privacy at the best order of the simple rule, zCDP,
-// mean-concentrated privacy with one tail and with two, and zCDP by the better rule at its own best order. Errors are
-// those of GaussianEpsilon.
+// mean-concentrated privacy with one tail and with two, and zCDP by the better rule at its own best order. Errors: as
+// for GaussianEpsilon.
 func Routes(mu calibrate.Mu, delta calibrate.Delta) ([]Route, error) {
 	exact, err := calibrate.GaussianEpsilon(delta, mu)
 	if err != nil {
@@ -103,7 +103,7 @@ type NoiseRoute struct {
 }
 
 // NoiseRoutes returns how much Gaussian noise each conversion of the literature needs for a guarantee. "renyi" uses the
-// order that allows the least noise, by the better rule. Errors are those of GaussianMu.
+// order that allows the least noise, by the better rule. Errors: as for GaussianMu.
 func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 	exact, err := calibrate.GaussianMu(g)
 	if err != nil {

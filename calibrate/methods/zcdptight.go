@@ -59,7 +59,7 @@ func findCrossing(above func(float64) bool) float64 {
 
 // TightEpsilon returns the epsilon that rho-zCDP implies at delta by the better rule at its best order, rounded up. It
 // is never above Epsilon. At epsilon = 1, delta = 1e-6 it exceeds GaussianEpsilon by 7.8 % for Gaussian noise, and
-// Epsilon does by 27 %. Errors are those of Epsilon.
+// Epsilon does by 27 %. Errors: as for Epsilon.
 func (r Rho) TightEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	simple, simpleErr := r.Epsilon(delta)
 	best, err := r.BestRenyi(delta)
@@ -77,7 +77,7 @@ func (r Rho) TightEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 }
 
 // TightZCDPRho returns the largest float64 rho for which rho-zCDP is proven to imply g by TightEpsilon. It is at least
-// ZCDPRho. Errors are those of ZCDPRho.
+// ZCDPRho. Errors: as for ZCDPRho.
 func TightZCDPRho(g calibrate.Guarantee) (Rho, error) {
 	least, err := ZCDPRho(g)
 	if err != nil {

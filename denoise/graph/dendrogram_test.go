@@ -150,7 +150,7 @@ func TestBasisIsOrthonormalAndSparse(t *testing.T) {
 	})
 }
 
-// orthonormal returns all coefficients, those of the means too.
+// orthonormal returns all coefficients, including the means'.
 func orthonormal(d *Dendrogram, y []float64) []float64 {
 	c := d.forward(y)
 	out := c.Detail

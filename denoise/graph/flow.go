@@ -5,7 +5,7 @@ import "math"
 // flow is a maximum flow problem on a subgraph: every node has an excess, which may flow along edges up to their
 // capacity. All amounts are integers in a unit, so that nothing is rounded.
 //
-// The method is that of Boykov & Kolmogorov ("An experimental comparison of min-cut/max-flow algorithms for energy
+// The method is from Boykov & Kolmogorov ("An experimental comparison of min-cut/max-flow algorithms for energy
 // minimization in vision", IEEE PAMI 26, 2004). One search tree grows from the nodes with surplus, and one from those
 // with deficit. When they meet, as much as possible is sent along the connection. Nodes that are cut off from their
 // tree look for a new parent in it.

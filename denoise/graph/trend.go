@@ -22,9 +22,9 @@ type TrendOptions struct {
 //
 // Op is D for K = 0, D'D for K = 1 and D·D'D for K = 2, and D has a row a_e·(x_v − x_u) for each edge of weight a_e
 // (parallel edges have a row each). K = 0 is exact, by minimum cuts. K = 1 and 2 are solved by an interior point method
-// with a sparse factorisation, up to a gap of about 1e-12 of the objective, which the dual proves and the Fit returns.
-// The degrees of freedom are the dimension of the signals for which Op x has the same zeros; for K = 0 that is the
-// number of fused groups. Components are independent.
+// with a sparse factorisation. The gap is about 1e-12 of the objective; the dual proves it and the Fit returns it. The
+// degrees of freedom are the dimension of the signals for which Op x has the same zeros; for K = 0 that is the number
+// of fused groups. Components are independent.
 //
 // K = 1 and 2 return a [*DenseError] if the factor is too large, which happens with nodes of high degree or above about
 // 10⁵ nodes. They return a [*ConvergenceError] if λ is so large that rounding errors hide the solution; if λ is chosen,

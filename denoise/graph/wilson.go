@@ -12,9 +12,9 @@ import (
 //
 // An edge is in the tree with probability conductance times effective resistance. The method is Wilson's loop-erased
 // random walk ("Generating random spanning trees more quickly than the cover time", STOC 1996). It takes the mean
-// hitting time, which is near n·log n on planar networks. If a graph is so long and thin, or its conductances so
-// unequal, that the walk takes over 200·n + 10⁷ steps, the tree is completed as the minimum spanning tree of
-// exponential edge times, whose distribution is slightly different.
+// hitting time, which is near n·log n on planar networks. On a long and thin graph, or with very unequal conductances,
+// the walk may take over 200·n + 10⁷ steps. The tree is then completed as the minimum spanning tree of exponential edge
+// times, whose distribution is slightly different.
 type walker struct {
 	g           *Graph
 	conductance []float64

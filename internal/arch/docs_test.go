@@ -114,8 +114,8 @@ func TestDecisionNumbers(t *testing.T) {
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// What the tables of docs/ARCHITECTURE.md name is there. A name without its folder is in the folder of the name before
-// it.
+// Every file that the tables of docs/ARCHITECTURE.md name exists. A name without its folder is in the folder of the
+// name before it.
 func TestWhereThingsAre(t *testing.T) {
 	text, err := os.ReadFile(root + "/docs/ARCHITECTURE.md")
 	if err != nil {

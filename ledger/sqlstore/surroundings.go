@@ -155,7 +155,8 @@ func (c *checker) checkLedger(path string) error {
 	return nil
 }
 
-// checkFile checks that no other user can change a file or, if the ledger is not shared, read it.
+// checkFile checks the owner of a file and that other users cannot read or write it. The group may write it only if it
+// shares the ledger.
 func (c *checker) checkFile(path string, info fs.FileInfo) {
 	name, perm := shellWord(path), info.Mode().Perm()
 	switch {

@@ -4,7 +4,7 @@ import "math"
 
 // leastExpected is the least number of samples that a bin must expect. The thresholds are tails of the chi-square
 // distribution, which assumes normal counts. If a check has few bins, a binomial count of 2000 expected samples exceeds
-// its share of the tail less than 4 times as often, which the shares of the checks allow for.
+// its share of the tail less than 4 times as often. The shares of the checks allow for that.
 const leastExpected = 2000
 
 // noise is a distribution to test for: floor(x + S·Z + 1/2) with x = base + part, 0 <= part < 1. If tail is 0, Z is

@@ -26,8 +26,8 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// The probabilities are those of the definitions, and the checks detect a scale that is 5 % wrong: expected at more
-// than 1,000 above the threshold, 12 of the statistic's standard deviations.
+// The probabilities agree with the definitions, and the checks detect a scale that is 5 % wrong: expected at more than
+// 1,000 above the threshold, 12 of the statistic's standard deviations.
 func TestPureBins(t *testing.T) {
 	q := math.Exp(-1.0)
 	d := pureInput{input{1, 0, -5}, true}.exact()

@@ -18,9 +18,9 @@ type Selected struct {
 	Summed    calibrate.Mechanism
 }
 
-// Selection releases a table of keys keys, each of which is in rows rows, by a job that discovers the keys, drops those
-// of fewer than least units, and adds up 1 for each row of a key. Each row is a privacy unit of its own. The release
-// uses the same code as a user's release.
+// Selection releases a table of keys keys, each of which is in rows rows. The job discovers the keys, drops keys of
+// fewer than least units, and adds up 1 for each row of a key. Each row is a privacy unit of its own. The release uses
+// the same code as a user's release.
 type Selection func(ctx context.Context, least int64, keys, rows int) (*Selected, error)
 
 const (
@@ -37,11 +37,12 @@ const (
 // Keys makes four releases. In the first table each key has one unit, in the second very many units. The others are by
 // a job that drops keys of fewer than three units: each key has three units in one table, and two in the other.
 //
-// A key that only one unit has, or that has the least number of units only with it, is selected with probability at
-// most Failure, and the noise of keys is independent. So the lower Clopper–Pearson bound of that probability exceeds
-// Failure with probability at most alarm/64, if the claims hold. In the second table all keys are selected, so that the
-// noise in their counts and sums is not biased by the selection. No key of two units is selected. An error is ctx's or
-// selection's; a failed check is not an error. The checks belong to the group of the audit: see [Run].
+// Take a key that only one unit has, or that has the least number of units only with one unit. It is selected with
+// probability at most Failure, and the noise of keys is independent. So the lower Clopper–Pearson bound of that
+// probability exceeds Failure with probability at most alarm/64, if the claims hold. In the second table all keys are
+// selected, so that the noise in their counts and sums is not biased by the selection. No key of two units is selected.
+// An error is ctx's or selection's; a failed check is not an error. The checks belong to the group of the audit: see
+// [Run].
 func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	share, alone, wrong, err := auditRareKeys(ctx, selection, 1, "discovered keys, audit of keys of one unit")
 	if err != nil {

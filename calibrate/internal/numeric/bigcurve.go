@@ -52,7 +52,7 @@ func millsSeriesAt(x *big.Float, p uint) *big.Float {
 // 2^(13-p), but not less than 2^-485, relative.
 //
 // Proof note, x >= 26. The series envelops R: its error is below the first term left out. Terms fall while 2n+1 < x²,
-// and that of n = 338 is at most 675!!/26^676 < 2^-486 of the first. Each term is within 2^(12-p), relative.
+// and the term of n = 338 is at most 675!!/26^676 < 2^-486 of the first. Each term is within 2^(12-p), relative.
 func millsAsymptoticAt(x *big.Float, p uint) *big.Float {
 	square := newFloat(p).Mul(x, x)
 	term, sum, whole := newFloat(p).SetInt64(1), newFloat(p).SetInt64(1), new(big.Float)
@@ -118,7 +118,7 @@ func phiWithin(x *big.Float, bits uint) *big.Float {
 	return e.Quo(e, bigSqrt2Pi())
 }
 
-// bigMidpoint returns -density·mu·(c[1] + c[3]·(mu/2)²), where c[n] are the Taylor coefficients of R at a.
+// bigMidpoint returns -density·mu·(c[1] + c[3]·(mu/2)²) with the Taylor coefficients c[n] of R at a.
 func bigMidpoint(a, mu, density *big.Float) *big.Float {
 	c0 := BigMills(a)
 	c1 := NewBig().Mul(a, c0)

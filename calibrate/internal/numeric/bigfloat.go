@@ -128,7 +128,7 @@ func bigAtanh(z *big.Float) *big.Float {
 	}
 }
 
-// BigExpm1 returns e^t - 1 for |t| <= 1/2, within 2^(24-p), relative, where p is the precision of t.
+// BigExpm1 returns e^t - 1 for |t| <= 1/2, within 2^(24-p), relative; p is the precision of t.
 //
 // Proof note. From the second on, the terms shrink by a quarter or more, and the first outweighs them: |sum| >= |t|/2.
 // So roundings of 2^(1-p) in fewer than 2^8 terms cost less than 2^(12-p).

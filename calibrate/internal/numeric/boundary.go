@@ -3,9 +3,9 @@ package numeric
 import "math"
 
 // A search turns a decision into an answer: if a condition holds for all numbers on one side of a point, Boundary finds
-// the last float64 for which it holds. From the solver's candidate it tests one or two neighbours. From a useless
-// candidate it ends after some hundred steps, since it gallops and bisects over the bit patterns of float64s, which
-// have the order of the numbers.
+// the last float64 for which it holds. From the solver's candidate it tests one or two neighbours. It gallops and
+// bisects over the bit patterns of float64s, which have the order of the numbers. So even from a useless candidate it
+// ends after some hundred steps.
 
 // Boundary returns the extreme float64 for which ok holds. ok must hold for all numbers on one side of some point: for
 // the larger ones if up, else for the smaller ones. The search starts at guess, positive or 0. If sure, Boundary

@@ -24,7 +24,7 @@ func mills(x dd) dd {
 // r(n+1)/r(n) is largest at x = 0 and n = 0: sqrt(2/pi) < 0.8. So terms shrink by 0.05 or more, the sum is at least
 // 0.95 of its first term, and the head's roundings, 2^-103 of each partial sum, make at most 2^-102. The tail from n =
 // 10 is below r(10)/r(0)·16^-10 <= 2^-51.9 of the first term (r(10)/r(0) <= 1/3840) and is summed in float64 within
-// 2^-48 of itself; what is left out from n = 18 is below 2^-99.4. Together: below 2^-98.
+// 2^-48 of itself; the terms from n = 18 on, which are left out, are below 2^-99.4. Together: below 2^-98.
 func millsTaylorSum(x dd) dd {
 	k := int(x.hi*(1/millsStep) + 0.5)
 	node := &millsTable()[k]
