@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/partial"
@@ -46,7 +47,7 @@ func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, 
 	var absent []string
 	for _, path := range paths {
 		x, err := readStatement(path, k)
-		if errors.Is(err, os.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) {
 			absent = append(absent, filepath.Base(path))
 			continue
 		}
@@ -103,7 +104,7 @@ func partError(path string, err error) error {
 
 // readStatement reads the statement of a file.
 func readStatement(path string, k partial.Key) (part, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return part{}, err
 	}
@@ -240,7 +241,7 @@ func (m *Merged) load(ctx context.Context, workers []*worker, done func()) error
 
 // loadPart adds one part. It must state what it stated before.
 func (m *Merged) loadPart(ctx context.Context, w *worker, x *part) error {
-	f, err := os.Open(x.path)
+	f, err := regular.Open(x.path)
 	if err != nil {
 		return err
 	}

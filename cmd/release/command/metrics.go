@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/ledger"
+	"github.com/dprelease/dprelease/internal/regular"
 )
 
 // writeMetrics writes the outcome of a run for the textfile collector of Prometheus' node exporter, whole or not at
@@ -18,7 +19,11 @@ func (a *app) writeMetrics(code int) {
 		return
 	}
 	text := a.last.metrics(code, time.Now())
-	f, err := os.CreateTemp(filepath.Dir(a.metrics), ".metrics-*")
+	var f *os.File
+	err := regular.Replaceable(a.metrics)
+	if err == nil {
+		f, err = os.CreateTemp(filepath.Dir(a.metrics), ".metrics-*")
+	}
 	if err == nil {
 		_, err = f.WriteString(text)
 		if chmod := f.Chmod(0o644); err == nil { //nolint:gosec // the collector is another user; it holds nothing private

@@ -4,10 +4,12 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 	_ "time/tzdata" // time zones in an image without any
 
 	"github.com/dprelease/dprelease/io/store/web"
@@ -29,7 +31,13 @@ func abortOnCrash() {
 	debug.SetTraceback("crash")
 }
 
-// signals cancels the context on SIGINT and SIGTERM, with the signal as the cause. A second one ends the process.
+// grace is how long a process goes on after the first signal. Within it a run cancels a reservation under which no
+// noise was drawn. A step that cannot be interrupted, such as a read of a file system that does not answer, is ended by
+// the process's end: a run can be killed at any step, and the next one takes up what it left.
+const grace = 4 * time.Second
+
+// signals cancels the context on SIGINT and SIGTERM, with the signal as the cause. If that does not end the process
+// within the grace, it is ended. A second signal ends it at once.
 func signals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := make(chan os.Signal, 1)
@@ -38,6 +46,11 @@ func signals(parent context.Context) (context.Context, func()) {
 		if s, ok := <-c; ok {
 			signal.Stop(c)
 			cancel(interrupted{s})
+			time.AfterFunc(grace, func() {
+				go func() { fmt.Fprintf(os.Stderr, "error: %v\n", interrupted{s}) }() // nobody may be reading stderr
+				time.Sleep(grace / 10)
+				os.Exit(interrupted{s}.code())
+			})
 		}
 	}()
 	return ctx, func() {

@@ -2,13 +2,14 @@ package command
 
 import (
 	"context"
-	"os"
+	"math"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/regular"
 )
 
 const suggestLong = `suggest prints a job with the least epsilon at which every query is as accurate as the job asks for (accuracy: {95%: 40}). All else in
@@ -35,7 +36,7 @@ func (a *app) suggest(ctx context.Context, path string, flags *jobs.Flags) error
 		return console.Usagef("no query of the job says how accurate it is to be: add accuracy: {95%%: HALF_WIDTH} to the " +
 			"queries")
 	}
-	src, err := os.ReadFile(path) //nolint:gosec // the job file that the user names
+	src, err := regular.ReadFile(path, math.MaxInt64)
 	if err != nil {
 		return console.Usagef("the job file cannot be read again")
 	}

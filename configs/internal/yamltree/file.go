@@ -2,19 +2,14 @@ package yamltree
 
 import (
 	"errors"
-	"io"
 	"io/fs"
-	"os"
+
+	"github.com/dprelease/dprelease/internal/regular"
 )
 
 // ReadFile reads at most one byte more than ReadTree accepts. So it also ends on an endless file.
 func ReadFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // the file was only read
-	return io.ReadAll(io.LimitReader(f, MaxFile+1))
+	return regular.ReadFile(path, MaxFile+1)
 }
 
 // Unreadable says why a file cannot be read, and what to do.
@@ -25,6 +20,8 @@ func Unreadable(err error) (text, hint string) {
 		return "there is no such file", "check the path; it is relative to the current folder"
 	case errors.Is(err, fs.ErrPermission):
 		return "no permission to read the file", ""
+	case errors.Is(err, regular.ErrNotRegular):
+		return "this is a folder, a pipe or a device", "give the path of a job file"
 	case errors.As(err, &p):
 		return "the file cannot be read: " + p.Err.Error(), "give the path of a job file"
 	}

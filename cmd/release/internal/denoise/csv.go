@@ -10,12 +10,13 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
 // readCSV reads a public CSV file with a header, and knows the lines of its rows.
 func readCSV(ctx context.Context, path string) (*publicTable, error) {
-	f, err := os.Open(path) //nolint:gosec // the user names it
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, inputProblem(path, 0, "it can't be opened")
 	}

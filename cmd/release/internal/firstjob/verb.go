@@ -17,6 +17,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/firstlook"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline"
@@ -375,6 +376,9 @@ func write(path, text string, force bool) error {
 	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if force {
 		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	if err := regular.Replaceable(path); err != nil {
+		return console.Usagef("%s is not a regular file: name a file for the job", console.Here(path))
 	}
 	file, err := os.OpenFile(path, mode, 0o644)
 	if errors.Is(err, os.ErrExist) {

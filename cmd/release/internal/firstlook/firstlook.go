@@ -13,12 +13,12 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/store"
 )
@@ -56,7 +56,7 @@ func File(ctx context.Context, place string) (*Look, error) {
 	if store.IsAddress(place) {
 		f, err = source.OpenAddress(ctx, place, MostBytes)
 	} else {
-		f, err = os.Open(place)
+		f, err = regular.Open(place)
 	}
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
@@ -19,14 +20,14 @@ const largestKey = 1 << 12
 
 // readPrivate reads a short file that nobody but its owner can read.
 func readPrivate(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, console.Usagef("--key: the file %s can't be read", path)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
-	case err != nil || !info.Mode().IsRegular():
+	case err != nil:
 		return nil, console.Usagef("--key: the file %s can't be read", path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
 		return nil, console.Usagef("--key: others can read the key %s: chmod 600 %s, and if they may have, make another "+
@@ -62,7 +63,7 @@ func vacant(path string) error {
 		return nil
 	}
 	if err == nil && info.Mode().IsRegular() {
-		f, err := os.Open(path)
+		f, err := regular.Open(path)
 		if err == nil {
 			defer f.Close()
 			start := make([]byte, len(partial.Mark))

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/protocol"
@@ -70,14 +71,14 @@ func CheckSigned(dir string, s pipeline.Signer) error {
 
 // readKey reads a secret key that nobody but its owner can read.
 func readKey(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, console.Usagef("--sign: the key %s can't be read", path)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
-	case err != nil || !info.Mode().IsRegular():
+	case err != nil:
 		return nil, console.Usagef("--sign: the key %s can't be read", path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
 		return nil, console.Usagef("--sign: others can use the key %s: chmod 600 %s, and if they may have, make another "+
@@ -115,9 +116,9 @@ func NewSigner(path string) (pipeline.Signer, error) {
 
 // PublicKey reads a public key: from a file, or as its text.
 func PublicKey(keyOrPath string) (key minisign.PublicKey, err error) {
-	text, err := os.ReadFile(keyOrPath)
-	if err != nil {
-		text = []byte(keyOrPath)
+	text := []byte(keyOrPath)
+	if held, err := regular.ReadFile(keyOrPath, largestKey); err == nil {
+		text = held
 	}
 	if err := key.UnmarshalText([]byte(strings.TrimSpace(string(text)))); err != nil {
 		return key, console.Usagef("--key: neither a file nor the text of a minisign public key")

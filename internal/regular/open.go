@@ -1,0 +1,50 @@
+// Package regular opens the files that a user names. Opening a pipe for reading waits for a writer, and nothing can
+// interrupt that; reading a device such as /dev/zero never ends. So only regular files are opened.
+package regular
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// ErrNotRegular means that a path names a pipe, a device, a socket or a folder.
+var ErrNotRegular = errors.New("not a regular file")
+
+// Open opens a regular file for reading. It never waits. Errors: *fs.PathError, perhaps of ErrNotRegular.
+func Open(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
+	}
+	if err != nil {
+		_ = f.Close() // nothing was read
+		return nil, err
+	}
+	return f, nil
+}
+
+// ReadFile reads at most limit bytes of a regular file.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // the file was only read
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// Replaceable returns an error if something other than a regular file is at a path that is about to be replaced.
+func Replaceable(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().IsRegular() {
+		return nil // whoever writes there finds out what is wrong
+	}
+	return &fs.PathError{Op: "replace", Path: path, Err: ErrNotRegular}
+}
