@@ -28,6 +28,8 @@ var (
 	ErrIncoming = errors.New("the ledger is a copy that was not finished")
 	// ErrOccupied means that a log cannot be copied to a place that holds another one.
 	ErrOccupied = errors.New("there is another ledger")
+	// ErrOlder means that a log cannot be copied to a place that holds a newer state of it. It is an ErrOccupied.
+	ErrOlder error = older{}
 	// ErrExposed means that other users could change the log, replace it by an older copy or read its secret. It is an
 	// ErrUnavailable.
 	ErrExposed error = unavailable("other users can read or write the ledger")
@@ -48,6 +50,16 @@ var (
 	// ErrDrawn means that a reservation cannot be cancelled, because noise was drawn on it.
 	ErrDrawn = errors.New("noise was drawn on this charge: it stays")
 )
+
+type older struct{}
+
+// Error says which of the two is the older one.
+func (older) Error() string {
+	return "there is the same ledger with more entries: this one is an older copy"
+}
+
+// Is reports that ErrOlder is an ErrOccupied.
+func (older) Is(target error) bool { return target == ErrOccupied }
 
 // unavailable is a reason why the log is not available.
 type unavailable string
@@ -80,6 +92,25 @@ func (e *NewerError) Error() string { return fmt.Sprintf("%v: entry %d", ErrNewe
 
 // Is reports that a NewerError is an ErrNewer.
 func (e *NewerError) Is(target error) bool { return target == ErrNewer }
+
+// HeldError names the process that holds a lock. It is an ErrBusy.
+type HeldError struct {
+	Process int
+	Host    string // empty if it is not known
+	Since   time.Time
+}
+
+// Error names the process, its host and the time.
+func (e *HeldError) Error() string {
+	host := ""
+	if e.Host != "" {
+		host = " on " + e.Host
+	}
+	return fmt.Sprintf("%v: process %d%s, since %s", ErrBusy, e.Process, host, e.Since.UTC().Format(time.RFC3339))
+}
+
+// Is reports that a HeldError is an ErrBusy.
+func (e *HeldError) Is(target error) bool { return target == ErrBusy }
 
 // MovedError refuses to add an entry to a ledger that goes on in another store.
 type MovedError struct{ Move Move }

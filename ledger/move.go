@@ -126,7 +126,7 @@ func (b *Book) moveWithin(ctx context.Context, tx Tx, to Arrival, name string) (
 	if incoming, err := to.Incoming(ctx); err != nil {
 		return Head{}, err
 	} else if !incoming && !closed {
-		return Head{}, fmt.Errorf("%w, and this one is not closed", ErrOccupied)
+		return Head{}, occupiedBy(ctx, to, head)
 	}
 	if err := copyLog(ctx, log, to, closed); err != nil {
 		return Head{}, err
@@ -159,7 +159,9 @@ func copyLog(ctx context.Context, log []Entry, to Store, closed bool) error {
 				return err
 			case n == len(log) && closed:
 				return nil
-			case n == len(log) || e.Hash != log[n].Hash || e.chain(hashBefore(log, n)) != e.Hash:
+			case n == len(log):
+				return ErrOlder
+			case e.Hash != log[n].Hash || e.chain(hashBefore(log, n)) != e.Hash:
 				return fmt.Errorf("%w: its entry %d is not this ledger's", ErrOccupied, e.Seq)
 			}
 			n++
@@ -171,6 +173,18 @@ func copyLog(ctx context.Context, log []Entry, to Store, closed bool) error {
 		}
 		return nil
 	})
+}
+
+// occupiedBy says why an open ledger that ends at head cannot be copied to a store that is a ledger already.
+func occupiedBy(ctx context.Context, to Store, head Head) error {
+	there := newState()
+	if err := to.View(ctx, there.catchUp); err != nil {
+		return err
+	}
+	if n := int(head.Seq); n > 0 && n < len(there.hashes) && there.hashes[n-1] == head.Hash {
+		return ErrOlder
+	}
+	return fmt.Errorf("%w, and this one is not closed", ErrOccupied)
 }
 
 // hashBefore returns the hash before entry i of a log.

@@ -48,7 +48,12 @@ func LedgerError(step string, err error) error {
 	switch {
 	case errors.Is(err, ledger.ErrBusy):
 		e.Cause, e.Code, e.Hint = CauseBusy, "busy", "another run of this job or another user of the ledger is at work; "+
-			"try again later"
+			"try again later. If a process is named that hangs, end it: the next run takes up what it left"
+	case errors.Is(err, ledger.ErrReadOnly):
+		e.Code, e.Hint = "ledger-read-only", "nothing was spent; let this user write to the ledger and to its folder, and "+
+			"mount its file system for writing; ledger show and ledger audit only read"
+	case errors.Is(err, ledger.ErrFull):
+		e.Code, e.Hint = "ledger-full", "nothing was spent; make room on the ledger's file system"
 	case errors.Is(err, ledger.ErrExposed):
 		e.Code, e.Hint = "ledger-exposed", "run the command at the end of each line; then check with release ledger audit "+
 			"that nobody changed the ledger"
@@ -60,6 +65,9 @@ func LedgerError(step string, err error) error {
 	case errors.Is(err, ledger.ErrIncoming):
 		e.Code, e.Hint = "ledger-incoming", "nothing was spent; run the same release ledger copy again, which finishes it; "+
 			"until then the older ledger may still be the right one"
+	case errors.Is(err, ledger.ErrOlder):
+		e.Code, e.Hint = "ledger-older", "nothing was changed; keep the ledger that is there: it has every entry of this "+
+			"one, and knows what was spent since"
 	case errors.Is(err, ledger.ErrOccupied):
 		e.Code, e.Hint = "ledger-occupied", "nothing was changed; name a place at which there is nothing yet"
 	case errors.Is(err, ledger.ErrSecondPath):

@@ -47,7 +47,7 @@ func ensure(ctx context.Context, path string, s sharing, from origin) error {
 		return err
 	}
 	for _, left := range []string{path + "-journal", path + "-wal"} {
-		if _, err := os.Lstat(left); !errors.Is(err, fs.ErrNotExist) {
+		if exists(left) {
 			return fmt.Errorf("%s: %w: it belongs to a ledger that is gone, and a new one would be changed by it; bring the "+
 				"ledger back, or move this file away", left, ledger.ErrCorrupt)
 		}
@@ -71,7 +71,18 @@ func inspect(path string) error {
 		return fmt.Errorf("%s: %w: the file is empty, and none was ever made so: what it held was lost, or another program "+
 			"made it", path, ledger.ErrCorrupt)
 	}
+	if wal := path + "-wal"; exists(wal) { // SQLite would write what it holds into the ledger
+		return fmt.Errorf("%s: %w: a ledger has no such file; end the program that has the ledger open, if there is one, "+
+			"else mv %s %s.planted, and check the ledger with release ledger audit", wal, ledger.ErrUnavailable, shellWord(wal),
+			shellWord(wal))
+	}
 	return nil
+}
+
+// exists reports whether there is anything at path.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // create builds the file under another name, which only the holder of the lock uses, and renames it.

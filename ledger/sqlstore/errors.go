@@ -26,7 +26,12 @@ func translate(err error) error {
 	case errors.Is(err, sql.ErrNoRows):
 		return fmt.Errorf("%w: a row is missing", ledger.ErrCorrupt)
 	case errors.As(err, &e):
-		return fmt.Errorf("%w (SQLite code %d)", meaning(e.Code()&0xff), e.Code())
+		switch is := meaning(e.Code() & 0xff); is {
+		case ledger.ErrBusy, ledger.ErrReadOnly, ledger.ErrFull, ledger.ErrNotLedger, errNoAccess: // the words say all
+			return is
+		default:
+			return fmt.Errorf("%w (SQLite code %d)", is, e.Code())
+		}
 	}
 	return ledger.ErrUnavailable
 }

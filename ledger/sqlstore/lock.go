@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -20,11 +21,19 @@ func lock(path, name string, s sharing) (unlock func(), err error) {
 	if err != nil {
 		return nil, translateFile(err)
 	}
-	if err := hold(f, offset(name)); err != nil {
+	at := offset(name)
+	if err := hold(f, at); err != nil {
+		if errors.Is(err, ledger.ErrBusy) {
+			err = readNote(f, at)
+		}
 		_ = f.Close() // nothing was written
 		return nil, err
 	}
-	return sync.OnceFunc(func() { _ = f.Close() }), nil // closing releases the lock, even if it fails
+	writeNote(f, at, note(time.Now()))
+	return sync.OnceFunc(func() {
+		writeNote(f, at, "")
+		_ = f.Close() // closing releases the lock, even if it fails
+	}), nil
 }
 
 // openLock opens a lock file. If there is none, it makes one with the mode that sharing requires, under any umask.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -168,10 +169,28 @@ func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err er
 		return nil, err
 	}
 	if !held {
+		err := s.holder(t, s.lockKey(name))
 		end()
-		return nil, ledger.ErrBusy
+		return nil, err
 	}
+	_, _ = conn.Exec(ctx, "SELECT set_config('application_name', $1, false)", sessionName+note(time.Now()))
+	// The error is ignored: a run does not fail because its note cannot be written.
 	return end, nil
+}
+
+// sessionName is how the program names its sessions.
+const sessionName = "dprelease "
+
+// holder returns the error of a lock that another session holds, by that session's name.
+func (s *Postgres) holder(t *postgresTx, key int64) error {
+	name := ""
+	err := t.row("SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a USING (pid) JOIN pg_database d ON "+
+		"d.oid = l.database WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database() AND "+
+		"l.classid::bigint << 32 | l.objid::bigint = $1", []any{key}, &name)
+	if err != nil {
+		return ledger.ErrBusy // who it is cannot be found out
+	}
+	return parseNote(strings.TrimPrefix(name, sessionName))
 }
 
 // lockKey returns 64 bits of the SHA-256 of the schema and the name.

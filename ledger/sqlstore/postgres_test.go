@@ -30,6 +30,10 @@ func TestPostgres(t *testing.T) {
 	t.Run("suite", func(t *testing.T) {
 		ledgertest.Suite(t, func(t *testing.T) ledger.Store { return openPostgres(t, server.DSN(t)) })
 	})
+	t.Run("holder", func(t *testing.T) {
+		dsn := server.DSN(t)
+		namesHolder(t, openPostgres(t, dsn), openPostgres(t, dsn))
+	})
 	t.Run("processes", func(t *testing.T) { processesOnPostgres(t, server) })
 	t.Run("damage", func(t *testing.T) { damageOnPostgres(t, server) })
 	t.Run("refusals", func(t *testing.T) { refusalsOfPostgres(t, server) })

@@ -28,6 +28,69 @@ func TestSuite(t *testing.T) {
 	})
 }
 
+// Whoever does not get a lock learns which process has it, and since when; a note of an earlier holder is not shown.
+func namesHolder(t *testing.T, first, second ledger.Store) {
+	t.Helper()
+	unlock, err := first.Lock(t.Context(), "a run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = second.Lock(t.Context(), "a run")
+	var held *ledger.HeldError
+	if !errors.As(err, &held) || !errors.Is(err, ledger.ErrBusy) || held.Process != os.Getpid() ||
+		!strings.HasPrefix(host, held.Host) || time.Since(held.Since) > time.Minute {
+		t.Errorf("%v", err)
+	}
+	unlock()
+	again, err := second.Lock(t.Context(), "a run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again()
+}
+
+func TestLockNamesItsHolder(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	namesHolder(t, open(t, path), open(t, path))
+	// The note of a process that is gone, or of another lock, names nobody.
+	s := open(t, path)
+	unlock, err := s.Lock(t.Context(), "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if err := os.Truncate(path+".lock", 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Lock(t.Context(), "b"); !errors.Is(err, ledger.ErrBusy) || errors.As(err, new(*ledger.HeldError)) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A file that SQLite would write into the ledger is refused before SQLite sees it, with the remedy.
+func TestForeignWriteAheadLog(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	if err := open(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+"-wal", []byte("not a log"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := sqlstore.Open(t.Context(), path)
+	if !errors.Is(err, ledger.ErrUnavailable) || !strings.Contains(err.Error(), "-wal.planted") {
+		t.Errorf("%v", err)
+	}
+	if text, err := os.ReadFile(path + "-wal"); err != nil || string(text) != "not a log" {
+		t.Errorf("the file was changed: %q, %v", text, err)
+	}
+}
+
 // Only the owner can read a new ledger, its journal and its lock file. No other files are left.
 func TestFiles(t *testing.T) {
 	t.Parallel()

@@ -84,8 +84,8 @@ func (t *tx) check(arrival bool) error {
 	case t.version != layout:
 		return fmt.Errorf("%w: it has no layout", ledger.ErrCorrupt)
 	case sync != extra || journal != "delete":
-		return fmt.Errorf("%w: its journal mode is %q, synchronous %d: commits would not be durable", ledger.ErrUnavailable,
-			journal, sync)
+		return fmt.Errorf("%w: another program set its journal mode to %s (synchronous %d), in which commits would not be "+
+			"durable; end that program, and run sqlite3 FILE 'PRAGMA journal_mode=DELETE'", ledger.ErrUnavailable, journal, sync)
 	}
 	return nil
 }
