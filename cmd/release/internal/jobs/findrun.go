@@ -2,10 +2,14 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/ledger/sqlstore"
 	"github.com/dprelease/dprelease/pipeline"
@@ -40,17 +44,25 @@ func RunOf(runs []ledger.Run, digest string) *ledger.Run {
 	return &runs[i]
 }
 
-// Known is a release in its ledger.
+// Known is a release in a ledger.
 type Known struct {
+	Store string // the ledger's name
 	Book  *ledger.Book
 	Run   ledger.Run
 	Close func() error
 }
 
-// FindRun finds the ledger of a release folder whose manifest has this SHA-256, and the release in it. store names the
-// ledger; if it is empty, those near the folder are asked, but for closed ones. It returns nil if none knows the
-// release.
-func FindRun(ctx context.Context, dir, digest, store string) (*Known, error) {
+// CloseAll closes the ledgers, which were only read.
+func CloseAll(known []*Known) {
+	for _, k := range known {
+		_ = k.Close()
+	}
+}
+
+// FindRuns finds the ledgers that know the release in a folder whose manifest has this SHA-256. store names the ledger;
+// if it is empty, those near the folder are asked, the nearest first, but for closed ones. There are several if a copy
+// of a ledger lies near it, or if the folder itself is a copy: then nothing tells which of them counts.
+func FindRuns(ctx context.Context, dir, digest, store string) (known []*Known, err error) {
 	names := []string{store}
 	if store == "" {
 		names = nil
@@ -59,19 +71,58 @@ func FindRun(ctx context.Context, dir, digest, store string) (*Known, error) {
 		}
 	}
 	for _, name := range names {
-		book, closeBook, err := OpenStore(ctx, name, false)
+		k, err := findIn(ctx, name, digest, store != "")
 		if err != nil {
+			CloseAll(known)
+			var failed *pipeline.Error
+			if store == "" && errors.As(err, &failed) {
+				failed.Hint = strings.TrimPrefix(failed.Hint+"; or name the release's ledger with --store", "; ")
+			}
 			return nil, err
 		}
-		s, err := book.Snapshot(ctx)
-		if err != nil {
-			_ = closeBook() // it was only read
-			return nil, pipeline.LedgerError("read the ledger", err)
+		if k != nil {
+			known = append(known, k)
 		}
-		if r := RunOf(s.Runs, digest); r != nil && (s.Moved == nil || store != "") {
-			return &Known{Book: book, Run: *r, Close: closeBook}, nil
-		}
-		_ = closeBook() // it was only read
 	}
-	return nil, nil
+	return known, nil
+}
+
+// findIn finds a release in one ledger; nil if the ledger does not know it, or is closed and closed is not set.
+func findIn(ctx context.Context, store, digest string, closed bool) (*Known, error) {
+	book, closeBook, err := OpenStore(ctx, store, false)
+	if err != nil {
+		return nil, err
+	}
+	s, err := book.Snapshot(ctx)
+	if err != nil {
+		_ = closeBook() // it was only read
+		return nil, pipeline.LedgerError("read the ledger", err)
+	}
+	if r := RunOf(s.Runs, digest); r != nil && (s.Moved == nil || closed) {
+		return &Known{Store: store, Book: book, Run: *r, Close: closeBook}, nil
+	}
+	return nil, closeBook()
+}
+
+// ShownStore is the name of a ledger as it may be printed: the path of a file, and of a server only its kind, since its
+// name may hold a password.
+func ShownStore(store string) string {
+	kind, path, _ := strings.Cut(store, ":")
+	if strings.HasPrefix(kind, "sqlite") {
+		return console.Here(path)
+	}
+	return kind
+}
+
+// StoreOf returns the name of the ledger of a job.
+func (f *Flags) StoreOf(c *console.Console, path string) (string, error) {
+	params, err := f.ParamValues()
+	if err != nil {
+		return "", err
+	}
+	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: c.Env, Sample: true})
+	if len(diags) > 0 {
+		return "", console.JobError{Diagnostics: diags}
+	}
+	return job.StoreName(), nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
-	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/ledger/sqlstore"
 	"github.com/dprelease/dprelease/pipeline"
@@ -104,15 +103,7 @@ func (a *accounts) storeOf(f *jobs.Flags, name string) (string, error) {
 	if sqlstore.IsPostgres(name) || scheme == "sqlite" || scheme == "sqlite+group" || strings.Contains(name, "${env:") {
 		return a.fromEnv(name)
 	}
-	params, err := f.ParamValues()
-	if err != nil {
-		return "", err
-	}
-	job, diags := configs.Load(name, configs.ParseOptions{Params: params, Env: a.Env, Sample: true})
-	if len(diags) > 0 {
-		return "", console.JobError{Diagnostics: diags}
-	}
-	return job.StoreName(), nil
+	return f.StoreOf(a.Console, name)
 }
 
 var variable = regexp.MustCompile(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)

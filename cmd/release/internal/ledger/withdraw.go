@@ -22,12 +22,13 @@ presentations of the same noisy values are withdrawn with it.
 From then on ledger show, status, verify and registry say so, and run does not return the release any more: it fails, until --new-release makes
 and pays for a new one. The folder stays as it is: take it down where it was published, and tell its readers.
 
-The release is named by its folder, whose ledger is that of --store or one near the folder, or by its job.`
+The release is named by its folder or by its job. The ledger of a folder is that of --job or --store; without them, the one near the folder
+that knows the release. If several near it do, as beside a copy, nothing is recorded until one is named. The output names the ledger.`
 
 // withdrawal is what withdraw is asked.
 type withdrawal struct {
 	jobs.Flags
-	store, reason string
+	job, store, reason string
 }
 
 // WithdrawCommand is the verb withdraw.
@@ -42,10 +43,12 @@ func WithdrawCommand(c *console.Console) *cobra.Command {
 	f.AddParams(cmd)
 	f.AddOut(cmd)
 	cmd.Flags().Lookup("out").Usage = "the release folder of the job, if it is not the job's output.dir"
+	cmd.Flags().StringVar(&f.job, "job", "", "the job whose ledger is that of a folder")
 	cmd.Flags().StringVar(&f.store, "store", "", "the ledger of a folder: sqlite:PATH, sqlite+group:PATH or postgres://…")
 	cmd.Flags().StringVar(&f.reason, "reason", "",
 		"what is wrong; it is recorded, and shown to whoever checks the release")
 	_ = cmd.MarkFlagRequired("reason") // the flag is there
+	cmd.MarkFlagsMutuallyExclusive("job", "store")
 	cmd.Flags().BoolVar(&c.JSON, "json", false, "print JSON")
 	return cmd
 }
@@ -77,16 +80,17 @@ func (a *accounts) withdraw(ctx context.Context, what string, f *withdrawal) err
 	case a.JSON:
 		return a.PrintJSON(map[string]any{
 			"job": r.Charge.Job, "run": r.Charge.Run, "number": r.Charge.Number, "folder": r.Charge.Dir, "reason": f.reason, "withdrawn_before": again,
+			"ledger": jobs.ShownStore(known.Store),
 		})
 	case a.Quiet:
 		return nil
 	case again:
-		return a.Printf("%s: withdrawn already, on %s: %s\n", r.Charge.Job, r.Withdrawn.At.UTC().Format(time.DateOnly),
-			f.reason)
+		return a.Printf("%s: withdrawn already, on %s: %s\n  ledger   %s\n", r.Charge.Job,
+			r.Withdrawn.At.UTC().Format(time.DateOnly), f.reason, jobs.ShownStore(known.Store))
 	}
-	return a.Printf("%s: withdrawn: %s\n  folder   %s; it stays as it is: take it down where it was published, and tell "+
+	return a.Printf("%s: withdrawn: %s\n  ledger   %s\n  folder   %s; it stays as it is: take it down where it was published, and tell "+
 		"its readers\n  spent    as before: its values were seen\n",
-		r.Charge.Job, f.reason, console.Here(r.Charge.Dir))
+		r.Charge.Job, f.reason, jobs.ShownStore(known.Store), console.Here(r.Charge.Dir))
 }
 
 // ofFolder finds a release by its folder.
@@ -99,18 +103,38 @@ func (a *accounts) ofFolder(ctx context.Context, dir string, f *withdrawal) (*jo
 	if err != nil {
 		return nil, pipeline.OutputError(err)
 	}
-	known, err := jobs.FindRun(ctx, dir, digest, f.store)
-	if err == nil && known == nil {
-		err = unknownRelease("no ledger that was found has the release at " + console.Here(dir))
+	store := f.store
+	if f.job != "" {
+		if store, err = f.StoreOf(a.Console, f.job); err != nil {
+			return nil, err
+		}
 	}
-	return known, err
+	known, err := jobs.FindRuns(ctx, dir, digest, store)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(known) == 0:
+		return nil, unknownRelease("no ledger that was found has the release at " + console.Here(dir))
+	case len(known) > 1:
+		names := make([]string, len(known))
+		for i, k := range known {
+			names[i] = jobs.ShownStore(k.Store)
+		}
+		jobs.CloseAll(known)
+		return nil, &pipeline.Error{
+			Cause: pipeline.CauseLedger, Code: "several-ledgers", Message: "several ledgers have the release at " +
+				console.Here(dir) + ": " + strings.Join(names, ", "),
+			Hint: "nothing was recorded; name the ledger that the job uses with --job or --store: the others are copies",
+		}
+	}
+	return known[0], nil
 }
 
 // ofJob finds the newest release of a job: what is in its folder or, if that is gone, what the ledger has of its
 // question.
 func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs.Known, error) {
-	if f.store != "" {
-		return nil, console.Usagef("--store is for a folder: a job names its ledger itself")
+	if f.store != "" || f.job != "" {
+		return nil, console.Usagef("--store and --job are for a folder: a job names its ledger itself")
 	}
 	plan, err := f.Load(ctx, a.Console, path)
 	if err != nil {
@@ -122,8 +146,12 @@ func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs
 	}
 	store := plan.Job().StoreName()
 	if _, digest, err := sink.ReadManifest(dir); err == nil {
-		if known, err := jobs.FindRun(ctx, dir, digest, store); err != nil || known != nil {
-			return known, err
+		known, err := jobs.FindRuns(ctx, dir, digest, store)
+		if err != nil {
+			return nil, err
+		}
+		if len(known) > 0 {
+			return known[0], nil
 		}
 	}
 	book, closeBook, err := jobs.OpenStore(ctx, store, false)
@@ -138,7 +166,7 @@ func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs
 		_ = closeBook() // it was only read
 		return nil, err
 	}
-	return &jobs.Known{Book: book, Run: r, Close: closeBook}, nil
+	return &jobs.Known{Store: store, Book: book, Run: r, Close: closeBook}, nil
 }
 
 func unknownRelease(message string) error {

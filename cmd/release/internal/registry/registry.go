@@ -53,16 +53,16 @@ func printRecord(ctx context.Context, c *console.Console, dir, store string) err
 		return pipeline.OutputError(err)
 	}
 	r := newRecord(&m, digest, info.ModTime().UTC().Format("2006-01-02"))
-	known, err := jobs.FindRun(ctx, dir, digest, store)
+	known, err := jobs.FindRuns(ctx, dir, digest, store)
 	if err != nil && store != "" {
 		return err
 	}
-	if known != nil {
-		_ = known.Close() // it was only read
-		if w := known.Run.Withdrawn; w != nil {
-			r.Deployment.Administrative.Notes = fmt.Sprintf("Withdrawn on %s: %s. %s", w.At.UTC().Format("2006-01-02"), w.Reason,
-				r.Deployment.Administrative.Notes)
-		}
+	defer jobs.CloseAll(known)
+	withdrawn := func(k *jobs.Known) bool { return k.Run.Withdrawn != nil }
+	if i := slices.IndexFunc(known, withdrawn); i >= 0 { // one ledger of several suffices
+		w := known[i].Run.Withdrawn
+		r.Deployment.Administrative.Notes = fmt.Sprintf("Withdrawn on %s: %s. %s", w.At.UTC().Format("2006-01-02"), w.Reason,
+			r.Deployment.Administrative.Notes)
 	}
 	text, err := yaml.Marshal(r)
 	if err != nil {

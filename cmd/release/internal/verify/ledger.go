@@ -11,7 +11,6 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
-	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -53,15 +52,7 @@ func (v *verifying) store(a *verifier) (string, error) {
 	case f.job == "":
 		return f.store, nil
 	}
-	params, err := v.flags.ParamValues()
-	if err != nil {
-		return "", err
-	}
-	job, diags := configs.Load(v.flags.job, configs.ParseOptions{Params: params, Env: a.Env, Sample: true})
-	if len(diags) > 0 {
-		return "", console.JobError{Diagnostics: diags}
-	}
-	return job.StoreName(), nil
+	return v.flags.StoreOf(a.Console, v.flags.job)
 }
 
 // knows says whether the ledger at path has the release's dataset, or lost all that it had.
@@ -78,16 +69,6 @@ func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
 	name, secret := v.manifest.Dataset(), strings.Contains(v.manifest.Dataset(), "${env:")
 	return secret || len(s.Accounts) == 0 || slices.ContainsFunc(s.Accounts,
 		func(b ledger.Balance) bool { return b.Account.Dataset == name }), nil
-}
-
-// shownStore is the name of a ledger as it may be printed: the path of a file, and nothing of what a server's name may
-// hold but its kind.
-func shownStore(store string) string {
-	kind, path, _ := strings.Cut(store, ":")
-	if strings.HasPrefix(kind, "sqlite") {
-		return console.Here(path)
-	}
-	return kind
 }
 
 // against compares the manifest with one ledger, and says which it was and how it was found.
@@ -118,11 +99,11 @@ func (v *verifying) against(ctx context.Context, store, how string) error {
 		}
 	}
 	for _, f := range findings {
-		v.add("ledger", failed, "%s; ledger %s, %s", f, shownStore(store), how)
+		v.add("ledger", failed, "%s; ledger %s, %s", f, jobs.ShownStore(store), how)
 	}
 	if len(findings) == 0 {
 		v.add("ledger", passed, "%s; this release and all that it cost are among them; ledger %s, %s",
-			entries(len(audit.Entries)), shownStore(store), how)
+			entries(len(audit.Entries)), jobs.ShownStore(store), how)
 	}
 	return nil
 }
