@@ -18,7 +18,7 @@ import (
 // Protocol: stage, record, publish. What becomes visible is in the ledger before. A run that was cut short before its
 // record leaves a staging that the next one discards; after it, one that the next run publishes (repeat), or makes
 // anew: of the same noisy values.
-func (a *attempt) derive(ctx context.Context, inputGone bool) (*Outcome, error) {
+func (a *attempt) derive(ctx context.Context) (*Outcome, error) {
 	prior := a.prior
 	if err := a.vacant(ctx, a.dir); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (a *attempt) derive(ctx context.Context, inputGone bool) (*Outcome, error) 
 	}
 	a.Observer.Progress(pipeline.StagePublish, percent, percent)
 	return &Outcome{Status: StatusDerived, Dir: a.dir, Digest: staged, Moved: moved, Release: release, Plan: a.plan,
-		InputGone: inputGone, From: dir}, nil
+		From: dir}, nil
 }
 
 func (a *attempt) recordDerived(ctx context.Context, of *ledger.Run, digest string) error {

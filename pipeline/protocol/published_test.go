@@ -72,7 +72,7 @@ func TestReleasedIsAnsweredWithoutInput(t *testing.T) {
 				change(b)
 				b.opened, b.stages = 0, nil
 				o, err := b.run(t.Context(), way.ask(b))
-				if err != nil || o.Status != way.status || o.InputGone {
+				if err != nil || o.Status != way.status {
 					t.Fatalf("input %s: %+v, error %v; want status %s", name, o, err, way.status)
 				}
 				if b.opened > 0 {
@@ -109,7 +109,7 @@ func TestCompareInput(t *testing.T) {
 			b := newBench(t)
 			way.before(b)
 			b.opened = 0
-			if o, err := comparing(b); err != nil || o.Status != way.status || o.InputGone || b.opened != 1 {
+			if o, err := comparing(b); err != nil || o.Status != way.status || b.opened != 1 {
 				t.Errorf("the same input: %+v, error %v, opened %d times", o, err, b.opened)
 			}
 			b = newBench(t)
@@ -124,10 +124,26 @@ func TestCompareInput(t *testing.T) {
 			b = newBench(t)
 			way.before(b)
 			b.gone = true
-			if o, err := comparing(b); err != nil || !o.InputGone {
-				t.Errorf("input gone: %+v, error %v", o, err)
-			}
+			_, err = comparing(b)
+			wantError(t, err, pipeline.CauseInput, "input-gone")
 		})
+	}
+}
+
+// A question that is not released has no input to compare with: nothing is read, and nothing is spent.
+func TestCompareInputBeforeTheRelease(t *testing.T) {
+	for _, died := range []string{"", "Stage"} {
+		b := newBench(t)
+		if died != "" {
+			b.dies(died, false)
+		}
+		b.opened = 0
+		before := b.spent()
+		_, err := b.run(t.Context(), func(r *protocol.Request) { r.CompareInput = true })
+		wantError(t, err, pipeline.CauseJob, "not-released")
+		if b.opened > 0 || b.spent() != before {
+			t.Errorf("opened %d times, ledger %q, want %q", b.opened, b.spent(), before)
+		}
 	}
 }
 

@@ -12,11 +12,10 @@ import (
 // not opened.
 func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	is := a.same[0]
-	gone, err := a.compareInput(ctx, &is.run)
-	if err != nil {
+	if err := a.compareInput(ctx, &is.run); err != nil {
 		return nil, err
 	}
-	o := &Outcome{Status: StatusAlready, Dir: a.dir, Digest: is.digest, InputGone: gone}
+	o := &Outcome{Status: StatusAlready, Dir: a.dir, Digest: is.digest}
 	digest, err := a.Sink.Inspect(ctx, a.dir)
 	switch {
 	case err == nil && digest == is.digest:
@@ -58,39 +57,44 @@ func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Out
 		return o, err
 	}
 	a.prior = is.run
-	return a.derive(ctx, o.InputGone)
+	return a.derive(ctx)
 }
 
 const hintAltered = "restore the folder from a copy; or move it away and pay for a new release with --new-release"
 
-// compareInput reports whether the input is gone, and returns an error if it has changed since a release. It does
-// nothing unless the operator asks.
-func (a *attempt) compareInput(ctx context.Context, with *ledger.Run) (gone bool, err error) {
+// compareInput returns an error if the input has changed since a release, or cannot be compared. It does nothing unless
+// the operator asks.
+func (a *attempt) compareInput(ctx context.Context, with *ledger.Run) error {
 	if !a.compare {
-		return false, nil
+		return nil
 	}
 	engine, err := a.Open(ctx)
 	if errors.Is(err, pipeline.ErrInputGone) {
-		return true, nil
+		return &pipeline.Error{
+			Cause: pipeline.CauseInput, Code: "input-gone", Message: "the input is not there, so it was not compared with " +
+				"that of the release",
+			Hint: "bring the input back to compare it; without --compare-input a run returns the release without reading any " +
+				"input",
+		}
 	}
 	if err != nil {
-		return false, pipeline.InputError(err)
+		return pipeline.InputError(err)
 	}
 	defer engine.Close()
 	input, err := engine.Digest(ctx, a.plan, a.Observer)
 	if err != nil {
-		return false, pipeline.InputError(err)
+		return pipeline.InputError(err)
 	}
 	fingerprint, err := a.Book.Fingerprint(ctx, input)
 	if err != nil {
-		return false, pipeline.LedgerError("fingerprint the input", err)
+		return pipeline.LedgerError("fingerprint the input", err)
 	}
 	if fingerprint != with.Digests.Input {
-		return false, &pipeline.Error{
+		return &pipeline.Error{
 			Cause: pipeline.CauseInput, Code: "input-changed", Message: "this release is published, and the input has changed " +
 				"since",
 			Hint: "keep the published release; or pay for another one of the changed input with --new-release",
 		}
 	}
-	return false, nil
+	return nil
 }

@@ -52,19 +52,23 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 	again := req.NewRelease && !(finished && (a.prior.Charge.Number > 1 || a.older))
 	switch {
 	case !again && finished && a.mine(&a.prior):
-		gone, err := a.compareInput(ctx, &a.prior)
-		if err != nil {
+		if err := a.compareInput(ctx, &a.prior); err != nil {
 			return nil, err
 		}
-		return &Outcome{Status: StatusFinished, Dir: a.dir, Digest: a.prior.Digests.Release, InputGone: gone}, nil
+		return &Outcome{Status: StatusFinished, Dir: a.dir, Digest: a.prior.Digests.Release}, nil
 	case !req.NewRelease && len(a.same) > 0:
 		return a.repeat(ctx)
 	case !again && a.published():
-		gone, err := a.compareInput(ctx, &a.prior)
-		if err != nil {
+		if err := a.compareInput(ctx, &a.prior); err != nil {
 			return nil, err
 		}
-		return a.derive(ctx, gone)
+		return a.derive(ctx)
+	case a.compare:
+		return nil, &pipeline.Error{
+			Cause: pipeline.CauseJob, Code: "not-released", Message: "--compare-input compares the input with that of a " +
+				"release, and this question has no release",
+			Hint: "nothing was spent; make the release with release run, without --compare-input",
+		}
 	default:
 		return a.release(ctx)
 	}

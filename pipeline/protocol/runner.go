@@ -34,7 +34,8 @@ type Request struct {
 	Dir string
 	// NewRelease asks for a new release of a question that was answered before, and pays for it again.
 	NewRelease bool
-	// CompareInput reads the input of a question that is released, and ends the run with an error if it has changed since.
+	// CompareInput reads the input of a question that is released, and ends the run with an error if it has changed since
+	// or is not there. A question that is not released is refused, at no cost.
 	// That answers a question about private data without noise or charge, as often as it is asked: it is for the operator
 	// alone. Without it a question that is released is answered without opening its input.
 	CompareInput bool
@@ -78,8 +79,6 @@ type Outcome struct {
 	Discarded bool
 	// From is the folder whose noisy values a derived release was made of; else "".
 	From string
-	// InputGone: the input was to be compared with what was released, and its files are not there any more.
-	InputGone bool
 	// Checks is what the engine tallied for the operator; nil if it was not asked to, or if this run made no release.
 	Checks *pipeline.DataChecks
 }

@@ -119,6 +119,6 @@ func showOutcome(s *showntest.Lines, o *protocol.Outcome, err error) {
 		s.Addf("cause %v, code %s, message %s, hint %s", failed.Cause, failed.Code, failed.Message, failed.Hint)
 	}
 	if o != nil {
-		s.Addf("status %s, folder %s, moved %q, gone %v", o.Status, o.Dir, o.Moved, o.InputGone)
+		s.Addf("status %s, folder %s, moved %q", o.Status, o.Dir, o.Moved)
 	}
 }

@@ -43,8 +43,10 @@ func (m *checkMode) Set(s string) error {
 // Type is what help calls the value.
 func (m *checkMode) Type() string { return "mode" }
 
-// lastRun is what a run tells its operator's monitoring.
+// lastRun is what a command tells its operator's monitoring.
 type lastRun struct {
-	job     string
+	job     string          // empty if the command is not a run of a job
+	command string          // such as "ledger audit"
 	balance *ledger.Balance // nil if the account was not reached
+	waiting []ledger.Run    // charges of the account's dataset that have been reserved for long
 }

@@ -18,8 +18,9 @@ import (
 
 const backfillLong = `backfill runs the windows of a dated job that are missing or were cut short, in order, each as release run would.
 
-It stops at the first window that fails, with that run's exit code, and leaves all before it published. It stops with 0 if --max-spend is
-reached. The same command again goes on where it stopped. Windows that are not over yet or whose input is gone are left out.`
+It stops at the first window that fails, with that run's exit code, and leaves all before it published. It stops with 4 if --max-spend is
+reached. The same command again goes on where it stopped. Windows that are not over yet or whose input is not there are left out; if some of
+these are over, it ends with 3.`
 
 type backfillFlags struct {
 	windowFlags
@@ -81,6 +82,13 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 		return err
 	}
 	failed := errors.Join(b.all(ctx, windows), anchor.Renew(context.WithoutCancel(ctx), book), b.broken())
+	if failed == nil {
+		_, failed = a.readAccount(ctx, book, windows[0].plan)
+	}
+	if failed == nil {
+		failed = b.left(windows)
+	}
+	defer a.noteWaiting()
 	return errors.Join(b.conclude(windows), failed)
 }
 
@@ -96,6 +104,7 @@ type backfilling struct {
 	signer   pipeline.Signer
 	unsigned []string
 	stop     string // why it stopped early; "" if it did not
+	spent    bool   // it stopped because of --max-spend
 }
 
 // all runs the windows in order until one fails or the purse is empty.
@@ -114,7 +123,7 @@ func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 			return err
 		}
 		if !w.free && !b.purse.pays(w.plan) {
-			b.stop = "--max-spend is reached before " + w.Window
+			b.stop, b.spent = "--max-spend is reached before "+w.Window, true
 			return nil
 		}
 		if err := b.one(ctx, w); err != nil {
@@ -138,6 +147,20 @@ func (b *backfilling) broken() error {
 		Hint: "what is published is never changed: run without --sign to leave them as they are, or pay for signed " +
 			"releases with release run --new-release --sign",
 	}
+}
+
+// left is an error if windows that are over are still not published; nil if there are none.
+func (b *backfilling) left(windows []*windowed) error {
+	rest := due(windows)
+	if len(rest) == 0 {
+		return nil
+	}
+	if b.spent {
+		return &pipeline.Error{Cause: pipeline.CauseBudget, Code: "max-spend", Message: b.stop + ": " + dueText(rest),
+			Hint: "the same command again goes on from there, and may spend as much again"}
+	}
+	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "unpublished", Message: dueText(rest), Hint: "release status JOB " +
+		"says what is missing: the input of a window, or the folder of a published one"}
 }
 
 func (b *backfilling) one(ctx context.Context, w *windowed) error {

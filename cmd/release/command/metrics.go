@@ -12,10 +12,10 @@ import (
 	"github.com/dprelease/dprelease/internal/regular"
 )
 
-// writeMetrics writes the outcome of a run for the textfile collector of Prometheus' node exporter, whole or not at
+// writeMetrics writes the outcome of a command for the textfile collector of Prometheus' node exporter, whole or not at
 // all.
 func (a *app) writeMetrics(code int) {
-	if a.metrics == "" || a.last.job == "" {
+	if a.metrics == "" {
 		return
 	}
 	text := a.last.metrics(code, time.Now())
@@ -50,19 +50,23 @@ func (l *lastRun) metrics(code int, now time.Time) string {
 		fmt.Fprintf(&b, "# HELP dprelease_%s %s\n# TYPE dprelease_%s gauge\ndprelease_%s{%s} %v\n", name, help, name, name,
 			labels, value)
 	}
-	job, success := "job="+label1(l.job), 0
+	kind, labels, success := "run", "job="+label1(l.job), 0
+	if l.job == "" {
+		kind, labels = "command", "command="+label1(l.command)
+	}
 	if code == exitDone {
 		success = 1
 	}
-	gauge("last_run_timestamp_seconds", "When the last run ended.", job, now.Unix())
-	gauge("last_run_exit_code", "The exit code of the last run.", job, code)
-	gauge("last_run_success", "Whether the last run ended well.", job, success)
+	gauge("last_"+kind+"_timestamp_seconds", "When the last "+kind+" ended.", labels, now.Unix())
+	gauge("last_"+kind+"_exit_code", "The exit code of the last "+kind+".", labels, code)
+	gauge("last_"+kind+"_success", "Whether the last "+kind+" ended well.", labels, success)
 	if l.balance != nil {
 		dataset := "dataset=" + label1(l.balance.Account.Dataset)
 		gauge("budget_mu2_spent", "What the dataset's budget has paid for, in mu squared.", dataset,
 			ledger.Amount(l.balance.Spent, big.ToPositiveInf))
 		gauge("budget_mu2_cap", "What the dataset's budget is, in mu squared.", dataset,
 			ledger.Amount(l.balance.Cap, big.ToNegativeInf))
+		gauge("charges_reserved_long", "How many charges have been reserved for more than an hour.", dataset, len(l.waiting))
 	}
 	return b.String()
 }

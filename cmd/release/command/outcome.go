@@ -20,10 +20,10 @@ var headlines = map[protocol.Status]string{
 	protocol.StatusDerived: "released in this presentation: made of the noisy values of an earlier one, nothing was spent",
 }
 
-func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance) error {
+func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance, compared bool) error {
 	switch {
 	case a.JSON:
-		return a.PrintJSON(outcomeJSON(p, o, b))
+		return a.PrintJSON(outcomeJSON(p, o, b, compared))
 	case a.Quiet:
 		return nil
 	}
@@ -46,8 +46,8 @@ func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balan
 			return err
 		}
 	}
-	if o.InputGone {
-		if err := a.Printf("  note     the input is gone, so it was not compared with what was released\n"); err != nil {
+	if compared {
+		if err := a.Printf("  input    compared: it is that of the release\n"); err != nil {
 			return err
 		}
 	}
@@ -97,13 +97,17 @@ func releasedRows(p *pipeline.Plan) [][]string {
 	return rows
 }
 
-func outcomeJSON(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance) any {
-	return map[string]any{
+func outcomeJSON(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance, compared bool) any {
+	out := map[string]any{
 		"name": p.Name(), "params": p.Params(), "status": o.Status, "dir": o.Dir, "manifest_sha256": o.Digest, "moved": o.Moved,
-		"input_gone": o.InputGone, "staging_discarded": o.Discarded, "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
+		"staging_discarded": o.Discarded, "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
 		"account": map[string]any{
 			"dataset": b.Account.Dataset, "unit": b.Account.Unit, "adjacency": b.Account.Adjacency,
 			"budget_epsilon": b.Budget.Epsilon, "budget_delta": b.Budget.Delta, "mu2_spent_share": b.Share(), "releases": b.Runs,
 		},
 	}
+	if compared {
+		out["input"] = "unchanged"
+	}
+	return out
 }

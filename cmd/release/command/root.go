@@ -5,6 +5,7 @@ package command
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -50,7 +51,8 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 	defer a.recovered(&code)
 	root := a.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	verb, err := root.ExecuteContextC(ctx)
+	a.last.command = strings.TrimPrefix(verb.CommandPath(), root.Name()+" ")
 	code = a.report(ctx, err)
 	a.writeMetrics(code)
 	return code
@@ -76,6 +78,11 @@ func (a *app) root() *cobra.Command {
 		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, program),
 		a.versionCmd(), a.manCmd(),
 	)
+	for _, words := range [][]string{{"ledger", "audit"}, {"ledger", "copy"}, {"publish"}, {"withdraw"}} {
+		if verb, _, err := root.Find(words); err == nil {
+			a.addMetrics(verb)
+		}
+	}
 	complete(root)
 	return root
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -62,8 +63,8 @@ func (a *app) addRelease(cmd *cobra.Command, flags *jobs.Flags, ask *request) {
 	a.addMetrics(cmd)
 	cmd.Flags().BoolVar(&ask.again, "new-release", false,
 		"release the same question again with new noise: charges again, moves the old folder aside")
-	cmd.Flags().BoolVar(&ask.compare, "compare-input", false, "if the question is released, read the input and end with "+
-		"3 if it has changed since: an exact answer about private data, for the operator alone")
+	cmd.Flags().BoolVar(&ask.compare, "compare-input", false, "read the input of a released question and end with 3 if "+
+		"it has changed since or cannot be read: an exact answer about private data, for the operator alone")
 	cmd.MarkFlagsMutuallyExclusive("new-release", "compare-input")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the outcome as JSON")
 }
@@ -136,21 +137,43 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 	if err != nil {
 		return err
 	}
-	balance, _, err := book.Balance(ctx, plan.Account())
+	balance, err := a.readAccount(ctx, book, plan)
 	if err != nil {
-		return pipeline.LedgerError("read the account", err)
+		return err
 	}
-	a.last.balance = &balance
 	if a.Log == "json" {
 		a.Logger().Info("outcome", "job", plan.Name(), "window", ledgerverb.Window(plan.Params()), "status",
 			string(outcome.Status),
 			"folder", outcome.Dir, "manifest_sha256", outcome.Digest)
 	}
-	if err := a.printOutcome(plan, outcome, balance); err != nil {
+	if err := a.printOutcome(plan, outcome, balance, ask.compare); err != nil {
 		return err
 	}
 	a.reportData(plan, outcome)
+	a.noteWaiting()
 	return nil
+}
+
+// readAccount reads the balance of a plan's account, which is zero if the account was never opened, and the charges of
+// its dataset that wait for a run.
+func (a *app) readAccount(ctx context.Context, book *ledger.Book, plan *pipeline.Plan) (b ledger.Balance, err error) {
+	b, opened, err := book.Balance(ctx, plan.Account())
+	if err != nil || !opened {
+		return b, pipeline.LedgerError("read the account", err)
+	}
+	runs, err := book.Runs(ctx)
+	if err != nil {
+		return b, pipeline.LedgerError("read the account", err)
+	}
+	a.last.balance, a.last.waiting = &b, jobs.Waiting(runs, b.Account.Dataset, time.Now())
+	return b, nil
+}
+
+// noteWaiting names the charges that wait for a run.
+func (a *app) noteWaiting() {
+	for i := range a.last.waiting {
+		a.Warn(jobs.WaitingText(&a.last.waiting[i]))
+	}
 }
 
 func (a *app) addMetrics(cmd *cobra.Command) {

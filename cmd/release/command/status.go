@@ -24,7 +24,10 @@ const statusLong = `status lists the windows of a dated job, one whose params ha
   never arrived  there is no input for it, and no run has seen one
   gone           it was published and its folder is not there any more, or its input was there and is not any more
 
-It reads the job, its ledger and the names of its input files, and no data. It ends with 1 if a window that is over is not published.`
+A charge of the dataset that has been reserved for more than an hour is named, too: its run is at work, or was cut short.
+
+It reads the job, its ledger and the names of its input files, and no data. It ends with 1 if a window that is over is
+neither published nor withdrawn.`
 
 func (a *app) statusCmd() *cobra.Command {
 	f := &windowFlags{}
@@ -34,6 +37,7 @@ func (a *app) statusCmd() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args[0], f) },
 	}
 	f.add(a, cmd)
+	a.addMetrics(cmd)
 	return cmd
 }
 
@@ -53,9 +57,15 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	if err := judge(ctx, book, f, windows); err != nil {
 		return err
 	}
+	if book != nil {
+		if _, err := a.readAccount(ctx, book, windows[0].plan); err != nil {
+			return err
+		}
+		defer a.noteWaiting()
+	}
 	if a.JSON {
 		return errors.Join(a.PrintJSON(map[string]any{"name": windows[0].plan.Name(), "windows": windows,
-			"counts": counts(windows)}), incomplete(windows))
+			"counts": counts(windows), "reserved": reservedJSON(a.last.waiting)}), incomplete(windows))
 	}
 	rows := [][]string{{"window", "state", "folder", "note"}}
 	for _, w := range windows {
@@ -67,23 +77,46 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	return errors.Join(a.Printf("\n%s\n", summary(windows)), incomplete(windows))
 }
 
+// reservedJSON lists charges that wait for a run.
+func reservedJSON(waiting []ledger.Run) []map[string]any {
+	out := []map[string]any{}
+	for i := range waiting {
+		r := &waiting[i]
+		out = append(out, map[string]any{"job": r.Charge.Job, "params": r.Charge.Params, "since": r.Updated.UTC()})
+	}
+	return out
+}
+
 // windowStates are all states, in the order in which they are counted.
 var windowStates = []string{statePublished, stateMissing, stateFailed, stateOver, stateNever, stateGone, stateWithdrawn}
 
 // incomplete is the failed check of windows of which some that are over are not published; nil if there are none.
 func incomplete(windows []*windowed) error {
-	n := 0
-	for _, w := range windows {
-		if w.State != statePublished && w.over {
-			n++
-		}
-	}
-	if n == 0 {
+	rest := due(windows)
+	if len(rest) == 0 {
 		return nil
 	}
-	return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "windows", Message: console.Count(n, "window") +
-		" that are over are not published", Hint: "release backfill makes those whose input is there and that the budget " +
-		"pays for"}
+	return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "unpublished", Message: dueText(rest),
+		Hint: "release backfill makes those whose input is there and that the budget pays for"}
+}
+
+// dueText names the first of some windows that are due.
+func dueText(rest []*windowed) string {
+	be := " are"
+	if len(rest) == 1 {
+		be = " is"
+	}
+	return console.Count(len(rest), "window") + be + " over and not published; the first is " + rest[0].Window
+}
+
+// due returns the windows that are over and neither published nor withdrawn.
+func due(windows []*windowed) (out []*windowed) {
+	for _, w := range windows {
+		if w.over && w.State != statePublished && w.State != stateWithdrawn {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 func counts(windows []*windowed) map[string]int {

@@ -1,0 +1,53 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/ledger/sqlstore"
+)
+
+// A charge that has been reserved for more than an hour is named by status, by the runs of the dataset and in their
+// metrics; a younger one is not.
+func TestChargesThatWaitAreShown(t *testing.T) {
+	p := newProcesses(t, "sqlite:ledger.db", "30")
+	path := filepath.Join(p.dir, "colours.yaml")
+	store, err := sqlstore.Named(t.Context(), "sqlite:"+filepath.Join(p.dir, "ledger.db"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for day, age := range map[string]time.Duration{"2013-01-01": 2 * time.Hour, "2013-01-02": time.Minute} {
+		plan, err := jobs.LoadWith(t.Context(), console.New(&strings.Builder{}, &strings.Builder{}), path,
+			map[string]string{"day": day})
+		if err != nil {
+			t.Fatal(err)
+		}
+		book := ledger.NewBook(store, func() time.Time { return time.Now().Add(-age) })
+		if _, err := book.Charge(t.Context(), plan.Charge(filepath.Join(p.dir, "out-colours", day), 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	metrics := filepath.Join(p.dir, "release.prom")
+	for _, args := range [][]string{
+		{"status", path, "--from", "2013-01-01", "--to", "2013-01-03"},
+		{"run", path, "--param", "day=2013-01-03", "--metrics", metrics},
+	} {
+		var stdout, stderr strings.Builder
+		execute(t.Context(), args, &stdout, &stderr)
+		if n := strings.Count(stderr.String(), "is charged and not published since"); n != 1 ||
+			!strings.Contains(stderr.String(), "--param day=2013-01-01 is charged") {
+			t.Errorf("%s: %s", args[0], stderr.String())
+		}
+	}
+	text, err := os.ReadFile(metrics)
+	if err != nil || !strings.Contains(string(text), `dprelease_charges_reserved_long{dataset="people"} 1`) {
+		t.Errorf("%v: %s", err, text)
+	}
+}

@@ -1,0 +1,36 @@
+package jobs
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// longReserved is the age from which a reservation is shown: few runs take longer.
+const longReserved = time.Hour
+
+// Waiting returns the charges of a dataset that have been reserved for more than an hour. Their runs are still at work,
+// or were cut short and wait for the next run of the same job.
+func Waiting(runs []ledger.Run, dataset string, now time.Time) (out []ledger.Run) {
+	for _, r := range runs {
+		if r.State == ledger.Reserved && r.Payer.Dataset == dataset && now.Sub(r.Updated) > longReserved {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// WaitingText says which charge is reserved, since when, and what ends that.
+func WaitingText(r *ledger.Run) string {
+	job := r.Charge.Job
+	for _, name := range slices.Sorted(maps.Keys(r.Charge.Params)) {
+		job += " --param " + name + "=" + r.Charge.Params[name]
+	}
+	return console.OneLine("job " + strings.TrimSpace(job) + " is charged and not published since " +
+		r.Updated.UTC().Format(time.RFC3339) + ": its run is at work, or was cut short; the same run again takes it up at " +
+		"no cost")
+}
