@@ -3,14 +3,18 @@ package publish
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -106,6 +110,9 @@ type copying struct {
 	dir     string
 	files   []file // the manifest is the last
 	replace bool
+	note    store.Object // the note of this replacement; the zero object if nothing is replaced
+	resumed bool         // a replacement that was stopped had left something
+	left    bool         // and it was not removed, since the release itself is there and nobody asked to replace it
 
 	sent, found, removed, kept int64
 }
@@ -120,7 +127,7 @@ func (c *copying) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var old map[string]string
+	var old map[string][]string
 	if c.replace {
 		if old, err = c.retire(ctx, seen); err != nil {
 			return err
@@ -130,6 +137,9 @@ func (c *copying) run(ctx context.Context) error {
 	}
 	last := len(c.files) - 1
 	err = c.each(ctx, last, func(ctx context.Context, i int) error { return c.settle(ctx, c.files[i], seen[i]) })
+	if err == nil {
+		err = c.alone(ctx)
+	}
 	if err == nil {
 		err = c.settle(ctx, c.files[last], seen[last])
 	}
@@ -147,10 +157,10 @@ func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 				"choose another prefix, or put this release in the place of that one with --replace")
 		}
 	}
-	if seen[len(seen)-1].state == same {
-		return nil
-	}
 	switch _, err := c.stat(ctx, replacedName); { // whoever removes a manifest writes this first, and removes it last
+	case seen[len(seen)-1].state == same:
+		c.left = err == nil
+		return nil
 	case err == nil:
 		return c.refusal("", " has a release that is being replaced, or was not replaced to the end",
 			"if nobody is at it, run publish with --replace")
@@ -176,27 +186,34 @@ func (c *copying) refusal(name, what, hint string) error {
 		Message: console.Visible(c.at.At(c.prefix+name).String()) + what, Hint: hint}
 }
 
-// replacedName is a copy of the manifest of a release that is being replaced. So a replacement that was stopped knows,
-// when it is run again, which objects were that release's.
+// replacedName is the note of a replacement in progress: which files below the prefix belong to releases, with all
+// digests that they may have. It is written before the first change and removed after the last one. So whoever publishes
+// after a replacement that was stopped, be it another release, knows what that one left: the files of the older release
+// and its own.
 const replacedName = manifestName + ".replaced"
 
-// retire removes the manifest of another release, and returns that release's files with their digests; nil if there is
-// no other release. Only what that release's manifest states may be replaced: all else below the prefix is somebody
-// else's.
-func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string]string, err error) {
+// noteFormat is the format of the note.
+const noteFormat = "dprelease-replacement-1"
+
+// note is the contents of the note.
+type note struct {
+	Format string `json:"format"`
+	// Run differs in each replacement, so that its note has a version of its own.
+	Run   string              `json:"run"`
+	Files map[string][]string `json:"files"`
+}
+
+// retire removes the manifest of another release, and returns the files of all earlier releases with their digests; nil
+// if there is no other release. Only these may be replaced: all else below the prefix is somebody else's.
+func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string][]string, err error) {
 	last := len(c.files) - 1
-	text, err := c.earlier(ctx, seen[last])
+	before, old, err := c.readNote(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if text != nil {
-		m, err := manifest.Parse(text)
-		if err != nil {
-			return nil, c.refusal(manifestName, " is no manifest of a release", "choose another prefix, or remove it yourself")
-		}
-		old = named(&m)
-		if m.Signature != nil {
-			old[sink.SignatureName] = anyDigest
+	if seen[last].state == other {
+		if old, err = c.addManifest(ctx, old, seen[last].object); err != nil {
+			return nil, err
 		}
 	}
 	for i, s := range seen[:last] {
@@ -205,81 +222,149 @@ func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string]s
 				"choose another prefix, or move it away yourself")
 		}
 	}
+	c.resumed = before.Key != ""
+	if old == nil || seen[last].state == same {
+		return old, nil // nothing is to be replaced; what a stopped replacement left is removed
+	}
+	if err := c.keep(ctx, before, old); err != nil {
+		return nil, err
+	}
 	if seen[last].state != other {
 		return old, nil
-	}
-	if err := c.keep(ctx, text); err != nil {
-		return nil, err
 	}
 	err = c.remove(ctx, seen[last].object)
 	seen[last] = sighting{}
 	return old, err
 }
 
+// addManifest adds the files of the release whose manifest stands.
+func (c *copying) addManifest(ctx context.Context, old map[string][]string, o store.Object) (map[string][]string,
+	error) {
+	text, err := c.read(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	m, err := manifest.Parse(text)
+	if err != nil {
+		return nil, c.refusal(manifestName, " is no manifest of a release", "choose another prefix, or remove it yourself")
+	}
+	if old == nil {
+		old = map[string][]string{}
+	}
+	for name, digest := range named(&m) {
+		old[name] = append(old[name], digest)
+	}
+	if m.Signature != nil {
+		old[sink.SignatureName] = append(old[sink.SignatureName], anyDigest)
+	}
+	return old, nil
+}
+
 // anyDigest is that of a signature, which its manifest cannot state.
 const anyDigest = "any"
 
 // belongs says whether an object is a file of an earlier release.
-func belongs(old map[string]string, name, digest string) bool {
-	want, known := old[name]
-	return known && (want == digest || want == anyDigest)
+func belongs(old map[string][]string, name, digest string) bool {
+	return slices.Contains(old[name], digest) || slices.Contains(old[name], anyDigest)
 }
 
-// earlier returns the manifest of another release: the one that stands, or that of a release whose replacement was
-// stopped; nil if there is none.
-func (c *copying) earlier(ctx context.Context, stands sighting) ([]byte, error) {
-	o := stands.object
-	if stands.state != other {
-		var err error
-		if o, err = c.stat(ctx, replacedName); err != nil {
-			if store.KindOf(err) == store.NotFound {
-				return nil, nil
-			}
-			return nil, err
+// readNote reads the note of a replacement that was stopped; the zero object and nil if there is none.
+func (c *copying) readNote(ctx context.Context) (o store.Object, files map[string][]string, err error) {
+	o, err = c.stat(ctx, replacedName)
+	if err != nil {
+		if store.KindOf(err) == store.NotFound {
+			err = nil
 		}
+		return store.Object{}, nil, err
 	}
+	text, err := c.read(ctx, o)
+	if err != nil {
+		return o, nil, err
+	}
+	var n note
+	if json.Unmarshal(text, &n) != nil || n.Format != noteFormat || n.Files == nil {
+		return o, nil, c.refusal(replacedName, " is no note of a replacement", "choose another prefix, or remove it yourself")
+	}
+	return o, n.Files, nil
+}
+
+// read reads an object; nothing if it is longer than any manifest.
+func (c *copying) read(ctx context.Context, o store.Object) ([]byte, error) {
 	if o.Size > maxManifest {
-		return []byte{}, nil // no manifest is so long
+		return nil, nil
 	}
 	text := make([]byte, o.Size)
 	return text, store.ReadFull(ctx, c.to, o, text, 0)
 }
 
-// keep writes the copy of a manifest that is about to be removed. If the store wrote it and its answer was lost, a
-// later request is refused, or none is answered: then our bytes are there. If the first request is refused, somebody
-// else wrote, though it be the same bytes: another replacement is under way.
-func (c *copying) keep(ctx context.Context, text []byte) error {
-	o, err := c.stat(ctx, replacedName)
-	if err != nil && store.KindOf(err) != store.NotFound {
-		return err // the zero object if there is none
+// keep writes the note of this replacement, with the files of earlier releases and its own, in the place of an earlier
+// note; before is the zero object if there is none. If the store wrote it and its answer was lost, a later request is
+// refused, or none is answered: then our bytes are there. If the first request is refused, somebody else wrote: another
+// replacement is under way.
+func (c *copying) keep(ctx context.Context, before store.Object, old map[string][]string) error {
+	n := note{Format: noteFormat, Run: rand.Text(), Files: maps.Clone(old)}
+	for _, f := range c.files[:len(c.files)-1] {
+		if !slices.Contains(n.Files[f.name], f.digest) {
+			n.Files[f.name] = append(slices.Clone(n.Files[f.name]), f.digest)
+		}
+	}
+	text, err := json.Marshal(n)
+	if err != nil {
+		return err
 	}
 	sum, requests := sha256.Sum256(text), 0
 	own := file{replacedName, hex.EncodeToString(sum[:]), int64(len(text))}
 	err = store.Retry(ctx, own.size, func(ctx context.Context) error {
 		requests++
-		return c.to.Put(ctx, c.prefix+replacedName, mediaType(manifestName), bytes.NewReader(text), own.size, &o)
+		return c.to.Put(ctx, c.prefix+replacedName, mediaType(manifestName), bytes.NewReader(text), own.size, &before)
 	})
-	if err == nil || requests == 1 || ctx.Err() != nil {
+	if err != nil && (requests == 1 || ctx.Err() != nil) {
 		return err
 	}
-	if back, e := c.look(ctx, own); e != nil || back.state != same {
+	back, failed := c.look(ctx, own)
+	switch {
+	case failed == nil && back.state == same:
+		c.note = back.object
+		return nil
+	case err != nil:
 		return err
+	case failed != nil:
+		return failed
+	}
+	return c.taken()
+}
+
+// taken is the error if another replacement has begun in the meantime.
+func (c *copying) taken() error {
+	return c.refusal("", " is being replaced by somebody else",
+		"choose another prefix, or run publish again when they are done")
+}
+
+// alone returns an error if the note is not that of this replacement any more: then the files may be another one's.
+func (c *copying) alone(ctx context.Context) error {
+	if c.note.Key == "" {
+		return nil
+	}
+	switch o, err := c.stat(ctx, replacedName); {
+	case err != nil && store.KindOf(err) != store.NotFound:
+		return err
+	case o != c.note:
+		return c.taken()
 	}
 	return nil
 }
 
-// clear removes the files of the earlier release that this one does not have, unless somebody changed them, and the
-// copy of its manifest. It believes only names that files of a release's folder can have: others may be of another
+// clear removes the files of earlier releases that this one does not have, unless somebody changed them, and the note. It believes only names that files of a release's folder can have: others may be of another
 // release below the same prefix.
-func (c *copying) clear(ctx context.Context, old map[string]string) error {
+func (c *copying) clear(ctx context.Context, old map[string][]string) error {
 	for _, f := range c.files {
 		delete(old, f.name)
 	}
-	for name, digest := range old {
+	for name := range old {
 		if !fs.ValidPath(name) || name == "." || strings.Contains(name, "/") {
 			continue
 		}
-		s, err := c.look(ctx, file{name: name, digest: digest, size: -1})
+		s, err := c.look(ctx, file{name: name, size: -1})
 		if err != nil {
 			return err
 		}

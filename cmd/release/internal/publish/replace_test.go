@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -164,6 +165,75 @@ func TestReplaceThatIsStopped(t *testing.T) {
 		}
 		delete(got, "p/mine.txt")
 		equal(t, got, want)
+	}
+}
+
+// A replacement that is stopped after any of its steps blocks nobody: a third release, or the first one again, takes the
+// prefix, and nothing of the stopped one is left. The user is told.
+func TestReplaceThatIsStoppedByAnother(t *testing.T) {
+	third := filepath.Join(t.TempDir(), "third")
+	if err := writeRelease(third, "3"); err != nil {
+		t.Fatal(err)
+	}
+	for _, next := range []string{third, first} {
+		for stop := 1; ; stop++ {
+			m := publishedTo(t, first)
+			m.Set("p/mine.txt", []byte("mine"))
+			steps, stopped := 0, false
+			var mu sync.Mutex
+			m.Before = func(request, _ string, _ int64) (int, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				if request != "put" && request != "delete" {
+					return 0, nil
+				}
+				if steps++; steps > stop {
+					stopped = true
+					return 0, store.Failure(store.Denied, "")
+				}
+				return 0, nil
+			}
+			if _, err := run(t, second, place, "--replace"); !stopped {
+				if err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+			m.Before = nil
+			m.After = func(request, key string) error { whole(t, m, fmt.Sprint(stop, " ", request, " ", key)); return nil }
+			out, err := run(t, next, place, "--replace")
+			if err != nil {
+				t.Fatalf("after %d steps: %v", stop, err)
+			}
+			if !strings.Contains(out, "a replacement was stopped here earlier") {
+				t.Errorf("after %d steps: %s", stop, out)
+			}
+			got := m.Keys()
+			if string(got["p/mine.txt"]) != "mine" {
+				t.Errorf("after %d steps: another's object is gone", stop)
+			}
+			delete(got, "p/mine.txt")
+			equal(t, got, files(t, next))
+		}
+	}
+}
+
+// A replacement that another one takes over before its manifest is written does not write it.
+func TestReplaceThatIsTakenOver(t *testing.T) {
+	m := publishedTo(t, first)
+	taken := false
+	m.Before = func(request, key string, _ int64) (int, error) {
+		if request == "delete" && key == "p/release.json" && !taken {
+			taken = true
+			m.Set("p/release.json.replaced", []byte("{}"))
+		}
+		return 0, nil
+	}
+	if _, err := run(t, second, place, "--replace"); !taken || code(err) != "other-release" {
+		t.Errorf("%v", err)
+	}
+	if _, there := m.Keys()["p/release.json"]; there {
+		t.Error("the manifest was written")
 	}
 }
 
