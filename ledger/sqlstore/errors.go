@@ -15,7 +15,7 @@ import (
 )
 
 // translate maps an error of the driver to an error of package ledger. It drops the driver's text, which may quote
-// statements and values, and keeps its numeric code.
+// statements and values, and keeps its numeric code if the words do not say all.
 func translate(err error) error {
 	var e *sqlite.Error
 	switch {
@@ -26,12 +26,11 @@ func translate(err error) error {
 	case errors.Is(err, sql.ErrNoRows):
 		return fmt.Errorf("%w: a row is missing", ledger.ErrCorrupt)
 	case errors.As(err, &e):
-		switch is := meaning(e.Code() & 0xff); is {
-		case ledger.ErrBusy, ledger.ErrReadOnly, ledger.ErrFull, ledger.ErrNotLedger, errNoAccess: // the words say all
-			return is
-		default:
+		is := meaning(e.Code() & 0xff)
+		if errors.Is(is, ledger.ErrCorrupt) || errors.Is(is, ledger.ErrUnavailable) && !errors.Is(is, errNoAccess) {
 			return fmt.Errorf("%w (SQLite code %d)", is, e.Code())
 		}
+		return is // the words say all
 	}
 	return ledger.ErrUnavailable
 }

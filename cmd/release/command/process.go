@@ -49,7 +49,7 @@ func signals(parent context.Context) (context.Context, func()) {
 			time.AfterFunc(grace, func() {
 				go func() { fmt.Fprintf(os.Stderr, "error: %v\n", interrupted{s}) }() // nobody may be reading stderr
 				time.Sleep(grace / 10)
-				os.Exit(interrupted{s}.code())
+				os.Exit(interrupted{s}.code()) //nolint:forbidigo // whoever would return an error is what hangs
 			})
 		}
 	}()
