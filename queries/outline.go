@@ -1,8 +1,6 @@
 package queries
 
 import (
-	"fmt"
-
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -24,7 +22,7 @@ import (
 // Outline is what another engine needs to know of a query.
 type Outline struct {
 	// Axes find the cell of a row in each dimension, of Sizes cells; a row is left out if it has none in one of them.
-	Axes  []domain.Rule
+	Axes  []domain.Coding
 	Sizes []int
 	// Tables are the tables to count, each by some axes, the last of which changes fastest. Only crosstabs have more than
 	// one.
@@ -181,13 +179,8 @@ func outline(q *kinds.Base, s table.Schema) (Outline, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	l := q.Layout(s, p)
 	var all []int
+	o.Axes, o.Sizes = domain.Codings(q.Axes, l)
 	for i := range q.Axes {
-		r, ok := q.Axes[i].Rule(l)
-		if !ok {
-			p.Add(q.Axes[i].Field, CodeNotPushed, fmt.Sprintf("dimension %s is of a form that databases cannot be asked for "+
-				"exactly", q.Axes[i].Name()), HintLocal)
-		}
-		o.Axes, o.Sizes = append(o.Axes, r), append(o.Sizes, q.Axes[i].Size)
 		all = append(all, i)
 	}
 	o.Tables = [][]int{all}

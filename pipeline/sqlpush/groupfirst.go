@@ -38,10 +38,10 @@ func (c *contents) inGroups() bool {
 }
 
 // long says that a dimension lists texts or whole numbers, too many for cases.
-func (c *contents) long(r *domain.Rule) bool { return max(len(r.Texts), len(r.Ints)) > fewCases }
+func (c *contents) long(r *domain.Coding) bool { return max(len(r.Texts), len(r.Ints)) > fewCases }
 
 // key returns what rows are grouped by in place of their cell in a dimension of whole numbers, dates or times.
-func (c *contents) key(r *domain.Rule) (k groupKey, ok bool) {
+func (c *contents) key(r *domain.Coding) (k groupKey, ok bool) {
 	column := c.columns[r.Column]
 	s, spanned := spanOf(r)
 	within := spanned && (column.Type.Kind == table.Bool || slices.Contains(column.Within, s))
@@ -125,7 +125,7 @@ func (c *contents) tablesOf(w *writer, codes []string) string {
 // spans are the ranges of columns that the scans of all events can leave rows out by: those of filters and of
 // dimensions.
 func (in *input) spans(p *pipeline.Plan, o *queries.Outline,
-	filters []domain.FilterRule) map[string][]domain.Span[int64] {
+	filters []domain.Condition) map[string][]domain.Span[int64] {
 	all := map[string][]domain.Span[int64]{}
 	add := func(name string, s domain.Span[int64]) {
 		for _, view := range p.Views() {
@@ -153,9 +153,9 @@ func (in *input) spans(p *pipeline.Plan, o *queries.Outline,
 
 // grouped says that a column of whole numbers, dates or times is read as rows are grouped by it, which is all that is
 // done with it, or as a number to add up.
-func (in *input) grouped(p *pipeline.Plan, o *queries.Outline, name string, filters []domain.FilterRule,
+func (in *input) grouped(p *pipeline.Plan, o *queries.Outline, name string, filters []domain.Condition,
 	spans []domain.Span[int64]) bool {
-	var by []*domain.Rule
+	var by []*domain.Coding
 	for i := range o.Axes {
 		if slices.Contains(o.Axes[i].Columns(), name) {
 			by = append(by, &o.Axes[i])

@@ -23,7 +23,7 @@ import (
 
 // readNumerals adds their numbers to the columns of texts that a query and filters read as numbers. It returns the
 // conditions that they be numbers, if rows are left out otherwise, or refuses to.
-func (w *writer) readNumerals(query string, o *queries.Outline, filters []domain.FilterRule, s table.Schema,
+func (w *writer) readNumerals(query string, o *queries.Outline, filters []domain.Condition, s table.Schema,
 	columns map[string]column) (conditions []string, refused error) {
 	var values []string
 	if o.Value != nil {
@@ -45,13 +45,13 @@ func (w *writer) readNumerals(query string, o *queries.Outline, filters []domain
 }
 
 // numeralSteps is the code of a text among edges: whole numbers are compared as such.
-func (w *writer) numeralSteps(r *domain.Rule, c *column) string {
+func (w *writer) numeralSteps(r *domain.Coding, c *column) string {
 	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole,
 		intSteps(c.Whole, r.IntSteps), c.Double, w.floatSteps(c.Double, r.FloatSteps), code(r.Null))
 }
 
 // numeralCondition is what a text must fulfil that passes a range.
-func (w *writer) numeralCondition(r *domain.FilterRule, c *column) string {
+func (w *writer) numeralCondition(r *domain.Condition, c *column) string {
 	whole, others := *r, *r
 	whole.FloatRange, others.IntRange = nil, nil
 	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole, w.condition(&whole, c.Whole, false),
@@ -72,7 +72,7 @@ type numeralSyntax struct {
 }
 
 // numeralColumns are those of texts that values, dimensions and filters read as numbers.
-func numeralColumns(values []string, axes []domain.Rule, filters []domain.FilterRule, s table.Schema) (names []string) {
+func numeralColumns(values []string, axes []domain.Coding, filters []domain.Condition, s table.Schema) (names []string) {
 	add := func(columns ...string) {
 		for _, c := range columns {
 			if f, _ := s.Lookup(c); f.Type.Kind == table.String && !slices.Contains(names, c) {

@@ -3,6 +3,7 @@ package sqlpush
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
@@ -75,7 +76,7 @@ func (c *refusals) value() {
 // dimension is the place of all dimensions.
 const dimension = "histogram.by"
 
-func (c *refusals) axis(r *domain.Rule) {
+func (c *refusals) axis(r *domain.Coding) {
 	if r.Grid != nil || r.Nearest != nil || r.Numerals() {
 		for _, name := range r.Columns() {
 			c.text(dimension, name)
@@ -90,9 +91,19 @@ func (c *refusals) axis(r *domain.Rule) {
 			c.refuse(dimension, fmt.Sprintf("a database is not asked for distances to more than %d points", mostPoints))
 		}
 	}
-	if r.Fold != nil && !(c.folds(r.Fold) && c.characters(c.plan, r.Column)) {
+	if inexact(r) {
+		c.refuse(dimension, "dimension "+strings.Join(r.Columns(), ", ")+" is of a form that databases cannot be asked for exactly")
+		return
+	}
+	if table := r.FoldTable(); table != nil && !(c.folds(table) && c.characters(c.plan, r.Column)) {
 		c.refuse(dimension, "differences between texts that do not count are not left out in this database, or column "+r.Column+" is of bytes")
 	}
+}
+
+// inexact says that databases do not agree on what a coding does: unsigned integers are beyond their BIGINT, and
+// accents take tables of Unicode that they have in other versions.
+func inexact(r *domain.Coding) bool {
+	return r.Type.Kind == table.Uint && !r.NotNull || r.Texts != nil && r.Fold.Accents
 }
 
 // keys looks at the parts of keys that are discovered.
@@ -128,7 +139,7 @@ func (c *refusals) unit() {
 }
 
 // folds says that the dialect folds texts so.
-func (c *refusals) folds(f *domain.FoldRule) bool {
+func (c *refusals) folds(f *domain.FoldTable) bool {
 	_, ok := c.fold("x", f)
 	return ok
 }

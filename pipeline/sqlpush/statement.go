@@ -86,8 +86,8 @@ func (in *input) schema() (s table.Schema) {
 
 // statement writes the statement of a query.
 func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Query, o *queries.Outline) (string, error) {
-	filters, ok := p.Filters().Rules(schema, p.Location())
-	if !ok {
+	filters, err := p.Filters().Conditions(schema, p.Location())
+	if err != nil || slices.ContainsFunc(filters, func(c domain.Condition) bool { return inexact(&c.Coding) }) {
 		return "", problem.One("", "input.where", queries.CodeNotPushed,
 			"a filter is of a form that databases cannot be asked for exactly", queries.HintLocal)
 	}
@@ -144,10 +144,10 @@ const (
 )
 
 // presenceOf says what the columns of a query need.
-func presenceOf(o *queries.Outline, filters []domain.FilterRule) map[string]presence {
+func presenceOf(o *queries.Outline, filters []domain.Condition) map[string]presence {
 	needs := map[string]presence{}
 	for i := range o.Axes {
-		if r := &o.Axes[i]; r.Null == domain.RuleDropped {
+		if r := &o.Axes[i]; r.Null == domain.Dropped {
 			for _, name := range r.Columns() {
 				needs[name] = needsCode
 			}

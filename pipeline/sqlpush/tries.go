@@ -17,7 +17,7 @@ import (
 
 // late says that NaN in a column is left out where its code and its value are found, so that no condition on each row
 // is needed.
-func (in *input) late(o *queries.Outline, name string, filters []domain.FilterRule) bool {
+func (in *input) late(o *queries.Outline, name string, filters []domain.Condition) bool {
 	if _, ok := in.try("x", 64); !ok || len(o.Columns) > 0 || len(o.Keys) > 0 || o.Bins != nil || o.Steps != nil {
 		return false
 	}
@@ -36,7 +36,7 @@ func (in *input) late(o *queries.Outline, name string, filters []domain.FilterRu
 }
 
 // lateSteps is the code of a double that may be NaN or NULL.
-func (w *writer) lateSteps(x string, r *domain.Rule) string {
+func (w *writer) lateSteps(x string, r *domain.Coding) string {
 	s := r.FloatSteps
 	below, beyond := w.outside(x, s)
 	beyond = "CASE WHEN " + w.isNumber(x) + " THEN " + beyond + " ELSE " + code(r.Null) + " END"
@@ -111,7 +111,7 @@ func (c *contents) onlyPlace() (place string, ok bool) {
 		return "", false
 	}
 	r := &c.Axes[0]
-	if r.Texts == nil || r.Null != domain.RuleDropped || r.Other != domain.RuleDropped {
+	if r.Texts == nil || r.Null != domain.Dropped || r.Other != domain.Dropped {
 		return "", false
 	}
 	column := c.columns[r.Column]
@@ -133,7 +133,7 @@ func (c *contents) counted() string {
 
 // place is the code of one of a few texts and one more: its place in a list, which engines find once for each entry of
 // a dictionary. It is NULL for other texts. ok is false if the dialect has no such lists, or if texts share a code.
-func (w *writer) place(r *domain.Rule, x string, pairs []pair) (place string, ok bool) {
+func (w *writer) place(r *domain.Coding, x string, pairs []pair) (place string, ok bool) {
 	if r.Texts == nil || len(pairs) == 0 || len(pairs) > fewCases {
 		return "", false
 	}

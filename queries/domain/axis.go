@@ -84,27 +84,14 @@ func addExtraCells(size int, d Dimension) (int, ExtraCells) {
 	return size + len(b.Names), b
 }
 
-// Coder compiles an axis for the columns of a layout, or reports what is wrong and returns nil.
-func (a *Axis) Coder(l Layout) RowCoder {
-	switch d := a.Domain.(type) {
-	case pointDomain:
-		return newPointCoder(d, a.Field, a.Extra, l)
-	case columnDomain:
-		return a.columnCoder(d, l)
+// Codings returns the codings of axes for the columns of a layout and how many cells each has, or reports every column
+// that does not fit.
+func Codings(axes []Axis, l Layout) (codings []Coding, sizes []int) {
+	for i := range axes {
+		c, _ := axes[i].Coding(l)
+		codings, sizes = append(codings, c), append(sizes, axes[i].Size)
 	}
-	return nil
-}
-
-func (a *Axis) columnCoder(d columnDomain, l Layout) RowCoder {
-	at, t, ok := l.Find(a.Column, a.Field+".column")
-	if !ok {
-		return nil
-	}
-	values, errs := d.compile(t, a.Extra)
-	for _, e := range errs {
-		l.Problems.Add(a.Field+e.Field, e.Code, e.Message, e.Hint)
-	}
-	return &AxisCoder{At: at, Kind: t, Values: values, Null: a.Extra.Null}
+	return codings, sizes
 }
 
 // Name is the name of the axis' key column, or what several are called after.

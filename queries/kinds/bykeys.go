@@ -160,7 +160,7 @@ func (q *ByKeys) Components(adj query.Adjacency) ([]query.Component, error) {
 func (q *ByKeys) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
 	p := &problem.Problems{Query: q.Name()}
 	l := q.Layout(s, p)
-	of := keyselection.ValuesOf{Keys: q.dims.Compile(l, q.Spec.DimensionField), Listed: domain.NewGrouping(q.listed, l),
+	of := keyselection.ValuesOf{Keys: q.dims.Compile(l, q.Spec.DimensionField), Listed: domain.GroupingOf(q.listed, l),
 		Sums: q.addedUp()}
 	of.Sums.Cells, of.Sums.Values = q.perKey, q.values.Compile(l)
 	u := q.compileUnits(s, p)

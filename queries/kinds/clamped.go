@@ -158,7 +158,7 @@ func (q *Clamped) New(s table.Schema, spill bounding.Spill) (query.Accumulator, 
 	p := &problem.Problems{Query: q.Name()}
 	l := q.Layout(s, p)
 	of := q.spread()
-	of.Groups, of.Values = domain.NewGrouping(q.Axes, l), q.values.Compile(l)
+	of.Groups, of.Values = domain.GroupingOf(q.Axes, l), q.values.Compile(l)
 	u := q.compileUnits(s, p)
 	if err := p.Err(); err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func (q *CommonNoise) Components(adj query.Adjacency) ([]query.Component, error)
 // New compiles the query.
 func (q *CommonNoise) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
-	groups := domain.NewGrouping(q.Axes, q.Layout(s, p))
+	groups := domain.GroupingOf(q.Axes, q.Layout(s, p))
 	u := q.compileUnits(s, p)
 	if err := p.Err(); err != nil {
 		return nil, err

@@ -357,8 +357,10 @@ func (q *Crosstabs) New(s table.Schema, spill bounding.Spill) (query.Accumulator
 	p := &problem.Problems{Query: q.Spec.Name}
 	var coders []domain.RowCoder
 	l := q.Layout(s, p)
-	for i := range q.Axes {
-		coders = append(coders, q.Axes[i].Coder(l))
+	if g := domain.GroupingOf(q.Axes, l); g != nil {
+		for i := range g.Axes {
+			coders = append(coders, g.Axes[i].RowCoder)
+		}
 	}
 	u := q.compileUnits(s, p)
 	if err := p.Err(); err != nil {

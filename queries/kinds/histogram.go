@@ -45,7 +45,7 @@ func (q *Histogram) Components(adj query.Adjacency) ([]query.Component, error) {
 // New compiles the query: it counts the rows of all cells, or of those that have rows if a domain is too large to hold.
 func (q *Histogram) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
-	groups := domain.NewGrouping(q.Axes, q.Layout(s, p))
+	groups := domain.GroupingOf(q.Axes, q.Layout(s, p))
 	u := q.compileUnits(s, p)
 	if err := p.Err(); err != nil {
 		return nil, err

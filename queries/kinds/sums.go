@@ -104,7 +104,7 @@ func (q *Sums) New(s table.Schema, spill bounding.Spill) (query.Accumulator, err
 	p := &problem.Problems{Query: q.Spec.Name}
 	l := q.Layout(s, p)
 	of := q.addedUp()
-	of.Groups, of.Values = domain.NewGrouping(q.Axes, l), q.Quantizer.Compile(l)
+	of.Groups, of.Values = domain.GroupingOf(q.Axes, l), q.Quantizer.Compile(l)
 	u := q.compileUnits(s, p)
 	if err := p.Err(); err != nil {
 		return nil, err

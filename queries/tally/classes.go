@@ -107,7 +107,11 @@ func (c *valueClasser) class(row []float64) uint8 {
 // AddDimension compiles the classes of a listed dimension's values for a layout, or reports what is wrong.
 func (t *Tally) AddDimension(a domain.Axis, l domain.Layout) {
 	a.Extra = domain.ExtraCells{Null: nullCode, Other: outsideCode}
-	t.addInput(l, keyInput(&a.Dimension, a.Field), &codeClasser{coder: a.Coder(l)})
+	c := &codeClasser{}
+	if coding, ok := a.Coding(l); ok {
+		c.coder = coding.Coder(l)
+	}
+	t.addInput(l, keyInput(&a.Dimension, a.Field), c)
 }
 
 // AddDiscovered compiles the classes of the values of a dimension that discovers its keys.

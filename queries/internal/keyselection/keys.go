@@ -47,7 +47,7 @@ type discoveredColumn struct {
 // Compile makes the keying for a schema, and reports every column that does not fit. The fields are the places of the
 // dimensions in the job.
 func (d Dimensions) Compile(l domain.Layout, field func(dimension int) string) *Keying {
-	k := &Keying{Dimensions: d, listed: domain.NewGrouping(d.Axes, l)}
+	k := &Keying{Dimensions: d, listed: domain.GroupingOf(d.Axes, l)}
 	for i, dim := range d.By {
 		if !dim.Discover {
 			continue
