@@ -9,7 +9,6 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/mechanism"
-
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 )
@@ -107,10 +106,9 @@ func (p *Plan) WithKeys(query int, keys []string) (*Plan, error) {
 	return &out, err
 }
 
-// JoinKeys tells the exact answers by keys that another query selects which keys that query may select, if it leaves
-// some out for their number of units. Engines call it before they hand exact answers out, so that these do not depend
-// on how much of other keys an engine holds.
-func (p *Plan) JoinKeys(exacts [][]mechanism.Exact) error {
+// joinKeys tells the exact answers by keys that another query selects which keys that query may select, if it leaves
+// some out for their number of units. So they do not depend on how much of other keys an engine holds.
+func (p *Plan) joinKeys(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		leader, follows := p.queries[i].Leader()
 		if !follows {

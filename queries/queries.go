@@ -1,8 +1,9 @@
 // Package queries turns the questions of a job into exact integer answers with a known L2 sensitivity.
 //
-// A [Spec] is everything public about a query. [New] checks it and returns a [Query], which states its sensitivity for
-// an adjacency ([Query.Components]), gathers the exact answer from batches of rows ([Query.New]) and names the cells of
-// the released vector ([Query.Finish]).
+// A [Spec] is everything public about a query. [New] checks it and returns a [Query], which is three things: what is
+// added up of the rows of a table, as plain data ([Query.Aggregation]); the argument for its sensitivity under an
+// adjacency ([Query.Components]); and the reading of totals and noise ([Query.Seal], [Query.Finish]). Engines execute
+// aggregations with accumulators ([NewAccumulators]) or on their own ([Total]), and know no kind of query.
 //
 // # What bounds the sensitivity
 //

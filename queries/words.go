@@ -2,11 +2,7 @@ package queries
 
 import (
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/bounding"
-	"github.com/dprelease/dprelease/queries/internal/gather"
 	"github.com/dprelease/dprelease/queries/kinds"
-
 	"github.com/dprelease/dprelease/queries/query"
 )
 
@@ -16,8 +12,6 @@ type (
 	Query = query.Query
 	// Component is one mechanism of a query: what calibration needs to know of it.
 	Component = query.Component
-	// Accumulator gathers the exact answers of one worker.
-	Accumulator = query.Accumulator
 
 	// Spec is everything public about a query.
 	Spec = query.Spec
@@ -81,23 +75,6 @@ const (
 // LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but
 // the first.
 const LossSums = kinds.LossSums
-
-// NewAccumulators makes the accumulators of some queries for one worker. Queries whose privacy unit is made of the same
-// columns share the rows of units, which are then kept and grouped by unit once. Such accumulators are used together:
-// each batch goes to all of them, in the order of the queries, and all are merged before one of them is sealed. Errors
-// are those of [Query.New].
-func NewAccumulators(qs []Query, s table.Schema, spill bounding.Spill) ([]Accumulator, error) {
-	return gather.NewAccumulators(qs, s, spill)
-}
-
-// NewSeparately makes the same accumulators, none of which share rows: each query follows the rule that it follows
-// alone, as other engines do that answer one query after the other.
-func NewSeparately(qs []Query, s table.Schema, spill bounding.Spill) ([]Accumulator, error) {
-	return gather.NewSeparately(qs, s, spill)
-}
-
-// Bounded returns the tally of an accumulator that is sealed; that of one without units is 0.
-func Bounded(a Accumulator) bounding.BoundTally { return gather.Bounded(a) }
 
 // GainOfSharing is the standard deviation that the cells of a query would have if they shared noise, and that of the
 // sum of all cells, both as multiples of what they have; 1 if nothing is gained, or if the query is no histogram of

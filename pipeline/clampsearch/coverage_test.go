@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/quantize"
 )
@@ -47,10 +48,12 @@ func released(t *testing.T, spec queries.Spec, columns ...[]int64) (queries.Foun
 		schema.Fields = append(schema.Fields, table.Field{Name: name, Type: kind})
 		batch.Columns = append(batch.Columns, table.Column{Type: kind, Values: table.Values{Ints: columns[i]}})
 	}
-	a, err := q.New(schema, nil)
+	of, err := q.Aggregation(schema)
 	must(err)
-	must(a.Add(&batch))
-	exacts, err := a.Seal()
+	all, err := queries.NewAccumulators([]*aggregation.Aggregation{of}, nil)
+	must(err)
+	must(all[0].Add(&batch))
+	exacts, err := queries.Seal(q, all[0])
 	must(err)
 
 	receipt := ledgertest.Receipt(t, append(append([]calibrate.Mechanism{}, charged...), s.Mechanism)...)

@@ -192,12 +192,13 @@ func (a *audit) without(unit string) (answers, error) {
 		return nil, err
 	}
 	defer a.leave(spill)
-	workers := make([]*worker, min(spill.memory.workers, max(a.data.Splits(), 1)))
+	workers, err := newWorkers(min(spill.memory.workers, max(a.data.Splits(), 1)), a.plan, a.data.Schema(), spill,
+		Limits{})
+	if err != nil {
+		return nil, err
+	}
 	keys := make([]*unitKeys, len(workers))
 	for i := range workers {
-		if workers[i], err = newWorker(a.plan, a.data.Schema(), spill, Limits{}); err != nil {
-			return nil, err
-		}
 		keys[i] = newUnitKeys(a.plan, a.plan.Columns())
 	}
 	_, err = a.scan(a.ctx, len(workers), func(ctx context.Context, i, split int) ([]byte, error) {
@@ -273,11 +274,11 @@ func (a *audit) answer(batches []*table.Batch) (answers, error) {
 	spill := newScratch(a.ctx, a.scratchFolder(), m)
 	defer a.leave(spill)
 	shares := halves(batches)
-	workers := make([]*worker, len(shares))
+	workers, err := newWorkers(len(shares), a.plan, a.data.Schema(), spill, Limits{})
+	if err != nil {
+		return nil, err
+	}
 	for i := range workers {
-		if workers[i], err = newWorker(a.plan, a.data.Schema(), spill, Limits{}); err != nil {
-			return nil, err
-		}
 		for _, b := range shares[i] {
 			if err := workers[i].addBatch(b, false); err != nil {
 				return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -29,12 +30,12 @@ var fields = []table.Field{{Name: "u", Type: table.Type{Kind: table.String}},
 
 // accumulators are of three queries that share the rows of units, one of them with discovered keys, and of one whose
 // unit is the row.
-func accumulators(tb testing.TB) []queries.Accumulator {
+func accumulators(tb testing.TB) []*queries.Accumulator {
 	tb.Helper()
 	bounds := queries.Bounds{MaxRows: 2, MaxGroups: 2}
 	labels := domain.Dimension{Column: "x", Labels: []domain.Label{{Name: "a", Members: []string{"a"}},
 		{Name: "b", Members: []string{"b"}}}}
-	var qs []queries.Query
+	var of []*aggregation.Aggregation
 	for _, s := range []queries.Spec{
 		{Name: "a", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds, By: []domain.Dimension{labels}},
 		{Name: "b", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds,
@@ -46,9 +47,13 @@ func accumulators(tb testing.TB) []queries.Accumulator {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		qs = append(qs, q)
+		a, err := q.Aggregation(table.Schema{Fields: fields})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		of = append(of, a)
 	}
-	all, err := queries.NewAccumulators(qs, table.Schema{Fields: fields}, nil)
+	all, err := queries.NewAccumulators(of, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

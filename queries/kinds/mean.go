@@ -6,7 +6,6 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"

@@ -5,9 +5,8 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/internal/accumulate"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
@@ -38,7 +37,7 @@ type varianceOfValues struct{ values *quantize.Quantizer }
 // Extra adds up the squares, each less half of the largest one.
 func (k varianceOfValues) Extra() extraVectors {
 	most := k.values.Half() * k.values.Half()
-	return extraVectors{second: &accumulate.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
+	return extraVectors{second: &aggregation.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
 }
 
 // checkVariance reports what a variance cannot have.
