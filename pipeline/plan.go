@@ -14,7 +14,8 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Plan is everything that is decided before a row is read: public and pure.
+// Plan is everything that is decided before a row is read: public and pure. It never changes after it was built. What a
+// run chooses privately is a value of the run: see [Chosen].
 type Plan struct {
 	job       *configs.Job
 	effective []byte
@@ -163,13 +164,7 @@ func (p *Plan) Rows() int64 { return p.input.rows }
 func (p *Plan) Queries() []Planned { return p.queries }
 
 // Mechanisms returns the mechanisms of all queries, in order.
-func (p *Plan) Mechanisms() []calibrate.Mechanism {
-	var ms []calibrate.Mechanism
-	for i := range p.queries {
-		ms = append(ms, p.queries[i].All()...)
-	}
-	return ms
-}
+func (p *Plan) Mechanisms() []calibrate.Mechanism { return mechanismsOf(p.queries) }
 
 // Accurate returns an error that holds what Missed found; nil if the job's targets are met.
 func (p *Plan) Accurate() error {
