@@ -120,7 +120,6 @@ func (b *builder) draft(i int) draft {
 	steps := b.steps(jq, q.path)
 	q.MaxError = b.number(jq.MaxError, q.path+".max_error")
 	q.target = b.target(jq, q.path)
-	q.radius = b.radius(jq)
 	q.rule = b.rule(jq, q.path, steps)
 	if slices.ContainsFunc(spec.By, func(d domain.Dimension) bool { return d.Discover }) {
 		b.discovered(jq, q.path)

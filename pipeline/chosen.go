@@ -8,9 +8,9 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Chosen is the queries of a plan as one run reads them: by the keys that were selected, and under the clamps and bounds
-// on rows that were found. A run makes these choices from noisy values while it draws its noise. They are a value of the
-// run: the plan stays as it was built.
+// Chosen is the queries of a plan as one run reads them: by the keys that were selected, and under the clamps and
+// bounds on rows that were found. A run makes these choices from noisy values while it draws its noise. They are a
+// value of the run: the plan stays as it was built.
 type Chosen struct {
 	plan    *Plan
 	queries []Planned
@@ -41,9 +41,6 @@ func (c *Chosen) TakeFound(query int, found queries.Found) error {
 		return err
 	}
 	q.Search, q.Query, q.Components, q.Mechanisms = with.Search, with.Query, with.Components, with.Mechanisms
-	if found.Clamp != nil && q.radius > 0 {
-		q.radius = (found.Clamp.Clamp[1] - found.Clamp.Clamp[0]) / 2
-	}
 	return nil
 }
 

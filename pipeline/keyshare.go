@@ -21,7 +21,7 @@ func findLeaders(specs []*queries.Spec) []int {
 	leaders := make([]int, len(specs))
 	for i, s := range specs {
 		leaders[i] = noLeader
-		if !addsValues(s) || !s.Discovers() {
+		if s.Value == nil || !s.Discovers() {
 			continue
 		}
 		for j, h := range specs {
@@ -34,10 +34,6 @@ func findLeaders(specs []*queries.Spec) []int {
 		}
 	}
 	return leaders
-}
-
-func addsValues(s *queries.Spec) bool {
-	return s.Kind == queries.Sum || s.Kind == queries.Mean || s.Kind == queries.Variance
 }
 
 // beginsWith says whether a list of dimensions begins with others, but for their names.

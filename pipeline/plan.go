@@ -64,8 +64,6 @@ type Planned struct {
 type inside struct {
 	// margins are the queries whose estimates are made to agree with this one's.
 	margins []margin
-	// radius is half the range of the values of a mean or variance.
-	radius float64
 	// places are where the cells lie; nil if they are no points.
 	places *Places
 	// path is the query's place in the job, for diagnostics.

@@ -27,14 +27,12 @@ func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
 	case jq.Crosstabs != nil:
 		s.Kind, s.By = queries.Crosstab, b.dimensions(jq.Crosstabs.By, path+".crosstabs")
 		s.Crosstabs = b.crosstabs(jq.Crosstabs, path+".crosstabs")
-	case jq.Sum != nil:
-		s.Kind, s.By, s.Value = queries.Sum, b.dimensions(jq.Sum.By, path+".sum"), value(jq.Sum)
-	case jq.Mean != nil:
-		s.Kind, s.By, s.Value = queries.Mean, b.dimensions(jq.Mean.By, path+".mean"), value(jq.Mean)
-		s.Value.Rows = b.job.Terms(jq.Mean)
-	case jq.Variance != nil:
-		s.Kind, s.By, s.Value = queries.Variance, b.dimensions(jq.Variance.By, path+".variance"), value(jq.Variance)
-		s.Value.Rows = jq.Variance.Rows
+	}
+	for kind, a := range jq.Aggregates() {
+		s.Kind, s.By, s.Value = queries.Kind(kind), b.dimensions(a.By, path+"."+kind), value(a)
+		if s.Value.Rows = a.Rows; a == jq.Mean {
+			s.Value.Rows = b.job.Terms(a)
+		}
 	}
 	return s
 }

@@ -1,7 +1,6 @@
 package queries
 
 import (
-	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/query"
 )
@@ -85,13 +84,3 @@ func GainOfSharing(q Query, adj Adjacency) (cell, total float64) {
 	}
 	return 1, 1
 }
-
-// VarianceHalfWidth is at least half the width of a variance's interval, times the number of rows, if that number is
-// well above the noise of the count. h is half the width of the range of values, ms are the mechanisms of sum, squares
-// and count.
-func VarianceHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
-	return kinds.VarianceHalfWidth(h, ms)
-}
-
-// MeanHalfWidth is the same for a mean of values within h of a centre.
-func MeanHalfWidth(h float64, ms []calibrate.Mechanism) float64 { return kinds.MeanHalfWidth(h, ms) }

@@ -37,7 +37,7 @@ func jobSchema(d docs) ([]byte, error) {
 			return nil, err
 		}
 	}
-	root.Definitions["Query"].OneOf = oneKey("count", "histogram", "crosstabs", "sum", "mean", "variance")
+	root.Definitions["Query"].OneOf = oneKey(configs.Kinds...)
 	root.Definitions["Dimension"].OneOf = append(oneKey("values", "edges", "part", "values_from", "nearest", "grid",
 		"keys"),
 		&jsonschema.Schema{Required: []string{"from", "to", "width"}}, &jsonschema.Schema{Required: []string{"from", "to",

@@ -13,6 +13,7 @@
 package kinds
 
 import (
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
@@ -54,6 +55,9 @@ func (q *Base) resized(cells int) Base {
 
 // Cells returns the length of the answer.
 func (q *Base) Cells() int { return q.Size }
+
+// HalfWidth says that the answer is divided by nothing.
+func (q *Base) HalfWidth([]calibrate.Mechanism) (float64, bool) { return 0, false }
 
 // Directions returns those of the axes.
 func (q *Base) Directions() []domain.Direction { return domain.Directions(q.Axes) }

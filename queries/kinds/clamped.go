@@ -83,7 +83,9 @@ func (q *Clamped) Chosen(r mechanism.Range) (query.Query, error) {
 	if w := q.Widest(); r.Low < w.Low || r.High > w.High || r.Low >= r.High {
 		return nil, fmt.Errorf("query %s: the clamp is not within its public range", q.Name())
 	}
-	return q.clampedTo(r), nil
+	out := q.clampedTo(r)
+	out.half = (q.values.Real(r.High) - q.values.Real(r.Low)) / 2
+	return out, nil
 }
 
 // Components states the mechanisms for the public range.

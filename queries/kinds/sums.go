@@ -32,6 +32,23 @@ type Sums struct {
 	Reach     *sensitivity.Reach // of the values of rows
 	Quantizer *quantize.Quantizer
 	Kind      summary
+	// half is half the range of the values, or the norm that bounds them.
+	half float64
+}
+
+// quotient is a summary that divides by a noisy number of rows.
+type quotient interface {
+	// halfWidth is [query.Query]'s HalfWidth for values within half of a centre.
+	halfWidth(half float64, ms []calibrate.Mechanism) float64
+}
+
+// HalfWidth is that of the query's kind.
+func (q *Sums) HalfWidth(ms []calibrate.Mechanism) (overRows float64, ok bool) {
+	k, ok := q.Kind.(quotient)
+	if !ok {
+		return 0, false
+	}
+	return k.halfWidth(q.half, ms), true
 }
 
 // summary is what a kind of query makes of sums: see sum.go, mean.go and variance.go.
@@ -299,7 +316,8 @@ func newQuantizer(s query.Spec, p *problem.Problems) *quantize.Quantizer {
 
 // newSums makes the query of a counting whose values are quantized.
 func newSums(c Base, v *quantize.Quantizer) *Sums {
-	return &Sums{Base: c, Reach: sensitivity.ReachOf(v), Quantizer: v, Kind: summaries[c.Spec.Kind].summary(v)}
+	return &Sums{Base: c, Reach: sensitivity.ReachOf(v), Quantizer: v, Kind: summaries[c.Spec.Kind].summary(v),
+		half: v.Value.Half()}
 }
 
 // addsUp says whether a kind of query adds values up.

@@ -189,10 +189,10 @@ func three(components []mechanism.Noisy, f func(s, q, n float64) float64) query.
 	}
 }
 
-// VarianceHalfWidth is at least half the width of a variance's interval, times the number of rows, if that number is
+// halfWidth is at least half the width of a variance's interval, times the number of rows, if that number is
 // well above the noise of the count. h is half the width of the range of values, ms are the mechanisms of sum, squares
 // and count.
-func VarianceHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
+func (varianceOfValues) halfWidth(h float64, ms []calibrate.Mechanism) float64 {
 	sum, square, count := ms[0].Deviation(), ms[1].Deviation(), ms[2].Deviation()
 	ofMean, ofSquare := math.Hypot(sum, h*count), math.Hypot(square, h*h/2*count)
 	if ms[0].Noise == calibrate.Gaussian {

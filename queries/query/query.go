@@ -66,6 +66,10 @@ type Query interface {
 	// mechanism. It is the inverse of Finish: exact, or an error.
 	Recover(Columns, []float64) (Recovered, error)
 
+	// HalfWidth returns at least half the width of a cell's 95 % interval times the number of its rows, if the answer is
+	// divided by a private number of rows and that number is well above its noise; ok is false for other answers. The
+	// mechanisms are those of the components.
+	HalfWidth([]calibrate.Mechanism) (overRows float64, ok bool)
 	// Directions returns the directions of the vector of the first component, the last one fastest: none for one number.
 	Directions() []domain.Direction
 	// LooksEmpty says whether the noisy vectors look like those of an input without a usable row. It may say false in any
