@@ -38,8 +38,7 @@ func jobSchema(d docs) ([]byte, error) {
 		}
 	}
 	root.Definitions["Query"].OneOf = oneKey(configs.Kinds...)
-	root.Definitions["Dimension"].OneOf = append(oneKey("values", "edges", "part", "values_from", "nearest", "grid",
-		"keys"),
+	root.Definitions["Dimension"].OneOf = append(oneKey(configs.FormKeys()...),
 		&jsonschema.Schema{Required: []string{"from", "to", "width"}}, &jsonschema.Schema{Required: []string{"from", "to",
 			"every"}})
 	var out bytes.Buffer

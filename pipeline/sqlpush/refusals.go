@@ -136,10 +136,12 @@ func (c *refusals) axis(r *domain.Coding) {
 	}
 }
 
-// inexact says that databases do not agree on what a coding does: unsigned integers are beyond their BIGINT, and
-// accents take tables of Unicode that they have in other versions.
+// inexact says that databases do not agree on what a coding does, or that no expression of this package does it:
+// unsigned integers are beyond their BIGINT, and accents take tables of Unicode that they have in other versions.
 func inexact(r *domain.Coding) bool {
-	return r.Type.Kind == table.Uint && !r.NotNull || r.Texts != nil && r.Fold.Accents
+	known := r.Ints != nil || r.Floats != nil || r.Texts != nil || r.IntSteps != nil || r.FloatSteps != nil ||
+		r.IntRange != nil || r.FloatRange != nil || r.NotNull || r.TimeField != "" || r.Grid != nil || r.Nearest != nil
+	return !known || r.Type.Kind == table.Uint && !r.NotNull || r.Texts != nil && r.Fold.Accents
 }
 
 // keys looks at the parts of keys that are discovered.

@@ -43,30 +43,12 @@ func newAxis(d Dimension, zone *time.Location, field string, p *problem.Problems
 		return a
 	}
 	a.Size, a.Extra = addExtraCells(a.Domain.size(), d)
-	switch {
-	case len(d.Labels) > 0:
-		checkLabels(d.Labels, d.Fold, a.Extra.Names, field+".values", p)
-	case d.Nearest != nil:
-		d.Nearest.checkIDs(a.Extra.Names, field+".nearest.points", p)
+	if c, ok := a.Domain.(interface {
+		checkNames(extra []string, field string, p *problem.Problems)
+	}); ok {
+		c.checkNames(a.Extra.Names, field, p)
 	}
 	return a
-}
-
-// newDomain makes the domain of the one form that a dimension has.
-func newDomain(d Dimension, zone *time.Location, field string, p *problem.Problems) domain {
-	switch {
-	case d.forms() != 1:
-		return nil // reported already
-	case len(d.Labels) > 0:
-		return newLabels(d.Labels, d.Fold, zone)
-	case len(d.Edges) > 0:
-		return newEdges(d.Edges, zone, d.LastOpen, field+".edges", p)
-	case d.TimeField != "":
-		return newTimeField(d.TimeField, zone, field+".part", p)
-	case d.Grid != nil:
-		return newGrid(d, field+".grid", p)
-	}
-	return newNearest(d, field+".nearest", p)
 }
 
 // addExtraCells returns the number of cells with the null cell and the other cell, if the policies add them, and these

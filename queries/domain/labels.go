@@ -24,11 +24,12 @@ func newLabels(labels []Label, fold Fold, zone *time.Location) labelDomain {
 	return labelDomain{labels, fold, zone}
 }
 
-// checkLabels reports labels without members and texts that stand for two cells.
-func checkLabels(labels []Label, fold Fold, extra []string, field string, p *problem.Problems) {
+// checkNames reports labels without members and texts that stand for two cells.
+func (d labelDomain) checkNames(extra []string, field string, p *problem.Problems) {
+	labels, fold := d.labels, d.fold
 	names, members := make(map[string]bool, len(labels)), make(map[string]int, len(labels))
 	for i, l := range labels {
-		report := func(code, message, hint string) { p.Add(fmt.Sprintf("%s[%d]", field, i), code, message, hint) }
+		report := func(code, message, hint string) { p.Add(fmt.Sprintf("%s.values[%d]", field, i), code, message, hint) }
 		switch {
 		case names[l.Name]:
 			report(problem.CodeDuplicate, fmt.Sprintf("cell %q is listed twice", l.Name), "")

@@ -52,15 +52,15 @@ func (n *Nearest) checkPoints(field string, p *problem.Problems) bool {
 	return true
 }
 
-// checkIDs reports the first identifier that two cells share.
-func (n *Nearest) checkIDs(extra []string, field string, p *problem.Problems) {
+// checkNames reports the first identifier that two cells share.
+func (n *Nearest) checkNames(extra []string, field string, p *problem.Problems) {
 	seen := make(map[string]bool, len(n.Points)+len(extra))
 	for _, b := range extra {
 		seen[b] = true
 	}
 	for _, x := range n.Points {
 		if seen[x.ID] {
-			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("two cells would be called %q", x.ID),
+			p.Add(field+".nearest.points", problem.CodeDuplicate, fmt.Sprintf("two cells would be called %q", x.ID),
 				"every point needs an identifier of its own, other than null and other if these are cells")
 			return
 		}

@@ -123,7 +123,7 @@ func (t *Tally) AddDiscovered(d *domain.Dimension, field string, l domain.Layout
 
 func keyInput(d *domain.Dimension, field string) Input {
 	return Input{
-		Role: RoleKey, Columns: d.Columns(), Field: field, Form: form(d),
+		Role: RoleKey, Columns: d.Columns(), Field: field, Form: d.Forms()[0],
 		NullCounts: d.Null == domain.OwnCell, OutsideCounts: d.Other == domain.OwnCell,
 	}
 }
@@ -141,21 +141,4 @@ func (t *Tally) AddValue(q *quantize.Quantizer, l domain.Layout) {
 		values: q.Compile(l), dims: q.Dims, clip: q.Clip,
 		low: q.Real(q.Min) - 3*q.Real(1), high: q.Real(q.Max) + 3*q.Real(1),
 	})
-}
-
-// form is the key of the job that says what the cells of a dimension are.
-func form(d *domain.Dimension) string {
-	switch {
-	case len(d.Labels) > 0:
-		return "values"
-	case len(d.Edges) > 0:
-		return "edges"
-	case d.TimeField != "":
-		return "part"
-	case d.Grid != nil:
-		return "grid"
-	case d.Nearest != nil:
-		return "nearest"
-	}
-	return "keys"
 }
