@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // HalfWidth returns half the width of the 95 % interval of a published cell. perRow: the query is a mean or a variance
@@ -23,8 +23,8 @@ func (q *Planned) HalfWidth() (half float64, perRow bool) {
 }
 
 // describe works out how the query's tables are put together.
-func (q *Planned) describe(adj queries.Adjacency) error {
-	s, ok := q.Query.(queries.Strategic)
+func (q *Planned) describe(adj query.Adjacency) error {
+	s, ok := q.Query.(query.Strategic)
 	if !ok {
 		return nil
 	}

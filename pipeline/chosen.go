@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // Chosen is the queries of a plan as one run reads them: by the keys that were selected, and under the clamps and
@@ -23,9 +23,9 @@ func (p *Plan) Choose() *Chosen { return &Chosen{p, slices.Clone(p.queries)} }
 func (c *Chosen) Queries() []Planned { return c.queries }
 
 // TakeKeys gives a query the keys that its leader selected.
-func (c *Chosen) TakeKeys(query int, keys []string) (err error) {
-	q := &c.queries[query]
-	follower, ok := q.Query.(queries.KeyFollower)
+func (c *Chosen) TakeKeys(i int, keys []string) (err error) {
+	q := &c.queries[i]
+	follower, ok := q.Query.(query.KeyFollower)
 	if !ok {
 		return fmt.Errorf("query %s selects its keys itself, or lists them", q.Query.Name())
 	}
@@ -34,8 +34,8 @@ func (c *Chosen) TakeKeys(query int, keys []string) (err error) {
 }
 
 // TakeFound gives a query the clamp or bound on rows that was found.
-func (c *Chosen) TakeFound(query int, found queries.Found) error {
-	q := &c.queries[query]
+func (c *Chosen) TakeFound(i int, found query.Found) error {
+	q := &c.queries[i]
 	with, err := q.Search.With(found, q.Mechanisms, c.plan.adjacency)
 	if err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
 
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // Plan is everything that is decided before a row is read: public and pure. It never changes after it was built. What a
@@ -22,7 +22,7 @@ type Plan struct {
 	guarantee calibrate.Guarantee
 	noise     calibrate.Guarantee // guarantee without the share of delta that may fail
 	mu        calibrate.Mu
-	adjacency queries.Adjacency
+	adjacency query.Adjacency
 	queries   []Planned
 	input     input
 	identity  Identity
@@ -40,10 +40,10 @@ type input struct {
 
 // Planned is one query of a plan with what it costs and how accurate it will be.
 type Planned struct {
-	Query queries.Query
-	Kind  queries.Kind
+	Query query.Query
+	Kind  query.Kind
 	// Components and Mechanisms run in parallel: one mechanism a component.
-	Components []queries.Component
+	Components []query.Component
 	Mechanisms []calibrate.Mechanism
 	Steps      []denoise.Step
 	// Selection is how private keys are selected; nil if keys are listed.
@@ -53,7 +53,7 @@ type Planned struct {
 	Search *clampsearch.Search
 	// Strategy is how the query's tables are put together from components that are not their cells; nil if these are its
 	// answer.
-	Strategy *queries.Strategy
+	Strategy *query.Strategy
 	// MaxError is the largest 95 % half-width that the job accepts; 0 if it sets none.
 	MaxError float64
 	Sparse   bool
@@ -147,7 +147,7 @@ func (p *Plan) Guarantee() calibrate.Guarantee { return p.guarantee }
 func (p *Plan) Mu() calibrate.Mu { return p.mu }
 
 // Adjacency returns which tables are neighbours.
-func (p *Plan) Adjacency() queries.Adjacency { return p.adjacency }
+func (p *Plan) Adjacency() query.Adjacency { return p.adjacency }
 
 // Filters returns the conditions that a row must fulfil to be in any query.
 func (p *Plan) Filters() domain.Filters { return p.input.filters }

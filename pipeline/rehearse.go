@@ -6,7 +6,7 @@ import (
 
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // A rehearsal
@@ -98,7 +98,7 @@ func (q *Planned) rehearseKeys() (n mechanism.Noisy, err error) {
 	if err != nil {
 		return n, err
 	}
-	columns := queries.Columns{Noisy: make([]float64, 2)}
+	columns := query.Columns{Noisy: make([]float64, 2)}
 	for _, k := range none.Keys {
 		texts := []string{k.Text(0), k.Text(0)}
 		if slices.Equal(k.Labels.Strings, []string{""}) { // the label of no row
@@ -114,7 +114,7 @@ func (q *Planned) rehearseKeys() (n mechanism.Noisy, err error) {
 }
 
 // beginning returns the first cells of an answer.
-func beginning(a queries.Answer, most int) queries.Answer {
+func beginning(a query.Answer, most int) query.Answer {
 	a.Cells = min(a.Cells, most)
 	a.Readings = slices.Clone(a.Readings)
 	for i := range a.Readings {

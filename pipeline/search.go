@@ -3,13 +3,13 @@ package pipeline
 import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // search prepares the search of a query whose clamp or bound on rows is to be found.
 func (b *builder) search(q *Planned, i int) {
 	var err error
-	if q.Search, err = clampsearch.New(q.Query, queries.Adjacency(b.job.Privacy.Adjacency)); err != nil {
+	if q.Search, err = clampsearch.New(q.Query, query.Adjacency(b.job.Privacy.Adjacency)); err != nil {
 		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
 	}
 	if q.Search == nil {
@@ -46,14 +46,14 @@ func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 
 // Narrowest returns a query as it is if the least bound on the rows of a unit is found; nil if its bound is
 // fixed.
-func (p *Plan) Narrowest(query int) *Planned {
-	s := p.queries[query].Search
-	if s == nil || s.Widest().Low != 1 || rowsShare(p.job, &p.job.Queries[query]) == 0 {
+func (p *Plan) Narrowest(i int) *Planned {
+	s := p.queries[i].Search
+	if s == nil || s.Widest().Low != 1 || rowsShare(p.job, &p.job.Queries[i]) == 0 {
 		return nil
 	}
 	least := p.Choose()
-	if least.TakeFound(query, queries.Found{Rows: &queries.RowsSearch{MaxRows: 1}}) != nil {
+	if least.TakeFound(i, query.Found{Rows: &query.RowsSearch{MaxRows: 1}}) != nil {
 		return nil
 	}
-	return &least.queries[query]
+	return &least.queries[i]
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // What a plan and the choices of its run say in the manifest: everything but the ledger's account, the signature and the
@@ -87,7 +87,7 @@ func (q *Planned) manifest() manifest.Query {
 	if s := q.Strategy; s != nil {
 		m.Strategy = manifest.StrategyOf(s)
 	}
-	if f, ok := q.Query.(queries.KeyFollower); ok {
+	if f, ok := q.Query.(query.KeyFollower); ok {
 		m.KeysOf = f.Leader()
 	}
 	if s := q.Selection; s != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 	"github.com/dprelease/dprelease/queries/internal/keyselection"
 	"github.com/dprelease/dprelease/queries/internal/state"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // Accumulators: what an engine adds rows up with
@@ -35,7 +36,7 @@ func NewSeparately(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Accu
 
 // Seal bounds what each unit contributes and returns the exact answer of each component of a query, of whose
 // aggregation the accumulator is. The accumulator is spent.
-func Seal(q Query, a *Accumulator) ([]mechanism.Exact, error) {
+func Seal(q query.Query, a *Accumulator) ([]mechanism.Exact, error) {
 	t, err := gather.Totals(a)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // An audit removes single privacy units from the real input and checks, for each mechanism of the plan, that the exact
@@ -158,7 +158,7 @@ func (a *audit) checkWhole() (bool, error) {
 		if ok, err := a.neighbours(all, rest, before); !ok || err != nil {
 			return false, err
 		}
-		if a.plan.Adjacency() == queries.ReplaceOne {
+		if a.plan.Adjacency() == query.ReplaceOne {
 			before, all = rest, nil
 		}
 	}
@@ -175,7 +175,7 @@ func (u *auditUnits) removed() []auditUnit {
 // with the unit, with. Under replace-one it is the table with another unit, instead, which is nil if there was none
 // yet.
 func (a *audit) neighbours(with, x, instead answers) (bool, error) {
-	if a.plan.Adjacency() == queries.AddRemove {
+	if a.plan.Adjacency() == query.AddRemove {
 		return a.within(with, x, false)
 	}
 	if instead == nil {
@@ -257,7 +257,7 @@ func (a *audit) checkSmall() (bool, error) {
 		if ok, err := a.neighbours(alone, with, before); !ok || err != nil {
 			return false, err
 		}
-		if a.plan.Adjacency() == queries.ReplaceOne {
+		if a.plan.Adjacency() == query.ReplaceOne {
 			before = with
 		}
 	}

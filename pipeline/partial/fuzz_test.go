@@ -14,6 +14,7 @@ import (
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // key is one key for all runs of the fuzzers.
@@ -32,16 +33,16 @@ var fields = []table.Field{{Name: "u", Type: table.Type{Kind: table.String}},
 // unit is the row.
 func accumulators(tb testing.TB) []*queries.Accumulator {
 	tb.Helper()
-	bounds := queries.Bounds{MaxRows: 2, MaxGroups: 2}
+	bounds := query.Bounds{MaxRows: 2, MaxGroups: 2}
 	labels := domain.Dimension{Column: "x", Labels: []domain.Label{{Name: "a", Members: []string{"a"}},
 		{Name: "b", Members: []string{"b"}}}}
 	var of []*aggregation.Aggregation
-	for _, s := range []queries.Spec{
-		{Name: "a", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds, By: []domain.Dimension{labels}},
-		{Name: "b", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds,
+	for _, s := range []query.Spec{
+		{Name: "a", Kind: query.Histogram, Unit: []string{"u", "v"}, Bounds: bounds, By: []domain.Dimension{labels}},
+		{Name: "b", Kind: query.Histogram, Unit: []string{"u", "v"}, Bounds: bounds,
 			By: []domain.Dimension{{Column: "x", Discover: true}}},
-		{Name: "c", Kind: queries.Count, Unit: []string{"u", "v"}, Bounds: bounds},
-		{Name: "d", Kind: queries.Histogram, By: []domain.Dimension{labels}},
+		{Name: "c", Kind: query.Count, Unit: []string{"u", "v"}, Bounds: bounds},
+		{Name: "d", Kind: query.Histogram, By: []domain.Dimension{labels}},
 	} {
 		q, err := queries.New(s)
 		if err != nil {

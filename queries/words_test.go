@@ -1,11 +1,8 @@
 package queries
 
-import (
-	"github.com/dprelease/dprelease/queries/kinds"
-	"github.com/dprelease/dprelease/queries/query"
-)
+import "github.com/dprelease/dprelease/queries/query"
 
-// What a query is made of has its definition in package query, on which the kinds are built.
+// The words of package query, without its name: tests of this package use them on every line.
 type (
 	// Query is one question with its public facts.
 	Query = query.Query
@@ -70,17 +67,3 @@ const (
 	AddRemove  = query.AddRemove
 	ReplaceOne = query.ReplaceOne
 )
-
-// LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but
-// the first.
-const LossSums = kinds.LossSums
-
-// GainOfSharing is the standard deviation that the cells of a query would have if they shared noise, and that of the
-// sum of all cells, both as multiples of what they have; 1 if nothing is gained, or if the query is no histogram of
-// independent noise.
-func GainOfSharing(q Query, adj Adjacency) (cell, total float64) {
-	if h, ok := q.(*kinds.Histogram); ok {
-		return kinds.GainOfSharing(h, adj)
-	}
-	return 1, 1
-}
