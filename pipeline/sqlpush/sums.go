@@ -53,7 +53,7 @@ func (room) Room() int64 { return 1 << 20 }
 // not overflow.
 var errNoSum = errors.New("a sum of rows is NULL")
 
-// scanTotal reads one total of some sums, as an outline has them. It does not count if its key is none, as of a
+// scanTotal reads one total of some sums, as an aggregation has them. It does not count if its key is none, as of a
 // database whose texts are not characters.
 func scanTotal(rows *sql.Rows, sums int, of *aggregation.Aggregation) (t queries.Total, counts bool, err error) {
 	var n sql.NullInt64 // NULL in a sum over no row
