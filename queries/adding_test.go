@@ -7,6 +7,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // adding is an accumulator with the query that reads its totals.
@@ -64,3 +65,12 @@ func bare(all []adding) (out []*Accumulator) {
 }
 
 func save(all []adding, to io.Writer) error { return Save(bare(all), to) }
+
+// groupingOf makes the coders of axes, or reports every column that does not fit and returns nil.
+func groupingOf(axes []domain.Axis, l domain.Layout) *domain.Grouping {
+	codings, sizes := domain.Codings(axes, l)
+	if len(l.Problems.List) > 0 {
+		return nil
+	}
+	return domain.NewGrouping(codings, sizes, l)
+}

@@ -26,16 +26,6 @@ func (g *Grouping) Only() *AxisCoder {
 	return x
 }
 
-// GroupingOf makes the coders of axes, or reports every column that does not fit.
-func GroupingOf(axes []Axis, l Layout) *Grouping {
-	before := len(l.Problems.List)
-	codings, sizes := Codings(axes, l)
-	if len(l.Problems.List) > before {
-		return nil
-	}
-	return NewGrouping(codings, sizes, l)
-}
-
 // NewGrouping makes the coders of some axes, of as many cells each, for batches of a layout whose columns fit.
 func NewGrouping(axes []Coding, sizes []int, l Layout) *Grouping {
 	g := &Grouping{Axes: make([]digit, len(axes))}

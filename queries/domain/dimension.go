@@ -125,9 +125,13 @@ var forms = []struct {
 			return newTimeField(d.TimeField, zone, field, p)
 		}},
 	{"nearest", func(d *Dimension) bool { return d.Nearest != nil },
-		func(d Dimension, _ *time.Location, field string, p *problem.Problems) domain { return newNearest(d, field, p) }},
+		func(d Dimension, _ *time.Location, field string, p *problem.Problems) domain {
+			return newNearest(d, field, p)
+		}},
 	{"grid", func(d *Dimension) bool { return d.Grid != nil },
-		func(d Dimension, _ *time.Location, field string, p *problem.Problems) domain { return newGrid(d, field, p) }},
+		func(d Dimension, _ *time.Location, field string, p *problem.Problems) domain {
+			return newGrid(d, field, p)
+		}},
 	{"keys", func(d *Dimension) bool { return d.Discover }, nil},
 }
 

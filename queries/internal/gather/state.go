@@ -2,6 +2,7 @@ package gather
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"io"
 
 	"github.com/dprelease/dprelease/queries/bounding"
@@ -13,7 +14,8 @@ import (
 // One process may gather a part of a table, and another go on with what it holds: answers are integers, which are
 // added, and rows of units, which are put together before any unit is bounded. So the answer is the same as that of one
 // process. A state holds exact answers and rows as they are: only what encrypts them may write them (pipeline/partial).
-// Accumulators that save and those that load are made by [NewAccumulators] of the same aggregations. Errors of
+// Accumulators that save and those that load are made by [NewAccumulators] of the same aggregations: each answer begins
+// with the digest of its aggregation. Errors of
 // loading are [state.ErrState] or those of the source, and depend on no row.
 
 // Save writes all that accumulators hold, and spends them.
@@ -127,6 +129,8 @@ func saveAnswers(all []*Accumulator, w *state.Writer) error {
 		if g.answer == nil {
 			return bounding.ErrSpent
 		}
+		digest := g.of.Digest()
+		w.Bytes(digest[:])
 		g.answer.SaveState(w)
 	}
 	return nil
@@ -137,6 +141,9 @@ func loadAnswers(all []*Accumulator, r *state.Reader) error {
 	for _, g := range all {
 		if g.answer == nil {
 			return bounding.ErrSpent
+		}
+		if digest := g.of.Digest(); !bytes.Equal(r.Bytes(sha256.Size), digest[:]) { // it adds up something else
+			return r.Fail()
 		}
 		if err := g.answer.LoadState(r); err != nil {
 			return err
