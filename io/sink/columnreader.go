@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // columnReader collects the columns of a table, row by row or several rows at a time. Keys are text, in the form that
@@ -79,7 +79,7 @@ func (c *columnReader) addNumericKey(i, kind int, text string) {
 }
 
 // columns returns the table's keys, its noisy values, and the columns after the interval.
-func (c *columnReader) columns(rows int) (out queries.Columns, err error) {
+func (c *columnReader) columns(rows int) (out query.Columns, err error) {
 	for i := range c.values {
 		if len(c.values[i]) != rows {
 			return out, mismatch("the number of rows")

@@ -5,9 +5,8 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/internal/accumulate"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
@@ -38,7 +37,7 @@ type varianceOfValues struct{ values *quantize.Quantizer }
 // Extra adds up the squares, each less half of the largest one.
 func (k varianceOfValues) Extra() extraVectors {
 	most := k.values.Half() * k.values.Half()
-	return extraVectors{second: &accumulate.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
+	return extraVectors{second: &aggregation.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
 }
 
 // checkVariance reports what a variance cannot have.
@@ -259,10 +258,10 @@ func three(components []mechanism.Noisy, f func(s, q, n float64) float64) query.
 	}
 }
 
-// VarianceHalfWidth is at least half the width of a variance's interval, times the number of rows, if that number is
+// halfWidth is at least half the width of a variance's interval, times the number of rows, if that number is
 // well above the noise of the count. h is half the width of the range of values, ms are the mechanisms of sum, squares
 // and count.
-func VarianceHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
+func (varianceOfValues) halfWidth(h float64, ms []calibrate.Mechanism) float64 {
 	sum, square, count := ms[0].Deviation(), ms[1].Deviation(), ms[2].Deviation()
 	if ms[0].Noise == calibrate.Gaussian {
 		return calibrate.Z95 * math.Hypot(math.Hypot(square, 2*h*sum), 1.5*h*h*count)
