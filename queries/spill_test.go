@@ -98,6 +98,9 @@ func busy(units int) *testTable {
 
 // Any share of the memory, room and number of workers gives the same answer, and a small share is kept to.
 func TestSpillsAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	tab := busy(150)
 	for _, unit := range [][]string{{"v"}, {"u"}, {"u", "v"}, {"u", "x"}} {
 		s := spec(5, Bounds{MaxRows: 7, MaxGroups: 3, MaxRowsPerGroup: 4})

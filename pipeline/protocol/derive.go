@@ -137,7 +137,9 @@ func (a *attempt) readBack(ctx context.Context, dir string, m *manifest.Manifest
 		for j := range q.Mechanisms {
 			var n mechanism.Noisy
 			if q.Selected() {
-				n, err = mechanism.PublishedKeys(proof, digest, q.Charged(j), found.Keys, found.Multiples[j])
+				s := *q.Selection
+				s.Mechanism = q.Charged(j)
+				n, err = mechanism.PublishedKeys(proof, digest, s, found.Keys, found.Multiples[j])
 			} else {
 				n, err = mechanism.Published(proof, digest, q.Charged(j), found.Multiples[j])
 			}

@@ -14,7 +14,7 @@ import (
 // A dialect is one file: a type that writes the parts of a statement in which its engine differs, entered in the list
 // below. Statements are made of BIGINTs, doubles and texts alone, so a dialect is small: how columns are read as one of
 // these, how numbers and texts are written as literals, a few functions, a digest and a sum that cannot overflow.
-// docs/SQL.md says how to add one and what it has to pass.
+// docs/howto/databases.md says how to add one and what it has to pass.
 //
 // What only engines are asked for that were seen to do it exactly has a default in ansi, which says that the dialect
 // cannot.

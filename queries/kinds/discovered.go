@@ -144,7 +144,8 @@ func (q *Discovered) Bytes(int, int64) int64 { return 0 }
 // LooksEmpty looks at the noisy vectors: see [query.Query].
 func (q *Discovered) LooksEmpty(noisy []mechanism.Noisy) bool { return noisy[0].Len() == 0 }
 
-// Finish makes the answer of the selected keys: as for counts, with a row for each key.
+// Finish makes the answer of the selected keys, with a row for each key. Intervals and estimates are right given that
+// the key was selected: see truncated.go. Post-processing steps replace the estimates.
 func (q *Discovered) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if len(noisy) != 1 || noisy[0].Keys() == nil {
 		return query.Answer{}, fmt.Errorf("query %s: its keys were not selected", q.Spec.Name)
@@ -157,8 +158,16 @@ func (q *Discovered) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, er
 	if err != nil {
 		return query.Answer{}, err
 	}
-	a := normalAnswer(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
-	a.Cells, a.Keys = len(keys), columns
+	t, err := newTruncated(noisy[0])
+	if err != nil {
+		return query.Answer{}, err
+	}
+	a := query.Answer{Cells: len(keys), Keys: columns, Noisy: noisy[0].Fill,
+		Sigma: constantSeries(noisy[0].Mechanism().Deviation())}
+	a.Low, a.High = t.series(noisy[0].Fill, t.low), t.series(noisy[0].Fill, t.high)
+	if a.Estimate = estimate[0].Fill; len(estimate[0].Steps()) == 0 {
+		a.Estimate = t.series(noisy[0].Fill, t.estimate)
+	}
 	return a, nil
 }
 

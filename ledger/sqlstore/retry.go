@@ -9,16 +9,16 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// BusyTimeout is how long a transaction waits for those of other processes before it returns ledger.ErrBusy, if its
-// context does not end sooner.
+// BusyTimeout is the time that a transaction waits for other processes before it returns ledger.ErrBusy, if its context
+// does not end sooner.
 const BusyTimeout = 30 * time.Second
 
 // errLost means that the connection broke before the commit was sent. Nothing was stored, so the transaction can run
 // again.
 var errLost = fmt.Errorf("%w: the connection to the server was lost", ledger.ErrUnavailable)
 
-// patiently repeats op while another process is in the way, or the server is away.
-func patiently(ctx context.Context, op func() error) error {
+// retryBusy repeats op while another process is in the way or the server is away, for at most BusyTimeout.
+func retryBusy(ctx context.Context, op func() error) error {
 	err := op()
 	for end, pause := time.Now().Add(BusyTimeout), time.Millisecond; errors.Is(err, ledger.ErrBusy) ||
 		errors.Is(err, errLost); pause = min(2*pause, 32*time.Millisecond) {
@@ -27,19 +27,19 @@ func patiently(ctx context.Context, op func() error) error {
 		}
 		select {
 		case <-ctx.Done():
-			return impatient(ctx)
+			return waitError(ctx)
 		case <-time.After(pause):
 		}
 		if err = op(); ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			return impatient(ctx)
+			return waitError(ctx)
 		}
 	}
 	return err
 }
 
-// impatient returns the error for a context that ended while another process was in the way: busy, unless it was
-// cancelled.
-func impatient(ctx context.Context) error {
+// waitError returns the error for a context that ended while another process was in the way: ErrBusy, or the context's
+// error if it was cancelled.
+func waitError(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("%w (%w)", ledger.ErrBusy, ctx.Err())
 	}

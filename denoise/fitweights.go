@@ -8,12 +8,12 @@ const (
 	maxNewton    = 100
 )
 
-// likeliest returns the weights that maximise Σ_i c_i·log (A·w)_i over w ≥ 0, Σ w = 1. It minimises −Σ c_i·log(A·w)_i +
-// Σ w_j over w ≥ 0, whose solution sums to 1, by a primal-dual interior point method. That takes about 30 steps with
+// fitWeights returns the weights that maximise Σ_i c_i·log (A·w)_i over w ≥ 0, Σ w = 1. It minimises −Σ c_i·log(A·w)_i
+// + Σ w_j over w ≥ 0, whose solution sums to 1, by a primal-dual interior point method. That takes about 30 steps with
 // one banded Cholesky factorisation each; expectation maximisation takes thousands.
 //
 // Source: the problem: Koenker & Mizera 2014; the method: Wright, "Primal-Dual Interior-Point Methods", 1997.
-func likeliest(l likelihoods) []float64 {
+func fitWeights(l likelihoods) []float64 {
 	n := newtonState{l: l, w: make([]float64, l.points), z: make([]float64, l.points), matrix: newSkyline(l.envelope())}
 	for j := range n.w {
 		n.w[j], n.z[j] = 1/float64(l.points), 1
@@ -81,7 +81,7 @@ func (n *newtonState) advance() bool {
 		return false
 	}
 	move(n.w, step, along)
-	move(n.z, dual, longest(n.z, dual))
+	move(n.z, dual, maxFactor(n.z, dual))
 	return true
 }
 
@@ -103,7 +103,7 @@ func (n *newtonState) direction(target float64) []float64 {
 // than rounding.
 func (n *newtonState) search(step []float64, target float64) float64 {
 	before := n.barrier(n.w, n.densities, target)
-	along := longest(n.w, step)
+	along := maxFactor(n.w, step)
 	for range 40 {
 		w := make([]float64, len(n.w))
 		copy(w, n.w)
@@ -127,8 +127,8 @@ func (n *newtonState) barrier(w, densities []float64, target float64) float64 {
 	return value
 }
 
-// longest returns the largest factor up to 1 with which a step keeps a hundredth of every value.
-func longest(values, step []float64) float64 {
+// maxFactor returns the largest factor up to 1 with which a step keeps a hundredth of every value.
+func maxFactor(values, step []float64) float64 {
 	factor := 1.0
 	for j, d := range step {
 		if d < 0 {
