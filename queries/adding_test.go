@@ -1,8 +1,6 @@
 package queries
 
 import (
-	"io"
-
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/aggregation"
@@ -39,7 +37,7 @@ func addSeparately(qs []Query, s table.Schema, spill bounding.Spill) ([]adding, 
 	return addingBy(NewSeparately, qs, s, spill)
 }
 
-func addingBy(make func([]*aggregation.Aggregation, bounding.Spill) ([]*Accumulator, error), qs []Query,
+func addingBy(newAll func([]*aggregation.Aggregation, bounding.Spill) ([]*Accumulator, error), qs []Query,
 	s table.Schema, spill bounding.Spill) (out []adding, err error) {
 	of := []*aggregation.Aggregation{}
 	for _, q := range qs {
@@ -49,7 +47,7 @@ func addingBy(make func([]*aggregation.Aggregation, bounding.Spill) ([]*Accumula
 		}
 		of = append(of, a)
 	}
-	all, err := make(of, spill)
+	all, err := newAll(of, spill)
 	for i, a := range all {
 		out = append(out, adding{a, qs[i]})
 	}
@@ -63,8 +61,6 @@ func bare(all []adding) (out []*Accumulator) {
 	}
 	return out
 }
-
-func save(all []adding, to io.Writer) error { return Save(bare(all), to) }
 
 // groupingOf makes the coders of axes, or reports every column that does not fit and returns nil.
 func groupingOf(axes []domain.Axis, l domain.Layout) *domain.Grouping {

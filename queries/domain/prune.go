@@ -13,7 +13,7 @@ import (
 func (s *CompiledFilters) RulesOut(bounds func(column int) (b table.Bounds, ok bool)) bool {
 	for i := range s.tests {
 		t := &s.tests[i]
-		if b, ok := bounds(t.At); ok && t.Condition.excludes(b) { // nulls pass no test
+		if b, ok := bounds(t.At); ok && t.excludes(b) { // nulls pass no test
 			return true
 		}
 	}

@@ -165,9 +165,9 @@ func (m moments) sigma(s, q, n float64) float64 {
 
 // interval holds the true variance with a probability of 95 %. It inverts a test: its ends are the variances at which
 // the noisy one, or a more distant one, has a probability of 2.5 %, for the noisy count and mean in the place of the
-// true ones. If the count does not exceed its noise by far, or if the noise is not normal, that is not good enough: then
-// it is the variances that Fieller's intervals of the mean and of the mean square, of 97.5 % each, allow, which hold the
-// true one more often.
+// true ones. If the count does not exceed its noise by far, or if the noise is not normal, that is not good enough:
+// then it is the variances that Fieller's intervals of the mean and of the mean square, of 97.5 % each, allow, which
+// hold the true one more often.
 func (m moments) interval(s, q, n float64) (low, high float64) {
 	low, high = m.both(s, q, n)
 	if m.tail != nil || n < manyCounts*m.count {
