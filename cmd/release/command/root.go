@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/denoise"
-	"github.com/dprelease/dprelease/cmd/release/internal/firstjob"
-	"github.com/dprelease/dprelease/cmd/release/internal/firstlook"
+	"github.com/dprelease/dprelease/cmd/release/internal/initjob"
+	"github.com/dprelease/dprelease/cmd/release/internal/columns"
 	"github.com/dprelease/dprelease/cmd/release/internal/ledger"
 	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
 	"github.com/dprelease/dprelease/cmd/release/internal/preview"
@@ -68,7 +68,7 @@ func (a *app) root() *cobra.Command {
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
 		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), sharding.AggregateCommand(a.Console, version()), a.mergeCmd(),
-		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program,
+		columns.Command(a.Console), initjob.Command(a.Console), preview.Command(a.Console, program,
 			a.printPreview), a.explainCmd(), a.schemaCmd(), sql.Command(a.Console), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
 		publish.Command(a.Console),
 		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, program),

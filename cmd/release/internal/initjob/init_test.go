@@ -1,4 +1,4 @@
-package firstjob
+package initjob
 
 import (
 	"bytes"

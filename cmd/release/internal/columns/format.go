@@ -1,4 +1,4 @@
-package firstlook
+package columns
 
 // Format is how a table is written, as the job's input.format says it.
 type Format string

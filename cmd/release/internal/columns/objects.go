@@ -1,4 +1,4 @@
-package firstlook
+package columns
 
 import (
 	"encoding/json"

@@ -1,6 +1,6 @@
-// Package firstjob writes a first job for a table: from the table's names and types, from answers to two questions
+// Package initjob writes a first job for a table: from the table's names and types, from answers to two questions
 // (whom does the guarantee protect? what do you want to know?) and from a budget, which has no default.
-package firstjob
+package initjob
 
 import (
 	"encoding/json"

@@ -1,10 +1,10 @@
-// Package firstlook says what an unknown file looks like from its first bytes: format, compression, encoding,
+// Package columns says what an unknown file looks like from its first bytes: format, compression, encoding,
 // delimiter, header, and what the columns of a text file could be.
 //
 // What it finds are proposals for a person who may read the file and who writes them into a job. A run believes none of
 // them: it reads the file as the job says. At most [MostBytes] of a file are read, after decompression, and Look holds
 // what was seen of them; the texts of single cells are in it only if they were asked for.
-package firstlook
+package columns
 
 import (
 	"bytes"

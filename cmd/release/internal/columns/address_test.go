@@ -1,4 +1,4 @@
-package firstlook_test
+package columns_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/cmd/release/internal/firstlook"
+	"github.com/dprelease/dprelease/cmd/release/internal/columns"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/store/storetest"
 )
@@ -34,11 +34,11 @@ func TestLookAtAddresses(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Set("dir/"+name, content)
-		want, err := firstlook.OpenTable(t.Context(), local)
+		want, err := columns.OpenTable(t.Context(), local)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := firstlook.OpenTable(t.Context(), "memory://bucket/dir/"+name+"?token=hush")
+		got, err := columns.OpenTable(t.Context(), "memory://bucket/dir/"+name+"?token=hush")
 		if err != nil || !slices.Equal(got.Names, want.Names) || !slices.Equal(got.Types, want.Types) ||
 			got.Compression != want.Compression {
 			t.Fatalf("%s: %+v, %v", name, got, err)
@@ -50,14 +50,14 @@ func TestLookAtAddresses(t *testing.T) {
 	}
 	m.Set("long.csv", bytes.Repeat([]byte("a,b\n1,2\n"), 2<<20))
 	m.Bytes.Store(0)
-	if _, err := firstlook.OpenTable(t.Context(), "memory://bucket/long.csv"); err != nil ||
-		m.Bytes.Load() > firstlook.MostBytes {
+	if _, err := columns.OpenTable(t.Context(), "memory://bucket/long.csv"); err != nil ||
+		m.Bytes.Load() > columns.MostBytes {
 		t.Errorf("%d bytes were read: %v", m.Bytes.Load(), err)
 	}
 	for kind, want := range map[store.Kind]string{store.NotFound: "no such object", store.Denied: "refuses access"} {
 		m.Before = func(string, string, int64) (int, error) { return 0, store.Failure(kind, "") }
 		var out bytes.Buffer
-		cmd := firstlook.Command(console.New(&out, &out))
+		cmd := columns.Command(console.New(&out, &out))
 		cmd.SetArgs([]string{"memory://bucket/dir/t.csv?token=hush"})
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
 		err := cmd.ExecuteContext(t.Context())

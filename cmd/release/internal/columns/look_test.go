@@ -1,4 +1,4 @@
-package firstlook_test
+package columns_test
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
-	"github.com/dprelease/dprelease/cmd/release/internal/firstlook"
+	"github.com/dprelease/dprelease/cmd/release/internal/columns"
 )
 
 // library is a table as a library's program exports it.
@@ -51,7 +51,7 @@ func TestALibraryTableInEveryEncoding(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			look, err := firstlook.Reader(bytes.NewReader(text))
+			look, err := columns.Reader(bytes.NewReader(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +84,7 @@ func TestTypesAsTheyAreSeen(t *testing.T) {
 		{"text", "a b c"}, {"text", "1 two three four"}, {"text", "? NA"},
 	} {
 		text := "pad,x\n0," + strings.ReplaceAll(c.cells, " ", "\n0,") + "\n"
-		look, err := firstlook.Reader(strings.NewReader(text))
+		look, err := columns.Reader(strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,14 +92,14 @@ func TestTypesAsTheyAreSeen(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.cells, got, c.want)
 		}
 	}
-	look, err := firstlook.Reader(strings.NewReader("pad,x\n0,01/02/2024\n0,03/04/2024\n"))
+	look, err := columns.Reader(strings.NewReader("pad,x\n0,01/02/2024\n0,03/04/2024\n"))
 	if err != nil || len(look.Text.Columns[1].Doubts) == 0 {
 		t.Errorf("nothing says that the order of day and month is open: %v", err)
 	}
 }
 
 func TestAFileWithoutHeader(t *testing.T) {
-	look, err := firstlook.Reader(strings.NewReader("39, State-gov, 77516\n50, Private, 83311\n38, ?, 215646\n"))
+	look, err := columns.Reader(strings.NewReader("39, State-gov, 77516\n50, Private, 83311\n38, ?, 215646\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,11 +111,11 @@ func TestAFileWithoutHeader(t *testing.T) {
 }
 
 func TestApostrophesAsQuotes(t *testing.T) {
-	look, err := firstlook.Reader(strings.NewReader("id,name\n1,'Smith, J'\n2,'Jones'\n3,'Lee, K'\n"))
+	look, err := columns.Reader(strings.NewReader("id,name\n1,'Smith, J'\n2,'Jones'\n3,'Lee, K'\n"))
 	if err != nil || look.Text.Quote != '\'' || len(look.Text.Columns) != 2 || look.Text.Columns[0].Type != "int" {
 		t.Errorf("%+v, %v", look.Text, err)
 	}
-	look, err = firstlook.Reader(strings.NewReader("id,name\n1,O'Neil\n2,d'Arc\n"))
+	look, err = columns.Reader(strings.NewReader("id,name\n1,O'Neil\n2,d'Arc\n"))
 	if err != nil || look.Text.Quote != '"' {
 		t.Errorf("%+v, %v", look.Text, err)
 	}
@@ -136,13 +136,13 @@ func TestFormatsByTheirBytes(t *testing.T) {
 		{[]byte("{\"a\": 1}\n{\"a\": null}\n"), "jsonl", ""}, {packed.Bytes(), "csv",
 			"gzip"}, {[]byte("\x00\x01\x02\x00\x00\x05"), "", ""},
 	} {
-		look, err := firstlook.Reader(bytes.NewReader(c.text))
+		look, err := columns.Reader(bytes.NewReader(c.text))
 		if err != nil || string(look.Format) != c.format || look.Compression != c.compression {
 			t.Errorf("%q: %+v, %v", c.text[:6], look, err)
 		}
 	}
 	for name, text := range map[string][]byte{"empty": nil, "cut": packed.Bytes()[:5]} {
-		if _, err := firstlook.Reader(bytes.NewReader(text)); err == nil {
+		if _, err := columns.Reader(bytes.NewReader(text)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -165,18 +165,18 @@ func TestALookReadsTheFirstBytesAlone(t *testing.T) {
 	const canary = "CANARY-7331"
 	text := "id,name\n" + strings.Repeat("1,"+canary+"\n", 100_000)
 	in := &counted{r: strings.NewReader(text)}
-	look, err := firstlook.Reader(in)
+	look, err := columns.Reader(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in.n > firstlook.MostBytes {
-		t.Errorf("%d bytes were read, more than %d", in.n, firstlook.MostBytes)
+	if in.n > columns.MostBytes {
+		t.Errorf("%d bytes were read, more than %d", in.n, columns.MostBytes)
 	}
 	path := filepath.Join(t.TempDir(), "a.csv")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	table, err := firstlook.OpenTable(context.Background(), path)
+	table, err := columns.OpenTable(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func FuzzLook(f *testing.F) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		table, err := firstlook.OpenTable(context.Background(), path)
+		table, err := columns.OpenTable(context.Background(), path)
 		if err == nil && table.Text != nil {
 			_, _ = table.ReadValues(context.Background(), 3) // names may be there twice: an error, and no panic
 		}
@@ -226,7 +226,7 @@ func TestProposalsReadTheFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		table, err := firstlook.OpenTable(t.Context(), path)
+		table, err := columns.OpenTable(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +262,7 @@ func TestJSONTypes(t *testing.T) {
 		for v := range strings.SplitSeq(values, "|") {
 			text.WriteString(`{"x": ` + v + "}\n")
 		}
-		look, err := firstlook.Reader(strings.NewReader(text.String()))
+		look, err := columns.Reader(strings.NewReader(text.String()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package firstjob
+package initjob
 
 import (
 	"bufio"
@@ -15,7 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/cmd/release/internal/firstlook"
+	"github.com/dprelease/dprelease/cmd/release/internal/columns"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/store"
@@ -107,12 +107,12 @@ func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 				"to it, and write https://host/path?${env:NAME}, in quotes")
 		}
 	}
-	t, err := firstlook.OpenTable(ctx, files[0])
+	t, err := columns.OpenTable(ctx, files[0])
 	if err != nil {
-		return nil, firstlook.Error(files[0], err)
+		return nil, columns.Error(files[0], err)
 	}
 	if len(t.Names) == 0 {
-		return nil, firstlook.Error(files[0], firstlook.ErrNoTable)
+		return nil, columns.Error(files[0], columns.ErrNoTable)
 	}
 	j := &Job{Name: f.name, Unit: f.unit, MaxRows: f.maxRows, Epsilon: f.epsilon, Delta: f.delta, Dir: f.dir,
 		Store: f.ledger, Dataset: f.dataset}
@@ -123,7 +123,7 @@ func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 		j.Table.Columns = append(j.Table.Columns, Column{name, t.Types[i]})
 	}
 	if j.Name == "" {
-		base, _, _ := strings.Cut(firstlook.Base(files[0]), ".")
+		base, _, _ := strings.Cut(columns.Base(files[0]), ".")
 		j.Name = strings.Trim(notNameBytes.ReplaceAllString(strings.ToLower(base), "-"), "-")
 	}
 	if j.Name == "" {
@@ -132,7 +132,7 @@ func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 	if j.Dataset == "" {
 		j.Dataset = j.Name
 	}
-	if said := source.FormatOf(firstlook.Base(files[0])); said != string(t.Format) {
+	if said := source.FormatOf(columns.Base(files[0])); said != string(t.Format) {
 		j.Table.Format = string(t.Format)
 	}
 	if x := t.Text; x != nil {
@@ -157,18 +157,18 @@ func (f *flags) relative(file string) string {
 	return file
 }
 
-func csvOf(t *firstlook.Table) *CSV {
+func csvOf(t *columns.Table) *CSV {
 	x := t.Text
 	c := &CSV{NullValues: x.NullValues}
-	if t.Format == firstlook.JSONL {
+	if t.Format == columns.JSONL {
 		c.Objects = true
 		return c
 	}
 	c.Encoding, c.NoHeader, c.TrimSpace = x.Encoding, !x.Header, x.TrimSpace
-	if x.Delimiter != 0 && t.Format != firstlook.TSV {
+	if x.Delimiter != 0 && t.Format != columns.TSV {
 		c.Delimiter = string(x.Delimiter)
 	}
-	c.Tabs, c.Mark, c.LineEnd = t.Format == firstlook.TSV, x.Mark && !x.Header, x.LineEnd()
+	c.Tabs, c.Mark, c.LineEnd = t.Format == columns.TSV, x.Mark && !x.Header, x.LineEnd()
 	if x.Quote != 0 && (x.Quote != '"' || c.Tabs) {
 		c.Quote = string(x.Quote)
 	}
