@@ -109,7 +109,10 @@ func (t *Table) headline() string {
 		if t.Format != JSONL {
 			words = append(words, delimiterText(x.Delimiter), map[bool]string{true: "with a header",
 				false: "without a header"}[x.Header], "line ends "+x.LineEnds)
-			if x.Quote != 0 && (x.Quote != '"' || t.Format == TSV) {
+			switch {
+			case x.Quote == 0 && t.Format == CSV:
+				words = append(words, "nothing is quoted")
+			case x.Quote != 0 && (x.Quote != '"' || t.Format == TSV):
 				words = append(words, "quoted by "+string(x.Quote))
 			}
 			if x.Mark && !x.Header {
@@ -205,6 +208,9 @@ func (t *Table) asJSON(seen []Seen) map[string]any {
 			if r != 0 {
 				out[key] = string(r)
 			}
+		}
+		if x.Quote == 0 && t.Format == CSV {
+			out["quote"] = "none"
 		}
 	}
 	return out

@@ -26,6 +26,20 @@ import (
 // MostBytes is how much of a file is read, after decompression.
 const MostBytes = 256 << 10
 
+// Format is how a table is written, as the job's input.format says it.
+type Format string
+
+// The formats that are told apart. Excel workbooks and unknown binary files cannot be read by a job.
+const (
+	CSV     Format = "csv"
+	TSV     Format = "tsv"
+	JSONL   Format = "jsonl"
+	Parquet Format = "parquet"
+	Arrow   Format = "arrow"
+	Excel   Format = "xlsx"
+	Unknown Format = ""
+)
+
 // Look is what a file looks like.
 type Look struct {
 	Format Format

@@ -220,6 +220,9 @@ func TestProposalsReadTheFile(t *testing.T) {
 		"quoted lines":            {"a.txt", "id\ttext\n1\t\"a\nb\"\n2\tc\n", '"', []string{"a\nb", "c"}},
 		"all quoted":              {"a.tsv", "\"id\"\t\"text\"\n\"1\"\t\"a\"\n\"2\"\t\"b\"\n", '"', []string{"a", "b"}},
 		"apostrophes":             {"a.tsv", "id\ttext\n1\t'a\tb'\n2\t'c'\n", '\'', []string{"a\tb", "c"}},
+		"inches":                  {"a.csv", "id,text\n1,5\" wide\n2,b\n", 0, []string{`5" wide`, "b"}},
+		"quotes that swallow":     {"a.csv", "text;id\n\"a;1\nb;2\nc;3\"\n", 0, []string{`"a`, "b", "c"}},
+		"quoted commas":           {"a.csv", "id,text\n1,\"a,b\"\n2,c\n", '"', []string{"a,b", "c"}},
 		"letters":                 {"a.jsonl", "{\"text\": \"a\"}\n{\"text\": 5}\n{\"text\": \"b\"}\n", 0, []string{"a", "b"}},
 	} {
 		path := filepath.Join(t.TempDir(), c.file)

@@ -103,17 +103,24 @@ func (t *Table) Source() source.Options {
 		return o
 	}
 	o.CSV = source.CSV{
-		Header: x.Header, Encoding: x.Encoding, Delimiter: x.Delimiter, TrimSpace: x.TrimSpace, NullValues: x.NullValues, Thousands: x.Thousands,
-		Types: map[string]string{}, Mark: x.Mark,
+		Header: x.Header, Encoding: x.Encoding, Delimiter: x.Delimiter, TrimSpace: x.TrimSpace, NullValues: x.NullValues,
+		Thousands: x.Thousands, Types: map[string]string{},
 	}
-	if x.Quote != '"' || t.Format == TSV { // format tsv quotes nothing by itself
+	switch {
+	case x.Quote == 0 && t.Format == CSV:
+		o.CSV.Quote = source.NoQuote
+	case x.Quote != '"' || t.Format == TSV: // format tsv quotes nothing by itself
 		o.CSV.Quote = x.Quote
 	}
 	if x.Decimal != '.' {
 		o.CSV.Decimal = x.Decimal
 	}
 	if !x.Header {
-		o.CSV.Columns, o.CSV.LineEnd = t.Names, x.LineEnd()
+		// A header tells these two by itself.
+		o.CSV.Columns, o.CSV.Mark = t.Names, x.Mark
+		if x.LineEnds == "CRLF" {
+			o.CSV.LineEnd = "crlf"
+		}
 	}
 	for _, c := range x.Columns {
 		if c.Type != "text" {

@@ -22,8 +22,8 @@ type Text struct {
 	Encoding string
 	// Delimiter is the character between fields; 0 for JSON lines and for a file of one column.
 	Delimiter rune
-	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 for a file with
-	// tabs in which no field seems to be quoted, as the format tsv has it.
+	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 if quotes are
+	// characters like others: a correct writer of the dialect with quotes would not have written the file.
 	Quote rune
 	// Mark says whether the file begins with a byte order mark.
 	Mark bool
@@ -72,14 +72,6 @@ func lookAtText(head []byte, whole bool) (Format, *Text) {
 		return TSV, t
 	}
 	return CSV, t
-}
-
-// LineEnd is csv.line_end of a file without a header: "crlf" if that is how its lines end, "" if it is what is assumed.
-func (t *Text) LineEnd() string {
-	if t.LineEnds == "CRLF" && !t.Header {
-		return "crlf"
-	}
-	return ""
 }
 
 // decode guesses the encoding, from a byte order mark if there is one, and returns the text; "" if the bytes are no
@@ -173,8 +165,10 @@ func (t *Text) lookAtRecords(text string, whole bool) {
 	t.Quote = quote
 	for _, d := range delimiters {
 		r, q := parse(text, d), quote
-		if d == '\t' && !quotedTabs(text, unquoted, whole) {
-			r, q = splitTabs(unquoted), 0
+		if bare := splitLines(unquoted, d); !quotes(text, d, bare, whole) {
+			if d == '\t' || regularity(bare) >= regularity(r) && strings.Contains(text, `"`) {
+				r, q = bare, 0
+			}
 		}
 		if score := regularity(r); score > best {
 			best, records, t.Delimiter, t.Quote = score, r, d, q
@@ -249,25 +243,25 @@ func parse(text string, delimiter rune) (records [][]string) {
 	}
 }
 
-// splitTabs splits a text whose fields are not quoted into records.
-func splitTabs(text string) (records [][]string) {
+// splitLines splits a text whose fields are not quoted into records.
+func splitLines(text string, delimiter rune) (records [][]string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"); line != "" {
-			records = append(records, strings.Split(line, "\t"))
+			records = append(records, strings.Split(line, string(delimiter)))
 		}
 	}
 	return records
 }
 
-// quotedTabs says whether fields between tabs are quoted: some are, every quote stands where a writer that quotes puts
-// one, and no two lines of equally many fields become one record by it. unquoted is the text as it stands, which has
-// other quotes than double ones if text has them instead.
-func quotedTabs(text, unquoted string, whole bool) bool {
-	if !strings.HasPrefix(text, `"`) && !strings.Contains(text, "\t\"") && !strings.Contains(text, "\n\"") {
+// quotes reports whether a correct writer that quotes fields can have written the text: every quote stands where that
+// writer puts one, and no two lines with equally many fields become one record. If no field begins with a quote, it
+// reports false. bare are the records if nothing is quoted.
+func quotes(text string, delimiter rune, bare [][]string, whole bool) bool {
+	if !strings.HasPrefix(text, `"`) && !strings.Contains(text, string(delimiter)+`"`) && !strings.Contains(text, "\n\"") {
 		return false
 	}
 	r := csv.NewReader(strings.NewReader(text))
-	r.Comma, r.FieldsPerRecord = '\t', -1
+	r.Comma, r.FieldsPerRecord = delimiter, -1
 	var records [][]string
 	for {
 		last := r.InputOffset()
@@ -277,7 +271,7 @@ func quotedTabs(text, unquoted string, whole bool) bool {
 		case err == nil:
 			records = append(records, record)
 		case errors.Is(err, io.EOF), cut:
-			return regularity(records) >= regularity(splitTabs(unquoted))
+			return regularity(records) >= regularity(bare)
 		default:
 			return false
 		}

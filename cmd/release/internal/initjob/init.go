@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/columns"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/store"
@@ -115,12 +115,9 @@ func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 		return nil, columns.Error(files[0], columns.ErrNoTable)
 	}
 	j := &Job{Name: f.name, Unit: f.unit, MaxRows: f.maxRows, Epsilon: f.epsilon, Delta: f.delta, Dir: f.dir,
-		Store: f.ledger, Dataset: f.dataset}
+		Store: f.ledger, Dataset: f.dataset, Table: t}
 	for _, file := range files {
-		j.Table.Files = append(j.Table.Files, f.relative(file))
-	}
-	for i, name := range t.Names {
-		j.Table.Columns = append(j.Table.Columns, Column{name, t.Types[i]})
+		j.Files = append(j.Files, f.relative(file))
 	}
 	if j.Name == "" {
 		base, _, _ := strings.Cut(columns.Base(files[0]), ".")
@@ -133,10 +130,7 @@ func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 		j.Dataset = j.Name
 	}
 	if said := source.FormatOf(columns.Base(files[0])); said != string(t.Format) {
-		j.Table.Format = string(t.Format)
-	}
-	if x := t.Text; x != nil {
-		j.Table.CSV = csvOf(t)
+		j.Format = t.Format
 	}
 	return j, nil
 }
@@ -155,30 +149,6 @@ func (f *flags) relative(file string) string {
 		return filepath.ToSlash(rel)
 	}
 	return file
-}
-
-func csvOf(t *columns.Table) *CSV {
-	x := t.Text
-	c := &CSV{NullValues: x.NullValues}
-	if t.Format == columns.JSONL {
-		c.Objects = true
-		return c
-	}
-	c.Encoding, c.NoHeader, c.TrimSpace = x.Encoding, !x.Header, x.TrimSpace
-	if x.Delimiter != 0 && t.Format != columns.TSV {
-		c.Delimiter = string(x.Delimiter)
-	}
-	c.Tabs, c.Mark, c.LineEnd = t.Format == columns.TSV, x.Mark && !x.Header, x.LineEnd()
-	if x.Quote != 0 && (x.Quote != '"' || c.Tabs) {
-		c.Quote = string(x.Quote)
-	}
-	if x.Decimal != 0 {
-		c.Decimal = string(x.Decimal)
-	}
-	if x.Thousands != 0 {
-		c.Thousands = string(x.Thousands)
-	}
-	return c
 }
 
 // decide takes what the flags say and asks for the rest.
@@ -230,14 +200,10 @@ func (f *flags) missing() (names []string) {
 
 // checkColumns refuses columns that the table does not have.
 func (j *Job) checkColumns() error {
-	var names []string
-	for _, c := range j.Table.Columns {
-		names = append(names, c.Name)
-	}
 	for _, used := range j.usedColumns() {
-		if !slices.Contains(names, used) {
+		if !slices.Contains(j.Table.Names, used) {
 			return console.Usagef("the table has no column %s; its columns are %s", console.OneLine(used),
-				console.OneLine(strings.Join(names, ", ")))
+				console.OneLine(strings.Join(j.Table.Names, ", ")))
 		}
 	}
 	return nil
@@ -261,8 +227,8 @@ func (f *flags) prompt(c *console.Console) prompt {
 func (f *flags) interview(c *console.Console, j *Job) error {
 	ask := f.prompt(c)
 	var names []string
-	for _, column := range j.Table.Columns {
-		names = append(names, console.OneLine(column.Name)+" ("+column.Type+")")
+	for i, name := range j.Table.Names {
+		names = append(names, console.OneLine(name)+" ("+j.Table.Types[i]+")")
 	}
 	c.Errorf("The table has the columns %s.\n", strings.Join(names, ", "))
 	if err := f.askGuarantee(ask, j); err != nil {

@@ -57,6 +57,7 @@ func TestHowTextsAreWritten(t *testing.T) {
 			`quote: "\""   # some fields are quoted; files of format tsv are read without quotes unless this is said`},
 		"id\ttown\n1\tYork 5\"\n2\tBath\n":     {"format: tsv\n", "!quote"},
 		"id,town\n1,\"York, North\"\n2,Bath\n": {"!quote", "!format"},
+		"id,town\n1,\"York\n2,Bath\n":          {"quote: none", "!format"},
 		"\ufeff1,York\n2,Bath\n":               {"header: false", "mark: true"},
 		"\ufeffid,town\n1,York\n2,Bath\n":      {"!header", "!mark"},
 	} {

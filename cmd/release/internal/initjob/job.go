@@ -8,40 +8,19 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/columns"
+	"github.com/dprelease/dprelease/io/source"
 )
 
-// Column is a column of the table with its type, as a job writes it or as a file states it.
-type Column struct{ Name, Type string }
-
-// Table is what is known of the table.
-type Table struct {
-	// Files are paths as they stand in the job.
-	Files   []string
-	Columns []Column
-	// Format is set if the files' names do not say it.
-	Format string
-	// CSV is nil for files that state their own types.
-	CSV *CSV
-}
-
-// CSV is how text files are written, as it was seen.
-type CSV struct {
-	// Objects is set for JSON lines, of which nothing else is written down than the columns that are used.
-	Objects             bool
-	Encoding, Delimiter string
-	NoHeader, TrimSpace bool
-	Decimal, Thousands  string
-	Quote               string // empty if it is what the format assumes
-	Mark                bool   // the files have no header, and begin with a byte order mark
-	LineEnd             string // crlf if the files have no header and their lines end so
-	Tabs                bool   // the format is tsv
-	NullValues          []string
-}
-
-// Job is what a person decided.
+// Job is what a person decided for a table.
 type Job struct {
-	Name  string
-	Table Table
+	Name string
+	// Files are paths as they stand in the job.
+	Files []string
+	// Table is the first of them. Format is set if the files' names do not tell it.
+	Table  *columns.Table
+	Format columns.Format
 	// Unit is empty if each row is a unit of its own.
 	Unit                   []string
 	MaxRows                int
@@ -85,96 +64,71 @@ func (j *Job) writeHead(b *strings.Builder) {
 }
 
 func (j *Job) writeInput(b *strings.Builder) {
-	t := &j.Table
-	files := make([]string, len(t.Files))
-	for i, file := range t.Files {
+	files := make([]string, len(j.Files))
+	for i, file := range j.Files {
 		files[i] = quoteFile(file)
 	}
 	fmt.Fprintf(b, "input:\n  files: [%s]   # relative to this file\n", strings.Join(files, ", "))
-	if t.Format != "" {
-		fmt.Fprintf(b, "  format: %s\n", t.Format)
+	if j.Format != "" {
+		fmt.Fprintf(b, "  format: %s\n", j.Format)
 	}
-	if t.CSV != nil {
-		j.writeCSV(b)
+	switch o := j.Table.Source(); {
+	case j.Table.Format == columns.JSONL:
+		b.WriteString("  jsonl:\n    columns:   # as seen in the first lines\n")
+		j.writeTypes(b, o.JSONL.Columns)
+	case j.Table.Text != nil:
+		j.writeCSV(b, &o.CSV)
 	}
 	b.WriteString("\n# The table's columns, for reference:\n")
-	for _, c := range t.Columns {
-		fmt.Fprintf(b, "#   %s (%s)\n", quote(c.Name), c.Type)
+	for i, name := range j.Table.Names {
+		fmt.Fprintf(b, "#   %s (%s)\n", quote(name), j.Table.Types[i])
 	}
 	b.WriteByte('\n')
 }
 
-// writeCSV writes how the text is read, as far as it differs from what a job assumes.
-func (j *Job) writeCSV(b *strings.Builder) {
-	c := j.Table.CSV
-	if c.Objects {
-		j.writeObjects(b)
-		return
+// writeCSV writes how the text is read, if that differs from what a job assumes.
+func (j *Job) writeCSV(b *strings.Builder, c *source.CSV) {
+	var lines strings.Builder
+	add := func(differs bool, key, value string) {
+		if differs {
+			lines.WriteString("    " + key + ": " + value + "\n")
+		}
 	}
-	var lines []string
-	add := func(key, value string) { lines = append(lines, "    "+key+": "+value) }
-	if c.Encoding != "" && c.Encoding != "utf-8" {
-		add("encoding", c.Encoding)
-	}
-	if c.Delimiter != "" && c.Delimiter != "," {
-		add("delimiter", quoted(c.Delimiter))
-	}
+	add(c.Encoding != "utf-8", "encoding", c.Encoding)
+	add(c.Delimiter != 0 && c.Delimiter != ',' && c.Delimiter != '\t', "delimiter", quoted(string(c.Delimiter)))
 	switch {
-	case c.Quote != "" && c.Tabs:
-		add("quote", quoted(c.Quote)+"   # some fields are quoted; files of format tsv are read without quotes unless this "+
-			"is said")
-	case c.Quote != "":
-		add("quote", quoted(c.Quote))
+	case c.Quote == source.NoQuote:
+		add(true, "quote", "none   # some fields hold quotes, and none is quoted")
+	case c.Quote != 0 && j.Table.Format == columns.TSV:
+		add(true, "quote", quoted(string(c.Quote))+
+			"   # some fields are quoted; files of format tsv are read without quotes unless this is said")
+	default:
+		add(c.Quote != 0, "quote", quoted(string(c.Quote)))
 	}
-	if c.NoHeader {
-		names := make([]string, len(j.Table.Columns))
-		for i, column := range j.Table.Columns {
-			names[i] = column.Name
-		}
-		add("header", "false")
-		add("columns", list(names))
+	add(!c.Header, "header", "false")
+	add(!c.Header, "columns", list(c.Columns))
+	add(c.Mark, "mark", "true")
+	add(c.LineEnd != "", "line_end", c.LineEnd)
+	add(c.TrimSpace, "trim_space", "true")
+	add(c.Decimal != 0, "decimal", quoted(string(c.Decimal)))
+	add(c.Thousands != 0, "thousands", quoted(string(c.Thousands)))
+	add(len(c.NullValues) > 0, "null_values", list(c.NullValues))
+	var types strings.Builder
+	j.writeTypes(&types, c.Types)
+	if types.Len() > 0 {
+		lines.WriteString("    types:   # as seen in the first rows; columns that are not listed are text\n" + types.String())
 	}
-	if c.Mark {
-		add("mark", "true")
-	}
-	if c.LineEnd != "" {
-		add("line_end", c.LineEnd)
-	}
-	if c.TrimSpace {
-		add("trim_space", "true")
-	}
-	if c.Decimal != "" && c.Decimal != "." {
-		add("decimal", quoted(c.Decimal))
-	}
-	if c.Thousands != "" {
-		add("thousands", quoted(c.Thousands))
-	}
-	if len(c.NullValues) > 0 {
-		add("null_values", list(c.NullValues))
-	}
-	used := j.usedColumns()
-	var types []string
-	for _, column := range j.Table.Columns {
-		if column.Type != "text" && slices.Contains(used, column.Name) {
-			types = append(types, "      "+quote(column.Name)+": "+quote(column.Type))
-		}
-	}
-	if len(types) > 0 {
-		lines = append(lines, "    types:   # as seen in the first rows; columns that are not listed are text")
-		lines = append(lines, types...)
-	}
-	if len(lines) > 0 {
-		b.WriteString("  csv:\n" + strings.Join(lines, "\n") + "\n")
+	if lines.Len() > 0 {
+		b.WriteString("  csv:\n" + lines.String())
 	}
 }
 
-// writeObjects writes the columns of JSON lines that are used.
-func (j *Job) writeObjects(b *strings.Builder) {
-	b.WriteString("  jsonl:\n    columns:   # as seen in the first lines\n")
+// writeTypes writes the types of the columns that are used, if types has them.
+func (j *Job) writeTypes(b *strings.Builder, types map[string]string) {
 	used := j.usedColumns()
-	for _, column := range j.Table.Columns {
-		if slices.Contains(used, column.Name) {
-			fmt.Fprintf(b, "      %s: %s\n", quote(column.Name), quote(column.Type))
+	for _, name := range j.Table.Names {
+		if t, typed := types[name]; typed && slices.Contains(used, name) {
+			fmt.Fprintf(b, "      %s: %s\n", quote(name), quote(t))
 		}
 	}
 }
@@ -218,10 +172,8 @@ func (j *Job) writeQueries(b *strings.Builder) {
 func (j *Job) writeBy(b *strings.Builder, by []Cells) {
 	for i := range by {
 		c, fold := &by[i], ""
-		text := slices.ContainsFunc(j.Table.Columns, func(column Column) bool {
-			return column.Name == c.Column && (column.Type == "text" || column.Type == "string")
-		})
-		if text && (len(c.Values) > 0 || c.File != "") {
+		at := slices.Index(j.Table.Names, c.Column)
+		if at >= 0 && j.Table.Types[at] == "text" && (len(c.Values) > 0 || c.File != "") {
 			fold = ", fold: [case, space]"
 		}
 		// a name of its own in the release
@@ -245,7 +197,7 @@ func (c *Cells) text() string {
 		return "part: " + c.Field
 	case c.File != "":
 		return fmt.Sprintf("values_from: {file: %s, column: %s}", quote(c.File), quote(c.FileColumn))
-	case c.From != "" && contains(steps, c.Step):
+	case c.From != "" && slices.Contains(steps, c.Step):
 		return fmt.Sprintf("from: %s, to: %s, every: %s", c.From, c.To, c.Step)
 	case c.From != "":
 		return fmt.Sprintf("from: %s, to: %s, width: %s", c.From, c.To, c.Step)

@@ -2,6 +2,7 @@ package initjob
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -114,7 +115,7 @@ func parseCells(s string) (Cells, error) {
 	switch {
 	case cells == "discover":
 		c.Discover = true
-	case contains(fields, cells):
+	case slices.Contains(fields, cells):
 		c.Field = cells
 	case strings.HasPrefix(cells, "@"):
 		if !named {
@@ -130,15 +131,6 @@ func parseCells(s string) (Cells, error) {
 		}
 	}
 	return c, nil
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }
 
 // Columns are the columns that the question reads.
