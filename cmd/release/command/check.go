@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -100,5 +101,23 @@ func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipelin
 		}
 		a.printFindings(rest)
 	}
-	return pipeline.UnusableError(pipeline.Unusable(found), "nothing was released and nothing was spent")
+	if err := pipeline.UnusableError(pipeline.Unusable(found), "nothing was released and nothing was spent"); err != nil {
+		return err
+	}
+	files, ok := engine.(*local.Engine)
+	if !ok {
+		return nil
+	}
+	wrong, err := files.WrongStatements(ctx, plan)
+	if err != nil {
+		return pipeline.InputError(err)
+	}
+	if len(wrong) > 0 {
+		w := wrong[0]
+		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "data", Message: fmt.Sprintf("%s, row group %d: the footer's "+
+			"min, max or number of rows of %s does not hold, and a run would leave out rows by it", console.OneLine(w.File),
+			w.RowGroup, console.OneLine(w.Column)),
+			Hint: "write the file anew with another program, or set input.statistics: ignore, which reads every row"}
+	}
+	return nil
 }
