@@ -48,7 +48,7 @@ func newWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill, l Li
 		return nil, err
 	}
 	if l.Look != LookNone {
-		if w.inspection, err = newInspection(p, schema, logical); err != nil {
+		if w.inspection, err = newInspection(p, logical); err != nil {
 			return nil, err
 		}
 	}
@@ -67,7 +67,7 @@ func positions(p *pipeline.Plan, columns []string) []int {
 func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 	w.rows += int64(b.Rows)
 	if inspect {
-		w.inspection.countNulls(b)
+		w.inspection.Looked += int64(b.Rows)
 	}
 	for _, view := range w.views {
 		logical := selectColumns(b, view, nil)

@@ -19,9 +19,10 @@ It opens the input files and reads their headers or footers, but no row. It spen
 the release.
 
 With --data it reads all rows, as a run does, and says on stderr what share of them each query cannot use: null, unparsed, in no
-listed cell, clamped, cut by the bounds of per_unit. It still spends nothing and writes nothing, and exits with 1 if a column that a query
-needs is unusable: fewer than one row in twenty is of use, or half of the texts or more are no values of the column's type. What it says
-depends on single rows: it is for the operator, who may read the input, and nobody should choose bounds, cells or budgets by it.`
+listed cell, cut by the bounds of per_unit. It also compares what the input's files state with their rows. It still spends nothing and writes
+nothing, and exits with 1 if a column that a query needs is unusable: fewer than one row in twenty is of use, or half of the texts or more are
+no values of the column's type. What it says depends on single rows: it is for the operator, who may read the input, and nobody should choose
+bounds, cells or budgets by it.`
 
 func (a *app) checkCmd() *cobra.Command {
 	var flags jobs.Flags
@@ -92,7 +93,7 @@ func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipelin
 	}
 	found := plan.Findings(answers.Checks)
 	if !a.Quiet {
-		a.printChecks(plan, answers.Checks)
+		a.printChecks(answers.Checks)
 		rest := make([]pipeline.Finding, 0, len(found))
 		for _, f := range found {
 			if !f.Unusable {
