@@ -135,7 +135,7 @@ func (f *facts) glance() []fact {
 	facts := []fact{
 		{"Protected", f.unitRows(), ""},
 		{"A guess at even odds is right at most", PercentUp(half), " of the time"},
-		{"Guarantee", fmt.Sprintf("epsilon %s", plain(f.epsilon)), fmt.Sprintf("at delta %s", plain(f.delta))},
+		{"Guarantee", "epsilon " + AsStated(f.epsilon), "at delta " + AsStated(f.delta)},
 	}
 	if b := f.budget; b != nil {
 		facts = append(facts, fact{"Left of the data's budget", b.left(), ""})

@@ -80,8 +80,7 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 	}
 	for _, q := range p.Queries() {
 		if x := standsOut(&q); x > 0 {
-			if err := a.Printf("%s: noisy counts above %.4g stand out; if no cell had a row, none would be above it with 95 "+
-				"%% probability\n", q.Query.Name(), x); err != nil {
+			if err := a.Printf("%s: counts up to %.4g can be noise alone\n", q.Query.Name(), x); err != nil {
 				return err
 			}
 		}

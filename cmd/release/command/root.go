@@ -75,6 +75,7 @@ func (a *app) root() *cobra.Command {
 		a.versionCmd(), a.manCmd(),
 	)
 	complete(root)
+	explainArguments(root)
 	return root
 }
 

@@ -24,6 +24,7 @@ import (
 type Standing struct {
 	protocol.Standing
 	ledger string // "", "none" or "unknown"
+	lost   error  // there is no ledger, but a release shows that there was one
 }
 
 // Find looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is
@@ -50,6 +51,9 @@ func Find(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Fla
 		c.Warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " +
 			console.ErrorText(err))
 	}
+	if s.ledger == "none" {
+		s.lost = f.LedgerLost(p, dir)
+	}
 	s.Standing, err = protocol.StandingOf(ctx, p, nil, sink.New(), dir)
 	return s, err
 }
@@ -57,7 +61,10 @@ func Find(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Fla
 // Print says what a run would do and cost.
 func (s Standing) Print(c *console.Console, p *pipeline.Plan) error {
 	lines := linesOf(p, s.Standing)
-	if s.ledger == "none" {
+	var lost *pipeline.Error
+	if errors.As(s.lost, &lost) {
+		lines = []string{"a run is refused: " + console.OneLine(lost.Code+": "+lost.Message)}
+	} else if s.ledger == "none" {
 		lines = append([]string{"there is no ledger yet: the first run opens it, with a budget of " + p.Budget().String()},
 			lines...)
 	}
@@ -118,20 +125,24 @@ func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 		lines = append(lines, console.Fill("a run is refused: the job's own budget (%s) can never hold this release",
 			p.Budget()))
 	case q.Refusal != nil:
-		lines = append(lines, "a run is refused: "+console.OneLine(q.Refusal.Error()))
+		lines = append(lines, "a run is refused")
 	}
 	return lines
 }
 
-// moreText says how many more releases like it fit after a charge: 2.4 more fit.
+// moreText says how many more releases like it fit after a charge.
 func moreText(r ledger.Room) string {
 	switch {
 	case r.More < 0:
 		return "more than is left"
+	case r.More < 1:
+		return "no further release like this fits"
+	case r.More < 2:
+		return "room for one more release like this"
 	case r.More > 1e6:
-		return "more than a million more fit"
+		return "room for more than a million more releases like this"
 	}
-	return console.Fill("%.1f more fit", math.Floor(10*r.More)/10)
+	return console.Fill("room for %.0f more releases like this", math.Floor(r.More))
 }
 
 // percentText is a share in percent, of three digits.
