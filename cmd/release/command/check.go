@@ -9,7 +9,6 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
-	"github.com/dprelease/dprelease/cmd/release/internal/standing"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -46,12 +45,12 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 		return err
 	}
 	a.warnOfLittle(plan)
-	found, err := standing.Find(ctx, a.Console, plan, flags)
+	found, err := findStanding(ctx, a.Console, plan, flags)
 	if err != nil {
 		return err
 	}
 	if found.Quote.Never {
-		return standing.Refusal(plan, found.Quote)
+		return chargeRefusal(plan, found.Quote)
 	}
 	limits := local.Limits{Workers: 1}
 	if data {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/cmd/release/internal/compared"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/report"
 	"github.com/dprelease/dprelease/report/picture"
@@ -92,11 +91,11 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 func planFigure(p *pipeline.Plan) *picture.Figure {
 	shares := picture.RowMarks{Style: picture.Style{Color: picture.Blue, Fill: picture.Full}}
 	rows := picture.Rows{Title: "Share of the budget, and 95 % ± of a noisy value",
-		X: picture.Axis{Label: "% " + strings.TrimPrefix(compared.SharedOut(p), "share ")}}
+		X: picture.Axis{Label: "% " + strings.TrimPrefix(sharedOut(p), "share ")}}
 	for i := range p.Queries() {
 		q := &p.Queries()[i]
 		rows.Names = append(rows.Names, q.Query.Name()+": ± "+halfWidth(q))
-		shares.Values = append(shares.Values, 100*compared.Share(p, q))
+		shares.Values = append(shares.Values, 100*budgetShare(p, q))
 	}
 	rows.Marks = []picture.RowMarks{shares}
 	curve := picture.Line{Style: picture.Style{Color: picture.Blue, Line: picture.Solid}}

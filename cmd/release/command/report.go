@@ -1,5 +1,4 @@
-// Package presentation is the verbs that show a published release: report and plot.
-package presentation
+package command
 
 import (
 	"context"
@@ -24,8 +23,8 @@ lie beside it, in DIR.report, or where --out says. They are made of the noisy va
 
 With --job the maps of queries by nearest points have their places, which come from the public files of the job.`
 
-// ReportCommand is the verb report.
-func ReportCommand(c *console.Console) *cobra.Command {
+// reportCommand is the verb report.
+func reportCommand(c *console.Console) *cobra.Command {
 	var out, job string
 	flags := jobs.Flags{}
 	cmd := &cobra.Command{

@@ -1,5 +1,4 @@
-// Package sql is the verb sql: the statements that a job's queries are to a database.
-package sql
+package command
 
 import (
 	"context"
@@ -15,20 +14,22 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 )
 
-const long = `sql prints the statements that run would send to the database of input.sql, one for each query, for review. They hold every value that they
+const sqlLong = `sql prints the statements that run would send to the database of input.sql, one for each query, for review. They hold every value that they
 compare with; there are no parameters. Nothing is spent, and no row is read.
 
 The types of columns decide how they are read. Without --dialect the database of the job is asked for them, if this program has its driver.
 With --dialect, and without the driver, nothing is connected, and the types are those that the job's questions suggest.`
 
-// Command is the verb.
-func Command(c *console.Console) *cobra.Command {
+// sqlCommand is the verb sql.
+func sqlCommand(c *console.Console) *cobra.Command {
 	var flags jobs.Flags
 	dialect := ""
 	cmd := &cobra.Command{
-		Use: "sql JOB", Short: "Print the statements of a job whose input is a table of a database", Long: long, Args: cobra.ExactArgs(1),
+		Use: "sql JOB", Short: "Print the statements of a job whose input is a table of a database", Long: sqlLong, Args: cobra.ExactArgs(1),
 		Example: "  release sql job.yaml\n  release sql job.yaml --dialect duckdb",
-		RunE:    func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), c, args[0], &flags, dialect) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return printStatements(cmd.Context(), c, args[0], &flags, dialect)
+		},
 	}
 	flags.AddParams(cmd)
 	cmd.Flags().StringVar(&dialect, "dialect", "",
@@ -36,7 +37,7 @@ func Command(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, c *console.Console, path string, flags *jobs.Flags, dialect string) error {
+func printStatements(ctx context.Context, c *console.Console, path string, flags *jobs.Flags, dialect string) error {
 	if dialect != "" && !slices.Contains(sqlpush.Dialects(), dialect) {
 		return console.Usagef("--dialect %q: there are %s", dialect, strings.Join(sqlpush.Dialects(), ", "))
 	}
@@ -47,7 +48,7 @@ func run(ctx context.Context, c *console.Console, path string, flags *jobs.Flags
 	if plan.Job().Input.SQL == nil {
 		return console.Usagef("the job's input is files: only a job with input.sql has statements")
 	}
-	d, types, err := open(ctx, plan, dialect)
+	d, types, err := openStatements(ctx, plan, dialect)
 	if err != nil {
 		return err
 	}
@@ -59,11 +60,11 @@ func run(ctx context.Context, c *console.Console, path string, flags *jobs.Flags
 	if err != nil {
 		return pipeline.InputError(err)
 	}
-	return c.Print(text(d, types, all))
+	return c.Print(statementsText(d, types, all))
 }
 
 // open returns the input and says where the types of its columns come from.
-func open(ctx context.Context, plan *pipeline.Plan, dialect string) (*sqlpush.Database, string, error) {
+func openStatements(ctx context.Context, plan *pipeline.Plan, dialect string) (*sqlpush.Database, string, error) {
 	source := jobs.DatabaseOf(plan.Job())
 	if dialect == "" && sqlpush.HasDriver(source.Driver) {
 		d, err := sqlpush.Open(ctx, source)
@@ -80,7 +81,7 @@ func open(ctx context.Context, plan *pipeline.Plan, dialect string) (*sqlpush.Da
 	return d, "what the job asks; the database was not asked", err
 }
 
-func text(d *sqlpush.Database, types string, all []sqlpush.Statement) string {
+func statementsText(d *sqlpush.Database, types string, all []sqlpush.Statement) string {
 	var b strings.Builder
 	b.WriteString("-- The types of columns are from " + types + ".\n")
 	for _, s := range d.Settings() {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package sharding
+package aggregate
 
 // newPending makes a file with a name.
 func newPending(path string) (*pending, error) { return named(path) }

@@ -1,6 +1,4 @@
-// Package standing says what a run of a plan would do and cost: whether it is released already, and what a charge takes
-// of the budget.
-package standing
+package command
 
 import (
 	"cmp"
@@ -20,16 +18,17 @@ import (
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// Standing says what a run of a plan would do, and how its ledger was found.
-type Standing struct {
+// standing is what a run of a plan would do and cost: whether it is released already, what a charge takes of the budget,
+// and how the ledger was found.
+type standing struct {
 	protocol.Standing
 	ledger string // "", "none" or "unknown"
 	lost   error  // there is no ledger, but a release shows that there was one
 }
 
-// Find looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is
+// findStanding looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is
 // counted alone.
-func Find(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Flags) (s Standing, err error) {
+func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Flags) (s standing, err error) {
 	dir, err := f.Dir(p)
 	if err != nil {
 		return s, err
@@ -59,7 +58,7 @@ func Find(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Fla
 }
 
 // Print says what a run would do and cost.
-func (s Standing) Print(c *console.Console, p *pipeline.Plan) error {
+func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 	lines := linesOf(p, s.Standing)
 	var lost *pipeline.Error
 	if errors.As(s.lost, &lost) {
@@ -102,8 +101,8 @@ func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 	return quoteLines(p, s.Quote)
 }
 
-// Announce says on stderr what a run is about to charge. A refusal is an error that follows.
-func Announce(c *console.Console, p *pipeline.Plan, s protocol.Standing) {
+// announceCharge says on stderr what a run is about to charge. A refusal is an error that follows.
+func announceCharge(c *console.Console, p *pipeline.Plan, s protocol.Standing) {
 	if s.Quote.Refusal == nil {
 		c.Note(strings.Join(linesOf(p, s), "; "))
 	}
@@ -153,8 +152,8 @@ func percentText(share float64) string {
 	return console.Fill("%.3g %%", 100*share)
 }
 
-// Refusal fails a plan whose charge would be refused.
-func Refusal(p *pipeline.Plan, q ledger.Quote) error {
+// chargeRefusal fails a plan whose charge would be refused.
+func chargeRefusal(p *pipeline.Plan, q ledger.Quote) error {
 	switch {
 	case q.Refusal == nil:
 		return nil
@@ -170,7 +169,7 @@ func Refusal(p *pipeline.Plan, q ledger.Quote) error {
 }
 
 // JSON is a standing for `plan --json`.
-func (s Standing) JSON() map[string]any {
+func (s standing) JSON() map[string]any {
 	out := map[string]any{"next": s.Next}
 	if s.ledger != "" {
 		out["ledger"] = s.ledger

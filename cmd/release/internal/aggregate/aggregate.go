@@ -1,6 +1,6 @@
-// Package sharding is the verb aggregate, which leaves the part of one shard in a file, and what the verb merge needs
+// Package aggregate is the verb aggregate, which leaves the part of one shard in a file, and what the verb merge needs
 // to make a release of the parts: the key of the run, and an engine that reads them.
-package sharding
+package aggregate
 
 import (
 	"bytes"
@@ -47,8 +47,8 @@ type verb struct {
 	out     string
 }
 
-// AggregateCommand is the verb aggregate of the program of a version.
-func AggregateCommand(c *console.Console, version string) *cobra.Command {
+// Command is the verb aggregate of the program of a version.
+func Command(c *console.Console, version string) *cobra.Command {
 	v := &verb{Console: c, version: version}
 	cmd := &cobra.Command{
 		Use: "aggregate JOB", Short: "Add up one shard of a job's input, for release merge", Long: aggregateLong, Args: cobra.ExactArgs(1),

@@ -1,4 +1,4 @@
-package presentation
+package command
 
 import (
 	"context"
@@ -21,8 +21,8 @@ shows: bars or a line with intervals, a heat map, or a map of points. Quantiles 
 
 With --job a query by nearest points is drawn on a map: their places come from the public files of the job.`
 
-// PlotCommand is the verb plot.
-func PlotCommand(c *console.Console) *cobra.Command {
+// plotCommand is the verb plot.
+func plotCommand(c *console.Console) *cobra.Command {
 	var query, out, job string
 	flags := jobs.Flags{}
 	cmd := &cobra.Command{
@@ -60,7 +60,7 @@ func plot(ctx context.Context, c *console.Console, dir, query, out, job string, 
 	if err != nil {
 		return console.Usagef("--query: choose one of %s", strings.Join(tableNames(m), ", "))
 	}
-	return WritePicture(out, figure)
+	return writePicture(out, figure)
 }
 
 func tableNames(m *manifest.Manifest) []string {
@@ -73,8 +73,8 @@ func tableNames(m *manifest.Manifest) []string {
 	return names
 }
 
-// WritePicture draws a figure into a file, in the format that its extension says.
-func WritePicture(path string, f *picture.Figure) error {
+// writePicture draws a figure into a file, in the format that its extension says.
+func writePicture(path string, f *picture.Figure) error {
 	format := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 	if format != "svg" && format != "png" && format != "pdf" {
 		return console.Usagef("the picture's file %s needs the extension .svg, .png or .pdf", console.Here(path))

@@ -1,5 +1,4 @@
-// Package compared prints the noise of a release with delta 0 beside Gaussian noise of the same epsilon.
-package compared
+package command
 
 import (
 	"errors"
@@ -11,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Share is what a query takes of what the release has to share out: of mu squared, or of epsilon if delta is 0.
-func Share(p *pipeline.Plan, q *pipeline.Planned) float64 {
+// budgetShare is what a query takes of what the release has to share out: of mu squared, or of epsilon if delta is 0.
+func budgetShare(p *pipeline.Plan, q *pipeline.Planned) float64 {
 	if p.Guarantee().Delta > 0 {
 		ratio := float64(q.Mu()) / float64(p.Mu())
 		return ratio * ratio
@@ -21,17 +20,17 @@ func Share(p *pipeline.Plan, q *pipeline.Planned) float64 {
 	return own / float64(p.Guarantee().Epsilon)
 }
 
-// SharedOut names what queries share.
-func SharedOut(p *pipeline.Plan) string {
+// sharedOut names what queries share.
+func sharedOut(p *pipeline.Plan) string {
 	if p.Guarantee().Delta > 0 {
 		return "share of mu²"
 	}
 	return "share of epsilon"
 }
 
-// Print says which queries would have less noise with a small delta, and what the ledger would be charged; nothing if
+// printCompared says which queries would have less noise with a small delta, and what the ledger would be charged; nothing if
 // delta is not 0.
-func Print(c *console.Console, p *pipeline.Plan) error {
+func printCompared(c *console.Console, p *pipeline.Plan) error {
 	with, err := p.Compared()
 	if with == nil || err != nil {
 		return err
