@@ -12,8 +12,8 @@ import (
 // schema.org with DCAT, Croissant, a citation file, and a README that says how to load them. Each document is text of
 // the release alone, the same each time.
 
-// release is what the documents say of a release.
-type release struct {
+// catalogue is what the documents say of a release.
+type catalogue struct {
 	// Name is the release's own; Title is for people. Slug has lower-case letters, digits, "-", "." and "_" only.
 	Name, Slug, Title string
 	// Description is one or more sentences. Guarantee is the promise in one or two.
@@ -26,38 +26,38 @@ type release struct {
 	Region            string
 	// Prefix is what the names of all files begin with; "" of a release.
 	Prefix string
-	Tables []table
+	Tables []catalogueTable
 }
 
-// table is one table in all its files.
-type table struct {
+// catalogueTable is one table in all its files.
+type catalogueTable struct {
 	Name, Description string
-	Columns           []column
-	Files             []file
+	Columns           []catalogueColumn
+	Files             []catalogueFile
 }
 
-// column is a column of a table.
-type column struct {
+// catalogueColumn is a column of a table.
+type catalogueColumn struct {
 	Name, Description string
 	// Unit of its numbers; "" if it has none.
 	Unit string
-	Type Type
+	Type columnType
 	// Key columns name the cell; together they are different in every row.
 	Key bool
 }
 
-// Type is the type of a column.
-type Type int
+// columnType is the type of a column of a catalogue.
+type columnType int
 
 // The types.
 const (
-	text Type = iota
-	integer
-	Real
+	textColumn columnType = iota
+	integerColumn
+	realColumn
 )
 
-// file is a table in one format.
-type file struct {
+// catalogueFile is a table in one format.
+type catalogueFile struct {
 	Path, SHA256 string
 	// Raw says of CSV that no apostrophe stands before a text that looks like a formula.
 	Raw bool
@@ -80,7 +80,7 @@ type document struct {
 }
 
 // Documents returns all documents of the release.
-func (r *release) Documents() []document {
+func (r *catalogue) Documents() []document {
 	out := []document{
 		{readmeName, r.readme()}, {citationName, r.citation()}, {packageName, encode(r.dataPackage())}, {dcatName,
 			encode(r.dcat())}, {croissantName, encode(r.croissant())},
@@ -111,10 +111,10 @@ func (o object) set(key, text string) object {
 	return o
 }
 
-// formatOf is a file's format: csv, parquet, arrow or json.
-func (f file) format() string { return strings.TrimPrefix(filepath.Ext(f.Path), ".") }
+// format is a file's format: csv, parquet, arrow or json.
+func (f catalogueFile) format() string { return strings.TrimPrefix(filepath.Ext(f.Path), ".") }
 
-func (f file) mediaType() string {
+func (f catalogueFile) mediaType() string {
 	switch f.format() {
 	case "csv":
 		return "text/csv"
@@ -129,12 +129,12 @@ func (f file) mediaType() string {
 }
 
 // csvTables are the tables that have a CSV file, each with that file alone.
-func (r *release) csvTables() []table {
-	var out []table
+func (r *catalogue) csvTables() []catalogueTable {
+	var out []catalogueTable
 	for _, t := range r.Tables {
 		for _, f := range t.Files {
 			if f.format() == "csv" {
-				t.Files = []file{f}
+				t.Files = []catalogueFile{f}
 				out = append(out, t)
 			}
 		}
@@ -143,7 +143,7 @@ func (r *release) csvTables() []table {
 }
 
 // inCSV is a text as the CSV file has it; see package sink.
-func (f file) inCSV(text string) string {
+func (f catalogueFile) inCSV(text string) string {
 	if !f.Raw && text != "" && strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
 		return "'" + text
 	}
@@ -167,8 +167,8 @@ func slug(text string) string {
 	return slug
 }
 
-// column is the description of a column with its unit.
-func (c column) text() string {
+// words is the description of a column with its unit.
+func (c catalogueColumn) words() string {
 	if c.Unit == "" {
 		return c.Description
 	}
