@@ -223,7 +223,7 @@ func (s *stager) writeTable(root *os.Root, j tableJob) (file manifest.File, err 
 		return file, err
 	}
 	defer f.Close()
-	return file, j.format.Verify(s.ctx, f, size, j.table)
+	return file, verify(s.ctx, j.format, f, size, j.table)
 }
 
 // undo removes everything that run wrote.
