@@ -13,13 +13,13 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// batchScan is a read of some columns of some record batches. Without yield nothing is decoded.
+// batchScan reads some columns of some record batches. If yield is nil, it computes the digest and decodes nothing.
 type batchScan struct {
 	ctx    context.Context
 	file   *file
 	f      scan.Handle
-	used   []int // the columns, each once, in the order of the file
-	order  []int // of each column asked for: its place in used
+	used   []int // the requested columns, each once, in the order of the file
+	order  []int // order[i] is the index in used of the i-th requested column
 	dicts  []*dictionary
 	codecs codecs
 	h      hash.Hash
@@ -74,7 +74,7 @@ func (s *batchScan) blocks(split int) error {
 	return nil
 }
 
-// block opens a record batch of a file. If only its metadata are fetched so far, it asks for the buffers.
+// block opens a record batch of a file. If only its metadata was fetched so far, block asks for the buffers.
 func (s *batchScan) block(b *block, metadata bool) (*openBatch, error) {
 	m, err := b.message(s.f, headRecords)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *batchScan) stream() error {
 
 func (s *batchScan) origin() origin { return origin{s.ctx, s.f, s.file.MAC, &s.codecs} }
 
-// guarded runs f and says of which column an error is.
+// guarded runs f and adds the name of column i to its error.
 func (s *batchScan) guarded(i int, f func() error) error {
 	err := scan.Guard(f)
 	var e *scan.Error
@@ -235,7 +235,7 @@ func (s *batchScan) rows(left int64, readers []*arrayReader) error {
 	return nil
 }
 
-// ready returns how many rows all columns have, at most n.
+// ready returns the number of rows that can be taken of every column, at most n.
 func (s *batchScan) ready(n int, readers []*arrayReader) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err

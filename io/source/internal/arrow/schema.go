@@ -12,14 +12,16 @@ import (
 )
 
 const (
-	// maxFields is the most fields of a schema that is read. Its length has no limit, since some writers state facts
-	// about rows in its texts.
+	// maxFields is the largest number of fields in a schema. The length of a schema has no limit, since some writers
+	// state facts about rows in its texts.
 	maxFields = 1 << 20
 	// arrowDepth is the deepest nesting of types that is read.
 	arrowDepth = 32
-	// minField is less than the bytes of any sound field in a schema; decoding one takes some 500.
+	// minField is less than the length of any valid field in a schema, in bytes. Decoding a field allocates about 500
+	// bytes.
 	minField = 16
-	// maxShared bounds how much longer a schema's texts may be together than the schema, which can share them.
+	// maxShared limits the total length of a schema's texts to a multiple of the schema's length: fields can share one
+	// text, and the library copies it for each.
 	maxShared = 8
 )
 
@@ -38,12 +40,13 @@ const (
 	flatUnion = 14 // of Type
 )
 
-// schemaWalk passes over a schema before the library decodes it, and checks that every length is within the bytes and
-// that few bytes do not say much: the library allocates what a vector says, and follows tables that are shared anew.
+// schemaWalk walks over a schema before the library decodes it. It checks that every length is within the bytes, and
+// that few bytes do not stand for very many fields or texts: the library allocates what a vector's length says, and
+// decodes a shared table again for each reference.
 type schemaWalk struct {
-	fields int // how many fields may still come, by the schema's length
+	fields int // the number of fields that the schema's length allows, less those that were met
 	passed int
-	text   int // how many bytes of texts
+	text   int // the bytes of texts that the schema's length allows, less those that were met
 }
 
 // columnsOf decodes a schema and returns its columns and the types of the top level.
@@ -89,7 +92,7 @@ func (w *schemaWalk) sound(f *flatBuffer) bool {
 	return !f.bad && w.fields >= 0 && w.passed <= maxFields && w.text >= 0
 }
 
-// field passes a field and returns the ids of its dictionaries.
+// field checks a field and returns the ids of its dictionaries.
 func (w *schemaWalk) field(t flatTable, depth int) dictionaryIDs {
 	w.passed++
 	if w.fields--; depth == 0 {
@@ -109,7 +112,7 @@ func (w *schemaWalk) field(t flatTable, depth int) dictionaryIDs {
 	return ids
 }
 
-// metadata passes keys and values.
+// metadata checks keys and values.
 func (w *schemaWalk) metadata(v flatVector) {
 	w.text -= v.n
 	for i := 0; i < v.n && w.sound(v.f); i++ {
@@ -118,8 +121,7 @@ func (w *schemaWalk) metadata(v flatVector) {
 	}
 }
 
-// librarySchema lets the library decode a schema: the schema of a message, or of a footer, which it is then told is
-// one.
+// librarySchema decodes a schema of a message or of a footer with the library, which only decodes messages.
 func librarySchema(schema flatTable) (*arrow.Schema, error) {
 	r, err := ipc.NewReaderFromMessageReader(oneMessage{schemaMessage(schema)}, ipc.WithEnsureNativeEndian(false))
 	if err != nil {
@@ -128,7 +130,7 @@ func librarySchema(schema flatTable) (*arrow.Schema, error) {
 	return r.Schema(), nil
 }
 
-// schemaMessage puts a message before the buffer that holds a schema.
+// schemaMessage returns a message whose header is the schema.
 func schemaMessage(schema flatTable) []byte {
 	const size = 32
 	head := []byte{
