@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// How the file finds where its pieces begin (cuts.go says why in order).
+// This file finds where the pieces of a file begin (cuts.go explains why in order).
 
 // Splits implements scan.File.
 func (c *file) Splits() int {
@@ -29,8 +29,8 @@ func (c *file) piece(i int) (start, end int64) {
 	return int64(i) * c.pieceSize, end
 }
 
-// know notes the place where the records of piece i begin. It does nothing if that is known, or if it is not known of a
-// piece before.
+// know records where piece i begins. It does nothing if that is known already, or if the beginning of an earlier piece
+// is not known.
 func (c *file) know(i int, at int64) {
 	c.cuts.mu.Lock()
 	defer c.cuts.mu.Unlock()
@@ -39,8 +39,8 @@ func (c *file) know(i int, at int64) {
 	}
 }
 
-// cut returns the place where the records of piece i begin. It waits for the readers of the pieces before, who know
-// soon, and looks itself if there are none.
+// cut returns where piece i begins. It waits for the readers of earlier pieces, which will know soon. If there are
+// none, it searches itself.
 func (c *file) cut(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 	for {
 		at, last, left := c.cuts.find(i)
@@ -61,7 +61,7 @@ func (c *file) cut(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 	}
 }
 
-// look finds the beginning of the piece behind piece i, whose own beginning is known.
+// look finds the beginning of the piece after piece i, whose own beginning is known.
 func (c *file) look(ctx context.Context, f io.ReaderAt, i int) error {
 	defer c.cuts.take(i)()
 	from, _, _ := c.cuts.find(i)
@@ -73,8 +73,8 @@ func (c *file) look(ctx context.Context, f io.ReaderAt, i int) error {
 	return err
 }
 
-// recordAfter returns the start of the first record at or after the place nominal. A record starts at the place from.
-// If there is no quote between the two, every line is a record, and only the last one is split; else all records
+// recordAfter returns the start of the first record at or after nominal. from must be the start of a record. If there
+// is no quote between from and nominal, every line is a record, and only the last line is split; otherwise all records
 // between them are.
 func (c *file) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
 	if nominal >= c.Size {
@@ -101,7 +101,7 @@ func (c *file) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int
 	return c.follow(ctx, f, line, nominal)
 }
 
-// follow returns the start of the first record at or after nominal. It splits the text from a record on.
+// follow returns the start of the first record at or after nominal, by splitting the text from the record at from on.
 func (c *file) follow(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
 	if from >= nominal {
 		return from, nil

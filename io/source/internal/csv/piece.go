@@ -9,20 +9,20 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The reader of a piece does not wait until the beginning of its piece is known. It guesses that a record starts behind
-// the first line end, which is wrong only if that stands within quotes, and parses from there. When the beginning is
-// known, rows before it are dropped; if the guess was wrong, the piece is parsed again.
+// The reader of a piece does not wait for the beginning of its piece. It guesses that a record starts after the first
+// line end, which is wrong only if that is within quotes, and parses from there. When the beginning is known, rows
+// before it are dropped; if the guess was wrong, the piece is parsed again.
 
-// pieceReader reads the records of a piece. Its memory passes from piece to piece.
+// pieceReader reads the records of a piece. Its memory is used for later pieces.
 type pieceReader struct {
 	*rowReader
 	text pieceText
-	skip int  // how many of the gathered rows come before the piece's first record
-	next int  // the place in the text behind the gathered rows
-	long bool // the text goes on with a record that is too long for it
+	skip int  // number of gathered rows before the piece's first record
+	next int  // offset in the text after the gathered rows
+	long bool // the next record is too long for the text in memory
 }
 
-// pieceReader returns a reader of some columns, used or new.
+// pieceReader returns a reader of some columns, which may have been used before.
 func (c *file) pieceReader(columns []string) *pieceReader {
 	r, ok := c.dialect.readers.Get().(*pieceReader)
 	if !ok || !r.fits(c, columns) {
@@ -76,7 +76,7 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string,
 	return s, err
 }
 
-// begin loads a piece and gathers its first rows, from a guess if the piece's beginning is not known yet.
+// begin loads a piece and gathers its first rows; from a guess, if the piece's beginning is not known yet.
 func (r *pieceReader) begin(ctx context.Context, c *file, s *scan.Stream, piece int) error {
 	if err := r.text.load(s, c.Size); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (r *pieceReader) begin(ctx context.Context, c *file, s *scan.Stream, piece 
 	return r.settle(c, at, guessed)
 }
 
-// from gathers rows from a place of the text on.
+// from gathers the rows that start at the offset at or later.
 func (r *pieceReader) from(at int) error {
 	next, whole, err := r.gather(&r.text, at)
 	r.skip, r.next, r.long = 0, next, !whole
@@ -109,11 +109,11 @@ func (r *pieceReader) from(at int) error {
 
 func (r *pieceReader) done() bool { return r.next >= r.text.own }
 
-// settle drops the gathered rows before the piece's first record, which starts at the place at of the file, or parses
-// the piece again if the guess was wrong.
+// settle drops the gathered rows before the piece's first record, which starts at the offset at of the file. If the
+// guess was wrong, it parses the piece again.
 func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	start := int(at - r.text.at)
-	if r.text.at == 0 && c.dialect.Header { // the header says whether the file has changed
+	if r.text.at == 0 && c.dialect.Header { // a changed header means a changed file
 		if _, err := c.behindHeader(io.NewSectionReader(r.text.file, 0, c.Size), c.placeAgain(r.text.file, 0)); err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	}
 	if guessed >= 0 {
 		row, ok := slices.BinarySearch(r.starts, int32(start))
-		// else a skipped line may belong to the piece before, and would be counted twice
+		// Otherwise a skipped line may belong to the piece before, and would be counted twice.
 		if ok && (start == guessed || r.blanks == 0) {
 			r.skip = row
 			return nil
@@ -134,7 +134,7 @@ func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	return r.from(start)
 }
 
-// hand hands the gathered rows on.
+// hand yields the gathered rows.
 func (r *pieceReader) hand(yield func(*table.Batch) error) error {
 	for i := r.skip; i < r.rows; i += scan.BatchRows {
 		if err := yield(r.batch(i, min(i+scan.BatchRows, r.rows))); err != nil {
@@ -144,8 +144,8 @@ func (r *pieceReader) hand(yield func(*table.Batch) error) error {
 	return nil
 }
 
-// readLong reads the rest of a piece, which goes on with a long record, as a stream. It returns how many lines were
-// skipped.
+// readLong reads the rest of a piece, which begins with a long record, as a stream. It returns the number of skipped
+// lines.
 func (r *pieceReader) readLong(ctx context.Context, c *file, piece int, yield func(*table.Batch) error) (blanks int64,
 	err error) {
 	at := r.text.at + int64(r.next)

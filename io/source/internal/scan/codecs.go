@@ -13,16 +13,16 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// Codecs decompresses bytes in memory. The caller knows how long the result must be, and no codec writes more, so a
-// bomb is a damaged file. (parquet-go's codecs write as much as there is, and its LZ4 tries ever larger buffers on
-// damaged bytes, without end.)
+// Codecs decompresses bytes in memory. The caller knows the length of the result, and no codec writes more than that,
+// so a decompression bomb is a damaged file. parquet-go's codecs are not used: they write as much as there is, and its
+// LZ4 retries damaged bytes with ever larger buffers.
 type Codecs struct {
 	zstd   *zstd.Decoder
 	gzip   *gzip.Reader
 	brotli *brotli.Reader
 }
 
-// filled is an error if fewer bytes were written than were announced.
+// filled returns an error if fewer bytes were written than announced.
 func filled(dst []byte, n int, err error) error {
 	if err == nil && n != len(dst) {
 		return io.ErrShortBuffer
@@ -49,7 +49,7 @@ func LZ4Into(dst, src []byte) error {
 // ZstdInto fills dst with what src, zstd frames, holds.
 func (c *Codecs) ZstdInto(dst, src []byte) error {
 	if c.zstd == nil {
-		// It copies from dst, so that a window takes no memory, however long it is.
+		// The decoder copies from dst, so that a window takes no memory of its own.
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(math.MaxInt64),
 			zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
