@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Code says what kind of failure an Error is.
+// Code is the kind of failure of an Error.
 type Code string
 
 // The codes.

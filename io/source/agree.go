@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// agree compares every file's schema with the first one's and returns all disagreements.
+// agree compares every file's schema with the first one's and returns all differences.
 func agree(names []string, files []scan.File) Errors {
 	var wrong Errors
 	for i, f := range files[1:] {
@@ -18,7 +18,7 @@ func agree(names []string, files []scan.File) Errors {
 	return wrong
 }
 
-// differ says what a file lacks, has too much or has of another type.
+// differ returns the columns that a file lacks, has in addition, or has with another type.
 func differ(first, f scan.File, in string) []*Error {
 	var out []*Error
 	known := 0
@@ -45,8 +45,8 @@ func differ(first, f scan.File, in string) []*Error {
 	return out
 }
 
-// named adds a column's name to an error if it is surely a name. What stands in the first line of a CSV file may be
-// a row of private values, if the job says by mistake that there is a header.
+// named adds a column's name to an error if it is certainly a name: the first line of a CSV file may be a row of
+// private values, if the job wrongly states a header.
 func named(e *Error, f table.Field, public bool) *Error {
 	if public {
 		return e.OfColumn(f.Name)
