@@ -142,8 +142,8 @@ func incomplete(path, reason string) error {
 		Err: fmt.Errorf("%w: %s", pipeline.ErrIncomplete, reason)}
 }
 
-// recovered turns a panic of a library into an error. It drops the panic's value, which may quote values of a table.
-func recovered(err *error) {
+// recoverError turns a panic of a library into an error. It drops the panic's value, which may quote values of a table.
+func recoverError(err *error) {
 	if thrown := recover(); thrown != nil {
 		*err = reason("the writer failed unexpectedly")
 	}

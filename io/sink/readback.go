@@ -20,7 +20,7 @@ import (
 // Columns reads back the table of a query of the release in dir. If the file is not as the manifest says, the error is
 // pipeline.ErrIncomplete.
 func (f *Folder) Columns(ctx context.Context, dir string, q *manifest.Query) (out queries.Columns, err error) {
-	defer recovered(&err)
+	defer recoverError(&err)
 	file, err := tableFile(dir, q, "")
 	if err != nil {
 		return out, err
@@ -50,7 +50,7 @@ type ReadBack struct {
 // numbers and fractions among the keys are known as such from Parquet and Arrow alone. If the file is not as the
 // manifest says, the error is pipeline.ErrIncomplete.
 func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string) (t *ReadBack, err error) {
-	defer recovered(&err)
+	defer recoverError(&err)
 	file, err := tableFile(dir, q, holds)
 	if err != nil {
 		return nil, err

@@ -53,13 +53,13 @@ var formats = []struct {
 	open    func(packed scan.Compression) opener
 	text    bool
 }{
-	{"parquet", []string{".parquet"}, described(parquet.Open), false},
-	{"arrow", []string{".arrow", ".feather"}, described(arrow.Open), false},
-	{"csv", []string{".csv", ".txt", ".data"}, separated(func(d dialects) (*csv.Dialect, error) { return d.given, nil }),
+	{"parquet", []string{".parquet"}, openDescribed(parquet.Open), false},
+	{"arrow", []string{".arrow", ".feather"}, openDescribed(arrow.Open), false},
+	{"csv", []string{".csv", ".txt", ".data"}, openSeparated(func(d dialects) (*csv.Dialect, error) { return d.given, nil }),
 		true},
-	{"tsv", []string{".tsv", ".tab"}, separated(func(d dialects) (*csv.Dialect, error) { return d.tabs, d.wrongTabs }),
+	{"tsv", []string{".tsv", ".tab"}, openSeparated(func(d dialects) (*csv.Dialect, error) { return d.tabs, d.wrongTabs }),
 		true},
-	{"jsonl", []string{".jsonl", ".ndjson"}, objects, true},
+	{"jsonl", []string{".jsonl", ".ndjson"}, openObjects, true},
 }
 
 // packings holds the endings of compressed files.
@@ -68,8 +68,8 @@ var packings = []struct {
 	packed scan.Compression
 }{{".gz", scan.Gzip}, {".zst", scan.Zstd}, {".bz2", scan.Bzip2}, {".xz", scan.XZ}}
 
-// described returns the opener of a format that describes itself.
-func described(open func(context.Context, scan.Place, []string, scan.BlockMAC) (scan.File,
+// openDescribed returns the opener of a format that describes itself.
+func openDescribed(open func(context.Context, scan.Place, []string, scan.BlockMAC) (scan.File,
 	*Error)) func(scan.Compression) opener {
 	return func(scan.Compression) opener {
 		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
@@ -78,8 +78,8 @@ func described(open func(context.Context, scan.Place, []string, scan.BlockMAC) (
 	}
 }
 
-// separated returns the opener of CSV files of a dialect.
-func separated(of func(dialects) (*csv.Dialect, error)) func(scan.Compression) opener {
+// openSeparated returns the opener of CSV files of a dialect.
+func openSeparated(of func(dialects) (*csv.Dialect, error)) func(scan.Compression) opener {
 	return func(packed scan.Compression) opener {
 		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
 			dialect, err := of(d)
@@ -91,8 +91,8 @@ func separated(of func(dialects) (*csv.Dialect, error)) func(scan.Compression) o
 	}
 }
 
-// objects returns the opener of JSON lines.
-func objects(packed scan.Compression) opener {
+// openObjects returns the opener of JSON lines.
+func openObjects(packed scan.Compression) opener {
 	return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
 		return jsonl.Open(ctx, at, packed, d.objects, mac)
 	}

@@ -27,7 +27,7 @@ func (d *Dataset) Outlines() ([]Outline, error) {
 	out := make([]Outline, len(d.files))
 	var atOnce errgroup.Group
 	atOnce.SetLimit(1)
-	if d.stores.used() {
+	if d.stores.haveFiles() {
 		atOnce.SetLimit(openedAtOnce)
 	}
 	for i, f := range d.files {
@@ -38,7 +38,7 @@ func (d *Dataset) Outlines() ([]Outline, error) {
 		}
 		atOnce.Go(func() (err error) {
 			out[i].Footer, err = footed.DigestFooter(0)
-			return d.placed(err, i)
+			return d.addFileName(err, i)
 		})
 	}
 	if err := atOnce.Wait(); err != nil {

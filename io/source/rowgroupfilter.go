@@ -31,8 +31,8 @@ func (d *Dataset) FilterRowGroups(columns []string, none func(column int, b tabl
 	return &RowGroupFilter{d: d, columns: columns, none: none}
 }
 
-// footed returns a split's file and the split's number in it, if the file has a footer.
-func (s *RowGroupFilter) footed(split int) (scan.Footed, int, bool) {
+// footedFile returns a split's file and the split's number in it, if the file has a footer.
+func (s *RowGroupFilter) footedFile(split int) (scan.Footed, int, bool) {
 	p := s.d.places[split]
 	f, ok := s.d.files[p.file].(scan.Footed)
 	return f, p.split, ok
@@ -40,7 +40,7 @@ func (s *RowGroupFilter) footed(split int) (scan.Footed, int, bool) {
 
 // Skips reports whether a split is left out.
 func (s *RowGroupFilter) Skips(split int) bool {
-	f, at, ok := s.footed(split)
+	f, at, ok := s.footedFile(split)
 	if !ok || s.Counted && f.Rows(at) == scan.UnknownRows {
 		return false
 	}
@@ -60,24 +60,24 @@ func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string,
 		return sum, err
 	}
 	if s.Skips(split) {
-		f, at, _ := s.footed(split)
+		f, at, _ := s.footedFile(split)
 		sum.Skipped = max(0, f.Rows(at))
 		sum.Digest, err = f.DigestFooter(at)
-		return sum, s.d.placed(err, p.file)
+		return sum, s.d.addFileName(err, p.file)
 	}
-	if s.d.stores.used() {
-		yield = s.fetching(split, columns, yield)
+	if s.d.stores.haveFiles() {
+		yield = s.fetchBefore(split, columns, yield)
 	}
 	sum, err = s.d.files[p.file].Read(ctx, p.split, columns, yield)
-	return sum, s.d.placed(err, p.file)
+	return sum, s.d.addFileName(err, p.file)
 }
 
 // lookedAhead is the number of splits that are examined to find one to fetch ahead, since some are left out.
 const lookedAhead = 64
 
-// fetching wraps yield: before its first call, the next splits are fetched ahead. By then all requests for this split
+// fetchBefore wraps yield: before its first call, the next splits are fetched ahead. By then all requests for this split
 // were made.
-func (s *RowGroupFilter) fetching(split int, columns []string,
+func (s *RowGroupFilter) fetchBefore(split int, columns []string,
 	yield func(*table.Batch) error) func(*table.Batch) error {
 	s.once.Do(s.d.stores.pool.Forget)
 	s.mu.Lock()
@@ -121,10 +121,10 @@ func (s *RowGroupFilter) Digest(ctx context.Context, split int, columns []string
 		return nil, err
 	}
 	if s.Skips(split) {
-		f, at, _ := s.footed(split)
+		f, at, _ := s.footedFile(split)
 		sum, err := f.DigestFooter(at)
-		return sum, s.d.placed(err, p.file)
+		return sum, s.d.addFileName(err, p.file)
 	}
 	sum, err := s.d.files[p.file].Digest(ctx, p.split, columns)
-	return sum, s.d.placed(err, p.file)
+	return sum, s.d.addFileName(err, p.file)
 }

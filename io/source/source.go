@@ -90,7 +90,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 			}
 			opened[i], faults[i] = f.open(ctx, f.at, dialects, mac)
 			if faults[i] == nil {
-				faults[i] = unique(opened[i].Schema())
+				faults[i] = checkUnique(opened[i].Schema())
 			}
 			if faults[i] == nil {
 				opened[i], faults[i] = folders.wrap(opened[i], f.at.Path)
@@ -159,7 +159,7 @@ func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield f
 		return nil, err
 	}
 	sum, err := d.files[p.file].Read(ctx, p.split, columns, yield)
-	return sum.Digest, d.placed(err, p.file)
+	return sum.Digest, d.addFileName(err, p.file)
 }
 
 // Digest returns what Read would return for a split, without decoding.
@@ -169,7 +169,7 @@ func (d *Dataset) Digest(ctx context.Context, split int, columns []string) ([]by
 		return nil, err
 	}
 	sum, err := d.files[p.file].Digest(ctx, p.split, columns)
-	return sum, d.placed(err, p.file)
+	return sum, d.addFileName(err, p.file)
 }
 
 // check returns the place of a split. It refuses columns that cannot be read.
@@ -190,8 +190,8 @@ func (d *Dataset) check(split int, columns []string) (place, error) {
 	return d.places[split], wrong.Err()
 }
 
-// placed adds the file's name to an error that has none.
-func (d *Dataset) placed(err error, file int) error {
+// addFileName adds the file's name to an error that has none.
+func (d *Dataset) addFileName(err error, file int) error {
 	var e *Error
 	if errors.As(err, &e) && e.File == "" {
 		e.File = d.names[file]
@@ -205,7 +205,7 @@ const AheadOfStores = remote.PerWorker
 // AheadBytes returns the memory in bytes that reading takes for each worker, in addition to decoded batches: 0 if all
 // files are on this machine.
 func (d *Dataset) AheadBytes() int64 {
-	if d.stores.used() {
+	if d.stores.haveFiles() {
 		return AheadOfStores
 	}
 	return 0

@@ -27,8 +27,8 @@ func newStores(workers int) *stores {
 		seen: map[store.Address]bool{}}
 }
 
-// used reports whether the dataset has files in stores.
-func (s *stores) used() bool { return len(s.seen) > 0 }
+// haveFiles reports whether the dataset has files in stores.
+func (s *stores) haveFiles() bool { return len(s.seen) > 0 }
 
 func (s *stores) close() {
 	s.pool.Close()

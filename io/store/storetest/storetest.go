@@ -56,7 +56,7 @@ func (m *Memory) MediaType(key string) string {
 	return m.types[key]
 }
 
-func (m *Memory) after(request, key string) error {
+func (m *Memory) callAfter(request, key string) error {
 	if m.After == nil {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (m *Memory) Put(_ context.Context, key, mediaType string, content io.ReadSe
 	if err := m.put(key, mediaType, b, over); err != nil {
 		return err
 	}
-	return m.after("put", key)
+	return m.callAfter("put", key)
 }
 
 func (m *Memory) put(key, mediaType string, b []byte, over *store.Object) error {
@@ -178,7 +178,7 @@ func (m *Memory) Delete(_ context.Context, o store.Object) error {
 	if err := m.delete(o); err != nil {
 		return err
 	}
-	return m.after("delete", o.Key)
+	return m.callAfter("delete", o.Key)
 }
 
 func (m *Memory) delete(o store.Object) error {

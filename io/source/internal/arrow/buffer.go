@@ -114,7 +114,7 @@ func (b *buffer) stream() error {
 	}
 	z, err := scan.NewZstdReader(b.section)
 	if err != nil {
-		return b.failed(err)
+		return b.mapError(err)
 	}
 	b.r, b.close = z, z.Close
 	return nil
@@ -143,14 +143,14 @@ func (b *buffer) take(n int64) ([]byte, error) {
 		step := int(min(n-int64(from), max(maxStep, int64(from))))
 		m.out = slices.Grow(m.out, step)[:from+step]
 		if _, err := io.ReadFull(b.r, m.out[from:]); err != nil {
-			return nil, b.failed(err)
+			return nil, b.mapError(err)
 		}
 	}
 	return m.out, nil
 }
 
-// failed maps an error of the file or of a decompressor to one of ours. It keeps an error of the context.
-func (b *buffer) failed(err error) error {
+// mapError maps an error of the file or of a decompressor to one of ours. It keeps an error of the context.
+func (b *buffer) mapError(err error) error {
 	var own *scan.Error
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &own):
@@ -184,7 +184,7 @@ func (b *buffer) end() error {
 	}
 	var more [1]byte
 	if n, err := b.r.Read(more[:]); n > 0 || !errors.Is(err, io.EOF) {
-		return b.failed(err)
+		return b.mapError(err)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func (a *builder) body(p *array, buffers []*buffer) (body, error) {
 		_, width := fixedOf(t.IndexType, false)
 		signed := arrow.IsSignedInteger(t.IndexType.ID())
 		codes := codeBody{buffer: buffers[1], width: width, signed: signed, dict: a.dict}
-		if a.dict != nil && a.dict.wide() {
+		if a.dict != nil && a.dict.isWide() {
 			return &wideBody{codeBody: codes, typ: a.typeOf(t)}, nil
 		}
 		return &codes, nil

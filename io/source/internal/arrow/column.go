@@ -23,5 +23,5 @@ type dictionaryIDs struct {
 	children []dictionaryIDs
 }
 
-// coded reports whether the column holds codes into a dictionary.
-func (c *column) coded() bool { return c.typ.ID() == arrow.DICTIONARY }
+// isCoded reports whether the column holds codes into a dictionary.
+func (c *column) isCoded() bool { return c.typ.ID() == arrow.DICTIONARY }

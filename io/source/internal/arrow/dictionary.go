@@ -19,8 +19,8 @@ type dictionary struct {
 	ends  []int64 // ends[i] is the end of text i in a wide dictionary, which has no offsets (widedictionary.go)
 }
 
-// wide reports whether 32-bit codes or offsets cannot address the dictionary, so that its values are copied.
-func (d *dictionary) wide() bool { return d.ends != nil || d.Size > codable.values }
+// isWide reports whether 32-bit codes or offsets cannot address the dictionary, so that its values are copied.
+func (d *dictionary) isWide() bool { return d.ends != nil || d.Size > codable.values }
 
 // codeBody reads codes into a dictionary.
 type codeBody struct {

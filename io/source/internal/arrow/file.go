@@ -218,7 +218,7 @@ func (a *file) loadFooter(f io.ReaderAt, raw []byte) (flatTable, error) {
 	if b.bad || !footer.has(1) {
 		return flatTable{}, scan.Fault(scan.CodeDamaged, "the footer cannot be decoded")
 	}
-	a.groups = grouped(records)
+	a.groups = groupBlocks(records)
 	return schema, a.identify(f)
 }
 

@@ -59,8 +59,8 @@ func blocksOf(v flatVector, end int64) ([]block, error) {
 	return out, nil
 }
 
-// grouped joins neighbouring record batches into splits.
-func grouped(blocks []block) (out [][]block) {
+// groupBlocks joins neighbouring record batches into splits.
+func groupBlocks(blocks []block) (out [][]block) {
 	from, size := 0, int64(0)
 	for i, b := range blocks {
 		if size += b.meta + b.body; size >= splitBytes || i == len(blocks)-1 {

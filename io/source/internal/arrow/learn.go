@@ -42,10 +42,10 @@ func (s *batchScan) learn(m *message, i int) error {
 // learnAll loads the dictionaries of the columns. All splits share a dictionary that was read before.
 func (s *batchScan) learnAll() error {
 	for i, at := range s.used {
-		if !s.file.columns[at].coded() {
+		if !s.file.columns[at].isCoded() {
 			continue
 		}
-		if err := s.guarded(i, func() error { return s.learnShared(i, at) }); err != nil {
+		if err := s.guardColumn(i, func() error { return s.learnShared(i, at) }); err != nil {
 			return err
 		}
 	}
@@ -100,8 +100,8 @@ func (s *batchScan) readShared(i, at int) (knownDictionary, error) {
 func (s *batchScan) dictionary(m *message) error {
 	id := m.table.table(slotHeader).i64(0)
 	for i, at := range s.used {
-		if c := &s.file.columns[at]; c.coded() && c.dictionary == id {
-			if err := s.guarded(i, func() error { return s.learn(m, i) }); err != nil {
+		if c := &s.file.columns[at]; c.isCoded() && c.dictionary == id {
+			if err := s.guardColumn(i, func() error { return s.learn(m, i) }); err != nil {
 				return err
 			}
 		}

@@ -18,8 +18,8 @@ var rooms = sync.Pool{New: func() any { return new(room) }}
 // mostKept is the longest slice that is kept for another buffer, in bytes.
 const mostKept = 4 << 20
 
-// large reports whether a slice of the room is too long to be kept.
-func (m *room) large() bool {
+// isLarge reports whether a slice of the room is too long to be kept.
+func (m *room) isLarge() bool {
 	v := &m.values
 	return max(cap(m.block), cap(m.plain), cap(m.out), 8*cap(v.Ints), 8*cap(v.Floats), 4*cap(v.Offsets),
 		4*cap(m.codes)) > mostKept
@@ -36,7 +36,7 @@ func newRoom() *room {
 // giveBack ends the use of a room.
 func (m *room) giveBack() {
 	m.values.Data = nil // it shares the memory of out
-	if !m.large() {
+	if !m.isLarge() {
 		rooms.Put(m)
 	}
 }

@@ -56,14 +56,14 @@ func columnsOf(schema flatTable) ([]column, []arrow.DataType, error) {
 	w.metadata(schema.vector(slotSchemaMetadata, 4))
 	fields := schema.vector(slotFields, 4)
 	var ids []dictionaryIDs
-	for i := 0; i < fields.n && w.sound(f); i++ {
+	for i := 0; i < fields.n && w.isSound(f); i++ {
 		ids = append(ids, w.field(fields.table(i), arrowDepth))
 	}
 	switch {
 	case w.passed > maxFields:
 		return nil, nil, scan.Fault(scan.CodeTooLarge, "the schema has more than 2^20 columns").
 			Advise("write fewer columns a file")
-	case !w.sound(f):
+	case !w.isSound(f):
 		return nil, nil, undecoded()
 	case schema.i16(slotEndianness) != 0:
 		return nil, nil, scan.Fault(scan.CodeUnsupported, "the file is big-endian")
@@ -88,7 +88,7 @@ func columnsOf(schema flatTable) ([]column, []arrow.DataType, error) {
 
 func undecoded() error { return scan.Fault(scan.CodeDamaged, "the schema cannot be decoded") }
 
-func (w *schemaWalk) sound(f *flatBuffer) bool {
+func (w *schemaWalk) isSound(f *flatBuffer) bool {
 	return !f.bad && w.fields >= 0 && w.passed <= maxFields && w.text >= 0
 }
 
@@ -106,7 +106,7 @@ func (w *schemaWalk) field(t flatTable, depth int) dictionaryIDs {
 	}
 	ids := dictionaryIDs{id: t.table(slotDictionary).i64(0)}
 	children := t.vector(slotChildren, 4)
-	for i := 0; i < children.n && w.sound(t.f); i++ {
+	for i := 0; i < children.n && w.isSound(t.f); i++ {
 		ids.children = append(ids.children, w.field(children.table(i), depth-1))
 	}
 	return ids
@@ -115,7 +115,7 @@ func (w *schemaWalk) field(t flatTable, depth int) dictionaryIDs {
 // metadata checks keys and values.
 func (w *schemaWalk) metadata(v flatVector) {
 	w.text -= v.n
-	for i := 0; i < v.n && w.sound(v.f); i++ {
+	for i := 0; i < v.n && w.isSound(v.f); i++ {
 		pair := v.table(i)
 		w.text -= pair.vector(0, 1).n + pair.vector(1, 1).n
 	}

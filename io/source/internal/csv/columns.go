@@ -21,7 +21,7 @@ func (c *column) add(d *Dialect, text []byte) {
 		c.decoded = d.letters.decode(c.decoded[:0], text)
 		text = c.decoded
 	}
-	if d.null(text) {
+	if d.isNull(text) {
 		c.AddNull()
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 // Splits implements scan.File.
 func (c *file) Splits() int {
-	if c.streamed() {
+	if c.isStreamed() {
 		return 1
 	}
 	return max(1, int((c.Size+c.pieceSize-1)/c.pieceSize))
@@ -29,9 +29,9 @@ func (c *file) piece(i int) (start, end int64) {
 	return int64(i) * c.pieceSize, end
 }
 
-// know records where piece i begins. It does nothing if that is known already, or if the beginning of an earlier piece
+// recordStart records where piece i begins. It does nothing if that is known already, or if the beginning of an earlier piece
 // is not known.
-func (c *file) know(i int, at int64) {
+func (c *file) recordStart(i int, at int64) {
 	c.cuts.mu.Lock()
 	defer c.cuts.mu.Unlock()
 	if len(c.cuts.at) == i {
@@ -39,9 +39,9 @@ func (c *file) know(i int, at int64) {
 	}
 }
 
-// cut returns where piece i begins. It waits for the readers of earlier pieces, which will know soon. If there are
+// awaitStart returns where piece i begins. It waits for the readers of earlier pieces, which will know soon. If there are
 // none, it searches itself.
-func (c *file) cut(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
+func (c *file) awaitStart(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 	for {
 		at, last, left := c.cuts.find(i)
 		switch {
@@ -55,20 +55,20 @@ func (c *file) cut(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 			}
 			continue
 		}
-		if err := c.look(ctx, f, last); err != nil {
+		if err := c.findStart(ctx, f, last); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// look finds the beginning of the piece after piece i, whose own beginning is known.
-func (c *file) look(ctx context.Context, f io.ReaderAt, i int) error {
+// findStart finds the beginning of the piece after piece i, whose own beginning is known.
+func (c *file) findStart(ctx context.Context, f io.ReaderAt, i int) error {
 	defer c.cuts.take(i)()
 	from, _, _ := c.cuts.find(i)
 	_, nominal := c.piece(i)
 	next, err := c.recordAfter(ctx, f, from, nominal)
 	if err == nil {
-		c.know(i+1, next)
+		c.recordStart(i+1, next)
 	}
 	return err
 }

@@ -114,8 +114,8 @@ type Dialect struct {
 	readers        sync.Pool // of *pieceReader, for all files of a dataset
 }
 
-// null reports whether a text stands for a null.
-func (d *Dialect) null(text []byte) bool {
+// isNull reports whether a text stands for a null.
+func (d *Dialect) isNull(text []byte) bool {
 	return d.nullLengths>>min(len(text), 63)&1 != 0 && d.nulls[string(text)]
 }
 
@@ -205,14 +205,14 @@ func (d *Dialect) fields(names []string) (table.Schema, error) {
 	return s, nil
 }
 
-// public reports whether the job gives the column's name.
-func (d *Dialect) public(column string) bool {
+// isPublic reports whether the job gives the column's name.
+func (d *Dialect) isPublic(column string) bool {
 	_, typed := d.Types[column]
 	return typed || len(d.Columns) > 0
 }
 
-// blank reports whether b is white space around a field.
-func (d *Dialect) blank(b byte) bool { return d.TrimSpace && (b == ' ' || b == '\t') && b != d.comma }
+// isBlank reports whether b is white space around a field.
+func (d *Dialect) isBlank(b byte) bool { return d.TrimSpace && (b == ' ' || b == '\t') && b != d.comma }
 
 // setEncoding prepares the decoding of the options' encoding.
 func (d *Dialect) setEncoding() scan.Errors {
@@ -225,24 +225,24 @@ func (d *Dialect) setEncoding() scan.Errors {
 		return scan.Errors{scan.Fault(scan.CodeOption,
 			"in a file of encoding utf-16 without a header the first row could give the byte order").
 			Advise("write encoding: utf-16le or utf-16be, and mark: true if the file begins with a byte order mark")}
-	case d.Encoding == "" || d.Encoding == "utf-8" || d.wide():
+	case d.Encoding == "" || d.Encoding == "utf-8" || d.isWide():
 		return nil
 	}
 	return scan.Errors{scan.Fault(scan.CodeOption, "%q is no encoding that is known",
 		d.Encoding).Advise("the encodings are %s", strings.Join(Encodings(), ", "))}
 }
 
-// marked reports whether a byte order mark at the start of a file is skipped.
-func (d *Dialect) marked() bool { return d.Header || d.Mark && d.letters == nil }
+// skipsMark reports whether a byte order mark at the start of a file is skipped.
+func (d *Dialect) skipsMark() bool { return d.Header || d.Mark && d.letters == nil }
 
-// wide reports whether the text is decoded before it is split.
-func (d *Dialect) wide() bool {
+// isWide reports whether the text is decoded before it is split.
+func (d *Dialect) isWide() bool {
 	_, ok := wide[d.Encoding]
 	return ok
 }
 
-// decoded returns r in UTF-8 or, if fields are decoded one by one, r itself.
-func (d *Dialect) decoded(r io.Reader) io.Reader {
+// decodeText returns r in UTF-8 or, if fields are decoded one by one, r itself.
+func (d *Dialect) decodeText(r io.Reader) io.Reader {
 	if e, ok := wide[d.Encoding]; ok {
 		return transform.NewReader(r, &e)
 	}

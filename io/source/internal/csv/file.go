@@ -46,7 +46,7 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 		defer stream.Close()
 		stream.File.Expect(scan.Extent{Size: min(c.Size, firstRead)})
 		text := stream.Text
-		if !c.streamed() { // the header may be longer than a piece
+		if !c.isStreamed() { // the header may be longer than a piece
 			text = io.NewSectionReader(stream.File, 0, c.Size)
 		}
 		s, err := newScanner(text, nil, d, true)
@@ -65,8 +65,8 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 	return c, nil
 }
 
-// streamed reports whether the file is read as one stream: its text is not in the file as it is.
-func (c *file) streamed() bool { return c.packed != scan.Plain || c.dialect.wide() }
+// isStreamed reports whether the file is read as one stream: its text is not in the file as it is.
+func (c *file) isStreamed() bool { return c.packed != scan.Plain || c.dialect.isWide() }
 
 // notTexts holds the first bytes of files that people mistake for texts. Each has bytes that no header begins with,
 // since a column may be called PAR1. Only files with a header are checked: without one, the bytes might be a row.
@@ -140,7 +140,7 @@ func (c *file) name() (err error) {
 
 func (c *file) Schema() table.Schema { return c.table }
 
-func (c *file) Public(column string) bool { return c.dialect.public(column) }
+func (c *file) Public(column string) bool { return c.dialect.isPublic(column) }
 
 // Digest implements scan.File.
 func (c *file) Digest(ctx context.Context, piece int, _ []string) ([]byte, error) {
@@ -155,7 +155,7 @@ func (c *file) Digest(ctx context.Context, piece int, _ []string) ([]byte, error
 // Read implements scan.File.
 func (c *file) Read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
 	err error) {
-	if !c.streamed() {
+	if !c.isStreamed() {
 		return c.readPiece(ctx, piece, columns, yield)
 	}
 	stream, err := c.openStream(ctx, piece)
@@ -230,7 +230,7 @@ func (c *file) openStream(ctx context.Context, piece int) (*scan.Stream, error) 
 	start, end := c.piece(piece)
 	s, err := c.OpenStream(ctx, c.packed, start, end)
 	if err == nil {
-		s.Text = c.dialect.decoded(s.Text)
+		s.Text = c.dialect.decodeText(s.Text)
 	}
 	return s, err
 }

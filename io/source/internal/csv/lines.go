@@ -100,10 +100,10 @@ const (
 	lowBits   = 0x7f7f7f7f7f7f7f7f
 )
 
-// marks sets the highest bit of each of the first eight bytes of b that is a line end or equals its byte in others. If
+// markStops sets the highest bit of each of the first eight bytes of b that is a line end or equals its byte in others. If
 // a byte is not 0, adding 127 to its lower bits sets its highest bit, unless that was set before, and carries nothing
 // into the next byte.
-func marks(b []byte, others uint64) uint64 {
+func markStops(b []byte, others uint64) uint64 {
 	w := binary.LittleEndian.Uint64(b)
 	x, y := w^everyByte*'\n', w^others
 	return ^((x&lowBits+lowBits|x)&(y&lowBits+lowBits|y) | lowBits)
@@ -125,7 +125,7 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 		var f field
 		var p int // offset of the delimiter or line end after the field
 		if from < len(b) && b[from] == quote && quote != 0 {
-			end, doubled := closing(b, from+1, comma, quote)
+			end, doubled := closingQuote(b, from+1, comma, quote)
 			if end < 0 {
 				return at
 			}
@@ -139,7 +139,7 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 				if i += 8; i+8 > len(b) {
 					return at
 				}
-				mark = marks(b[i:], commas)
+				mark = markStops(b[i:], commas)
 			}
 			p = i + bits.TrailingZeros64(mark)>>3
 			mark &= mark - 1
@@ -170,7 +170,7 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 // returns 0 if the record needs a second look or more text.
 func (l *lines) lineEnd(b []byte, at, i int) int {
 	for i+8 <= len(b) {
-		mark := marks(b[i:], everyByte*uint64(l.dialect.quote))
+		mark := markStops(b[i:], everyByte*uint64(l.dialect.quote))
 		p := i + bits.TrailingZeros64(mark)>>3
 		switch {
 		case mark == 0:
@@ -180,7 +180,7 @@ func (l *lines) lineEnd(b []byte, at, i int) int {
 		case l.dialect.quote == 0 || p > at && b[p-1] != l.dialect.comma:
 			i = p + 1 // within a field a quote is an ordinary character
 		default:
-			end, _ := closing(b, p+1, l.dialect.comma, l.dialect.quote)
+			end, _ := closingQuote(b, p+1, l.dialect.comma, l.dialect.quote)
 			if end < 0 {
 				return 0
 			}
@@ -190,9 +190,9 @@ func (l *lines) lineEnd(b []byte, at, i int) int {
 	return 0
 }
 
-// closing returns the offset of the quote that closes the field whose text starts at i, or -1 if the record needs a
+// closingQuote returns the offset of the quote that closes the field whose text starts at i, or -1 if the record needs a
 // second look.
-func closing(b []byte, i int, comma, quote byte) (end int, doubled bool) {
+func closingQuote(b []byte, i int, comma, quote byte) (end int, doubled bool) {
 	for {
 		at := bytes.IndexByte(b[i:], quote)
 		if end = i + at; at < 0 || end+9 > len(b) {

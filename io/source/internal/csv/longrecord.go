@@ -43,9 +43,9 @@ func (s *scanner) passRest() error {
 		n := len(b) // the end of the skipped bytes; len(b) if it is not in the buffer
 		switch s.rest {
 		case restOfLine:
-			n = stop(b, 0, '\n')
+			n = indexStop(b, 0, '\n')
 		case restOfField:
-			n = stop(b, 0, s.d.comma)
+			n = indexStop(b, 0, s.d.comma)
 		case restOfFields:
 			if _, n = s.field(b, 0); n >= 0 {
 				break
@@ -191,7 +191,7 @@ func (r *lookahead) takeTo(b byte) {
 
 // takeBlanks takes blanks around a field.
 func (r *lookahead) takeBlanks(d *Dialect) {
-	for r.more() && d.blank(r.b) {
+	for r.more() && d.isBlank(r.b) {
 		r.take()
 	}
 }

@@ -49,10 +49,10 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string,
 	}
 	for {
 		if r.done() {
-			c.know(piece+1, r.text.at+int64(r.next))
+			c.recordStart(piece+1, r.text.at+int64(r.next))
 		}
 		release() // yield may take long, or read other pieces
-		if err := r.hand(yield); err != nil {
+		if err := r.yieldRows(yield); err != nil {
 			return s, err
 		}
 		s.Blank += r.blanks
@@ -63,7 +63,7 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string,
 		if r.long {
 			break
 		}
-		if err := scan.Guard(func() error { return r.from(r.next) }); err != nil {
+		if err := scan.Guard(func() error { return r.gatherFrom(r.next) }); err != nil {
 			return s, scan.StreamError(err)
 		}
 	}
@@ -89,19 +89,19 @@ func (r *pieceReader) begin(ctx context.Context, c *file, s *scan.Stream, piece 
 			return err
 		}
 		if guessed >= 0 {
-			if err := r.from(guessed); err != nil {
+			if err := r.gatherFrom(guessed); err != nil {
 				return err
 			}
 		}
-		if at, err = c.cut(ctx, s.File, piece); err != nil {
+		if at, err = c.awaitStart(ctx, s.File, piece); err != nil {
 			return err
 		}
 	}
 	return r.settle(c, at, guessed)
 }
 
-// from gathers the rows that start at the offset at or later.
-func (r *pieceReader) from(at int) error {
+// gatherFrom gathers the rows that start at the offset at or later.
+func (r *pieceReader) gatherFrom(at int) error {
 	next, whole, err := r.gather(&r.text, at)
 	r.skip, r.next, r.long = 0, next, !whole
 	return err
@@ -131,11 +131,11 @@ func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 			return nil
 		}
 	}
-	return r.from(start)
+	return r.gatherFrom(start)
 }
 
-// hand yields the gathered rows.
-func (r *pieceReader) hand(yield func(*table.Batch) error) error {
+// yieldRows yields the gathered rows.
+func (r *pieceReader) yieldRows(yield func(*table.Batch) error) error {
 	for i := r.skip; i < r.rows; i += scan.BatchRows {
 		if err := yield(r.batch(i, min(i+scan.BatchRows, r.rows))); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (r *pieceReader) readLong(ctx context.Context, c *file, piece int, yield fu
 	s.limit = int64(r.text.own - r.next)
 	blanks, err = r.readStream(ctx, s, yield)
 	if err == nil {
-		c.know(piece+1, at+s.taken)
+		c.recordStart(piece+1, at+s.taken)
 	}
 	return blanks, err
 }

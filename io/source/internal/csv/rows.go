@@ -82,7 +82,7 @@ func (r *rowReader) reset() {
 func (r *rowReader) stream(s *scanner) error {
 	r.reset()
 	for full := false; !full && r.rows < scan.BatchRows; {
-		r.seen(s)
+		r.gatherBuffered(s)
 		if r.rows == scan.BatchRows {
 			break
 		}
@@ -103,8 +103,8 @@ func (r *rowReader) stream(s *scanner) error {
 	return nil
 }
 
-// seen gathers a block of the records in the scanner's buffer.
-func (r *rowReader) seen(s *scanner) {
+// gatherBuffered gathers a block of the records in the scanner's buffer.
+func (r *rowReader) gatherBuffered(s *scanner) {
 	own := s.at + int(min(int64(s.end-s.at), s.limit-s.taken))
 	if s.rest != noRest || own <= s.at || r.rows+r.block() > scan.BatchRows {
 		return
@@ -138,14 +138,14 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 	return blanks + s.blanks, nil
 }
 
-// most returns how many rows of a text are gathered before they are yielded, so that they take little memory.
-func (r *rowReader) most() int { return max(scan.BatchRows, (1<<20)/max(1, len(r.columns))) }
+// maxGathered returns how many rows of a text are gathered before they are yielded, so that they take little memory.
+func (r *rowReader) maxGathered() int { return max(scan.BatchRows, (1<<20)/max(1, len(r.columns))) }
 
 // gather gathers the records of a text that start at the offset at or later. It returns the start of the next record,
 // which belongs to the next piece or is gathered later. whole is false if the text ends within that record.
 func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err error) {
 	r.reset()
-	for whole = true; at < t.own && r.rows+r.block() <= r.most(); {
+	for whole = true; at < t.own && r.rows+r.block() <= r.maxGathered(); {
 		r.general.eof = t.eof()
 		if at, whole = r.add(t.b, at, t.own); whole {
 			continue
@@ -184,7 +184,7 @@ func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 				r.blanks++
 				continue
 			}
-			r.second(start, rows)
+			r.splitAgain(start, rows)
 		} else {
 			at = next
 		}
@@ -196,8 +196,8 @@ func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	return rows, at, true
 }
 
-// second sets the fields of a row that needed a second look.
-func (r *rowReader) second(at, row int) {
+// splitAgain sets the fields of a row that needed a second look.
+func (r *rowReader) splitAgain(at, row int) {
 	for i := range r.columns {
 		f := missing
 		if k := r.columns[i].at; k < len(r.general.fields) {

@@ -78,7 +78,7 @@ func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, 
 	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != CRLF}, r: r, again: again,
 		buf: make([]byte, firstRead), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
-	if first && d.marked() && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
+	if first && d.skipsMark() && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
 		s.at, s.taken = 3, 3
 	}
 	return s, err
@@ -163,15 +163,15 @@ func (s *splitter) split(b []byte) (n int, whole bool) {
 		}
 		i = end + 1
 		if len(s.fields) == s.needed {
-			if end := stop(b, i, s.d.quote); end < len(b) && b[end] == '\n' { // nothing is quoted in the rest of the line
+			if end := indexStop(b, i, s.d.quote); end < len(b) && b[end] == '\n' { // nothing is quoted in the rest of the line
 				return end + 1, true
 			}
 		}
 	}
 }
 
-// stop returns the offset of the first line end or byte c from i on, or the length of b.
-func stop(b []byte, i int, c byte) int {
+// indexStop returns the offset of the first line end or byte c from i on, or the length of b.
+func indexStop(b []byte, i int, c byte) int {
 	const ones, highest = 0x0101010101010101, 0x8080808080808080
 	lines, others := uint64(ones*'\n'), ones*uint64(c)
 	for ; i+8 <= len(b); i += 8 { // eight bytes at once: x - 1 borrows into the highest bit of the first byte that is 0
@@ -198,7 +198,7 @@ func (s *splitter) skip(b []byte) (n int, skip bool) {
 	}
 	i := 0
 	if comment == 0 || len(b) == 0 || b[0] != comment {
-		for i < len(b) && s.d.blank(b[i]) {
+		for i < len(b) && s.d.isBlank(b[i]) {
 			i++
 		}
 		if i < len(b) && b[i] == '\r' && !s.keepCR {
@@ -227,55 +227,55 @@ func (s *splitter) skip(b []byte) (n int, skip bool) {
 func (s *splitter) field(b []byte, i int) (field, int) {
 	s.open, s.inside = i, insideField
 	if !s.d.TrimSpace && i < len(b) && b[i] != s.d.quote {
-		end := stop(b, i, s.d.comma)
+		end := indexStop(b, i, s.d.comma)
 		if end == len(b) && !s.eof {
 			return field{}, -1
 		}
-		return field{from: int32(i), to: int32(s.withoutCR(b, i, end))}, end
+		return field{from: int32(i), to: int32(s.trimCR(b, i, end))}, end
 	}
 	start := i
-	for start < len(b) && s.d.blank(b[start]) {
+	for start < len(b) && s.d.isBlank(b[start]) {
 		start++
 	}
 	if start == len(b) {
 		s.inside = insideBlanks
 	}
 	if start < len(b) && b[start] == s.d.quote && s.d.quote != 0 && i != s.ordinary {
-		f, end, literal := s.quoted(b, start+1)
+		f, end, literal := s.splitQuoted(b, start+1)
 		if !literal {
 			s.inside = insideQuotes
 			return f, end
 		}
 	}
-	end := stop(b, i, s.d.comma)
+	end := indexStop(b, i, s.d.comma)
 	if end == len(b) && !s.eof {
 		return field{}, -1
 	}
-	return s.trimmed(b, i, end), end
+	return s.trimField(b, i, end), end
 }
 
-// withoutCR returns the end of an unquoted field without the CR of the line end.
-func (s *splitter) withoutCR(b []byte, from, to int) int {
+// trimCR returns the end of an unquoted field without the CR of the line end.
+func (s *splitter) trimCR(b []byte, from, to int) int {
 	if !s.keepCR && to > from && b[to-1] == '\r' && to < len(b) && b[to] == '\n' {
 		return to - 1
 	}
 	return to
 }
 
-// trimmed returns the field from from to to without the CR of the line end and without blanks.
-func (s *splitter) trimmed(b []byte, from, to int) field {
-	to = s.withoutCR(b, from, to)
-	for to > from && s.d.blank(b[to-1]) {
+// trimField returns the field from from to to without the CR of the line end and without blanks.
+func (s *splitter) trimField(b []byte, from, to int) field {
+	to = s.trimCR(b, from, to)
+	for to > from && s.d.isBlank(b[to-1]) {
 		to--
 	}
-	for to > from && s.d.blank(b[from]) {
+	for to > from && s.d.isBlank(b[from]) {
 		from++
 	}
 	return field{from: int32(from), to: int32(to)}
 }
 
-// quoted returns the field whose first quote is just before i. literal is true if that quote is an ordinary character.
-func (s *splitter) quoted(b []byte, i int) (f field, end int, literal bool) {
+// splitQuoted returns the field whose first quote is just before i. literal is true if that quote is an ordinary character.
+func (s *splitter) splitQuoted(b []byte, i int) (f field, end int, literal bool) {
 	f.from = int32(i)
 	for {
 		quote := bytes.IndexByte(b[i:], s.d.quote)
@@ -289,15 +289,15 @@ func (s *splitter) quoted(b []byte, i int) (f field, end int, literal bool) {
 			continue
 		}
 		f.to = int32(i - 1)
-		end, literal = s.after(b, i)
+		end, literal = s.afterQuote(b, i)
 		return f, end, literal
 	}
 }
 
-// after returns the offset of the delimiter or line end after a closing quote. literal is true if anything else
+// afterQuote returns the offset of the delimiter or line end after a closing quote. literal is true if anything else
 // follows.
-func (s *splitter) after(b []byte, i int) (end int, literal bool) {
-	for i < len(b) && s.d.blank(b[i]) {
+func (s *splitter) afterQuote(b []byte, i int) (end int, literal bool) {
+	for i < len(b) && s.d.isBlank(b[i]) {
 		i++
 	}
 	if i < len(b) && b[i] == '\r' && (i+1 == len(b) || b[i+1] == '\n') {

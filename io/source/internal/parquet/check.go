@@ -14,7 +14,7 @@ import (
 
 // check returns an error unless data holds the values that are present.
 func (p *dataPage) check(data []byte, present int) error {
-	if !p.known() {
+	if !p.hasKnownEncoding() {
 		return unknownEncoding()
 	}
 	if len(data) == 0 { // all rows are null, or there are no rows
@@ -35,8 +35,8 @@ func (p *dataPage) check(data []byte, present int) error {
 	return nil
 }
 
-// known reports whether values of the page's type can be read in its encoding.
-func (p *dataPage) known() bool {
+// hasKnownEncoding reports whether values of the page's type can be read in its encoding.
+func (p *dataPage) hasKnownEncoding() bool {
 	switch l := p.leaf.physical; p.encoding {
 	case format.RLEDictionary, plainDictionary, format.Plain:
 		return true

@@ -74,7 +74,7 @@ func newColumnReader(l *leaf, c *chunk, rows int64, section *scan.Section, codec
 func (c *columnReader) close() {
 	m := c.memory
 	m.block, m.stored, m.plain = c.pages.section.Reclaim(), c.pages.stored, c.pages.plain
-	if !m.large() {
+	if !m.isLarge() {
 		c.memories.Put(m)
 	}
 	*c = columnReader{}
@@ -163,7 +163,7 @@ func (c *columnReader) open(h *format.PageHeader, body []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := c.announced(&p); err != nil {
+	if err := c.checkAnnounced(&p); err != nil {
 		return err
 	}
 	c.begun = true
@@ -191,8 +191,8 @@ func (c *columnReader) open(h *format.PageHeader, body []byte) error {
 	return c.piece()
 }
 
-// announced checks the number of values that a page states.
-func (c *columnReader) announced(p *dataPage) error {
+// checkAnnounced checks the number of values that a page states.
+func (c *columnReader) checkAnnounced(p *dataPage) error {
 	left := c.rows
 	if c.lists != nil {
 		left = c.values

@@ -17,7 +17,7 @@ func (l *leaf) refine(e *format.SchemaElement) {
 	}
 	switch t := e.LogicalType.Value.(type) {
 	case *format.DecimalType:
-		l.decimal(int(t.Precision), int(t.Scale))
+		l.setDecimal(int(t.Precision), int(t.Scale))
 	case *format.Float16Type:
 		if l.physical == format.FixedLenByteArray && l.width == 2 {
 			l.field.Type, l.convert = table.Type{Kind: table.Float}, takeHalves
@@ -28,13 +28,13 @@ func (l *leaf) refine(e *format.SchemaElement) {
 		}
 	case nil:
 		if e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Decimal {
-			l.decimal(int(e.Precision.V), int(e.Scale.V))
+			l.setDecimal(int(e.Precision.V), int(e.Scale.V))
 		}
 	}
 }
 
-// decimal sets the leaf's type to decimals.
-func (l *leaf) decimal(precision, scale int) {
+// setDecimal sets the leaf's type to decimals.
+func (l *leaf) setDecimal(precision, scale int) {
 	l.decimals = scan.DecimalOf(precision, scale)
 	d := &l.decimals
 	switch l.physical {
@@ -62,9 +62,9 @@ func (l *leaf) takeDecimals() {
 	}
 }
 
-// exact changes the leaf's type so that different values stay different. A decimal that is no Int becomes a text. An
+// makeExact changes the leaf's type so that different values stay different. A decimal that is no Int becomes a text. An
 // INT96 becomes a timestamp in nanoseconds; it is null outside of the years 1678 to 2261.
-func (l *leaf) exact() {
+func (l *leaf) makeExact() {
 	switch {
 	case l.list != nil || l.field.Type.Kind == table.Invalid:
 	case l.decimals.Type.Kind != table.Invalid:

@@ -45,7 +45,7 @@ func (d *decoded) decode(l *leaf, enc encoding.Encoding, data []byte, n int) (v 
 		v.bytes, v.offsets, err = enc.DecodeByteArray(d.memory(enc, data), data, d.offsets)
 		d.offsets, have = v.offsets, len(v.offsets)-1
 		d.keep(enc, v.bytes)
-		if have >= n && !ordered(v.offsets[:n+1], len(v.bytes)) {
+		if have >= n && !isOrdered(v.offsets[:n+1], len(v.bytes)) {
 			return v, short()
 		}
 	}
@@ -87,13 +87,13 @@ func narrow(values []int64, l *leaf) {
 	}
 }
 
-// ordered reports whether offsets never fall and stay within size bytes.
-func ordered(offsets []uint32, size int) bool {
+// isOrdered reports whether offsets never fall and stay within size bytes.
+func isOrdered(offsets []uint32, size int) bool {
 	return slices.IsSorted(offsets) && int64(offsets[len(offsets)-1]) <= int64(size)
 }
 
-// below reports whether all codes are in [0, n).
-func below(codes []int32, n int) bool {
+// allBelow reports whether all codes are in [0, n).
+func allBelow(codes []int32, n int) bool {
 	var a, b, c, d uint32 // four maxima, so that the comparisons do not wait for each other
 	left := codes
 	for ; len(left) >= 8; left = left[8:] {

@@ -57,7 +57,7 @@ func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC)
 	}
 	for i := range p.leaves {
 		if l := &p.leaves[i]; slices.Contains(exact, l.field.Name) {
-			l.exact()
+			l.makeExact()
 		}
 	}
 	return p, nil
@@ -196,7 +196,7 @@ func (p *file) Bounds(split int, column string) (b table.Bounds, ok bool) {
 	for i := range p.leaves {
 		if l := &p.leaves[i]; l.field.Name == column {
 			c := &p.groups[split].chunks[l.chunk]
-			return c.bounds, c.bounded && l.signed() && c.physical == l.physical
+			return c.bounds, c.bounded && l.isSigned() && c.physical == l.physical
 		}
 	}
 	return b, false

@@ -117,7 +117,7 @@ func withoutGroups(b []byte) (rest []byte, groups [][]byte, ok bool) {
 			continue
 		}
 		rest = append(append(rest, b[:w.at]...), thriftStruct)
-		n, element := w.listed()
+		n, element := w.readListHead()
 		if found || element != thriftStruct {
 			return nil, nil, false
 		}
@@ -169,7 +169,7 @@ func chunksOf(columns []format.ColumnChunk, orders []format.ColumnOrder) []chunk
 			codec: m.Codec, physical: m.Type,
 			elsewhere: c.FilePath != "", encrypted: c.CryptoMetadata.Value != nil,
 		}
-		out[i].bounds, out[i].bounded = statedBounds(m.Type, &m.Statistics, typeOrdered(orders, i))
+		out[i].bounds, out[i].bounded = statedBounds(m.Type, &m.Statistics, isTypeOrdered(orders, i))
 		// PyArrow states 0 if there is no data page.
 		if d := m.DictionaryPageOffset; d > 0 && (d < m.DataPageOffset || m.DataPageOffset == 0) {
 			out[i].start = d

@@ -27,8 +27,8 @@ func pageMemoriesOf(size int64) *sync.Pool {
 // mostKept is the longest slice that is kept, in bytes.
 const mostKept = 16 << 20
 
-// large reports whether a slice is too long to be kept.
-func (m *pageMemory) large() bool {
+// isLarge reports whether a slice is too long to be kept.
+func (m *pageMemory) isLarge() bool {
 	v := &m.values
 	return max(
 		cap(m.block), cap(m.stored), cap(m.plain), cap(m.repeated), cap(m.defined), cap(v.bytes), 4*cap(v.offsets),

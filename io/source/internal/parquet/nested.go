@@ -165,13 +165,13 @@ func (w *schemaWalk) leaf(e *format.SchemaElement, chunk int, p level) {
 		l.field.Type = scan.Unread("value in too many structs")
 	}
 	if p.listed {
-		l = l.listed(p)
+		l = l.asList(p)
 	}
 	w.found = append(w.found, l)
 }
 
-// listed returns the column of lists whose elements are the leaf's values. Its kind is Invalid if they are no numbers.
-func (l leaf) listed(p level) leaf {
+// asList returns the column of lists whose elements are the leaf's values. Its kind is Invalid if they are no numbers.
+func (l leaf) asList(p level) leaf {
 	out := leaf{field: l.field, chunk: l.chunk, physical: l.physical}
 	switch l.field.Type.Kind {
 	case table.Int, table.Uint, table.Float:

@@ -40,7 +40,7 @@ func (b *rowBuffer) spreadValues(v *table.Values, k table.Kind, valid []bool) {
 // start may hold the values.
 func spread[T any](to *[]T, values []T, valid []bool) []T {
 	from := len(values)
-	*to = grown(*to, len(valid))
+	*to = growTo(*to, len(valid))
 	out := *to
 	var zero T
 	for i := len(valid) - 1; i >= 0; i-- {
@@ -57,7 +57,7 @@ func spread[T any](to *[]T, values []T, valid []bool) []T {
 // spreadOffsets does the same with the offsets of strings.
 func spreadOffsets(to *[]uint32, offsets []uint32, valid []bool) []uint32 {
 	from := len(offsets) - 1
-	*to = grown(*to, len(valid)+1)
+	*to = growTo(*to, len(valid)+1)
 	out := *to
 	for i := len(valid) - 1; i >= 0; i-- {
 		out[i+1] = offsets[from]
@@ -69,8 +69,8 @@ func spreadOffsets(to *[]uint32, offsets []uint32, valid []bool) []uint32 {
 	return out
 }
 
-// grown returns a slice of n items in the memory of s. If that is too short, it allocates and copies nothing.
-func grown[T any](s []T, n int) []T {
+// growTo returns a slice of n items in the memory of s. If that is too short, it allocates and copies nothing.
+func growTo[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}

@@ -145,7 +145,7 @@ func (c *codeValues) next(d *decoded) (v decoded, n int, err error) {
 	if d.ints32, v.ints32, err = c.runs.Codes(d.ints32, c.page, n, c.whole); err != nil {
 		return v, 0, err
 	}
-	if !below(v.ints32, c.size) {
+	if !allBelow(v.ints32, c.size) {
 		return v, 0, notInDictionary()
 	}
 	return v, n, nil

@@ -65,7 +65,7 @@ func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []
 		l := &p.leaves[i]
 		c := &p.groups[group].chunks[l.chunk]
 		if err := c.check(l, rows, p.end); err != nil {
-			return nil, s.placed(err, l)
+			return nil, s.addPlace(err, l)
 		}
 		s.readers = append(s.readers, newColumnReader(l, c, rows, scan.NewSection(ctx, f, p.MAC, c.start, c.start+c.size),
 			&s.codecs))
@@ -82,8 +82,8 @@ func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []
 	return s, nil
 }
 
-// placed adds the row group and the column to an error of ours.
-func (s *groupScan) placed(err error, l *leaf) error {
+// addPlace adds the row group and the column to an error of ours.
+func (s *groupScan) addPlace(err error, l *leaf) error {
 	var e *scan.Error
 	if errors.As(err, &e) {
 		e.RowGroup, e.Column = s.group, l.field.Name
@@ -144,7 +144,7 @@ func (s *groupScan) take(n int, to []table.Column) error {
 func (s *groupScan) each(f func(int, *columnReader) error) error {
 	for i, r := range s.readers {
 		if err := scan.Guard(func() error { return f(i, r) }); err != nil {
-			return s.placed(err, r.leaf)
+			return s.addPlace(err, r.leaf)
 		}
 	}
 	return nil

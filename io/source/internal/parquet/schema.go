@@ -76,24 +76,24 @@ func logicalType(l format.LogicalTypeValue, physical format.Type) table.Type {
 	text := []format.Type{format.ByteArray, format.FixedLenByteArray}
 	switch l := l.(type) {
 	case *format.StringType, *format.EnumType, *format.JsonType, *format.BsonType, *format.UUIDType:
-		return on(physical, table.Type{Kind: table.String}, text...)
+		return typeIfAllowed(physical, table.Type{Kind: table.String}, text...)
 	case *format.DateType:
-		return on(physical, table.Type{Kind: table.Date}, format.Int32)
+		return typeIfAllowed(physical, table.Type{Kind: table.Date}, format.Int32)
 	case *format.TimestampType:
 		t := table.Type{Kind: table.Timestamp, Unit: unitOf(l.Unit.Value), Zone: scan.ZoneOf(l.IsAdjustedToUTC)}
-		return on(physical, t, format.Int64)
+		return typeIfAllowed(physical, t, format.Int64)
 	case *format.IntType:
 		if l.IsSigned {
-			return on(physical, table.Type{Kind: table.Int}, integer...)
+			return typeIfAllowed(physical, table.Type{Kind: table.Int}, integer...)
 		}
-		return on(physical, table.Type{Kind: table.Uint}, integer...)
+		return typeIfAllowed(physical, table.Type{Kind: table.Uint}, integer...)
 	}
 	name, _, _ := strings.Cut(strings.ToLower(l.String()), "(")
 	return scan.Unread(name)
 }
 
-// on returns t if the physical type is in allowed.
-func on(physical format.Type, t table.Type, allowed ...format.Type) table.Type {
+// typeIfAllowed returns t if the physical type is in allowed.
+func typeIfAllowed(physical format.Type, t table.Type, allowed ...format.Type) table.Type {
 	if !slices.Contains(allowed, physical) || t.Kind == table.Timestamp && t.Unit == 0 {
 		return scan.Unread(t.Kind.String() + " of an odd physical type")
 	}

@@ -40,9 +40,9 @@ func statedBounds(physical format.Type, s *format.Statistics, ordered bool) (b t
 	return b, b.Min <= b.Max
 }
 
-// typeOrdered reports whether a column's statistics are in the order of its type: the file says so or, if it is older,
+// isTypeOrdered reports whether a column's statistics are in the order of its type: the file says so or, if it is older,
 // says nothing.
-func typeOrdered(orders []format.ColumnOrder, column int) bool {
+func isTypeOrdered(orders []format.ColumnOrder, column int) bool {
 	if len(orders) == 0 {
 		return true
 	}
@@ -53,8 +53,8 @@ func typeOrdered(orders []format.ColumnOrder, column int) bool {
 	return ok
 }
 
-// signed reports whether a leaf holds signed integers, at most one a row. No statement about nested columns is trusted.
-func (l *leaf) signed() bool {
+// isSigned reports whether a leaf holds signed integers, at most one a row. No statement about nested columns is trusted.
+func (l *leaf) isSigned() bool {
 	switch l.field.Type.Kind {
 	case table.Int, table.Date, table.Timestamp:
 		return l.convert == nil && l.list == nil && !l.void && !l.nested

@@ -178,15 +178,15 @@ func (w *thriftWalk) value(typ byte, depth int) {
 }
 
 func (w *thriftWalk) list(depth int) {
-	n, typ := w.listed()
+	n, typ := w.readListHead()
 	if typ == thriftStruct {
 		w.structs += int(min(n, w.left()))
 	}
 	w.items(n, depth, typ)
 }
 
-// listed reads the head of a list: the number and the type of its elements.
-func (w *thriftWalk) listed() (n uint64, typ byte) {
+// readListHead reads the head of a list: the number and the type of its elements.
+func (w *thriftWalk) readListHead() (n uint64, typ byte) {
 	head := w.octet()
 	if n = uint64(head >> 4); n == 15 {
 		n = w.uvarint()

@@ -41,7 +41,7 @@ func (h *handle) Expect(extents ...scan.Extent) {
 	if h.file.kept.Load() != nil {
 		return
 	}
-	sorted := h.file.sorted(extents)
+	sorted := h.file.sortExtents(extents)
 	h.reading.Lock()
 	defer h.reading.Unlock()
 	if h.own && len(h.lanes.all) == 0 {
@@ -73,8 +73,8 @@ func (l *lanes) find(at int64) (int, bool) {
 	return slices.BinarySearchFunc(l.all, at, func(x *lane, at int64) int { return cmp.Compare(x.at, at) })
 }
 
-// sorted returns the extents within the file that are not empty, sorted by offset.
-func (f *File) sorted(extents []scan.Extent) []scan.Extent {
+// sortExtents returns the extents within the file that are not empty, sorted by offset.
+func (f *File) sortExtents(extents []scan.Extent) []scan.Extent {
 	out := slices.DeleteFunc(slices.Clone(extents), func(e scan.Extent) bool {
 		return e.Size <= 0 || e.At < 0 ||
 			e.At+e.Size > f.object.Size
@@ -319,7 +319,7 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 	a := &f.pool.ahead
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	sorted := f.sorted(extents)
+	sorted := f.sortExtents(extents)
 	x := &ahead{extents: sorted}
 	for _, l := range lanesOf(sorted) {
 		x.holds += min(l.end-l.at, int64(l.depth)*l.step)

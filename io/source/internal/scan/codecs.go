@@ -22,8 +22,8 @@ type Codecs struct {
 	brotli *brotli.Reader
 }
 
-// filled returns an error if fewer bytes were written than announced.
-func filled(dst []byte, n int, err error) error {
+// checkFilled returns an error if fewer bytes were written than announced.
+func checkFilled(dst []byte, n int, err error) error {
 	if err == nil && n != len(dst) {
 		return io.ErrShortBuffer
 	}
@@ -34,16 +34,16 @@ func filled(dst []byte, n int, err error) error {
 func SnappyInto(dst, src []byte) error {
 	n, err := snappy.DecodedLen(src)
 	if err != nil || n != len(dst) {
-		return filled(dst, n, err)
+		return checkFilled(dst, n, err)
 	}
 	out, err := snappy.Decode(dst, src)
-	return filled(dst, len(out), err)
+	return checkFilled(dst, len(out), err)
 }
 
 // LZ4Into fills dst with what src, a raw LZ4 block, holds.
 func LZ4Into(dst, src []byte) error {
 	n, err := lz4.UncompressBlock(src, dst)
-	return filled(dst, n, err)
+	return checkFilled(dst, n, err)
 }
 
 // ZstdInto fills dst with what src, zstd frames, holds.
@@ -58,7 +58,7 @@ func (c *Codecs) ZstdInto(dst, src []byte) error {
 		c.zstd = d
 	}
 	out, err := c.zstd.DecodeAll(src, dst[:0])
-	return filled(dst, len(out), err)
+	return checkFilled(dst, len(out), err)
 }
 
 // GzipInto fills dst with what src, a gzip stream, holds.

@@ -97,7 +97,7 @@ func (d Decimal) appendText(dst []byte, digits string) []byte {
 
 // AddBytes does the same with a big-endian integer in two's complement.
 func (d Decimal) AddBytes(b []byte, to *table.Values) {
-	if v, ok := small(b); ok {
+	if v, ok := smallInteger(b); ok {
 		d.Add(v, to)
 		return
 	}
@@ -124,8 +124,8 @@ func (d Decimal) AddBytes(b []byte, to *table.Values) {
 	to.Floats = append(to.Floats, d.parse(v.String()))
 }
 
-// small returns an integer that fits the last eight bytes.
-func small(b []byte) (int64, bool) {
+// smallInteger returns an integer that fits the last eight bytes.
+func smallInteger(b []byte) (int64, bool) {
 	var last [8]byte
 	sign := byte(0)
 	if len(b) > 0 && b[0] >= 0x80 {

@@ -31,18 +31,18 @@ func (c *TextColumn) AddText(text []byte) {
 	}
 	c.AddNull()
 	if len(bytes.TrimSpace(text)) > 0 { // a blank field is a missing value
-		c.unparsed = append(padded(c.unparsed, len(c.valid)-1), true)
+		c.unparsed = append(padFlags(c.unparsed, len(c.valid)-1), true)
 	}
 }
 
 // AddUnparsed adds a row with something that is no value of the type.
 func (c *TextColumn) AddUnparsed() {
 	c.AddNull()
-	c.unparsed = append(padded(c.unparsed, len(c.valid)-1), true)
+	c.unparsed = append(padFlags(c.unparsed, len(c.valid)-1), true)
 }
 
-// padded extends flags with false to n items.
-func padded(flags []bool, n int) []bool {
+// padFlags extends flags with false to n items.
+func padFlags(flags []bool, n int) []bool {
 	from := len(flags)
 	flags = slices.Grow(flags, n-from)[:n]
 	clear(flags[from:])
@@ -79,7 +79,7 @@ func (c *TextColumn) Column() table.Column {
 		out.Valid = c.valid
 	}
 	if len(c.unparsed) > 0 {
-		c.unparsed = padded(c.unparsed, len(c.valid))
+		c.unparsed = padFlags(c.unparsed, len(c.valid))
 		out.Unparsed = c.unparsed
 	}
 	return out

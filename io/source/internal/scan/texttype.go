@@ -64,7 +64,7 @@ func NewTextType(s string, d Digits) (TextType, *Error) {
 	case name == "text":
 		return Text, nil
 	case name == "int":
-		return TextType{Type: table.Type{Kind: table.Int}, Parse: ints(d.plain(parseInt))}, nil
+		return TextType{Type: table.Type{Kind: table.Int}, Parse: ints(d.parsePlain(parseInt))}, nil
 	case name == "float":
 		return TextType{table.Type{Kind: table.Float}, d.floats(parseFloat), d.floats(parseExactFloat)}, nil
 	case name == "bool":
@@ -104,7 +104,7 @@ func parseInt(b []byte) (int64, bool) {
 func (d Digits) floats(parse func([]byte) (float64, bool)) func([]byte, *table.Values) bool {
 	return func(text []byte, v *table.Values) bool {
 		plain, ok := bytes.TrimSpace(text), true
-		if !d.usual() {
+		if !d.areUsual() {
 			plain, ok = d.rewrite(plain)
 		}
 		if !ok {
@@ -118,12 +118,12 @@ func (d Digits) floats(parse func([]byte) (float64, bool)) func([]byte, *table.V
 	}
 }
 
-// usual reports whether numbers are in Go's form.
-func (d Digits) usual() bool { return (d.Decimal == 0 || d.Decimal == '.') && d.Thousands == 0 }
+// areUsual reports whether numbers are in Go's form.
+func (d Digits) areUsual() bool { return (d.Decimal == 0 || d.Decimal == '.') && d.Thousands == 0 }
 
-// plain returns a parser that rewrites a number in Go's form and calls parse.
-func (d Digits) plain(parse func([]byte) (int64, bool)) func([]byte) (int64, bool) {
-	if d.usual() {
+// parsePlain returns a parser that rewrites a number in Go's form and calls parse.
+func (d Digits) parsePlain(parse func([]byte) (int64, bool)) func([]byte) (int64, bool) {
+	if d.areUsual() {
 		return parse
 	}
 	return func(text []byte) (int64, bool) {
