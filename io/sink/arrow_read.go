@@ -46,9 +46,9 @@ func (arrowFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 			column := record.Column(i)
 			ok := column.Len() == rows.n
 			if i < keys {
-				ok = ok && rows.keys[i].addArray(column)
+				ok = ok && rows.keys[i].setArray(column)
 			} else {
-				ok = ok && addDoubles(&rows.values[i-keys], column, optional[i])
+				ok = ok && setDoubles(&rows.values[i-keys], column, optional[i])
 			}
 			if !ok {
 				return mismatch("column " + name)
@@ -63,32 +63,32 @@ func (arrowFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 	return nil
 }
 
-// addDoubles appends the values of a column; NaN stands for a missing one, and is no value of an optional column
-// itself.
-func addDoubles(values *[]float64, column arrow.Array, optional bool) bool {
+// setDoubles sets values, which is empty, to a column; NaN stands for a missing value, and is no value of an optional
+// column itself.
+func setDoubles(values *[]float64, column arrow.Array, optional bool) bool {
 	c, ok := column.(*array.Float64)
 	if !ok || !optional && c.NullN() > 0 {
 		return false
 	}
-	*values = append(*values, c.Float64Values()...)
 	if !optional {
+		*values = c.Float64Values() // not copied: the rows are used before the record batch is released
 		return true
 	}
-	added := (*values)[len(*values)-c.Len():]
-	for i, v := range added {
+	for i, v := range c.Float64Values() {
 		missing := c.IsNull(i)
 		if !missing && math.IsNaN(v) {
 			return false
 		}
 		if missing {
-			added[i] = math.NaN()
+			v = math.NaN()
 		}
+		*values = append(*values, v)
 	}
 	return true
 }
 
-// addArray appends the labels of a column. In a damaged file, codes may be out of range.
-func (k *fileKeys) addArray(column arrow.Array) bool {
+// setArray sets the labels, which are empty, to a column. In a damaged file, codes may be out of range.
+func (k *fileKeys) setArray(column arrow.Array) bool {
 	if column.NullN() > 0 {
 		return false
 	}
@@ -107,9 +107,9 @@ func (k *fileKeys) addArray(column arrow.Array) bool {
 			k.texts = append(k.texts, labels.Value(int(code)))
 		}
 	case *array.Int64:
-		k.kind, k.ints = wholeKey, append(k.ints, c.Int64Values()...)
+		k.kind, k.ints = wholeKey, c.Int64Values()
 	case *array.Float64:
-		k.kind, k.floats = realKey, append(k.floats, c.Float64Values()...)
+		k.kind, k.floats = realKey, c.Float64Values()
 	default:
 		return false
 	}
