@@ -2,7 +2,7 @@
 #   docker build -t dprelease .
 #   docker run --read-only -u "$(id -u)" -v "$PWD:/work" -w /work dprelease run job.yaml
 # Mount the folder of the ledger, never the ledger's file by itself. BUILDER is the image that compiles; a tag can move, so give its digest to build the
-# same image again (docs/RELEASING.md says how to look it up):
+# same image again (docs/dev/releasing.md says how to look it up):
 #   docker build --build-arg BUILDER=golang:1.26@sha256:… -t dprelease .
 ARG BUILDER=golang:1.26
 FROM ${BUILDER} AS build

@@ -9,7 +9,7 @@ comma := ,
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
 
-# What is published of a version: archives, bills of materials and checksums, in dist; SIGN=KEY signs the checksums. See docs/RELEASING.md.
+# What is published of a version: archives, bills of materials and checksums, in dist; SIGN=KEY signs the checksums. See docs/dev/releasing.md.
 dist:
 	DPRELEASE_SIGN_KEY="$(SIGN)" $(GORELEASER) release --clean --skip=publish,announce$(if $(SIGN),,$(comma)sign)
 
@@ -39,7 +39,7 @@ bench-peers:
 pages:
 	cd pagetest && PAGETEST_OUT=$(or $(PAGETEST_OUT),$(CURDIR)/pagetest/out) $(GO) test -timeout 20m ./...
 
-# Generated files: the schema, the reference page, the sampler's table.
+# Generated files: the schema, the pages of the job file and the command line, the sampler's table.
 docs:
 	$(GO) generate ./...
 

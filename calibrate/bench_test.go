@@ -2,7 +2,7 @@ package calibrate
 
 import "testing"
 
-// BenchmarkSigma is one calibration at what people ask for, and at places that are hard.
+// BenchmarkSigma calibrates at common guarantees and at hard ones.
 func BenchmarkSigma(b *testing.B) {
 	for name, g := range map[string]Guarantee{
 		"usual": {1, 1e-6}, "weak": {10, 0.01}, "small-delta": {0.1, 1e-100}, "large-epsilon": {1e5, 1e-9}, "epsilon-0": {0,
@@ -38,7 +38,7 @@ func BenchmarkEpsilon(b *testing.B) {
 	}
 }
 
-// TestSigmaAllocatesNothing: nothing, wherever double-double decides.
+// TestSigmaAllocatesNothing: calibration allocates nothing if double-double decides.
 func TestSigmaAllocatesNothing(t *testing.T) {
 	g := Guarantee{1, 1e-6}
 	if n := testing.AllocsPerRun(100, func() { _, _ = AnalyticGaussian(Sensitivity{L2: 1}, g) }); n != 0 {

@@ -7,17 +7,17 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Mechanisms whose sensitivity is chosen on the way
+// Mechanisms whose sensitivity is chosen from an earlier noisy answer
 //
-// A clamp may be chosen from the noisy answer of an earlier mechanism of the same release. The mechanism that uses it
-// is charged beforehand, with the largest sensitivity that may be chosen, and so with a mu. What is drawn has the
-// chosen sensitivity and a sigma that is smaller in proportion: the same mu, whatever was chosen. Squares of mu add up
-// also if mechanisms are chosen from earlier answers.
+// A clamp can be chosen from the noisy answer of an earlier mechanism of the same release. The mechanism that uses the
+// clamp is charged beforehand, with the largest sensitivity that can be chosen; the charge fixes its mu. The noise that
+// is drawn has the chosen sensitivity and a proportionally smaller sigma: the same mu for every choice. Sums of mu²
+// also hold for mechanisms that are chosen from earlier answers.
 
-// Chosen returns the mechanism that is drawn if m was charged and a sensitivity of at most m's was chosen from the
-// answer of the mechanism m.After: its mu is at most m's, exactly. The quantum and the row bound are those of the
-// function Grid. Errors are *ArgumentError: "mechanism" if m follows no other; "sensitivity" if it is not positive or
-// above m's; those of Grid.
+// Chosen returns the mechanism to draw if m was charged and the sensitivity s was then chosen from the answer of the
+// mechanism m.After. Its mu is at most m's mu, exactly. quantum and rowBound are the arguments of the function Grid.
+// Errors are *ArgumentError: "mechanism" if m.After is empty; "sensitivity" if s is not positive or exceeds m's
+// sensitivity; and the errors of Grid.
 func (m Mechanism) Chosen(s Sensitivity, quantum, rowBound float64) (Mechanism, error) {
 	if err := m.Validate(); err != nil {
 		return Mechanism{}, err
@@ -42,9 +42,9 @@ func (m Mechanism) Chosen(s Sensitivity, quantum, rowBound float64) (Mechanism, 
 	return out, nil
 }
 
-// Within says whether m is what may be drawn of a mechanism that was charged: the same, but for the name and the
-// argument for its sensitivity; or, if the charged one follows another, with any smaller sensitivity, a sigma for which
-// mu is not larger, and any grid.
+// Within reports whether m may be drawn under the charge of another mechanism. The names and the arguments for the
+// sensitivity may differ. If charged follows no other mechanism, the rest must be equal. If it does, m may have a
+// smaller sensitivity, any grid, and any sigma with which its mu is not larger.
 func (m Mechanism) Within(charged Mechanism) bool {
 	m.Query, charged.Query = "", ""
 	m.Sens.Why, charged.Sens.Why = "", ""
@@ -61,7 +61,7 @@ func (m Mechanism) Within(charged Mechanism) bool {
 	return m == charged
 }
 
-// cross is the exact product of two finite numbers.
+// cross returns the exact product of two finite numbers.
 func cross(a, b float64) *big.Rat {
 	x, y := new(big.Rat), new(big.Rat)
 	x.SetFloat64(a)

@@ -7,8 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever sensitivity is chosen, mu is not above what was charged, and the sigma is the least float64 for it or one
-// more.
+// For every chosen sensitivity, mu is not above the charged mu, and the sigma is the least float64 for it or one more.
 func TestChosenCostsNoMore(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		l2 := math.Ldexp(rapid.Float64Range(1, 2).Draw(r, "l2"), rapid.IntRange(-20, 40).Draw(r, "e"))

@@ -8,18 +8,15 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Gaussian mechanisms compose without loss: their squares of mu add up (Zhao et al. 2019, Lemma 15; Dong, Roth & Su
-// 2022, Corollary 3.3). So one number, the sum of mu², says what any set of mechanisms costs. It is a big.Float that is
-// summed without error, and the split that calibrates a release, the check of a release and the ledger compare the same
-// bits.
+// Gaussian mechanisms compose without loss: their mu² add up (Zhao et al. 2019, Lemma 15; Dong, Roth & Su 2022,
+// Corollary 3.3). So one number, the sum of mu², is the cost of any set of mechanisms. It is a big.Float that is summed
+// without error, so that Split, Verify and the ledger compare the same bits.
 
-// ComposedMu2 returns an upper bound of the sum of (L2/sigma)² over the mechanisms, which is the mu² of all of them
-// together.
+// ComposedMu2 returns an upper bound on the sum of (L2/sigma)² over the mechanisms, which is their joint mu².
 //
-// Each term is rounded up to 256 bits, and the terms are summed without error, with as many bits as that takes. So the
-// bound depends neither on the order nor on the grouping of the mechanisms: what Split verifies against a budget is, to
-// the last bit, what a ledger adds to its own sum for the same mechanisms. It is 0 if there are no
-// mechanisms, and +Inf if a sensitivity or a sigma is not positive and finite.
+// Each term is rounded up to 256 bits. The terms are summed exactly, with as many bits as the sum takes. So the bound
+// does not depend on the order or the grouping of the mechanisms: a ledger adds the same bits to its own sum that Split
+// compares with a budget. The bound is 0 if there are no mechanisms, and +Inf if a mechanism is not valid.
 func ComposedMu2(ms []Mechanism) *big.Float {
 	sum := new(big.Float)
 	for _, m := range ms {
@@ -32,14 +29,14 @@ func ComposedMu2(ms []Mechanism) *big.Float {
 	return sum
 }
 
-// ComposedMu returns the Gaussian-DP parameter of the mechanisms together: the root of ComposedMu2, rounded up to a
-// float64; +Inf if that is +Inf.
+// ComposedMu returns the Gaussian-DP parameter of the mechanisms together: the square root of ComposedMu2, rounded up
+// to a float64. It is +Inf if ComposedMu2 is +Inf.
 func ComposedMu(ms []Mechanism) Mu { return Mu(numeric.RootCeiling(ComposedMu2(ms))) }
 
-// Compose returns the guarantee of the mechanisms together at this delta: the least proven epsilon of the Gaussian
-// mechanism whose mu² is the sum of theirs. It is 0 if there are no mechanisms. Errors are *ArgumentError: delta
-// outside of [MinDelta, 1), "mechanisms" if one of them is not valid or epsilon would be above MaxEpsilon. If the noise
-// of none is Gaussian, it is not above the sum of their epsilons.
+// Compose returns the joint guarantee of the mechanisms at delta d. Epsilon is the least proven epsilon of the Gaussian
+// mechanism with parameter ComposedMu(ms), and 0 if there are no mechanisms. If no noise is Gaussian, epsilon is at
+// most the sum of the mechanisms' epsilons. Errors are *ArgumentError: "delta" outside of [MinDelta, 1);
+// "mechanisms[i].…" if a mechanism is not valid; "mechanisms" if epsilon would be above MaxEpsilon.
 func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
 	if err := d.Validate(); err != nil {
 		return Guarantee{}, err
@@ -64,7 +61,7 @@ func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
 	return Guarantee{Epsilon: eps, Delta: d}, nil
 }
 
-// validateAll returns an error that names the first mechanism without a mu.
+// validateAll returns the error of the first mechanism that is not valid, with the index of the mechanism.
 func validateAll(ms []Mechanism) error {
 	for i, m := range ms {
 		if err := m.Validate(); err != nil {

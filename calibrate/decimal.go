@@ -9,21 +9,22 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
-// Numbers of a job and of a ledger are decimals, and a float64 holds most decimals only rounded. A Decimal keeps the
-// text, so that each use rounds to its own safe side: an epsilon or a delta down, a sensitivity up.
+// Jobs and ledgers hold decimal numbers, and no float64 equals most of them. A Decimal keeps the text, so that each use
+// can round to its own safe side: an epsilon or a delta down, a sensitivity up.
 
-// Limits on decimal text: far beyond any number that has a meaning here, and cheap to evaluate.
+// Limits on decimal text. They are far beyond any meaningful number, and keep evaluation cheap.
 const (
 	maxDecimalLength  = 1200
 	maxExponentDigits = 4
 )
 
-// Decimal is a decimal number, exactly. The zero value is 0. Compare with Cmp: == compares the spelling.
+// Decimal is an exact decimal number. The zero value is 0. Compare with Cmp: == compares the spelling.
 type Decimal struct{ text string }
 
-// ParseDecimal reads decimal text, such as "1e-6" or "0.1": digits with at most one point, with an optional sign and an
-// optional exponent of at most four digits, at most 1200 bytes in all; no spaces, NaN, infinities, hexadecimal digits
-// or underscores. Text beyond the range of float64 is an error. Errors are *ArgumentError and do not quote the text.
+// ParseDecimal reads decimal text, such as "1e-6" or "0.1": an optional sign, digits with at most one point, and an
+// optional exponent of at most four digits, at most 1200 bytes in all. Spaces, NaN, infinities, hexadecimal digits and
+// underscores are errors; numbers beyond the range of float64 are not. Errors are *ArgumentError and do not quote the
+// text.
 func ParseDecimal(text string) (Decimal, error) {
 	if !isDecimal(text) {
 		return Decimal{}, argument.New("number", "must be a decimal number, such as 0.1 or 1e-6")
@@ -31,7 +32,7 @@ func ParseDecimal(text string) (Decimal, error) {
 	return Decimal{text}, nil
 }
 
-// String returns the text as it was read; "0" for the zero value.
+// String returns the text that was parsed, or "0" for the zero value.
 func (d Decimal) String() string {
 	if d.text == "" {
 		return "0"
@@ -39,10 +40,10 @@ func (d Decimal) String() string {
 	return d.text
 }
 
-// Rat returns the number itself, as a new big.Rat.
+// Rat returns the exact number as a new big.Rat.
 func (d Decimal) Rat() *big.Rat {
 	r, ok := new(big.Rat).SetString(d.String())
-	if !ok { // ParseDecimal took it
+	if !ok { // cannot happen: ParseDecimal accepted the text
 		return new(big.Rat)
 	}
 	return r
@@ -51,25 +52,25 @@ func (d Decimal) Rat() *big.Rat {
 // Cmp returns -1, 0 or +1 as d is below, equal to or above e.
 func (d Decimal) Cmp(e Decimal) int { return d.Rat().Cmp(e.Rat()) }
 
-// Down returns the largest float64 that is not above the number, or -Inf if there is none. An epsilon or a delta is
-// read so: it never promises less privacy than was asked.
+// Down returns the largest float64 that is at most d, or -Inf if there is none. Epsilon and delta are read with Down,
+// so that a guarantee is never weaker than asked.
 func (d Decimal) Down() float64 { return d.directed(-1) }
 
-// Up returns the least float64 that is not below the number, or +Inf if there is none. A sensitivity is read so.
+// Up returns the least float64 that is at least d, or +Inf if there is none. Sensitivities are read with Up.
 func (d Decimal) Up() float64 { return d.directed(1) }
 
-// Nearest returns the nearest float64, infinite if the number is beyond the range of float64. Text that a program wrote
-// is read so: the 17 digits or the shortest text of a float64 give that very float64.
+// Nearest returns the nearest float64, or an infinity if the number is beyond the range of float64. It is for text that
+// a program wrote: 17 digits or the shortest text of a float64 give that float64 back.
 func (d Decimal) Nearest() float64 {
-	near, _ := strconv.ParseFloat(d.String(), 64) // its only error is the range, and then it returns the infinity
+	near, _ := strconv.ParseFloat(d.String(), 64) // the only error is the range, with an infinity as the result
 	return near + 0                               // -0 becomes 0
 }
 
-// directed rounds to nearest, and moves to the next float64 in the direction if the result lies on the wrong side of
+// directed rounds to nearest, then moves one float64 in the direction, -1 or +1, if the result is on the wrong side of
 // the number.
 func (d Decimal) directed(direction int) float64 {
 	near := d.Nearest()
-	wrong := math.IsInf(near, -direction) // an infinity is on the outer side of every number
+	wrong := math.IsInf(near, -direction) // +Inf is above every number, -Inf below
 	if !math.IsInf(near, 0) {
 		wrong = new(big.Rat).SetFloat64(near).Cmp(d.Rat()) == -direction
 	}
@@ -79,14 +80,13 @@ func (d Decimal) directed(direction int) float64 {
 	return near + 0
 }
 
-// ParseDown is ParseDecimal and Decimal.Down, for numbers within the range of float64: others are an *ArgumentError.
+// ParseDown parses the text and returns Decimal.Down. A number beyond the range of float64 is an *ArgumentError.
 func ParseDown(text string) (float64, error) { return parse(text, Decimal.Down) }
 
-// ParseUp is ParseDecimal and Decimal.Up, for numbers within the range of float64: others are an *ArgumentError.
+// ParseUp parses the text and returns Decimal.Up. A number beyond the range of float64 is an *ArgumentError.
 func ParseUp(text string) (float64, error) { return parse(text, Decimal.Up) }
 
-// ParseNearest is ParseDecimal and Decimal.Nearest, for numbers within the range of float64: others are an
-// *ArgumentError.
+// ParseNearest parses the text and returns Decimal.Nearest. A number beyond the range of float64 is an *ArgumentError.
 func ParseNearest(text string) (float64, error) { return parse(text, Decimal.Nearest) }
 
 func parse(text string, rounded func(Decimal) float64) (float64, error) {
@@ -100,7 +100,7 @@ func parse(text string, rounded func(Decimal) float64) (float64, error) {
 	return 0, argument.New("number", "is beyond the range of a float64")
 }
 
-// RoundDown returns the largest float64 that is not above x, or -Inf if there is none.
+// RoundDown returns the largest float64 that is at most x, or -Inf if there is none.
 func RoundDown(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	if exact := new(big.Rat).SetFloat64(f); exact == nil || exact.Cmp(x) > 0 {
@@ -109,8 +109,8 @@ func RoundDown(x *big.Rat) float64 {
 	return f
 }
 
-// isDecimal says whether the text is [+-]digits[.digits][e[+-]digits], with a digit before the exponent, within the
-// limits.
+// isDecimal reports whether the text has the form [+-]digits[.digits][e[+-]digits], with a digit before the exponent,
+// and is within the limits.
 func isDecimal(text string) bool {
 	if len(text) > maxDecimalLength {
 		return false
@@ -131,7 +131,7 @@ func cutExponent(text string) (mantissa, exponent string, found bool) {
 	return text, "", false
 }
 
-// unsigned is the text without one sign.
+// unsigned removes one leading sign.
 func unsigned(text string) string {
 	if text != "" && (text[0] == '-' || text[0] == '+') {
 		return text[1:]
@@ -139,15 +139,15 @@ func unsigned(text string) string {
 	return text
 }
 
-// digits says whether all of the text, which may be empty, is decimal digits.
+// digits reports whether the text has only decimal digits. Empty text has.
 func digits(text string) bool {
 	return strings.Trim(text, "0123456789") == ""
 }
 
-// FormatExact returns the decimal text whose value is exactly x, for ledgers: each reader gets x back, whichever way it
-// rounds. (The shortest text that strconv writes comes back one float64 off if it is read with ParseDown or ParseUp.)
-// The text has an exponent if |x| lies outside of [1e-5, 1e21), and at most 776 bytes. NaN and infinities are "NaN",
-// "+Inf" and "-Inf", which no parser here takes.
+// FormatExact returns decimal text whose value is exactly x, for ledgers. Every reader gets x back, whichever way it
+// rounds; the shortest text of strconv can come back one float64 off from ParseDown or ParseUp. The text has an
+// exponent if |x| is outside of [1e-5, 1e21), and at most 776 bytes. NaN and infinities become "NaN", "+Inf" and
+// "-Inf", which the parsers here reject.
 func FormatExact(x float64) string {
 	const allDigits = 767 // no float64 has more significant digits
 	size := math.Abs(x)
@@ -163,7 +163,7 @@ func FormatExact(x float64) string {
 	return trimFraction(mantissa) + "e" + exponent
 }
 
-// trimFraction drops the zeros at the end of a fraction.
+// trimFraction removes trailing zeros, and the point if nothing follows it.
 func trimFraction(text string) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }

@@ -127,7 +127,7 @@ func TestDecimalIsExact(t *testing.T) {
 	})
 }
 
-// TestParseNearestGivesBackAWrittenFloat: what programs write of a float64 comes back as it.
+// TestParseNearestGivesBackAWrittenFloat: a float64 that a program wrote is read back exactly.
 func TestParseNearestGivesBackAWrittenFloat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.Float64().Draw(t, "x")

@@ -5,7 +5,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The range of guarantees that the package answers for.
+// The guarantees for which the package has answers.
 const (
 	// MaxEpsilon is the largest epsilon.
 	MaxEpsilon = 1e6
@@ -13,12 +13,11 @@ const (
 	MinDelta = 1e-300
 )
 
-// ArgumentError says which argument a function cannot take, and what it must be. Argument is its name, such as
-// "epsilon" or "asks[2].weight", and Reason completes the sentence "<argument> ...".
+// ArgumentError names an argument that a function cannot take, such as "epsilon" or "asks[2].weight". Reason completes
+// the sentence "<argument> ...".
 type ArgumentError = argument.Error
 
-// Validate says whether the guarantee is one that the package answers for: epsilon in [0, MaxEpsilon], delta in
-// [MinDelta, 1). The error is an *ArgumentError that names the offender.
+// Validate returns an *ArgumentError if epsilon is outside of [0, MaxEpsilon] or delta outside of [MinDelta, 1).
 func (g Guarantee) Validate() error {
 	if err := g.Epsilon.Validate(); err != nil {
 		return err
@@ -26,7 +25,7 @@ func (g Guarantee) Validate() error {
 	return g.Delta.Validate()
 }
 
-// Validate says whether epsilon is in [0, MaxEpsilon]; if not, the error is an *ArgumentError.
+// Validate returns an *ArgumentError if epsilon is outside of [0, MaxEpsilon].
 func (e Epsilon) Validate() error {
 	if !(e >= 0 && e <= MaxEpsilon) {
 		return argument.New("epsilon", "must be a number from 0 to %g, not %g", float64(MaxEpsilon), float64(e))
@@ -34,8 +33,8 @@ func (e Epsilon) Validate() error {
 	return nil
 }
 
-// Validate says whether delta is in [MinDelta, 1); if not, the error is an *ArgumentError. The float64 just below the
-// decimal 1e-300 also passes, since that is what reading the decimal rounded down makes of it.
+// Validate returns an *ArgumentError if delta is outside of [MinDelta, 1). The float64 just below the decimal 1e-300
+// also passes, since ParseDown returns it for "1e-300".
 func (d Delta) Validate() error {
 	if !(d >= numeric.MinDelta && d < 1) {
 		return argument.New("delta", "must be at least %g and below 1, not %g", MinDelta, float64(d))
@@ -43,5 +42,5 @@ func (d Delta) Validate() error {
 	return nil
 }
 
-// Validate says whether mu is positive and finite; if not, the error is an *ArgumentError.
+// Validate returns an *ArgumentError if mu is not positive and finite.
 func (m Mu) Validate() error { return argument.Positive("mu", float64(m)) }

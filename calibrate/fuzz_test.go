@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzParse: whatever is accepted lies between its two readings, which are equal or neighbours.
+// FuzzParse: an accepted number lies between its two readings, which are equal or neighbours.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"1e-6", "0.1", "-.5e+3", "1e999999999", "NaN", "0x1p3", "00000000.10"} {
 		f.Add(text)

@@ -11,12 +11,12 @@ import (
 //	delta(eps) = Phi(mu/2 - eps/mu) - e^eps·Phi(-mu/2 - eps/mu)
 //
 // (Balle & Wang 2018, Theorem 8). Each function here solves this curve for one of its three numbers. An answer is the
-// extreme float64 that is proven to be on the safe side; package numeric has the evaluation and the proofs.
+// extreme float64 that is proven to be on the safe side. Package numeric has the evaluation and the proofs.
 
-// GaussianDelta returns the least delta for which the Gaussian mechanism with parameter mu is (eps,
-// delta)-differentially private, as the least float64 that is proven not to be below it. It is 1 if no smaller float64
-// is a bound, and at least 5e-324. Errors are *ArgumentError: "epsilon" outside of [0, MaxEpsilon]; "mu" if it is not
-// positive and finite. If mu is a quotient that a float64 cannot hold, Mechanism.Delta is tighter.
+// GaussianDelta returns the least float64 delta for which the Gaussian mechanism with parameter mu is proven to be
+// (eps, delta)-differentially private. It is at least 5e-324, and 1 if no smaller float64 is a bound. Errors are
+// *ArgumentError: "epsilon" outside of [0, MaxEpsilon]; "mu" if it is not positive and finite. If mu is a quotient that
+// no float64 equals, Mechanism.Delta is tighter.
 func GaussianDelta(eps Epsilon, mu Mu) (Delta, error) {
 	if err := mu.Validate(); err != nil {
 		return 0, err
@@ -25,9 +25,9 @@ func GaussianDelta(eps Epsilon, mu Mu) (Delta, error) {
 }
 
 // GaussianEpsilon returns the least float64 eps >= 0, in nats, for which the Gaussian mechanism with parameter mu is
-// proven to be (eps, delta)-differentially private: never below the exact value. Errors are *ArgumentError: "delta"
-// outside of [MinDelta, 1); "mu" if it is not positive and finite, or so large that eps would be above MaxEpsilon. If
-// mu is a quotient that a float64 cannot hold, Mechanism.Epsilon is tighter.
+// proven to be (eps, delta)-differentially private. It is never below the exact value. Errors are *ArgumentError:
+// "delta" outside of [MinDelta, 1); "mu" if it is not positive and finite, or so large that eps would be above
+// MaxEpsilon. If mu is a quotient that no float64 equals, Mechanism.Epsilon is tighter.
 func GaussianEpsilon(delta Delta, mu Mu) (Epsilon, error) {
 	if err := mu.Validate(); err != nil {
 		return 0, err
@@ -35,9 +35,9 @@ func GaussianEpsilon(delta Delta, mu Mu) (Epsilon, error) {
 	return epsilonAt(delta, numeric.Quotient{Num: float64(mu), Den: 1})
 }
 
-// GaussianMu returns the largest float64 mu for which the Gaussian mechanism is proven to satisfy g: never above the
-// exact value. It is what a budget of (epsilon, delta) holds: mechanisms fit into it together if the sum of their mu²
-// is at most mu². Errors are *ArgumentError; see Guarantee.Validate.
+// GaussianMu returns the largest float64 mu for which the Gaussian mechanism is proven to satisfy g. It is never above
+// the exact value. A budget of (epsilon, delta) is this mu: mechanisms fit together if the sum of their mu² is at most
+// mu². Errors are *ArgumentError; see Guarantee.Validate.
 func GaussianMu(g Guarantee) (Mu, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
@@ -46,9 +46,9 @@ func GaussianMu(g Guarantee) (Mu, error) {
 }
 
 // AnalyticGaussian returns the least float64 sigma for which Gaussian noise on a query of L2 sensitivity s.L2 is proven
-// to be (epsilon, delta)-differentially private, in the unit of s.L2: never below the exact value (Balle & Wang 2018,
-// Theorems 8 and 9). Errors are *ArgumentError: see Guarantee.Validate; "sensitivity" if s.L2 is not positive and
-// finite, or so large that sigma would not be finite.
+// to be (epsilon, delta)-differentially private. It is in the unit of s.L2 and never below the exact value (Balle &
+// Wang 2018, Theorems 8 and 9). Errors are *ArgumentError: see Guarantee.Validate; "sensitivity" if s.L2 is not
+// positive and finite, or so large that sigma would not be finite.
 func AnalyticGaussian(s Sensitivity, g Guarantee) (Sigma, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
@@ -63,7 +63,7 @@ func AnalyticGaussian(s Sensitivity, g Guarantee) (Sigma, error) {
 	return Sigma(sigma), nil
 }
 
-// deltaAt is GaussianDelta for a valid quotient.
+// deltaAt is GaussianDelta for a mu that is an exact quotient of positive finite numbers.
 func deltaAt(eps Epsilon, mu numeric.Quotient) (Delta, error) {
 	if err := eps.Validate(); err != nil {
 		return 0, err
@@ -71,7 +71,7 @@ func deltaAt(eps Epsilon, mu numeric.Quotient) (Delta, error) {
 	return Delta(numeric.LeastDelta(float64(eps), mu)), nil
 }
 
-// epsilonAt is GaussianEpsilon for a valid quotient.
+// epsilonAt is GaussianEpsilon for a mu that is an exact quotient of positive finite numbers.
 func epsilonAt(delta Delta, mu numeric.Quotient) (Epsilon, error) {
 	if err := delta.Validate(); err != nil {
 		return 0, err

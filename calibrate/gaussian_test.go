@@ -28,7 +28,8 @@ func mustMeet(t *testing.T, eps, num, den, delta float64) {
 	}
 }
 
-// mustFail checks against the oracle that it does not: that the answer beside it was the extreme one.
+// mustFail checks against the oracle that the mechanism does not meet (eps, delta), so that the answer beside it is the
+// extreme one.
 func mustFail(t *testing.T, eps, num, den, delta float64) {
 	t.Helper()
 	if d := curvetest.OracleDelta(eps, num, den); d.Cmp(big.NewFloat(delta)) <= 0 {
@@ -80,7 +81,7 @@ func TestMuIsLargest(t *testing.T) {
 	}
 }
 
-// randomMu is a mu for which some epsilon up to MaxEpsilon meets delta, more often than not.
+// randomMu returns a mu for which some epsilon up to MaxEpsilon meets delta, more often than not.
 func randomMu(r *rand.Rand, delta float64) float64 {
 	if r.Intn(4) == 0 {
 		return math.Pow(10, 3.5*r.Float64()-1)

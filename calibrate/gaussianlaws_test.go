@@ -31,7 +31,7 @@ func TestWeakerGuaranteesNeverNeedMoreNoise(t *testing.T) {
 	})
 }
 
-// TestSigmaIsMonotoneBetweenNeighbours: monotone from one float64 to the next, too.
+// TestSigmaIsMonotoneBetweenNeighbours: sigma is monotone even from one float64 to the next.
 func TestSigmaIsMonotoneBetweenNeighbours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
@@ -110,7 +110,7 @@ func mustDelta(t *rapid.T, eps Epsilon, mu Mu) Delta {
 	return delta
 }
 
-// drawGuarantee covers the whole range of guarantees.
+// drawGuarantee draws from the whole range of guarantees.
 func drawGuarantee(t *rapid.T, label string) Guarantee {
 	eps, delta := curvetest.DrawEpsilonDelta(t, label)
 	return Guarantee{Epsilon(eps), Delta(delta)}

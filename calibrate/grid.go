@@ -7,10 +7,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// A mechanism releases multiples of a power of two, its grid, so that exact answers and noise are integers: counts of
-// grid units in an int64. The grid must be fine enough that rounding to it adds next to no error, and coarse enough
-// that no sum overflows. It depends on public numbers only: sigma, the quantum of the answers and the largest value of
-// a row.
+// A mechanism releases multiples of a power of two, its grid, so that exact answers and noise are integers: int64
+// counts of grid units. The grid must be fine enough that rounding to it adds next to no error, and coarse enough that
+// no sum overflows. It depends only on public numbers: sigma, the quantum of the answers and the largest value of a
+// row.
 
 // Limits on the grid g of a mechanism, as exponents of two.
 const (
@@ -24,18 +24,18 @@ const (
 )
 
 // Grid returns the power of two whose multiples a mechanism releases. It is the smaller of the quantum and the largest
-// power of two that is not above sigma/16, raised if integers need it until sigma/g <= 2^40 and rowBound·2^48/g <=
-// 2^61. The quantum is the power of two of which every exact answer is a multiple (1 for counts), and rowBound the
-// largest absolute value that one row adds to a cell; both are in the query's unit, as are sigma and the grid.
+// power of two that is at most sigma/16. If integers need it, it is raised until sigma/g <= 2^40 and rowBound·2^48/g <=
+// 2^61. The quantum is the power of two of which every exact answer is a multiple (1 for counts). rowBound is the
+// largest absolute value that one row adds to a cell. quantum, rowBound, sigma and the grid are in the query's unit.
 //
 // Proof note: int64 cannot overflow. A cell's exact answer, or the sum of some of its rows, adds at most 2^48 rows of
 // at most rowBound each: at most 2^61 grid units. The noise is S·Z with S = sigma/g <= 2^55, and so at most 2^62 if |Z|
-// <= 2^7. That fails with probability below 2^-11800, and the sampler handles it. With the half unit of rounding the
-// released number is below 2^61 + 2^62 + 1 < 2^63.
+// <= 2^7. |Z| is larger with probability below 2^-11800, and the sampler handles that case. With the half unit of
+// rounding the released number is below 2^61 + 2^62 + 1 < 2^63.
 //
 // The grid is larger than the quantum if sigma or rowBound is very large. Rounding to it is then a step of the
-// mechanism, whose guarantee holds for any grid that does not depend on data. Errors are *ArgumentError: "sigma" if
-// it is not positive and finite or if sigma/g lies outside of the sampler's [2^-7, 2^55], "quantum", "rowBound".
+// mechanism, whose guarantee holds for any grid that does not depend on data. Errors are *ArgumentError: "sigma" if it
+// is not positive and finite or if sigma/g is outside of the sampler's [2^-7, 2^55]; "quantum"; "rowBound".
 func Grid(sigma Sigma, quantum, rowBound float64) (float64, error) {
 	if err := argument.Positive("sigma", float64(sigma)); err != nil {
 		return 0, err

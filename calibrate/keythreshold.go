@@ -8,55 +8,56 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Keys that nobody can list before reading the data are selected privately (partition selection). Noise is added to the
-// count of every key that some privacy unit has, and a key is published if its noisy count reaches a threshold. The
-// threshold is so high that a key which only one unit has almost never reaches it; how often it may is a share of
-// delta, paid before the noise is calibrated.
+// Keys that nobody can list before reading the data are selected privately (private partition selection). Noise is
+// added to the count of every key that some privacy unit has, and a key is published if its noisy count reaches a
+// threshold. The threshold is so high that a key of a single unit almost never reaches it. The probability that it does
+// is a share of delta, paid before the noise is calibrated.
 //
-// Keys of fewer than MinUnits units may be left out before, exactly (a pre-threshold). Then a unit decides about a key
-// that has MinUnits units with it and one fewer without it, and the threshold lies higher by MinUnits - 1.
+// Keys of fewer than MinUnits units can be dropped first, by their exact counts (a pre-threshold). Then a unit decides
+// about a key that has MinUnits units with it and one fewer without it, so the threshold is higher by MinUnits - 1.
 
-// KeySelection says how keys are selected: each privacy unit counts once in each of at most Keys keys, and all keys
-// that have as many as MinUnits units only with a unit reach the threshold with probability Failure at most, together.
+// KeySelection describes a private partition selection. Each privacy unit counts once in each of at most Keys keys.
+// Consider the keys that have MinUnits units only if one particular unit is present: the probability that any of them
+// reaches the threshold is at most Failure.
 type KeySelection struct {
 	// Mechanism makes the counts noisy.
 	Mechanism Mechanism
-	// Keys is L0, at least 1.
+	// Keys is L0, the largest number of keys of a unit; at least 1.
 	Keys int64
-	// Failure is the share of delta that the selection takes.
+	// Failure is the share of delta that the selection costs.
 	Failure Delta
-	// MinUnits is the least number of units of a key: keys of fewer are left out before noise is added. 0 stands for 1,
-	// which leaves none out.
+	// MinUnits is the pre-threshold: keys of fewer units are dropped before noise is added. 0 means 1, which drops
+	// none.
 	MinUnits int64
 }
 
 // MaxMinUnits is the largest MinUnits.
 const MaxMinUnits = 1 << 48
 
-// Least is the least exact count of a key that is not left out: MinUnits, at least 1.
+// Least returns the least exact count of a key that is not dropped: MinUnits, at least 1.
 func (s KeySelection) Least() int64 { return max(s.MinUnits, 1) }
 
-// Threshold returns the least noisy count with which a key is kept, as a number of grid units; g is the grid:
+// Threshold returns the least noisy count with which a key is kept, in grid units. With grid g it is
 //
 //	ceil(T/g + ½),  T = N + sigma·Phi⁻¹((1 − Failure)^(1/Keys)),
 //
 // rounded up; N is MinUnits, at least 1. Errors are *ArgumentError: "keys", "failure", "min_units", "sigma", "grid";
 // "sensitivity" if it is below sqrt(Keys), the sensitivity of such counts under add-remove.
 //
-// Proof note. Let two tables differ by one unit. Counts of keys, which are made after rows are bounded, differ by at
-// most 1 in each key. Let S be the keys that have a count of N or more in both tables. A key outside of S is left out
-// of one table at least, in which its count is at most N − 1, so that it is N at most in the other. It is kept there if
-// g·floor(N/g + (sigma/g)·Z + ½) >= g·K, that is if N + sigma·Z >= g·(K − ½), and g·(K − ½) >= T: with probability at
-// most 1 − (1 − Failure)^(1/Keys). There are at most Keys of them that are not left out, each a key of the unit, with
-// independent noise, so that none is kept with probability p >= 1 − Failure. Given that, the output is that of the
-// Gaussian mechanism on S, filtered by its own values: on each of the two tables the output is M0's with probability 1
-// − Failure and anything else with probability Failure (with p larger, part of M0's is moved to the rest), and M0 is
-// mu-GDP, mu = L2/sigma. So the outputs are (eps, delta_mu(eps) + Failure)-indistinguishable, and several selections
-// and mechanisms together (eps, delta_mu(eps) + the sum of their failures) with the mu of all. Under replace-one each
-// of the two tables has up to Keys keys outside of S, of its own unit, and the same holds with an L2 of sqrt(2·Keys).
-// The threshold for N = 1 is that of Wilson et al. (Differentially Private SQL with Bounded User Contribution, PoPETs
-// 2020); Google's libraries have the technique for larger N (github.com/google/differential-privacy,
-// common_docs/pre_thresholding.md). docs/adr/0033 has it in full.
+// Proof note. Let two tables differ by one unit. Counts of keys are made after rows are bounded, so they differ by at
+// most 1 in each key. Let S be the keys that have a count of N or more in both tables. A key outside of S is dropped
+// from at least one table, in which its count is at most N − 1, so that its count in the other table is at most N.
+// There it is kept if g·floor(N/g + (sigma/g)·Z + ½) >= g·K, that is if N + sigma·Z >= g·(K − ½), and g·(K − ½) >= T:
+// with probability at most 1 − (1 − Failure)^(1/Keys). At most Keys such keys are not dropped, each a key of the unit,
+// with independent noise. So none is kept with probability p >= 1 − Failure. Given that, the output is the output of
+// the Gaussian mechanism on S, filtered by its own values: on each of the two tables the output is M0's with
+// probability 1 − Failure and anything else with probability Failure (if p is larger, a part of M0's probability counts
+// as anything else), and M0 is mu-GDP, mu = L2/sigma. So the outputs are (eps, delta_mu(eps) +
+// Failure)-indistinguishable, and several selections and mechanisms together (eps, delta_mu(eps) + the sum of their
+// failures) with the mu of all. Under replace-one each of the two tables has up to Keys keys outside of S, of its own
+// unit, and the same holds with an L2 of sqrt(2·Keys). The threshold for N = 1 is from Wilson et al. (Differentially
+// Private SQL with Bounded User Contribution, PoPETs 2020). Google's libraries have the technique for larger N
+// (github.com/google/differential-privacy, common_docs/pre_thresholding.md). docs/adr/0033 has the whole proof.
 func (s KeySelection) Threshold() (int64, error) {
 	m := s.Mechanism
 	if err := s.validate(); err != nil {
@@ -80,7 +81,7 @@ func (s KeySelection) Threshold() (int64, error) {
 	return units.Int64(), nil
 }
 
-// validate checks what a threshold depends on.
+// validate checks the fields on which the threshold depends.
 func (s KeySelection) validate() error {
 	m := s.Mechanism
 	if s.Keys < 1 {
@@ -108,8 +109,8 @@ func (s KeySelection) validate() error {
 	return nil
 }
 
-// quantile is z with 1 − Phi(z) = tail, for a tail of at most ½, rounded up: sqrt(2)·inverfc(2·tail) within 2^-160,
-// raised by 2^-100, relative.
+// quantile returns the z with 1 − Phi(z) = tail, for tail <= ½, rounded up. It is sqrt(2)·inverfc(2·tail), known within
+// 2^-160 and raised by 2^-100, relative.
 func quantile(tail float64) *big.Float {
 	z := numeric.BigInvErfc(numeric.BigOf(2 * tail))
 	z.Mul(z, numeric.BigSqrt2())

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The threshold is the definition's: a key of one unit is kept with a probability of at most Failure, of Keys keys
-// together, and one grid unit less would, but for rounding, be too low.
+// The threshold meets its definition: of Keys keys of one unit, any is kept with a probability of at most Failure. One
+// grid unit less would, but for rounding, be too low.
 func TestThresholdMeetsItsFailure(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := Mechanism{Query: "q", Sigma: Sigma(math.Exp(rapid.Float64Range(-1, 20).Draw(rt, "sigma"))),
@@ -40,7 +40,7 @@ func TestThresholdMeetsItsFailure(t *testing.T) {
 	})
 }
 
-// The formula of the design, by gonum's quantile.
+// The formula of the design, evaluated with gonum's quantile.
 func TestThresholdIsTheFormula(t *testing.T) {
 	for _, c := range []struct {
 		sigma, grid float64
@@ -91,8 +91,8 @@ func TestThresholdNamesItsArguments(t *testing.T) {
 	}
 }
 
-// Leaving out keys of fewer than N units raises the threshold by exactly N - 1 if that is a multiple of the grid, and
-// by no less if it is none. N = 1 is what there is without it.
+// Dropping keys of fewer than N units raises the threshold by exactly N - 1 if that is a multiple of the grid, else by
+// at least N - 1. N = 1 drops none.
 func TestMinUnitsRaiseTheThreshold(t *testing.T) {
 	for _, grid := range []float64{0x1p-10, 0.125, 1, 4} {
 		m := Mechanism{Query: "q", Sens: Sensitivity{L2: 2}, Sigma: 23.456, Grid: grid}

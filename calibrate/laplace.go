@@ -8,21 +8,21 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The Laplace mechanism has an exact curve in closed form: its privacy loss is at most L1/Scale, and
+// The exact curve of the Laplace mechanism has a closed form. Its privacy loss is at most L1/Scale, and
 //
 //	delta(eps) = 1 - e^((eps - L1/Scale)/2)  for 0 <= eps <= L1/Scale.
 //
-// Type Pure stands on it. Scales and epsilons are this curve solved, rounded to the safe side.
+// Scales and epsilons are solutions of this equation, rounded to the safe side. Type Pure builds on it.
 
 // Laplace is the Laplace mechanism: noise of density e^(-|z|/Scale)/(2·Scale) on each cell of a query.
 type Laplace struct {
-	// L1 is the query's L1 sensitivity, and Scale the noise's, both in the query's unit.
+	// L1 is the query's L1 sensitivity, Scale the scale of the noise; both are in the query's unit.
 	L1, Scale float64
 }
 
 // LaplaceScale returns the least scale with which the mechanism is (epsilon, delta)-differentially private, in the unit
-// of l1, rounded up: L1/(epsilon - 2·ln(1-delta)), and L1/epsilon if delta is 0. Errors are *ArgumentError: "epsilon";
-// "delta" if it is neither 0 nor in [MinDelta, 1); "sensitivity"; "epsilon" if both are 0.
+// of l1: l1/(epsilon - 2·ln(1-delta)), rounded up, which is l1/epsilon if delta is 0. Errors are *ArgumentError:
+// "epsilon"; "delta" if it is neither 0 nor in [MinDelta, 1); "sensitivity"; "epsilon" if both are 0.
 func LaplaceScale(l1 float64, g Guarantee) (float64, error) {
 	if err := validateOrPure(g); err != nil {
 		return 0, err
@@ -46,7 +46,7 @@ func LaplaceScale(l1 float64, g Guarantee) (float64, error) {
 	return scale, nil
 }
 
-// validateOrPure is Guarantee.Validate, but delta may be 0.
+// validateOrPure is Guarantee.Validate, but accepts a delta of 0.
 func validateOrPure(g Guarantee) error {
 	if g.Delta == 0 {
 		return g.Epsilon.Validate()
@@ -54,7 +54,7 @@ func validateOrPure(g Guarantee) error {
 	return g.Validate()
 }
 
-// Validate says whether the sensitivity and the scale are positive and finite; if not, the error is an *ArgumentError.
+// Validate returns an *ArgumentError if the sensitivity or the scale is not positive and finite.
 func (l Laplace) Validate() error {
 	if err := argument.Positive("sensitivity", l.L1); err != nil {
 		return err
@@ -62,13 +62,13 @@ func (l Laplace) Validate() error {
 	return argument.Positive("scale", l.Scale)
 }
 
-// most is the largest privacy loss, L1/Scale.
-func (l Laplace) most() *big.Float {
+// maxLoss returns the largest privacy loss, L1/Scale.
+func (l Laplace) maxLoss() *big.Float {
 	return numeric.NewBig().Quo(numeric.BigOf(l.L1), numeric.BigOf(l.Scale))
 }
 
-// Delta returns the least delta of the mechanism at eps: 1 - e^((eps - L1/Scale)/2), or 0 if eps is at least L1/Scale;
-// rounded up. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
+// Delta returns the least delta of the mechanism at eps, rounded up: 1 - e^((eps - L1/Scale)/2), or 0 if eps is at
+// least L1/Scale. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
 func (l Laplace) Delta(eps Epsilon) (Delta, error) {
 	if err := l.Validate(); err != nil {
 		return 0, err
@@ -76,16 +76,16 @@ func (l Laplace) Delta(eps Epsilon) (Delta, error) {
 	if err := eps.Validate(); err != nil {
 		return 0, err
 	}
-	gap := numeric.NewBig().Sub(l.most(), numeric.BigOf(float64(eps)))
+	gap := numeric.NewBig().Sub(l.maxLoss(), numeric.BigOf(float64(eps)))
 	if gap.Sign() <= 0 {
 		return 0, nil
 	}
 	return Delta(numeric.ProbabilityUp(numeric.OneLessExp(numeric.Capped(gap.SetMantExp(gap, -1))))), nil
 }
 
-// Epsilon returns the least epsilon of the mechanism at delta: L1/Scale + 2·ln(1-delta), at least 0; L1/Scale if delta
-// is 0; rounded up. Errors are *ArgumentError: "sensitivity", "scale", also if epsilon would be above MaxEpsilon;
-// "delta" outside of [0, 1).
+// Epsilon returns the least epsilon of the mechanism at delta, rounded up: L1/Scale + 2·ln(1-delta), at least 0, which
+// is L1/Scale if delta is 0. Errors are *ArgumentError: "sensitivity"; "scale", also if epsilon would be above
+// MaxEpsilon; "delta" outside of [0, 1).
 func (l Laplace) Epsilon(delta Delta) (Epsilon, error) {
 	if err := l.Validate(); err != nil {
 		return 0, err
@@ -97,7 +97,7 @@ func (l Laplace) Epsilon(delta Delta) (Epsilon, error) {
 		return Epsilon(most), nil
 	}
 	less := numeric.NegLogOneLess(numeric.BigOf(float64(delta)))
-	eps := numeric.NewBig().Sub(l.most(), less.SetMantExp(less, 1))
+	eps := numeric.NewBig().Sub(l.maxLoss(), less.SetMantExp(less, 1))
 	if eps.Sign() <= 0 {
 		return 0, nil
 	}

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLaplaceCurveIsItsDefinition: the curve against the definition, integrated over if the densities differ by more
-// than e^eps.
+// TestLaplaceCurveIsItsDefinition: the curve equals the integral of its definition, over the region in which the
+// densities differ by more than e^eps.
 func TestLaplaceCurveIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Laplace{L1: rapid.Float64Range(0.1, 10).Draw(t, "l1"), Scale: rapid.Float64Range(0.1, 10).Draw(t, "scale")}
@@ -18,7 +18,7 @@ func TestLaplaceCurveIsItsDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The losses above eps are those of z < edge: Pr[Z < edge] - e^eps·Pr[Z < edge - L1].
+		// The losses above eps belong to z < edge: Pr[Z < edge] - e^eps·Pr[Z < edge - L1].
 		edge, want := (l.L1-eps*l.Scale)/2, 0.0
 		if edge > 0 {
 			want = 1 - math.Exp(-edge/l.Scale)/2 - math.Exp(eps+(edge-l.L1)/l.Scale)/2

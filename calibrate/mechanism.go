@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Mu returns the Gaussian-DP parameter of the mechanism, L2 sensitivity over sigma, rounded up. It is +Inf if either is
-// not positive and finite, so that no budget holds such a mechanism.
+// Mu returns the Gaussian-DP parameter of the mechanism, L2 sensitivity over sigma, rounded up. It is +Inf if the
+// mechanism is not valid, so that no budget can hold it.
 func (m Mechanism) Mu() Mu {
 	if m.Validate() != nil {
 		return Mu(math.Inf(1))
@@ -17,9 +17,9 @@ func (m Mechanism) Mu() Mu {
 	return Mu(numeric.Ceiling(m.ratio()))
 }
 
-// Sigma returns the least float64 sigma with which Gaussian noise on a query of this sensitivity has a parameter of at
-// most m, in the unit of s.L2. Errors are *ArgumentError: "mu"; "sensitivity" if it is not positive and finite, or if
-// sigma would be above the largest float64.
+// Sigma returns the least float64 sigma with which Gaussian noise on a query of sensitivity s has a parameter of at
+// most m. It is in the unit of s.L2. Errors are *ArgumentError: "mu"; "sensitivity" if it is not positive and finite,
+// or if sigma would be above the largest float64.
 func (m Mu) Sigma(s Sensitivity) (Sigma, error) {
 	if err := m.Validate(); err != nil {
 		return 0, err
@@ -35,8 +35,8 @@ func (m Mu) Sigma(s Sensitivity) (Sigma, error) {
 }
 
 // Delta returns the least float64 delta for which the mechanism is proven to be (eps, delta)-differentially private. It
-// is GaussianDelta at exactly L2 over sigma, which a Mu holds only rounded. Errors are *ArgumentError: "epsilon",
-// "sensitivity", "sigma".
+// is GaussianDelta at the exact quotient of L2 and sigma, which a Mu holds only rounded. Errors are *ArgumentError:
+// "epsilon", "sensitivity", "sigma".
 func (m Mechanism) Delta(eps Epsilon) (Delta, error) {
 	if err := m.Validate(); err != nil {
 		return 0, err
@@ -45,8 +45,8 @@ func (m Mechanism) Delta(eps Epsilon) (Delta, error) {
 }
 
 // Epsilon returns the least float64 epsilon, in nats, for which the mechanism is proven to be (epsilon,
-// delta)-differentially private. It is GaussianEpsilon at exactly L2 over sigma, which a Mu holds only rounded. Errors
-// are *ArgumentError: "delta", "sensitivity", "sigma"; "mu" if epsilon would be above MaxEpsilon.
+// delta)-differentially private. It is GaussianEpsilon at the exact quotient of L2 and sigma, which a Mu holds only
+// rounded. Errors are *ArgumentError: "delta", "sensitivity", "sigma"; "mu" if epsilon would be above MaxEpsilon.
 func (m Mechanism) Epsilon(delta Delta) (Epsilon, error) {
 	if err := m.Validate(); err != nil {
 		return 0, err
@@ -54,13 +54,14 @@ func (m Mechanism) Epsilon(delta Delta) (Epsilon, error) {
 	return epsilonAt(delta, numeric.Quotient{Num: m.Sens.L2, Den: float64(m.Sigma)})
 }
 
-// ratio is L2 over sigma, rounded up to 256 bits. Both are positive and finite.
+// ratio returns L2 over sigma, rounded up to 256 bits. Both must be positive and finite.
 func (m Mechanism) ratio() *big.Float {
 	return numeric.NewUp().Quo(numeric.UpOf(m.Sens.L2), numeric.UpOf(float64(m.Sigma)))
 }
 
-// Validate says whether the sensitivity and sigma, on which mu depends, are positive and finite, and whether mu is
-// enough if the noise is not Gaussian; if not, the error is an *ArgumentError.
+// Validate returns an *ArgumentError if the sensitivity or sigma is not positive and finite. It also returns one if the
+// distribution of the noise is unknown, if Gaussian noise has a scale, or if sigma is too large for the epsilon of
+// other noise.
 func (m Mechanism) Validate() error {
 	if err := argument.Positive("sensitivity", m.Sens.L2); err != nil {
 		return err
@@ -71,9 +72,9 @@ func (m Mechanism) Validate() error {
 	return m.checkStandIn()
 }
 
-// Deviation returns the standard deviation to publish, in the query's unit: sqrt(sigma² + grid²/12), which is the noise
-// and the rounding to the grid together, rounded up to the next float64; that of the noise itself if it is not
-// Gaussian. It is +Inf if sigma is not positive and finite or the grid is negative or not finite.
+// Deviation returns the standard deviation to publish, in the query's unit, rounded up. For Gaussian noise it is
+// sqrt(sigma² + grid²/12): the noise and the rounding to the grid. It is +Inf if sigma, or the scale of other noise, is
+// not positive and finite, or if the grid is negative or not finite.
 func (m Mechanism) Deviation() float64 {
 	if m.Noise != Gaussian {
 		return m.pureDeviation()
@@ -90,8 +91,8 @@ func (m Mechanism) Deviation() float64 {
 	return numeric.RootCeiling(noise.Add(noise, rounding))
 }
 
-// Covers says whether mechanisms whose squares of mu add up to mu2 fit into a budget of m, that is if mu2 <= m²,
-// exactly. Nothing fits if m is negative or not finite, or mu2 is nil.
+// Covers reports whether mechanisms whose mu² add up to mu2 fit into a budget of m: whether mu2 <= m², exactly. It is
+// false if m is negative or not finite, or mu2 is nil.
 func (m Mu) Covers(mu2 *big.Float) bool {
 	if mu2 == nil || !(m >= 0 && m <= math.MaxFloat64) {
 		return false

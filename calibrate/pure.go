@@ -9,9 +9,9 @@ import (
 )
 
 // Noise for pure epsilon, Laplace or geometric, is charged to the same budget as Gaussian noise: as the Gaussian
-// mechanism with the least mu that is at least as revealing. So a budget stays one sum of mu², whatever the noise.
+// mechanism with the least mu that is at least as revealing. So a budget stays one sum of mu² for every kind of noise.
 
-// MaxPure is the largest epsilon for which PureMu answers.
+// MaxPure is the largest epsilon that PureMu accepts.
 const MaxPure = 700
 
 // Pure is a mechanism that is epsilon-differentially private, with delta 0: Laplace noise rounded to a grid, or
@@ -21,12 +21,12 @@ type Pure struct {
 	Query string
 	// Why is the one-line argument for the L1 sensitivity.
 	Why string
-	// Noise has the L1 sensitivity and the scale, both in the query's unit: epsilon is their quotient.
+	// Noise holds the L1 sensitivity and the scale, both in the query's unit. Epsilon is their quotient.
 	Noise Laplace
 	// Grid is the power of two whose multiples are released, in the query's unit.
 	Grid float64
-	// Geometric says that the noise is Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale), for
-	// answers that are multiples of the grid; if not, it is Laplace noise rounded to the grid.
+	// Geometric: the noise is Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale), and exact
+	// answers are multiples of the grid. If false, the noise is Laplace noise rounded to the grid.
 	Geometric bool
 }
 
@@ -35,9 +35,9 @@ type Pure struct {
 // MaxPure.
 //
 // Proof note. With a = 1/(1+e^eps), the trade-off function of eps-differential privacy runs straight from (0, 1) to (a,
-// a) and on to (1, 0) (Wasserman & Zhou 2010; Dong, Roth & Su 2022, section 2). That of mu-Gaussian differential
-// privacy is convex and runs through (0, 1), (b, b), b = Phi(-mu/2), and (1, 0): it is nowhere above the other if and
-// only if b <= a.
+// a) and on to (1, 0) (Wasserman & Zhou 2010; Dong, Roth & Su 2022, section 2). The trade-off function of mu-Gaussian
+// differential privacy is convex and runs through (0, 1), (b, b), b = Phi(-mu/2), and (1, 0). It is nowhere above the
+// first one if and only if b <= a.
 func PureMu(eps Epsilon) (Mu, error) {
 	if !(eps > 0 && eps <= MaxPure) {
 		return 0, argument.New("epsilon", "= %g must be above 0 and at most %d", float64(eps), MaxPure)
@@ -45,7 +45,7 @@ func PureMu(eps Epsilon) (Mu, error) {
 	return Mu(numeric.RoundedUp(pureMu(numeric.BigOf(float64(eps))))), nil
 }
 
-// pureMu is 2·sqrt(2)·inverf(tanh(eps/2)), from eps = 2 on as inverfc(2/(1+e^eps)), in which nothing cancels.
+// pureMu returns 2·sqrt(2)·inverf(tanh(eps/2)). From eps = 2 on it uses inverfc(2/(1+e^eps)), in which nothing cancels.
 func pureMu(eps *big.Float) *big.Float {
 	if eps.Cmp(numeric.BigOf(2)) >= 0 {
 		e := numeric.BigExpFar(numeric.NewBig().Neg(eps))
@@ -56,17 +56,16 @@ func pureMu(eps *big.Float) *big.Float {
 	return rootEight(numeric.BigInvErf(numeric.NewBig().Quo(rest, numeric.NewBig().Sub(numeric.BigOf(2), rest))))
 }
 
-// rootEight is sqrt(8)·x.
+// rootEight returns sqrt(8)·x.
 func rootEight(x *big.Float) *big.Float {
 	root := numeric.NewBig().Sqrt(numeric.BigOf(2))
 	root.SetMantExp(root, 1)
 	return root.Mul(root, x)
 }
 
-// Mechanism returns p as a ledger charges it. It has the same query and grid, the L1 sensitivity in the place of the L2
-// sensitivity, and the sigma with which its mu is PureMu of p's epsilon, rounded down. Each guarantee that holds for
-// the Gaussian mechanism of that sigma, alone or composed, holds for p. Errors are *ArgumentError: "sensitivity",
-// "scale", "epsilon".
+// Mechanism returns p as a ledger charges it: with the L1 sensitivity as the L2 sensitivity, and the sigma whose mu is
+// PureMu of p's epsilon, rounded down. Every guarantee of the Gaussian mechanism with that sigma, alone or composed,
+// also holds for p. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
 func (p Pure) Mechanism() (Mechanism, error) {
 	eps, err := p.Noise.Epsilon(0)
 	if err != nil {
@@ -90,7 +89,7 @@ func (p Pure) Mechanism() (Mechanism, error) {
 	return m, nil
 }
 
-// Pure returns the mechanism as one with delta 0; false if its noise is Gaussian.
+// Pure returns the mechanism as a Pure, or false if its noise is Gaussian.
 func (m Mechanism) Pure() (Pure, bool) {
 	if m.Noise == Gaussian {
 		return Pure{}, false
@@ -99,8 +98,8 @@ func (m Mechanism) Pure() (Pure, bool) {
 		Geometric: m.Noise == Geometric}, true
 }
 
-// checkStandIn says whether what a mechanism states of its noise is consistent: a scale if and only if it is not
-// Gaussian, and a mu that is not below that of every mechanism of its epsilon.
+// checkStandIn checks that the fields about the noise are consistent. Scale is 0 if and only if the noise is Gaussian.
+// If it is not, the distribution is known and mu is at least PureMu of the mechanism's epsilon.
 func (m Mechanism) checkStandIn() error {
 	switch m.Noise {
 	case Gaussian:
@@ -128,11 +127,12 @@ func (m Mechanism) checkStandIn() error {
 	return nil
 }
 
-// pureDeviation is the standard deviation of the noise and of rounding it to the grid, rounded up: for geometric noise
+// pureDeviation returns the standard deviation of the noise and its rounding to the grid, rounded up. For geometric
+// noise it is
 //
 //	Grid/(sqrt(2)·sinh(Grid/(2·Scale))) = Grid·sqrt(2q)/(1-q),  q = e^(-Grid/Scale),
 //
-// and else sqrt(2·Scale² + Grid²/12).
+// and for Laplace noise sqrt(2·Scale² + Grid²/12).
 func (m Mechanism) pureDeviation() float64 {
 	if !(m.Scale > 0 && m.Scale <= math.MaxFloat64 && m.Grid >= 0 && m.Grid <= math.MaxFloat64) {
 		return math.Inf(1)
@@ -155,10 +155,10 @@ func (m Mechanism) pureDeviation() float64 {
 	return numeric.RoundedUp(root.Quo(root.Mul(root, grid), rest))
 }
 
-// HalfWidth returns half the width of the 95 % interval of a released number, in the query's unit: Z95 deviations if
-// the noise is Gaussian; the least multiple of the grid that geometric noise keeps with a probability of at least 95 %,
-// so that the interval holds the exact answer more often than that if the noise takes few values; Scale·ln(20), and a
-// little for the rounding, if it is Laplace noise.
+// HalfWidth returns half the width of the 95 % interval of a released number, in the query's unit. For Gaussian noise
+// it is Z95 deviations. For geometric noise it is the least multiple of the grid that |noise| exceeds with a
+// probability of at most 5 %; if the noise takes few values, the probability is smaller. For Laplace noise it is
+// Scale·ln(20), plus a little for the rounding.
 func (m Mechanism) HalfWidth() float64 {
 	switch {
 	case m.Noise == Gaussian:
@@ -176,8 +176,8 @@ func (m Mechanism) HalfWidth() float64 {
 // deviations.
 const halfLaplace = 0x1.0f248a2e49f75p+1
 
-// ComposedPure returns an upper bound of the sum of L1/Scale over the mechanisms, with which they are private together
-// with delta 0; nil if the noise of one is Gaussian or one is not valid.
+// ComposedPure returns an upper bound on the sum of L1/Scale over the mechanisms: their joint epsilon with delta 0. It
+// returns nil if a mechanism is not valid or its noise is Gaussian.
 func ComposedPure(ms []Mechanism) *big.Float {
 	sum := numeric.NewUp()
 	for _, m := range ms {

@@ -44,8 +44,8 @@ func TestPureMuAgreesWithReference(t *testing.T) {
 	}
 }
 
-// TestPureIsDominated: nobody tells neighbours apart better through the pure mechanism than through the Gaussian one
-// that stands for it: its curve delta(eps) is nowhere above.
+// TestPureIsDominated: the pure mechanism reveals no more than the Gaussian one that stands for it: its curve
+// delta(eps) is nowhere above.
 func TestPureIsDominated(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := Pure{Query: "q", Why: "one row", Grid: 1, Noise: Laplace{

@@ -12,29 +12,29 @@ import (
 // The split of a pure epsilon
 //
 // Pure epsilons add up, and the variance of noise of epsilon_i on an answer of L1 sensitivity D_i is at most
-// 2·(D_i/epsilon_i)². With c_i what a variance of 1 in an answer costs, the whole loss sum c_i·(D_i/epsilon_i)² is
-// least, for a given sum of the epsilon_i, if epsilon_i is in proportion to (c_i·D_i²)^(1/3) (Lagrange). These
-// proportions are public and only decide who gets which part: they may be rounded at will. What the guarantee depends
-// on, the sum of the quotients D_i/scale_i, is computed in 256 bits, rounded up.
+// 2·(D_i/epsilon_i)². Let c_i be the cost of a variance of 1 in an answer. For a given sum of the epsilon_i, the total
+// cost sum c_i·(D_i/epsilon_i)² is least if epsilon_i is in proportion to (c_i·D_i²)^(1/3) (Lagrange). These
+// proportions are public and only decide how epsilon is divided, so they may be rounded in any way. The guarantee
+// depends on the sum of the quotients D_i/scale_i, which is computed in 256 bits, rounded up.
 
-// PureAsk is one query that wants its part of an epsilon from SplitPure.
+// PureAsk is one query that needs a share of an epsilon from SplitPure.
 type PureAsk struct {
 	// Query names the mechanism; no two asks share a name. Why is the one-line argument for the sensitivity.
 	Query, Why string
 	// L1 is the L1 sensitivity, in the query's unit.
 	L1 float64
-	// Cost is what a variance of 1 in each answer costs, in the square of the query's unit: for the sum of the squared
-	// errors the number of cells. Positive and finite; only ratios matter.
+	// Cost is the cost of a variance of 1 in each answer; the variance is in the square of the query's unit. To
+	// minimise the sum of squared errors, it is the number of cells. Positive and finite; only ratios matter.
 	Cost float64
 	// Quantum and RowBound are as in Ask.
 	Quantum, RowBound float64
 }
 
 // SplitPure calibrates one mechanism with delta 0 for each ask so that all of them together are eps-differentially
-// private, with the split of eps whose loss, the sum of Cost times variance, is least. The noise is two-sided
-// geometric, in multiples of the quantum, if the answers of 2^48 rows fit in 61 bits, and else Laplace noise that is
-// exactly rounded to a grid. Each scale is rounded up and the whole verified: see Verify. Errors are *ArgumentError:
-// "epsilon" if it is not above 0 and at most MaxPure; those of Split.
+// private. It divides eps so that the sum of Cost times variance is least. If the answers of 2^48 rows fit in 61 bits,
+// the noise is two-sided geometric, in multiples of the quantum. Otherwise it is Laplace noise that is exactly rounded
+// to a grid. Each scale is rounded up and the result verified: see Verify. Errors are *ArgumentError: "epsilon" if it
+// is not above 0 and at most MaxPure; as for Split.
 func SplitPure(eps Epsilon, asks []PureAsk) ([]Mechanism, error) {
 	if !(eps > 0 && eps <= MaxPure) {
 		return nil, argument.New("epsilon", "= %g must be above 0 and at most %d", float64(eps), MaxPure)
@@ -65,8 +65,8 @@ func SplitPure(eps Epsilon, asks []PureAsk) ([]Mechanism, error) {
 	if verifyPure(ms, eps) == nil {
 		return ms, nil
 	}
-	// Only the rounding of the sum itself can exceed eps, by less than a unit of 2^-240: one more place of each scale is
-	// more than that.
+	// Only the rounding of the sum itself can exceed eps, by less than 2^-240, relative. One more float64 of each scale
+	// makes up for more than that.
 	for i, a := range asks {
 		var err error
 		if ms[i], err = a.mechanism(math.Nextafter(ms[i].Scale, math.Inf(1))); err != nil {
@@ -81,13 +81,14 @@ func (a PureAsk) validate(seen map[string]bool) error {
 	return same.validate(seen)
 }
 
-// share is what the ask gets of epsilon, relative to the others: (Cost·L1²)^(1/3).
+// share returns the ask's weight in the split of epsilon: (Cost·L1²)^(1/3).
 func (a PureAsk) share() float64 {
 	x := math.Cbrt(a.Cost) * math.Pow(a.L1, 2.0/3)
 	return min(max(x, math.Ldexp(1, -600)), math.Ldexp(1, 600))
 }
 
-// mechanism is that of a scale.
+// mechanism returns the ask's mechanism with this scale: geometric noise if it fits the quantum, else rounded Laplace
+// noise.
 func (a PureAsk) mechanism(scale float64) (Mechanism, error) {
 	if math.IsInf(scale, 0) {
 		return Mechanism{}, argument.New("sensitivity", "= %g needs a scale above the largest float64", a.L1)
@@ -106,10 +107,10 @@ func (a PureAsk) mechanism(scale float64) (Mechanism, error) {
 	return p.Mechanism()
 }
 
-// mostPureScale is the binary logarithm of what the sampler's largest scale is below, in grid units.
+// mostPureScale bounds the sampler's scale: it is below 2^mostPureScale grid units.
 const mostPureScale = 51
 
-// fitsQuantum says whether answers and noise are integers of the sampler in multiples of the quantum.
+// fitsQuantum reports whether the sampler can hold answers and noise as integer multiples of the quantum.
 func (a PureAsk) fitsQuantum(scale float64) bool {
 	if argument.PowerOfTwo("quantum", a.Quantum) != nil || argument.Positive("rowBound", a.RowBound) != nil {
 		return false

@@ -23,8 +23,7 @@ func anyPureAsks(r *rapid.T) []PureAsk {
 }
 
 // TestSplitPureNeverExceeds: the exact sum of the exact quotients is at most epsilon, and nearly all of it; each
-// mechanism is charged a mu that is not below that of its epsilon; and one place less of noise in one of them is
-// refused.
+// mechanism is charged at least the mu of its epsilon; and one place less of noise in one of them is refused.
 func TestSplitPureNeverExceeds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		eps := Epsilon(rapid.SampledFrom([]float64{1, 0.1, 0.3, 1e-3, 5, 17.3}).Draw(r, "eps"))
@@ -98,7 +97,7 @@ func TestSplitPureIsBest(t *testing.T) {
 	}
 }
 
-// TestPureNoiseOfAMechanism: deviation and half-width are those of the distribution, summed up.
+// TestPureNoiseOfAMechanism: deviation and half-width equal the values summed over the distribution.
 func TestPureNoiseOfAMechanism(t *testing.T) {
 	for _, scale := range []float64{0.05, 0.3, 1, 2.5, 4.7, 100, 12345.6} {
 		m, err := Pure{Query: "q", Noise: Laplace{L1: 1, Scale: scale}, Grid: 0.5, Geometric: true}.Mechanism()
@@ -132,7 +131,7 @@ func TestPureNoiseOfAMechanism(t *testing.T) {
 	}
 }
 
-// TestSplitPureRefuses what has no answer.
+// TestSplitPureRefuses: arguments without an answer are errors.
 func TestSplitPureRefuses(t *testing.T) {
 	ask := PureAsk{"q", "", 1, 1, 1, 1}
 	for _, eps := range []Epsilon{0, -1, Epsilon(math.NaN()), MaxPure + 1} {

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
-// golden is the rows of a table of reference values.
+// golden returns the rows of a table of reference values.
 func golden(t *testing.T, name string) []csvtest.Row {
 	t.Helper()
 	return csvtest.Rows(t, csvtest.Shared(t, "golden", "calibration", name))

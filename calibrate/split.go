@@ -9,19 +9,19 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// A release asks several queries within one guarantee. Squares of mu add up, so the guarantee's mu² is what there is to
-// share out, and each query gets a share of it by its weight. The sum is checked exactly after rounding, with the
-// function that the ledger uses.
+// A release answers several queries within one guarantee. mu² of mechanisms add up, so the budget to divide is the
+// guarantee's mu², and each query gets a fraction of it by its weight. The sum is checked exactly after rounding, with
+// the function that the ledger uses.
 
-// Split calibrates one Gaussian mechanism for each ask so that all of them together meet g: with mu of GaussianMu(g),
+// Split calibrates one Gaussian mechanism for each ask so that all of them together meet g. With mu = GaussianMu(g),
 //
 //	mu_i² = mu²·w_i/sum(w),  sigma_i = L2_i/mu_i,
 //
-// since squares of mu add up (Zhao et al. 2019, Lemma 15). Each sigma is rounded up and the whole verified: ComposedMu2
-// of the result is at most mu², exactly, and its root is within 1e-12 of mu. Each mechanism gets the grid of its ask;
-// see Ask.Grid. The order is that of the asks. Errors are *ArgumentError: see Guarantee.Validate and Grid; "asks" if
-// there are none; "asks[i].…" if a query has no name or the name of another, or if a weight or sensitivity is not
-// positive and finite.
+// since mu² of mechanisms add up (Zhao et al. 2019, Lemma 15). Each sigma is rounded up and the result verified:
+// ComposedMu2 of the result is at most mu², exactly, and its root is within 1e-12 of mu. Each mechanism gets the grid
+// of its ask; see Ask.Grid. The mechanisms have the order of the asks. Errors are *ArgumentError: see
+// Guarantee.Validate and Grid; "asks" if there are none; "asks[i].…" if a query has no name or the name of another, or
+// if a weight or sensitivity is not positive and finite.
 func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
 	if err := validateAsks(asks); err != nil {
 		return nil, err
@@ -42,8 +42,8 @@ func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
 	return ms, nil
 }
 
-// Grid returns the function Grid's answer for this ask. It is 0, with which nothing can be released, if both Quantum
-// and RowBound are 0: then only sigma is asked for. Errors are those of the function Grid.
+// Grid returns the grid of the function Grid for this ask. If Quantum and RowBound are both 0, it returns 0: such an
+// ask is for sigma only, and nothing can be released with it. Errors: as for the function Grid.
 func (a Ask) Grid(sigma Sigma) (float64, error) {
 	if a.Quantum == 0 && a.RowBound == 0 {
 		return 0, nil
@@ -78,11 +78,11 @@ func (a Ask) validate(seen map[string]bool) error {
 	return argument.Positive("sensitivity", a.Sens.L2)
 }
 
-// share returns the mechanisms of the asks within mu, without grids.
+// share returns mechanisms for the asks whose joint parameter is at most mu, without grids.
 //
-// Proof note. With sigma_i not below its exact value, (L2_i/sigma_i)² <= mu²·w_i/sum(w) for real numbers; only the
-// bound's own rounding at 2^-255 can exceed the sum, if nothing was rounded before. One more place of each sigma, at
-// least 2^-53 of it, is more than that.
+// Proof note. If sigma_i is not below its exact value, (L2_i/sigma_i)² <= mu²·w_i/sum(w) for real numbers. So only the
+// rounding of the bound itself, at 2^-255, can exceed mu². One more float64 of each sigma, at least 2^-53, relative,
+// makes up for more than that.
 func share(mu Mu, asks []Ask) ([]Mechanism, error) {
 	total := numeric.NewUp()
 	for _, a := range asks {
@@ -106,8 +106,8 @@ func share(mu Mu, asks []Ask) ([]Mechanism, error) {
 	return ms, nil
 }
 
-// sigma returns L2·sqrt(total/weight)/mu, rounded up; +Inf if it is above every float64. Each step errs by less than
-// 2^-250, relative, which the last factor makes up for.
+// sigma returns L2·sqrt(total/weight)/mu, rounded up, or +Inf if it is above every float64. Each step has a relative
+// error below 2^-250, and the last one adds as much.
 func (a Ask) sigma(mu Mu, total *big.Float) Sigma {
 	s := numeric.NewUp().Quo(total, numeric.UpOf(a.Weight))
 	s.Sqrt(s)

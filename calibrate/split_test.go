@@ -27,7 +27,7 @@ func drawAsks(t *rapid.T, most int) []Ask {
 	return asks
 }
 
-// drawUsual is a guarantee whose sigmas the sampler's grids can hold.
+// drawUsual returns a guarantee whose sigmas the sampler's grids can hold.
 func drawUsual(t *rapid.T) Guarantee {
 	eps := rapid.OneOf(rapid.Just(0.), rapid.Float64Range(1e-6, 10), rapid.Float64Range(10, 1000)).Draw(t, "epsilon")
 	delta := math.Pow(10, rapid.Float64Range(-30, -0.01).Draw(t, "log delta"))
@@ -84,7 +84,7 @@ func checkShares(t *rapid.T, asks []Ask, ms []Mechanism, mu float64) {
 	}
 }
 
-// TestSplitAtPowersOfTwo: shares that need no rounding, if the bound's own rounding is all there is.
+// TestSplitAtPowersOfTwo: if the shares need no rounding, only the bound itself rounds.
 func TestSplitAtPowersOfTwo(t *testing.T) {
 	for _, weights := range [][]float64{{1}, {1, 1}, {1, 1, 1, 1}, {1, 8}, {4, 4, 1}, {1, 3}, {9, 16}, {1, 1, 1},
 		{1, 1e15}} {
@@ -135,7 +135,7 @@ func TestComposedMu2IsATightBoundInAnyOrder(t *testing.T) {
 	})
 }
 
-// drawMechanisms draws mechanisms of which mu covers all that float64 can hold.
+// drawMechanisms draws mechanisms whose mu covers the whole range of float64.
 func drawMechanisms(t *rapid.T) []Mechanism {
 	size := rapid.OneOf(rapid.Float64Range(0.1, 1e3), rapid.Float64Range(5e-324, 1e-300),
 		rapid.Float64Range(1e-300, math.MaxFloat64))
@@ -166,7 +166,7 @@ func TestComposeIsOneMechanism(t *testing.T) {
 	}
 }
 
-// TestComposedMuOfNothingAndOfInvalid: nothing has mu 0, and what has no mu fits nowhere.
+// TestComposedMuOfNothingAndOfInvalid: no mechanisms have mu 0, and an invalid mechanism fits into no budget.
 func TestComposedMuOfNothingAndOfInvalid(t *testing.T) {
 	if mu := ComposedMu(nil); mu != 0 {
 		t.Errorf("nothing has mu = %v", mu)
@@ -185,8 +185,8 @@ func TestComposedMuOfNothingAndOfInvalid(t *testing.T) {
 	}
 }
 
-// TestVerifyDecidesAtTheBoundary: it accepts exactly up to the boundary, also between two float64 values of mu, and
-// says by error what it refuses.
+// TestVerifyDecidesAtTheBoundary: Verify accepts exactly up to the boundary, even between two float64 values of mu, and
+// its error names the refusal.
 func TestVerifyDecidesAtTheBoundary(t *testing.T) {
 	g := Guarantee{1, 1e-6}
 	sigma, err := AnalyticGaussian(Sensitivity{L2: 1}, g)

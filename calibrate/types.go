@@ -11,11 +11,11 @@ type Delta float64
 // Sigma is the standard deviation of Gaussian noise, in the unit of the query it is added to.
 type Sigma float64
 
-// Mu is the parameter of Gaussian differential privacy (Dong, Roth & Su 2022): L2 sensitivity over sigma, without a
+// Mu is the parameter of Gaussian differential privacy (Dong, Roth & Su 2022): L2 sensitivity over sigma. It has no
 // unit.
 type Mu float64
 
-// Z95 is the half-width of a 95 % interval of a normal variable in standard deviations, Phi⁻¹(0.975) =
+// Z95 is half the width of a 95 % interval of a normal variable, in standard deviations: Phi⁻¹(0.975) =
 // 1.9599639845400542…, rounded up to a float64.
 const Z95 = 0x1.f5c0331eeff85p+0
 
@@ -28,13 +28,13 @@ type Guarantee struct {
 // Sensitivity is the L2 sensitivity of a query: the largest Euclidean distance between its exact answers on two
 // adjacent tables.
 type Sensitivity struct {
-	// L2 is in the query's unit; positive and finite.
+	// L2 is the sensitivity in the query's unit; positive and finite.
 	L2 float64
-	// Why is the one-line argument for it.
+	// Why is the one-line argument for L2.
 	Why string
 }
 
-// Squared returns L2² exactly; nil if L2 is negative or not finite.
+// Squared returns L2² exactly, or nil if L2 is negative or not finite.
 func (s Sensitivity) Squared() *big.Rat {
 	x := new(big.Rat)
 	if x.SetFloat64(s.L2) == nil || x.Sign() < 0 {
@@ -43,51 +43,51 @@ func (s Sensitivity) Squared() *big.Rat {
 	return x.Mul(x, x)
 }
 
-// Mechanism is one mechanism: what a ledger charges and a sampler adds. Its noise is Gaussian, unless Noise says that
-// it is one that is private with delta 0. Of such a mechanism Sens.L2 is the L1 sensitivity, which is not below the L2
-// sensitivity, and Sigma that of a Gaussian mechanism that is at least as revealing: so budgets and compositions need
-// not know the difference. See Pure.
+// Mechanism is the noise of one vector of answers. A ledger charges it and a sampler draws it. If Noise is not
+// Gaussian, the mechanism is private with delta 0; Sens.L2 is then the L1 sensitivity, which is at least the L2
+// sensitivity, and Sigma is the deviation of a Gaussian mechanism that is at least as revealing. So budgets and
+// compositions need not know the difference. See Pure.
 type Mechanism struct {
 	// Query names the query and, if it has several components, the component: "age" or "age/sum".
 	Query string
-	// Sens is the sensitivity that the noise hides.
+	// Sens is the sensitivity of the exact answers.
 	Sens Sensitivity
 	// Sigma is the noise's standard deviation, the same in every cell.
 	Sigma Sigma
 	// Grid is the power of two whose multiples are released, in the query's unit; see the function Grid.
 	Grid float64
-	// Noise is the distribution of the noise. Scale is that of Laplace or geometric noise, in the query's unit; 0 if the
-	// noise is Gaussian.
+	// Noise is the distribution of the noise. Scale is the scale of Laplace or geometric noise, in the query's unit; 0
+	// if the noise is Gaussian.
 	Noise Distribution
 	Scale float64
-	// After names the mechanism of the same release from whose noisy answer the sensitivity is chosen; "" if it is fixed.
-	// Sens and Sigma are then the largest that may be chosen, or those that were: see [Mechanism.Chosen]. Rule is the
-	// version of the rule that chooses; 0 if nothing is chosen.
+	// After names the mechanism of the same release whose noisy answer decides the sensitivity; "" if the sensitivity
+	// is fixed. Before the choice, Sens and Sigma are the largest that can be chosen; after it, the chosen ones: see
+	// [Mechanism.Chosen]. Rule is the version of the rule that chooses; 0 if nothing is chosen.
 	After string
 	Rule  int
 }
 
-// Distribution is that of the noise of a mechanism. The zero Distribution is Gaussian.
+// Distribution is the distribution of a mechanism's noise. The zero Distribution is Gaussian.
 type Distribution string
 
 // The distributions of noise.
 const (
 	Gaussian Distribution = ""
-	// Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale)
+	// Geometric noise is Grid·z for an integer z with probability proportional to e^(-|z|·Grid/Scale).
 	Geometric Distribution = "two-sided geometric"
-	Rounded   Distribution = "Laplace" // of density e^(-|z|/Scale)/(2·Scale), exactly rounded to the grid
+	Rounded   Distribution = "Laplace" // density e^(-|z|/Scale)/(2·Scale), exactly rounded to the grid
 )
 
-// Ask is one query that wants its share of a guarantee from Split.
+// Ask is one query that needs a fraction of a guarantee from Split.
 type Ask struct {
 	// Query names the mechanism; no two asks share a name.
 	Query string
-	// After and Rule are those of the mechanism.
+	// After and Rule are copied to the mechanism.
 	After string
 	Rule  int
 	// Sens is the query's sensitivity.
 	Sens Sensitivity
-	// Weight is the share of mu squared: mu_i² = mu²·Weight/sum of weights. Positive and finite; only ratios matter.
+	// Weight is the query's part of mu²: mu_i² = mu²·Weight/sum of weights. Positive and finite; only ratios matter.
 	Weight float64
 	// Quantum is the power of two of which every exact answer is a multiple (1 for counts).
 	Quantum float64

@@ -8,14 +8,14 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// ErrExceeds is what Verify's error wraps if a release does not meet its guarantee.
+// ErrExceeds is wrapped by the error of Verify if a release does not meet its guarantee.
 var ErrExceeds = errors.New("the release exceeds its guarantee")
 
 // Verify returns nil if the mechanisms together are proven to meet g: if delta(g.Epsilon) <= g.Delta for their exact
-// composition (Balle & Wang 2018, Theorem 8). If they are not, the error wraps ErrExceeds. Other errors
-// are *ArgumentError: see Guarantee.Validate; "mechanisms[i].…" if one of them is not valid.
+// composition (Balle & Wang 2018, Theorem 8). If not, the error wraps ErrExceeds. Other errors are *ArgumentError: see
+// Guarantee.Validate; "mechanisms[i].…" if a mechanism is not valid.
 //
-// A delta of 0 is met if the noise of no mechanism is Gaussian and the sum of their epsilons is at most g.Epsilon.
+// If g.Delta is 0, g is met if no noise is Gaussian and the sum of the mechanisms' epsilons is at most g.Epsilon.
 func Verify(ms []Mechanism, g Guarantee) error {
 	if g.Delta == 0 {
 		return verifyPure(ms, g.Epsilon)
@@ -35,17 +35,16 @@ func Verify(ms []Mechanism, g Guarantee) error {
 		ErrExceeds, numeric.RootCeiling(mu2), float64(g.Epsilon), float64(g.Delta), float64(limit))
 }
 
-// meetsMu2 says whether the guarantee is met at this mu², for sums between the square of the largest sufficient float64
-// and that of the largest sufficient real number. delta(eps) grows with mu, so an upper bound of the root serves;
-// big.Float.Sqrt is within a few units of the last of 256 bits.
+// meetsMu2 reports whether the guarantee is met at this mu². It decides for sums between the square of the largest
+// sufficient float64 mu and the square of the largest sufficient real mu. delta(eps) grows with mu, so an upper bound
+// on the root suffices; big.Float.Sqrt is within a few units of the last of 256 bits.
 func meetsMu2(mu2 *big.Float, g Guarantee) bool {
 	mu := numeric.NewUp().Sqrt(mu2)
 	mu.Add(mu, numeric.NewUp().SetMantExp(mu, -250))
 	return numeric.BigMeets(float64(g.Epsilon), numeric.NewBig().Set(mu), float64(g.Delta))
 }
 
-// verifyPure is Verify for a delta of 0: the noise of no mechanism is Gaussian, and their epsilons sum up to at most
-// eps.
+// verifyPure is Verify for a delta of 0: no noise is Gaussian, and the epsilons add up to at most eps.
 func verifyPure(ms []Mechanism, eps Epsilon) error {
 	if err := eps.Validate(); err != nil {
 		return err

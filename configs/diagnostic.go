@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// These are the codes of this package's diagnostics. Codes explains each of them. Other packages have codes of their
-// own.
+// These are the codes of this package's diagnostics. docs/reference/errors.md explains each of them, and those of other
+// packages.
 const (
 	CodeBadValue      = yamltree.CodeBadValue
 	CodeContradiction = "contradiction"
@@ -28,31 +28,6 @@ const (
 	CodeWrongType     = yamltree.CodeWrongType
 	CodeYAML          = yamltree.CodeYAML
 )
-
-// CodeDoc is a diagnostic code and its meaning.
-type CodeDoc struct{ Code, Meaning string }
-
-// Codes returns the codes of this package's diagnostics in alphabetical order.
-func Codes() []CodeDoc {
-	return []CodeDoc{
-		{CodeBadValue, "The value has the right type, but is not one that the key can have."},
-		{CodeContradiction, "Two parts of the job cannot both hold."},
-		{CodeDuplicate, "A name, label, column or file is there twice."},
-		{CodeDuplicateKey, "A key is there twice in one mapping."},
-		{CodeMissing, "A required key is absent."},
-		{CodeMissingBound, "The unit is made of columns, and nothing bounds what one unit contributes to the query."},
-		{CodeMissingEnv, "A variable of ${env:NAME} is not set."},
-		{CodeMissingParam, "A parameter has no default and was not given with --param."},
-		{CodeTooMany, "There are more problems than are shown."},
-		{CodeUnknownKey, "The key is not part of the format."},
-		{CodeUnknownParam, "A parameter is used or given, but not declared under params."},
-		{CodeUnreadable, "The job file cannot be read."},
-		{CodeUnusedParam, "A parameter is declared, but nothing refers to it."},
-		{CodeWrongType, "The value has another type than the key needs: a list for a number, for example."},
-		{CodeYAML, "The file is not the YAML that a job may use: a syntax error, not UTF-8, no or several documents, tags, " +
-			"merge keys, or aliases that expand without end."},
-	}
-}
 
 // Diagnostic is one problem of a job and its position in the file. Line and Column count from 1. Column counts
 // characters.

@@ -7,7 +7,7 @@ type Input struct {
 	// .arrow, .feather, .csv, .txt, .data, .tsv, .tab, .jsonl or .ndjson. A compressed text file has .gz, .zst, .bz2 or
 	// .xz after it. Objects of stores have addresses: `s3://bucket/trips/*.parquet`, gs://, az://, and https:// for one
 	// file of a web server; an address that ends with a slash stands for all objects below
-	// ([STORES.md](../docs/STORES.md)).
+	// ([object stores](../howto/object-stores.md)).
 	// An input has files or sql.
 	Files []string `yaml:"files,omitempty" example:"[\"trips-*.parquet\"]"`
 	// SQL is a table of a database, or what a statement selects there, instead of files.

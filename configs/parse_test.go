@@ -91,23 +91,27 @@ func TestBadFilesAnswerTheirDiagnostics(t *testing.T) {
 		}
 		checkGolden(t, "testdata/"+strings.TrimSuffix(name, ".yaml")+".golden", diags.Error()+"\n")
 	}
-	for _, c := range Codes() {
-		if !codes[c.Code] && c.Code != CodeUnreadable && c.Code != CodeTooMany {
-			t.Errorf("no bad file answers %s", c.Code)
+	for _, code := range allCodes {
+		if !codes[code] && code != CodeUnreadable && code != CodeTooMany {
+			t.Errorf("no bad file answers %s", code)
 		}
 	}
+}
+
+var allCodes = []string{
+	CodeBadValue, CodeContradiction, CodeDuplicate, CodeDuplicateKey, CodeMissing, CodeMissingBound, CodeMissingEnv,
+	CodeMissingParam, CodeTooMany, CodeUnknownKey, CodeUnknownParam, CodeUnreadable, CodeUnusedParam, CodeWrongType, CodeYAML,
 }
 
 // checkDiagnostics holds for every list of diagnostics.
 func checkDiagnostics(t testing.TB, file string, diags Diagnostics) {
 	t.Helper()
-	known := Codes()
 	for i, d := range diags {
 		if d.File != file || d.Line < 1 || d.Column < 1 || d.Message == "" || strings.ContainsAny(d.Message+d.Hint, "\r\n") {
 			t.Errorf("%s: not a diagnostic for people: %#v", file, d)
 		}
-		if !slices.ContainsFunc(known, func(c CodeDoc) bool { return c.Code == d.Code }) {
-			t.Errorf("%s: code %s is not documented", file, d.Code)
+		if !slices.Contains(allCodes, d.Code) {
+			t.Errorf("%s: code %s is none of allCodes", file, d.Code)
 		}
 		if i > 0 && (diags[i-1].Line > d.Line || diags[i-1].Line == d.Line && diags[i-1].Column > d.Column) {
 			t.Errorf("%s: diagnostic %d is out of order", file, i)

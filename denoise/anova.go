@@ -2,22 +2,23 @@ package denoise
 
 import "slices"
 
-// This file makes a table and its margins agree, by the analysis of variance: every effect of the table, the
-// interaction of some of its dimensions, is a weighted mean of the estimates that the table and its margins give of it.
+// This file makes a table and its margins agree, by the analysis of variance. The table and its margins each give an
+// estimate of every effect, the interaction of some of the dimensions. The result has the weighted mean of these
+// estimates.
 
-// margin is a table of sums of cells over some of the dimensions.
+// margin is a table of sums of cells, with one sum for each combination of some of the dimensions.
 type margin struct {
 	// Axes are the dimensions that it keeps, in ascending order.
 	Axes []int
-	// Values are row by row, in the cells' unit.
+	// Values are the sums row by row, in the cells' unit.
 	Values []float64
-	// Weight is the variance of a cell's noise over that of a value's.
+	// Weight is the variance of the noise of a cell of the table over the variance of the noise of one of Values.
 	Weight float64
 }
 
-// adjust returns the cells of a table with these dimensions that agree best with it and its margins, by weighted least
-// squares, and the variance of all of them together, in units of that of a cell of y. O(d) for every set of dimensions
-// that a margin keeps.
+// adjust returns the cells of a table with these dimensions that agree best with y and its margins, by weighted least
+// squares. variance is the sum of the variances of all cells, in units of the variance of a cell of y. The time is O(d)
+// for every set of dimensions that a margin keeps.
 func adjust(y []float64, dims []int, margins []margin) (x []float64, variance float64) {
 	a := adjustment{dims: dims, y: y, x: slices.Clone(y), margins: margins}
 	for effect := range 1 << len(dims) {
@@ -34,13 +35,13 @@ type adjustment struct {
 	variance float64 // of all cells together, in units of s²
 }
 
-// correctEffect corrects one effect, the interaction of the dimensions that are set in it: the share of a table that
-// sums to 0 along each of them and is constant along the others. Its estimate from y and from every margin that keeps
-// those dimensions is
+// correctEffect corrects one effect, the interaction of the dimensions that are set in it: the part of a table that
+// sums to 0 along each of these dimensions and is constant along the others. Its estimate from y and from every margin
+// that keeps those dimensions is
 //
 //	(ȳ/s² + Σ z̄_m/s_m²) / (1/s² + Σ r_m/s_m²)
 //
-// with the effects of means over the other dimensions, and r_m cells summed into each value of a margin.
+// ȳ and z̄_m are the effects of means over the other dimensions. Each value of margin m is the sum of r_m cells.
 func (a *adjustment) correctEffect(effect int) {
 	precision := 1.0
 	var told []float64
@@ -130,7 +131,7 @@ func (a *adjustment) spread(value []float64, effect int) {
 	}
 }
 
-// free returns an effect's number of free values.
+// free returns the number of free values of an effect.
 func (a *adjustment) free(effect int) float64 {
 	free := 1.0
 	for axis, size := range a.dims {

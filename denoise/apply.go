@@ -7,15 +7,15 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 )
 
-// Apply carries out steps in order, on a vector that may have been through others before. It refuses what [Check]
-// refuses.
+// Apply carries out steps in order on a vector, which may have been through other steps before. Its errors include
+// those of [Check].
 func Apply(ctx context.Context, n mechanism.Noisy, steps []Step) (mechanism.Noisy, error) {
 	next, _, err := ApplyNoted(ctx, n, steps)
 	return next, err
 }
 
-// ApplyNoted is [Apply], and also returns the notes of the steps on their choices: sentences of public facts, each
-// preceded by its step's name.
+// ApplyNoted is [Apply], and also returns the notes of the steps on their choices. A note is a sentence of public
+// facts, preceded by the name of its step.
 func ApplyNoted(ctx context.Context, n mechanism.Noisy, steps []Step) (next mechanism.Noisy, notes []string,
 	err error) {
 	if err := checkOrder(append(n.Steps(), names(steps)...)); err != nil {

@@ -28,7 +28,7 @@ const (
 type Param struct {
 	Name string
 	Type ParamType
-	// Words are words that are allowed instead of a number. For a parameter of type Word they are all that is allowed.
+	// Words are allowed instead of a number. A parameter of type Word allows nothing else.
 	Words []string
 	// Default is the text of the default, or a formula for it. It is empty if the parameter is required.
 	Default string
@@ -36,14 +36,13 @@ type Param struct {
 	Doc string
 	// Example is a typical value in a job.
 	Example string
-	// AtLeast0 says that a number cannot be below 0. Positive says that it cannot be 0 either, though the method itself
-	// could take 0.
+	// AtLeast0: a number cannot be below 0. Positive: it cannot be 0 either, even if the method itself accepts 0.
 	AtLeast0, Positive bool
 	// Least and Most are the bounds of an Integer. If Most is 0, there is no upper bound.
 	Least, Most int
 	// Advice is the hint if a value is out of range.
 	Advice string
-	// InUnit says that a number is in the unit of the query's answer. It cannot be used for a vector in another unit.
+	// InUnit: a number is in the unit of the query's answer, so it cannot be used for a vector in another unit.
 	InUnit bool
 }
 
@@ -104,7 +103,7 @@ func (a Args) text(p Param) string {
 	return p.Default
 }
 
-// boolean returns the parameter's value; its default is such a text.
+// boolean returns the value of a Boolean parameter, or its default.
 func (a Args) boolean(p Param) (bool, error) {
 	text := a.text(p)
 	if e := p.checkText(text); e != nil {
@@ -113,7 +112,7 @@ func (a Args) boolean(p Param) (bool, error) {
 	return text == "true", nil
 }
 
-// given returns the parameter's number; ok is false if it is missing.
+// given returns the parameter's number; ok is false if the job does not give it.
 func (a Args) given(p Param) (value float64, ok bool, err error) {
 	text, ok := a[p.Name]
 	if !ok {
@@ -126,7 +125,7 @@ func (a Args) given(p Param) (value float64, ok bool, err error) {
 	return value, true, nil
 }
 
-// choice returns a word, or else the number that the parameter is.
+// choice returns the parameter's word, or its number if the text is not one of its words.
 func (a Args) choice(p Param) (word string, value float64, err error) {
 	text := a.text(p)
 	if e := p.checkText(text); e != nil {
@@ -139,7 +138,7 @@ func (a Args) choice(p Param) (word string, value float64, err error) {
 	return "", value, nil
 }
 
-// integer returns the whole number that the parameter is; its default is such a text.
+// integer returns the value of an Integer parameter, or its default.
 func (a Args) integer(p Param) (int, error) {
 	text := a.text(p)
 	if e := p.checkText(text); e != nil {

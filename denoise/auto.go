@@ -69,14 +69,15 @@ type contender struct {
 	risk  float64
 }
 
-// certainty is by how many standard deviations of the difference a candidate must be better than the preferred one.
+// certainty is the number of standard deviations of the difference by which a candidate must be better than the
+// preferred one.
 const certainty = 2
 
-// choose returns the fit of smallest estimated error, averaged with those that cannot be told from it: their errors
-// partly cancel, and to choose between them would be chance. If it is not better than the noisy values by more than the
-// standard deviation of that difference and the cost of one free parameter, choose returns the noisy values. On a graph
-// the differences between good estimators are smaller than the noise of their estimated errors. There it returns the
-// candidate that is best on real tables, unless another is clearly better.
+// choose returns the fit of smallest estimated error, averaged with the fits that are not significantly worse. Their
+// errors partly cancel, and a choice between them would be chance. The best fit must be better than the noisy values by
+// more than the standard deviation of that difference and the cost of one free parameter. Otherwise choose returns the
+// noisy values. On a graph the differences between good estimators are smaller than the noise of their estimated
+// errors. There choose returns the candidate that is best on real tables, unless another is clearly better.
 func choose(ctx context.Context, p problem, from []candidate) (Fit, error) {
 	all := make([]contender, len(from))
 	tried := make([]string, len(from))
@@ -120,7 +121,7 @@ func (c candidate) tuned(cells structure) float64 {
 	return levels
 }
 
-// average returns the mean of the best fit and of all whose estimated errors differ from its error by less than the
+// average returns the mean of the best fit and of all fits whose estimated error exceeds the best one by less than the
 // standard deviation of the difference.
 func average(best contender, all []contender, p problem) contender {
 	out := contender{Fit: Fit{X: make([]float64, len(p.y))}}
@@ -159,8 +160,8 @@ func (c candidate) fit(ctx context.Context, p problem) (Fit, error) {
 	return own.fit(ctx, p.y, p.s)
 }
 
-// doubt returns the standard deviation, in units of s², of the difference between two estimated errors: 2·‖a − b‖/s,
-// which is that of 2·Z·(a − b)/s for the noise s·Z.
+// doubt returns the standard deviation, in units of s², of the difference between two estimated errors. It is 2·‖a −
+// b‖/s, the standard deviation of 2·Z·(a − b)/s for the noise s·Z.
 func doubt(a, b Fit, p problem) float64 {
 	var sum float64
 	for i, x := range a.X {
@@ -174,7 +175,7 @@ func doubt(a, b Fit, p problem) float64 {
 // graphs.
 const maxCut = 20_000
 
-// graphCandidates returns what auto tries if the cells have a graph, or are a grid.
+// graphCandidates returns the candidates for cells with a graph or on a grid, or nil for other cells.
 func graphCandidates(cells structure) []candidate {
 	if cells.graph == nil && (cells.shape == nil || len(cells.shape.ordered()) < 2) {
 		return nil

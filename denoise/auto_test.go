@@ -14,8 +14,8 @@ import (
 // dirichlet is the shape of the sparse table: most of its cells are empty.
 const dirichlet = 0.01
 
-// truths are tables of 4,096 cells as releases have them: without an order, sparse, dense, and ordered. adverse has no
-// structure that any method could use.
+// truths returns tables of 4,096 cells as releases have them: without an order, sparse, dense, and ordered. adverse has
+// no structure that any method could use.
 func truths(r *rand.Rand) map[string]problem {
 	const n = 4096
 	none, grid := Shape{[]int{n}, []bool{false}}, Shape{[]int{64, 64}, []bool{true, true}}
@@ -107,6 +107,9 @@ func ruleOf(t *testing.T, method string, args Args) rule {
 // On every table auto is within 3 % of its best candidate and at most 1 % worse than the noisy values, on the
 // mean of 20 draws; and empirical Bayes keeps its promises on tables without an order.
 func TestAuto(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	draws, slack := 2, 1.02 // of two draws; none of twenty
 	tables := truths(rand.New(rand.NewPCG(1, 2)))
 	if long() {
@@ -165,9 +168,12 @@ func TestAutoFallsBackAndSaysSo(t *testing.T) {
 	}
 }
 
-// The mean over draws of the estimated squared error of auto, clipped and rounded, is the true
-// one at noise 0.8 % larger, within 6.11 standard errors (1e-9); what is published is close to the truth.
+// The mean over draws of the estimated squared error of auto, clipped and rounded, is the true one at noise 0.8 %
+// larger, within 6.11 standard errors (1e-9); the published estimate is close to the truth.
 func TestExpectedErrorIsUnbiased(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	draws, names := 1, []string{"sinusoid"}
 	if long() {
 		draws, names = 12, []string{"Zipf", "sinusoid", "wide"}

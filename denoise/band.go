@@ -9,7 +9,8 @@ import (
 // most e^(−24.5) of the likelihood of the nearest one.
 const reach = 7
 
-// row holds the likelihood of one value at the support points near it, as multiples of that at the nearest one.
+// row holds the likelihoods of one value: likelihoods[j] is the likelihood at support point first+j over the likelihood
+// at the nearest support point.
 type row struct {
 	first       int // index of the first of these support points
 	nearest     int
@@ -25,9 +26,9 @@ type band struct {
 
 func newBand(points []float64, s float64) *band { return &band{points: points, s: s} }
 
-// around returns the row of a value. Its likelihoods are valid until the next call.
-func (b *band) around(v float64) row {
-	r := row{nearest: b.nearest(v)}
+// findRow returns the row of a value. Its likelihoods are valid until the next call.
+func (b *band) findRow(v float64) row {
+	r := row{nearest: b.findNearest(v)}
 	closest := (v - b.points[r.nearest]) / b.s
 	r.first = r.nearest
 	for r.first > 0 && b.exponent(v, r.first-1, closest) < reach*reach/2.0 {
@@ -51,7 +52,7 @@ func (b *band) exponent(v float64, point int, closest float64) float64 {
 	return (math.Abs(u) - math.Abs(closest)) * (math.Abs(u) + math.Abs(closest)) / 2
 }
 
-func (b *band) nearest(v float64) int {
+func (b *band) findNearest(v float64) int {
 	i, found := slices.BinarySearch(b.points, v)
 	if found || i == 0 {
 		return i
@@ -78,7 +79,7 @@ func kernel(values, counts, points []float64, s float64) likelihoods {
 	}
 	b := newBand(points, s)
 	for i, v := range values {
-		l.rows[i] = b.around(v)
+		l.rows[i] = b.findRow(v)
 		l.rows[i].likelihoods = slices.Clone(l.rows[i].likelihoods)
 		l.counts[i] = counts[i] / total
 	}

@@ -5,7 +5,7 @@ import (
 )
 
 // Bind tells a step the shape of the cells. It returns an [*Error] if the step's method needs an order or a graph that
-// these cells do not have, or if there are too many of them, so that a plan can ask before anything is spent.
+// these cells do not have, or if there are too many cells. So a plan finds such errors before anything is spent.
 func Bind(s Step, shape Shape) (Step, error) {
 	own, ok := s.(step)
 	if !ok {
@@ -50,7 +50,7 @@ func WithRun(s Step, r graph.Run) Step {
 	return own
 }
 
-// WithRuns is [WithRun] of every step.
+// WithRuns calls [WithRun] for every step.
 func WithRuns(steps []Step, run Run) []Step {
 	out := make([]Step, len(steps))
 	for i, s := range steps {
@@ -73,8 +73,8 @@ func (s Shape) orders() int {
 	return 0
 }
 
-// network returns the graph of the cells: the one that was given, or else that of neighbours along the dimensions with
-// an order.
+// network returns the graph of the cells: the given graph, or else a graph that joins neighbours along the dimensions
+// with an order.
 func (c structure) network() (*graph.Graph, error) {
 	if c.graph != nil {
 		return c.graph, nil

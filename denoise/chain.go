@@ -16,10 +16,10 @@ type chain struct {
 	x         []float64
 }
 
-// knot is a point to the right of which the line has this much more slope and intercept than to the left.
+// knot is a point at which the derivative has a kink: to its right, slope and intercept are larger by these amounts.
 type knot struct{ at, slope, intercept float64 }
 
-// newChain returns the memory for lines of that many cells.
+// newChain allocates the memory for lines of this many cells.
 func newChain(cells int) *chain {
 	return &chain{
 		knots: make([]knot, 2*cells+2), low: make([]float64, cells), high: make([]float64, cells), x: make([]float64, cells),

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestChainIsOptimal checks the conditions of the minimum: the cumulated residuals stay within ±λ and are there
-// where x jumps, with the jump's sign.
+// TestChainIsOptimal checks the conditions of the minimum: the cumulated residuals stay within ±λ, and are ±λ, with the
+// sign of the jump, at each jump of x.
 func TestChainIsOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		y := rapid.SliceOfN(rapid.Float64Range(-100, 100), 1, 40).Draw(t, "y")

@@ -10,11 +10,11 @@ const maxDims = 20
 
 // Margin is a released table of sums of the cells over some of the dimensions.
 type Margin struct {
-	// Axes are the dimensions that it keeps, in ascending order; empty for the total of all cells.
+	// Axes are the dimensions that the margin keeps, in ascending order; empty for the total of all cells.
 	Axes []int
-	// Values are its noisy cells, row by row, in the cells' unit.
+	// Values are the margin's noisy cells, row by row, in the cells' unit.
 	Values []float64
-	// Deviation is the standard deviation of their noise, which is above 0, in the same unit.
+	// Deviation is the standard deviation of the noise of Values, above 0, in the same unit.
 	Deviation float64
 }
 
@@ -57,10 +57,10 @@ func Consistent(y []float64, s float64, shape Shape, margins []Margin) (x []floa
 	scaled := make([]margin, len(margins))
 	for i, m := range margins {
 		ratio := max(1e-100, min(s/m.Deviation, 1e100))
-		scaled[i] = margin{Axes: m.Axes, Values: each(m.Values, v.in), Weight: ratio * ratio}
+		scaled[i] = margin{Axes: m.Axes, Values: each(m.Values, v.toScaled), Weight: ratio * ratio}
 	}
 	x, variance := adjust(v.y, shape.Dims, scaled)
-	return each(x, v.out), s * math.Sqrt(variance/float64(len(y))), nil
+	return each(x, v.fromScaled), s * math.Sqrt(variance/float64(len(y))), nil
 }
 
 func (m Margin) check(shape Shape) error {

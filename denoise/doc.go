@@ -1,12 +1,12 @@
-// Package denoise turns a noisy vector into a better estimate by post-processing: a differentially private answer stays
-// as private as it was under any function of it and of public facts (Dwork & Roth 2014, Proposition 2.1; Balle & Wang
-// 2018, section 4). A step sees the noisy values and the standard deviation of their noise, nothing else. It draws no
+// Package denoise turns a noisy vector into a better estimate by post-processing. Any function of a differentially
+// private answer and of public facts is as private as the answer itself (Dwork & Roth 2014, Proposition 2.1; Balle &
+// Wang 2018, section 4). A step sees only the noisy values and the standard deviation of their noise. It draws no
 // secret randomness, and its result does not depend on the machine's load.
 //
 // Throughout, y is a vector of d noisy values, y = f + s·Z with Z standard Gaussian, and s is the published standard
 // deviation sqrt(sigma² + g²/12) of noise rounded to a grid g. Values, s and thresholds are in the query's unit.
 //
-// [Methods] lists all methods. [New] makes a step from a job's text; [Bind] and [WithGraph] tell it the order or the
+// [Methods] lists all methods. [New] makes a step from a job's text; [Bind] and [WithGraph] give it the order or the
 // graph of the cells. [Check] refuses orders of steps that break an assumption. [Apply] carries out a chain of steps,
 // and [Estimate] does so on plain values. [ExpectedError] estimates the error of the result. The estimators themselves
 // are plain functions of a slice. Most return a [Fit], whose degrees of freedom give Stein's risk estimate.

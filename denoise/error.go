@@ -18,14 +18,14 @@ const (
 	CodeWrongType        = "wrong-type"
 )
 
-// Error says what is wrong with a step or with the order of steps. It depends on the job's text alone.
+// Error describes what is wrong with a step or with the order of steps. It depends only on the job's text.
 type Error struct {
 	// Code is one of the Code constants, which do not change.
 	Code    string
 	Message string
-	// Param names the parameter that is wrong; "" if it is the step as a whole.
+	// Param names the wrong parameter; "" if the step as a whole is wrong.
 	Param string
-	// Hint says what to do, if that is known.
+	// Hint is advice on what to do; "" if there is none.
 	Hint string
 }
 
@@ -41,7 +41,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// asError converts an error of a step to an [Error], which has a hint.
+// asError returns an error of a step as an [Error], which can have a hint.
 func asError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// Estimate carries out steps in order on noisy values whose noise is independent with standard deviation s > 0, and
-// returns the estimates with the notes of all steps; y is not changed. DF is that of the last step alone. It refuses
-// what [Check] refuses. It returns an [*Error] if s or a value is not a finite number.
+// Estimate carries out steps in order on noisy values whose noise is independent with standard deviation s > 0. It
+// returns the estimates with the notes of all steps; y is not changed. DF is the last step's. Its errors include those
+// of [Check], and an [*Error] if s or a value is not a finite number.
 func Estimate(ctx context.Context, y []float64, s float64, steps []Step) (Fit, error) {
 	if err := checkInput(y, s); err != nil {
 		return Fit{}, err
@@ -54,8 +54,8 @@ type Risk struct {
 	RMSE float64
 	// Low and High enclose it with 95 % confidence.
 	Low, High float64
-	// Relative is the mean squared error in multiples of s², the error of the noisy values. It is unbiased, so it may
-	// be below 0.
+	// Relative is the mean squared error in multiples of s², the error of the noisy values. It is unbiased if there are
+	// many cells, so it may be below 0. Few cells tell little of their error: then Relative is nearly 1.
 	Relative float64
 	// Uncertainty is the standard deviation of Relative.
 	Uncertainty float64
@@ -68,21 +68,25 @@ const (
 	riskSeed = 0x6470_7265_6c65_6173
 	// riskNumbers is about how many normal numbers are drawn in all; maxTries is how many are drawn per cell at most.
 	riskNumbers, maxTries = 1 << 13, 32
+	// fewCells is the square of the number of cells at which the estimate and the error of the noisy values count alike.
+	fewCells = 200
 )
 
-// ExpectedError estimates the error of what steps make of y, whose noise is independent with standard deviation s > 0.
-// It includes everything that the steps decide from y: a threshold found by SURE, auto's choice, clipping, rounding. So
-// selection does not bias it, as it biases the smallest of several SURE values. It uses no values but y.
+// ExpectedError estimates the error of the estimates that steps make from y, whose noise is independent with standard
+// deviation s > 0. It includes everything that the steps decide from y: a threshold found by SURE, auto's choice,
+// clipping, rounding. So selection does not bias it, as it biases the smallest of several SURE values. It uses no
+// values but y.
 //
 // With w ~ N(0, s²) from a public seed, y + γ·w and y − w/γ are independent. The steps are tried on the first and
 // compared with the second. Averaged over w in the terms that are known,
 //
 //	‖x(y+γw) − y‖² + (2/γ)·w·(x(y+γw) − x(y)) − d·s²
 //
-// is an unbiased estimate of the squared error at noise s·√(1+γ²), which is 0.8 % larger. Its uncertainty is estimated
+// is an unbiased estimate of the squared error at noise s·√(1+γ²), which is 0.8 % larger. Over few cells it varies so
+// much that its root is far too small: it is averaged with s², which counts as much as 14 cells do among 14. Its uncertainty is estimated
 // from how its terms vary over the cells; it is large if there are few cells or if the error is far below s². The
-// result is an expectation over the query's cells and gives no interval for one cell. The only interval that holds for
-// a cell is that of the noisy value.
+// result is an expectation over the query's cells and gives no interval for one cell. Only the noisy value gives a
+// valid interval for a cell.
 //
 // Source: Oliveira, Lei & Tibshirani, "Unbiased risk estimation in the normal means problem via coupled bootstrap
 // techniques", 2021; Leiner, Duan, Wasserman & Ramdas, "Data fission", JASA 2023.
@@ -133,9 +137,9 @@ func (t *trial) risk() Risk {
 		return Risk{}
 	}
 	r := Risk{Relative: mean(t.losses), Uncertainty: spreadOfSum(t.losses) / n}
-	if n == 1 {
-		r.Uncertainty = math.Abs(r.Relative) + math.Sqrt2 // the noise of one squared value
-	}
+	few := fewCells / (n*n + fewCells)
+	r.Relative += few * (1 - r.Relative)
+	r.Uncertainty = max(r.Uncertainty, few*math.Sqrt(2/n))
 	r.RMSE = t.root(max(r.Relative, r.Uncertainty))
 	r.Low, r.High = t.root(r.Relative-1.96*r.Uncertainty), t.root(max(r.Relative, 0)+1.96*r.Uncertainty)
 	return r
@@ -145,7 +149,7 @@ func (t *trial) root(relative float64) float64 {
 	return publishable(t.s * math.Sqrt(max(relative, 0)))
 }
 
-// spreadOfSum returns the standard deviation of the sum of independent values that vary as these do.
+// spreadOfSum returns the standard deviation of the sum of independent values with the sample variance of these.
 func spreadOfSum(values []float64) float64 {
 	n := float64(len(values))
 	if n < 2 {

@@ -2,14 +2,14 @@ package denoise
 
 import "math"
 
-// Fit is an estimate, with what is needed to estimate its risk.
+// Fit is an estimate with the numbers from which its risk can be estimated.
 type Fit struct {
 	// X are the estimates, in the unit of the noisy values.
 	X []float64
 	// DF is the degrees of freedom, the divergence Σ ∂x_i/∂y_i. It is the number of cells for the noisy values
 	// themselves, and 0 for an estimate that does not depend on them.
 	DF float64
-	// Notes say in public words what the data decided, such as a chosen threshold.
+	// Notes are public sentences on choices that depended on the values, such as a threshold.
 	Notes []string
 }
 
@@ -19,7 +19,7 @@ type Fit struct {
 //
 // in the squared unit of y, at most MaxFloat64 in size. It may be negative. Its own standard deviation is near
 // s²·√(2d), so it is useful mainly for the difference between two estimates from one y. The smallest of several SURE
-// values underestimates the error of the estimate it belongs to; [ExpectedError] does not.
+// values underestimates the error of its estimate; [ExpectedError] does not.
 //
 // Source: Stein, "Estimation of the mean of a multivariate normal distribution", Annals of Statistics 9, 1981.
 func (f Fit) SURE(y []float64, s float64) float64 {

@@ -7,9 +7,9 @@ import "math"
 //
 //	(1 − (d−2)·s²/‖y‖²)·y                for d ≥ 3, else y
 //
-// If positive is set, the factor is at least 0. For every mean f, the expected squared error is below that of y, which
-// is d·s². For f ~ N(0, w²) in each cell it is d·s² − (d−2)·s⁴/(w²+s²), only 2·s⁴/(w²+s²) more than the best estimate
-// that knows w.
+// If positive is set, the factor is at least 0. For every mean f, the expected squared error is below d·s², the error
+// of y. For f ~ N(0, w²) in each cell it is d·s² − (d−2)·s⁴/(w²+s²), only 2·s⁴/(w²+s²) more than the best estimate that
+// knows w.
 //
 // y and the result have d values in one unit; y is not changed. A value beyond float64's range becomes ±MaxFloat64.
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Kind says what the values of a vector are. Some methods suit only some kinds.
+// Kind is the kind of a vector's values. Some methods suit only some kinds.
 type Kind string
 
 // These are the kinds of vectors.
@@ -16,16 +16,16 @@ const (
 	Counts Kind = "counts"
 	// SignedSums are sums that may be below 0.
 	SignedSums Kind = "signed sums"
-	// CentredSums are the sums of a mean: of differences from the centre of the range. Their unit is not that of the
-	// answer.
+	// CentredSums are the sums of a mean: sums of differences from the centre of the range. Their unit is not the
+	// answer's.
 	CentredSums Kind = "centred sums"
 	// Quotient is an answer computed from several noisy vectors. No step can be applied to it.
 	Quotient Kind = "quotient"
 )
 
-// Judge returns everything that is wrong with a step of a job. kind is the kind of the step's vector. graph says
-// whether the job gives the step a graph. Judge needs no data. Each error names its parameter, so that it can be shown
-// at its place in the job.
+// Judge returns all errors of a step of a job. kind is the kind of the step's vector; graph is true if the job gives
+// the step a graph. Judge needs no data. Each error names its parameter, so that it can be shown at its place in the
+// job.
 func Judge(method string, args Args, graph bool, kind Kind) (errs []*Error) {
 	m, errs := judge(method, args)
 	if len(errs) > 0 && errs[0].Code == CodeUnknownMethod {
@@ -71,8 +71,8 @@ func Judge(method string, args Args, graph bool, kind Kind) (errs []*Error) {
 	return errs
 }
 
-// judgeCentred finds what does not suit the sums of a mean. A number in the unit of the mean would be too small for
-// them.
+// judgeCentred calls bad for everything that does not suit the sums of a mean. A number in the unit of the mean would
+// be too small for its sums.
 func (m Method) judgeCentred(args Args, bad func(param, message, hint string)) {
 	const hint = "a mean's steps act on the sums of differences from the centre of the range, which may be negative; " +
 		"the mean itself never leaves its range"
@@ -90,7 +90,7 @@ func (m Method) judgeCentred(args Args, bad func(param, message, hint string)) {
 	}
 }
 
-// floors says whether a step of the method leaves nothing below 0, by its parameter.
+// floors reports whether a step of the method, with these parameters, leaves no value below 0.
 func (m Method) floors(args Args) bool {
 	for _, p := range m.Params {
 		if p.Name == nonnegativeName {

@@ -87,6 +87,9 @@ func haarOf(w Wavelet) estimator {
 }
 
 func TestEveryEstimatorIsFiniteAndPure(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		y, s := finite().Draw(t, "y"), positive().Draw(t, "s")
 		before := slices.Clone(y)
@@ -112,6 +115,9 @@ func TestEveryEstimatorIsFiniteAndPure(t *testing.T) {
 
 // A power of two changes exponents alone, so equivariance must hold to the bit.
 func TestScaleEquivariance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		y, s := moderate().Draw(t, "y"), rapid.Float64Range(1e-3, 1e3).Draw(t, "s")
 		c := math.Ldexp(1, rapid.IntRange(-20, 20).Draw(t, "exponent"))

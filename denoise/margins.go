@@ -2,17 +2,17 @@ package denoise
 
 import "github.com/dprelease/dprelease/mechanism"
 
-// Marginal is a released margin of a table, see [Margin].
+// Marginal is a released margin of a table; see [Margin].
 type Marginal struct {
 	Axes  []int
 	Noisy mechanism.Noisy
 }
 
-// stepConsistent is the name of what [MakeConsistent] does, in a vector's list of steps.
+// stepConsistent is the name of [MakeConsistent] in a vector's list of steps.
 const stepConsistent = "consistent"
 
-// MakeConsistent returns a table and its margins after [Consistent] made them agree, as one more step of each. They may
-// have been through other steps before; the weights are those of the noise that each was released with.
+// MakeConsistent makes a table and its margins agree by [Consistent], as one more step of each, and returns them. They
+// may have been through other steps before. The weights follow the noise with which each was released.
 func MakeConsistent(table mechanism.Noisy, shape Shape, margins []Marginal) (mechanism.Noisy, []mechanism.Noisy,
 	error) {
 	fixed := make([]Margin, len(margins))

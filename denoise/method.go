@@ -16,14 +16,13 @@ type Method struct {
 	// Doc is one sentence about the method.
 	Doc    string
 	Params []Param
-	// KnownNoise says that the method needs independent noise of known standard deviation. Such a step must be the
-	// first.
+	// KnownNoise: the method needs independent noise of known standard deviation. Such a step must be the first.
 	KnownNoise bool
 	// Needs is what the method must know about the cells.
 	Needs Need
-	// TakesGraph says that the method uses a graph if there is one.
+	// TakesGraph: the method uses a graph if there is one.
 	TakesGraph bool
-	// ForCounts says that the method does not suit centred sums.
+	// ForCounts: the method does not suit centred sums.
 	ForCounts bool
 
 	build func(Args) (rule, error)
@@ -50,7 +49,7 @@ const (
 // rule returns an estimate, in a new slice.
 type rule func(ctx context.Context, p problem) (Fit, error)
 
-// problem is what an estimator may use: noisy values, the standard deviation of their noise, public facts about the
+// problem is the input of an estimator: noisy values, the standard deviation of their noise, public facts about the
 // cells.
 type problem struct {
 	y  []float64

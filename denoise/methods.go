@@ -111,7 +111,7 @@ func thresholding(m Method, what string, sure func(y []float64, s float64) float
 	return m
 }
 
-// pick returns the threshold that a word denotes, or else the number.
+// pick returns the threshold that a word denotes, or t if the word is empty.
 func pick(word string, t float64, p problem, sure func([]float64, float64) float64) float64 {
 	switch word {
 	case "universal":
@@ -127,7 +127,7 @@ func noted(f Fit, format string, args ...any) Fit {
 	return f
 }
 
-// nonnegativeName is the parameter that every estimator has.
+// nonnegativeName is the name of a parameter that every estimator has.
 const nonnegativeName = "nonnegative"
 
 func nonnegativeParam() Param {

@@ -24,8 +24,8 @@ func round() Method {
 	}
 }
 
-// clippable gives an estimator that lacks it the parameter nonnegative, which replaces negative estimates by 0 at the
-// end.
+// clippable adds the parameter nonnegative to an estimator without it. If the parameter is true, negative estimates
+// become 0 at the end.
 func (m Method) clippable() Method {
 	floor := nonnegativeParam()
 	if !m.KnownNoise || slices.Contains(m.paramNames(), floor.Name) {
@@ -60,8 +60,8 @@ func plain(f func([]float64) Fit) func(Args) (rule, error) {
 	}
 }
 
-// clipped replaces negative estimates by 0, and reduces DF by their share of the cells. That is exact for estimates
-// that treat each cell separately.
+// clipped replaces negative estimates by 0, and reduces DF by the fraction of cells that become 0. That is exact for
+// estimates that treat each cell separately.
 func clipped(f Fit) Fit {
 	kept := 0
 	for _, x := range f.X {

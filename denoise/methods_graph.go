@@ -44,7 +44,7 @@ func treeWavelet() Method {
 				"": graph.Given}
 			return onGraph(func(ctx context.Context, g *graph.Graph, v scaled, run graph.Run) (*graph.Fit, error) {
 				return graph.TreeWavelets(ctx, g, v.y, graph.WaveletOptions{
-					Sigma: v.s, Rule: how[word], Threshold: min(v.in(t), farthest), Trees: number, Run: run,
+					Sigma: v.s, Rule: how[word], Threshold: min(v.toScaled(t), farthest), Trees: number, Run: run,
 				})
 			}), nil
 		},
@@ -143,14 +143,14 @@ func treeEnsemble() Method {
 	}
 }
 
-// givenFloor is the pilot's floor if λ is given, so that the risk chooses nothing.
+// givenFloor is the ensemble's floor if the job gives λ. Otherwise the ensemble chooses a floor by estimated risk.
 const givenFloor = 0.3
 
 func penalty(word string, lambda float64, v scaled) graph.Penalty {
 	if word == "sure" {
 		return graph.Penalty{Sigma: v.s}
 	}
-	return graph.Penalty{Lambda: min(v.in(lambda), farthest)}
+	return graph.Penalty{Lambda: min(v.toScaled(lambda), farthest)}
 }
 
 // onGraph returns the rule of an estimator on graphs. The estimator gets the values in a unit in which nothing
@@ -171,13 +171,13 @@ func onGraph(fit func(context.Context, *graph.Graph, scaled, graph.Run) (*graph.
 		}
 		out := v.restore(Fit{X: f.X, DF: f.DF})
 		if f.Lambda > 0 && !math.IsInf(f.Lambda, 0) {
-			out = noted(out, "lambda %.6g", v.out(f.Lambda))
+			out = noted(out, "lambda %.6g", v.fromScaled(f.Lambda))
 		}
 		return out, nil
 	}
 }
 
-// nodes returns the number of cells, if there is a graph or a shape.
+// nodes returns the number of cells. There must be a graph or a shape.
 func (c structure) nodes() int {
 	if c.graph != nil {
 		return c.graph.Nodes()

@@ -35,7 +35,7 @@ func wavelet() Method {
 	}
 }
 
-// lambdaParam is the size of a penalty, found by SURE or given.
+// lambdaParam returns the parameter for the size of a penalty, which is found by SURE or given.
 func lambdaParam() Param {
 	return Param{
 		Name: "lambda", Type: Decimal, Words: []string{"sure"}, Default: "sure",

@@ -8,16 +8,16 @@ import (
 // This file estimates means under the prior that makes noisy values most likely: the nonparametric maximum
 // likelihood. The prior has weights on a lattice near the values (mixture.go). Each value has a likelihood at the few
 // points near it (band.go). The weights that make all values most likely are found by an interior point method
-// (likeliest.go), whose matrices are banded (skyline.go).
+// (fitweights.go), whose matrices are banded (skyline.go).
 
 const (
 	// pointsPerDeviation is the number of support points per standard deviation. supportMargin of them are on either
-	// side of each value. A uniform grid fails on heavy tails: it is too coarse where the small values are.
+	// side of each value. A uniform grid fails on heavy tails: it is too coarse for the small values.
 	pointsPerDeviation = 4
 	supportMargin      = 3
 	// If there are more than exactCells values, the mixture is fitted to values rounded to 1/roundedPerDeviation of a
-	// standard deviation, which adds 1e-4 of the noise's variance. The posterior means are always those of the values
-	// themselves.
+	// standard deviation, which adds 1e-4 of the noise's variance. The posterior means are always computed for the
+	// values themselves.
 	exactCells          = 1 << 10
 	roundedPerDeviation = 32
 )
@@ -27,7 +27,7 @@ const (
 func posteriorMeans(y []float64, s float64, nonnegative bool) []float64 {
 	points := supportPoints(y, s, nonnegative)
 	values, counts := rounded(y, s)
-	m := mixture{points: points, s: s, weights: likeliest(kernel(values, counts, points, s))}
+	m := mixture{points: points, s: s, weights: fitWeights(kernel(values, counts, points, s))}
 	means, _ := m.posterior(y)
 	return means
 }
@@ -90,7 +90,7 @@ func (m mixture) posterior(y []float64) (means []float64, variances float64) {
 	b := newBand(m.points, m.s)
 	for i, v := range y {
 		var variance float64
-		means[i], variance = m.moments(b.around(v))
+		means[i], variance = m.moments(b.findRow(v))
 		variances += variance / (m.s * m.s)
 	}
 	return means, variances

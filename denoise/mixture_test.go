@@ -18,7 +18,7 @@ func TestMixtureGolden(t *testing.T) {
 	}
 	const s = 10.0
 	values, counts := rounded(y, s)
-	m := mixture{points: points, s: s, weights: likeliest(kernel(values, counts, points, s))}
+	m := mixture{points: points, s: s, weights: fitWeights(kernel(values, counts, points, s))}
 	got, variances := m.posterior(y)
 	want := csvtest.Floats(t, table["posterior_mean"])
 	var df float64

@@ -4,19 +4,20 @@ import "github.com/dprelease/dprelease/denoise/graph"
 
 // The types that [WithGraph] and [WithRun] take; see package graph.
 type (
-	// Graph says which cells are neighbours.
+	// Graph holds which cells are neighbours.
 	Graph = graph.Graph
 	// Edge joins two cells.
 	Edge = graph.Edge
-	// EdgeError says which edge is wrong.
+	// EdgeError names a wrong edge.
 	EdgeError = graph.EdgeError
-	// Run says how a computation is carried out.
+	// Run sets how a computation is carried out.
 	Run = graph.Run
 )
 
-// NewGraph joins the cells of a shape. Along axis it joins cells by edges, whose ends are indices of that dimension's
-// cells. Along each other dimension with an order it joins successive cells, by edges of weight 1 and unknown length.
-// Errors: an [*Error]; an [*EdgeError] for the first wrong edge; an error if there are too many nodes or edges.
+// NewGraph returns a graph that joins the cells of a shape. Along axis it joins cells by edges, whose ends are indices
+// of that dimension's cells. Along each other dimension with an order it joins successive cells, by edges of weight 1
+// and unknown length. Errors: an [*Error]; an [*EdgeError] for the first wrong edge; an error if there are too many
+// nodes or edges.
 func NewGraph(shape Shape, axis int, edges []Edge) (*Graph, error) {
 	if err := shape.check(); err != nil {
 		return nil, err

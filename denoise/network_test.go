@@ -85,7 +85,7 @@ func TestNonnegativeIsAsked(t *testing.T) {
 	}
 }
 
-// What a method says does not depend on the number of workers, to the bit.
+// The result of a method does not depend on the number of workers, to the bit.
 func TestWorkersChangeNothing(t *testing.T) {
 	shape := Shape{[]int{12, 15}, []bool{true, true}}
 	y := make([]float64, shape.Cells())
@@ -119,7 +119,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// A trend filter that would need too much memory is refused before it sees a value; k = 0 is not.
+// A trend filter that needs too much memory is refused before it sees a value; k = 0 is not.
 func TestBindRefusesWhatIsTooLarge(t *testing.T) {
 	const leaves = 30_000
 	edges := make([]Edge, leaves)

@@ -6,11 +6,11 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 )
 
-// CellByCell reports whether a step computes each estimate from the noisy value of its own cell, so that no cell tells
-// of another.
+// CellByCell reports whether a step computes each estimate only from the noisy value of its own cell, so that no
+// estimate depends on another cell.
 func CellByCell(s Step) bool {
 	one, ok := s.(step)
-	return ok && one.alone
+	return ok && one.perCell
 }
 
 // total returns the number of the vector's cells.
@@ -21,8 +21,8 @@ func (p problem) total() int {
 	return len(p.y)
 }
 
-// applyAlone is applyNoted for a step that treats each cell separately. Its notes do not depend on any value.
-func (s step) applyAlone(ctx context.Context, n mechanism.Noisy) (next mechanism.Noisy, notes []string, err error) {
+// applyPerCell is applyNoted for a step that treats each cell separately. Its notes do not depend on any value.
+func (s step) applyPerCell(ctx context.Context, n mechanism.Noisy) (next mechanism.Noisy, notes []string, err error) {
 	p := problem{y: []float64{0}, s: n.Mechanism().Deviation(), of: n.Len(), structure: s.cells}
 	if err := s.suits(ctx, n.Len()); err != nil {
 		return mechanism.Noisy{}, nil, err
@@ -35,7 +35,7 @@ func (s step) applyAlone(ctx context.Context, n mechanism.Noisy) (next mechanism
 	next, err = n.ThenEach(s.method.Name, func(values []float64) {
 		block := p
 		block.y = values
-		if f, err := s.rule(unending, block); err == nil { // such a rule returns no error but ctx's
+		if f, err := s.rule(unending, block); err == nil { // such a rule returns only errors of its context
 			copy(values, f.X)
 		}
 	})

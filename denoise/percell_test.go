@@ -28,7 +28,7 @@ func TestBlocksAreTheWhole(t *testing.T) {
 				continue
 			}
 			s, ok := made.(step)
-			if !ok || !s.alone {
+			if !ok || !s.perCell {
 				continue
 			}
 			tried++

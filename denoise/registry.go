@@ -29,8 +29,7 @@ func Methods() []Method {
 	return methods
 }
 
-// judge returns the method, and everything that is wrong with a step of it. It does not look at the job around the
-// step.
+// judge returns the method and all errors of a step with these parameters. It does not look at the rest of the job.
 func judge(method string, args Args) (m Method, errs []*Error) {
 	m, ok := lookup(method)
 	if !ok {
@@ -64,7 +63,8 @@ func ownersOf(such func(Method) bool) (names []string) {
 	return names
 }
 
-// suggestMethod returns the name of the method that a word means: by an alias of another tool, or by its spelling.
+// suggestMethod returns a hint that names the method which a word may mean: by an alias of another tool, or by its
+// spelling.
 func suggestMethod(word string) string {
 	plain := strings.ReplaceAll(strings.ToLower(word), "-", "_")
 	for _, m := range Methods() {

@@ -2,8 +2,8 @@ package denoise
 
 import "math"
 
-// farthest is how many standard deviations a value may be away from 0. Beside a larger value the noise is too small to
-// matter.
+// farthest is the largest distance of a value from 0, in standard deviations. Beside a larger value the noise is too
+// small to matter.
 const farthest = 0x1p300
 
 // scaled is a vector in a unit in which nothing overflows and nothing that matters vanishes. The unit is a power of two
@@ -14,24 +14,26 @@ type scaled struct {
 	exponent int
 }
 
-// rescale returns y and s in such a unit; ok is false if a value of y is too large to be denoised.
+// rescale returns y and s in the unit of scaled; ok is false if a value of y is too large to be denoised.
 func rescale(y []float64, s float64) (v scaled, ok bool) {
 	fraction, exponent := math.Frexp(s)
 	v = scaled{make([]float64, len(y)), 2 * fraction, exponent - 1}
 	for i := range y {
-		v.y[i] = v.in(y[i])
+		v.y[i] = v.toScaled(y[i])
 	}
 	return v, maxAbs(v.y) <= farthest
 }
 
-func (v scaled) in(x float64) float64 { return math.Ldexp(x, -v.exponent) }
+// toScaled converts a number from the query's unit to v's unit.
+func (v scaled) toScaled(x float64) float64 { return math.Ldexp(x, -v.exponent) }
 
-func (v scaled) out(x float64) float64 { return publishable(math.Ldexp(x, v.exponent)) }
+// fromScaled converts a number from v's unit to the query's unit, and makes it publishable.
+func (v scaled) fromScaled(x float64) float64 { return publishable(math.Ldexp(x, v.exponent)) }
 
 // restore converts estimates to the query's unit, in place.
 func (v scaled) restore(f Fit) Fit {
 	for i, x := range f.X {
-		f.X[i] = v.out(x)
+		f.X[i] = v.fromScaled(x)
 	}
 	return f
 }
@@ -39,8 +41,8 @@ func (v scaled) restore(f Fit) Fit {
 // unchanged returns the fit that is the noisy values themselves.
 func unchanged(y []float64) Fit { return Fit{X: scale(y, 1), DF: float64(len(y))} }
 
-// fitScaled calls f with the vector in a unit in which its arithmetic is safe. A vector with too large values stays as
-// it is.
+// fitScaled calls f with the vector in a unit in which its arithmetic is safe. It returns a vector with too large
+// values unchanged.
 func fitScaled(y []float64, s float64, f func(scaled) Fit) Fit {
 	v, ok := rescale(y, s)
 	if !ok || len(y) == 0 {

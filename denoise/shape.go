@@ -7,13 +7,13 @@ import (
 
 // Shape is the number of a query's cells along each dimension. Cells are listed row by row, the last dimension fastest.
 type Shape struct {
-	// Dims are the numbers of cells along the dimensions, each at least 1.
+	// Dims[i] is the number of cells along dimension i, at least 1.
 	Dims []int
-	// Ordered says for each dimension whether its cells have an order, as edges, hours and rows of a grid do.
+	// Ordered[i] is true if the cells of dimension i have an order, as edges, hours and rows of a grid do.
 	Ordered []bool
 }
 
-// Cells returns how many cells there are.
+// Cells returns the number of cells, the product of Dims.
 func (s Shape) Cells() int {
 	cells := 1
 	for _, d := range s.Dims {
@@ -52,7 +52,7 @@ func (s Shape) ordered() []int {
 	return axes
 }
 
-// stride returns by how much the index of a cell grows in one step along a dimension.
+// stride returns the difference between the indices of two successive cells along a dimension.
 func (s Shape) stride(axis int) int {
 	stride := 1
 	for _, d := range s.Dims[axis+1:] {
@@ -61,7 +61,7 @@ func (s Shape) stride(axis int) int {
 	return stride
 }
 
-// lines calls f with the indices of the cells of every line along a dimension. It reuses the slice.
+// lines calls f for every line along a dimension, with the indices of its cells. It reuses the slice.
 func (s Shape) lines(axis int, f func(cells []int)) {
 	stride, length := s.stride(axis), s.Dims[axis]
 	cells := make([]int, length)

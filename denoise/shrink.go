@@ -2,7 +2,8 @@ package denoise
 
 import "math"
 
-// Soft moves the coefficients towards 0 by t. It returns how many are not 0 afterwards, as an average over shifts.
+// Soft moves the coefficients towards 0 by t. It returns the number of coefficients that are not 0 afterwards, as an
+// average over shifts.
 func (l *level) Soft(t float64) (df float64) {
 	l.EachCoefficient(func(c *float64) {
 		if math.Abs(*c) <= t {
@@ -15,8 +16,8 @@ func (l *level) Soft(t float64) (df float64) {
 	return df
 }
 
-// Shrink multiplies a level of N coefficients with squares S by max(1 − (N−2)·s²/S, 0), for N > 2; N and S are
-// averages over shifts. It returns the degrees of freedom that are left; s > 0 is the standard deviation of the noise.
+// Shrink multiplies a level of N coefficients with sum of squares S by max(1 − (N−2)·s²/S, 0), for N > 2; N and S are
+// averages over shifts. It returns the remaining degrees of freedom; s > 0 is the standard deviation of the noise.
 func (l *level) Shrink(s float64) (df float64) {
 	var number, squares float64
 	l.EachCoefficient(func(c *float64) {
@@ -35,7 +36,7 @@ func (l *level) Shrink(s float64) (df float64) {
 	return df
 }
 
-// echo is the share of a level's own noise to which its factor responds, ‖P·z‖²/zᵀ·P·z for the level's average
+// echo returns the fraction of a level's own noise to which its factor responds, ‖P·z‖²/zᵀ·P·z for the level's average
 // projection P and white noise z. It is 1 for orthonormal blocks. The average over shifts is a convolution with the
 // autocorrelation of a Haar function of length L, which leaves (1 + 5/L²)/3 in one dimension and less in more.
 func (l *level) echo() float64 {

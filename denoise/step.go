@@ -19,11 +19,11 @@ type Step interface {
 
 // step is a method with its parameters.
 type step struct {
-	method Method
-	rule   rule
-	args   Args
-	cells  structure
-	alone  bool // each cell is treated separately
+	method  Method
+	rule    rule
+	args    Args
+	cells   structure
+	perCell bool // each cell is treated separately
 }
 
 // New returns a step of the named method. It returns an [*Error] if the method or a parameter is unknown, if a
@@ -38,12 +38,12 @@ func New(method string, args Args) (Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return step{method: m, rule: rule, args: maps.Clone(args), alone: alone(method, args)}, nil
+	return step{method: m, rule: rule, args: maps.Clone(args), perCell: isPerCell(method, args)}, nil
 }
 
-// alone reports whether a method with these parameters treats each cell separately, given the number of all cells. Such
-// a step is applied block by block to vectors that are too long to be held.
-func alone(method string, a Args) bool {
+// isPerCell reports whether a method with these parameters treats each cell separately, given the number of all cells.
+// Such a step is applied block by block to vectors that are too long for memory.
+func isPerCell(method string, a Args) bool {
 	switch method {
 	case "nonnegative", "round":
 		return true
@@ -64,8 +64,8 @@ func (s step) applyNoted(ctx context.Context, n mechanism.Noisy) (next mechanism
 	if s.method.KnownNoise && !n.Normal() {
 		return mechanism.Noisy{}, nil, &Error{Code: CodeNoise, Message: s.method.Name + " is for Gaussian noise"}
 	}
-	if s.alone && n.Len() > 0 {
-		return s.applyAlone(ctx, n)
+	if s.perCell && n.Len() > 0 {
+		return s.applyPerCell(ctx, n)
 	}
 	deviation := n.Mechanism().Deviation()
 	next, err = n.Then(s.method.Name, func(y []float64) ([]float64, error) {
@@ -76,7 +76,7 @@ func (s step) applyNoted(ctx context.Context, n mechanism.Noisy) (next mechanism
 	return next, notes, err
 }
 
-// fit estimates from a slice.
+// fit returns the estimates for a slice of noisy values.
 func (s step) fit(ctx context.Context, y []float64, deviation float64) (Fit, error) {
 	if err := s.suits(ctx, len(y)); err != nil {
 		return Fit{}, err

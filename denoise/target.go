@@ -4,8 +4,8 @@ package denoise
 //
 //	m + (1 − (d−3)·s²/Σ(y_i−m)²)·(y − m)       for d ≥ 4, else y
 //
-// If positive is set, the factor is at least 0. For every mean vector the expected squared error is below that of y. DF
-// is d − (d−3)²·s²/Σ(y_i−m)², or 1 if the factor is 0.
+// If positive is set, the factor is at least 0. For every mean vector the expected squared error is below the error of
+// y. DF is d − (d−3)²·s²/Σ(y_i−m)², or 1 if the factor is 0.
 //
 // y and the result have d values in one unit, s > 0 is the standard deviation of their noise; y is not changed.
 //
@@ -28,11 +28,11 @@ func JamesSteinTo(y []float64, s, target float64, positive bool) Fit {
 		return unchanged(y)
 	}
 	return fitScaled(y, s, func(v scaled) Fit {
-		return shrink(v.y, v.s, pull{towards: clampFar(v.in(target)), lost: 2, positive: positive})
+		return shrink(v.y, v.s, pull{towards: clampFar(v.toScaled(target)), lost: 2, positive: positive})
 	})
 }
 
-// Bayes returns the posterior mean for cells that are N(target, w²) before they are seen, w² = prior ≥ 0:
+// Bayes returns the posterior mean of cells whose prior is N(target, w²), w² = prior ≥ 0:
 //
 //	target + (y − target)·w²/(w² + s²)
 //
@@ -42,7 +42,7 @@ func JamesSteinTo(y []float64, s, target float64, positive bool) Fit {
 func Bayes(y []float64, s, target, prior float64) Fit {
 	return fitScaled(y, s, func(v scaled) Fit {
 		factor := bayesFactor(prior, s)
-		to := clampFar(v.in(target))
+		to := clampFar(v.toScaled(target))
 		return Fit{X: each(v.y, func(x float64) float64 { return to + factor*(x-to) }), DF: factor * float64(len(y))}
 	})
 }
@@ -63,7 +63,7 @@ func bayesFactor(prior, s float64) float64 {
 	return 1 / (1 + s/prior*s)
 }
 
-// pull says what James–Stein shrinks towards. lost is the number of dimensions that its factor leaves out.
+// pull is the target of a James–Stein estimate. lost is the number of dimensions by which its factor is reduced.
 type pull struct {
 	towards  float64
 	lost     int

@@ -29,10 +29,10 @@ func SUREThreshold(y []float64, s float64) float64 {
 	if !ok {
 		return 0
 	}
-	return v.out(sure.Threshold(v.y, v.s))
+	return v.fromScaled(sure.Threshold(v.y, v.s))
 }
 
-// softFit is soft thresholding at t with its degrees of freedom, the number of values that are not 0 afterwards.
+// softFit soft-thresholds at t. DF is the number of values that are not 0 afterwards.
 func softFit(y []float64, t float64) Fit {
 	f := Fit{X: SoftThreshold(y, t)}
 	for _, v := range y {
@@ -44,11 +44,11 @@ func softFit(y []float64, t float64) Fit {
 }
 
 // smoothing is γ in the smoothed degrees of freedom of hard thresholding: they are exact for noise of standard
-// deviation s·√(1+γ²), 3 % more than there is.
+// deviation s·√(1+γ²), 3 % more than s.
 const smoothing = 0.25
 
-// hardFit is hard thresholding at t with smoothed degrees of freedom. Hard thresholding jumps, so its divergence must
-// count how many values are near the threshold. With τ = γ·s and a value v,
+// hardFit hard-thresholds at t. DF is smoothed: hard thresholding jumps, so its divergence must count how many values
+// are near the threshold. With τ = γ·s and a value v,
 //
 //	∂/∂v E[hard(v + τ·Z)] = P(|v + τ·Z| > t) + t/τ·(φ((t−v)/τ) + φ((t+v)/τ))
 func hardFit(y []float64, s, t float64) Fit {
@@ -85,5 +85,5 @@ func HardSUREThreshold(y []float64, s float64) float64 {
 			best, least = t, risk
 		}
 	}
-	return v.out(best)
+	return v.fromScaled(best)
 }

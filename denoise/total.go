@@ -19,9 +19,9 @@ func Total(y []float64, total float64, nonnegative bool) Fit {
 	}
 	return fitScaled(y, largest, func(v scaled) Fit {
 		if nonnegative {
-			return simplex(v.y, max(v.in(total), 0))
+			return simplex(v.y, max(v.toScaled(total), 0))
 		}
-		shift := v.in(total)/float64(len(y)) - mean(v.y)
+		shift := v.toScaled(total)/float64(len(y)) - mean(v.y)
 		return Fit{X: each(v.y, func(x float64) float64 { return x + shift }), DF: float64(len(y) - 1)}
 	})
 }

@@ -23,7 +23,7 @@ func TotalVariation(y []float64, shape Shape, lambda float64) (Fit, error) {
 	if largest == 0 {
 		largest = 1
 	}
-	return fitScaled(y, largest, func(v scaled) Fit { return variation(v.y, shape, axis, v.in(lambda)) }), nil
+	return fitScaled(y, largest, func(v scaled) Fit { return variation(v.y, shape, axis, v.toScaled(lambda)) }), nil
 }
 
 // TotalVariationSURE is [TotalVariation] at the λ of smallest estimated error among steps of a factor 2^(1/4) around
@@ -34,15 +34,15 @@ func TotalVariationSURE(y []float64, s float64, shape Shape) (fit Fit, lambda fl
 		return Fit{}, 0, err
 	}
 	fit = fitScaled(y, s, func(v scaled) Fit {
-		f, best := leastRisk(v, func(lambda float64) Fit { return variation(v.y, shape, axis, lambda) })
-		lambda = v.out(best)
+		f, best := minimiseRisk(v, func(lambda float64) Fit { return variation(v.y, shape, axis, lambda) })
+		lambda = v.fromScaled(best)
 		return f
 	})
 	return fit, lambda, nil
 }
 
-// leastRisk tries λ = s·2^k, from s/16 to 4·s·√d, and then quarters of a step around the best.
-func leastRisk(v scaled, fit func(lambda float64) Fit) (best Fit, lambda float64) {
+// minimiseRisk tries λ = s·2^k, from s/16 to 4·s·√d, and then quarters of a step around the best.
+func minimiseRisk(v scaled, fit func(lambda float64) Fit) (best Fit, lambda float64) {
 	least, at := math.Inf(1), 0.0
 	try := func(exponent float64) {
 		f := fit(v.s * math.Exp2(exponent))
@@ -60,7 +60,7 @@ func leastRisk(v scaled, fit func(lambda float64) Fit) (best Fit, lambda float64
 	return best, v.s * math.Exp2(at)
 }
 
-// line returns the one ordered dimension of a shape, for that number of cells.
+// line returns the one ordered dimension of a shape with this number of cells.
 func (s Shape) line(cells int) (axis int, err error) {
 	if err := s.check(); err != nil {
 		return 0, err
@@ -77,7 +77,7 @@ func (s Shape) line(cells int) (axis int, err error) {
 	return slices.Index(s.Ordered, true), nil
 }
 
-// variation solves the problem line by line.
+// variation solves the problem of [TotalVariation] line by line.
 func variation(y []float64, shape Shape, axis int, lambda float64) Fit {
 	f := Fit{X: make([]float64, len(y))}
 	c := newChain(shape.Dims[axis])

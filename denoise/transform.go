@@ -9,8 +9,8 @@ import (
 // (transform.go), and shrinks these differences level by level (shrink.go).
 
 // blocks describes the blocks of one size along one dimension, cut off at its first and last cell: block k holds the
-// size cells from first + k·stride on. An orthonormal transform has the blocks 0, size, 2·size, …. The invariant one
-// has those of all shifts; each shift uses one in period.
+// size cells from first + k·stride on. An orthonormal transform has the blocks 0, size, 2·size, …. The invariant
+// transform has the blocks of all shifts; each shift uses one block in period.
 type blocks struct {
 	cells                       int // of the dimension
 	first, stride, size, number int
@@ -39,7 +39,7 @@ func (b blocks) next(invariant bool) blocks {
 	return n
 }
 
-// index returns the index of the block that begins at a cell; −1 if no block that holds a cell does.
+// index returns the index of the block that begins at a cell, or −1 if there is none that holds a cell.
 func (b blocks) index(start int) int {
 	k := (start - b.first) / b.stride
 	if start < b.first || k >= b.number {
@@ -48,7 +48,7 @@ func (b blocks) index(start int) int {
 	return k
 }
 
-// held returns how many cells block k holds.
+// held returns the number of cells in block k.
 func (b blocks) held(k int) int {
 	start := b.first + k*b.stride
 	return min(b.cells, start+b.size) - max(0, start)
@@ -61,7 +61,7 @@ type level struct {
 	axis           int
 	below, above   []blocks // of every dimension
 	coefficients   []float64
-	weight         float64 // the share of all shifts in which each coefficient occurs
+	weight         float64 // the fraction of all shifts in which each coefficient occurs
 	invariantPairs bool    // each block belongs to two pairs
 }
 
@@ -83,7 +83,7 @@ func newHaar(y []float64, dims []int, ordered []bool, invariant bool) *transform
 		state[i] = single(d, ordered[i])
 	}
 	h, means := &transform{}, y
-	for axis := finest(state); axis >= 0; axis = finest(state) {
+	for axis := nextAxis(state); axis >= 0; axis = nextAxis(state) {
 		above := slices.Clone(state)
 		above[axis] = state[axis].next(invariant)
 		l := level{axis: axis, below: state, above: above, weight: 1, invariantPairs: invariant && !above[axis].done}
@@ -98,8 +98,8 @@ func newHaar(y []float64, dims []int, ordered []bool, invariant bool) *transform
 	return h
 }
 
-// finest returns the dimension whose blocks are joined next: the last of those with the smallest blocks.
-func finest(state []blocks) int {
+// nextAxis returns the dimension whose blocks are joined next: the last of those with the smallest blocks.
+func nextAxis(state []blocks) int {
 	axis := -1
 	for i, b := range state {
 		if !b.done && (axis < 0 || b.size <= state[axis].size) {
@@ -109,8 +109,8 @@ func finest(state []blocks) int {
 	return axis
 }
 
-// pairs calls f for every pair: its index and those of its blocks (−1 for an empty block), and the numbers of cells in
-// them.
+// pairs calls f for every pair of blocks: the index of the pair, the indices of its two blocks (−1 for an empty block),
+// and the numbers of cells in them.
 func (l *level) pairs(f func(pair, left, right int, a, b float64)) {
 	outer, inner := held(l.above[:l.axis]), held(l.above[l.axis+1:])
 	parent, child := l.above[l.axis], l.below[l.axis]
@@ -140,7 +140,7 @@ func offset(block, at, i int) int {
 	return at + i
 }
 
-// held returns how many cells each block of these dimensions holds, row by row.
+// held returns the number of cells in each block of these dimensions, row by row.
 func held(dims []blocks) []float64 {
 	out := []float64{1}
 	for _, b := range dims {
@@ -199,7 +199,7 @@ func (l *level) join(means []float64) []float64 {
 	return out
 }
 
-// EachCoefficient calls f for the coefficients that exist.
+// EachCoefficient calls f for the coefficient of every pair without an empty block.
 func (l *level) EachCoefficient(f func(c *float64)) {
 	l.pairs(func(pair, left, right int, _, _ float64) {
 		if left >= 0 && right >= 0 {
@@ -217,7 +217,7 @@ func (h *transform) Back() []float64 {
 	return means
 }
 
-// tables returns how many separate tables there are, each with a mean of its own.
+// tables returns the number of separate tables, each with a mean of its own.
 func tables(dims []int, ordered []bool) float64 {
 	n := 1.0
 	for i, d := range dims {

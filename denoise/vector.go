@@ -2,7 +2,7 @@ package denoise
 
 import "math"
 
-// each returns f of every value, made publishable.
+// each applies f to every value and makes the results publishable.
 func each(y []float64, f func(float64) float64) []float64 {
 	out := make([]float64, len(y))
 	for i, v := range y {

@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
-// Rule says how wavelet coefficients are shrunk.
+// Rule is a way to shrink wavelet coefficients.
 type Rule string
 
 // The rules.
@@ -21,19 +21,19 @@ const (
 	Fixed Rule = "fixed"
 )
 
-// Wavelet says how [Haar] denoises.
+// Wavelet holds the options of [Haar].
 type Wavelet struct {
 	Rule Rule
 	// Threshold is the threshold of the rule Fixed, in the unit of the values.
 	Threshold float64
-	// Invariant averages over all shifts of the blocks, which shows fewer steps that are not in the truth.
+	// Invariant: the estimate is the average over all shifts of the blocks, which has fewer artificial steps.
 	Invariant bool
 }
 
 // Haar returns the estimate of a table with ordered dimensions from its Haar coefficients, the differences of the means
 // of neighbouring blocks of 1, 2, 4, … cells. It shrinks the coefficients and keeps the means of whole tables. Tables
 // may have any size. Lines or grids that are separate in dimensions without an order share their thresholds. If
-// w.Invariant is set, DF is that of the average; under [Level] it may be off by less than 1 for each size of blocks.
+// w.Invariant is set, DF belongs to the average; under [Level] it may be off by less than 1 for each size of blocks.
 //
 // y and the result have one value per cell of the shape, s > 0 is the standard deviation of their noise; y is not
 // changed. O(d·log d).
@@ -72,7 +72,7 @@ func shrinkLevel(l *level, v scaled, w Wavelet) float64 {
 		l.EachCoefficient(func(c *float64) { all = append(all, *c) })
 		return l.Soft(sure.Threshold(all, v.s))
 	case Fixed:
-		return l.Soft(min(v.in(w.Threshold), farthest))
+		return l.Soft(min(v.toScaled(w.Threshold), farthest))
 	default:
 		return l.Soft(UniversalThreshold(len(v.y), v.s))
 	}

@@ -5,10 +5,10 @@ import _ "embed" // the pages
 
 // Glossary explains each word of the job file, the plan and the release in a section of its own.
 //
-//go:embed GLOSSARY.md
+//go:embed reference/glossary.md
 var Glossary string
 
 // Errors explains each error code in a section of its own.
 //
-//go:embed ERRORS.md
+//go:embed reference/errors.md
 var Errors string

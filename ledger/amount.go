@@ -1,13 +1,16 @@
 package ledger
 
 import (
+	"fmt"
 	"math/big"
+	"strconv"
+	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// This file has the arithmetic of spends: mu squared, exact sums of terms that were rounded up to 256 bits, and the
-// largest epsilon that some of it pays for.
+// This file has the arithmetic of spends: mu squared, exact sums of terms that were rounded up to 256 bits, and
+// quotients.
 
 // square returns mu squared, exactly.
 func square(mu calibrate.Mu) *big.Float {
@@ -15,15 +18,15 @@ func square(mu calibrate.Mu) *big.Float {
 	return new(big.Float).SetPrec(106).Mul(x, x)
 }
 
-// left returns of - spent, exactly, or 0 if that is negative.
-func left(of, spent *big.Float) *big.Float {
+// remainder returns of - spent, exactly, or 0 if the difference is negative.
+func remainder(of, spent *big.Float) *big.Float {
 	if x := sum(of, new(big.Float).Neg(spent)); x.Sign() > 0 {
 		return x
 	}
 	return new(big.Float)
 }
 
-// sum returns x + y exactly, with as many bits as that takes.
+// sum returns x + y exactly, with as many bits as the sum takes.
 func sum(x, y *big.Float) *big.Float {
 	z := new(big.Float)
 	for prec := max(x.Prec(), y.Prec(), 64); ; prec += 64 {
@@ -33,9 +36,9 @@ func sum(x, y *big.Float) *big.Float {
 	}
 }
 
-// ratio returns x / y as a float64, rounded by mode. x and y are not both 0.
+// ratio returns x / y as a float64, rounded by mode. x and y must not both be 0.
 func ratio(x, y *big.Float, mode big.RoundingMode) float64 {
-	// an infinity or 0 if it is beyond float64's range
+	// an infinity or 0 if the quotient is beyond float64's range
 	f, _ := new(big.Float).SetPrec(53).SetMode(mode).Quo(x, y).Float64()
 	return f
 }
@@ -48,12 +51,22 @@ func orZero(x *big.Float) *big.Float {
 	return x
 }
 
-// digitsToTell returns how many digits show that a and b differ, at least six.
-func digitsToTell(a, b *big.Float) int {
-	for _, n := range []int{6, 17, 40} {
-		if a.Text('g', n) != b.Text('g', n) {
-			return n
-		}
+// percent returns part / whole in percent: a decimal of three digits, rounded up or down. The whole is above 0.
+func percent(part, whole *big.Float, up bool) string {
+	if part.Sign() == 0 {
+		return "0"
 	}
-	return 80
+	q := new(big.Float).SetPrec(512).Quo(part, whole)
+	text, exponent, _ := strings.Cut(q.Mul(q, big.NewFloat(100)).Text('e', 80), "e")
+	digits, rest := text[:1]+text[2:4], text[4:]
+	n, err1 := strconv.Atoi(digits)
+	e, err2 := strconv.Atoi(exponent)
+	if err1 != nil || err2 != nil {
+		return text // part or whole is not finite
+	}
+	if up && strings.Trim(rest, "0") != "" {
+		n++
+	}
+	x, _ := strconv.ParseFloat(fmt.Sprintf("%de%d", n, e-2), 64) // out of range: an infinity or 0, printed as such
+	return strconv.FormatFloat(x, 'g', -1, 64)
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Audit is the result of recounting the whole ledger.
+// Audit is the result of a recount of the whole ledger.
 type Audit struct {
 	Head    Head
 	Entries []Entry
-	// Totals are the mu squared of every account, recounted from the entries.
+	// Totals[a] is the mu squared of account a, recounted from the entries.
 	Totals map[Account]*big.Float
-	// Derived is how many further publications repeat the noisy values of a release. The audit checked that each
-	// follows the publication of its release; none charges anything.
+	// Derived is the number of re-renderings of releases. The audit checked that each follows the publication of its
+	// release; none charges anything.
 	Derived int
-	// Findings say in words what is wrong; empty if the ledger is sound.
+	// Findings describe in words what is wrong; empty if the ledger is sound.
 	Findings []string
 }
 
-// Audit reads the whole log anew, checks its chain, and recounts every total from the bodies of the entries, without
-// the bookkeeping that charges runs. It finds charges that passed a cap, and totals that differ from those of the
+// Audit reads the whole log anew, checks its chain, and recounts every total from the bodies of the entries. It does
+// not use the bookkeeping that charges runs. It finds charges that passed a cap, and totals that differ from the
 // bookkeeping. A damaged chain is an error (ErrCorrupt), as in every other call.
 func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 	r := &recount{s: newState(), spent: map[Account]*big.Float{}, shares: map[Account]*big.Rat{},
@@ -116,8 +116,8 @@ func (r *recount) countReserve(e Entry, b reserveBody) error {
 	return nil
 }
 
-// mu2 returns (L2 / sigma)², computed from the decimals of the entry: their quotient, rounded up to 256 bits as
-// ComposedMu2 rounds it, and its square, rounded up again.
+// mu2 returns (L2 / sigma)², computed from the decimals of the entry. The quotient is rounded up to 256 bits, as in
+// ComposedMu2, and its square is rounded up again.
 func (b mechanismBody) mu2() (*big.Float, error) {
 	l2, err := calibrate.ParseDecimal(b.L2)
 	if err != nil {
@@ -163,7 +163,7 @@ func (r *recount) checkCaps(e Entry, a *account, x recounted) {
 	}
 }
 
-// compareTotals records a finding for each account whose two totals differ.
+// compareTotals records a finding for each account whose recounted total differs from the bookkeeping.
 func (r *recount) compareTotals() {
 	for _, a := range r.s.opened {
 		balance := a.balance(r.s.latest)

@@ -57,7 +57,7 @@ func TestSoundLedgersRecount(t *testing.T) {
 	})
 }
 
-// A sum of values up to 1e-5, and very many mechanisms. The audit of both once found other totals.
+// A sum of values up to 1e-5, and very many mechanisms. An earlier audit found other totals for both.
 func TestLedgersThatDidNotRecount(t *testing.T) {
 	tiny, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6},
 		[]calibrate.Ask{{Query: "q", Sens: calibrate.Sensitivity{L2: 1e-5}, Weight: 1, Quantum: math.Ldexp(1, -60),

@@ -8,29 +8,30 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Balance is the balance of an account. Amounts are mu squared: exact sums of terms that were rounded up to 256 bits,
-// so that they depend neither on order nor on grouping (calibrate.ComposedMu2).
+// Balance is the balance of an account. Amounts are mu squared. They are exact sums of terms that were rounded up to
+// 256 bits, so that they depend neither on order nor on grouping (calibrate.ComposedMu2).
 type Balance struct {
 	Account Account
 	Budget  Budget
 	Cap     *big.Float // mu_cap squared
-	Spent   *big.Float // by all runs that were not given back
-	// Published is the share of Spent whose releases were published. Spent alone would tell a reader of runs that were
-	// charged and never seen.
+	Spent   *big.Float // by all runs that were not cancelled
+	// Published is the part of Spent whose releases were published. Spent alone would show readers that there are
+	// charges without a release.
 	Published *big.Float
 	Left      *big.Float // Cap - Spent, at least 0
-	Runs      int        // how many runs count
-	// DeltaCap and DeltaSpent are the shares of delta that may fail, exactly.
+	Runs      int        // the number of runs that count
+	// DeltaCap and DeltaSpent are exact shares of delta for probabilities of failure: the cap and the sum of all
+	// charges.
 	DeltaCap, DeltaSpent *big.Rat
 	Periods              []Period
-	// Largest is the largest mu_cap that the account ever had. That is what the account promises.
+	// Largest is the largest mu_cap that the account ever had. The account promises this cap.
 	Largest calibrate.Mu
-	// History lists every budget that the account had, the first one first.
+	// History holds every budget that the account had, the first one first.
 	History []BudgetChange
 }
 
-// Period is the balance of an account within the current day, month or year. Current means the clock or the newest
-// entry, whichever is later, so that a clock that was set back gives nothing back.
+// Period is the balance of an account within the current day, month or year. The current time is the clock or the
+// newest entry, whichever is later, so that a clock that was set back frees nothing.
 type Period struct {
 	Per   string // "day", "month" or "year"
 	Name  string // such as 2026-11-21
@@ -56,7 +57,7 @@ func (a *account) balance(at time.Time) Balance {
 			b.Published = sum(b.Published, r.Mu2)
 		}
 	}
-	b.Left = left(b.Cap, b.Spent)
+	b.Left = remainder(b.Cap, b.Spent)
 	return b
 }
 
@@ -69,8 +70,8 @@ func (b Balance) Share() float64 {
 	return x
 }
 
-// Fits returns the largest epsilon that a job at delta d could still ask, given what is left in all and in each period.
-// It is a decimal rounded down to four digits, or empty if not even epsilon 0 fits.
+// Fits returns the largest epsilon that a job at delta d can still ask, from the remaining budget in all and in each
+// period. It is a decimal rounded down to four digits, or empty if not even epsilon 0 fits.
 func (b Balance) Fits(d calibrate.Delta) (epsilon string, err error) { return fits(b.Free(), d) }
 
 // periodsAt returns the balances of all periods that have a cap, at a time.
@@ -86,13 +87,13 @@ func (a *account) periodsAt(at time.Time) (out []Period) {
 			}
 		}
 		p.Cap = square(a.caps.periods[i])
-		p.Left = left(p.Cap, p.Spent)
+		p.Left = remainder(p.Cap, p.Spent)
 		out = append(out, p)
 	}
 	return out
 }
 
-// Free returns the mu squared that the next charge may take: the least of what is left in all and in each period.
+// Free returns the mu squared that the next charge may take: the least remaining amount, in all and in each period.
 func (b Balance) Free() *big.Float {
 	free := b.Left
 	for _, p := range b.Periods {

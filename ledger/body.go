@@ -22,7 +22,7 @@ type (
 		DeltaCap string      `json:"delta_cap"`
 		Epsilon  string      `json:"epsilon"`
 		Month    *limitBody  `json:"month,omitempty"`
-		Note     string      `json:"note,omitempty"` // why the owner changed it
+		Note     string      `json:"note,omitempty"` // the owner's reason for the change
 		Year     *limitBody  `json:"year,omitempty"`
 	}
 	limitBody struct {
@@ -30,14 +30,15 @@ type (
 		Epsilon string `json:"epsilon"`
 	}
 	mechanismBody struct {
-		// the mechanism whose answer chooses the sensitivity; then l2 and sigma are the largest
+		// the mechanism whose answer chooses the sensitivity; l2 and sigma are then the largest
 		After string `json:"after,omitempty"`
 		Grid  string `json:"grid"`
 		L2    string `json:"l2"`
-		// if it is not Gaussian; then l2 is the L1 sensitivity, and sigma that of a Gaussian mechanism that reveals as much
+		// if it is not Gaussian; l2 is then the L1 sensitivity, and sigma belongs to a Gaussian mechanism that reveals
+		// as much
 		Noise string `json:"noise,omitempty"`
 		Query string `json:"query"`
-		Rule  int    `json:"rule,omitempty"`  // the version of the rule that chooses the sensitivity; missing if none does
+		Rule  int    `json:"rule,omitempty"`  // version of the rule that chooses the sensitivity; missing if none does
 		Scale string `json:"scale,omitempty"` // of the noise, if it is not Gaussian
 		Sigma string `json:"sigma"`
 		Why   string `json:"why"`
@@ -76,7 +77,8 @@ type (
 		To string `json:"to"`
 	}
 	stepBody struct {
-		Dir    string `json:"dir,omitempty"` // where it was published; empty if that is the folder of the reservation
+		// the folder in which it was published; empty if it is the folder of the reservation
+		Dir    string `json:"dir,omitempty"`
 		Number int    `json:"number"`
 		Run    string `json:"run"`
 	}
@@ -92,7 +94,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// decode reads the body of e strictly: this package did not write what it cannot read.
+// decode reads the body of e strictly: a body that it cannot read was not written by this package.
 func decode[T any](e Entry) (T, error) {
 	var v T
 	dec := json.NewDecoder(bytes.NewReader(e.Body))
@@ -119,7 +121,7 @@ func reserveOf(c Charge) reserveBody {
 	if params == nil {
 		params = map[string]string{}
 	}
-	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: orNone(c.DeltaShare), Dir: c.Dir, Job: c.Job,
+	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: zeroIfEmpty(c.DeltaShare), Dir: c.Dir, Job: c.Job,
 		Mechanisms: ms, Number: c.Number,
 		Params: params, Run: c.Run}
 }
@@ -134,7 +136,7 @@ func (b reserveBody) charge() (Charge, error) {
 	}
 	return Charge{
 		Run: b.Run, Number: b.Number, Job: b.Job, Params: b.Params, Dir: b.Dir, Account: b.Account.account(), Mechanisms: ms,
-		DeltaShare: orNothing(b.DeltaShare),
+		DeltaShare: emptyIfZero(b.DeltaShare),
 	}, nil
 }
 
@@ -184,7 +186,7 @@ func (b *limitBody) limit() Limit {
 
 func (b budgetBody) budget() Budget {
 	return Budget{
-		Epsilon: b.Epsilon, Delta: b.Delta, DeltaCap: orNothing(b.DeltaCap),
+		Epsilon: b.Epsilon, Delta: b.Delta, DeltaCap: emptyIfZero(b.DeltaCap),
 		Day: b.Day.limit(), Month: b.Month.limit(), Year: b.Year.limit(),
 	}
 }

@@ -22,16 +22,17 @@ type Book struct {
 	live  map[key]*ticket
 }
 
-// Snapshot is the whole ledger at one moment.
+// Snapshot is the state of the whole ledger at one moment.
 type Snapshot struct {
 	Head     Head
 	Accounts []Balance
 	Runs     []Run
-	// Moved is set if the ledger is closed and goes on elsewhere.
+	// Moved is set if the ledger is closed and goes on in another store.
 	Moved *Move
 }
 
-// ticket tracks what is left of a charge in this process. If a run is charged again, the newer ticket replaces it.
+// ticket tracks the remaining part of a charge in this process. If a run is charged again, the newer ticket replaces
+// it.
 type ticket struct {
 	book *Book
 	key  key
@@ -39,10 +40,10 @@ type ticket struct {
 
 	mu         sync.Mutex
 	mechanisms map[string]*chargedMechanism // by Mechanism.Query
-	drawn      bool                         // a mechanism was redeemed, with this ticket or one that it replaced
+	drawn      bool                         // a mechanism was redeemed, with this ticket or an earlier one
 	shut       bool                         // nothing more can be redeemed
-	stale      bool                         // replaced, sealed or given back
-	share      *big.Rat                     // what is left of the share of delta
+	stale      bool                         // replaced, sealed or cancelled
+	share      *big.Rat                     // the remaining share of delta
 }
 
 type key struct {
@@ -60,11 +61,11 @@ func NewBook(s Store, now func() time.Time) *Book {
 	return &Book{store: s, now: now, state: newState(), live: map[key]*ticket{}}
 }
 
-// Lookup returns the newest release of a run that was not given back. If all were given back, it returns the newest; if
-// the run has no release, ok is false.
+// Lookup returns the newest release of a run that was not cancelled. If all were cancelled, it returns the newest; if
+// the run has no release, ok is false. question is the run's fingerprint, Charge.Run.
 func (b *Book) Lookup(ctx context.Context, question string) (r Run, ok bool, err error) {
 	err = b.view(ctx, func(s *state) {
-		found := s.newest(question)
+		found := s.findNewest(question)
 		if ok = found != nil; ok {
 			r = found.clone()
 		}
@@ -72,20 +73,20 @@ func (b *Book) Lookup(ctx context.Context, question string) (r Run, ok bool, err
 	return r, ok, err
 }
 
-// Runs returns every release, by account, in the order of their first reservations.
+// Runs returns every release, by account, in the order of the first reservations.
 func (b *Book) Runs(ctx context.Context) ([]Run, error) {
 	s, err := b.Snapshot(ctx)
 	return s.Runs, err
 }
 
-// Accounts returns the balance of every account, in the order in which they were opened.
+// Accounts returns the balance of every account, in the order in which the accounts were opened.
 func (b *Book) Accounts(ctx context.Context) ([]Balance, error) {
 	s, err := b.Snapshot(ctx)
 	return s.Accounts, err
 }
 
-// Snapshot returns the head, the balance of every account in the order in which they were opened, and every release, by
-// account, in the order of their first reservations.
+// Snapshot returns the head, the balance of every account in the order in which the accounts were opened, and every
+// release, by account, in the order of the first reservations.
 func (b *Book) Snapshot(ctx context.Context) (out Snapshot, err error) {
 	err = b.view(ctx, func(s *state) { out = s.snapshot(b.now()) })
 	return out, err
@@ -102,7 +103,7 @@ func (s *state) snapshot(now time.Time) Snapshot {
 	return out
 }
 
-// Balance returns the balance of the account that pays for a charge to of; ok is false if there is none.
+// Balance returns the balance of the account that pays for a charge to of; ok is false if no account does.
 func (b *Book) Balance(ctx context.Context, of Account) (out Balance, ok bool, err error) {
 	err = b.view(ctx, func(s *state) {
 		a := s.payer(of)
@@ -131,8 +132,8 @@ func (b *Book) Entries(ctx context.Context) (out []Entry, err error) {
 	return out, nil
 }
 
-// Lock locks the run for this process until unlock is called. ErrBusy if another live process, or another call, holds
-// the lock.
+// Lock locks the run for this process until unlock is called. It returns ErrBusy if another live process, or another
+// call, holds the lock.
 func (b *Book) Lock(ctx context.Context, question string) (unlock func(), err error) {
 	return b.store.Lock(ctx, question)
 }
@@ -149,7 +150,8 @@ func (b *Book) view(ctx context.Context, fn func(*state)) error {
 	})
 }
 
-// update runs fn on the current state, within a transaction. What fn appends reaches the state when it is next read.
+// update runs fn on the current state, within a transaction. The entries that fn appends reach the state when the log
+// is next read.
 func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
 	return b.store.Update(ctx, func(tx Tx) error {
 		b.mu.Lock()
@@ -164,7 +166,7 @@ func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
 	})
 }
 
-// clone copies a run, so that the caller cannot change the state.
+// clone copies a run, so that a caller cannot change the state.
 func (r *run) clone() Run {
 	out := r.Run
 	out.Charge, out.Mu2, out.Derived = out.Charge.clone(), new(big.Float).Set(out.Mu2), slices.Clone(out.Derived)

@@ -9,28 +9,28 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Budget is what an account may spend, in the decimals of the job: over its lifetime, and also within a day, a month or
-// a year of the ledger's clock (UTC).
+// Budget is the most that an account may spend, in the decimals of the job: over its lifetime, and also within a day, a
+// month or a year of the ledger's clock (UTC).
 type Budget struct {
 	Epsilon string
 	Delta   string
-	// DeltaCap is the share of Delta that is kept for probabilities of failure. These add up separately and are never
-	// traded for mu. Empty if there is none.
+	// DeltaCap is the part of Delta that is kept for probabilities of failure. They add up separately and are never
+	// traded for mu. It is empty if there is none.
 	DeltaCap         string
 	Day, Month, Year Limit
 }
 
-// Limit caps the spend of one period. The zero Limit is no cap.
+// Limit is a cap on the spend of one period. The zero Limit is no cap.
 type Limit struct{ Epsilon, Delta string }
 
 // BudgetChange is an entry that opened or changed a budget.
 type BudgetChange struct {
 	At     time.Time
 	Budget Budget
-	Reason string // as its owner gave it; may be empty
+	Reason string // the owner's; may be empty
 }
 
-// periods are the spans of time that may have a cap, and the format of their names (in UTC).
+// periods are the spans of time that can have a cap, with the formats of their names (in UTC).
 var periods = [3]struct{ per, layout string }{{"day", "2006-01-02"}, {"month", "2006-01"}, {"year", "2006"}}
 
 // caps are the limits of a budget as numbers, each rounded towards less spending.
@@ -40,8 +40,8 @@ type caps struct {
 	periods [3]calibrate.Mu
 }
 
-// caps reads the decimals of a budget. mu_cap is the largest mu with delta_mu(Epsilon) + DeltaCap <= Delta, for the
-// lifetime and for each period.
+// caps returns the limits of a budget as numbers. mu_cap is the largest mu with delta_mu(Epsilon) + DeltaCap <= Delta,
+// for the lifetime and for each period.
 func (b Budget) caps() (c caps, err error) {
 	if c.delta, err = parseShare(b.DeltaCap); err != nil {
 		return c, err
@@ -53,7 +53,7 @@ func (b Budget) caps() (c caps, err error) {
 		if limit == (Limit{}) {
 			continue
 		}
-		// All shares that there will ever be may be spent in one period.
+		// All shares of delta that can ever be charged may be charged in one period.
 		if c.periods[i], err = muCap(limit.Epsilon, limit.Delta, c.delta); err != nil {
 			return c, err
 		}
@@ -61,10 +61,10 @@ func (b Budget) caps() (c caps, err error) {
 	return c, nil
 }
 
-// limits returns the caps of the periods, in the order of periods.
+// limits returns the caps of the periods, in the order of the variable periods.
 func (b Budget) limits() [3]Limit { return [3]Limit{b.Day, b.Month, b.Year} }
 
-// guarantee returns the lifetime's guarantee for mechanisms: without the share of delta that is kept for failures.
+// guarantee returns the lifetime's guarantee for mechanisms: Delta is reduced by DeltaCap.
 func (b Budget) guarantee() (calibrate.Guarantee, error) {
 	share, err := parseShare(b.DeltaCap)
 	if err != nil {
@@ -73,13 +73,13 @@ func (b Budget) guarantee() (calibrate.Guarantee, error) {
 	return guarantee(b.Epsilon, b.Delta, share)
 }
 
-// sameAs compares values, not spellings: 1e-5 is 0.00001.
+// sameAs reports whether two budgets have equal values, in any spelling: 1e-5 is 0.00001.
 func (b Budget) sameAs(o Budget) bool {
-	pairs := [][2]string{{b.Epsilon, o.Epsilon}, {b.Delta, o.Delta}, {orNone(b.DeltaCap), orNone(o.DeltaCap)}}
+	pairs := [][2]string{{b.Epsilon, o.Epsilon}, {b.Delta, o.Delta}, {zeroIfEmpty(b.DeltaCap), zeroIfEmpty(o.DeltaCap)}}
 	for i, limit := range b.limits() {
 		other := o.limits()[i]
-		pairs = append(pairs, [2]string{orNone(limit.Epsilon), orNone(other.Epsilon)},
-			[2]string{orNone(limit.Delta), orNone(other.Delta)})
+		pairs = append(pairs, [2]string{zeroIfEmpty(limit.Epsilon), zeroIfEmpty(other.Epsilon)},
+			[2]string{zeroIfEmpty(limit.Delta), zeroIfEmpty(other.Delta)})
 	}
 	return !slices.ContainsFunc(pairs, func(p [2]string) bool {
 		x, errX := calibrate.ParseDecimal(p[0])
@@ -88,7 +88,7 @@ func (b Budget) sameAs(o Budget) bool {
 	})
 }
 
-// String writes the budget in words.
+// String describes the budget in words.
 func (b Budget) String() string {
 	s := fmt.Sprintf("epsilon %s, delta %s", b.Epsilon, b.Delta)
 	if b.DeltaCap != "" {

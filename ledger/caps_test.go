@@ -58,6 +58,27 @@ func TestLifetimeKeepsShares(t *testing.T) {
 	}
 }
 
+// Percentages are rounded up or down, to three digits, at any size.
+func TestPercent(t *testing.T) {
+	float := func(text string) *big.Float {
+		x, _, err := big.ParseFloat(text, 10, 300, big.ToNearestEven)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	for _, c := range [][4]string{
+		{"14", "100", "14", "14"}, {"1", "3", "33.4", "33.3"}, {"2", "3", "66.7", "66.6"}, {"0.9999", "1", "100", "99.9"},
+		{"0", "5", "0", "0"}, {"1e-600", "1", "0", "0"}, {"1e-300", "3", "3.34e-299", "3.33e-299"}, {"1e9", "1", "1e+11", "1e+11"},
+		{"0.25000000000000000000000000000000000000000001", "1", "25.1", "25"},
+	} {
+		part, whole := float(c[0]), float(c[1])
+		if up, down := percent(part, whole, true), percent(part, whole, false); up != c[2] || down != c[3] {
+			t.Errorf("%s of %s: %s and %s, want %s and %s", c[0], c[1], up, down, c[2], c[3])
+		}
+	}
+}
+
 // Sums of mu squared are exact, and so is the rest, for terms of very different sizes.
 func TestSumsAreExact(t *testing.T) {
 	tiny := new(big.Float).SetMantExp(big.NewFloat(1), -400)
@@ -65,11 +86,11 @@ func TestSumsAreExact(t *testing.T) {
 	for _, x := range []*big.Float{big.NewFloat(1), tiny, big.NewFloat(3), tiny} {
 		total = sum(total, x)
 	}
-	rest := left(total, big.NewFloat(4))
+	rest := remainder(total, big.NewFloat(4))
 	if want := new(big.Float).SetMantExp(big.NewFloat(1), -399); rest.Cmp(want) != 0 {
 		t.Errorf("1 + 2^-400 + 3 + 2^-400 - 4 is %s, want %s", rest.Text('p', 0), want.Text('p', 0))
 	}
-	if left(big.NewFloat(4), total).Sign() != 0 {
+	if remainder(big.NewFloat(4), total).Sign() != 0 {
 		t.Error("something is left of less than what was spent")
 	}
 }

@@ -7,8 +7,8 @@ import (
 
 // # The hash chain
 //
-// The hash of each entry covers the hash of the entry before it. So whoever keeps the hash of the newest entry notices
-// if any entry is changed, removed or put in.
+// The hash of each entry covers the hash of the entry before it. So anybody who keeps the hash of the newest entry
+// notices if an entry is changed, removed or inserted.
 
 // chain returns the hash of e as the entry after prev: the SHA-256 of a constant, prev, Seq and Schema (8 bytes each,
 // big-endian), and Time, Kind and Body, each preceded by its length in 8 bytes.

@@ -11,11 +11,11 @@ import (
 )
 
 // Charge reserves the spend durably and returns its receipt. If the run is already reserved, Charge resumes it at no
-// cost, and the newest receipt replaces the earlier ones of this Book. The first charge to an account opens it with its
-// budget.
+// cost, and the newest receipt replaces the earlier ones of this Book. The first charge to an account opens it with the
+// charge's budget.
 //
-// Errors: ErrCharge if c is not well-formed; an AccountError or a ChangedBudgetError if unit, adjacency or budget are
-// not those of the dataset's account; a MismatchError if a run is resumed with other mechanisms or another account; a
+// Errors: ErrCharge if c is not well-formed; an AccountError or a ChangedBudgetError if unit, adjacency or budget
+// differ from the dataset's account; a MismatchError if a run is resumed with other mechanisms or another account; a
 // StateError if the run is sealed or published, or if an earlier release of it is still reserved; an OverBudgetError if
 // the sum of mu squared would pass mu_cap squared, of the lifetime or of a period; an OverShareError if the shares of
 // delta would pass their cap. After ErrBusy, ErrFull and ErrUnavailable the caller can make the same charge again: if
@@ -80,7 +80,7 @@ func (s *state) admit(c Charge) (*account, error) {
 	return &account{Account: c.Account, Budget: c.Budget, caps: limits, largest: limits.mu}, nil
 }
 
-// afford returns an error if the account cannot pay for c at that time.
+// afford returns an error if the account cannot pay for c at this time.
 func (a *account) afford(c Charge, at time.Time) error {
 	balance, asked := a.balance(at), a.cost(c)
 	share, err := parseShare(c.DeltaShare)
@@ -91,7 +91,7 @@ func (a *account) afford(c Charge, at time.Time) error {
 		return &AccountError{a.Account, c.Account}
 	}
 	if share.Add(share, balance.DeltaSpent).Cmp(balance.DeltaCap) > 0 {
-		return &OverShareError{Balance: balance, Asked: orNone(c.DeltaShare)}
+		return &OverShareError{Balance: balance, Asked: zeroIfEmpty(c.DeltaShare)}
 	}
 	if a.caps.mu.Covers(sum(balance.Spent, asked)) && asked.Cmp(balance.Free()) <= 0 {
 		return nil
@@ -118,14 +118,14 @@ func (a *account) overBudget(c Charge, balance Balance, asked *big.Float) error 
 	return refusal
 }
 
-// checkResume returns an error unless c asks what was reserved.
+// checkResume returns an error if c differs from the reservation.
 func (r *run) checkResume(c Charge) error {
 	switch {
 	case r.Charge.Account != c.Account:
 		return &MismatchError{c.Run, c.Number, "account"}
 	case !sameMechanisms(r.Charge.Mechanisms, c.Mechanisms):
 		return &MismatchError{c.Run, c.Number, "mechanisms"}
-	case orNone(r.Charge.DeltaShare) != orNone(c.DeltaShare):
+	case zeroIfEmpty(r.Charge.DeltaShare) != zeroIfEmpty(c.DeltaShare):
 		return &MismatchError{c.Run, c.Number, "share of delta"}
 	}
 	return nil
@@ -145,8 +145,9 @@ func sameMechanisms(a, b []calibrate.Mechanism) bool {
 	return true
 }
 
-// payer returns the account that pays for a charge to of: the account of that name or, since replacing a unit is
-// removing one and adding another, the one for replace-one neighbours. It is nil if there is neither.
+// payer returns the account that pays for a charge to of. If there is no account with that name, an add-remove charge
+// is paid by the replace-one account of the same unit: replacing a unit is removing one and adding another. payer
+// returns nil if there is neither.
 func (s *state) payer(of Account) *account {
 	if a := s.accounts[of]; a != nil || of.Adjacency != "add-remove" {
 		return a
@@ -155,9 +156,9 @@ func (s *state) payer(of Account) *account {
 	return s.accounts[of]
 }
 
-// cost returns the mu squared that c costs in the account. To replace a unit is two steps of an add-remove charge,
-// which cost twice its mu (Dong, Roth & Su 2022, Theorem 2.14, group privacy). The opposite case would cost less and
-// never occurs.
+// cost returns the mu squared that c costs in the account. Replacing a unit is two steps of an add-remove charge, which
+// cost twice its mu (Dong, Roth & Su 2022, Theorem 2.14, group privacy). The opposite case would cost less and never
+// occurs.
 func (a *account) cost(c Charge) *big.Float {
 	mu2 := calibrate.ComposedMu2(c.Mechanisms)
 	if a.Account.Adjacency != c.Account.Adjacency {

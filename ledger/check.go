@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// check returns an error if the charge could not be recorded exactly or recounted.
+// check returns an error if the charge cannot be recorded exactly or recounted.
 func (c Charge) check() error {
 	if err := c.checkTexts(); err != nil {
 		return err
@@ -94,7 +94,7 @@ func checkMechanisms(ms []calibrate.Mechanism) error {
 }
 
 // measurable reports whether sensitivity and sigma are positive and finite, the grid is a power of two, and the
-// mechanism reveals no more than a Gaussian one of that sigma.
+// mechanism reveals no more than a Gaussian mechanism with that sigma.
 func measurable(m calibrate.Mechanism) bool {
 	frac, _ := math.Frexp(m.Grid)
 	return m.Sens.L2 > 0 && m.Sens.L2 <= math.MaxFloat64 &&
@@ -102,7 +102,7 @@ func measurable(m calibrate.Mechanism) bool {
 		frac == 0.5 && m.Validate() == nil
 }
 
-// checkDigest returns an error unless s is 64 digits of lower-case hex.
+// checkDigest returns an error if s is not 64 digits of lower-case hex.
 func checkDigest(s string) error {
 	if len(s) != 64 {
 		return ErrDigest

@@ -66,7 +66,7 @@ func TestRedeemChosen(t *testing.T) {
 	}
 }
 
-// What a mechanism follows is charged with it, and is in the ledger afterwards.
+// A mechanism and the one that it follows are charged together, and the ledger holds both afterwards.
 func TestChargeChosen(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

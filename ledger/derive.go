@@ -10,10 +10,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Derive records a further publication of a published release before it becomes visible: another presentation of the
-// same noisy values, at no cost. If it is already recorded as the newest of its presentation, nothing is recorded.
-// Errors: ErrDigest; ErrCharge if a text or the folder is not well-formed; a StateError if the release is not
-// published.
+// Derive records a re-rendering of a published release before it becomes visible: another presentation of the same
+// noisy values, at no cost. If it is already recorded as the newest of its presentation, nothing is recorded. Errors:
+// ErrDigest; ErrCharge if a text or the folder is not well-formed; a StateError if the release is not published.
 func (b *Book) Derive(ctx context.Context, question string, number int, d Derivation) error {
 	if err := d.check(); err != nil {
 		return err
@@ -58,12 +57,12 @@ func (d Derivation) check() error {
 type Publication struct{ p *publication }
 
 type publication struct {
-	mechanisms map[string]calibrate.Mechanism // as they were charged, by Query
+	mechanisms map[string]calibrate.Mechanism // as charged, by Query
 	share      bool                           // a share of delta was charged
-	manifests  []string                       // digests of the manifests of the release and of its further publications
+	manifests  []string                       // digests of the manifests of the release and of its re-renderings
 }
 
-// Publication returns the proof that a release is published. Errors: a StateError if it is not.
+// Publication returns the proof that a release is published. It returns a StateError if the release is not.
 func (b *Book) Publication(ctx context.Context, question string, number int) (Publication, error) {
 	p := &publication{mechanisms: map[string]calibrate.Mechanism{}}
 	var refusal error
@@ -89,9 +88,9 @@ func (b *Book) Publication(ctx context.Context, question string, number int) (Pu
 	return Publication{p}, nil
 }
 
-// Covers checks that the noisy values of m are public: what was charged is m, or allows it as a choice, and the values
-// are in a release whose manifest has this SHA-256. If selected is set, the values belong to selected keys, for which a
-// share of delta must have been charged. Errors: ErrPublication.
+// Covers checks that the noisy values of m are public: the charged mechanism is m, or allows m as a choice, and the
+// values are in a release whose manifest has this SHA-256. If selected is set, the values belong to selected keys, for
+// which a share of delta must have been charged. Errors: ErrPublication.
 func (p Publication) Covers(m calibrate.Mechanism, manifest string, selected bool) error {
 	if p.p == nil {
 		return fmt.Errorf("%w: it is empty", ErrPublication)

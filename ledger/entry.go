@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Schema is the version of the entry format. An entry of a newer one is refused (ErrNewer).
+// Schema is the version of the entry format. Entries of newer versions are refused (ErrNewer).
 const Schema = 1
 
-// Kind says what an entry does.
+// Kind is what an entry does.
 type Kind string
 
 // The kinds of entries.
@@ -17,10 +17,10 @@ const (
 	KindReserve Kind = "reserve" // charges a run
 	KindSeal    Kind = "seal"    // binds a run to its digests
 	KindPublish Kind = "publish" // records that a sealed run is visible
-	KindRelease Kind = "release" // gives back a run's reservation
-	// binds a further publication, which repeats the noisy values of a published run; it charges nothing
+	KindRelease Kind = "release" // cancels a run's reservation
+	// binds a re-rendering to a published run, whose noisy values it repeats; it charges nothing
 	KindDerive Kind = "derive"
-	// KindWithdraw says that a published run is wrong, and why; its spend stays.
+	// KindWithdraw records that a published run is wrong, and why; its spend stays.
 	KindWithdraw Kind = "withdraw"
 	// KindMove closes the log: the ledger goes on in another store. It is the last entry.
 	KindMove Kind = "move"
@@ -45,7 +45,7 @@ type Hash [32]byte
 // String returns the hash in hex.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// Head identifies the newest entry of a log. The zero Head is that of an empty log.
+// Head identifies the newest entry of a log. The zero Head belongs to an empty log.
 type Head struct {
 	Seq  int64
 	Hash Hash

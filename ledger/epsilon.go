@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// fits returns the largest epsilon that a job at delta d could ask if free is what is left: a decimal rounded down to
-// four digits, or empty if not even epsilon 0 fits.
+// fits returns the largest epsilon that a job at delta d can ask within free, the remaining mu squared. It is a decimal
+// rounded down to four digits, or empty if not even epsilon 0 fits.
 func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
 	if free.Sign() == 0 {
 		return "", nil
@@ -22,10 +22,10 @@ func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
 	mu, _ := new(big.Float).Sqrt(free).Float64()
 	e, err := calibrate.GaussianEpsilon(d, calibrate.Mu(mu))
 	if err != nil {
-		e = calibrate.MaxEpsilon // more is left than the largest epsilon at d takes
+		e = calibrate.MaxEpsilon // the rest is larger than the largest epsilon at d takes
 	}
 	// The root and GaussianEpsilon may have rounded up. Step down until the job's own calibration fits.
-	for _, text := range append(downward(float64(e)), "0") {
+	for _, text := range append(listDecimalsBelow(float64(e)), "0") {
 		if ok, err := pays(free, text, d); ok || err != nil {
 			return text, err
 		}
@@ -45,8 +45,8 @@ func pays(free *big.Float, epsilon string, d calibrate.Delta) (bool, error) {
 	return square(mu).Cmp(free) <= 0, nil
 }
 
-// downward returns the largest decimals of four digits at or below x > 0, the largest first.
-func downward(x float64) []string {
+// listDecimalsBelow returns up to three decimals of four digits at or below x > 0, the largest first.
+func listDecimalsBelow(x float64) []string {
 	digits, exp, ok := strings.Cut(strconv.FormatFloat(x, 'e', 17, 64), "e")
 	n, err1 := strconv.Atoi(digits[:1] + digits[2:5])
 	k, err2 := strconv.Atoi(exp)
@@ -71,7 +71,7 @@ func muCap(epsilon, delta string, less *big.Rat) (calibrate.Mu, error) {
 	return calibrate.GaussianMu(g)
 }
 
-// guarantee reads an epsilon and a delta, rounded down; less is taken off delta before.
+// guarantee parses an epsilon and a delta, rounded down; less is subtracted from delta before it is rounded.
 func guarantee(epsilon, delta string, less *big.Rat) (g calibrate.Guarantee, err error) {
 	e, err := calibrate.ParseDecimal(epsilon)
 	if err != nil {
@@ -92,5 +92,5 @@ func guarantee(epsilon, delta string, less *big.Rat) (g calibrate.Guarantee, err
 	return g, g.Validate()
 }
 
-// errShares says that nothing of delta is left for mechanisms.
+// errShares means that no delta is left for mechanisms.
 var errShares = errors.New("delta_cap must be smaller than delta, a period's too")

@@ -6,34 +6,34 @@ import (
 	"time"
 )
 
-// Errors of a Store and a Book, besides the error types below. None quotes a driver.
+// Errors of a Store and a Book, besides the error types below. None quotes a driver's text.
 var (
-	// ErrBusy means that another process or another call holds what was asked for. The same call may succeed later.
+	// ErrBusy means that another process or another call holds a lock. The same call may succeed later.
 	ErrBusy = errors.New("the ledger is in use by another run")
-	// ErrCorrupt means that the log is damaged; a CorruptError says where.
+	// ErrCorrupt means that the log is damaged; a CorruptError names the entry.
 	ErrCorrupt = errors.New("the ledger is damaged")
 	// ErrNewer means that a newer version of this program wrote the log.
 	ErrNewer = errors.New("the ledger was written by a newer version")
-	// ErrNotLedger means that the store holds something else.
+	// ErrNotLedger means that the store holds something other than a ledger.
 	ErrNotLedger = errors.New("not a ledger")
 	// ErrReadOnly means that the log cannot be written.
 	ErrReadOnly = errors.New("the ledger is read-only")
 	// ErrFull means that no space is left for the log.
 	ErrFull = errors.New("no space is left for the ledger")
-	// ErrAbsent means that there is no log yet and the caller asked not to make one. It comes with ErrUnavailable.
-	ErrAbsent = errors.New("there is none yet")
+	// ErrAbsent means that there is no log yet and the caller asked not to make one. It is an ErrUnavailable.
+	ErrAbsent error = unavailable("there is no ledger")
 	// ErrUnavailable means that the log cannot be reached, read or written for any other reason.
 	ErrUnavailable = errors.New("the ledger is not available")
-	// ErrIncoming means that the log is a copy of another one that was not finished: it is no ledger yet.
+	// ErrIncoming means that the log is an unfinished copy of another one: it is not a ledger yet.
 	ErrIncoming = errors.New("the ledger is a copy that was not finished")
-	// ErrOccupied means that a log cannot be copied to a place, since there is another one.
+	// ErrOccupied means that a log cannot be copied to a place that holds another one.
 	ErrOccupied = errors.New("there is another ledger")
-	// ErrExposed means that others than the owner could change the log, set it back or read its secret. It is an
+	// ErrExposed means that other users could change the log, replace it by an older copy or read its secret. It is an
 	// ErrUnavailable.
-	ErrExposed = fmt.Errorf("%w: others could change it or read its secret", ErrUnavailable)
-	// ErrSecondPath means that the log's file has a second path, beside which other journals and locks would be. It is
-	// an ErrUnavailable.
-	ErrSecondPath = fmt.Errorf("%w: it has a second path", ErrUnavailable)
+	ErrExposed error = unavailable("other users can read or write the ledger")
+	// ErrSecondPath means that the log's file has a second path, beside which there would be other journals and locks.
+	// It is an ErrUnavailable.
+	ErrSecondPath error = unavailable("the ledger has a second path")
 
 	// ErrCharge means that a charge is not well-formed.
 	ErrCharge = errors.New("not a valid charge")
@@ -41,15 +41,24 @@ var (
 	ErrDigest = errors.New("not a SHA-256 digest in hex")
 	// ErrReceipt means that a receipt is empty, of another Book, closed, or replaced by a newer one.
 	ErrReceipt = errors.New("not a valid receipt")
-	// ErrRedeem means that a mechanism differs from what was charged, or was redeemed before.
+	// ErrRedeem means that a mechanism differs from the charged one, or was redeemed before.
 	ErrRedeem = errors.New("not covered by the receipt")
-	// ErrPublication means that noisy values are not those of a published release.
+	// ErrPublication means that noisy values do not belong to a published release.
 	ErrPublication = errors.New("not covered by a publication")
-	// ErrDrawn means that a reservation cannot be given back, because noise was drawn on it.
+	// ErrDrawn means that a reservation cannot be cancelled, because noise was drawn on it.
 	ErrDrawn = errors.New("noise was drawn on this charge: it stays")
 )
 
-// CorruptError says which entry of a log is damaged, and how.
+// unavailable is a reason why the log is not available.
+type unavailable string
+
+// Error returns the reason.
+func (u unavailable) Error() string { return string(u) }
+
+// Is reports that the reason is an ErrUnavailable.
+func (u unavailable) Is(target error) bool { return target == ErrUnavailable }
+
+// CorruptError names the damaged entry of a log, and the damage.
 type CorruptError struct {
 	Seq int64
 	Why string
@@ -63,7 +72,7 @@ func (e *CorruptError) Error() string {
 // Is reports that a CorruptError is an ErrCorrupt.
 func (e *CorruptError) Is(target error) bool { return target == ErrCorrupt }
 
-// NewerError says which entry this version cannot read.
+// NewerError names the entry that this version cannot read.
 type NewerError struct{ Seq int64 }
 
 // Error names the entry.
@@ -72,7 +81,7 @@ func (e *NewerError) Error() string { return fmt.Sprintf("%v: entry %d", ErrNewe
 // Is reports that a NewerError is an ErrNewer.
 func (e *NewerError) Is(target error) bool { return target == ErrNewer }
 
-// MovedError refuses whatever would add an entry to a ledger that goes on in another store.
+// MovedError refuses to add an entry to a ledger that goes on in another store.
 type MovedError struct{ Move Move }
 
 // Error names the other store.
@@ -98,14 +107,14 @@ func (e *StateError) Error() string {
 	return fmt.Sprintf("release %d of run %s is %s: it cannot take the step %q", e.Number, short(e.Run), state, e.Step)
 }
 
-// MismatchError refuses to resume or to seal a run with other contents than were recorded.
+// MismatchError refuses to resume or to seal a run whose contents differ from the recorded ones.
 type MismatchError struct {
 	Run    string
 	Number int
 	What   string
 }
 
-// Error names the run and what differs.
+// Error names the run and the part that differs.
 func (e *MismatchError) Error() string {
 	return fmt.Sprintf("release %d of run %s was recorded with other %s", e.Number, short(e.Run), e.What)
 }

@@ -25,8 +25,8 @@ func TestOverBudgetText(t *testing.T) {
 	if !errors.As(err, &over) {
 		t.Fatalf("error %v, want a %T", err, over)
 	}
-	for _, want := range []string{`dataset "taxi"`, "epsilon 1,", "delta 1e-6", "at delta 1e-09", "fits is " +
-		over.Epsilon} {
+	for _, want := range []string{`dataset "taxi"`, "epsilon 1,", "delta 1e-6", "needs 100 %", "75 % is left", "at delta 1e-09",
+		"at most " + over.Epsilon + " fits"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %s", err, want)
 		}
@@ -43,7 +43,7 @@ func TestTexts(t *testing.T) {
 	want := ledger.Account{Dataset: "taxi", Unit: "row", Adjacency: "replace-one"}
 	for text, err := range map[string]error{
 		`the budget of dataset "taxi" is for unit cab_id, add-remove; the job has unit row, replace-one`: &ledger.AccountError{Have: have, Want: want},
-		`the budget of dataset "taxi" was fixed at epsilon 1, delta 1e-6; the job says epsilon 2, delta 1e-6`: &ledger.ChangedBudgetError{
+		`the budget of dataset "taxi" is epsilon 1, delta 1e-6; the job states epsilon 2, delta 1e-6`: &ledger.ChangedBudgetError{
 			Account: have, Have: ledger.Budget{Epsilon: "1", Delta: "1e-6"}, Want: ledger.Budget{Epsilon: "2", Delta: "1e-6"}},
 		`release 2 of run 0123456789ab is published: it cannot take the step "reserve"`: &ledger.StateError{
 			Run: "0123456789abcdef", Number: 2, State: ledger.Published, Step: ledger.KindReserve},

@@ -15,7 +15,7 @@ import (
 const farOut = 6.11
 
 // adversary asks one mechanism after the other on one account, and chooses each from all answers so far. The only cell
-// of its table is 1 if that of the neighbouring table is 0. evidence is the log-likelihood ratio of the two tables.
+// of its table is 1 if the neighbouring table's cell is 0. evidence is the log-likelihood ratio of the two tables.
 type adversary struct {
 	account  *account
 	epsilon  float64

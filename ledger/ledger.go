@@ -1,11 +1,11 @@
-// Package ledger records what is spent, before it is spent.
+// Package ledger records privacy spend before it is spent.
 //
 // A Book is the logic; a Store is the log beneath it. A run is charged (Book.Charge) before its data is read. Package
 // mechanism requires the Receipt of that charge before it draws noise. Entries are append-only and hash-chained.
 //
-// The promise of an account is that of a Gaussian privacy filter. Mechanisms that are mu_i-GDP given all earlier
-// outputs, however they are chosen, and that stop before the sum of mu_i^2 passes mu_cap^2, are together mu_cap-GDP
-// (Smith and Thakurta 2022, arXiv 2210.17520; Koskela, Tobaben and Honkela 2022, arXiv 2209.15596).
+// An account promises a Gaussian privacy filter. Let mechanisms be mu_i-GDP given all earlier outputs, chosen in any
+// way, and let them stop before the sum of mu_i^2 passes mu_cap^2. Together they are mu_cap-GDP (Smith and Thakurta
+// 2022, arXiv 2210.17520; Koskela, Tobaben and Honkela 2022, arXiv 2209.15596).
 package ledger
 
 import (
@@ -15,16 +15,16 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Account names what a budget belongs to. It is fixed when the budget is first used.
+// Account identifies a budget: a dataset, a unit and an adjacency. It is fixed when the budget is first used.
 type Account struct {
 	Dataset   string
 	Unit      string // canonical text: "row", or the unit's columns in order
 	Adjacency string // "add-remove" or "replace-one"
 }
 
-// Charge asks for the spend of one run.
+// Charge is a request for the spend of one run.
 type Charge struct {
-	// Run identifies the question: it is a digest of all that decides which noisy values are drawn. Number counts the
+	// Run is the run's fingerprint: a digest of everything that decides which noisy values are drawn. Number counts the
 	// run's releases from 1.
 	Run    string
 	Number int
@@ -35,18 +35,18 @@ type Charge struct {
 	Account    Account
 	Budget     Budget
 	Mechanisms []calibrate.Mechanism
-	// DeltaShare is the probability with which the run may fail apart from its mechanisms, as an exact decimal. Empty
-	// means 0.
+	// DeltaShare is the probability with which the run may fail beside its mechanisms, as an exact decimal. Empty means
+	// 0.
 	DeltaShare string
-	// Delta is the job's own delta. A refusal says what would still fit at it. If it is 0, the budget's delta is used.
-	// It is not recorded.
+	// Delta is the job's own delta. A refusal names the epsilon that would still fit at this delta. If it is 0, the
+	// budget's delta is used. It is not recorded.
 	Delta calibrate.Delta
 }
 
-// State is how far a run has come.
+// State is the progress of a run.
 type State string
 
-// The states of a run, in order. Released means that the reservation was given back before the first draw.
+// The states of a run, in order. Released means that the reservation was cancelled before the first draw.
 const (
 	Reserved  State = "reserved"
 	Sealed    State = "sealed"
@@ -58,11 +58,11 @@ const (
 type Digests struct {
 	Input   string // Book.Fingerprint of the input's digest; empty if it is not known
 	Release string // SHA-256 of release.json, hex
-	// Presentation is a digest of how the noisy values are presented: name, formats, denoising and the like.
+	// Presentation is a digest of the way the noisy values are presented: name, formats, denoising and the like.
 	Presentation string
 }
 
-// Derivation is a further publication of a run: another presentation of the same noisy values. It costs nothing.
+// Derivation is a re-rendering of a run: another presentation of the same noisy values. It costs nothing.
 type Derivation struct {
 	Presentation string
 	Release      string // SHA-256 of release.json, hex
@@ -71,7 +71,7 @@ type Derivation struct {
 	Recorded     time.Time
 }
 
-// Run is what the ledger knows of a run.
+// Run is the ledger's record of a run.
 type Run struct {
 	Charge  Charge
 	State   State
@@ -80,20 +80,20 @@ type Run struct {
 	// Payer is the account that pays for the run, with Mu2. Usually it is the account of the charge.
 	Payer Account
 	Mu2   *big.Float
-	// Derived are the further publications, in the order of their entries. The newest of each presentation counts.
+	// Derived holds the re-renderings, in the order of their entries. The newest of each presentation counts.
 	Derived []Derivation
-	// Withdrawn is set if the run was published and is wrong: it, and all its further publications, which show the same
-	// noisy values.
+	// Withdrawn is set if the run was published and is wrong. It then also holds for all re-renderings, which show the
+	// same noisy values.
 	Withdrawn *Withdrawal
 }
 
-// Withdrawal says when a publication was withdrawn, and why. The spend stays.
+// Withdrawal is the withdrawal of a publication. The spend stays.
 type Withdrawal struct {
 	At     time.Time
 	Reason string
 }
 
-// Move says where a closed ledger goes on, and since when.
+// Move names the store in which a closed ledger goes on, and the time.
 type Move struct {
 	At time.Time
 	To string

@@ -6,25 +6,25 @@ import (
 	"encoding/hex"
 )
 
-// A Mark shows outsiders which entry was the ledger's newest, so that they notice if the ledger lost entries after a
-// release was published. It consists of keyed digests under the store's secret. An entry's number would tell a reader
-// how many operations there were, including failed ones, and so would its hash, which can be guessed from times and
-// public contents.
+// A Mark identifies the newest entry of the ledger to outsiders, so that they notice if the ledger lost entries after a
+// release was published. It consists of MACs under the store's secret. An entry's number would reveal how many
+// operations there were, including failed ones. So would the entry's hash, which can be guessed from times and public
+// contents.
 //
 //	Head = HMAC(secret, "dprelease head" 0 hash of the entry)
 //	MAC  = HMAC(secret, "dprelease mark" 0 Head)
 //
-// The MAC shows whether this ledger made the mark. If it did and the entry is missing, the ledger lost it; otherwise
-// the mark is of another ledger, or made up.
+// The MAC shows whether this ledger made the mark. If it did and the entry is missing, the ledger lost the entry.
+// Otherwise the mark belongs to another ledger, or is made up.
 type Mark struct {
 	Head string // hex
 	MAC  string // hex
 }
 
-// Memory says what a ledger knows of a Mark.
+// Memory is what a ledger knows of a Mark.
 type Memory int
 
-// What a ledger knows of a mark.
+// The answers of [Book.Recall] about a mark.
 const (
 	// MarkForeign means that the ledger never made this mark.
 	MarkForeign Memory = iota
@@ -44,7 +44,7 @@ func (b *Book) Mark(ctx context.Context) (Mark, error) {
 	err = b.view(ctx, func(s *state) {
 		n := len(s.hashes)
 		if s.moved != nil {
-			n-- // the ledger that goes on does not have the entry that closed this one
+			n-- // the ledger that goes on lacks the entry that closed this one
 		}
 		if n > 0 {
 			newest = s.hashes[n-1]
@@ -56,7 +56,7 @@ func (b *Book) Mark(ctx context.Context) (Mark, error) {
 	return markOf(secret, newest), nil
 }
 
-// Recall returns what the ledger knows of each mark.
+// Recall returns for each mark whether the ledger has its entry.
 func (b *Book) Recall(ctx context.Context, marks []Mark) ([]Memory, error) {
 	secret, err := b.store.Secret(ctx)
 	if err != nil {
@@ -78,7 +78,7 @@ func (b *Book) Recall(ctx context.Context, marks []Mark) ([]Memory, error) {
 	return out, err
 }
 
-// markHeads fills heads with the keyed digest of every entry, and of the empty log that precedes the first.
+// markHeads fills heads with the Head of the mark of every entry, and of the empty log before the first entry.
 func (s *state) markHeads(secret []byte) {
 	if s.heads == nil {
 		s.heads = map[string]bool{markOf(secret, Hash{}).Head: true}

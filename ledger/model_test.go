@@ -23,8 +23,8 @@ type model struct {
 	charges  map[string]ledger.Charge
 }
 
-// In any order of steps and crashes, a Book answers like the model. States only move forward. The sum of what counts is
-// exact and within the cap.
+// In any order of steps and crashes, a Book answers like the model. States only move forward. The sum of the counted
+// charges is exact and within the cap.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -11,31 +11,31 @@ import (
 // How a ledger moves to another store
 //
 //  1. The new store is made with the old one's secret. It is incoming: nobody can open it as a ledger.
-//  2. In one transaction of the old store, in which nobody else can add an entry: what the new store lacks is copied,
-//     the new store is read again from its first entry, its chain is checked, and its head compared. Then the entry
-//     that names the new store closes the old one.
+//  2. One transaction of the old store, in which nobody else can add an entry: copy the entries that the new store
+//     lacks, read the new store again from its first entry, check its chain, and compare its head. Then append the
+//     entry that names the new store and closes the old one.
 //  3. The new store is activated.
 //
-// A move that is cut short can be repeated. Before the end of step 2 the old ledger is open and the new one is not;
-// after it the old one is closed, and the repetition goes on at step 3. At no moment are both open.
+// A move that is interrupted can be repeated. Before the end of step 2 the old ledger is open and the new one is not.
+// After it the old one is closed, and the repetition goes on at step 3. At no moment are both open.
 
-// Arrival is a store that a ledger is copied into. Until it is activated it is no ledger to anybody else.
+// Arrival is a store into which a ledger is copied. Until it is activated, nobody else can open it as a ledger.
 type Arrival interface {
 	Store
-	// Incoming reports whether it is no ledger yet.
+	// Incoming reports whether the store is not a ledger yet.
 	Incoming(ctx context.Context) (bool, error)
-	// Activate makes it a ledger. A second call has no effect.
+	// Activate makes the store a ledger. A second call has no effect.
 	Activate(ctx context.Context) error
 }
 
 // lockMove is the name of the lock of a move. No run has it.
 const lockMove = "\x00move"
 
-// Move copies the ledger to a store that was made with the same secret, closes this one by an entry that names the new
-// one, and activates that. name is what users are told; it must hold no password. It returns the head of the new
-// ledger. Move can be repeated, with the same name, after any error. Errors: ErrBusy if a run or another move is at
-// work; a MovedError if the ledger was moved elsewhere; ErrOccupied if the new store has entries or a secret that are
-// not this ledger's.
+// Move copies the ledger to a store that was made with the same secret, closes this ledger by an entry that names the
+// new store, and activates the new store. name is the name that users are told; it must hold no password. Move returns
+// the head of the new ledger. It can be repeated, with the same name, after any error. Errors: ErrBusy if a run or
+// another move is at work; a MovedError if the ledger was moved elsewhere; ErrOccupied if the new store has a secret or
+// entries that are not this ledger's.
 func (b *Book) Move(ctx context.Context, to Arrival, name string) (Head, error) {
 	if name == "" || !utf8.ValidString(name) {
 		return Head{}, fmt.Errorf("%w: the new ledger has no name, or one that is not UTF-8", ErrCharge)
@@ -59,7 +59,7 @@ func (b *Book) Move(ctx context.Context, to Arrival, name string) (Head, error) 
 	return head, to.Activate(ctx)
 }
 
-// lockAll locks moves, and every run that was begun and is not done.
+// lockAll locks moves, and every run that is reserved or sealed.
 func (b *Book) lockAll(ctx context.Context) (unlock func(), err error) {
 	var held []func()
 	unlock = func() {
@@ -92,7 +92,7 @@ func (b *Book) lockAll(ctx context.Context) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// sameSecret refuses a store that was made with another secret.
+// sameSecret returns an error if a store was made with another secret.
 func (b *Book) sameSecret(ctx context.Context, to Store) error {
 	own, err1 := b.store.Secret(ctx)
 	other, err2 := to.Secret(ctx)
@@ -105,7 +105,7 @@ func (b *Book) sameSecret(ctx context.Context, to Store) error {
 	return nil
 }
 
-// moveWithin is step 2, within a transaction of the old store.
+// moveWithin carries out step 2, within a transaction of the old store.
 func (b *Book) moveWithin(ctx context.Context, tx Tx, to Arrival, name string) (Head, error) {
 	var log []Entry
 	s := newState()
@@ -148,8 +148,8 @@ func (b *Book) moveWithin(ctx context.Context, tx Tx, to Arrival, name string) (
 	return head, w.append(KindMove, moveBody{To: name})
 }
 
-// copyLog adds to a store the entries that it lacks. Those that it has must be the same. After the old ledger was
-// closed the new one may have more.
+// copyLog adds the missing entries to a store. The entries that the store has must be the same. After the old ledger
+// was closed the new one may have more.
 func copyLog(ctx context.Context, log []Entry, to Store, closed bool) error {
 	return to.Update(ctx, func(tx Tx) error {
 		n := 0
@@ -181,7 +181,7 @@ func hashBefore(log []Entry, i int) Hash {
 	return log[i-1].Hash
 }
 
-// Moved returns where the ledger goes on; nil if it is open.
+// Moved returns the store in which the ledger goes on, or nil if the ledger is open.
 func (b *Book) Moved(ctx context.Context) (m *Move, err error) {
 	err = b.view(ctx, func(s *state) { m = s.moved })
 	return m, err

@@ -62,8 +62,8 @@ func TestPureCharge(t *testing.T) {
 	}
 }
 
-// What is charged less than its noise reveals is refused: a scale that is too small for its sigma, a scale of Gaussian
-// noise, an unknown noise.
+// A charge below what the noise reveals is refused: a scale that is too small for its sigma, a scale of Gaussian noise,
+// an unknown noise.
 func TestPureChargeRefuses(t *testing.T) {
 	t.Parallel()
 	for what, change := range map[string]func(*calibrate.Mechanism){

@@ -7,18 +7,17 @@ import (
 	"time"
 )
 
-// Quote is what a charge would take and leave if it were made now. It records and promises nothing: another charge may
-// come first.
+// Quote is the effect of a charge if it were made now. It records and promises nothing: another charge may come first.
 type Quote struct {
 	// Account is the account that would pay. If Opens is set, the charge would open it.
 	Account Account
 	Opens   bool
-	// Rooms are the caps on the charge: the lifetime's first, then those of periods, then delta_cap if the charge takes
-	// a share of delta. Empty if no account admits the charge.
+	// Rooms are the caps on the charge: first the lifetime's, then the periods', then delta_cap if the charge takes a
+	// share of delta. Empty if no account admits the charge.
 	Rooms []Room
-	// Balance is that of the account without the charge; zero if no account admits it.
+	// Balance is the account's balance without the charge; zero if no account admits the charge.
 	Balance Balance
-	// Refusal is what Charge would answer; nil if the charge fits.
+	// Refusal is the error that Charge would return; nil if the charge fits.
 	Refusal error
 	// Never is set if the charge is larger than one of the caps, so that it would not fit even if nothing else were
 	// charged.
@@ -31,11 +30,13 @@ type Room struct {
 	Per, Name string
 	// Share is the charge divided by the cap. If it is above 1, the charge never fits.
 	Share float64
-	// More is how many further charges of the same size fit after this one; negative if this one does not fit.
+	// More is the number of further charges of the same size that fit after this one; negative if this one does not
+	// fit.
 	More float64
 }
 
-// Quote returns what Charge would answer now. Errors: ErrCharge if c is not well-formed; those of the store.
+// Quote returns the answer of Charge if it were made now. Errors: ErrCharge if c is not well-formed; errors of the
+// store.
 func (b *Book) Quote(ctx context.Context, c Charge) (q Quote, err error) {
 	if err := c.check(); err != nil {
 		return Quote{}, err
@@ -70,7 +71,7 @@ func (s *state) quote(c Charge, at time.Time) Quote {
 	}
 	r := Room{Per: "delta_cap", Share: math.Inf(1)}
 	rest := new(big.Rat).Sub(balance.DeltaCap, balance.DeltaSpent)
-	r.More, _ = rest.Sub(rest, share).Quo(rest, share).Float64() // rounded to nearest, and exact if it is a whole number
+	r.More, _ = rest.Sub(rest, share).Quo(rest, share).Float64() // rounded to nearest; exact if it is an integer
 	if balance.DeltaCap.Sign() > 0 {
 		r.Share, _ = new(big.Rat).Quo(share, balance.DeltaCap).Float64()
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 )
 
-// A quote says what Charge answers next, and records nothing.
+// A quote is the next answer of Charge, and records nothing.
 func TestQuote(t *testing.T) {
 	t.Parallel()
 	book := ledger.NewBook(ledgertest.Memory(t), time.Now)

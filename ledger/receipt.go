@@ -12,10 +12,10 @@ import (
 // Receipt proves a durable charge. Only a Book makes one. Copies are the same receipt. The zero Receipt proves nothing.
 type Receipt struct{ t *ticket }
 
-// Redeem spends what the receipt has for m. It succeeds once per query, if m has the L2 sensitivity and the grid that
-// were charged, noise of the same distribution, and a sigma and a scale that are not smaller; or, if it was charged to
-// follow another mechanism, which was redeemed, one that is Within it. A refusal spends nothing. Safe for concurrent
-// use. Errors: ErrReceipt, ErrRedeem.
+// Redeem spends the receipt's charge for m. It succeeds once per query. m must have the charged L2 sensitivity, grid
+// and distribution of noise, and a sigma and a scale that are not smaller than charged. A mechanism that was charged to
+// follow another one, which must be redeemed first, must instead be Within the charged one. A refusal spends nothing.
+// Redeem is safe for concurrent use. Errors: ErrReceipt, ErrRedeem.
 func (r Receipt) Redeem(m calibrate.Mechanism) error {
 	if r.t == nil {
 		return fmt.Errorf("%w: it is empty", ErrReceipt)
@@ -25,7 +25,7 @@ func (r Receipt) Redeem(m calibrate.Mechanism) error {
 	return r.t.redeem(m)
 }
 
-// RedeemShare is Redeem for a mechanism that may fail with a probability. It subtracts failure from what is left of the
+// RedeemShare is Redeem for a mechanism that may fail with a probability. It subtracts failure from the rest of the
 // charge's DeltaShare, exactly. A refusal spends nothing. Errors: ErrReceipt, ErrRedeem.
 func (r Receipt) RedeemShare(m calibrate.Mechanism, failure calibrate.Delta) error {
 	if r.t == nil {
@@ -76,8 +76,8 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 	return nil
 }
 
-// follows says whether m is what may be drawn of a mechanism whose sensitivity is chosen from an answer that was drawn
-// before.
+// follows checks that m may be drawn under a charge whose sensitivity is chosen from an earlier answer, which must be
+// drawn already.
 func (t *ticket) follows(m, charged calibrate.Mechanism) error {
 	first := t.mechanisms[charged.After]
 	switch {
@@ -89,7 +89,8 @@ func (t *ticket) follows(m, charged calibrate.Mechanism) error {
 	return nil
 }
 
-// shutDown ends redeeming. If mustBeUnused is set and a mechanism was redeemed, it refuses and changes nothing.
+// shutDown ends redeeming. If mustBeUnused is set and a mechanism was redeemed, it returns ErrDrawn and changes
+// nothing.
 func (t *ticket) shutDown(mustBeUnused bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,8 +131,8 @@ func (b *Book) issue(c Charge, seq int64) Receipt {
 	return Receipt{t}
 }
 
-// Resume returns a receipt for a reserved release, and the charge as it was recorded, with its mechanisms. The receipt
-// replaces the earlier ones of this Book. Errors: a StateError if the release is not reserved.
+// Resume returns a receipt for a reserved release, and the recorded charge with its mechanisms. The receipt replaces
+// the earlier ones of this Book. Errors: a StateError if the release is not reserved.
 func (b *Book) Resume(ctx context.Context, question string, number int) (Receipt, Charge, error) {
 	var (
 		c       Charge

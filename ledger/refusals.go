@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// AccountError refuses a charge whose unit or adjacency is not that of the dataset's budget.
+// AccountError refuses a charge whose unit or adjacency differs from the dataset's budget.
 type AccountError struct{ Have, Want Account }
 
 // Error states both accounts.
@@ -16,8 +16,8 @@ func (e *AccountError) Error() string {
 		e.Have.Dataset, e.Have.Unit, e.Have.Adjacency, e.Want.Unit, e.Want.Adjacency)
 }
 
-// ChangedBudgetError refuses a charge whose budget is neither the one that the account was opened with nor one that its
-// owner set.
+// ChangedBudgetError refuses a charge with a budget that the account never had: neither when it was opened nor set by
+// its owner.
 type ChangedBudgetError struct {
 	Account    Account
 	Have, Want Budget
@@ -25,7 +25,7 @@ type ChangedBudgetError struct {
 
 // Error states both budgets.
 func (e *ChangedBudgetError) Error() string {
-	return fmt.Sprintf("the budget of dataset %q was fixed at %s; the job says %s", e.Account.Dataset, e.Have, e.Want)
+	return fmt.Sprintf("the budget of dataset %q is %s; the job states %s", e.Account.Dataset, e.Have, e.Want)
 }
 
 // OverBudgetError refuses a charge that does not fit. Nothing was spent.
@@ -37,22 +37,22 @@ type OverBudgetError struct {
 	Epsilon string
 }
 
-// Error says what is asked, spent and left, and what would fit.
+// Error states the parts of the budget that the charge needs and that are left, and the largest epsilon that would fit.
+// The first part is rounded up and the second one down, so that they differ.
 func (e *OverBudgetError) Error() string {
 	b := e.Balance
-	of, spent, limit, left := "", b.Spent, b.Cap, b.Left
+	of, limit, left := "", b.Cap, b.Left
 	for _, p := range b.Periods {
 		if p.Left.Cmp(left) < 0 {
-			of, spent, limit, left = fmt.Sprintf(" for the %s %s", p.Per, p.Name), p.Spent, p.Cap, p.Left
+			of, limit, left = fmt.Sprintf(" for the %s %s", p.Per, p.Name), p.Cap, p.Left
 		}
 	}
-	n := digitsToTell(e.Asked, left)
-	s := fmt.Sprintf("over the budget of dataset %q%s (%s): mu² %s is asked, %s of %s is spent, %s is left",
-		b.Account.Dataset, of, b.Budget, e.Asked.Text('g', n), spent.Text('g', n), limit.Text('g', n), left.Text('g', n))
+	s := fmt.Sprintf("the release needs %s %% of the budget of dataset %q%s (%s), %s %% is left",
+		percent(e.Asked, limit, true), b.Account.Dataset, of, b.Budget, percent(left, limit, false))
 	if e.Epsilon == "" {
-		return fmt.Sprintf("%s; nothing fits at delta %g", s, float64(e.Delta))
+		return fmt.Sprintf("%s; at delta %g nothing fits", s, float64(e.Delta))
 	}
-	return fmt.Sprintf("%s; at delta %g the largest epsilon that fits is %s", s, float64(e.Delta), e.Epsilon)
+	return fmt.Sprintf("%s; at delta %g an epsilon of at most %s fits", s, float64(e.Delta), e.Epsilon)
 }
 
 // OverShareError refuses a charge whose probability of failure does not fit. Nothing was spent.
@@ -61,10 +61,10 @@ type OverShareError struct {
 	Asked   string
 }
 
-// Error says what is asked, spent and allowed.
+// Error states the amounts asked, spent and allowed.
 func (e *OverShareError) Error() string {
 	b := e.Balance
-	return fmt.Sprintf("over the budget of dataset %q for probabilities of failure: delta %s is asked, %s of delta_cap "+
-		"%s is spent",
-		b.Account.Dataset, e.Asked, b.DeltaSpent.FloatString(12), orNone(b.Budget.DeltaCap))
+	spent, _ := b.DeltaSpent.Float64()
+	return fmt.Sprintf("the release needs %s of dataset %q's delta_cap %s for probabilities of failure, %.6g is spent",
+		e.Asked, b.Account.Dataset, zeroIfEmpty(b.Budget.DeltaCap), spent)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // SetBudget gives an account a budget, with an entry of its own. If there is no such account, SetBudget opens it beside
-// the other accounts of its dataset. If the account has this budget already, nothing is recorded. note says why.
+// the other accounts of its dataset. If the account has this budget already, nothing is recorded. note is the reason.
 // Errors: ErrCharge if the account or the budget is not well-formed.
 //
 // An account promises the largest cap that it ever had. A larger cap that is chosen after releases were seen is a new
@@ -32,7 +32,7 @@ func (b *Book) SetBudget(ctx context.Context, of Account, budget Budget, note st
 
 func (w *writer) setBudget(of Account, budget Budget, note string) error {
 	body := budgetBody{
-		Account: accountBodyOf(of), Epsilon: budget.Epsilon, Delta: budget.Delta, DeltaCap: orNone(budget.DeltaCap), Note: note,
+		Account: accountBodyOf(of), Epsilon: budget.Epsilon, Delta: budget.Delta, DeltaCap: zeroIfEmpty(budget.DeltaCap), Note: note,
 		Day: limitBodyOf(budget.Day), Month: limitBodyOf(budget.Month), Year: limitBodyOf(budget.Year),
 	}
 	return w.append(KindBudget, body)

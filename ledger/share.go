@@ -7,12 +7,12 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// none stands for no share of delta, and for no cap on such shares.
+// none is the text of an entry without a share of delta, or without a cap on shares.
 const none = "0"
 
 // parseShare reads a probability of failure exactly: a decimal of at least 0 and below 1. The empty text is 0.
 func parseShare(text string) (*big.Rat, error) {
-	d, err := calibrate.ParseDecimal(orNone(text))
+	d, err := calibrate.ParseDecimal(zeroIfEmpty(text))
 	if err != nil {
 		return nil, err
 	}
@@ -25,14 +25,14 @@ func parseShare(text string) (*big.Rat, error) {
 
 var errShare = errors.New("a share of delta must be at least 0 and below 1")
 
-func orNone(text string) string {
+func zeroIfEmpty(text string) string {
 	if text == "" {
 		return none
 	}
 	return text
 }
 
-func orNothing(text string) string {
+func emptyIfZero(text string) string {
 	if text == none {
 		return ""
 	}

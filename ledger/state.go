@@ -9,25 +9,26 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// state is what the entries read so far say. It holds only verified entries, and applies each wholly or not at all.
+// state is the state of the ledger after the entries read so far. It holds only verified entries, and applies each
+// entry wholly or not at all.
 type state struct {
 	head     Head
 	hashes   []Hash          // of every entry, in order
 	heads    map[string]bool // keyed digests of all entries and of the empty log; nil until they are needed
 	accounts map[Account]*account
 	opened   []*account        // in the order in which they were opened
-	runs     map[string][]*run // by question; releases are in the order of their first reservations
+	runs     map[string][]*run // by run fingerprint; releases are in the order of their first reservations
 	latest   time.Time         // the latest time of all entries, since the clock may go backwards
-	moved    *Move             // where the ledger goes on, if an entry closed it
+	moved    *Move             // the store in which the ledger goes on, if an entry closed this one
 }
 
 type account struct {
 	Account Account
 	Budget  Budget
 	caps    caps
-	stated  []Budget // every budget that it had
+	stated  []Budget // every budget that the account had
 	history []BudgetChange
-	largest calibrate.Mu // the largest lifetime cap that it had, which it promises
+	largest calibrate.Mu // the largest lifetime cap that the account had, which it promises
 	runs    []*run
 }
 
@@ -42,7 +43,7 @@ func newState() *state {
 	return &state{accounts: map[Account]*account{}, runs: map[string][]*run{}}
 }
 
-// catchUp reads what was appended since its last call, checks the chain up to the head, and applies the entries.
+// catchUp reads the entries that were appended since its last call, checks the chain up to the head, and applies them.
 func (s *state) catchUp(r Reader) error {
 	last, err := r.Last()
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *state) catchUp(r Reader) error {
 	return nil
 }
 
-// firstDisagreement returns the first entry on which the entries and the recorded head disagree.
+// firstDisagreement returns the number of the first entry in which the log and the recorded head differ.
 func (s *state) firstDisagreement(last Head) int64 {
 	if s.head.Seq == last.Seq {
 		return max(last.Seq, 1)
@@ -159,8 +160,8 @@ func (s *state) applyReserve(e Entry) error {
 	return nil
 }
 
-// put adds r to an account. If its release was reserved and given back before, r replaces that reservation, which may
-// have been paid by another account if the owner opened this one meanwhile.
+// put adds r to an account. If the release was reserved and cancelled before, r replaces that reservation. Another
+// account may have paid for it, if the owner opened this one in the meantime.
 func (s *state) put(a *account, r *run) {
 	old := s.find(r.Charge.Run, r.Charge.Number)
 	if old == nil {
@@ -222,7 +223,7 @@ func (s *state) applyDerive(e Entry) error {
 // before maps a state to the state that must precede it.
 var before = map[State]State{Sealed: Reserved, Published: Sealed, Released: Reserved}
 
-// find returns one release of a run; nil if there is none.
+// find returns one release of a run, or nil if there is none.
 func (s *state) find(question string, number int) *run {
 	for _, r := range s.runs[question] {
 		if r.Charge.Number == number {
@@ -232,8 +233,8 @@ func (s *state) find(question string, number int) *run {
 	return nil
 }
 
-// checkReservable returns why c cannot be reserved, budgets apart. A release can be charged when the one before it is
-// sealed or was given back, and again after it was itself given back.
+// checkReservable returns the reason why c cannot be reserved, budgets apart, or nil. A release can be charged if the
+// one before it is sealed or was cancelled, and again after it was itself cancelled.
 func (s *state) checkReservable(c Charge) error {
 	rs := s.runs[c.Run]
 	if len(rs) == 0 {
@@ -267,9 +268,9 @@ func notNext(c Charge, last int) error {
 	}
 }
 
-// newest returns the newest release that was not given back. If all were given back, it returns the newest; nil if
+// findNewest returns the newest release that was not cancelled. If all were cancelled, it returns the newest; nil if
 // there is none.
-func (s *state) newest(question string) *run {
+func (s *state) findNewest(question string) *run {
 	var best *run
 	for _, r := range s.runs[question] {
 		if best == nil || best.State == Released || r.State != Released {

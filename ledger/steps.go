@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Seal records the digests of a complete staging and closes the receipt. After an error the caller can call it again:
-// what was recorded with the same digests stays. Errors: ErrReceipt, ErrDigest; a StateError if the run is not
-// reserved; a MismatchError if it was sealed with other digests.
+// Seal records the digests of a complete staging and closes the receipt. The caller can repeat the call after an error:
+// digests that are already recorded stay. Errors: ErrReceipt, ErrDigest; a StateError if the run is not reserved; a
+// MismatchError if it was sealed with other digests.
 func (b *Book) Seal(ctx context.Context, r Receipt, d Digests) error {
 	t, err := b.ticketOf(r)
 	if err != nil {
@@ -58,14 +58,14 @@ func (w *writer) seal(t *ticket, d Digests) error {
 		Release: d.Release, Run: t.key.run})
 }
 
-// Publish records that the sealed release is visible in its Dir. A second call has no effect. Errors: a StateError if
-// the release is not sealed.
+// Publish records that the sealed release is visible in its Dir. A second call has no effect. It returns a StateError
+// if the release is not sealed.
 func (b *Book) Publish(ctx context.Context, question string, number int) error {
 	return b.PublishAt(ctx, question, number, "")
 }
 
-// PublishAt is Publish for a release that became visible in another folder than that of its reservation. dir becomes
-// its Dir; an empty dir is that of the reservation.
+// PublishAt is Publish for a release that became visible in another folder than the reservation's. dir becomes its Dir;
+// if dir is empty, the reservation's folder stays.
 func (b *Book) PublishAt(ctx context.Context, question string, number int, dir string) error {
 	if dir != "" && !filepath.IsAbs(dir) || !utf8.ValidString(dir) {
 		return fmt.Errorf("%w: the release folder is not an absolute path", ErrCharge)
@@ -74,8 +74,8 @@ func (b *Book) PublishAt(ctx context.Context, question string, number int, dir s
 	return b.update(ctx, func(w *writer) error { return w.step(k, Published, stepBody{Dir: dir}) })
 }
 
-// Release gives a reservation back and closes the receipt. It refuses with ErrDrawn if this process redeemed any of the
-// charge, with this receipt or one that it replaced. After an error the caller can call it again. Errors: ErrReceipt,
+// Release cancels a reservation and closes the receipt. It returns ErrDrawn if this process redeemed any part of the
+// charge, with this receipt or one that it replaced. The caller can repeat the call after an error. Errors: ErrReceipt,
 // ErrDrawn; a StateError if the run is sealed or published.
 func (b *Book) Release(ctx context.Context, r Receipt) error {
 	t, err := b.ticketOf(r)
@@ -98,7 +98,7 @@ func (b *Book) Release(ctx context.Context, r Receipt) error {
 	return nil
 }
 
-// checkCurrent returns an error if another process gave the ticket's reservation back and made it anew.
+// checkCurrent returns an error if another process cancelled the ticket's reservation and reserved the run again.
 func (t *ticket) checkCurrent(r *run) error {
 	if r == nil || r.seq != t.seq {
 		return fmt.Errorf("%w: the run was reserved anew", ErrReceipt)
@@ -106,7 +106,7 @@ func (t *ticket) checkCurrent(r *run) error {
 	return nil
 }
 
-// step moves a run to a state; if it has that state already, nothing changes.
+// step moves a run to a state. If the run is in that state already, nothing changes.
 func (w *writer) step(k key, to State, body stepBody) error {
 	kind := kinds[to]
 	r := w.state.find(k.run, k.number)
@@ -123,7 +123,7 @@ func (w *writer) step(k key, to State, body stepBody) error {
 // kinds maps a state to the entry that moves a run to it.
 var kinds = map[State]Kind{Published: KindPublish, Released: KindRelease}
 
-// expect returns an error unless the run is in the state from which the step starts.
+// expect returns an error if the run is not in the state from which the step starts.
 func (k key) expect(r *run, want State, step Kind) error {
 	switch {
 	case r == nil:

@@ -6,9 +6,9 @@ import (
 	"encoding/binary"
 )
 
-// Voucher returns the proof that a pipeline with this ledger staged a release. Whoever resumes the run compares it. It
-// is an HMAC-SHA-256 in hex, under the store's secret, of the run, the release's number, the pipeline's note and the
-// manifest's digest, each preceded by its length.
+// Voucher returns a MAC that proves that a pipeline with this ledger staged a release. A pipeline that resumes the run
+// compares it. It is an HMAC-SHA-256 in hex, under the store's secret, of the run, the pipeline's note and the
+// manifest's digest, each preceded by its length, and the release's number.
 func (b *Book) Voucher(ctx context.Context, question string, number int, note, manifest string) (string, error) {
 	secret, err := b.store.Secret(ctx)
 	if err != nil {
@@ -22,7 +22,7 @@ func (b *Book) Voucher(ctx context.Context, question string, number int, note, m
 	return keyed(secret, "dprelease staging\x00", binary.BigEndian.AppendUint64(text, uint64(number))), nil
 }
 
-// Vouched reports whether voucher is the one for these arguments.
+// Vouched reports whether voucher is the MAC of these arguments.
 func (b *Book) Vouched(ctx context.Context, voucher, question string, number int, note, manifest string) (bool, error) {
 	want, err := b.Voucher(ctx, question, number, note, manifest)
 	return err == nil && hmac.Equal([]byte(voucher), []byte(want)), err

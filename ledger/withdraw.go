@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Withdraw records that a published release is wrong, and why. Its spend stays, since its values were seen; so do its
-// further publications, which are withdrawn with it. A second call for the same release changes nothing. Errors:
-// ErrCharge if the reason is empty or not UTF-8; a StateError if the release is not published.
+// Withdraw records that a published release is wrong, and why. Its spend stays, since its values were seen. Its
+// re-renderings are withdrawn with it. A second call for the same release changes nothing. Errors: ErrCharge if the
+// reason is empty or not UTF-8; a StateError if the release is not published.
 func (b *Book) Withdraw(ctx context.Context, question string, number int, reason string) error {
 	if strings.TrimSpace(reason) == "" || !utf8.ValidString(reason) {
 		return fmt.Errorf("%w: a withdrawal needs a reason, in UTF-8", ErrCharge)

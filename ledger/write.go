@@ -10,7 +10,7 @@ type writer struct {
 	tx    Tx
 	state *state
 	head  Head
-	// the time of all entries of the transaction, so that a charge is recorded in the period that it was checked in
+	// the time of all entries of the transaction, so that a charge is recorded in the period in which it was checked
 	now time.Time
 }
 
@@ -28,7 +28,7 @@ func (w *writer) append(k Kind, body any) error {
 	return nil
 }
 
-// tee is a Reader that keeps what it reads.
+// tee is a Reader that also appends the entries that it reads to out.
 type tee struct {
 	Reader
 	out *[]Entry

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/door"
 )
 
-// The way in for tests: package mechanismtest, whose functions need a testing.TB, gets these functions through an
+// The entry point for tests. Package mechanismtest, whose functions need a testing.TB, gets these functions through an
 // internal package.
 func init() {
 	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, OpenKeyed: openKeyedForTest,

@@ -10,7 +10,7 @@ func (e Exact) Format(f fmt.State, _ rune) {
 // MarshalJSON returns ErrSealed.
 func (Exact) MarshalJSON() ([]byte, error) { return nil, ErrSealed }
 
-// MarshalText returns ErrSealed; encoding/xml and text log handlers ask it too.
+// MarshalText returns ErrSealed. encoding/xml and text log handlers call it, too.
 func (Exact) MarshalText() ([]byte, error) { return nil, ErrSealed }
 
 // MarshalBinary returns ErrSealed.

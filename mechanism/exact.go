@@ -68,16 +68,16 @@ type forKeys struct {
 
 // KeyedAnswers are exact answers by private keys.
 type KeyedAnswers interface {
-	// Of returns the exact answers of some keys, in their order, the same number of cells for each: at least one cell in
-	// all if there is a key. Errors depend on no answer.
+	// Of returns the exact answers of some keys, in their order, with the same number of cells for each key. There is
+	// at least one cell if there is a key. Errors depend on no answer.
 	Of(keys []string) (Exact, error)
-	// All returns what is held of every key or, if among is not nil, of these keys, under names that are ascending and
-	// that answers of a neighbouring table share, in multiples of a quantum. It is for comparisons.
+	// All returns the held answers of every key or, if among is not nil, of these keys, in multiples of a quantum.
+	// names is ascending. The answers of a neighbouring table have the same names. It is for comparisons.
 	All(among []string) (names []string, cells int128.Slice, quantum float64, err error)
 }
 
-// KeyBlocks hands on keys and their counts, block by block. The blocks share no key, and whoever takes one in may
-// change it. An error, which says nothing of keys or counts, ends them.
+// KeyBlocks passes keys and their counts to take, block by block. The blocks share no key, and take may change a block.
+// An error ends the blocks, and reveals nothing about keys or counts.
 type KeyBlocks func(take func(keys []string, counts []int64) error) error
 
 // Seal hides exact answers, which are multiples of quantum. It takes the slice over: the caller must not keep it.
@@ -114,7 +114,7 @@ func SealWide(quantum float64, cells int128.Slice) (Exact, error) {
 type Sparse struct {
 	// Cells is the number of all cells, which is the size of the public domain. Every cell gets noise.
 	Cells int
-	// At lists the cells that High and Low answer, each once, in ascending order. Which cells these are is private.
+	// At lists the cells of Answers, each once, in ascending order. Which cells these are is private.
 	At []int
 	// Answers are the exact answers of these cells, of 64 or 128 bits.
 	Answers int128.Slice

@@ -11,13 +11,13 @@ import (
 // fingerprintKey is the least length of a key, in bytes.
 const fingerprintKey = 16
 
-// Fingerprint returns a keyed digest of exact answers: HMAC-SHA256 of their quanta, sizes and cells. It tells whether
-// an input would give the same answers again, to those who hold the key, and nothing to others. The answers are not
+// Fingerprint returns a keyed digest of exact answers: HMAC-SHA256 of their quanta, sizes and cells. It shows holders
+// of the key whether an input would give the same answers again, and reveals nothing to others. The answers are not
 // spent. The key is a secret of at least 16 bytes.
 //
-// Of answers of which some are still to be chosen it is of what all of them follow from.
+// If some answers are still to be chosen, the digest covers the data from which all of them follow.
 //
-// Errors: ErrKey if the key is shorter; ErrEmpty, ErrSpent; those of answers that are on disk.
+// Errors: ErrKey if the key is shorter; ErrEmpty; ErrSpent; errors of answers that are on disk.
 func Fingerprint(key []byte, exacts ...Exact) ([]byte, error) {
 	if len(key) < fingerprintKey {
 		return nil, ErrKey
@@ -31,7 +31,7 @@ func Fingerprint(key []byte, exacts ...Exact) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// write writes the answers to a hash: of each its kind and its size, and the cells that are not 0, with their places.
+// write writes the answers to a hash: the kind and the size of each, and the cells that are not 0, with their indices.
 func (e Exact) write(h hash.Hash) error {
 	if e.keyed != nil {
 		return e.writeKeys(h)
@@ -79,7 +79,7 @@ func (e Exact) writeKeys(h hash.Hash) error {
 	return nil
 }
 
-// writeChoice writes what all answers follow from of which one is still to be chosen.
+// writeChoice writes the data from which the answers for all choices follow.
 func (e Exact) writeChoice(h hash.Hash) error {
 	c := e.choice()
 	c.mu.Lock()
@@ -91,7 +91,7 @@ func (e Exact) writeChoice(h hash.Hash) error {
 	return c.state(h)
 }
 
-// writeForKeys writes what is held of every key, of which some are still to be selected.
+// writeForKeys writes the held answers of every key, of which some are still to be selected.
 func (e Exact) writeForKeys(h hash.Hash) error {
 	k := e.selected()
 	k.mu.Lock()

@@ -6,10 +6,10 @@ import (
 
 // Exact answers for keys that are selected
 //
-// Sums by private keys are known for all keys when the rows are read, and only those of the keys that were selected
-// before may be noised. An Exact that [SealForKeys] made has no cells. [Exact.ForKeys] turns it into one that has those
-// of the keys of a [Noisy], which are public; what is held of all other keys is given up. Only one selection can be
-// answered, so that no row is noised twice.
+// Sums by private keys are computed for all keys when the rows are read, but only the sums of the keys that were
+// selected before may be noised. An Exact that [SealForKeys] made has no cells. [Exact.ForKeys] turns it into one that
+// has the sums of the keys of a [Noisy], which are public, and drops the sums of all other keys. Only one selection can
+// be answered, so that no row is noised twice.
 
 // SealForKeys hides exact answers by private keys.
 func SealForKeys(a KeyedAnswers) Exact {
@@ -17,9 +17,9 @@ func SealForKeys(a KeyedAnswers) Exact {
 	return Exact{selected: func() *forKeys { return k }}
 }
 
-// Among says that e waits for a selection of the keys of leader, some of which were left out for their counts:
-// comparisons are then of what is held of the others, since nothing else can be selected. Errors: ErrKeys if
-// SealForKeys did not make e, or SealKeyed or SealKeyBlocks leader.
+// Among tells e that its keys are selected from leader. If leader drops keys for their counts, comparisons of e cover
+// only the remaining keys. Errors: ErrKeys if SealForKeys did not make e, or if neither SealKeyed nor SealKeyBlocks
+// made leader.
 func (e Exact) Among(leader Exact) error {
 	if e.selected == nil || leader.keyed == nil {
 		return ErrKeys
@@ -33,8 +33,7 @@ func (e Exact) Among(leader Exact) error {
 	return nil
 }
 
-// selectable returns the keys of which something is told, among, or if that is nil those that can be selected; nil if
-// these are all.
+// selectable returns among or, if it is nil, the keys that can be selected; nil means all keys.
 func (k *forKeys) selectable(among []string) ([]string, error) {
 	if k.leader == nil || among != nil {
 		return among, nil
@@ -42,7 +41,7 @@ func (k *forKeys) selectable(among []string) ([]string, error) {
 	return k.leader.held()
 }
 
-// held returns the keys, of answers that were not noised.
+// held returns the keys, or ErrSpent if their counts were noised.
 func (k *keyed) held() ([]string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -55,9 +54,9 @@ func (k *keyed) held() ([]string, error) {
 	return append([]string{}, k.keys...), nil
 }
 
-// ForKeys returns the exact answers of the keys of a vector that was selected, and gives up all others. If no key was
-// selected, they have no cells, and can be noised all the same. Errors: ErrKeys if SealForKeys did not make e, or if
-// the vector has no keys or is synthetic, ErrSpent if it was called or compared before, and that of the answers, after
+// ForKeys returns the exact answers of the keys of a selected vector, and drops all others. If no key was selected, the
+// result has no cells, and can be noised all the same. Errors: ErrKeys if SealForKeys did not make e, or if the vector
+// has no keys or is synthetic; ErrSpent if ForKeys was called before or e was compared; the error of the answers, after
 // which e is spent.
 func (e Exact) ForKeys(n Noisy) (Exact, error) {
 	if e.selected == nil || n.keys == nil || n.synthetic {

@@ -38,7 +38,7 @@ func (s sumsByKey) All(among []string) (names []string, cells int128.Slice, quan
 	return names, cells, 1, nil
 }
 
-// keyBlocks hands on keys of count 1 and a few of many units, in blocks.
+// keyBlocks passes on keys of count 1 and a few of many units, in blocks.
 func keyBlocks(blocks, each int) mechanism.KeyBlocks {
 	return func(take func([]string, []int64) error) error {
 		for b := range blocks {
@@ -55,9 +55,9 @@ func keyBlocks(blocks, each int) mechanism.KeyBlocks {
 	}
 }
 
-// Keys that come in blocks are selected as those of one list: 400,000 keys of one unit each are kept with a probability
-// of at most 1 - (7/8)^(1/4), and not much less. False alarm 1e-9, by the normal approximation of the binomial number.
-// They come out in their order.
+// Keys that come in blocks are selected like the keys of one list: 400,000 keys of one unit each are kept with a
+// probability of at most 1 - (7/8)^(1/4), and not much less. False alarm 1e-9, by the normal approximation of the
+// binomial number. They come out in their order.
 func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	const blocks, each = 40, 10_000
 	m := gaussian(3, 0.125)

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/laplace"
 )
 
-// sampler adds noise to cells in place. Of cells of 128 bits the high halves are the result.
+// sampler adds noise to cells in place. The results for cells of 128 bits are their high halves.
 type sampler interface {
 	Add(cells []int64) error
 	AddWide(cells int128.Slice) error
@@ -33,7 +33,7 @@ func newJob(m calibrate.Mechanism, quantum, workers int) (job, error) {
 	return job{charged: m, sampler: newSampler, workers: workers, entropy: rand.Reader}, nil
 }
 
-// samplerOf returns what makes a sampler of the mechanism's noise for answers in multiples of 2^quantum.
+// samplerOf returns a constructor of samplers of the mechanism's noise, for answers in multiples of 2^quantum.
 func samplerOf(m calibrate.Mechanism, quantum int) (func(*gauss.Bits) (sampler, error), error) {
 	size := float64(m.Sigma)
 	if m.Noise != calibrate.Gaussian {

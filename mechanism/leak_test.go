@@ -208,7 +208,7 @@ func TestReflectionFindsNothing(t *testing.T) {
 	}
 }
 
-// A noisy vector that is drawn as it is read does not show what it is drawn from.
+// A noisy vector that is drawn as it is read does not show the keys and answers from which it is drawn.
 func TestStreamsDoNotLeak(t *testing.T) {
 	n := streamed(t, mechanism.Sparse{Cells: 1 << 21, At: []int{0, int(mark >> 43)},
 		Answers: int128.Narrow([]int64{mark, -mark})})

@@ -7,13 +7,13 @@
 //	grid · floor(f/grid + S·Z + 1/2),  S = sigma/grid,  Z ~ N(0, 1),
 //
 // saturated at the limits of int64 grid units. Z has exactly the normal distribution and S is exact. The output is
-// therefore a fixed function of f + sigma·Z, and the delta(epsilon) curve of the Gaussian mechanism (Balle & Wang 2018,
-// Theorem 8) holds for it unchanged, in any dimension and for any grid that does not depend on the data.
+// therefore a fixed function of f + sigma·Z. So the delta(epsilon) curve of the Gaussian mechanism (Balle & Wang 2018,
+// Theorem 8) holds for it unchanged. It holds in any dimension and for any grid that does not depend on the data.
 // internal/gauss/proof.md has the proof. The variance of the noise is sigma² + grid²/12 to within rounding if sigma >=
 // grid.
 //
-// If a mechanism says so, its noise is Laplace or geometric, just as exact (internal/laplace/proof.md). The ledger
-// charges it as a Gaussian mechanism that covers it.
+// A mechanism can also have Laplace or geometric noise, which is just as exact (internal/laplace/proof.md). The ledger
+// charges such a mechanism as a Gaussian one that covers it.
 //
 // A vector of very many cells, most of whose answers are 0 ([SealSparse]), is not held in memory. Its noise is drawn
 // from keys each time it is read, and is the same each time. All workers draw, at most one stripe ahead of the reader.
@@ -25,7 +25,7 @@ package mechanism
 
 import "errors"
 
-// Errors of this package. No error says anything about an exact answer.
+// Errors of this package. No error reveals anything about an exact answer.
 var (
 	ErrQuantum = errors.New("mechanism: the quantum of exact answers is not a power of two between 2^-1022 and 2^960")
 	ErrEmpty   = errors.New("mechanism: no cells")

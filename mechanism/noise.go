@@ -7,17 +7,18 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// Noise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's grid;
-// exact two-sided geometric noise, or exactly rounded Laplace noise, of m's scale if m says so. The guarantee holds
-// only if m's sensitivity, which then is an L1 sensitivity, is that of the exact answers.
+// Noise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's grid.
+// If m's noise is geometric or Laplace, it adds exact two-sided geometric noise, or exactly rounded Laplace noise, of
+// m's scale. The guarantee holds only if m's sensitivity is the sensitivity of the exact answers: the L2 sensitivity
+// for Gaussian noise, the L1 sensitivity for other noise.
 //
 // It works in place, in up to workers goroutines, each with random bits of its own; workers below 1 counts as 1. If the
 // answers are sparse and there are more than 2^20 cells, Noise draws only keys, and reading the result draws the noise
 // from them.
 //
 // Noise redeems r for m before the first draw. An error before the draw (ErrReceipt, ErrMechanism, the ledger's, or
-// ctx's) leaves e as it was. ErrSpent means that e was noised before. After an error that comes later (ctx's, or that
-// of the system's source of randomness) the cells are wiped and e is spent.
+// ctx's) leaves e as it was. ErrSpent means that e was noised before. After a later error (ctx's, or an error of the
+// system's source of randomness) the cells are wiped and e is spent.
 func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism, workers int) (Noisy, error) {
 	if err := e.checkReady(r); err != nil {
 		return Noisy{}, err
@@ -29,7 +30,7 @@ func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanis
 	return e.noise(ctx, r.Redeem, j)
 }
 
-// checkReady returns an error unless e has cells that Noise accepts and r is a receipt.
+// checkReady returns an error if e has no cells that Noise accepts, or if r is empty.
 func (e Exact) checkReady(r ledger.Receipt) error {
 	switch {
 	case e.keyed != nil:

@@ -24,7 +24,9 @@ type Noisy struct {
 	each      []func([]float64) // steps that are applied when a stream is read
 	steps     []string
 	keys      []string // keys of the cells if cells were selected, else nil
-	synthetic bool     // Synthetic or SyntheticKeys made it: it answers nothing
+	// selection is how cells were selected, if they were.
+	selection calibrate.KeySelection
+	synthetic bool // Synthetic or SyntheticKeys made it: it answers nothing
 }
 
 // IsSynthetic reports whether Synthetic or SyntheticKeys made the vector, so that no charge paid for it and it answers
@@ -51,8 +53,12 @@ func (n Noisy) Steps() []string { return slices.Clone(n.steps) }
 // Keys returns the keys of selected cells, in the order of the cells; nil if cells were not selected.
 func (n Noisy) Keys() []string { return slices.Clone(n.keys) }
 
+// Selection returns how the cells were selected, which are those whose noisy values reach its threshold; ok is false if
+// cells were not selected.
+func (n Noisy) Selection() (s calibrate.KeySelection, ok bool) { return n.selection, n.keys != nil }
+
 // keepAtLeast keeps the cells, and their keys, whose values are at least min grid units. It wipes all others.
-func (n Noisy) keepAtLeast(units int64, keys []string) Noisy {
+func (n Noisy) keepAtLeast(units int64, keys []string, s calibrate.KeySelection) Noisy {
 	kept := []string{}
 	for i, x := range n.units {
 		if x >= units {
@@ -62,7 +68,7 @@ func (n Noisy) keepAtLeast(units int64, keys []string) Noisy {
 	}
 	clear(n.units[len(kept):])
 	clear(keys)
-	n.units, n.keys = n.units[:len(kept):len(kept)], kept
+	n.units, n.keys, n.selection = n.units[:len(kept):len(kept)], kept, s
 	return n
 }
 

@@ -6,14 +6,14 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// payload holds exact answers. If at is nil, there is one for every cell. Otherwise the answers are those of the cells
-// at, in that order, and every other cell's answer is 0.
+// payload holds exact answers. If at is nil, there is one for every cell. Otherwise answer i belongs to cell at[i], and
+// the answer of every other cell is 0.
 type payload struct {
 	cells int128.Slice
 	at    []int
 }
 
-// zeros returns n answers that are 0, as wide as those of p.
+// zeros returns n answers that are 0, as wide as p's.
 func (p *payload) zeros(n int) *payload {
 	if p.cells.Low == nil {
 		return &payload{cells: int128.Narrow(make([]int64, n))}

@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
-// blockCells is how many cells a worker takes at a time. A block takes about 0.2 ms, and a worker checks before each
-// one whether it should stop.
+// blockCells is the number of cells that a worker takes at a time. A block takes about 0.2 ms, and a worker checks
+// before each one whether it should stop.
 const blockCells = 1 << 14
 
 // run adds noise to every cell in place; the answers are not sparse. On an error it wipes all cells.

@@ -10,13 +10,13 @@ import (
 // Published returns the noisy vector of a release that is already published, from the values in its folder. units are
 // in multiples of m's grid, and Published takes the slice over.
 //
-// This is post-processing: the values were charged, drawn and shown before, so whatever is made of them costs nothing
-// more. The caller makes sure that units are the published values: it compares the folder's files with its
-// release.json, whose SHA-256 is manifest. The proof says that the ledger knows a published release with this manifest
-// and this mechanism. Only package pipeline calls Published; a test of the architecture checks that.
+// This is post-processing: the values were charged, drawn and shown before, so any use of them costs nothing more. The
+// caller makes sure that units are the published values: it compares the folder's files with its release.json, whose
+// SHA-256 is manifest. The proof shows that the ledger has a published release with this manifest and this mechanism.
+// Only package pipeline calls Published; a test of the architecture checks that.
 //
-// Errors: ErrPublished if the proof does not cover m and the manifest, or if units is nil. It is empty if the cells are
-// those of keys of which none was selected.
+// Errors: ErrPublished if the proof does not cover m and the manifest, or if units is nil. units is empty, not nil, if
+// the cells belong to keys of which none was selected.
 func Published(proof ledger.Publication, manifest string, m calibrate.Mechanism, units []int64) (Noisy, error) {
 	if err := proof.Covers(m, manifest, false); err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrPublished, err)
@@ -28,9 +28,9 @@ func Published(proof ledger.Publication, manifest string, m calibrate.Mechanism,
 }
 
 // PublishedKeys is Published for selected cells, with their keys. Each key occurs once; there may be none.
-func PublishedKeys(proof ledger.Publication, manifest string, m calibrate.Mechanism, keys []string,
+func PublishedKeys(proof ledger.Publication, manifest string, s calibrate.KeySelection, keys []string,
 	units []int64) (Noisy, error) {
-	if err := proof.Covers(m, manifest, true); err != nil {
+	if err := proof.Covers(s.Mechanism, manifest, true); err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrPublished, err)
 	}
 	seen := make(map[string]bool, len(keys))
@@ -43,5 +43,5 @@ func PublishedKeys(proof ledger.Publication, manifest string, m calibrate.Mechan
 	if len(keys) != len(units) {
 		return Noisy{}, fmt.Errorf("%w: the numbers of keys and values differ", ErrPublished)
 	}
-	return Noisy{mechanism: m, units: units, keys: append([]string{}, keys...)}, nil
+	return Noisy{mechanism: s.Mechanism, units: units, keys: append([]string{}, keys...), selection: s}, nil
 }

@@ -46,11 +46,11 @@ func TestPublished(t *testing.T) {
 		len(n.Steps()) != 0 || n.Mechanism() != m {
 		t.Errorf("%v of %+v", got, n)
 	}
-	keyed, err := mechanism.PublishedKeys(proof, digests.Release, m, []string{"b", "a"}, []int64{30, 40})
+	keyed, err := mechanism.PublishedKeys(proof, digests.Release, calibrate.KeySelection{Mechanism: m}, []string{"b", "a"}, []int64{30, 40})
 	if err != nil || !slices.Equal(keyed.Keys(), []string{"b", "a"}) || keyed.Len() != 2 {
 		t.Errorf("%+v (%v)", keyed, err)
 	}
-	none, err := mechanism.PublishedKeys(proof, digests.Release, m, nil, nil)
+	none, err := mechanism.PublishedKeys(proof, digests.Release, calibrate.KeySelection{Mechanism: m}, nil, nil)
 	if err != nil || none.Keys() == nil || none.Len() != 0 {
 		t.Errorf("no keys: %+v (%v)", none, err)
 	}
@@ -74,10 +74,10 @@ func TestPublished(t *testing.T) {
 		},
 		"no values": func() (mechanism.Noisy, error) { return mechanism.Published(proof, digests.Release, m, nil) },
 		"a key twice": func() (mechanism.Noisy, error) {
-			return mechanism.PublishedKeys(proof, digests.Release, m, []string{"a", "a"}, []int64{1, 2})
+			return mechanism.PublishedKeys(proof, digests.Release, calibrate.KeySelection{Mechanism: m}, []string{"a", "a"}, []int64{1, 2})
 		},
 		"a key more": func() (mechanism.Noisy, error) {
-			return mechanism.PublishedKeys(proof, digests.Release, m, []string{"a", "b"}, []int64{1})
+			return mechanism.PublishedKeys(proof, digests.Release, calibrate.KeySelection{Mechanism: m}, []string{"a", "b"}, []int64{1})
 		},
 	} {
 		if n, err := call(); !errors.Is(err, mechanism.ErrPublished) || n.Len() > 0 {

@@ -83,7 +83,7 @@ func TestPureNoise(t *testing.T) {
 	}
 }
 
-// geometricVariance is 2q/(1 − q)², q = e^(−1/S).
+// geometricVariance returns 2q/(1 − q)², q = e^(−1/S).
 func geometricVariance(scale float64) float64 {
 	q := math.Exp(-1 / scale)
 	return 2 * q / ((1 - q) * (1 - q))

@@ -11,10 +11,10 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// SealKeyed hides counts by key, and the keys with them: which keys exist is as private as the counts. It takes the
-// slices over. Keys are distinct and ascending, and each privacy unit adds at most one to a count. Keys with a count
-// below least are left out, exactly; if least is 1 or less none are. The result has no public number of cells; see
-// [Exact.Select].
+// SealKeyed hides counts by key, together with the keys: which keys exist is as private as the counts. It takes the
+// slices over. Keys must be distinct and ascending, and each privacy unit adds at most one to a count. Keys with a
+// count below least are dropped, exactly; if least is 1 or less, none are. The result has no public number of cells;
+// see [Exact.Select].
 //
 // Errors: ErrKeys if the keys are not distinct and ascending, ErrHalves if the slices differ in length.
 func SealKeyed(least int64, keys []string, counts []int64) (Exact, error) {
@@ -52,7 +52,8 @@ func leaveOut(least int64, keys []string, counts []int64) ([]string, []int64) {
 	return keys[:n:n], counts[:n:n]
 }
 
-// SealKeyBlocks is SealKeyed for more keys than fit in memory, in any order. They are read when they are selected.
+// SealKeyBlocks is SealKeyed for more keys than fit in memory, in any order. The blocks are read when keys are
+// selected.
 func SealKeyBlocks(least int64, blocks KeyBlocks) Exact {
 	k := &keyed{least: max(least, 1), blocks: func(take func([]string, []int64) error) error {
 		return blocks(func(keys []string, counts []int64) error {
@@ -70,8 +71,9 @@ func SealKeyBlocks(least int64, blocks KeyBlocks) Exact {
 
 // Select adds noise to the count of every key as Noise does. It returns the keys whose noisy count reaches the
 // threshold ([calibrate.KeySelection.Threshold]), with these counts, and wipes the others. Before the first draw it
-// redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors are those of Noise; ErrKeys if SealKeyed did
-// not make e, or if it left out keys of other counts than s.MinUnits says, on which the threshold rests.
+// redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors: as for Noise; ErrKeys if neither SealKeyed
+// nor SealKeyBlocks made e, or if keys were dropped with another least count than s.MinUnits, on which the threshold
+// depends.
 func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySelection, workers int) (Noisy, error) {
 	if e.keyed == nil {
 		return Noisy{}, ErrKeys
@@ -92,7 +94,7 @@ func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySele
 	}
 	pay := func(m calibrate.Mechanism) error { return r.RedeemShare(m, s.Failure) }
 	if k.blocks != nil {
-		return k.selectBlocks(ctx, pay, s.Mechanism, units, workers)
+		return k.selectBlocks(ctx, pay, s, units, workers)
 	}
 	n, err := k.noiseCounts(ctx, pay, s.Mechanism, workers)
 	if err != nil {
@@ -101,15 +103,15 @@ func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySele
 	}
 	keys := k.keys
 	k.keys = nil
-	return n.keepAtLeast(units, keys), nil
+	return n.keepAtLeast(units, keys, s), nil
 }
 
-// selectBlocks is Select, block by block. No block is read before the receipt is redeemed.
-func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, m calibrate.Mechanism, units int64, workers int) (Noisy,
-	error) {
-	j, err := newJob(m, 0, workers)
+// selectBlocks is Select, block by block. It reads no block before the receipt is redeemed.
+func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeySelection, units int64,
+	workers int) (Noisy, error) {
+	j, err := newJob(s.Mechanism, 0, workers)
 	if err == nil {
-		err = pay.redeem(ctx, m)
+		err = pay.redeem(ctx, s.Mechanism)
 	}
 	if err != nil {
 		k.mu.Lock()
@@ -136,7 +138,7 @@ func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, m calibrate.Mech
 	if err != nil {
 		return Noisy{}, err
 	}
-	return noisyOf(m, kept)
+	return noisyOf(s, kept)
 }
 
 // selectedKey is a key with its noisy count, in grid units.
@@ -145,10 +147,10 @@ type selectedKey struct {
 	units int64
 }
 
-// noisyOf returns selected keys in their order.
-func noisyOf(m calibrate.Mechanism, kept []selectedKey) (Noisy, error) {
+// noisyOf returns a vector of the selected keys, sorted by key, or ErrKeys if a key occurs twice.
+func noisyOf(s calibrate.KeySelection, kept []selectedKey) (Noisy, error) {
 	slices.SortFunc(kept, func(a, b selectedKey) int { return strings.Compare(a.key, b.key) })
-	n := Noisy{mechanism: m, keys: []string{}}
+	n := Noisy{mechanism: s.Mechanism, keys: []string{}, selection: s}
 	for i, x := range kept {
 		if i > 0 && x.key == kept[i-1].key {
 			return Noisy{}, ErrKeys
@@ -158,7 +160,7 @@ func noisyOf(m calibrate.Mechanism, kept []selectedKey) (Noisy, error) {
 	return n, nil
 }
 
-// gather takes all blocks into memory, for comparisons.
+// gather reads all blocks into memory, for comparisons.
 func (k *keyed) gather() error {
 	if k.blocks == nil {
 		return nil
@@ -173,7 +175,7 @@ func (k *keyed) gather() error {
 	if err != nil {
 		return err
 	}
-	n, err := noisyOf(calibrate.Mechanism{}, all)
+	n, err := noisyOf(calibrate.KeySelection{}, all)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func TestSelectFailsHalfway(t *testing.T) {
 // Nothing is left of keys that are not selected, not even in the slices that were passed in.
 func TestSelectWipesTheRest(t *testing.T) {
 	counts, keys := []int64{9, 2, 7, 3, 5, 1}, []string{"a", "b", "c", "d", "e", "f"}
-	n := Noisy{units: counts}.keepAtLeast(5, keys)
+	n := Noisy{units: counts}.keepAtLeast(5, keys, calibrate.KeySelection{})
 	if got := n.Keys(); !slices.Equal(got, []string{"a", "c", "e"}) || !slices.Equal(n.units, []int64{9, 7, 5}) {
 		t.Errorf("selected %q with %v, want a, c and e with 9, 7 and 5", got, n.units)
 	}

@@ -12,17 +12,17 @@ const (
 	// heldCells is the largest number of cells of a sparse answer whose noisy vector is held in memory. A longer one is
 	// a stream.
 	heldCells = 1 << 20
-	// stripeCells is how many cells of a stream are drawn at a time, by all workers together: 2 MiB.
+	// stripeCells is the number of cells of a stream that all workers together draw at a time: 2 MiB.
 	stripeCells = 1 << 18
-	// keptStripes is how many drawn stripes are kept: the one that is read and the next one, and as many for a second
-	// reader.
+	// keptStripes is the number of drawn stripes that are kept: the stripe that is read and the next one, and two for a
+	// second reader.
 	keptStripes = 4
 )
 
 // stream is a noisy vector of very many cells, most of whose exact answers are 0. It does not hold the cells. It draws
 // a stripe of them when the stripe is read, each block from random bits of its own, and draws the same values every
-// time. Meanwhile it draws the next stripe, but no further one before that is read, so a slow reader slows the workers
-// down.
+// time. Meanwhile it draws the next stripe, but no further one until the next is read, so a slow reader slows the
+// workers down.
 //
 // A stream is safe for concurrent use.
 type stream struct {

@@ -84,7 +84,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// The values are the same in whatever order and by however many readers the stream is read.
+// The values are the same for any order and any number of readers.
 func TestStreamIsOneVector(t *testing.T) {
 	s, _ := peaks(false)
 	n := streamed(t, s)

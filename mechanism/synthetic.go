@@ -8,9 +8,9 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
-// Synthetic returns a vector of the form that [Exact.Noise] gives to an answer of these cells: noise of m about zeros.
-// It holds nothing of any table, so that no receipt pays for it, and no value of it is an answer: a run makes a release
-// of such vectors, and throws it away, to learn before its charge whether its release can be made. It is marked
+// Synthetic returns a vector of the form that [Exact.Noise] gives to an answer of these cells: noise of m around zeros.
+// It holds nothing of any table: no receipt pays for it, and no value of it is an answer. A run makes a release of such
+// vectors and discards it, to find out before its charge whether the release can be made. The vector is marked
 // ([Noisy.IsSynthetic]), and refused as an answer.
 //
 // Errors: ErrMechanism, ErrEmpty, and those of ctx and of the system's source of randomness.
@@ -39,7 +39,8 @@ func SyntheticKeys(s calibrate.KeySelection, keys []string) (Noisy, error) {
 	if err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrMechanism, err)
 	}
-	n := Noisy{mechanism: s.Mechanism, units: make([]int64, len(keys)), keys: append([]string{}, keys...), synthetic: true}
+	n := Noisy{mechanism: s.Mechanism, units: make([]int64, len(keys)), keys: append([]string{}, keys...),
+		selection: s, synthetic: true}
 	for i := range n.units {
 		n.units[i] = least
 	}

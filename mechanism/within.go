@@ -10,14 +10,14 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
-// Within reports whether ‖a − b‖₂ <= m.Sens.L2, in exact integers; ‖a − b‖₁ if m's noise is not Gaussian, since
-// m.Sens.L2 then is the L1 sensitivity. An operator audits the bounds of a job with it, on neighbouring tables of the
+// Within reports whether ‖a − b‖₂ <= m.Sens.L2, in exact integers. If m's noise is not Gaussian, m.Sens.L2 is the L1
+// sensitivity, and Within uses ‖a − b‖₁. An operator audits the bounds of a job with it, on neighbouring tables of the
 // real input. If L2 is 0, it reports whether a and b are equal.
 //
-// The caller learns one bit about answers that nobody will ever see: neither a nor b can be noised afterwards
-// (ErrSpent), so a comparison never exists beside a release of the same answer. Both can be compared again.
+// The caller learns one bit about answers that are never released: neither a nor b can be noised afterwards (ErrSpent),
+// so a comparison never exists beside a release of the same answer. Both can be compared again.
 //
-// Errors depend on shapes alone: ErrEmpty; ErrSpent; ErrQuantum if the quanta differ; ErrHalves if the numbers of cells
+// Errors depend only on shapes: ErrEmpty; ErrSpent; ErrQuantum if the quanta differ; ErrHalves if the numbers of cells
 // differ; ErrKeys if only one has private keys; ErrMechanism if L2 is not a finite number >= 0.
 func Within(a, b Exact, m calibrate.Mechanism) (bool, error) {
 	most := m.Sens.Squared()
@@ -46,7 +46,7 @@ func Within(a, b Exact, m calibrate.Mechanism) (bool, error) {
 // squared returns d², in d.
 func squared(d *big.Int) *big.Int { return d.Mul(d, d) }
 
-// distance returns the sum of what norm makes of the differences, in quanta, and the binary logarithm of the quantum.
+// distance returns the sum of norm(d) over the differences d, in quanta, and the binary logarithm of the quantum.
 func distance(a, b Exact, norm func(d *big.Int) *big.Int) (sum *big.Int, quantum int, err error) {
 	switch {
 	case (a.keyed == nil) != (b.keyed == nil), (a.selected == nil) != (b.selected == nil):
@@ -76,7 +76,7 @@ func distance(a, b Exact, norm func(d *big.Int) *big.Int) (sum *big.Int, quantum
 	return cellsDistance(p, q, s.size, norm), s.quantum, nil
 }
 
-// openForComparison returns the payload to read. From then on nobody can take it out to be noised.
+// openForComparison returns the payload to read. It can never be noised afterwards.
 func (s *sealed) openForComparison() (*payload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,8 +127,8 @@ func (c *cursor) answerAt(cell int) int128.Int {
 	return c.cells.At(c.i - 1)
 }
 
-// keysDistance is distance for counts by private keys: a key that only one of them has counts 0 in the other or, if
-// keys with a lower count were left out, one less than the least count.
+// keysDistance is distance for counts by private keys. A key that only one of them has counts as 0 in the other or, if
+// keys with small counts were dropped, as one less than the least count.
 func keysDistance(a, b *keyed, norm func(*big.Int) *big.Int) (*big.Int, error) {
 	x, err := a.openForComparison()
 	if err != nil {
@@ -150,7 +150,7 @@ type namedCells struct {
 	cells int128.Slice
 }
 
-// namedDistance adds up the norms of the differences; a name that is absent stands for a number.
+// namedDistance adds up the norms of the differences. absent is the value of a missing name.
 func namedDistance(a, b namedCells, absent *big.Int, norm func(*big.Int) *big.Int) *big.Int {
 	sum := new(big.Int)
 	for i, j := 0, 0; i < len(a.names) || j < len(b.names); {
@@ -172,7 +172,7 @@ func namedDistance(a, b namedCells, absent *big.Int, norm func(*big.Int) *big.In
 	return sum
 }
 
-// openForComparison returns the counts, which are empty if there are no keys.
+// openForComparison returns the counts, which are empty if there are no keys. They can never be noised afterwards.
 func (k *keyed) openForComparison() (*payload, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -193,9 +193,9 @@ func (k *keyed) openForComparison() (*payload, error) {
 	return p, err
 }
 
-// forKeysDistance is distance for answers by keys that are not selected: a key that only one of them has counts 0 in
-// the other. If keys were left out for their counts, those are compared that neither has left out: all others are
-// selected with the probability of a failure at most.
+// forKeysDistance is distance for answers by keys that are not selected yet. A key that only one of them has counts as
+// 0 in the other. If keys were dropped for their counts, only the keys that neither table dropped are compared: any
+// other key is selected at most with the probability of failure.
 func forKeysDistance(a, b *forKeys, norm func(*big.Int) *big.Int) (sum *big.Int, quantum int, err error) {
 	among, err := sharedKeys(a.leader, b.leader)
 	if err != nil {
@@ -215,7 +215,7 @@ func forKeysDistance(a, b *forKeys, norm func(*big.Int) *big.Int) (sum *big.Int,
 	return namedDistance(x.namedCells, y.namedCells, new(big.Int), norm), x.quantum, nil
 }
 
-// sharedKeys are the keys that two selections have in common; nil if neither leaves keys out.
+// sharedKeys returns the keys that two selections have in common, or nil if neither drops keys.
 func sharedKeys(a, b *keyed) ([]string, error) {
 	if a == nil && b == nil {
 		return nil, nil
@@ -237,13 +237,13 @@ func sharedKeys(a, b *keyed) ([]string, error) {
 	}), nil
 }
 
-// comparedKeys is what is held of every key.
+// comparedKeys holds the answers of every key.
 type comparedKeys struct {
 	namedCells
 	quantum int // its binary logarithm
 }
 
-// openForComparison returns what is held of every key, or of some. From then on no key can be given.
+// openForComparison returns the held answers of every key, or of the keys among. ForKeys is refused afterwards.
 func (k *forKeys) openForComparison(among []string) (out comparedKeys, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

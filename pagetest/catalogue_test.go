@@ -20,8 +20,9 @@ import (
 )
 
 // What the standards demand of the descriptions in a folder is checked here against their texts, and against the tables
-// themselves: the headers, types, keys and digests that a description promises are those of the files. docs/REPORT.md
-// says what is checked, and why by this code: none of the standards' own validators can be had as a module.
+// themselves: the headers, types, keys and digests that a description promises are those of the files. The standards' own
+// validators (frictionless, csvlint, mlcroissant, the DCAT-AP shapes, cffconvert) are programs in Python, Ruby and Java,
+// so they do not run here.
 
 type object = map[string]any
 

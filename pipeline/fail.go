@@ -44,13 +44,16 @@ func LedgerError(step string, err error) error {
 		return err
 	}
 	e := &Error{Cause: CauseLedger, Code: "ledger", Message: step, Err: err}
+	var changed *ledger.ChangedBudgetError
 	switch {
 	case errors.Is(err, ledger.ErrBusy):
 		e.Cause, e.Code, e.Hint = CauseBusy, "busy", "another run of this job or another user of the ledger is at work; "+
 			"try again later"
 	case errors.Is(err, ledger.ErrExposed):
-		e.Code, e.Hint = "ledger-exposed", "each line ends with the command that mends it; then see with release ledger "+
-			"audit whether the ledger is what it was"
+		e.Code, e.Hint = "ledger-exposed", "run the command at the end of each line; then check with release ledger audit "+
+			"that nobody changed the ledger"
+	case errors.Is(err, ledger.ErrAbsent):
+		e.Code, e.Hint = "no-ledger", "check --store, or ledger.store of the job; release run makes a new ledger"
 	case errors.As(err, new(*ledger.MovedError)):
 		e.Code, e.Hint = "ledger-moved", "nothing was spent; let ledger.store of the job, or --store, name the place to "+
 			"which the ledger was moved"
@@ -60,8 +63,8 @@ func LedgerError(step string, err error) error {
 	case errors.Is(err, ledger.ErrOccupied):
 		e.Code, e.Hint = "ledger-occupied", "nothing was changed; name a place at which there is nothing yet"
 	case errors.Is(err, ledger.ErrSecondPath):
-		e.Code, e.Hint = "ledger-second-path", "a ledger is used by one path, so that all its users see its journal and "+
-			"its locks"
+		e.Code, e.Hint = "ledger-second-path", "all users must reach a ledger by the same path, since its journal and its "+
+			"locks are beside that path"
 	case errors.As(err, new(*ledger.OverBudgetError)):
 		e.Cause, e.Code = CauseBudget, "over-budget"
 		e.Hint = "nothing was spent; lower epsilon, or let the data's owner decide whether a larger budget is right: " +
@@ -70,10 +73,9 @@ func LedgerError(step string, err error) error {
 		e.Cause, e.Code = CauseBudget, "over-budget"
 		e.Hint = "nothing was spent; lower the probabilities of failure, or let the data's owner decide on a larger " +
 			"delta_cap: release ledger budget set JOB --delta-cap D --reason WHY"
-	case errors.As(err, new(*ledger.ChangedBudgetError)):
-		e.Cause, e.Code, e.Hint = CauseBudget, "budget-changed", "a dataset's budget is fixed when it is first used, and a "+
-			"job that says otherwise does not change it; only its owner does, with release ledger budget set; if only the "+
-			"delta_cap differs, write the ledger's into the job, as one that discovers keys has another default"
+	case errors.As(err, &changed):
+		e.Cause, e.Code, e.Hint = CauseBudget, "budget-changed", "write the ledger's budget into ledger.budget of the job ("+
+			changed.Have.String()+"), or let the data's owner change the budget: release ledger budget set"
 	case errors.As(err, new(*ledger.AccountError)):
 		e.Cause, e.Code, e.Hint = CauseBudget, "other-account", "a dataset's budget is for one privacy unit and one "+
 			"adjacency; use these, or let the data's owner open another budget beside it with release ledger budget set; no "+

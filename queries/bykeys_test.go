@@ -267,6 +267,9 @@ func TestNeighboursBySelectedKeys(t *testing.T) {
 // All contributions of one unit, of up to four rows over four keys and the ends of a range, all sets of selected keys,
 // both adjacencies: no change is above the stated sensitivity, and one attains it.
 func TestEveryContributionToSelectedKeys(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	names := []string{"a", "b", "c", "d"}
 	fields := []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}},
 		{Name: "key", Type: table.Type{Kind: table.String}}, {Name: "x", Type: table.Type{Kind: table.Int}}}

@@ -221,6 +221,9 @@ func columnsOf(a Answer) (noisy, low, high, sigma []float64) {
 // standard errors of the stated variance, as if cells of a draw were one (false alarms: below 10^-6), and 95 % ± 0.3 %
 // of all cells are in their intervals.
 func TestCrosstabsErrorsAreAsStated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	s := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
 	for i, n := range []int{7, 5, 2, 14} {
 		s.By = append(s.By, domain.Dimension{Column: fmt.Sprint("c", i), Labels: numbered(n)})

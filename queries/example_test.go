@@ -15,8 +15,7 @@ func ExampleNew() {
 		Unit: []string{"cab_id"}, Bounds: queries.Bounds{MaxRows: 5, MaxRowsPerGroup: 1},
 		By: []domain.Dimension{
 			{Column: "hour", Edges: []string{"0", "6", "12", "18", "23"}},
-			{Column: "zone", Labels: []domain.Label{{Name: "north", Members: []string{"N", "north"}},
-				{Name: "south", Members: []string{"S"}}}, Other: domain.OwnCell},
+			{Column: "zone", Labels: []domain.Label{{Name: "north", Members: []string{"N", "north"}}, {Name: "south", Members: []string{"S"}}}, Other: domain.OwnCell},
 		},
 	})
 	if err != nil {
@@ -44,6 +43,7 @@ func ExampleErrors() {
 	for _, e := range problem.Errors(err) {
 		fmt.Printf("%s: %s: %s\n", e.Field, e.Code, e.Message)
 	}
-	// Output: histogram.by[0].edges[2]: bad-value: edge "20" is not above the edge before it per_unit: missing-bound:
-	// nothing bounds how many rows person adds to the query: max_rows (or max_groups and max_rows_per_group) is not set
+	// Output:
+	// histogram.by[0].edges[2]: bad-value: edge "20" is not above the edge before it
+	// per_unit: missing-bound: nothing bounds how many rows person adds to the query: max_rows (or max_groups and max_rows_per_group) is not set
 }

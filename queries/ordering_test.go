@@ -99,6 +99,9 @@ func sumsSpec(n int, b Bounds) Spec {
 // draw's intervals cover 95 % ± 0.3 % of the sums only over many draws, since neighbouring sums err together: with
 // 2,000 draws of 200 sums the tolerance is 1 %.
 func TestOrderedErrorsAreAsStated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	for _, b := range []Bounds{{MaxRows: 1}, {MaxRows: 5, MaxRowsPerGroup: 1}, {MaxRows: 3}} {
 		q := mustOrder(t, sumsSpec(100, b))
 		components, ms := calibrated(t, q)

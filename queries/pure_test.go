@@ -86,6 +86,9 @@ func TestIntervalsOfGeometricCountsCover(t *testing.T) {
 // The 95 % interval of a mean with Laplace noise in its sum and geometric noise in its count holds the true mean in 95
 // ± 0.3 % of the runs, if the number of rows is well above its noise; that of a sum as well.
 func TestIntervalsOfPureMeansCover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	by := []domain.Dimension{{Column: "g", Labels: numbered(coverageRuns)}}
 	value := &quantize.Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}
 	mean, sum := summed(t, Spec{Name: "q", Kind: Mean, By: by, Value: value}), summed(t,
@@ -122,6 +125,9 @@ func TestIntervalsOfPureMeansCover(t *testing.T) {
 // The intervals of shares that are read off counts with geometric noise hold the true ones in 95 to 95.6 % of the runs,
 // and the ends of those of quantiles are wrong no more often than 2.5 % each.
 func TestReadingsOfPureCountsCover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	const runs = 20_000
 	exact := []float64{4000, 1000, 3000, 500, 1500}
 	s := Spec{Name: "q", Kind: Histogram, Read: Read{Quantiles: []string{"0.5"}, CDF: true}, By: []domain.Dimension{

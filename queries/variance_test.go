@@ -124,15 +124,19 @@ func TestSquaresAttainTheirSensitivity(t *testing.T) {
 	}
 }
 
-// The 95 % interval of a variance holds the true one in at least 95 % of 10,000 runs, less 6.1 standard errors (false
-// alarm 1e-9), and is no longer than the whole range. The runs are the groups of one query.
+// The 95 % interval of a variance holds the true one in at least 94 % of 4,000 runs, less 6.1 standard errors (false
+// alarm 1e-9), and, if the count is 15 standard deviations and the true one inside its range, in at most 96 %. It is no
+// longer than the whole range. The runs are the groups of one query.
 func TestIntervalsOfVariancesCover(t *testing.T) {
-	const runs, half, sigmaSum, sigmaSquare, sigmaCount = 10_000, 5, 25, 60, 5
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
+	const runs, half, sigmaSum, sigmaSquare, sigmaCount = 4_000, 5, 25, 60, 5
 	q := summed(t, Spec{Name: "q", Kind: Variance, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}},
 		Value: &quantize.Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})
 	rng := rand.New(rand.NewPCG(7, 8))
 	slack := 6.1 * math.Sqrt(0.95*0.05/runs)
-	for _, rows := range []float64{1, 10, 30, 200, 1e4, 1e6} {
+	for _, rows := range []float64{1, 10, 75, 200, 1e4, 1e6} {
 		// mean and mean square, less the centre
 		for _, m := range [][2]float64{{0, 0}, {0, 25}, {4, 16}, {4, 20}, {-5, 25}, {2, 9}} {
 			sums, squares, counts := make([]float64, runs), make([]float64, runs), make([]float64, runs)
@@ -155,17 +159,17 @@ func TestIntervalsOfVariancesCover(t *testing.T) {
 				if low[i] < 0 || high[i] > half*half || noisy[i] < low[i] || noisy[i] > high[i] {
 					t.Fatalf("%g rows, %v: %g in [%g, %g]", rows, m, noisy[i], low[i], high[i])
 				}
-				if most := VarianceHalfWidth(half, []calibrate.Mechanism{{Sigma: sigmaSum}, {Sigma: sigmaSquare},
-					{Sigma: sigmaCount}}) / rows * 1.001; rows == 1e6 && high[i]-low[i] > 2*most {
+				over, _ := q.HalfWidth([]calibrate.Mechanism{{Sigma: sigmaSum}, {Sigma: sigmaSquare}, {Sigma: sigmaCount}})
+				if most := over / rows * 1.02; rows == 1e6 && high[i]-low[i] > 2*most {
 					t.Fatalf("half-width %g, at most %g is stated", (high[i]-low[i])/2, most)
 				}
 				error2, stated2 = error2+(noisy[i]-truth)*(noisy[i]-truth)/runs, stated2+sigma[i]*sigma[i]/runs
 			}
-			if covered < 0.95-slack {
+			if exact := rows >= 75 && truth > 0; covered < 0.94-slack || exact && covered > 0.96+slack {
 				t.Errorf("%g rows, mean %g, mean square %g: covered %g", rows, m[0], m[1], covered)
 			}
-			// Far from the ends of the range the deviation is as stated: a mean of 10,000 squares has a standard error of 1.4 %.
-			if rows == 1e6 && truth > 1 && truth < 24 && math.Abs(error2/stated2-1) > 0.1 {
+			// Far from the ends of the range the deviation is as stated: a mean of 4,000 squares has a standard error of 2.2 %.
+			if rows == 1e6 && truth > 1 && truth < 24 && math.Abs(error2/stated2-1) > 0.15 {
 				t.Errorf("mean square error %g, stated %g", error2, stated2)
 			}
 		}

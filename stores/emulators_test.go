@@ -57,7 +57,7 @@ func TestAzureCredentials(t *testing.T) {
 		{"another key", []string{"AZURE_STORAGE_KEY=aHVzaA=="}, refused},
 		{"no key", []string{"AZURE_STORAGE_KEY="}, none},
 		{"no account", []string{"AZURE_STORAGE_KEY=", "AZURE_STORAGE_ACCOUNT="}, none},
-		{"a key that is none", []string{"AZURE_STORAGE_KEY=canary"}, "docs/STORES.md"},
+		{"a key that is none", []string{"AZURE_STORAGE_KEY=canary"}, "docs/howto/object-stores.md"},
 	})
 }
 

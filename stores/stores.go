@@ -2,7 +2,7 @@
 // az://container/key.
 //
 // Requests are those of gocloud.dev/blob, with the versions of objects added. Credentials are found as each store's own
-// tools find them (docs/STORES.md).
+// tools find them (docs/howto/object-stores.md).
 package stores
 
 import (
@@ -240,7 +240,7 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 // misconfigured is the error of opening a bucket whose options or credentials a library does not take.
 func misconfigured() error {
 	return store.Failure(store.Misconfigured,
-		"check the options of the address and the store's environment variables, as docs/STORES.md has them")
+		"check the options of the address and the store's environment variables, as docs/howto/object-stores.md has them")
 }
 
 // values reads the options of an address.

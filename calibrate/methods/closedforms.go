@@ -8,10 +8,10 @@ import (
 )
 
 // The closed forms of the literature for sigma, at sensitivity 1: the classical sqrt(2·ln(k/delta))/eps, the route by
-// zCDP, and the formulas of Zhao et al. 2019. method.go names them, checks what they give, and raises each value by
-// more than its error before it is rounded up.
+// zCDP, and the formulas of Zhao et al. 2019. method.go names them, checks their values, and raises each value by more
+// than its error before it is rounded up.
 
-// classic is the formula sqrt(2·ln(k/delta))/eps.
+// classic returns the formula sqrt(2·ln(k/delta))/eps.
 func classic(k float64) func(eps, delta *big.Float) *big.Float {
 	return func(eps, delta *big.Float) *big.Float {
 		c := classicFactor(k, delta, numeric.ShortPrec)
@@ -19,24 +19,24 @@ func classic(k float64) func(eps, delta *big.Float) *big.Float {
 	}
 }
 
-// classicFactor is sqrt(2·ln(k/delta)), for k > 1, within 2^(24-p), relative.
+// classicFactor returns sqrt(2·ln(k/delta)), for k > 1, within 2^(24-p), relative.
 func classicFactor(k float64, delta *big.Float, p uint) *big.Float {
 	l := numeric.LnAt(numeric.NewBig().Quo(numeric.BigOf(k), delta), p)
 	return l.Sqrt(l.SetMantExp(l, 1))
 }
 
-// zcdpSigma is (sqrt(L + eps) + sqrt(L))/(eps·sqrt 2) with L = ln(1/delta): the rho with rho + 2·sqrt(rho·L) = eps, as
-// sigma = 1/sqrt(2·rho).
+// zcdpSigma returns (sqrt(L + eps) + sqrt(L))/(eps·sqrt 2) with L = ln(1/delta): sigma = 1/sqrt(2·rho) for the rho with
+// rho + 2·sqrt(rho·L) = eps.
 func zcdpSigma(eps, delta *big.Float) *big.Float {
 	l := numeric.LnAt(numeric.NewBig().Quo(numeric.BigOf(1), delta), numeric.ShortPrec)
 	return sigmaOf(l.Sqrt(l), eps)
 }
 
-// The formulas of Zhao et al. 2019 are all of one shape: with t of its own, sigma = (t + sqrt(t² + eps))/(eps·sqrt 2)
-// at sensitivity 1.
+// The formulas of Zhao et al. 2019 all have the form sigma = (t + sqrt(t² + eps))/(eps·sqrt 2) at sensitivity 1. Each
+// has its own t.
 
-// sigmaOf is that shape for any real t; if t < 0 as 1/(sqrt 2·(sqrt(t² + eps) - t)), in which nothing cancels. Its
-// relative error is below twice that of t.
+// sigmaOf returns (t + sqrt(t² + eps))/(eps·sqrt 2) for any real t. If t < 0, it computes 1/(sqrt 2·(sqrt(t² + eps) -
+// t)), in which nothing cancels. Its relative error is below twice the relative error of t.
 func sigmaOf(t, eps *big.Float) *big.Float {
 	root := numeric.NewBig().Mul(t, t)
 	root.Sqrt(root.Add(root, eps))
@@ -54,13 +54,13 @@ func sigmaOf(t, eps *big.Float) *big.Float {
 //
 //	f = 1 - e^eps·erfc(sqrt(a² + eps))/erfc(a),  erfc(a) = 2·delta + erfcx(sqrt eps),
 //
-// and t = 0 if 2·delta + erfcx(sqrt eps) is at least 2. (a is a lower bound of the exact t, if that is positive, so
-// that f is an upper one.)
+// and t = 0 if 2·delta + erfcx(sqrt eps) is at least 2. If the exact t is positive, a is a lower bound on it, so that f
+// is an upper bound.
 //
-// Proof note. erfc(a)·f is twice delta(eps) of the mu-GDP Gaussian mechanism at mu = sqrt 2·(sqrt(a² + eps) - a), which
-// deltaWithin evaluates within 2^-186 also if f is tiny; mu and a are within 2^-158 and move it by less than 2^-140 of
-// itself (|x·y| < 2^12). inverfc's argument is then within 2^-139; if it is near 1, it differs from 1 by 2^-54 or more
-// but for coincidences that verification covers, and 2^-85 of t are lost at most.
+// Proof note. erfc(a)·f is twice delta(eps) of the mu-GDP Gaussian mechanism at mu = sqrt 2·(sqrt(a² + eps) - a).
+// DeltaWithin evaluates it within 2^-186 even if f is tiny; mu and a are within 2^-158 and move it by less than 2^-140
+// of itself (|x·y| < 2^12). So the argument of inverfc is within 2^-139. If it is near 1, it differs from 1 by 2^-54 or
+// more but for coincidences that verification covers, and 2^-85 of t are lost at most.
 func zhao1(eps, delta *big.Float) *big.Float {
 	short := numeric.OneLessErfcx(numeric.NewBig().Sqrt(eps))
 	twice := numeric.NewBig().SetMantExp(delta, 1)
@@ -77,7 +77,7 @@ func zhao1(eps, delta *big.Float) *big.Float {
 	return sigmaOf(numeric.BigInvErfc(p.Quo(p, share)), eps)
 }
 
-// gapOf is sqrt 2·(sqrt(a² + eps) - a), without cancellation.
+// gapOf returns sqrt 2·(sqrt(a² + eps) - a), without cancellation.
 func gapOf(a, eps *big.Float) *big.Float {
 	root := numeric.NewBig().Mul(a, a)
 	root.Sqrt(root.Add(root, eps))
@@ -89,8 +89,8 @@ func gapOf(a, eps *big.Float) *big.Float {
 	return root.Mul(root, numeric.BigSqrt2())
 }
 
-// zhao1Guarded is the least of Mechanism 1, of 1/sqrt(2·eps) if that suffices, since the exact t is not positive
-// (2·delta >= 1 - erfcx(sqrt eps)), and of the bound for all eps, 1/(2·sqrt 2·inverf(delta)).
+// zhao1Guarded returns the least of three values: Mechanism 1; 1/sqrt(2·eps) if 2·delta >= 1 - erfcx(sqrt eps), since
+// the exact t is then not positive; and the bound for all eps, 1/(2·sqrt 2·inverf(delta)).
 func zhao1Guarded(eps, delta *big.Float) *big.Float {
 	least := zeroEpsilonSigma(delta)
 	if eps.Sign() == 0 {
@@ -102,7 +102,7 @@ func zhao1Guarded(eps, delta *big.Float) *big.Float {
 	return numeric.Smaller(least, zhao1(eps, delta))
 }
 
-// zeroEpsilonSigma is 1/(2·sqrt 2·inverf(delta)): the exact sigma at eps = 0, which serves every eps.
+// zeroEpsilonSigma returns 1/(2·sqrt 2·inverf(delta)): the exact sigma at eps = 0, which suffices for every eps.
 func zeroEpsilonSigma(delta *big.Float) *big.Float {
 	s := numeric.NewBig().Mul(numeric.BigInvErf(delta), numeric.BigSqrt2())
 	s.SetMantExp(s, 1)
@@ -119,14 +119,14 @@ func zhao4(eps, delta *big.Float) *big.Float {
 	return sigmaOf(chiani(numeric.NewBig().SetMantExp(delta, 3)), eps)
 }
 
-// chiani is sqrt(ln(2/(sqrt(w+1) - 1))) for w in (0, 8], with the conjugate of the difference.
+// chiani returns sqrt(ln(2/(sqrt(w+1) - 1))) for w in (0, 8]. It multiplies by the conjugate, so that nothing cancels.
 func chiani(w *big.Float) *big.Float {
 	root := numeric.NewBig().Add(w, numeric.BigOf(1))
 	root.Sqrt(root)
 	root.Add(root, numeric.BigOf(1))
 	root.SetMantExp(root, 1)
 	l := numeric.LnAt(root.Quo(root, w), numeric.ShortPrec)
-	if l.Sign() <= 0 { // delta is the largest there is
+	if l.Sign() <= 0 { // delta has its largest value
 		return numeric.NewBig()
 	}
 	return l.Sqrt(l)
@@ -135,12 +135,12 @@ func chiani(w *big.Float) *big.Float {
 // zhao3 is Mechanism 3: t = inverfc(delta).
 func zhao3(eps, delta *big.Float) *big.Float { return sigmaOf(numeric.BigInvErfc(delta), eps) }
 
-// pdpOpt solves erfc(t) + erfc(sqrt(t² + eps)) = 2·delta, whose left side falls from 2 to 0.
+// pdpOpt solves erfc(t) + erfc(sqrt(t² + eps)) = 2·delta. The left side falls from 2 to 0.
 //
-// Proof note. Times e^(t²) that is erfcx(t) + e^-eps·erfcx(y) = 2·delta·e^(t²), y = sqrt(t² + eps), each within 2^-200
-// of the left side, and the derivative of what misses is -2/sqrt(pi)·(1 + t/y·e^-eps), if a float64 serves. Newton's
-// step from a relative error of e leaves less than 2^12·e² + 2^-45·e, and the last one is taken from less than 2^-79:
-// 2^-123.
+// Proof note. Times e^(t²) the equation is erfcx(t) + e^-eps·erfcx(y) = 2·delta·e^(t²), y = sqrt(t² + eps), each term
+// within 2^-200 of the left side. The derivative of the residual is -2/sqrt(pi)·(1 + t/y·e^-eps), for which a float64
+// suffices. Newton's step from a relative error of e leaves less than 2^12·e² + 2^-45·e, and the last step starts from
+// less than 2^-79: it leaves 2^-123.
 func pdpOpt(eps, delta *big.Float) *big.Float {
 	t := numeric.BigOf(roughPDP(numeric.NearestFloat(eps), numeric.BigLog(delta)))
 	decay := numeric.NewBig() // e^-eps, 0 if it is below 2^-1442
@@ -167,7 +167,8 @@ func pdpOpt(eps, delta *big.Float) *big.Float {
 	return sigmaOf(t, eps)
 }
 
-// erfcxSigned is erfcx(x) for x >= -8, within 2^-200, relative: 2·e^(x²) - erfcx(-x) for x < 0.
+// erfcxSigned returns erfcx(x) for x >= -8, within 2^-200, relative. For x < 0 it is 2·e^(x²) - erfcx(-x). square is
+// x².
 func erfcxSigned(x, square *big.Float) *big.Float {
 	if x.Sign() >= 0 {
 		return numeric.BigErfcx(x)
@@ -176,7 +177,7 @@ func erfcxSigned(x, square *big.Float) *big.Float {
 	return grown.Sub(grown.SetMantExp(grown, 1), numeric.BigErfcx(numeric.NewBig().Neg(x)))
 }
 
-// roughPDP is near the root of pdpOpt, by Newton's rule on the logarithm, from the right.
+// roughPDP approximates the root of pdpOpt by Newton's rule on the logarithm, from the right.
 func roughPDP(eps, logDelta float64) float64 {
 	t := 0.3
 	if logDelta < -math.Ln2 {

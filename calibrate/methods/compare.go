@@ -7,22 +7,24 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Comparison is what one method needs for a guarantee.
+// Comparison is the noise that one method needs for a guarantee.
 type Comparison struct {
 	Method Method
-	// Sigma is the formula's, in the sensitivity's unit; 0 if it has no value.
+	// Sigma is the value of the formula, in the sensitivity's unit; 0 if there is none.
 	Sigma calibrate.Sigma
-	// Excess is sigma over the least one, less 1: how much noise is wasted; below 0 if the formula does not hold.
+	// Excess is sigma over the least sigma, minus 1: the fraction of noise that is wasted. It is below 0 if the formula
+	// does not hold.
 	Excess float64
-	// Holds says whether this sigma is proven to give the guarantee.
+	// Holds reports whether this sigma is proven to give the guarantee.
 	Holds bool
-	// UpTo is the epsilon up to which the formula holds at this delta.
+	// UpTo is the largest epsilon for which the formula holds at this delta.
 	UpTo calibrate.Epsilon
-	// Err says why the method has no value.
+	// Err is the reason why the method has no value, or nil.
 	Err error
 }
 
-// Compare returns every method at one guarantee, in the order of Methods. Errors are those of AnalyticGaussian.
+// Compare returns a comparison for each method at one guarantee, in the order of Methods. Errors: as for
+// AnalyticGaussian and of Method.Threshold.
 func Compare(s calibrate.Sensitivity, g calibrate.Guarantee) ([]Comparison, error) {
 	least, err := calibrate.AnalyticGaussian(s, g)
 	if err != nil {
@@ -43,5 +45,5 @@ func Compare(s calibrate.Sensitivity, g calibrate.Guarantee) ([]Comparison, erro
 	return rows, nil
 }
 
-// excess is how much larger x is than least, relative; the largest float64 if it is above that.
+// excess returns x/least - 1, at most the largest float64.
 func excess(x, least float64) float64 { return math.Min(x/least-1, math.MaxFloat64) }

@@ -10,12 +10,12 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The noise for several queries of one sensitivity that are to meet one guarantee together: exactly, and by the theorem
-// of Kairouz, Oh & Viswanath 2017 for comparison.
+// The noise with which several queries of equal sensitivity meet one guarantee together: exactly, and by the theorem of
+// Kairouz, Oh & Viswanath 2017 for comparison.
 
-// ComposedSigma returns a float64 sigma for which times queries, each of L2 sensitivity s.L2 and with noise of that
-// sigma, are proven to be (epsilon, delta)-differentially private together (mu² = times·L2²/sigma²): the least but for
-// a last place. Errors are those of AnalyticGaussian; "times".
+// ComposedSigma returns a float64 sigma with which several queries, each of L2 sensitivity s.L2, are proven to be
+// (epsilon, delta)-differentially private together (mu² = times·L2²/sigma²). It is the least such sigma, or one float64
+// above it. Errors: as for AnalyticGaussian, and "times".
 func ComposedSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (calibrate.Sigma, error) {
 	if times < 1 || times > maxTimes {
 		return 0, argument.New("times", "must be 1 to %d, not %d", maxTimes, times)
@@ -29,14 +29,14 @@ func ComposedSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (c
 	return calibrate.AnalyticGaussian(s, g)
 }
 
-// KairouzSigma returns the noise of Kairouz, Oh & Viswanath 2017, Theorem 4.3, for times queries of the same L2
-// sensitivity that are to be (epsilon, delta)-differentially private together:
+// KairouzSigma returns the sigma of Kairouz, Oh & Viswanath 2017, Theorem 4.3, with which times queries of the same L2
+// sensitivity are (epsilon, delta)-differentially private together:
 //
 //	sigma² = 8·times·L2²·log(e + epsilon/delta)/epsilon²,
 //
-// rounded up and verified against the exact composition (mu² = times·L2²/sigma²): the theorem's formula falls short for
-// large epsilon, if the error wraps ErrDoesNotHold. The exact noise is sqrt(times) times that of AnalyticGaussian.
-// Other errors are *ArgumentError: see Guarantee.Validate; "epsilon" if it is 0; "sensitivity"; "times".
+// rounded up and verified against the exact composition (mu² = times·L2²/sigma²). The formula fails for large epsilon;
+// the error then wraps ErrDoesNotHold. The exact sigma is sqrt(times) times the sigma of AnalyticGaussian. Other errors
+// are *ArgumentError: see Guarantee.Validate; "epsilon" if it is 0; "sensitivity"; "times".
 func KairouzSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (calibrate.Sigma, error) {
 	if err := (closedForm{method: "Theorem 4.3"}).accepts(s, g); err != nil {
 		return 0, err
@@ -61,7 +61,7 @@ func KairouzSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (ca
 	return calibrate.Sigma(sigma), nil
 }
 
-// kairouz is sqrt(8·squares·ln(e + eps/delta))/eps.
+// kairouz returns sqrt(8·squares·ln(e + eps/delta))/eps.
 func kairouz(eps, delta, squares *big.Float) *big.Float {
 	l := numeric.NewBig().Quo(eps, delta)
 	l = numeric.BigLn(l.Add(l, numeric.BigExp(numeric.BigOf(1))))

@@ -10,7 +10,7 @@ import (
 )
 
 // Composition of mechanisms of which only an (epsilon, delta) is known: the plain sum, and the theorem of Kairouz, Oh &
-// Viswanath 2017 for parameters that differ. exactregion.go has the exact answer if all are alike. For Gaussian
+// Viswanath 2017 for parameters that differ. exactregion.go has the exact answer for equal parameters. For Gaussian
 // mechanisms calibrate.Compose is exact and much better.
 
 // ComposeBasic returns the sum of epsilon and the sum of delta, at most 1 (Dwork & Roth 2014, Corollary B.2), each
@@ -30,21 +30,22 @@ func ComposeBasic(parts []Part) (calibrate.Guarantee, error) {
 		Delta: calibrate.Delta(math.Min(numeric.Ceiling(delta), 1))}, nil
 }
 
-// Advanced is what Theorem 3.5 of Kairouz, Oh & Viswanath 2017 says of mechanisms together.
+// Advanced is the result of Theorem 3.5 of Kairouz, Oh & Viswanath 2017.
 type Advanced struct {
-	// Guarantee has the least of Terms as its epsilon.
+	// Guarantee holds the composed guarantee. Its epsilon is the least of Terms.
 	Guarantee calibrate.Guarantee
-	// Terms are the three bounds on epsilon: the sum, that with log(e + sqrt(sum eps²)/slack), that with log(1/slack).
+	// Terms holds the theorem's three bounds on epsilon: the sum, the bound with log(e + sqrt(sum eps²)/slack), and the
+	// bound with log(1/slack).
 	Terms [3]calibrate.Epsilon
 }
 
-// ComposeAdvanced is Theorem 3.5 of Kairouz, Oh & Viswanath 2017, and 3.4 if all parts are alike: with slack for its
-// delta~,
+// ComposeAdvanced is Theorem 3.5 of Kairouz, Oh & Viswanath 2017, and Theorem 3.4 if all parts are equal. With slack as
+// the theorem's delta~ it returns
 //
 //	epsilon = min(sum e, sum e·tanh(e/2) + sqrt(2·sum e²·log(e + sqrt(sum e²)/slack)), sum e·tanh(e/2) + sqrt(2·sum e²·log(1/slack))),
 //	delta = 1 - (1 - slack)·product of (1 - delta_i),
 //
-// each rounded up. Errors are *ArgumentError: those of ComposeBasic; "slack" outside of [MinDelta, 1).
+// each rounded up. Errors are *ArgumentError: as for ComposeBasic; "slack" outside of [MinDelta, 1).
 func ComposeAdvanced(parts []Part, slack calibrate.Delta) (Advanced, error) {
 	if err := validateParts(parts); err != nil {
 		return Advanced{}, err
@@ -76,14 +77,14 @@ func ComposeAdvanced(parts []Part, slack calibrate.Delta) (Advanced, error) {
 	return a, nil
 }
 
-// concentrated is drift + sqrt(2·squares·ln(of)).
+// concentrated returns drift + sqrt(2·squares·ln(of)).
 func concentrated(drift, squares, of *big.Float) *big.Float {
 	t := numeric.NewBig().Mul(squares, numeric.BigLn(of))
 	t.SetMantExp(t, 1)
 	return t.Add(t.Sqrt(t), drift)
 }
 
-// halfTanh is tanh(e/2) = (e^e - 1)/(e^e + 1), within 2^-960, relative; 1 beyond 4000, which is above it.
+// halfTanh returns tanh(e/2) = (e^e - 1)/(e^e + 1), within 2^-960, relative. Beyond 4000 it returns the upper bound 1.
 func halfTanh(e *big.Float) *big.Float {
 	if e.Cmp(numeric.BigOf(4000)) > 0 {
 		return numeric.BigOf(1)
@@ -93,8 +94,7 @@ func halfTanh(e *big.Float) *big.Float {
 }
 
 // AdvancedAt returns ComposeAdvanced with the largest slack that keeps the composed delta at most delta. Errors are
-// *ArgumentError: those of ComposeBasic; "delta" outside of [MinDelta, 1) or below what the parts' own deltas add up
-// to.
+// *ArgumentError: as for ComposeBasic; "delta" outside of [MinDelta, 1) or below the composed delta of the parts alone.
 func AdvancedAt(parts []Part, delta calibrate.Delta) (Advanced, error) {
 	if err := validateParts(parts); err != nil {
 		return Advanced{}, err

@@ -117,7 +117,7 @@ func TestExactRegionIsBelowOtherBounds(t *testing.T) {
 	})
 }
 
-// TestPartsAreAnsweredOrNamed: what has no answer names the argument.
+// TestPartsAreAnsweredOrNamed: if there is no answer, the error names the argument.
 func TestPartsAreAnsweredOrNamed(t *testing.T) {
 	nan := math.NaN()
 	for _, p := range []Part{

@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Conversions from (epsilon, delta) to other notions of privacy: each returns the largest parameters that imply the
+// Conversions from (epsilon, delta) to other notions of privacy. Each returns the largest parameters that imply the
 // guarantee, by the rules in the file of that notion, rounded down.
 
 // RenyiFor returns the largest Renyi epsilon at order alpha that implies g by the rules of Renyi.DPEpsilon, rounded
@@ -33,8 +33,8 @@ func RenyiFor(g calibrate.Guarantee, alpha float64) (Renyi, error) {
 	return r, nil
 }
 
-// BestRenyiFor is RenyiFor at the order that allows Gaussian noise the largest mu: that of TightZCDPRho. Errors are
-// those of ZCDPRho.
+// BestRenyiFor is RenyiFor at the order that allows Gaussian noise the largest mu, the order of TightZCDPRho. Errors:
+// as for ZCDPRho and RenyiFor.
 func BestRenyiFor(g calibrate.Guarantee) (Renyi, error) {
 	rho, err := TightZCDPRho(g)
 	if err != nil {
@@ -47,7 +47,7 @@ func BestRenyiFor(g calibrate.Guarantee) (Renyi, error) {
 	return RenyiFor(g, best.Alpha)
 }
 
-// Mu is the largest parameter of a Gaussian mechanism that satisfies t: sqrt(2·rho), rounded down. Errors are
+// Mu returns the largest parameter of a Gaussian mechanism that satisfies t: sqrt(2·rho), rounded down. Errors are
 // *ArgumentError: "rho", "omega".
 func (t Truncated) Mu() (calibrate.Mu, error) {
 	if err := t.validateOmega(); err != nil {
@@ -56,8 +56,8 @@ func (t Truncated) Mu() (calibrate.Mu, error) {
 	return t.Rho.Mu()
 }
 
-// Mu is the largest parameter of a Gaussian mechanism that satisfies c: the less of sqrt(2·mean) and spread, rounded
-// down; 0 if the mean is 0. Errors are *ArgumentError: "mean", "spread".
+// Mu returns the largest parameter of a Gaussian mechanism that satisfies c: the smaller of sqrt(2·mean) and spread,
+// rounded down, or 0 if the mean is 0. Errors are *ArgumentError: "mean", "spread".
 func (c MeanConcentrated) Mu() (calibrate.Mu, error) {
 	if err := c.validate(); err != nil {
 		return 0, err
@@ -70,12 +70,12 @@ func (c MeanConcentrated) Mu() (calibrate.Mu, error) {
 }
 
 // MeanConcentratedFor returns the largest (spread²/2, spread), the shape of Gaussian noise, that implies g by
-// MeanConcentrated.DPEpsilon, rounded down. Errors are those of ZCDPRho.
+// MeanConcentrated.DPEpsilon, rounded down. Errors: as for ZCDPRho.
 func MeanConcentratedFor(g calibrate.Guarantee) (MeanConcentrated, error) {
 	return meanConcentratedFor(g, 1)
 }
 
-// MeanConcentratedForPDP is the same for probabilistic differential privacy, by MeanConcentrated.PDPEpsilon.
+// MeanConcentratedForPDP is MeanConcentratedFor for probabilistic differential privacy, by MeanConcentrated.PDPEpsilon.
 func MeanConcentratedForPDP(g calibrate.Guarantee) (MeanConcentrated, error) {
 	return meanConcentratedFor(g, 2)
 }
@@ -97,7 +97,8 @@ func meanConcentratedFor(g calibrate.Guarantee, tails float64) (MeanConcentrated
 	return c, nil
 }
 
-// gaussianPDPMu is the largest mu with which Gaussian noise is g, probabilistically: pDP-OPT.
+// gaussianPDPMu returns the largest mu with which Gaussian noise satisfies g as probabilistic differential privacy
+// (pDP-OPT).
 func gaussianPDPMu(g calibrate.Guarantee) (calibrate.Mu, error) {
 	if err := (closedForm{method: PDPOpt}).accepts(calibrate.Sensitivity{L2: 1}, g); err != nil {
 		return 0, err

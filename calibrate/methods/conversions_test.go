@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 )
 
-// TestConversionsBothWays: what is found for a guarantee implies it, and hardly more would not.
+// TestConversionsBothWays: the parameter found for a guarantee implies it, and a slightly larger one does not.
 func TestConversionsBothWays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
@@ -101,7 +101,8 @@ func TestTightZCDPIsBetweenExactAndSimple(t *testing.T) {
 	})
 }
 
-// loosest is what the simple rule says of its own largest rho: at most an ulp above what it was made for.
+// loosest returns the simple rule's epsilon at its own largest rho: at most an ulp above the epsilon that rho was found
+// for.
 func loosest(rho Rho, delta calibrate.Delta) calibrate.Epsilon {
 	eps, err := rho.Epsilon(delta)
 	if err != nil {

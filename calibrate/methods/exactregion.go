@@ -9,34 +9,34 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The exact composition of k mechanisms, if nothing is known of them but that each is (e, d)-differentially private
-// (Kairouz, Oh & Viswanath 2017, Theorem 3.3). The worst of them are randomised responses, and together they are (eps,
+// The exact composition of k mechanisms, if all that is known is that each is (e, d)-differentially private (Kairouz,
+// Oh & Viswanath 2017, Theorem 3.3). The worst of them are randomised responses, and together they are (eps,
 // delta)-differentially private if and only if delta is at least
 //
-//	delta(eps) = 1 - (1-d)^k·(1 - what k randomised responses of epsilon e lose at eps),
+//	delta(eps) = 1 - (1-d)^k·(1 - lost(eps)),
 //
-// which is linear in e^eps between the corners of the theorem. A walk over the corners (losses) evaluates it without
-// cancellation.
+// lost(eps) is the delta at eps of k randomised responses of epsilon e. delta(eps) is linear in e^eps between the
+// corners of the theorem. A walk over the corners (losses) evaluates it without cancellation.
 
 // Corner is one vertex of the exact privacy region.
 type Corner struct {
-	// Guarantee is what holds there.
+	// Guarantee is the (epsilon, delta) of the vertex.
 	Guarantee calibrate.Guarantee
-	// Loss is delta_i of Theorem 3.3: delta without what the parts' own deltas add.
+	// Loss is delta_i of Theorem 3.3: delta without the contribution of the parts' own deltas.
 	Loss float64
 }
 
 // Corners returns the exact privacy region of the part's mechanisms together: ((k-2i)·epsilon, delta), i = 0 … k/2,
-// rounded up (Kairouz, Oh & Viswanath 2017, Theorem 3.3). Errors are *ArgumentError: those of ComposeBasic.
+// rounded up (Kairouz, Oh & Viswanath 2017, Theorem 3.3). Errors are *ArgumentError: as for ComposeBasic.
 func (p Part) Corners() ([]Corner, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return nil, err
 	}
-	corners, own := make([]Corner, 0, p.Times/2+1), p.own()
+	corners, own := make([]Corner, 0, p.Times/2+1), p.ownDelta()
 	for w := p.walk(); ; w.step() {
 		corners = append(corners, Corner{
-			calibrate.Guarantee{Epsilon: calibrate.Epsilon(numeric.Ceiling(w.at())),
-				Delta: calibrate.Delta(numeric.ProbabilityUp(either(own, w.lost)))}, numeric.ProbabilityUp(w.lost),
+			calibrate.Guarantee{Epsilon: calibrate.Epsilon(numeric.Ceiling(w.loss())),
+				Delta: calibrate.Delta(numeric.ProbabilityUp(composeDeltas(own, w.lost)))}, numeric.ProbabilityUp(w.lost),
 		})
 		if 2*(w.l+1) > p.Times {
 			return corners, nil
@@ -44,8 +44,9 @@ func (p Part) Corners() ([]Corner, error) {
 	}
 }
 
-// Delta returns the least delta of the part's mechanisms together at eps: exact for mechanisms of which nothing else is
-// known, rounded up. Errors are *ArgumentError: those of ComposeBasic; "epsilon" if it is negative or not finite.
+// Delta returns the least delta of the part's mechanisms together at eps, rounded up. It is exact for mechanisms of
+// which only the part's guarantee is known. Errors are *ArgumentError: as for ComposeBasic; "epsilon" if it is negative
+// or not finite.
 func (p Part) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return 0, err
@@ -53,26 +54,26 @@ func (p Part) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if !(eps >= 0 && eps <= math.MaxFloat64) {
 		return 0, argument.New("epsilon", "must be finite and not negative, not %g", float64(eps))
 	}
-	return calibrate.Delta(numeric.ProbabilityUp(p.exact(numeric.BigOf(float64(eps))))), nil
+	return calibrate.Delta(numeric.ProbabilityUp(p.deltaAt(numeric.BigOf(float64(eps))))), nil
 }
 
-// exact is delta(eps), eps >= 0.
-func (p Part) exact(eps *big.Float) *big.Float {
+// deltaAt returns delta(eps), for eps >= 0.
+func (p Part) deltaAt(eps *big.Float) *big.Float {
 	w := p.walk()
-	s := numeric.NewBig().Sub(w.at(), eps)
+	s := numeric.NewBig().Sub(w.loss(), eps)
 	if s.Sign() <= 0 {
-		return p.own()
+		return p.ownDelta()
 	}
 	segment := numeric.NewBig().SetMantExp(w.e, 1)
-	for ; s.Cmp(segment) > 0 && !w.last(); s.Sub(w.at(), eps) {
+	for ; s.Cmp(segment) > 0 && !w.isLast(); s.Sub(w.loss(), eps) {
 		w.step()
 	}
-	return either(p.own(), w.below(s))
+	return composeDeltas(p.ownDelta(), w.interpolate(s))
 }
 
-// Epsilon returns the least epsilon of the part's mechanisms together at delta: exact for mechanisms of which nothing
-// else is known, rounded up. Errors are *ArgumentError: those of ComposeBasic; "delta" outside of [MinDelta, 1), or
-// below what the parts' own deltas add up to, which no epsilon undercuts.
+// Epsilon returns the least epsilon of the part's mechanisms together at delta, rounded up. It is exact for mechanisms
+// of which only the part's guarantee is known. Errors are *ArgumentError: as for ComposeBasic; "delta" outside of
+// [MinDelta, 1), or below the composed delta of the parts, which no epsilon undercuts.
 func (p Part) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return 0, err
@@ -83,24 +84,24 @@ func (p Part) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	spare := p.spare(delta)
 	if spare.Sign() < 0 {
 		return 0, argument.New("delta", "must be at least %g, to which the parts' own deltas add up, not %g",
-			numeric.ProbabilityUp(p.own()), float64(delta))
+			numeric.ProbabilityUp(p.ownDelta()), float64(delta))
 	}
 	w := p.walk()
-	for !w.last() && w.next().Cmp(spare) <= 0 {
+	for !w.isLast() && w.next().Cmp(spare) <= 0 {
 		w.step()
 	}
-	return w.least(spare), nil
+	return w.findEpsilon(spare), nil
 }
 
-// regionSlack is the exponent of what makes up for errors in the exact region, relative: they are below 2^-900.
+// regionSlack is the exponent of a relative slack that exceeds all errors in the exact region, which are below 2^-900.
 const regionSlack = -500
 
-// least is the epsilon in l's segment at which spare is lost, rounded up.
+// findEpsilon returns the epsilon in l's segment at which exactly spare is lost, rounded up.
 //
-// Proof note. spare is lowered and the answer raised, relative, by more than all errors; the raise keeps it from
-// falling between two float64s if spare is so small that its own lowering is lost beside at().
-func (w *losses) least(spare *big.Float) calibrate.Epsilon {
-	top := w.at()
+// Proof note. spare is lowered and the answer raised, relative, by more than all errors. The raise keeps the answer
+// from falling between two float64s if spare is so small that its own lowering is lost beside loss().
+func (w *losses) findEpsilon(spare *big.Float) calibrate.Epsilon {
+	top := w.loss()
 	most := calibrate.Epsilon(numeric.Ceiling(top))
 	share := numeric.NewBig().Sub(spare, numeric.NewBig().SetMantExp(spare, regionSlack))
 	if share.Sub(share, w.lost).Sign() <= 0 {
@@ -118,23 +119,23 @@ func (w *losses) least(spare *big.Float) calibrate.Epsilon {
 	return min(most, calibrate.Epsilon(numeric.Ceiling(top.Add(top, raise))))
 }
 
-// own is what the part's own deltas add up to: 1 - (1-d)^k.
-func (p Part) own() *big.Float { return numeric.OneLessExp(p.logKept()) }
+// ownDelta returns the composed delta of the part without any loss: 1 - (1-d)^k.
+func (p Part) ownDelta() *big.Float { return numeric.OneLessExp(p.logKept()) }
 
-// either is 1 - (1-x)·(1-y) = x + (1-x)·y.
-func either(x, y *big.Float) *big.Float {
+// composeDeltas returns 1 - (1-x)·(1-y) = x + (1-x)·y.
+func composeDeltas(x, y *big.Float) *big.Float {
 	rest := numeric.NewBig().Sub(numeric.BigOf(1), x)
 	return rest.Add(rest.Mul(rest, y), x)
 }
 
 // losses walks down the losses (k-2l)·e of k randomised responses of epsilon e, from the largest, l = 0. With q = e^-e,
-// their probabilities are B(l) = C(k,l)·q^l/(1+q)^k, and what they lose at eps = (k-2l)·e is
+// their probabilities are B(l) = C(k,l)·q^l/(1+q)^k, and the delta at eps = (k-2l)·e is
 //
 //	D(l) = sum over j < l of B(j)·(1 - e^(-2(l-j)·e)),  so  D(l+1) = q²·D(l) + (1-q²)·sum over j <= l of B(j).
 //
-// Proof note. Every term is positive, and 1-q² is worked out without cancellation, so that a walk of at most 2^20 steps
-// of a few roundings of 2^-1023 each is within 2^-1000, relative, of B(0)'s own 2^-930 or so: k·ln(1+q) < 2^20 is
-// within 2^-980, absolute.
+// Proof note. Every term is positive, and 1-q² is computed without cancellation. So a walk of at most 2^20 steps of a
+// few roundings of 2^-1023 each is within 2^-1000, relative, of B(0)'s own 2^-930 or so: k·ln(1+q) < 2^20 is within
+// 2^-980, absolute.
 type losses struct {
 	k, l int
 	e    *big.Float
@@ -156,16 +157,18 @@ func (p Part) walk() *losses {
 	}
 }
 
-// at is the loss at l.
-func (w *losses) at() *big.Float { return numeric.NewBig().Mul(numeric.BigOf(float64(w.k-2*w.l)), w.e) }
+// loss returns the loss (k-2l)·e.
+func (w *losses) loss() *big.Float {
+	return numeric.NewBig().Mul(numeric.BigOf(float64(w.k-2*w.l)), w.e)
+}
 
-// next is D(l+1).
+// next returns D(l+1).
 func (w *losses) next() *big.Float {
 	d := numeric.NewBig().Mul(w.square, w.lost)
 	return d.Add(d, numeric.NewBig().Mul(w.gain, w.sum))
 }
 
-// step goes on to l + 1.
+// step advances to l + 1.
 func (w *losses) step() {
 	w.lost = w.next()
 	w.b.Mul(w.b, numeric.BigOf(float64(w.k-w.l)))
@@ -175,12 +178,12 @@ func (w *losses) step() {
 	w.sum.Add(w.sum, w.b)
 }
 
-// below is what is lost at eps = at() - s, within l's segment: D(l) + (1 - e^-s)·(sum - D(l)).
-func (w *losses) below(s *big.Float) *big.Float {
+// interpolate returns the delta at eps = loss() - s, within l's segment: D(l) + (1 - e^-s)·(sum - D(l)).
+func (w *losses) interpolate(s *big.Float) *big.Float {
 	d := numeric.NewBig().Sub(w.sum, w.lost)
 	d.Mul(d, numeric.OneLessExp(s))
 	return d.Add(d, w.lost)
 }
 
-// last says whether l's segment ends at an epsilon of 0 or below.
-func (w *losses) last() bool { return w.k-2*w.l <= 2 }
+// isLast reports whether l's segment ends at an epsilon of 0 or below.
+func (w *losses) isLast() bool { return w.k-2*w.l <= 2 }

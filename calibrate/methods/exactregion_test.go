@@ -53,7 +53,7 @@ func (r *regionOracle) lost(eps *big.Float) *big.Float {
 	return r.Quo(sum, r.all)
 }
 
-// region is delta(eps) = 1 - (1-d)^k·(1 - lost(eps)).
+// region returns delta(eps) = 1 - (1-d)^k·(1 - lost(eps)).
 func (r *regionOracle) region(eps *big.Float) *big.Float {
 	return r.Sub(r.Of(1), r.Mul(r.kept, r.Sub(r.Of(1), r.lost(eps))))
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Geometric is the two-sided geometric mechanism for integers: noise of probability (1-q)/(1+q)·q^|z|, q =
-// e^(-1/Scale), on each cell.
+// Geometric is the two-sided geometric mechanism for integers: each cell gets noise z with probability
+// (1-q)/(1+q)·q^|z|, q = e^(-1/Scale).
 type Geometric struct {
 	// L1 is the query's L1 sensitivity, an integer from 1 to 2^53.
 	L1 int64
-	// Scale is the noise's, in units of 1.
+	// Scale is the scale of the noise, in units of 1.
 	Scale float64
 }
 
-// GeometricScale returns the least float64 scale for which the mechanism is proven to be (epsilon,
-// delta)-differentially private. Errors are those of LaplaceScale; "sensitivity" if it is not from 1 to 2^53.
+// GeometricScale returns the least float64 scale with which the mechanism is proven to be (epsilon,
+// delta)-differentially private. Errors: as for calibrate.LaplaceScale; "sensitivity" if it is not from 1 to 2^53.
 func GeometricScale(l1 int64, g calibrate.Guarantee) (float64, error) {
 	start, err := calibrate.LaplaceScale(float64(l1), g)
 	if err != nil {
@@ -44,12 +44,12 @@ func (g Geometric) validate() error {
 	return argument.Positive("scale", g.Scale)
 }
 
-// Delta is the least delta of the mechanism at eps, rounded up: with m the largest integer whose loss (L1-2m)/Scale is
-// above eps,
+// Delta returns the least delta of the mechanism at eps, rounded up. With m the largest integer whose loss
+// (L1-2m)/Scale is above eps, it is
 //
 //	Pr[Z <= m] - e^eps·Pr[Z <= m - L1] = 1 - (q^(m+1) + e^eps·q^(L1-m))/(1+q),
 //
-// and 0 from L1/Scale on. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
+// and 0 if eps is at least L1/Scale. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
 //
 // Proof note. The value is the maximum of that expression over m (Neyman & Pearson), at the m found here by an exact
 // comparison in 1024 bits; were m one off, if the comparison is a tie, the expression would be the same.
@@ -66,12 +66,12 @@ func (g Geometric) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if gap.Sign() <= 0 {
 		return 0, nil
 	}
-	m := below(gap.SetMantExp(gap, -1))
+	m := largestIntegerBelow(gap.SetMantExp(gap, -1))
 	return calibrate.Delta(numeric.ProbabilityUp(g.value(m, numeric.BigOf(float64(eps))))), nil
 }
 
-// below is the largest integer that is less than x > 0.
-func below(x *big.Float) *big.Float {
+// largestIntegerBelow returns the largest integer that is less than x > 0.
+func largestIntegerBelow(x *big.Float) *big.Float {
 	n, _ := x.Int(nil)
 	whole := numeric.NewBig().SetInt(n)
 	if whole.Cmp(x) == 0 {
@@ -80,9 +80,9 @@ func below(x *big.Float) *big.Float {
 	return whole
 }
 
-// value is (1 + q - q^(m+1) - e^-v)/(1+q), v = (L1-m)/Scale - eps, in positive terms: 1 - q^(m+1) and q·(1 - e^-(v -
-// 1/Scale)). (L1-2m)/Scale > eps makes v > m/Scale, so that the second one is positive but perhaps if m = 0 and both
-// are 1 - e^-v together.
+// value returns (1 + q - q^(m+1) - e^-v)/(1+q), v = (L1-m)/Scale - eps, as a sum of two positive terms: 1 - q^(m+1) and
+// q·(1 - e^-(v - 1/Scale)). (L1-2m)/Scale > eps implies v > m/Scale, so the second term is positive, except perhaps if
+// m = 0; the two terms together are then 1 - e^-v.
 func (g Geometric) value(m, eps *big.Float) *big.Float {
 	step := numeric.NewBig().Quo(numeric.BigOf(1), numeric.BigOf(g.Scale))
 	u := numeric.NewBig().Add(m, numeric.BigOf(1))

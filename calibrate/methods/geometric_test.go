@@ -54,6 +54,9 @@ func TestGeometricScaleIsLeast(t *testing.T) {
 
 // TestGeometricAnswersOrNamesAnArgument: nothing panics or is NaN without an error.
 func TestGeometricAnswersOrNamesAnArgument(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	odd := []float64{math.NaN(), math.Inf(1), -1, 0, 5e-324, 1e-300, 0.5, 1, 1e6, 1e308}
 	check := func(name string, x float64, err error) {
 		t.Helper()

@@ -11,20 +11,21 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// A method is a formula for sigma that the literature states for an (epsilon, delta). Some of them do not hold
-// everywhere, so a method's sigma is accepted only if the exact curve proves that it gives the guarantee. Formula has
-// the value without that proof, for comparisons.
+// A method is a formula for sigma that the literature states for an (epsilon, delta). Some formulas do not hold
+// everywhere, so Sigma accepts a formula's value only if the exact curve proves that it gives the guarantee. Formula
+// returns the value without that proof, for comparisons.
 
 // Method is a way to find the sigma of Gaussian noise for an (epsilon, delta).
 type Method string
 
-// The methods. All but Analytic are closed forms, or nearly so, that need more noise than it or do not always hold.
+// The methods. All but Analytic are closed forms, or nearly so: they need more noise than Analytic or do not always
+// hold.
 const (
-	// Analytic is the least sigma there is (Balle & Wang 2018, Theorems 8 and 9).
+	// Analytic is the least sigma that suffices (Balle & Wang 2018, Theorems 8 and 9).
 	Analytic Method = "analytic"
 	// Zhao1 is Mechanism 1 of Zhao et al. 2019, as printed.
 	Zhao1 Method = "zhao-1"
-	// Zhao1Guarded is the least of Zhao1 and two bounds that are better if Zhao1 is poor, for large delta.
+	// Zhao1Guarded is the least of Zhao1 and two bounds that are better for large delta.
 	Zhao1Guarded Method = "zhao-1-guarded"
 	// Zhao2 is Mechanism 2 of Zhao et al. 2019; delta is at most 1/2.
 	Zhao2 Method = "zhao-2"
@@ -44,17 +45,17 @@ const (
 	ZCDP Method = "zcdp"
 )
 
-// ErrDoesNotHold is what an error wraps if a formula's sigma does not give the guarantee that was asked.
+// ErrDoesNotHold is wrapped by the error if a formula's sigma does not give the guarantee.
 var ErrDoesNotHold = errors.New("the formula does not give this guarantee")
 
-// closedForm is a method's formula.
+// closedForm is the formula of a method.
 type closedForm struct {
 	method Method
-	// unit is sigma at sensitivity 1 for eps > 0, within 2^-110, relative.
+	// unit returns sigma at sensitivity 1 for eps > 0, within 2^-110, relative.
 	unit func(eps, delta *big.Float) *big.Float
-	// classic is k in sqrt(2·ln(k/delta))/epsilon, else 0.
+	// classic is k in sqrt(2·ln(k/delta))/epsilon; 0 if the formula has another form.
 	classic float64
-	// maxDelta is the largest delta for which the formula has a value; 0 if it has one for each.
+	// maxDelta is the largest delta for which the formula has a value; 0 if there is no limit.
 	maxDelta float64
 }
 
@@ -71,7 +72,7 @@ var closedForms = []closedForm{
 	{method: Lecture, unit: classic(2), classic: 2},
 }
 
-// Methods is every method, the best first.
+// Methods returns all methods, the best first.
 func Methods() []Method {
 	ms := []Method{Analytic}
 	for _, f := range closedForms {
@@ -89,12 +90,12 @@ func (m Method) form() (closedForm, error) {
 	return closedForm{}, argument.New("mechanism", "%q is not one of %v", string(m), Methods())
 }
 
-// Sigma returns the method's sigma, in the unit of s.L2. It is never below the exact formula at these inputs, nor above
-// it by more than 1e-12 of it if the result is a normal float64. It is proven to be (epsilon, delta)-differentially
-// private for this very input (Balle & Wang 2018, Theorem 8), whatever the formula's own domain is. If it is not, the
-// error wraps ErrDoesNotHold and says up to which epsilon the formula holds. Other errors are *ArgumentError:
-// "mechanism"; see Guarantee.Validate; "epsilon" if it is 0 and the formula has no value; "delta" if the formula has
-// none; "sensitivity".
+// Sigma returns the method's sigma, in the unit of s.L2. It is never below the exact formula at these inputs, and above
+// it by at most 1e-12, relative, if the result is a normal float64. It is proven to be (epsilon, delta)-differentially
+// private for this input (Balle & Wang 2018, Theorem 8), even outside of the formula's own domain. If there is no
+// proof, the error wraps ErrDoesNotHold and gives the epsilon up to which the formula holds. Other errors are
+// *ArgumentError: "mechanism"; see Guarantee.Validate; "epsilon" if it is 0 and the formula has no value; "delta" if
+// the formula has none; "sensitivity".
 func (m Method) Sigma(s calibrate.Sensitivity, g calibrate.Guarantee) (calibrate.Sigma, error) {
 	sigma, err := m.Formula(s, g)
 	if err != nil {
@@ -115,7 +116,8 @@ func (m Method) refusal(g calibrate.Guarantee) error {
 		m, ErrDoesNotHold, float64(g.Epsilon), float64(g.Delta), float64(limit))
 }
 
-// Formula is Sigma without the proof: what the formula says, rounded up, also if that does not give the guarantee.
+// Formula returns the value of the formula, rounded up, even if it does not give the guarantee. Errors: as for Sigma
+// except ErrDoesNotHold.
 func (m Method) Formula(s calibrate.Sensitivity, g calibrate.Guarantee) (calibrate.Sigma, error) {
 	if m == Analytic {
 		return calibrate.AnalyticGaussian(s, g)
@@ -148,9 +150,9 @@ func (f closedForm) accepts(s calibrate.Sensitivity, g calibrate.Guarantee) erro
 	return argument.Positive("sensitivity", s.L2)
 }
 
-// Threshold returns the largest float64 epsilon up to which the method's sigma is proven to give (epsilon, delta), and
-// beyond which it fails: G(delta) of Zhao et al. 2019 for the classical formulas, MaxEpsilon for methods that always
-// hold. Errors are *ArgumentError: "mechanism", "delta".
+// Threshold returns the largest float64 epsilon up to which the method's sigma is proven to give (epsilon, delta). For
+// the classical formulas it is G(delta) of Zhao et al. 2019; for methods that always hold it is MaxEpsilon. Errors are
+// *ArgumentError: "mechanism", "delta".
 //
 // Proof note. At sigma = c/eps, mu = eps/c, x = c - eps/(2c) and y = c + eps/(2c); the derivative of delta(eps) along
 // that line is phi(x)·(1/c - R(y)), positive since R(y) < 1/y < 1/c. So it crosses delta once.

@@ -96,7 +96,7 @@ func TestThresholdIsWhereAFormulaStopsHolding(t *testing.T) {
 	}
 }
 
-// TestMethodsAreSafe: over the whole range, what a method answers gives the guarantee that it claims, scales with the
+// TestMethodsAreSafe: over the whole range, a method's sigma gives the guarantee that it claims, scales with the
 // sensitivity and is never below the least sigma; the methods that always hold are never refused.
 func TestMethodsAreSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -156,8 +156,7 @@ func TestGuardNeverMakesZhao1Worse(t *testing.T) {
 	}
 }
 
-// TestMethodsAnswerOrNameAnArgument: what has no answer is an error that names the argument, and nothing is NaN or
-// infinite.
+// TestMethodsAnswerOrNameAnArgument: if there is no answer, the error names the argument; no result is NaN or infinite.
 func TestMethodsAnswerOrNameAnArgument(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 5e-324, 1e-310, 1, 0.3, 1e6, 1e308}
 	for _, m := range append(Methods(), "unknown") {
@@ -197,7 +196,7 @@ func TestPDPOptSolvesItsEquation(t *testing.T) {
 	}
 }
 
-// halfTail is erfc(x/sqrt 2), 0 far out.
+// halfTail returns erfc(x/sqrt 2), 0 far out.
 func halfTail(x *big.Float) *big.Float {
 	if x.Cmp(numeric.BigOf(80)) > 0 {
 		return numeric.NewBig()

@@ -9,19 +9,19 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Mixed is the mechanisms of one release, whose parameters are all fixed before any of them runs. Its guarantee serves
-// within that release. Never size a later release by what an earlier one left of an epsilon: sums of mu² allow that,
-// these curves do not.
+// Mixed holds the mechanisms of one release, whose parameters are all fixed before any of them runs. Its guarantee
+// holds within that release. Never choose the noise of a later release by the epsilon that an earlier one left: sums of
+// mu² allow that, these curves do not.
 type Mixed struct {
 	Gaussian  []calibrate.Mechanism
 	Laplace   []calibrate.Laplace
 	Geometric []Geometric
 }
 
-// Delta is a proven upper bound of the mechanisms' delta together at eps, at least 5e-324: by the distribution of the
-// privacy loss on a grid, every loss rounded up (Sommer, Meiser & Mohammadi 2019; Koskela, Jälkö & Honkela 2020). With
-// Gaussian mechanisms only it is the exact curve's. Errors are *ArgumentError: "epsilon"; "gaussian[i]…",
-// "laplace[i]…", "geometric[i]…", "mechanisms" if there are none or losses are beyond 1e8.
+// Delta returns a proven upper bound on the joint delta of the mechanisms at eps, at least 5e-324. It composes the
+// distributions of the privacy losses on a grid, with every loss rounded up (Sommer, Meiser & Mohammadi 2019; Koskela,
+// Jälkö & Honkela 2020). If all mechanisms are Gaussian, it is calibrate.GaussianDelta. Errors are *ArgumentError:
+// "epsilon"; "gaussian[i]…", "laplace[i]…", "geometric[i]…"; "mechanisms" if there are none or losses are beyond 1e8.
 //
 // Proof note. A query of several cells is as bad as one whose L1 difference lies in one cell. For shifts a <= b of two
 // cells, given the first cell's loss L <= a/Scale, the second has delta at most delta_b(eps - a/Scale), which is
@@ -42,8 +42,8 @@ func (m Mixed) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	return calibrate.Delta(math.Max(d, math.SmallestNonzeroFloat64)), nil
 }
 
-// Epsilon is a proven upper bound of the mechanisms' epsilon together at delta; see Delta. Errors are *ArgumentError:
-// those of Delta; "delta"; "mechanisms" if epsilon would be above MaxEpsilon.
+// Epsilon returns a proven upper bound on the joint epsilon of the mechanisms at delta; see Delta. Errors are
+// *ArgumentError: as for Delta; "delta"; "mechanisms" if epsilon would be above MaxEpsilon.
 func (m Mixed) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := delta.Validate(); err != nil {
 		return 0, err
@@ -59,11 +59,11 @@ func (m Mixed) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if g.delta(calibrate.MaxEpsilon) > limit {
 		return 0, argument.New("mechanisms", "need an epsilon above %g at delta = %g", float64(calibrate.MaxEpsilon), limit)
 	}
-	return calibrate.Epsilon(g.least(limit)), nil
+	return calibrate.Epsilon(g.findEpsilon(limit)), nil
 }
 
-// least is an epsilon with delta(epsilon) <= limit, within 2^-40 of the grid's own least one.
-func (g *grid) least(limit float64) float64 {
+// findEpsilon returns an epsilon with delta(epsilon) <= limit, within 2^-40, relative, of the grid's least one.
+func (g *grid) findEpsilon(limit float64) float64 {
 	low, high := 0.0, float64(calibrate.MaxEpsilon)
 	if g.delta(0) <= limit {
 		return 0
@@ -82,7 +82,7 @@ func (g *grid) least(limit float64) float64 {
 	return high
 }
 
-// onlyGaussian is the mu of the Gaussian mechanisms, and whether there are no others.
+// onlyGaussian returns the joint mu of the Gaussian mechanisms, and whether there are no other mechanisms.
 func (m Mixed) onlyGaussian() (calibrate.Mu, bool, error) {
 	if err := m.validate(); err != nil {
 		return 0, false, err
@@ -94,7 +94,7 @@ func (m Mixed) validate() error {
 	if len(m.Gaussian)+len(m.Laplace)+len(m.Geometric) == 0 {
 		return argument.New("mechanisms", "must not be empty")
 	}
-	sum := float64(calibrate.ComposedMu(m.Gaussian)) // +Inf if one is not valid: named next
+	sum := float64(calibrate.ComposedMu(m.Gaussian)) // +Inf if one is not valid: the loop below names it
 	for i, g := range m.Gaussian {
 		if err := g.Validate(); err != nil {
 			return argument.In(fmt.Sprintf("gaussian[%d]", i), err)
@@ -119,7 +119,8 @@ func (m Mixed) validate() error {
 	return nil
 }
 
-// grid is the loss of all mechanisms together: alike ones by squaring.
+// grid returns the joint loss of all mechanisms. Equal mechanisms are composed by repeated squaring. tiny is the mass
+// that trim may move at each end.
 func (m Mixed) grid(tiny float64) *grid {
 	counts, order := map[privacyLoss]int{}, []privacyLoss{}
 	count := func(l privacyLoss) {
@@ -138,7 +139,7 @@ func (m Mixed) grid(tiny float64) *grid {
 	}
 	var all *grid
 	for _, l := range order {
-		g := pessimistic(l, tiny).times(counts[l], tiny)
+		g := roundLossUp(l, tiny).times(counts[l], tiny)
 		if all != nil {
 			g = all.plus(g, tiny)
 		}

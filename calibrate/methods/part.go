@@ -9,18 +9,17 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Part is some mechanisms of which nothing is known but that each is (epsilon, delta)-differentially private. Delta may
-// be 0.
+// Part stands for Times mechanisms of which only the guarantee of each is known. Delta may be 0.
 type Part struct {
 	Guarantee calibrate.Guarantee
-	// Times is how many such mechanisms there are, at least 1.
+	// Times is the number of mechanisms, at least 1.
 	Times int
 }
 
 // Limits on compositions of parts.
 const (
 	maxTimes = 1 << 20 // mechanisms in one part, and parts
-	// maxTotal bounds the sum of epsilon: beyond, nothing is promised that anybody could use.
+	// maxTotal bounds the sum of epsilon. Above it no guarantee is of use.
 	maxTotal = 1e8
 )
 
@@ -55,16 +54,16 @@ func (p Part) validate() error {
 	return p.Guarantee.Delta.Validate()
 }
 
-// logKept is -k·ln(1 - d).
+// logKept returns -k·ln(1 - d), with k = Times and d the delta of one mechanism.
 func (p Part) logKept() *big.Float {
 	l := numeric.NegLogOneLess(numeric.BigOf(float64(p.Guarantee.Delta)))
 	return l.Mul(l, numeric.BigOf(float64(p.Times)))
 }
 
-// spare is the loss that delta leaves: 1 - (1 - delta)/(1 - d)^k; negative if it leaves none.
+// spare returns the loss that delta leaves: 1 - (1 - delta)/(1 - d)^k, or a negative number if it leaves none.
 func (p Part) spare(delta calibrate.Delta) *big.Float { return spare(delta, p.logKept()) }
 
-// spare is 1 - (1 - delta)/e^-kept; negative if that is.
+// spare returns 1 - (1 - delta)/e^-kept, or a negative number if that is negative.
 func spare(delta calibrate.Delta, kept *big.Float) *big.Float {
 	gap := numeric.NewBig().Sub(numeric.NegLogOneLess(numeric.BigOf(float64(delta))), kept)
 	if gap.Sign() < 0 {

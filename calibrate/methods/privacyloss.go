@@ -8,19 +8,18 @@ import (
 )
 
 // The privacy loss of one mechanism is a random number, and the losses of several mechanisms add up. So the
-// distribution of the sum, a convolution, says what the mechanisms cost together. It is kept on a grid of losses, and
-// each rounding moves mass to larger losses, so that the delta and epsilon that are read off it are upper bounds.
+// distribution of the sum, a convolution, is the joint cost of the mechanisms. It is computed on a grid of losses. Each
+// rounding moves mass to larger losses, so the delta and epsilon that are read from it are upper bounds.
 
-// grid is the distribution of a privacy loss on a grid, which Mixed composes. A mass p[i] stands at the loss
-// (low+i)·step, lost at +Inf.
+// grid is the distribution of a privacy loss on equidistant points. p[i] is the mass at the loss (low+i)·step, and lost
+// the mass at +Inf.
 //
 // Proof note: why the answers are upper bounds. delta(eps) is the mean of max(0, 1 - e^(eps-L)), which grows with the
-// loss L. pessimistic puts every loss on the next grid point above it, with masses that are rounded up: for every
+// loss L. roundLossUp moves every loss to the next grid point above it, with masses that are rounded up: for every
 // point, the mass at or above it is at least the probability of the losses above the point before. Composition adds
-// independent losses, so that a mechanism may be replaced by one with larger losses, or more mass. Everything that
-// follows moves mass up only: trim to the next point that is kept or to +Inf, coarsen to a point of a grid twice as
-// wide. Sums of products are positive and are raised by more than their roundings; products below the least float64 are
-// made up for in lost.
+// independent losses, so a mechanism may be replaced by one with larger losses or more mass. All later steps move mass
+// up only: trim to the next point that is kept or to +Inf, coarsen to a point of a grid twice as wide. Sums of products
+// are positive and are raised by more than their roundings. lost makes up for products below the least float64.
 type grid struct {
 	step float64 // a power of two
 	low  int
@@ -31,23 +30,23 @@ type grid struct {
 // Limits of the grids.
 const (
 	gridCells = 1 << 13
-	// gridTail is what trim may move at each end, relative to the delta that is looked for.
+	// gridTail is the mass that trim may move at each end, relative to the delta that is sought.
 	gridTail = 0x1p-30
 )
 
-// raise is x, and more than n roundings above it.
+// raise returns x plus more than n roundings.
 func raise(x float64, n int) float64 { return x * (1 + float64(n+4)*0x1p-52) }
 
-// privacyLoss is a mechanism's privacy loss: the same for both orders of the two tables.
+// privacyLoss is the distribution of a mechanism's privacy loss. It is the same for both orders of the two tables.
 type privacyLoss interface {
-	// tail is an upper bound of the probability of a loss above l.
+	// tail returns an upper bound on the probability of a loss above l.
 	tail(l float64) float64
-	// ends are between which nearly all losses lie.
+	// ends returns bounds between which all losses lie but a mass of about tiny at each end.
 	ends(tiny float64) (low, high float64)
 }
 
-// pessimistic is the loss on a grid of its own.
-func pessimistic(m privacyLoss, tiny float64) *grid {
+// roundLossUp returns the loss on a grid of its own, rounded up.
+func roundLossUp(m privacyLoss, tiny float64) *grid {
 	low, high := m.ends(tiny)
 	step := math.Ldexp(1, numeric.CeilLog2(math.Max((high-low)/(gridCells/2), 0x1p-600)))
 	g := &grid{step: step, low: int(math.Floor(low / step))}
@@ -63,7 +62,7 @@ func pessimistic(m privacyLoss, tiny float64) *grid {
 	return g
 }
 
-// total is the mass, at least 1, rounded up.
+// total returns the mass, at least 1, rounded up.
 func (g *grid) total() float64 {
 	sum := g.lost
 	for _, x := range g.p {
@@ -72,9 +71,9 @@ func (g *grid) total() float64 {
 	return raise(sum, len(g.p))
 }
 
-// coarsen moves every mass to a grid of twice the step.
+// coarsen returns the distribution on a grid of twice the step.
 func (g *grid) coarsen() *grid {
-	half := func(i int) int { return i>>1 + i&1 } // up
+	half := func(i int) int { return i>>1 + i&1 } // rounds up
 	c := &grid{step: 2 * g.step, low: half(g.low), lost: g.lost}
 	c.p = make([]float64, half(g.low+len(g.p)-1)-c.low+1)
 	for i, x := range g.p {
@@ -84,7 +83,7 @@ func (g *grid) coarsen() *grid {
 	return c
 }
 
-// plus is the two losses added.
+// plus returns the distribution of the sum of the two losses.
 func (g *grid) plus(f *grid, tiny float64) *grid {
 	for g.step < f.step {
 		g = g.coarsen()
@@ -111,14 +110,15 @@ func (g *grid) plus(f *grid, tiny float64) *grid {
 	return sum
 }
 
-// addScaled adds x times f.
+// addScaled adds x·f to to.
 func addScaled(to, f []float64, x float64) {
 	for i, y := range f {
 		to[i] += float64(x * y)
 	}
 }
 
-// trim moves the masses at the ends, tiny in all at each, to the first point kept and to +Inf.
+// trim removes points from both ends, with a mass of at most tiny each. The mass at the lower end moves to the first
+// point kept, the mass at the upper end to +Inf.
 func (g *grid) trim(tiny float64) *grid {
 	first, sum := 0, 0.0
 	for first < len(g.p)-1 && sum+g.p[first] <= tiny {
@@ -135,7 +135,7 @@ func (g *grid) trim(tiny float64) *grid {
 	return &grid{step: g.step, low: g.low + first, p: p, lost: raise(g.lost+top, len(g.p))}
 }
 
-// times is the loss of n such mechanisms, by squaring.
+// times returns the distribution of the sum of n such losses, by repeated squaring.
 func (g *grid) times(n int, tiny float64) *grid {
 	var all *grid
 	for ; n > 0; n >>= 1 {
@@ -153,7 +153,7 @@ func (g *grid) times(n int, tiny float64) *grid {
 	return all
 }
 
-// delta is an upper bound of delta(eps).
+// delta returns an upper bound on delta(eps).
 func (g *grid) delta(eps float64) float64 {
 	sum := 0.0
 	for i := len(g.p) - 1; i >= 0; i-- {
@@ -166,10 +166,11 @@ func (g *grid) delta(eps float64) float64 {
 	return math.Min(raise(sum, len(g.p)+16)+g.lost, 1)
 }
 
-// gaussianLoss is the loss of a Gaussian mechanism of this mu: normal, with mean mu²/2 and standard deviation mu.
+// gaussianLoss is the loss of a Gaussian mechanism with this mu. It is normal with mean mu²/2 and standard deviation
+// mu.
 type gaussianLoss float64
 
-// tail is 1 - Phi(x), x = l/mu - mu/2, with x lowered by more than its roundings.
+// tail returns 1 - Phi(x), x = l/mu - mu/2, with x lowered by more than its roundings.
 func (mu gaussianLoss) tail(l float64) float64 {
 	m := float64(mu)
 	x := l/m - m/2
@@ -191,7 +192,8 @@ func (mu gaussianLoss) ends(tiny float64) (low, high float64) {
 	return m * (m/2 - z), m * (m/2 + z)
 }
 
-// laplaceLoss is the loss of a Laplace mechanism with this largest loss, rounded up: 1 - e^(-(most-l)/2)/2 in tail.
+// laplaceLoss is the loss of a Laplace mechanism. Its value is the largest loss, rounded up. The tail is 1 -
+// e^(-(most-l)/2)/2.
 type laplaceLoss float64
 
 func (most laplaceLoss) tail(l float64) float64 {
@@ -207,14 +209,15 @@ func (most laplaceLoss) tail(l float64) float64 {
 
 func (most laplaceLoss) ends(float64) (low, high float64) { return -float64(most), float64(most) }
 
-// geometricLoss is the loss of a geometric mechanism: (L1-2z)/Scale between its ends.
+// geometricLoss is the loss of a geometric mechanism: (L1-2z)/Scale, between -L1/Scale and L1/Scale.
 type geometricLoss struct {
 	Geometric
 	most float64 // L1/Scale, rounded up
 }
 
-// tail is Pr[Z <= m] = 1 - q^(m+1)/(1+q) with m the largest integer with (L1-2m)/Scale > l, or, if that is close, one
-// more. t·e^-t < 1/2 bounds what the rounding of an exponent t does, so that 1 - rest, at least 1/2, is within 2^-51.
+// tail returns Pr[Z <= m] = 1 - q^(m+1)/(1+q), with m the largest integer with (L1-2m)/Scale > l, or one more if that
+// is close. The rounding of an exponent t moves e^-t by a multiple of t·e^-t < 1/2, so 1 - rest, at least 1/2, is
+// within 2^-51.
 func (g geometricLoss) tail(l float64) float64 {
 	switch {
 	case l >= g.most:

@@ -9,13 +9,13 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Probabilistic differential privacy bounds the privacy loss itself: it lies within [-epsilon, epsilon] but for a
-// probability of delta. It implies (epsilon, delta)-differential privacy, but not the other way round without a loss.
+// Probabilistic differential privacy bounds the privacy loss itself: it lies outside of [-epsilon, epsilon] with a
+// probability of at most delta. It implies (epsilon, delta)-differential privacy. The converse holds only with other
+// parameters.
 
 // GaussianPDPDelta returns the least delta for which Gaussian noise of this mu is (eps, delta)-probabilistically
-// differentially private, which asks that the privacy loss lies within [-eps, eps] but for a probability of delta:
-// Phi(-x) + Phi(-y) with x = eps/mu - mu/2, y = eps/mu + mu/2 (Zhao et al. 2019, pDP-OPT), rounded up, at least 5e-324.
-// Errors are *ArgumentError: "epsilon", "mu".
+// differentially private: Phi(-x) + Phi(-y) with x = eps/mu - mu/2, y = eps/mu + mu/2 (Zhao et al. 2019, pDP-OPT),
+// rounded up, at least 5e-324. Errors are *ArgumentError: "epsilon", "mu".
 func GaussianPDPDelta(eps calibrate.Epsilon, mu calibrate.Mu) (calibrate.Delta, error) {
 	if err := eps.Validate(); err != nil {
 		return 0, err
@@ -30,7 +30,7 @@ func GaussianPDPDelta(eps calibrate.Epsilon, mu calibrate.Mu) (calibrate.Delta, 
 	return calibrate.Delta(numeric.ProbabilityUp(sum)), nil
 }
 
-// bigTail is 1 - Phi(x); beyond 64 an upper bound below 2^-2900, below -64 it is 1.
+// bigTail returns 1 - Phi(x). For x > 64 it is an upper bound below 2^-2900, for x < -64 it is 1.
 func bigTail(x *big.Float) *big.Float {
 	limit := numeric.BigOf(64)
 	switch {
@@ -47,7 +47,7 @@ func bigTail(x *big.Float) *big.Float {
 }
 
 // GaussianPDPEpsilon returns the least float64 epsilon at which GaussianPDPDelta is at most delta. Errors are
-// *ArgumentError: "delta"; "mu", also if epsilon would be above MaxEpsilon.
+// *ArgumentError: "delta"; "mu" if it is not positive and finite, or if epsilon would be above MaxEpsilon.
 func GaussianPDPEpsilon(delta calibrate.Delta, mu calibrate.Mu) (calibrate.Epsilon, error) {
 	if err := delta.Validate(); err != nil {
 		return 0, err
@@ -71,7 +71,7 @@ func GaussianPDPEpsilon(delta calibrate.Delta, mu calibrate.Mu) (calibrate.Epsil
 	return calibrate.Epsilon(min(eps, calibrate.MaxEpsilon)), nil
 }
 
-// startPDPEpsilon is near the epsilon in [0, MaxEpsilon] at which the log of GaussianPDPDelta falls to logDelta, by
+// startPDPEpsilon approximates the epsilon in [0, MaxEpsilon] at which the log of GaussianPDPDelta is logDelta, by
 // bisection.
 func startPDPEpsilon(logDelta, mu float64) float64 {
 	low, high := 0.0, float64(calibrate.MaxEpsilon)

@@ -11,8 +11,7 @@ import (
 
 // Relatives of differential privacy that bound moments of the privacy loss: Renyi, truncated concentrated and
 // mean-concentrated privacy. Gaussian noise satisfies each of them with parameters that are exact in mu. Each implies
-// an (epsilon, delta), by rules that give something away: more epsilon than the exact curve says. All parameters are
-// rounded to the safe side.
+// an (epsilon, delta), but with more epsilon than the exact curve. All parameters are rounded to the safe side.
 
 // Renyi is Renyi differential privacy (Mironov 2017): the Renyi divergence of order Alpha is at most Epsilon.
 type Renyi struct {
@@ -32,8 +31,8 @@ func (r Renyi) validate() error {
 	return nil
 }
 
-// GaussianRenyi returns what Gaussian noise of this mu satisfies at order alpha, exactly: alpha·mu²/2 (Mironov 2017,
-// Corollary 3), rounded up. Errors are *ArgumentError: "mu", "alpha".
+// GaussianRenyi returns the Renyi privacy of Gaussian noise of this mu at order alpha, exactly alpha·mu²/2 (Mironov
+// 2017, Corollary 3), rounded up. Errors are *ArgumentError: "mu", "alpha".
 func GaussianRenyi(m calibrate.Mu, alpha float64) (Renyi, error) {
 	if err := m.Validate(); err != nil {
 		return Renyi{}, err
@@ -64,10 +63,10 @@ func (r Renyi) Mu() (calibrate.Mu, error) {
 	return calibrate.Mu(numeric.RoundedDown(square.Sqrt(square.SetMantExp(square, 1)))), nil
 }
 
-// DPEpsilon returns the epsilon that r implies at delta: the less of epsilon + ln(1/delta)/(alpha-1) (Mironov 2017,
-// Proposition 3) and epsilon + ln((alpha-1)/alpha) - (ln(delta) + ln(alpha))/(alpha-1) (Canonne, Kamath & Steinke 2020,
-// Proposition 12), at least 0, rounded up. Errors are *ArgumentError: "alpha", "epsilon", also if the result is above
-// MaxEpsilon; "delta".
+// DPEpsilon returns the epsilon that r implies at delta, at least 0, rounded up. It is the smaller of epsilon +
+// ln(1/delta)/(alpha-1) (Mironov 2017, Proposition 3) and epsilon + ln((alpha-1)/alpha) - (ln(delta) +
+// ln(alpha))/(alpha-1) (Canonne, Kamath & Steinke 2020, Proposition 12). Errors are *ArgumentError: "alpha"; "epsilon",
+// also if the result is above MaxEpsilon; "delta".
 func (r Renyi) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := r.validate(); err != nil {
 		return 0, err
@@ -83,9 +82,9 @@ func (r Renyi) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return epsilonUp("epsilon", numeric.WithSlack(eps, gain))
 }
 
-// GaussianBestRenyi returns the order at which Gaussian noise's Renyi curve implies the least epsilon at delta by
-// Mironov's rule, 1 + sqrt(2·ln(1/delta))/mu, with that curve's value. DPEpsilon is there below rho +
-// 2·sqrt(rho·ln(1/delta)), by its better rule. Errors are *ArgumentError: "mu", "delta".
+// GaussianBestRenyi returns the order at which the Renyi curve of Gaussian noise implies the least epsilon at delta by
+// Mironov's rule, and the curve's value there. The order is 1 + sqrt(2·ln(1/delta))/mu. DPEpsilon of the result is
+// below rho + 2·sqrt(rho·ln(1/delta)), since it uses the better rule. Errors are *ArgumentError: "mu", "delta".
 func GaussianBestRenyi(m calibrate.Mu, delta calibrate.Delta) (Renyi, error) {
 	if err := m.Validate(); err != nil {
 		return Renyi{}, err
@@ -141,8 +140,8 @@ type MeanConcentrated struct {
 	Mean, Spread float64
 }
 
-// GaussianMeanConcentrated returns what Gaussian noise of this mu satisfies, exactly: (mu²/2, mu), rounded up. Errors
-// are *ArgumentError: "mu".
+// GaussianMeanConcentrated returns the mean-concentrated privacy of Gaussian noise of this mu, exactly (mu²/2, mu),
+// rounded up. Errors are *ArgumentError: "mu".
 func GaussianMeanConcentrated(m calibrate.Mu) (MeanConcentrated, error) {
 	rho, err := GaussianRho(m)
 	if err != nil {
@@ -151,15 +150,15 @@ func GaussianMeanConcentrated(m calibrate.Mu) (MeanConcentrated, error) {
 	return MeanConcentrated{Mean: float64(rho), Spread: float64(m)}, nil
 }
 
-// DPEpsilon returns the epsilon that c implies at delta: mean + spread·sqrt(2·ln(1/delta)) (Dwork & Rothblum 2016; a
-// one-sided tail), rounded up. Errors are *ArgumentError: "mean", "spread", "delta".
+// DPEpsilon returns the epsilon that c implies at delta, rounded up: mean + spread·sqrt(2·ln(1/delta)), from a
+// one-sided tail (Dwork & Rothblum 2016). Errors are *ArgumentError: "mean", "spread", "delta".
 func (c MeanConcentrated) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return c.epsilon(delta, 1)
 }
 
-// PDPEpsilon returns the epsilon of the probabilistic differential privacy that c implies at delta: mean +
-// spread·sqrt(2·ln(2/delta)), since both tails count; for Gaussian noise more than the exact one, GaussianPDPDelta's
-// (Zhao et al. 2019, VII, say otherwise). Errors are *ArgumentError: "mean", "spread", "delta".
+// PDPEpsilon returns the epsilon of probabilistic differential privacy that c implies at delta: mean +
+// spread·sqrt(2·ln(2/delta)), since both tails count. For Gaussian noise it exceeds the exact GaussianPDPEpsilon; Zhao
+// et al. 2019, section VII, claim otherwise. Errors are *ArgumentError: "mean", "spread", "delta".
 func (c MeanConcentrated) PDPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return c.epsilon(delta, 2)
 }
@@ -183,8 +182,8 @@ func (c MeanConcentrated) validate() error {
 	return argument.Positive("spread", c.Spread)
 }
 
-// renyiCost is how much less than epsilon the Renyi epsilon at an order may be by the rules of DPEpsilon, and the gain
-// of the better one, negative: both within 2^-228 of |gain| + |cost|.
+// renyiCost returns the cost of an order: by the rules of DPEpsilon, epsilon is the Renyi epsilon plus cost. gain is the
+// better rule minus Mironov's; it is part of cost if it is negative. Both are within 2^-228 of |gain| + |cost|.
 func renyiCost(alpha float64, delta calibrate.Delta) (cost, gain *big.Float) {
 	a, less := numeric.BigOf(alpha), numeric.NewBig().Sub(numeric.BigOf(alpha), numeric.BigOf(1))
 	gain = numeric.LnAt(numeric.NewBig().Quo(less, a), numeric.ShortPrec)

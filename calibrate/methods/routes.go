@@ -5,26 +5,26 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
-// A guarantee of Gaussian noise can be stated by way of another notion of privacy. Every route but the exact one costs
-// something, and these two tables say how much: in epsilon for a given noise (Routes), or in noise for a given
-// guarantee (NoiseRoutes).
+// The guarantee of Gaussian noise can be stated through another notion of privacy. Every such route but the exact one
+// costs something. Two tables show how much: in epsilon for given noise (Routes), or in noise for a given guarantee
+// (NoiseRoutes).
 
-// Route is one way to say what Gaussian noise guarantees.
+// Route is one way to derive an epsilon for Gaussian noise.
 type Route struct {
 	// Name is "gaussian" (exact), "pdp", "renyi", "zcdp", "mcdp-dp", "mcdp-pdp" or "zcdp-tight".
 	Name string
-	// Epsilon is what the route says at the delta.
+	// Epsilon is the route's epsilon at the delta.
 	Epsilon calibrate.Epsilon
-	// Excess is how much more that is than the exact one, relative; 0 if that is 0.
+	// Excess is Epsilon over the exact epsilon, minus 1; 0 if the exact epsilon is 0.
 	Excess float64
-	// Err says why the route has no answer.
+	// Err is the reason why the route has no answer, or nil.
 	Err error
 }
 
-// Routes returns what the conversions of the literature make of Gaussian noise at a delta, and what each costs: the
-// exact epsilon, probabilistic privacy (Zhao et al. 2019, Lemma 3), the simple rule's best Renyi order by the better
-// rule, zCDP, mean-concentrated privacy with one tail and with two, and zCDP by the better rule at its own best order.
-// Errors are those of GaussianEpsilon.
+// Routes returns the epsilon of Gaussian noise at delta by each conversion of the literature. The routes are the exact
+// curve, probabilistic privacy (Zhao et al. 2019, Lemma 3), Renyi privacy at the best order of the simple rule, zCDP,
+// mean-concentrated privacy with one tail and with two, and zCDP by the better rule at its own best order. Errors: as
+// for GaussianEpsilon.
 func Routes(mu calibrate.Mu, delta calibrate.Delta) ([]Route, error) {
 	exact, err := calibrate.GaussianEpsilon(delta, mu)
 	if err != nil {
@@ -90,20 +90,20 @@ func tightRoute(mu calibrate.Mu, delta calibrate.Delta) (calibrate.Epsilon, erro
 	return rho.TightEpsilon(delta)
 }
 
-// NoiseRoute is one way to find noise for a guarantee.
+// NoiseRoute is one way to find the noise for a guarantee.
 type NoiseRoute struct {
 	// Name is as in Route.
 	Name string
-	// Mu is the largest parameter of Gaussian noise that the route allows: sigma is L2 over it.
+	// Mu is the largest parameter of Gaussian noise that the route allows: sigma is L2/Mu.
 	Mu calibrate.Mu
-	// Excess is how much more noise that is than the least, relative.
+	// Excess is the route's sigma over the least sigma, minus 1.
 	Excess float64
-	// Err says why the route has no answer.
+	// Err is the reason why the route has no answer, or nil.
 	Err error
 }
 
-// NoiseRoutes returns how much Gaussian noise the conversions of the literature need for a guarantee. "renyi" is at
-// the order that serves best, by the better rule. Errors are those of GaussianMu.
+// NoiseRoutes returns how much Gaussian noise each conversion of the literature needs for a guarantee. "renyi" uses the
+// order that allows the least noise, by the better rule. Errors: as for GaussianMu.
 func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 	exact, err := calibrate.GaussianMu(g)
 	if err != nil {
@@ -131,7 +131,8 @@ func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 	return routes, nil
 }
 
-// allowed is the largest mu that Gaussian noise may have within what find finds.
+// allowed returns a function that finds another notion of privacy for a guarantee and returns the largest mu that it
+// allows.
 func allowed[N interface{ Mu() (calibrate.Mu, error) }](find func(calibrate.Guarantee) (N,
 	error)) func(calibrate.Guarantee) (calibrate.Mu, error) {
 	return func(g calibrate.Guarantee) (calibrate.Mu, error) {

@@ -9,11 +9,11 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// SigmaBound is a bound that the literature states on the least sigma.
+// SigmaBound is a bound of the literature on the least sigma.
 type SigmaBound struct {
 	// Name is the bound's source.
 	Name string
-	// Lower says whether it is a lower bound, rounded down; else it is an upper one, rounded up.
+	// Lower is true for a lower bound, which is rounded down, and false for an upper bound, which is rounded up.
 	Lower bool
 	// Sigma is in the sensitivity's unit.
 	Sigma calibrate.Sigma
@@ -25,7 +25,7 @@ type SigmaBound struct {
 //	balle-wang-4   lower  L2/sqrt(2·epsilon) if delta < 1/2 - 1/sqrt(4·pi·epsilon) (Theorem 4, whose condition is misprinted)
 //	sign           lower  L2/sqrt(2·epsilon) if 2·delta <= 1 - erfcx(sqrt epsilon), exactly; upper if >=
 //	zero-epsilon   upper  L2/(2·sqrt 2·inverf(delta)), for every epsilon (Zhao et al. 2019)
-//	zhao-1         upper  Mechanism 1, and lower the a that it is made from, if that is positive
+//	zhao-1         upper  Mechanism 1; lower: the same formula with t = a (see zhao1), if a is positive
 //
 // Bounds above the largest float64 are left out. Errors are *ArgumentError: see Guarantee.Validate; "sensitivity".
 func SigmaBounds(s calibrate.Sensitivity, g calibrate.Guarantee) ([]SigmaBound, error) {
@@ -41,7 +41,7 @@ func SigmaBounds(s calibrate.Sensitivity, g calibrate.Guarantee) ([]SigmaBound, 
 	b.add("balle-wang-2", false, half.Quo(numeric.BigOf(1), half))
 	b.add("zero-epsilon", false, zeroEpsilonSigma(delta))
 	if g.Epsilon > 0 {
-		b.positive(numeric.BigOf(float64(g.Epsilon)), delta)
+		b.addForPositiveEpsilon(numeric.BigOf(float64(g.Epsilon)), delta)
 	}
 	return b.all, nil
 }
@@ -62,8 +62,8 @@ func (b *bounds) add(name string, lower bool, unit *big.Float) {
 	}
 }
 
-// positive adds what needs epsilon > 0.
-func (b *bounds) positive(eps, delta *big.Float) {
+// addForPositiveEpsilon adds the bounds that need epsilon > 0.
+func (b *bounds) addForPositiveEpsilon(eps, delta *big.Float) {
 	atZero, twice := sigmaOf(numeric.NewBig(), eps), numeric.NewBig().SetMantExp(delta, 1)
 	if balleWang4(eps, delta) {
 		b.add("balle-wang-4", true, atZero)
@@ -76,7 +76,7 @@ func (b *bounds) positive(eps, delta *big.Float) {
 	}
 }
 
-// balleWang4 says whether delta < 1/2 - 1/sqrt(4·pi·eps), refusing if 1024 bits cannot tell.
+// balleWang4 reports whether delta < 1/2 - 1/sqrt(4·pi·eps). It returns false if 1024 bits cannot decide.
 func balleWang4(eps, delta *big.Float) bool {
 	root := numeric.NewBig().Sqrt(numeric.NewBig().SetMantExp(eps, 2))
 	root.Mul(root, numeric.BigSqrtPi())

@@ -5,11 +5,12 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Special functions in float64, for users of the package. No guarantee rests on them: bounds are evaluated in extended
-// precision, in package numeric.
+// Special functions in float64, for users of the package. No guarantee depends on them: bounds are evaluated in
+// extended precision, in package numeric.
 
-// LogErfc is the natural logarithm of erfc(x), within 2^-50, relative, also if erfc itself is below every float64.
-// Errors are *ArgumentError: x is NaN or infinite, or above 1.3e154, if the result would be below every float64.
+// LogErfc returns the natural logarithm of erfc(x), within 2^-50, relative, even if erfc(x) is below every float64.
+// Errors are *ArgumentError: "x" if it is NaN or infinite, or above 1.3e154, if the result would be below every
+// float64.
 func LogErfc(x float64) (float64, error) {
 	if err := argument.Finite("x", x); err != nil {
 		return 0, err
@@ -20,8 +21,8 @@ func LogErfc(x float64) (float64, error) {
 	return numeric.LogErfc(x), nil
 }
 
-// InvErfc is x with erfc(x) = p, the nearest float64 or a neighbour: also if p is very small, or near 1 or 2. Errors
-// are *ArgumentError: p is not in (0, 2).
+// InvErfc returns the x with erfc(x) = p, as the nearest float64 or a neighbour, even if p is very small, or near 1 or
+// 2. Errors are *ArgumentError: "p" outside of (0, 2).
 func InvErfc(p float64) (float64, error) {
 	if !(p > 0 && p < 2) {
 		return 0, argument.New("p", "must be above 0 and below 2, not %g", p)

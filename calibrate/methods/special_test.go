@@ -75,8 +75,8 @@ func TestLogErfcIsTheLogarithm(t *testing.T) {
 	}
 }
 
-// bigErfc is erfc(x) for |x| <= 60, within 2^-440, relative: 2·phi(z)·R(z) with z = sqrt(2)·x, and 2 - erfc(-x) for x <
-// 0.
+// bigErfc returns erfc(x) for |x| <= 60, within 2^-440, relative: 2·phi(z)·R(z) with z = sqrt(2)·x, and 2 - erfc(-x)
+// for x < 0.
 //
 // Proof note. z is within 2^-1004 and below 85, so phi(z) is within 2^-960; R is within 2^-450.
 func bigErfc(x *big.Float) *big.Float {
@@ -89,7 +89,7 @@ func bigErfc(x *big.Float) *big.Float {
 	return tail.SetMantExp(tail, 1)
 }
 
-// bigErf is erf(x) for 0 <= x <= 1.
+// bigErf returns erf(x) for 0 <= x <= 1.
 func bigErf(x *big.Float) *big.Float {
 	decay := numeric.NewBig().Mul(x, x)
 	return decay.Mul(numeric.ErfGrownAt(x, numeric.BigPrec), numeric.BigExp(decay.Neg(decay)))
@@ -140,7 +140,7 @@ func TestExtendedElementary(t *testing.T) {
 	}
 }
 
-// TestSpecialFunctionsNameABadArgument: what has no value is an error.
+// TestSpecialFunctionsNameABadArgument: an argument without a value is an error.
 func TestSpecialFunctionsNameABadArgument(t *testing.T) {
 	for name, f := range map[string]func(float64) (float64, error){"logerfc": LogErfc, "inverfc": InvErfc} {
 		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -27.5, -26.7, 1e308, -1e308, 0, 5e-324, 1, 2, -1,

@@ -9,18 +9,18 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
-// ErrInfeasible is what SplitToTargets' error wraps if no split meets the targets.
+// ErrInfeasible is wrapped by the error of SplitToTargets if no split meets the targets.
 var ErrInfeasible = errors.New("the targets need more than the guarantee")
 
-// InfeasibleError says what the targets need.
+// InfeasibleError holds the guarantee that the targets need.
 type InfeasibleError struct {
 	// Asked is the guarantee that does not suffice.
 	Asked calibrate.Guarantee
-	// Epsilon is the least that does at the same delta, rounded up; +Inf if it is above MaxEpsilon.
+	// Epsilon is the least epsilon that suffices at the same delta, rounded up; +Inf if it is above MaxEpsilon.
 	Epsilon calibrate.Epsilon
 }
 
-// Error names both.
+// Error names both epsilons.
 func (e *InfeasibleError) Error() string {
 	need := fmt.Sprintf("epsilon = %.17g", float64(e.Epsilon))
 	if math.IsInf(float64(e.Epsilon), 1) {
@@ -30,12 +30,12 @@ func (e *InfeasibleError) Error() string {
 		float64(e.Asked.Epsilon))
 }
 
-// Unwrap is ErrInfeasible.
+// Unwrap returns ErrInfeasible.
 func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
 
-// SplitToTargets calibrates the asks so that each sigma is at most its target, in the query's unit: with weights in
-// proportion to (L2_i/target_i)², so that what is left over lowers every sigma by the same factor. Weights of the asks
-// are not read. Errors: *InfeasibleError with the least epsilon that serves; *ArgumentError, see Split; "targets".
+// SplitToTargets calibrates the asks so that each sigma is at most its target, in the query's unit. Weights are in
+// proportion to (L2_i/target_i)², so a budget above the need lowers every sigma by the same factor. It ignores
+// Ask.Weight. Errors: *InfeasibleError with the least epsilon that suffices; *ArgumentError, see Split; "targets".
 func SplitToTargets(g calibrate.Guarantee, asks []calibrate.Ask, targets []calibrate.Sigma) ([]calibrate.Mechanism,
 	error) {
 	numbers := make([]float64, len(targets))
@@ -62,7 +62,8 @@ func SplitToTargets(g calibrate.Guarantee, asks []calibrate.Ask, targets []calib
 	return atTargets(g, asks, wanted)
 }
 
-// atTargets is the mechanisms with exactly their targets, if that is feasible without anything to spare.
+// atTargets returns the mechanisms with exactly their targets, for targets that use the whole guarantee. If the targets
+// are not feasible, the error is an *InfeasibleError.
 func atTargets(g calibrate.Guarantee, asks []calibrate.Ask, wanted []calibrate.Mechanism) ([]calibrate.Mechanism,
 	error) {
 	if err := calibrate.Verify(wanted, g); err != nil {

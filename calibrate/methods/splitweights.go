@@ -10,27 +10,27 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Weights decide how calibrate.Split shares a guarantee out over queries. These three choose them for an aim: equal
-// noise beside the signal, the least squared error or the least absolute error. Weights never decide whether the
+// Weights decide how calibrate.Split divides a guarantee among queries. These functions choose them for an aim: equal
+// noise relative to the signal, the least squared error or the least absolute error. Weights never decide whether the
 // guarantee is met, so they need no proof.
 
 // EqualNoiseToSignal returns the asks with weights for which Split gives each query the same sigma over signal: mu_i in
-// proportion to L2_i/signal_i. signals[i] is what a cell of asks[i] is expected to hold, in its unit, from public
+// proportion to L2_i/signal_i. signals[i] is the expected value of a cell of asks[i], in its unit, from public
 // knowledge; positive and finite. Errors are *ArgumentError: see Split; "signals".
 func EqualNoiseToSignal(asks []calibrate.Ask, signals []float64) ([]calibrate.Ask, error) {
 	return weighted(asks, "signals", signals, noiseToSignal)
 }
 
-// noiseToSignal is (l2/signal)².
+// noiseToSignal returns (l2/signal)².
 func noiseToSignal(l2, signal *big.Float) *big.Float {
 	ratio := numeric.NewUp().Quo(l2, signal)
 	return ratio.Mul(ratio, ratio)
 }
 
-// LeastSquaredError returns the asks with weights for which Split makes the total of costs[i]·sigma_i² as small as the
-// guarantee allows, in closed form: minimising sum c·L2²/mu_i² under sum mu_i² = mu² gives mu_i² in proportion to
-// L2·sqrt(c) (Lagrange; the total is then (sum L2·sqrt(c))²/mu²). costs[i] is the importance of a cell times their
-// number; positive and finite. Errors are *ArgumentError: see Split; "costs".
+// LeastSquaredError returns the asks with weights for which Split makes the sum of costs[i]·sigma_i² as small as the
+// guarantee allows. Minimising sum c·L2²/mu_i² under sum mu_i² = mu² gives mu_i² in proportion to L2·sqrt(c)
+// (Lagrange); the sum is then (sum L2·sqrt(c))²/mu². costs[i] is the importance of a cell times the number of cells;
+// positive and finite. Errors are *ArgumentError: see Split; "costs".
 func LeastSquaredError(asks []calibrate.Ask, costs []float64) ([]calibrate.Ask, error) {
 	return weighted(asks, "costs", costs, func(l2, cost *big.Float) *big.Float {
 		root := numeric.NewUp().Sqrt(cost)
@@ -38,8 +38,8 @@ func LeastSquaredError(asks []calibrate.Ask, costs []float64) ([]calibrate.Ask, 
 	})
 }
 
-// LeastAbsoluteError is LeastSquaredError for the total of costs[i]·sigma_i, to which expected absolute errors are in
-// proportion: mu_i² in proportion to (c·L2)^(2/3), and the total (sum (c·L2)^(2/3))^(3/2)/mu.
+// LeastAbsoluteError is LeastSquaredError for the sum of costs[i]·sigma_i, to which expected absolute errors are in
+// proportion. mu_i² is in proportion to (c·L2)^(2/3), and the sum is (sum (c·L2)^(2/3))^(3/2)/mu.
 func LeastAbsoluteError(asks []calibrate.Ask, costs []float64) ([]calibrate.Ask, error) {
 	return weighted(asks, "costs", costs, func(l2, cost *big.Float) *big.Float {
 		root := cubeRoot(numeric.NewUp().Mul(l2, cost))
@@ -47,7 +47,7 @@ func LeastAbsoluteError(asks []calibrate.Ask, costs []float64) ([]calibrate.Ask,
 	})
 }
 
-// cubeRoot is x^(1/3) for x > 0, within 2^-51: weights decide how a guarantee is shared out, never whether it is met.
+// cubeRoot returns x^(1/3) for x > 0, within 2^-51. It is used for weights only, which need no proof.
 func cubeRoot(x *big.Float) *big.Float {
 	m := numeric.NewUp()
 	e := x.MantExp(m)
@@ -57,7 +57,8 @@ func cubeRoot(x *big.Float) *big.Float {
 	return root.SetMantExp(root, third)
 }
 
-// weighted is the asks with weight(L2_i, numbers[i]), scaled so that the largest is about 1.
+// weighted returns the asks with weight(L2_i, numbers[i]), scaled so that the largest is about 1. name is the name of
+// numbers in errors.
 func weighted(asks []calibrate.Ask, name string, numbers []float64,
 	weight func(l2, x *big.Float) *big.Float) ([]calibrate.Ask, error) {
 	if len(asks) == 0 {

@@ -89,8 +89,8 @@ func TestLeastErrorsAreLeast(t *testing.T) {
 	}
 }
 
-// TestSplitToTargetsMeetsThem: what is feasible is met, also exactly at the boundary; what is not says the least
-// epsilon, which is feasible.
+// TestSplitToTargetsMeetsThem: feasible targets are met, even exactly at the boundary. For other targets the error has
+// the least epsilon, which is feasible.
 func TestSplitToTargetsMeetsThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		asks, numbers := drawWeighedAsks(t)
@@ -123,7 +123,7 @@ func TestSplitToTargetsMeetsThem(t *testing.T) {
 	})
 }
 
-// TestWeightsNameABadArgument: what makes no sense is an error.
+// TestWeightsNameABadArgument: a bad argument is an error that names it.
 func TestWeightsNameABadArgument(t *testing.T) {
 	ask := calibrate.Ask{Query: "a", Sens: calibrate.Sensitivity{L2: 1}, Quantum: 1, RowBound: 1}
 	two := []calibrate.Ask{ask, {Query: "b", Sens: calibrate.Sensitivity{L2: 1e-300}, Quantum: 1, RowBound: 1}}

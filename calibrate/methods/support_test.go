@@ -10,19 +10,19 @@ import (
 	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
-// golden is the rows of a table of reference values.
+// golden returns the rows of a table of reference values.
 func golden(t *testing.T, name string) []csvtest.Row {
 	t.Helper()
 	return csvtest.Rows(t, csvtest.Shared(t, "golden", "calibration", name))
 }
 
-// drawGuarantee covers the whole range of guarantees.
+// drawGuarantee draws from the whole range of guarantees.
 func drawGuarantee(t *rapid.T, label string) calibrate.Guarantee {
 	eps, delta := curvetest.DrawEpsilonDelta(t, label)
 	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(eps), Delta: calibrate.Delta(delta)}
 }
 
-// mustSigma is the least sigma.
+// mustSigma returns the least sigma.
 func mustSigma(t *rapid.T, l2 float64, g calibrate.Guarantee) float64 {
 	sigma, err := calibrate.AnalyticGaussian(calibrate.Sensitivity{L2: l2}, g)
 	if err != nil {

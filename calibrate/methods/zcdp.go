@@ -9,15 +9,14 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Zero-concentrated differential privacy and Gaussian noise are made for each other: noise of parameter mu is exactly
-// mu²/2-zCDP, and rho adds up over mechanisms. What costs is the way back to (epsilon, delta); zcdptight.go has the
-// better one.
+// Gaussian noise of parameter mu is exactly mu²/2-zCDP, and rho adds up over mechanisms. Only the way back to (epsilon,
+// delta) costs something; zcdptight.go has the better conversion.
 
 // Rho is the parameter of zero-concentrated differential privacy (Bun & Steinke 2016): the Renyi divergence of order
 // alpha is at most rho·alpha, for every alpha > 1.
 type Rho float64
 
-// GaussianRho returns what Gaussian noise of this mu satisfies, exactly: mu²/2 (Bun & Steinke 2016, Proposition 1.6),
+// GaussianRho returns the rho of Gaussian noise of this mu, exactly mu²/2 (Bun & Steinke 2016, Proposition 1.6),
 // rounded up. Errors are *ArgumentError: "mu" if it is not positive and finite, or its square is above the largest
 // float64.
 func GaussianRho(m calibrate.Mu) (Rho, error) {
@@ -46,8 +45,8 @@ func (r Rho) Mu() (calibrate.Mu, error) {
 func (r Rho) validate() error { return argument.Positive("rho", float64(r)) }
 
 // Epsilon returns the epsilon that rho-zCDP implies at delta: rho + 2·sqrt(rho·ln(1/delta)) (Bun & Steinke 2016,
-// Proposition 1.3), rounded up. For Gaussian noise it is more than GaussianEpsilon says: 27 % at epsilon = 1, delta =
-// 1e-6. Errors are *ArgumentError: "rho", "delta".
+// Proposition 1.3), rounded up. For Gaussian noise it exceeds GaussianEpsilon: by 27 % at epsilon = 1, delta = 1e-6.
+// Errors are *ArgumentError: "rho", "delta".
 func (r Rho) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := r.validate(); err != nil {
 		return 0, err
@@ -61,7 +60,7 @@ func (r Rho) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return epsilonUp("rho", root.Add(root, rho))
 }
 
-// epsilonUp is eps > 0 rounded up, an error if it is above MaxEpsilon.
+// epsilonUp rounds eps > 0 up. If the result is above MaxEpsilon, the error names the argument name.
 func epsilonUp(name string, eps *big.Float) (calibrate.Epsilon, error) {
 	if e := numeric.RoundedUp(eps); e <= calibrate.MaxEpsilon {
 		return calibrate.Epsilon(e), nil
@@ -69,9 +68,9 @@ func epsilonUp(name string, eps *big.Float) (calibrate.Epsilon, error) {
 	return 0, argument.New(name, "needs an epsilon above %g", float64(calibrate.MaxEpsilon))
 }
 
-// ZCDPRho returns the largest rho for which rho-zCDP implies g, by the same proposition: (sqrt(L+eps) - sqrt(L))² with
-// L = ln(1/delta), as (eps/(sqrt(L+eps) + sqrt(L)))², rounded down. Errors are *ArgumentError: see Guarantee.Validate;
-// "epsilon" if it is so small that rho is below the least float64.
+// ZCDPRho returns the largest rho for which rho-zCDP implies g by Proposition 1.3 of Bun & Steinke 2016, rounded down.
+// It is (sqrt(L+eps) - sqrt(L))² with L = ln(1/delta), computed as (eps/(sqrt(L+eps) + sqrt(L)))². Errors are
+// *ArgumentError: see Guarantee.Validate; "epsilon" if it is so small that rho is below the least float64.
 func ZCDPRho(g calibrate.Guarantee) (Rho, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
@@ -86,7 +85,7 @@ func ZCDPRho(g calibrate.Guarantee) (Rho, error) {
 	return rho, nil
 }
 
-// logInverse is ln(1/delta), within 2^-230, relative.
+// logInverse returns ln(1/delta), within 2^-230, relative.
 func logInverse(delta calibrate.Delta) *big.Float {
 	l := numeric.LnAt(numeric.BigOf(float64(delta)), numeric.ShortPrec)
 	return l.Neg(l)

@@ -10,11 +10,11 @@ import (
 
 // The better conversion of zero-concentrated to (epsilon, delta)-differential privacy uses the Renyi rule of Canonne,
 // Kamath & Steinke 2020 (Proposition 12, Corollary 13) at the order with the least result. Every order gives a valid
-// bound. So an order that is found in float64 decides how tight an answer is, never whether it holds.
+// bound. So the order, which is found in float64, decides how tight an answer is, never whether it holds.
 
 // BestRenyi returns the order at which rho-zCDP implies the least epsilon at delta by the better rule of
-// Renyi.DPEpsilon: alpha = 1 + b with rho·b² = ln(1/delta) - ln(1+b); with what rho-zCDP says there, rho·alpha, rounded
-// up. Errors are *ArgumentError: "rho", also if rho·alpha is above the largest float64; "delta".
+// Renyi.DPEpsilon: alpha = 1 + b with rho·b² = ln(1/delta) - ln(1+b). The Renyi epsilon at that order is rho·alpha,
+// rounded up. Errors are *ArgumentError: "rho", also if rho·alpha is above the largest float64; "delta".
 func (r Rho) BestRenyi(delta calibrate.Delta) (Renyi, error) {
 	if err := r.validate(); err != nil {
 		return Renyi{}, err
@@ -23,11 +23,11 @@ func (r Rho) BestRenyi(delta calibrate.Delta) (Renyi, error) {
 		return Renyi{}, err
 	}
 	l, rho := -math.Log(float64(delta)), float64(r)
-	b := rising(func(b float64) bool { return rho*b*b+math.Log1p(b) > l })
+	b := findCrossing(func(b float64) bool { return rho*b*b+math.Log1p(b) > l })
 	return r.renyi(orderAbove1(b))
 }
 
-// renyi is what rho-zCDP says at one order.
+// renyi returns the Renyi privacy that rho-zCDP implies at order alpha.
 func (r Rho) renyi(alpha float64) (Renyi, error) {
 	e := numeric.UpOf(float64(r))
 	eps := numeric.Ceiling(e.Mul(e, numeric.UpOf(alpha)))
@@ -37,11 +37,11 @@ func (r Rho) renyi(alpha float64) (Renyi, error) {
 	return Renyi{Alpha: alpha, Epsilon: eps}, nil
 }
 
-// orderAbove1 is 1 + b within the orders that a float64 holds.
+// orderAbove1 returns 1 + b, at least the least float64 above 1.
 func orderAbove1(b float64) float64 { return math.Max(1+b, math.Nextafter(1, 2)) }
 
-// rising is near the positive number from which above holds.
-func rising(above func(float64) bool) float64 {
+// findCrossing approximates the positive number from which above holds.
+func findCrossing(above func(float64) bool) float64 {
 	low, high := 0x1p-200, 0x1p1000
 	for high > low*(1+0x1p-50) {
 		middle := math.Sqrt(low) * math.Sqrt(high)
@@ -57,9 +57,9 @@ func rising(above func(float64) bool) float64 {
 	return low
 }
 
-// TightEpsilon returns the epsilon that rho-zCDP implies at delta by the better rule at its best order, rounded up:
-// never above Epsilon. For Gaussian noise it is 7.8 % more than GaussianEpsilon says at epsilon = 1, delta = 1e-6, and
-// Epsilon 27 % more. Errors are those of Epsilon.
+// TightEpsilon returns the epsilon that rho-zCDP implies at delta by the better rule at its best order, rounded up. It
+// is never above Epsilon. At epsilon = 1, delta = 1e-6 it exceeds GaussianEpsilon by 7.8 % for Gaussian noise, and
+// Epsilon does by 27 %. Errors: as for Epsilon.
 func (r Rho) TightEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	simple, simpleErr := r.Epsilon(delta)
 	best, err := r.BestRenyi(delta)
@@ -76,8 +76,8 @@ func (r Rho) TightEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return min(eps, simple), nil
 }
 
-// TightZCDPRho returns the largest float64 rho for which rho-zCDP is proven to imply g by TightEpsilon: at least
-// ZCDPRho's. Errors are those of ZCDPRho.
+// TightZCDPRho returns the largest float64 rho for which rho-zCDP is proven to imply g by TightEpsilon. It is at least
+// ZCDPRho. Errors: as for ZCDPRho.
 func TightZCDPRho(g calibrate.Guarantee) (Rho, error) {
 	least, err := ZCDPRho(g)
 	if err != nil {
@@ -90,12 +90,12 @@ func TightZCDPRho(g calibrate.Guarantee) (Rho, error) {
 	return Rho(rho), nil
 }
 
-// roughTightRho is near TightZCDPRho: the best order 1 + b belongs to rho = (ln(1/delta) - ln(1+b))/b², and epsilon
-// falls with b.
+// roughTightRho approximates TightZCDPRho. The best order 1 + b belongs to rho = (ln(1/delta) - ln(1+b))/b², and
+// epsilon falls with b.
 func roughTightRho(g calibrate.Guarantee) float64 {
 	l := -math.Log(float64(g.Delta))
 	rho := func(b float64) float64 { return (l - math.Log1p(b)) / b / b }
-	b := rising(func(b float64) bool {
+	b := findCrossing(func(b float64) bool {
 		return !(rho(b) > 0) || rho(b)*(1+b)+math.Log(b/(1+b))+(l-math.Log1p(b))/b < float64(g.Epsilon)
 	})
 	return rho(b)

@@ -1,9 +1,12 @@
-// Package gen makes job.schema.json and reference.md from the Go structs of package configs. Only `go generate` uses
-// it.
+// Package gen makes job.schema.json and the reference page of the job file from the Go structs of package configs. Only
+// `go generate` uses it.
 package gen
 
-// Files returns the generated files by name. It reads the sources in the current folder, which must be the folder of
-// package configs.
+// referenceFile is the reference page, seen from the folder of package configs.
+const referenceFile = "../docs/reference/job-file.md"
+
+// Files returns the generated files by their paths from the folder of package configs. It reads the sources in the
+// current folder, which must be that folder.
 func Files() (map[string][]byte, error) {
 	docs, err := readDocs()
 	if err != nil {
@@ -17,5 +20,5 @@ func Files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"job.schema.json": schema, "reference.md": reference}, nil
+	return map[string][]byte{"job.schema.json": schema, referenceFile: reference}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 		}
 		got, err := os.ReadFile(name)
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("configs/%s is not current (%v): run go generate ./configs", name, err)
+			t.Errorf("%s is not current (%v): run go generate ./configs", filepath.Join("configs", name), err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/dprelease/dprelease/configs"
@@ -37,11 +38,6 @@ func referencePage(d docs) ([]byte, error) {
 		p.section(t)
 	}
 	p.WriteString(polymorphic)
-	p.line("\n## Diagnostics\n\nAll problems are reported together, as `file:line:column: code: message` and a hint. " +
-		"The codes:\n\n| code | meaning |\n|---|---|")
-	for _, c := range configs.Codes() {
-		p.line("| `%s` | %s |", c.Code, cell(c.Meaning))
-	}
 	p.line("\n## A job with every key\n\n```yaml\n%s```", body(whole))
 	return p.Bytes(), nil
 }
@@ -58,16 +54,20 @@ func body(sample []byte) string {
 const preface = `<!-- Generated from the Go structs of package configs by go generate ./configs. Do not edit. -->
 # The job file
 
-A job is one YAML file with one mapping. Unknown keys, repeated keys, wrong types and contradictions are errors. All errors are reported
-together, each with its position. Paths are relative to the job file. ` + "`release schema`" + ` prints the JSON Schema, for editors.
+A job is one YAML file with one mapping. Unknown keys, repeated keys, wrong types and contradictions are errors. All
+errors are reported together, each as ` + "`file:line:column: code: message`" + ` with a hint; [error codes](errors.md)
+explains the codes. Paths are relative to the job file. ` + "`release schema`" + ` prints the JSON Schema, for editors.
 
-- **Scalars are their source text.** Values, edges and ranges need no quotes: NO, 02139 and 2013-01-01 stay as written. If the column is
-  numeric, they are compared as numbers.
+- **Scalars are their source text.** Values, edges and ranges need no quotes: NO, 02139 and 2013-01-01 stay as written.
+  If the column is numeric, they are compared as numbers.
 - **Numbers are decimals.** Budgets are rounded down to a float64, never up.
-- **References.** ` + "`${name}`" + ` in any text is replaced by the value of a parameter after parsing; write ` + "`$${`" + ` for a plain ` + "`${`" + `. It is an error if a
-  parameter is unknown or not used. ` + "`${env:NAME}`" + ` is replaced by a variable of the environment, under input and ledger only. Its value is
-  never printed or published.
-- **Not used in jobs:** tags (` + "`!!int`" + `), merge keys (` + "`<<`" + `), several documents in one file. An alias (` + "`*name`" + `) may replace a whole value.
+- **References.** ` + "`${name}`" + ` in any text is replaced by the value of a parameter after parsing; write ` + "`$${`" + ` for
+  a plain ` + "`${`" + `. An unknown or unused parameter is an error. ` + "`${env:NAME}`" + ` is replaced by an environment variable,
+  under input and ledger only. Its value is never printed or published.
+- **Headings.** In ` + "`queries[].KIND.by[]`" + `, KIND stands for each kind of query that has the key, such as
+  ` + "`histogram`" + ` or ` + "`mean`" + `.
+- **Not used in jobs:** tags (` + "`!!int`" + `), merge keys (` + "`<<`" + `), several documents in one file. An alias
+  (` + "`*name`" + `) may replace a whole value.
 `
 
 const polymorphic = `
@@ -77,11 +77,28 @@ const polymorphic = `
 with the texts that belong to it. The label is one of them only if it is listed. Cells keep the order of the file.
 `
 
+// common returns the paths of one mapping. If it is in more than three kinds of query, it returns one path with KIND in
+// the place of the kind.
+func common(paths []string) []string {
+	if len(paths) <= 3 {
+		return paths
+	}
+	first := strings.Split(paths[0], ".")
+	for _, path := range paths {
+		parts := strings.Split(path, ".")
+		if len(parts) != len(first) || parts[0] != first[0] || !slices.Equal(parts[2:], first[2:]) {
+			return paths
+		}
+	}
+	first[1] = "KIND"
+	return []string{strings.Join(first, ".")}
+}
+
 // section writes the table of one struct's keys.
 func (p *page) section(t reflect.Type) {
 	title := "The job"
 	if at := p.paths[t]; at[0] != "" {
-		title = "`" + strings.Join(at, "`, `") + "`"
+		title = "`" + strings.Join(common(at), "`, `") + "`"
 	}
 	p.line("\n## %s\n\n%s", title, p.docs.commentOf(t, ""))
 	fields := fieldsOf(t, p.docs)
@@ -127,13 +144,13 @@ func (p *page) typeName(f field) string {
 
 var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[configs.Decimal](): "number",
-	reflect.TypeFor[configs.Scalar]():  "text or number",
-	reflect.TypeFor[configs.Unit]():    "`row` or list of texts",
+	reflect.TypeFor[configs.Scalar]():  "string or number",
+	reflect.TypeFor[configs.Unit]():    "`row` or list of strings",
 	reflect.TypeFor[configs.Clamp]():   "list of numbers, or `discover`",
-	reflect.TypeFor[configs.MaxRows](): "whole number, or `discover`",
-	reflect.TypeFor[configs.Values]():  "list of texts, or mapping of text to texts",
+	reflect.TypeFor[configs.MaxRows](): "integer, or `discover`",
+	reflect.TypeFor[configs.Values]():  "list of strings, or mapping of string to strings",
 	reflect.TypeFor[configs.Param]():   "default, or mapping",
-	reflect.TypeFor[configs.Event]():   "mapping of text to text",
+	reflect.TypeFor[configs.Event]():   "mapping of string to string",
 }
 
 func (p *page) plainType(t reflect.Type) string {
@@ -142,17 +159,27 @@ func (p *page) plainType(t reflect.Type) string {
 	}
 	switch t.Kind() {
 	case reflect.Slice:
-		return "list of " + p.plainType(t.Elem())
+		return "list of " + plural(p.plainType(t.Elem()))
 	case reflect.Map:
 		return "mapping of name to " + p.plainType(t.Elem())
 	case reflect.Struct:
 		return "mapping"
 	case reflect.Bool:
-		return "true or false"
+		return "boolean"
 	case reflect.String:
-		return "text"
+		return "string"
 	}
-	return "whole number"
+	return "integer"
+}
+
+func plural(typeName string) string {
+	switch typeName {
+	case "string", "mapping":
+		return typeName + "s"
+	case "string or number":
+		return "strings or numbers"
+	}
+	return typeName
 }
 
 // cell escapes a text for a table in Markdown.

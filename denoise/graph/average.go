@@ -2,8 +2,8 @@ package graph
 
 import "context"
 
-// batch is how many estimates are computed before they are added up. It is a constant, so that sums do not depend on
-// the number of workers.
+// batch is the number of estimates that are computed before they are added up. It is a constant, so that sums do not
+// depend on the number of workers.
 const batch = 8
 
 // average adds up the estimates of several trees, in the order of the trees. It can be reused.
@@ -22,10 +22,10 @@ func newAverage(n, trees int) *average {
 	return s
 }
 
-// tree computes the estimate with tree i into x, for one worker.
+// tree computes the estimate with tree i into x, on one worker.
 type tree func(worker, i int, x []float64) (df, threshold float64, err error)
 
-// run averages what estimate returns for each tree. Trees are computed in parallel.
+// run averages the results of estimate over all trees. Trees are computed in parallel.
 func (s *average) run(ctx context.Context, r Run, estimate tree) error {
 	clear(s.x)
 	s.df, s.threshold = 0, 0
@@ -42,7 +42,7 @@ func (s *average) run(ctx context.Context, r Run, estimate tree) error {
 	return nil
 }
 
-// addBatch adds the next batch.
+// addBatch adds the estimates of the next batch of trees; done is the number of trees before it.
 func (s *average) addBatch(ctx context.Context, r Run, done int, estimate tree) error {
 	now := min(batch, s.trees-done)
 	part := r.quiet()

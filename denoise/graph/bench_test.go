@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
-// road is the road graph of Manhattan: junctions and sections with lengths.
+// road returns the road graph of Manhattan: junctions and sections with lengths.
 func road(t testing.TB) *Graph {
 	table := csvtest.Columns(t, csvtest.Shared(t, "data", "graph", "manhattan_sections_7070.csv"))
 	u, v := ints(t, table["from_junction"]), ints(t, table["to_junction"])

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// This file splits trees into hierarchies of node sets (dendrogram.go). It transforms signals into the
-// orthonormal Haar bases of these (haar.go) and shrinks their coefficients (shrink.go).
+// This file splits trees into hierarchies of node sets. haar.go transforms signals into the orthonormal Haar basis of a
+// hierarchy, and shrink.go shrinks their coefficients.
 
 // Dendrogram is a binary tree of node sets for each component: an inner set is split into two. References below n are
 // single nodes; n+k is inner set k. A set comes before the two sets that it is split into.
@@ -19,13 +19,13 @@ type Dendrogram struct {
 	n    int
 }
 
-// newDendrogram makes the dendrogram of a forest. node and parent have the node and the parent's position of each
-// position in depth-first preorder; the parent of a root is −1.
+// newDendrogram makes the dendrogram of a forest, whose positions are a depth-first preorder. node[p] is the node at
+// position p, and parent[p] the position of its parent, or −1 for a root.
 //
-// It splits each tree at a node whose branches all have at most half of the nodes (Sharpnack, Singh &
-// Krishnamurthy, "Detecting activations over graphs using spanning tree wavelet bases", AISTATS 2013). The node joins
-// its smallest branch, the list of branches is halved repeatedly, and each branch is split in the same way. With
-// largest degree d the depth is at most about ceil(log2 d)·ceil(log2 n). It takes O(n log n).
+// It splits each tree at a node whose branches all have at most half of the nodes (Sharpnack, Singh & Krishnamurthy,
+// "Detecting activations over graphs using spanning tree wavelet bases", AISTATS 2013). The node joins its smallest
+// branch, the list of branches is halved repeatedly, and each branch is split in the same way. With largest degree d
+// the depth is at most about ceil(log2 d)·ceil(log2 n). It takes O(n log n).
 func newDendrogram(node, parent []int32) *Dendrogram {
 	n := len(parent)
 	d := &Dendrogram{n: n}
@@ -71,8 +71,8 @@ const rootSlot = -1
 // branch is the subtree at positions low to high. Its reference belongs into slot.
 type branch struct{ low, high, slot int32 }
 
-// splitter holds the subtrees that are still to be split, in preorder: node and subtree size at each position. Each
-// subtree is a range of positions, and so is every subtree of it.
+// splitter holds the subtrees that are still to be split. node[p] and size[p] are the node and the size of the subtree
+// at position p of a preorder. Each subtree is a range of positions, and so is every subtree of it.
 type splitter struct {
 	*Dendrogram
 	node, size []int32
@@ -115,8 +115,8 @@ func (s *splitter) split(b branch) {
 	}
 }
 
-// chain halves a list of adjacent branches until each is alone. bounds holds the start of each, and the end of the last
-// one.
+// chain halves a list of adjacent branches until each is alone. bounds holds the start of each branch and the end of
+// the last one.
 func (s *splitter) chain(bounds []int32, slot int32) {
 	last := len(bounds) - 1
 	if last == 1 {
@@ -129,8 +129,8 @@ func (s *splitter) chain(bounds []int32, slot int32) {
 	s.chain(bounds[:half+1], 2*k)
 }
 
-// centre walks from the root into the branch with more than half of the nodes, until there is none. It leaves the way
-// in path.
+// centre walks from the root into the branch with more than half of the nodes, until there is none. It returns the last
+// position and leaves the positions before it in path.
 func (s *splitter) centre(b branch) int32 {
 	half := (b.high - b.low) / 2
 	s.path = s.path[:0]
@@ -152,7 +152,7 @@ func (s *splitter) centre(b branch) int32 {
 }
 
 // branches rearranges a subtree of at least 3 nodes into the branches of its centre, which joins the smallest. It
-// returns the start of each, and the end of the last one.
+// returns the start of each branch and the end of the last one.
 func (s *splitter) branches(b branch) []int32 {
 	c := s.centre(b)
 	end := c + s.size[c]
@@ -181,7 +181,7 @@ func (s *splitter) branches(b branch) []int32 {
 	return s.bounds(b, c+b.high-end)
 }
 
-// bounds lists the starts of the branches: the upper one, if there is one, and then those from position p.
+// bounds lists the starts of the branches: the upper one, if there is one, and then the branches from position p.
 func (s *splitter) bounds(b branch, p int32) []int32 {
 	s.cuts = s.cuts[:0]
 	if p > b.low {

@@ -55,7 +55,7 @@ func forests(n int) *rapid.Generator[[]int32] {
 	})
 }
 
-// The transform on the reference hierarchy, whatever ties one's own construction breaks otherwise.
+// The transform agrees with the reference on the reference hierarchy; newDendrogram may break ties differently.
 func TestGoldenTransform(t *testing.T) {
 	for _, name := range []string{"path8", "star6", "rtree60", "rtree1000"} {
 		tree := goldenColumns(t, "wavelet_"+name+".tree.csv")
@@ -150,7 +150,7 @@ func TestBasisIsOrthonormalAndSparse(t *testing.T) {
 	})
 }
 
-// orthonormal returns all coefficients, those of the means too.
+// orthonormal returns all coefficients, including the means'.
 func orthonormal(d *Dendrogram, y []float64) []float64 {
 	c := d.forward(y)
 	out := c.Detail
@@ -171,7 +171,7 @@ func dot(a, b []float64) (s float64) {
 	return s
 }
 
-// checkSparse cuts one edge of the tree: few details may see that.
+// checkSparse cuts one edge of the tree: only few details may change.
 func checkSparse(t *rapid.T, node, parent []int32, d *Dendrogram) {
 	degree, most := make([]int, len(parent)), 1
 	for p, q := range parent {

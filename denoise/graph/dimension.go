@@ -1,7 +1,7 @@
 package graph
 
-// dimension returns the degrees of freedom: the dimension of the signals with A·x = 0 in the rows in which the estimate
-// has that.
+// dimension returns the degrees of freedom: the dimension of the space of signals x with A·x = 0 in every row in which
+// the estimate has A·x = 0.
 func (s *interior) dimension() float64 {
 	if s.k == 1 {
 		count := make([]float64, s.parts)

@@ -3,9 +3,9 @@
 // costs no privacy.
 //
 // [New] and [Product] make graphs. [TreeWavelets] thresholds wavelets of random spanning trees. [TrendFilter] solves
-// the total variation problem of any graph, and that of higher orders. [TreeEnsemble] averages the total variation
-// estimates of many random trees. Each returns a [Fit] with the estimate's divergence, from which Stein's unbiased risk
-// estimate follows.
+// the total variation problem of any graph, and its versions of higher order. [TreeEnsemble] averages the total
+// variation estimates of many random trees. Each returns a [Fit] with the estimate's divergence, from which Stein's
+// unbiased risk estimate follows.
 //
 // Trees are drawn with a fixed public generator, which hides nothing and adds no noise. Results are the same for any
 // number of workers.

@@ -4,7 +4,7 @@ import "fmt"
 
 // EnsembleOptions are the parameters of [TreeEnsemble].
 type EnsembleOptions struct {
-	// Penalty says how λ is found, in both passes; its Sigma is the noise's standard deviation.
+	// Penalty is λ, or how to choose it, in both passes. Its Sigma is the noise's standard deviation.
 	Penalty Penalty
 	// Floor > 0 is added to the pilot, in multiples of the mean value. If it is infinite, there is no second pass. If
 	// it is 0, several values are tried, which requires Penalty.Sigma.
@@ -12,7 +12,7 @@ type EnsembleOptions struct {
 	// Trees is the number of trees in each half. If it is 0, there are 16, or 8 if there are two halves and over 50,000
 	// nodes.
 	Trees int
-	// Signed keeps estimates below 0.
+	// Signed: estimates below 0 are kept.
 	Signed bool
 	Run    Run
 }

@@ -21,7 +21,7 @@ type rowWork struct {
 	filled        []int
 }
 
-// newFactor finds the pattern of L; [Factor.Sharing] adds the memory for its values. Errors: a [*SizeError] if it is
+// newFactor finds the pattern of L; [factor.Sharing] adds the memory for its values. Errors: a [*sizeError] if it is
 // too large, ctx.Err().
 func newFactor(ctx context.Context, a *Matrix) (*factor, error) {
 	n := a.Columns
@@ -129,7 +129,7 @@ func (f *factor) eliminate(j int32, top int) {
 	f.d[j] = d
 }
 
-// Solve replaces b by the solution.
+// Solve replaces b by the solution x of (I + A'WA)·x = b.
 func (f *factor) Solve(b []float64) {
 	for j := range f.d {
 		row, val := f.row[f.start[j]:f.start[j+1]], f.val[f.start[j]:f.start[j+1]]

@@ -10,7 +10,7 @@ type Fit struct {
 	DF float64
 	// Leverage is ∂x_i/∂y_i for each node; nil if the method does not compute it.
 	Leverage []float64
-	// Lambda is the penalty or threshold that was used, in the unit of the values; 0 if there is none or many.
+	// Lambda is the penalty or threshold that was used, in the unit of the values; 0 if there is none or several.
 	Lambda float64
 	// Floor is the pilot's floor that a two-pass ensemble used, relative to the mean; 0 for other methods.
 	Floor float64

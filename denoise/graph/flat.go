@@ -2,12 +2,12 @@ package graph
 
 import "math"
 
-// flat reports whether λ is so large that the solution is constant in each component, and returns the proven gap. It
-// looks for a v within the box for which y − A'v is constant there, by regularised least squares and corrections. y is
-// centred.
+// tryConstant reports whether λ is so large that the solution is constant in each component, and returns the proven
+// gap. It looks for a v within the box for which y − A'v is constant in each component, by regularised least squares
+// and corrections. y is centred.
 //
 // The interior point method would also find this, but with rounding errors proportional to λ.
-func (s *interior) flat(objective float64) (gap float64, ok bool) {
+func (s *interior) tryConstant(objective float64) (gap float64, ok bool) {
 	weight := 1e8 / s.norm
 	for r := range s.v {
 		s.weight[r], s.v[r] = weight, 0
@@ -27,7 +27,7 @@ func (s *interior) flat(objective float64) (gap float64, ok bool) {
 		if largest > s.lambda {
 			return 0, false
 		}
-		if gap = s.rest(); gap <= wantedProducts*objective {
+		if gap = s.computeResidual(); gap <= wantedProducts*objective {
 			return gap, true
 		}
 		if gap > 0.9*before {
@@ -38,8 +38,8 @@ func (s *interior) flat(objective float64) (gap float64, ok bool) {
 	return gap, false
 }
 
-// rest sets x to y − A'v and returns half its sum of squares.
-func (s *interior) rest() (half float64) {
+// computeResidual sets x to y − A'v and returns half its sum of squares.
+func (s *interior) computeResidual() (half float64) {
 	s.a.ApplyBack(s.v, s.x)
 	for i, v := range s.x {
 		s.x[i] = s.y[i] - v

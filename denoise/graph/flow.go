@@ -5,16 +5,16 @@ import "math"
 // flow is a maximum flow problem on a subgraph: every node has an excess, which may flow along edges up to their
 // capacity. All amounts are integers in a unit, so that nothing is rounded.
 //
-// The method is that of Boykov & Kolmogorov ("An experimental comparison of min-cut/max-flow algorithms for energy
+// The method is from Boykov & Kolmogorov ("An experimental comparison of min-cut/max-flow algorithms for energy
 // minimization in vision", IEEE PAMI 26, 2004). One search tree grows from the nodes with surplus, and one from those
 // with deficit. When they meet, as much as possible is sent along the connection. Nodes that are cut off from their
 // tree look for a new parent in it.
 type flow struct {
 	g *Graph
-	// back is the arc in the other direction. rest is how much more can flow along an arc.
+	// back[a] is the arc opposite to arc a. rest[a] is the remaining capacity of arc a.
 	back []int32
 	rest []int64
-	// surplus of each node; negative if it has a deficit
+	// surplus[i] is the excess of node i; negative if it has a deficit
 	surplus []int64
 	searchTrees
 }
@@ -23,7 +23,7 @@ type flow struct {
 type searchTrees struct {
 	side []int8  // the tree that a node is in
 	up   []int32 // the arc to its parent in the tree, or one of the marks below
-	// distance to the root, known to be right at time stamp
+	// distance[i] is 1 plus the number of steps to the root; it was right at time stamp[i]
 	distance, stamp []int32
 	time            int32
 	active          ring
@@ -98,7 +98,7 @@ func (r *ring) pop() int32 {
 }
 
 // maximise sends as much as possible between the given nodes. Afterwards side is source for the nodes that a surplus
-// can still reach. It asks stop from time to time, and gives up if that returns true.
+// can still reach. It calls stop from time to time, and gives up if stop returns true.
 func (f *flow) maximise(nodes []int32, stop func() bool) {
 	f.begin(nodes)
 	for round := 0; f.active.size > 0; {
@@ -137,8 +137,8 @@ func (f *flow) begin(nodes []int32) {
 	}
 }
 
-// open returns how much can still flow through arc a of a node, away from the source: along the arc in the source's
-// tree, and against it in the sink's.
+// open returns the remaining capacity of arc a of a node on this side, in the direction away from the source: along the
+// arc in the source's tree, and against it in the sink's.
 func (f *flow) open(a int32, side int8) int64 {
 	if side == source {
 		return f.rest[a]
@@ -177,21 +177,22 @@ func (f *flow) grow(i int32) int32 {
 	return -1
 }
 
-// augment sends as much as possible from root to root over the bridge. Nodes whose way to the root is now full become
-// orphans.
+// augment sends as much as possible from root to root over the bridge. A node becomes an orphan if the arc to its
+// parent is now full.
 func (f *flow) augment(bridge int32) {
 	from, to := f.g.to[f.back[bridge]], f.g.to[bridge]
 	amount := f.rest[bridge]
-	amount = f.narrowest(from, amount)
-	amount = f.narrowest(to, amount)
+	amount = f.findBottleneck(from, amount)
+	amount = f.findBottleneck(to, amount)
 	f.rest[bridge] -= amount
 	f.rest[f.back[bridge]] += amount
 	f.send(from, amount)
 	f.send(to, amount)
 }
 
-// narrowest returns the smallest of amount, of what can flow between node i and its root, and of the root's own amount.
-func (f *flow) narrowest(i int32, amount int64) int64 {
+// findBottleneck returns the least of amount, the remaining capacities between node i and its root, and the root's own
+// surplus or deficit.
+func (f *flow) findBottleneck(i int32, amount int64) int64 {
 	side := f.side[i]
 	for ; f.up[i] >= 0; i = f.g.to[f.up[i]] {
 		a := f.up[i] // from i to its parent; flow in the source's tree goes towards i
@@ -239,7 +240,8 @@ func (f *flow) adopt() {
 	}
 }
 
-// findParent makes the neighbour that is nearest to its root the parent of orphan i.
+// findParent makes the neighbour that is nearest to its root the parent of orphan i. It returns false if no neighbour
+// can be the parent.
 func (f *flow) findParent(i int32) bool {
 	side := f.side[i]
 	best, parent := int32(math.MaxInt32), isAlone
@@ -260,8 +262,8 @@ func (f *flow) findParent(i int32) bool {
 	return true
 }
 
-// rootDistance returns the number of steps from node i to its root, or MaxInt32 if the way ends at an orphan. It stamps
-// the way.
+// rootDistance returns the distance of node i, 1 for a root, or MaxInt32 if the way to its root ends at an orphan. It
+// stamps the nodes on the way.
 func (f *flow) rootDistance(i int32) int32 {
 	steps, at := int32(0), i
 	for f.stamp[at] != f.time {

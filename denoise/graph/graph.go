@@ -17,7 +17,7 @@ type Edge struct {
 	Length float64
 }
 
-// EdgeError says which edge of the list given to [New] is wrong, and why.
+// EdgeError names a wrong edge of the list given to [New], and the reason.
 type EdgeError struct {
 	// Index counts from 0.
 	Index  int
@@ -31,9 +31,11 @@ func (e *EdgeError) Error() string { return fmt.Sprintf("edge %d: %s", e.Index, 
 type Graph struct {
 	// u[e] < v[e] are the ends of edge e; edges are sorted by them.
 	u, v []int32
-	// weight is the sum over parallel edges, square the sum of their squares, length the shortest known one or 0.
+	// weight[e] is the sum of the weights of parallel edges, square[e] the sum of their squares, length[e] their
+	// shortest known length, or 0.
 	weight, square, length []float64
-	// The arcs of node i have indices from start[i] to start[i+1]: to is the other end, edge the edge.
+	// The arcs of node i have indices from start[i] to start[i+1]. to[a] is the other end of arc a, and edge[a] its
+	// edge.
 	start, to, edge []int32
 }
 
@@ -105,7 +107,7 @@ func (g *Graph) Components() (label []int, count int) {
 	return label, count
 }
 
-// SizeError says that a number of nodes, edges or values is wrong.
+// SizeError is an error about a wrong number of nodes, edges or values.
 type SizeError struct {
 	What string
 	Got  int

@@ -33,7 +33,7 @@ func (d *Dendrogram) forward(y []float64) coefficients {
 	return c
 }
 
-// Inverse reverses Forward, and writes the values of all nodes to x.
+// Inverse reverses forward, and writes the values of all nodes to x.
 func (d *Dendrogram) Inverse(c coefficients, x []float64) {
 	mean := make([]float64, len(d.left))
 	put := func(reference int32, v float64) {

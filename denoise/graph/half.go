@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// floors are the pilot's floors to choose from. An infinite one means the first pass.
+// floors are the pilot's floors to choose from. An infinite floor stands for the first pass.
 var floors = []float64{0.03, 0.1, 0.3, 1, math.Inf(1)}
 
-// law says how one half draws its trees: with the length bias b, or uniformly if that is nil.
+// law is the distribution of the trees of one half: with the length bias b, or uniform if b is nil.
 type law struct {
 	bias    []float64
 	options EnsembleOptions
@@ -50,11 +50,11 @@ func estimateHalf(ctx context.Context, g *Graph, y []float64, l law) (*Fit, erro
 	if err := h.candidates(ctx, scan{h.sigma / 16 / mean(h.scale), 2, 8, 2}, math.Inf(1), first); err != nil {
 		return nil, err
 	}
-	return h.second(ctx, choices, first)
+	return h.runSecondPass(ctx, choices, first)
 }
 
-// second tries the floors of the second pass.
-func (h *half) second(ctx context.Context, choices []float64, first *pool) (*Fit, error) {
+// runSecondPass carries out the second pass with each floor, and returns the average of all candidates.
+func (h *half) runSecondPass(ctx context.Context, choices []float64, first *pool) (*Fit, error) {
 	pilot := first.fit().X
 	all := newPool(len(h.y), h.sigma)
 	for _, floor := range choices {
@@ -71,7 +71,7 @@ func (h *half) second(ctx context.Context, choices []float64, first *pool) (*Fit
 	return all.fit(), nil
 }
 
-// candidates adds the estimates for several λ, or for the given one, with the current factors.
+// candidates adds the estimates for several λ, or for the given λ, to a pool, with the current factors.
 func (h *half) candidates(ctx context.Context, grid scan, floor float64, to *pool) error {
 	risk := func(ctx context.Context, lambda []float64) ([]float64, error) {
 		out := make([]float64, len(lambda))
@@ -95,7 +95,7 @@ func (h *half) candidates(ctx context.Context, grid scan, floor float64, to *poo
 	return err
 }
 
-// pilotValues returns (max(x,0) + c·mean y) over its geometric mean, kept within a factor of 10⁶ of it. A mean below
+// pilotValues returns max(x,0) + c·mean(y) over its geometric mean, limited to a factor of 10⁶ from 1. A mean below
 // s/64 counts as s/64.
 func pilotValues(y, x []float64, c, s float64) []float64 {
 	var sum, largest, logs float64

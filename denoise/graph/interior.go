@@ -7,7 +7,8 @@ import (
 	"math"
 )
 
-// pattern holds what all problems of one order on one graph share.
+// pattern holds the data that all problems of one order k on one graph share: the matrix A, which is D'D or D·D'D, with
+// its columns in elimination order, the pattern of its factor, and the components of the graph.
 type pattern struct {
 	g      *Graph
 	k      int
@@ -75,7 +76,7 @@ type newton struct {
 }
 
 // bound is one side of the box: the slack, the multiplier and its step, and the target of slack times multiplier.
-// Slacks are kept separately, since λ − v would lose their digits.
+// Slacks are kept separately, since the difference λ − v would lose their digits.
 type bound struct{ slack, mu, step, target []float64 }
 
 func newInterior(p *pattern) *interior {
@@ -111,8 +112,8 @@ const (
 	wantedGap      = 1e-8
 	acceptedGap    = 1e-6
 	mostSteps      = 100
-	// refinements is how often the solution of each step's linear system is refined. Without refinement the dual
-	// drifts.
+	// refinements is the number of times that the solution of each step's linear system is refined. Without refinement
+	// the dual drifts.
 	refinements = 2
 	// damping keeps v from moving along directions that hardly change x, relative to the rows' squared norm. In those
 	// directions rounding errors would outgrow the slacks.
@@ -129,7 +130,7 @@ func (s *interior) fit(ctx context.Context, y []float64, lambda float64) (*Fit, 
 	scale := s.load(y, centre, lambda)
 	gap, constant := 0.0, scale == 0 // 0 also means that there is nothing to penalise
 	if !constant {
-		gap, constant = s.flat(s.squares() / 2)
+		gap, constant = s.tryConstant(s.squares() / 2)
 	}
 	if constant {
 		clear(s.x)
@@ -169,7 +170,7 @@ func (s *interior) solve(ctx context.Context) (gap float64, err error) {
 	return gap, nil
 }
 
-// centres returns the means of the components. A ignores them, and subtracting them reduces rounding.
+// centres returns the means of the components. A maps them to 0, and subtracting them reduces rounding errors.
 func (s *interior) centres(y []float64) []float64 {
 	sum, count := make([]float64, s.parts), make([]float64, s.parts)
 	for i, c := range s.label {
@@ -182,7 +183,7 @@ func (s *interior) centres(y []float64) []float64 {
 	return sum
 }
 
-// load sets the problem and returns the largest |A·y|, or 0 if that consists of rounding errors only.
+// load sets the problem and returns the largest |A·y|, or 0 if A·y consists only of rounding errors.
 func (s *interior) load(y, centre []float64, lambda float64) (scale float64) {
 	s.lambda = lambda
 	largest := 0.0
@@ -305,7 +306,7 @@ func (s *interior) improve() {
 	}
 }
 
-// reach returns the given share of the longest step that keeps all multipliers and slacks positive, but at most 1.
+// reach returns share times the longest step that keeps all multipliers and slacks positive, but at most 1.
 func (s *interior) reach(share float64) float64 {
 	step := 1 / share
 	for r, dv := range s.dv {

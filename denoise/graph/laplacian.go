@@ -7,7 +7,7 @@ import (
 // DenseError means that a trend filter of this order needs too much memory on this graph.
 type DenseError struct {
 	K int
-	// Entries is how many entries the factor has at least, which is above the limit Most.
+	// Entries is a lower bound on the factor's number of entries. It is above the limit Most.
 	Entries, Most int
 }
 

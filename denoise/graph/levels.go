@@ -19,7 +19,8 @@ type levelSets struct {
 	// settled is 1 for an edge whose lower-numbered end is above the other, -1 for the reverse, and 0 while the two are
 	// equal.
 	settled []int8
-	// The nodes of a block, and later of a group, are a range of nodes. group is the number of each node's group.
+	// nodes holds the nodes of each block, and later of each group, as one range. group[i] is the number of node i's
+	// group.
 	nodes, group, queue []int32
 	groups              int
 	seen                []bool
@@ -36,7 +37,7 @@ func newLevelSets(g *Graph) *levelSets {
 // block is a connected range of nodes.
 type block struct{ low, high int32 }
 
-// solve finds the groups of equal values. lambda has a penalty for each edge.
+// solve finds the groups of equal values. lambda[e] is the penalty of edge e.
 func (s *levelSets) solve(ctx context.Context, y, lambda []float64) error {
 	s.load(y, lambda)
 	for i := range s.nodes {
@@ -64,8 +65,8 @@ func (s *levelSets) solve(ctx context.Context, y, lambda []float64) error {
 	return ctx.Err()
 }
 
-// load converts values and penalties to integers. A penalty beyond twice the spread of the values never matters, so it
-// is reduced to that.
+// load converts values and penalties to integers. A penalty above twice the spread of the values never matters, so it
+// is reduced to twice the spread.
 func (s *levelSets) load(y, lambda []float64) {
 	middle, spread := 0.0, 0.0
 	for _, v := range y {
@@ -93,8 +94,8 @@ func (s *levelSets) load(y, lambda []float64) {
 	clear(s.settled)
 }
 
-// cut sends what is above the block's mean to what is below. It puts the nodes that keep a surplus, and those they can
-// still reach, first, and returns where the others begin.
+// cut sends surplus of nodes above the block's mean to nodes below it. It moves the nodes that keep a surplus, and the
+// nodes that a surplus can still reach, to the front, and returns where the others begin.
 func (s *levelSets) cut(ctx context.Context, b block) (middle int32) {
 	nodes := s.nodes[b.low:b.high]
 	if len(nodes) == 1 {
@@ -146,7 +147,7 @@ func (s *levelSets) settle(upper []int32) {
 	}
 }
 
-// pieces orders a range of nodes by connected pieces, and appends these to todo.
+// pieces orders a range of nodes by connected pieces, and appends the pieces to todo.
 func (s *levelSets) pieces(todo []block, b block) []block {
 	nodes := s.nodes[b.low:b.high]
 	s.queue = s.queue[:0]

@@ -15,10 +15,10 @@ type Matrix struct {
 	Val   []float64
 }
 
-// sizeError means that a factor would have more than [MaxEntries] entries.
+// sizeError means that a factor would have more than maxEntries entries.
 type sizeError struct{ Entries int }
 
-// Error returns the number.
+// Error returns the number of entries.
 func (e *sizeError) Error() string { return fmt.Sprintf("a factor of at least %d entries", e.Entries) }
 
 // maxEntries limits a factor to 1.6 GB.
@@ -86,7 +86,7 @@ func (a *Matrix) transpose() *Matrix {
 	return t
 }
 
-// Permuted renames the Columns: old[i] becomes i.
+// Permuted renames the columns: column old[i] becomes column i.
 func (a *Matrix) Permuted(old []int32) *Matrix {
 	inverse := make([]int32, len(old))
 	for i, c := range old {

@@ -8,7 +8,7 @@ func MinimumDegree(a *Matrix) []int32 {
 	s := newElimination(a)
 	order := make([]int32, 0, a.Columns)
 	for len(order) < a.Columns {
-		p := s.least()
+		p := s.findLeast()
 		order = append(order, p)
 		s.eliminate(p, a.Columns-len(order))
 	}
@@ -16,7 +16,8 @@ func MinimumDegree(a *Matrix) []int32 {
 }
 
 type elimination struct {
-	// members of each clique, nil after it was united with another; cliques of each column
+	// members[e] holds the columns of clique e, nil after it was united with another. cliques[c] holds the cliques of
+	// column c.
 	members, cliques [][]int32
 	buckets
 	// outside[e] counts the members of clique e that are not in the newest one, if round[e] is the current round.
@@ -90,7 +91,7 @@ func (s *buckets) remove(c int32) {
 	}
 }
 
-func (s *buckets) least() int32 {
+func (s *buckets) findLeast() int32 {
 	for s.head[s.low] < 0 {
 		s.low++
 	}

@@ -2,7 +2,7 @@ package graph
 
 import "fmt"
 
-// OptionError says which option is out of range.
+// OptionError names an option that is out of range, and the reason.
 type OptionError struct{ Option, Reason string }
 
 // Error names the option.

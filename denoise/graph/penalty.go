@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Penalty sets λ, or says how to choose it.
+// Penalty is λ, or how to choose it.
 type Penalty struct {
 	// Sigma > 0 asks for the λ of least estimated risk (Stein), for noise of standard deviation Sigma in the values'
 	// unit. If it is 0, Lambda is used.
@@ -28,8 +28,8 @@ func (p Penalty) check() error {
 	return nil
 }
 
-// scan is a geometric grid: points values of λ, from low on, each ratio times the one before. between is how many are
-// tried between the best and each neighbour.
+// scan is a geometric grid: points values of λ, from low on, each ratio times the one before. between is the number of
+// values tried between the best and each neighbour.
 type scan struct {
 	low, ratio      float64
 	points, between int
@@ -41,8 +41,8 @@ type search struct {
 	lambda, cost []float64
 }
 
-// find returns the given λ, or the one of least risk: of the grid, which is extended until the best λ is inside it and
-// then refined around that.
+// find returns the given λ, or the λ of least risk. It tries the grid, extends it until the best λ is inside it, and
+// refines it around the best λ.
 func (p Penalty) find(ctx context.Context, grid scan, s *search) (float64, error) {
 	if p.Sigma == 0 {
 		return p.Lambda, nil
@@ -51,7 +51,7 @@ func (p Penalty) find(ctx context.Context, grid scan, s *search) (float64, error
 		return 0, err
 	}
 	err := s.refine(ctx, grid)
-	return s.best(), err
+	return s.bestLambda(), err
 }
 
 // try computes the costs of more λ.
@@ -64,8 +64,8 @@ func (s *search) try(ctx context.Context, lambda []float64) error {
 	return nil
 }
 
-// at returns the index of the least cost; that of the largest λ if there are several.
-func (s *search) at() int {
+// bestIndex returns the index of the least cost. If several are least, it is the one of the largest λ.
+func (s *search) bestIndex() int {
 	best := 0
 	for i, c := range s.cost {
 		if c < s.cost[best] || (c == s.cost[best] && s.lambda[i] > s.lambda[best]) {
@@ -75,11 +75,11 @@ func (s *search) at() int {
 	return best
 }
 
-func (s *search) best() float64 {
+func (s *search) bestLambda() float64 {
 	if len(s.lambda) == 0 {
 		return 0
 	}
-	return s.lambda[s.at()]
+	return s.lambda[s.bestIndex()]
 }
 
 // bracket tries the grid. While the best λ is the first or the last and costs still fall, it extends the grid on that
@@ -94,7 +94,7 @@ func (s *search) bracket(ctx context.Context, grid scan) error {
 	}
 	for range 20 {
 		next := 0.0
-		switch best := s.best(); best {
+		switch best := s.bestLambda(); best {
 		case slices.Min(s.lambda):
 			next = best / grid.ratio
 		case slices.Max(s.lambda):
@@ -102,11 +102,11 @@ func (s *search) bracket(ctx context.Context, grid scan) error {
 		default:
 			return nil
 		}
-		before := s.cost[s.at()]
+		before := s.cost[s.bestIndex()]
 		if err := s.try(ctx, []float64{next}); err != nil {
 			return err
 		}
-		if s.cost[s.at()] == before { // the solutions do not change any more on this side
+		if s.cost[s.bestIndex()] == before { // the solutions do not change any more on this side
 			return nil
 		}
 	}
@@ -114,7 +114,7 @@ func (s *search) bracket(ctx context.Context, grid scan) error {
 }
 
 func (s *search) refine(ctx context.Context, grid scan) error {
-	best := s.best()
+	best := s.bestLambda()
 	var more []float64
 	for i := 1; i <= grid.between; i++ {
 		f := math.Pow(grid.ratio, float64(i)/float64(grid.between+1))

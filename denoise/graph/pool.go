@@ -8,7 +8,8 @@ import "math"
 // one that happens to win.
 type pool struct {
 	sigma float64
-	// least is the least cost so far, to which weights are relative. lambda and floor belong to that candidate.
+	// least is the least cost so far, to which weights are relative. lambda and floor belong to the candidate with that
+	// cost.
 	least, lambda, floor float64
 	// sums of the weights and of the weighted candidates
 	total, df   float64
@@ -25,7 +26,7 @@ func (p *pool) addFit(f *Fit, cost float64) { p.include(f, cost, 1) }
 // unite adds all candidates of another pool.
 func (p *pool) unite(other *pool) { p.include(other.fit(), other.least, other.total) }
 
-// include adds candidates that have a total weight, relative to their least cost.
+// include adds candidates with a joint weight total, relative to their least cost.
 func (p *pool) include(f *Fit, least, total float64) {
 	if least < p.least {
 		p.scale(p.weight(p.least - least))

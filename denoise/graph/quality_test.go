@@ -97,17 +97,17 @@ func rmse(x, truth []float64) float64 {
 	return math.Sqrt(sum / float64(len(x)))
 }
 
-// quality is a table of true values with its noise, and how far the ensemble must be below trend filtering (clipped, λ
-// by SURE) and below the published wavelets.
+// quality is a table of true values, the standard deviation of its noise, and the fractions by which the ensemble's
+// error must be below the errors of trend filtering (clipped, λ by SURE) and of the published wavelets.
 type quality struct {
 	name           string
 	truth          []float64
 	s              float64
-	trend, wavelet float64 // shares; negative if it may be above
+	trend, wavelet float64 // negative if the error may be larger
 }
 
-// TestQuality compares mean errors over draws that all methods share. The night hour here is sparse (5 events a
-// junction): three times as many is like an afternoon, if the claims are larger.
+// TestQuality compares mean errors over draws that all methods share. The data are a night hour, which is sparse (5
+// events a junction). Three times the counts are like an afternoon, for which the required gains are larger.
 func TestQuality(t *testing.T) {
 	if os.Getenv("DPRELEASE_LONG") == "" {
 		t.Skip("minutes long: set DPRELEASE_LONG=1")

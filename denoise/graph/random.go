@@ -19,8 +19,8 @@ func publicStream(seed, i uint64) *public {
 
 func (p *public) next() uint64 { return splitmix.Next(&p.state) }
 
-// below returns an integer from 0 to n−1, each with a probability within 2^-32 of 1/n, relatively.
-func (p *public) below(n int32) int32 {
+// drawBelow returns an integer from 0 to n−1, each with a probability within 2^-32 of 1/n, relatively.
+func (p *public) drawBelow(n int32) int32 {
 	high, _ := bits.Mul64(p.next(), uint64(n))
 	return int32(high)
 }

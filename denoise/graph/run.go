@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Run says how a computation is carried out. No field changes its result.
+// Run sets how a computation is carried out. No field changes its result.
 type Run struct {
 	// Workers is the number of goroutines. If it is 0, there is one per processor.
 	Workers int

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// soft moves values towards 0 by t in place, and returns how many are not 0 afterwards.
+// soft moves values towards 0 by t in place, and returns the number of values that are not 0 afterwards.
 func soft(c []float64, t float64) (df float64) {
 	for i, v := range c {
 		if math.Abs(v) > t {

@@ -22,7 +22,7 @@ func matrices() *rapid.Generator[*Matrix] {
 	})
 }
 
-// TestFactorSolves puts solutions into (I + A'WA)·x = b, for a matrix in the order of minimum degree.
+// TestFactorSolves checks that solutions satisfy (I + A'WA)·x = b, for a matrix in the order of minimum degree.
 func TestFactorSolves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := matrices().Draw(t, "matrix")

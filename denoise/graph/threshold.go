@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
-// Rule says how wavelet coefficients are shrunk. The coefficients of the components' means are never shrunk.
+// Rule is a way to shrink wavelet coefficients. The coefficients of the components' means are never shrunk.
 type Rule int
 
 const (

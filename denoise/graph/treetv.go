@@ -7,30 +7,31 @@ package graph
 //
 // The problem is to minimise Σ w_i·(x_i − y_i)²/2 + Σ λ_e·|x_u − x_v|. The derivative of the least cost of the subtree
 // of v, as a function of x_v, is g_v(t) = w_v·(t − y_v) + Σ over children c of clip(g_c(t), −λ_c, λ_c). It is piecewise
-// linear and increasing. Its breakpoints are in two heaps, one with the lowest and one with the highest at the root.
-// Clipping removes breakpoints at both ends and adds one at each. With low_v and high_v the points at which g_v is −λ_v
-// and λ_v, the optimum is x_root = the zero of g_root and x_v = clip(x_parent, low_v, high_v). It takes O(n log n).
+// linear and increasing. Its breakpoints are in two heaps: one with the lowest at the root, one with the highest.
+// Clipping removes breakpoints at both ends and adds one at each. Let low_v and high_v be the points at which g_v is
+// −λ_v and λ_v. Then the optimum is x_root = the zero of g_root and x_v = clip(x_parent, low_v, high_v). It takes O(n
+// log n).
 //
 // Source: Kolmogorov, Pock & Rolinek, "Total variation on a tree", SIAM Journal on Imaging Sciences 9, 2016, section 3.
 type Solver struct {
 	parent []int32
-	// up holds the breakpoints by position, down by minus the position. Position p has breakpoints 2p+1 and 2p+2. A
-	// heap may hold breakpoints that were removed from the other; their step is 0.
+	// up holds the breakpoints by position, down by minus the position. Position p has breakpoints 2p+1 and 2p+2.
+	// Deletion is lazy: a heap can hold breakpoints that were removed from the other heap; their step is 0.
 	up, down []heap
-	step     []float64 // by how much the slope grows at a breakpoint
+	step     []float64 // step[b] is the increase of the slope at breakpoint b
 	message
-	// x is the solution. group is the position of the highest node that is connected with the same value.
+	// x[p] is the solution at position p. group[p] is the highest position that is connected with p by equal values.
 	x     []float64
 	group []int32
 }
 
-// message is, for each position, the roots of its heaps, the sum of its children's λ, and then low and high.
+// message holds, for each position, the roots of its heaps, the sum of its children's λ, and low and high.
 type message struct {
 	first, last      []int32
 	bound, low, high []float64
 }
 
-// Term is one term of the problem by position: the value, its weight and the λ of the edge above.
+// Term is the term of one position: the value, its weight and the λ of the edge to the parent.
 type Term struct{ Y, Weight, Lambda float64 }
 
 func (s *Solver) reset(parent []int32) {
@@ -75,12 +76,12 @@ func (s *Solver) Solve(parent []int32, at func(p int) Term) (groups int) {
 
 // clip clips the derivative at position p to ±λ and adds it to the parent's.
 func (s *Solver) clip(p int, v Term) {
-	low, slopeLow := s.fromBelow(p, v)
+	low, slopeLow := s.trimBelow(p, v)
 	if v.Lambda == 0 {
 		s.low[p], s.high[p] = low, low
 		return
 	}
-	high, slopeHigh := s.fromAbove(p, v)
+	high, slopeHigh := s.trimAbove(p, v)
 	high = max(low, high)
 	s.low[p], s.high[p] = low, high
 	// low is before all other breakpoints and high is after them, so each is the root of a heap that holds the others.
@@ -94,9 +95,9 @@ func (s *Solver) clip(p int, v Term) {
 	s.bound[parent] += v.Lambda
 }
 
-// fromBelow removes the breakpoints at which the derivative is below −λ. It returns the point at which it is −λ, and
+// trimBelow removes the breakpoints at which the derivative is below −λ. It returns the point at which it is −λ, and
 // its slope there.
-func (s *Solver) fromBelow(p int, v Term) (at, slope float64) {
+func (s *Solver) trimBelow(p int, v Term) (at, slope float64) {
 	slope = v.Weight
 	value := -float64(v.Weight*v.Y) - s.bound[p] + v.Lambda // the line slope·t + value is the derivative plus λ
 	top := s.first[p]
@@ -114,8 +115,9 @@ func (s *Solver) fromBelow(p int, v Term) (at, slope float64) {
 	return -value / slope, slope
 }
 
-// fromAbove does the same from the other end, for +λ.
-func (s *Solver) fromAbove(p int, v Term) (at, slope float64) {
+// trimAbove removes the breakpoints at which the derivative is above λ. It returns the point at which it is λ, and its
+// slope there.
+func (s *Solver) trimAbove(p int, v Term) (at, slope float64) {
 	slope = v.Weight
 	value := -float64(v.Weight*v.Y) + s.bound[p] - v.Lambda
 	top := s.last[p]

@@ -22,9 +22,9 @@ type TrendOptions struct {
 //
 // Op is D for K = 0, D'D for K = 1 and D·D'D for K = 2, and D has a row a_e·(x_v − x_u) for each edge of weight a_e
 // (parallel edges have a row each). K = 0 is exact, by minimum cuts. K = 1 and 2 are solved by an interior point method
-// with a sparse factorisation, up to a gap of about 1e-12 of the objective, which the dual proves and the Fit returns.
-// The degrees of freedom are the dimension of the signals for which Op x has the same zeros; for K = 0 that is the
-// number of fused groups. Components are independent.
+// with a sparse factorisation. The gap is about 1e-12 of the objective; the dual proves it and the Fit returns it. The
+// degrees of freedom are the dimension of the signals for which Op x has the same zeros; for K = 0 that is the number
+// of fused groups. Components are independent.
 //
 // K = 1 and 2 return a [*DenseError] if the factor is too large, which happens with nodes of high degree or above about
 // 10⁵ nodes. They return a [*ConvergenceError] if λ is so large that rounding errors hide the solution; if λ is chosen,
@@ -90,7 +90,7 @@ func newTrend(ctx context.Context, g *Graph, y []float64, o TrendOptions) (*tren
 	return t, err
 }
 
-// workers returns how many values of λ may be tried at the same time.
+// workers returns how many values of λ are tried at the same time.
 func (o TrendOptions) workers() int {
 	if o.Penalty.Sigma == 0 {
 		return 1
@@ -110,7 +110,7 @@ func (t *trend) grid(weight float64) scan {
 	return scan{s / 4 / (weight * weight * weight), 4, 6, 3}
 }
 
-// risk returns Stein's estimate for each λ.
+// risk returns Stein's risk estimate for each λ.
 func (t *trend) risk(ctx context.Context, lambda []float64) ([]float64, error) {
 	out := make([]float64, len(lambda))
 	run := t.o.Run
@@ -135,7 +135,7 @@ func (t *trend) risk(ctx context.Context, lambda []float64) ([]float64, error) {
 	return out, err
 }
 
-// fit returns the estimate: each group has its mean.
+// fit returns the exact minimiser for λ. All nodes of a group have one value.
 func (s *levelSets) fit(ctx context.Context, y []float64, lambda float64) (*Fit, error) {
 	penalty := slices.Clone(s.g.weight)
 	for e := range penalty {

@@ -7,18 +7,19 @@ import (
 )
 
 // walker draws a random spanning tree of each component, with probability proportional to the product of its edges'
-// conductances. If all are equal, the tree is uniform. It holds what the walks on one graph share.
+// conductances. If all conductances are equal, the tree is uniform. A walker holds the data that all walks on one graph
+// share.
 //
 // An edge is in the tree with probability conductance times effective resistance. The method is Wilson's loop-erased
 // random walk ("Generating random spanning trees more quickly than the cover time", STOC 1996). It takes the mean
-// hitting time, which is near n·log n on planar networks. If a graph is so long and thin, or its conductances so
-// unequal, that the walk takes over 200·n + 10⁷ steps, the tree is completed as the minimum spanning tree of
-// exponential edge times, whose law is slightly different.
+// hitting time, which is near n·log n on planar networks. On a long and thin graph, or with very unequal conductances,
+// the walk may take over 200·n + 10⁷ steps. The tree is then completed as the minimum spanning tree of exponential edge
+// times, whose distribution is slightly different.
 type walker struct {
 	g           *Graph
 	conductance []float64
-	// sum is, for each arc, the conductance of its node's arcs up to and including it; nil if all conductances are
-	// equal.
+	// sum[a] is the sum of the conductances of the same node's arcs up to and including arc a. It is nil if all
+	// conductances are equal.
 	sum  []float64
 	root []int32 // the lowest node of each component
 }
@@ -50,7 +51,7 @@ func newWalker(g *Graph, conductance []float64) *walker {
 func (w *walker) arc(i int32, random *public) int32 {
 	first, end := w.g.arcs(i)
 	if w.sum == nil {
-		return first + random.below(end-first)
+		return first + random.drawBelow(end-first)
 	}
 	target := random.unit() * w.sum[end-1]
 	for low := first; ; {

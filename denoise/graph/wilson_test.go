@@ -47,7 +47,7 @@ func checkFrequencies(t *testing.T, g *Graph, probability map[[2]int]float64) {
 	}
 }
 
-// Of a weighted triangle the tree without edge e has probability proportional to the product of the other two.
+// In a weighted triangle, the tree without edge e has probability proportional to the product of the other two weights.
 func TestWeightedTrees(t *testing.T) {
 	g := must(New(3, []Edge{{U: 0, V: 1, W: 1}, {U: 1, V: 2, W: 2}, {U: 0, V: 2, W: 5}}))(t)
 	total := 1*2. + 1*5 + 2*5
@@ -74,6 +74,9 @@ func TestWeightedTrees(t *testing.T) {
 
 // A long cycle would take the walk n²/6 steps; every edge is as likely to be missing as any other.
 func TestLongCycleEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	const n = 300000
 	edges := make([]Edge, n)
 	for i := range edges {

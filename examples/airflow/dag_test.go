@@ -61,6 +61,9 @@ except AirflowException:
 // An exhausted budget, a broken job and a check that is not met fail the task at once; nothing skips it; everything
 // else is tried again.
 func TestEndsOfTheTask(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the program in processes of its own, which the race detector does not join")
+	}
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("there is no python3")

@@ -36,6 +36,9 @@ func original(t *testing.T, dir string) {
 
 // The counts of every junction are those of the reference if no cab is over its bound.
 func TestExactCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	t.Run("invented", func(t *testing.T) {
 		dir, data := exampletest.Folder(t, "max_rows: 5", "max_rows: 1000")
 		invented(t, data)
@@ -129,6 +132,9 @@ func bounded(t *testing.T, got []int64, events []event, junctions int) {
 
 // Each over-active cab alone counts five events, none at a junction if it was not.
 func TestBoundOfEachCab(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	dir, data := exampletest.Folder(t)
 	invented(t, data)
 	events, junctions := reference(t, data, "2013-01-01 00")

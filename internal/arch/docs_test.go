@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -44,7 +45,8 @@ var (
 	named      = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
 )
 
-// anchors returns what links to places in a page may name: its headings, as GitHub names them, and its named places.
+// anchors returns the fragments that a link to a page can have: the names of its headings, as GitHub makes them, and
+// its named places.
 func anchors(text string) map[string]bool {
 	found := map[string]bool{}
 	text = codeBlock.ReplaceAllString(text, "")
@@ -66,7 +68,7 @@ func anchors(text string) map[string]bool {
 	return found
 }
 
-// Every link from a page to a file of the repository, and to a place in a page, leads somewhere.
+// Every link from a page to a file of the repository, or to a place in a page, leads somewhere.
 func TestLinksBetweenPages(t *testing.T) {
 	texts := pages(t)
 	links := 0
@@ -94,7 +96,7 @@ func TestLinksBetweenPages(t *testing.T) {
 	}
 }
 
-// The number of a decision names one page.
+// No two decisions have one number.
 func TestDecisionNumbers(t *testing.T) {
 	names, err := filepath.Glob(root + "/docs/adr/*.md")
 	if err != nil || len(names) < 20 {
@@ -112,22 +114,20 @@ func TestDecisionNumbers(t *testing.T) {
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// What docs/ARCHITECTURE.md lists under "Where things are" is there. A name without its folder is in the folder of the
+// Every file that the tables of docs/ARCHITECTURE.md name exists. A name without its folder is in the folder of the
 // name before it.
 func TestWhereThingsAre(t *testing.T) {
 	text, err := os.ReadFile(root + "/docs/ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(text), "\n## Where things are\n")
 	checked := 0
-	for line := range strings.Lines(table) {
-		cells := strings.Split(line, "|")
-		if len(cells) != 4 {
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "|") {
 			continue
 		}
 		folder := "."
-		for _, m := range quoted.FindAllStringSubmatch(cells[2], -1) {
+		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
 			name := m[1]
 			if path.Ext(name) != ".go" && !strings.Contains(name, "/") {
 				continue // a word of the code
@@ -138,7 +138,7 @@ func TestWhereThingsAre(t *testing.T) {
 				place = path.Join(folder, name)
 			}
 			if found, _ := filepath.Glob(filepath.Join(root, place)); len(found) == 0 {
-				t.Errorf("%s: %s is not there", strings.TrimSpace(cells[1]), name)
+				t.Errorf("%s is not there:\n%s", name, line)
 				continue
 			}
 			folder = path.Dir(place)
@@ -146,5 +146,36 @@ func TestWhereThingsAre(t *testing.T) {
 	}
 	if checked < 50 {
 		t.Errorf("only %d names were found", checked)
+	}
+}
+
+var pageName = regexp.MustCompile(`\bdocs/[a-zA-Z0-9_/-]+\.(?:md|png)\b|\bdocs/adr/[0-9]{4}\b`)
+
+// Every page that a file of the repository names, in a message or a comment, is there.
+func TestPagesThatAreNamed(t *testing.T) {
+	names := 0
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == ".git" || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || !slices.Contains([]string{".go", ".md", ".yaml", ".yml", ".json", ""}, path.Ext(name)):
+			return nil
+		}
+		text, err := os.ReadFile(filepath.Join(root, name))
+		for _, page := range pageName.FindAllString(string(text), -1) {
+			names++
+			if found, _ := filepath.Glob(filepath.Join(root, page+"*")); len(found) == 0 {
+				t.Errorf("%s names %s, which is not there", name, page)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names < 20 {
+		t.Errorf("only %d names were found", names)
 	}
 }

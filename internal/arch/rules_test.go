@@ -1,5 +1,5 @@
-// Package arch holds tests of the repository as a whole: that the linter's rules bite, that the public API changes on
-// purpose, and that the pages point at what is there. What each package may import and call is in .golangci.yml.
+// Package arch holds tests of the repository as a whole: that the linter's rules bite, that the public API changes only
+// on purpose, and that the pages name files that exist. .golangci.yml states what each package may import and call.
 package arch
 
 import (
@@ -19,8 +19,8 @@ import (
 // root is the root of the repository.
 const root = "../.."
 
-// TestRulesBite lints a module that breaks each rule of imports and calls, and compares what is found with what its
-// lines say.
+// TestRulesBite lints a module that breaks each rule of imports and calls, and compares the findings with the comments
+// "bites:" of its lines.
 func TestRulesBite(t *testing.T) {
 	config, err := os.ReadFile(filepath.Join(root, ".golangci.yml"))
 	if err != nil {
@@ -53,7 +53,7 @@ func TestRulesBite(t *testing.T) {
 	}
 }
 
-// lint returns what the linter finds in a module, by file and line.
+// lint returns the linter's findings in a module, by file and line.
 func lint(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	linter, err := exec.LookPath("golangci-lint")
@@ -95,7 +95,7 @@ func lint(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// rules returns what findings of each rule on imports and calls say.
+// rules returns, for each rule on imports and calls, a text that its findings contain.
 func rules(t *testing.T, config []byte) (out []string) {
 	t.Helper()
 	var c struct {

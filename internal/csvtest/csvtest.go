@@ -1,4 +1,4 @@
-// Package csvtest reads tables for tests: reference values, and what was released.
+// Package csvtest reads tables for tests: reference values, and releases.
 package csvtest
 
 import (
@@ -96,8 +96,8 @@ func read(t testing.TB, path string) (header []string, records [][]string) {
 	return records[0], records[1:]
 }
 
-// Farthest is the largest difference between numbers at the same place: infinite if there are more of one than of the
-// other, and not a number if one is none.
+// Farthest returns the largest difference between numbers at the same index, or +Inf if the lengths differ. a and b must
+// hold no NaN.
 func Farthest(a, b []float64) (d float64) {
 	if len(a) != len(b) {
 		return math.Inf(1)

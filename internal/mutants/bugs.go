@@ -8,16 +8,16 @@ import (
 // bug is an entry of the list.
 type bug struct {
 	name, file, breaks string
-	pkg, test          string   // the package and, if not empty, the regular expression of the tests that notice the bug
+	pkg, test          string   // the package, and a regular expression of the tests that notice the bug; empty: all tests
 	old, new           []string // lines; the space around them does not count
 	line               int      // line of the list
 }
 
-// parse reads the list: entries are separated by empty lines, and # begins a comment.
+// parse reads the list. Entries are separated by empty lines, and # begins a comment.
 //
 //	bug NAME
 //	file PATH
-//	breaks what it breaks
+//	breaks the rule that the bug breaks
 //	test ./PACKAGE TESTS
 //	-old line
 //	+new line

@@ -26,7 +26,7 @@ const (
 // result is the verdict on a bug, with the tests that noticed it or the compiler's message.
 type result struct{ verdict, by string }
 
-// lab tries bugs: it has a folder for changed files, and never changes the sources.
+// lab tries bugs. It writes changed files to a folder of its own, and never changes the sources.
 type lab struct {
 	root, dir string
 	modules   []string          // folders
@@ -68,11 +68,11 @@ func (l *lab) close() {
 	l.sweep()
 }
 
-// failureFiles is where rapid stores the input of a failed test. Here the failure is a seeded bug's, and nobody needs
-// it.
+// failureFiles is the path at which rapid stores the input of a failed test. A seeded bug caused the failure, so nobody
+// needs the file.
 const failureFiles = "testdata/rapid/Test"
 
-// sweep removes the files that tests left, and the folders that are then empty.
+// sweep removes the files that tests left, and their folders if they are then empty.
 func (l *lab) sweep() {
 	var folders []string
 	_ = filepath.WalkDir(l.root, func(path string, d fs.DirEntry, err error) error { // git status shows what stays
@@ -93,7 +93,7 @@ func (l *lab) sweep() {
 	}
 }
 
-// find returns the range of bytes of the old lines, and how often they occur.
+// find returns the range of bytes of the old lines, and the number of times that they occur.
 func (b *bug) find(source []byte) (from, to, times int) {
 	lines := bytes.SplitAfter(source, []byte("\n"))
 	at := 0
@@ -112,7 +112,7 @@ func (b *bug) find(source []byte) (from, to, times int) {
 	return from, to, times
 }
 
-// place finds the old text of each bug: in its file or, if that no longer has it, in the one other file that does.
+// place finds the old text of each bug: in its file or, if the file no longer has it, in the only other file that does.
 func (l *lab) place(all []bug) (placed []bug, failed []error) {
 	for _, b := range all {
 		if _, _, times := b.find(l.sources[b.file]); times == 1 {
@@ -144,7 +144,7 @@ func (l *lab) place(all []bug) (placed []bug, failed []error) {
 	return placed, failed
 }
 
-// follow sets the package of a bug's tests to the one that has them, if they moved.
+// follow sets the package of a bug's tests to the package that has them, if they moved.
 func (l *lab) follow(b *bug) {
 	first := regexp.MustCompile(`^[A-Za-z0-9_]+`).FindString(b.test)
 	if first == "" {
@@ -189,7 +189,7 @@ func (l *lab) baseline(all []bug) error {
 	return errors.Join(errs...)
 }
 
-// declares reports whether a package has a test, or no test is named.
+// declares reports whether a package has a test of this name, or the name is empty.
 func (l *lab) declares(pkg, test string) bool {
 	name, _, _ := strings.Cut(test, "/")
 	if name == "" {
@@ -203,7 +203,7 @@ func (l *lab) declares(pkg, test string) bool {
 	return false
 }
 
-// declared reports whether a file has a test, or a fuzz test, whose seeds every run tries.
+// declared reports whether a file has a test, or a fuzz test, whose seeds run with every test run.
 func declared(source []byte, name string) bool {
 	return bytes.Contains(source, []byte("func "+name+"(t *testing.T)")) ||
 		bytes.Contains(source, []byte("func "+name+"(f *testing.F)"))
@@ -241,7 +241,7 @@ func (l *lab) try(b bug, fast bool) result {
 	return result{survived, b.breaks}
 }
 
-// by names the tests that failed, or says that a test did not end or ended the process.
+// by names the tests that failed. If there are none, a test ended the process.
 func by(out string) string {
 	var names []string
 	for _, m := range failedTest.FindAllStringSubmatch(out, -1) {
@@ -283,8 +283,8 @@ func (l *lab) overlay(b bug) (string, error) {
 // everything is all packages of a module.
 const everything = "..."
 
-// module returns the folder, from the root, of the module that a package or a folder is in, and what the package is
-// called there.
+// module returns the folder, from the root, of the module that a package or a folder is in, and the package's path
+// within the module.
 func (l *lab) module(pkg string) (dir, within string) {
 	at := filepath.Join(l.root, filepath.FromSlash(pkg))
 	best := l.root
@@ -336,7 +336,7 @@ func (l *lab) compile(all []bug) (failed []error) {
 	return failed
 }
 
-// anchored turns a list such as TestA/part|TestB into a regular expression that matches whole names.
+// anchored converts a list such as TestA/part|TestB to a regular expression that matches whole names.
 func anchored(tests string) string {
 	all := strings.Split(tests, "|")
 	for i, name := range all {

@@ -1,5 +1,5 @@
-// Mutants seeds one bug at a time into the sources, without changing them (go test -overlay), and says which tests
-// notice it.
+// Mutants seeds one bug at a time into the sources, without changing them (go test -overlay), and reports the tests
+// that notice it.
 //
 //	go run ./internal/mutants             all bugs of list.txt
 //	go run ./internal/mutants -only REGEX those whose name or file matches

@@ -1,8 +1,8 @@
-// Package spelling compares words, so that a message can name the word that was meant.
+// Package spelling compares words, so that a message can suggest the intended word.
 package spelling
 
-// Distance returns how many letters must be inserted, deleted or replaced, or swapped with a neighbour, to turn a into
-// b (optimal string alignment: Damerau 1964, no letter touched twice).
+// Distance returns the least number of insertions, deletions, replacements and swaps of neighbouring letters that turn
+// a into b (optimal string alignment: Damerau 1964, no letter touched twice).
 func Distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	before, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)

@@ -19,7 +19,7 @@ func Plan(ctx context.Context, path string, o configs.ParseOptions) (*pipeline.P
 	return pipeline.New(job, func(file, column string) ([]string, error) { return source.ReadStrings(ctx, file, column) })
 }
 
-// SourceOptions returns how a job's input is opened.
+// SourceOptions returns the options with which a job's input is opened.
 func SourceOptions(job *configs.Job) source.Options {
 	in := &job.Input
 	c := &in.CSV
@@ -28,7 +28,7 @@ func SourceOptions(job *configs.Job) source.Options {
 		Encoding: c.Encoding, Decimal: first(c.Decimal), Thousands: first(c.Thousands), Quote: first(c.Quote),
 		TrimSpace: c.TrimSpace, Comment: first(c.Comment), Mark: c.Mark != nil && *c.Mark, LineEnd: c.LineEnd,
 	}
-	if c.Delimiter != "," { // the default, in whose place files of format tsv have a tab
+	if c.Delimiter != "," { // the default; a file of format tsv has a tab instead
 		csv.Delimiter = first(c.Delimiter)
 	}
 	if c.Quote == "none" {

@@ -157,6 +157,9 @@ func TestInspectRefusesManifests(t *testing.T) {
 }
 
 func TestInspectRefusesManifestTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	p := newPlace(t)
 	published(t, p)
 	good := string(read(t, p.dir, manifestName))

@@ -9,8 +9,8 @@ import (
 	"strconv"
 
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // A table is read back to make another presentation of a release from its noisy values, without new noise. Every format
@@ -19,7 +19,7 @@ import (
 
 // Columns reads back the table of a query of the release in dir. If the file is not as the manifest says, the error is
 // pipeline.ErrIncomplete.
-func (f *Folder) Columns(ctx context.Context, dir string, q *manifest.Query) (out queries.Columns, err error) {
+func (f *Folder) Columns(ctx context.Context, dir string, q *manifest.Query) (out query.Columns, err error) {
 	defer recoverError(&err)
 	file, err := tableFile(dir, q, "")
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *collector) add(r *fileRows) error {
 }
 
 // answer returns the table's keys as texts, its noisy values, and the columns after the interval.
-func (c *collector) answer() (out queries.Columns, err error) {
+func (c *collector) answer() (out query.Columns, err error) {
 	if c.rows == nil || c.rows.n == 0 {
 		return out, nil
 	}

@@ -22,8 +22,8 @@ import (
 
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 func TestStageWritesTheRelease(t *testing.T) {
@@ -206,9 +206,9 @@ func TestRefusedReleases(t *testing.T) {
 	unlabelled.Answer.Keys[0].Labels.Strings = nil
 	mixed.Answer.Keys[0].Labels.Ints = []int64{1}
 	missing.Answer.Sigma = nil
-	extra := func(name string, values queries.Series, keys ...domain.KeyColumn) *pipeline.Release {
+	extra := func(name string, values query.Series, keys ...domain.KeyColumn) *pipeline.Release {
 		r := result("q", keys...)
-		r.Answer.Extra = []queries.Extra{{Name: "more", Values: series(1)}, {Name: name, Values: values}}
+		r.Answer.Extra = []query.Extra{{Name: "more", Values: series(1)}, {Name: name, Values: values}}
 		return release(t, r)
 	}
 	for name, r := range map[string]*pipeline.Release{

@@ -37,6 +37,9 @@ func corpus(t *testing.T) []string {
 
 // Files of other writers have the rows that the library's own row reader finds.
 func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	checked, out := 0, int64(0)
 	for _, path := range corpus(t) {
 		name := filepath.Base(path)

@@ -193,6 +193,9 @@ func TestCSVReadersAheadEnd(t *testing.T) {
 
 // A line without end is a row without values, in little memory, compressed or not.
 func TestCSVBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	bomb := append([]byte("x\n"), bytes.Repeat([]byte{'a'}, 200<<20)...)
 	for name, content := range map[string][]byte{"a.csv.gz": gzipped(t, bomb), "a.csv.zst": zstandard(t, bomb)} {
 		path := write(t, name, content)
@@ -214,6 +217,9 @@ func TestCSVBombs(t *testing.T) {
 
 // A header may be longer than a piece of the file.
 func TestCSVLongHeader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	var names, row []string
 	for i := range 60_000 {
 		names, row = append(names, fmt.Sprintf("a column %d", i)), append(row, strconv.Itoa(i))
@@ -229,6 +235,9 @@ func TestCSVLongHeader(t *testing.T) {
 
 // A quote that nothing closes does not swallow the table, however long it is.
 func TestCSVUnclosedQuote(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	text := "x\n\"a\n" + strings.Repeat("0123456\n", 3<<20)
 	rows := parse(t, lines, text, "x")
 	if len(rows) != 3<<20+1 || rows[0][0] != "\"a" {

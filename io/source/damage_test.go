@@ -23,7 +23,7 @@ func damages() int {
 	case os.Getenv("DPRELEASE_LONG") != "":
 		return 2000
 	case testing.Short():
-		return 8
+		return 4
 	}
 	return 40
 }
@@ -52,6 +52,9 @@ func checksummed(name string) bool {
 
 // A damaged file is an error of ours without a value, or reads; it takes no memory out of proportion.
 func TestDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	records := sample(400)
 	want := rowsOf(records)
 	all := formats(t, records)

@@ -84,6 +84,9 @@ func textWriters(t testing.TB) map[string]func(rows []string) []byte {
 
 // A file with one row more, whose text is as long as you like, has the rows of the file without it and that row.
 func TestLongTextsTouchNoOtherRow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	size := 17 << 20 // more than a batch of texts
 	if long() {
 		size = 64 << 20
@@ -130,6 +133,9 @@ func single(t testing.TB, b []byte) []byte {
 
 // A row more makes the window of a frame longer, if that is its length. It is read with 128 MiB as with less.
 func TestWindowsOfAnyLength(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	line := strings.Repeat("1", 1<<20-1) + "\n"
 	for _, n := range []int{127, 128, 129} {
 		var file []byte
@@ -273,6 +279,9 @@ func compressedMeta(t testing.TB, meta []byte, body int) []byte {
 // What rows make long in the metadata of a file does not end the read: numbers of record batches and of buffers, and
 // texts about rows.
 func TestLongMetadata(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	const more = 70 << 20
 	r := oneColumn(ints(5, 6))
 	file := ipcFile(t, []arrow.Record{r})

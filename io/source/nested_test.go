@@ -436,6 +436,9 @@ func TestHostilePaths(t *testing.T) {
 // Whatever number stands anywhere in a small file with structs, and whatever bit is flipped, reading ends in our errors
 // and little memory.
 func TestNestedDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	r, _ := basket(5)
 	columns := []string{"b.items.price", "b.items.size.n", "b.m.key", "b.m.value", "id"}
 	files := map[string][]byte{"a.arrow": ipcFile(t, []arrow.Record{r}),

@@ -106,6 +106,9 @@ func TestTextsThatSharePrefixes(t *testing.T) {
 
 // A list of any length takes no other row with it: one that is too long is null, in pages of few bytes too.
 func TestListsOfAnyLength(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	lengths := []uint64{0, 1<<26 + 1}
 	if long() {
 		lengths = append(lengths, 1<<31-3)
@@ -145,6 +148,9 @@ func TestPagesOfManyValues(t *testing.T) {
 
 // Pages that are decoded in pieces have the rows that they hold, with nulls and without, in all encodings.
 func TestPagesInPieces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	const n = 1<<20 + 200_000
 	rng := rand.New(rand.NewSource(3))
 	for _, nulls := range []bool{false, true} {

@@ -139,7 +139,7 @@ func addressFault(err error) *Error {
 	case errors.Is(err, store.ErrPlain):
 		return e.Advise("use https")
 	case errors.Is(err, store.ErrUserinfo):
-		return e.Advise("credentials come from the environment or the store's own files, as docs/STORES.md says")
+		return e.Advise("credentials come from the environment or the store's own files, as docs/howto/object-stores.md says")
 	case errors.Is(err, store.ErrPattern):
 		return e.Advise("name each file")
 	}

@@ -76,7 +76,7 @@ func TestStoresAgreeWithFiles(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
 	most := 4000
 	if testing.Short() {
-		most = 1000
+		most = 300
 	}
 	records := sample(most)
 	for name, content := range formats(t, records) {

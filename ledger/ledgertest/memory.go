@@ -1,5 +1,5 @@
-// Package ledgertest holds what tests of and with ledgers need: a store in memory, a receipt to redeem, and the suite
-// that every ledger.Store passes.
+// Package ledgertest helps tests of ledgers and tests that need a ledger: a store in memory, a receipt to redeem, and a
+// suite that every ledger.Store passes.
 package ledgertest
 
 import (

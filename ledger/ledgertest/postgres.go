@@ -56,7 +56,7 @@ func Postgres(tb testing.TB) *Server {
 	return s
 }
 
-// postgresPrograms returns the folder of initdb and postgres; empty if there is none.
+// postgresPrograms returns the folder of initdb and postgres, or "" if there is none.
 func postgresPrograms() string {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is well-formed
 	slices.Sort(found)
@@ -110,7 +110,7 @@ func (s *Server) Start(tb testing.TB) {
 	tb.Fatal("the server does not answer")
 }
 
-// Stop ends the server at once, as a crash would. What was committed is there when the server starts again.
+// Stop ends the server at once, as a crash would. Committed entries are there when the server starts again.
 func (s *Server) Stop(tb testing.TB) {
 	tb.Helper()
 	if s.cmd == nil {

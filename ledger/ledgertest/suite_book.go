@@ -24,7 +24,7 @@ func charge(t *testing.T, b *ledger.Book, c ledger.Charge) ledger.Receipt {
 	return r
 }
 
-// lookup returns what the ledger knows of run a.
+// lookup returns the ledger's record of run a.
 func lookup(t *testing.T, b *ledger.Book) ledger.Run {
 	t.Helper()
 	r, ok, err := b.Lookup(t.Context(), "a")
@@ -50,7 +50,7 @@ func kinds(t *testing.T, b *ledger.Book) string {
 	return string(out)
 }
 
-// runs returns how many runs the account of c pays for.
+// runs returns the number of runs for which the account of c pays.
 func runs(t *testing.T, b *ledger.Book, c ledger.Charge) int {
 	t.Helper()
 	balance, ok, err := b.Balance(t.Context(), c.Account)
@@ -364,7 +364,7 @@ func testCanary(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testTwoProcesses checks that a receipt which another process overtook can only confirm what it did itself.
+// testTwoProcesses checks that a receipt that another process overtook can only confirm the steps of its own process.
 func testTwoProcesses(t *testing.T, s ledger.Store) {
 	one, other, ctx, c := book(s), book(s), t.Context(), Quarter(t, "a")
 	resumed := func() ledger.Receipt {

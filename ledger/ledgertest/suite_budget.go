@@ -122,7 +122,7 @@ func testClockSetBack(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testGivenBack checks that a reservation that was given back counts in no period.
+// testGivenBack checks that a cancelled reservation counts in no period.
 func testGivenBack(t *testing.T, s ledger.Store) {
 	b, c := book(s), Quarter(t, "a")
 	one := ledger.Limit{Epsilon: "0.55", Delta: "1e-6"} // room for one quarter, not for two
@@ -343,7 +343,7 @@ func testRecorded(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testOtherPayer checks that a reservation that was given back and made again costs only the account that pays the
+// testOtherPayer checks that a reservation that was cancelled and made again costs only the account that pays the
 // second time.
 func testOtherPayer(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// together runs n calls of fn at once. It returns how many succeeded and how many returned an OverBudgetError.
-func together(t *testing.T, n int, fn func(i int) error) (done, over int) {
+// runTogether runs n calls of fn at once. It returns how many succeeded and how many returned an OverBudgetError.
+func runTogether(t *testing.T, n int, fn func(i int) error) (done, over int) {
 	t.Helper()
 	var ok, refused atomic.Int64
 	var all sync.WaitGroup
@@ -35,7 +35,7 @@ func together(t *testing.T, n int, fn func(i int) error) (done, over int) {
 // testOverspend charges many runs at once, over two books as two processes would. Four of them fit.
 func testOverspend(t *testing.T, s ledger.Store) {
 	books := []*ledger.Book{book(s), book(s)}
-	done, over := together(t, 16, func(i int) error {
+	done, over := runTogether(t, 16, func(i int) error {
 		_, err := books[i%2].Charge(t.Context(), Quarter(t, fmt.Sprint("run ", i)))
 		return err
 	})
@@ -51,7 +51,7 @@ func testOverspend(t *testing.T, s ledger.Store) {
 func testReserveOnce(t *testing.T, s ledger.Store) {
 	b, c := book(s), Quarter(t, "a")
 	receipts := make([]ledger.Receipt, 16)
-	together(t, len(receipts), func(i int) (err error) {
+	runTogether(t, len(receipts), func(i int) (err error) {
 		receipts[i], err = b.Charge(t.Context(), c)
 		return err
 	})
@@ -59,7 +59,7 @@ func testReserveOnce(t *testing.T, s ledger.Store) {
 		t.Errorf("entries %q, want br", k)
 	}
 	var redeemed atomic.Int64
-	together(t, len(receipts), func(i int) error {
+	runTogether(t, len(receipts), func(i int) error {
 		if receipts[i].Redeem(c.Mechanisms[0]) == nil {
 			redeemed.Add(1)
 		}

@@ -7,11 +7,11 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// An arrival is a store into which a ledger is copied (ledger.Book.Move). It is made with that ledger's secret, and its
-// version is a mark that every opener of ledgers refuses (ledger.ErrIncoming), until Activate puts the version there.
+// An arrival is a store into which a ledger is copied (ledger.Book.Move). It is made with that ledger's secret. Its
+// version is a mark that every opener of ledgers refuses (ledger.ErrIncoming), until Activate writes the real version.
 
-// Arrival opens the store with a name, as Named does, for a ledger with this secret to be copied into. If there is
-// nothing yet, Arrival makes it. Whether what is there belongs to that ledger is for ledger.Book.Move to find out.
+// Arrival opens the store with a name, as Named does, to copy a ledger with this secret into it. If there is no store
+// yet, Arrival makes it. It does not check that an existing store belongs to that ledger; ledger.Book.Move does.
 // Errors: as Named.
 func Arrival(ctx context.Context, name string, secret []byte) (ledger.Arrival, error) {
 	from := origin{secret: secret}
@@ -35,12 +35,12 @@ func Arrival(ctx context.Context, name string, secret []byte) (ledger.Arrival, e
 	return openAt(ctx, path, s, true)
 }
 
-// Activate makes the file a ledger.
+// Activate makes the file a ledger, by its version.
 func (s *Store) Activate(ctx context.Context) error {
 	return s.checked(ctx, immediate, func(t *tx) error { return t.plain(fmt.Sprintf("PRAGMA user_version = %d", layout)) })
 }
 
-// Activate makes the tables a ledger.
+// Activate makes the tables a ledger, by their version.
 func (s *Postgres) Activate(ctx context.Context) error {
 	return s.Update(ctx, func(tx ledger.Tx) error {
 		t, ok := tx.(*postgresTx)
@@ -51,7 +51,7 @@ func (s *Postgres) Activate(ctx context.Context) error {
 	})
 }
 
-// Incoming reports whether the file is no ledger yet.
+// Incoming reports whether the file is not a ledger yet.
 func (s *Store) Incoming(ctx context.Context) (is bool, err error) {
 	err = s.checked(ctx, deferred, func(t *tx) error {
 		is = t.version == incoming
@@ -60,7 +60,7 @@ func (s *Store) Incoming(ctx context.Context) (is bool, err error) {
 	return is, err
 }
 
-// Incoming reports whether the tables are no ledger yet.
+// Incoming reports whether the tables are not a ledger yet.
 func (s *Postgres) Incoming(ctx context.Context) (is bool, err error) {
 	err = s.read(ctx, func(t *postgresTx) error {
 		version := 0

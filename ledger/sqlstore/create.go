@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// The head has a table of its own so that lost entries show. The triggers keep other programs from changing an entry by
-// mistake.
+// The head has a table of its own, so that lost entries are noticed. The triggers keep other programs from changing an
+// entry by mistake.
 const tables = `
 CREATE TABLE entry (
 	seq    INTEGER PRIMARY KEY,
@@ -35,7 +35,7 @@ func ensure(ctx context.Context, path string, s sharing, from origin) error {
 		return err
 	}
 	var unlock func()
-	err = patiently(ctx, func() (err error) {
+	err = retryBusy(ctx, func() (err error) {
 		unlock, err = lock(path+".lock", "\x00create", s) // no run has that name
 		return err
 	})
@@ -58,7 +58,7 @@ func ensure(ctx context.Context, path string, s sharing, from origin) error {
 	return nil
 }
 
-// inspect checks the file at path without opening it: closing a file would drop the locks that SQLite holds on it in
+// inspect checks the file at path without opening it. Closing a file would drop the locks that SQLite holds on it in
 // this process. If there is no file, the error is fs.ErrNotExist.
 func inspect(path string) error {
 	info, err := os.Lstat(path)
@@ -74,7 +74,7 @@ func inspect(path string) error {
 	return nil
 }
 
-// create builds the file under another name, which only the holder of the lock touches, and renames it.
+// create builds the file under another name, which only the holder of the lock uses, and renames it.
 func create(ctx context.Context, path string, s sharing, from origin) error {
 	made := path + ".new"
 	for _, stale := range []string{made, made + "-journal"} {
@@ -121,10 +121,10 @@ func fill(ctx context.Context, path string, from origin) error {
 		_, err := t.conn.ExecContext(t.ctx, "INSERT INTO secret VALUES (1, ?, ?)", secret, secretSum(secret))
 		return t.translate(err)
 	})
-	return errors.Join(err, closed(db))
+	return errors.Join(err, closeDB(db))
 }
 
-// syncFile makes a folder durable. Tests replace it.
+// syncFile makes an open folder durable. Tests replace it.
 var syncFile = (*os.File).Sync
 
 func syncFolder(dir string) error {

@@ -118,6 +118,9 @@ func TestFlippedByte(t *testing.T) {
 
 // Damage that the file format does not detect is detected.
 func TestDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	t.Parallel()
 	const writable = "DROP TRIGGER entry_stays; DROP TRIGGER entry_remains;"
 	for statement, seq := range map[string]int64{

@@ -13,8 +13,8 @@ import (
 // not quote the name, which may hold a password.
 var ErrUnsupported = errors.New("not a supported ledger store")
 
-// parse returns the path of the file that a store's name denotes, and who shares it. The caller resolves a relative
-// path. ErrUnsupported if the name has another form.
+// parse returns the path of the file that a store's name denotes, and who shares the file. The caller resolves a
+// relative path. If the name has another form, the error wraps ErrUnsupported.
 func parse(name string) (path string, s sharing, err error) {
 	scheme, path, ok := strings.Cut(name, ":")
 	switch {
@@ -34,8 +34,8 @@ func IsPostgres(name string) bool {
 	return scheme == "postgres" || scheme == "postgresql"
 }
 
-// Address is where the store with a name is, for people: the path of the file itself, or host, port and database
-// without user and password. Two names of one store have the same address. Errors: as Named; it opens nothing.
+// Address returns the location of the store with a name, for people: the path of the file itself, or host, port and
+// database without user and password. Two names of one store have the same address. It opens nothing. Errors: as Named.
 func Address(name string) (string, error) {
 	if IsPostgres(name) {
 		c, err := pgx.ParseConfig(name)

@@ -14,8 +14,8 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// translate maps an error of the driver to ours. It drops the driver's text, which may quote statements and values, and
-// keeps its numeric code.
+// translate maps an error of the driver to an error of package ledger. It drops the driver's text, which may quote
+// statements and values, and keeps its numeric code.
 func translate(err error) error {
 	var e *sqlite.Error
 	switch {
@@ -31,8 +31,8 @@ func translate(err error) error {
 	return ledger.ErrUnavailable
 }
 
-// meaning maps a primary result code. The statements are constants: if SQLite says that one is wrong, the schema is
-// damaged.
+// meaning maps a primary result code to an error. The statements are constants: if SQLite finds one wrong, the schema
+// is damaged.
 func meaning(code int) error {
 	switch code {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL:
@@ -59,7 +59,7 @@ var (
 	errStorage = fmt.Errorf("%w: reading or writing the file failed", ledger.ErrUnavailable)
 )
 
-// translateFile maps an error of the operating system about a file to ours.
+// translateFile maps an error of the operating system about a file to an error of package ledger.
 func translateFile(err error) error {
 	switch {
 	case err == nil:

@@ -3,15 +3,15 @@ package sqlstore
 const (
 	applicationID = 0x6470726c // "dprl", in the file's header
 	layout        = 1          // version of the tables
-	incoming      = -1         // in the place of the version while a ledger is being copied here
+	incoming      = -1         // stands for the version while a ledger is copied into the store
 )
 
-// origin is what a new ledger begins with. The zero origin is a ledger of its own.
+// origin is the start of a new ledger. The zero origin is a ledger of its own.
 type origin struct {
-	secret []byte // of the ledger that is copied; nil: a new one
+	secret []byte // of the ledger that is copied; nil for a new secret
 }
 
-// version is what stands for the layout's version in a new ledger.
+// version returns the version to store in a new ledger.
 func (o origin) version() int {
 	if o.secret != nil {
 		return incoming

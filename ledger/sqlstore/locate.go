@@ -12,12 +12,12 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// maxLinks is how many symbolic links a path may lead through, which is the kernel's limit.
+// maxLinks is the largest number of symbolic links on a path; it is the kernel's limit.
 const maxLinks = 40
 
 // locate follows all symbolic links of a path to a file. The file need not exist; its folder must. file is the file's
-// own path: its journal and its locks are beside that path, whatever links lead to it. passed lists all folders and
-// links on the way, from the root on; whoever may change one of them decides which file is opened.
+// own path. The journal and the locks are beside that path, whichever links lead to it. passed lists all folders and
+// links on the way, starting with the root: anybody who can change one of them decides which file is opened.
 func locate(path string) (file string, passed []string, err error) {
 	path, err = filepath.Abs(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func locate(path string) (file string, passed []string, err error) {
 		if name == "" || name == "." {
 			continue
 		}
-		next := filepath.Join(at, name) // correct even for "..": at has no links, so its parent is the one in its name
+		next := filepath.Join(at, name) // correct even for "..": at has no links, so its parent is in its name
 		info, err := os.Lstat(next)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && len(todo) == 0 && !isLink(path):

@@ -14,7 +14,7 @@ import (
 )
 
 // lock locks name in the file at path until unlock is called; it makes the file if there is none. It does not wait. The
-// lock belongs to the open file: another call in this process meets it too, and it ends with the process.
+// lock belongs to the open file: it also excludes other calls in this process, and ends with the process.
 func lock(path, name string, s sharing) (unlock func(), err error) {
 	f, err := openLock(lockFile(path, offset(name)), s)
 	if err != nil {
@@ -24,11 +24,10 @@ func lock(path, name string, s sharing) (unlock func(), err error) {
 		_ = f.Close() // nothing was written
 		return nil, err
 	}
-	return sync.OnceFunc(func() { _ = f.Close() }), nil // the lock is released even if closing fails
+	return sync.OnceFunc(func() { _ = f.Close() }), nil // closing releases the lock, even if it fails
 }
 
-// openLock opens a lock file. If there is none, it makes one with the mode that sharing requires, whatever the umask
-// is.
+// openLock opens a lock file. If there is none, it makes one with the mode that sharing requires, under any umask.
 func openLock(path string, s sharing) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
@@ -62,7 +61,7 @@ func hold(f *os.File, at int64) error {
 	return translateFile(held)
 }
 
-// offset returns the byte whose lock is that of name: 62 bits of its SHA-256.
+// offset returns the byte that stands for name: 62 bits of its SHA-256.
 func offset(name string) int64 {
 	sum := sha256.Sum256([]byte(name))
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 2)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile returns a lock file for each name, since these systems have no byte locks that belong to an open file.
+// lockFile returns a lock file for each name, since these systems have no OFD locks.
 func lockFile(path string, at int64) string { return fmt.Sprintf("%s.%016x", path, at) }
 
 // flock locks a whole open file.

@@ -17,20 +17,21 @@ import (
 // Postgres is a ledger.Store in a PostgreSQL database, in the first schema of the connection's search path.
 //
 // Every transaction that writes is serializable and locks the head's table before its snapshot, so that writers queue
-// instead of failing. It turns synchronous_commit on, whatever the server's default. Locks of runs are advisory locks
-// of a session, each on a connection of its own. They end with the connection, so a dead process holds no lock, and
-// neither does a restarted server. A connection pooler must therefore give each client a session of its own.
+// instead of failing. It turns synchronous_commit on, even if the server's default differs. Locks of runs are advisory
+// locks of a session, each on a connection of its own. They end with the connection, so neither a dead process nor a
+// restarted server holds one. A connection pooler must therefore give each client a session of its own.
 type Postgres struct {
 	pool   *pgxpool.Pool
 	config *pgx.ConnConfig
 	schema string
-	// arrival: a ledger is being copied here, so it may be incoming.
+	// arrival: a ledger is copied into this store, so it may be incoming.
 	arrival bool
 }
 
 var _ ledger.Store = (*Postgres)(nil)
 
-// idle is how long the server lets one of our transactions idle: a frozen process must not block the ledger forever.
+// idle is the time after which the server ends an idle transaction, so that a frozen process cannot block the ledger
+// forever.
 const idle = 2 * time.Minute
 
 // OpenPostgres opens the ledger at a connection string (postgres://…). If create is set and there are no tables,
@@ -41,7 +42,7 @@ func OpenPostgres(ctx context.Context, dsn string, create bool) (*Postgres, erro
 	return openPostgres(ctx, dsn, create, origin{})
 }
 
-// openPostgres is OpenPostgres; if there are no tables they begin with from.
+// openPostgres is OpenPostgres. If it makes tables, they begin with from.
 func openPostgres(ctx context.Context, dsn string, create bool, from origin) (*Postgres, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -54,7 +55,7 @@ func openPostgres(ctx context.Context, dsn string, create bool, from origin) (*P
 		return nil, translatePostgres(ctx, err)
 	}
 	s := &Postgres{pool: pool, config: config.ConnConfig.Copy(), arrival: from.secret != nil}
-	if err := s.ensure(ctx, create, from); err != nil { // once, without waiting for a server that is not there
+	if err := s.ensure(ctx, create, from); err != nil { // once: does not wait for a server that is away
 		pool.Close()
 		return nil, err
 	}
@@ -106,11 +107,11 @@ func (s *Postgres) read(ctx context.Context, fn func(*postgresTx) error) error {
 
 // transact runs fn in a transaction. It runs fn again if the server was restarted meanwhile or serialization failed.
 func (s *Postgres) transact(ctx context.Context, begin string, fn func(*postgresTx) error) error {
-	return patiently(ctx, func() error { return s.once(ctx, begin, fn) })
+	return retryBusy(ctx, func() error { return s.runOnce(ctx, begin, fn) })
 }
 
-// once runs fn in a transaction.
-func (s *Postgres) once(ctx context.Context, begin string, fn func(*postgresTx) error) error {
+// runOnce runs fn in a transaction.
+func (s *Postgres) runOnce(ctx context.Context, begin string, fn func(*postgresTx) error) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return translatePostgres(ctx, err)
@@ -145,7 +146,7 @@ func (s *Postgres) Secret(ctx context.Context) (secret []byte, err error) {
 	return secret, nil
 }
 
-// Lock locks name until unlock is called; ledger.ErrBusy if another call of a live process holds it.
+// Lock locks name until unlock is called. It returns ledger.ErrBusy if another call of a live process holds the lock.
 func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -157,7 +158,7 @@ func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err er
 	end := sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		_, _ = conn.Exec(ctx, "SELECT pg_advisory_unlock_all()") // ending the session unlocks too, but a moment later
+		_, _ = conn.Exec(ctx, "SELECT pg_advisory_unlock_all()") // ending the session also unlocks, but a moment later
 		_ = conn.Close(ctx)
 	})
 	held := false

@@ -30,7 +30,7 @@ const makingTables = "\x00create"
 
 // ensure finds the schema, and makes the tables in it if there are none and create is set.
 func (s *Postgres) ensure(ctx context.Context, create bool, from origin) error {
-	return s.once(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on",
+	return s.runOnce(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on",
 		func(t *postgresTx) error {
 			encoding, there := "", false
 			err := t.row("SELECT coalesce(current_schema(), ''), current_setting('server_encoding'), "+
@@ -45,8 +45,7 @@ func (s *Postgres) ensure(ctx context.Context, create bool, from origin) error {
 			case there:
 				return t.check(s.arrival)
 			case !create:
-				return fmt.Errorf("%w: the database has no ledger in schema %s: %w", ledger.ErrUnavailable, s.schema,
-					ledger.ErrAbsent)
+				return fmt.Errorf("schema %s of the database: %w", s.schema, ledger.ErrAbsent)
 			}
 			return s.create(t, from)
 		})

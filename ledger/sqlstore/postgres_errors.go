@@ -11,9 +11,9 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// translatePostgres maps an error of the driver or the server to ours. It drops their texts, which may quote
-// statements, values and passwords, and keeps the server's code. If the context has ended, it returns the context's
-// error.
+// translatePostgres maps an error of the driver or the server to an error of package ledger. It drops their texts,
+// which may quote statements, values and passwords, and keeps the server's code. If the context has ended, it returns
+// the context's error.
 func translatePostgres(ctx context.Context, err error) error {
 	var server *pgconn.PgError
 	var connecting *pgconn.ConnectError
@@ -32,7 +32,7 @@ func translatePostgres(ctx context.Context, err error) error {
 	return ledger.ErrUnavailable
 }
 
-// postgresMeaning maps an error code of the server (PostgreSQL's manual, appendix A).
+// postgresMeaning maps an error code of the server to an error (PostgreSQL's manual, appendix A).
 func postgresMeaning(code string) error {
 	switch code {
 	case "40001", "40P01", "55P03": // serialization failure, deadlock, lock timeout

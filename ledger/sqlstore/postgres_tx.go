@@ -28,10 +28,10 @@ func (t *postgresTx) Last() (ledger.Head, error) {
 	}).head()
 }
 
-// perQuery is how many entries are read at a time.
+// perQuery is the number of entries that are read at a time.
 const perQuery = 1000
 
-// Entries yields the entries from sequence number from on.
+// Entries yields the entries, starting with sequence number from.
 func (t *postgresTx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 	return func(yield func(ledger.Entry, error) bool) {
 		for {
@@ -53,7 +53,7 @@ func (t *postgresTx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 	}
 }
 
-// nextEntries returns at most perQuery entries from sequence number from on.
+// nextEntries returns at most perQuery entries, starting with sequence number from.
 func (t *postgresTx) nextEntries(from int64) (out []ledger.Entry, err error) {
 	rows, err := t.conn.Query(t.ctx,
 		"SELECT seq, schema, time, kind, body, hash FROM dprelease_entry WHERE seq >= $1 ORDER BY seq LIMIT $2", from, perQuery)
@@ -87,7 +87,8 @@ func (t *postgresTx) Append(e ledger.Entry) error {
 	return t.translate(err)
 }
 
-// check returns an error if the database has no ledger, or one of a newer version. Only an arrival may be incoming.
+// check returns an error if the database has no ledger, or a ledger of a newer version. Only an arrival may be
+// incoming.
 func (t *postgresTx) check(arrival bool) error {
 	version := 0
 	switch err := t.row("SELECT layout FROM dprelease_head WHERE id = 1", nil, &version); {
@@ -116,7 +117,7 @@ func (t *postgresTx) exec(statement string) error {
 	return t.translate(err)
 }
 
-// rollback rolls the transaction back. If that fails it closes the connection, which has the same effect.
+// rollback rolls the transaction back. If that fails, it closes the connection, which has the same effect.
 func (t *postgresTx) rollback() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
 	defer cancel()
@@ -141,7 +142,7 @@ func (t *postgresTx) commit() error {
 	return err
 }
 
-// translate returns errLost if the connection broke: then the server has dropped what was not committed.
+// translate returns errLost if the connection broke: the server then rolls the transaction back.
 func (t *postgresTx) translate(err error) error {
 	if err != nil && t.ctx.Err() == nil && t.conn.IsClosed() {
 		return errLost

@@ -28,8 +28,8 @@ func privateGroup(uid uint32) func(gid uint32) bool {
 	}
 }
 
-// soleMember reports whether the group gid has the name of the user uid, is that user's first group, and has no other
-// member, according to the texts of passwd(5) and group(5).
+// soleMember reports whether the group gid has the name of the user uid, is the user's first group, and has no other
+// member. passwd and group are the texts of passwd(5) and group(5).
 func soleMember(passwd, group string, uid, gid uint32) bool {
 	name := ""
 	for line := range strings.Lines(passwd) {

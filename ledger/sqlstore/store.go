@@ -1,11 +1,11 @@
 // Package sqlstore keeps a ledger in a SQLite file or in a PostgreSQL database (Postgres).
 //
 // In SQLite, every transaction that writes is BEGIN IMMEDIATE with a rollback journal and synchronous=EXTRA, so that
-// what was committed survives a loss of power (FULL would not sync the folder after the journal is deleted). Beside
-// PATH is PATH.lock, an empty file that carries the locks of runs and is never deleted. The folder must be on a file
-// system with working locks, which means a local one. The file, what is beside it and the folders above must belong to
-// this user or root, and nobody else may write to them (surroundings.go). A ledger that a group shares says so in its
-// name, sqlite+group:PATH.
+// committed entries survive a power failure. (FULL would not sync the folder after the journal is deleted.) PATH.lock
+// beside PATH is an empty file for the locks of runs, and is never deleted. The folder must be on a file system with
+// working locks, that is a local one. The file, the files beside it and the folders above must belong to this user or
+// root, and nobody else may write to them (surroundings.go). The name of a ledger that a group shares begins with
+// sqlite+group.
 package sqlstore
 
 import (
@@ -23,13 +23,13 @@ type Store struct {
 	db      *sql.DB
 	path    string // of the file itself, without symbolic links
 	sharing sharing
-	arrival bool // a ledger is being copied here: it may be incoming
+	arrival bool // a ledger is copied into this store: it may be incoming
 }
 
 var _ ledger.Store = (*Store)(nil)
 
 // Open opens the ledger at path. If there is none, Open makes one that only its owner can read. The folder must exist.
-// Errors: ledger.ErrExposed if others could change or read the file, what is beside it or the folders above;
+// Errors: ledger.ErrExposed if other users could change or read the file, the files beside it or the folders above;
 // ledger.ErrSecondPath if the file has another path; ledger.ErrUnavailable if it cannot be made or reached;
 // ledger.ErrNotLedger, ErrNewer, ErrCorrupt, ErrBusy, ErrReadOnly, ErrFull.
 func Open(ctx context.Context, path string) (*Store, error) { return open(ctx, path, alone, true) }
@@ -45,7 +45,7 @@ func open(ctx context.Context, path string, s sharing, create bool) (*Store, err
 	if create {
 		err = ensure(ctx, path, s, origin{})
 	} else if err = inspect(path); errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: %w: %w", path, ledger.ErrUnavailable, ledger.ErrAbsent)
+		err = fmt.Errorf("%s: %w", path, ledger.ErrAbsent)
 	}
 	if err != nil {
 		return nil, err
@@ -60,13 +60,13 @@ func openAt(ctx context.Context, path string, s sharing, arrival bool) (*Store, 
 	}
 	store := &Store{db: db, path: path, sharing: s, arrival: arrival}
 	if err := store.View(ctx, func(ledger.Reader) error { return nil }); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), closed(db))
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), closeDB(db))
 	}
 	return store, nil
 }
 
 // Close closes the file.
-func (s *Store) Close() error { return closed(s.db) }
+func (s *Store) Close() error { return closeDB(s.db) }
 
 // Update runs fn in one serializable transaction, durable when Update returns nil.
 func (s *Store) Update(ctx context.Context, fn func(ledger.Tx) error) error {
@@ -103,8 +103,8 @@ func (s *Store) checked(ctx context.Context, begin string, fn func(*tx) error) e
 	})
 }
 
-// Lock locks name until unlock is called; ledger.ErrBusy if another call of a live process holds it. On systems without
-// locks on byte ranges that belong to an open file, each name has a lock file of its own, which is not deleted.
+// Lock locks name until unlock is called. It returns ledger.ErrBusy if another call of a live process holds the lock.
+// On systems without OFD locks each name has a lock file of its own, which is not deleted.
 func (s *Store) Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

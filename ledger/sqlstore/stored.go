@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// The readers of what both databases store, each in its own types. They detect damaged values.
+// The readers of stored rows, for both databases. They detect damaged values.
 
 // row is the Scan method of a row of either database.
 type row func(dst ...any) error
@@ -64,7 +64,7 @@ func newSecret() ([]byte, error) {
 	return secret, nil
 }
 
-// secretSum is stored beside the secret and shows whether the secret is damaged.
+// secretSum returns a checksum that is stored beside the secret, to detect damage.
 func secretSum(secret []byte) []byte {
 	sum := sha256.Sum256(append([]byte("dprelease ledger secret\x00"), secret...))
 	return sum[:]

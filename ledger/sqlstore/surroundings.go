@@ -13,20 +13,20 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// A ledger is only as safe as the place in which it is stored. Two things undo what it holds without a trace, and this
+// A ledger is only as safe as the place in which it is stored. Two things could undo entries without a trace, and this
 // file detects both before SQLite opens the ledger:
 //
 //   - A second path to the file: a hard link, or a container into which only the file is mounted. SQLite looks for the
 //     journal beside the path, and this package for the locks. Two programs that use two paths do not see each other,
 //     and an interrupted change is not rolled back.
-//   - Somebody else who may write beside the file. SQLite replays any journal that it finds there. Whoever may put one
-//     there, or replace the ledger's file or folder, can set the ledger back as they like.
+//   - Another user who may write beside the file. SQLite replays any journal that it finds there. A user who can add a
+//     journal, or replace the ledger's file or folder, can roll the ledger back to any state.
 //
-// The rule is that of OpenSSH for its keys: the file, what is beside it and every folder above belong to this user or
+// The rule is OpenSSH's rule for its keys: the file, the files beside it and every folder above belong to this user or
 // to root, and nobody else may write to them. Folders above may be writable by all if they are sticky, as /tmp is. A
 // group that has no member but the user may write to folders (privategroup.go).
 
-// sharing says who may write to a ledger besides root and the user who runs the program.
+// sharing is who may write to a ledger besides root and the user who runs the program.
 type sharing bool
 
 const (
@@ -54,15 +54,15 @@ var beside = []string{"-journal", "-wal", "-shm", ".lock"}
 // checker collects what is wrong around one ledger.
 type checker struct {
 	sharing sharing
-	user    uint32                // who runs the program
+	user    uint32                // the user who runs the program
 	gid     uint32                // the group of the ledger's folder
 	own     func(gid uint32) bool // reports whether a group is the user's own
 	found   []string
 }
 
-// checkSurroundings refuses a ledger that others could change or set back, or that has a second path. path is the
-// file's own, without symbolic links. passed lists the folders and links that lead to it. The file need not exist.
-// Errors: ledger.ErrExposed and ledger.ErrSecondPath with what to do, one line per finding.
+// checkSurroundings returns an error if other users could change the ledger or roll it back, or if it has a second
+// path. path is the file's own path, without symbolic links. passed lists the folders and links that lead to it. The
+// file need not exist. Errors: ledger.ErrExposed and ledger.ErrSecondPath, each with the remedy, one line per finding.
 func checkSurroundings(path string, passed []string, s sharing) error {
 	folder, err := os.Lstat(filepath.Dir(path))
 	if err != nil {
@@ -84,12 +84,16 @@ func checkSurroundings(path string, passed []string, s sharing) error {
 		}
 	}
 	if len(c.found) > 0 {
-		return fmt.Errorf("%s: %w:\n  %s", path, ledger.ErrExposed, strings.Join(c.found, "\n  "))
+		lines := []error{fmt.Errorf("%s: %w", path, ledger.ErrExposed)}
+		for _, finding := range c.found {
+			lines = append(lines, errors.New("  "+finding))
+		}
+		return errors.Join(lines...)
 	}
 	return nil
 }
 
-// addFinding records what is wrong with path, and the command that repairs it.
+// addFinding records a finding about path, and the command that repairs it.
 func (c *checker) addFinding(path, why, command string, args ...any) {
 	c.found = append(c.found, fmt.Sprintf("%s %s: %s", shellWord(path), why, fmt.Sprintf(command, args...)))
 }
@@ -105,7 +109,7 @@ func (c *checker) checkAbove(path string, own bool) error {
 	case !c.trusts(owned(info)):
 		c.addFinding(path, c.stranger(info),
 			"who may put another ledger there; run the program as that user, or, as root, chown -h %d %s", c.user, name)
-	case mode&fs.ModeSymlink != 0: // only those who may write to its folder can change it
+	case mode&fs.ModeSymlink != 0: // only users who may write to its folder can change it
 	case mode.Perm()&othersWrite == 0 || mode&fs.ModeSticky != 0 && !own:
 	case mode.Perm()&allWrite == 0 && owned(info).Uid == c.user && c.own(owned(info).Gid):
 	case c.sharing == group && mode.Perm()&allWrite == 0 && owned(info).Gid == c.gid:
@@ -151,7 +155,8 @@ func (c *checker) checkLedger(path string) error {
 	return nil
 }
 
-// checkFile checks who may change a file.
+// checkFile checks the owner of a file and that other users cannot read or write it. The group may write it only if it
+// shares the ledger.
 func (c *checker) checkFile(path string, info fs.FileInfo) {
 	name, perm := shellWord(path), info.Mode().Perm()
 	switch {
@@ -164,7 +169,7 @@ func (c *checker) checkFile(path string, info fs.FileInfo) {
 	}
 }
 
-// checkNeighbour checks a file that SQLite or this package relies on, if there is one.
+// checkNeighbour checks a file on which SQLite or this package relies, if there is one.
 func (c *checker) checkNeighbour(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -190,8 +195,8 @@ func (c *checker) checkNeighbour(path string) error {
 	return nil
 }
 
-// trusts reports whether a file's owner may change the ledger. In a shared ledger, files of the group are trusted: only
-// its members, and root, give files to it.
+// trusts reports whether a file's owner may change the ledger. In a shared ledger, files of the group are trusted,
+// since only its members and root can give files to it.
 func (c *checker) trusts(a *syscall.Stat_t) bool {
 	return a.Uid == 0 || a.Uid == c.user || c.sharing == group && a.Gid == c.gid
 }

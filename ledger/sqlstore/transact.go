@@ -11,7 +11,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// The statements that begin a transaction. A writer takes the write lock at once, a reader its lock with its first
+// The statements that begin a transaction. A writer gets the write lock at once, a reader gets its lock with its first
 // statement.
 const (
 	immediate = "BEGIN IMMEDIATE"
@@ -34,7 +34,7 @@ func transact(ctx context.Context, db *sql.DB, begin string, fn func(*tx) error)
 		return err
 	}
 	// If readers are in the way, COMMIT returns busy and the transaction stays open, so it can be tried again.
-	if err := patiently(ctx, func() error { return t.plain("COMMIT") }); err != nil {
+	if err := retryBusy(ctx, func() error { return t.plain("COMMIT") }); err != nil {
 		return err
 	}
 	done = true
@@ -43,7 +43,7 @@ func transact(ctx context.Context, db *sql.DB, begin string, fn func(*tx) error)
 
 // start begins a transaction on a connection and takes its lock. It waits for other processes.
 func start(ctx context.Context, db *sql.DB, begin string) (t *tx, err error) {
-	err = patiently(ctx, func() error {
+	err = retryBusy(ctx, func() error {
 		conn, err := db.Conn(ctx)
 		if err != nil {
 			return translate(err)
@@ -61,8 +61,8 @@ func start(ctx context.Context, db *sql.DB, begin string) (t *tx, err error) {
 	return t, err
 }
 
-// end returns the connection to the pool; after a failure it first rolls back. If that fails it closes the connection,
-// which rolls back now or when the file is next opened.
+// end returns the connection to the pool, after a rollback if the transaction failed. If the rollback fails, end closes
+// the connection, which rolls back at once or when the file is next opened.
 func (t *tx) end(committed bool) {
 	if !committed && t.plain("ROLLBACK") != nil {
 		// closes the connection; the error is the one returned here
@@ -84,4 +84,4 @@ func connect(path string) (*sql.DB, error) {
 	return db, nil
 }
 
-func closed(db *sql.DB) error { return translate(db.Close()) }
+func closeDB(db *sql.DB) error { return translate(db.Close()) }

@@ -24,7 +24,7 @@ func (t *tx) Last() (ledger.Head, error) {
 	return row(func(dst ...any) error { return t.row("SELECT seq, hash FROM head WHERE id = 1", dst...) }).head()
 }
 
-// Entries yields the entries from sequence number from on.
+// Entries yields the entries, starting with sequence number from.
 func (t *tx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 	return func(yield func(ledger.Entry, error) bool) {
 		rows, err := t.conn.QueryContext(t.ctx,
@@ -61,8 +61,8 @@ func (t *tx) Append(e ledger.Entry) error {
 	return t.translate(err)
 }
 
-// check returns an error if the file is not a ledger or one of a newer version, or if commits would not be durable.
-// Only an arrival may be incoming.
+// check returns an error if the file is not a ledger, or a ledger of a newer version, or if commits would not be
+// durable. Only an arrival may be incoming.
 func (t *tx) check(arrival bool) error {
 	var (
 		id, sync int
@@ -104,7 +104,7 @@ func (t *tx) plain(statement string) error {
 	return translate(err)
 }
 
-// translate prefers the context's error, which the driver reports in several ways.
+// translate returns the context's error if the context has ended, since the driver reports that in several ways.
 func (t *tx) translate(err error) error {
 	if err != nil && t.ctx.Err() != nil {
 		return t.ctx.Err()

@@ -51,8 +51,8 @@ func OpenKeyed(tb testing.TB, e mechanism.Exact) (keys []string, counts []int64)
 	return keys, counts
 }
 
-// OpenForKeys is [Open] for exact answers that wait for a selection of keys: it returns what is held of every key, by
-// name.
+// OpenForKeys is [Open] for exact answers that wait for a selection of keys: it returns the held answers of every key,
+// by name.
 func OpenForKeys(tb testing.TB, e mechanism.Exact) (quantum float64, named map[string]*big.Int) {
 	tb.Helper()
 	if !guard(tb, testing.Testing()) {

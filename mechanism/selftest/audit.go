@@ -9,18 +9,18 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// How many rows each cell of the two tables has.
+// The numbers of rows of each cell in the two tables.
 const (
 	fewer = 1
 	more  = 2
 )
 
 // Release releases a table of cells cells with rows rows each; each row is a privacy unit of its own. It returns the
-// noisy number of rows of each cell, and the mechanism that is claimed to have made it. The release takes the same way
-// as a user's. The mechanism's sensitivity is 1 row, and it counts in rows.
+// noisy number of rows of each cell, and the mechanism that the release claims. The release uses the same code as a
+// user's release. The mechanism's sensitivity is 1 row, and its unit is rows.
 type Release func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error)
 
-// Pairs returns how many pairs of neighbouring cells the audit takes: at least a hundred thousand, and a million if
+// Pairs returns the number of pairs of neighbouring cells of the audit: at least a hundred thousand, and a million if
 // budget is ten seconds or more. If mu is near 1, both numbers detect noise that is 10 % too small: the bound is then 8
 // or more of its own standard deviations above mu.
 func Pairs(budget time.Duration) int {
@@ -54,10 +54,10 @@ func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 	var first Check
 	d, name := noise{scale: float64(m.Sigma) / m.Grid}, "release"
 	if m.Noise == calibrate.Gaussian {
-		first = distinguish(without, with, m.Mu())
+		first = boundMu(without, with, m.Mu())
 	} else {
 		d, name = pureInput{input{scale: m.Scale / m.Grid}, m.Noise == calibrate.Geometric}.exact(), "release with delta 0"
-		first = likelier(without, with, m.Sens.L2/m.Scale)
+		first = boundEpsilon(without, with, m.Sens.L2/m.Scale)
 	}
 	return []Check{
 		first,
@@ -69,9 +69,9 @@ func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 	}, nil
 }
 
-// likelier tests noisy counts for being above the middle, and derives a lower bound of epsilon from how much likelier
-// that is with the row: under epsilon-differential privacy 1 − FNR <= e^epsilon·FPR. Geometric noise attains it.
-func likelier(without, with []float64, claimed float64) Check {
+// boundEpsilon tests whether noisy counts are above the middle, and derives a lower bound of epsilon from the ratio of
+// the two probabilities: under epsilon-differential privacy 1 − FNR <= e^epsilon·FPR. Geometric noise attains it.
+func boundEpsilon(without, with []float64, claimed float64) Check {
 	n, falsePositives, falseNegatives := errorsOf(without, with)
 	fpr, fnr := proportionBound(falsePositives, n, alarm/32), proportionBound(falseNegatives, n, alarm/32)
 	c := Check{
@@ -81,9 +81,8 @@ func likelier(without, with []float64, claimed float64) Check {
 	return c.judged()
 }
 
-// distinguish tests noisy counts for being above the middle, and derives a lower bound of mu from how rarely that is
-// wrong.
-func distinguish(without, with []float64, claimed calibrate.Mu) Check {
+// boundMu tests whether noisy counts are above the middle, and derives a lower bound of mu from the error rates.
+func boundMu(without, with []float64, claimed calibrate.Mu) Check {
 	n, falsePositives, falseNegatives := errorsOf(without, with)
 	c := Check{
 		Name: "release, audit of neighbouring tables", Measure: "lower bound of mu", Samples: 2 * n,
@@ -92,7 +91,7 @@ func distinguish(without, with []float64, claimed calibrate.Mu) Check {
 	return c.judged()
 }
 
-// errorsOf counts how often the test for being above the middle is wrong, in n cases each.
+// errorsOf counts the errors of the test "the noisy count is above the middle", in n cases each.
 func errorsOf(without, with []float64) (n, falsePositives, falseNegatives int) {
 	const middle = (fewer + more) / 2.0
 	for i := range without {
@@ -141,8 +140,8 @@ func independent(name string, d noise, pairs [][2][]int64) Check {
 	return chiSquare(name, counts, b.pairs())
 }
 
-// pairAtLag pairs each cell with the one lag cells further on; each cell is in one pair. With lag = chunk, which is
-// what a worker takes at a time, it pairs the work of different workers.
+// pairAtLag pairs each cell with the one lag cells further on; each cell is in one pair. A worker takes chunk cells at
+// a time, so lag = chunk pairs the work of different workers.
 func pairAtLag(x []int64, lag int) (pairs [][2][]int64) {
 	for ; len(x) >= 2*lag; x = x[2*lag:] {
 		pairs = append(pairs, [2][]int64{x[:lag], x[lag : 2*lag]})

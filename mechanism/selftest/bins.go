@@ -2,9 +2,9 @@ package selftest
 
 import "math"
 
-// leastExpected is how many samples a bin must expect at least. The chi-square's tail is that of normal counts. If a
-// check has few bins, a binomial count of 2000 expected samples exceeds its share less than 4 times as often, which the
-// shares of the checks allow for.
+// leastExpected is the least number of samples that a bin must expect. The thresholds are tails of the chi-square
+// distribution, which assumes normal counts. If a check has few bins, a binomial count of 2000 expected samples exceeds
+// its share of the tail less than 4 times as often. The shares of the checks allow for that.
 const leastExpected = 2000
 
 // noise is a distribution to test for: floor(x + S·Z + 1/2) with x = base + part, 0 <= part < 1. If tail is 0, Z is
@@ -16,8 +16,8 @@ type noise struct {
 	tail  float64
 }
 
-// lower returns P(Z < z).
-func (d noise) lower(z float64) float64 {
+// lowerTail returns P(Z < z).
+func (d noise) lowerTail(z float64) float64 {
 	switch {
 	case d.tail == 0:
 		return normal(z)
@@ -28,21 +28,22 @@ func (d noise) lower(z float64) float64 {
 	}
 }
 
-// between returns P(a <= Z < b) for a <= b, computed in the tail in which nothing cancels.
-func (d noise) between(a, b float64) float64 {
+// probabilityBetween returns P(a <= Z < b) for a <= b, computed in the tail in which nothing cancels.
+func (d noise) probabilityBetween(a, b float64) float64 {
 	if a > 0 {
 		a, b = -b, -a
 	}
-	return d.lower(b) - d.lower(a)
+	return d.lowerTail(b) - d.lowerTail(a)
 }
 
-// below returns P(y < edge).
-func (d noise) below(edge int64) float64 { return d.lower(d.z(edge)) }
+// probabilityBelow returns P(y < edge).
+func (d noise) probabilityBelow(edge int64) float64 { return d.lowerTail(d.z(edge)) }
 
 // z returns the standard score of a rounding boundary: y < edge iff x + S·Z < edge − 1/2.
 func (d noise) z(edge int64) float64 { return (float64(edge-d.base) - d.part - 0.5) / d.scale }
 
-// bins divides the integers: bin i holds those from first + (i−1)·width on; the first and the last bin are open-ended.
+// bins divides the integers: bin i holds the integers from first + (i−1)·width on; the first and the last bin are
+// open-ended.
 type bins struct {
 	first, width int64
 	probability  []float64
@@ -57,17 +58,17 @@ func newBins(d noise, n int) bins {
 	var last int64
 	for i := -steps; i <= steps; i++ {
 		edge := d.base + i*width
-		switch above := d.lower(-d.z(edge)); {
+		switch above := d.lowerTail(-d.z(edge)); {
 		case above < need: // the bin would expect too few samples
 		case len(b.probability) > 0:
-			b.probability = append(b.probability, d.between(d.z(last), d.z(edge)))
+			b.probability = append(b.probability, d.probabilityBetween(d.z(last), d.z(edge)))
 			last = edge
-		case d.below(edge) >= need:
-			b = bins{edge, width, []float64{d.below(edge)}}
+		case d.probabilityBelow(edge) >= need:
+			b = bins{edge, width, []float64{d.probabilityBelow(edge)}}
 			last = edge
 		}
 	}
-	b.probability = append(b.probability, d.lower(-d.z(last)))
+	b.probability = append(b.probability, d.lowerTail(-d.z(last)))
 	return b
 }
 

@@ -26,14 +26,14 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// The probabilities are those of the definitions, and the checks detect a scale that is 5 % wrong: expected at more
-// than 1,000 above the threshold, 12 of the statistic's standard deviations.
+// The probabilities agree with the definitions, and the checks detect a scale that is 5 % wrong: expected at more than
+// 1,000 above the threshold, 12 of the statistic's standard deviations.
 func TestPureBins(t *testing.T) {
 	q := math.Exp(-1.0)
 	d := pureInput{input{1, 0, -5}, true}.exact()
 	for k := int64(-3); k <= 3; k++ {
 		want := (1 - q) / (1 + q) * math.Pow(q, math.Abs(float64(k)))
-		if got := d.between(d.z(k-5), d.z(k-4)); math.Abs(got-want) > 1e-12 {
+		if got := d.probabilityBetween(d.z(k-5), d.z(k-4)); math.Abs(got-want) > 1e-12 {
 			t.Errorf("P(K = %d) = %g, want %g", k, got, want)
 		}
 	}

@@ -5,16 +5,16 @@ import "math"
 // alarm is the probability that a group of checks (the sampler's, the audit's) fails although nothing is wrong.
 const alarm = 1e-9 / 2
 
-// maxChecks is the most checks that a group has; each has its share of the alarm.
+// maxChecks is the largest number of checks of a group. Each check has an equal share of the alarm.
 const maxChecks = 32
 
 // Check is the outcome of one check.
 type Check struct {
-	// Name says what was checked.
+	// Name describes the check.
 	Name string `json:"name"`
-	// Measure says what the statistic is.
+	// Measure names the statistic.
 	Measure string `json:"measure"`
-	// Samples is how many noisy numbers, or known answers, the statistic is computed from.
+	// Samples is the number of noisy numbers, or known answers, from which the statistic is computed.
 	Samples   int     `json:"samples"`
 	Statistic float64 `json:"statistic"`
 	// Threshold is the largest statistic that passes.
@@ -31,7 +31,7 @@ func (c Check) judged() Check {
 	return c
 }
 
-// Failed returns how many checks did not pass.
+// Failed returns the number of checks that did not pass.
 func Failed(checks []Check) (n int) {
 	for _, c := range checks {
 		if !c.Pass {

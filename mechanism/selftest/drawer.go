@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// leastSamples is how many samples a check draws even if it has no time. Bins are made for this number.
+	// leastSamples is the number of samples that a check draws even if it has no time. Bins are made for this number.
 	leastSamples = 2_000_000
-	// chunk is how many samples are drawn at a time, which is how many of a release's cells a worker takes.
+	// chunk is the number of samples that are drawn at a time. A worker also takes this number of a release's cells.
 	chunk = 1 << 14
 )
 

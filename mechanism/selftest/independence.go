@@ -16,13 +16,13 @@ var paired = input{scale: 16}
 func coarse(d noise) bins {
 	width := max(1, int64(d.scale/2))
 	b := bins{first: d.base - 4*width, width: width}
-	b.probability = append(b.probability, d.below(b.first))
+	b.probability = append(b.probability, d.probabilityBelow(b.first))
 	edge := b.first
 	for range 8 {
-		b.probability = append(b.probability, d.between(d.z(edge), d.z(edge+width)))
+		b.probability = append(b.probability, d.probabilityBetween(d.z(edge), d.z(edge+width)))
 		edge += width
 	}
-	b.probability = append(b.probability, d.lower(-d.z(edge)))
+	b.probability = append(b.probability, d.lowerTail(-d.z(edge)))
 	return b
 }
 
@@ -45,8 +45,8 @@ func successive(ctx context.Context, budget time.Duration) (Check, error) {
 	return chiSquare("sampler, successive samples are independent", counts, b.pairs()), err
 }
 
-// blocks tests pairs of samples at the same place of neighbouring blocks of a vector that is too long to be held: each
-// block is drawn from its own share of the bits of one key.
+// blocks tests pairs of samples at the same index of neighbouring blocks of a vector that is too long for memory. Each
+// block is drawn from its own part of the bits of one key.
 func blocks(ctx context.Context, budget time.Duration) (Check, error) {
 	const many = 1 << 20
 	b := coarse(paired.exact())
@@ -88,7 +88,7 @@ func fillBlock(keys *gauss.Keys, block int, cells []int64) error {
 	return s.Fill(cells)
 }
 
-// workers tests pairs of samples at the same place of two sources, which are made as two workers make theirs.
+// workers tests pairs of samples at the same index of two sources, which are made like the sources of two workers.
 func workers(ctx context.Context, budget time.Duration) (Check, error) {
 	b := coarse(paired.exact())
 	counts := make([]int, len(b.probability)*len(b.probability))

@@ -8,47 +8,47 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Selected is what a release with discovered keys published: for each key that was selected, the noisy number of units
-// and the noisy sum.
+// Selected is the published result of a release with discovered keys: for each key that was selected, the noisy number
+// of units and the noisy sum.
 type Selected struct {
 	Counts, Sums []float64
-	// Selection is how the keys are claimed to be selected, and Summed the mechanism that is claimed to have made the
-	// sums. Both are of rows, by one row a unit.
+	// Selection is the claimed selection of the keys, and Summed the claimed mechanism of the sums. Both count rows,
+	// with one row for each unit.
 	Selection calibrate.KeySelection
 	Summed    calibrate.Mechanism
 }
 
-// Selection releases a table of keys keys, each of which is in rows rows, by a job that discovers the keys, leaves out
-// those of fewer than least units, and adds up 1 for each row of a key. Each row is a privacy unit of its own. The
-// release takes the same way as a user's.
+// Selection releases a table of keys keys, each of which is in rows rows. The job discovers the keys, drops keys of
+// fewer than least units, and adds up 1 for each row of a key. Each row is a privacy unit of its own. The release uses
+// the same code as a user's release.
 type Selection func(ctx context.Context, least int64, keys, rows int) (*Selected, error)
 
 const (
-	// keysOfAudit detects a threshold that is a sixth of sigma too low, if Failure is near 0.1: 2,460 keys are then found,
-	// to within 46, and 2,300 pass.
+	// keysOfAudit is large enough to detect a threshold that is a sixth of sigma too low, if Failure is near 0.1: about
+	// 2,460 keys are then found, with a standard deviation of 46, and up to 2,300 pass.
 	keysOfAudit = 20_000
-	// surely is how many sigmas above the threshold keys are selected that must not be missed: one of 20,000 is with
-	// probability below 1e-27.
-	surely = 12
-	// leastUnits is the least number of units of a key in the releases that leave keys out.
+	// distanceOfMany is the distance of many counts above the threshold, in sigmas. One of 20,000 keys at this distance
+	// is missed with probability below 1e-27.
+	distanceOfMany = 12
+	// leastUnits is the pre-threshold of the releases that drop keys.
 	leastUnits = 3
 )
 
-// Keys releases a table in which each key is of one unit alone, and one in which each is of very many units; and, by a
-// job that leaves out keys of fewer than three units, one in which each key is of three units, and one in which each is
-// of two.
+// Keys makes four releases. In the first table each key has one unit, in the second very many units. The others are by
+// a job that drops keys of fewer than three units: each key has three units in one table, and two in the other.
 //
-// A key that a unit has alone, or that has the least number of units only with it, is selected with probability Failure
-// at most, and the noise of keys is independent. So the lower Clopper–Pearson bound of that probability exceeds Failure
-// with probability at most alarm/64, if all is as claimed. In the other table all keys are selected, so that the noise
-// in their counts and sums is not chosen by its size. No key of two units is selected. An error is ctx's or
-// selection's; a failed check is not an error. The checks are of the group of the audit: see [Run].
+// Take a key that only one unit has, or that has the least number of units only with one unit. It is selected with
+// probability at most Failure, and the noise of keys is independent. So the lower Clopper–Pearson bound of that
+// probability exceeds Failure with probability at most alarm/64, if the claims hold. In the second table all keys are
+// selected, so that the noise in their counts and sums is not biased by the selection. No key of two units is selected.
+// An error is ctx's or selection's; a failed check is not an error. The checks belong to the group of the audit: see
+// [Run].
 func Keys(ctx context.Context, selection Selection) ([]Check, error) {
-	share, alone, wrong, err := rarest(ctx, selection, 1, "discovered keys, audit of keys of one unit")
+	share, alone, wrong, err := auditRareKeys(ctx, selection, 1, "discovered keys, audit of keys of one unit")
 	if err != nil {
 		return nil, err
 	}
-	shareOfLeast, _, wrongOfLeast, err := rarest(ctx, selection, leastUnits,
+	shareOfLeast, _, wrongOfLeast, err := auditRareKeys(ctx, selection, leastUnits,
 		"discovered keys, audit of keys of the least number of units")
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	if err != nil {
 		return nil, fmt.Errorf("selftest: the threshold of discovered keys: %w", err)
 	}
-	rows := int(math.Ceil(float64(units)*m.Grid + surely*float64(m.Sigma)))
+	rows := int(math.Ceil(float64(units)*m.Grid + distanceOfMany*float64(m.Sigma)))
 	many, err := selection(ctx, 1, keysOfAudit, rows)
 	if err != nil {
 		return nil, err
@@ -87,9 +87,9 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	), nil
 }
 
-// rarest releases a table in which each key is of the least number of units. It returns the check of how many are
-// selected, what was selected, and how many noisy counts are wrong: below the threshold, or without a sum.
-func rarest(ctx context.Context, selection Selection, least int64, name string) (share Check, out *Selected, wrong int,
+// auditRareKeys releases a table in which each key has the least number of units. It returns the check of the number of
+// selected keys, the release, and the number of wrong noisy counts: below the threshold, or without a sum.
+func auditRareKeys(ctx context.Context, selection Selection, least int64, name string) (share Check, out *Selected, wrong int,
 	err error) {
 	if out, err = selection(ctx, least, keysOfAudit, int(least)); err != nil {
 		return share, nil, 0, err

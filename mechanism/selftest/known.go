@@ -22,7 +22,7 @@ var knownStreams = []knownStream{
 	},
 }
 
-// Cipher names the cipher that random bits are made with.
+// Cipher names the cipher that makes the random bits.
 func Cipher() string { return gauss.CipherName }
 
 // compare compares the sampler's own random bits under the known key with the standard.
@@ -65,7 +65,7 @@ var sigmas = []struct{ epsilon, delta, sigma float64 }{
 	{1000, 1e-30, 0.0288001576309493510268413462742},
 }
 
-// knownSigmas compares the calibration with these: not below, and at most two float64 above.
+// knownSigmas compares the calibration with sigmas: not below, and at most two float64 above.
 func knownSigmas() Check {
 	c := Check{Name: "calibration, reference sigmas", Measure: "wrong sigmas", Samples: len(sigmas)}
 	for _, want := range sigmas {

@@ -71,8 +71,8 @@ func neighbours(ctx context.Context, budget time.Duration) (Check, error) {
 	return homogeneous("sampler, low bits of neighbouring inputs 2^53 - 1 and 2^53 - 2", counts[0][:], counts[1][:]), nil
 }
 
-// mostErrors is how many standard errors a moment may deviate. For a sum of many terms, 8 has a probability below
-// 1e-14, and the fourth power's skewness at leastSamples raises that less than tenfold.
+// mostErrors is the largest deviation of a moment that passes, in standard errors. For a sum of many terms, 8 has a
+// probability below 1e-14, and the fourth power's skewness at leastSamples raises that less than tenfold.
 const mostErrors = 8
 
 // moments compares the first four moments with those of a normal variable.

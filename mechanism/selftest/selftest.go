@@ -1,11 +1,12 @@
-// Package selftest tests, on the user's own machine and in the binary that makes releases, that the noise is what is
-// claimed: known answers, the sampler against exact probabilities, and whole releases of neighbouring tables.
+// Package selftest tests, on the user's own machine and in the binary that makes releases, that the noise has the
+// claimed distribution: known answers, the sampler against exact probabilities, and whole releases of neighbouring
+// tables.
 //
 // It does not look behind the trust boundary. The sampler's checks draw from the sampler itself, on numbers that the
-// checks choose, and the audit sees what any reader of a release sees. All tables are the selftest's own.
+// checks choose, and the audit sees only what readers of a release see. All tables are the selftest's own.
 //
-// A check passes if its statistic is at most its threshold, which is fixed before anything is drawn. If the noise is as
-// claimed, all checks together fail with probability at most 1e-9: half of it is the sampler's, half the audit's.
+// A check passes if its statistic is at most its threshold, which is fixed before anything is drawn. If the claims
+// hold, all checks together fail with probability at most 1e-9: half of it belongs to the sampler, half to the audit.
 package selftest
 
 import (
@@ -13,8 +14,8 @@ import (
 	"time"
 )
 
-// Run makes all checks. The sampler's checks take about as long as budget. The audit takes its own time, for two
-// releases of Pairs(budget) cells each, and for each way to release. An error is ctx's, release's or that of the
+// Run makes all checks. The sampler's checks take about as long as budget. The audit takes additional time, for two
+// releases of Pairs(budget) cells for each function in releases. An error is ctx's, a release's or an error of the
 // system's source of randomness; a failed check is not an error.
 func Run(ctx context.Context, budget time.Duration, releases ...Release) ([]Check, error) {
 	var checks []Check

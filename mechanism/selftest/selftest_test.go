@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/selftest"
 )
 
-// claim is a mechanism for counts of rows.
+// claim returns a mechanism for counts of rows.
 func claim(sigma float64) calibrate.Mechanism {
 	return calibrate.Mechanism{
 		Query: "rows", Sens: calibrate.Sensitivity{L2: 1,
@@ -104,7 +104,7 @@ func TestHonestPasses(t *testing.T) {
 	}
 }
 
-// claimPure is geometric noise of epsilon 1.
+// claimPure returns geometric noise of epsilon 1.
 func claimPure(tb testing.TB) calibrate.Mechanism {
 	tb.Helper()
 	m, err := calibrate.Pure{Query: "rows", Why: "one row in one cell", Noise: calibrate.Laplace{L1: 1, Scale: 1}, Grid: 1,
@@ -117,8 +117,8 @@ func claimPure(tb testing.TB) calibrate.Mechanism {
 
 const pureAuditName = "release with delta 0, audit of neighbouring tables"
 
-// TestPureAudit: geometric noise as claimed passes, and its bound is near epsilon; with 10 % less scale than is claimed
-// it fails, for the bound is then more than 15 of its own standard deviations above epsilon.
+// TestPureAudit: geometric noise as claimed passes, and its bound is near epsilon. With 10 % less scale it fails: the
+// bound is then more than 15 of its own standard deviations above epsilon.
 func TestPureAudit(t *testing.T) {
 	m := claimPure(t)
 	checks, err := selftest.Run(t.Context(), 0, honest(t, m))
@@ -234,8 +234,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// selecting makes releases with discovered keys of exact counts, with noise and a threshold that need not be those that
-// are claimed. Keys of leak units fewer than the least are there too.
+// selecting makes releases with discovered keys of exact counts. Their noise and threshold can differ from the claimed
+// ones. Keys of leak units fewer than the least are kept, too.
 func selecting(tb testing.TB, claimed calibrate.KeySelection, threshold float64, counts, sums calibrate.Mechanism,
 	leak int64) selftest.Selection {
 	return func(ctx context.Context, least int64, keys, rows int) (*selftest.Selected, error) {
@@ -260,9 +260,9 @@ func selecting(tb testing.TB, claimed calibrate.KeySelection, threshold float64,
 	}
 }
 
-// TestKeys: keys that are selected as claimed pass, with probability above 1 - 1e-9. Those of other noise in the counts
-// or in the sums, or of a lower threshold, do not: each statistic is then more than 8 of its own standard deviations
-// above what passes.
+// TestKeys: keys that are selected as claimed pass, with probability above 1 - 1e-9. Keys with other noise in the counts
+// or in the sums, or of a lower threshold, fail: each statistic is then more than 8 of its own standard deviations above
+// its threshold.
 func TestKeys(t *testing.T) {
 	m := claim(1.25)
 	claimed := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 0.1}

@@ -40,8 +40,8 @@ var (
 		"other files: run again when it rests"}
 	Unread = &Fault{name: "input-unread", Passes: true, Says: "a worker cannot read the input (its log names the " +
 		"file and the reason): each worker needs the files under the same names and, for a store, " +
-		"the store's own variables, files or role with the right to read, as docs/STORES.md says. Set them in the " +
-		"environment of each worker, and start the workers again"}
+		"the store's own variables, files or role with the right to read, as docs/howto/object-stores.md says. " +
+		"Set them in the environment of each worker, and start the workers again"}
 	Unwritten = &Fault{name: "unwritten", Passes: true, Says: "a worker cannot write a file under --parts: is there " +
 		"room, and may each worker write there?"}
 	Unshared = &Fault{name: "unshared", Passes: true, Says: "a worker cannot read what another one wrote under " +

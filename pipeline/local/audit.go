@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // An audit removes single privacy units from the real input and checks, for each mechanism of the plan, that the exact
@@ -158,7 +158,7 @@ func (a *audit) checkWhole() (bool, error) {
 		if ok, err := a.neighbours(all, rest, before); !ok || err != nil {
 			return false, err
 		}
-		if a.plan.Adjacency() == queries.ReplaceOne {
+		if a.plan.Adjacency() == query.ReplaceOne {
 			before, all = rest, nil
 		}
 	}
@@ -175,7 +175,7 @@ func (u *auditUnits) removed() []auditUnit {
 // with the unit, with. Under replace-one it is the table with another unit, instead, which is nil if there was none
 // yet.
 func (a *audit) neighbours(with, x, instead answers) (bool, error) {
-	if a.plan.Adjacency() == queries.AddRemove {
+	if a.plan.Adjacency() == query.AddRemove {
 		return a.within(with, x, false)
 	}
 	if instead == nil {
@@ -192,12 +192,13 @@ func (a *audit) without(unit string) (answers, error) {
 		return nil, err
 	}
 	defer a.leave(spill)
-	workers := make([]*worker, min(spill.memory.workers, max(a.data.Splits(), 1)))
+	workers, err := newWorkers(min(spill.memory.workers, max(a.data.Splits(), 1)), a.plan, a.data.Schema(), spill,
+		Limits{})
+	if err != nil {
+		return nil, err
+	}
 	keys := make([]*unitKeys, len(workers))
 	for i := range workers {
-		if workers[i], err = newWorker(a.plan, a.data.Schema(), spill, Limits{}); err != nil {
-			return nil, err
-		}
 		keys[i] = newUnitKeys(a.plan, a.plan.Columns())
 	}
 	_, err = a.scan(a.ctx, len(workers), func(ctx context.Context, i, split int) ([]byte, error) {
@@ -256,7 +257,7 @@ func (a *audit) checkSmall() (bool, error) {
 		if ok, err := a.neighbours(alone, with, before); !ok || err != nil {
 			return false, err
 		}
-		if a.plan.Adjacency() == queries.ReplaceOne {
+		if a.plan.Adjacency() == query.ReplaceOne {
 			before = with
 		}
 	}
@@ -273,11 +274,11 @@ func (a *audit) answer(batches []*table.Batch) (answers, error) {
 	spill := newScratch(a.ctx, a.scratchFolder(), m)
 	defer a.leave(spill)
 	shares := halves(batches)
-	workers := make([]*worker, len(shares))
+	workers, err := newWorkers(len(shares), a.plan, a.data.Schema(), spill, Limits{})
+	if err != nil {
+		return nil, err
+	}
 	for i := range workers {
-		if workers[i], err = newWorker(a.plan, a.data.Schema(), spill, Limits{}); err != nil {
-			return nil, err
-		}
 		for _, b := range shares[i] {
 			if err := workers[i].addBatch(b, false); err != nil {
 				return nil, err

@@ -128,8 +128,8 @@ func floatAt(c *table.Column, entry int) float64 {
 }
 
 // setBounds sets the bounds of a query whose accumulator is sealed.
-func setBounds(c *pipeline.DataChecks, query int, a queries.Accumulator) {
+func setBounds(c *pipeline.DataChecks, query int, a *queries.Accumulator) {
 	if c != nil {
-		c.Queries[query].Bounds = queries.Bounded(a)
+		c.Queries[query].Bounds = a.Bounded()
 	}
 }

@@ -14,7 +14,7 @@ func Assumed(s Source, schema table.Schema) (*Database, error) {
 	dialect, ok := dialectOf(s.Driver)
 	if !ok {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "sql-driver", Message: "there is no dialect " + s.Driver,
-			Hint: "docs/SQL.md lists the dialects"}
+			Hint: "docs/howto/databases.md lists the dialects"}
 	}
 	d := &Database{dialect: dialect, from: expression(dialect, s), columns: map[string]column{},
 		other: map[string]string{}}

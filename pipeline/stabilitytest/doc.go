@@ -1,7 +1,7 @@
 // Package stabilitytest is a fuzzer of the stability of the whole engine, from files to exact answers.
 //
 // What a release promises rests on one inequality: if two tables are neighbours, the exact answers f(D) and f(D') of
-// every mechanism are at most its declared L2 sensitivity apart. docs/STABILITY.md explains why each step between a
+// every mechanism are at most its declared L2 sensitivity apart. docs/dev/stability.md explains why each step between a
 // file and an answer preserves it. The fuzzer tries to break it:
 //
 //	Job      a random job of any shape, as YAML, read by configs and pipeline as any job is

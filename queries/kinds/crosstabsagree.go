@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -8,30 +9,40 @@ import (
 
 // Estimates of crosstabs that agree
 //
-// Tables that share dimensions are made non-negative here, and whole in crosstabsround.go, so that they still agree:
-// every table is the sum of any larger one. Only noisy values are read.
+// The tables of crosstabs are made non-negative here, and whole in crosstabsround.go, so that they still agree: every
+// table is the sum of any larger one. Only noisy values are read.
+//
+// Cutting cells off at 0 adds to every sum over many cells that are nearly empty. Therefore the tables are made from
+// the top down, as in the release of a census: first the total, which is measured best for its size, then the tables
+// by one dimension with that total, then those by two with these margins, and so on. Each table is the nearest one to
+// its noisy values that has the margins that are already made and no negative cell. A correction thus never leaves
+// the cells of one margin.
+//
+// A table with given margins by two or more dimensions need not exist. If one does not, all margins by two or more
+// dimensions are mixed with those of independent dimensions, which always have one.
 
 // tables are tables by some dimensions that agree with each other.
 type tables struct {
-	// Sizes are the numbers of cells of the dimensions.
+	// Sizes[d] is the number of values of dimension d.
 	Sizes []int
-	// Of are the dimensions of each table, one bit each; Values its cells, the last dimension fastest.
+	// Of[k] is the set of dimensions of table k, one bit each. Values[k] holds its cells, the last dimension fastest.
 	Of     []uint64
 	Values [][]float64
-	// Variances are those of a cell of each table.
-	Variances []float64
+	// Deviations[d] is the standard deviation of a cell of the table by dimension d alone.
+	Deviations []float64
 }
 
 const (
 	projectionRounds = 300
-	settledBelow     = 1e-7 // of the standard deviation of a cell
+	settledBelow     = 1e-7 // of the mean of a table's cells
+	rakingRounds     = 1000
+	raked            = 1e-8 // of the total
+	fewBelow         = 2    // standard deviations: cells below give and take before others do
 )
 
-// nonnegative replaces the values by the nearest ones that agree and are not negative: Dykstra's alternation between
-// the two, in the norm that counts each cell by its variance. What it leaves below zero is lifted by mixing with the
-// even table of the same total. All are 0 if the total is not positive.
+// nonnegative replaces the values by values near them that agree and are not negative. The total stays if it is
+// positive; if it is not, all values become 0.
 func (t *tables) nonnegative() {
-	largest := t.largest()
 	total := t.total()
 	if total <= 0 {
 		for _, v := range t.Values {
@@ -39,29 +50,271 @@ func (t *tables) nonnegative() {
 		}
 		return
 	}
-	below := make([][]float64, len(t.Of))
-	for _, k := range largest {
-		below[k] = make([]float64, len(t.Values[k]))
-	}
-	for range projectionRounds {
-		far := 0.0
-		for _, k := range largest {
-			for i, x := range t.Values[k] {
-				far = max(far, -x/math.Sqrt(t.Variances[k]))
-				x += below[k][i]
-				t.Values[k][i] = max(x, 0)
-				below[k][i] = min(x, 0)
+	noisy := t.closure()
+	made := map[uint64][]float64{0: {total}}
+	kept := make([][]int, len(t.Sizes)) // the values of each dimension whose margin is positive
+	for d := range t.Sizes {
+		if x, ok := noisy[1<<d]; ok {
+			made[1<<d] = withSum(x, total, fewBelow*t.Deviations[d])
+			for i, x := range made[1<<d] {
+				if x > 0 {
+					kept[d] = append(kept[d], i)
+				}
 			}
 		}
-		if t.project(largest); far < settledBelow {
+	}
+	small := tables{Sizes: make([]int, len(t.Sizes))}
+	for d, values := range kept {
+		small.Sizes[d] = len(values)
+	}
+	for a, x := range noisy {
+		if a == 0 {
+			continue
+		}
+		from, at := x, t.placesOf(a, kept)
+		if y, ok := made[a]; ok {
+			from = y
+		}
+		y := make([]float64, len(at))
+		for i, j := range at {
+			y[i] = from[j]
+		}
+		noisy[a] = y
+	}
+	noisy[0] = made[0]
+	small.fit(noisy, made)
+	for k, a := range t.Of {
+		if a == 0 {
+			t.Values[k][0] = total
+			continue
+		}
+		clear(t.Values[k])
+		for i, j := range t.placesOf(a, kept) {
+			t.Values[k][j] = made[a][i]
+		}
+	}
+}
+
+// fit makes the tables by one dimension, then those by two and so on, each with the margins that are made before it.
+func (t *tables) fit(noisy, made map[uint64][]float64) {
+	byWays := make([][]uint64, len(t.Sizes)+1)
+	for a := range noisy {
+		n := bits.OnesCount64(a)
+		byWays[n] = append(byWays[n], a)
+	}
+	for _, a := range byWays[1] {
+		made[a] = noisy[a]
+	}
+	for ways := 2; ways < len(byWays); ways++ {
+		for _, mixed := range []float64{0, 1. / 64, 1. / 16, 1. / 4, 1} {
+			margins := t.mix(made, mixed)
+			all := true
+			for _, a := range byWays[ways] {
+				x := t.nearest(a, noisy[a], margins)
+				all = t.rake(a, x, t.independent(a, margins), margins) && all
+				margins[a] = x
+			}
+			if all || mixed == 1 {
+				maps.Copy(made, margins)
+				break
+			}
+		}
+	}
+}
+
+// mix returns the tables mixed with those of independent dimensions, which have this share.
+func (t *tables) mix(made map[uint64][]float64, share float64) map[uint64][]float64 {
+	if share == 0 {
+		return maps.Clone(made)
+	}
+	out := make(map[uint64][]float64, len(made))
+	for a, x := range made {
+		y := slices.Clone(x)
+		for i, z := range t.independent(a, made) {
+			y[i] += share * (z - y[i])
+		}
+		out[a] = y
+	}
+	return out
+}
+
+// nearest returns the nearest table to y with given margins and, but for a little, no negative cell: Dykstra's
+// alternation between the two.
+func (t *tables) nearest(a uint64, y []float64, margins map[uint64][]float64) []float64 {
+	// The part of a table that its margins fix, and the part that is free: it sums to 0 along every dimension.
+	fixed := make([]float64, len(y))
+	for s := (a - 1) & a; ; s = (s - 1) & a {
+		t.spread(a, fixed, s, t.centre(s, slices.Clone(margins[s])), 1/float64(t.cells(a&^s)))
+		if s == 0 {
 			break
 		}
 	}
-	t.lift(largest)
-	t.fill(largest)
+	x, below := t.centre(a, slices.Clone(y)), make([]float64, len(y))
+	settled := settledBelow * margins[0][0] / float64(len(y))
+	for round := 0; ; round++ {
+		least := 0.0
+		for i := range x {
+			x[i] += fixed[i]
+			least = min(least, x[i])
+		}
+		if least > -settled || round == projectionRounds {
+			return x
+		}
+		for i := range x {
+			z := x[i] + below[i]
+			x[i], below[i] = max(z, 0), min(z, 0)
+		}
+		t.centre(a, x)
+	}
 }
 
-// total is that of the tables.
+// rake cuts off negative cells and scales the rest until the table has its margins: iterative proportional fitting. It
+// reports whether it has. A small part of the independent table is mixed in first, so that no margin has only zeros.
+func (t *tables) rake(a uint64, x, independent []float64, margins map[uint64][]float64) bool {
+	var of []*margin
+	for rest := a; rest != 0; rest &= rest - 1 {
+		s := a &^ (rest & -rest)
+		of = append(of, &margin{margins[s], make([]float64, len(margins[s])), t.places(a, s)})
+	}
+	for i := range x {
+		x[i] = max(x[i], 0)
+	}
+	enough := raked * margins[0][0]
+	far := 0.0
+	for _, m := range of {
+		far = max(far, m.add(x))
+	}
+	if far <= enough {
+		return true
+	}
+	for i := range x {
+		x[i] += 1e-9 * independent[i]
+	}
+	last := math.Inf(1)
+	for round := range rakingRounds {
+		far = 0
+		for _, m := range of {
+			far = max(far, m.add(x))
+			for i := range x {
+				if is := m.is[m.at[i]]; is > 0 {
+					x[i] *= m.want[m.at[i]] / is
+				}
+			}
+		}
+		if far <= enough/100 {
+			return true
+		}
+		if round%20 == 19 {
+			if far > 0.9*last {
+				break
+			}
+			last = far
+		}
+	}
+	return far <= enough
+}
+
+// margin is a margin that a table is to have, and the margin that it has; at[i] is the cell of the margin of cell i.
+type margin struct {
+	want, is []float64
+	at       []int
+}
+
+// add adds a table up to its margin, and returns the largest difference from the wanted one.
+func (m *margin) add(x []float64) (far float64) {
+	clear(m.is)
+	for i, y := range x {
+		m.is[m.at[i]] += y
+	}
+	for i, is := range m.is {
+		far = max(far, math.Abs(is-m.want[i]))
+	}
+	return far
+}
+
+// independent returns the table by the dimensions of a that has their margins by one dimension, if they are
+// independent.
+func (t *tables) independent(a uint64, margins map[uint64][]float64) []float64 {
+	total := margins[0][0]
+	out := []float64{total}
+	for ; a != 0; a &= a - 1 {
+		next := make([]float64, 0, len(out)*t.Sizes[bits.TrailingZeros64(a)])
+		for _, x := range out {
+			for _, y := range margins[a&-a] {
+				next = append(next, x*y/total)
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// closure returns the tables and all their margins.
+func (t *tables) closure() map[uint64][]float64 {
+	all := map[uint64][]float64{}
+	for k, a := range t.Of {
+		for s := a; ; s = (s - 1) & a {
+			if all[s] == nil {
+				all[s] = t.sum(a, t.Values[k], s)
+			}
+			if s == 0 {
+				break
+			}
+		}
+	}
+	return all
+}
+
+// withSum returns numbers near x that are not negative and have this positive sum, which is that of x but for
+// rounding. Numbers below few pay for each other as far as they can, so that the others keep their values: a number
+// that is cut off at 0 would else make all others too small.
+func withSum(x []float64, sum, few float64) []float64 {
+	var below, others []int
+	left := sum
+	for i, y := range x {
+		if y < few {
+			below = append(below, i)
+		} else {
+			others = append(others, i)
+			left -= y
+		}
+	}
+	out := slices.Clone(x)
+	if left < 0 || len(others) == 0 {
+		project(out, others, sum-max(left, 0))
+	}
+	project(out, below, max(left, 0))
+	return out
+}
+
+// project replaces the numbers at some places by the nearest ones that are not negative and have this sum.
+func project(x []float64, at []int, sum float64) {
+	sorted := make([]float64, len(at))
+	for i, j := range at {
+		sorted[i] = x[j]
+	}
+	slices.SortFunc(sorted, func(a, b float64) int {
+		switch {
+		case a > b:
+			return -1
+		case a < b:
+			return 1
+		}
+		return 0
+	})
+	left, level := -sum, math.Inf(1) // no number is above it if the sum is 0
+	for i, y := range sorted {
+		left += y
+		if l := left / float64(i+1); l < y {
+			level = l
+		}
+	}
+	for _, j := range at {
+		x[j] = max(x[j]-level, 0)
+	}
+}
+
+// total returns the sum of the cells of a table.
 func (t *tables) total() float64 {
 	sum := 0.0
 	for _, x := range t.Values[0] {
@@ -70,88 +323,7 @@ func (t *tables) total() float64 {
 	return sum
 }
 
-// largest returns the tables that are in no other one.
-func (t *tables) largest() (out []int) {
-	for k, a := range t.Of {
-		if !slices.ContainsFunc(t.Of, func(b uint64) bool { return b != a && a&^b == 0 }) {
-			out = append(out, k)
-		}
-	}
-	return out
-}
-
-// lift mixes the largest tables with even ones, just as much as makes no cell negative.
-func (t *tables) lift(largest []int) {
-	total, share := 0.0, 0.0
-	for _, x := range t.Values[largest[0]] {
-		total += x
-	}
-	for _, k := range largest {
-		even := total / float64(len(t.Values[k]))
-		for _, x := range t.Values[k] {
-			if x < 0 && even > 0 {
-				share = max(share, -x/(even-x))
-			}
-		}
-	}
-	for _, k := range largest {
-		even := total / float64(len(t.Values[k]))
-		for i, x := range t.Values[k] {
-			t.Values[k][i] = max(0, x+share*(even-x))
-		}
-	}
-}
-
-// fill sets the other tables to the sums of the largest.
-func (t *tables) fill(largest []int) {
-	for k, a := range t.Of {
-		if i := slices.IndexFunc(largest, func(l int) bool { return a&^t.Of[l] == 0 }); largest[i] != k {
-			copy(t.Values[k], t.sum(t.Of[largest[i]], t.Values[largest[i]], a))
-		}
-	}
-}
-
-// project replaces the largest tables by the nearest ones that agree. The part of a table that belongs to a set of
-// dimensions, and to none of its subsets, is the mean of those of all tables that have it, each by the inverse of its
-// variance there.
-func (t *tables) project(largest []int) {
-	parts := map[uint64][]float64{}
-	for _, k := range largest {
-		for s := t.Of[k]; ; s = (s - 1) & t.Of[k] {
-			parts[s] = nil
-			if s == 0 {
-				break
-			}
-		}
-	}
-	for s := range parts {
-		sum, weight := make([]float64, t.cells(s)), 0.0
-		for _, k := range largest {
-			if s&^t.Of[k] != 0 {
-				continue
-			}
-			w := 1 / (t.Variances[k] * float64(t.cells(t.Of[k]&^s)))
-			weight += w
-			for i, x := range t.centre(s, t.sum(t.Of[k], t.Values[k], s)) {
-				sum[i] += w * x
-			}
-		}
-		for i := range sum {
-			sum[i] /= weight
-		}
-		parts[s] = sum
-	}
-	for _, k := range largest {
-		clear(t.Values[k])
-		for s, part := range parts {
-			if s&^t.Of[k] == 0 {
-				t.spread(t.Of[k], t.Values[k], s, part, 1/float64(t.cells(t.Of[k]&^s)))
-			}
-		}
-	}
-}
-
-// cells is the number of cells of a table.
+// cells returns the number of cells of a table.
 func (t *tables) cells(a uint64) int {
 	n := 1
 	for ; a != 0; a &= a - 1 {
@@ -178,7 +350,7 @@ func (t *tables) spread(a uint64, values []float64, s uint64, part []float64, fa
 	}
 }
 
-// places returns, for each cell of a table by a, the cell of one by s, which are some of its dimensions.
+// places returns, for each cell of a table by a, the cell of the table by s, a subset of a.
 func (t *tables) places(a, s uint64) []int {
 	out := []int{0}
 	for ; a != 0; a &= a - 1 {
@@ -198,12 +370,42 @@ func (t *tables) places(a, s uint64) []int {
 	return out
 }
 
-// centre subtracts from a table by s its mean along each dimension.
+// placesOf returns the cells of a table by a that have, in each dimension, one of some values.
+func (t *tables) placesOf(a uint64, values [][]int) []int {
+	out := []int{0}
+	for ; a != 0; a &= a - 1 {
+		d := bits.TrailingZeros64(a)
+		next := make([]int, 0, len(out)*len(values[d]))
+		for _, p := range out {
+			for _, i := range values[d] {
+				next = append(next, p*t.Sizes[d]+i)
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// centre subtracts from a table by s its mean along each dimension, in place, and returns it.
 func (t *tables) centre(s uint64, values []float64) []float64 {
-	for rest := s; rest != 0; rest &= rest - 1 {
-		d := rest & -rest
-		without := t.sum(s, values, s&^d)
-		t.spread(s, values, s&^d, without, -1/float64(t.Sizes[bits.TrailingZeros64(d)]))
+	inner := 1
+	for s != 0 {
+		d := 63 - bits.LeadingZeros64(s)
+		s &^= 1 << d
+		n := t.Sizes[d]
+		for from := 0; from < len(values); from += n * inner {
+			for i := from; i < from+inner; i++ {
+				mean := 0.0
+				for j := range n {
+					mean += values[i+j*inner]
+				}
+				mean /= float64(n)
+				for j := range n {
+					values[i+j*inner] -= mean
+				}
+			}
+		}
+		inner *= n
 	}
 	return values
 }

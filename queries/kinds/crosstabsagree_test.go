@@ -12,6 +12,7 @@ func draw(r *rapid.T, most int) *tables {
 	t := &tables{}
 	for range rapid.IntRange(2, 4).Draw(r, "dimensions") {
 		t.Sizes = append(t.Sizes, rapid.IntRange(1, 4).Draw(r, "size"))
+		t.Deviations = append(t.Deviations, rapid.Float64Range(0, 5).Draw(r, "deviation"))
 	}
 	all := uint64(1)<<len(t.Sizes) - 1
 	joint := make([]float64, t.cells(all))
@@ -20,8 +21,7 @@ func draw(r *rapid.T, most int) *tables {
 	}
 	for a := range all + 1 {
 		if n := popcount(a); n <= most && (a == 0 || rapid.Bool().Draw(r, "asked")) {
-			t.Of, t.Values, t.Variances = append(t.Of, a), append(t.Values, t.sum(all, joint, a)), append(t.Variances,
-				1+float64(n))
+			t.Of, t.Values = append(t.Of, a), append(t.Values, t.sum(all, joint, a))
 		}
 	}
 	return t

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
-
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
@@ -54,16 +53,19 @@ func (q *Crosstabs) read(measured map[strategy.Set][]float64, noisy []mechanism.
 	var out []query.Reading
 	var estimates tables
 	names := q.tableNames()
+	variances := make([]float64, len(noisy))
+	for i := range noisy {
+		sd := noisy[i].Mechanism().Deviation()
+		variances[i] = sd * sd
+	}
+	for i := range q.Axes {
+		estimates.Sizes = append(estimates.Sizes, q.Margins.Size(i))
+		estimates.Deviations = append(estimates.Deviations, math.Sqrt(q.Margins.Variance(strategy.SetOf(i), variances)))
+	}
 	for k, t := range q.Margins.Tables() {
-		variance := 0.0
-		for i, r := range q.Margins.Residuals() {
-			if t.Has(r) {
-				sd := noisy[i].Mechanism().Deviation()
-				variance += q.Margins.Factor(t, r) * (sd * sd)
-			}
-		}
+		variance := q.Margins.Variance(t, variances)
 		values := q.Margins.Reconstruct(t, func(r strategy.Set) []float64 { return measured[r] })
-		estimates.Of, estimates.Variances = append(estimates.Of, uint64(t)), append(estimates.Variances, variance)
+		estimates.Of = append(estimates.Of, uint64(t))
 		estimates.Values = append(estimates.Values, slices.Clone(values))
 		cells := heldSeries(values)
 		a := normalAnswer(cells, cells, math.Sqrt(variance))
@@ -85,9 +87,6 @@ func (q *Crosstabs) adjust(t *tables, readings []query.Reading) {
 	if !x.Nonnegative && !x.Integers {
 		return
 	}
-	for i := range q.Axes {
-		t.Sizes = append(t.Sizes, q.Margins.Size(i))
-	}
 	if x.Nonnegative {
 		t.nonnegative()
 	}
@@ -95,7 +94,24 @@ func (q *Crosstabs) adjust(t *tables, readings []query.Reading) {
 		t.round()
 	}
 	for k := range readings {
-		readings[k].Answer.Estimate = heldSeries(t.Values[k])
+		a := &readings[k].Answer
+		a.Estimate = heldSeries(t.Values[k])
+		a.Low = within(a.Low, t.Values[k], x.Nonnegative, math.Min)
+		a.High = within(a.High, t.Values[k], x.Nonnegative, math.Max)
+	}
+}
+
+// within returns an end of intervals that hold the estimates too, and, if counts are known not to be negative, no
+// negative number: an interval covers a count as often as before.
+func within(end query.Series, estimates []float64, nonnegative bool, outer func(x, y float64) float64) query.Series {
+	return func(start int, dst []float64) {
+		end(start, dst)
+		for i := range dst {
+			dst[i] = outer(dst[i], estimates[start+i])
+			if nonnegative {
+				dst[i] = max(dst[i], 0)
+			}
+		}
 	}
 }
 

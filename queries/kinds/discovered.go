@@ -8,9 +8,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
-
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/keyselection"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
@@ -122,16 +123,17 @@ func (q *Discovered) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sens
 	return calibrate.Sensitivity{}, p.Err()
 }
 
-// New compiles the query.
-func (q *Discovered) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+// Aggregation is that of the units of each key.
+func (q *Discovered) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
-	keys := q.Dimensions().Compile(q.Layout(s, p), q.Spec.DimensionField)
-	u := q.compileUnits(s, p)
-	if err := p.Err(); err != nil {
-		return nil, err
-	}
-	return q.gather(q, keyselection.NewCounts(keys, q.Spec.MinUnits, spill), u, keyselection.ContentBytes, spill), nil
+	keys := q.Dimensions()
+	a := q.aggregation(s, nil, &keys, p)
+	a.MinUnits = q.Spec.MinUnits
+	return a, p.Err()
 }
+
+// Seal hides the counts by key.
+func (q *Discovered) Seal(t accumulate.Totals) ([]mechanism.Exact, error) { return t.Keyed.Seal() }
 
 // Directions returns none: no cell is known before keys are selected.
 func (q *Discovered) Directions() []domain.Direction { return nil }
@@ -142,7 +144,8 @@ func (q *Discovered) Bytes(int, int64) int64 { return 0 }
 // LooksEmpty looks at the noisy vectors: see [query.Query].
 func (q *Discovered) LooksEmpty(noisy []mechanism.Noisy) bool { return noisy[0].Len() == 0 }
 
-// Finish makes the answer of the selected keys: as for counts, with a row for each key.
+// Finish makes the answer of the selected keys, with a row for each key. Intervals and estimates are right given that
+// the key was selected: see truncated.go. Post-processing steps replace the estimates.
 func (q *Discovered) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if len(noisy) != 1 || noisy[0].Keys() == nil {
 		return query.Answer{}, fmt.Errorf("query %s: its keys were not selected", q.Spec.Name)
@@ -155,8 +158,16 @@ func (q *Discovered) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, er
 	if err != nil {
 		return query.Answer{}, err
 	}
-	a := normalAnswer(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
-	a.Cells, a.Keys = len(keys), columns
+	t, err := newTruncated(noisy[0])
+	if err != nil {
+		return query.Answer{}, err
+	}
+	a := query.Answer{Cells: len(keys), Keys: columns, Noisy: noisy[0].Fill,
+		Sigma: constantSeries(noisy[0].Mechanism().Deviation())}
+	a.Low, a.High = t.series(noisy[0].Fill, t.low), t.series(noisy[0].Fill, t.high)
+	if a.Estimate = estimate[0].Fill; len(estimate[0].Steps()) == 0 {
+		a.Estimate = t.series(noisy[0].Fill, t.estimate)
+	}
 	return a, nil
 }
 

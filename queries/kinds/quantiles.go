@@ -8,7 +8,6 @@ import (
 
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
@@ -292,11 +291,10 @@ func rising(sums []float64) []float64 {
 // quantile is the value below which a share q of the rows lies: between two edges as if the rows of a cell were spread
 // evenly. NaN if the estimates have no row.
 //
-// Interval: with A the noisy number of rows below the j-th edge and N that of all, A − q·N is normal with a mean that
-// is negative if the j-th edge is below the quantile, and variance var(A) − 2q·cov(A, N) + q²·var(N). The interval is
-// from the edge before the first one at which it is not below −z deviations to the edge after the last one at which it
-// is not above z: each end is wrong with a probability of at most 2.5 %, for it takes an error at one edge, the first
-// (last) one on the other side.
+// Interval: with A(x) the noisy number of rows below x, between two edges by the same even spread, and N that of all,
+// A(x) − q·N is normal, with mean 0 at the quantile. The interval is from the first x at which it is not below −z
+// deviations to the last at which it is not above z: each end is wrong with a probability of at most 2.5 %, for it
+// takes an error at the quantile itself.
 func (d distribution) quantile(q float64, edges []float64) withInterval {
 	m := len(edges) - 1
 	t := withInterval{math.NaN(), edges[0], edges[m]}
@@ -310,24 +308,59 @@ func (d distribution) quantile(q float64, edges []float64) withInterval {
 			t.estimate = edges[j-1] + min(max((q*n-d.estimate[j-1])/width, 0), 1)*(edges[j]-edges[j-1])
 		}
 	}
-	n := d.noisy[m]
-	beyond := func(j int) float64 { // in deviations
-		own, withAll, all := d.variances(j)
-		return (d.noisy[j] - q*n) / math.Sqrt(own-2*q*withAll+q*q*all)
-	}
 	for j := 0; j <= m; j++ {
-		if beyond(j) >= -d.outerZ(j, q) {
-			t.low = edges[max(j-1, 0)]
+		if d.beyond(j, 0, q, -1) >= 0 {
+			t.low = edges[0]
+			if j > 0 {
+				part := firstPart(func(part float64) bool { return d.beyond(j-1, part, q, -1) >= 0 })
+				t.low = edges[j-1] + part*(edges[j]-edges[j-1])
+			}
 			break
 		}
 	}
 	for j := m; j >= 0; j-- {
-		if beyond(j) <= d.outerZ(j, q) {
-			t.high = edges[min(j+1, m)]
+		if d.beyond(j, 0, q, 1) <= 0 {
+			t.high = edges[m]
+			if j < m {
+				part := firstPart(func(part float64) bool { return d.beyond(j, part, q, 1) > 0 })
+				t.high = edges[j] + part*(edges[j+1]-edges[j])
+			}
 			break
 		}
 	}
+	if !math.IsNaN(t.estimate) {
+		t.low, t.high = min(t.low, t.estimate), max(t.high, t.estimate)
+	}
 	return t
+}
+
+// beyond returns the noisy number of rows below a point less q of all, less z deviations of its noise in the direction
+// that is -1 or 1: the point is a part of the way from the j-th edge to the next one. The deviation of a sum between
+// two edges is at most the mean of theirs, weighted as the sum is.
+func (d distribution) beyond(j int, part, q, direction float64) float64 {
+	own, withAll, all := d.variances(j)
+	below, deviation, z := d.noisy[j], math.Sqrt(own), d.outerZ(j, q)
+	if part > 0 {
+		nextOwn, nextAll, _ := d.variances(j + 1)
+		between := func(x, y float64) float64 { return x + part*(y-x) }
+		below, deviation = between(below, d.noisy[j+1]), between(deviation, math.Sqrt(nextOwn))
+		withAll, z = between(withAll, nextAll), between(z, d.outerZ(j+1, q))
+	}
+	variance := deviation*deviation - 2*q*withAll + q*q*all
+	return below - q*d.noisy[len(d.noisy)-1] - direction*z*math.Sqrt(max(variance, 0))
+}
+
+// firstPart returns the smallest part from 0 to 1 for which something holds that holds for 1, and for all greater parts.
+func firstPart(holds func(part float64) bool) float64 {
+	low, high := 0.0, 1.0
+	for range 40 {
+		if middle := (low + high) / 2; holds(middle) {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return high
 }
 
 // outerZ is a little more than the 97.5 % quantile of the normal distribution, for the rounding of a test in floats.

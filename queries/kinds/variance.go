@@ -5,9 +5,8 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/internal/accumulate"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
@@ -38,7 +37,7 @@ type varianceOfValues struct{ values *quantize.Quantizer }
 // Extra adds up the squares, each less half of the largest one.
 func (k varianceOfValues) Extra() extraVectors {
 	most := k.values.Half() * k.values.Half()
-	return extraVectors{second: &accumulate.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
+	return extraVectors{second: &aggregation.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
 }
 
 // checkVariance reports what a variance cannot have.
@@ -164,9 +163,27 @@ func (m moments) sigma(s, q, n float64) float64 {
 	return math.Hypot(math.Hypot(m.square, 2*x*m.sum), (2*x*x-less)*m.count) / n
 }
 
-// interval holds the true variance with a probability of at least 95 %: it is what Fieller's intervals of the mean and
-// of the mean square, of 97.5 % each, allow.
+// interval holds the true variance with a probability of 95 %. It inverts a test: its ends are the variances at which
+// the noisy one, or a more distant one, has a probability of 2.5 %, for the noisy count and mean in the place of the
+// true ones. If the count does not exceed its noise by far, or if the noise is not normal, that is not good enough: then
+// it is the variances that Fieller's intervals of the mean and of the mean square, of 97.5 % each, allow, which hold the
+// true one more often.
 func (m moments) interval(s, q, n float64) (low, high float64) {
+	low, high = m.both(s, q, n)
+	if m.tail != nil || n < manyCounts*m.count {
+		return low, high
+	}
+	mean, _ := m.ratios()
+	at := variedVariance{moments: m, noisy: m.raw(s, q, n), rows: n, mean: mean.clip(s / n)}
+	deviation, noisy := m.sigma(s, q, n), m.variance(s, q, n)
+	return min(max(low, at.solve(-calibrate.Z95, deviation)), noisy), max(min(high, at.solve(calibrate.Z95, deviation)), noisy)
+}
+
+// manyCounts is how many standard deviations of its noise a count must have for the inverted test.
+const manyCounts = 15
+
+// both holds the true variance with a probability of at least 95 %: two intervals of 97.5 % allow it.
+func (m moments) both(s, q, n float64) (low, high float64) {
 	mean, square := m.ratios()
 	a, b := mean.interval(s, n)
 	c, d := square.interval(q, n)
@@ -176,6 +193,57 @@ func (m moments) interval(s, q, n float64) (low, high float64) {
 	}
 	return m.clip(outwards(c-most, -1)), m.clip(outwards(d-least, 1))
 }
+
+// raw is the variance before it and the mean square are moved into their ranges.
+func (m moments) raw(s, q, n float64) float64 {
+	x := min(max(s/n, -m.half), m.half)
+	return q/n + m.half*m.half/2 - x*x
+}
+
+// variedVariance is the distribution of a noisy variance of a number of rows with a mean.
+type variedVariance struct {
+	moments
+	noisy, rows, mean float64
+}
+
+// solve returns the variance for which the noisy one is z normal deviations below the middle of its distribution, by
+// Newton's steps from the linear approximation, whose deviation is given. It may be outside of [0, h²].
+func (v variedVariance) solve(z, deviation float64) float64 {
+	x := v.noisy + z*deviation
+	for range 4 {
+		p := v.above(x)
+		if p <= 0 || p >= 1 {
+			break
+		}
+		x -= deviation * (math.Sqrt2*math.Erfinv(2*p-1) - z)
+	}
+	return x
+}
+
+// above returns the probability that a noisy variance is at least the one that was seen, if the true one is x: over the
+// noise of sum and count by quadrature, and over that of the squares in closed form.
+func (v variedVariance) above(x float64) (p float64) {
+	offset := v.half * v.half / 2
+	sum, square := v.mean*v.rows, (x+v.mean*v.mean-offset)*v.rows
+	for i, a := range hermiteNodes {
+		n := v.rows + a*v.count
+		for j, b := range hermiteNodes {
+			mean := min(max((sum+b*v.sum)/n, -v.half), v.half)
+			needed := (v.noisy-offset+mean*mean)*n - square // of the noise of the squares
+			p += hermiteWeights[i] * hermiteWeights[j] * math.Erfc(needed/(v.square*math.Sqrt2)) / 2
+		}
+	}
+	return p
+}
+
+// hermiteNodes and hermiteWeights are those of the Gauss-Hermite rule of nine points for a standard normal variable
+// (Abramowitz and Stegun, table 25.10, scaled).
+var (
+	hermiteNodes = [9]float64{-4.512745863399783, -3.2054290028564703, -2.07684797867783, -1.0232556637891324, 0,
+		1.0232556637891324, 2.07684797867783, 3.2054290028564703, 4.512745863399783}
+	hermiteWeights = [9]float64{2.234584400774657e-05, 0.0027891413212317645, 0.04991640676521785, 0.24409750289493937,
+		0.40634920634920635, 0.24409750289493937, 0.04991640676521785, 0.0027891413212317645, 2.234584400774657e-05}
+)
 
 // three yields f of the values of three vectors, cell by cell.
 func three(components []mechanism.Noisy, f func(s, q, n float64) float64) query.Series {
@@ -190,14 +258,14 @@ func three(components []mechanism.Noisy, f func(s, q, n float64) float64) query.
 	}
 }
 
-// VarianceHalfWidth is at least half the width of a variance's interval, times the number of rows, if that number is
+// halfWidth is at least half the width of a variance's interval, times the number of rows, if that number is
 // well above the noise of the count. h is half the width of the range of values, ms are the mechanisms of sum, squares
 // and count.
-func VarianceHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
+func (varianceOfValues) halfWidth(h float64, ms []calibrate.Mechanism) float64 {
 	sum, square, count := ms[0].Deviation(), ms[1].Deviation(), ms[2].Deviation()
-	ofMean, ofSquare := math.Hypot(sum, h*count), math.Hypot(square, h*h/2*count)
 	if ms[0].Noise == calibrate.Gaussian {
-		return varianceZ * (ofSquare + 2*h*ofMean)
+		return calibrate.Z95 * math.Hypot(math.Hypot(square, 2*h*sum), 1.5*h*h*count)
 	}
+	ofMean, ofSquare := math.Hypot(sum, h*count), math.Hypot(square, h*h/2*count)
 	return heavyZ975(kurtosisOfTwo(square, h*h/2*count))*ofSquare + heavyZ975(kurtosisOfTwo(sum, h*count))*2*h*ofMean
 }

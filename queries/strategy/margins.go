@@ -282,13 +282,19 @@ func (m *Margins) Factor(table, s Set) float64 { return m.cellVariance(s) / m.sp
 func (m *Margins) Variances(residuals []float64) []float64 {
 	out := make([]float64, len(m.tables))
 	for k, a := range m.tables {
-		for i, s := range m.residuals {
-			if a.Has(s) {
-				out[k] += m.Factor(a, s) * residuals[i]
-			}
-		}
+		out[k] = m.Variance(a, residuals)
 	}
 	return out
+}
+
+// Variance returns the variance of a cell of a table, one of the workload's or one of their margins.
+func (m *Margins) Variance(table Set, residuals []float64) (variance float64) {
+	for i, s := range m.residuals {
+		if table.Has(s) {
+			variance += m.Factor(table, s) * residuals[i]
+		}
+	}
+	return variance
 }
 
 // Measure returns the coordinates of a residual, exactly, from the counts of a table that has its attributes. Cells are

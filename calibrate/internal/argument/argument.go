@@ -1,5 +1,4 @@
-// Package argument has the errors of calibrate and calibrate/methods: which argument a function cannot take, and what
-// it must be.
+// Package argument has the error type of calibrate and calibrate/methods, and checks of single arguments.
 package argument
 
 import (
@@ -8,7 +7,7 @@ import (
 	"math"
 )
 
-// Error says which argument a function cannot take, and what it must be.
+// Error names an argument that a function cannot take and the reason.
 type Error struct {
 	// Argument is the argument's name: "epsilon", "delta", "sensitivity", "asks[2].weight".
 	Argument string
@@ -16,15 +15,15 @@ type Error struct {
 	Reason string
 }
 
-// Error is "calibrate: <argument> <reason>".
+// Error returns "calibrate: <argument> <reason>".
 func (e *Error) Error() string { return "calibrate: " + e.Argument + " " + e.Reason }
 
-// New is an *Error with a formatted reason.
+// New returns an *Error with a formatted reason.
 func New(name, format string, args ...any) error {
 	return &Error{Argument: name, Reason: fmt.Sprintf(format, args...)}
 }
 
-// In puts the path of the container before the name of the argument.
+// In prefixes the argument's name with the path of its container. An err that is no *Error is returned unchanged.
 func In(path string, err error) error {
 	if inner := new(Error); errors.As(err, &inner) {
 		return &Error{Argument: path + "." + inner.Argument, Reason: inner.Reason}
@@ -32,7 +31,7 @@ func In(path string, err error) error {
 	return err
 }
 
-// Positive wants a positive finite number.
+// Positive returns an error if x is not positive and finite.
 func Positive(name string, x float64) error {
 	if !(x > 0 && x <= math.MaxFloat64) {
 		return New(name, "must be positive and finite, not %g", x)
@@ -40,7 +39,7 @@ func Positive(name string, x float64) error {
 	return nil
 }
 
-// PowerOfTwo wants a positive finite power of two.
+// PowerOfTwo returns an error if x is not a finite power of two.
 func PowerOfTwo(name string, x float64) error {
 	if f, _ := math.Frexp(x); f != 0.5 || math.IsInf(x, 0) {
 		return New(name, "must be a power of two, not %g", x)
@@ -48,7 +47,7 @@ func PowerOfTwo(name string, x float64) error {
 	return nil
 }
 
-// Finite wants a finite number.
+// Finite returns an error if x is NaN or infinite.
 func Finite(name string, x float64) error {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return New(name, "must be finite, not %g", x)

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
-// Odd is the numbers that break programs.
+// Odd holds numbers that break programs: zeros, subnormals, the ends of ranges, infinities, NaN.
 var Odd = []float64{
 	0, math.Copysign(0, -1), 5e-324, 0x1p-1022, 1e-310, 1e-300, math.Nextafter(1e-300,
 		0), 1e-154, 1e-17, 0.5, 1 - 0x1p-53, 1,
@@ -17,7 +17,8 @@ var Odd = []float64{
 	math.Inf(1), math.Inf(-1), math.NaN(), -1, -5e-324,
 }
 
-// MustAnswer wants a number within [low, high], or an *ArgumentError that names one of the arguments and no number.
+// MustAnswer checks that a call either returned a number in [low, high], or 0 with an *ArgumentError whose argument is
+// in arguments, a list of names.
 func MustAnswer(t *testing.T, call string, got, low, high float64, err error, arguments string) {
 	t.Helper()
 	if err == nil {

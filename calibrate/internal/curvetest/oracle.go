@@ -5,9 +5,9 @@ import (
 	"math/big"
 )
 
-// Oracle evaluates delta(eps) straight from Balle & Wang 2018, Theorem 8, with as many bits as its cancellation
-// needs, and shares nothing with the package: erfc by the trapezoidal rule with its pole's correction (Matta & Reichel
-// 1971), e^x by reduction with ln 2, pi by the arithmetic-geometric mean.
+// Oracle evaluates delta(eps) directly by Balle & Wang 2018, Theorem 8, with as many bits as its cancellation needs. It
+// shares no code with package calibrate: it computes erfc by the trapezoidal rule with the correction for its pole
+// (Matta & Reichel 1971), e^x by reduction with ln 2, and pi by the arithmetic-geometric mean.
 type Oracle struct {
 	prec     uint
 	Pi, Log2 *big.Float
@@ -16,7 +16,7 @@ type Oracle struct {
 // wantBits is the accuracy of the oracle's answers, relative to delta and to 1 - delta.
 const wantBits = 420
 
-// NewOracle is an oracle for this mu, whose smallness costs bits.
+// NewOracle returns an oracle with enough bits for this mu. A smaller mu needs more.
 func NewOracle(mu *big.Float) *Oracle {
 	bits := wantBits + 100
 	if e := mu.MantExp(nil); e < 0 {
@@ -25,7 +25,7 @@ func NewOracle(mu *big.Float) *Oracle {
 	return OracleOf(uint(bits+255) / 256 * 256)
 }
 
-// OracleOf is an oracle of this many bits.
+// OracleOf returns an oracle of prec bits.
 func OracleOf(prec uint) *Oracle {
 	if oracles[prec] == nil {
 		o := &Oracle{prec: prec}
@@ -35,28 +35,28 @@ func OracleOf(prec uint) *Oracle {
 	return oracles[prec]
 }
 
-// oracles keeps the constants of each precision. Tests that use it do not run in parallel.
+// oracles caches the constants of each precision. Tests that use it must not run in parallel.
 var oracles = map[uint]*Oracle{}
 
-// Zero is a zero of the oracle's precision.
+// Zero returns 0 in the oracle's precision.
 func (o *Oracle) Zero() *big.Float { return new(big.Float).SetPrec(o.prec) }
 
-// Of is x without error.
+// Of returns x, exactly.
 func (o *Oracle) Of(x float64) *big.Float { return o.Zero().SetFloat64(x) }
 
-// Mul is x·y.
+// Mul returns x·y.
 func (o *Oracle) Mul(x, y *big.Float) *big.Float { return o.Zero().Mul(x, y) }
 
-// Quo is x/y.
+// Quo returns x/y.
 func (o *Oracle) Quo(x, y *big.Float) *big.Float { return o.Zero().Quo(x, y) }
 
-// Sub is x - y.
+// Sub returns x - y.
 func (o *Oracle) Sub(x, y *big.Float) *big.Float { return o.Zero().Sub(x, y) }
 
-// Add is x + y.
+// Add returns x + y.
 func (o *Oracle) Add(x, y *big.Float) *big.Float { return o.Zero().Add(x, y) }
 
-// agmPi is pi by Gauss and Legendre.
+// agmPi returns pi by the Gauss-Legendre iteration.
 func (o *Oracle) agmPi() *big.Float {
 	a, b := o.Of(1), o.Zero().Sqrt(o.Of(0.5))
 	t, p := o.Of(0.25), 1.0
@@ -71,7 +71,7 @@ func (o *Oracle) agmPi() *big.Float {
 	return o.Quo(o.Mul(sum, sum), o.Mul(o.Of(4), t))
 }
 
-// lnTwo is ln 2 = 2·atanh(1/3).
+// lnTwo returns ln 2 = 2·atanh(1/3).
 func (o *Oracle) lnTwo() *big.Float {
 	sum, power := o.Zero(), o.Quo(o.Of(2), o.Of(3))
 	for k := 1.0; power.MantExp(nil) > -int(o.prec)-8; k += 2 {
@@ -81,7 +81,7 @@ func (o *Oracle) lnTwo() *big.Float {
 	return sum
 }
 
-// Exp is e^x for x < 2^30; 0 for x below -2^30.
+// Exp returns e^x for x < 2^30, and 0 for x below -2^30.
 func (o *Oracle) Exp(x *big.Float) *big.Float {
 	if x.Cmp(o.Of(-0x1p30)) < 0 {
 		return o.Zero()
@@ -96,7 +96,8 @@ func (o *Oracle) Exp(x *big.Float) *big.Float {
 	return o.Zero().SetMantExp(sum, int(n))
 }
 
-// Erfc for any x, within 2^-(prec-64), relative to e^(-x²), and so for x >= 0 to itself but for a factor of x.
+// Erfc returns erfc(x). The error is at most 2^-(prec-64)·e^(-x²); for x >= 0 this is a relative error but for a factor
+// of x.
 func (o *Oracle) Erfc(x *big.Float) *big.Float {
 	if x.Sign() == 0 {
 		return o.Of(1)
@@ -126,19 +127,19 @@ func (o *Oracle) Erfc(x *big.Float) *big.Float {
 	return value
 }
 
-// Tail is 1 - Phi(x).
+// Tail returns 1 - Phi(x).
 func (o *Oracle) Tail(x *big.Float) *big.Float {
 	half := o.Erfc(o.Quo(x, o.Zero().Sqrt(o.Of(2))))
 	return half.Quo(half, o.Of(2))
 }
 
-// delta is Phi(mu/2 - eps/mu) - e^eps·Phi(-mu/2 - eps/mu).
+// delta returns Phi(mu/2 - eps/mu) - e^eps·Phi(-mu/2 - eps/mu).
 func (o *Oracle) delta(eps, mu *big.Float) *big.Float {
 	a, b := o.Quo(eps, mu), o.Quo(mu, o.Of(2))
 	return o.Sub(o.Tail(o.Sub(a, b)), o.Mul(o.Exp(eps), o.Tail(o.Add(a, b))))
 }
 
-// OracleDelta is delta(eps) at mu = num/den.
+// OracleDelta returns delta(eps) at mu = num/den.
 func OracleDelta(eps, num, den float64) *big.Float {
 	mu := new(big.Float).SetPrec(64).Quo(big.NewFloat(num), big.NewFloat(den))
 	o := NewOracle(mu)

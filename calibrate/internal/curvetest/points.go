@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// NewRand is a fixed stream, another one for each test: failures repeat.
+// NewRand returns a random stream that is fixed for each test name, so that failures repeat.
 func NewRand(t testing.TB) *rand.Rand {
 	seed := int64(0)
 	for _, c := range t.Name() {
@@ -19,10 +19,11 @@ func NewRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewSource(seed))
 }
 
-// long says whether tests run at full size.
+// long reports whether tests run at full size.
 func long() bool { return os.Getenv("DPRELEASE_LONG") == "1" }
 
-// Points is how many random points a test against extended precision takes: few, many at full size, a fifth in a hurry.
+// Points returns how many random points a test against extended precision takes: many at full size, few/5 with -short,
+// else few.
 func Points(few, many int) int {
 	switch {
 	case long():
@@ -33,15 +34,16 @@ func Points(few, many int) int {
 	return few
 }
 
-// TooSlow says whether to leave out a point whose tiny mu would cost the oracle thousands of bits; one in four stays.
+// TooSlow reports whether to skip a point whose tiny mu would cost the oracle thousands of bits. One in four such
+// points stays.
 func TooSlow(r *rand.Rand, mu float64) bool {
 	return !long() && mu < 0x1p-150 && r.Intn(4) > 0
 }
 
-// Point is a place on the curve: mu = num/den.
+// Point is a point of the curve at epsilon Eps and mu = Num/Den.
 type Point struct{ Eps, Num, Den float64 }
 
-// RandomEpsilon covers [0, 1e6]: mostly what people ask for, also 0, the ends and subnormals.
+// RandomEpsilon draws from [0, 1e6]: usually a common epsilon, sometimes 0, 1e6 or a subnormal number.
 func RandomEpsilon(r *rand.Rand) float64 {
 	switch r.Intn(12) {
 	case 0:
@@ -58,7 +60,7 @@ func RandomEpsilon(r *rand.Rand) float64 {
 	return math.Pow(10, -7+13*r.Float64())
 }
 
-// RandomDelta covers [1e-300, 1), with weight on both ends.
+// RandomDelta draws from [1e-300, 1), often near the ends.
 func RandomDelta(r *rand.Rand) float64 {
 	switch r.Intn(10) {
 	case 0:
@@ -77,7 +79,7 @@ func RandomDelta(r *rand.Rand) float64 {
 	return math.Pow(10, -20*r.Float64()-0.001)
 }
 
-// SamplePoints are random places where delta is neither 0 nor 1 in float64, spread over x and epsilon.
+// SamplePoints draws points at which delta is neither 0 nor 1 in float64, spread over x and epsilon.
 func SamplePoints(t testing.TB, few, many int) []Point {
 	n, r := Points(few, many), NewRand(t)
 	sample := make([]Point, 0, n)
@@ -99,7 +101,7 @@ func SamplePoints(t testing.TB, few, many int) []Point {
 	return sample
 }
 
-// RelativeBits is log2 of |got - want|/|want|; -9999 if they are equal.
+// RelativeBits returns log2 of |got - want|/|want|; -9999 if they are equal.
 func RelativeBits(got, want *big.Float) int {
 	gap := new(big.Float).SetPrec(want.Prec()+64).Sub(got, want)
 	if gap.Sign() == 0 {
@@ -108,7 +110,7 @@ func RelativeBits(got, want *big.Float) int {
 	return gap.MantExp(nil) - want.MantExp(nil) + 1
 }
 
-// MuAtX is the mu at which eps/mu - mu/2 = x.
+// MuAtX returns the mu at which eps/mu - mu/2 = x.
 func MuAtX(eps, x float64) float64 {
 	root := math.Sqrt(x*x + 2*eps)
 	if x > 0 {
@@ -117,7 +119,7 @@ func MuAtX(eps, x float64) float64 {
 	return root - x
 }
 
-// DrawEpsilonDelta covers the whole range of guarantees.
+// DrawEpsilonDelta draws from the whole range of guarantees.
 func DrawEpsilonDelta(t *rapid.T, label string) (eps, delta float64) {
 	eps = rapid.OneOf(
 		rapid.Float64Range(0, 20), rapid.Float64Range(0, 1e6), rapid.SampledFrom([]float64{0, 5e-324, 1e-300, 1, 709.5, 1e6}),

@@ -38,7 +38,7 @@ func TestExtendedCurveIsABoundFarOut(t *testing.T) {
 }
 
 // TestCurveIsWithinItsErrorBound measures curve against the extended evaluation over all of its range: the proof note
-// says 2^-80.
+// states 2^-80.
 func TestCurveIsWithinItsErrorBound(t *testing.T) {
 	worst := -9999
 	for _, p := range curvetest.SamplePoints(t, 500, 20000) {

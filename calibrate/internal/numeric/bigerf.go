@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// erf, erfc and their inverses in extended precision. An inverse starts from double-double and takes Halley's step, of
-// third order, until it moves by less than 2^-60: then the error is below 2^-160.
+// erf, erfc and their inverses in extended precision. An inverse starts from a double-double value and repeats Halley's
+// step, which is of third order, until a step is below 2^-60, relative. The remaining error is below 2^-160.
 
 // BigSqrt2 and bigSqrtPi are sqrt(2) and sqrt(pi), within 2^-1005, relative.
 var (
@@ -15,12 +15,12 @@ var (
 	BigSqrtPi = sync.OnceValue(func() *big.Float { return NewBig().Sqrt(bigPi()) })
 )
 
-// ErfGrownAt is e^(x²)·erf(x) for 0 <= x <= 1, within 2^(24-p), relative: the series 2/sqrt(pi)·sum of
+// ErfGrownAt returns e^(x²)·erf(x) for 0 <= x <= 1, within 2^(24-p), relative: the series 2/sqrt(pi)·sum of
 // 2^n·x^(2n+1)/(2n+1)!!, whose terms are positive (Abramowitz & Stegun 7.1.6).
 func ErfGrownAt(x *big.Float, p uint) *big.Float {
-	twice := at(p).Mul(x, x)
+	twice := newFloat(p).Mul(x, x)
 	twice.SetMantExp(twice, 1)
-	sum, term, whole := at(p).Set(x), at(p).Set(x), new(big.Float)
+	sum, term, whole := newFloat(p).Set(x), newFloat(p).Set(x), new(big.Float)
 	for n := 3.0; !negligible(term, sum); n += 2 {
 		term.Mul(term, twice)
 		term.Quo(term, whole.SetFloat64(n))
@@ -30,14 +30,14 @@ func ErfGrownAt(x *big.Float, p uint) *big.Float {
 	return sum.Quo(sum, BigSqrtPi())
 }
 
-// BigErfcx is erfcx(x) = e^(x²)·erfc(x) = sqrt(2/pi)·R(sqrt(2)·x) for x >= 0, within 2^-220, relative.
+// BigErfcx returns erfcx(x) = e^(x²)·erfc(x) = sqrt(2/pi)·R(sqrt(2)·x) for x >= 0, within 2^-220, relative.
 func BigErfcx(x *big.Float) *big.Float {
 	r := millsWithin(NewBig().Mul(BigSqrt2(), x), ShortPrec-32)
 	r.Mul(r, BigSqrt2())
 	return r.Quo(r, BigSqrtPi())
 }
 
-// OneLessErfcx is 1 - erfcx(x) for x >= 0, within 2^-216, relative.
+// OneLessErfcx returns 1 - erfcx(x) for x >= 0, within 2^-216, relative.
 //
 // Proof note. For x <= 1/2 it is e^(x²)·erf(x) - (e^(x²) - 1), both within 2^(24-p), and the second is at most x²·1.14
 // <= 0.57·x, half of the first. Beyond, 1 - erfcx(x) > 0.38.
@@ -46,18 +46,19 @@ func OneLessErfcx(x *big.Float) *big.Float {
 		return NewBig().Sub(BigOf(1), BigErfcx(x))
 	}
 	grown := ErfGrownAt(x, ShortPrec)
-	return grown.Sub(grown, BigExpm1(at(ShortPrec).Mul(x, x)))
+	return grown.Sub(grown, BigExpm1(newFloat(ShortPrec).Mul(x, x)))
 }
 
-// settled is the exponent of a relative step that ends the iteration: of third order, it leaves 2^-160.
+// settled is the exponent of the relative step below which the iteration ends. The order is three, so an error of
+// 2^-160 remains.
 const settled = -60
 
-// BigInvErfc is x with erfc(x) = p, for p in [2^-1100, 2), within 2^-160, relative, for an exact p.
+// BigInvErfc returns the x with erfc(x) = p, for an exact p in [2^-1100, 2), within 2^-160, relative.
 //
-// Proof note, p <= 1/2 (the rest follows by symmetry, and bigInvErf likewise). Halley's step from an error of e,
-// relative, leaves less than (4·x²+1)·e³ < 2^12·e³; the last step is taken from an error below 2^-59, so that 2^-165 is
-// left. What misses, erfcx(x) - p·e^(x²), is within 2^-200 of erfcx(x), which moves x by less than 2^-199 of itself:
-// the derivative of log erfc by log x is at least 0.87.
+// Proof note, p <= 1/2 (the rest follows by symmetry, and BigInvErf has the same proof). Halley's step from an error of
+// e, relative, leaves less than (4·x²+1)·e³ < 2^12·e³. The last step starts from an error below 2^-59, so less than
+// 2^-165 is left. The residual, erfcx(x) - p·e^(x²), has an error below 2^-200 of erfcx(x). This moves x by less than
+// 2^-199 of itself, since the derivative of log erfc by log x is at least 0.87.
 func BigInvErfc(p *big.Float) *big.Float {
 	switch {
 	case p.Cmp(BigOf(0.5)) <= 0:
@@ -71,7 +72,7 @@ func BigInvErfc(p *big.Float) *big.Float {
 	return BigInvErf(NewBig().Sub(BigOf(1), p))
 }
 
-// BigInvErf is x with erf(x) = q, for q in (-1, 1) with 1 - |q| >= 2^-1000, likewise.
+// BigInvErf returns the x with erf(x) = q, for an exact q in (-1, 1) with 1 - |q| >= 2^-1000, within 2^-160, relative.
 func BigInvErf(q *big.Float) *big.Float {
 	switch {
 	case q.Sign() == 0:
@@ -87,8 +88,9 @@ func BigInvErf(q *big.Float) *big.Float {
 	})
 }
 
-// halleyErf is the root near start, positive, of erfc(x) less a constant, whose derivative is -2/sqrt(pi)·e^(-x²) and
-// that of log of it -2x. miss is that, times e^(x²), which it gets as growth and may overwrite.
+// halleyErf returns the positive root near start of a function f that is erfc(x) or -erf(x) plus a constant. f' =
+// -2/sqrt(pi)·e^(-x²), and the derivative of log|f'| is -2x. miss returns f(x)·e^(x²); its argument growth is e^(x²),
+// which it may overwrite.
 func halleyErf(start *big.Float, miss func(x, growth *big.Float) *big.Float) *big.Float {
 	x := NewBig().Set(start)
 	for range MaxSteps {
@@ -105,7 +107,7 @@ func halleyErf(start *big.Float, miss func(x, growth *big.Float) *big.Float) *bi
 	return x
 }
 
-// BigLog is near log x, for x > 0: to 1e-15 of it or of 1.
+// BigLog returns log x for x > 0 in float64, with an error of at most 1e-15·max(1, |log x|).
 func BigLog(x *big.Float) float64 {
 	m := new(big.Float)
 	e := x.MantExp(m)
@@ -113,9 +115,10 @@ func BigLog(x *big.Float) float64 {
 	return math.Log(f) + float64(e)*math.Ln2
 }
 
-// What follows starts the iterations: near enough that one step is the rule.
+// The functions below start the iterations, so near that one step usually suffices.
 
-// startInvErfc is near x with erfc(x) = p, for p in [2^-1100, 1/2], to 2^-75 or so: Newton's rule in double-double.
+// startInvErfc approximates the x with erfc(x) = p within about 2^-75, for p in [2^-1100, 1/2], by Newton's rule in
+// double-double.
 func startInvErfc(p *big.Float) *big.Float {
 	x := RoughInvErfc(BigLog(p))
 	if square := twoProd(x, x); square.hi < 800 {
@@ -126,7 +129,7 @@ func startInvErfc(p *big.Float) *big.Float {
 	return BigOf(x)
 }
 
-// RoughInvErfc is near x > 0 with log erfc(x) = logP, logP at most log 1/2, by Newton's rule on log erfc.
+// RoughInvErfc approximates the x > 0 with log erfc(x) = logP, for logP <= log 1/2, by Newton's rule on log erfc.
 func RoughInvErfc(logP float64) float64 {
 	x := math.Sqrt(-logP)
 	for range 8 {
@@ -136,14 +139,14 @@ func RoughInvErfc(logP float64) float64 {
 	return x
 }
 
-// startInvErf is near x with erf(x) = q, for q in (0, 1/2]: Newton's rule in double-double from math.Erfinv, or the
-// series at 0 if that is close.
+// startInvErf approximates the x with erf(x) = q, for q in (0, 1/2]: by one Newton step in double-double from
+// math.Erfinv, or by the series at 0 if q is small.
 func startInvErf(q *big.Float) *big.Float {
 	f, _ := q.Float64()
 	if f < 0x1p-20 {
 		w := NewBig().Mul(q, BigSqrtPi())
 		w.SetMantExp(w, -1)
-		cube := at(ShortPrec).Mul(w, w)
+		cube := newFloat(ShortPrec).Mul(w, w)
 		cube.Mul(cube, w)
 		return w.Add(w, cube.Quo(cube, BigOf(3)))
 	}

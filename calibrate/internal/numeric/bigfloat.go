@@ -6,30 +6,30 @@ import (
 	"sync"
 )
 
-// Elementary functions of big.Float, with proven errors: pi, ln 2, exp, ln and what avoids cancellation in 1 - e^-t and
-// ln(1 - d). Each evaluates a series until the terms cannot move the sum any more.
+// Elementary functions of big.Float, with proven errors: pi, ln 2, exp, ln, and forms of 1 - e^-t and ln(1 - d) without
+// cancellation. Each evaluates a series until the terms cannot change the sum.
 
-// Precisions, in bits, of the extended evaluation: each operation at p bits rounds within 2^(1-p), relative. What
-// decides on safety is worked out in bigPrec; closed forms, which are raised by far more than their error, in
-// shortPrec.
+// Precisions, in bits, of the extended evaluation. Each operation at p bits rounds within 2^(1-p), relative. Decisions
+// on safety are computed in BigPrec. Closed forms are computed in ShortPrec, since they are raised by far more than
+// their error.
 const (
 	BigPrec   = 1024
 	ShortPrec = 256
 )
 
-// NewBig is a zero of the extended precision.
+// NewBig returns 0 in the extended precision.
 func NewBig() *big.Float { return new(big.Float).SetPrec(BigPrec) }
 
-// BigOf is x without error; x is finite.
+// BigOf returns x, exactly; x must be finite.
 func BigOf(x float64) *big.Float { return NewBig().SetFloat64(x) }
 
-// BigPow2 is 2^n.
+// BigPow2 returns 2^n.
 func BigPow2(n int) *big.Float { return NewBig().SetMantExp(BigOf(1), n) }
 
-// at is a zero of p bits.
-func at(p uint) *big.Float { return new(big.Float).SetPrec(p) }
+// newFloat returns 0 in a precision of p bits.
+func newFloat(p uint) *big.Float { return new(big.Float).SetPrec(p) }
 
-// negligible says whether the term is too small to move sum, by 2^-8 of its last place.
+// negligible reports whether the term is below 2^-8 of the last place of sum, and so cannot change it.
 func negligible(term, sum *big.Float) bool {
 	return term.Sign() == 0 || term.MantExp(nil) < sum.MantExp(nil)-int(sum.Prec())-8
 }
@@ -41,7 +41,7 @@ var bigPi = sync.OnceValue(func() *big.Float {
 	return a.Sub(a, b)
 })
 
-// atanInverse is atan(1/n) by its Taylor series, whose terms alternate and fall.
+// atanInverse returns atan(1/n) by its Taylor series, whose terms alternate and fall.
 func atanInverse(n float64) *big.Float {
 	power := NewBig().Quo(BigOf(1), BigOf(n))
 	square := BigOf(n * n)
@@ -65,16 +65,16 @@ var bigSqrt2Pi = sync.OnceValue(func() *big.Float {
 	return NewBig().Sqrt(two)
 })
 
-// BigExp is e^t for |t| <= 2^13, within 2^-970, relative.
+// BigExp returns e^t for |t| <= 2^13, within 2^-970, relative.
 func BigExp(t *big.Float) *big.Float { return ExpAt(t, BigPrec) }
 
-// ExpAt is e^t for |t| <= 2^13, within 2^(54-p), relative.
+// ExpAt returns e^t for |t| <= 2^13, within 2^(54-p), relative.
 //
 // Proof note. Rounding t costs at most 2^(13-p). With s = t/2^32, |s| <= 2^-19, the series has fewer than 2^6 terms and
 // is within 2^(10-p); 32 squarings double the relative error each and add 2^(1-p): below 2^32·2^(11-p).
 func ExpAt(t *big.Float, p uint) *big.Float {
-	s := at(p).SetMantExp(t, -32)
-	sum, term, whole := at(p).SetInt64(1), at(p).SetInt64(1), new(big.Float)
+	s := newFloat(p).SetMantExp(t, -32)
+	sum, term, whole := newFloat(p).SetInt64(1), newFloat(p).SetInt64(1), new(big.Float)
 	for n := 1.0; !negligible(term, sum); n++ {
 		term.Mul(term, s)
 		term.Quo(term, whole.SetFloat64(n))
@@ -86,14 +86,14 @@ func ExpAt(t *big.Float, p uint) *big.Float {
 	return sum
 }
 
-// BigLn is the natural logarithm of x > 0, within 2^-1000, relative.
+// BigLn returns the natural logarithm of x > 0, within 2^-1000, relative.
 func BigLn(x *big.Float) *big.Float { return LnAt(x, BigPrec) }
 
-// LnAt is the natural logarithm of x > 0, within 2^(24-p), relative; x has at most bigPrec bits.
+// LnAt returns the natural logarithm of x > 0, within 2^(24-p), relative; x has at most BigPrec bits.
 //
-// Proof note. x = m·2^e with m in [0.7, 1.42]; m - 1 has no error but its rounding, so z = (m-1)/(m+1) and the series
-// of 2·atanh(z), whose terms have one sign and shrink by 0.03 or more, are within 2^(14-p), relative: also if x is near
-// 1 and e = 0. Else |ln m| < 0.36 beside |e|·ln 2 >= 0.69: the sum loses less than two bits.
+// Proof note. x = m·2^e with m in [0.7, 1.42]. m - 1 has only its own rounding error, so z = (m-1)/(m+1) and the series
+// of 2·atanh(z) are within 2^(14-p), relative, even if x is near 1 and e = 0: the terms of the series have one sign and
+// shrink by 0.03 or more. If e is not 0, |ln m| < 0.36 beside |e|·ln 2 >= 0.69: the sum loses less than two bits.
 func LnAt(x *big.Float, p uint) *big.Float {
 	m := NewBig()
 	e := NewBig().Set(x).MantExp(m)
@@ -101,10 +101,10 @@ func LnAt(x *big.Float, p uint) *big.Float {
 		m.SetMantExp(m, 1)
 		e--
 	}
-	z := at(p).Quo(at(p).Sub(m, BigOf(1)), at(p).Add(m, BigOf(1)))
+	z := newFloat(p).Quo(newFloat(p).Sub(m, BigOf(1)), newFloat(p).Add(m, BigOf(1)))
 	sum := bigAtanh(z)
 	sum.SetMantExp(sum, 1)
-	return sum.Add(sum, at(p).Mul(BigOf(float64(e)), bigLn2()))
+	return sum.Add(sum, newFloat(p).Mul(BigOf(float64(e)), bigLn2()))
 }
 
 // bigLn2 is ln 2 = 2·atanh(1/3).
@@ -113,11 +113,11 @@ var bigLn2 = sync.OnceValue(func() *big.Float {
 	return s.SetMantExp(s, 1)
 })
 
-// bigAtanh is atanh(z) for |z| <= 1/3 by its Taylor series, in z's precision.
+// bigAtanh returns atanh(z) for |z| <= 1/3 by its Taylor series, in z's precision.
 func bigAtanh(z *big.Float) *big.Float {
 	p := z.Prec()
-	sum, power, term, whole := at(p).Set(z), at(p).Set(z), at(p), new(big.Float)
-	square := at(p).Mul(z, z)
+	sum, power, term, whole := newFloat(p).Set(z), newFloat(p).Set(z), newFloat(p), new(big.Float)
+	square := newFloat(p).Mul(z, z)
 	for k := 3.0; ; k += 2 {
 		power.Mul(power, square)
 		term.Quo(power, whole.SetFloat64(k))
@@ -128,13 +128,13 @@ func bigAtanh(z *big.Float) *big.Float {
 	}
 }
 
-// BigExpm1 is e^t - 1 for |t| <= 1/2, within 2^(24-p), relative, in t's precision p.
+// BigExpm1 returns e^t - 1 for |t| <= 1/2, within 2^(24-p), relative; p is the precision of t.
 //
-// Proof note. The terms shrink by a quarter or more from the second on and the first outweighs them: |sum| >= |t|/2, so
-// roundings of 2^(1-p) in fewer than 2^8 terms cost less than 2^(12-p).
+// Proof note. From the second on, the terms shrink by a quarter or more, and the first outweighs them: |sum| >= |t|/2.
+// So roundings of 2^(1-p) in fewer than 2^8 terms cost less than 2^(12-p).
 func BigExpm1(t *big.Float) *big.Float {
 	p := t.Prec()
-	sum, term, whole := at(p).Set(t), at(p).Set(t), new(big.Float)
+	sum, term, whole := newFloat(p).Set(t), newFloat(p).Set(t), new(big.Float)
 	for n := 2.0; !negligible(term, sum); n++ {
 		term.Mul(term, t)
 		term.Quo(term, whole.SetFloat64(n))
@@ -143,7 +143,8 @@ func BigExpm1(t *big.Float) *big.Float {
 	return sum
 }
 
-// NegLogOneLess is -ln(1 - d) for d in [0, 1), within 2^-960, relative: 2·atanh(d/(2-d)) if that converges fast.
+// NegLogOneLess returns -ln(1 - d) for d in [0, 1), within 2^-960, relative. For d <= 1/2 it is 2·atanh(d/(2-d)), in
+// which nothing cancels.
 func NegLogOneLess(d *big.Float) *big.Float {
 	if d.Sign() == 0 {
 		return NewBig()
@@ -156,7 +157,7 @@ func NegLogOneLess(d *big.Float) *big.Float {
 	return s.SetMantExp(s, 1)
 }
 
-// OneLessExp is 1 - e^-|t|, within 2^-960, relative; t is below 2^30.
+// OneLessExp returns 1 - e^-|t|, within 2^-960, relative; t is below 2^30.
 func OneLessExp(t *big.Float) *big.Float {
 	t = NewBig().Abs(t)
 	t.Neg(t)
@@ -168,7 +169,8 @@ func OneLessExp(t *big.Float) *big.Float {
 	return s.Sub(BigOf(1), s)
 }
 
-// BigExpFar is e^t for |t| < 2^30, within 2^-940, relative: reduced by n·ln 2, whose error is below 2^30·2^-1000.
+// BigExpFar returns e^t for |t| < 2^30, within 2^-940, relative. The argument is reduced by n·ln 2, whose error is
+// below 2^30·2^-1000.
 func BigExpFar(t *big.Float) *big.Float {
 	ratio := NearestFloat(NewBig().Quo(t, bigLn2()))
 	n := math.Round(ratio)
@@ -177,7 +179,7 @@ func BigExpFar(t *big.Float) *big.Float {
 	return e.SetMantExp(e, int(n))
 }
 
-// NearestFloat is the float64 nearest to x.
+// NearestFloat returns the float64 nearest to x.
 func NearestFloat(x *big.Float) float64 {
 	f, _ := x.Float64()
 	return f

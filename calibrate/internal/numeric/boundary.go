@@ -3,13 +3,14 @@ package numeric
 import "math"
 
 // A search turns a decision into an answer: if a condition holds for all numbers on one side of a point, Boundary finds
-// the last float64 for which it holds. From the solver's candidate it looks at one or two neighbours; from a useless
-// one it still ends after some hundred steps, since it gallops and bisects over the bit patterns of float64s, which are
-// in order.
+// the last float64 for which it holds. From the solver's candidate it tests one or two neighbours. It gallops and
+// bisects over the bit patterns of float64s, which have the order of the numbers. So even from a useless candidate it
+// ends after some hundred steps.
 
-// Boundary is the extreme float64 for which ok holds, if ok holds for everything on one side of it: the side of larger
-// numbers if up, else of smaller ones. It starts at guess, positive or 0; if sure, it trusts that ok fails on the
-// unsafe side of guess. It is false if ok holds for no positive finite number that it can reach.
+// Boundary returns the extreme float64 for which ok holds. ok must hold for all numbers on one side of some point: for
+// the larger ones if up, else for the smaller ones. The search starts at guess, positive or 0. If sure, Boundary
+// returns guess if ok(guess), without testing its neighbour on the unsafe side. The second result is false if ok holds
+// for no number that the search can reach.
 func Boundary(guess float64, up, sure bool, ok func(float64) bool) (float64, bool) {
 	if !(guess >= 0 && guess <= math.MaxFloat64) {
 		guess, sure = 1, false
@@ -31,8 +32,8 @@ func Boundary(guess float64, up, sure bool, ok func(float64) bool) (float64, boo
 	return bisect(good, guess, ok), true
 }
 
-// gallop doubles its stride, in units of the last place, until ok holds; false, with the last place tried, if it
-// never does.
+// gallop doubles its stride, in units of the last place, until ok holds. If ok never holds, it returns false and the
+// last number that it tried.
 func gallop(from float64, up bool, ok func(float64) bool) (float64, bool) {
 	const end = 0x7fefffffffffffff // MaxFloat64
 	at := math.Float64bits(from)
@@ -51,7 +52,7 @@ func gallop(from float64, up bool, ok func(float64) bool) (float64, bool) {
 	}
 }
 
-// bisect is the float64 next to the boundary for which ok holds, between good and bad.
+// bisect returns the float64 next to the boundary for which ok holds; ok(good) holds and ok(bad) does not.
 func bisect(good, bad float64, ok func(float64) bool) float64 {
 	g, b := math.Float64bits(good), math.Float64bits(bad)
 	for max(g, b)-min(g, b) > 1 {

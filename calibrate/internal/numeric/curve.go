@@ -1,11 +1,11 @@
 package numeric
 
-// The fast evaluation of the curve delta(epsilon), in double-double. Written with Mills' ratio, delta is phi(x)·(R(x) -
-// R(y)), in which nothing overflows. Two places need care: if x is negative, 1 - delta is evaluated in place of delta;
-// if mu is small, R(x) - R(y) cancels and a series in mu takes its place (midpoint). Each value comes with a proven
-// bound on its error, slack.
+// The fast evaluation of the curve delta(epsilon), in double-double. With Mills' ratio R, delta is phi(x)·(R(x) -
+// R(y)), in which nothing overflows. Two cases need care: if x is negative, 1 - delta is evaluated instead of delta; if
+// mu is small, R(x) - R(y) cancels, so a series in mu is used (fillMidpoint). The relative error of each value is
+// proven to be at most slack.
 
-// region says which value a point of the curve holds.
+// region is the kind of value that a point of the curve has.
 type region uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 // slack bounds the relative error of a point's value.
 const slack = 0x1p-76
 
-// point is delta(epsilon) of the mu-GDP Gaussian mechanism at one place, with what steers a solver.
+// point is the curve delta(epsilon) of the mu-GDP Gaussian mechanism at one point, with derivatives for the solver.
 type point struct {
 	region region
 	// value is delta or 1 - delta, normalised, within slack, relative.
@@ -52,7 +52,7 @@ const smallMu = 1. / 32
 //     most 33.4·D: the errors of x and y move D by 2·33.4·2^-87.9 < 2^-81.8 of itself. R(x) <= 39.1·|R'(x)| (R' = x·R -
 //     1 < -1/(x²+3)), so two roundings of R make 2·39.1·33.4·2^-95 < 2^-83.6. Together with phi: 2^-80.7.
 //   - mu >= 1/32, x < 0: R(-x) + R(y) has no cancellation; |R'| <= 0.8·R; so it is within 2^-87.
-//   - mu < 1/32: see midpoint; y < 39.1, so phi(x) is within 2^-87, the factor within 2^-82.2.
+//   - mu < 1/32: see fillMidpoint; y < 39.1, so phi(x) is within 2^-87, the factor within 2^-82.2.
 func curve(eps, mu wide) point {
 	a, b, where := halves(eps, mu)
 	if where != lower {
@@ -67,15 +67,15 @@ func curve(eps, mu wide) point {
 	}
 	p := point{x: x.hi, y: y.hi}
 	if 2*b.hi < smallMu {
-		p.midpoint(phi(x), a, b, mu)
+		p.fillMidpoint(phi(x), a, b, mu)
 	} else {
-		p.direct(phi(x), x, y, mu)
+		p.fillDirect(phi(x), x, y, mu)
 	}
 	return p
 }
 
-// halves is a = eps/mu and b = mu/2. If one of them is so large that the other cannot matter, it is the region. What
-// is below 2^-299 is taken as 0, which moves curve's value by less than 2^-297 of itself.
+// halves returns a = eps/mu and b = mu/2. If one of them is so large that the other cannot matter, it returns the
+// region instead. A value below 2^-299 becomes 0, which moves the result of curve by less than 2^-297, relative.
 func halves(eps, mu wide) (a, b dd, where region) {
 	switch {
 	case mu.e > 40: // mu >= 2^40, eps/mu <= 2^-19
@@ -92,14 +92,14 @@ func halves(eps, mu wide) (a, b dd, where region) {
 	return wide{eps.m.div(mu.m), eps.e - mu.e}.plain(), b, lower
 }
 
-// phi is the normal density at x, |x| <= 39.1: e^(-x²/2)/sqrt(2·pi).
+// phi returns the normal density at x, |x| <= 39.1: e^(-x²/2)/sqrt(2·pi).
 func phi(x dd) wide {
 	e := expNeg(x.mul(x).scale(0.5))
 	return wide{e.m.mul(invSqrt2Pi), e.e}
 }
 
-// direct fills the point from R(x) and R(y) themselves.
-func (p *point) direct(density wide, x, y dd, mu wide) {
+// fillDirect fills the point from R(x) and R(y).
+func (p *point) fillDirect(density wide, x, y dd, mu wide) {
 	r := mills(y)
 	var factor dd
 	if x.hi < 0 {
@@ -108,12 +108,12 @@ func (p *point) direct(density wide, x, y dd, mu wide) {
 		factor = mills(x).sub(r)
 	}
 	p.value = wide{density.m.mul(factor), density.e}.normal()
-	p.slope = mu.near() / factor.hi
+	p.slope = mu.approximate() / factor.hi
 	p.mills = r.hi
 }
 
-// midpoint fills the point for mu < 1/32 from the Taylor series of R about a = eps/mu: with c[n] = R^(n)(a)/n! and b =
-// mu/2,
+// fillMidpoint fills the point for mu < 1/32 from the Taylor series of R about a = eps/mu: with c[n] = R^(n)(a)/n! and
+// b = mu/2,
 //
 //	R(a - b) - R(a + b) = -mu·(c[1] + c[3]·b² + c[5]·b⁴ + ...).
 //
@@ -121,7 +121,7 @@ func (p *point) direct(density wide, x, y dd, mu wide) {
 // left out, is below 2^-89·|c[1]|. c[0] and c[1] are within 2^-94.5, absolute; the recurrence, which also holds for
 // e^(ah + h²/2), carries that to at most 2^-94.5·e^(ab + 1) < 2^-92.8 in G: 2^-82.2 of it. c[6] and later are in
 // float64: their part is below 2^-42·|c[1]| and its errors, carried likewise, below 2^-90·|c[1]|.
-func (p *point) midpoint(density wide, a, b dd, mu wide) {
+func (p *point) fillMidpoint(density wide, a, b dd, mu wide) {
 	c0 := mills(a)
 	c1 := c0.mul(a).sub(dd{1, 0})
 	c2 := c1.mul(a).add(c0).scale(1. / 2)
@@ -138,7 +138,7 @@ func (p *point) midpoint(density wide, a, b dd, mu wide) {
 	p.mills = c0.hi + h*(c1.hi+h*(c2.hi+h*(c3.hi+h*(c4.hi+h*c5.hi))))
 }
 
-// lateTerms is c[7]·v + c[9]·v² + c[11]·v³, from c[4] and c[5].
+// lateTerms returns c[7]·v + c[9]·v² + c[11]·v³, computed from c[4] and c[5].
 func lateTerms(a, v, c4, c5 float64) float64 {
 	c6 := (c4 + a*c5) / 6
 	c7 := (c5 + a*c6) / 7
@@ -155,7 +155,7 @@ var (
 	fifth = dd{0x1.999999999999ap-3, -0x1.999999999999ap-57}
 )
 
-// UpperTail is 1 - Phi(x) for 0 <= x <= 39, rounded up.
+// UpperTail returns 1 - Phi(x) for 0 <= x <= 39, rounded up.
 func UpperTail(x float64) float64 {
 	t := phi(dd{x, 0})
 	return wide{t.m.mul(mills(dd{x, 0})), t.e}.normal().widen(slack).roundUp()

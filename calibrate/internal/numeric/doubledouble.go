@@ -7,29 +7,28 @@ import (
 
 // dd is a double-double: the unevaluated sum hi + lo, with |lo| at most half a unit in the last place of hi.
 //
-// Proof note. The algorithms and their bounds are those of Joldes, Muller and Popescu, "Tight and rigorous error bounds
-// for basic building blocks of double-word arithmetic" (ACM TOMS 44, 2017), with u = 2^-53: add 3u²/(1-4u) (Algorithm
-// 6), mul 4u² (Algorithm 12), mulFloat 2u² (Algorithm 9), div 15u² + 56u³ (Algorithm 17). Every operation is therefore
-// within 2^-102 of the exact result of its operands, relative, and within 2^-104 for add and mul. This needs that no
-// product underflows, which callers ensure: magnitudes are zero or stay between 2^-900 and 2^900. Products are
-// converted to float64 explicitly, so that no compiler fuses them with an addition; if math.FMA is written, fusing is
-// meant.
+// Proof note. The algorithms and their bounds are from Joldes, Muller and Popescu, "Tight and rigorous error bounds for
+// basic building blocks of double-word arithmetic" (ACM TOMS 44, 2017), with u = 2^-53: add 3u²/(1-4u) (Algorithm 6),
+// mul 4u² (Algorithm 12), mulFloat 2u² (Algorithm 9), div 15u² + 56u³ (Algorithm 17). So the relative error of every
+// operation is at most 2^-102, and at most 2^-104 for add and mul. This needs that no product underflows. Callers
+// ensure it: magnitudes are zero or between 2^-900 and 2^900. Products are converted to float64 explicitly, so that no
+// compiler fuses them with an addition. Fusing happens only in math.FMA.
 type dd struct{ hi, lo float64 }
 
-// twoSum is a + b without error.
+// twoSum returns a + b without error.
 func twoSum(a, b float64) dd {
 	s := a + b
 	t := s - a
 	return dd{s, (a - (s - t)) + (b - t)}
 }
 
-// fastTwoSum is a + b without error, if |a| >= |b| or a = 0.
+// fastTwoSum returns a + b without error, if |a| >= |b| or a = 0.
 func fastTwoSum(a, b float64) dd {
 	s := a + b
 	return dd{s, b - (s - a)}
 }
 
-// twoProd is a * b without error.
+// twoProd returns a * b without error.
 func twoProd(a, b float64) dd {
 	p := float64(a * b)
 	return dd{p, math.FMA(a, b, -p)}
@@ -41,8 +40,8 @@ func (x dd) add(y dd) dd {
 	return fastTwoSum(v.hi, t.lo+v.lo)
 }
 
-// addSmall is x + y for |y| <= |x|/4, within 4.5u² < 2^-103: the roundings of x.lo + y.lo (1.25u²·|x.hi|) and of the
-// sum of the three low parts (2.7u²·|x+y|).
+// addSmall returns x + y for |y| <= |x|/4, within 4.5u² < 2^-103: the roundings of x.lo + y.lo (1.25u²·|x.hi|) and of
+// the sum of the three low parts (2.7u²·|x+y|).
 func (x dd) addSmall(y dd) dd {
 	s := fastTwoSum(x.hi, y.hi)
 	return fastTwoSum(s.hi, s.lo+(x.lo+y.lo))
@@ -70,28 +69,28 @@ func (x dd) div(y dd) dd {
 	return fastTwoSum(q, float64(d))
 }
 
-// scale multiplies by s, a power of two: exact.
+// scale returns x·s, exactly; s must be a power of two.
 func (x dd) scale(s float64) dd { return dd{float64(x.hi * s), float64(x.lo * s)} }
 
-// less compares exactly.
+// less reports whether x < y, exactly.
 func (x dd) less(y dd) bool {
 	return x.hi < y.hi || (x.hi == y.hi && x.lo < y.lo)
 }
 
-// wide is m * 2^e: a positive double-double with its own exponent, so that nothing underflows on the way. It is
-// normalised when m.hi is in [1/2, 1); zero has m.hi = 0.
+// wide is m·2^e: a positive double-double with its own exponent, so that no intermediate value underflows. It is
+// normalised if m.hi is in [1/2, 1). Zero has m.hi = 0.
 type wide struct {
 	m dd
 	e int
 }
 
-// wideOf is x, without error, for any finite x >= 0.
+// wideOf returns x, without error, for any finite x >= 0.
 func wideOf(x float64) wide {
 	f, e := math.Frexp(x)
 	return wide{dd{f, 0}, e}
 }
 
-// normal is w, normalised, without error.
+// normal returns w normalised, exactly.
 func (w wide) normal() wide {
 	f, e := math.Frexp(w.m.hi)
 	return wide{dd{f, math.Ldexp(w.m.lo, -e)}, w.e + e}
@@ -101,14 +100,15 @@ func (w wide) mul(v wide) wide { return wide{w.m.mul(v.m), w.e + v.e}.normal() }
 
 func (w wide) div(v wide) wide { return wide{w.m.div(v.m), w.e - v.e}.normal() }
 
-// plain is w as a double-double. The exponent must be between -400 and 400.
+// plain returns w as a double-double. The exponent must be between -400 and 400.
 func (w wide) plain() dd { return w.m.scale(math.Ldexp(1, w.e)) }
 
-// near is w as the nearest float64, or a neighbour of it: for steering only.
-func (w wide) near() float64 { return math.Ldexp(w.m.hi, w.e) }
+// approximate returns the float64 nearest to w, or a neighbour of it. It is precise enough for a solver, not for a
+// proof.
+func (w wide) approximate() float64 { return math.Ldexp(w.m.hi, w.e) }
 
-// above says whether w > x, exactly. Both are positive; w is normalised.
-func (w wide) above(x float64) bool {
+// exceeds reports whether w > x, exactly. Both are positive; w is normalised.
+func (w wide) exceeds(x float64) bool {
 	v := wideOf(x)
 	switch {
 	case math.IsInf(x, 1):
@@ -121,43 +121,43 @@ func (w wide) above(x float64) bool {
 	return v.m.less(w.m.scale(math.Ldexp(1, w.e-v.e)))
 }
 
-// roundUp is the least float64 that is not below w; +Inf if there is none.
+// roundUp returns the least float64 that is at least w, or +Inf if there is none.
 func (w wide) roundUp() float64 {
-	f := w.near()
-	if w.above(f) {
+	f := w.approximate()
+	if w.exceeds(f) {
 		return math.Nextafter(f, math.Inf(1))
 	}
 	return f
 }
 
-// roundDown is the largest float64 not above w, or its lower neighbour if w is that float64.
+// roundDown returns the largest float64 below w.
 func (w wide) roundDown() float64 {
-	f := math.Min(w.near(), math.MaxFloat64)
-	if w.above(f) {
+	f := math.Min(w.approximate(), math.MaxFloat64)
+	if w.exceeds(f) {
 		return f
 	}
 	return math.Nextafter(f, 0)
 }
 
-// widen is w·(1 + by), within 2^-103, relative.
+// widen returns w·(1 + by), within 2^-103, relative.
 func (w wide) widen(by float64) wide {
 	return wide{w.m.add(w.m.mulFloat(by)), w.e}.normal()
 }
 
-// big is w without error.
+// big returns w without error.
 func (w wide) big() *big.Float {
 	s := NewBig().Add(BigOf(w.m.hi), BigOf(w.m.lo))
 	return s.SetMantExp(s, w.e)
 }
 
-// wideOfBig is x >= 0 to within 2^-106, relative.
+// wideOfBig returns x >= 0 as a wide, within 2^-106, relative.
 func wideOfBig(x *big.Float) wide {
 	m := NewBig()
 	e := x.MantExp(m)
 	return wide{ddOfBig(m), e}.normal()
 }
 
-// ddOfBig is x to within 2^-106, relative.
+// ddOfBig returns x as a double-double, within 2^-106, relative.
 func ddOfBig(x *big.Float) dd {
 	hi, _ := x.Float64()
 	rest := NewBig().Sub(x, BigOf(hi))

@@ -2,8 +2,8 @@ package numeric
 
 import "math"
 
-// erfcx(x) = e^(x²)·erfc(x) in float64, from Mills' ratio in double-double: for callers that start an iteration, and
-// for users of package methods.
+// erfcx(x) = e^(x²)·erfc(x) in float64, computed from Mills' ratio in double-double. It starts iterations, and package
+// methods exports it.
 
 // invSqrtPi2 is sqrt(2/pi) and sqrt2 is sqrt(2), as double-doubles within 2^-106, relative.
 var (
@@ -11,24 +11,26 @@ var (
 	sqrt2      = dd{math.Sqrt2, -0x1.bdd3413b26456p-54}
 )
 
-// Erfcx is e^(x²)·erfc(x) for finite x, within one unit in the last place; +Inf if it is above every float64.
+// Erfcx returns e^(x²)·erfc(x) for finite x, within one unit in the last place, or +Inf if the value is above every
+// float64.
 func Erfcx(x float64) float64 {
 	const far = 0x1p90 // from here 1/(x·sqrt(pi)) is exact to 2^-181
 	switch {
 	case x >= far:
-		return wide{dd{1, 0}.div(sqrt2), 0}.mul(wide{invSqrtPi2, 0}).normal().div(wideOf(x)).near()
+		return wide{dd{1, 0}.div(sqrt2), 0}.mul(wide{invSqrtPi2, 0}).normal().div(wideOf(x)).approximate()
 	case x >= 0:
-		return wide{erfcxDD(x), 0}.normal().near()
+		return wide{erfcxDD(x), 0}.normal().approximate()
 	case x < -27:
 		return math.Inf(1)
 	}
-	return growth(x).near()
+	return growth(x).approximate()
 }
 
-// erfcxDD is sqrt(2/pi)·R(sqrt(2)·x) for x in [0, 2^90], within 2^-94, relative.
+// erfcxDD returns sqrt(2/pi)·R(sqrt(2)·x) for x in [0, 2^90], within 2^-94, relative.
 func erfcxDD(x float64) dd { return mills(sqrt2.mulFloat(x)).mul(invSqrtPi2) }
 
-// growth is erfcx for x in [-27, 0]: 2·e^(x²) - erfcx(-x), whose second term is below 2^-80 of the first from x² = 64.
+// growth returns erfcx(x) for x in [-27, 0]: 2·e^(x²) - erfcx(-x). From x² = 64 on, the second term is below 2^-80 of
+// the first and is left out.
 func growth(x float64) wide {
 	square := twoProd(x, x)
 	w := wide{dd{2, 0}, 0}.div(expNeg(square).normal())
@@ -38,8 +40,8 @@ func growth(x float64) wide {
 	return wide{w.plain().sub(erfcxDD(-x)), 0}.normal()
 }
 
-// LogErfc is the natural logarithm of erfc(x), within 2^-50, relative, also if erfc itself is below every float64; -Inf
-// if the logarithm is, too.
+// LogErfc returns the natural logarithm of erfc(x), within 2^-50, relative, even if erfc(x) is below every float64. It
+// is -Inf if the logarithm is below every float64, too.
 func LogErfc(x float64) float64 {
 	if x < 0.5 {
 		return math.Log1p(-math.Erf(x))

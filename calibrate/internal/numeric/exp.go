@@ -2,8 +2,8 @@ package numeric
 
 import "math"
 
-// e^-t in double-double: the argument is reduced by a multiple of ln 2 and then divided by 32, twelve terms of the
-// Taylor series are summed, and the result is squared five times.
+// e^-t in double-double: reduce the argument by a multiple of ln 2, divide it by 32, sum twelve terms of the Taylor
+// series, and square the result five times.
 
 // Constants as double-doubles, each within 2^-107 of its value, relative.
 var (
@@ -24,7 +24,7 @@ var (
 	expTail = [...]float64{1. / 720, 1. / 5040, 1. / 40320, 1. / 362880, 1. / 3628800, 1. / 39916800}
 )
 
-// expNeg is e^-t for t in [0, 800], within 2^-89, relative.
+// expNeg returns e^-t for t in [0, 800], within 2^-89, relative.
 //
 // Proof note. t = k·ln2 + r with k = round(t/ln2) <= 1155 and |r| < 0.3467. The rounding of k·ln2 and the error of the
 // constant are below 2^-101·800 < 2^-91 each. With r' = -r/32, |r'| < 0.01084, the series ends at n = 11 with a
@@ -41,7 +41,7 @@ func expNeg(t dd) wide {
 	return wide{y, -int(k)}
 }
 
-// expSeries is the Taylor series of e^r for |r| < 0.011.
+// expSeries returns the Taylor series of e^r for |r| < 0.011.
 func expSeries(r dd) dd {
 	tail := 0.0
 	for n := len(expTail) - 1; n >= 0; n-- {

@@ -8,8 +8,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 )
 
-// TestFewerBitsAreWithinTheirErrorBound: what is worked out in fewer bits is within the stated error of what is worked
-// out in all of them.
+// TestFewerBitsAreWithinTheirErrorBound: a result in fewer bits is within the stated error of the result in all bits.
 func TestFewerBitsAreWithinTheirErrorBound(t *testing.T) {
 	r := curvetest.NewRand(t)
 	worst := map[string]int{}
@@ -41,7 +40,7 @@ func TestFewerBitsAreWithinTheirErrorBound(t *testing.T) {
 			check("phi", -224, phiWithin(b, 224), BigPhi(b), x)
 		}
 		if x < 0.5 {
-			check("expm1", 24-ShortPrec, BigExpm1(at(ShortPrec).Set(b)), BigExpm1(b), x)
+			check("expm1", 24-ShortPrec, BigExpm1(newFloat(ShortPrec).Set(b)), BigExpm1(b), x)
 			check("erf grown", 24-ShortPrec, ErfGrownAt(b, ShortPrec), ErfGrownAt(b, BigPrec), x)
 			square := NewBig().Mul(b, b)
 			full := ErfGrownAt(b, BigPrec)

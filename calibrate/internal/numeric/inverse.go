@@ -4,24 +4,25 @@ import (
 	"math"
 )
 
-// The curve and its three inverses, as float64s on the safe side: solve, move a little to the unsafe side, and let
+// The curve and its three inverses, as float64s on the safe side: solve, move slightly to the unsafe side, and let
 // Boundary find the extreme float64 that Meets accepts.
 
-// nudge is by how much a sure candidate is moved towards the unsafe side before it is rounded, relative: more than its
-// error, so that rounding never loses a last place, and so little that it hardly ever gains one for meets to refuse.
+// nudge is the relative step towards the unsafe side before a candidate is rounded. It exceeds the candidate's error,
+// so rounding never ends one float64 too far on the safe side. Meets rejects the rare candidate that ends too far on
+// the other.
 const nudge = 0x1p-60
 
 // The range of guarantees for which the curve is evaluated.
 const (
 	// MaxEpsilon is the largest epsilon.
 	MaxEpsilon = 1e6
-	// MinDelta is the largest float64 that is not above the decimal 1e-300: what reading that decimal rounded down makes
-	// of it. The float64 nearest to 1e-300 is above.
+	// MinDelta is the largest float64 that is at most the decimal 1e-300: the result of reading that decimal rounded
+	// down. The float64 nearest to 1e-300 is larger.
 	MinDelta = 0x1.56e1fc2f8f358p-997
 )
 
-// LeastDelta is the least float64 proven not to be below delta(eps) of the Gaussian mechanism with this mu: 1 if no
-// smaller one is, and at least 5e-324. eps is in [0, MaxEpsilon].
+// LeastDelta returns the least float64 that is proven to be at least delta(eps) of the Gaussian mechanism with this mu.
+// It is at least 5e-324, and 1 if no smaller float64 is proven. eps is in [0, MaxEpsilon].
 func LeastDelta(eps float64, mu Quotient) float64 {
 	p := curve(wideOf(eps), mu.wide())
 	switch p.region {
@@ -37,7 +38,8 @@ func LeastDelta(eps float64, mu Quotient) float64 {
 	return most
 }
 
-// delta is the point's delta with its relative error, or that of 1 - delta, taken as by: it grows with by.
+// delta returns the point's delta if the relative error of its value is by; the result grows with by. If the value is 1
+// - delta, the error is relative to 1 - delta.
 func (p point) delta(by float64) wide {
 	if p.region == upper {
 		return wide{dd{1, 0}.sub(p.value.widen(-by).plain()), 0}.normal()
@@ -45,8 +47,8 @@ func (p point) delta(by float64) wide {
 	return p.value.widen(by)
 }
 
-// LeastEpsilon is the least float64 at which the Gaussian mechanism with this mu is proven to meet delta; false if that
-// is above MaxEpsilon. delta is in [leastDelta, 1).
+// LeastEpsilon returns the least float64 epsilon at which the Gaussian mechanism with this mu is proven to meet delta,
+// or false if it is above MaxEpsilon. delta is in [MinDelta, 1).
 func LeastEpsilon(delta float64, mu Quotient) (float64, bool) {
 	switch {
 	case Meets(0, mu, delta):
@@ -66,7 +68,7 @@ func LeastEpsilon(delta float64, mu Quotient) (float64, bool) {
 	return min(eps, MaxEpsilon), true
 }
 
-// LargestMu is the largest float64 mu with which the Gaussian mechanism is proven to meet (eps, delta).
+// LargestMu returns the largest float64 mu with which the Gaussian mechanism is proven to meet (eps, delta).
 func LargestMu(eps, delta float64) float64 {
 	guess, sure := solveMu(eps, delta)
 	mu, _ := Boundary(guess.widen(nudge).roundDown(), false, sure, func(mu float64) bool {
@@ -75,8 +77,8 @@ func LargestMu(eps, delta float64) float64 {
 	return mu
 }
 
-// LeastSigma is the least float64 sigma with which Gaussian noise on a query of L2 sensitivity l2 is proven to meet
-// (eps, delta); false if no float64 is.
+// LeastSigma returns the least float64 sigma with which Gaussian noise on a query of L2 sensitivity l2 is proven to
+// meet (eps, delta), or false if no float64 is.
 func LeastSigma(l2, eps, delta float64) (float64, bool) {
 	mu, sure := solveMu(eps, delta)
 	guess := wideOf(l2).div(mu).widen(-nudge).roundUp()
@@ -85,7 +87,7 @@ func LeastSigma(l2, eps, delta float64) (float64, bool) {
 	})
 }
 
-// polishEpsilon improves a small epsilon by Newton steps in extended precision: if delta(0) is hardly above delta,
+// polishEpsilon improves a small epsilon by Newton steps in extended precision. If delta(0) is just above delta,
 // epsilon is a difference that double-double cannot resolve. d delta(eps)/d eps = -phi(x)·R(y).
 func polishEpsilon(eps wide, mu Quotient, delta float64) wide {
 	e := eps.big()
@@ -94,7 +96,7 @@ func polishEpsilon(eps wide, mu Quotient, delta float64) wide {
 		if p.region >= nothing {
 			return eps
 		}
-		slope := phi(dd{p.x, 0}).near() * p.mills
+		slope := phi(dd{p.x, 0}).approximate() * p.mills
 		if !(slope > 0) {
 			return eps
 		}

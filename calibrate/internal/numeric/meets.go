@@ -5,13 +5,13 @@ import (
 	"math/big"
 )
 
-// Whether noise meets a guarantee is decided here. The fast evaluation decides if its error bound leaves no doubt; else
-// the slow one does, and it refuses if even 1024 bits cannot tell. So a yes is a proof.
+// These functions decide whether noise meets a guarantee. The fast evaluation decides if its error bound leaves no
+// doubt, else the slow one. If 1024 bits cannot decide, the answer is no. So a yes is a proof.
 
 // Quotient is mu = num/den, exactly: a sensitivity over a sigma, or mu over 1.
 type Quotient struct{ Num, Den float64 }
 
-// wide is the quotient within 2^-102, relative.
+// wide returns the quotient within 2^-102, relative.
 func (q Quotient) wide() wide {
 	if q.Den == 1 {
 		return wideOf(q.Num)
@@ -19,14 +19,14 @@ func (q Quotient) wide() wide {
 	return wideOf(q.Num).div(wideOf(q.Den))
 }
 
-// Near is the quotient as the nearest float64, or a neighbour of it.
-func (q Quotient) Near() float64 { return q.wide().near() }
+// Near returns the float64 nearest to the quotient, or a neighbour of it.
+func (q Quotient) Near() float64 { return q.wide().approximate() }
 
-// big is the quotient in extended precision.
+// big returns the quotient in extended precision.
 func (q Quotient) big() *big.Float { return NewBig().Quo(BigOf(q.Num), BigOf(q.Den)) }
 
-// Meets says whether the Gaussian mechanism with this mu satisfies (eps, delta): whether delta(eps) <= delta is proven.
-// It evaluates in double-double and, if that cannot decide, in extended precision.
+// Meets reports whether the Gaussian mechanism with this mu is proven to satisfy (eps, delta), that is delta(eps) <=
+// delta. It evaluates in double-double and, if that cannot decide, in extended precision.
 func Meets(eps float64, mu Quotient, delta float64) bool {
 	switch curve(wideOf(eps), mu.wide()).compare(delta) {
 	case -1:
@@ -48,8 +48,8 @@ func MeetsAtRatio(eps float64, c *big.Float, delta float64) bool {
 	return BigMeets(eps, NewBig().Quo(BigOf(eps), c), delta)
 }
 
-// compare is -1 if the point's delta is certainly at most delta, 1 if it is certainly above, 0 if it is too
-// close to tell. delta is in [MinDelta, 1 - 2^-53].
+// compare returns -1 if the point's delta is certainly at most delta, 1 if it is certainly above, and 0 if it is too
+// close to decide. delta is in [MinDelta, 1 - 2^-53].
 func (p point) compare(delta float64) int {
 	switch p.region {
 	case nothing:
@@ -62,7 +62,8 @@ func (p point) compare(delta float64) int {
 	return p.value.compare(wideOf(delta))
 }
 
-// compare is the sign of w - v if w's relative error, at most slack, leaves no doubt; else 0. Both are normalised.
+// compare returns the sign of w - v, or 0 if w's relative error, at most slack, leaves a doubt. Both must be
+// normalised.
 func (w wide) compare(v wide) int {
 	d := w.e - v.e
 	switch {

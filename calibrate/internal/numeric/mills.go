@@ -5,11 +5,12 @@ import (
 	"sync"
 )
 
-// Mills' ratio R(x) = (1 - Phi(x))/phi(x) is what is left of the normal tail if its exponential decay is divided out.
-// It is smooth and between 0 and 1.26, so a table of Taylor series at steps of 1/8 gives it in double-double up to x =
-// 26, and the asymptotic series from there on.
+// Mills' ratio R(x) = (1 - Phi(x))/phi(x) is the normal tail without its exponential decay. It is smooth and between 0
+// and 1.26. So a table of Taylor series at steps of 1/8 gives it in double-double up to x = 26, and the asymptotic
+// series from there on.
 
-// mills is Mills' ratio R(x) = (1 - Phi(x))/phi(x) = sqrt(pi/2)·erfcx(x/sqrt 2) for x >= 0, within 2^-95, relative.
+// mills returns Mills' ratio R(x) = (1 - Phi(x))/phi(x) = sqrt(pi/2)·erfcx(x/sqrt 2) for x >= 0, within 2^-95,
+// relative.
 func mills(x dd) dd {
 	if x.hi >= asymptoticFrom {
 		return millsAsymptotic(x)
@@ -23,7 +24,7 @@ func mills(x dd) dd {
 // r(n+1)/r(n) is largest at x = 0 and n = 0: sqrt(2/pi) < 0.8. So terms shrink by 0.05 or more, the sum is at least
 // 0.95 of its first term, and the head's roundings, 2^-103 of each partial sum, make at most 2^-102. The tail from n =
 // 10 is below r(10)/r(0)·16^-10 <= 2^-51.9 of the first term (r(10)/r(0) <= 1/3840) and is summed in float64 within
-// 2^-48 of itself; what is left out from n = 18 is below 2^-99.4. Together: below 2^-98.
+// 2^-48 of itself; the terms from n = 18 on, which are left out, are below 2^-99.4. Together: below 2^-98.
 func millsTaylorSum(x dd) dd {
 	k := int(x.hi*(1/millsStep) + 0.5)
 	node := &millsTable()[k]
@@ -67,32 +68,34 @@ func millsAsymptotic(x dd) dd {
 	return s.mul(inverse)
 }
 
-// The table serves mills: at each node, the head of the Taylor series of R in double-double, the tail in float64.
+// The table of mills. At each node it has the first terms of the Taylor series of R in double-double and the later ones
+// in float64.
 const (
 	millsStep  = 1. / 8
 	millsHead  = 10
 	millsTail  = 8
 	millsNodes = asymptoticFrom*8 + 1
 
-	// tablePrec is the precision, in bits, and tableTerms the number of terms, with which the table is made.
+	// tablePrec is the precision, in bits, and tableTerms the number of terms, in which the table is computed.
 	tablePrec  = 384
 	tableTerms = 40
 )
 
-// millsNode holds R^(n)(x)/n! at one node.
+// millsNode holds the coefficients R^(n)(x)/n! at one node x.
 type millsNode struct {
 	head [millsHead]dd
 	tail [millsTail]float64
 }
 
-// millsTable makes the table once, in a few milliseconds, instead of shipping thousands of digits that nobody can read.
+// millsTable computes the table once, in a few milliseconds, instead of shipping thousands of digits that nobody can
+// read.
 //
 // Proof note. R solves y' = x·y - 1 (R = integral over t >= 0 of e^(-xt - t²/2)). Two solutions differ by a multiple of
 // e^(x²/2), so an error at one node shrinks on the way down to 0: the walk starts at 26, where the asymptotic series is
 // within 2^-450, and steps down by Taylor series. |R^(n)(x)|/n! = integral of t^n/n!·e^(-xt - t²/2), largest at x = 0,
 // is below 2^-80 from n = 41 on, so a step leaves out less than 2^-200. The recurrence for the coefficients favours the
-// other solution: by n = 18 it has lost a factor of at most 26^37/18! < 2^122 of 2^382, and what it loses later meets
-// 8^-n. So entries are within 2^-200 of R^(n)/n!, relative, before they are rounded: to 2^-106 (head) and 2^-53 (tail).
+// other solution: by n = 18 it has lost a factor of at most 26^37/18! < 2^122 of 2^382, and its later losses meet 8^-n.
+// So entries are within 2^-200 of R^(n)/n!, relative, before they are rounded: to 2^-106 (head) and 2^-53 (tail).
 var millsTable = sync.OnceValue(func() *[millsNodes]millsNode {
 	t := new([millsNodes]millsNode)
 	value := tableFloat(0).Set(BigMills(BigOf(asymptoticFrom)))
@@ -107,8 +110,8 @@ var millsTable = sync.OnceValue(func() *[millsNodes]millsNode {
 
 func tableFloat(x float64) *big.Float { return new(big.Float).SetPrec(tablePrec).SetFloat64(x) }
 
-// millsTaylor is the Taylor coefficients c[n] of R at x, from c[0] = R(x), c[1] = x·R(x) - 1 and
-// (n+2)·c[n+2] = c[n] + x·c[n+1], which is the derivative of R' = x·R - 1.
+// millsTaylor returns the Taylor coefficients c[n] of R at x, from c[0] = R(x) and c[1] = x·R(x) - 1. The recurrence
+// (n+2)·c[n+2] = c[n] + x·c[n+1] is the derivative of R' = x·R - 1.
 func millsTaylor(x float64, value *big.Float) []*big.Float {
 	at := tableFloat(x)
 	c := make([]*big.Float, tableTerms+1)
@@ -123,7 +126,7 @@ func millsTaylor(x float64, value *big.Float) []*big.Float {
 	return c
 }
 
-// stepDown is the series at -millsStep.
+// stepDown evaluates the series c at -millsStep.
 func stepDown(c []*big.Float) *big.Float {
 	s := tableFloat(0)
 	step := tableFloat(-millsStep)

@@ -5,21 +5,21 @@ import (
 	"math/big"
 )
 
-// Whatever is rounded on the privacy path is rounded towards more noise. Sums and quotients of a few float64s are
-// evaluated in 256 bits, rounded up at each step, and then to the next float64 that is not below (NewUp, Ceiling).
-// Values of closed forms, which are known within 2^-100, are first moved by more than their error to the safe side
-// (RoundedUp, RoundedDown).
+// Every value on the privacy path is rounded towards more noise. Sums and quotients of a few float64s are evaluated in
+// 256 bits, rounded up at each step, and then to the least float64 that is not below (NewUp, Ceiling). Values of closed
+// forms, which are known within 2^-100, are first moved to the safe side by more than their error (RoundedUp,
+// RoundedDown).
 
 // directedPrec is the precision, in bits, of sums and quotients that are rounded in a known direction.
 const directedPrec = 256
 
-// NewUp is a zero whose results are rounded up.
+// NewUp returns 0 as a big.Float whose operations round up.
 func NewUp() *big.Float { return new(big.Float).SetPrec(directedPrec).SetMode(big.ToPositiveInf) }
 
-// UpOf is x without error; x is not NaN.
+// UpOf returns x, exactly, as a big.Float whose operations round up; x is not NaN.
 func UpOf(x float64) *big.Float { return NewUp().SetFloat64(x) }
 
-// Ceiling is the least float64 that is not below x > 0; +Inf if there is none.
+// Ceiling returns the least float64 that is at least x > 0, or +Inf if there is none.
 func Ceiling(x *big.Float) float64 {
 	f, _ := x.Float64()
 	if UpOf(f).Cmp(x) < 0 {
@@ -28,10 +28,10 @@ func Ceiling(x *big.Float) float64 {
 	return f
 }
 
-// RootCeiling is the least float64 whose square is not below x >= 0; +Inf if there is none.
+// RootCeiling returns the least float64 whose square is at least x >= 0, or +Inf if there is none.
 //
-// Proof note. A candidate is accepted by comparing its square, which has at most 106 bits and is exact, with x. Two
-// places beside the rounded root hold the answer, since big.Float.Sqrt is within a few units of its last place.
+// Proof note. A candidate is accepted if its square, which has at most 106 bits and is exact, is at least x.
+// big.Float.Sqrt is within a few units of its last place, so the answer is within two places of the rounded root.
 func RootCeiling(x *big.Float) float64 {
 	f := Ceiling(NewUp().Sqrt(x))
 	if below := math.Nextafter(f, 0); SquareCovers(below, x) {
@@ -43,13 +43,13 @@ func RootCeiling(x *big.Float) float64 {
 	return f
 }
 
-// SquareCovers says whether f² >= x, exactly; +Inf covers everything.
+// SquareCovers reports whether f² >= x, exactly. +Inf covers everything.
 func SquareCovers(f float64, x *big.Float) bool {
 	square := UpOf(f)
 	return square.Mul(square, square).Cmp(x) >= 0
 }
 
-// ExactSum is x + y without error, for finite x, y >= 0.
+// ExactSum returns x + y without error, for finite x, y >= 0.
 func ExactSum(x, y *big.Float) *big.Float {
 	if x.Sign() == 0 || y.Sign() == 0 {
 		return new(big.Float).Add(x, y)
@@ -59,17 +59,17 @@ func ExactSum(x, y *big.Float) *big.Float {
 	return new(big.Float).SetPrec(uint(top-bottom)).Add(x, y)
 }
 
-// closedSlack is the exponent by which a closed form's value is raised, relative, before it is rounded up. This is more
-// than its error.
+// closedSlack is the exponent of the relative amount by which the value of a closed form is raised before it is rounded
+// up. It exceeds the value's error.
 const closedSlack = -100
 
-// RoundedUp is x > 0, known within 2^closedSlack, as a float64 that is not below its exact value; +Inf if there is
-// none.
+// RoundedUp returns the least float64 that is not below the exact value of x > 0, which is known within 2^closedSlack,
+// or +Inf if there is none.
 func RoundedUp(x *big.Float) float64 {
 	return Ceiling(NewBig().Add(x, NewBig().SetMantExp(x, closedSlack)))
 }
 
-// RoundedDown is x >= 0, known within 2^closedSlack, as a float64 that is not above its exact value.
+// RoundedDown returns a float64 that is not above the exact value of x >= 0, which is known within 2^closedSlack.
 func RoundedDown(x *big.Float) float64 {
 	low := NewBig().Sub(x, NewBig().SetMantExp(x, closedSlack))
 	f, _ := low.Float64()
@@ -82,7 +82,7 @@ func RoundedDown(x *big.Float) float64 {
 	return f
 }
 
-// ProbabilityUp is x in [0, 1], rounded up.
+// ProbabilityUp returns x, a probability, rounded up to at most 1.
 func ProbabilityUp(x *big.Float) float64 {
 	if x.Sign() == 0 {
 		return 0
@@ -90,16 +90,16 @@ func ProbabilityUp(x *big.Float) float64 {
 	return math.Min(RoundedUp(x), 1)
 }
 
-// WithSlack raises a difference x by 2^-200 of what was subtracted, which is more than the error if the difference
-// cancelled.
+// WithSlack raises the difference x by 2^-200 of the number that was subtracted. This exceeds the error of x if the
+// difference cancelled.
 func WithSlack(x, subtracted *big.Float) *big.Float {
 	return NewBig().Add(x, NewBig().SetMantExp(NewBig().Abs(subtracted), -200))
 }
 
-// CeilingOfRatio is x/y, rounded up.
+// CeilingOfRatio returns x/y, rounded up.
 func CeilingOfRatio(x *big.Float, y float64) float64 { return Ceiling(NewUp().Quo(x, UpOf(y))) }
 
-// Smaller is the less of the two.
+// Smaller returns the smaller of x and y.
 func Smaller(x, y *big.Float) *big.Float {
 	if x.Cmp(y) < 0 {
 		return x
@@ -107,16 +107,16 @@ func Smaller(x, y *big.Float) *big.Float {
 	return y
 }
 
-// Capped is the less of t and 2^20, an exponent from which e^-t is below every float64.
+// Capped returns the smaller of t and 2^20. From 2^20 on, e^-t is below every float64.
 func Capped(t *big.Float) *big.Float { return Smaller(t, BigPow2(20)) }
 
-// FloorLog2 is the exponent of the largest power of two that is not above x > 0.
+// FloorLog2 returns the exponent of the largest power of two that is not above x > 0.
 func FloorLog2(x float64) int {
 	_, e := math.Frexp(x)
 	return e - 1
 }
 
-// CeilLog2 is the exponent of the least power of two that is not below x > 0.
+// CeilLog2 returns the exponent of the least power of two that is not below x > 0.
 func CeilLog2(x float64) int {
 	f, e := math.Frexp(x)
 	if f == 0.5 {

@@ -3,17 +3,17 @@ package numeric
 import "math"
 
 // The solver finds the mu or the epsilon at which the curve takes a given delta, by Halley's rule on log delta with the
-// fast evaluation. Its results are only candidates, which Meets then accepts or refuses: a wrong one costs time, never
-// safety. Two or three steps are usual, since the starts, from rational approximations of the normal quantile and of
-// Mills' ratio, are within a few per cent.
+// fast evaluation. Its results are only candidates, which Meets then accepts or rejects: a wrong one costs time, never
+// safety. Two or three steps are usual, since the starts are within a few per cent: they come from rational
+// approximations of the normal quantile and of Mills' ratio.
 
 // MaxSteps bounds the iterations of a solver; two or three are usual.
 const MaxSteps = 40
 
-// wildStep is a step that no solver takes on its way: it, or NaN, ends the attempt.
+// wildStep is larger than any step of a converging solver. A step of that size, or NaN, ends the attempt.
 const wildStep = 1 << 12
 
-// solveMu is near the mu with delta(eps) = delta; sure if it converged, to 2^-62, relative, or better.
+// solveMu approximates the mu with delta(eps) = delta. sure reports whether it converged to 2^-62, relative, or better.
 func solveMu(eps, delta float64) (mu wide, sure bool) {
 	e, mu := wideOf(eps), wideOf(startMu(eps, delta))
 	for range MaxSteps {
@@ -34,10 +34,10 @@ func solveMu(eps, delta float64) (mu wide, sure bool) {
 	return mu, false
 }
 
-// solveEpsilon is near the epsilon > 0 with delta(epsilon) = delta; sure if it converged to 2^-62, relative, or
-// better. It walks a = epsilon/mu, in which the curve's own scale is 1.
+// solveEpsilon approximates the epsilon > 0 with delta(epsilon) = delta. sure reports whether it converged to 2^-62,
+// relative, or better. It iterates on a = epsilon/mu, in which the curve has a scale of 1.
 func solveEpsilon(delta float64, mu wide) (eps wide, sure bool) {
-	m := mu.near()
+	m := mu.approximate()
 	a := math.Max(startX(delta, m)+m/2, 0)
 	eps = wideOf(a).mul(mu)
 	for range MaxSteps {
@@ -61,7 +61,7 @@ func solveEpsilon(delta float64, mu wide) (eps wide, sure bool) {
 	return eps, false
 }
 
-// shift is eps + step·mu, and that over mu; not below 0.
+// shift returns w + step·mu, and the same divided by mu; both are at least 0.
 func (w wide) shift(step float64, mu wide) (wide, float64) {
 	a := dd{step, 0}
 	if w.m.hi > 0 {
@@ -73,13 +73,13 @@ func (w wide) shift(step float64, mu wide) (wide, float64) {
 	return wide{a, 0}.normal().mul(mu), a.hi
 }
 
-// grow is w·e^step.
+// grow returns w·e^step.
 func (w wide) grow(step float64) wide {
 	return wide{w.m.add(w.m.mulFloat(math.Expm1(step))), w.e}.normal()
 }
 
-// halley is the step towards the root of a function with value f and derivatives f1 and f2, by Halley's rule, or
-// Newton's if the curvature would mislead.
+// halley returns the step towards the root of a function with value f and derivatives f1 and f2: by Halley's rule, or
+// by Newton's if the curvature would mislead.
 func halley(f, f1, f2 float64) float64 {
 	bend := 1 - f/f1*(f2/f1)/2
 	if !(bend > 0.25) {
@@ -88,9 +88,9 @@ func halley(f, f1, f2 float64) float64 {
 	return -f / f1 / bend
 }
 
-// miss is how far the point lies from delta on the scale if solvers work: log of delta(eps)/delta, or of (1 -
-// delta)/(1 - delta(eps)) for large delta, which both grow with mu. slope is its derivative by log mu; sign is that of
-// slope² in the second one.
+// miss returns how far the point is from delta on the solver's scale: log of delta(eps)/delta, or log of (1 - delta)/(1
+// - delta(eps)) if delta is large. Both grow with mu. slope is the derivative by log mu. sign is the sign of slope² in
+// the second derivative.
 func (p point) miss(delta float64) (f, slope, sign float64) {
 	if p.region == upper && delta > 0.5 {
 		return -p.value.logOver(wide{twoSum(1, -delta), 0}.normal()), p.slope, 1
@@ -99,7 +99,7 @@ func (p point) miss(delta float64) (f, slope, sign float64) {
 	return p.value.logOver(wideOf(delta)), p.slope, -1
 }
 
-// asDelta is the point with delta as its value, if that was 1 - delta.
+// asDelta returns the point with delta as its value, even if the value was 1 - delta.
 func (p point) asDelta() point {
 	if p.region == upper {
 		c := p.value.plain()
@@ -109,7 +109,7 @@ func (p point) asDelta() point {
 	return p
 }
 
-// logOver is log(w/v); both are normalised.
+// logOver returns log(w/v). Both must be normalised.
 func (w wide) logOver(v wide) float64 {
 	d := w.e - v.e
 	if d < -1 || d > 1 {
@@ -118,9 +118,9 @@ func (w wide) logOver(v wide) float64 {
 	return math.Log1p(w.m.scale(math.Ldexp(1, d)).sub(v.m).hi / v.m.hi)
 }
 
-// The starts of the solver follow.
+// The starts of the solver
 
-// RoughQuantile is z with 1 - Phi(z) = p, within 5e-4, for 0 < p < 1 (Abramowitz & Stegun 26.2.23).
+// RoughQuantile returns z with 1 - Phi(z) = p, within 5e-4, for 0 < p < 1 (Abramowitz & Stegun 26.2.23).
 func RoughQuantile(p float64) float64 {
 	if p > 0.5 {
 		return -RoughQuantile(1 - p)
@@ -129,10 +129,10 @@ func RoughQuantile(p float64) float64 {
 	return t - (2.515517+t*(0.802853+t*0.010328))/(1+t*(1.432788+t*(0.189269+t*0.001308)))
 }
 
-// roughMills is R(x), x > -1, within a few per cent.
+// roughMills returns R(x), x > -1, within a few per cent.
 func roughMills(x float64) float64 { return 4 / (3*x + math.Sqrt(x*x+8)) }
 
-// roughShare is 1 - R(x + mu)/R(x): delta(epsilon) over Phi(-x).
+// roughShare returns 1 - R(x + mu)/R(x): delta(epsilon) over Phi(-x).
 func roughShare(x, mu float64) float64 {
 	if mu < 1e-3 {
 		return mu * (1/roughMills(x) - x)
@@ -140,7 +140,7 @@ func roughShare(x, mu float64) float64 {
 	return 1 - roughMills(x+mu)/roughMills(x)
 }
 
-// muAt is the mu at which eps/mu - mu/2 = x: the positive root, without cancellation.
+// muAt returns the mu at which eps/mu - mu/2 = x: the positive root, without cancellation.
 func muAt(eps, x float64) float64 {
 	root := math.Sqrt(x*x + 2*eps)
 	if x > 0 {
@@ -149,8 +149,8 @@ func muAt(eps, x float64) float64 {
 	return root - x
 }
 
-// startMu is near the mu with delta(eps) = delta. Lower bounds on it are muAt of the quantile of delta, since
-// delta(eps) <= Phi(-x), and sqrt(2 pi)·delta, since delta(eps) <= delta(0) <= mu/sqrt(2 pi).
+// startMu approximates the mu with delta(eps) = delta, from two lower bounds. One is muAt of the quantile of delta,
+// since delta(eps) <= Phi(-x). The other is sqrt(2 pi)·delta, since delta(eps) <= delta(0) <= mu/sqrt(2 pi).
 func startMu(eps, delta float64) float64 {
 	if delta > 0.5 { // Phi(x) <= 1 - delta(eps) <= 2·Phi(x)
 		return muAt(eps, -RoughQuantile((1-delta)/2))
@@ -166,7 +166,7 @@ func startMu(eps, delta float64) float64 {
 	return mu
 }
 
-// startX is near the x = eps/mu - mu/2 with delta(eps) = delta.
+// startX approximates the x = eps/mu - mu/2 with delta(eps) = delta.
 func startX(delta, mu float64) float64 {
 	x := math.Max(RoughQuantile(delta), -mu/2)
 	for range 3 {

@@ -15,6 +15,9 @@ import (
 // A ledger moves to a server and back: each time the old one refuses, the new one knows the release, and no password or
 // user is printed.
 func TestLedgerMovesToPostgresAndBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the program in processes of its own, which the race detector does not join")
+	}
 	dsn, dir := ledgertest.Postgres(t).DSN(t), filepath.Join(t.TempDir(), "q")
 	if err := copyQuickstart(dir); err != nil {
 		t.Fatal(err)

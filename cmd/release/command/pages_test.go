@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,17 +89,24 @@ func readPage(t *testing.T, path string) page {
 	return p
 }
 
-// userPages are the pages whose commands are tested.
+// userPages are the pages whose commands are tested: README.md and all of docs, except the decisions.
 func userPages(t *testing.T) []page {
 	t.Helper()
 	root := filepath.Join("..", "..", "..")
-	paths, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	pages := []page{readPage(t, filepath.Join(root, "README.md"))}
+	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == "adr":
+			return fs.SkipDir
+		case filepath.Ext(path) == ".md":
+			pages = append(pages, readPage(t, path))
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	var pages []page
-	for _, path := range append(paths, filepath.Join(root, "README.md")) {
-		pages = append(pages, readPage(t, path))
 	}
 	return pages
 }
@@ -219,6 +227,9 @@ func checkSyntax(t *testing.T, place string, b block) {
 		}
 	}
 	for line := range strings.Lines(strings.ReplaceAll(b.text, "\\\n", " ")) {
+		if b.language() == "sh" {
+			line, _, _ = strings.Cut(line, " # ") // what follows is a comment
+		}
 		for _, call := range calls.FindAllString(line, -1) {
 			if err := checkCall(call); err != nil {
 				t.Errorf("%s: %s: %v", place, call, err)
@@ -270,10 +281,37 @@ func hasFlag(cmd *cobra.Command, name string) bool {
 	return cmd.Flags().Lookup(name) != nil || cmd.InheritedFlags().Lookup(name) != nil
 }
 
+// otherPages are the pages of examples and modules. Their commands do not run: they start in the repository's folder,
+// need more than the program, or take long.
+func otherPages(t *testing.T) []page {
+	t.Helper()
+	var pages []page
+	for _, pattern := range []string{"examples/*.md", "examples/*/*.md", "bench/*.md", "pipeline/beam/*.md"} {
+		paths, err := filepath.Glob(filepath.Join("..", "..", "..", pattern))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: no page (%v)", pattern, err)
+		}
+		for _, path := range paths {
+			pages = append(pages, readPage(t, path))
+		}
+	}
+	return pages
+}
+
+func TestSyntaxOfOtherPages(t *testing.T) {
+	for _, p := range otherPages(t) {
+		for _, b := range p.blocks {
+			if b.language() == "sh" {
+				checkSyntax(t, fmt.Sprintf("%s:%d", p.path, b.line), b)
+			}
+		}
+	}
+}
+
 // Prose names only verbs and flags that the program has.
 func TestPagesNameVerbsAndFlags(t *testing.T) {
 	found := 0
-	for _, p := range userPages(t) {
+	for _, p := range append(userPages(t), otherPages(t)...) {
 		for _, call := range spans.FindAllString(p.prose, -1) {
 			found++
 			if err := checkCall(call); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/standing"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 const planLong = `plan prints what each query of a job will cost and how accurate it will be, and what a run would charge: nothing if the
@@ -115,8 +115,8 @@ type plannedQuery struct {
 	// Sharing is what `noise: auto` would give in the place of independent noise; nil if no less noise.
 	Sharing *sharing `json:"noise_auto,omitempty"`
 	// Parts are the mechanisms, if tables are put together from them.
-	Parts    []plannedPart     `json:"parts,omitempty"`
-	Strategy *queries.Strategy `json:"strategy,omitempty"`
+	Parts    []plannedPart   `json:"parts,omitempty"`
+	Strategy *query.Strategy `json:"strategy,omitempty"`
 }
 
 func planJSON(p *pipeline.Plan) map[string]any {

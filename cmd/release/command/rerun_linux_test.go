@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -126,6 +127,9 @@ func releasedJob(t *testing.T) string {
 // the input: a run whose outcome depended on it would tell whether somebody's rows are there. So does the job in
 // another presentation.
 func TestRerunShowsNothingOfTheInput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the program in processes of its own, which the race detector does not join")
+	}
 	first := releasedJob(t) // one for all, since each release has noise of its own
 	for verb, args := range map[string][]string{
 		"run":           {"run", "job.yaml", "--param", "day=2013-01-01"},
@@ -137,6 +141,9 @@ func TestRerunShowsNothingOfTheInput(t *testing.T) {
 	} {
 		shown := map[string]string{}
 		for name, change := range fates {
+			if !long() && !slices.Contains([]string{"the same", "one row more", "gone", "a pipe"}, name) {
+				continue
+			}
 			dir := filepath.Join(t.TempDir(), "d")
 			if err := errors.Join(os.CopyFS(dir, os.DirFS(first)), os.Chmod(filepath.Join(dir, "ledger.db"), 0o600),
 				change(filepath.Join(dir, "private", "people.csv"))); err != nil {

@@ -1,5 +1,7 @@
 package command
 
+//go:generate go test . -run TestCommandPageIsCurrent -update-cli
+
 import (
 	"context"
 	"io"

@@ -63,6 +63,9 @@ func (p *processes) absolute(path string) string {
 // TestSyncsOfARun: as the system sees it, whatever is renamed or committed was synced before, and its folder is synced
 // after it.
 func TestSyncsOfARun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the program in processes of its own, which the race detector does not join")
+	}
 	p := newProcesses(t, "sqlite:ledger.db", "1000")
 	var err error
 	if p.dir, err = filepath.EvalSymlinks(p.dir); err != nil {

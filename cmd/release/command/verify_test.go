@@ -97,6 +97,7 @@ func (v *verified) verify() (code int, printed string) {
 
 // Every kind of query, in every format and in all of them, verifies as it was published.
 func TestVerifyOfUntouchedReleases(t *testing.T) {
+	notShort(t)
 	for _, formats := range []string{"parquet", "csv", "arrow", "json", "parquet, csv, arrow, json"} {
 		for unit := range protected {
 			t.Run(formats+"/"+unit, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
-// No candidate has a smaller risk by the definition, and none below the threshold as small a one.
+// By the definition, no candidate has a smaller risk, and no smaller candidate an equal one.
 func TestThreshold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SampledFrom([]float64{1, 0.25, 8}).Draw(t, "s")

@@ -12,6 +12,9 @@ import (
 
 // A figure with points that a logarithmic axis cannot show is drawn all the same, and is the same each time.
 func TestSave(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	f := Figure{
 		Columns: 2, Note: "a note",
 		Keys: []Key{{"one", Style{Color: Blue, Line: Dashed, Mark: Circle}}},

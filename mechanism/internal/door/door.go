@@ -1,4 +1,4 @@
-// Package door passes what tests need of package mechanism to package mechanismtest. It is internal to the two, so
+// Package door passes functions of package mechanism to package mechanismtest, for tests. It is internal to the two, so
 // nobody else can import it.
 package door
 
@@ -16,7 +16,8 @@ type Keys struct {
 	OpenWide func(exact any) (quantum float64, cells []*big.Int, err error)
 	// OpenKeyed returns a copy of the keys and counts of a mechanism.Exact that has private keys.
 	OpenKeyed func(exact any) (keys []string, counts []int64, err error)
-	// OpenForKeys returns what a mechanism.Exact holds of every key that might be selected, by name, and its quantum.
+	// OpenForKeys returns the answers that a mechanism.Exact holds of every key that can be selected, by name, and
+	// their quantum.
 	OpenForKeys func(exact any) (quantum float64, named map[string]*big.Int, err error)
 	// Make returns a mechanism.Noisy of these values.
 	Make func(m calibrate.Mechanism, values []float64) any
@@ -26,8 +27,8 @@ type Keys struct {
 
 var keys Keys
 
-// Lend is called once, when package mechanism is initialised.
+// Lend stores the functions. Package mechanism calls it once, when it is initialised.
 func Lend(k Keys) { keys = k }
 
-// Borrow returns what was lent.
+// Borrow returns the functions that package mechanism lent.
 func Borrow() Keys { return keys }

@@ -23,12 +23,12 @@ func exponent(a, u uint64) uint64 {
 	return t
 }
 
-// surely reports whether v < 1 − t, which implies v < e^(−t).
-func surely(first, t uint64) bool { return t+tSlack <= ^first&vDigits }
+// acceptsFast reports whether v < 1 − t, which implies v < e^(−t).
+func acceptsFast(first, t uint64) bool { return t+tSlack <= ^first&vDigits }
 
 // decide compares v with e^(−t), for t = exponent(a, u).
 func decide(first, t uint64) decision {
-	if surely(first, t) {
+	if acceptsFast(first, t) {
 		return accepted
 	}
 	low, high := first&vDigits, first|^vDigits

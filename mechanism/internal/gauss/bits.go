@@ -11,8 +11,9 @@ const (
 	bufferSize = 16 << 10 // bytes; fits the first-level cache
 	wordSize   = 8
 	pairSize   = 2 * wordSize // the two words that an attempt starts with
-	// rekeyAfter is how many bytes one key yields at most. Blocks of AES never repeat, which truly random blocks may.
-	// That tells 2^26 blocks from random bits with advantage below 2^-76 (birthday bound, 2^52/2^129).
+	// rekeyAfter is the largest number of bytes that one key yields. Blocks of AES never repeat, which truly random
+	// blocks may. This distinguishes 2^26 blocks from random bits with advantage below 2^-76 (birthday bound,
+	// 2^52/2^129).
 	rekeyAfter = 1 << 30
 )
 
@@ -26,7 +27,7 @@ type Bits struct {
 	unread  []byte
 }
 
-// NewBits returns a stream that is keyed from entropy (crypto/rand's Reader); if entropy fails, so does NewBits. Of
+// NewBits returns a stream that is keyed from entropy (crypto/rand's Reader); if entropy fails, so does NewBits. In
 // each 48 bytes of entropy the first 32 are a key, and the others the first counter, big-endian.
 func NewBits(entropy io.Reader) (*Bits, error) {
 	b := &Bits{entropy: entropy, buffer: make([]byte, bufferSize)}
@@ -36,7 +37,7 @@ func NewBits(entropy io.Reader) (*Bits, error) {
 	return b, nil
 }
 
-// Wipe clears the bits that were drawn and not used. The key itself is left to the garbage collector.
+// Wipe clears the bits that were drawn but not used. The key itself is left to the garbage collector.
 func (b *Bits) Wipe() {
 	clear(b.buffer)
 	b.unread, b.stream, b.keyed = nil, nil, 0

@@ -11,11 +11,11 @@
 //
 // # Method
 //
-// The method is rejection by blocks. |Z| = (a+u)/16, where the level a >= 0 has P(a) ∝ e^(−a²/512) and u is uniform on
-// [0, 1); it is accepted with probability e^(−t), t = u(2a+u)/512. An attempt is a fixed function of a sign and of
-// three independent uniform numbers: w selects a, u is the digits, v decides acceptance. Only their first binary digits
-// are drawn. 64-bit arithmetic with error bounds almost always decides; if it cannot, more digits are drawn and
-// math/big decides.
+// The method is rejection by blocks. |Z| = (a+u)/16. The level a >= 0 has P(a) ∝ e^(−a²/512), and u is uniform on [0,
+// 1). It is accepted with probability e^(−t), t = u(2a+u)/512. An attempt is a fixed function of a sign and of three
+// independent uniform numbers: w selects a, u is the digits, v decides acceptance. Only their first binary digits are
+// drawn. 64-bit arithmetic with error bounds almost always decides; if it cannot, more digits are drawn and math/big
+// decides.
 package gauss
 
 //go:generate go run ./gen

@@ -17,11 +17,11 @@ func (p fixed) ratio(num *big.Int, n uint) interval {
 		x := new(big.Int).Lsh(num, uint(p)-n)
 		return interval{x, x}
 	}
-	return outwards(num, num, n-uint(p))
+	return roundOutwards(num, num, n-uint(p))
 }
 
-// outwards returns [low/2^n, high/2^n], rounded down and up.
-func outwards(low, high *big.Int, n uint) interval {
+// roundOutwards returns [low/2^n, high/2^n], rounded down and up.
+func roundOutwards(low, high *big.Int, n uint) interval {
 	down := new(big.Int).Rsh(low, n)
 	up := new(big.Int).Neg(high)
 	up.Rsh(up, n)
@@ -29,7 +29,7 @@ func outwards(low, high *big.Int, n uint) interval {
 }
 
 func (p fixed) mul(x, y interval) interval {
-	return outwards(new(big.Int).Mul(x.low, y.low), new(big.Int).Mul(x.high, y.high), uint(p))
+	return roundOutwards(new(big.Int).Mul(x.low, y.low), new(big.Int).Mul(x.high, y.high), uint(p))
 }
 
 func (p fixed) add(x, y interval) interval {
@@ -49,7 +49,7 @@ func (p fixed) complement(x interval, k int64) interval {
 // 1 − t/k·R_k with R_k in [0, 1], as expFixed does), and squares the result once per halving.
 func (p fixed) exp(t interval) interval {
 	halvings := max(0, t.high.BitLen()-int(p)+1)
-	t = outwards(t.low, t.high, uint(halvings))
+	t = roundOutwards(t.low, t.high, uint(halvings))
 	r := interval{new(big.Int), new(big.Int).Lsh(one, uint(p))}
 	for k := int64(p)/4 + 8; k > 0; k-- { // (1/2)^k/k! is below 2^-p
 		r = p.complement(p.mul(t, r), k)

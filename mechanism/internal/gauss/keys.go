@@ -7,15 +7,15 @@ import (
 	"math"
 )
 
-// blocksPerKey is how many blocks draw from one key. A block is 2^14 samples of about 16 bytes (Gaussian) or 40
-// (Laplace), so they draw less than 2^30 bytes together.
+// blocksPerKey is the number of blocks that draw from one key. A block is 2^14 samples of about 16 bytes (Gaussian) or
+// 40 (Laplace), so they draw less than 2^30 bytes together.
 const blocksPerKey = 1 << 10
 
-// Keys are the random bits of many blocks of at most 2^14 samples. Each block has a stream of its own, which is the
-// same whenever it is drawn. Keys are safe for concurrent use.
+// Keys are the random bits of many blocks of at most 2^14 samples. Each block has a stream of its own, with the same
+// bits each time it is drawn. Keys are safe for concurrent use.
 type Keys struct{ keys [][keySize]byte }
 
-// NewKeys draws the keys of so many blocks from entropy (crypto/rand's Reader); if entropy fails, so does NewKeys.
+// NewKeys draws the keys of this many blocks from entropy (crypto/rand's Reader); if entropy fails, so does NewKeys.
 func NewKeys(entropy io.Reader, blocks int) (*Keys, error) {
 	k := &Keys{make([][keySize]byte, (blocks+blocksPerKey-1)/blocksPerKey)}
 	for i := range k.keys {

@@ -29,10 +29,10 @@ func (l *lazy) appendDigits(w uint64) {
 	l.n += 64
 }
 
-// upper returns drawn + 1, the upper limit of the number in units of 2^-n.
-func (l *lazy) upper() *big.Int { return new(big.Int).Add(l.drawn, one) }
+// upperLimit returns drawn + 1, the upper limit of the number in units of 2^-n.
+func (l *lazy) upperLimit() *big.Int { return new(big.Int).Add(l.drawn, one) }
 
 // enclose returns the interval in which the number lies.
 func (l *lazy) enclose(p fixed) interval {
-	return interval{p.ratio(l.drawn, l.n).low, p.ratio(l.upper(), l.n).high}
+	return interval{p.ratio(l.drawn, l.n).low, p.ratio(l.upperLimit(), l.n).high}
 }

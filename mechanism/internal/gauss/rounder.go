@@ -26,7 +26,7 @@ func NewRounder(s Scale, lift int) (*Rounder, error) {
 	return &Rounder{s.sampler(-s.exponent, lift)}, nil
 }
 
-// Raise turns cells into grid units if their unit is larger than the grid, saturated at the limits of int64. It is
+// Raise converts cells to grid units if their unit is larger than the grid, saturated at the limits of int64. It is
 // called once, before [Rounder.Round] of these cells.
 func (r *Rounder) Raise(cells []int64) { r.s.raise(cells) }
 
@@ -77,7 +77,7 @@ func (r *Rounder) addFast(k int64, part uint64, z Real) (value int64, ok bool) {
 		sign = 1
 	}
 	whole, rest := r.s.noise(sign, z.Whole, z.Digits[0])
-	whole, ok = r.s.nearest(whole, rest, part)
+	whole, ok = r.s.roundNearest(whole, rest, part)
 	return Plus(k, int64(whole)), ok
 }
 

@@ -43,8 +43,8 @@ func (s Scale) sampler(shift, lift int) Sampler {
 }
 
 // Add replaces every cell by floor(x + S·Z + 1/2), x = cell·2^lift, each with its own Z, saturated at the limits of
-// int64. An x outside int64 is first moved to the limit that it exceeds. An error is that of the source of random keys.
-// Some cells are then still exact, and the caller must wipe them.
+// int64. An x outside int64 is first moved to the limit that it exceeds. Add fails only if the source of random keys
+// fails. Some cells are then still exact, and the caller must wipe them.
 func (s *Sampler) Add(cells []int64) error {
 	s.raise(cells)
 	return s.addNoise(int128.Narrow(cells))
@@ -88,7 +88,7 @@ func (s *Sampler) Fill(cells []int64) error {
 
 func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// raise turns cells into grid units if their unit is larger than the grid.
+// raise converts cells to grid units if their unit is larger than the grid.
 func (s *Sampler) raise(cells []int64) {
 	if s.above == 0 {
 		return
@@ -104,8 +104,8 @@ func (s *Sampler) raise(cells []int64) {
 func limitOf(x int64) int64 { return math.MaxInt64 ^ x>>63 }
 
 // attemptPairs makes one attempt for each pair of words, until cells or pairs run out or 64-bit arithmetic cannot
-// decide. It returns how many cells are done and how many bytes it used. If open is set, the last pair did not decide:
-// it belongs to the cell after those that are done.
+// decide. It returns the number of finished cells and the number of bytes that it used. If open is set, the last pair
+// did not decide: it belongs to the first unfinished cell.
 func (s *Sampler) attemptPairs(exact int128.Slice, words []byte) (done, used int, open bool) {
 	cells, low := exact.High, exact.Low
 	for done < len(cells) && used+pairSize <= len(words) {
@@ -119,7 +119,7 @@ func (s *Sampler) attemptPairs(exact int128.Slice, words []byte) (done, used int
 				return done, used, true
 			}
 		}
-		if t := exponent(a, u); !surely(first, t) {
+		if t := exponent(a, u); !acceptsFast(first, t) {
 			switch decide(first, t) {
 			case rejected:
 				continue
@@ -132,7 +132,7 @@ func (s *Sampler) attemptPairs(exact int128.Slice, words []byte) (done, used int
 			k, part = s.splitWide(int128.Int{High: cells[done], Low: low[done]})
 		}
 		whole, rest := s.noise(first, a, u)
-		whole, sure := s.nearest(whole, rest, part)
+		whole, sure := s.roundNearest(whole, rest, part)
 		if !sure {
 			return done, used, true
 		}
@@ -163,9 +163,9 @@ func (s *Sampler) noise(first, a, u uint64) (whole, fraction uint64) {
 	return high>>(s.shift&63) ^ sign, (low>>(s.shift&63) | high<<(-s.shift&63)) ^ sign
 }
 
-// nearest returns floor(whole + (rest + part)·2^-64 + 1/2). sure reports whether every number within the slack has the
-// same floor.
-func (s *Sampler) nearest(whole, rest, part uint64) (floor uint64, sure bool) {
+// roundNearest returns floor(whole + (rest + part)·2^-64 + 1/2). sure reports whether every number within the slack has
+// the same floor.
+func (s *Sampler) roundNearest(whole, rest, part uint64) (floor uint64, sure bool) {
 	rest, first := bits.Add64(rest, part, 0)
 	rest, second := bits.Add64(rest, 1<<63, 0)
 	return whole + first + second, rest-s.slack <= ^(2 * s.slack)

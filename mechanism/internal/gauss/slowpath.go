@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// guard is how many digits the precision has beyond those that are drawn.
+// guard is the number of digits by which the precision exceeds the drawn digits.
 const guard = 64
 
 // attempt is an attempt that the first two words do not decide.
@@ -57,7 +57,7 @@ func (t *attempt) level() (int64, error) {
 func search(w *lazy) (int64, bool) {
 	g, n := fixed(w.n + guard).sums()
 	from := new(big.Int).Mul(w.drawn, n.low)
-	to := new(big.Int).Mul(w.upper(), n.high)
+	to := new(big.Int).Mul(w.upperLimit(), n.high)
 	for j := range g {
 		if to.Cmp(new(big.Int).Lsh(g[j].low, w.n)) <= 0 {
 			return int64(j), j == 0 || from.Cmp(new(big.Int).Lsh(g[j-1].high, w.n)) >= 0
@@ -89,7 +89,7 @@ func compare(v, u *lazy, a int64) decision {
 	x := u.enclose(p)
 	twice := p.ratio(big.NewInt(2*a), 0)
 	t := p.mul(x, p.add(twice, x))
-	e := p.exp(outwards(t.low, t.high, 9))
+	e := p.exp(roundOutwards(t.low, t.high, 9))
 	y := v.enclose(p)
 	switch {
 	case y.high.Cmp(e.low) <= 0:

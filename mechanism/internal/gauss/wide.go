@@ -9,7 +9,7 @@ func (s *Sampler) AddWide(cells int128.Slice) error {
 	return s.addNoise(cells)
 }
 
-// raiseWide turns cells into grid units if their unit is larger than the grid. It moves a cell that is then outside
+// raiseWide converts cells to grid units if their unit is larger than the grid. It moves a cell that is then outside
 // int64 to the limit that it exceeds.
 func (s *Sampler) raiseWide(cells int128.Slice) {
 	for i, h := range cells.High {

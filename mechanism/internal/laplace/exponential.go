@@ -19,8 +19,8 @@ func (u *uniform) extend(source Words) error {
 	return nil
 }
 
-// below reports whether x < y. It draws digits of both until they differ.
-func (u *uniform) below(y *uniform, source Words) (bool, error) {
+// isBelow reports whether x < y. It draws digits of both until they differ.
+func (u *uniform) isBelow(y *uniform, source Words) (bool, error) {
 	for i := 0; ; i++ {
 		if len(*u) == i {
 			if err := u.extend(source); err != nil {
@@ -64,7 +64,7 @@ func (e *exponential) try() (accepted bool, err error) {
 	for n := 1; ; n++ {
 		next := &e.chain[n&1]
 		*next = (*next)[:0]
-		falls, err := next.below(last, e.source)
+		falls, err := next.isBelow(last, e.source)
 		if err != nil {
 			return false, err
 		}

@@ -37,7 +37,7 @@ func (d *signed) round(r *gauss.Rounder, cell int64, negative bool) (int64, erro
 	return d.decide(func(z gauss.Real) (int64, bool) { return r.Round(cell, z) }, negative)
 }
 
-// decide returns what round makes of ±r for a new exponential r. It draws digits of r until they decide the result.
+// decide returns round(±r) for a new exponential r. It draws digits of r until they decide the result.
 func (d *signed) decide(round func(gauss.Real) (int64, bool), negative bool) (int64, error) {
 	whole, err := d.draw()
 	if err != nil {
@@ -71,8 +71,8 @@ func New(s gauss.Scale, lift int, source Words) (*Sampler, error) {
 }
 
 // Add replaces every cell by floor(x + S·L + 1/2), x = cell·2^lift, each with its own L, saturated at the limits of
-// int64. An x outside int64 is first moved to the limit that it exceeds. An error is that of the source of random bits.
-// Some cells are then still exact, and the caller must wipe them.
+// int64. An x outside int64 is first moved to the limit that it exceeds. Add fails only if the source of random bits
+// fails. Some cells are then still exact, and the caller must wipe them.
 func (s *Sampler) Add(cells []int64) error {
 	s.rounder.Raise(cells)
 	for i, x := range cells {

@@ -13,7 +13,7 @@ import (
 // 32, so together they raise a false alarm with probability below 1e-9: see leastExpected.
 const alarm = 1e-9 / 128
 
-// leastExpected is the smallest number of samples that a bin must expect. The tail of the chi-square is that of normal
+// leastExpected is the smallest number of samples that a bin must expect. The tail of the chi-square assumes normal
 // counts. If a test has two or three bins, a count of 500 expected samples exceeds its share of the tail 11 times as
 // often.
 const leastExpected = 500

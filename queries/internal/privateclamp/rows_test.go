@@ -76,8 +76,9 @@ func (t *rowsTable) run(r *rand.Rand) float64 {
 const mostOff = 11
 
 // TestRowsRuleIsNearTheBestBound simulates the rule for a count at 20,000 units, epsilon 1, delta 1e-6 and a tenth of
-// mu², against the best bound known beforehand with all of mu². With -v it prints the table of docs/METHODS.md;
-// CLAMP_RUNS sets the number of runs a table. The seeds are fixed, so that the test cannot fail by chance.
+// mu², against the best bound known beforehand with all of mu². With -v it prints the table of
+// docs/explanation/methods.md; CLAMP_RUNS sets the number of runs a table. The seeds are fixed, so that the test cannot
+// fail by chance.
 func TestRowsRuleIsNearTheBestBound(t *testing.T) {
 	runs := runsOfTable(300)
 	var all []float64

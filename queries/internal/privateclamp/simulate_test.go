@@ -151,8 +151,9 @@ func runsOfTable(usual int) int {
 }
 
 // TestRuleIsNearTheBestClamp simulates the rule at 20,000 rows, epsilon 1, delta 1e-6 and a tenth of mu² for the
-// histogram, against the best clamp known beforehand with all of mu². With -v it prints the table of docs/METHODS.md;
-// CLAMP_RUNS sets the number of runs a table. The seeds are fixed, so that the test cannot fail by chance.
+// histogram, against the best clamp known beforehand with all of mu². With -v it prints the table of
+// docs/explanation/methods.md; CLAMP_RUNS sets the number of runs a table. The seeds are fixed, so that the test cannot
+// fail by chance.
 func TestRuleIsNearTheBestClamp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a simulation in one goroutine, which takes minutes with the race detector")

@@ -1,13 +1,17 @@
 package privateclamp
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
-// threshold is how many standard deviations a run of octaves must stand out of the noise to be believed wherever it is.
-// There are about 250 runs of up to six octaves on a side, so that chance alone raises one of them in less than one
-// histogram in 10^5; thresholdNear and thresholdNext apply to octaves two above and next to those that are believed, as
-// a mistake there costs little.
+// threshold is how many standard deviations an octave, or a run of octaves, must exceed the noise by to be believed
+// wherever it is. A tail of that size that is missed costs about ten times the noise of the clamp that holds it, and a
+// false alarm costs that noise: therefore the threshold is not higher. There are about 250 runs of up to six octaves on
+// a side, and 320 bins, so that chance alone raises one in about one histogram in 10^4. thresholdNear and thresholdNext
+// apply to octaves two above and next to those that are believed, as a mistake there costs little.
 const (
-	threshold     = 5.6
+	threshold     = 5.0
 	thresholdNear = 4.5
 	thresholdNext = 3.0
 	// thresholdAlone is that of an octave that can be what a run owes its sum to.
@@ -50,12 +54,26 @@ func (m *magnitudes) highestRun() int {
 			if n > 1 && low >= thresholdAlone*m.sdCoarse {
 				break
 			}
+			if n == 1 && m.evidence(top) >= threshold {
+				return top
+			}
 			if sum += low; sum >= threshold*m.sdCoarse*math.Sqrt(float64(n)) {
 				return m.upperEnd(top, n)
 			}
 		}
 	}
 	return -1
+}
+
+// evidence returns how many standard deviations an octave stands out of the noise: by its own count, or by that and the
+// count of one of its bins together, each weighted by its precision, if its values are all in that bin.
+func (m *magnitudes) evidence(octave int) float64 {
+	if len(m.fine) == 0 { // numbers of rows have no bins
+		return m.coarse[octave] / m.sdCoarse
+	}
+	coarse, fine := 1/(m.sdCoarse*m.sdCoarse), 1/(m.sdFine*m.sdFine)
+	most := slices.Max(m.fine[octave*PerOctave : (octave+1)*PerOctave])
+	return max(m.coarse[octave]/m.sdCoarse, (m.coarse[octave]*coarse+most*fine)/math.Sqrt(coarse+fine))
 }
 
 // upperEnd returns the highest octave of a run that holds values, if some of it do: from it on up there are more than
@@ -148,7 +166,7 @@ func (m *magnitudes) rows() []float64 {
 		m.spread(out, j)
 	}
 	d := fitDecay(m.coarse, top, m.sdCoarse)
-	if next := d.continued(m.coarse, top, m.sdCoarse, bend); !gap && !d.ends(next) {
+	if next := d.continued(m.coarse, top, m.sdCoarse, bend); !gap && !m.isMode(top) && !d.ends(next) {
 		for i, n := range next {
 			j := top + 1 + i
 			shape(out[j*PerOctave:(j+1)*PerOctave], n, d.ratio)
@@ -158,6 +176,15 @@ func (m *magnitudes) rows() []float64 {
 	m.endIn(out, top)
 	return out
 }
+
+// isMode reports whether an octave has clearly more rows than the one below it: no tail begins there, but values of
+// their own, such as a code or a cap.
+func (m *magnitudes) isMode(octave int) bool {
+	return octave > 0 && m.coarse[octave]-m.coarse[octave-1] > modeAbove*m.sdCoarse
+}
+
+// modeAbove is in standard deviations of an octave.
+const modeAbove = 2
 
 // endIn estimates the bins from the highest that stands out on, if the values end in an octave.
 func (m *magnitudes) endIn(out []float64, octave int) {

@@ -12,6 +12,9 @@ import (
 // TestDigits17: the text is the least decimal of 17 digits that is not below the number, and any reader gets the number
 // or its upper neighbour.
 func TestDigits17(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	numbers := []float64{0, 1, 0.1, 9.5, 5e-324, math.MaxFloat64, 1e17, 123456789012345678, 1e-5, 9.9999999999999999e22,
 		0.99999999999999989, 1e16}
 	r := rand.New(rand.NewPCG(1, 2))

@@ -1,7 +1,7 @@
 // Package explain finds the page for an error code, a key of the job file, a denoising method or a word of the field.
 //
-// The pages are those of docs/ERRORS.md and docs/GLOSSARY.md, the job's JSON Schema and the registry of denoising
-// methods, all of which are in the program: nothing is read.
+// The pages are those of docs/reference/errors.md and docs/reference/glossary.md, the job's JSON Schema and the
+// registry of denoising methods, all of which are in the program: nothing is read.
 package explain
 
 import (

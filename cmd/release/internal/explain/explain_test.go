@@ -20,6 +20,10 @@ func TestWordsKeysAndCodesAreFound(t *testing.T) {
 	for _, c := range []struct{ word, kind, holds string }{
 		{"mu", "word", "sensitivity / sigma"},
 		{"Privacy unit", "word", "Whom the guarantee protects"},
+		{"rehearsal", "word", "before the charge"},
+		{"discover", "word", "privately"},
+		{"standard deviation", "word", "size of the noise"},
+		{"pre-threshold", "word", "min_units"},
 		{"over-budget", "error code", "Nothing was spent"},
 		{"max_rows", "job key", "The largest number of rows of one unit that count"},
 		{"privacy.per_unit.max_rows", "job key", "The largest number of rows of one unit that count"},
@@ -64,7 +68,7 @@ func TestEveryCodeHasAPage(t *testing.T) {
 			for _, text := range codesOf(n) {
 				codes++
 				if code.MatchString(text) && !known[text] {
-					t.Errorf("%s: the code %q has no page in docs/ERRORS.md", path, text)
+					t.Errorf("%s: the code %q has no page in docs/reference/errors.md", path, text)
 				}
 			}
 			return true

@@ -71,7 +71,7 @@ func (j *Job) writeHead(b *strings.Builder) {
 		"synthetic rows,\n" +
 		"# check --data shows what becomes of the real rows. Every key is explained by: release explain KEY\n")
 	fmt.Fprintf(b, "version: 1\nname: %s\n\n", quote(j.Name))
-	fmt.Fprintf(b, "privacy:\n  # All answers together. Lower is stronger; docs/CHOOSING.md helps to choose.\n  "+
+	fmt.Fprintf(b, "privacy:\n  # All answers together. Lower is stronger; docs/howto/choose.md helps to choose.\n  "+
 		"epsilon: %s\n  delta: %s\n", j.Epsilon, j.Delta)
 	if len(j.Unit) == 0 {
 		b.WriteString("  # Each row is protected by itself: someone with five rows is protected five times less.\n  unit: " +

@@ -44,10 +44,19 @@ func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir strin
 			return nil, nil, pipeline.LedgerError("read the head", failed)
 		}
 	}
+	if err := f.LostLedger(plan, dir); err != nil {
+		return nil, nil, err
+	}
+	return OpenBook(ctx, plan.Job())
+}
+
+// LostLedger returns the refusal of a run of a plan that publishes into dir and has no ledger, if a release of the same
+// dataset beside dir shows that there was a ledger. It returns nil if a new ledger may be opened.
+func (f *Flags) LostLedger(plan *pipeline.Plan, dir string) error {
 	beside := releasesBeside(dir)
 	for _, path := range slices.Sorted(maps.Keys(beside)) {
 		if !f.newLedger && sameDataset(beside[path], plan) {
-			return nil, nil, &pipeline.Error{
+			return &pipeline.Error{
 				Cause: pipeline.CauseLedger, Code: "no-ledger",
 				Message: "the ledger that the job names is not there, but " + console.Here(path) + " is a release of dataset " +
 					plan.Job().Ledger.Dataset + ": a new ledger would not know what it cost",
@@ -56,7 +65,7 @@ func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir strin
 			}
 		}
 	}
-	return OpenBook(ctx, plan.Job())
+	return nil
 }
 
 // sameDataset says whether a release is of the plan's dataset, as far as its manifest says.

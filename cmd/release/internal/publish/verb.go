@@ -26,7 +26,7 @@ is there already with the right contents is not sent again. What was sent is rea
 under one of the names, nothing is written. With --replace another release makes room: its release.json is removed first, and of its files those that are
 as it states them are replaced or removed. What somebody else put below the prefix, or changed there, is never replaced nor removed.
 
-The program with object stores is release-stores; docs/STORES.md says how it finds credentials.`
+The program with object stores is release-stores; docs/howto/object-stores.md says how it finds credentials.`
 
 // Command is the verb publish.
 func Command(c *console.Console) *cobra.Command {

@@ -158,7 +158,7 @@ func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, 
 	if plan.Job().Input.SQL != nil {
 		return &pipeline.Error{
 			Cause: pipeline.CauseJob, Code: "input-option", Message: "the input is a table of a database, which has no shards",
-			Hint: "release run lets the database add its rows up itself; see docs/SQL.md",
+			Hint: "release run lets the database add its rows up itself; see docs/howto/databases.md",
 		}
 	}
 	engine, err := jobs.Opener(plan.Job(), limits, func(context.Context) ([]byte, error) {

@@ -24,6 +24,7 @@ import (
 type Standing struct {
 	protocol.Standing
 	ledger string // "", "none" or "unknown"
+	lost   error  // the refusal of a run if the ledger was lost
 }
 
 // Find looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is
@@ -44,7 +45,7 @@ func Find(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Fla
 	case ctx.Err() != nil:
 		return s, err
 	}
-	s.ledger = "none"
+	s.ledger, s.lost = "none", f.LostLedger(p, dir)
 	if !errors.Is(err, ledger.ErrAbsent) {
 		s.ledger = "unknown"
 		c.Warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " +
@@ -60,6 +61,10 @@ func (s Standing) Print(c *console.Console, p *pipeline.Plan) error {
 	if s.ledger == "none" {
 		lines = append([]string{"there is no ledger yet: the first run opens it, with a budget of " + p.Budget().String()},
 			lines...)
+		var lost *pipeline.Error
+		if errors.As(s.lost, &lost) {
+			lines = []string{"a run is refused: " + console.OneLine(lost.Code+": "+lost.Message)}
+		}
 	}
 	return c.Print("\nbudget: " + strings.Join(lines, "\n  ") + "\n")
 }
@@ -117,6 +122,8 @@ func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	case q.Never && q.Opens:
 		lines = append(lines, console.Fill("a run is refused: the job's own budget (%s) can never hold this release",
 			p.Budget()))
+	case errors.As(q.Refusal, new(*ledger.OverBudgetError)), errors.As(q.Refusal, new(*ledger.OverShareError)):
+		lines = append(lines, "a run is refused") // the line above shows the cap, and the error that follows the amounts
 	case q.Refusal != nil:
 		lines = append(lines, "a run is refused: "+console.OneLine(q.Refusal.Error()))
 	}

@@ -1,7 +1,7 @@
 // Package arrow reads Arrow IPC files (Feather of version 2 is one) and streams.
 //
 // The library decodes the schema, after schemaWalk has checked every length in it. The library's record reader is not
-// used: it trusts lengths, and reads whole record batches with all columns into memory (docs/adr/0037). Here the
+// used: it trusts lengths, and reads whole record batches with all columns into memory (docs/adr/0038). Here the
 // buffers of the requested columns are read in order, a batch at a time.
 //
 // The contract is row isolation: for all tables T and U that a correct writer can write, the rows that are read of a

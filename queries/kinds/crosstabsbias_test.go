@@ -1,0 +1,162 @@
+package kinds
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dprelease/dprelease/queries/strategy"
+)
+
+// Totals and margins of estimates that are not negative keep the mean of the noisy ones, in tables whose margins are
+// large and most of whose cells are nearly empty: bias under a tenth of the margin's standard deviation. A margin of
+// some thousand releases has a mean with a standard error of 1/sqrt(n) standard deviations: the bound is 5 of them more,
+// which fails by chance in one of 10^6 margins.
+func TestNonnegativeTablesHaveNoBias(t *testing.T) {
+	releases := 1000
+	if testing.Short() {
+		releases = 100
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 4 {
+		var sizes []int
+		for range 3 + r.IntN(2) {
+			sizes = append(sizes, 2+r.IntN(14))
+		}
+		var workload []strategy.Set
+		for a := strategy.Set(1); a < 1<<len(sizes); a++ {
+			if a.Len() <= 2 {
+				workload = append(workload, a)
+			}
+		}
+		w := newNoisyTables(t, r, sizes, workload)
+		sums, squares := map[[2]int]float64{}, [2]float64{}
+		for range releases {
+			y := w.draw(r)
+			x := y.clone()
+			x.nonnegative()
+			x.round()
+			for k, a := range w.of {
+				for i := range x.Values[k] {
+					if a.Len() > 1 {
+						break
+					}
+					sums[[2]int{k, i}] += (x.Values[k][i] - w.exact[k][i]) / w.deviations[k]
+					squares[0] += math.Pow(y.Values[k][i]-w.exact[k][i], 2)
+					squares[1] += math.Pow(x.Values[k][i]-w.exact[k][i], 2)
+				}
+			}
+		}
+		worst, n := 0.0, float64(releases)
+		for _, s := range sums {
+			worst = max(worst, math.Abs(s/n))
+		}
+		t.Logf("sizes %v: worst bias of a margin %.3f of its deviation; error %.3f of the noisy ones'", sizes, worst,
+			math.Sqrt(squares[1]/squares[0]))
+		if worst > 0.1+5/math.Sqrt(n) {
+			t.Errorf("sizes %v: a margin's bias is %.3f of its deviation", sizes, worst)
+		}
+		if squares[1] > 1.05*squares[0] {
+			t.Errorf("sizes %v: the margins' squared error grew by %.3f", sizes, squares[1]/squares[0])
+		}
+	}
+}
+
+// noisyTables draws noisy tables of a made table: few cells of each row have most of the rows.
+type noisyTables struct {
+	margins    *strategy.Margins
+	sizes      []int
+	of         []strategy.Set
+	exact      [][]float64
+	answers    [][]float64 // of residual i, by coordinate
+	variances  []float64
+	deviations []float64 // deviations[k] is that of a cell of table k
+}
+
+func newNoisyTables(t *testing.T, r *rand.Rand, sizes []int, of []strategy.Set) *noisyTables {
+	t.Helper()
+	m, err := strategy.NewMargins(sizes, of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &noisyTables{margins: m, sizes: sizes, of: of}
+	all := uint64(1)<<len(sizes) - 1
+	joint := &tables{Sizes: sizes}
+	counts := make([]int64, joint.cells(all))
+	for range 40_000 {
+		cell := 0
+		common := r.IntN(1000)
+		for _, d := range sizes {
+			i := common % d
+			if r.IntN(20) == 0 {
+				i = r.IntN(d)
+			}
+			cell = cell*d + i
+		}
+		counts[cell]++
+	}
+	exact := make([]float64, len(counts))
+	for i, n := range counts {
+		exact[i] = float64(n)
+	}
+	weights, costs := make([]float64, len(of)), []float64(nil)
+	for k := range weights {
+		weights[k] = 1
+	}
+	for _, s := range m.Residuals() {
+		f, _ := m.ColumnNorm(s).Float64()
+		costs = append(costs, f)
+	}
+	d, err := m.Solve(strategy.LossCells, weights, costs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range m.Residuals() {
+		measured := m.Measure(s, strategy.Set(all), counts)
+		y := make([]float64, measured.Len())
+		for j := range y {
+			y[j] = bigFloat(measured.At(j).Big()) * m.Quantum(s)
+		}
+		w.answers, w.variances = append(w.answers, y), append(w.variances, d.Variances[i]*40*40)
+	}
+	for _, a := range of {
+		w.exact = append(w.exact, joint.sum(all, exact, uint64(a)))
+		w.deviations = append(w.deviations, math.Sqrt(m.Variance(a, w.variances)))
+	}
+	return w
+}
+
+func (w *noisyTables) draw(r *rand.Rand) *tables {
+	t := &tables{Sizes: w.sizes}
+	noisy := map[strategy.Set][]float64{}
+	for i, s := range w.margins.Residuals() {
+		y := make([]float64, len(w.answers[i]))
+		for j, x := range w.answers[i] {
+			y[j] = x + r.NormFloat64()*math.Sqrt(w.variances[i])
+		}
+		noisy[s] = y
+	}
+	for d := range w.sizes {
+		t.Deviations = append(t.Deviations, math.Sqrt(w.margins.Variance(strategy.SetOf(d), w.variances)))
+	}
+	for _, a := range w.of {
+		t.Of = append(t.Of, uint64(a))
+		t.Values = append(t.Values, w.margins.Reconstruct(a, func(s strategy.Set) []float64 { return noisy[s] }))
+	}
+	return t
+}
+
+func (t *tables) clone() *tables {
+	c := *t
+	c.Values = nil
+	for _, v := range t.Values {
+		c.Values = append(c.Values, append([]float64{}, v...))
+	}
+	return &c
+}
+
+func bigFloat(x *big.Int) float64 {
+	f, _ := new(big.Float).SetInt(x).Float64()
+	return f
+}

@@ -1,0 +1,158 @@
+package kinds
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// Counts of selected keys
+//
+// A key is published only if its noisy count reaches a threshold. Of a key near the threshold only large noise is ever
+// seen: its noisy count is too large on average, and an interval around it misses the count too often. Given that the
+// key was selected, the noisy count of a count f has a normal distribution that is cut off at the threshold, and
+//
+//	S(f) = P(Y >= y | Y >= threshold) = Q((y - g/2 - f)/sigma) / Q((threshold - g/2 - f)/sigma)
+//
+// grows with f, for a noisy count y that is rounded to multiples of g; Q is the upper tail of the normal distribution.
+// The interval's ends are the counts at which S(f) is 2.5 % and 97.5 %, for y in the place of y - g/2: rounding to a grid
+// that is small beside sigma, as that of noise is, costs neither end. No count is below the least one of a key, which is public.
+//
+// An estimate without any bias does not exist, as the distribution is cut off. The median-unbiased one, the count at
+// which S(f) is one half, is too small on average. Its mean error at each count is known, and is subtracted as at the
+// estimated count, several times over: a parametric bootstrap of the bias, without sampling. What is left is below a
+// tenth of the estimate's own standard deviation for all counts that are selected in more than one of 1,000 releases.
+//
+// Sources: E. L. Lehmann and J. P. Romano, Testing Statistical Hypotheses, 3rd edition, 2005, sections 3.4 and 3.5, for
+// intervals and median-unbiased estimates in families with monotone likelihood ratio; P. Hall and M. A. Martin, On
+// bootstrap resampling and iteration, Biometrika 75, 1988, for iterated corrections of bias.
+
+// truncated are the facts of a selection. All are in units of the privacy unit.
+type truncated struct {
+	cut   float64 // noisy counts from here on, before they are rounded, are selected
+	sigma float64
+	least float64 // the least count of a key
+	// estimates[i] is the estimate of a noisy count of cut + (i/estimatePoints)²·farAbove·sigma.
+	estimates []float64
+}
+
+const (
+	estimatePoints = 400
+	farAbove       = 16 // standard deviations above the cut from which on a noisy count is its own estimate
+	biasRounds     = 8
+)
+
+func newTruncated(n mechanism.Noisy) (*truncated, error) {
+	s, _ := n.Selection()
+	units, err := s.Threshold()
+	if err != nil {
+		return nil, err
+	}
+	t := &truncated{cut: (float64(units) - 0.5) * s.Mechanism.Grid, sigma: float64(s.Mechanism.Sigma),
+		least: float64(s.Least())}
+	t.correct()
+	return t, nil
+}
+
+// correct makes the table of estimates.
+func (t *truncated) correct() {
+	noisy, medians := make([]float64, estimatePoints+1), make([]float64, estimatePoints+1)
+	for i := range noisy {
+		u := float64(i) / estimatePoints
+		noisy[i] = t.cut + u*u*farAbove*t.sigma
+		medians[i] = t.solve(noisy[i], 0.5)
+	}
+	// likely[j][i] is the probability of a noisy count from noisy[i] to noisy[i+1], given a count of counts[j].
+	counts, likely := make([]float64, estimatePoints+1), make([][]float64, estimatePoints+1)
+	step := (noisy[estimatePoints] - t.least) / estimatePoints
+	for j := range counts {
+		counts[j], likely[j] = t.least+float64(j)*step, make([]float64, estimatePoints)
+		last := 1.0
+		for i := range likely[j] {
+			next := t.above(noisy[i+1], counts[j])
+			likely[j][i], last = last-next, next
+		}
+	}
+	t.estimates = slices.Clone(medians)
+	bias := make([]float64, len(counts))
+	for range biasRounds {
+		for j, f := range counts {
+			bias[j] = -f
+			for i, p := range likely[j] {
+				bias[j] += p * (t.estimates[i] + t.estimates[i+1]) / 2
+			}
+		}
+		for i, f := range medians {
+			t.estimates[i] = max(t.least, t.estimates[i]-interpolate(bias, (f-t.least)/step))
+		}
+		for i := estimatePoints - 1; i >= 0; i-- { // more is never estimated of less
+			t.estimates[i] = min(t.estimates[i], t.estimates[i+1])
+		}
+	}
+}
+
+// interpolate returns the value between those of a table at a place, 0 for the first of them.
+func interpolate(table []float64, at float64) float64 {
+	i := int(max(at, 0))
+	if i >= len(table)-1 {
+		return table[len(table)-1]
+	}
+	return table[i] + (max(at, 0)-float64(i))*(table[i+1]-table[i])
+}
+
+// series yields a function of each noisy count.
+func (t *truncated) series(noisy query.Series, of func(y float64) float64) query.Series {
+	return func(start int, dst []float64) {
+		noisy(start, dst)
+		for i, y := range dst {
+			dst[i] = of(y)
+		}
+	}
+}
+
+func (t *truncated) low(y float64) float64  { return min(t.solve(y, 0.025), t.estimate(y)) }
+func (t *truncated) high(y float64) float64 { return max(t.solve(y, 0.975), t.estimate(y)) }
+
+func (t *truncated) estimate(y float64) float64 {
+	u := math.Sqrt(max(y-t.cut, 0) / (farAbove * t.sigma))
+	if u >= 1 {
+		return y
+	}
+	return interpolate(t.estimates, u*estimatePoints)
+}
+
+// solve returns the count f, at least the least one, at which a selected noisy count is at least y with probability p,
+// to within 10^-6 of sigma.
+func (t *truncated) solve(y, p float64) float64 {
+	low, high := t.least, math.Max(y, t.least)+10*t.sigma
+	if t.above(y, low) >= p {
+		return low
+	}
+	for high-low > 1e-6*t.sigma {
+		middle := low + (high-low)/2
+		if middle <= low || middle >= high {
+			break
+		}
+		if t.above(y, middle) < p {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low + (high-low)/2
+}
+
+// above returns the probability that the noisy count of f is at least y, given that it is selected. Both tails may be
+// too small for a float64: then their ratio is that of their leading terms.
+func (t *truncated) above(y, f float64) float64 {
+	a, b := (y-f)/t.sigma, (t.cut-f)/t.sigma
+	switch {
+	case a <= b:
+		return 1
+	case b > 30:
+		return b / a * math.Exp((b-a)*(b+a)/2)
+	}
+	return math.Erfc(a/math.Sqrt2) / math.Erfc(b/math.Sqrt2)
+}
