@@ -9,21 +9,6 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// forms are the ways to define the cells of a dimension, and the keys of each.
-var forms = []struct {
-	name string
-	keys []string
-}{
-	{"values", []string{"values"}},
-	{"edges", []string{"edges"}},
-	{"from/to/width or from/to/every", []string{"from", "to", "width", "every"}},
-	{"part", []string{"part"}},
-	{"values_from", []string{"values_from"}},
-	{"nearest", []string{"nearest"}},
-	{"grid", []string{"grid"}},
-	{"keys", []string{"keys"}},
-}
-
 // dimensions checks the dimensions of a query. Their key columns must have different names.
 func (c *checker) dimensions(at *yamltree.Path, by []Dimension) {
 	taken := map[string]bool{}

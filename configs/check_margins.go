@@ -15,6 +15,10 @@ func (c *checker) margins(at *yamltree.Path, q *Query) {
 		c.bad(at, CodeContradiction, "margins go with a histogram", "remove margins")
 		return
 	}
+	if len(q.Margins) > 0 && q.rounds() {
+		c.bad(at, CodeContradiction, "estimates that are made to agree are not integers", "remove round from denoise, or "+
+			"remove margins; crosstabs with integers: true make tables that agree and are integers")
+	}
 	for i, name := range q.Margins {
 		if name == "" || q.Histogram == nil {
 			continue
@@ -43,6 +47,9 @@ func (c *checker) margin(at *yamltree.Path, q, m *Query) {
 	const hint = "a margin is a count, or a histogram whose dimensions are some of this one's, written alike and in the " +
 		"same order"
 	switch _, ok := q.MarginAxes(m); {
+	case m.rounds():
+		c.bad(at, CodeContradiction, "estimates that are made to agree are not integers", "remove round from the denoise "+
+			"of "+c.Show(at, m.Name)+", or remove margins")
 	case m == q:
 		c.bad(at, CodeContradiction, "a query is no margin of itself", "name another")
 	case len(m.Margins) > 0:
@@ -62,6 +69,11 @@ func (c *checker) margin(at *yamltree.Path, q, m *Query) {
 	}):
 		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" is a margin of two tables", "leave it to one of them")
 	}
+}
+
+// rounds reports whether a step rounds the estimates to integers.
+func (q *Query) rounds() bool {
+	return slices.ContainsFunc(q.Denoise, func(d Denoise) bool { return d.Method == "round" })
 }
 
 // dependent says that the noise of the cells may not be independent.

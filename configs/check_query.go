@@ -16,7 +16,6 @@ var (
 	windowText = regexp.MustCompile(`^[1-9][0-9]{0,8}[smhdw]$`)
 	// answerColumns are the columns that every table of a release has.
 	answerColumns = []string{"noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"}
-	kinds         = []string{"count", "histogram", "crosstabs", "sum", "mean", "variance"}
 )
 
 func (c *checker) queries(at *yamltree.Path) {
@@ -71,11 +70,10 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 	if q.Crosstabs != nil {
 		c.crosstabs(at, q)
 	}
-	for i, a := range []*Aggregate{q.Sum, q.Mean, q.Variance} {
-		if a != nil {
-			kind := at.At([]string{"sum", "mean", "variance"}[i])
-			c.aggregate(kind, a)
-			c.missing(kind, q, a)
+	for _, kind := range Kinds {
+		if a := q.Aggregates()[kind]; a != nil {
+			c.aggregate(at.At(kind), a)
+			c.missing(at.At(kind), q, a)
 		}
 	}
 	if q.Sum != nil && q.Sum.Rows > 0 {
@@ -104,7 +102,7 @@ func (c *checker) step(at *yamltree.Path, q *Query, s *Denoise) {
 // kind checks that the query has exactly one kind.
 func (c *checker) kind(at *yamltree.Path) {
 	var found []string
-	for _, k := range kinds {
+	for _, k := range Kinds {
 		if c.has(at.At(k)) {
 			found = append(found, k)
 		}
@@ -220,8 +218,8 @@ func (q *Query) discovers() bool {
 	private := func(by []Dimension) bool {
 		return slices.ContainsFunc(by, func(d Dimension) bool { return d.Keys != "" })
 	}
-	for _, a := range []*Aggregate{q.Sum, q.Mean, q.Variance} {
-		if a != nil && private(a.By) {
+	for _, a := range q.Aggregates() {
+		if private(a.By) {
 			return true
 		}
 	}

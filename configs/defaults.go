@@ -30,10 +30,8 @@ func (j *Job) missing(q *Query, a *Aggregate) string {
 func fillSteps(job *Job) {
 	for i := range job.Queries {
 		q := &job.Queries[i]
-		for _, a := range []*Aggregate{q.Sum, q.Mean, q.Variance} {
-			if a != nil {
-				a.Null, a.NaN = cmp.Or(a.Null, job.missing(q, a)), cmp.Or(a.NaN, job.missing(q, a))
-			}
+		for _, a := range q.Aggregates() {
+			a.Null, a.NaN = cmp.Or(a.Null, job.missing(q, a)), cmp.Or(a.NaN, job.missing(q, a))
 		}
 		for k := range job.Queries[i].Denoise {
 			// Jobs have always been digested with this default; a method that is new leaves out what its job leaves out.

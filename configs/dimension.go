@@ -50,6 +50,31 @@ type Dimension struct {
 	Other string `yaml:"other,omitempty" enum:"drop|bin" default:"drop"`
 }
 
+// forms are the ways to define the cells of a dimension, and the keys of each. A new one is entered here.
+var forms = []struct {
+	name string
+	keys []string
+}{
+	{"values", []string{"values"}},
+	{"edges", []string{"edges"}},
+	{"from/to/width or from/to/every", []string{"from", "to", "width", "every"}},
+	{"part", []string{"part"}},
+	{"values_from", []string{"values_from"}},
+	{"nearest", []string{"nearest"}},
+	{"grid", []string{"grid"}},
+	{"keys", []string{"keys"}},
+}
+
+// FormKeys returns the keys that alone define the cells of a dimension.
+func FormKeys() (keys []string) {
+	for _, f := range forms {
+		if len(f.keys) == 1 {
+			keys = append(keys, f.name)
+		}
+	}
+	return keys
+}
+
 // Values are the cells of a dimension, in order: a list, or a mapping from each cell to its aliases.
 type Values []Label
 

@@ -1,5 +1,7 @@
 package configs
 
+import "maps"
+
 // Query is one question: a name and exactly one of count, histogram, crosstabs, sum, mean and variance.
 type Query struct {
 	// Name of the query and of its files: lower-case letters, digits, _ and -, at most 64.
@@ -40,6 +42,18 @@ type Query struct {
 	// dimensions, or a count of the same rows. After their steps all estimates are made consistent by weighted least
 	// squares.
 	Margins []string `yaml:"margins,omitempty" example:"[by_hour, total]"`
+}
+
+// Kinds are the keys of a query that say what it asks. Those that add values up, which have an [Aggregate], are in
+// [Query.Aggregates] too.
+var Kinds = []string{"count", "histogram", "crosstabs", "sum", "mean", "variance"}
+
+// Aggregates returns what the query adds up, by the key that says so: one, if the query is sound, or none if it counts
+// rows.
+func (q *Query) Aggregates() map[string]*Aggregate {
+	all := map[string]*Aggregate{"sum": q.Sum, "mean": q.Mean, "variance": q.Variance}
+	maps.DeleteFunc(all, func(_ string, a *Aggregate) bool { return a == nil })
+	return all
 }
 
 // Publish is what a cell needs to be shown. It does not protect anybody, which the noise does: it keeps readers from

@@ -54,8 +54,8 @@ type Risk struct {
 	RMSE float64
 	// Low and High enclose it with 95 % confidence.
 	Low, High float64
-	// Relative is the mean squared error in multiples of s², the error of the noisy values. It is unbiased, so it may
-	// be below 0.
+	// Relative is the mean squared error in multiples of s², the error of the noisy values. It is unbiased if there are
+	// many cells, so it may be below 0. Few cells tell little of their error: then Relative is nearly 1.
 	Relative float64
 	// Uncertainty is the standard deviation of Relative.
 	Uncertainty float64
@@ -68,6 +68,8 @@ const (
 	riskSeed = 0x6470_7265_6c65_6173
 	// riskNumbers is about how many normal numbers are drawn in all; maxTries is how many are drawn per cell at most.
 	riskNumbers, maxTries = 1 << 13, 32
+	// fewCells is the square of the number of cells at which the estimate and the error of the noisy values count alike.
+	fewCells = 200
 )
 
 // ExpectedError estimates the error of the estimates that steps make from y, whose noise is independent with standard
@@ -80,7 +82,8 @@ const (
 //
 //	‖x(y+γw) − y‖² + (2/γ)·w·(x(y+γw) − x(y)) − d·s²
 //
-// is an unbiased estimate of the squared error at noise s·√(1+γ²), which is 0.8 % larger. Its uncertainty is estimated
+// is an unbiased estimate of the squared error at noise s·√(1+γ²), which is 0.8 % larger. Over few cells it varies so
+// much that its root is far too small: it is averaged with s², which counts as much as 14 cells do among 14. Its uncertainty is estimated
 // from how its terms vary over the cells; it is large if there are few cells or if the error is far below s². The
 // result is an expectation over the query's cells and gives no interval for one cell. Only the noisy value gives a
 // valid interval for a cell.
@@ -134,9 +137,9 @@ func (t *trial) risk() Risk {
 		return Risk{}
 	}
 	r := Risk{Relative: mean(t.losses), Uncertainty: spreadOfSum(t.losses) / n}
-	if n == 1 {
-		r.Uncertainty = math.Abs(r.Relative) + math.Sqrt2 // the noise of one squared value
-	}
+	few := fewCells / (n*n + fewCells)
+	r.Relative += few * (1 - r.Relative)
+	r.Uncertainty = max(r.Uncertainty, few*math.Sqrt(2/n))
 	r.RMSE = t.root(max(r.Relative, r.Uncertainty))
 	r.Low, r.High = t.root(r.Relative-1.96*r.Uncertainty), t.root(max(r.Relative, 0)+1.96*r.Uncertainty)
 	return r

@@ -4,25 +4,8 @@ import (
 	"math"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
-
-// radius is half the range of the values of a mean or variance, or the norm that bounds them; 0 for other queries.
-func (b *builder) radius(jq *configs.Query) float64 {
-	m := jq.Mean
-	if jq.Variance != nil {
-		m = jq.Variance
-	}
-	switch {
-	case m == nil:
-		return 0
-	case len(m.Bounds()) == 2:
-		return (b.number(m.Bounds()[1], "") - b.number(m.Bounds()[0], "")) / 2
-	default:
-		return b.number(m.ClipL2, "")
-	}
-}
 
 // HalfWidth returns half the width of the 95 % interval of a published cell. perRow: the query is a mean or a variance
 // over a private number of rows n, and the half-width is at most this over n, for n well above the noise of the count.
@@ -30,21 +13,18 @@ func (q *Planned) HalfWidth() (half float64, perRow bool) {
 	if q.Strategy != nil {
 		return calibrate.Z95 * q.Deviation(), false
 	}
-	switch len(q.Components) {
-	case 1:
-		if m := q.Mechanisms[0]; m.Noise != calibrate.Gaussian {
-			return q.scaled(m.HalfWidth()), false
-		}
-		return calibrate.Z95 * q.Deviation(), false
-	case 3:
-		return queries.VarianceHalfWidth(q.radius, q.Mechanisms), true
+	if half, ok := q.Query.HalfWidth(q.Mechanisms); ok {
+		return half, true
 	}
-	return queries.MeanHalfWidth(q.radius, q.Mechanisms), true
+	if m := q.Mechanisms[0]; m.Noise != calibrate.Gaussian {
+		return q.scaled(m.HalfWidth()), false
+	}
+	return calibrate.Z95 * q.Deviation(), false
 }
 
 // describe works out how the query's tables are put together.
-func (q *Planned) describe(adj queries.Adjacency) error {
-	s, ok := q.Query.(queries.Strategic)
+func (q *Planned) describe(adj query.Adjacency) error {
+	s, ok := q.Query.(query.Strategic)
 	if !ok {
 		return nil
 	}

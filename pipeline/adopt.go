@@ -6,7 +6,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // Adopt returns the plan with the mechanisms of a charge of the same question, if they have the same sensitivities and
@@ -49,7 +49,7 @@ func (p *Plan) renamed(charged []calibrate.Mechanism) []calibrate.Mechanism {
 	for i := range p.queries {
 		q := &p.queries[i]
 		for j, m := range q.All() {
-			if q.Kind == queries.Crosstab && first+j < len(out) {
+			if q.Kind == query.Crosstab && first+j < len(out) {
 				out[first+j].Query = m.Query
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // ReadStrings reads a column of a public file of the job, values in order.
@@ -43,7 +44,7 @@ type builder struct {
 }
 
 func (b *builder) plan() *Plan {
-	p := &Plan{job: b.job, adjacency: queries.Adjacency(b.job.Privacy.Adjacency)}
+	p := &Plan{job: b.job, adjacency: query.Adjacency(b.job.Privacy.Adjacency)}
 	b.input(p)
 	b.queries(p)
 	b.margins(p)
@@ -82,7 +83,7 @@ func (b *builder) report(path, code, message, hint string) {
 // draft is a query of the job that was read. It may depend on another one, which comes later.
 type draft struct {
 	Planned
-	spec   queries.Spec
+	spec   query.Spec
 	steps  []denoise.Step
 	unread bool // a public file that it needs could not be read
 }
@@ -91,7 +92,7 @@ type draft struct {
 // as releases are known by it.
 func (b *builder) queries(p *Plan) {
 	drafts := make([]draft, len(b.job.Queries))
-	specs := make([]*queries.Spec, len(drafts))
+	specs := make([]*query.Spec, len(drafts))
 	public := make([][]publicFile, len(drafts))
 	before := b.public
 	for i := range drafts {
@@ -120,7 +121,6 @@ func (b *builder) draft(i int) draft {
 	steps := b.steps(jq, q.path)
 	q.MaxError = b.number(jq.MaxError, q.path+".max_error")
 	q.target = b.target(jq, q.path)
-	q.radius = b.radius(jq)
 	q.rule = b.rule(jq, q.path, steps)
 	if slices.ContainsFunc(spec.By, func(d domain.Dimension) bool { return d.Discover }) {
 		b.discovered(jq, q.path)
@@ -134,13 +134,13 @@ func (b *builder) query(i int, d *draft) Planned {
 	if d.unread {
 		return q // what is missing in the query is missing since a public file is
 	}
-	query, err := queries.New(d.spec)
+	asked, err := queries.New(d.spec)
 	if err != nil {
 		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
 		return q
 	}
-	q.Query = query
-	q.Components, err = query.Components(queries.Adjacency(b.job.Privacy.Adjacency))
+	q.Query = asked
+	q.Components, err = asked.Components(query.Adjacency(b.job.Privacy.Adjacency))
 	if err != nil {
 		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
 	}
@@ -251,7 +251,7 @@ func (p *Plan) Compared() (*Compared, error) {
 		return nil, nil
 	}
 	b := builder{job: p.job}
-	components := make([][]queries.Component, len(p.queries))
+	components := make([][]query.Component, len(p.queries))
 	for i := range p.queries {
 		components[i] = p.queries[i].Components
 	}

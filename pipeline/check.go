@@ -14,7 +14,7 @@ import (
 func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 	logical, diags := p.LogicalSchema(schema)
 	for i := range p.queries {
-		if _, err := p.queries[i].Query.New(logical, nil); err != nil {
+		if _, err := p.queries[i].Query.Aggregation(logical); err != nil {
 			diags = append(diags, diagnose(p.job, p.queries[i].path, err)...)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // This file plans releases with delta 0: what a job may not ask of them, and how their epsilon is split over the
@@ -21,10 +21,10 @@ type deltaZeroProblem struct{ Path, Message, Hint string }
 const deltaRemedy = "set privacy.delta far below 1 / number of units, such as 1e-6"
 
 // deltaZeroProblems says what in a query does not go with delta 0.
-func deltaZeroProblems(q *configs.Query, components []queries.Component,
+func deltaZeroProblems(q *configs.Query, components []query.Component,
 	steps []denoise.Step) (out []deltaZeroProblem) {
 	add := func(path, message, hint string) { out = append(out, deltaZeroProblem{path, message, hint}) }
-	discovers := slices.ContainsFunc(components, func(c queries.Component) bool { return c.Keys > 0 })
+	discovers := slices.ContainsFunc(components, func(c query.Component) bool { return c.Keys > 0 })
 	switch {
 	case q.Histogram != nil && q.Histogram.Noise == "auto":
 		add("histogram.noise", "cells share noise in the way that is best for Gaussian noise, which needs a delta above 0",
@@ -32,7 +32,7 @@ func deltaZeroProblems(q *configs.Query, components []queries.Component,
 	case discovers:
 		add("", "keys cannot be discovered with delta 0: a key that one unit alone has is published with a probability, "+
 			"which is a part of delta", "list the keys (values), or "+deltaRemedy)
-	case slices.ContainsFunc(components, func(c queries.Component) bool { return c.L1 == 0 }):
+	case slices.ContainsFunc(components, func(c query.Component) bool { return c.L1 == 0 }):
 		add("", "its noise is shared by tables or sums in the way that is best for Gaussian noise, which needs a delta "+
 			"above 0", "ask for histograms, or "+deltaRemedy)
 	}
@@ -58,7 +58,7 @@ func needsGaussian(method string) bool {
 }
 
 // pureAsks are what the components of a query ask of epsilon, by its weight.
-func pureAsks(query string, weight float64, components []queries.Component) (out []calibrate.PureAsk) {
+func pureAsks(query string, weight float64, components []query.Component) (out []calibrate.PureAsk) {
 	for _, c := range components {
 		out = append(out, calibrate.PureAsk{
 			Query: manifest.MechanismName(query,
@@ -83,7 +83,7 @@ const comparedDelta = 1e-6
 
 // compareDelta returns what Gaussian noise with a small delta would be at the same epsilon, for queries with these
 // weights and components, shared out as jobs with such a delta share it.
-func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]queries.Component) (Compared, error) {
+func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]query.Component) (Compared, error) {
 	g := calibrate.Guarantee{Epsilon: epsilon, Delta: comparedDelta}
 	c := Compared{Delta: comparedDelta}
 	var err error

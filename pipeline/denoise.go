@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // steps makes the steps of a query, nil in the place of one that is wrong: package denoise judges them.
@@ -145,7 +146,7 @@ func knownNoise(method string) bool {
 }
 
 // shapeOf says how the cells of a query's vector lie; those of one number in one dimension.
-func shapeOf(q queries.Query) denoise.Shape {
+func shapeOf(q query.Query) denoise.Shape {
 	s := denoise.Shape{}
 	for _, a := range queries.Directions(q) {
 		s.Dims, s.Ordered = append(s.Dims, a.Size), append(s.Ordered, a.Ordered)

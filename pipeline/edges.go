@@ -7,6 +7,7 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 const codePublicFile = "public-file"
@@ -56,7 +57,7 @@ func (b *builder) optionalColumn(file, column, path string) []string {
 
 // named returns the one direction of a query whose cells have one key each that a file can name, and those keys; -1:
 // there is none, or there are several.
-func named(q queries.Query) (axis int, ids []string) {
+func named(q query.Query) (axis int, ids []string) {
 	axis = -1
 	for i, a := range queries.Directions(q) {
 		if a.IDs == nil {

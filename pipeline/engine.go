@@ -6,10 +6,13 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Engine answers all queries of a plan exactly, in one pass over the input.
+// Engine answers all queries of a plan exactly. It executes the plan's aggregations ([Plan.Aggregations]) with
+// accumulators, which the plan seals ([Plan.Seal]), and knows nothing else of the queries.
 type Engine interface {
 	// Schema returns the input's schema.
 	Schema() table.Schema
@@ -52,6 +55,39 @@ type Scratcher interface {
 	// UseScratch names the release's staging folder, which only the user who runs the release can look into, and which is
 	// deleted after a failure. It is called before Aggregate.
 	UseScratch(dir string)
+}
+
+// Aggregations returns what is added up of an input for each query: all that an engine needs to know of the queries.
+// Columns are the logical ones. Errors are diagnostics of the job, or those of package queries/problem.
+func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, error) {
+	logical, diags := p.LogicalSchema(schema)
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	filters, err := p.input.filters.Conditions(logical, p.input.location)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*aggregation.Aggregation, len(p.queries))
+	for i := range p.queries {
+		if all[i], err = p.queries[i].Query.Aggregation(logical); err != nil {
+			return nil, err
+		}
+		all[i].Filters = filters
+	}
+	return all, nil
+}
+
+// Seal hides what accumulators of the plan's aggregations have added up, as the exact answers of the queries.
+func (p *Plan) Seal(all []*queries.Accumulator) ([][]mechanism.Exact, error) {
+	exacts := make([][]mechanism.Exact, len(all))
+	for i := range all {
+		var err error
+		if exacts[i], err = queries.Seal(p.queries[i].Query, all[i]); err != nil {
+			return nil, err
+		}
+	}
+	return exacts, p.joinKeys(exacts)
 }
 
 // Aggregates are the exact answers of a plan: Exacts[i][j] belongs to component j of query i.

@@ -13,47 +13,47 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Release makes the public result of the plan: it denoises the noisy vectors, noisy[i][j] of component j of query i,
+// Release makes the public result of a run: it denoises the noisy vectors, noisy[i][j] of component j of query i,
 // and finishes the queries. Only noisy values that answer something become a release: it refuses vectors of a
 // rehearsal.
-func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, workers int,
+func (c *Chosen) Release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, workers int,
 	o Observer) (*Release, error) {
 	for _, vectors := range noisy {
 		if slices.ContainsFunc(vectors, mechanism.Noisy.IsSynthetic) {
 			return nil, InsideError("release", errors.New("a vector answers nothing: it was made for a rehearsal"))
 		}
 	}
-	return p.release(ctx, noisy, program, math.MaxInt, workers, o)
+	return c.release(ctx, noisy, program, math.MaxInt, workers, o)
 }
 
 // release makes a result of at most so many cells of each table. The steps and margins of longer vectors are left out:
 // they need all cells.
-func (p *Plan) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int,
+func (c *Chosen) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int,
 	o Observer) (*Release, error) {
-	results, err := p.results(ctx, noisy, most, workers, o)
+	results, err := c.results(ctx, noisy, most, workers, o)
 	if err != nil {
 		return nil, InsideError("denoise", err)
 	}
-	m := p.manifest(program)
+	m := c.manifest(program)
 	for i := range m.Queries {
 		m.Queries[i].Cells = results[i].cells // of discovered keys it is known now
-		if r := p.queries[i].rule; r != (publishRule{}) {
+		if r := c.queries[i].rule; r != (publishRule{}) {
 			m.Queries[i].Publish = &manifest.Publish{MinCount: r.MinCount, MaxRelativeError: r.MaxRelative,
 				Withheld: results[i].Withheld}
 		}
-		results[i].Places = p.queries[i].places
+		results[i].Places = c.queries[i].places
 	}
-	return &Release{manifest: m, formats: p.job.Output.Formats, rawCSV: p.job.Output.CSV.Raw, results: results,
-		presented: p.job.Output.Presented()}, nil
+	return &Release{manifest: m, formats: c.plan.job.Output.Formats, rawCSV: c.plan.job.Output.CSV.Raw, results: results,
+		presented: c.plan.job.Output.Presented()}, nil
 }
 
 // results denoises every component and finishes the queries.
-func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, most, workers int, o Observer) ([]Result,
+func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, workers int, o Observer) ([]Result,
 	error) {
 	whole := true
 	results, estimates := make([]Result, len(noisy)), make([][]mechanism.Noisy, len(noisy))
 	for i := range noisy {
-		q := &p.queries[i]
+		q := &c.queries[i]
 		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse}
 		// Of a mean's components only the first, the numerators, is denoised: a quotient's noise is not independent of its
 		// value.
@@ -64,23 +64,23 @@ func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, most, wor
 		}
 		results[i].Nothing = queries.Nothing(q.Query, noisy[i])
 		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Components[0].Scale, partial: len(q.Components) > 1 ||
-			q.Selected(), run: p.denoiseRun(i, workers, o)}
+			q.Selected(), run: c.denoiseRun(i, workers, o)}
 		if err := d.estimate(ctx, &estimates[i][0], &results[i]); err != nil {
 			return nil, err
 		}
 	}
 	if whole {
-		if err := p.agree(estimates, results); err != nil {
+		if err := c.agree(estimates, results); err != nil {
 			return nil, err
 		}
 	}
 	for i := range noisy {
-		answer, err := p.queries[i].Query.Finish(noisy[i], estimates[i])
+		answer, err := c.queries[i].Query.Finish(noisy[i], estimates[i])
 		if err != nil {
 			return nil, err
 		}
 		results[i].cells = answer.Cells
-		results[i].Answer, results[i].Withheld = p.queries[i].rule.Apply(beginning(answer, most))
+		results[i].Answer, results[i].Withheld = c.queries[i].rule.Apply(beginning(answer, most))
 	}
 	o.Progress(StageDenoise, percent*len(noisy), percent*len(noisy))
 	return results, nil
@@ -90,8 +90,8 @@ func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, most, wor
 const percent = 100
 
 // denoiseRun is how the steps of a query are carried out.
-func (p *Plan) denoiseRun(query, workers int, o Observer) denoise.Run {
-	total := percent * len(p.queries)
+func (c *Chosen) denoiseRun(query, workers int, o Observer) denoise.Run {
+	total := percent * len(c.queries)
 	o.Progress(StageDenoise, percent*query, total)
 	return denoise.Run{Workers: workers, Progress: func(done, of int) {
 		o.Progress(StageDenoise, percent*query+percent*done/max(of, 1), total)

@@ -3,8 +3,8 @@ package pipeline
 import (
 	"reflect"
 
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // This file finds the histogram that selects the keys of each query of a job which adds values up by keys that are
@@ -17,27 +17,23 @@ const noLeader = -1
 // None. A query follows a histogram that discovers keys if its first dimensions are those of the histogram, whatever
 // they are called; of several, the one with the most dimensions, and of these the first. All queries of a job have the
 // same input, filters and privacy unit.
-func findLeaders(specs []*queries.Spec) []int {
+func findLeaders(specs []*query.Spec) []int {
 	leaders := make([]int, len(specs))
 	for i, s := range specs {
 		leaders[i] = noLeader
-		if !addsValues(s) || !s.Discovers() {
+		if s.Value == nil || !s.Discovers() {
 			continue
 		}
 		for j, h := range specs {
-			if h.Kind != queries.Histogram || !h.Discovers() || !beginsWith(s.By, h.By) {
+			if h.Kind != query.Histogram || !h.Discovers() || !beginsWith(s.By, h.By) {
 				continue
 			}
 			if s.Leader == nil || len(h.By) > s.Leader.Dims {
-				leaders[i], s.Leader = j, &queries.Leader{Name: h.Name, Dims: len(h.By), MinUnits: h.MinUnits}
+				leaders[i], s.Leader = j, &query.Leader{Name: h.Name, Dims: len(h.By), MinUnits: h.MinUnits}
 			}
 		}
 	}
 	return leaders
-}
-
-func addsValues(s *queries.Spec) bool {
-	return s.Kind == queries.Sum || s.Kind == queries.Mean || s.Kind == queries.Variance
 }
 
 // beginsWith says whether a list of dimensions begins with others, but for their names.

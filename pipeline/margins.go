@@ -54,9 +54,9 @@ func (q *Planned) byShape() sizes {
 
 // agree makes the estimates of a table and its margins consistent. The expected errors, of the steps before, no longer
 // hold.
-func (p *Plan) agree(estimates [][]mechanism.Noisy, results []Result) error {
-	for i := range p.queries {
-		q := &p.queries[i]
+func (c *Chosen) agree(estimates [][]mechanism.Noisy, results []Result) error {
+	for i := range c.queries {
+		q := &c.queries[i]
 		if len(q.margins) == 0 {
 			continue
 		}

@@ -16,11 +16,7 @@ import (
 func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 	for i := range p.job.Queries {
 		path := fmt.Sprintf("queries[%d]", i)
-		for kind, a := range map[string]*configs.Aggregate{"sum": p.job.Queries[i].Sum, "mean": p.job.Queries[i].Mean,
-			"variance": p.job.Queries[i].Variance} {
-			if a == nil {
-				continue
-			}
+		for kind, a := range p.job.Queries[i].Aggregates() {
 			if f, ok := schema.Lookup(a.Column); ok && f.Type.Kind == table.String && p.meantAsText(a.Column) {
 				diags = append(diags, p.textValue(path+"."+kind+".column", kind, a.Column))
 			}

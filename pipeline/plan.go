@@ -10,18 +10,19 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
 
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Plan is everything that is decided before a row is read: public and pure.
+// Plan is everything that is decided before a row is read: public and pure. It never changes after it was built. What a
+// run chooses privately is a value of the run: see [Chosen].
 type Plan struct {
 	job       *configs.Job
 	effective []byte
 	guarantee calibrate.Guarantee
 	noise     calibrate.Guarantee // guarantee without the share of delta that may fail
 	mu        calibrate.Mu
-	adjacency queries.Adjacency
+	adjacency query.Adjacency
 	queries   []Planned
 	input     input
 	identity  Identity
@@ -39,10 +40,10 @@ type input struct {
 
 // Planned is one query of a plan with what it costs and how accurate it will be.
 type Planned struct {
-	Query queries.Query
-	Kind  queries.Kind
+	Query query.Query
+	Kind  query.Kind
 	// Components and Mechanisms run in parallel: one mechanism a component.
-	Components []queries.Component
+	Components []query.Component
 	Mechanisms []calibrate.Mechanism
 	Steps      []denoise.Step
 	// Selection is how private keys are selected; nil if keys are listed.
@@ -52,7 +53,7 @@ type Planned struct {
 	Search *clampsearch.Search
 	// Strategy is how the query's tables are put together from components that are not their cells; nil if these are its
 	// answer.
-	Strategy *queries.Strategy
+	Strategy *query.Strategy
 	// MaxError is the largest 95 % half-width that the job accepts; 0 if it sets none.
 	MaxError float64
 	Sparse   bool
@@ -63,8 +64,6 @@ type Planned struct {
 type inside struct {
 	// margins are the queries whose estimates are made to agree with this one's.
 	margins []margin
-	// radius is half the range of the values of a mean or variance.
-	radius float64
 	// places are where the cells lie; nil if they are no points.
 	places *Places
 	// path is the query's place in the job, for diagnostics.
@@ -148,7 +147,7 @@ func (p *Plan) Guarantee() calibrate.Guarantee { return p.guarantee }
 func (p *Plan) Mu() calibrate.Mu { return p.mu }
 
 // Adjacency returns which tables are neighbours.
-func (p *Plan) Adjacency() queries.Adjacency { return p.adjacency }
+func (p *Plan) Adjacency() query.Adjacency { return p.adjacency }
 
 // Filters returns the conditions that a row must fulfil to be in any query.
 func (p *Plan) Filters() domain.Filters { return p.input.filters }
@@ -163,13 +162,7 @@ func (p *Plan) Rows() int64 { return p.input.rows }
 func (p *Plan) Queries() []Planned { return p.queries }
 
 // Mechanisms returns the mechanisms of all queries, in order.
-func (p *Plan) Mechanisms() []calibrate.Mechanism {
-	var ms []calibrate.Mechanism
-	for i := range p.queries {
-		ms = append(ms, p.queries[i].All()...)
-	}
-	return ms
-}
+func (p *Plan) Mechanisms() []calibrate.Mechanism { return mechanismsOf(p.queries) }
 
 // Accurate returns an error that holds what Missed found; nil if the job's targets are met.
 func (p *Plan) Accurate() error {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // A rehearsal
@@ -21,14 +21,13 @@ const rehearsedCells = 1 << 10
 
 // Rehearse makes a release of nothing, of the form that the plan's release will have.
 func (p *Plan) Rehearse(ctx context.Context, program manifest.Program, workers int) (*Release, error) {
-	noisy := make([][]mechanism.Noisy, len(p.queries))
+	noisy, c := make([][]mechanism.Noisy, len(p.queries)), p.Choose()
 	for _, i := range p.LeadersFirst() {
-		var err error
-		if p, err = p.rehearseQuery(ctx, i, noisy, workers); err != nil {
+		if err := c.rehearseQuery(ctx, i, noisy, workers); err != nil {
 			return nil, InsideError("rehearse", err)
 		}
 	}
-	r, err := p.release(ctx, noisy, program, rehearsedCells, workers, Silent{})
+	r, err := c.release(ctx, noisy, program, rehearsedCells, workers, Silent{})
 	if err != nil {
 		return nil, err
 	}
@@ -49,44 +48,44 @@ func (p *Plan) LeadersFirst() []int {
 	return append(first, last...)
 }
 
-// rehearseQuery makes the vectors of a query. It returns the plan with what a run would have found by then.
-func (p *Plan) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.Noisy, workers int) (_ *Plan, err error) {
-	if leader, follows := p.queries[i].Leader(); follows {
-		if p, err = p.WithKeys(i, noisy[leader][0].Keys()); err != nil {
-			return nil, err
+// rehearseQuery makes the vectors of a query, and chooses what a run would have chosen by then.
+func (c *Chosen) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.Noisy, workers int) error {
+	q := &c.queries[i]
+	if leader, follows := q.Leader(); follows {
+		if err := c.TakeKeys(i, noisy[leader][0].Keys()); err != nil {
+			return err
 		}
 	}
-	if s := p.queries[i].Search; s != nil {
+	if s := q.Search; s != nil {
 		histogram, err := mechanism.Synthetic(ctx, s.Mechanism, s.Component.Cells, workers)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		found, err := s.Find(histogram, p.queries[i].Mechanisms, p.adjacency)
+		found, err := s.Find(histogram, q.Mechanisms, c.plan.adjacency)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if p, err = p.WithFound(i, found); err != nil {
-			return nil, err
+		if err := c.TakeFound(i, found); err != nil {
+			return err
 		}
 	}
-	q := &p.queries[i]
 	if q.Selection != nil {
 		n, err := q.rehearseKeys()
 		noisy[i] = []mechanism.Noisy{n}
-		return p, err
+		return err
 	}
-	components, err := q.Query.Components(p.adjacency)
+	components, err := q.Query.Components(c.plan.adjacency)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for j, m := range q.Mechanisms {
 		n, err := mechanism.Synthetic(ctx, m, components[j].Cells, workers)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		noisy[i] = append(noisy[i], n)
 	}
-	return p, nil
+	return nil
 }
 
 // rehearseKeys makes a selection of two made-up keys: the first cell of each dimension that is listed, and texts for
@@ -99,7 +98,7 @@ func (q *Planned) rehearseKeys() (n mechanism.Noisy, err error) {
 	if err != nil {
 		return n, err
 	}
-	columns := queries.Columns{Noisy: make([]float64, 2)}
+	columns := query.Columns{Noisy: make([]float64, 2)}
 	for _, k := range none.Keys {
 		texts := []string{k.Text(0), k.Text(0)}
 		if slices.Equal(k.Labels.Strings, []string{""}) { // the label of no row
@@ -115,7 +114,7 @@ func (q *Planned) rehearseKeys() (n mechanism.Noisy, err error) {
 }
 
 // beginning returns the first cells of an answer.
-func beginning(a queries.Answer, most int) queries.Answer {
+func beginning(a query.Answer, most int) query.Answer {
 	a.Cells = min(a.Cells, most)
 	a.Readings = slices.Clone(a.Readings)
 	for i := range a.Readings {

@@ -3,7 +3,7 @@ package pipeline
 import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // Release is everything public that a run made: the only thing that sinks and reports accept.
@@ -24,7 +24,7 @@ func (r *Release) IsRehearsal() bool { return r.rehearsal }
 // Result is the answer to one query of a release.
 type Result struct {
 	Name   string
-	Answer queries.Answer
+	Answer query.Answer
 	// cells is how many cells the answer has; in a rehearsal Answer has the first of them only.
 	cells int
 	// Sparse: write only the cells whose estimate is not zero.

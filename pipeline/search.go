@@ -1,17 +1,15 @@
 package pipeline
 
 import (
-	"slices"
-
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // search prepares the search of a query whose clamp or bound on rows is to be found.
 func (b *builder) search(q *Planned, i int) {
 	var err error
-	if q.Search, err = clampsearch.New(q.Query, queries.Adjacency(b.job.Privacy.Adjacency)); err != nil {
+	if q.Search, err = clampsearch.New(q.Query, query.Adjacency(b.job.Privacy.Adjacency)); err != nil {
 		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
 	}
 	if q.Search == nil {
@@ -33,22 +31,6 @@ func (b *builder) search(q *Planned, i int) {
 	}
 }
 
-// WithFound returns the plan with the clamp or bound of a query that was found.
-func (p *Plan) WithFound(query int, found queries.Found) (*Plan, error) {
-	out := *p
-	out.queries = slices.Clone(p.queries)
-	q := &out.queries[query]
-	c, err := q.Search.With(found, q.Mechanisms, p.adjacency)
-	if err != nil {
-		return nil, err
-	}
-	q.Search, q.Query, q.Components, q.Mechanisms = c.Search, c.Query, c.Components, c.Mechanisms
-	if found.Clamp != nil && q.radius > 0 {
-		q.radius = (found.Clamp.Clamp[1] - found.Clamp.Clamp[0]) / 2
-	}
-	return &out, nil
-}
-
 // ChooseWidest gives the exact answers that wait for a choice the public range, for comparisons of answers that are
 // never released.
 func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
@@ -62,16 +44,16 @@ func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 	return nil
 }
 
-// Narrowest returns a query as it is if the least bound on the rows of a unit is found; nil if its bound is fixed or
-// found.
-func (p *Plan) Narrowest(query int) *Planned {
-	s := p.queries[query].Search
-	if s == nil || s.Found != nil || s.Widest().Low != 1 || rowsShare(p.job, &p.job.Queries[query]) == 0 {
+// Narrowest returns a query as it is if the least bound on the rows of a unit is found; nil if its bound is
+// fixed.
+func (p *Plan) Narrowest(i int) *Planned {
+	s := p.queries[i].Search
+	if s == nil || s.Widest().Low != 1 || rowsShare(p.job, &p.job.Queries[i]) == 0 {
 		return nil
 	}
-	least, err := p.WithFound(query, queries.Found{Rows: &queries.RowsSearch{MaxRows: 1}})
-	if err != nil {
+	least := p.Choose()
+	if least.TakeFound(i, query.Found{Rows: &query.RowsSearch{MaxRows: 1}}) != nil {
 		return nil
 	}
-	return &least.queries[query]
+	return &least.queries[i]
 }

@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/mechanism"
-
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
 )
 
 // shareOfDelta is the part of a delta that is taken if the job names none.
@@ -93,24 +90,9 @@ func (p *Plan) Discovers() bool { return p.failure.share != "" }
 // Leader returns the number of the query that selects this one's keys; false if there is none.
 func (q *Planned) Leader() (query int, ok bool) { return max(q.leader, 0), q.leader != noLeader }
 
-// WithKeys returns the plan with the keys that the leader of a query selected.
-func (p *Plan) WithKeys(query int, keys []string) (*Plan, error) {
-	out := *p
-	out.queries = slices.Clone(p.queries)
-	q := &out.queries[query]
-	follower, ok := q.Query.(queries.KeyFollower)
-	if !ok {
-		return nil, fmt.Errorf("query %s selects its keys itself, or lists them", q.Query.Name())
-	}
-	found, err := follower.WithKeys(keys)
-	q.Query = found
-	return &out, err
-}
-
-// JoinKeys tells the exact answers by keys that another query selects which keys that query may select, if it leaves
-// some out for their number of units. Engines call it before they hand exact answers out, so that these do not depend
-// on how much of other keys an engine holds.
-func (p *Plan) JoinKeys(exacts [][]mechanism.Exact) error {
+// joinKeys tells the exact answers by keys that another query selects which keys that query may select, if it leaves
+// some out for their number of units. So they do not depend on how much of other keys an engine holds.
+func (p *Plan) joinKeys(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		leader, follows := p.queries[i].Leader()
 		if !follows {

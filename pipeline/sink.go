@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // Sink writes, publishes and inspects release folders. All paths are absolute.
@@ -60,7 +60,7 @@ type Sink interface {
 	// Manifest returns a release folder's manifest with its SHA-256. Errors as Inspect, but no other file is looked at.
 	Manifest(dir string) (manifest.Manifest, string, error)
 	// Columns reads a query's table in dir back, after comparing the file with the manifest's digest.
-	Columns(ctx context.Context, dir string, q *manifest.Query) (queries.Columns, error)
+	Columns(ctx context.Context, dir string, q *manifest.Query) (query.Columns, error)
 	// Retire moves a published folder aside to dir.<short digest> and returns the new path.
 	Retire(dir, digest string) (moved string, err error)
 }

@@ -5,54 +5,52 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
 // spec translates a query of the job; public files are read on the way.
-func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
-	s := queries.Spec{
-		Name: jq.Name, Kind: queries.Count, Unit: b.job.Privacy.Unit, FloatUnit: b.job.Privacy.FloatUnit == "allow", Location: b.location, Filtered: len(b.job.Input.Where) > 0,
+func (b *builder) spec(jq *configs.Query, path string) query.Spec {
+	s := query.Spec{
+		Name: jq.Name, Kind: query.Count, Unit: b.job.Privacy.Unit, FloatUnit: b.job.Privacy.FloatUnit == "allow", Location: b.location, Filtered: len(b.job.Input.Where) > 0,
 		Bounds: bounds(b.job, jq), RowsShare: rowsShare(b.job, jq), Declared: b.number(jq.Sensitivity, path+".sensitivity"),
 	}
 	switch {
 	case jq.Histogram != nil:
-		s.Kind, s.By = queries.Histogram, b.dimensions(jq.Histogram.By, path+".histogram")
+		s.Kind, s.By = query.Histogram, b.dimensions(jq.Histogram.By, path+".histogram")
 		s.Read, s.MinUnits = read(jq.Histogram), jq.Histogram.MinUnits
 		if jq.Histogram.Noise == "auto" {
-			s.Shared = queries.Adjacency(b.job.Privacy.Adjacency)
+			s.Shared = query.Adjacency(b.job.Privacy.Adjacency)
 		}
 	case jq.Crosstabs != nil:
-		s.Kind, s.By = queries.Crosstab, b.dimensions(jq.Crosstabs.By, path+".crosstabs")
+		s.Kind, s.By = query.Crosstab, b.dimensions(jq.Crosstabs.By, path+".crosstabs")
 		s.Crosstabs = b.crosstabs(jq.Crosstabs, path+".crosstabs")
-	case jq.Sum != nil:
-		s.Kind, s.By, s.Value = queries.Sum, b.dimensions(jq.Sum.By, path+".sum"), value(jq.Sum)
-	case jq.Mean != nil:
-		s.Kind, s.By, s.Value = queries.Mean, b.dimensions(jq.Mean.By, path+".mean"), value(jq.Mean)
-		s.Value.Rows = b.job.Terms(jq.Mean)
-	case jq.Variance != nil:
-		s.Kind, s.By, s.Value = queries.Variance, b.dimensions(jq.Variance.By, path+".variance"), value(jq.Variance)
-		s.Value.Rows = jq.Variance.Rows
+	}
+	for kind, a := range jq.Aggregates() {
+		s.Kind, s.By, s.Value = query.Kind(kind), b.dimensions(a.By, path+"."+kind), value(a)
+		if s.Value.Rows = a.Rows; a == jq.Mean {
+			s.Value.Rows = b.job.Terms(a)
+		}
 	}
 	return s
 }
 
-func (b *builder) crosstabs(x *configs.Crosstabs, path string) *queries.Crosstabs {
-	out := &queries.Crosstabs{
+func (b *builder) crosstabs(x *configs.Crosstabs, path string) *query.Crosstabs {
+	out := &query.Crosstabs{
 		Ways: x.Ways, Loss: strategy.Loss(x.Optimize), Nonnegative: x.Nonnegative != nil &&
 			*x.Nonnegative, Integers: x.Integers != nil && *x.Integers,
 	}
 	for i, t := range x.Tables {
 		weight := b.number(t.Weight, fmt.Sprintf("%s.tables[%d].weight", path, i))
-		out.Tables = append(out.Tables, queries.CrosstabTable{By: t.By, Weight: weight})
+		out.Tables = append(out.Tables, query.CrosstabTable{By: t.By, Weight: weight})
 	}
 	return out
 }
 
-func read(h *configs.Histogram) queries.Read {
-	r := queries.Read{CDF: h.CDF != nil && *h.CDF, Sums: h.Optimize == "cdf"}
+func read(h *configs.Histogram) query.Read {
+	r := query.Read{CDF: h.CDF != nil && *h.CDF, Sums: h.Optimize == "cdf"}
 	for _, q := range h.Quantiles {
 		r.Quantiles = append(r.Quantiles, string(q))
 	}
@@ -90,9 +88,9 @@ func rowsShare(job *configs.Job, jq *configs.Query) float64 {
 }
 
 // bounds are what one unit may contribute to the query.
-func bounds(job *configs.Job, jq *configs.Query) queries.Bounds {
+func bounds(job *configs.Job, jq *configs.Query) query.Bounds {
 	p := job.Bounds(jq)
-	return queries.Bounds{MaxRows: p.MostRows(), MaxGroups: p.MaxGroups, MaxRowsPerGroup: p.MaxRowsPerGroup}
+	return query.Bounds{MaxRows: p.MostRows(), MaxGroups: p.MaxGroups, MaxRowsPerGroup: p.MaxRowsPerGroup}
 }
 
 func policy(p string) domain.Policy {

@@ -8,16 +8,18 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
-// What a plan says in the manifest: everything but the ledger's account, the signature and the files.
+// What a plan and the choices of its run say in the manifest: everything but the ledger's account, the signature and the
+// files.
 
-func (p *Plan) manifest(program manifest.Program) manifest.Manifest {
+func (c *Chosen) manifest(program manifest.Program) manifest.Manifest {
+	p := c.plan
 	m := manifest.Manifest{Format: manifest.Format, Name: p.job.Name, Params: p.Params(), Job: p.effective,
-		Program: program, Privacy: p.privacy()}
-	for i := range p.queries {
-		q := p.queries[i].manifest()
+		Program: program, Privacy: p.privacy(mechanismsOf(c.queries))}
+	for i := range c.queries {
+		q := c.queries[i].manifest()
 		if m.Queries = append(m.Queries, q); q.Selection != nil {
 			m.Privacy.Selected = manifest.SelectedKeys
 		}
@@ -25,14 +27,14 @@ func (p *Plan) manifest(program manifest.Program) manifest.Manifest {
 	return m
 }
 
-// privacy states the guarantee, and what the program knows of how it came about.
-func (p *Plan) privacy() manifest.Privacy {
+// privacy states the guarantee of some mechanisms, and what the program knows of how it came about.
+func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 	share := cmp.Or(p.failure.share, "0")
 	s := manifest.Privacy{
-		Statement: p.Statement(), Unit: manifest.UnitColumns(p.job.Privacy.Unit), Adjacency: string(p.adjacency),
+		Statement: p.statement(ms), Unit: manifest.UnitColumns(p.job.Privacy.Unit), Adjacency: string(p.adjacency),
 		PerUnit: statedBounds(p.job.Privacy.PerUnit),
 		Epsilon: float64(p.guarantee.Epsilon), Delta: float64(p.guarantee.Delta), DeltaFailure: share,
-		Measures: manifest.MeasuresOf(p.Mechanisms(), share),
+		Measures: manifest.MeasuresOf(ms, share),
 		DataDomain: manifest.Domain{
 			Columns: p.Columns(), Filters: len(p.job.Input.Where),
 			NullPolicy: "rows without a unit are left out; each dimension and value has the policy for nulls, other values " +
@@ -85,7 +87,7 @@ func (q *Planned) manifest() manifest.Query {
 	if s := q.Strategy; s != nil {
 		m.Strategy = manifest.StrategyOf(s)
 	}
-	if f, ok := q.Query.(queries.KeyFollower); ok {
+	if f, ok := q.Query.(query.KeyFollower); ok {
 		m.KeysOf = f.Leader()
 	}
 	if s := q.Selection; s != nil {
@@ -109,9 +111,11 @@ func (p *Plan) leavesOut() bool {
 }
 
 // Statement is the promise of the release in words.
-func (p *Plan) Statement() string {
+func (p *Plan) Statement() string { return p.statement(p.Mechanisms()) }
+
+func (p *Plan) statement(ms []calibrate.Mechanism) string {
 	return manifest.Promise{
 		Epsilon: string(p.job.Privacy.Epsilon), Delta: string(p.job.Privacy.Delta), DeltaFailure: p.failure.share, MinUnits: p.leavesOut(),
-		Mu: calibrate.ComposedMu(p.Mechanisms()), Unit: p.job.Privacy.Unit, Adjacency: p.adjacency,
+		Mu: calibrate.ComposedMu(ms), Unit: p.job.Privacy.Unit, Adjacency: p.adjacency,
 	}.String()
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // Targets
@@ -86,7 +86,7 @@ func (q *Planned) reached() float64 {
 
 // withMu returns the query with mechanisms that have a mu together: sigma = L2·sqrt(sum(w)/w)/mu for each component,
 // with its grid.
-func (q *Planned) withMu(mu float64, adj queries.Adjacency) (*Planned, error) {
+func (q *Planned) withMu(mu float64, adj query.Adjacency) (*Planned, error) {
 	total := 0.0
 	for _, c := range q.Components {
 		total += c.Weight
@@ -112,7 +112,7 @@ var errTarget = errors.New("no noise that this program draws gives that half-wid
 // Half-widths are nearly in proportion to 1/mu, so mu·half/target is nearly the answer, and the next time nearer. If
 // the grid doubles, the half-width jumps, and the target may lie within the jump: then the interval between a mu that
 // meets it and one that does not is halved.
-func (q *Planned) needs(adj queries.Adjacency) (float64, error) {
+func (q *Planned) needs(adj query.Adjacency) (float64, error) {
 	half := func(mu float64) (float64, error) {
 		at, err := q.withMu(mu, adj)
 		if err != nil {

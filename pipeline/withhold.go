@@ -6,7 +6,7 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // This file leaves cells of a released answer empty, by a publish rule and by noisy values alone: it is
@@ -56,7 +56,7 @@ func isAdjusted(q *configs.Query, job *configs.Job) bool {
 }
 
 // Apply returns the answer with the cells that miss the rule left empty, and their number.
-func (r publishRule) Apply(a queries.Answer) (out queries.Answer, withheld int) {
+func (r publishRule) Apply(a query.Answer) (out query.Answer, withheld int) {
 	if r == (publishRule{}) {
 		return a, 0
 	}
@@ -65,12 +65,12 @@ func (r publishRule) Apply(a queries.Answer) (out queries.Answer, withheld int) 
 	out.Noisy, out.Estimate, out.Low, out.High = hidden.empty(a.Noisy), hidden.empty(a.Estimate), hidden.empty(a.Low), hidden.empty(a.High)
 	out.Extra = nil
 	for _, e := range a.Extra {
-		out.Extra = append(out.Extra, queries.Extra{Name: e.Name, Values: hidden.empty(e.Values)})
+		out.Extra = append(out.Extra, query.Extra{Name: e.Name, Values: hidden.empty(e.Values)})
 	}
 	if len(a.Extra) > 0 { // the deviation of a quotient tells how large it is
 		out.Sigma = hidden.empty(a.Sigma)
 	}
-	out.Extra = append(out.Extra, queries.Extra{Name: withheldColumn, Values: hidden.marks})
+	out.Extra = append(out.Extra, query.Extra{Name: withheldColumn, Values: hidden.marks})
 	return out, withheld
 }
 
@@ -80,7 +80,7 @@ type cellSet []uint64
 func (c cellSet) has(i int) bool { return c[i/64]>>(i%64)&1 == 1 }
 
 // empty yields s without values in the cells of the set.
-func (c cellSet) empty(s queries.Series) queries.Series {
+func (c cellSet) empty(s query.Series) query.Series {
 	return func(start int, dst []float64) {
 		s(start, dst)
 		for i := range dst {
@@ -102,10 +102,10 @@ func (c cellSet) marks(start int, dst []float64) {
 }
 
 // hidden returns the cells that miss the rule. A cell without a noisy value misses it.
-func (r publishRule) hidden(a queries.Answer) (hidden cellSet, count int) {
+func (r publishRule) hidden(a query.Answer) (hidden cellSet, count int) {
 	const block = 1 << 14
 	counts := a.Noisy
-	if i := slices.IndexFunc(a.Extra, func(e queries.Extra) bool { return e.Name == noisyCount }); i >= 0 {
+	if i := slices.IndexFunc(a.Extra, func(e query.Extra) bool { return e.Name == noisyCount }); i >= 0 {
 		counts = a.Extra[i].Values
 	}
 	hidden = make(cellSet, (a.Cells+63)/64)

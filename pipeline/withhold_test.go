@@ -6,14 +6,14 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
-func series(values ...float64) queries.Series {
+func series(values ...float64) query.Series {
 	return func(start int, dst []float64) { copy(dst, values[start:]) }
 }
 
-func filled(s queries.Series, n int) []float64 {
+func filled(s query.Series, n int) []float64 {
 	out := make([]float64, n)
 	s(0, out)
 	return out
@@ -22,7 +22,7 @@ func filled(s queries.Series, n int) []float64 {
 // Cells that miss the rule have no value in any column, are marked, and are counted; the others stay as they are.
 func TestApply(t *testing.T) {
 	noisy := []float64{100, 19.9, 20, -50, math.NaN(), 31}
-	a := queries.Answer{
+	a := query.Answer{
 		Cells: 6, Noisy: series(noisy...), Estimate: series(100, 20, 20, 0, 0, 31), Sigma: series(3, 3, 3, 3, 3, 3),
 		Low: series(94, 13.9, 14, -56, math.NaN(), 25), High: series(106, 25.9, 26, -44, math.NaN(), 37),
 	}
@@ -44,7 +44,7 @@ func TestApply(t *testing.T) {
 			if (marks[i] == 0) != keep {
 				t.Errorf("%+v: cell %d has the mark %v", c.rule, i, marks[i])
 			}
-			for k, s := range []queries.Series{out.Noisy, out.Estimate, out.Low, out.High} {
+			for k, s := range []query.Series{out.Noisy, out.Estimate, out.Low, out.High} {
 				if x := filled(s, 6)[i]; math.IsNaN(x) == keep {
 					t.Errorf("%+v: cell %d, column %d: %v", c.rule, i, k, x)
 				}
@@ -61,13 +61,13 @@ func TestApply(t *testing.T) {
 
 // The count of a mean is its noisy count, and not its value; everything that tells the value is left out.
 func TestApplyToMeans(t *testing.T) {
-	a := queries.Answer{
+	a := query.Answer{
 		Cells: 2, Noisy: series(50, 5), Estimate: series(50, 5), Sigma: series(1, 1), Low: series(48, 3), High: series(52, 7),
-		Extra: []queries.Extra{{Name: "noisy_centred_sum", Values: series(10, 20)},
+		Extra: []query.Extra{{Name: "noisy_centred_sum", Values: series(10, 20)},
 			{Name: noisyCount, Values: series(3, 400)}},
 	}
 	out, n := publishRule{MinCount: 20}.Apply(a)
-	for _, s := range []queries.Series{out.Noisy, out.Sigma, out.Extra[0].Values, out.Extra[1].Values} {
+	for _, s := range []query.Series{out.Noisy, out.Sigma, out.Extra[0].Values, out.Extra[1].Values} {
 		if x := filled(s, 2); !math.IsNaN(x[0]) || math.IsNaN(x[1]) {
 			t.Errorf("%v", x)
 		}

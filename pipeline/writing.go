@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // leastWatched is the number of cells from which on writing them takes long enough to be watched.
@@ -36,7 +36,7 @@ type writing struct {
 	done, shown atomic.Int64
 }
 
-func (w *writing) count(s queries.Series) queries.Series {
+func (w *writing) count(s query.Series) query.Series {
 	return func(start int, dst []float64) {
 		s(start, dst)
 		share := percent * w.done.Add(int64(len(dst))) / w.total

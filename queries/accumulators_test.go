@@ -11,9 +11,9 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-func open(t *testing.T, q Query, s table.Schema) Accumulator {
+func open(t *testing.T, q Query, s table.Schema) adding {
 	t.Helper()
-	a, err := q.New(s, nil)
+	a, err := newAdding(q, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestAccumulatorsAreUsedOnce(t *testing.T) {
 		if err := a.Merge(a); err == nil {
 			t.Errorf("%s: merged with itself", name)
 		}
-		if err := a.Merge(open(t, must(t, spec(3, Bounds{MaxRows: 2})), smallSchema)); !errors.Is(err, bounding.ErrMerge) {
+		if err := a.Merge(open(t, must(t, spec(4, Bounds{MaxRows: 2})), smallSchema)); !errors.Is(err, bounding.ErrMerge) {
 			t.Errorf("%s: merged with another query's: %v", name, err)
 		}
 		if err := a.Merge(b); err != nil {

@@ -38,7 +38,7 @@ func benchmark(b *testing.B, s Spec, batches []*table.Batch) {
 		{Name: "u", Type: table.Type{Kind: table.Int}}}}
 	rows := 0
 	for b.Loop() {
-		a, err := q.New(schema, nil)
+		a, err := newAdding(q, schema, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

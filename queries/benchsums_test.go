@@ -37,7 +37,7 @@ func BenchmarkMeanOfVectors(b *testing.B) {
 func benchSum(b *testing.B, s Spec, schema table.Schema, batch *table.Batch, times int) {
 	b.Helper()
 	q := summed(b, s)
-	a, err := q.New(schema, nil)
+	a, err := newAdding(q, schema, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func codesOf(t *testing.T, d domain.Dimension, zone *time.Location, c table.Colu
 	d.Column = "x"
 	q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{d}, Location: zone})
 	p := &problem.Problems{}
-	g := domain.NewGrouping(q.Axes, q.Layout(table.Schema{Fields: []table.Field{{Name: "x", Type: c.Type}}}, p))
+	g := groupingOf(q.Axes, q.Layout(table.Schema{Fields: []table.Field{{Name: "x", Type: c.Type}}}, p))
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -272,13 +272,13 @@ func TestSchemaErrors(t *testing.T) {
 	} {
 		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: c.column, Labels: c.labels,
 			Edges: c.edges}}})
-		_, err := q.New(schema, nil)
+		_, err := newAdding(q, schema, nil)
 		if es := problem.Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0]"+c.field || es[0].Code != c.code {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	q := must(t, Spec{Name: "q", Kind: Count, Unit: []string{"cab_ld", "list"}, Bounds: Bounds{MaxRows: 1}})
-	_, err := q.New(schema, nil)
+	_, err := newAdding(q, schema, nil)
 	es := problem.Errors(err)
 	if len(es) != 2 || es[0].Field != "privacy.unit" || es[0].Hint != "did you mean cab_id?" ||
 		es[1].Code != problem.CodeColumnType {

@@ -270,7 +270,7 @@ func TestDiscoveryIsRefused(t *testing.T) {
 		}
 	}
 	s := unit(Bounds{MaxGroups: 4}, domain.Dimension{Column: "float", Discover: true})
-	_, err := mustDiscover(t, s).New(table.Schema{Fields: randomFields}, nil)
+	_, err := mustDiscover(t, s).Aggregation(table.Schema{Fields: randomFields})
 	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeColumnType ||
 		es[0].Field != "histogram.by[0].column" {
 		t.Errorf("floats: %v", err)

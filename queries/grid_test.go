@@ -122,7 +122,7 @@ func TestCoordinatesOfAllTypes(t *testing.T) {
 	bad := tabletest.Encode(floats)
 	bad.Codes[0] = 9
 	p := &problem.Problems{}
-	g := domain.NewGrouping(q.Axes, q.Layout(table.Schema{Fields: []table.Field{{Name: "lat", Type: bad.Type},
+	g := groupingOf(q.Axes, q.Layout(table.Schema{Fields: []table.Field{{Name: "lat", Type: bad.Type},
 		{Name: "lon", Type: bad.Type}}}, p))
 	for _, b := range []*table.Batch{tabletest.Batch(bad, floats), tabletest.Batch(floats, bad),
 		{Rows: 5, Columns: []table.Column{floats}}} {
@@ -197,13 +197,13 @@ func TestColumnsOfPlaces(t *testing.T) {
 	}
 	schema := table.Schema{Fields: []table.Field{{Name: "lat", Type: table.Type{Kind: table.Float}},
 		{Name: "lo", Type: table.Type{Kind: table.Date}}}}
-	_, err := q.New(schema, nil)
+	_, err := newAdding(q, schema, nil)
 	if es := problem.Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0].nearest.lon" ||
 		es[0].Hint != "did you mean lo?" {
 		t.Errorf("%v", err)
 	}
 	schema.Fields[1].Name = "lon"
-	_, err = q.New(schema, nil)
+	_, err = newAdding(q, schema, nil)
 	if es := problem.Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0].nearest.lon" ||
 		es[0].Code != problem.CodeColumnType {
 		t.Errorf("%v", err)

@@ -49,7 +49,7 @@ func openedAll(tb testing.TB, exacts []mechanism.Exact) (out [][]*big.Int) {
 }
 
 // chosen returns the answers under a bound, and the histogram.
-func chosenRows(tb testing.TB, a Accumulator, k int64) (answers [][]*big.Int, histogram []*big.Int) {
+func chosenRows(tb testing.TB, a adding, k int64) (answers [][]*big.Int, histogram []*big.Int) {
 	tb.Helper()
 	exacts, err := a.Seal()
 	if err != nil {

@@ -46,7 +46,7 @@ func BenchmarkNearest(b *testing.B) {
 		{Name: "lon", Type: batch.Columns[1].Type}}}
 	q := must(b, s)
 	for b.Loop() {
-		a, err := q.New(schema, nil)
+		a, err := newAdding(q, schema, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func TestPlainSumsDoNotOverflow(t *testing.T) {
 		values[i] = math.Inf(-1)
 	}
 	batch := tabletest.Batch(tabletest.Floats(values, nil))
-	a, err := q.New(table.Schema{Fields: []table.Field{{Name: "v", Type: table.Type{Kind: table.Float}}}}, nil)
+	a, err := newAdding(q, table.Schema{Fields: []table.Field{{Name: "v", Type: table.Type{Kind: table.Float}}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestPlainSquaresDoNotOverflow(t *testing.T) {
 	coded := tabletest.Batch(tabletest.Floats([]float64{0, 2}, nil))
 	coded.Rows, coded.Columns[0].Codes, coded.Columns[0].Dict = rows, codes, 1
 	for _, batch := range []*table.Batch{tabletest.Batch(tabletest.Floats(values, nil)), coded} {
-		a, err := q.New(table.Schema{Fields: []table.Field{{Name: "v", Type: table.Type{Kind: table.Float}}}}, nil)
+		a, err := newAdding(q, table.Schema{Fields: []table.Field{{Name: "v", Type: table.Type{Kind: table.Float}}}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

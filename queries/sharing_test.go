@@ -400,9 +400,9 @@ func TestSharedProblems(t *testing.T) {
 	if _, err := mustShare(t, sharedSpec(9, all)).Components(ReplaceOne); err == nil {
 		t.Error("noise for add-remove is taken for replace-one")
 	}
-	if o, err := OutlineOf(mustShare(t, sharedSpec(9, all)),
+	if o, err := mustShare(t, sharedSpec(9, all)).Aggregation(
 		table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.String}},
 			{Name: "u", Type: table.Type{Kind: table.String}}}}); err != nil || !o.Units {
-		t.Errorf("a database is not asked how many units there are: %v", err)
+		t.Errorf("an engine is not asked how many units there are: %v", err)
 	}
 }

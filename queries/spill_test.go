@@ -9,7 +9,6 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
-	"github.com/dprelease/dprelease/queries/internal/gather"
 	"github.com/dprelease/dprelease/queries/sensitivity"
 	"pgregory.net/rapid"
 )
@@ -54,11 +53,11 @@ func (s *tightSpill) Read(piece []byte, at int64) error {
 func spills() []bounding.Spill { return []bounding.Spill{nil, &tightSpill{room: 200}} }
 
 // accumulated answers a query with one accumulator for each list of batches, merged into the first.
-func accumulated(tb testing.TB, q Query, s table.Schema, spill bounding.Spill, workers [][]*table.Batch) Accumulator {
+func accumulated(tb testing.TB, q Query, s table.Schema, spill bounding.Spill, workers [][]*table.Batch) adding {
 	tb.Helper()
-	var first Accumulator
+	var first adding
 	for _, batches := range workers {
-		a, err := q.New(s, spill)
+		a, err := newAdding(q, s, spill)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -67,19 +66,19 @@ func accumulated(tb testing.TB, q Query, s table.Schema, spill bounding.Spill, w
 				tb.Fatal(err)
 			}
 		}
-		a = carried(tb, []Accumulator{a}, func() ([]Accumulator, error) {
-			next, err := q.New(s, spill)
-			return []Accumulator{next}, err
+		a = carried(tb, []adding{a}, func() ([]adding, error) {
+			next, err := newAdding(q, s, spill)
+			return []adding{next}, err
 		})[0]
-		if first == nil {
+		if first.Accumulator == nil {
 			first = a
 		} else if err := first.Merge(a); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	return boundInBuckets(tb, []Accumulator{first}, func() ([]Accumulator, error) {
-		next, err := q.New(s, spill)
-		return []Accumulator{next}, err
+	return boundInBuckets(tb, []adding{first}, func() ([]adding, error) {
+		next, err := newAdding(q, s, spill)
+		return []adding{next}, err
 	})[0]
 }
 
@@ -122,7 +121,7 @@ func TestSpillsAgree(t *testing.T) {
 				if n := len(x.written); x.share == 0 && n == 0 || x.share == 1<<40 && n > 0 {
 					t.Errorf("unit %v, share %d: %d pieces were written", unit, x.share, n)
 				}
-				if r := a.(*gather.Gathering); r.Rows != nil {
+				if a.HoldsRows() {
 					t.Error("the rows are still there")
 				}
 			}
@@ -138,7 +137,7 @@ func TestSpillFails(t *testing.T) {
 		s := spec(5, Bounds{MaxRows: 7})
 		s.Unit = []string{"v"}
 		q := must(t, s)
-		a, err := q.New(tab.schema(), &tightSpill{fail: full, failAfter: after})
+		a, err := newAdding(q, tab.schema(), &tightSpill{fail: full, failAfter: after})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +200,7 @@ func TestMergingIsAssociative(t *testing.T) {
 		q := must(t, s)
 		spill := &tightSpill{share: rapid.SampledFrom([]int64{0, 3000, 1 << 40}).Draw(rt, "share"), room: 200}
 		batches := tab.batches(q.Columns(), rapid.SliceOfN(rapid.IntRange(0, len(tab.rows)), 0, 8).Draw(rt, "cuts"), plain)
-		all := make([]Accumulator, rapid.IntRange(1, 5).Draw(rt, "accumulators"))
+		all := make([]adding, rapid.IntRange(1, 5).Draw(rt, "accumulators"))
 		for i := range all {
 			all[i] = accumulated(t, q, tab.schema(), spill, [][]*table.Batch{nil})
 		}

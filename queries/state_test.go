@@ -11,7 +11,7 @@ var carries int
 
 // carried returns accumulators as they are or, in two of three cases, others that have loaded their state: at once, or
 // first the answers and then the rows of three buckets. So every test of exact answers is one of states too.
-func carried(tb testing.TB, all []Accumulator, fresh func() ([]Accumulator, error)) []Accumulator {
+func carried(tb testing.TB, all []adding, fresh func() ([]adding, error)) []adding {
 	tb.Helper()
 	carries++
 	if carries%3 == 0 {
@@ -23,31 +23,31 @@ func carried(tb testing.TB, all []Accumulator, fresh func() ([]Accumulator, erro
 	}
 	if carries%3 == 1 {
 		var b bytes.Buffer
-		if err := errors.Join(Save(all, &b), Load(next, &b)); err != nil || b.Len() > 0 {
+		if err := errors.Join(Save(bare(all), &b), Load(bare(next), &b)); err != nil || b.Len() > 0 {
 			tb.Fatalf("%v, %d bytes left", err, b.Len())
 		}
 		return next
 	}
 	for _, blocks := range inBuckets(tb, all) {
 		for _, block := range blocks {
-			if err := LoadRows(next, block); err != nil {
+			if err := LoadRows(bare(next), block); err != nil {
 				tb.Fatal(err)
 			}
 		}
 	}
 	var b bytes.Buffer
-	if err := errors.Join(SaveAnswers(all, &b), LoadAnswers(next, &b)); err != nil {
+	if err := errors.Join(SaveAnswers(bare(all), &b), LoadAnswers(bare(next), &b)); err != nil {
 		tb.Fatal(err)
 	}
 	return next
 }
 
 // inBuckets takes the rows of units out of accumulators, in blocks for three buckets.
-func inBuckets(tb testing.TB, all []Accumulator) [][][]byte {
+func inBuckets(tb testing.TB, all []adding) [][][]byte {
 	tb.Helper()
 	buckets := make([][][]byte, 3)
 	text := func(unit []byte) uint64 { return uint64(len(unit)+int(unit[0])) << 50 }
-	err := SaveRows(all, NewBuckets(3, [16]byte{3, 5, 8: 7, 15: 77}, text), 100, func(bucket int, block []byte) error {
+	err := SaveRows(bare(all), NewBuckets(3, [16]byte{3, 5, 8: 7, 15: 77}, text), 100, func(bucket int, block []byte) error {
 		buckets[bucket] = append(buckets[bucket], bytes.Clone(block))
 		return nil
 	})
@@ -66,7 +66,7 @@ var (
 
 // boundInBuckets returns accumulators as they are or, in half of the cases, others with the same answers, for which the
 // rows of each bucket were bounded apart from the others.
-func boundInBuckets(tb testing.TB, all []Accumulator, fresh func() ([]Accumulator, error)) []Accumulator {
+func boundInBuckets(tb testing.TB, all []adding, fresh func() ([]adding, error)) []adding {
 	tb.Helper()
 	if bounds++; bounds%2 == 0 || asGathered {
 		return all
@@ -84,12 +84,12 @@ func boundInBuckets(tb testing.TB, all []Accumulator, fresh func() ([]Accumulato
 			}
 		}
 		for _, block := range blocks {
-			if err := LoadRows(apart, block); err != nil {
+			if err := LoadRows(bare(apart), block); err != nil {
 				tb.Fatal(err)
 			}
 		}
 		var b bytes.Buffer
-		if err := errors.Join(Bound(apart), SaveAnswers(apart, &b), LoadAnswers(final, &b)); err != nil {
+		if err := errors.Join(Bound(bare(apart)), SaveAnswers(bare(apart), &b), LoadAnswers(bare(final), &b)); err != nil {
 			tb.Fatal(err)
 		}
 	}

@@ -252,7 +252,7 @@ func TestBadLists(t *testing.T) {
 	} {
 		b := tabletest.Batch(tabletest.Lists([][]float64{{1, 2}, {3, 4}}, nil))
 		spoil(b, &b.Columns[0])
-		a, err := q.New(schema, nil)
+		a, err := newAdding(q, schema, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

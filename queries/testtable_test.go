@@ -172,7 +172,7 @@ func exactOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []i
 }
 
 // sealed returns the one vector of counts of an accumulator.
-func sealed(tb testing.TB, a Accumulator) []int64 {
+func sealed(tb testing.TB, a adding) []int64 {
 	tb.Helper()
 	exacts, err := a.Seal()
 	if err != nil {

@@ -97,7 +97,7 @@ type gathering struct {
 	name    string
 	spill   *tightSpill // nil if all is in memory
 	workers int
-	carry   func(all []Accumulator, to []Accumulator) error // nil if workers are merged
+	carry   func(all []adding, to []adding) error // nil if workers are merged
 }
 
 // A share of 2^17 bytes stages a row or two in each of 256 partitions, and is full many times; in one of 2^14 bytes
@@ -110,16 +110,16 @@ func gatherings() []gathering {
 		{"spilled", &tightSpill{share: 1 << 17, room: 1 << 40}, 1, nil},
 		{"spilled, two workers in little room", &tightSpill{share: 1 << 17, room: 1 << 14}, 2, nil},
 		{"spilled, not staged", &tightSpill{share: 1 << 14, room: 1 << 40}, 1, nil},
-		{"saved and loaded", &tightSpill{share: 1 << 17, room: 1 << 40}, 2, func(all, to []Accumulator) error {
+		{"saved and loaded", &tightSpill{share: 1 << 17, room: 1 << 40}, 2, func(all, to []adding) error {
 			var b bytes.Buffer
-			return errors.Join(Save(all, &b), Load(to, &b))
+			return errors.Join(Save(bare(all), &b), Load(bare(to), &b))
 		}},
-		{"saved in buckets", inMemory(2), 2, func(all, to []Accumulator) error {
+		{"saved in buckets", inMemory(2), 2, func(all, to []adding) error {
 			text := func(unit []byte) uint64 { return uint64(len(unit)) << 50 }
-			err := SaveRows(all, NewBuckets(3, [16]byte{3, 5, 8: 7, 15: 77}, text), 5000,
-				func(_ int, block []byte) error { return LoadRows(to, block) })
+			err := SaveRows(bare(all), NewBuckets(3, [16]byte{3, 5, 8: 7, 15: 77}, text), 5000,
+				func(_ int, block []byte) error { return LoadRows(bare(to), block) })
 			var b bytes.Buffer
-			return errors.Join(err, SaveAnswers(all, &b), LoadAnswers(to, &b))
+			return errors.Join(err, SaveAnswers(bare(all), &b), LoadAnswers(bare(to), &b))
 		}},
 	}
 }
@@ -127,14 +127,14 @@ func gatherings() []gathering {
 // answers are the cells of queries whose rows come together in some way.
 func (t *textUnits) answers(tb testing.TB, qs []Query, way gathering) [][]int64 {
 	tb.Helper()
-	fresh := func() []Accumulator {
-		all, err := NewAccumulators(qs, t.schema(), way.spill)
+	fresh := func() []adding {
+		all, err := addTogether(qs, t.schema(), way.spill)
 		if err != nil {
 			tb.Fatal(err)
 		}
 		return all
 	}
-	var first []Accumulator
+	var first []adding
 	if way.carry != nil {
 		first = fresh()
 	}

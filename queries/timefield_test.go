@@ -61,7 +61,7 @@ func TestTimeFieldsOfDates(t *testing.T) {
 	}
 	for _, name := range []string{"minute_of_hour", "hour_of_day", "hour_of_week"} {
 		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: "x", TimeField: name}}})
-		_, err := q.New(table.Schema{Fields: []table.Field{{Name: "x", Type: c.Type}}}, nil)
+		_, err := newAdding(q, table.Schema{Fields: []table.Field{{Name: "x", Type: c.Type}}}, nil)
 		if es := problem.Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0].column" ||
 			es[0].Code != problem.CodeColumnType {
 			t.Errorf("%s of a date: %v", name, err)

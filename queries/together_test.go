@@ -87,10 +87,10 @@ func refTogether(specs []Spec, t *testTable) [][]int64 {
 
 // togetherOf answers queries with accumulators for each worker, which get the rows of its cuts.
 func togetherOf(tb testing.TB, qs []Query, s table.Schema, spill bounding.Spill, batches [][]*table.Batch,
-	workers int) []Accumulator {
+	workers int) []adding {
 	tb.Helper()
-	all := make([][]Accumulator, workers)
-	fresh := func() ([]Accumulator, error) { return NewAccumulators(qs, s, spill) }
+	all := make([][]adding, workers)
+	fresh := func() ([]adding, error) { return addTogether(qs, s, spill) }
 	for w := range all {
 		var err error
 		if all[w], err = fresh(); err != nil {
@@ -204,8 +204,8 @@ func TestQueriesTogetherKeepAsManyRows(t *testing.T) {
 				if i != 2 && sum(got) != sum(cells) {
 					t.Errorf("unit %v, query %d: %d rows, %d alone", unit, i, sum(got), sum(cells))
 				}
-				if Bounded(a).Rows != Bounded(alone).Rows || i != 2 && Bounded(a).Cut != Bounded(alone).Cut {
-					t.Errorf("unit %v, query %d: tally %+v, alone %+v", unit, i, Bounded(a), Bounded(alone))
+				if a.Bounded().Rows != alone.Bounded().Rows || i != 2 && a.Bounded().Cut != alone.Bounded().Cut {
+					t.Errorf("unit %v, query %d: tally %+v, alone %+v", unit, i, a.Bounded(), alone.Bounded())
 				}
 			}
 		}
@@ -226,7 +226,7 @@ func TestMisuseOfSharedRows(t *testing.T) {
 	qs := queriesOf(t, specs)
 	one := togetherOf(t, qs, tab.schema(), nil, layouts(qs, tab, nil, plain), 1)
 	two := togetherOf(t, qs, tab.schema(), nil, layouts(qs, tab, nil, plain), 1)
-	alone, err := qs[1].New(tab.schema(), nil)
+	alone, err := newAdding(qs[1], tab.schema(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,12 +36,12 @@ func TestFloatsAreUnitsIfTheJobSaysSo(t *testing.T) {
 	schema := table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Float}},
 		{Name: "x", Type: table.Type{Kind: table.Int}}}}
 	s := spec(7, Bounds{MaxRows: 3, MaxGroups: 2})
-	if _, err := NewAccumulators([]Query{must(t, s)}, schema, nil); err == nil ||
+	if _, err := addTogether([]Query{must(t, s)}, schema, nil); err == nil ||
 		!strings.Contains(err.Error(), "privacy.float_unit: allow") {
 		t.Errorf("floats are units: %v", err)
 	}
 	s.FloatUnit = true
-	if _, err := NewAccumulators([]Query{must(t, s)}, schema, nil); err != nil {
+	if _, err := addTogether([]Query{must(t, s)}, schema, nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -83,19 +83,19 @@ func TestValueColumnTypes(t *testing.T) {
 		{lists, table.List, true}, {lists, table.Float, false}, {lists, table.Date, false},
 	} {
 		schema := table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: c.kind}}}}
-		_, err := summed(t, c.s).New(schema, nil)
+		_, err := newAdding(summed(t, c.s), schema, nil)
 		es := problem.Errors(err)
 		if (err == nil) != c.ok || err != nil && (es[0].Code != problem.CodeColumnType || es[0].Field != "sum.column") {
 			t.Errorf("%v, list %v: %v", c.kind, c.s.Value.List, err)
 		}
 	}
-	_, err := summed(t, numeric).New(table.Schema{Fields: []table.Field{{Name: "X"}}}, nil)
+	_, err := newAdding(summed(t, numeric), table.Schema{Fields: []table.Field{{Name: "X"}}}, nil)
 	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeUnknownColumn ||
 		es[0].Hint != "did you mean X?" {
 		t.Errorf("%v", err)
 	}
 	counts := Spec{Name: "q", Kind: Count, Unit: []string{"x"}, Bounds: Bounds{MaxRows: 1}}
-	if _, err := must(t, counts).New(table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.List}}}},
+	if _, err := newAdding(must(t, counts), table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.List}}}},
 		nil); err == nil {
 		t.Error("a list is a privacy unit")
 	}

@@ -159,8 +159,8 @@ func TestIntervalsOfVariancesCover(t *testing.T) {
 				if low[i] < 0 || high[i] > half*half || noisy[i] < low[i] || noisy[i] > high[i] {
 					t.Fatalf("%g rows, %v: %g in [%g, %g]", rows, m, noisy[i], low[i], high[i])
 				}
-				if most := VarianceHalfWidth(half, []calibrate.Mechanism{{Sigma: sigmaSum}, {Sigma: sigmaSquare},
-					{Sigma: sigmaCount}}) / rows * 1.02; rows == 1e6 && high[i]-low[i] > 2*most {
+				over, _ := q.HalfWidth([]calibrate.Mechanism{{Sigma: sigmaSum}, {Sigma: sigmaSquare}, {Sigma: sigmaCount}})
+				if most := over / rows * 1.02; rows == 1e6 && high[i]-low[i] > 2*most {
 					t.Fatalf("half-width %g, at most %g is stated", (high[i]-low[i])/2, most)
 				}
 				error2, stated2 = error2+(noisy[i]-truth)*(noisy[i]-truth)/runs, stated2+sigma[i]*sigma[i]/runs

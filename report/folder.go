@@ -1,8 +1,8 @@
 package report
 
 import (
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // RowTable is a table whose rows are held: each key has a label a row.
@@ -16,6 +16,6 @@ func RowTable(query, holds string, rows int, keys []domain.KeyColumn, names []st
 }
 
 // heldSeries yields values that are held.
-func heldSeries(values []float64) queries.Series {
+func heldSeries(values []float64) query.Series {
 	return func(start int, dst []float64) { copy(dst, values[start:]) }
 }

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // Table is a table of a release: the answer to a query, or what was read off it.
@@ -34,7 +34,7 @@ type Table struct {
 // Column is a column of numbers; NaN stands for no value.
 type Column struct {
 	Name   string
-	Values queries.Series
+	Values query.Series
 }
 
 // The columns of every answer.
@@ -54,7 +54,7 @@ func tablesOf(r *pipeline.Result) []*Table {
 	return tables
 }
 
-func tableOf(query, holds string, a *queries.Answer) *Table {
+func tableOf(query, holds string, a *query.Answer) *Table {
 	t := &Table{Query: query, Holds: holds, Cells: a.Cells, Keys: a.Keys}
 	for _, c := range []Column{
 		{noisyColumn, a.Noisy}, {estimateColumn, a.Estimate}, {"standard_deviation", a.Sigma}, {"ci95_low",
@@ -71,7 +71,7 @@ func tableOf(query, holds string, a *queries.Answer) *Table {
 	return t
 }
 
-func (t *Table) column(name string) queries.Series {
+func (t *Table) column(name string) query.Series {
 	i := slices.IndexFunc(t.Values, func(c Column) bool { return c.Name == name })
 	if i < 0 {
 		return nil
@@ -131,7 +131,7 @@ func (t *Table) choose(most int) selection {
 }
 
 // read returns the values of some cells, ascending. Cells that lie close together are read together.
-func read(s queries.Series, cells []int) []float64 {
+func read(s query.Series, cells []int) []float64 {
 	out, buffer := make([]float64, 0, len(cells)), make([]float64, block)
 	for i := 0; i < len(cells); {
 		j := i
@@ -289,7 +289,7 @@ func shown(s string) string {
 
 // uniform says whether a series has one value. Of a long one the ends are looked at: the series whose values differ are
 // short.
-func uniform(s queries.Series, n int) bool {
+func uniform(s query.Series, n int) bool {
 	if s == nil || n == 0 {
 		return n == 0
 	}

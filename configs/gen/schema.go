@@ -37,9 +37,8 @@ func jobSchema(d docs) ([]byte, error) {
 			return nil, err
 		}
 	}
-	root.Definitions["Query"].OneOf = oneKey("count", "histogram", "crosstabs", "sum", "mean", "variance")
-	root.Definitions["Dimension"].OneOf = append(oneKey("values", "edges", "part", "values_from", "nearest", "grid",
-		"keys"),
+	root.Definitions["Query"].OneOf = oneKey(configs.Kinds...)
+	root.Definitions["Dimension"].OneOf = append(oneKey(configs.FormKeys()...),
 		&jsonschema.Schema{Required: []string{"from", "to", "width"}}, &jsonschema.Schema{Required: []string{"from", "to",
 			"every"}})
 	var out bytes.Buffer

@@ -10,7 +10,7 @@ import (
 
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // place is a new folder with the paths of a staging folder and of a release folder in it.
@@ -113,7 +113,7 @@ func remanifest(t testing.TB, dir string, change func(*manifest.Manifest)) {
 }
 
 // watched is a series that calls f when it is read.
-func watched(s queries.Series, f func()) queries.Series {
+func watched(s query.Series, f func()) query.Series {
 	return func(start int, dst []float64) {
 		f()
 		s(start, dst)

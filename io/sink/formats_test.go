@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 func written(t testing.TB, f format, r pipeline.Result) []byte {
@@ -31,7 +31,7 @@ func written(t testing.TB, f format, r pipeline.Result) []byte {
 
 func verified(t testing.TB, f format, data []byte, r pipeline.Result) error {
 	t.Helper()
-	return f.Verify(t.Context(), bytes.NewReader(data), int64(len(data)), tableOf(t, r))
+	return verify(t.Context(), f, bytes.NewReader(data), int64(len(data)), tableOf(t, r))
 }
 
 // numbered returns n distinct labels.
@@ -197,7 +197,7 @@ func TestTexts(t *testing.T) {
 	r := result("q", stringKey("k", `say "hi"`, "a,b", "=SUM(<A1>)"), intKey("n", 7))
 	r.Answer.Noisy, r.Answer.Estimate, r.Answer.Sigma = series(1, -2.5, 1e6), series(1, 0, 1e6), series(4)
 	r.Answer.Low, r.Answer.High = series(-7), series(math.NaN(), 9, 1e-7)
-	r.Answer.Extra = []queries.Extra{{Name: "more", Values: series(0.5)}}
+	r.Answer.Extra = []query.Extra{{Name: "more", Values: series(0.5)}}
 	none := sparse(result("none"), 0)
 	for _, c := range []struct {
 		format format

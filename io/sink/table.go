@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // valueColumn is a column of doubles.
 type valueColumn struct {
 	name   string
-	series queries.Series
+	series query.Series
 }
 
 // table is the public result of one query as rows and columns. No column is held in memory whole.
@@ -30,8 +30,8 @@ type table struct {
 	estimate int    // index of the estimate in values
 }
 
-// of checks a result and returns its table, and the tables computed from its answer.
-func of(r pipeline.Result) ([]*table, error) {
+// tablesOf checks a result and returns its table, and the tables computed from its answer.
+func tablesOf(r pipeline.Result) ([]*table, error) {
 	tables := []*table{newTable(r)}
 	for _, x := range r.Answer.Readings {
 		t := newTable(pipeline.Result{Name: r.Name + "." + x.Name, Answer: x.Answer})
@@ -57,13 +57,13 @@ func newTable(r pipeline.Result) *table {
 // mayMiss reports whether cells may have no value. Answers with further columns are quotients, which have no value if
 // their denominator is not positive; a quantile has none if there are no rows. The result never depends on the values,
 // so that all tables of a query have one schema.
-func mayMiss(a queries.Answer) bool { return len(a.Extra) > 0 || isReading(a) }
+func mayMiss(a query.Answer) bool { return len(a.Extra) > 0 || isReading(a) }
 
 // isReading reports whether a table was computed from an answer: it has only estimates and their intervals.
-func isReading(a queries.Answer) bool { return a.Noisy == nil && a.Sigma == nil }
+func isReading(a query.Answer) bool { return a.Noisy == nil && a.Sigma == nil }
 
 // valueColumnsOf returns the columns after the keys, in order.
-func valueColumnsOf(a queries.Answer) []valueColumn {
+func valueColumnsOf(a query.Answer) []valueColumn {
 	if isReading(a) {
 		return []valueColumn{{"estimate", a.Estimate}, {"ci95_low", a.Low}, {"ci95_high", a.High}}
 	}
@@ -116,8 +116,8 @@ func (t *table) columns() []string {
 	return names
 }
 
-// missing reports whether a value is missing, if the format can mark that.
-func (t *table) missing(v float64) bool { return t.nullable && math.IsNaN(v) }
+// isMissing reports whether a value is missing, if the format can mark that.
+func (t *table) isMissing(v float64) bool { return t.nullable && math.IsNaN(v) }
 
 // labelCount returns the number of labels; 0 unless exactly one kind is set.
 func labelCount(l domain.Labels) int {

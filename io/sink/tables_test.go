@@ -9,12 +9,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/pipeline/pipelinetest"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // series repeats values over the cells. The value of a cell does not depend on how it is read.
-func series(values ...float64) queries.Series {
+func series(values ...float64) query.Series {
 	return func(start int, dst []float64) {
 		for i := range dst {
 			dst[i] = values[(start+i)%len(values)]
@@ -23,7 +23,7 @@ func series(values ...float64) queries.Series {
 }
 
 // wave is a series of many different values: positive and negative multiples of a grid.
-func wave(scale float64) queries.Series {
+func wave(scale float64) query.Series {
 	return func(start int, dst []float64) {
 		for i := range dst {
 			h := uint64(start+i+1) * 0x9e3779b97f4a7c15
@@ -40,7 +40,7 @@ func result(name string, keys ...domain.KeyColumn) pipeline.Result {
 		keys[i].Stride = cells
 		cells *= labelCount(keys[i].Labels)
 	}
-	return pipeline.Result{Name: name, Answer: queries.Answer{
+	return pipeline.Result{Name: name, Answer: query.Answer{
 		Cells: cells, Keys: keys,
 		Noisy: wave(1), Estimate: wave(0.5), Sigma: series(4.25), Low: wave(2), High: wave(3),
 	}}
@@ -60,7 +60,7 @@ func floatKey(name string, labels ...float64) domain.KeyColumn {
 
 func tableOf(t testing.TB, r pipeline.Result) *table {
 	t.Helper()
-	tables, err := of(r)
+	tables, err := tablesOf(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func mean(name string, keys ...domain.KeyColumn) pipeline.Result {
 	r.Answer.Noisy = series(1.5, math.NaN(), -2, 0)
 	r.Answer.Sigma = series(math.NaN(), 0.25, math.Float64frombits(0xfff8_0000_0000_0001))
 	r.Answer.High = series(math.NaN())
-	r.Answer.Extra = []queries.Extra{{Name: "noisy_centred_sum", Values: wave(5)}, {Name: "noisy_count", Values: wave(7)}}
+	r.Answer.Extra = []query.Extra{{Name: "noisy_centred_sum", Values: wave(5)}, {Name: "noisy_count", Values: wave(7)}}
 	return r
 }
 

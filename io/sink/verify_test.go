@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 
 	goparquet "github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
@@ -39,7 +39,7 @@ func TestVerifyFindsDifferences(t *testing.T) {
 // changed returns results that differ slightly from r, which has a string, an int and a float key.
 func changed(r pipeline.Result) map[string]pipeline.Result {
 	out := map[string]pipeline.Result{}
-	last := func(s queries.Series, to func(float64) float64) queries.Series {
+	last := func(s query.Series, to func(float64) float64) query.Series {
 		return func(start int, dst []float64) {
 			s(start, dst)
 			if last := r.Answer.Cells - 1 - start; last < len(dst) {
@@ -53,7 +53,7 @@ func changed(r pipeline.Result) map[string]pipeline.Result {
 	out["one bit of the last cell"] = bit
 	gone.Answer.Low = last(r.Answer.Low, func(float64) float64 { return math.NaN() })
 	out["the last value is missing"] = gone
-	extra.Answer.Extra = append(slices.Clone(r.Answer.Extra), queries.Extra{Name: "more", Values: series(1)})
+	extra.Answer.Extra = append(slices.Clone(r.Answer.Extra), query.Extra{Name: "more", Values: series(1)})
 	out["a column more"] = extra
 	if len(r.Answer.Extra) > 0 {
 		there, fewer, bit, renamed := r, r, r, r
@@ -119,7 +119,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 					bad := bytes.Clone(data)
 					bad[rapid.IntRange(0, c.end(t, data)-1).Draw(rt, "at")] ^= byte(rapid.IntRange(1, 255).Draw(rt, "flip"))
 					err := func() (err error) {
-						defer recovered(&err)
+						defer recoverError(&err)
 						return verified(t, c.format, bad, r)
 					}()
 					if err == nil {
@@ -143,7 +143,7 @@ func TestVerifyFindsTheEnd(t *testing.T) {
 				continue // the last line needs no end in CSV
 			}
 			err := func() (err error) {
-				defer recovered(&err)
+				defer recoverError(&err)
 				return verified(t, f, bad, r)
 			}()
 			if err == nil {

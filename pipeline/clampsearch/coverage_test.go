@@ -12,13 +12,15 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // released answers a query of which something is found, as a run does: charged with epsilon 1 and delta 1e-6, searched,
 // chosen, and noised.
-func released(t *testing.T, spec queries.Spec, columns ...[]int64) (queries.Found, queries.Answer) {
+func released(t *testing.T, spec query.Spec, columns ...[]int64) (query.Found, query.Answer) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -28,9 +30,9 @@ func released(t *testing.T, spec queries.Spec, columns ...[]int64) (queries.Foun
 	}
 	q, err := queries.New(spec)
 	must(err)
-	s, err := clampsearch.New(q, queries.AddRemove)
+	s, err := clampsearch.New(q, query.AddRemove)
 	must(err)
-	components, err := q.Components(queries.AddRemove)
+	components, err := q.Components(query.AddRemove)
 	must(err)
 	asks := []calibrate.Ask{}
 	for _, p := range components {
@@ -47,18 +49,20 @@ func released(t *testing.T, spec queries.Spec, columns ...[]int64) (queries.Foun
 		schema.Fields = append(schema.Fields, table.Field{Name: name, Type: kind})
 		batch.Columns = append(batch.Columns, table.Column{Type: kind, Values: table.Values{Ints: columns[i]}})
 	}
-	a, err := q.New(schema, nil)
+	of, err := q.Aggregation(schema)
 	must(err)
-	must(a.Add(&batch))
-	exacts, err := a.Seal()
+	all, err := queries.NewAccumulators([]*aggregation.Aggregation{of}, nil)
+	must(err)
+	must(all[0].Add(&batch))
+	exacts, err := queries.Seal(q, all[0])
 	must(err)
 
 	receipt := ledgertest.Receipt(t, append(append([]calibrate.Mechanism{}, charged...), s.Mechanism)...)
 	histogram, err := exacts[len(components)].Noise(t.Context(), receipt, s.Charged(), 1)
 	must(err)
-	found, err := s.Find(histogram, charged, queries.AddRemove)
+	found, err := s.Find(histogram, charged, query.AddRemove)
 	must(err)
-	chosen, err := s.With(found, charged, queries.AddRemove)
+	chosen, err := s.With(found, charged, query.AddRemove)
 	must(err)
 	exacts = exacts[:len(components)]
 	must(s.Choose(exacts, found.Range()))
@@ -75,7 +79,7 @@ func released(t *testing.T, spec queries.Spec, columns ...[]int64) (queries.Foun
 
 // covered counts the intervals that hold the truth, and compares the noise with what is stated: the root mean square
 // error within 7 standard errors.
-func covered(t *testing.T, a queries.Answer, truth float64) (n int) {
+func covered(t *testing.T, a query.Answer, truth float64) (n int) {
 	t.Helper()
 	low, high, noisy, sigma := make([]float64, a.Cells), make([]float64, a.Cells), make([]float64,
 		a.Cells), make([]float64, a.Cells)
@@ -123,8 +127,8 @@ func TestIntervalsUnderAFoundBoundCover(t *testing.T) {
 	for i := range int64(4 * units) {
 		rows, persons = append(rows, i%cells), append(persons, i/4)
 	}
-	spec := queries.Spec{
-		Name: "q", Kind: queries.Histogram, Unit: []string{"u"}, Bounds: queries.Bounds{MaxRows: 1000}, RowsShare: 0.1, By: []domain.Dimension{{Column: "g", Labels: numbered(cells)}},
+	spec := query.Spec{
+		Name: "q", Kind: query.Histogram, Unit: []string{"u"}, Bounds: query.Bounds{MaxRows: 1000}, RowsShare: 0.1, By: []domain.Dimension{{Column: "g", Labels: numbered(cells)}},
 	}
 	runs, slack := repeats(cells, 12)
 	held := 0
@@ -147,8 +151,8 @@ func TestIntervalsUnderAFoundClampCover(t *testing.T) {
 	for i := range int64(groups * each) {
 		by, values = append(by, i%groups), append(values, value)
 	}
-	spec := queries.Spec{
-		Name: "q", Kind: queries.Sum, By: []domain.Dimension{{Column: "g", Labels: numbered(groups)}},
+	spec := query.Spec{
+		Name: "q", Kind: query.Sum, By: []domain.Dimension{{Column: "g", Labels: numbered(groups)}},
 		Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1e9", Share: 0.1},
 	}
 	runs, slack := repeats(groups, 120)

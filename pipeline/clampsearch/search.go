@@ -9,16 +9,16 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // Search is how the clamp or the bound of a query is found.
 type Search struct {
-	queries.Finder
-	Component queries.Component
+	query.Finder
+	Component query.Component
 	Mechanism calibrate.Mechanism
 	// Found is what was chosen, with what it was chosen from; nil before a run.
-	Found *queries.Found
+	Found *query.Found
 	// name is that of the mechanism in the ledger, if the charge was adopted; else it is "".
 	name string
 	// charged are the mechanisms of the query as they were charged, and most is the most that a row adds to a cell, by
@@ -28,8 +28,8 @@ type Search struct {
 }
 
 // New returns the search of a query; nil if all is fixed.
-func New(q queries.Query, adj queries.Adjacency) (*Search, error) {
-	finder, ok := q.(queries.Finder)
+func New(q query.Query, adj query.Adjacency) (*Search, error) {
+	finder, ok := q.(query.Finder)
 	if !ok {
 		return nil, nil
 	}
@@ -76,14 +76,14 @@ func (s *Search) Adopt(recorded calibrate.Mechanism, following []calibrate.Mecha
 // Chosen is a query with what was found.
 type Chosen struct {
 	Search     *Search
-	Query      queries.Query
-	Components []queries.Component
+	Query      query.Query
+	Components []query.Component
 	Mechanisms []calibrate.Mechanism
 }
 
 // With returns the query with what was found. The mechanisms that depend on it are those for its sensitivity, at the mu
 // that is charged.
-func (s *Search) With(found queries.Found, charged []calibrate.Mechanism, adj queries.Adjacency) (out Chosen,
+func (s *Search) With(found query.Found, charged []calibrate.Mechanism, adj query.Adjacency) (out Chosen,
 	err error) {
 	after := *s
 	after.Found = &found
@@ -134,12 +134,12 @@ func (s *Search) Statement() (*manifest.Search, *manifest.RowsSearch) {
 }
 
 // FoundBy returns what a manifest says was found, if it is what its histogram gives; else false.
-func FoundBy(q *manifest.Query) (queries.Found, bool) {
+func FoundBy(q *manifest.Query) (query.Found, bool) {
 	switch {
 	case q.Search != nil:
-		return queries.Found{Clamp: &q.Search.ClampSearch}, q.Search.Same()
+		return query.Found{Clamp: &q.Search.ClampSearch}, q.Search.Same()
 	case q.RowsSearch != nil:
-		return queries.Found{Rows: &q.RowsSearch.RowsSearch}, q.RowsSearch.Same()
+		return query.Found{Rows: &q.RowsSearch.RowsSearch}, q.RowsSearch.Same()
 	}
-	return queries.Found{}, false
+	return query.Found{}, false
 }

@@ -115,11 +115,9 @@ type splits struct{ from, to int }
 // readSplits reads some splits with several workers. It returns the workers and the digests of the splits.
 func (e *Engine) readSplits(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
 	of splits) (workers []*worker, sums [][]byte, err error) {
-	workers = make([]*worker, min(spill.memory.workers, max(of.to-of.from, 1)))
-	for i := range workers {
-		if workers[i], err = newWorker(p, e.data.Schema(), spill, e.limits); err != nil {
-			return nil, nil, err
-		}
+	n := min(spill.memory.workers, max(of.to-of.from, 1))
+	if workers, err = newWorkers(n, p, e.data.Schema(), spill, e.limits); err != nil {
+		return nil, nil, err
 	}
 	groups, err := e.rowGroups(p)
 	if err != nil {
@@ -221,17 +219,15 @@ func seal(p *pipeline.Plan, workers []*worker, c *pipeline.DataChecks) ([][]mech
 	if err := merge(workers); err != nil {
 		return nil, err
 	}
-	first := workers[0]
-	exacts := make([][]mechanism.Exact, len(first.accumulators))
-	for q, a := range first.accumulators {
-		e, err := a.Seal()
-		if err != nil {
-			return nil, fmt.Errorf("seal: %w", err)
-		}
-		setBounds(c, q, a)
-		exacts[q], first.accumulators[q] = e, nil
+	all := workers[0].accumulators
+	exacts, err := p.Seal(all)
+	if err != nil {
+		return nil, fmt.Errorf("seal: %w", err)
 	}
-	return exacts, p.JoinKeys(exacts)
+	for q, a := range all {
+		setBounds(c, q, a)
+	}
+	return exacts, nil
 }
 
 // merge merges the workers' accumulators into the first worker's: all of them before an answer is hidden, for queries

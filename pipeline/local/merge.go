@@ -199,11 +199,9 @@ func (m *Merged) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 // aggregate fills in the answers.
 func (m *Merged) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
 	a *pipeline.Aggregates) (err error) {
-	workers := make([]*worker, min(spill.memory.workers, len(m.parts)))
-	for i := range workers {
-		if workers[i], err = newWorker(p, m.Schema(), spill, Limits{}); err != nil {
-			return err
-		}
+	workers, err := newWorkers(min(spill.memory.workers, len(m.parts)), p, m.Schema(), spill, Limits{})
+	if err != nil {
+		return err
 	}
 	if err := m.load(ctx, workers, progress(o, pipeline.StageAggregate, len(m.parts))); err != nil {
 		return err

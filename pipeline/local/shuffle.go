@@ -108,11 +108,11 @@ func withWorker(ctx context.Context, p *pipeline.Plan, schema table.Schema, l Li
 		return err
 	}
 	defer func() { _ = spill.Close() }() // nobody needs its contents any more
-	w, err := newWorker(p, schema, spill, l)
+	workers, err := newWorkers(1, p, schema, spill, l)
 	if err != nil {
 		return err
 	}
-	return do(w)
+	return do(workers[0])
 }
 
 // eachMessage decrypts the messages that next returns.

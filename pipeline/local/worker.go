@@ -6,6 +6,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 )
@@ -18,37 +19,46 @@ type worker struct {
 	views        [][]int
 	selector     *domain.CompiledFilters
 	filtered     []int // indices of the filters' columns among the logical ones
-	accumulators []queries.Accumulator
+	accumulators []*queries.Accumulator
 	columns      [][]int // by query: indices among the logical columns
 	compactor    *compactor
 	inspection   *inspection // nil if nothing is tallied
 }
 
-func newWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill, l Limits) (*worker, error) {
-	logical, diags := p.LogicalSchema(schema)
-	if len(diags) > 0 {
-		return nil, diags
-	}
-	selector, err := p.Filters().Compile(logical, p.Location())
+// newWorkers makes some workers for a plan's aggregations of an input.
+func newWorkers(n int, p *pipeline.Plan, schema table.Schema, spill bounding.Spill, l Limits) ([]*worker, error) {
+	of, err := p.Aggregations(schema)
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{views: p.Views(), selector: selector, filtered: positions(p, p.Filters().Columns())}
-	all := make([]queries.Query, 0, len(p.Queries()))
-	for _, q := range p.Queries() {
-		all = append(all, q.Query)
-		w.columns = append(w.columns, positions(p, q.Query.Columns()))
+	workers := make([]*worker, n)
+	for i := range workers {
+		if workers[i], err = newWorker(p, of, schema, spill, l); err != nil {
+			return nil, err
+		}
+	}
+	return workers, nil
+}
+
+func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Schema, spill bounding.Spill,
+	l Limits) (w *worker, err error) {
+	filtered := p.Filters().Columns()
+	w = &worker{views: p.Views(), filtered: positions(p, filtered),
+		selector: domain.NewCompiledFilters(of[0].Filters, filtered)}
+	for _, a := range of {
+		w.columns = append(w.columns, positions(p, a.ColumnNames()))
 	}
 	w.compactor = newCompactor(len(p.Logical()), w.columns)
 	accumulators := queries.NewAccumulators
 	if l.Separate {
 		accumulators = queries.NewSeparately
 	}
-	if w.accumulators, err = accumulators(all, logical, spill); err != nil {
+	if w.accumulators, err = accumulators(of, spill); err != nil {
 		return nil, err
 	}
 	if l.Look != LookNone {
-		if w.inspection, err = newInspection(p, schema, logical); err != nil {
+		logical, _ := p.LogicalSchema(schema)
+		if w.inspection, err = newInspection(p, logical); err != nil {
 			return nil, err
 		}
 	}
@@ -67,7 +77,7 @@ func positions(p *pipeline.Plan, columns []string) []int {
 func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 	w.rows += int64(b.Rows)
 	if inspect {
-		w.inspection.countNulls(b)
+		w.inspection.Looked += int64(b.Rows)
 	}
 	for _, view := range w.views {
 		logical := selectColumns(b, view, nil)

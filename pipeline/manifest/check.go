@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // What a manifest proves of itself
@@ -212,7 +212,7 @@ var inStatement = regexp.MustCompile(`^Whatever else is known, this release as a
 
 // promises says whether the statement is the one that the mechanisms and the job give.
 func (m *Manifest) promises(ms []calibrate.Mechanism) error {
-	p := Promise{Mu: calibrate.ComposedMu(ms), Adjacency: queries.Adjacency(m.Privacy.Adjacency)}
+	p := Promise{Mu: calibrate.ComposedMu(ms), Adjacency: query.Adjacency(m.Privacy.Adjacency)}
 	if share := m.Privacy.DeltaFailure; share != "0" {
 		p.DeltaFailure, p.MinUnits = share, m.LeavesOut()
 	}

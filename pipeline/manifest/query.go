@@ -1,6 +1,6 @@
 package manifest
 
-import "github.com/dprelease/dprelease/queries"
+import "github.com/dprelease/dprelease/queries/query"
 
 // Query describes one query of a release.
 type Query struct {
@@ -113,7 +113,7 @@ type Search struct {
 	Mechanism Mechanism `json:"mechanism"`
 	// Charged are the query's mechanisms as they were charged, for the whole public range.
 	Charged []Charged `json:"charged"`
-	queries.ClampSearch
+	query.ClampSearch
 }
 
 // RowsSearch says the same of the bound on the rows of a unit.
@@ -125,7 +125,7 @@ type RowsSearch struct {
 	// Most is, of each of the query's mechanisms, the most that a row adds to a cell, of which the search states the
 	// noise.
 	Most []float64 `json:"row_adds_at_most"`
-	queries.RowsSearch
+	query.RowsSearch
 }
 
 // Strategy says how the tables of a query are put together from its mechanisms, which are not their cells.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // The noise for which a bound or a clamp was chosen is compared as far as machines agree on it: a root may differ in
@@ -23,7 +23,7 @@ func TestNoiseOfASearchIsCompared(t *testing.T) {
 			Name: "q", Cells: 1, Mechanisms: []Mechanism{{Sigma: 3}, {Sigma: 4}},
 			RowsSearch: &RowsSearch{
 				Charged: []Charged{{Sigma: 15}, {Sigma: 20}}, Most: []float64{1, 1},
-				RowsSearch: queries.RowsSearch{
+				RowsSearch: query.RowsSearch{
 					Rule: 1, Steps: []int64{1, 2, 4, 5}, Noise: []float64{c.change(5), 10, 20,
 						25}, Groups: 1, Grid: 0.5, Deviation: m.Deviation(), Cells: make([]int64, 4),
 				},
@@ -33,7 +33,7 @@ func TestNoiseOfASearchIsCompared(t *testing.T) {
 			Name: "q", Cells: 1, Mechanisms: []Mechanism{{Sigma: 3}, {Sigma: 4}},
 			Search: &Search{
 				Charged: []Charged{{Sigma: 3 * 1024}, {Sigma: 4}},
-				ClampSearch: queries.ClampSearch{
+				ClampSearch: query.ClampSearch{
 					Rule: 1, Most: 1024, Groups: 1, Noise: c.change(5), Grid: 0.5, Deviation: m.Deviation(), Cells: make([]int64, 361),
 				},
 			},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // Promise is what a release promises. Its decimals are as the job writes them.
@@ -22,7 +22,7 @@ type Promise struct {
 	Mu       calibrate.Mu
 	// Unit lists the columns of the privacy unit; empty if it is a row.
 	Unit      []string
-	Adjacency queries.Adjacency
+	Adjacency query.Adjacency
 }
 
 // String is the promise in words: the manifest's statement.
@@ -31,7 +31,7 @@ func (p Promise) String() string {
 	if len(p.Unit) > 0 {
 		unit = "all rows of one " + strings.Join(p.Unit, ", ")
 	}
-	if p.Adjacency == queries.ReplaceOne {
+	if p.Adjacency == query.ReplaceOne {
 		change = "replaced"
 	}
 	if p.DeltaFailure != "" {

@@ -5,11 +5,11 @@ import (
 	"math"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // StrategyOf states a query's strategy.
-func StrategyOf(s *queries.Strategy) *Strategy {
+func StrategyOf(s *query.Strategy) *Strategy {
 	m := &Strategy{Name: s.Name, Optimize: string(s.Loss), RMSE: s.Error, LowerBound: s.Bound}
 	for _, c := range s.Others {
 		m.Others = append(m.Others, Candidate{Name: c.Name, RMSE: c.Error})

@@ -12,7 +12,9 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // key is one key for all runs of the fuzzers.
@@ -29,26 +31,30 @@ var fields = []table.Field{{Name: "u", Type: table.Type{Kind: table.String}},
 
 // accumulators are of three queries that share the rows of units, one of them with discovered keys, and of one whose
 // unit is the row.
-func accumulators(tb testing.TB) []queries.Accumulator {
+func accumulators(tb testing.TB) []*queries.Accumulator {
 	tb.Helper()
-	bounds := queries.Bounds{MaxRows: 2, MaxGroups: 2}
+	bounds := query.Bounds{MaxRows: 2, MaxGroups: 2}
 	labels := domain.Dimension{Column: "x", Labels: []domain.Label{{Name: "a", Members: []string{"a"}},
 		{Name: "b", Members: []string{"b"}}}}
-	var qs []queries.Query
-	for _, s := range []queries.Spec{
-		{Name: "a", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds, By: []domain.Dimension{labels}},
-		{Name: "b", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds,
+	var of []*aggregation.Aggregation
+	for _, s := range []query.Spec{
+		{Name: "a", Kind: query.Histogram, Unit: []string{"u", "v"}, Bounds: bounds, By: []domain.Dimension{labels}},
+		{Name: "b", Kind: query.Histogram, Unit: []string{"u", "v"}, Bounds: bounds,
 			By: []domain.Dimension{{Column: "x", Discover: true}}},
-		{Name: "c", Kind: queries.Count, Unit: []string{"u", "v"}, Bounds: bounds},
-		{Name: "d", Kind: queries.Histogram, By: []domain.Dimension{labels}},
+		{Name: "c", Kind: query.Count, Unit: []string{"u", "v"}, Bounds: bounds},
+		{Name: "d", Kind: query.Histogram, By: []domain.Dimension{labels}},
 	} {
 		q, err := queries.New(s)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		qs = append(qs, q)
+		a, err := q.Aggregation(table.Schema{Fields: fields})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		of = append(of, a)
 	}
-	all, err := queries.NewAccumulators(qs, table.Schema{Fields: fields}, nil)
+	all, err := queries.NewAccumulators(of, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

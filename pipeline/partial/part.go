@@ -69,7 +69,7 @@ const mostStatement = 1 << 30
 
 // Write writes a part: the statement and the state of accumulators, which are spent. Errors are those of w and of the
 // accumulators' spill.
-func Write(w io.Writer, k Key, s *Statement, all []queries.Accumulator) error {
+func Write(w io.Writer, k Key, s *Statement, all []*queries.Accumulator) error {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (s *Statement) Splits() int {
 // Load adds the state to accumulators, which are of the part's question and schema, and reads the part to its end: only
 // without an error is what was added authentic. Errors are ErrDamaged and those of the source and the accumulators'
 // spill.
-func (p *Reader) Load(all []queries.Accumulator) error {
+func (p *Reader) Load(all []*queries.Accumulator) error {
 	if err := queries.Load(all, p.from); err != nil {
 		if errors.Is(err, queries.ErrState) {
 			return ErrDamaged

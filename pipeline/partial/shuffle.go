@@ -89,7 +89,7 @@ const blockBytes = 512 << 10
 
 // Pack hands what accumulators hold to emit as encrypted messages: rows of units to their buckets, and last the packed
 // message to bucket n. The accumulators are spent.
-func (k Key) Pack(s Statement, all []queries.Accumulator, n int, emit func(bucket int, message []byte)) error {
+func (k Key) Pack(s Statement, all []*queries.Accumulator, n int, emit func(bucket int, message []byte)) error {
 	b, err := k.buckets(n)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (k Key) Pack(s Statement, all []queries.Accumulator, n int, emit func(bucke
 }
 
 // answers returns a message of a head and answers.
-func (k Key) answers(kind byte, head []byte, all []queries.Accumulator) ([]byte, error) {
+func (k Key) answers(kind byte, head []byte, all []*queries.Accumulator) ([]byte, error) {
 	var out bytes.Buffer
 	out.Write(head)
 	if err := queries.SaveAnswers(all, &out); err != nil {
@@ -130,7 +130,7 @@ func (k Key) answers(kind byte, head []byte, all []queries.Accumulator) ([]byte,
 
 // Bounded returns the message of accumulators that took in some blocks of a bucket, whose units it bounds. They are
 // spent.
-func (k Key) Bounded(bucket int, blocks int64, all []queries.Accumulator) ([]byte, error) {
+func (k Key) Bounded(bucket int, blocks int64, all []*queries.Accumulator) ([]byte, error) {
 	if err := queries.Bound(all); err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (o *Opener) Message(sealed []byte) (*Message, error) {
 }
 
 // LoadRows adds the block of a message of rows of a bucket. If it is another's the error is ErrLost.
-func (m *Message) LoadRows(all []queries.Accumulator, bucket int) error {
+func (m *Message) LoadRows(all []*queries.Accumulator, bucket int) error {
 	switch {
 	case m.kind != rowsKind:
 		return ErrDamaged
@@ -200,7 +200,7 @@ func (m *Message) LoadRows(all []queries.Accumulator, bucket int) error {
 }
 
 // LoadAnswers adds the answers of a packed or bounded message.
-func (m *Message) LoadAnswers(all []queries.Accumulator) error {
+func (m *Message) LoadAnswers(all []*queries.Accumulator) error {
 	if m.kind == rowsKind {
 		return ErrDamaged
 	}
@@ -237,6 +237,9 @@ func (t *Tally) Add(m *Message) error {
 		t.sent, t.bounded = map[int]int64{}, map[int]int64{}
 	}
 	if m.Packed != nil {
+		if len(t.packed) > 0 && (m.Packed.Question != t.packed[0].Question || m.Packed.Program != t.packed[0].Program) {
+			return ErrLost // its answers are of other queries
+		}
 		t.packed = append(t.packed, m.Packed)
 		for i, n := range m.Packed.Blocks {
 			t.sent[i] += n
@@ -265,8 +268,7 @@ func (t *Tally) Statement() (*Statement, error) {
 	whole.Shard, whole.Of, whole.From, whole.To = 1, 1, 0, whole.Splits()
 	whole.Digests, whole.Rows, whole.Blanks = make([][]byte, whole.To), 0, 0
 	for _, p := range t.packed {
-		if p.From < 0 || p.To > whole.To || p.To-p.From != len(p.Digests) || !p.SameTable(&whole) ||
-			p.Question != whole.Question || p.Program != whole.Program {
+		if p.From < 0 || p.To > whole.To || p.To-p.From != len(p.Digests) || !p.SameTable(&whole) {
 			return nil, ErrLost
 		}
 		for i, d := range p.Digests {

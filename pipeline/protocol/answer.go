@@ -21,12 +21,13 @@ func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline
 	if err := a.judge(exact.Checks); err != nil {
 		return nil, nil, err
 	}
+	a.chosen = a.plan.Choose()
 	a.drawn = true
 	noisy, err := a.noise(ctx, exact.Exacts)
 	if err != nil {
 		return nil, nil, pipeline.InsideError("noise", err)
 	}
-	release, err := a.plan.Release(ctx, noisy, a.program(), a.Workers, a.Observer)
+	release, err := a.chosen.Release(ctx, noisy, a.program(), a.Workers, a.Observer)
 	return release, exact.Input, err
 }
 
@@ -56,14 +57,15 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 		if err != nil {
 			return nil, err
 		}
-		if a.plan.Queries()[i].Search != nil {
+		q := &a.chosen.Queries()[i]
+		if q.Search != nil {
 			if components, err = a.choose(ctx, i, components); err != nil {
 				return nil, err
 			}
 			a.Observer.Progress(pipeline.StageNoise, done, len(exacts))
 		}
 		for j, exact := range components {
-			n, err := a.noisy(ctx, exact, &a.plan.Queries()[i], j)
+			n, err := a.noisy(ctx, exact, q, j)
 			if err != nil {
 				return nil, err
 			}
@@ -74,16 +76,16 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	return out, nil
 }
 
-// giveKeys gives a query the keys that another one selected, if it waits for them. The plan then has the keys, and the
-// exact answers are those of these keys.
+// giveKeys gives a query the keys that another one selected, if it waits for them. The exact answers are then those of
+// these keys.
 func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechanism.Noisy) (chosen []mechanism.Exact,
 	err error) {
-	leader, follows := a.plan.Queries()[i].Leader()
+	leader, follows := a.chosen.Queries()[i].Leader()
 	if !follows {
 		return components, nil
 	}
 	selected := noisy[leader][0]
-	if a.plan, err = a.plan.WithKeys(i, selected.Keys()); err != nil {
+	if err := a.chosen.TakeKeys(i, selected.Keys()); err != nil {
 		return nil, err
 	}
 	chosen = make([]mechanism.Exact, len(components))
@@ -96,19 +98,20 @@ func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechan
 }
 
 // choose finds the clamp or the bound on rows of a query: it adds noise to the histogram, which comes last, and chooses
-// from the noisy values. The plan then has what was found, and the exact answers are those under it.
+// from the noisy values. The exact answers are then those under what was found.
 func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exact) ([]mechanism.Exact, error) {
-	s := a.plan.Queries()[i].Search
+	q := &a.chosen.Queries()[i]
+	s := q.Search
 	last := len(components) - 1
 	histogram, err := components[last].Noise(ctx, a.receipt, s.Charged(), a.Workers)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Find(histogram, a.plan.Queries()[i].Mechanisms, a.plan.Adjacency())
+	found, err := s.Find(histogram, q.Mechanisms, a.plan.Adjacency())
 	if err != nil {
 		return nil, err
 	}
-	if a.plan, err = a.plan.WithFound(i, found); err != nil {
+	if err := a.chosen.TakeFound(i, found); err != nil {
 		return nil, err
 	}
 	chosen := slices.Clone(components[:last])

@@ -8,9 +8,11 @@ import (
 // attempt is one run in progress.
 type attempt struct {
 	*Runner
-	plan  *pipeline.Plan
-	dir   string
-	again bool // a new release is asked for
+	plan *pipeline.Plan
+	// chosen is what the run chose from noisy values, and the queries that follow from it; nil before it draws noise.
+	chosen *pipeline.Chosen
+	dir    string
+	again  bool // a new release is asked for
 	// compare: the operator asks whether the input of a published question has changed.
 	compare bool
 	// refuse: end before the noise if a column is unusable.

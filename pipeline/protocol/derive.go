@@ -51,8 +51,8 @@ func (a *attempt) derive(ctx context.Context) (*Outcome, error) {
 		dir = moved
 	}
 	a.Observer.Progress(pipeline.StagePublish, percent, percent)
-	return &Outcome{Status: StatusDerived, Dir: a.dir, Digest: staged, Moved: moved, Release: release, Plan: a.plan,
-		From: dir}, nil
+	return &Outcome{Status: StatusDerived, Dir: a.dir, Digest: staged, Moved: moved, Release: release,
+		Queries: a.chosen.Queries(), From: dir}, nil
 }
 
 func (a *attempt) recordDerived(ctx context.Context, of *ledger.Run, digest string) error {
@@ -76,7 +76,7 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 				"this one would take",
 		}
 	}
-	a.plan = adopted
+	a.plan, a.chosen = adopted, adopted.Choose()
 	if err := a.adoptFound(m); err != nil {
 		return nil, a.notReadBack(ctx, err)
 	}
@@ -84,7 +84,7 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 	if err != nil {
 		return nil, err
 	}
-	release, err := a.plan.Release(ctx, noisy, a.program(), a.Workers, a.Observer)
+	release, err := a.chosen.Release(ctx, noisy, a.program(), a.Workers, a.Observer)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 }
 
 // adoptFound takes over the clamps and bounds that a published release found.
-func (a *attempt) adoptFound(m *manifest.Manifest) (err error) {
+func (a *attempt) adoptFound(m *manifest.Manifest) error {
 	for i, q := range a.plan.Queries() {
 		if q.Search == nil {
 			continue
@@ -103,7 +103,7 @@ func (a *attempt) adoptFound(m *manifest.Manifest) (err error) {
 		if !ok {
 			return errors.New(m.Queries[i].Name + ": its clamp or its bound on rows is not stated")
 		}
-		if a.plan, err = a.plan.WithFound(i, found); err != nil {
+		if err := a.chosen.TakeFound(i, found); err != nil {
 			return err
 		}
 	}
@@ -113,15 +113,15 @@ func (a *attempt) adoptFound(m *manifest.Manifest) (err error) {
 // readBack returns the noisy vectors of a published release whose manifest has that digest.
 func (a *attempt) readBack(ctx context.Context, dir string, m *manifest.Manifest, digest string,
 	proof ledger.Publication) ([][]mechanism.Noisy, error) {
-	out := make([][]mechanism.Noisy, len(a.plan.Queries()))
+	planned := a.chosen.Queries()
+	out := make([][]mechanism.Noisy, len(planned))
 	for _, i := range a.plan.LeadersFirst() {
-		if leader, follows := a.plan.Queries()[i].Leader(); follows {
-			var err error
-			if a.plan, err = a.plan.WithKeys(i, out[leader][0].Keys()); err != nil {
+		if leader, follows := planned[i].Leader(); follows {
+			if err := a.chosen.TakeKeys(i, out[leader][0].Keys()); err != nil {
 				return nil, a.notReadBack(ctx, err)
 			}
 		}
-		q := &a.plan.Queries()[i]
+		q := &planned[i]
 		columns, err := a.Sink.Columns(ctx, dir, &m.Queries[i])
 		if err != nil {
 			return nil, a.notReadBack(ctx, err)

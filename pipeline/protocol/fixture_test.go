@@ -18,6 +18,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/pipeline/protocol"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
@@ -85,7 +87,11 @@ func (e *engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 }
 
 func (e *engine) answer(q pipeline.Planned, checks *pipeline.DataChecks) ([]mechanism.Exact, error) {
-	a, err := q.Query.New(e.Schema(), nil)
+	of, err := q.Query.Aggregation(e.Schema())
+	if err != nil {
+		return nil, err
+	}
+	all, err := queries.NewAccumulators([]*aggregation.Aggregation{of}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -108,10 +114,10 @@ func (e *engine) answer(q pipeline.Planned, checks *pipeline.DataChecks) ([]mech
 		}
 		checks.Queries = append(checks.Queries, pipeline.QueryCheck{Name: q.Query.Name(), Tally: t})
 	}
-	if err := a.Add(&b); err != nil {
+	if err := all[0].Add(&b); err != nil {
 		return nil, err
 	}
-	return a.Seal()
+	return queries.Seal(q.Query, all[0])
 }
 
 // bench is everything that a run needs, with a ledger in memory and folders of the test.

@@ -129,7 +129,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	return &Outcome{Status: StatusReleased, Dir: a.dir, Discarded: a.discarded, Digest: seal.Release, Moved: moved,
-		Release: release, Plan: a.plan, Checks: a.checks}, nil
+		Release: release, Queries: a.chosen.Queries(), Checks: a.checks}, nil
 }
 
 // vacant refuses an output folder that holds anything but a publication of this question, which may be moved aside.

@@ -71,9 +71,9 @@ type Outcome struct {
 	Digest string
 	// Moved is where an older release of the folder was put; "" if there was none.
 	Moved string
-	// Release is what this run made, and Plan the plan of it, with the clamps that were found; nil if it made none.
+	// Release is what this run made, and Queries are its queries with what was chosen for them; nil if it made none.
 	Release *pipeline.Release
-	Plan    *pipeline.Plan
+	Queries []pipeline.Planned
 	// Discarded: beside the folder was a complete release in staging that no run of this ledger can have made, or one of
 	// an earlier version. It was deleted, and noise was drawn anew under the same charge.
 	Discarded bool

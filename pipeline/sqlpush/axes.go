@@ -14,10 +14,10 @@ import (
 
 // present leaves out the rows that have no code in a dimension by conditions on its columns, which scans take; the code
 // is found once then. ok is false if some of such rows may be left.
-func (w *writer) present(r *domain.Rule, columns map[string]column) (ok bool) {
+func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) {
 	kept := 0
 	for _, c := range []int32{r.Null, r.Other} {
-		if c != domain.RuleDropped {
+		if c != domain.Dropped {
 			kept++
 		}
 	}
@@ -46,7 +46,7 @@ func (w *writer) present(r *domain.Rule, columns map[string]column) (ok bool) {
 		at := r.FloatSteps.At
 		w.filter(x+" >= "+w.float(at[0]), x+" < "+w.float(at[len(at)-1]))
 		w.sure[x] = true
-	case r.Offsets != nil:
+	case r.TimeField != "":
 		w.filter(x + " IS NOT NULL")
 		w.sure[x] = true
 	default:
@@ -67,7 +67,7 @@ func (w *writer) whenNull(x string, null int32, rest string) string {
 	switch {
 	case w.sure[x]:
 		return rest
-	case null == domain.RuleDropped:
+	case null == domain.Dropped:
 		return "CASE WHEN " + x + " IS NOT NULL THEN " + rest + " END"
 	}
 	return "CASE WHEN " + x + " IS NULL THEN " + code(null) + " ELSE " + rest + " END"
@@ -78,28 +78,29 @@ func (w *writer) lookup(x string, pairs []pair, other int32) string {
 	w.names++
 	s, k, c := fmt.Sprint("s", w.names), fmt.Sprint("k", w.names), fmt.Sprint("e", w.names)
 	how := "LEFT JOIN"
-	if other == domain.RuleDropped {
+	if other == domain.Dropped {
 		how = "JOIN"
 	}
 	w.from = fmt.Sprintf("(SELECT %s.*, %s.c AS %s\n FROM %s AS %s %s %s ON %s.%s = %s.v)", s, k, c, w.from, s, how,
 		w.pairs(k, pairs), s, x, k)
-	if other == domain.RuleDropped {
+	if other == domain.Dropped {
 		return c
 	}
 	return fmt.Sprintf("COALESCE(%s, %d)", c, other)
 }
 
 // folded returns the column of a dimension, folded if its texts are.
-func (w *writer) folded(r *domain.Rule, c *column) string {
-	if r.Fold == nil {
+func (w *writer) folded(r *domain.Coding, c *column) string {
+	table := r.FoldTable()
+	if table == nil {
 		return c.Expr
 	}
-	x, _ := w.fold(c.Expr, r.Fold) // others are refused: see fits
+	x, _ := w.fold(c.Expr, table) // others are refused: see fits
 	return w.stage(x)
 }
 
 // axis returns the code of a row in a dimension.
-func (w *writer) axis(r *domain.Rule, columns map[string]column) string {
+func (w *writer) axis(r *domain.Coding, columns map[string]column) string {
 	if r.Grid != nil {
 		return w.grid(r, columns)
 	}
@@ -117,22 +118,22 @@ func (w *writer) axis(r *domain.Rule, columns map[string]column) string {
 	if pairs, ok := w.listed(r, c.Binary); ok {
 		place, placed := w.place(r, x, pairs)
 		switch {
-		case placed && r.Other == domain.RuleDropped && r.Null == domain.RuleDropped:
+		case placed && r.Other == domain.Dropped && r.Null == domain.Dropped:
 			return place + " - 1"
-		case placed && r.Other == domain.RuleDropped:
+		case placed && r.Other == domain.Dropped:
 			return w.whenNull(x, r.Null, place+" - 1")
 		case placed:
 			return w.whenNull(x, r.Null, fmt.Sprintf("COALESCE(%s - 1, %d)", place, r.Other))
-		case len(pairs) <= fewCases && r.Null == domain.RuleDropped && r.Other == domain.RuleDropped:
+		case len(pairs) <= fewCases && r.Null == domain.Dropped && r.Other == domain.Dropped:
 			return cases(x, pairs, r.Other)
 		case len(pairs) <= fewCases:
 			return w.whenNull(x, r.Null, cases(x, pairs, r.Other))
-		case r.Null == domain.RuleDropped:
-			if r.Other == domain.RuleDropped {
+		case r.Null == domain.Dropped:
+			if r.Other == domain.Dropped {
 				return w.lookup(x, pairs, r.Other)
 			}
 			return w.whenNull(x, r.Null, w.lookup(x, pairs, r.Other))
-		case r.Other == domain.RuleDropped: // a join would lose the nulls
+		case r.Other == domain.Dropped: // a join would lose the nulls
 			found := w.lookup(x, pairs, 0x7fffffff)
 			return w.whenNull(x, r.Null, "NULLIF("+found+", 2147483647)")
 		}
@@ -147,25 +148,23 @@ func (w *writer) axis(r *domain.Rule, columns map[string]column) string {
 	case c.Late:
 		return w.lateSteps(x, r)
 	case r.FloatSteps != nil:
-		if r.Null == domain.RuleDropped && r.Other == domain.RuleDropped {
+		if r.Null == domain.Dropped && r.Other == domain.Dropped {
 			return w.floatSteps(x, r.FloatSteps) // NULL, if the number is
 		}
 		return w.whenNull(x, r.Null, w.floatSteps(x, r.FloatSteps))
 	}
 	field := w.timeField(r, x)
-	if r.Null == domain.RuleDropped {
+	if r.Null == domain.Dropped {
 		return field // NULL, if the time is
 	}
 	return w.whenNull(x, r.Null, field)
 }
 
 // grid returns the cell of a place.
-func (w *writer) grid(r *domain.Rule, columns map[string]column) string {
+func (w *writer) grid(r *domain.Coding, columns map[string]column) string {
 	lat, lon := w.stage(w.asDouble(columns[r.Grid.Lat])), w.stage(w.asDouble(columns[r.Grid.Lon]))
 	line := func(x string, edges []float64) string {
-		n := int32(len(edges) - 1)
-		s := &domain.Steps[float64]{At: edges, Cells: n, Below: domain.RuleDropped, Beyond: domain.RuleDropped, Closed: true,
-			Last: edges[n], LastCode: n - 1}
+		s := domain.FloatSteps(edges, domain.Dropped, true)
 		last := fmt.Sprintf("CASE WHEN %s = %s THEN %d END", x, w.float(s.Last), s.LastCode)
 		if among, ok := w.evenly(x, s); ok {
 			return among + " ELSE " + last + " END"
@@ -179,7 +178,7 @@ func (w *writer) grid(r *domain.Rule, columns map[string]column) string {
 }
 
 // onGrid says that a place is in a cell.
-func (w *writer) onGrid(g *domain.GridRule, columns map[string]column) []string {
+func (w *writer) onGrid(g *domain.GridCells, columns map[string]column) []string {
 	lat, lon := w.stage(w.asDouble(columns[g.Lat])), w.stage(w.asDouble(columns[g.Lon]))
 	inside := func(x string, edges []float64) string {
 		return fmt.Sprintf("%s >= %s AND %s <= %s", x, w.float(edges[0]), x, w.float(edges[len(edges)-1]))

@@ -168,7 +168,7 @@ var unitInCell, unitInRow = beginning{bounding.CellOrder, "uc"}, beginning{bound
 // beginning is how all messages of a unit begin, of which its digests are.
 func (c *contents) beginning(order byte) []part {
 	parts := []part{{Bytes: append([]byte(bounding.BoundKey), order)}}
-	for _, name := range c.Columns {
+	for _, name := range c.Unit {
 		column := c.columns[name]
 		parts = append(parts, part{Unit: &column})
 	}

@@ -2,9 +2,7 @@ package sqlpush
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/dprelease/dprelease/queries/domain"
@@ -16,22 +14,21 @@ import (
 // fewCases is the longest list of values that is written as cases. Longer ones are joined.
 const fewCases = 8
 
-// listed lists the values of a rule with their codes, in an order that is the same each time; ok is false if the rule
-// lists none.
-func (w *writer) listed(r *domain.Rule, binary bool) (pairs []pair, ok bool) {
+// listed lists the values of a coding with their codes; ok is false if the coding lists none.
+func (w *writer) listed(r *domain.Coding, binary bool) (pairs []pair, ok bool) {
 	switch {
 	case r.Ints != nil:
-		for _, v := range slices.Sorted(maps.Keys(r.Ints)) {
-			pairs = append(pairs, pair{Value: integer(v), Code: r.Ints[v]})
+		for _, x := range r.Ints {
+			pairs = append(pairs, pair{Value: integer(x.Value), Code: x.Code})
 		}
 	case r.Floats != nil:
-		for _, v := range slices.Sorted(maps.Keys(r.Floats)) {
-			pairs = append(pairs, pair{Value: w.float(v), Code: r.Floats[v]})
+		for _, x := range r.Floats {
+			pairs = append(pairs, pair{Value: w.float(x.Value), Code: x.Code})
 		}
 	case r.Texts != nil:
-		for _, v := range slices.Sorted(maps.Keys(r.Texts)) {
-			if literal, ok := w.text(v, binary); ok {
-				pairs = append(pairs, pair{Value: literal, Code: r.Texts[v]})
+		for _, x := range r.Texts {
+			if literal, ok := w.text(x.Value, binary); ok {
+				pairs = append(pairs, pair{Value: literal, Code: x.Code})
 			}
 		}
 	default:
@@ -61,8 +58,8 @@ func (w *writer) floatSteps(x string, s *domain.Steps[float64]) string {
 }
 
 // condition is what a row must fulfil that passes a filter. It is not fulfilled if the value is null.
-func (w *writer) condition(r *domain.FilterRule, x string, binary bool) string {
-	if pairs, ok := w.listed(&r.Rule, binary); ok {
+func (w *writer) condition(r *domain.Condition, x string, binary bool) string {
+	if pairs, ok := w.listed(&r.Coding, binary); ok {
 		var values []string
 		for _, p := range pairs {
 			values = append(values, p.Value)

@@ -70,9 +70,9 @@ type dialect interface {
 	find(x string, list []string) (place string, ok bool)
 	// failsBelow says that a product of doubles may fail if it is below the least double.
 	failsBelow() bool
-	// fold replaces characters of a text of characters, and then white space as [domain.FoldRule] has it, if the
+	// fold replaces characters of a text of characters, and then white space as [domain.FoldTable] has it, if the
 	// dialect can.
-	fold(x string, f *domain.FoldRule) (folded string, ok bool)
+	fold(x string, f *domain.FoldTable) (folded string, ok bool)
 	// exactly is how the dialect computes what only engines are asked for that were run; nil if it was not.
 	exactly() *exactness
 	// keys is how keys that are discovered are written.
@@ -136,7 +136,7 @@ func (ansi) find(string, []string) (string, bool) { return "", false }
 
 func (ansi) failsBelow() bool { return true }
 
-func (ansi) fold(string, *domain.FoldRule) (string, bool) { return "", false }
+func (ansi) fold(string, *domain.FoldTable) (string, bool) { return "", false }
 
 func (ansi) exactly() *exactness { return nil }
 

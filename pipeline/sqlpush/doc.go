@@ -7,7 +7,7 @@
 //
 //   - a dialect reads columns as BIGINTs, doubles and texts, for both engines by the same expressions;
 //   - the statement does with them what the coders of queries/domain do, which say it in plain numbers
-//     ([queries.OutlineOf]): values are compared with the same bounds, times are taken apart by arithmetic, and nothing
+//     ([aggregation.Aggregation]): values are compared with the same bounds, times are taken apart by arithmetic, and nothing
 //     depends on a database's zones, collations, locales or rounding;
 //   - units are bounded by the rule of queries/bounding, with the same digests.
 //

@@ -224,7 +224,7 @@ func (duckdb) spillTo(folder string) string {
 }
 
 // fold reads the bytes of a text as the characters that they were made of.
-func (duckdb) fold(x string, f *domain.FoldRule) (string, bool) {
+func (duckdb) fold(x string, f *domain.FoldTable) (string, bool) {
 	text := func(s string) string { return "decode(unhex('" + hexadecimal([]byte(s)) + "'))" }
 	x = "decode(" + x + ")"
 	if f.From != "" {

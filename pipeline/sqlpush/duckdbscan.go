@@ -91,19 +91,15 @@ func (c *scanColumn) within(s domain.Span[int64]) (condition string, ok bool) {
 }
 
 // spanOf returns the range of the values that have a cell, if others, and NULL, are left out.
-func spanOf(r *domain.Rule) (s domain.Span[int64], ok bool) {
-	if r.Null != domain.RuleDropped || r.Other != domain.RuleDropped || r.Nearest != nil || r.Grid != nil || r.Numerals() {
+func spanOf(r *domain.Coding) (s domain.Span[int64], ok bool) {
+	if r.Null != domain.Dropped || r.Other != domain.Dropped || r.Nearest != nil || r.Grid != nil || r.Numerals() {
 		return s, false
 	}
 	switch {
 	case r.IntSteps != nil && len(r.IntSteps.At) > 0:
 		return spanOfSteps(r.IntSteps), true
 	case len(r.Ints) > 0:
-		s = domain.Span[int64]{Least: math.MaxInt64, Most: math.MinInt64}
-		for v := range r.Ints {
-			s.Least, s.Most = min(s.Least, v), max(s.Most, v)
-		}
-		return s, true
+		return domain.Span[int64]{Least: r.Ints[0].Value, Most: r.Ints[len(r.Ints)-1].Value}, true
 	}
 	return s, false
 }
@@ -137,7 +133,7 @@ const (
 
 // key returns the key of a dimension of the column, whose Grouped is named x. All values are in a range if within is
 // set, the dimension's, or are truth values. ok is false if groups would be too many.
-func (c *scanColumn) key(r *domain.Rule, x string, within bool) (k groupKey, ok bool) {
+func (c *scanColumn) key(r *domain.Coding, x string, within bool) (k groupKey, ok bool) {
 	if c == nil || r.Nearest != nil || r.Grid != nil || r.Numerals() {
 		return k, false
 	}
@@ -147,8 +143,8 @@ func (c *scanColumn) key(r *domain.Rule, x string, within bool) (k groupKey, ok 
 	number := fmt.Sprintf(c.number, x)
 	k = groupKey{[]string{x}, func(columns []string) string { return fmt.Sprintf(c.number, columns[0]) }}
 	switch {
-	case r.Offsets != nil:
-		return k, r.Offsets.PerSecond == 0
+	case r.TimeField != "":
+		return k, r.Offsets().PerSecond == 0
 	case r.Ints != nil:
 		s, spanned := spanOf(r)
 		return k, within && spanned && fewValues(s, len(r.Ints))
@@ -249,7 +245,7 @@ func fewValues(s domain.Span[int64], cells int) bool {
 }
 
 // clockKey is the key of a dimension of times: days, hours and minutes.
-func clockKey(r *domain.Rule, x string, within bool) (k groupKey, ok bool) {
+func clockKey(r *domain.Coding, x string, within bool) (k groupKey, ok bool) {
 	const day = "CAST(%s AS DATE)"
 	days := func(column string) string { return fmt.Sprintf(asDays, column) }
 	by := func(list ...string) []string {
@@ -266,11 +262,11 @@ func clockKey(r *domain.Rule, x string, within bool) (k groupKey, ok bool) {
 	ofMinute := groupKey{by(day, "hour(%s)", "minute(%s)"), func(c []string) string {
 		return days(c[0]) + " * 86400000000 + " + c[1] + " * 3600000000 + " + c[2] + " * 60000000"
 	}}
-	if o := r.Offsets; o != nil {
+	if o := r.Offsets(); o != nil {
 		if o.PerSecond != 1e6 || len(o.Of) != 1 || o.Of[0] != 0 {
 			return k, false
 		}
-		switch r.Field {
+		switch r.TimeField {
 		case "minute_of_hour":
 			return groupKey{by("minute(%s)"), func(c []string) string { return c[0] + " * 60000000" }}, true
 		case "hour_of_day":

@@ -5,10 +5,8 @@ import (
 	"crypto/rand"
 	"slices"
 
-	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
-
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -58,11 +56,15 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return nil, err
 	}
-	schema, diags := p.LogicalSchema(e.Schema())
-	if len(diags) > 0 {
-		return nil, diags
+	of, err := p.Aggregations(e.Schema())
+	if err != nil {
+		return nil, err
 	}
-	a := &pipeline.Aggregates{Exacts: make([][]mechanism.Exact, len(p.Queries()))}
+	to, err := queries.NewSeparately(of, room{})
+	if err != nil {
+		return nil, err
+	}
+	a := &pipeline.Aggregates{}
 	o.Progress(pipeline.StageAggregate, 0, len(statements))
 	err = e.reading(ctx, func(tx *session) error {
 		if err := e.countRows(ctx, tx, p); err != nil {
@@ -70,7 +72,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 		}
 		for i := range statements {
 			s := &statements[i]
-			if a.Exacts[s.at], err = answer(ctx, tx, s, p.Queries()[s.at].Query, schema); err != nil {
+			if err := addTotals(ctx, tx, s, to[s.at]); err != nil {
 				return err
 			}
 			o.Progress(pipeline.StageAggregate, i+1, len(statements))
@@ -80,7 +82,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return nil, err
 	}
-	if err := p.JoinKeys(a.Exacts); err != nil {
+	if a.Exacts, err = p.Seal(to); err != nil {
 		return nil, err
 	}
 	a.Input, err = fingerprint(e.key, a.Exacts)
@@ -122,29 +124,24 @@ func (e *Engine) countRows(ctx context.Context, tx *session, p *pipeline.Plan) e
 	return nil
 }
 
-// answer runs a statement and hides its totals.
-func answer(ctx context.Context, tx *session, s *Statement, q queries.Query, schema table.Schema) ([]mechanism.Exact,
-	error) {
-	to, err := q.New(schema, room{})
-	if err != nil {
-		return nil, err
-	}
+// addTotals runs a statement and adds its totals to an accumulator.
+func addTotals(ctx context.Context, tx *session, s *Statement, to *queries.Accumulator) error {
 	rows, err := tx.query(ctx, s.Text)
 	if err != nil {
-		return nil, failed(ctx, "the database refuses the statement of query "+s.Query, err)
+		return failed(ctx, "the database refuses the statement of query "+s.Query, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		t, counts, err := scanTotal(rows, s.Sums, &s.of)
+		t, counts, err := scanTotal(rows, s.Sums, s.of)
 		if err == nil && counts {
-			err = queries.AddTotal(to, t)
+			err = to.AddTotal(t)
 		}
 		if err != nil {
-			return nil, failed(ctx, "the database's answer to query "+s.Query+" is none", err)
+			return failed(ctx, "the database's answer to query "+s.Query+" is none", err)
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return nil, failed(ctx, "the database failed in query "+s.Query, err)
+		return failed(ctx, "the database failed in query "+s.Query, err)
 	}
-	return to.Seal()
+	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 // code writes the code of a value; that of a row in no cell is NULL.
 func code(c int32) string {
-	if c == domain.RuleDropped {
+	if c == domain.Dropped {
 		return "NULL"
 	}
 	return strconv.Itoa(int(c))
@@ -119,7 +119,7 @@ func less(x string, centre int64) string {
 }
 
 // within says that x is in the range of a filter, whose doubles are written by float.
-func within(x string, r *domain.FilterRule, float func(float64) string) string {
+func within(x string, r *domain.Condition, float func(float64) string) string {
 	var all []string
 	add := func(op, bound string) { all = append(all, x+" "+op+" "+bound) }
 	switch {
@@ -168,7 +168,7 @@ func cases(x string, pairs []pair, other int32) string {
 	for _, c := range order {
 		fmt.Fprintf(&b, " WHEN %s THEN %d", oneOf(x, byCode[c]), c)
 	}
-	if other != domain.RuleDropped {
+	if other != domain.Dropped {
 		fmt.Fprintf(&b, " ELSE %d", other)
 	}
 	b.WriteString(" END")

@@ -15,7 +15,6 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -95,7 +94,7 @@ func TestGoldenStatementsOfEnginesThatWereRun(t *testing.T) {
 		_, err = d.Statements(p)
 		refused := map[string]bool{}
 		for _, e := range problem.Errors(err) {
-			refused[e.Query] = e.Code == queries.CodeNotPushed
+			refused[e.Query] = e.Code == sqlpush.CodeNotPushed
 		}
 		for _, q := range p.Queries() {
 			if !refused[q.Query.Name()] {

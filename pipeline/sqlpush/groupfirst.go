@@ -7,7 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -33,15 +33,15 @@ func (c *contents) groupsFirst() bool {
 
 // inGroups says that rows need not be told apart after they are grouped.
 func (c *contents) inGroups() bool {
-	return len(c.Columns) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 &&
+	return len(c.Unit) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 &&
 		!(c.Apart && c.cellsInAll() > mostTogether)
 }
 
 // long says that a dimension lists texts or whole numbers, too many for cases.
-func (c *contents) long(r *domain.Rule) bool { return max(len(r.Texts), len(r.Ints)) > fewCases }
+func (c *contents) long(r *domain.Coding) bool { return max(len(r.Texts), len(r.Ints)) > fewCases }
 
 // key returns what rows are grouped by in place of their cell in a dimension of whole numbers, dates or times.
-func (c *contents) key(r *domain.Rule) (k groupKey, ok bool) {
+func (c *contents) key(r *domain.Coding) (k groupKey, ok bool) {
 	column := c.columns[r.Column]
 	s, spanned := spanOf(r)
 	within := spanned && (column.Type.Kind == table.Bool || slices.Contains(column.Within, s))
@@ -124,8 +124,7 @@ func (c *contents) tablesOf(w *writer, codes []string) string {
 
 // spans are the ranges of columns that the scans of all events can leave rows out by: those of filters and of
 // dimensions.
-func (in *input) spans(p *pipeline.Plan, o *queries.Outline,
-	filters []domain.FilterRule) map[string][]domain.Span[int64] {
+func (in *input) spans(p *pipeline.Plan, o *aggregation.Aggregation) map[string][]domain.Span[int64] {
 	all := map[string][]domain.Span[int64]{}
 	add := func(name string, s domain.Span[int64]) {
 		for _, view := range p.Views() {
@@ -138,8 +137,8 @@ func (in *input) spans(p *pipeline.Plan, o *queries.Outline,
 			all[name] = append(all[name], s)
 		}
 	}
-	for i := range filters {
-		if r := &filters[i]; r.IntRange != nil && !r.Numerals() {
+	for i := range o.Filters {
+		if r := &o.Filters[i]; r.IntRange != nil && !r.Numerals() {
 			add(r.Column, *r.IntRange)
 		}
 	}
@@ -153,22 +152,22 @@ func (in *input) spans(p *pipeline.Plan, o *queries.Outline,
 
 // grouped says that a column of whole numbers, dates or times is read as rows are grouped by it, which is all that is
 // done with it, or as a number to add up.
-func (in *input) grouped(p *pipeline.Plan, o *queries.Outline, name string, filters []domain.FilterRule,
+func (in *input) grouped(p *pipeline.Plan, o *aggregation.Aggregation, name string,
 	spans []domain.Span[int64]) bool {
-	var by []*domain.Rule
+	var by []*domain.Coding
 	for i := range o.Axes {
 		if slices.Contains(o.Axes[i].Columns(), name) {
 			by = append(by, &o.Axes[i])
 		}
 	}
 	value := o.Value != nil && slices.Contains(o.Value.Value.Columns, name)
-	isKey := slices.ContainsFunc(o.Keys, func(k queries.KeyPart) bool { return k.Column == name })
-	if slices.Contains(o.Columns, name) || isKey || value == (len(by) > 0) || !value &&
-		!(&contents{Outline: o}).inGroups() {
+	isKey := slices.ContainsFunc(o.Keys, func(k aggregation.KeyPart) bool { return k.Column == name })
+	if slices.Contains(o.Unit, name) || isKey || value == (len(by) > 0) || !value &&
+		!(&contents{Aggregation: o}).inGroups() {
 		return false
 	}
-	for i := range filters {
-		if r := &filters[i]; r.Column == name && (r.IntRange == nil || !slices.Contains(spans, *r.IntRange)) {
+	for i := range o.Filters {
+		if r := &o.Filters[i]; r.Column == name && (r.IntRange == nil || !slices.Contains(spans, *r.IntRange)) {
 			return false
 		}
 	}
@@ -202,14 +201,14 @@ func (c *contents) sums(rows string) (all []sum) {
 		len(c.Keys) == 0
 	for i, v := range c.values {
 		s := sum{v, max(1, c.times[i]), c.Value.Centre}
-		if !afterwards || c.Squared {
+		if !afterwards || c.Second != nil {
 			s.of, s.less = c.term(less(v, s.less)), 0
 		}
 		all = append(all, s)
 	}
-	if c.Squared {
+	if c.Second != nil {
 		x := less(c.values[0], c.Value.Centre)
-		if s := (sum{fmt.Sprintf("(%s) * (%s)", x, x), 1, c.LessSquare}); afterwards {
+		if s := (sum{fmt.Sprintf("(%s) * (%s)", x, x), 1, c.Second.Less}); afterwards {
 			all = append(all, s)
 		} else {
 			all = append(all, sum{c.term(fmt.Sprintf("%s - %d", s.of, s.less)), 1, 0})
@@ -236,7 +235,7 @@ func (c *contents) clamped(name string) (v string, ok bool) {
 	switch {
 	case !ok:
 		return "", false
-	case c.inGroups() && !c.Squared && (q.Centre == 0 || c.counted() != noRows): // all of it is done with sums
+	case c.inGroups() && c.Second == nil && (q.Centre == 0 || c.counted() != noRows): // all of it is done with sums
 		c.times[len(c.values)] = times
 	default:
 		v = fmt.Sprintf("CAST(%s AS BIGINT) * %d", v, times)

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 )
 
 // A statement groups by the values of which keys are made, which are columns k0, k1, … of its own, and returns those of
@@ -16,17 +16,6 @@ import (
 // another query selects is joined with that query's keys, inside of the database. So no value of a key leaves it that
 // fewer units have than the query says, which is two at least. The order of the keys of a unit is that of their
 // digests, as for cells.
-
-// amongKeysOf leaves out the totals of keys that another query does not tell.
-func (in *input) amongKeysOf(p *pipeline.Plan, schema table.Schema, leader queries.Query, totals string) (string,
-	error) {
-	o, err := queries.OutlineOf(leader, schema)
-	if err != nil {
-		return "", err
-	}
-	text, err := in.statement(p, schema, leader, &o)
-	return amongKeys(totals, text, o.Keys), err
-}
 
 // findKeys makes the columns of keys that are discovered, of rows that have them.
 func (c *contents) findKeys(codes []string) {
@@ -63,7 +52,7 @@ func keyName(i int) string { return fmt.Sprint("k", i) }
 
 // keyColumns returns the columns of keys by their names, what each is made of, and the conditions on them of rows that
 // have a key. Codes are those of the listed dimensions, and column reads a column.
-func keyColumns(parts []queries.KeyPart, codes []string, column func(name string) string) (names, exprs,
+func keyColumns(parts []aggregation.KeyPart, codes []string, column func(name string) string) (names, exprs,
 	conditions []string) {
 	for i := range parts {
 		p := &parts[i]
@@ -82,7 +71,7 @@ func keyColumns(parts []queries.KeyPart, codes []string, column func(name string
 }
 
 // parts are those of a key of the columns.
-func (d keySyntax) parts(of []queries.KeyPart) (key []part) {
+func (d keySyntax) parts(of []aggregation.KeyPart) (key []part) {
 	for i := range of {
 		p := &of[i]
 		switch {
@@ -112,7 +101,7 @@ func keyTotals(from string, by []string, sums string, rows string, least int64) 
 }
 
 // amongKeys leaves the totals of a statement out whose keys another statement does not have.
-func amongKeys(totals, keys string, parts []queries.KeyPart) string {
+func amongKeys(totals, keys string, parts []aggregation.KeyPart) string {
 	same := make([]string, len(parts))
 	for i := range parts {
 		same[i] = "f." + keyName(i) + " = g." + keyName(i)
@@ -122,13 +111,13 @@ func amongKeys(totals, keys string, parts []queries.KeyPart) string {
 
 // keyReader reads the values of keys.
 type keyReader struct {
-	of      []queries.KeyPart
+	of      []aggregation.KeyPart
 	texts   [][]byte
 	numbers []sql.NullInt64
 }
 
 // newKeyReader returns a reader of keys of some parts, of which there may be none.
-func newKeyReader(parts []queries.KeyPart) *keyReader {
+func newKeyReader(parts []aggregation.KeyPart) *keyReader {
 	return &keyReader{parts, make([][]byte, len(parts)), make([]sql.NullInt64, len(parts))}
 }
 

@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // A text is read as a number in SQL as [domain.ParseFloat] reads it: as the nearest double, ties to even.
@@ -21,37 +20,28 @@ import (
 // form of at most 801 digits and a small exponent, and cast: no cast fails. A double or the number halfway between two
 // has at most 767 digits, so that all digits after the 800th are as good as one.
 
-// readNumerals adds their numbers to the columns of texts that a query and filters read as numbers. It returns the
-// conditions that they be numbers, if rows are left out otherwise, or refuses to.
-func (w *writer) readNumerals(query string, o *queries.Outline, filters []domain.FilterRule, s table.Schema,
-	columns map[string]column) (conditions []string, refused error) {
-	var values []string
-	if o.Value != nil {
-		values = o.Value.Value.Columns
-	}
-	for _, name := range numeralColumns(values, o.Axes, filters, s) {
-		if w.exactly() == nil {
-			return nil, problem.One(query, "", queries.CodeNotPushed,
-				"texts are not read as numbers in this database: column "+name+" holds texts", queries.HintLocal)
-		}
+// readNumerals adds their numbers to the columns of texts that an aggregation reads as numbers. It returns the
+// conditions that they be numbers, if rows are left out otherwise.
+func (w *writer) readNumerals(o *aggregation.Aggregation, columns map[string]column) (conditions []string) {
+	for _, name := range numeralColumns(o, columns) {
 		c := columns[name]
 		c.Double, c.Whole = w.numeral(w.exactly().numerals, c.Expr, c.Binary)
 		columns[name] = c
-		if !o.AllRows && slices.Contains(values, name) {
+		if o.Value != nil && !o.AllRows && slices.Contains(o.Value.Value.Columns, name) {
 			conditions = append(conditions, c.Double+" IS NOT NULL")
 		}
 	}
-	return conditions, nil
+	return conditions
 }
 
 // numeralSteps is the code of a text among edges: whole numbers are compared as such.
-func (w *writer) numeralSteps(r *domain.Rule, c *column) string {
+func (w *writer) numeralSteps(r *domain.Coding, c *column) string {
 	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole,
 		intSteps(c.Whole, r.IntSteps), c.Double, w.floatSteps(c.Double, r.FloatSteps), code(r.Null))
 }
 
 // numeralCondition is what a text must fulfil that passes a range.
-func (w *writer) numeralCondition(r *domain.FilterRule, c *column) string {
+func (w *writer) numeralCondition(r *domain.Condition, c *column) string {
 	whole, others := *r, *r
 	whole.FloatRange, others.IntRange = nil, nil
 	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole, w.condition(&whole, c.Whole, false),
@@ -72,23 +62,25 @@ type numeralSyntax struct {
 }
 
 // numeralColumns are those of texts that values, dimensions and filters read as numbers.
-func numeralColumns(values []string, axes []domain.Rule, filters []domain.FilterRule, s table.Schema) (names []string) {
-	add := func(columns ...string) {
-		for _, c := range columns {
-			if f, _ := s.Lookup(c); f.Type.Kind == table.String && !slices.Contains(names, c) {
+func numeralColumns(o *aggregation.Aggregation, columns map[string]column) (names []string) {
+	add := func(of ...string) {
+		for _, c := range of {
+			if columns[c].Type.Kind == table.String && !slices.Contains(names, c) {
 				names = append(names, c)
 			}
 		}
 	}
-	add(values...)
-	for i := range axes {
-		if r := &axes[i]; r.Numerals() || r.Grid != nil || r.Nearest != nil {
+	if o.Value != nil {
+		add(o.Value.Value.Columns...)
+	}
+	for i := range o.Axes {
+		if r := &o.Axes[i]; r.Numerals() || r.Grid != nil || r.Nearest != nil {
 			add(r.Columns()...)
 		}
 	}
-	for i := range filters {
-		if filters[i].Numerals() {
-			add(filters[i].Column)
+	for i := range o.Filters {
+		if o.Filters[i].Numerals() {
+			add(o.Filters[i].Column)
 		}
 	}
 	return names

@@ -22,7 +22,7 @@ import (
 // nearestWriter finds the nearest points of rows.
 type nearestWriter struct {
 	*writer
-	rule *domain.NearestRule
+	rule *domain.NearestPoints
 	// position are the names of the columns of a place's position.
 	position [3]string
 	// within is a column, or a number: groups of points are left out that are further away on some axis.
@@ -31,7 +31,7 @@ type nearestWriter struct {
 
 // nearest returns the number of the point that is nearest to a place with a latitude and a longitude, columns of
 // doubles, if the condition there says that it is one: NULL if all points are too far away.
-func (w *writer) nearest(r *domain.NearestRule, lat, lon, there string) string {
+func (w *writer) nearest(r *domain.NearestPoints, lat, lon, there string) string {
 	n := &nearestWriter{writer: w, rule: r}
 	n.findPosition(n.radians(lat, there), n.radians(lon, there))
 	var squares, numbers []string

@@ -201,7 +201,7 @@ func (postgres) fence() string { return " OFFSET 0" }
 
 // fold replaces characters by their codes. The functions fail for texts of 256 MiB, so texts above 64 MiB stay as they
 // are: they are not listed.
-func (p postgres) fold(x string, f *domain.FoldRule) (string, bool) {
+func (p postgres) fold(x string, f *domain.FoldTable) (string, bool) {
 	from, okFrom := p.text(f.From, false)
 	to, okTo := p.text(f.To, false)
 	folded := x

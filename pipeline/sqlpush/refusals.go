@@ -3,10 +3,11 @@ package sqlpush
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
 )
@@ -20,41 +21,80 @@ const mostComponents = 64
 // mostPoints is the largest number of points of which a database finds the nearest: a statement has each of them twice.
 const mostPoints = 1000
 
-// refusals gathers what a database cannot do exactly of a query.
+// CodeNotPushed is the code of a query that a database is not asked.
+const CodeNotPushed = "not-in-sql"
+
+// HintLocal is the remedy for a query that a database is not asked.
+const HintLocal = "write engine: local, so that this program reads the rows and adds them up"
+
+// hintUnits is another remedy, for keys that are discovered.
+const hintUnits = "; or write min_units: 2 or more in the histogram that discovers the keys, so that no key leaves " +
+	"the database that only one unit has"
+
+// refusals gathers what a database cannot do exactly of an aggregation.
 type refusals struct {
 	*input
-	plan    *pipeline.Plan
-	schema  table.Schema
-	outline *queries.Outline
-	found   *problem.Problems
+	plan  *pipeline.Plan
+	of    *aggregation.Aggregation
+	found *problem.Problems
 }
 
-// refuses returns what the database cannot do exactly of a query. Errors are of type *problem.Error; see
-// [problem.Errors].
-func (in *input) refuses(p *pipeline.Plan, name string, o *queries.Outline, s table.Schema) error {
-	c := &refusals{in, p, s, o, &problem.Problems{Query: name}}
+// refuses returns what the database cannot do exactly of the aggregation of a query. Errors are of type *problem.Error;
+// see [problem.Errors].
+func (in *input) refuses(p *pipeline.Plan, query string, of *aggregation.Aggregation) error {
+	c := &refusals{in, p, of, &problem.Problems{Query: query}}
+	if len(of.Keys) > 0 && of.MinUnits < 2 {
+		c.found.Add(of.By, CodeNotPushed, "keys that are discovered are private, and those of one unit would leave the "+
+			"database before they are selected", HintLocal+hintUnits)
+		return c.found.Err()
+	}
 	c.value()
-	for i := range o.Axes {
-		c.axis(&o.Axes[i])
+	for i := range of.Axes {
+		c.axis(&of.Axes[i])
 	}
 	c.keys()
 	c.unit()
+	c.filters()
 	return c.found.Err()
 }
 
 func (c *refusals) refuse(field, message string) {
-	c.found.Add(field, queries.CodeNotPushed, message, queries.HintLocal)
+	c.found.Add(field, CodeNotPushed, message, HintLocal)
 }
 
 // text refuses a column of texts that are to be read as numbers.
 func (c *refusals) text(field, column string) {
-	if f, _ := c.schema.Lookup(column); f.Type.Kind == table.String && c.exactly() == nil {
-		c.refuse(field, "texts are not read as numbers in this database, which was not tried with that: column "+column+" holds texts")
+	if c.typeOf(column).Kind == table.String && c.exactly() == nil {
+		c.refuse(field, "texts are not read as numbers in this database, which was not tried with that: column "+column+
+			" holds texts")
+	}
+}
+
+// typeOf is the type of a column of the aggregation.
+func (c *refusals) typeOf(name string) (t table.Type) {
+	for _, f := range c.of.Columns {
+		if f.Name == name {
+			t = f.Type
+		}
+	}
+	return t
+}
+
+// filters refuses filters. Errors are of no query, since all have the same filters.
+func (c *refusals) filters() {
+	for i := range c.of.Filters {
+		switch f := &c.of.Filters[i]; {
+		case inexact(&f.Coding):
+			c.found.List = append(c.found.List, &problem.Error{Field: "input.where", Code: CodeNotPushed,
+				Message: "a filter is of a form that databases cannot be asked for exactly", Hint: HintLocal})
+		case f.Numerals() && c.exactly() == nil:
+			c.refuse("", "texts are not read as numbers in this database: column "+f.Column+" holds texts")
+		}
 	}
 }
 
 func (c *refusals) value() {
-	v := c.outline.Value
+	v := c.of.Value
 	if v == nil {
 		return
 	}
@@ -72,63 +112,72 @@ func (c *refusals) value() {
 	}
 }
 
-// dimension is the place of all dimensions.
-const dimension = "histogram.by"
-
-func (c *refusals) axis(r *domain.Rule) {
+func (c *refusals) axis(r *domain.Coding) {
 	if r.Grid != nil || r.Nearest != nil || r.Numerals() {
 		for _, name := range r.Columns() {
-			c.text(dimension, name)
+			c.text(c.of.By, name)
 		}
 	}
 	if n := r.Nearest; n != nil {
 		switch {
 		case c.exactly() == nil:
-			c.refuse(dimension, "distances are computed in doubles, and this database was not seen to compute with them as "+
+			c.refuse(c.of.By, "distances are computed in doubles, and this database was not seen to compute with them as "+
 				"this program does")
 		case len(n.Points) > mostPoints:
-			c.refuse(dimension, fmt.Sprintf("a database is not asked for distances to more than %d points", mostPoints))
+			c.refuse(c.of.By, fmt.Sprintf("a database is not asked for distances to more than %d points", mostPoints))
 		}
 	}
-	if r.Fold != nil && !(c.folds(r.Fold) && c.characters(c.plan, r.Column)) {
-		c.refuse(dimension, "differences between texts that do not count are not left out in this database, or column "+r.Column+" is of bytes")
+	if inexact(r) {
+		c.refuse(c.of.By, "dimension "+strings.Join(r.Columns(), ", ")+" is of a form that databases cannot be asked for exactly")
+		return
 	}
+	if table := r.FoldTable(); table != nil && !(c.folds(table) && c.characters(c.plan, r.Column)) {
+		c.refuse(c.of.By, "differences between texts that do not count are not left out in this database, or column "+r.Column+" is of bytes")
+	}
+}
+
+// inexact says that databases do not agree on what a coding does, or that no expression of this package does it:
+// unsigned integers are beyond their BIGINT, and accents take tables of Unicode that they have in other versions.
+func inexact(r *domain.Coding) bool {
+	known := r.Ints != nil || r.Floats != nil || r.Texts != nil || r.IntSteps != nil || r.FloatSteps != nil ||
+		r.IntRange != nil || r.FloatRange != nil || r.NotNull || r.TimeField != "" || r.Grid != nil || r.Nearest != nil
+	return !known || r.Type.Kind == table.Uint && !r.NotNull || r.Texts != nil && r.Fold.Accents
 }
 
 // keys looks at the parts of keys that are discovered.
 func (c *refusals) keys() {
-	if len(c.outline.Keys) > 0 && c.input.keys().Digest == nil {
-		c.refuse(dimension, "keys are not discovered in this database, which was not tried with them")
+	if len(c.of.Keys) > 0 && c.input.keys().Digest == nil {
+		c.refuse(c.of.By, "keys are not discovered in this database, which was not tried with them")
 		return
 	}
-	for i := range c.outline.Keys {
-		switch k := &c.outline.Keys[i]; {
+	for i := range c.of.Keys {
+		switch k := &c.of.Keys[i]; {
 		case k.Axis >= 0:
-		case k.Fold:
-			c.refuse(dimension, "differences between texts that do not count are not left out of keys that a database "+
+		case k.Fold.Any():
+			c.refuse(c.of.By, "differences between texts that do not count are not left out of keys that a database "+
 				"discovers: column "+k.Column)
 		case k.Type.Kind == table.Uint || k.Type.Kind == table.String && !c.characters(c.plan, k.Column):
-			c.refuse(dimension, fmt.Sprintf("column %s is of type %s and of bytes, of which a database does not tell whether "+
+			c.refuse(c.of.By, fmt.Sprintf("column %s is of type %s and of bytes, of which a database does not tell whether "+
 				"they are characters", k.Column, k.Type))
 		}
 	}
 }
 
 func (c *refusals) unit() {
-	for _, name := range c.outline.Columns {
-		f, _ := c.schema.Lookup(name)
-		switch kind := f.Type.Kind; {
+	for _, name := range c.of.Unit {
+		t := c.typeOf(name)
+		switch kind := t.Kind; {
 		case kind == table.Int, kind == table.Bool, kind == table.String, kind == table.Date:
 		case kind == table.Timestamp && c.unitOfTimes():
 		default:
 			c.refuse(problem.FieldUnit, fmt.Sprintf("column %s of the privacy unit is of type %s, whose text databases do not "+
-				"agree on", name, f.Type))
+				"agree on", name, t))
 		}
 	}
 }
 
 // folds says that the dialect folds texts so.
-func (c *refusals) folds(f *domain.FoldRule) bool {
+func (c *refusals) folds(f *domain.FoldTable) bool {
 	_, ok := c.fold("x", f)
 	return ok
 }

@@ -9,14 +9,14 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // A statement is written for each query, from the inside out: the rows of the input with the columns that the query
 // needs, the filters, the code of each dimension and the quantized values, what each unit may contribute, and at last
-// the totals of cells. The outline of a query ([queries.Outline]) says in plain numbers what has to be computed.
+// the totals of cells. The aggregation of a query says in plain data what has to be computed.
 
 // Statement is what a query asks of the database: totals of cells. Its columns are the number of the table (0 if there
 // is one), the cell, the number of rows and, for each component of the value and for its square, the sum as a text. If
@@ -25,7 +25,7 @@ type Statement struct {
 	Query string // its name
 	Text  string
 	Sums  int // columns of sums
-	of    queries.Outline
+	of    *aggregation.Aggregation
 	at    int
 }
 
@@ -41,34 +41,29 @@ type input struct {
 func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 	var out []Statement
 	all := &problem.Problems{}
-	schema, diags := p.LogicalSchema(in.schema())
-	if len(diags) > 0 {
-		return nil, diags
+	of, err := p.Aggregations(in.schema())
+	if err != nil {
+		return nil, err
+	}
+	refused := make([]error, len(of))
+	for i, q := range p.Queries() {
+		refused[i] = in.refuses(p, q.Query.Name(), of[i])
+		all.List = append(all.List, problem.Errors(refused[i])...)
 	}
 	for i, q := range p.Queries() {
-		o, err := queries.OutlineOf(q.Query, schema)
-		if err == nil {
-			err = in.refuses(p, q.Query.Name(), &o, schema)
-		}
-		if err != nil {
-			all.List = append(all.List, problem.Errors(err)...)
+		o := of[i]
+		leader, follows := q.Leader()
+		if refused[i] != nil || follows && refused[leader] != nil {
 			continue
 		}
-		text, err := in.statement(p, schema, q.Query, &o)
-		if err != nil {
-			all.List = append(all.List, problem.Errors(err)...)
-			continue
-		}
-		if leader, follows := q.Leader(); follows {
-			if text, err = in.amongKeysOf(p, schema, p.Queries()[leader].Query, text); err != nil {
-				all.List = append(all.List, problem.Errors(err)...)
-				continue
-			}
+		text := in.statement(p, o)
+		if follows {
+			text = amongKeys(text, in.statement(p, of[leader]), of[leader].Keys)
 		}
 		s := Statement{Query: q.Query.Name(), Text: text, of: o, at: i}
 		if o.Value != nil {
 			s.Sums = o.Value.Dims
-			if o.Squared {
+			if o.Second != nil {
 				s.Sums++
 			}
 		}
@@ -84,31 +79,21 @@ func (in *input) schema() (s table.Schema) {
 	return s
 }
 
-// statement writes the statement of a query.
-func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Query, o *queries.Outline) (string, error) {
-	filters, ok := p.Filters().Rules(schema, p.Location())
-	if !ok {
-		return "", problem.One("", "input.where", queries.CodeNotPushed,
-			"a filter is of a form that databases cannot be asked for exactly", queries.HintLocal)
-	}
-	needed := q.Columns()
-	for _, f := range p.Filters().Columns() {
-		if !slices.Contains(needed, f) {
-			needed = append(needed, f)
+// statement writes the statement of an aggregation that is not refused.
+func (in *input) statement(p *pipeline.Plan, o *aggregation.Aggregation) string {
+	needed, filters := o.ColumnNames(), o.Filters
+	for i := range filters {
+		if name := filters[i].Column; !slices.Contains(needed, name) {
+			needed = append(needed, name)
 		}
 	}
-	needs := presenceOf(o, filters)
-	spans := in.spans(p, o, filters)
+	needs := presenceOf(o)
+	spans := in.spans(p, o)
 	base, columns := in.base(p, needed, needs, &reading{spans: spans,
-		late: func(name string) bool {
-			return in.late(o, name,
-				filters)
-		}, grouped: func(name string) bool { return in.grouped(p, o, name, filters, spans[name]) }})
+		late:    func(name string) bool { return in.late(o, name) },
+		grouped: func(name string) bool { return in.grouped(p, o, name, spans[name]) }})
 	w := newWriter(in.dialect, base)
-	conditions, err := w.readNumerals(q.Name(), o, filters, schema, columns)
-	if err != nil {
-		return "", err
-	}
+	conditions := w.readNumerals(o, columns)
 	for i := range filters {
 		c := columns[filters[i].Column]
 		if r := filters[i].IntRange; r != nil && slices.Contains(c.Within, *r) {
@@ -129,8 +114,8 @@ func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Quer
 	}
 	w.filter(conditions...)
 	w.alone = len(o.Axes) == 1 && !o.Apart && len(o.Keys) == 0
-	c := &contents{writer: w, Outline: o, columns: columns, times: map[int]int64{}}
-	return c.statement(), nil
+	c := &contents{writer: w, Aggregation: o, columns: columns, times: map[int]int64{}}
+	return c.statement()
 }
 
 // presence says what leaves out the rows in which a column is NULL. All but the first do.
@@ -144,16 +129,16 @@ const (
 )
 
 // presenceOf says what the columns of a query need.
-func presenceOf(o *queries.Outline, filters []domain.FilterRule) map[string]presence {
+func presenceOf(o *aggregation.Aggregation) map[string]presence {
 	needs := map[string]presence{}
 	for i := range o.Axes {
-		if r := &o.Axes[i]; r.Null == domain.RuleDropped {
+		if r := &o.Axes[i]; r.Null == domain.Dropped {
 			for _, name := range r.Columns() {
 				needs[name] = needsCode
 			}
 		}
 	}
-	for _, name := range o.Columns {
+	for _, name := range o.Unit {
 		needs[name] = needsCondition
 	}
 	for i := range o.Keys {
@@ -166,8 +151,8 @@ func presenceOf(o *queries.Outline, filters []domain.FilterRule) map[string]pres
 			needs[name] = needsCondition
 		}
 	}
-	for i := range filters {
-		needs[filters[i].Column] = needsFilter
+	for i := range o.Filters {
+		needs[o.Filters[i].Column] = needsFilter
 	}
 	return needs
 }
@@ -218,7 +203,7 @@ func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presen
 // contents is a statement in the making: the rows of a query with their cells, values and units.
 type contents struct {
 	*writer
-	*queries.Outline
+	*aggregation.Aggregation
 	columns map[string]column
 
 	cells, values, units []string      // names of columns
@@ -282,7 +267,7 @@ func (c *contents) findCells() {
 			c.cells = append(c.cells, c.alias(fmt.Sprint("cell", i), code))
 		}
 	}
-	if c.missing && (len(c.Columns) > 0 || c.Apart || len(c.Keys) > 0) {
+	if c.missing && (len(c.Unit) > 0 || c.Apart || len(c.Keys) > 0) {
 		c.filter(notNull(c.cells)...)
 		c.missing = false
 	}
@@ -313,7 +298,7 @@ func (c *contents) radix(codes []string, axes []int) string {
 
 // findUnits names the columns of the unit. Rows without one are left out by now.
 func (c *contents) findUnits() {
-	for _, name := range c.Columns {
+	for _, name := range c.Unit {
 		c.units = append(c.units, c.columns[name].Expr)
 	}
 }

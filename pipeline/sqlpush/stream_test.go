@@ -12,8 +12,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/int128"
-
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 )
 
 // listed is a driver whose answer to each statement is the same rows.
@@ -106,7 +105,7 @@ func TestNullSums(t *testing.T) {
 		if err != nil || !got.Next() {
 			t.Fatal(err)
 		}
-		if total, _, err := scanTotal(got, 1, &queries.Outline{}); !errors.Is(err, want) || err == nil &&
+		if total, _, err := scanTotal(got, 1, &aggregation.Aggregation{}); !errors.Is(err, want) || err == nil &&
 			!(total.Rows == 0 && total.Sums[0] == int128.Int{}) {
 			t.Errorf("of %v rows: %+v, %v", rows, total, err)
 		}

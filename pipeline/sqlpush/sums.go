@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
@@ -52,9 +53,9 @@ func (room) Room() int64 { return 1 << 20 }
 // not overflow.
 var errNoSum = errors.New("a sum of rows is NULL")
 
-// scanTotal reads one total of some sums, as an outline has them. It does not count if its key is none, as of a
+// scanTotal reads one total of some sums, as an aggregation has them. It does not count if its key is none, as of a
 // database whose texts are not characters.
-func scanTotal(rows *sql.Rows, sums int, of *queries.Outline) (t queries.Total, counts bool, err error) {
+func scanTotal(rows *sql.Rows, sums int, of *aggregation.Aggregation) (t queries.Total, counts bool, err error) {
 	var n sql.NullInt64 // NULL in a sum over no row
 	texts := make([]sql.NullString, sums)
 	into := []any{&t.Table, &t.Cell, &n}
@@ -76,7 +77,7 @@ func scanTotal(rows *sql.Rows, sums int, of *queries.Outline) (t queries.Total, 
 			return t, false, err
 		}
 	}
-	if of.Squared {
+	if of.Second != nil {
 		last := len(numbers) - 1
 		t.Second, numbers = numbers[last], numbers[:last]
 	}

@@ -14,7 +14,7 @@ import (
 // of their last row.
 func (c *contents) countUnits() string {
 	units, none := strings.Join(c.units, ", "), strings.Repeat(", '0'", len(c.values))
-	if c.Squared {
+	if c.Second != nil {
 		none += ", '0'"
 	}
 	if c.Steps != nil {

@@ -28,9 +28,9 @@ func (w *writer) floorDivide(x string, by int64) string {
 }
 
 // timeField returns the code of a time x that is not NULL, by a rule that has a time field. That of NULL is NULL.
-func (w *writer) timeField(r *domain.Rule, x string) string {
+func (w *writer) timeField(r *domain.Coding, x string) string {
 	day, second := x, "0"
-	if o := r.Offsets; o.PerSecond > 0 {
+	if o := r.Offsets(); o.PerSecond > 0 {
 		s := w.stage(w.floorDivide(x, o.PerSecond))
 		if len(o.Of) > 1 || o.Of[0] != 0 {
 			s = w.stage(w.shownSeconds(s, o))
@@ -40,7 +40,7 @@ func (w *writer) timeField(r *domain.Rule, x string) string {
 	}
 	inCycle := w.stage(fmt.Sprintf("%s - (%s) * %d", day, w.floorDivide(day, cycleDays), cycleDays))
 	field := ""
-	switch r.Field {
+	switch r.TimeField {
 	case "minute_of_hour":
 		field = w.remainder(w.divide(second, 60), 60)
 	case "hour_of_day":

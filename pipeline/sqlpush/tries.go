@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -17,12 +17,12 @@ import (
 
 // late says that NaN in a column is left out where its code and its value are found, so that no condition on each row
 // is needed.
-func (in *input) late(o *queries.Outline, name string, filters []domain.FilterRule) bool {
-	if _, ok := in.try("x", 64); !ok || len(o.Columns) > 0 || len(o.Keys) > 0 || o.Bins != nil || o.Steps != nil {
+func (in *input) late(o *aggregation.Aggregation, name string) bool {
+	if _, ok := in.try("x", 64); !ok || len(o.Unit) > 0 || len(o.Keys) > 0 || o.Bins != nil || o.Steps != nil {
 		return false
 	}
-	for i := range filters {
-		if filters[i].Column == name {
+	for i := range o.Filters {
+		if o.Filters[i].Column == name {
 			return false
 		}
 	}
@@ -36,7 +36,7 @@ func (in *input) late(o *queries.Outline, name string, filters []domain.FilterRu
 }
 
 // lateSteps is the code of a double that may be NaN or NULL.
-func (w *writer) lateSteps(x string, r *domain.Rule) string {
+func (w *writer) lateSteps(x string, r *domain.Coding) string {
 	s := r.FloatSteps
 	below, beyond := w.outside(x, s)
 	beyond = "CASE WHEN " + w.isNumber(x) + " THEN " + beyond + " ELSE " + code(r.Null) + " END"
@@ -107,11 +107,11 @@ func (c *contents) tryQuantize(x string) (v string, ok bool) {
 
 // onlyPlace is the place that alone says in which cell a row is, if there is one. One is taken off once for each cell.
 func (c *contents) onlyPlace() (place string, ok bool) {
-	if !c.alone || len(c.Columns) > 0 || len(c.Keys) > 0 || c.Bins != nil {
+	if !c.alone || len(c.Unit) > 0 || len(c.Keys) > 0 || c.Bins != nil {
 		return "", false
 	}
 	r := &c.Axes[0]
-	if r.Texts == nil || r.Null != domain.RuleDropped || r.Other != domain.RuleDropped {
+	if r.Texts == nil || r.Null != domain.Dropped || r.Other != domain.Dropped {
 		return "", false
 	}
 	column := c.columns[r.Column]
@@ -122,7 +122,7 @@ func (c *contents) onlyPlace() (place string, ok bool) {
 // counted counts rows: those with a value, if others were not left out. It is 0 if nobody asks: DuckDB takes a fifth
 // longer for a sum with a count beside it.
 func (c *contents) counted() string {
-	if c.SumsAlone && len(c.Columns) == 0 && c.Steps == nil && c.Bins == nil {
+	if c.Value != nil && !c.CountRows && len(c.Keys) == 0 && len(c.Unit) == 0 && c.Steps == nil && c.Bins == nil {
 		return noRows
 	}
 	if c.Value != nil && !c.AllRows && c.columns[c.Value.Value.Columns[0]].Late {
@@ -133,7 +133,7 @@ func (c *contents) counted() string {
 
 // place is the code of one of a few texts and one more: its place in a list, which engines find once for each entry of
 // a dictionary. It is NULL for other texts. ok is false if the dialect has no such lists, or if texts share a code.
-func (w *writer) place(r *domain.Rule, x string, pairs []pair) (place string, ok bool) {
+func (w *writer) place(r *domain.Coding, x string, pairs []pair) (place string, ok bool) {
 	if r.Texts == nil || len(pairs) == 0 || len(pairs) > fewCases {
 		return "", false
 	}

@@ -43,30 +43,12 @@ func newAxis(d Dimension, zone *time.Location, field string, p *problem.Problems
 		return a
 	}
 	a.Size, a.Extra = addExtraCells(a.Domain.size(), d)
-	switch {
-	case len(d.Labels) > 0:
-		checkLabels(d.Labels, d.Fold, a.Extra.Names, field+".values", p)
-	case d.Nearest != nil:
-		d.Nearest.checkIDs(a.Extra.Names, field+".nearest.points", p)
+	if c, ok := a.Domain.(interface {
+		checkNames(extra []string, field string, p *problem.Problems)
+	}); ok {
+		c.checkNames(a.Extra.Names, field, p)
 	}
 	return a
-}
-
-// newDomain makes the domain of the one form that a dimension has.
-func newDomain(d Dimension, zone *time.Location, field string, p *problem.Problems) domain {
-	switch {
-	case d.forms() != 1:
-		return nil // reported already
-	case len(d.Labels) > 0:
-		return newLabels(d.Labels, d.Fold, zone)
-	case len(d.Edges) > 0:
-		return newEdges(d.Edges, zone, d.LastOpen, field+".edges", p)
-	case d.TimeField != "":
-		return newTimeField(d.TimeField, zone, field+".part", p)
-	case d.Grid != nil:
-		return newGrid(d, field+".grid", p)
-	}
-	return newNearest(d, field+".nearest", p)
 }
 
 // addExtraCells returns the number of cells with the null cell and the other cell, if the policies add them, and these
@@ -84,27 +66,14 @@ func addExtraCells(size int, d Dimension) (int, ExtraCells) {
 	return size + len(b.Names), b
 }
 
-// Coder compiles an axis for the columns of a layout, or reports what is wrong and returns nil.
-func (a *Axis) Coder(l Layout) RowCoder {
-	switch d := a.Domain.(type) {
-	case pointDomain:
-		return newPointCoder(d, a.Field, a.Extra, l)
-	case columnDomain:
-		return a.columnCoder(d, l)
+// Codings returns the codings of axes for the columns of a layout and how many cells each has, or reports every column
+// that does not fit.
+func Codings(axes []Axis, l Layout) (codings []Coding, sizes []int) {
+	for i := range axes {
+		c, _ := axes[i].Coding(l)
+		codings, sizes = append(codings, c), append(sizes, axes[i].Size)
 	}
-	return nil
-}
-
-func (a *Axis) columnCoder(d columnDomain, l Layout) RowCoder {
-	at, t, ok := l.Find(a.Column, a.Field+".column")
-	if !ok {
-		return nil
-	}
-	values, errs := d.compile(t, a.Extra)
-	for _, e := range errs {
-		l.Problems.Add(a.Field+e.Field, e.Code, e.Message, e.Hint)
-	}
-	return &AxisCoder{At: at, Kind: t, Values: values, Null: a.Extra.Null}
+	return codings, sizes
 }
 
 // Name is the name of the axis' key column, or what several are called after.

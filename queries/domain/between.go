@@ -14,19 +14,21 @@ import (
 // no such bound.
 type rangeOfFilter struct{ from, before, min, max *big.Rat }
 
-// between makes a coder for the range of a filter: the code is 0 in it, else dropped.
-func (f *FilterSpec) between(t table.Type, zone *time.Location) (valueCoder, []*problem.Error) {
+// between makes the coding of the range of a filter: the code is 0 in it, else dropped.
+func (f *FilterSpec) between(t table.Type, zone *time.Location) (c Coding, errs []*problem.Error) {
 	e, errs := f.readRange(t, zone)
 	if len(errs) > 0 {
-		return nil, errs
+		return c, errs
 	}
 	switch t.Kind {
 	case table.Float:
-		return e.floats(), nil
+		c.FloatRange = e.floats()
 	case table.String:
-		return textRange{e.ints(table.Type{Kind: table.Int}), e.floats()}, nil
+		c.IntRange, c.FloatRange = e.ints(table.Type{Kind: table.Int}), e.floats()
+	default:
+		c.IntRange = e.ints(t)
 	}
-	return e.ints(t), nil
+	return c, nil
 }
 
 // readRange reads the bounds of the range, and reports a range that is empty.
@@ -92,8 +94,8 @@ func endOf(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.E
 }
 
 // ints makes a range of integers: x ≥ e iff x ≥ ceil(e), x ≤ e iff x ≤ floor(e), x < e iff x ≤ ceil(e) − 1.
-func (e *rangeOfFilter) ints(t table.Type) intRange {
-	r := intRange{integers{Unsigned: t.Kind == table.Uint}, math.MinInt64, math.MaxInt64}
+func (e *rangeOfFilter) ints(t table.Type) *Span[int64] {
+	r := intRange{integers{Unsigned: t.Kind == table.Uint}, Span[int64]{math.MinInt64, math.MaxInt64}}
 	for _, low := range []*big.Rat{e.from, e.min} {
 		if low != nil {
 			r.above(Ceil(low))
@@ -106,25 +108,25 @@ func (e *rangeOfFilter) ints(t table.Type) intRange {
 	if e.max != nil {
 		r.below(Floor(e.max))
 	}
-	return r
+	return &r.Span
 }
 
 // floats makes a range of floats, whose bounds are the floats nearest to e.
-func (e *rangeOfFilter) floats() floatRange {
-	r := floatRange{math.Inf(-1), math.Inf(1)}
+func (e *rangeOfFilter) floats() *Span[float64] {
+	r := &Span[float64]{math.Inf(-1), math.Inf(1)}
 	for _, low := range []*big.Rat{e.from, e.min} {
 		if low != nil {
 			x, _ := low.Float64()
-			r.least = max(r.least, x)
+			r.Least = max(r.Least, x)
 		}
 	}
 	if e.before != nil {
 		x, _ := e.before.Float64()
-		r.most = math.Nextafter(x, math.Inf(-1))
+		r.Most = math.Nextafter(x, math.Inf(-1))
 	}
 	if e.max != nil {
 		x, _ := e.max.Float64()
-		r.most = min(r.most, x)
+		r.Most = min(r.Most, x)
 	}
 	return r
 }

@@ -26,12 +26,13 @@ func (g *Grouping) Only() *AxisCoder {
 	return x
 }
 
-// NewGrouping makes the coders of all axes for batches of a layout, and reports every column that does not fit.
-func NewGrouping(axes []Axis, l Layout) *Grouping {
+// NewGrouping makes the coders of some axes, of as many cells each, for batches of a layout whose columns fit.
+func NewGrouping(axes []Coding, sizes []int, l Layout) *Grouping {
 	g := &Grouping{Axes: make([]digit, len(axes))}
-	strides := AxisStrides(axes)
-	for i := range axes {
-		g.Axes[i] = digit{axes[i].Coder(l), int32(strides[i])}
+	stride := 1
+	for i := len(axes) - 1; i >= 0; i-- {
+		g.Axes[i] = digit{axes[i].Coder(l), int32(stride)}
+		stride *= sizes[i]
 	}
 	return g
 }

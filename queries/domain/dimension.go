@@ -8,6 +8,7 @@ package domain
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/dprelease/dprelease/queries/problem"
 )
@@ -104,16 +105,57 @@ type Point struct {
 	Lat, Lon float64
 }
 
-// forms counts the forms that a dimension has: one.
-func (d *Dimension) forms() int {
-	n := 0
-	for _, set := range []bool{len(d.Labels) > 0, len(d.Edges) > 0, d.TimeField != "", d.Grid != nil, d.Nearest != nil,
-		d.Discover} {
-		if set {
-			n++
+// forms are those of dimensions: a new one is entered here. Each has the key of the job that says it, whether a dimension
+// has it, and what makes its domain, or reports what is wrong and returns nil; none if its cells are not known before.
+var forms = []struct {
+	key string
+	has func(d *Dimension) bool
+	new func(d Dimension, zone *time.Location, field string, p *problem.Problems) domain
+}{
+	{"values", func(d *Dimension) bool { return len(d.Labels) > 0 },
+		func(d Dimension, zone *time.Location, _ string, _ *problem.Problems) domain {
+			return newLabels(d.Labels, d.Fold, zone)
+		}},
+	{"edges", func(d *Dimension) bool { return len(d.Edges) > 0 },
+		func(d Dimension, zone *time.Location, field string, p *problem.Problems) domain {
+			return newEdges(d.Edges, zone, d.LastOpen, field, p)
+		}},
+	{"part", func(d *Dimension) bool { return d.TimeField != "" },
+		func(d Dimension, zone *time.Location, field string, p *problem.Problems) domain {
+			return newTimeField(d.TimeField, zone, field, p)
+		}},
+	{"nearest", func(d *Dimension) bool { return d.Nearest != nil },
+		func(d Dimension, _ *time.Location, field string, p *problem.Problems) domain {
+			return newNearest(d, field, p)
+		}},
+	{"grid", func(d *Dimension) bool { return d.Grid != nil },
+		func(d Dimension, _ *time.Location, field string, p *problem.Problems) domain {
+			return newGrid(d, field, p)
+		}},
+	{"keys", func(d *Dimension) bool { return d.Discover }, nil},
+}
+
+// Forms returns the keys of the job that say which cells a dimension has: one, if it is sound.
+func (d *Dimension) Forms() (keys []string) {
+	for i := range forms {
+		if forms[i].has(d) {
+			keys = append(keys, forms[i].key)
 		}
 	}
-	return n
+	return keys
+}
+
+// newDomain makes the domain of the one form that a dimension has.
+func newDomain(d Dimension, zone *time.Location, field string, p *problem.Problems) domain {
+	if len(d.Forms()) != 1 {
+		return nil // reported already
+	}
+	for i := range forms {
+		if f := &forms[i]; f.has(&d) && f.new != nil {
+			return f.new(d, zone, field+"."+f.key, p)
+		}
+	}
+	return nil
 }
 
 // CheckForm reports a dimension without a column, or that has not exactly one form.
@@ -125,7 +167,7 @@ func CheckForm(d Dimension, field string, p *problem.Problems) {
 	case d.Column != "" && place:
 		p.Add(field+".column", problem.CodeBadSpec, "a grid or nearest names its own columns", "remove column")
 	}
-	if d.forms() != 1 {
+	if len(d.Forms()) != 1 {
 		p.Add(field, problem.CodeBadSpec, "a dimension needs values, edges, part, grid, nearest or discover, one of them", "")
 	}
 }

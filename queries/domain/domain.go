@@ -22,8 +22,9 @@ type domain interface {
 // columnDomain finds the cell of a value of one column.
 type columnDomain interface {
 	domain
-	// compile makes a coder for a column of that type, or says why it cannot; Field is below the dimension's.
-	compile(t table.Type, b ExtraCells) (valueCoder, []*problem.Error)
+	// coding makes the coding of a column of that type, or says why it cannot; Field is below the dimension's. Column and
+	// type, and the codes of nulls and other values, come on top.
+	coding(t table.Type, b ExtraCells) (Coding, []*problem.Error)
 }
 
 // valueCoder finds the cells of values of one type.

@@ -66,29 +66,33 @@ func reader(first string) func(string) *big.Rat {
 
 func (d EdgeDomain) size() int { return max(len(d.texts)-1, 0) }
 
-func (d EdgeDomain) compile(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
+func (d EdgeDomain) coding(t table.Type, b ExtraCells) (c Coding, errs []*problem.Error) {
 	numeric := d.Numbers != nil
 	switch {
 	case numeric && t.Kind == table.Float:
-		c, errs := d.floats(b)
+		c.FloatSteps, errs = d.floats(b)
 		return c, errs
 	case numeric && (t.Kind == table.Int || t.Kind == table.Uint):
-		return d.ints(d.Numbers, t, b), nil
-	case numeric && t.Kind == table.String:
-		return d.decimals(b)
+		c.IntSteps = d.ints(d.Numbers, t, b)
+		return c, nil
+	case numeric && t.Kind == table.String: // whole numbers exactly, others like floats
+		c.FloatSteps, errs = d.floats(b)
+		c.IntSteps = d.ints(d.Numbers, table.Type{Kind: table.Int}, b)
+		return c, errs
 	case !numeric && (t.Kind == table.Date || t.Kind == table.Timestamp):
-		return d.times(t, b)
+		c.IntSteps, errs = d.times(t, b)
+		return c, errs
 	}
 	err := problem.BadType(t)
 	err.Field, err.Message = ".column", fmt.Sprintf("a column of type %s cannot be cut at these edges", t)
 	if t.Kind != table.Invalid {
 		err.Hint = "numbers cut numeric columns, dates and times cut dates and timestamps; input.csv.types types a CSV column"
 	}
-	return nil, []*problem.Error{err}
+	return c, []*problem.Error{err}
 }
 
 // times cuts a column of dates or timestamps. Cells in the hour that a zone skips are empty.
-func (d EdgeDomain) times(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
+func (d EdgeDomain) times(t table.Type, b ExtraCells) (*Steps[int64], []*problem.Error) {
 	at := make([]*big.Rat, len(d.texts))
 	for i, text := range d.texts {
 		x, err := parseScalar(text, t, d.zone)
@@ -106,28 +110,26 @@ func (d EdgeDomain) times(t table.Type, b ExtraCells) (valueCoder, []*problem.Er
 }
 
 // ints cuts a column of integers at exact numbers: x ≥ e iff x ≥ ceil(e), and x ≤ e iff x ≤ floor(e).
-func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *intEdges {
-	c := &intEdges{integers: integers{Unsigned: t.Kind == table.Uint}, ExtraCells: b, cells: int32(d.size())}
-	var starts []int64
+func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *Steps[int64] {
+	cells, n := int32(d.size()), integers{Unsigned: t.Kind == table.Uint}
+	s := &Steps[int64]{Cells: cells, Below: b.Other, Beyond: b.Other, LastCode: cells - 1}
 	for _, e := range at {
-		key, beyond := c.keyOf(Ceil(e))
+		key, beyond := n.keyOf(Ceil(e))
 		if beyond > 0 { // no value reaches this edge, nor the next
-			c.starts = newIntRanks(starts)
-			return c
+			return s
 		}
 		if beyond < 0 {
 			key = signBit // every value reaches it
 		}
-		starts = append(starts, key)
+		s.At = append(s.At, key)
 	}
-	c.starts = newIntRanks(starts)
-	key, beyond := c.keyOf(Floor(at[len(at)-1]))
-	c.top, c.closed = key, beyond == 0 && !d.open
-	return c
+	key, beyond := n.keyOf(Floor(at[len(at)-1]))
+	s.Last, s.Closed = key, beyond == 0 && !d.open
+	return s
 }
 
 // floats cuts a column of floats at the floats nearest to the edges.
-func (d EdgeDomain) floats(b ExtraCells) (*floatEdges, []*problem.Error) {
+func (d EdgeDomain) floats(b ExtraCells) (*Steps[float64], []*problem.Error) {
 	var edges []float64
 	for i, text := range d.texts {
 		x, ok := nearest(text)
@@ -137,21 +139,15 @@ func (d EdgeDomain) floats(b ExtraCells) (*floatEdges, []*problem.Error) {
 		}
 		edges = append(edges, x)
 	}
-	return newFloatEdges(edges, b, d.open), nil
+	return FloatSteps(edges, b.Other, !d.open), nil
 }
 
-func newFloatEdges(edges []float64, b ExtraCells, open bool) *floatEdges {
+// FloatSteps are the cells between edges, of which the last has its upper edge if closed is set; other is the code of
+// numbers in no cell.
+func FloatSteps(edges []float64, other int32, closed bool) *Steps[float64] {
 	last := len(edges) - 1
-	return &floatEdges{ExtraCells: b, cells: int32(last), edges: newFloatRanks(edges), last: edges[last], open: open}
-}
-
-// decimals cuts a column of decimal texts: whole numbers exactly, others like floats.
-func (d EdgeDomain) decimals(b ExtraCells) (valueCoder, []*problem.Error) {
-	floats, errs := d.floats(b)
-	if len(errs) > 0 {
-		return nil, errs
-	}
-	return &textEdges{ints: d.ints(d.Numbers, table.Type{Kind: table.Int}, b), floats: floats}, nil
+	return &Steps[float64]{At: edges, Cells: int32(last), Below: other, Beyond: other, Closed: closed, Last: edges[last],
+		LastCode: int32(last - 1)}
 }
 
 // Keys are the two columns <name>_from and <name>_to, or <name>_before if the last cell is open, as all others are:

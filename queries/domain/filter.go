@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -41,36 +40,57 @@ func (f Filters) Columns() []string {
 // that order. Zone is that of times without an offset if the column holds instants, UTC if it is nil. Errors are of
 // type *Error, all of them at once, with fields from the root of the job; see [Errors].
 func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters, error) {
-	p := &problem.Problems{}
-	l := Layout{Schema: s, Columns: f.Columns(), Problems: p}
-	selector := &CompiledFilters{}
-	for i := range f.Specs {
-		selector.conditions = append(selector.conditions, f.Specs[i].Compile(l, zone,
-			fmt.Sprintf("%s[%d]", fieldFilters, i))...)
-	}
-	if err := p.Err(); err != nil {
+	conditions, err := f.Conditions(s, zone)
+	if err != nil {
 		return nil, err
 	}
-	return selector, nil
+	return NewCompiledFilters(conditions, f.Columns()), nil
 }
 
-// Compile makes the tests of a filter's conditions.
-func (f *FilterSpec) Compile(l Layout, zone *time.Location, field string) []Condition {
-	at, t, ok := l.Find(f.Column, field+".column")
+// Conditions returns the conditions of the filters on the columns of a table's schema. Zone and errors are those of
+// Compile.
+func (f Filters) Conditions(s table.Schema, zone *time.Location) (all []Condition, err error) {
+	p := &problem.Problems{}
+	l := Layout{Schema: s, Columns: f.Columns(), Problems: p}
+	for i := range f.Specs {
+		all = append(all, f.Specs[i].Conditions(l, zone, fmt.Sprintf("%s[%d]", fieldFilters, i))...)
+	}
+	return all, p.Err()
+}
+
+// NewCompiledFilters compiles conditions for batches that hold some columns, in that order.
+func NewCompiledFilters(conditions []Condition, columns []string) *CompiledFilters {
+	f := &CompiledFilters{}
+	for i := range conditions {
+		f.tests = append(f.tests, conditions[i].Test(Layout{Columns: columns}))
+	}
+	return f
+}
+
+// Conditions returns the conditions of a filter.
+func (f *FilterSpec) Conditions(l Layout, zone *time.Location, field string) (all []Condition) {
+	_, t, ok := l.Find(f.Column, field+".column")
 	if !ok {
 		return nil
 	}
-	var tests []Condition
-	add := func(want int32, c valueCoder, errs []*problem.Error) {
+	add := func(want int32, c Coding, errs []*problem.Error) {
 		for _, e := range errs {
 			l.Problems.Add(field+e.Field, e.Code, e.Message, e.Hint)
 		}
-		tests = append(tests, Condition{AxisCoder{At: at, Kind: t, Values: c, Null: columnar.Dropped}, want,
-			newExcluder(c, want)})
+		c.Column, c.Type, c.Null = f.Column, t, Dropped
+		if c.Other = Dropped; c.Ints != nil || c.Floats != nil || c.Texts != nil {
+			c.Other = unlisted
+		}
+		all = append(all, Condition{c, want})
 	}
 	if f.NotNull {
-		c, errs := newNotNull(t)
-		add(0, c, errs)
+		var errs []*problem.Error
+		if t.Kind == table.Invalid {
+			err := problem.BadType(t)
+			err.Field = ".column"
+			errs = append(errs, err)
+		}
+		add(0, Coding{NotNull: true}, errs)
 	}
 	if len(f.In) > 0 {
 		c, errs := listed(f.In, ".in", t, zone)
@@ -84,16 +104,16 @@ func (f *FilterSpec) Compile(l Layout, zone *time.Location, field string) []Cond
 		c, errs := f.between(t, zone)
 		add(0, c, errs)
 	}
-	return tests
+	return all
 }
 
 // unlisted is the code of values that are not in a list; those in it have the code 0.
 const unlisted = 1
 
-// listed makes a coder for a list, of which the place below the filter's is field.
-func listed(members []string, field string, t table.Type, zone *time.Location) (valueCoder, []*problem.Error) {
+// listed makes the coding of a list, of which the place below the filter's is field.
+func listed(members []string, field string, t table.Type, zone *time.Location) (Coding, []*problem.Error) {
 	d := labelDomain{labels: []Label{{Members: members}}, zone: zone}
-	c, errs := d.compile(t, ExtraCells{Null: columnar.Dropped, Other: unlisted})
+	c, errs := d.coding(t, ExtraCells{})
 	for _, e := range errs {
 		if e.Code != problem.CodeColumnType {
 			e.Field = field

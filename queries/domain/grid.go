@@ -96,9 +96,16 @@ func (d gridDomain) size() int { return d.Rows * d.Cols }
 
 func (d gridDomain) places() (lat, lon, field string) { return d.Lat, d.Lon, ".grid" }
 
-func (d gridDomain) locator(other int32) locator {
-	none := ExtraCells{columnar.Dropped, columnar.Dropped, nil}
-	return &gridCells{rows: newFloatEdges(d.rows, none, false), cols: newFloatEdges(d.cols, none, false), other: other}
+func (d gridDomain) coding() Coding {
+	return Coding{Grid: &GridCells{Lat: d.Lat, Lon: d.Lon, Rows: d.rows, Cols: d.cols}}
+}
+
+// locator makes what finds the cells of places; other is for places in none.
+func (g *GridCells) locator(other int32) locator {
+	edges := func(at []float64) *floatEdges {
+		return newFloatEdges(FloatSteps(at, Dropped, true), ExtraCells{Dropped, Dropped, nil})
+	}
+	return &gridCells{rows: edges(g.Rows), cols: edges(g.Cols), other: other}
 }
 
 // gridCells finds the cells of a grid.

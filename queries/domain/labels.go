@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -23,11 +24,12 @@ func newLabels(labels []Label, fold Fold, zone *time.Location) labelDomain {
 	return labelDomain{labels, fold, zone}
 }
 
-// checkLabels reports labels without members and texts that stand for two cells.
-func checkLabels(labels []Label, fold Fold, extra []string, field string, p *problem.Problems) {
+// checkNames reports labels without members and texts that stand for two cells.
+func (d labelDomain) checkNames(extra []string, field string, p *problem.Problems) {
+	labels, fold := d.labels, d.fold
 	names, members := make(map[string]bool, len(labels)), make(map[string]int, len(labels))
 	for i, l := range labels {
-		report := func(code, message, hint string) { p.Add(fmt.Sprintf("%s[%d]", field, i), code, message, hint) }
+		report := func(code, message, hint string) { p.Add(fmt.Sprintf("%s.values[%d]", field, i), code, message, hint) }
 		switch {
 		case names[l.Name]:
 			report(problem.CodeDuplicate, fmt.Sprintf("cell %q is listed twice", l.Name), "")
@@ -62,14 +64,14 @@ func (d labelDomain) Keys(name string, extra []string) []KeyColumn {
 	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(names, extra...)}}}
 }
 
-func (d labelDomain) compile(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
+func (d labelDomain) coding(t table.Type, _ ExtraCells) (Coding, []*problem.Error) {
 	switch t.Kind {
 	case table.String:
-		return d.texts(b), nil
+		return d.texts(), nil
 	case table.Float:
-		return d.floats(t, b)
+		return d.floats(t)
 	}
-	return d.ints(t, b)
+	return d.ints(t)
 }
 
 // each calls add with every member and its cell, and places the errors: all of them, but a type's once.
@@ -102,37 +104,34 @@ func insert[K comparable](cells map[K]int32, key K, member string, code int32) *
 	return nil
 }
 
-func (d labelDomain) texts(b ExtraCells) valueCoder {
-	n := 0
-	for _, l := range d.labels {
-		n += len(l.Members)
-	}
-	c := textLabels{cells: intern.NewTextCodes(n), other: b.Other}
+func (d labelDomain) texts() Coding {
+	cells := map[string]int32{}
 	for i, l := range d.labels {
 		for _, m := range l.Members {
-			c.cells.Set(d.fold.Text(m), int32(i))
+			cells[d.fold.Text(m)] = int32(i)
 		}
 	}
+	c := Coding{Texts: list(cells), Fold: d.fold}
 	if d.fold.Any() {
-		return foldedLabels{c, d.fold}
+		c.table = sync.OnceValue(func() *FoldTable { return newFoldTable(c.Fold, c.Texts) })
 	}
 	return c
 }
 
-func (d labelDomain) floats(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
-	c := floatLabels{cells: map[float64]int32{}, ExtraCells: b}
+func (d labelDomain) floats(t table.Type) (Coding, []*problem.Error) {
+	cells := map[float64]int32{}
 	errs := d.each(func(m string, code int32) *problem.Error {
 		x, ok := nearest(m)
 		if !ok {
 			return badText(m, t, "a decimal number in float64's range")
 		}
-		return insert(c.cells, x, m, code)
+		return insert(cells, x, m, code)
 	})
-	return c, errs
+	return Coding{Floats: list(cells)}, errs
 }
 
-func (d labelDomain) ints(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
-	c := &intLabels{cells: map[int64]int32{}, other: b.Other}
+func (d labelDomain) ints(t table.Type) (Coding, []*problem.Error) {
+	cells := map[int64]int32{}
 	n := integers{Unsigned: t.Kind == table.Uint}
 	errs := d.each(func(m string, code int32) *problem.Error {
 		x, err := parseScalar(m, t, d.zone)
@@ -143,16 +142,27 @@ func (d labelDomain) ints(t table.Type, b ExtraCells) (valueCoder, []*problem.Er
 		if beyond != 0 {
 			return nil
 		}
-		return insert(c.cells, n.key(key), m, code)
+		return insert(cells, n.key(key), m, code)
 	})
-	c.makeDense()
-	return c, errs
+	return Coding{Ints: list(cells)}, errs
 }
 
 // textLabels codes text byte by byte.
 type textLabels struct {
 	cells *intern.TextCodes
 	other int32
+}
+
+// newTextLabels makes the coder of listed texts.
+func newTextLabels(c *Coding) valueCoder {
+	labels := textLabels{cells: intern.NewTextCodes(len(c.Texts)), other: c.Other}
+	for _, x := range c.Texts {
+		labels.cells.Set(x.Value, x.Code)
+	}
+	if c.Fold.Any() {
+		return foldedLabels{labels, c.Fold}
+	}
+	return labels
 }
 
 // lookedUp is how many texts are looked up in steps.
@@ -203,6 +213,16 @@ type intLabels struct {
 	dense []int32
 }
 
+// newIntLabels makes the coder of listed integers.
+func newIntLabels(c *Coding) *intLabels {
+	labels := &intLabels{cells: make(map[int64]int32, len(c.Ints)), other: c.Other}
+	for _, x := range c.Ints {
+		labels.cells[x.Value] = x.Code
+	}
+	labels.makeDense()
+	return labels
+}
+
 // mostDense is the longest list of codes beside which there is no search.
 const mostDense = 1 << 12
 
@@ -247,6 +267,15 @@ func (c *intLabels) Codes(v table.Values, from int, dst []int32) {
 type floatLabels struct {
 	cells map[float64]int32
 	ExtraCells
+}
+
+// newFloatLabels makes the coder of listed floats.
+func newFloatLabels(c *Coding) floatLabels {
+	labels := floatLabels{cells: make(map[float64]int32, len(c.Floats)), ExtraCells: c.extra()}
+	for _, x := range c.Floats {
+		labels.cells[x.Value] = x.Code
+	}
+	return labels
 }
 
 func (c floatLabels) Codes(v table.Values, from int, dst []int32) {

@@ -52,15 +52,15 @@ func (n *Nearest) checkPoints(field string, p *problem.Problems) bool {
 	return true
 }
 
-// checkIDs reports the first identifier that two cells share.
-func (n *Nearest) checkIDs(extra []string, field string, p *problem.Problems) {
+// checkNames reports the first identifier that two cells share.
+func (n *Nearest) checkNames(extra []string, field string, p *problem.Problems) {
 	seen := make(map[string]bool, len(n.Points)+len(extra))
 	for _, b := range extra {
 		seen[b] = true
 	}
 	for _, x := range n.Points {
 		if seen[x.ID] {
-			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("two cells would be called %q", x.ID),
+			p.Add(field+".nearest.points", problem.CodeDuplicate, fmt.Sprintf("two cells would be called %q", x.ID),
 				"every point needs an identifier of its own, other than null and other if these are cells")
 			return
 		}
@@ -81,13 +81,15 @@ func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(ids, extra...)}}}
 }
 
-// NearestRule is the nearest of some points, the first of those equally near, of which the square of the straight
+// NearestPoints is the nearest of some points, the first of those equally near, of which the square of the straight
 // distance is at most Most; places that are further away from all are in no cell. Positions are of [Formula], and
 // squares of distances are summed in the order of the axes.
-type NearestRule struct {
+type NearestPoints struct {
 	Lat, Lon string
 	Points   [][3]float64
 	Most     float64
+
+	index *earth.Index // of the points, which all coders share
 }
 
 // Formula is how positions on earth are computed from degrees.
@@ -96,16 +98,12 @@ type Formula = earth.Formula
 // WGS84 is the formula of all positions.
 var WGS84 = earth.WGS84
 
-func (d NearestDomain) rule() *NearestRule {
-	r := &NearestRule{Lat: d.Lat, Lon: d.Lon, Most: d.Index.Most()}
+func (d NearestDomain) coding() Coding {
+	n := &NearestPoints{Lat: d.Lat, Lon: d.Lon, Most: d.Index.Most(), index: d.Index}
 	for _, x := range d.Points {
-		r.Points = append(r.Points, earth.OnEllipsoid(x.Lat, x.Lon))
+		n.Points = append(n.Points, earth.OnEllipsoid(x.Lat, x.Lon))
 	}
-	return r
-}
-
-func (d NearestDomain) locator(other int32) locator {
-	return nearestCells{d.Index, other}
+	return Coding{Nearest: n}
 }
 
 // nearestCells finds the cells of points.

@@ -24,7 +24,7 @@ func locate(t *testing.T, points []Point, within float64) locator {
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return domain.(pointDomain).locator(columnar.Dropped)
+	return nearestCells{domain.(pointDomain).coding().Nearest.index, columnar.Dropped}
 }
 
 // No point is nearer than the one chosen, and one is chosen iff one is near enough, up to the stated bound.

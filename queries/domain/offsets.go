@@ -71,15 +71,12 @@ const (
 	LastSecond   = (columnar.LastDay+1)*columnar.DaySeconds - 1
 )
 
-// offsetsTable returns the table of a column of that type; ok is false if it holds neither dates nor times.
-func offsetsTable(t table.Type, zone *time.Location) (*Offsets, bool) {
-	c, ok := newClock(t, zone)
-	if !ok {
-		return nil, false
-	}
+// offsetsTable returns the table of a column of dates or times.
+func offsetsTable(t table.Type, zone *time.Location) *Offsets {
+	c, _ := newClock(t, zone)
 	out := &Offsets{PerSecond: c.perSecond, Of: []int64{0}}
 	if c.zone == nil {
-		return out, true
+		return out
 	}
 	out.Of[0] = c.offsetAt(FirstSecond)
 	for at := int64(FirstSecond); ; {
@@ -88,7 +85,7 @@ func offsetsTable(t table.Type, zone *time.Location) (*Offsets, bool) {
 			next = at + int64(offsetStride/time.Second)
 		}
 		if at = next; at >= CycleStart+CycleSeconds {
-			return out, true
+			return out
 		}
 		c.since, c.until = 0, 0 // look again
 		if o := c.offsetAt(at); o != out.Of[len(out.Of)-1] {

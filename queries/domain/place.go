@@ -19,8 +19,8 @@ type pointDomain interface {
 	domain
 	// places returns the columns of latitudes and longitudes, and their field below the dimension's.
 	places() (lat, lon, field string)
-	// locator makes what finds the cells of places; other is for places in no cell.
-	locator(other int32) locator
+	// coding makes the coding of places. The codes of nulls and other places come on top.
+	coding() Coding
 }
 
 // locator finds the cell of a place.
@@ -33,13 +33,10 @@ type columnLocator interface {
 	columnCells(dst []int32, lat, lon []float64, code func(lat, lon float64) int32)
 }
 
-// newPointCoder makes the coder of an axis of places, whose place in the query is at.
-func newPointCoder(d pointDomain, at string, extra ExtraCells, l Layout) RowCoder {
-	lat, lon, field := d.places()
-	return &pointCoder{
-		lat: l.coordinates(lat, at+field+".lat"), lon: l.coordinates(lon, at+field+".lon"),
-		cells: d.locator(extra.Other), null: extra.Null,
-	}
+// newPointCoder makes the coder of a coding of places.
+func newPointCoder(c *Coding, cells locator, l Layout) RowCoder {
+	at := c.Columns()
+	return &pointCoder{lat: l.coordinates(at[0], ""), lon: l.coordinates(at[1], ""), cells: cells, null: c.Null}
 }
 
 // checkPlaceColumns reports columns that are not named, or not two.

@@ -1,7 +1,7 @@
 package domain
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -11,43 +11,29 @@ import (
 // column's position; ok is false if nothing is known of it. Only tests on integers, dates and times use bounds. It may
 // be called concurrently.
 func (s *CompiledFilters) RulesOut(bounds func(column int) (b table.Bounds, ok bool)) bool {
-	for i := range s.conditions {
-		t := &s.conditions[i]
-		if t.rule == nil {
-			continue
-		}
-		if b, ok := bounds(t.At); ok && t.rule.excludes(b) { // nulls pass no test
+	for i := range s.tests {
+		t := &s.tests[i]
+		if b, ok := bounds(t.At); ok && t.excludes(b) { // nulls pass no test
 			return true
 		}
 	}
 	return false
 }
 
-// newExcluder returns what bounds tell of a test that wants a code, or nil. Floats have none: NaN is in no order, and
-// writers of files disagree about it. Nor do texts and unsigned numbers.
-func newExcluder(c valueCoder, want int32) ruler {
-	if want != 0 {
-		return nil
+// excludes says that no value between bounds fulfils a condition. Bounds of floats tell nothing: NaN is in no order,
+// and writers of files disagree about it. Nor do those of texts and of a range of unsigned numbers.
+func (c *Condition) excludes(b table.Bounds) bool {
+	switch {
+	case c.Want != 0:
+		return false
+	case c.IntRange != nil && c.Type.Kind != table.Uint && c.Type.Kind != table.String:
+		r := c.IntRange
+		return b.Max < r.Least || b.Min > r.Most || r.Least > r.Most
+	case c.Ints != nil:
+		i, _ := slices.BinarySearchFunc(c.Ints, b.Min, func(x Listed[int64], least int64) int {
+			return cmp.Compare(x.Value, least)
+		})
+		return i == len(c.Ints) || c.Ints[i].Value > b.Max
 	}
-	switch c := c.(type) {
-	case intRange:
-		if !c.Unsigned {
-			return c
-		}
-	case *intLabels:
-		return listedInts(slices.Sorted(maps.Keys(c.cells)))
-	}
-	return nil
-}
-
-func (r intRange) excludes(b table.Bounds) bool {
-	return b.Max < r.first || b.Min > r.last || r.first > r.last
-}
-
-// listedInts are the values of a list, sorted.
-type listedInts []int64
-
-func (l listedInts) excludes(b table.Bounds) bool {
-	i, _ := slices.BinarySearch(l, b.Min)
-	return i == len(l) || l[i] > b.Max
+	return false
 }

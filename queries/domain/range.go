@@ -8,10 +8,10 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// intRange gives the code 0 to integers from first to last, by their keys; there are none if first is above last.
+// intRange gives the code 0 to the integers of a range, by their keys.
 type intRange struct {
 	integers
-	first, last int64
+	Span[int64]
 }
 
 // above leaves out the integers below x.
@@ -19,9 +19,9 @@ func (r *intRange) above(x *big.Int) {
 	key, beyond := r.keyOf(x)
 	switch {
 	case beyond > 0:
-		r.first, r.last = 1, 0
+		r.Least, r.Most = 1, 0
 	case beyond == 0:
-		r.first = max(r.first, key)
+		r.Least = max(r.Least, key)
 	}
 }
 
@@ -30,14 +30,14 @@ func (r *intRange) below(x *big.Int) {
 	key, beyond := r.keyOf(x)
 	switch {
 	case beyond < 0:
-		r.first, r.last = 1, 0
+		r.Least, r.Most = 1, 0
 	case beyond == 0:
-		r.last = min(r.last, key)
+		r.Most = min(r.Most, key)
 	}
 }
 
 func (r intRange) code(key int64) int32 {
-	if r.first <= key && key <= r.last {
+	if r.Least <= key && key <= r.Most {
 		return 0
 	}
 	return columnar.Dropped
@@ -45,13 +45,13 @@ func (r intRange) code(key int64) int32 {
 
 // Codes subtracts without a branch: which rows a filter keeps is as hard to predict as their values.
 func (r intRange) Codes(v table.Values, from int, dst []int32) {
-	if r.first > r.last {
+	if r.Least > r.Most {
 		for i := range dst {
 			dst[i] = columnar.Dropped
 		}
 		return
 	}
-	first, span := uint64(r.first), uint64(r.last)-uint64(r.first)
+	first, span := uint64(r.Least), uint64(r.Most)-uint64(r.Least)
 	for i, x := range v.Ints[from : from+len(dst)] {
 		_, beyond := bits.Sub64(span, uint64(r.key(x))-first, 0)
 		dst[i] = int32(beyond) * columnar.Dropped
@@ -60,22 +60,22 @@ func (r intRange) Codes(v table.Values, from int, dst []int32) {
 
 // contains says of each integer whether it is in the range.
 func (r intRange) contains(ints []int64, dst []bool) {
-	if r.first > r.last {
+	if r.Least > r.Most {
 		clear(dst)
 		return
 	}
-	first, span, flip := uint64(r.first), uint64(r.last)-uint64(r.first), uint64(r.key(0))
+	first, span, flip := uint64(r.Least), uint64(r.Most)-uint64(r.Least), uint64(r.key(0))
 	dst = dst[:len(ints)]
 	for i, x := range ints {
 		dst[i] = uint64(x)^flip-first <= span
 	}
 }
 
-// floatRange gives the code 0 to floats from least to most.
-type floatRange struct{ least, most float64 }
+// floatRange gives the code 0 to the floats of a range.
+type floatRange struct{ Span[float64] }
 
 func (r floatRange) code(x float64) int32 {
-	if r.least <= x && x <= r.most {
+	if r.Least <= x && x <= r.Most {
 		return 0
 	}
 	return columnar.Dropped // NaN too

@@ -269,9 +269,3 @@ func (s *intRanks) beyond(x int64) int32 {
 	}
 	return 0
 }
-
-// all returns the steps, which must not be changed.
-func (f *floatRanks) all() []float64 { return f.steps }
-
-// all returns the steps, which must not be changed.
-func (s *intRanks) all() []int64 { return s.steps }

@@ -19,6 +19,13 @@ type intEdges struct {
 	closed bool
 }
 
+// newIntEdges makes the coder of the integers of a coding between its edges.
+func newIntEdges(c *Coding, n integers) *intEdges {
+	s := c.IntSteps
+	return &intEdges{integers: n, ExtraCells: c.extra(), cells: s.Cells, starts: newIntRanks(s.At), top: s.Last,
+		closed: s.Closed}
+}
+
 func (c *intEdges) Codes(v table.Values, from int, dst []int32) {
 	ints := v.Ints[from : from+len(dst)]
 	c.starts.ranks(dst, ints, c.key(0))
@@ -51,6 +58,10 @@ type floatEdges struct {
 	edges *floatRanks
 	last  float64 // edge
 	open  bool    // every cell is [a, b): neither the last edge nor an infinity is in one
+}
+
+func newFloatEdges(s *Steps[float64], extra ExtraCells) *floatEdges {
+	return &floatEdges{ExtraCells: extra, cells: s.Cells, edges: newFloatRanks(s.At), last: s.Last, open: !s.Closed}
 }
 
 func (c *floatEdges) Codes(v table.Values, from int, dst []int32) {

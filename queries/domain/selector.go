@@ -6,21 +6,28 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
-	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // CompiledFilters applies filters to batches. It is not safe for use by several goroutines.
 type CompiledFilters struct {
-	conditions []Condition
-	keep       []bool
+	tests []Test
+	keep  []bool
 }
 
-// Condition passes the rows of one column that have the code want.
+// Condition passes the rows whose value has the code Want.
 type Condition struct {
-	AxisCoder
+	Coding
 	Want int32
-	rule ruler // nil if bounds do not tell
 }
+
+// Test is the local evaluation of a condition.
+type Test struct {
+	*AxisCoder
+	*Condition
+}
+
+// Test makes the local evaluation of a condition, for batches of a layout whose columns fit.
+func (c *Condition) Test(l Layout) Test { return Test{c.axisCoder(l), c} }
 
 // Apply leaves in a batch's Keep the rows that pass all tests, of those that were kept before; nil if all are. Keep is
 // valid until Apply is called again. No error depends on a row's value.
@@ -28,7 +35,7 @@ func (s *CompiledFilters) Apply(b *table.Batch) error {
 	if b.Keep != nil && len(b.Keep) != b.Rows {
 		return columnar.ErrShape
 	}
-	if len(s.conditions) == 0 && b.Keep == nil {
+	if len(s.tests) == 0 && b.Keep == nil {
 		return nil
 	}
 	s.keep = columnar.Resize(s.keep, b.Rows)
@@ -36,8 +43,8 @@ func (s *CompiledFilters) Apply(b *table.Batch) error {
 	if !all {
 		copy(s.keep, b.Keep)
 	}
-	for i := range s.conditions {
-		if err := s.conditions[i].apply(b, s.keep, all); err != nil {
+	for i := range s.tests {
+		if err := s.tests[i].apply(b, s.keep, all); err != nil {
 			return err
 		}
 		all = false
@@ -50,7 +57,7 @@ func (s *CompiledFilters) Apply(b *table.Batch) error {
 }
 
 // apply leaves in keep the rows that pass, of all rows or of those in it.
-func (t *Condition) apply(b *table.Batch, keep []bool, all bool) error {
+func (t *Test) apply(b *table.Batch, keep []bool, all bool) error {
 	if r, ok := t.Values.(intRange); ok && all && t.Want == 0 {
 		c, err := columnar.Of(b, t.At, t.Kind)
 		if err != nil {
@@ -81,15 +88,6 @@ func (t *Condition) apply(b *table.Batch, keep []bool, all bool) error {
 // notNull passes all values but NaN, with the code 0.
 type notNull struct{ floats bool }
 
-func newNotNull(t table.Type) (valueCoder, []*problem.Error) {
-	if t.Kind == table.Invalid {
-		err := problem.BadType(t)
-		err.Field = ".column"
-		return nil, []*problem.Error{err}
-	}
-	return notNull{t.Kind == table.Float}, nil
-}
-
 func (n notNull) Codes(v table.Values, from int, dst []int32) {
 	clear(dst)
 	if !n.floats {
@@ -101,6 +99,3 @@ func (n notNull) Codes(v table.Values, from int, dst []int32) {
 		}
 	}
 }
-
-// ruler can tell from bounds that no value between them passes a test.
-type ruler interface{ excludes(table.Bounds) bool }

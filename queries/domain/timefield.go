@@ -2,7 +2,9 @@ package domain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -61,23 +63,34 @@ func (d timeFieldDomain) Keys(name string, extra []string) []KeyColumn {
 	return []KeyColumn{{Name: name, Labels: IntegerLabels(d.first, d.cells, extra)}}
 }
 
-func (d timeFieldDomain) compile(t table.Type, _ ExtraCells) (valueCoder, []*problem.Error) {
-	c, ok := newClock(t, d.zone)
-	if ok && (t.Kind != table.Date || !d.timeOfDay) {
-		return &timeFieldCoder{clock: c, cells: d.cellsOf}, nil
+func (d timeFieldDomain) coding(t table.Type, _ ExtraCells) (c Coding, errs []*problem.Error) {
+	if _, ok := newClock(t, d.zone); ok && (t.Kind != table.Date || !d.timeOfDay) {
+		c.TimeField, c.zone = d.name, d.zone
+		if t.Zone == table.UTC && d.zone != nil {
+			c.Zone = d.zone.String()
+		}
+		c.offsets = sync.OnceValue(func() *Offsets { return offsetsTable(t, d.zone) })
+		return c, nil
 	}
 	err := problem.BadType(t)
 	err.Field, err.Message = ".column", fmt.Sprintf("a column of type %s has no %s", t, d.name)
 	if t.Kind != table.Invalid {
 		err.Hint = "times have all parts, dates those of the calendar; input.csv.types types a CSV column"
 	}
-	return nil, []*problem.Error{err}
+	return c, []*problem.Error{err}
 }
 
 // timeFieldCoder codes dates and times by what is shown at them.
 type timeFieldCoder struct {
 	clock clock
 	cells func(dst, days, seconds []int32)
+}
+
+// newTimeFieldCoder makes the coder of a time field.
+func newTimeFieldCoder(c *Coding) *timeFieldCoder {
+	of := slices.IndexFunc(timeFields, func(f timeField) bool { return f.name == c.TimeField })
+	clock, _ := newClock(c.Type, c.zone)
+	return &timeFieldCoder{clock: clock, cells: timeFields[of].cellsOf}
 }
 
 // clockRows is how many values are read at a time, so that what is read of them stays in the processor's cache.

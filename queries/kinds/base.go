@@ -13,14 +13,16 @@
 package kinds
 
 import (
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/internal/accumulate"
-	"github.com/dprelease/dprelease/queries/internal/gather"
+	"github.com/dprelease/dprelease/queries/internal/keyselection"
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 	"github.com/dprelease/dprelease/queries/internal/units"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/tally"
 )
@@ -54,6 +56,9 @@ func (q *Base) resized(cells int) Base {
 // Cells returns the length of the answer.
 func (q *Base) Cells() int { return q.Size }
 
+// HalfWidth says that the answer is divided by nothing.
+func (q *Base) HalfWidth([]calibrate.Mechanism) (float64, bool) { return 0, false }
+
 // Directions returns those of the axes.
 func (q *Base) Directions() []domain.Direction { return domain.Directions(q.Axes) }
 
@@ -84,6 +89,42 @@ func (q *Base) Layout(s table.Schema, p *problem.Problems) domain.Layout {
 // compileUnits makes what reads the privacy units of rows for a schema, and reports every column that does not fit.
 func (q *Base) compileUnits(s table.Schema, p *problem.Problems) *units.Reader {
 	return units.New(q.Spec.Unit, q.Spec.FloatUnit, q.Columns(), s, p)
+}
+
+// aggregation is what queries of all kinds add up of a table: the rows of each cell that the axes make, within the
+// limits, with the values of v if it is not nil, and by the keys of some dimensions if these are not nil. It reports
+// every column that does not fit.
+func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselection.Dimensions,
+	p *problem.Problems) *aggregation.Aggregation {
+	l := q.Layout(s, p)
+	a := &aggregation.Aggregation{By: q.Spec.ByField(), Unit: q.Spec.Unit, FloatUnit: q.Spec.FloatUnit, Limits: q.Limits}
+	for _, name := range l.Columns {
+		if f, ok := s.Lookup(name); ok {
+			a.Columns = append(a.Columns, f)
+		}
+	}
+	a.Axes, a.Sizes = domain.Codings(q.Axes, l)
+	if keys != nil {
+		a.Keys = keys.Parts(l, q.Spec.DimensionField)
+	}
+	cell := []int{}
+	for i := a.KeyAxes(); i < len(a.Axes); i++ {
+		cell = append(cell, i)
+	}
+	a.Tables = [][]int{cell}
+	if v != nil {
+		v.Compile(l) // for what it reports
+		a.Value, a.AllRows = v, v.Value.Rows > 0
+	}
+	q.compileUnits(s, p)
+	return a
+}
+
+// Aggregation is that of rows that are counted.
+func (q *Base) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	a := q.aggregation(s, nil, nil, p)
+	return a, p.Err()
 }
 
 // copies is how many accumulators have cells of their own.
@@ -124,18 +165,3 @@ func (q *Base) common() *Base { return q }
 
 // Steps are the bounds on the rows of a unit of which one is chosen, if it is discovered.
 func (q *Base) Steps() []int64 { return privateclamp.Steps(q.Limits.Rows) }
-
-// byRank returns an answer of some vectors, which adds rows up by rank if the bound on the rows of a unit is
-// discovered.
-func (q *Base) byRank(vectors int, answer func() accumulate.Answer) accumulate.Answer {
-	if q.Spec.RowsShare == 0 {
-		return answer()
-	}
-	return accumulate.NewRanked(accumulate.RankedOf{Steps: q.Steps(), Make: answer, Vectors: vectors})
-}
-
-// gather returns an accumulator of a query. The first cellBytes of the content of a row are its cell.
-func (q *Base) gather(of query.Query, answer accumulate.Answer, u *units.Reader, cellBytes int,
-	spill bounding.Spill) query.Accumulator {
-	return gather.New(of, q.Spec.Unit, q.Limits, answer, u, cellBytes, spill)
-}

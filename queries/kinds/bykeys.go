@@ -6,11 +6,11 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
-
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/keyselection"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
@@ -156,19 +156,15 @@ func (q *ByKeys) Components(adj query.Adjacency) ([]query.Component, error) {
 	return components, err
 }
 
-// New compiles the query.
-func (q *ByKeys) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
-	p := &problem.Problems{Query: q.Name()}
-	l := q.Layout(s, p)
-	of := keyselection.ValuesOf{Keys: q.dims.Compile(l, q.Spec.DimensionField), Listed: domain.NewGrouping(q.listed, l),
-		Sums: q.addedUp()}
-	of.Sums.Cells, of.Sums.Values = q.perKey, q.values.Compile(l)
-	u := q.compileUnits(s, p)
-	if err := p.Err(); err != nil {
-		return nil, err
-	}
-	return q.gather(q, keyselection.NewValues(of, spill), u, keyselection.ContentBytes, spill), nil
+// Aggregation is that of the values by the keys of all rows.
+func (q *ByKeys) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
+	a, err := q.sumsOf(s, &q.dims)
+	a.MinUnits = q.Spec.Leader.MinUnits
+	return a, err
 }
+
+// Seal hides the sums by key, and what the query has beside them.
+func (q *ByKeys) Seal(t accumulate.Totals) ([]mechanism.Exact, error) { return t.Keyed.Seal() }
 
 // Bytes returns 0: what is held of a key is counted with the rows of units.
 func (q *ByKeys) Bytes(int, int64) int64 { return 0 }

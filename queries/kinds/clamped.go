@@ -8,11 +8,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/queries/bounding"
-	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
@@ -85,7 +83,9 @@ func (q *Clamped) Chosen(r mechanism.Range) (query.Query, error) {
 	if w := q.Widest(); r.Low < w.Low || r.High > w.High || r.Low >= r.High {
 		return nil, fmt.Errorf("query %s: the clamp is not within its public range", q.Name())
 	}
-	return q.clampedTo(r), nil
+	out := q.clampedTo(r)
+	out.half = (q.values.Real(r.High) - q.values.Real(r.Low)) / 2
+	return out, nil
 }
 
 // Components states the mechanisms for the public range.
@@ -142,28 +142,23 @@ const histogramName = "clamp"
 func (q *Clamped) layout() privateclamp.Layout { return q.spread().Layout() }
 
 func (q *Clamped) spread() accumulate.SpreadOf {
-	return accumulate.SpreadOf{
-		Quantizer: q.values, Cells: q.Size, Centred: q.centred, CountRows: q.Kind.Extra().Rows, Check: q.checkRows(),
-	}
+	return accumulate.SpreadOf{Quantizer: q.values, Cells: q.Size}
 }
 
-// Values is what is added up, with the public range and without a centre.
-func (q *Clamped) Values() *quantize.Quantizer { return q.values }
-
-// BinEdges are the quantized values from which on a bin of the histogram but the first begins, ascending.
-func (q *Clamped) BinEdges() []int64 { return q.spread().BinEdges() }
-
-// New compiles the query.
-func (q *Clamped) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+// Aggregation is that of the values by the bins of the histogram, within the public range and without a centre.
+func (q *Clamped) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	p := &problem.Problems{Query: q.Name()}
-	l := q.Layout(s, p)
-	of := q.spread()
-	of.Groups, of.Values = domain.NewGrouping(q.Axes, l), q.values.Compile(l)
-	u := q.compileUnits(s, p)
-	if err := p.Err(); err != nil {
+	a := q.aggregation(s, q.values, nil, p)
+	a.Bins, a.CountRows = q.spread().BinEdges(), true
+	return a, p.Err()
+}
+
+// Seal hides the sums under all clamps, the numbers of rows if the query has them, and the histogram.
+func (q *Clamped) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
+	if err := q.checkRows(t.Binned.AllRows); err != nil {
 		return nil, err
 	}
-	return q.gather(q, accumulate.NewSpread(of), u, bounding.CellBytes, spill), nil
+	return t.Binned.Seal(q.centred, q.Kind.Extra().Rows)
 }
 
 // Bytes counts the bins of every group.

@@ -7,10 +7,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
@@ -126,23 +125,16 @@ func (q *CommonNoise) Components(adj query.Adjacency) ([]query.Component, error)
 	}, nil
 }
 
-// New compiles the query.
-func (q *CommonNoise) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
-	p := &problem.Problems{Query: q.Spec.Name}
-	groups := domain.NewGrouping(q.Axes, q.Layout(s, p))
-	u := q.compileUnits(s, p)
-	if err := p.Err(); err != nil {
-		return nil, err
-	}
-	answer := &accumulate.Units{Counts: accumulate.Counts{Groups: groups, Cells: q.Size}, FinishUnits: q.seal}
-	return q.gather(q, answer, u, bounding.CellBytes, spill), nil
+// Aggregation is that of the rows of each cell and the units that have some.
+func (q *CommonNoise) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
+	a, err := q.Base.Aggregation(s)
+	a.Units = true
+	return a, err
 }
 
-// seal measures the cells and hides them, and the number of units.
-func (q *CommonNoise) seal(cells []int64, units int64) ([]mechanism.Exact, error) {
-	for i, n := range cells {
-		cells[i] = min(n, accumulate.MaxRows)
-	}
+// Seal measures the cells and hides them, and the number of units.
+func (q *CommonNoise) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
+	cells, units := t.Tables[0], t.Units
 	measured := q.Form.Measure(cells, units)
 	clear(cells)
 	residuals, err := mechanism.SealWide(q.Form.Quantum(), measured)

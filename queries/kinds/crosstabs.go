@@ -12,10 +12,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
@@ -352,19 +352,31 @@ func (q *Crosstabs) tableNames() []string {
 	return names
 }
 
-// New compiles the query.
-func (q *Crosstabs) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
-	p := &problem.Problems{Query: q.Spec.Name}
-	var coders []domain.RowCoder
-	l := q.Layout(s, p)
-	for i := range q.Axes {
-		coders = append(coders, q.Axes[i].Coder(l))
+// Aggregation is that of the largest tables, from which all residuals follow.
+func (q *Crosstabs) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
+	a, err := q.Base.Aggregation(s)
+	a.Tables, a.Apart = nil, true
+	for _, t := range q.Margins.Largest() {
+		a.Tables = append(a.Tables, t.Attributes())
 	}
-	u := q.compileUnits(s, p)
-	if err := p.Err(); err != nil {
-		return nil, err
+	return a, err
+}
+
+// Seal measures the residuals, each in the first table that has it, and hides them, one vector each.
+func (q *Crosstabs) Seal(t accumulate.Totals) (out []mechanism.Exact, err error) {
+	largest := q.Margins.Largest()
+	for _, r := range q.Margins.Residuals() {
+		k := slices.IndexFunc(largest, func(t strategy.Set) bool { return t.Has(r) }) // every residual is within a table
+		e, err := mechanism.SealWide(q.Margins.Quantum(r), q.Margins.Measure(r, largest[k], t.Tables[k]))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
 	}
-	return q.gather(q, accumulate.NewTables(q.Margins, coders), u, accumulate.TableBytes(len(q.Axes)), spill), nil
+	for _, counts := range t.Tables {
+		clear(counts)
+	}
+	return out, nil
 }
 
 // Bytes returns the memory of the cells: see [query.Query].

@@ -8,9 +8,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
-
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/keyselection"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
@@ -122,16 +123,17 @@ func (q *Discovered) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sens
 	return calibrate.Sensitivity{}, p.Err()
 }
 
-// New compiles the query.
-func (q *Discovered) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+// Aggregation is that of the units of each key.
+func (q *Discovered) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
-	keys := q.Dimensions().Compile(q.Layout(s, p), q.Spec.DimensionField)
-	u := q.compileUnits(s, p)
-	if err := p.Err(); err != nil {
-		return nil, err
-	}
-	return q.gather(q, keyselection.NewCounts(keys, q.Spec.MinUnits, spill), u, keyselection.ContentBytes, spill), nil
+	keys := q.Dimensions()
+	a := q.aggregation(s, nil, &keys, p)
+	a.MinUnits = q.Spec.MinUnits
+	return a, p.Err()
 }
+
+// Seal hides the counts by key.
+func (q *Discovered) Seal(t accumulate.Totals) ([]mechanism.Exact, error) { return t.Keyed.Seal() }
 
 // Directions returns none: no cell is known before keys are selected.
 func (q *Discovered) Directions() []domain.Direction { return nil }

@@ -6,10 +6,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
@@ -42,29 +42,22 @@ func (q *Histogram) Components(adj query.Adjacency) ([]query.Component, error) {
 	return []query.Component{c}, nil
 }
 
-// New compiles the query: it counts the rows of all cells, or of those that have rows if a domain is too large to hold.
-func (q *Histogram) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
-	p := &problem.Problems{Query: q.Spec.Name}
-	groups := domain.NewGrouping(q.Axes, q.Layout(s, p))
-	u := q.compileUnits(s, p)
-	if err := p.Err(); err != nil {
-		return nil, err
-	}
-	answer := q.byRank(1, func() accumulate.Answer {
-		if spill != nil && q.isSparse(spill.Cells()) {
-			return accumulate.NewSparse(groups, q.Size)
-		}
-		return &accumulate.Counts{Groups: groups, Cells: q.Size, Finish: q.seal}
-	})
-	return q.gather(q, answer, u, bounding.CellBytes, spill), nil
+// Aggregation is that of the rows of each cell. A kernel spreads them over all cells.
+func (q *Histogram) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
+	a, err := q.Base.Aggregation(s)
+	a.Dense = q.Kernel != nil
+	return a, err
 }
 
-// seal hides the counts of the cells, spread if the query has a kernel.
-func (q *Histogram) seal(cells []int64) ([]mechanism.Exact, error) {
-	if q.Kernel != nil {
-		return q.Kernel.seal(cells)
+// Seal hides the counts of the cells, spread if the query has a kernel.
+func (q *Histogram) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
+	switch {
+	case q.Kernel != nil:
+		return q.Kernel.seal(t.Tables[0])
+	case t.Sparse != nil:
+		return accumulate.SealSparse(t.Sparse)
 	}
-	return accumulate.SealCounts(cells)
+	return accumulate.SealCounts(t.Tables[0])
 }
 
 // isSparse says whether accumulators hold only the cells that have rows, if at most so many fit in memory. A kernel

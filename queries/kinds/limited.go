@@ -6,9 +6,11 @@ import (
 	"math/big"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/aggregation"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
@@ -149,6 +151,20 @@ func (q *Limited) Histogram(adj query.Adjacency) (query.Component, error) {
 	}
 	return query.Component{Name: HistogramName, Sens: sens, Cells: len(q.steps()), Quantum: 1, RowBound: 1, Scale: 1,
 		Weight: q.base.Spec.RowsShare}, nil
+}
+
+// Aggregation is that of the query, by the ranks of rows.
+func (q *Limited) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
+	a, err := q.Query.Aggregation(s)
+	if err == nil {
+		a.Steps = q.steps()
+	}
+	return a, err
+}
+
+// Seal hides the answers under all bounds, and the histogram.
+func (q *Limited) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
+	return t.Ranked.Seal(len(q.Follows()), q.Query.Seal)
 }
 
 // Bytes counts an answer for each step.

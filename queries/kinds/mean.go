@@ -6,7 +6,6 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
@@ -164,17 +163,6 @@ func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.
 	}
 }
 
-// MeanHalfWidth is half the width of the interval of a mean of values within h of a centre, times the number of rows,
-// as VarianceHalfWidth has it.
-func MeanHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
-	sum, count := ms[0].Deviation(), h*ms[1].Deviation()
-	z := calibrate.Z95
-	if ms[0].Noise != calibrate.Gaussian {
-		z = heavyZ95(kurtosisOfTwo(sum, count))
-	}
-	return z * math.Hypot(sum, count)
-}
-
 // both yields f of each component's sum and its group's count.
 func (q *Sums) both(components []mechanism.Noisy, f func(s, n float64) float64) query.Series {
 	dims := q.Quantizer.Dims
@@ -216,4 +204,14 @@ func (meanOfNoisyRows) readBack(q *Sums, c query.Columns, grids []float64) (quer
 // The noisy counts show whether there are rows.
 func (meanOfNoisyRows) looksEmpty(q *Sums, noisy []mechanism.Noisy) bool {
 	return q.isNoise(noisy[1], 1)
+}
+
+// halfWidth is half the width of the interval of a mean of values within h of a centre, times the number of rows.
+func (meanOfNoisyRows) halfWidth(h float64, ms []calibrate.Mechanism) float64 {
+	sum, count := ms[0].Deviation(), h*ms[1].Deviation()
+	z := calibrate.Z95
+	if ms[0].Noise != calibrate.Gaussian {
+		z = heavyZ95(kurtosisOfTwo(sum, count))
+	}
+	return z * math.Hypot(sum, count)
 }

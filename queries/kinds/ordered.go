@@ -9,10 +9,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/int128"
-	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
@@ -121,20 +120,16 @@ func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
 	return out, nil
 }
 
-// New compiles the query.
-func (q *Ordered) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
-	p := &problem.Problems{Query: q.Spec.Name}
-	groups := domain.NewGrouping(q.Axes, q.Layout(s, p))
-	u := q.compileUnits(s, p)
-	if err := p.Err(); err != nil {
-		return nil, err
-	}
-	return q.gather(q, &accumulate.Counts{Groups: groups, Cells: q.Size, Finish: q.seal}, u, bounding.CellBytes,
-		spill), nil
+// Aggregation is that of the rows of each cell, all of which are measured.
+func (q *Ordered) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
+	a, err := q.Base.Aggregation(s)
+	a.Dense = true
+	return a, err
 }
 
-// seal measures the levels of all groups and hides them.
-func (q *Ordered) seal(cells []int64) ([]mechanism.Exact, error) {
+// Seal measures the levels of all groups and hides them.
+func (q *Ordered) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
+	cells := t.Tables[0]
 	levels := q.Form.Levels()
 	measured := make([]int128.Slice, len(levels))
 	for l, level := range levels {
@@ -143,7 +138,7 @@ func (q *Ordered) seal(cells []int64) ([]mechanism.Exact, error) {
 	counts := make([]int64, q.n)
 	for g := range q.Groups {
 		for i := range counts {
-			counts[i] = min(cells[q.Cell(g, i)], accumulate.MaxRows)
+			counts[i] = cells[q.Cell(g, i)]
 		}
 		for l, y := range q.Form.Measure(counts) {
 			measured[l].Cut(g*levels[l].Cells, (g+1)*levels[l].Cells).AddSlice(y)

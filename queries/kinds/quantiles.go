@@ -8,7 +8,6 @@ import (
 
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"

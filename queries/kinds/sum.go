@@ -2,7 +2,6 @@ package kinds
 
 import (
 	"github.com/dprelease/dprelease/mechanism"
-
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
 )

@@ -7,10 +7,11 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
-
+	"github.com/dprelease/dprelease/queries/internal/keyselection"
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
@@ -31,6 +32,23 @@ type Sums struct {
 	Reach     *sensitivity.Reach // of the values of rows
 	Quantizer *quantize.Quantizer
 	Kind      summary
+	// half is half the range of the values, or the norm that bounds them.
+	half float64
+}
+
+// quotient is a summary that divides by a noisy number of rows.
+type quotient interface {
+	// halfWidth is [query.Query]'s HalfWidth for values within half of a centre.
+	halfWidth(half float64, ms []calibrate.Mechanism) float64
+}
+
+// HalfWidth is that of the query's kind.
+func (q *Sums) HalfWidth(ms []calibrate.Mechanism) (overRows float64, ok bool) {
+	k, ok := q.Kind.(quotient)
+	if !ok {
+		return 0, false
+	}
+	return k.halfWidth(q.half, ms), true
 }
 
 // summary is what a kind of query makes of sums: see sum.go, mean.go and variance.go.
@@ -49,8 +67,8 @@ type summary interface {
 
 // extraVectors are the exact vectors beside that of the sums, each with one number a group.
 type extraVectors struct {
-	second *accumulate.Second // the sums of a second number of each row, nil if there is none
-	Rows   bool               // the numbers of rows
+	second *aggregation.Second // the sums of a second number of each row, nil if there is none
+	Rows   bool                // the numbers of rows
 }
 
 // count is the number of vectors.
@@ -99,35 +117,47 @@ func (q *Sums) Directions() []domain.Direction {
 // LooksEmpty looks at the noisy vectors: see [query.Query].
 func (q *Sums) LooksEmpty(noisy []mechanism.Noisy) bool { return q.Kind.looksEmpty(q, noisy) }
 
-// New compiles the query.
-func (q *Sums) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+// Aggregation is that of the values, and of what the query's kind adds up beside them.
+func (q *Sums) Aggregation(s table.Schema) (*aggregation.Aggregation, error) { return q.sumsOf(s, nil) }
+
+// sumsOf is Aggregation, by keys if these are not nil.
+func (q *Sums) sumsOf(s table.Schema, keys *keyselection.Dimensions) (*aggregation.Aggregation, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
-	l := q.Layout(s, p)
-	of := q.addedUp()
-	of.Groups, of.Values = domain.NewGrouping(q.Axes, l), q.Quantizer.Compile(l)
-	u := q.compileUnits(s, p)
-	if err := p.Err(); err != nil {
-		return nil, err
-	}
-	answer := q.byRank(1+q.Kind.Extra().count(), func() accumulate.Answer { return accumulate.NewSums(of) })
-	return q.gather(q, answer, u, bounding.CellBytes, spill), nil
+	a := q.aggregation(s, q.Quantizer, keys, p)
+	a.Second, a.CountRows = q.Kind.Extra().second, q.Quantizer.Centred
+	return a, p.Err()
 }
 
-// Second is the second number of each row that is added up beside its value; nil if there is none.
-func (q *Sums) Second() *accumulate.Second { return q.Kind.Extra().second }
-
-// addedUp is what is added up.
-func (q *Sums) addedUp() accumulate.SumsOf {
-	x := q.Kind.Extra()
-	of := accumulate.SumsOf{Quantizer: q.Quantizer, Cells: q.Size, Second: x.second, CountRows: x.Rows}
-	of.Check = q.checkRows()
-	return of
+// Seal hides the sums, those of the second number and the numbers of rows, of each of them that the query has.
+func (q *Sums) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
+	if err := q.checkRows(func() int64 { return t.Rows[0] }); err != nil {
+		return nil, err
+	}
+	exacts, err := accumulate.SealSums(math.Ldexp(1, q.Quantizer.Exponent), t.Sums)
+	if err != nil {
+		return nil, err
+	}
+	if x := q.Kind.Extra(); x.second != nil {
+		second, err := accumulate.SealSums(math.Ldexp(1, x.second.Exponent), t.Second)
+		if err != nil {
+			return nil, err
+		}
+		exacts = append(exacts, second...)
+	}
+	if q.Kind.Extra().Rows {
+		rows, err := accumulate.SealCounts(t.Rows)
+		if err != nil {
+			return nil, err
+		}
+		exacts = append(exacts, rows...)
+	}
+	return exacts, nil
 }
 
 // Bytes returns the memory of the cells: see [query.Query].
 func (q *Sums) Bytes(workers int, _ int64) int64 {
 	n := 16*int64(q.Cells()) + 8*int64(q.Size)
-	of := q.addedUp()
+	of := accumulate.SumsOf{Quantizer: q.Quantizer, Cells: q.Size, Second: q.Kind.Extra().second}
 	if of.Second != nil {
 		n += 16 * int64(q.Size)
 	}
@@ -247,18 +277,14 @@ func (q *Sums) keys() []domain.KeyColumn {
 	return keys
 }
 
-// checkRows is what judges the number of all rows; nil if it is private.
-func (q *Sums) checkRows() func(rows int64) error {
-	if q.Quantizer.Value.Rows > 0 {
-		return q.checkKnownRows
-	}
-	return nil
-}
-
-// checkKnownRows says whether there are as many rows as were declared. That is public, under the adjacency that is
-// needed for it.
-func (q *Sums) checkKnownRows(rows int64) error {
+// checkRows returns an error if there are not as many rows as were declared, if some number was. That is public, under
+// the adjacency that is needed for it.
+func (q *Sums) checkRows(count func() int64) error {
 	want := q.Quantizer.Value.Rows
+	if want == 0 {
+		return nil
+	}
+	rows := count()
 	if rows == want {
 		return nil
 	}
@@ -280,7 +306,7 @@ func newQuantizer(s query.Spec, p *problem.Problems) *quantize.Quantizer {
 		o.Centred, o.Bits = false, privateclamp.Bits
 	}
 	before := len(p.List)
-	checkRows(s, p)
+	checkTerms(s, p)
 	q := quantize.New(s.Value, o, p)
 	if len(p.List) > before {
 		return nil
@@ -290,7 +316,8 @@ func newQuantizer(s query.Spec, p *problem.Problems) *quantize.Quantizer {
 
 // newSums makes the query of a counting whose values are quantized.
 func newSums(c Base, v *quantize.Quantizer) *Sums {
-	return &Sums{Base: c, Reach: sensitivity.ReachOf(v), Quantizer: v, Kind: summaries[c.Spec.Kind].summary(v)}
+	return &Sums{Base: c, Reach: sensitivity.ReachOf(v), Quantizer: v, Kind: summaries[c.Spec.Kind].summary(v),
+		half: v.Value.Half()}
 }
 
 // addsUp says whether a kind of query adds values up.
@@ -312,8 +339,8 @@ func checkSums(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// checkRows reports a public number of terms if the number is not public.
-func checkRows(s query.Spec, p *problem.Problems) {
+// checkTerms reports a public number of terms if the number is not public.
+func checkTerms(s query.Spec, p *problem.Problems) {
 	field := string(s.Kind) + ".rows"
 	switch rows := s.Value.Rows; {
 	case rows == 0:

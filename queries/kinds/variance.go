@@ -5,9 +5,8 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/internal/accumulate"
-
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
@@ -38,7 +37,7 @@ type varianceOfValues struct{ values *quantize.Quantizer }
 // Extra adds up the squares, each less half of the largest one.
 func (k varianceOfValues) Extra() extraVectors {
 	most := k.values.Half() * k.values.Half()
-	return extraVectors{second: &accumulate.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
+	return extraVectors{second: &aggregation.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
 }
 
 // checkVariance reports what a variance cannot have.
@@ -166,9 +165,9 @@ func (m moments) sigma(s, q, n float64) float64 {
 
 // interval holds the true variance with a probability of 95 %. It inverts a test: its ends are the variances at which
 // the noisy one, or a more distant one, has a probability of 2.5 %, for the noisy count and mean in the place of the
-// true ones. If the count does not exceed its noise by far, or if the noise is not normal, that is not good enough: then
-// it is the variances that Fieller's intervals of the mean and of the mean square, of 97.5 % each, allow, which hold the
-// true one more often.
+// true ones. If the count does not exceed its noise by far, or if the noise is not normal, that is not good enough:
+// then it is the variances that Fieller's intervals of the mean and of the mean square, of 97.5 % each, allow, which
+// hold the true one more often.
 func (m moments) interval(s, q, n float64) (low, high float64) {
 	low, high = m.both(s, q, n)
 	if m.tail != nil || n < manyCounts*m.count {
@@ -259,10 +258,10 @@ func three(components []mechanism.Noisy, f func(s, q, n float64) float64) query.
 	}
 }
 
-// VarianceHalfWidth is at least half the width of a variance's interval, times the number of rows, if that number is
+// halfWidth is at least half the width of a variance's interval, times the number of rows, if that number is
 // well above the noise of the count. h is half the width of the range of values, ms are the mechanisms of sum, squares
 // and count.
-func VarianceHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
+func (varianceOfValues) halfWidth(h float64, ms []calibrate.Mechanism) float64 {
 	sum, square, count := ms[0].Deviation(), ms[1].Deviation(), ms[2].Deviation()
 	if ms[0].Noise == calibrate.Gaussian {
 		return calibrate.Z95 * math.Hypot(math.Hypot(square, 2*h*sum), 1.5*h*h*count)

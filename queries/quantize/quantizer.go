@@ -24,8 +24,8 @@ const (
 
 // Options are what a kind of query asks of its quantizer.
 type Options struct {
-	// Field is the place of the value in the query.
-	Field string
+	// Field is the place of the value in the query, for messages.
+	Field string `aggregation:"message"`
 	// Centred says that values are added up less the centre of their range.
 	Centred bool
 	// Bits is how many binary digits a value has, 0 for [MaxBits].

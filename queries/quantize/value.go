@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
 )
@@ -42,6 +43,17 @@ func (v *Value) Dims() int {
 		return v.Length
 	}
 	return len(v.Columns)
+}
+
+// Half is half the range of a component, or the norm that bounds the vector.
+func (v *Value) Half() float64 {
+	if v.ClipL2 != "" {
+		norm, _ := calibrate.ParseNearest(v.ClipL2) // checked when the quantizer was made
+		return norm
+	}
+	low, _ := calibrate.ParseNearest(v.Lo)
+	high, _ := calibrate.ParseNearest(v.Hi)
+	return (high - low) / 2
 }
 
 // IsVector says whether the answer has a key column of components.

@@ -1,14 +1,15 @@
 // Package query has what a query is made of: its public facts ([Spec], [Bounds]), what its kind states and computes
-// ([Query], [Component], [Accumulator]), and what is released of it ([Answer]). Package queries gives its users these
-// names, and makes the queries; the kinds are in queries/kinds.
+// ([Query], [Component]), and what is released of it ([Answer]). Package queries makes the queries; the kinds are in
+// queries/kinds.
 package query
 
 import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
@@ -51,10 +52,13 @@ type Query interface {
 	Cells() int
 	// Components states the query's mechanisms for an adjacency. Errors are of type *Error; see [Errors].
 	Components(Adjacency) ([]Component, error)
-	// New compiles the query against the table's schema, of which each batch will hold the columns of Columns, in
-	// that order. Errors are of type *Error; see [Errors]. The spill may be nil.
-	New(table.Schema, bounding.Spill) (Accumulator, error)
-	// Tally compiles what counts, for the operator, the rows that the query cannot use, as New compiles the query.
+	// Aggregation returns what is added up of a table for the query, over all rows. Errors are of type *Error; see
+	// [Errors].
+	Aggregation(table.Schema) (*aggregation.Aggregation, error)
+	// Seal hides what was added up: the exact answer of each component.
+	Seal(accumulate.Totals) ([]mechanism.Exact, error)
+	// Tally compiles what counts, for the operator, the rows that the query cannot use, against the same schema, of which
+	// each batch will hold the columns of Columns, in that order.
 	Tally(table.Schema) (*tally.Tally, error)
 	// Finish makes the public answer of the components' noisy vectors, before and after denoising.
 	Finish(noisy, estimate []mechanism.Noisy) (Answer, error)
@@ -62,6 +66,10 @@ type Query interface {
 	// mechanism. It is the inverse of Finish: exact, or an error.
 	Recover(Columns, []float64) (Recovered, error)
 
+	// HalfWidth returns at least half the width of a cell's 95 % interval times the number of its rows, if the answer is
+	// divided by a private number of rows and that number is well above its noise; ok is false for other answers. The
+	// mechanisms are those of the components.
+	HalfWidth([]calibrate.Mechanism) (overRows float64, ok bool)
 	// Directions returns the directions of the vector of the first component, the last one fastest: none for one number.
 	Directions() []domain.Direction
 	// LooksEmpty says whether the noisy vectors look like those of an input without a usable row. It may say false in any
@@ -71,15 +79,4 @@ type Query interface {
 	// is drawn: a copy each if rows are units, else one. A domain of more than most cells is held sparsely, if the query
 	// can, and then takes nothing here. The rows of units come on top.
 	Bytes(workers int, most int64) int64
-}
-
-// Accumulator gathers the exact answers of one worker. It is not safe for use by several goroutines. No error of it
-// depends on a row's value.
-type Accumulator interface {
-	// Add takes in the rows of a batch that its Keep keeps, and keeps nothing that belongs to it.
-	Add(*table.Batch) error
-	// Merge takes in all that another accumulator of the same query holds, and empties it.
-	Merge(Accumulator) error
-	// Seal bounds what each unit contributes and returns the exact answer of each component. The accumulator is spent.
-	Seal() ([]mechanism.Exact, error)
 }

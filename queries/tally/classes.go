@@ -107,7 +107,11 @@ func (c *valueClasser) class(row []float64) uint8 {
 // AddDimension compiles the classes of a listed dimension's values for a layout, or reports what is wrong.
 func (t *Tally) AddDimension(a domain.Axis, l domain.Layout) {
 	a.Extra = domain.ExtraCells{Null: nullCode, Other: outsideCode}
-	t.addInput(l, keyInput(&a.Dimension, a.Field), &codeClasser{coder: a.Coder(l)})
+	c := &codeClasser{}
+	if coding, ok := a.Coding(l); ok {
+		c.coder = coding.Coder(l)
+	}
+	t.addInput(l, keyInput(&a.Dimension, a.Field), c)
 }
 
 // AddDiscovered compiles the classes of the values of a dimension that discovers its keys.
@@ -119,7 +123,7 @@ func (t *Tally) AddDiscovered(d *domain.Dimension, field string, l domain.Layout
 
 func keyInput(d *domain.Dimension, field string) Input {
 	return Input{
-		Role: RoleKey, Columns: d.Columns(), Field: field, Form: form(d),
+		Role: RoleKey, Columns: d.Columns(), Field: field, Form: d.Forms()[0],
 		NullCounts: d.Null == domain.OwnCell, OutsideCounts: d.Other == domain.OwnCell,
 	}
 }
@@ -137,21 +141,4 @@ func (t *Tally) AddValue(q *quantize.Quantizer, l domain.Layout) {
 		values: q.Compile(l), dims: q.Dims, clip: q.Clip,
 		low: q.Real(q.Min) - 3*q.Real(1), high: q.Real(q.Max) + 3*q.Real(1),
 	})
-}
-
-// form is the key of the job that says what the cells of a dimension are.
-func form(d *domain.Dimension) string {
-	switch {
-	case len(d.Labels) > 0:
-		return "values"
-	case len(d.Edges) > 0:
-		return "edges"
-	case d.TimeField != "":
-		return "part"
-	case d.Grid != nil:
-		return "grid"
-	case d.Nearest != nil:
-		return "nearest"
-	}
-	return "keys"
 }

@@ -18,7 +18,10 @@ func OfFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally, e
 	t := &Tally{}
 	for i := range f.Specs {
 		in := Input{Role: RoleFilter, Columns: []string{f.Specs[i].Column}, Field: fmt.Sprintf("input.where[%d]", i)}
-		c := &filterClasser{tests: f.Specs[i].Compile(l, zone, ""), numeric: f.Specs[i].Ranged()}
+		c := &filterClasser{numeric: f.Specs[i].Ranged()}
+		for _, condition := range f.Specs[i].Conditions(l, zone, "") {
+			c.tests = append(c.tests, condition.Test(l))
+		}
 		t.addInput(l, in, c)
 	}
 	return t, p.Err()
@@ -26,7 +29,7 @@ func OfFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally, e
 
 // filterClasser finds the rows that one filter turns away.
 type filterClasser struct {
-	tests   []domain.Condition
+	tests   []domain.Test
 	numeric bool // texts are compared as numbers
 }
 

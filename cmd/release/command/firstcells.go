@@ -8,8 +8,8 @@ import (
 	"unicode"
 
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // previewed is how many cells of an answer are shown.
@@ -76,7 +76,7 @@ func shown(r pipeline.Result) []int {
 	return cells
 }
 
-func previewRows(ans queries.Answer, cells []int) [][]string {
+func previewRows(ans query.Answer, cells []int) [][]string {
 	header := []string{}
 	for _, k := range ans.Keys {
 		header = append(header, k.Name)
@@ -107,7 +107,7 @@ func interval(low, high string) string {
 }
 
 // at is the value of one cell.
-func at(s queries.Series, cell int) string {
+func at(s query.Series, cell int) string {
 	var x [1]float64
 	s(cell, x[:])
 	return short(x[0])

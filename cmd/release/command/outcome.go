@@ -56,10 +56,11 @@ func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balan
 		p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency(), budgetLine(b)); err != nil {
 		return err
 	}
-	if o.Plan != nil {
-		p = o.Plan
+	planned := p.Queries()
+	if o.Queries != nil {
+		planned = o.Queries
 	}
-	if err := a.PrintTable(releasedRows(p)); err != nil || o.Release == nil {
+	if err := a.PrintTable(releasedRows(planned, p.Job().Output.Formats)); err != nil || o.Release == nil {
 		return err
 	}
 	return a.printPreview(o.Release)
@@ -74,11 +75,11 @@ func budgetLine(b ledger.Balance) string {
 		b.Account.Dataset, 100*b.Share(), b.Budget.Epsilon, b.Budget.Delta, b.Runs, releases)
 }
 
-func releasedRows(p *pipeline.Plan) [][]string {
+func releasedRows(planned []pipeline.Planned, formats []string) [][]string {
 	rows := [][]string{{"query", "cells", "sigma", "95 % ±", "denoised", "files"}}
-	for _, q := range p.Queries() {
+	for _, q := range planned {
 		var files []string
-		for _, f := range p.Job().Output.Formats {
+		for _, f := range formats {
 			files = append(files, q.Query.Name()+"."+f)
 		}
 		var steps []string

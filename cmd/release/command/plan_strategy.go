@@ -11,6 +11,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
@@ -51,7 +52,7 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 	tables := [][]string{{"table", "cells", "standard deviation", "95 % ±"}}
 	for _, t := range s.Tables {
 		name := q.Query.Name() + "." + t.Name
-		if q.Kind == queries.Histogram && t.Name == "cells" { // the answer itself
+		if q.Kind == query.Histogram && t.Name == "cells" { // the answer itself
 			name = q.Query.Name()
 		}
 		tables = append(tables, []string{name, fmt.Sprint(t.Cells), fmt.Sprintf("%.5g", t.Deviation),
@@ -91,7 +92,7 @@ var whatIsNoised = map[string]string{
 
 // waysOf is the table of the ways that were compared: first the one that is taken, then the others from the least error
 // on. The error of the former is that of its noise; those of the others leave roundings of noise out.
-func waysOf(s *queries.Strategy) [][]string {
+func waysOf(s *query.Strategy) [][]string {
 	others := slices.Clone(s.Others)
 	slices.SortStableFunc(others, func(a, b strategy.Candidate) int { return cmp.Compare(a.Error, b.Error) })
 	taken := s.Name

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // cellCount is the number of cells of a query; discovered keys have a threshold instead.
@@ -16,7 +16,7 @@ func cellCount(q *pipeline.Planned) string {
 		}
 		return text
 	}
-	if f, ok := q.Query.(queries.KeyFollower); ok {
+	if f, ok := q.Query.(query.KeyFollower); ok {
 		cells := "keys of " + f.Leader()
 		if f.PerKey() > 1 {
 			cells += fmt.Sprintf(" × %d", f.PerKey())
@@ -28,7 +28,7 @@ func cellCount(q *pipeline.Planned) string {
 
 // keysOf names the query that selects the keys; "" if the query does so itself, or lists them.
 func keysOf(q *pipeline.Planned) string {
-	if f, ok := q.Query.(queries.KeyFollower); ok {
+	if f, ok := q.Query.(query.KeyFollower); ok {
 		return f.Leader()
 	}
 	return ""

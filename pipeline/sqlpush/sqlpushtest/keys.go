@@ -194,7 +194,7 @@ func RefusedKeys(t *testing.T, s *Server, bytes uint64) {
 		}
 		for _, e := range found {
 			if strings.Contains(e.Hint, "min_units: 2") != c.both || !strings.Contains(e.Hint, "engine: local") ||
-				e.Code != queries.CodeNotPushed {
+				e.Code != sqlpush.CodeNotPushed {
 				t.Errorf("%s: %+v", name, e)
 			}
 		}

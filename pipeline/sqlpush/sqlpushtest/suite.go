@@ -20,7 +20,6 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -203,7 +202,7 @@ func (s *Server) Same(t *testing.T, p *pipeline.Plan, name string) (difference s
 	pushed := sqlpush.New(d, make([]byte, 32))
 	if refused := pushed.Refuses(p); refused != nil {
 		for _, e := range problem.Errors(refused) {
-			if e.Code != queries.CodeNotPushed || !strings.HasPrefix(e.Hint, queries.HintLocal) {
+			if e.Code != sqlpush.CodeNotPushed || !strings.HasPrefix(e.Hint, sqlpush.HintLocal) {
 				return "", fmt.Errorf("refused without the remedy: %w", e)
 			}
 		}

@@ -37,8 +37,8 @@ type Answer interface {
 	AddRecords() func(content []byte, rows uint64)
 	// Merge takes in all that another answer of the same query holds. The other is spent.
 	Merge(other Answer) error
-	// Seal hides the answer: one vector for each component of the query. The answer is spent.
-	Seal() ([]mechanism.Exact, error)
+	// Totals returns what was added up. The answer is spent.
+	Totals() (Totals, error)
 	// SaveState writes what the answer holds, exact as it is.
 	SaveState(w *state.Writer)
 	// LoadState adds what another answer of the same query saved. Nothing that it reads makes it panic.
@@ -49,10 +49,12 @@ type Answer interface {
 
 // SealCounts hides numbers of rows, each cut down to MaxRows.
 func SealCounts(cells []int64) ([]mechanism.Exact, error) {
-	for i, n := range cells {
-		cells[i] = min(n, MaxRows)
-	}
-	return one(mechanism.Seal(1, cells))
+	return one(mechanism.Seal(1, capRows(cells)))
+}
+
+// SealSparse hides numbers of rows of which most are 0.
+func SealSparse(cells *mechanism.Sparse) ([]mechanism.Exact, error) {
+	return one(mechanism.SealSparse(1, *cells))
 }
 
 // SealSums hides sums of multiples of a quantum.

@@ -2,7 +2,6 @@ package accumulate
 
 import (
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
@@ -12,8 +11,6 @@ import (
 type Counts struct {
 	Groups *domain.Grouping
 	Cells  int
-	// Finish hides the counts: [SealCounts], unless the query does more with them.
-	Finish func(cells []int64) ([]mechanism.Exact, error)
 	// slots[0] counts the rows that are dropped and slots[c+1] those of cell c; nil before the first batch.
 	slots []int64
 }
@@ -142,8 +139,8 @@ func (a *Counts) Merge(other Answer) error {
 	return nil
 }
 
-// Seal hides the counts.
-func (a *Counts) Seal() ([]mechanism.Exact, error) {
+// Totals returns the counts.
+func (a *Counts) Totals() (Totals, error) {
 	a.makeSlots()
-	return a.Finish(a.slots[1:])
+	return Totals{Tables: [][]int64{capRows(a.slots[1:])}}, nil
 }

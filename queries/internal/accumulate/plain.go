@@ -13,6 +13,7 @@ import (
 	"math"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/quantize"
@@ -40,20 +41,10 @@ type plainSums struct {
 	dict    uint64
 	numbers []int64
 	// of the second number of each row, which is second of the first; second and the others are nil if there is none
-	second    *Second
+	second    *aggregation.Second
 	high, low []int64
 	seconds   []int64 // of numbers
 }
-
-// Second is the square of the quantized value of a row less the centre, x, less a constant: x² - Less. Its quantum is
-// 2^Exponent. Values have at most 30 digits, so that it has at most 60.
-type Second struct {
-	Less     int64
-	Exponent int
-}
-
-// Of returns the second number of a value less the centre.
-func (s Second) Of(x int64) int64 { return x*x - s.Less }
 
 // quantizeDictionary returns the quantized values of a column's dictionary, less the centre, or nil if one of them is
 // no number.

@@ -29,9 +29,8 @@ type Ranked struct {
 type RankedOf struct {
 	// Steps are the bounds that may be chosen.
 	Steps []int64
-	// Make makes an answer without rows, and Vectors is the number of its vectors.
-	Make    func() Answer
-	Vectors int
+	// Make makes an answer without rows.
+	Make func() Answer
 }
 
 // NewRanked returns an answer without rows.
@@ -102,11 +101,15 @@ func (a *Ranked) Merge(other Answer) error {
 	return nil
 }
 
-// Seal hides the answers under all bounds, and the histogram.
-func (a *Ranked) Seal() ([]mechanism.Exact, error) {
+// Totals returns the answers of all steps.
+func (a *Ranked) Totals() (Totals, error) { return Totals{Ranked: a}, nil }
+
+// Seal hides the answers under all bounds, and the histogram. seal hides the totals under one of them, as so many
+// vectors.
+func (a *Ranked) Seal(vectors int, seal func(Totals) ([]mechanism.Exact, error)) ([]mechanism.Exact, error) {
 	var exacts []mechanism.Exact
-	c := &rankedChoice{steps: a.Steps, answers: a.answers}
-	for vector := range a.Vectors {
+	c := &rankedChoice{steps: a.Steps, answers: a.answers, seal: seal}
+	for vector := range vectors {
 		state := c.write
 		if vector > 0 { // the first one has written what all follow from
 			state = func(io.Writer) error { return nil }
@@ -128,6 +131,7 @@ type rankedChoice struct {
 	mutex   sync.Mutex
 	steps   []int64
 	answers []Answer // nil if a bound was chosen
+	seal    func(Totals) ([]mechanism.Exact, error)
 	chosen  int64
 	sealed  []mechanism.Exact
 	err     error
@@ -152,7 +156,7 @@ func (c *rankedChoice) within(r mechanism.Range, vector int) (mechanism.Exact, e
 	case c.answers != nil:
 		answers := c.answers[:last+1]
 		c.chosen, c.answers = r.High, nil
-		c.sealed, c.err = sealTogether(answers)
+		c.sealed, c.err = c.sealTogether(answers)
 	}
 	if c.err != nil {
 		return mechanism.Exact{}, c.err
@@ -175,7 +179,7 @@ func (c *rankedChoice) write(to io.Writer) error {
 }
 
 // sealTogether hides the sum of answers, of which the first is not nil.
-func sealTogether(answers []Answer) ([]mechanism.Exact, error) {
+func (c *rankedChoice) sealTogether(answers []Answer) ([]mechanism.Exact, error) {
 	for _, other := range answers[1:] {
 		if other != nil {
 			if err := answers[0].Merge(other); err != nil {
@@ -183,7 +187,11 @@ func sealTogether(answers []Answer) ([]mechanism.Exact, error) {
 			}
 		}
 	}
-	return answers[0].Seal()
+	t, err := answers[0].Totals()
+	if err != nil {
+		return nil, err
+	}
+	return c.seal(t)
 }
 
 // SaveState writes the numbers of units and the answers of the steps that have rows.

@@ -72,16 +72,16 @@ func (a *Sparse) Merge(other Answer) error {
 	return nil
 }
 
-// Seal hides the counts of all cells of the domain.
-func (a *Sparse) Seal() ([]mechanism.Exact, error) {
+// Totals returns the counts of the cells that have rows.
+func (a *Sparse) Totals() (Totals, error) {
 	order := make([]uint64, len(a.rows))
 	for id, cell := range a.cells.Keys {
 		order[id] = cell<<32 | uint64(id)
 	}
 	slices.Sort(order)
-	x := mechanism.Sparse{Cells: a.size, At: make([]int, len(order)), Answers: int128.Narrow(make([]int64, len(order)))}
+	x := &mechanism.Sparse{Cells: a.size, At: make([]int, len(order)), Answers: int128.Narrow(make([]int64, len(order)))}
 	for i, o := range order {
 		x.At[i], x.Answers.High[i] = int(o>>32), a.rows[uint32(o)]
 	}
-	return one(mechanism.SealSparse(1, x))
+	return Totals{Sparse: x}, nil
 }

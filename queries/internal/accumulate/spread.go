@@ -37,12 +37,6 @@ type SpreadOf struct {
 	Groups    *domain.Grouping
 	Values    *quantize.RowValues
 	Cells     int
-	// Centred says that values are added up less the centre of the clamp.
-	Centred bool
-	// CountRows says that the numbers of rows are a vector of the answer.
-	CountRows bool
-	// Check judges the number of all rows before anything is hidden; nil if there is nothing to judge.
-	Check func(rows int64) error
 }
 
 // binned is the rows of a cell by bin; nil if it has none.
@@ -176,27 +170,40 @@ func (a *Spread) Merge(other Answer) error {
 	return nil
 }
 
-// Seal hides the sums under all clamps, the numbers of rows if the query has them, and the histogram.
-func (a *Spread) Seal() ([]mechanism.Exact, error) {
+// Totals returns the rows and sums by bin.
+func (a *Spread) Totals() (Totals, error) {
 	a.makeCells()
-	histogram, rows, all := make([]int64, a.Layout().Cells()), make([]int64, a.Cells), int64(0)
+	return Totals{Binned: a}, nil
+}
+
+// AllRows is the number of all rows, with those without a value.
+func (a *Spread) AllRows() (all int64) {
+	for i := range a.cells {
+		all += a.missing[i]
+		for _, n := range a.cells[i].rows {
+			all += n
+		}
+	}
+	return all
+}
+
+// Seal hides the sums under all clamps, less the centre of the clamp if centred is set, the numbers of rows if
+// countRows is set, and the histogram.
+func (a *Spread) Seal(centred, countRows bool) ([]mechanism.Exact, error) {
+	histogram, rows := make([]int64, a.Layout().Cells()), make([]int64, a.Cells)
 	for i := range a.cells {
 		for j, n := range a.cells[i].rows {
 			a.Layout().Count(histogram, j+a.lowest(), n)
 			rows[i] += n
 		}
-		all += rows[i] + a.missing[i]
-	}
-	if a.Check != nil {
-		if err := a.Check(all); err != nil {
-			return nil, err
-		}
 	}
 	vectors := [][]int64{histogram}
-	if a.CountRows {
+	if countRows {
 		vectors = [][]int64{rows, histogram}
 	}
-	exacts := []mechanism.Exact{mechanism.SealChoice(a.clamped, a.write)}
+	exacts := []mechanism.Exact{mechanism.SealChoice(func(r mechanism.Range) (mechanism.Exact, error) {
+		return a.clamped(r, centred)
+	}, a.write)}
 	for _, counts := range vectors {
 		e, err := SealCounts(counts)
 		if err != nil {
@@ -217,7 +224,7 @@ func (a *Spread) write(to io.Writer) error {
 			w.wide('s', c.sums)
 		}
 	}
-	if a.Check != nil { // they count in nothing otherwise
+	if a.Quantizer.Value.Rows > 0 { // they count in nothing otherwise
 		w.counts('m', a.missing)
 	}
 	return w.err
@@ -227,7 +234,7 @@ func (a *Spread) write(to io.Writer) error {
 var errEdges = errors.New("the ends of a clamp that is chosen are edges of the histogram")
 
 // clamped returns the sums under a clamp.
-func (a *Spread) clamped(r mechanism.Range) (mechanism.Exact, error) {
+func (a *Spread) clamped(r mechanism.Range, centred bool) (mechanism.Exact, error) {
 	if r.Low >= r.High {
 		return mechanism.Exact{}, errEdges
 	}
@@ -236,7 +243,7 @@ func (a *Spread) clamped(r mechanism.Range) (mechanism.Exact, error) {
 		return mechanism.Exact{}, err
 	}
 	centre := int64(0)
-	if a.Centred {
+	if centred {
 		centre = CentreOf(r)
 	}
 	totals := int128.Make(a.Cells)

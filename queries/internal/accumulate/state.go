@@ -148,8 +148,8 @@ func (a *Tables) LoadState(r *state.Reader) error {
 
 // ValidRecord says whether a content is a cell of each dimension.
 func (a *Tables) ValidRecord(content []byte) bool {
-	for i := range a.Coders {
-		if code := binary.BigEndian.Uint32(content[codeBytes*i:]); int64(code) >= int64(a.Margins.Size(i)) {
+	for i := range a.coders {
+		if code := binary.BigEndian.Uint32(content[codeBytes*i:]); int64(code) >= int64(a.sizes[i]) {
 			return false
 		}
 	}

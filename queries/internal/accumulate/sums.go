@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/quantize"
@@ -19,7 +19,7 @@ type Sums struct {
 	quantized []int64      // the value of a row
 	totals    int128.Slice // empty before the first batch
 	second    int128.Slice // empty if the query has no second number
-	rows      []int64      // nil if values are not centred
+	rows      []int64      // nil if they are not needed
 	plain     *plainSums   // nil if the values are vectors or if there are very many cells
 }
 
@@ -29,12 +29,10 @@ type SumsOf struct {
 	Groups    *domain.Grouping
 	Values    *quantize.RowValues
 	Cells     int
-	// Second is a second number of each row that is added up beside its value, nil if the query needs none.
-	Second *Second
-	// CountRows says that the numbers of rows are a vector of the answer.
+	// Second is a second number of each row that is added up beside its value, nil if there is none.
+	Second *aggregation.Second
+	// CountRows says that the numbers of rows are needed too.
 	CountRows bool
-	// Check judges the number of all rows before anything is hidden; nil if there is nothing to judge.
-	Check func(rows int64) error
 }
 
 // NewSums returns sums without rows.
@@ -51,7 +49,7 @@ func (a *Sums) makeTotals() {
 		return
 	}
 	a.totals = int128.Make(a.Cells * a.Quantizer.Dims)
-	if a.Quantizer.Centred {
+	if a.CountRows {
 		a.rows = make([]int64, a.Cells)
 	}
 	if a.Second != nil {
@@ -183,34 +181,11 @@ func (a *Sums) Merge(other Answer) error {
 	return nil
 }
 
-// Seal hides the sums, those of the second number and the numbers of rows, of each of them that the query has.
-func (a *Sums) Seal() ([]mechanism.Exact, error) {
+// Totals returns the sums, those of the second number and the numbers of rows.
+func (a *Sums) Totals() (Totals, error) {
 	a.makeTotals()
 	a.flush()
-	if a.Check != nil {
-		if err := a.Check(a.rows[0]); err != nil {
-			return nil, err
-		}
-	}
-	exacts, err := SealSums(math.Ldexp(1, a.Quantizer.Exponent), a.totals)
-	if err != nil {
-		return nil, err
-	}
-	if a.Second != nil {
-		second, err := SealSums(math.Ldexp(1, a.Second.Exponent), a.second)
-		if err != nil {
-			return nil, err
-		}
-		exacts = append(exacts, second...)
-	}
-	if a.CountRows {
-		rows, err := SealCounts(a.rows)
-		if err != nil {
-			return nil, err
-		}
-		exacts = append(exacts, rows...)
-	}
-	return exacts, nil
+	return Totals{Sums: a.totals, Second: a.second, Rows: capRows(a.rows)}, nil
 }
 
 // newPlainSums returns nil if a query needs the general way.

@@ -4,32 +4,33 @@ import (
 	"encoding/binary"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
-	"github.com/dprelease/dprelease/queries/strategy"
 )
 
 // codeBytes is how many bytes of a record a row's cell of a dimension has.
 const codeBytes = 4
 
-// Tables counts the same rows in several tables, and measures the residuals of which these are made. Only tables that
-// no other one has are counted: all residuals follow from them.
+// Tables counts the same rows in several tables.
 type Tables struct {
-	Margins *strategy.Margins
-	// Coders find the cells of rows in each dimension, in the order of the workload's attributes.
-	Coders []domain.RowCoder
-	counts [][]int64 // of the largest tables; nil before the first row
+	coders []domain.RowCoder // find the cells of rows in each dimension
+	sizes  []int             // of the dimensions
+	tables [][]int           // the dimensions of each table
+	counts [][]int64         // of the tables; nil before the first row
 
 	kept  []int32   // of the rows of a batch: dropped if they have no cell in one of the dimensions
 	cells [][]int32 // of the dimensions, for these rows
 }
 
 // NewTables returns an answer without rows.
-func NewTables(m *strategy.Margins, coders []domain.RowCoder) *Tables {
-	return &Tables{Margins: m, Coders: coders}
+func NewTables(of *aggregation.Aggregation, l domain.Layout) *Tables {
+	a := &Tables{sizes: of.Sizes, tables: of.Tables}
+	for i := range of.Axes {
+		a.coders = append(a.coders, of.Axes[i].Coder(l))
+	}
+	return a
 }
 
 // TableBytes is how many bytes the content of a record has, for some dimensions.
@@ -40,8 +41,12 @@ func (a *Tables) makeCounts() {
 	if a.counts != nil {
 		return
 	}
-	for _, t := range a.Margins.Largest() {
-		a.counts = append(a.counts, make([]int64, a.Margins.Cells(t)))
+	for _, axes := range a.tables {
+		cells := 1
+		for _, i := range axes {
+			cells *= a.sizes[i]
+		}
+		a.counts = append(a.counts, make([]int64, cells))
 	}
 }
 
@@ -58,7 +63,7 @@ func (a *Tables) read(b *table.Batch) error {
 		}
 	}
 	a.cells = a.cells[:0]
-	for _, coder := range a.Coders {
+	for _, coder := range a.coders {
 		codes, err := coder.OfRows(b)
 		if err != nil {
 			return err
@@ -77,15 +82,15 @@ func (a *Tables) AddRows(b *table.Batch) error {
 		return err
 	}
 	a.makeCounts()
-	for k, t := range a.Margins.Largest() {
-		counts, attributes := a.counts[k], t.Attributes()
+	for k, axes := range a.tables {
+		counts := a.counts[k]
 		for row, dropped := range a.kept {
 			if dropped < 0 {
 				continue
 			}
 			cell := 0
-			for _, i := range attributes {
-				cell = cell*a.Margins.Size(i) + int(a.cells[i][row])
+			for _, i := range axes {
+				cell = cell*a.sizes[i] + int(a.cells[i][row])
 			}
 			counts[cell]++
 		}
@@ -116,8 +121,8 @@ func (a *Tables) WriteRows(b *table.Batch, to bounding.Writer) error {
 // Content returns the fields of the cells, one for each dimension.
 func (a *Tables) Content() []bounding.Field {
 	var fields []bounding.Field
-	for i := range a.Coders {
-		fields = append(fields, bounding.CellField(a.Margins.Size(i)))
+	for i := range a.coders {
+		fields = append(fields, bounding.CellField(a.sizes[i]))
 	}
 	return fields
 }
@@ -126,10 +131,10 @@ func (a *Tables) Content() []bounding.Field {
 func (a *Tables) AddRecords() func(content []byte, rows uint64) {
 	a.makeCounts()
 	return func(content []byte, rows uint64) {
-		for k, t := range a.Margins.Largest() {
+		for k, axes := range a.tables {
 			cell := 0
-			for _, i := range t.Attributes() {
-				cell = cell*a.Margins.Size(i) + int(binary.BigEndian.Uint32(content[codeBytes*i:]))
+			for _, i := range axes {
+				cell = cell*a.sizes[i] + int(binary.BigEndian.Uint32(content[codeBytes*i:]))
 			}
 			a.counts[k][cell] += int64(rows)
 		}
@@ -153,34 +158,11 @@ func (a *Tables) Merge(other Answer) error {
 	return nil
 }
 
-// Seal measures the residuals and hides them, one vector each.
-func (a *Tables) Seal() ([]mechanism.Exact, error) {
+// Totals returns the counts of the tables.
+func (a *Tables) Totals() (Totals, error) {
 	a.makeCounts()
 	for _, counts := range a.counts {
-		for i, n := range counts {
-			counts[i] = min(n, MaxRows)
-		}
+		capRows(counts)
 	}
-	var out []mechanism.Exact
-	for _, r := range a.Margins.Residuals() {
-		e, err := mechanism.SealWide(a.Margins.Quantum(r), a.measure(r))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, e)
-	}
-	for _, counts := range a.counts {
-		clear(counts)
-	}
-	return out, nil
-}
-
-// measure measures a residual in the first table that has it.
-func (a *Tables) measure(r strategy.Set) int128.Slice {
-	for k, t := range a.Margins.Largest() {
-		if t.Has(r) {
-			return a.Margins.Measure(r, t, a.counts[k])
-		}
-	}
-	return int128.Slice{} // every residual is within a table
+	return Totals{Tables: a.counts}, nil
 }

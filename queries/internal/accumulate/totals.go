@@ -1,10 +1,44 @@
 package accumulate
 
 import (
+	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 )
+
+// Totals are what an answer has added up, for the kind of query to read. They are private: a kind measures and hides
+// them at once.
+type Totals struct {
+	// Tables are the rows of each cell of each table, at most [MaxRows].
+	Tables [][]int64
+	// Sparse holds the rows of the cells of the one table that have some, if not all are held; Tables is empty then.
+	Sparse *mechanism.Sparse
+	// Units is the number of units that have a row, if it was asked for.
+	Units int64
+	// Sums are those of the quantized values less their centre, Second those of the second number, and Rows the numbers of
+	// rows, at most [MaxRows], of each of them that was asked for.
+	Sums, Second int128.Slice
+	Rows         []int64
+	// Binned, Ranked and Keyed are totals of which a part is chosen later; nil if all is known.
+	Binned *Spread
+	Ranked *Ranked
+	Keyed  Keyed
+}
+
+// Keyed is totals by private keys, which nobody reads before keys are selected.
+type Keyed interface {
+	// Seal hides the totals: one vector for each number that is added up by key.
+	Seal() ([]mechanism.Exact, error)
+}
+
+// capRows cuts numbers of rows down to MaxRows.
+func capRows(cells []int64) []int64 {
+	for i, n := range cells {
+		cells[i] = min(n, MaxRows)
+	}
+	return cells
+}
 
 // Total is what another engine has added up in one cell: rows that were bounded already.
 type Total struct {

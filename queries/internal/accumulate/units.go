@@ -3,7 +3,6 @@ package accumulate
 import (
 	"cmp"
 
-	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/state"
@@ -18,9 +17,7 @@ const maxUnits = 1 << 62
 // Units counts the rows of each cell, and the units that have a row. The rows must be those of units.
 type Units struct {
 	Counts
-	// FinishUnits hides both, in the place of Finish.
-	FinishUnits func(cells []int64, units int64) ([]mechanism.Exact, error)
-	units       int64
+	units int64
 }
 
 // AddUnits counts units.
@@ -36,12 +33,11 @@ func (a *Units) Merge(other Answer) error {
 	return a.Counts.Merge(&o.Counts)
 }
 
-// Seal hides the counts.
-func (a *Units) Seal() ([]mechanism.Exact, error) {
-	a.makeSlots()
-	n := a.units
-	a.units = 0
-	return a.FinishUnits(a.slots[1:], n)
+// Totals returns the counts, and the number of units.
+func (a *Units) Totals() (Totals, error) {
+	t, err := a.Counts.Totals()
+	t.Units = a.units
+	return t, err
 }
 
 // SaveState writes the number of units, and the counts of all cells.

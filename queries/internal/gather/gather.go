@@ -1,41 +1,112 @@
-// Package gather has the accumulator of every kind of query: it adds rows to an answer, or keeps the rows of privacy
+// Package gather has the accumulator of every aggregation: it adds rows to an answer, or keeps the rows of privacy
 // units until their bounds are enforced.
 package gather
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/keyselection"
 	"github.com/dprelease/dprelease/queries/internal/units"
-	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Gathering is the accumulator of every kind of query. If the privacy unit is made of columns it keeps all rows: bounds
-// are enforced when it is sealed, on the whole of a unit's rows.
-type Gathering struct {
-	query  query.Query
+// Accumulator gathers the exact totals of an aggregation for one worker. If the privacy unit is made of columns it
+// keeps all rows: bounds are enforced when it is sealed, on the whole of a unit's rows. It is not safe for use by
+// several goroutines. No error of it depends on a row's value.
+type Accumulator struct {
+	of     *aggregation.Aggregation
 	answer accumulate.Answer // nil if the accumulator is spent
-	Rows   *bounding.Rows    // nil if each row is a unit, or if rows are shared
-	unit   []string
-	limits bounding.Limits
+	rows   *bounding.Rows    // nil if each row is a unit, or if rows are shared
 	tally  bounding.BoundTally
-	shared *sharing            // nil if the rows of units are the query's own
+	shared *sharing            // nil if the rows of units are the aggregation's own
 	part   *bounding.QueryRows // of the shared rows; nil if these are bounded
 }
 
-// New returns an accumulator of a query. The first cellBytes of a content are its cell.
-func New(of query.Query, unit []string, limits bounding.Limits, answer accumulate.Answer, u *units.Reader,
-	cellBytes int, spill bounding.Spill) query.Accumulator {
-	g := &Gathering{query: of, answer: answer, unit: unit, limits: limits}
-	if len(unit) > 0 {
-		g.Rows = bounding.NewRows(u, cellBytes, answer.Content(), spill)
+// New returns an accumulator without rows. The spill may be nil. Errors are those of an aggregation that no kind of
+// query makes.
+func New(of *aggregation.Aggregation, spill bounding.Spill) (*Accumulator, error) {
+	p := &problem.Problems{}
+	l := domain.Layout{Schema: table.Schema{Fields: of.Columns}, Columns: of.ColumnNames(), Problems: p}
+	reader := units.New(of.Unit, of.FloatUnit, l.Columns, l.Schema, p)
+	answer, cellBytes := newAnswer(of, l, spill)
+	if err := p.Err(); err != nil {
+		return nil, err
 	}
-	return g
+	if answer == nil {
+		return nil, errBins
+	}
+	g := &Accumulator{of: of, answer: answer}
+	if len(of.Unit) > 0 {
+		g.rows = bounding.NewRows(reader, cellBytes, answer.Content(), spill)
+	}
+	return g, nil
 }
 
-// Add adds the rows of a batch to the answer, or keeps them if the unit is made of columns.
-func (g *Gathering) Add(b *table.Batch) error {
+// errBins is an error of the program: rows are added up by the bins of a clamp that is chosen, and by no others.
+var errBins = errors.New("queries: bins are those of the values' range")
+
+// newAnswer returns what adds the rows up; the first bytes of the content of a row, as many as it returns, are its
+// cell.
+func newAnswer(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spill) (a accumulate.Answer, cellBytes int) {
+	if len(of.Keys) > 0 {
+		return newKeyed(of, l, spill), keyselection.ContentBytes
+	}
+	if of.Apart {
+		return accumulate.NewTables(of, l), accumulate.TableBytes(len(of.Axes))
+	}
+	groups, cells := domain.NewGrouping(of.Axes, of.Sizes, l), of.Cells(0)
+	var values *quantize.RowValues
+	if of.Value != nil {
+		values = of.Value.Compile(l)
+	}
+	newOne := func() accumulate.Answer {
+		switch {
+		case of.Value != nil:
+			return accumulate.NewSums(accumulate.SumsOf{Quantizer: of.Value, Groups: groups, Values: values, Cells: cells,
+				Second: of.Second, CountRows: of.CountRows})
+		case of.Units:
+			return &accumulate.Units{Counts: accumulate.Counts{Groups: groups, Cells: cells}}
+		case !of.Dense && spill != nil && int64(cells) > spill.Cells():
+			return accumulate.NewSparse(groups, cells)
+		}
+		return &accumulate.Counts{Groups: groups, Cells: cells}
+	}
+	switch {
+	case of.Bins != nil:
+		spread := accumulate.SpreadOf{Quantizer: of.Value, Groups: groups, Values: values, Cells: cells}
+		if !slices.Equal(of.Bins, spread.BinEdges()) {
+			return nil, 0
+		}
+		return accumulate.NewSpread(spread), bounding.CellBytes
+	case of.Steps != nil:
+		return accumulate.NewRanked(accumulate.RankedOf{Steps: of.Steps, Make: newOne}), bounding.CellBytes
+	}
+	return newOne(), bounding.CellBytes
+}
+
+// newKeyed returns what adds rows up by keys that are discovered.
+func newKeyed(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spill) accumulate.Answer {
+	keys := keyselection.NewKeying(of, l)
+	if of.Value == nil {
+		return keyselection.NewCounts(keys, of.MinUnits, spill)
+	}
+	n := of.KeyAxes()
+	return keyselection.NewValues(keyselection.ValuesOf{
+		Keys: keys, Listed: domain.NewGrouping(of.Axes[n:], of.Sizes[n:], l),
+		Sums: accumulate.SumsOf{Quantizer: of.Value, Values: of.Value.Compile(l), Cells: of.Cells(0), Second: of.Second,
+			CountRows: of.CountRows},
+	}, spill)
+}
+
+// Add takes in the rows of a batch that its Keep keeps, and keeps nothing that belongs to the batch.
+func (g *Accumulator) Add(b *table.Batch) error {
 	switch {
 	case g.answer == nil:
 		return bounding.ErrSpent
@@ -44,20 +115,19 @@ func (g *Gathering) Add(b *table.Batch) error {
 			return err
 		}
 		return g.part.EndBatch()
-	case g.Rows == nil:
+	case g.rows == nil:
 		return g.answer.AddRows(b)
 	}
-	if err := g.answer.WriteRows(b, g.Rows); err != nil {
+	if err := g.answer.WriteRows(b, g.rows); err != nil {
 		return err
 	}
-	return g.Rows.EndBatch()
+	return g.rows.EndBatch()
 }
 
-// Merge takes in another's answer and rows.
-func (g *Gathering) Merge(other query.Accumulator) error {
-	o, ok := other.(*Gathering)
+// Merge takes in all that another accumulator of the same aggregation holds, and empties it.
+func (g *Accumulator) Merge(o *Accumulator) error {
 	switch {
-	case !ok || o == g || o.query != g.query:
+	case o == g || !o.of.Same(g.of):
 		return bounding.ErrMerge
 	case g.answer == nil || o.answer == nil:
 		return bounding.ErrSpent
@@ -69,68 +139,64 @@ func (g *Gathering) Merge(other query.Accumulator) error {
 		if err := g.part.Merge(o.part); err != nil {
 			return err
 		}
-	case g.Rows != nil:
-		if err := g.Rows.Merge(o.Rows); err != nil {
+	case g.rows != nil:
+		if err := g.rows.Merge(o.rows); err != nil {
 			return err
 		}
 	}
 	if err := g.answer.Merge(o.answer); err != nil {
 		return err
 	}
-	o.answer, o.Rows, o.part = nil, nil, nil
+	o.answer, o.rows, o.part = nil, nil, nil
 	return nil
 }
 
-// Seal bounds the rows of units, if there are some, and hides the answer.
-func (g *Gathering) Seal() ([]mechanism.Exact, error) {
+// Totals bounds the rows of units, if there are some, and returns what was added up. The accumulator is spent. It is no
+// method, so that nothing outside of the queries' packages reads what was added up.
+func Totals(g *Accumulator) (t accumulate.Totals, err error) {
 	answer := g.answer
 	if answer == nil {
-		return nil, bounding.ErrSpent
+		return t, bounding.ErrSpent
 	}
 	if g.shared != nil {
 		if err := g.shared.bound(); err != nil {
-			return nil, err
+			return t, err
 		}
 	}
-	if g.Rows != nil {
-		tally, err := g.Rows.BoundBy(g.bounded())
+	if g.rows != nil {
+		tally, err := g.rows.BoundBy(g.bounded())
 		g.takeTally(answer, tally)
-		if g.Rows = nil; err != nil {
+		if g.rows = nil; err != nil {
 			g.answer = nil
-			return nil, err
+			return t, err
 		}
 	}
 	g.answer = nil
-	return answer.Seal()
+	return answer.Totals()
 }
 
 // takeTally takes in what bounding the rows of units has counted.
-func (g *Gathering) takeTally(answer accumulate.Answer, t bounding.BoundTally) {
+func (g *Accumulator) takeTally(answer accumulate.Answer, t bounding.BoundTally) {
 	g.tally = t
 	if c, ok := answer.(accumulate.UnitCounter); ok {
 		c.AddUnits(t.Units)
 	}
 }
 
-// bounded is the bounds of the query and what takes in the rows that they leave.
-func (g *Gathering) bounded() bounding.Bounded {
+// bounded is the bounds of a unit and what takes in the rows that they leave.
+func (g *Accumulator) bounded() bounding.Bounded {
 	if ranked, ok := g.answer.(*accumulate.Ranked); ok {
-		return bounding.Bounded{Limits: g.limits, Ranked: ranked.ByRank()}
+		return bounding.Bounded{Limits: g.of.Limits, Ranked: ranked.ByRank()}
 	}
-	return bounding.Bounded{Limits: g.limits, Keep: g.answer.AddRecords()}
+	return bounding.Bounded{Limits: g.of.Limits, Keep: g.answer.AddRecords()}
 }
 
-// Bounded returns the tally of an accumulator that is sealed; that of one without units is 0.
-func Bounded(a query.Accumulator) bounding.BoundTally {
-	if g, ok := a.(*Gathering); ok {
-		return g.tally
-	}
-	return bounding.BoundTally{}
-}
+// Bounded returns what was counted when the rows of units were bounded; 0 if there are none.
+func (g *Accumulator) Bounded() bounding.BoundTally { return g.tally }
 
-// sharing is queries that share the rows of units.
+// sharing is accumulators that share the rows of units.
 type sharing struct {
-	members []*Gathering
+	members []*Accumulator
 	done    bool
 	failed  error
 }
@@ -157,3 +223,6 @@ func (s *sharing) bound() error {
 	s.failed = err
 	return err
 }
+
+// HoldsRows says that rows of units wait to be bounded.
+func (g *Accumulator) HoldsRows() bool { return g.rows != nil }

@@ -2,12 +2,11 @@ package gather
 
 import (
 	"bytes"
-	"errors"
+	"crypto/sha256"
 	"io"
 
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/state"
-	"github.com/dprelease/dprelease/queries/query"
 )
 
 // The states of accumulators
@@ -15,11 +14,12 @@ import (
 // One process may gather a part of a table, and another go on with what it holds: answers are integers, which are
 // added, and rows of units, which are put together before any unit is bounded. So the answer is the same as that of one
 // process. A state holds exact answers and rows as they are: only what encrypts them may write them (pipeline/partial).
-// Accumulators that save and those that load are made by [NewAccumulators] of the same queries and schema. Errors of
+// Accumulators that save and those that load are made by [NewAccumulators] of the same aggregations: each answer begins
+// with the digest of its aggregation. Errors of
 // loading are [state.ErrState] or those of the source, and depend on no row.
 
 // Save writes all that accumulators hold, and spends them.
-func Save(all []query.Accumulator, to io.Writer) error {
+func Save(all []*Accumulator, to io.Writer) error {
 	w := state.NewWriter(to)
 	if err := saveAnswers(all, w); err != nil {
 		return err
@@ -36,7 +36,7 @@ func Save(all []query.Accumulator, to io.Writer) error {
 }
 
 // Load adds what Save wrote to accumulators.
-func Load(all []query.Accumulator, from state.Source) error {
+func Load(all []*Accumulator, from state.Source) error {
 	r := state.NewReader(from)
 	if err := loadAnswers(all, r); err != nil {
 		return err
@@ -56,7 +56,7 @@ func Load(all []query.Accumulator, from state.Source) error {
 }
 
 // SaveAnswers writes the answers alone. The rows of units must have been saved or bounded.
-func SaveAnswers(all []query.Accumulator, to io.Writer) error {
+func SaveAnswers(all []*Accumulator, to io.Writer) error {
 	w := state.NewWriter(to)
 	if err := saveAnswers(all, w); err != nil {
 		return err
@@ -65,13 +65,13 @@ func SaveAnswers(all []query.Accumulator, to io.Writer) error {
 }
 
 // LoadAnswers adds what SaveAnswers wrote.
-func LoadAnswers(all []query.Accumulator, from state.Source) error {
+func LoadAnswers(all []*Accumulator, from state.Source) error {
 	return loadAnswers(all, state.NewReader(from))
 }
 
 // SaveRows hands the rows of units to emit in blocks of about limit bytes, each for one bucket, and leaves the answers.
 // The block is in memory that the next one uses again.
-func SaveRows(all []query.Accumulator, b bounding.Buckets, limit int, emit func(bucket int, block []byte) error) error {
+func SaveRows(all []*Accumulator, b bounding.Buckets, limit int, emit func(bucket int, block []byte) error) error {
 	var block bytes.Buffer
 	w := state.NewWriter(&block)
 	return saveRows(all, b, limit, func(bucket int, write func(*state.Writer)) error {
@@ -85,7 +85,7 @@ func SaveRows(all []query.Accumulator, b bounding.Buckets, limit int, emit func(
 }
 
 // LoadRows adds a block that SaveRows handed on.
-func LoadRows(all []query.Accumulator, block []byte) error {
+func LoadRows(all []*Accumulator, block []byte) error {
 	from := bytes.NewBuffer(block)
 	r := state.NewReader(from)
 	store := r.Uint()
@@ -102,60 +102,48 @@ func LoadRows(all []query.Accumulator, block []byte) error {
 }
 
 // Bound enforces the bounds of all units now, so that the answers are complete. No rows can be added after it.
-func Bound(all []query.Accumulator) error {
-	for _, a := range all {
-		g, err := gatheringOf(a)
-		if err != nil {
-			return err
+func Bound(all []*Accumulator) error {
+	for _, g := range all {
+		if g.answer == nil {
+			return bounding.ErrSpent
 		}
 		if g.shared != nil {
 			if err := g.shared.bound(); err != nil {
 				return err
 			}
 		}
-		if g.Rows != nil {
-			tally, err := g.Rows.BoundBy(g.bounded())
+		if g.rows != nil {
+			tally, err := g.rows.BoundBy(g.bounded())
 			if g.takeTally(g.answer, tally); err != nil {
 				return err
 			}
-			g.Rows = nil
+			g.rows = nil
 		}
 	}
 	return nil
 }
 
-// errForeign is an error of the program: an accumulator that this package did not make.
-var errForeign = errors.New("queries: an accumulator of another package")
-
-func gatheringOf(a query.Accumulator) (*Gathering, error) {
-	g, ok := a.(*Gathering)
-	switch {
-	case !ok:
-		return nil, errForeign
-	case g.answer == nil:
-		return nil, bounding.ErrSpent
-	}
-	return g, nil
-}
-
-func saveAnswers(all []query.Accumulator, w *state.Writer) error {
+func saveAnswers(all []*Accumulator, w *state.Writer) error {
 	w.Uint(uint64(len(all)))
-	for _, a := range all {
-		g, err := gatheringOf(a)
-		if err != nil {
-			return err
+	for _, g := range all {
+		if g.answer == nil {
+			return bounding.ErrSpent
 		}
+		digest := g.of.Digest()
+		w.Bytes(digest[:])
 		g.answer.SaveState(w)
 	}
 	return nil
 }
 
-func loadAnswers(all []query.Accumulator, r *state.Reader) error {
+func loadAnswers(all []*Accumulator, r *state.Reader) error {
 	r.Expect(uint64(len(all)))
-	for _, a := range all {
-		g, err := gatheringOf(a)
-		if err != nil {
-			return err
+	for _, g := range all {
+		if g.answer == nil {
+			return bounding.ErrSpent
+		}
+		if digest := g.of.Digest(); !bytes.Equal(r.Bytes(sha256.Size), digest[:]) { // it adds up something else
+			return r.Fail()
 		}
 		if err := g.answer.LoadState(r); err != nil {
 			return err
@@ -164,13 +152,12 @@ func loadAnswers(all []query.Accumulator, r *state.Reader) error {
 	return r.Err()
 }
 
-// saveRows hands on the rows of all stores: each block begins with the number of its first query, from 1.
-func saveRows(all []query.Accumulator, b bounding.Buckets, limit int,
+// saveRows hands on the rows of all stores: each block begins with the number of its first accumulator, from 1.
+func saveRows(all []*Accumulator, b bounding.Buckets, limit int,
 	emit func(bucket int, write func(*state.Writer)) error) error {
-	for i, a := range all {
-		g, err := gatheringOf(a)
-		if err != nil {
-			return err
+	for i, g := range all {
+		if g.answer == nil {
+			return bounding.ErrSpent
 		}
 		numbered := func(bucket int, write func(*state.Writer)) error {
 			return emit(bucket, func(w *state.Writer) {
@@ -178,11 +165,12 @@ func saveRows(all []query.Accumulator, b bounding.Buckets, limit int,
 				write(w)
 			})
 		}
+		var err error
 		switch {
 		case g.part != nil:
 			err = g.part.Save(b, limit, numbered)
-		case g.Rows != nil:
-			err = g.Rows.Save(b, limit, numbered)
+		case g.rows != nil:
+			err = g.rows.Save(b, limit, numbered)
 		}
 		if err != nil {
 			return err
@@ -191,17 +179,17 @@ func saveRows(all []query.Accumulator, b bounding.Buckets, limit int,
 	return nil
 }
 
-// loadBlock adds a block to the store of a query.
-func loadBlock(all []query.Accumulator, store uint64, r *state.Reader) error {
+// loadBlock adds a block to the store of an accumulator.
+func loadBlock(all []*Accumulator, store uint64, r *state.Reader) error {
 	if store == 0 || store > uint64(len(all)) {
 		return r.Fail()
 	}
-	g, err := gatheringOf(all[store-1])
+	g := all[store-1]
 	switch {
-	case err != nil:
-		return err
-	case g.Rows != nil:
-		return g.Rows.Load(r, g.answer.ValidRecord)
+	case g.answer == nil:
+		return bounding.ErrSpent
+	case g.rows != nil:
+		return g.rows.Load(r, g.answer.ValidRecord)
 	case g.part == nil || !g.part.First():
 		return r.Fail()
 	}

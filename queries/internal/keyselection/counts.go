@@ -139,6 +139,9 @@ func (a *Counts) Merge(other accumulate.Answer) error {
 	return a.failed
 }
 
+// Totals returns the counts, by private keys.
+func (a *Counts) Totals() (accumulate.Totals, error) { return accumulate.Totals{Keyed: a}, nil }
+
 // Seal hides the counts by key.
 func (a *Counts) Seal() ([]mechanism.Exact, error) {
 	a.foldRows()

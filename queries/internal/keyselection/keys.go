@@ -11,12 +11,13 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/intern"
-	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // errKeys is an error of size: one accumulator has met 2^31 - 1 keys.
@@ -30,7 +31,8 @@ type Dimensions struct {
 
 // Keying finds the key of each row, by a number.
 type Keying struct {
-	Dimensions
+	parts   []aggregation.KeyPart
+	sizes   []int            // of the listed dimensions
 	listed  *domain.Grouping // of the listed dimensions
 	columns []discoveredColumn
 	pairs   []*intern.Words // pairs[i]: (number of the key's listed cell and its columns up to i, value of column i + 1)
@@ -44,26 +46,19 @@ type discoveredColumn struct {
 	values *valueNumbers
 }
 
-// Compile makes the keying for a schema, and reports every column that does not fit. The fields are the places of the
-// dimensions in the job.
-func (d Dimensions) Compile(l domain.Layout, field func(dimension int) string) *Keying {
-	k := &Keying{Dimensions: d, listed: domain.NewGrouping(d.Axes, l)}
-	for i, dim := range d.By {
-		if !dim.Discover {
+// NewKeying makes the keying of the keys of an aggregation, for batches of a layout.
+func NewKeying(of *aggregation.Aggregation, l domain.Layout) *Keying {
+	n := of.KeyAxes()
+	k := &Keying{parts: of.Keys, sizes: of.Sizes[:n], listed: domain.NewGrouping(of.Axes[:n], of.Sizes[:n], l)}
+	for i := range of.Keys {
+		p := &of.Keys[i]
+		if p.Axis >= 0 {
 			continue
 		}
-		f := field(i) + ".column"
-		at, t, ok := l.Find(dim.Column, f)
-		if ok && !hasKeys(t) {
-			hint := problem.BadType(t).Hint // if no query reads such a column
-			if hint == "" {
-				hint = "numbers with fractions are cut with edges; input.csv.types types a CSV column"
-			}
-			l.Problems.Add(f, problem.CodeColumnType, "a column of type "+t.String()+" has no keys to discover", hint)
-		}
-		v := &valueNumbers{forms: forms{kind: t, fold: dim.Fold}, texts: intern.NewTexts()}
-		k.columns = append(k.columns, discoveredColumn{domain.AxisCoder{At: at, Kind: t, Values: v, Null: columnar.Dropped},
-			v})
+		v := &valueNumbers{forms: forms{kind: p.Type, fold: p.Fold}, texts: intern.NewTexts()}
+		at := slices.Index(l.Columns, p.Column)
+		k.columns = append(k.columns, discoveredColumn{domain.AxisCoder{At: at, Kind: p.Type, Values: v,
+			Null: columnar.Dropped}, v})
 		k.pairs = append(k.pairs, intern.NewWords())
 	}
 	return k
@@ -102,17 +97,19 @@ func (k *Keying) text(id int32) string {
 		id, values[i] = unpair(k.pairs[i].Keys[id])
 	}
 	var key []byte
-	listed, discovered := 0, 0
-	strides := domain.AxisStrides(k.Axes)
-	for i := range k.By {
-		if k.By[i].Discover {
+	discovered, stride := 0, 1
+	for _, size := range k.sizes {
+		stride *= size
+	}
+	for i := range k.parts {
+		axis := k.parts[i].Axis
+		if axis < 0 {
 			key = append(key, k.columns[discovered].values.texts.At(values[discovered])...)
 			discovered++
 			continue
 		}
-		code := int(id) / strides[listed] % k.Axes[listed].Size
-		key = binary.BigEndian.AppendUint32(key, uint32(code))
-		listed++
+		stride /= k.sizes[axis] // parts are in the order of the axes
+		key = binary.BigEndian.AppendUint32(key, uint32(int(id)/stride%k.sizes[axis]))
 	}
 	return string(key)
 }

@@ -6,10 +6,12 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Keys that another engine has found
@@ -17,31 +19,26 @@ import (
 // It groups rows by the values of the dimensions, and says the values of each group, from which the same keys are made
 // as from rows.
 
-// Part says what a dimension adds to a key, for other engines.
-type Part struct {
-	// Axis is the number of a listed dimension among those of the query, whose code is in the key; -1 if the keys of the
-	// dimension are discovered.
-	Axis int
-	// Column is a discovered dimension's, of type Type. Texts are folded before, if Fold says so.
-	Column string
-	Type   table.Type
-	Fold   bool
-	// Prefix and Suffix are the bytes before and after the value: of a text its own, with 255 after each 0; of others the
-	// eight bytes of the number, big-endian, with the sign's bit turned over. A code has four bytes.
-	Prefix, Suffix []byte
-}
-
-// Parts are those of the dimensions, over a layout whose columns fit.
-func (d Dimensions) Parts(l domain.Layout, field func(dimension int) string) []Part {
-	parts, axis := make([]Part, len(d.By)), 0
+// Parts are those of the dimensions over a layout, or it reports every column that does not fit. The fields are the
+// places of the dimensions in the job.
+func (d Dimensions) Parts(l domain.Layout, field func(dimension int) string) []aggregation.KeyPart {
+	parts, axis := make([]aggregation.KeyPart, len(d.By)), 0
 	for i, dim := range d.By {
 		if !dim.Discover {
 			parts[i].Axis = axis
 			axis++
 			continue
 		}
-		_, t, _ := l.Find(dim.Column, field(i)+".column")
-		parts[i] = Part{Axis: -1, Column: dim.Column, Type: t, Fold: dim.Fold.Any(), Prefix: appendPrefix(nil, &t)}
+		f := field(i) + ".column"
+		_, t, ok := l.Find(dim.Column, f)
+		if ok && !hasKeys(t) {
+			hint := problem.BadType(t).Hint // if no query reads such a column
+			if hint == "" {
+				hint = "numbers with fractions are cut with edges; input.csv.types types a CSV column"
+			}
+			l.Problems.Add(f, problem.CodeColumnType, "a column of type "+t.String()+" has no keys to discover", hint)
+		}
+		parts[i] = aggregation.KeyPart{Axis: -1, Column: dim.Column, Type: t, Fold: dim.Fold, Prefix: appendPrefix(nil, &t)}
 		if t.Kind == table.String {
 			parts[i].Suffix = []byte{0, 0}
 		}
@@ -56,7 +53,7 @@ type PartValue struct {
 }
 
 // Join makes a key of the values of its parts; ok is false if one of them is no key.
-func Join(parts []Part, values []PartValue) (key string, ok bool) {
+func Join(parts []aggregation.KeyPart, values []PartValue) (key string, ok bool) {
 	var b []byte
 	for i := range parts {
 		p, v := &parts[i], &values[i]

@@ -63,10 +63,11 @@ func (a *Counts) ValidRecord(content []byte) bool { return bounding.CellOf(conte
 
 // check returns an error if a text is no key of the dimensions.
 func (k *Keying) check(key string) error {
-	listed, discovered := 0, 0
-	for i := range k.By {
+	discovered := 0
+	for i := range k.parts {
 		var err error
-		if k.By[i].Discover {
+		axis := k.parts[i].Axis
+		if axis < 0 {
 			if !k.columns[discovered].values.begins(key) {
 				return errKey
 			}
@@ -74,8 +75,8 @@ func (k *Keying) check(key string) error {
 			discovered++
 		} else {
 			rest := []string{key}
-			_, err = cutCodes(rest, k.Axes[listed].Size)
-			listed, key = listed+1, rest[0]
+			_, err = cutCodes(rest, k.sizes[axis])
+			key = rest[0]
 		}
 		if err != nil {
 			return err

@@ -171,6 +171,9 @@ func (a *Values) Merge(other accumulate.Answer) error {
 	return a.failed
 }
 
+// Totals returns the sums, by private keys.
+func (a *Values) Totals() (accumulate.Totals, error) { return accumulate.Totals{Keyed: a}, nil }
+
 // Seal hides the sums, those of the second number and the numbers of rows, of each of them that the query has, until
 // keys are selected.
 func (a *Values) Seal() ([]mechanism.Exact, error) {

@@ -26,9 +26,9 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 		return err
 	}
 	if store != "" {
-		how := "named by --store, which need not be the job's own"
-		if v.flags.job != "" {
-			how = "the job's own"
+		how := ""
+		if v.flags.job == "" {
+			how = "; --job checks the ledger of a job"
 		}
 		return v.against(ctx, store, how)
 	}
@@ -37,7 +37,7 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 			v.add("ledger", failed, "%s: %v", console.Here(path), err)
 			return nil
 		} else if known {
-			return v.against(ctx, "sqlite:"+path, "found near the release, which need not be the job's own: --job names that")
+			return v.against(ctx, "sqlite:"+path, ", found beside the folder; --job checks another ledger")
 		}
 	}
 	v.add("ledger", skipped, "no ledger of dataset %s is near; name it with --job or --store", v.manifest.Dataset())
@@ -71,7 +71,7 @@ func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
 		func(b ledger.Balance) bool { return b.Account.Dataset == name }), nil
 }
 
-// against compares the manifest with one ledger, and says which it was and how it was found.
+// against compares the manifest with one ledger. how follows the ledger's name and tells how it was found.
 func (v *verifying) against(ctx context.Context, store, how string) error {
 	book, closeBook, err := jobs.OpenStore(ctx, store, false)
 	if err != nil {
@@ -99,11 +99,11 @@ func (v *verifying) against(ctx context.Context, store, how string) error {
 		}
 	}
 	for _, f := range findings {
-		v.add("ledger", failed, "%s; ledger %s, %s", f, jobs.ShownStore(store), how)
+		v.add("ledger", failed, "%s: %s%s", jobs.ShownStore(store), f, how)
 	}
 	if len(findings) == 0 {
-		v.add("ledger", passed, "%s; this release and all that it cost are among them; ledger %s, %s",
-			entries(len(audit.Entries)), jobs.ShownStore(store), how)
+		v.add("ledger", passed, "the release is recorded in %s (%s)%s", jobs.ShownStore(store), entries(len(audit.Entries)),
+			how)
 	}
 	return nil
 }

@@ -1,0 +1,53 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// Chosen is the queries of a plan as one run reads them: by the keys that were selected, and under the clamps and
+// bounds on rows that were found. A run makes these choices from noisy values while it draws its noise. They are a
+// value of the run: the plan stays as it was built.
+type Chosen struct {
+	plan    *Plan
+	queries []Planned
+}
+
+// Choose returns the queries before anything is chosen.
+func (p *Plan) Choose() *Chosen { return &Chosen{p, slices.Clone(p.queries)} }
+
+// Queries returns the queries in the job's order.
+func (c *Chosen) Queries() []Planned { return c.queries }
+
+// TakeKeys gives a query the keys that its leader selected.
+func (c *Chosen) TakeKeys(i int, keys []string) (err error) {
+	q := &c.queries[i]
+	follower, ok := q.Query.(query.KeyFollower)
+	if !ok {
+		return fmt.Errorf("query %s selects its keys itself, or lists them", q.Query.Name())
+	}
+	q.Query, err = follower.WithKeys(keys)
+	return err
+}
+
+// TakeFound gives a query the clamp or bound on rows that was found.
+func (c *Chosen) TakeFound(i int, found query.Found) error {
+	q := &c.queries[i]
+	with, err := q.Search.With(found, q.Mechanisms, c.plan.adjacency)
+	if err != nil {
+		return err
+	}
+	q.Search, q.Query, q.Components, q.Mechanisms = with.Search, with.Query, with.Components, with.Mechanisms
+	return nil
+}
+
+// mechanismsOf returns the mechanisms of some queries, in order.
+func mechanismsOf(planned []Planned) (ms []calibrate.Mechanism) {
+	for i := range planned {
+		ms = append(ms, planned[i].All()...)
+	}
+	return ms
+}

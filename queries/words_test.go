@@ -1,0 +1,69 @@
+package queries
+
+import "github.com/dprelease/dprelease/queries/query"
+
+// The words of package query, without its name: tests of this package use them on every line.
+type (
+	// Query is one question with its public facts.
+	Query = query.Query
+	// Component is one mechanism of a query: what calibration needs to know of it.
+	Component = query.Component
+
+	// Spec is everything public about a query.
+	Spec = query.Spec
+	// Kind is a kind of query.
+	Kind = query.Kind
+	// Read says what else is read off the noisy counts of a histogram with edges.
+	Read = query.Read
+	// Crosstabs says which tables are made of a query's dimensions.
+	Crosstabs = query.Crosstabs
+	// CrosstabTable is a table by some dimensions.
+	CrosstabTable = query.CrosstabTable
+	// Adjacency says which tables are neighbours.
+	Adjacency = query.Adjacency
+	// Bounds limit what one privacy unit contributes to a query.
+	Bounds = query.Bounds
+
+	// Answer is a query's public result, cell by cell.
+	Answer = query.Answer
+	// Series yields the values of the cells from start on into dst.
+	Series = query.Series
+	// Extra is a further column of an answer.
+	Extra = query.Extra
+	// Columns are those columns of a released table from which its noisy vectors are read back.
+	Columns = query.Columns
+
+	// Finder is a query of which a clamp or a bound on rows is chosen from a noisy histogram.
+	Finder = query.Finder
+	// Found is what was found.
+	Found = query.Found
+	// KeyFollower is a query that adds values up by keys which another query selects.
+	KeyFollower = query.KeyFollower
+	// Leader is a histogram that selects keys for other queries.
+	Leader = query.Leader
+	// ClampSearch is what a clamp was chosen from, and the clamp.
+	ClampSearch = query.ClampSearch
+	// RowsSearch is what a bound on the rows of a unit was chosen from, and the bound.
+	RowsSearch = query.RowsSearch
+
+	// Strategic is a query whose tables are put together from components that are not their cells.
+	Strategic = query.Strategic
+	// Strategy says where the noise of a query goes, and what other ways would have given.
+	Strategy = query.Strategy
+)
+
+// The kinds of this version.
+const (
+	Count     = query.Count
+	Histogram = query.Histogram
+	Sum       = query.Sum
+	Mean      = query.Mean
+	Variance  = query.Variance
+	Crosstab  = query.Crosstab
+)
+
+// The adjacencies.
+const (
+	AddRemove  = query.AddRemove
+	ReplaceOne = query.ReplaceOne
+)
