@@ -6,112 +6,82 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
+	"path/filepath"
 	"strings"
+
+	"github.com/dprelease/dprelease/report/picture"
 )
 
-// The picture of the results: for each question how much of DuckDB's time, processor time and memory ours takes, on a
-// logarithmic scale. The three marks differ in shape and in colour, which are of Okabe and Ito's palette for all kinds
-// of sight.
-
+// The scale of the picture.
 const (
-	pictureLabel = 190.0 // width of the questions' names
-	pictureWidth = 560.0 // of the scale
-	pictureRow   = 17.0
-	pictureTop   = 58.0
-	leastRatio   = 1.0 / 32
-	mostRatio    = 8.0
+	leastRatio = 1.0 / 32
+	mostRatio  = 8.0
 )
 
-// mark is how a ratio is drawn.
-type mark struct {
-	name, colour string
-	of           func(*result) float64
-	shape        func(w io.Writer, x, y float64, colour string)
+// marks are the ratios that are drawn. They differ in shape and in colour.
+var marks = []struct {
+	picture.Key
+	of func(*result) float64
+}{
+	{picture.Key{Name: "time", Style: picture.Style{Color: picture.Blue, Mark: picture.Circle}},
+		func(r *result) float64 { return r.Ratio }},
+	{picture.Key{Name: "processor time", Style: picture.Style{Color: picture.Orange, Mark: picture.Diamond}},
+		func(r *result) float64 { return r.CPU }},
+	{picture.Key{Name: "memory", Style: picture.Style{Color: picture.Black, Mark: picture.Cross}},
+		func(r *result) float64 { return r.OursMB / r.DuckMB }},
 }
 
-var marks = []mark{
-	{"time", "#0072B2", func(r *result) float64 { return r.Ratio }, func(w io.Writer, x, y float64, colour string) {
-		fmt.Fprintf(w, `<circle cx="%.1f" cy="%.1f" r="4.5" fill="%s"/>`, x, y, colour)
-	}},
-	{"processor time", "#E69F00", func(r *result) float64 { return r.CPU },
-		func(w io.Writer, x, y float64, colour string) {
-			fmt.Fprintf(w, `<path d="M%.1f %.1fl5 5l-5 5l-5 -5z" fill="none" stroke="%s" stroke-width="2"/>`, x, y-5, colour)
-		}},
-	{"memory", "#555555", func(r *result) float64 { return r.OursMB / r.DuckMB },
-		func(w io.Writer, x, y float64, colour string) {
-			fmt.Fprintf(w, `<path d="M%.1f %.1fv10" stroke="%s" stroke-width="2"/>`, x, y-5, colour)
-		}},
-}
-
-// place returns where a ratio is on the scale.
-func place(ratio float64) float64 {
-	ratio = min(max(ratio, leastRatio), mostRatio)
-	return pictureLabel + pictureWidth*math.Log(ratio/leastRatio)/math.Log(mostRatio/leastRatio)
-}
-
-// draw writes the picture of results, of which it takes those of the most threads, as SVG.
-func draw(w io.Writer, all []*result) error {
+// figureOf draws results, of which it takes those of the most threads: for each question how much of DuckDB's time,
+// processor time and memory ours takes, on a logarithmic scale.
+func figureOf(all []*result) (*picture.Figure, error) {
 	threads := 0
 	for _, r := range all {
 		threads = max(threads, r.Threads)
 	}
-	var results []*result
-	for _, r := range all {
-		if r.Threads == threads {
-			results = append(results, r)
-		}
+	if threads == 0 {
+		return nil, errors.New("there are no results to draw")
 	}
-	if len(results) == 0 {
-		return fmt.Errorf("there are no results to draw")
-	}
-	out := bufio.NewWriter(w)
-	height := pictureTop + pictureRow*float64(len(results)) + 10
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="sans-serif" font-size="12">`+"\n", pictureLabel+pictureWidth+30, height)
-	fmt.Fprintf(out, `<title>What each question takes, of what DuckDB takes</title><rect width="100%%" height="100%%" fill="#fff"/>`+"\n")
-	fmt.Fprintf(out, `<text x="8" y="18" font-size="13">Of what DuckDB takes, %d rows, %d threads:</text>`+"\n",
-		results[0].Rows, threads)
-	for i, m := range marks {
-		x := 380 + 120*float64(i)
-		m.shape(out, x, 14, m.colour)
-		fmt.Fprintf(out, `<text x="%.0f" y="18">%s</text>`+"\n", x+10, m.name)
-	}
+	rows := picture.Rows{X: picture.Axis{Log: true, From: leastRatio, To: mostRatio}}
 	for ratio := leastRatio; ratio <= mostRatio; ratio *= 2 {
-		x, colour, thick := place(ratio), "#ddd", 1
-		if ratio == 1 {
-			colour, thick = "#000", 2
-		}
 		label := fmt.Sprint(ratio)
 		if ratio < 1 {
 			label = fmt.Sprintf("1/%g", 1/ratio)
 		}
-		fmt.Fprintf(out, `<path d="M%.1f %.0fV%.0f" stroke="%s" stroke-width="%d"/><text x="%.1f" y="%.0f" text-anchor="middle">%s</text>`+"\n",
-			x, pictureTop-10, height-6, colour, thick, x, pictureTop-16, label)
+		rows.X.Ticks = append(rows.X.Ticks, picture.Tick{Value: ratio, Label: label})
 	}
-	for i, r := range results {
-		y := pictureTop + pictureRow*(float64(i)+0.5)
-		fmt.Fprintf(out, `<text x="%.0f" y="%.1f" text-anchor="end">%s</text>`, pictureLabel-12, y+4, escaped(r.Query))
-		for _, m := range marks {
-			m.shape(out, place(m.of(r)), y, m.colour)
+	f := &picture.Figure{}
+	for _, m := range marks {
+		rows.Marks = append(rows.Marks, picture.RowMarks{Style: m.Style})
+		f.Keys = append(f.Keys, m.Key)
+	}
+	var tableRows int64
+	for _, r := range all {
+		if r.Threads != threads {
+			continue
 		}
-		fmt.Fprintln(out)
+		tableRows = int64(r.Rows)
+		rows.Names = append(rows.Names, r.Query)
+		for i, m := range marks {
+			rows.Marks[i].Values = append(rows.Marks[i].Values, m.of(r))
+		}
 	}
-	fmt.Fprintln(out, "</svg>")
-	return out.Flush()
+	f.Title = fmt.Sprintf("What dprelease takes of what DuckDB takes: %d rows, %d threads", tableRows, threads)
+	f.Width, f.Height, f.Panels = 20, 1.8+0.45*float64(len(rows.Names)), []picture.Panel{rows}
+	return f, nil
 }
 
-func escaped(text string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(text)
-}
-
-// drawTo writes the picture of results to a file.
+// drawTo draws results into a file, in the format of its extension.
 func drawTo(path string, results []*result) error {
+	figure, err := figureOf(results)
+	if err != nil {
+		return err
+	}
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(draw(f, results), f.Close())
+	return errors.Join(figure.Write(f, strings.TrimPrefix(filepath.Ext(path), ".")), f.Close())
 }
 
 // readResults reads the lines of an earlier run.

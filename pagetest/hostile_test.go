@@ -22,17 +22,17 @@ func TestHostileTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pictures := t.TempDir()
+	drawings := t.TempDir()
 	for _, picture := range []string{"by_region.svg", "sex_age_region.svg", "by_region.pdf", "by_region.png"} {
 		query, _, _ := strings.Cut(picture, ".")
 		if out, err := exec.Command(binary, "plot", dir, "--query", query, "--out",
-			filepath.Join(pictures, picture)).CombinedOutput(); err != nil {
+			filepath.Join(drawings, picture)).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
 	kinds := map[string]int{}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	drawn, _ := filepath.Glob(filepath.Join(pictures, "*"))
+	drawn, _ := filepath.Glob(filepath.Join(drawings, "*"))
 	for _, path := range append(files, drawn...) {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -56,11 +56,15 @@ func TestHostileTexts(t *testing.T) {
 
 var markup = regexp.MustCompile(`(?i)<script>alert|<b>city|<img|javascript:|\son[a-z]+=`)
 
+// pictures are the page's own, with their texts.
+var pictures = regexp.MustCompile(`<img src="data:image/svg&#43;xml;base64,[A-Za-z0-9/=&#;]*" alt="[^"<>]*" width="\d+" height="\d+">`)
+
 func harmless(ext, text string) error {
 	switch ext {
 	case ".html":
 		_, static, _ := strings.Cut(text, "</style>")
 		static, _, _ = strings.Cut(static, `<script type="application/json"`)
+		static = pictures.ReplaceAllString(static, "")
 		_, data, _ := strings.Cut(text, `id="data">`)
 		data, _, _ = strings.Cut(data, "</script>")
 		if found := markup.FindString(static + data); found != "" {

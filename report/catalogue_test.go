@@ -10,24 +10,24 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-func sample() *release {
+func sample() *catalogue {
 	sum := strings.Repeat("0123456789abcdef", 4)
-	return &release{
+	return &catalogue{
 		Name: "trips", Slug: "trips", Title: "trips <script>alert(1)</script>", Description: "=cmd()|x", Guarantee: "It is private.", Licence: "CC-BY-4.0", Address: "https://example.org/x",
 		Published: "2026-11-22", Creators: []string{"A city"}, Authors: []string{"# An author"},
-		Tables: []table{{
+		Tables: []catalogueTable{{
 			Name: "by_hour", Description: "Numbers of rows by hour.",
-			Columns: []column{
-				{Name: "=hour", Description: "Key.", Type: integer, Key: true}, {Name: "_payment é", Description: "Key.",
+			Columns: []catalogueColumn{
+				{Name: "=hour", Description: "Key.", Type: integerColumn, Key: true}, {Name: "_payment é", Description: "Key.",
 					Key: true},
-				{Name: "noisy", Description: "Noisy.", Unit: "rows", Type: Real},
+				{Name: "noisy", Description: "Noisy.", Unit: "rows", Type: realColumn},
 			},
-			Files: []file{{Path: "by_hour.csv", SHA256: sum}, {Path: "by_hour.parquet", SHA256: sum}},
+			Files: []catalogueFile{{Path: "by_hour.csv", SHA256: sum}, {Path: "by_hour.parquet", SHA256: sum}},
 		}},
 	}
 }
 
-func documents(t *testing.T, r *release) map[string][]byte {
+func documents(t *testing.T, r *catalogue) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
 	for _, d := range r.Documents() {

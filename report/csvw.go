@@ -7,17 +7,17 @@ import (
 )
 
 // csvw is metadata for the CSV tables by CSV on the Web (W3C Recommendation, 2015): a group of tables.
-func (r *release) csvw() object {
+func (r *catalogue) csvw() object {
 	var tables []object
 	for _, t := range r.csvTables() {
 		f := t.Files[0]
 		var columns []object
 		for i, c := range t.Columns {
 			column := object{
-				"name": nameOf(c.Name, i), "titles": f.inCSV(c.Name), "dc:description": c.text(), "datatype": []string{"string",
+				"name": nameOf(c.Name, i), "titles": f.inCSV(c.Name), "dc:description": c.words(), "datatype": []string{"string",
 					"integer", "double"}[c.Type],
 			}
-			if c.Key && c.Type != text {
+			if c.Key && c.Type != textColumn {
 				column["required"] = true
 			}
 			columns = append(columns, column)

@@ -11,14 +11,16 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// Figure returns the picture of a table as the page draws it: of a query's answer, or of what holds names. Errors:
-// there is no such table.
+// Figure returns the picture of a table as the page shows it: of a query's answer, or of the table that holds names.
+// Errors: there is no such table.
 func Figure(m *manifest.Manifest, tables []*Table, query, holds string) (*picture.Figure, error) {
 	f := factsOf(m)
 	for _, t := range tables {
 		if q := f.find(t.Query); q != nil && t.Query == query && t.Holds == holds {
 			d := dataOf(q, t, mostRows, f)
-			return (&figure{d: &d, query: q}).draw(shown(f.name)), nil
+			out := pictureFor(&d, q)
+			out.Title = shown(f.name) + ": " + d.Name
+			return out, nil
 		}
 	}
 	return nil, fmt.Errorf("the release has no such table")
@@ -34,40 +36,49 @@ type figure struct {
 // Sizes in centimetres.
 const (
 	wide   = 20.0
-	high   = 12.0
+	high   = 9.0
 	row    = 0.55
-	mapped = 17.0
+	mapped = 15.0
 )
 
-func (g *figure) draw(release string) *picture.Figure {
-	out := &picture.Figure{Title: release + ": " + g.d.Name, Width: wide, Height: high}
-	g.key(out)
-	switch g.d.Picture {
+// pictureFor draws a table. Its title is empty: the page has headings.
+func pictureFor(d *tableData, q *queryFacts) *picture.Figure {
+	g := &figure{d: d, query: q}
+	g.two = g.differs()
+	switch d.Picture {
 	case pictureMap:
-		out.Height = mapped
-		out.Panels = g.maps()
+		return g.maps()
 	case pictureHeat:
-		out.Panels = g.heat()
-		out.Height = math.Min(mapped, 5+1.2*float64(len(out.Panels[0].YNames)))
+		return g.heat()
 	case pictureLines, pictureCDF:
-		out.Panels = g.lines()
-	default:
-		p := g.bars()
-		out.Height = math.Max(5, 3+row*float64(len(p.Points)))
-		out.Panels = []picture.Panel{p}
+		return g.lines()
 	}
-	return out
+	return g.rows()
 }
 
-// key names the marks.
-func (g *figure) key(out *picture.Figure) {
-	g.two = g.differs()
-	out.Colours, out.Estimates, out.Intervals = g.d.Unit, "estimate", "95 % interval"
+// The marks: blue for estimates, vermilion for noisy values and intervals.
+var (
+	barStyle      = picture.Style{Color: picture.Blue, Fill: picture.Full}
+	lineStyle     = picture.Style{Color: picture.Blue, Line: picture.Solid}
+	pointStyle    = picture.Style{Color: picture.Blue, Mark: picture.Circle}
+	noisyStyle    = picture.Style{Color: picture.Vermilion, Mark: picture.Circle}
+	intervalStyle = picture.Style{Color: picture.Vermilion, Line: picture.Solid}
+	bandStyle     = picture.Style{Color: picture.Vermilion, Fill: picture.Pale}
+)
+
+// keys name the marks. Without denoising the estimate is the noisy value, and has one mark.
+func (g *figure) keys(estimate, interval picture.Style) []picture.Key {
+	name := "estimate"
 	if slices.ContainsFunc(g.d.Table.Values, func(c pageColumn) bool { return c.Name == noisyColumn }) {
-		if out.Estimates = "noisy value"; g.two {
-			out.Estimates, out.Noisy = "estimate (denoised)", "noisy value"
+		if name = "noisy value"; g.two {
+			name = "estimate (denoised)"
 		}
 	}
+	out := []picture.Key{{Name: name, Style: estimate}}
+	if g.two {
+		out = append(out, picture.Key{Name: "noisy value", Style: noisyStyle})
+	}
+	return append(out, picture.Key{Name: "95 % interval", Style: interval})
 }
 
 // value is a value of a row; NaN if the table has no such column.
@@ -97,17 +108,6 @@ func (g *figure) differs() bool {
 	return false
 }
 
-func (g *figure) point(at int) picture.Point {
-	if !g.two {
-		return picture.Point{Estimate: g.value(estimateColumn, at), Noisy: math.NaN(), Low: g.value("ci95_low", at),
-			High: g.value("ci95_high", at)}
-	}
-	return picture.Point{
-		Estimate: g.value(estimateColumn, at), Noisy: g.value(noisyColumn, at), Low: g.value("ci95_low",
-			at), High: g.value("ci95_high", at),
-	}
-}
-
 // longestName is how many characters a name in a picture has.
 const longestName = 32
 
@@ -127,31 +127,47 @@ func clip(s string) string {
 	return s
 }
 
-// mostBars is how many bars a picture has.
-const mostBars = 60
+// mostBars is how many rows a picture has.
+const mostBars = 40
 
-func (g *figure) bars() picture.Panel {
-	rows := make([]int, g.d.Table.Shown)
-	for i := range rows {
-		rows[i] = i
+// rows draws a row for each label: a bar, or a point if the values are places on an axis, with its interval. Of many
+// labels they are those with the largest estimates.
+func (g *figure) rows() *picture.Figure {
+	order := make([]int, g.d.Table.Shown)
+	for i := range order {
+		order[i] = i
 	}
-	if len(rows) > mostBars {
-		slices.SortStableFunc(rows, func(a, b int) int {
-			return compareDown(g.value(estimateColumn, a),
-				g.value(estimateColumn, b))
+	if len(order) > mostBars {
+		slices.SortStableFunc(order, func(a, b int) int {
+			return compareDown(g.value(estimateColumn, a), g.value(estimateColumn, b))
 		})
-		rows = rows[:mostBars]
+		order = order[:mostBars]
 	}
-	p := picture.Panel{X: g.d.Unit, Names: []string{}}
-	for _, at := range rows {
+	estimate := picture.RowMarks{Style: barStyle}
+	if g.d.Picture == pictureQuantiles || g.d.Picture == pictureNumber {
+		estimate.Style = pointStyle
+	}
+	interval, noisy := picture.RowMarks{Style: intervalStyle}, picture.RowMarks{Style: noisyStyle}
+	p := picture.Rows{X: picture.Axis{Label: g.d.Unit}}
+	for _, at := range order {
 		var parts []string
 		for _, a := range g.d.Axes {
 			parts = append(parts, g.label(a, at))
 		}
-		p.Points, p.Names = append(p.Points, g.point(at)), append(p.Names, clip(strings.Join(parts, " · ")))
+		p.Names = append(p.Names, strings.Join(parts, " · "))
+		estimate.Values = append(estimate.Values, g.value(estimateColumn, at))
+		noisy.Values = append(noisy.Values, g.value(noisyColumn, at))
+		interval.Low = append(interval.Low, g.value("ci95_low", at))
+		interval.High = append(interval.High, g.value("ci95_high", at))
 	}
-	slices.Reverse(p.Names) // an ordinate runs upwards
-	return p
+	if p.Marks = []picture.RowMarks{estimate, interval}; estimate.Mark != picture.NoMark {
+		slices.Reverse(p.Marks) // a point lies on its interval
+	}
+	if g.two {
+		p.Marks = append(p.Marks, noisy)
+	}
+	return &picture.Figure{Width: wide, Height: 1.8 + row*float64(max(1, len(p.Names))), Panels: []picture.Panel{p},
+		Keys: g.keys(estimate.Style, intervalStyle)}
 }
 
 func compareDown(a, b float64) int {
@@ -164,10 +180,21 @@ func compareDown(a, b float64) int {
 	return 0
 }
 
-// lines are a panel for each group of the axes before the last one, at most four.
-func (g *figure) lines() []picture.Panel {
+// mostCharts is how many charts stand beside one another.
+const mostCharts = 12
+
+// lines are a chart for each group of the axes before the last one.
+func (g *figure) lines() *picture.Figure {
 	last := g.d.Axes[len(g.d.Axes)-1]
-	var panels []picture.Panel
+	y := picture.Axis{Label: g.d.Unit, Zero: true}
+	if g.d.Picture == pictureCDF {
+		y = picture.Axis{Label: "share of rows below", To: 1}
+	}
+	x := picture.Axis{Label: last.Label}
+	if key := &g.d.Table.Keys[last.Keys[0]]; last.Type != "number" {
+		x.Names = key.Labels
+	}
+	var charts []picture.Chart
 	at := map[string]int{}
 	for i := range g.d.Table.Shown {
 		var group []string
@@ -177,18 +204,31 @@ func (g *figure) lines() []picture.Panel {
 		name := strings.Join(group, " · ")
 		k, known := at[name]
 		if !known {
-			if len(panels) == 4 {
+			if len(charts) == mostCharts {
 				continue
 			}
-			k = len(panels)
+			k = len(charts)
 			at[name] = k
-			panels = append(panels, picture.Panel{Title: name, X: last.Label, Y: g.d.Unit, Lines: true})
+			charts = append(charts, picture.Chart{Title: name, X: x, Y: y, Lines: []picture.Line{
+				{Style: lineStyle, Band: picture.Vermilion}, {Style: noisyStyle}}})
 		}
-		p := g.point(i)
-		p.X = g.place(last, i)
-		panels[k].Points = append(panels[k].Points, p)
+		estimates, noisy := &charts[k].Lines[0], &charts[k].Lines[1]
+		estimates.X, noisy.X = append(estimates.X, g.place(last, i)), append(noisy.X, g.place(last, i))
+		estimates.Y, noisy.Y = append(estimates.Y, g.value(estimateColumn, i)), append(noisy.Y, g.value(noisyColumn, i))
+		estimates.Low = append(estimates.Low, g.value("ci95_low", i))
+		estimates.High = append(estimates.High, g.value("ci95_high", i))
 	}
-	return panels
+	out := &picture.Figure{Width: wide, Height: high, Keys: g.keys(lineStyle, bandStyle)}
+	if len(charts) > 1 {
+		out.Columns, out.Width, out.Height = 2, wide/2, 0.7*high
+	}
+	for _, c := range charts {
+		if !g.two {
+			c.Lines = c.Lines[:1]
+		}
+		out.Panels = append(out.Panels, c)
+	}
+	return out
 }
 
 // place is where a row lies on an axis: in the middle of its edges, or at the number of its label.
@@ -205,113 +245,163 @@ func (g *figure) place(a axis, at int) float64 {
 	return sum / float64(len(a.Keys))
 }
 
-// heat is a panel of cells, or one for each of the first labels of a third axis.
-func (g *figure) heat() []picture.Panel {
-	axes := slices.Clone(g.d.Axes)
+// heat is a panel of cells, or one for each label of a third axis.
+func (g *figure) heat() *picture.Figure {
+	keys := g.d.Table.Keys
+	panel := picture.Cells{}
 	var x, y int // key columns
 	var facet *axis
+	axes := slices.Clone(g.d.Axes)
 	if i := slices.IndexFunc(axes, func(a axis) bool { return a.Type == "grid" }); i >= 0 {
 		y, x = axes[i].Keys[0], axes[i].Keys[1]
+		panel.X.Label, panel.Y.Label, panel.Up = "column, from the west", "row, from the south", true
 		if axes = slices.Delete(axes, i, i+1); len(axes) > 0 {
 			facet = &axes[0]
 		}
 	} else {
-		labels := func(a axis) int { return len(g.d.Table.Keys[a.Keys[0]].Labels) }
-		slices.SortStableFunc(axes, func(a, b axis) int { return labels(b) - labels(a) })
+		labels := func(a axis) int { return len(keys[a.Keys[0]].Labels) }
+		slices.SortStableFunc(axes, func(a, b axis) int { return labels(b) - labels(a) }) // the longer one lies
 		x, y = axes[0].Keys[0], axes[1].Keys[0]
+		panel.X.Label, panel.Y.Label = axes[0].Label, axes[1].Label
 		if len(axes) > 2 {
 			facet = &axes[2]
 		}
 	}
-	keys := g.d.Table.Keys
-	panel := picture.Panel{X: keys[x].Name, Y: keys[y].Name, XNames: clipAll(keys[x].Labels),
-		YNames: clipAll(keys[y].Labels)}
-	var panels []picture.Panel
-	scale := picture.Scale{Root: !g.query.linear()}
-	if !scale.Root {
-		scale.Low, scale.High = math.Inf(1), math.Inf(-1)
+	panel.X.Names, panel.Y.Names = keys[x].Labels, keys[y].Labels
+	scale := picture.Scale{Root: !g.query.linear(), Low: math.Inf(1), High: math.Inf(-1)}
+	var panels []picture.Cells
+	add := func(title, column string, keep func(i int) bool) {
+		m := panel
+		m.Title = title
+		for i := range g.d.Table.Shown {
+			if !keep(i) {
+				continue
+			}
+			v := g.value(column, i)
+			if column == estimateColumn && !math.IsNaN(v) && !math.IsInf(v, 0) {
+				scale.Low, scale.High = min(scale.Low, v), max(scale.High, v)
+			}
+			m.Cells = append(m.Cells, picture.Cell{X: keys[x].Codes[i], Y: keys[y].Codes[i], Value: v})
+		}
+		panels = append(panels, m)
 	}
-	for i := range g.d.Table.Shown {
-		k := 0
-		if facet != nil {
-			k = keys[facet.Keys[0]].Codes[i]
-		}
-		if k >= 3 {
-			continue
-		}
-		for len(panels) <= k {
-			panels = append(panels, panel)
-		}
-		if facet != nil && panels[k].Title == "" {
-			panels[k].Title = facet.Label + ": " + g.label(*facet, i)
-		}
-		v := g.value(estimateColumn, i)
-		scale.Low, scale.High = math.Min(scale.Low, v), math.Max(scale.High, v)
-		panels[k].Shades = append(panels[k].Shades, picture.Shade{X: float64(keys[x].Codes[i]), Y: float64(keys[y].Codes[i]),
-			Value: v})
-	}
-	if scale.Root {
+	g.panels(facet, mostPanels, add)
+	if scale.Root || scale.Low > scale.High {
 		scale.Low = 0
 	}
 	if !(scale.High > scale.Low) {
 		scale.High = scale.Low + 1
 	}
-	for k := range panels {
-		panels[k].Scale = scale
-	}
-	return panels
-}
-
-func clipAll(labels []string) []string {
-	out := make([]string, len(labels))
-	for i, s := range labels {
-		out[i] = clip(s)
+	out := &picture.Figure{Ramp: &picture.Ramp{Label: g.d.Unit, Scale: scale}}
+	out.Width, out.Height, out.Columns = heatSize(panel, len(panels))
+	for _, p := range panels {
+		p.Scale = scale
+		out.Panels = append(out.Panels, p)
 	}
 	return out
 }
 
-// maps are the places with their noisy values and, if they were denoised, with their estimates beside them. Of a
-// further axis it is the first label.
-func (g *figure) maps() []picture.Panel {
-	p, key := g.d.Places, &g.d.Table.Keys[g.d.Places.Key]
-	columns, titles := []string{estimateColumn}, []string{""}
-	if g.d.Denoised {
-		columns, titles = []string{noisyColumn, estimateColumn}, []string{"Noisy values", "Estimates (denoised)"}
+// panels calls add for each panel: one for each of the first labels of a further axis; without such an axis the noisy
+// values beside the estimates if denoising changed them.
+func (g *figure) panels(other *axis, most int, add func(title, column string, keep func(i int) bool)) {
+	all := func(int) bool { return true }
+	switch {
+	case other != nil:
+		key := &g.d.Table.Keys[other.Keys[0]]
+		for code := range min(most, len(key.Labels)) {
+			if i := slices.Index(key.Codes, code); i >= 0 {
+				add(other.Label+": "+g.label(*other, i), estimateColumn, func(i int) bool { return key.Codes[i] == code })
+			}
+		}
+	case g.two:
+		add("Noisy values", noisyColumn, all)
+		add("Estimates (denoised)", estimateColumn, all)
+	default:
+		add("", estimateColumn, all)
 	}
-	other := slices.IndexFunc(g.d.Axes, func(a axis) bool { return a.Type != "point" })
-	var panels []picture.Panel
-	var estimates []float64
-	at := make([]float64, len(p.Lat)) // the value at a place
-	for c, column := range columns {
-		panel := picture.Panel{Title: titles[c], Round: true}
+}
+
+// heatSize returns the size of each of n panels of cells, and how many stand in a row. Cells of a grid are square.
+func heatSize(panel picture.Cells, n int) (width, height float64, columns int) {
+	nx, ny := float64(len(panel.X.Names)), float64(len(panel.Y.Names))
+	if columns = 1; n > 1 {
+		if columns = 2; nx <= 8 && n > 2 {
+			columns = 3
+		}
+	}
+	width = wide / float64(columns)
+	const labels = 3.5 // beside and below the cells
+	cell := min((width-labels)/nx, 1.6)
+	rowHeight := min(cell, 0.7, 14/ny)
+	if panel.Up {
+		cell = min(cell, 14/ny)
+		rowHeight = cell
+	}
+	if columns == 1 {
+		width = max(cell*nx+labels, 9)
+	}
+	return width, max(rowHeight*ny+labels, 4), columns
+}
+
+// mostMaps is how many labels of a further axis have a map of their own.
+const mostMaps = 6
+
+// maps are the places with their noisy values and, if they were denoised, with their estimates beside them; with a
+// further axis they are the estimates for each of its labels.
+func (g *figure) maps() *picture.Figure {
+	p, key := g.d.Places, &g.d.Table.Keys[g.d.Places.Key]
+	panel := picture.Map{Values: []float64{}}
+	place := make([]int, len(p.Lat)) // of a label among the places
+	latitude := 0.0
+	for code := range p.Lat {
+		if place[code] = -1; p.Lat[code] != nil {
+			place[code] = len(panel.X)
+			panel.X, panel.Y = append(panel.X, p.Lon[code].value), append(panel.Y, p.Lat[code].value)
+			latitude += p.Lat[code].value
+		}
+	}
+	shrinks := max(math.Cos(latitude/float64(max(1, len(panel.X)))*math.Pi/180), 1e-3)
+	panel.Aspect, panel.Kilometre = 1/shrinks, 1/(kilometresADegree*shrinks)
+	for _, r := range p.Roads {
+		if place[r[0]] >= 0 && place[r[1]] >= 0 {
+			panel.Roads = append(panel.Roads, [2]int{place[r[0]], place[r[1]]})
+		}
+	}
+	var panels []picture.Map
+	add := func(title, column string, keep func(i int) bool) {
+		m := panel
+		m.Title, m.Values = title, make([]float64, len(panel.X))
 		for i := range g.d.Table.Shown {
-			code := key.Codes[i]
-			if p.Lat[code] == nil || other >= 0 && g.d.Table.Keys[g.d.Axes[other].Keys[0]].Codes[i] != 0 {
-				continue
-			}
-			v := g.value(column, i)
-			at[code] = math.Max(v, 0)
-			panel.Shades = append(panel.Shades, picture.Shade{X: p.Lon[code].value, Y: p.Lat[code].value, Value: v})
-			if column == estimateColumn {
-				estimates = append(estimates, v)
+			if at := place[key.Codes[i]]; at >= 0 && keep(i) {
+				m.Values[at] = g.value(column, i)
 			}
 		}
-		if len(panel.Shades) == 0 {
-			continue
+		panels = append(panels, m)
+	}
+	var other *axis
+	if i := slices.IndexFunc(g.d.Axes, func(a axis) bool { return a.Type != "point" }); i >= 0 {
+		other = &g.d.Axes[i]
+	}
+	g.panels(other, mostMaps, add)
+	var estimates []float64
+	for i := range g.d.Table.Shown {
+		if v := g.value(estimateColumn, i); !math.IsNaN(v) {
+			estimates = append(estimates, v)
 		}
-		panel.Aspect = 1 / math.Max(math.Cos(panel.Shades[0].Y*math.Pi/180), 1e-3)
-		for _, r := range p.Roads {
-			a, b := r[0], r[1]
-			panel.Roads = append(panel.Roads, picture.Road{
-				From: [2]float64{p.Lon[a].value, p.Lat[a].value}, To: [2]float64{p.Lon[b].value, p.Lat[b].value}, Value: (at[a] +
-					at[b]) / 2,
-			})
-		}
-		panels = append(panels, panel)
 	}
 	slices.Sort(estimates)
-	for k := range panels { // one place with very many must not make all others dark
-		panels[k].Scale = picture.Scale{High: math.Max(estimates[int(0.998*float64(len(estimates)-1))], 1e-9), Root: true}
+	scale := picture.Scale{High: 1e-9, Root: true}
+	if len(estimates) > 0 { // one place with a very large value must not make all others pale
+		scale.High = max(estimates[int(0.998*float64(len(estimates)-1))], scale.High)
 	}
-	return panels
+	out := &picture.Figure{Columns: min(2, len(panels)), Height: mapped, Ramp: &picture.Ramp{Label: g.d.Unit, Scale: scale}}
+	out.Width = wide / float64(max(1, out.Columns))
+	for _, m := range panels {
+		m.Scale = scale
+		out.Panels = append(out.Panels, m)
+	}
+	return out
 }
+
+// kilometresADegree is the length of a degree of latitude.
+const kilometresADegree = 111.32

@@ -3,7 +3,7 @@ package report
 import "fmt"
 
 // dataPackage is a Data Package of version 2 (datapackage.org): a resource for each file.
-func (r *release) dataPackage() object {
+func (r *catalogue) dataPackage() object {
 	p := object{
 		"$schema": "https://datapackage.org/profiles/2.0/datapackage.json", "name": r.Slug, "title": r.Title, "description": r.Description + "\n\n" + r.Guarantee,
 		"keywords": []string{"differential privacy"}, "resources": r.resources(),
@@ -23,7 +23,7 @@ func (r *release) dataPackage() object {
 	return p
 }
 
-func (r *release) licence() object {
+func (r *catalogue) licence() object {
 	switch {
 	case r.Licence == "":
 		return nil
@@ -35,7 +35,7 @@ func (r *release) licence() object {
 	return object{"name": r.Licence}
 }
 
-func (r *release) contributors() []object {
+func (r *catalogue) contributors() []object {
 	var out []object
 	for _, c := range r.Creators {
 		out = append(out, object{"title": c, "roles": []string{"publisher"}})
@@ -46,7 +46,7 @@ func (r *release) contributors() []object {
 	return out
 }
 
-func (r *release) resources() []object {
+func (r *catalogue) resources() []object {
 	var out []object
 	taken := map[string]int{}
 	for _, t := range r.Tables {
@@ -72,7 +72,7 @@ func (r *release) resources() []object {
 	return out
 }
 
-func (t *table) schema(f file) object {
+func (t *catalogueTable) schema(f catalogueFile) object {
 	var fields []object
 	keys := []string{}
 	for _, c := range t.Columns {
@@ -80,11 +80,11 @@ func (t *table) schema(f file) object {
 		if f.format() == "csv" {
 			name = f.inCSV(name)
 		}
-		field := object{"name": name, "type": []string{"string", "integer", "number"}[c.Type], "description": c.text()}
+		field := object{"name": name, "type": []string{"string", "integer", "number"}[c.Type], "description": c.words()}
 		if c.Key {
 			keys = append(keys, name)
 			field["constraints"] = object{"required": true}
-			if c.Type == text {
+			if c.Type == textColumn {
 				delete(field, "constraints") // the empty text is a label like others
 			}
 		}

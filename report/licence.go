@@ -14,10 +14,10 @@ var licences = []string{
 	"OGL-UK-1.0", "OGL-UK-2.0", "OGL-UK-3.0", "PDDL-1.0", "Unlicense", "etalab-2.0",
 }
 
-func (r *release) knownLicence() bool { return slices.Contains(licences, r.Licence) }
+func (r *catalogue) knownLicence() bool { return slices.Contains(licences, r.Licence) }
 
 // licenceAddress is where the licence stands; "" if that is not known.
-func (r *release) licenceAddress() string {
+func (r *catalogue) licenceAddress() string {
 	switch {
 	case isAddress(r.Licence):
 		return r.Licence

@@ -7,7 +7,7 @@ import (
 
 // dcat is the release as a schema.org Dataset that is a DCAT one too, for search engines and data portals. DCAT takes
 // titles, descriptions and licences from Dublin Core, so these are said in both vocabularies.
-func (r *release) dcat() object {
+func (r *catalogue) dcat() object {
 	files, variables := []object{}, []object{}
 	for _, t := range r.Tables {
 		for _, f := range t.Files {
@@ -52,7 +52,7 @@ func dcatContext() object {
 }
 
 // distribution is a file of a table. Its address is relative, so that the folder can lie anywhere.
-func (r *release) distribution(t *table, f file) object {
+func (r *catalogue) distribution(t *catalogueTable, f catalogueFile) object {
 	at := url.PathEscape(f.Path)
 	d := object{
 		"@id": at, "@type": []string{"DataDownload",
@@ -87,10 +87,10 @@ func croissantContext() object {
 
 // croissant is the release by Croissant 1.0 (MLCommons): its files, and a record set for each table, of its first file
 // that is CSV or Parquet.
-func (r *release) croissant() object {
+func (r *catalogue) croissant() object {
 	files, sets := []object{}, []object{}
 	for _, t := range r.Tables {
-		var source *file
+		var source *catalogueFile
 		for i := range t.Files {
 			f := &t.Files[i]
 			files = append(files, object{
@@ -125,14 +125,14 @@ func (r *release) croissant() object {
 
 // croissantType is the file's media type. Croissant's readers know Parquet by the name that it had before it was
 // registered.
-func (f file) croissantType() string {
+func (f catalogueFile) croissantType() string {
 	if f.format() == "parquet" {
 		return "application/x-parquet"
 	}
 	return f.mediaType()
 }
 
-func (t *table) recordSet(f *file) object {
+func (t *catalogueTable) recordSet(f *catalogueFile) object {
 	var fields, keys []object
 	for i, c := range t.Columns {
 		column := c.Name
@@ -141,7 +141,7 @@ func (t *table) recordSet(f *file) object {
 		}
 		id := t.Name + "/" + nameOf(c.Name, i)
 		fields = append(fields, object{
-			"@type": "cr:Field", "@id": id, "name": id, "description": c.text(), "dataType": []string{"sc:Text", "sc:Integer",
+			"@type": "cr:Field", "@id": id, "name": id, "description": c.words(), "dataType": []string{"sc:Text", "sc:Integer",
 				"sc:Float"}[c.Type],
 			"source": object{"fileObject": object{"@id": f.Path}, "extract": object{"column": column}},
 		})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -102,4 +103,21 @@ func short(x float64) string {
 		return "-" + short(-x)
 	}
 	return SignificantUp(x, 4)
+}
+
+// AsStated is the shortest decimal that a job may state for a bound of its guarantee: the manifest has the double below
+// it.
+func AsStated(x float64) string {
+	for digits := 1; digits < 17; digits++ {
+		s := strconv.FormatFloat(x, 'g', digits, 64)
+		if y, err := calibrate.ParseDown(s); err == nil && y == x {
+			return plainExponent(s)
+		}
+	}
+	return plainExponent(strconv.FormatFloat(x, 'g', -1, 64))
+}
+
+// plainExponent writes 1e-06 as 1e-6.
+func plainExponent(s string) string {
+	return strings.NewReplacer("e-0", "e-", "e+0", "e+").Replace(s)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"crypto/sha256"
 	_ "embed" // the page's parts
 	"encoding/base64"
@@ -8,12 +9,12 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
 
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
-// The parts of the page; assets/README.md says where the libraries come from.
+// The parts of the page.
 var (
 	//go:embed assets/page.html
 	pageHTML string
@@ -21,24 +22,9 @@ var (
 	pageCSS string
 	//go:embed assets/page.js
 	pageJS string
-	//go:embed assets/d3.min.js
-	d3JS string
-	//go:embed assets/plot.umd.min.js
-	plotJS string
-	//go:embed assets/d3.LICENSE
-	d3Licence string
-	//go:embed assets/plot.LICENSE
-	plotLicence string
 )
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
-
-// plotStyles are the SHA-256 of the style sheets that Observable Plot puts into its pictures and legends, all with the
-// class plot. The page allows these and no others: a browser test finds the ones that are missing.
-var plotStyles = []string{
-	"1kPXObVh35hutZu8ThsqcFSTEzmho2VP/CTu739M1zY=", // legends
-	"+TfQir1nvDucAdvE6XUQBt4ayUjpAWkbw2kCdSfekHM=", // pictures
-}
 
 // Page is all that a page shows.
 type Page struct {
@@ -57,22 +43,22 @@ const (
 	leastRows = 100
 )
 
-// pageData is what the page's script draws.
+// pageData is what the page's script shows as tables.
 type pageData struct {
-	Curve  [][2]float64 `json:"curve"`
-	Tables []tableData  `json:"tables"`
+	Tables []tableData `json:"tables"`
+
+	queries []*queryFacts // of the tables
 }
 
 type tableData struct {
 	Name     string     `json:"name"`
 	File     string     `json:"file"`
-	Unit     string     `json:"unit"`
-	Picture  string     `json:"picture"`
-	Axes     []axis     `json:"axes"`
 	Table    *pageTable `json:"table"`
-	Denoised bool       `json:"denoised"`
-	Linear   bool       `json:"linear"` // colours from the least value to the largest, not by the root from 0
-	Places   *places    `json:"places,omitempty"`
+	Unit     string     `json:"-"`
+	Picture  string     `json:"-"`
+	Axes     []axis     `json:"-"`
+	Denoised bool       `json:"-"`
+	Places   *places    `json:"-"`
 }
 
 // Write writes the page.
@@ -82,26 +68,24 @@ func (p *Page) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	v := f.view(data)
-	scripts := []string{d3JS, plotJS, pageJS}
-	v.CSS, v.CSP, v.Data = template.CSS(pageCSS), policy(scripts), template.JS(text)
-	for _, s := range scripts {
-		v.Scripts = append(v.Scripts, template.JS(s))
+	v, err := f.view(data)
+	if err != nil {
+		return err
 	}
-	v.Licences = []string{"D3: " + d3Licence, "Observable Plot: " + plotLicence}
+	v.CSS, v.CSP, v.Data, v.Script = template.CSS(pageCSS), policy(), template.JS(text), template.JS(pageJS)
 	return pageTemplate.Execute(w, v)
 }
 
 // data cuts the tables down until the page's data are short enough.
 func (p *Page) data(f *facts) (*pageData, []byte, error) {
 	for most := max(leastRows, mostRows/max(1, len(p.Tables))); ; most /= 2 {
-		d := &pageData{Curve: f.guarantee.curve(), Tables: []tableData{}}
+		d := &pageData{Tables: []tableData{}}
 		for _, t := range p.Tables {
 			q := f.find(t.Query)
 			if q == nil {
 				continue
 			}
-			d.Tables = append(d.Tables, dataOf(q, t, most, f))
+			d.Tables, d.queries = append(d.Tables, dataOf(q, t, most, f)), append(d.queries, q)
 		}
 		text, err := json.Marshal(d) // escapes <, > and &, so that no text ends the script or starts a tag
 		if err != nil || len(text) <= mostBytes || most <= leastRows/2 {
@@ -114,9 +98,8 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 	table, cells := t.page(most)
 	axes := axesOf(q, table, t.Holds)
 	out := tableData{
-		Name: q.name, File: q.name, Unit: q.unitText(f), Axes: axes, Table: table, Denoised: len(q.steps) > 0 &&
-			t.Holds == "", Linear: q.linear(),
-		Places: placesOf(t, table, axes, cells),
+		Name: q.name, File: q.name, Unit: q.unitText(f), Axes: axes, Table: table,
+		Denoised: len(q.steps) > 0 && t.Holds == "", Places: placesOf(t, table, axes, cells),
 	}
 	if t.Holds != "" {
 		out.Name, out.File = q.name+" ("+t.Holds+")", q.name+"."+t.Holds
@@ -138,19 +121,30 @@ func (f *facts) find(query string) *queryFacts {
 }
 
 // policy is the page's Content-Security-Policy: it may load nothing, and runs and styles by nothing but its own parts,
-// by their digests. Legends are pictures that the page makes itself (data:).
-func policy(scripts []string) string {
-	var allowed []string
-	for _, s := range scripts {
-		allowed = append(allowed, sourceOf(s))
-	}
-	styles := []string{sourceOf(pageCSS)}
-	for _, s := range plotStyles {
-		styles = append(styles, "'sha256-"+s+"'")
-	}
+// by their digests. Its pictures are in it (data:).
+func policy() string {
 	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action "+
-		"'none'",
-		strings.Join(allowed, " "), strings.Join(styles, " "))
+		"'none'", sourceOf(pageJS), sourceOf(pageCSS))
+}
+
+// shownPicture is a picture in the page.
+type shownPicture struct {
+	Name   string
+	Source template.URL
+	// Text says what the picture shows, for those who do not see it.
+	Text          string
+	Width, Height int
+}
+
+// embed draws a figure as SVG for the page.
+func embed(f *picture.Figure, name, text string) (*shownPicture, error) {
+	var b bytes.Buffer
+	if err := f.Write(&b, "svg"); err != nil {
+		return nil, err
+	}
+	width, height := f.Dots()
+	source := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
+	return &shownPicture{name, template.URL(source), text, width, height}, nil
 }
 
 func sourceOf(text string) string {

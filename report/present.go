@@ -44,9 +44,9 @@ func Documents(m *manifest.Manifest, tables []*Table) []pipeline.Document {
 }
 
 // catalogue is what catalogues are told of the release.
-func (f *facts) catalogue(tables []*Table) *release {
+func (f *facts) catalogue(tables []*Table) *catalogue {
 	d := &f.deployment
-	r := &release{
+	r := &catalogue{
 		Name: f.name, Slug: slug(f.name), Title: f.name, Description: d.Description, Guarantee: f.statement, Licence: d.Licence, Address: d.Address, Published: d.Published,
 		Creators: d.Curators, Authors: d.Authors, Region: d.Region,
 	}
@@ -74,8 +74,8 @@ func (f *facts) catalogue(tables []*Table) *release {
 }
 
 // catalogued is what catalogues are told of a table of the query.
-func (q *queryFacts) catalogued(t *Table, f *facts) table {
-	out, unit := table{Name: q.name, Description: q.question()}, q.unitText(f)
+func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
+	out, unit := catalogueTable{Name: q.name, Description: q.question()}, q.unitText(f)
 	if t.Holds != "" {
 		out.Name += "." + t.Holds
 	}
@@ -89,18 +89,20 @@ func (q *queryFacts) catalogued(t *Table, f *facts) table {
 	}
 	for _, x := range q.files {
 		if x.Holds == t.Holds {
-			out.Files = append(out.Files, file{Path: x.Path, SHA256: x.SHA256, Raw: x.Raw && filepath.Ext(x.Path) == ".csv"})
+			out.Files = append(out.Files, catalogueFile{Path: x.Path, SHA256: x.SHA256,
+				Raw: x.Raw && filepath.Ext(x.Path) == ".csv"})
 		}
 	}
 	for _, k := range t.Keys {
-		kind := text
+		kind := textColumn
 		switch {
 		case len(k.Labels.Ints) > 0:
-			kind = integer
+			kind = integerColumn
 		case len(k.Labels.Floats) > 0:
-			kind = Real
+			kind = realColumn
 		}
-		out.Columns = append(out.Columns, column{Name: k.Name, Description: "Key: names the cell.", Type: kind, Key: true})
+		out.Columns = append(out.Columns, catalogueColumn{Name: k.Name, Description: "Key: names the cell.", Type: kind,
+			Key: true})
 	}
 	for _, c := range t.Values {
 		text, known := columnTexts[c.Name]
@@ -113,11 +115,11 @@ func (q *queryFacts) catalogued(t *Table, f *facts) table {
 		if c.Name == noisyColumn && (q.kind == "mean" || q.kind == "variance") {
 			text = "A quotient of noisy components, which is not exactly right on average."
 		}
-		column := column{Name: c.Name, Description: text, Type: Real}
+		described := catalogueColumn{Name: c.Name, Description: text, Type: realColumn}
 		if known {
-			column.Unit = unit
+			described.Unit = unit
 		}
-		out.Columns = append(out.Columns, column)
+		out.Columns = append(out.Columns, described)
 	}
 	return out
 }

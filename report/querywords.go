@@ -7,6 +7,8 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/queries/domain"
+
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // unitText is what the numbers of a query count or measure.
@@ -42,7 +44,7 @@ func (q *queryFacts) halfText() string {
 	return short(q.half)
 }
 
-func (f *facts) queryView(i int, d *pageData) queryView {
+func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 	q := &f.queries[i]
 	v := queryView{ID: fmt.Sprintf("query-%d", i+1), Name: q.name, About: q.about(), Denoised: q.denoised()}
 	for at := range d.Tables {
@@ -50,12 +52,47 @@ func (f *facts) queryView(i int, d *pageData) queryView {
 		if t.File != q.name && !strings.HasPrefix(t.File, q.name+".") {
 			continue
 		}
-		v.Tables = append(v.Tables, tableView{At: at, Title: titleOf(q, t), Note: noteOf(t)})
+		one := tableView{At: at, Title: titleOf(q, t), Note: noteOf(t)}
+		if t.Table.Shown > 0 && t.Picture != pictureNone {
+			var err error
+			if one.Picture, err = embed(pictureFor(t, d.queries[at]), t.Name, describe(t)); err != nil {
+				return v, err
+			}
+		}
+		if t.Picture == pictureNumber && t.Table.Shown == 1 {
+			one.Number = picture.Number((&figure{d: t}).value(estimateColumn, 0))
+		}
+		v.Tables = append(v.Tables, one)
 	}
 	if n := len(v.Tables); n > 1 && q.kind == crosstabs {
 		v.Tables = append(v.Tables[1:], v.Tables[0])
 	}
-	return v
+	return v, nil
+}
+
+// describe says what the picture of a table shows, for those who do not see it.
+func describe(t *tableData) string {
+	count := plural(t.Table.Shown, "value")
+	var by []string
+	for _, a := range t.Axes {
+		by = append(by, a.Label)
+	}
+	axes := strings.Join(by, " and ")
+	switch t.Picture {
+	case pictureNumber:
+		return t.Name + ": the estimate with its 95 % interval, which the table below lists."
+	case pictureLines:
+		return "Line of " + t.Name + " along " + axes + " with a band of 95 % intervals: " + count + ", which the table below lists."
+	case pictureCDF:
+		return "Share of the rows below each " + axes + ", with a band of 95 % intervals, which the table below lists."
+	case pictureHeat:
+		return "Heat map of " + t.Name + " by " + axes + ": " + count + ", which the table below lists."
+	case pictureMap:
+		return "Map of " + t.Name + ": " + count + ", which the table below lists."
+	case pictureQuantiles:
+		return "Quantiles of " + t.Name + " with 95 % intervals, which the table below lists."
+	}
+	return "Bars of " + t.Name + " by " + axes + " with 95 % intervals: the largest of " + count + ", which the table below lists."
 }
 
 func titleOf(q *queryFacts, t *tableData) string {

@@ -11,7 +11,7 @@ import (
 )
 
 // cite is how to cite the release, in one line.
-func (r *release) cite() string {
+func (r *catalogue) cite() string {
 	who := "The publisher of " + r.Name
 	if len(r.Creators) > 0 {
 		who = strings.Join(r.Creators, "; ")
@@ -27,7 +27,7 @@ func (r *release) cite() string {
 }
 
 // citation is a file of the Citation File Format 1.2.0.
-func (r *release) citation() []byte {
+func (r *catalogue) citation() []byte {
 	type entity struct {
 		Name string `yaml:"name"`
 	}
@@ -87,7 +87,7 @@ func plainMarkdown(text string) string {
 }
 
 // readme says what is in the folder and how to load it.
-func (r *release) readme() []byte {
+func (r *catalogue) readme() []byte {
 	var b bytes.Buffer
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	w("# %s\n", plainMarkdown(r.Title))
@@ -126,7 +126,7 @@ func (r *release) readme() []byte {
 }
 
 // loading shows how to load the first table in several programs, each from the format that suits it.
-func (r *release) loading(w func(string, ...any)) {
+func (r *catalogue) loading(w func(string, ...any)) {
 	if len(r.Tables) == 0 {
 		return
 	}
@@ -175,7 +175,7 @@ func inR(path map[string]string) string {
 	return fmt.Sprintf("jsonlite::fromJSON(%q)", path["json"])
 }
 
-func (r *release) apostrophes() string {
+func (r *catalogue) apostrophes() string {
 	for _, t := range r.csvTables() {
 		if t.Files[0].Raw {
 			return " Beware: texts in the CSV files are as they are, and a spreadsheet may run one that looks like a formula."

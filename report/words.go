@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // view is what the template shows.
@@ -16,8 +17,7 @@ type view struct {
 	CSP         string
 	CSS         template.CSS
 	Data        template.JS
-	Scripts     []template.JS
-	Licences    []string
+	Script      template.JS
 	Synthetic   string // the banner of a preview; "" on the page of a release
 	Name        string
 	Description string
@@ -43,6 +43,7 @@ type guaranteeView struct {
 	Guesses                                                     [][3]string // belief, right without and with the release
 	Alarms, Epsilons                                            [][2]string
 	How                                                         []string
+	Curve                                                       *shownPicture
 }
 
 type queryView struct {
@@ -54,6 +55,8 @@ type queryView struct {
 type tableView struct {
 	At          int
 	Title, Note string
+	Number      string        // of a table with one value
+	Picture     *shownPicture // nil if there is nothing to draw
 }
 
 type shareView struct{ Query, Share, Sensitivity, Deviation, Half, Why string }
@@ -61,7 +64,7 @@ type shareView struct{ Query, Share, Sensitivity, Deviation, Half, Why string }
 type fileView struct{ Path, Rows string }
 
 // view puts the facts into words.
-func (f *facts) view(d *pageData) *view {
+func (f *facts) view(d *pageData) (*view, error) {
 	v := &view{
 		Synthetic: f.synthetic, Name: shown(f.name), Description: f.deployment.Description, What: f.what(), Facts: f.glance(), Guarantee: f.guaranteeView(), NotProtected: f.notProtectedView(),
 		Limits: f.limits(), Stated: f.stated, Budget: f.budgetView(), Program: f.program,
@@ -75,7 +78,11 @@ func (f *facts) view(d *pageData) *view {
 	}
 	for i := range f.queries {
 		q := &f.queries[i]
-		v.Queries = append(v.Queries, f.queryView(i, d))
+		shownQuery, err := f.queryView(i, d)
+		if err != nil {
+			return nil, err
+		}
+		v.Queries = append(v.Queries, shownQuery)
 		v.Shares = append(v.Shares, shareView{
 			Query: q.name, Share: percentDown(q.mu * q.mu / total), Sensitivity: short(q.l2), Deviation: short(q.deviation), Half: q.halfText(), Why: q.why,
 		})
@@ -85,7 +92,9 @@ func (f *facts) view(d *pageData) *view {
 	}
 	v.Files = append(v.Files, fileView{Path: f.prefix + "README.md"}, fileView{Path: f.prefix + "release.json"})
 	v.Prefix = f.prefix
-	return v
+	var err error
+	v.Guarantee.Curve, err = f.guarantee.picture()
+	return v, err
 }
 
 // unitName is whom the guarantee protects, in words.
@@ -126,7 +135,7 @@ func (f *facts) glance() []fact {
 	facts := []fact{
 		{"Protected", f.unitRows(), ""},
 		{"A guess at even odds is right at most", PercentUp(half), " of the time"},
-		{"Guarantee", fmt.Sprintf("epsilon %s", plain(f.epsilon)), fmt.Sprintf("at delta %s", plain(f.delta))},
+		{"Guarantee", "epsilon " + AsStated(f.epsilon), "at delta " + AsStated(f.delta)},
 	}
 	if b := f.budget; b != nil {
 		facts = append(facts, fact{"Left of the data's budget", b.left(), ""})
@@ -231,6 +240,20 @@ func (g Guarantee) curve() [][2]float64 {
 		}
 	}
 	return points
+}
+
+// picture draws the curve.
+func (g Guarantee) picture() (*shownPicture, error) {
+	line := picture.Line{Style: lineStyle}
+	for _, p := range g.curve() {
+		line.X, line.Y = append(line.X, p[0]), append(line.Y, p[1])
+	}
+	if len(line.X) < 2 {
+		return nil, nil
+	}
+	f := &picture.Figure{Width: 12, Height: 7, Panels: []picture.Panel{picture.Chart{X: picture.Axis{Label: "epsilon"},
+		Y: picture.Axis{Label: "delta", Log: true}, Lines: []picture.Line{line}}}}
+	return embed(f, "the curve", "The curve of delta over epsilon, whose values the table beside it lists.")
 }
 
 func (f *facts) notProtectedView() []string {

@@ -6,31 +6,31 @@ import (
 	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // estimators are the estimators that are compared on the noisy counts. The soft threshold is the step of the job
 // itself.
 var estimators = []struct {
-	figure.Key
+	picture.Key
 	slow bool
 	x    func(y []float64, s float64) []float64
 }{
-	{Key: figure.Key{Name: "raw", Style: figure.Style{Color: figure.Black, Line: figure.Solid, Mark: figure.Circle}}},
-	{Key: figure.Key{Name: "James-Stein", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid,
-		Mark: figure.Triangle}},
+	{Key: picture.Key{Name: "raw", Style: picture.Style{Color: picture.Black, Line: picture.Solid, Mark: picture.Circle}}},
+	{Key: picture.Key{Name: "James-Stein", Style: picture.Style{Color: picture.Vermilion, Line: picture.Solid,
+		Mark: picture.Triangle}},
 		x: func(y []float64, s float64) []float64 { return denoise.JamesStein(y, s, true) }},
-	{Key: figure.Key{Name: "soft threshold, as released",
-		Style: figure.Style{Color: figure.Green, Line: figure.Solid, Mark: figure.Ring}}},
-	{Key: figure.Key{Name: "hard threshold", Style: figure.Style{Color: figure.Blue, Line: figure.Solid,
-		Mark: figure.Square}},
+	{Key: picture.Key{Name: "soft threshold, as released",
+		Style: picture.Style{Color: picture.Green, Line: picture.Solid, Mark: picture.Ring}}},
+	{Key: picture.Key{Name: "hard threshold", Style: picture.Style{Color: picture.Blue, Line: picture.Solid,
+		Mark: picture.Square}},
 		x: func(y []float64, s float64) []float64 {
 			return denoise.HardThreshold(y, denoise.UniversalThreshold(len(y), s))
 		}},
-	{Key: figure.Key{Name: "empirical Bayes", Style: figure.Style{Color: figure.Orange, Line: figure.Solid,
-		Mark: figure.Circle}}, slow: true,
+	{Key: picture.Key{Name: "empirical Bayes", Style: picture.Style{Color: picture.Orange, Line: picture.Solid,
+		Mark: picture.Circle}}, slow: true,
 		x: func(y []float64, s float64) []float64 { return denoise.EmpiricalBayes(y, s, true).X }},
-	{Key: figure.Key{Name: "zero", Style: figure.Style{Color: figure.Gray, Line: figure.Dotted}}},
+	{Key: picture.Key{Name: "zero", Style: picture.Style{Color: picture.Gray, Line: picture.Dotted}}},
 }
 
 // Slow estimators take a minute of processor time each. They run only in this range of epsilon.
@@ -43,7 +43,7 @@ func (c *comparison) estimates(ctx context.Context) error {
 		epsilons = []float64{1}
 	}
 	table := experiment.Table{Columns: []string{"eps", "delta", "estimate", "mse", "over_zero", "rows_written"}}
-	lines := make([]figure.Line, len(estimators))
+	lines := make([]picture.Line, len(estimators))
 	nothing := c.truth.meanSquare(zero)
 	for _, eps := range epsilons {
 		mse, written, err := c.estimate(ctx, eps)
@@ -57,14 +57,14 @@ func (c *comparison) estimates(ctx context.Context) error {
 			}
 		}
 	}
-	f := figure.Figure{Width: 12, Height: 8, Note: "one release of 27,000,960 cells at each ε, δ = 1e-5"}
-	chart := figure.Chart{X: figure.Axis{Label: "ε", Log: true}, Y: figure.Axis{Label: "mean squared error", Log: true}}
+	f := picture.Figure{Width: 12, Height: 8, Note: "one release of 27,000,960 cells at each ε, δ = 1e-5"}
+	chart := picture.Chart{X: picture.Axis{Label: "ε", Log: true}, Y: picture.Axis{Label: "mean squared error", Log: true}}
 	for i, e := range estimators {
 		lines[i].Style = e.Style
 		chart.Lines = append(chart.Lines, lines[i])
 		f.Keys = append(f.Keys, e.Key)
 	}
-	f.Panels = []figure.Panel{chart}
+	f.Panels = []picture.Panel{chart}
 	if err := c.Table("estimates", table); err != nil {
 		return err
 	}

@@ -8,23 +8,23 @@ import (
 	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/example"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // formulas are the ways to calibrate noise that are compared.
 var formulas = []struct {
 	method methods.Method
-	figure.Key
+	picture.Key
 }{
-	{methods.Analytic, figure.Key{Name: "DP-OPT", Style: figure.Style{Color: figure.Black, Line: figure.Solid,
-		Mark: figure.Circle}}},
-	{methods.Zhao1, figure.Key{Name: "Mechanism 1", Style: figure.Style{Color: figure.Green, Line: figure.Solid}}},
-	{methods.Zhao2, figure.Key{Name: "Mechanism 2", Style: figure.Style{Color: figure.SkyBlue, Line: figure.Solid}}},
-	{methods.PDPOpt, figure.Key{Name: "pDP-OPT", Style: figure.Style{Color: figure.Black, Line: figure.Dashed}}},
-	{methods.Zhao3, figure.Key{Name: "Mechanism 3", Style: figure.Style{Color: figure.Purple, Line: figure.Dashed}}},
-	{methods.Zhao4, figure.Key{Name: "Mechanism 4", Style: figure.Style{Color: figure.Orange, Line: figure.Dashed}}},
-	{methods.Dwork2014, figure.Key{Name: "Dwork-2014", Style: figure.Style{Color: figure.Vermilion, Line: figure.Dotted}}},
-	{methods.Dwork2006, figure.Key{Name: "Dwork-2006", Style: figure.Style{Color: figure.Blue, Line: figure.Dotted}}},
+	{methods.Analytic, picture.Key{Name: "DP-OPT", Style: picture.Style{Color: picture.Black, Line: picture.Solid,
+		Mark: picture.Circle}}},
+	{methods.Zhao1, picture.Key{Name: "Mechanism 1", Style: picture.Style{Color: picture.Green, Line: picture.Solid}}},
+	{methods.Zhao2, picture.Key{Name: "Mechanism 2", Style: picture.Style{Color: picture.SkyBlue, Line: picture.Solid}}},
+	{methods.PDPOpt, picture.Key{Name: "pDP-OPT", Style: picture.Style{Color: picture.Black, Line: picture.Dashed}}},
+	{methods.Zhao3, picture.Key{Name: "Mechanism 3", Style: picture.Style{Color: picture.Purple, Line: picture.Dashed}}},
+	{methods.Zhao4, picture.Key{Name: "Mechanism 4", Style: picture.Style{Color: picture.Orange, Line: picture.Dashed}}},
+	{methods.Dwork2014, picture.Key{Name: "Dwork-2014", Style: picture.Style{Color: picture.Vermilion, Line: picture.Dotted}}},
+	{methods.Dwork2006, picture.Key{Name: "Dwork-2006", Style: picture.Style{Color: picture.Blue, Line: picture.Dotted}}},
 }
 
 // These are the values of epsilon and delta that a sweep over the other one keeps fixed.

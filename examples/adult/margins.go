@@ -7,8 +7,8 @@ import (
 
 	"github.com/dprelease/dprelease/examples/internal/example"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // margins compares the tables of margins.yaml with the truth: their noisy counts, and their consistent estimates.
@@ -88,14 +88,14 @@ func (m *marginErrors) report(s *experiment.Session) error {
 	if err := s.Table("margins", table); err != nil {
 		return err
 	}
-	noisy := figure.Key{Name: "noisy", Style: figure.Style{Color: figure.Black, Mark: figure.Circle}}
-	consistent := figure.Key{Name: "made to agree", Style: figure.Style{Color: figure.Vermilion, Mark: figure.Triangle}}
-	return s.Figure("margins", figure.Figure{
-		Width: 10, Height: 7, Keys: []figure.Key{noisy, consistent}, Note: "the twelve tables of margins.yaml at ε = 1, δ " +
+	noisy := picture.Key{Name: "noisy", Style: picture.Style{Color: picture.Black, Mark: picture.Circle}}
+	consistent := picture.Key{Name: "made to agree", Style: picture.Style{Color: picture.Vermilion, Mark: picture.Triangle}}
+	return s.Figure("margins", picture.Figure{
+		Width: 10, Height: 7, Keys: []picture.Key{noisy, consistent}, Note: "the twelve tables of margins.yaml at ε = 1, δ " +
 			"= 1e-6",
-		Panels: []figure.Panel{figure.Chart{
-			X: figure.Axis{Label: "cells of the table", Log: true}, Y: figure.Axis{Label: "mean squared error", Log: true},
-			Lines: []figure.Line{{Style: noisy.Style, X: x, Y: raw}, {Style: consistent.Style, X: x, Y: agreeing}},
+		Panels: []picture.Panel{picture.Chart{
+			X: picture.Axis{Label: "cells of the table", Log: true}, Y: picture.Axis{Label: "mean squared error", Log: true},
+			Lines: []picture.Line{{Style: noisy.Style, X: x, Y: raw}, {Style: consistent.Style, X: x, Y: agreeing}},
 		}},
 	})
 }

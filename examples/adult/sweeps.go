@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // sweeps writes the mean squared error of the noise of each formula against epsilon and against delta (Zhao et al.,
@@ -18,16 +18,16 @@ func (c *comparison) sweeps(ctx context.Context) error {
 		methods = append(methods, formulas[len(formulas)-2])
 	}
 	table := experiment.Table{Columns: []string{"sweep", "eps", "delta", "mechanism", "sigma", "mse", "mse_over_sigma2"}}
-	f := figure.Figure{Note: fmt.Sprintf("releases of the 45,222 complete rows of Adult, %d cells; left δ = %g, right ε "+
+	f := picture.Figure{Note: fmt.Sprintf("releases of the 45,222 complete rows of Adult, %d cells; left δ = %g, right ε "+
 		"= %d", c.truth.number, fixedDelta, fixedEpsilon)}
 	for _, w := range []struct {
 		name, axis string
 		x          []float64
 	}{{"eps", "ε", byEpsilon}, {"delta", "δ", byDelta}} {
-		chart := figure.Chart{X: figure.Axis{Label: w.axis, Log: true},
-			Y: figure.Axis{Label: "mean squared error", Log: true}}
+		chart := picture.Chart{X: picture.Axis{Label: w.axis, Log: true},
+			Y: picture.Axis{Label: "mean squared error", Log: true}}
 		for _, m := range methods {
-			line := figure.Line{Style: m.Style}
+			line := picture.Line{Style: m.Style}
 			for _, x := range w.x {
 				at := setting{m.method, x, fixedDelta}
 				if w.name == "delta" {

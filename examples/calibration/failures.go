@@ -6,17 +6,17 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // classical are the two classical formulas.
 var classical = []struct {
 	method methods.Method
 	name   string
-	color  figure.Color
+	color  picture.Color
 }{
-	{methods.Dwork2014, "Dwork & Roth 2014", figure.Vermilion},
-	{methods.Dwork2006, "Dwork et al. 2006", figure.Blue},
+	{methods.Dwork2014, "Dwork & Roth 2014", picture.Vermilion},
+	{methods.Dwork2006, "Dwork et al. 2006", picture.Blue},
 }
 
 // failures shows that the classical formulas give too little noise if epsilon is above G(delta).
@@ -46,25 +46,25 @@ func failures(ctx context.Context, s *experiment.Session) error {
 	if err != nil {
 		return err
 	}
-	region := figure.Chart{Title: "Above its line a formula fails", X: figure.Axis{Label: "δ", Log: true},
-		Y: figure.Axis{Label: "ε = G(δ)", From: 4, To: 13}}
-	keys := make([]figure.Key, len(classical))
+	region := picture.Chart{Title: "Above its line a formula fails", X: picture.Axis{Label: "δ", Log: true},
+		Y: picture.Axis{Label: "ε = G(δ)", From: 4, To: 13}}
+	keys := make([]picture.Key, len(classical))
 	for m, c := range classical {
-		style := figure.Style{Color: c.color, Line: figure.Solid}
-		region.Lines = append(region.Lines, figure.Line{Style: style, X: deltas, Y: limits[m]})
-		keys[m] = figure.Key{Name: c.name, Style: style}
+		style := picture.Style{Color: c.color, Line: picture.Solid}
+		region.Lines = append(region.Lines, picture.Line{Style: style, X: deltas, Y: limits[m]})
+		keys[m] = picture.Key{Name: c.name, Style: style}
 	}
-	return s.Figure("failure_regions", figure.Figure{Panels: []figure.Panel{region, excess}, Keys: keys,
+	return s.Figure("failure_regions", picture.Figure{Panels: []picture.Panel{region, excess}, Keys: keys,
 		Note: "exact values; right: δ = 1e-05 (solid), 0.001 (dashed)"})
 }
 
 // strokes are the strokes of two values of delta.
-var strokes = []float64{figure.Solid: 1e-5, figure.Dashed: 1e-3}
+var strokes = []float64{picture.Solid: 1e-5, picture.Dashed: 1e-3}
 
 // excessDelta returns the true delta of the classical noise, divided by the delta that it was calibrated for.
-func excessDelta(s *experiment.Session) (figure.Chart, error) {
-	chart := figure.Chart{
-		Title: "True δ / promised δ", X: figure.Axis{Label: "ε", Log: true}, Y: figure.Axis{Label: "ratio", Log: true,
+func excessDelta(s *experiment.Session) (picture.Chart, error) {
+	chart := picture.Chart{
+		Title: "True δ / promised δ", X: picture.Axis{Label: "ε", Log: true}, Y: picture.Axis{Label: "ratio", Log: true,
 			From: 1e-3, To: 1e5},
 	}
 	table := experiment.Table{Columns: []string{"eps", "delta", "method", "sigma", "actualdelta", "ratio"}}
@@ -74,7 +74,7 @@ func excessDelta(s *experiment.Session) (figure.Chart, error) {
 			if delta == 0 {
 				continue
 			}
-			line := figure.Line{Style: figure.Style{Color: c.color, Line: figure.Stroke(stroke)}, X: epsilons}
+			line := picture.Line{Style: picture.Style{Color: c.color, Line: picture.Stroke(stroke)}, X: epsilons}
 			for _, eps := range epsilons {
 				sigma, actual, err := trueDelta(c.method, at(eps, delta))
 				if err != nil {
@@ -86,8 +86,8 @@ func excessDelta(s *experiment.Session) (figure.Chart, error) {
 			chart.Lines = append(chart.Lines, line)
 		}
 	}
-	chart.Lines = append(chart.Lines, figure.Line{
-		Style: figure.Style{Color: figure.Gray, Line: figure.Dotted}, X: []float64{0.5, 100}, Y: []float64{1, 1},
+	chart.Lines = append(chart.Lines, picture.Line{
+		Style: picture.Style{Color: picture.Gray, Line: picture.Dotted}, X: []float64{0.5, 100}, Y: []float64{1, 1},
 	})
 	return chart, s.Table("actualdelta", table)
 }

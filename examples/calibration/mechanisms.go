@@ -7,39 +7,39 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // drawn are the formulas in the figures, the best one first.
 var drawn = []struct {
 	method methods.Method
 	name   string
-	style  figure.Style
+	style  picture.Style
 }{
-	{methods.Analytic, "DP-OPT (analytic)", figure.Style{Color: figure.Black, Line: figure.Solid}},
-	{methods.Zhao1, "Mechanism 1", figure.Style{Color: figure.Green, Line: figure.Solid}},
-	{methods.Zhao2, "Mechanism 2", figure.Style{Color: figure.SkyBlue, Line: figure.Solid}},
-	{methods.PDPOpt, "pDP-OPT", figure.Style{Color: figure.Black, Line: figure.Dashed}},
-	{methods.Zhao3, "Mechanism 3", figure.Style{Color: figure.Purple, Line: figure.Dashed}},
-	{methods.Zhao4, "Mechanism 4", figure.Style{Color: figure.Orange, Line: figure.Dashed}},
-	{methods.ZCDP, "zCDP", figure.Style{Color: figure.Gray, Line: figure.DashDotted}},
-	{methods.Dwork2014, "Dwork & Roth 2014", figure.Style{Color: figure.Vermilion, Line: figure.Dotted}},
-	{methods.Dwork2006, "Dwork et al. 2006", figure.Style{Color: figure.Blue, Line: figure.Dotted}},
+	{methods.Analytic, "DP-OPT (analytic)", picture.Style{Color: picture.Black, Line: picture.Solid}},
+	{methods.Zhao1, "Mechanism 1", picture.Style{Color: picture.Green, Line: picture.Solid}},
+	{methods.Zhao2, "Mechanism 2", picture.Style{Color: picture.SkyBlue, Line: picture.Solid}},
+	{methods.PDPOpt, "pDP-OPT", picture.Style{Color: picture.Black, Line: picture.Dashed}},
+	{methods.Zhao3, "Mechanism 3", picture.Style{Color: picture.Purple, Line: picture.Dashed}},
+	{methods.Zhao4, "Mechanism 4", picture.Style{Color: picture.Orange, Line: picture.Dashed}},
+	{methods.ZCDP, "zCDP", picture.Style{Color: picture.Gray, Line: picture.DashDotted}},
+	{methods.Dwork2014, "Dwork & Roth 2014", picture.Style{Color: picture.Vermilion, Line: picture.Dotted}},
+	{methods.Dwork2006, "Dwork et al. 2006", picture.Style{Color: picture.Blue, Line: picture.Dotted}},
 }
 
 // mechanisms shows the noise of all formulas against epsilon and against delta.
 func mechanisms(ctx context.Context, s *experiment.Session) error {
 	epsilons, deltas := experiment.Grid(0.01, 100, s.Pick(81, 9)), experiment.Grid(1e-10, 0.1, s.Pick(46, 10))
 	table := experiment.Table{Columns: []string{"sweep", "eps", "delta", "method", "sigma", "over_optimum", "holds"}}
-	byEpsilon := sweep{name: "eps", x: epsilons, axis: figure.Axis{Label: "ε", Log: true}, title: "δ = 1e-5",
+	byEpsilon := sweep{name: "eps", x: epsilons, axis: picture.Axis{Label: "ε", Log: true}, title: "δ = 1e-5",
 		at: along(epsilons, 1e-5), most: 1.8}
-	byDelta := sweep{name: "delta", x: deltas, axis: figure.Axis{Label: "δ", Log: true}, title: "ε = 1", most: 1.8}
-	large := sweep{name: "delta at eps 10", x: deltas, axis: figure.Axis{Label: "δ", Log: true}, title: "ε = 10",
+	byDelta := sweep{name: "delta", x: deltas, axis: picture.Axis{Label: "δ", Log: true}, title: "ε = 1", most: 1.8}
+	large := sweep{name: "delta at eps 10", x: deltas, axis: picture.Axis{Label: "δ", Log: true}, title: "ε = 10",
 		most: 1.3}
 	for _, d := range deltas {
 		byDelta.at, large.at = append(byDelta.at, at(1, d)), append(large.at, at(10, d))
 	}
-	f := figure.Figure{Columns: 2, Note: "exact values, sensitivity 1; a formula is drawn only where its noise is enough"}
+	f := picture.Figure{Columns: 2, Note: "exact values, sensitivity 1; a formula is drawn only where its noise is enough"}
 	for _, w := range []sweep{byEpsilon, byDelta, large} {
 		noise, ratio, err := w.draw(ctx, s, &table)
 		if err != nil {
@@ -48,7 +48,7 @@ func mechanisms(ctx context.Context, s *experiment.Session) error {
 		f.Panels = append(f.Panels, noise, ratio)
 	}
 	for _, d := range drawn {
-		f.Keys = append(f.Keys, figure.Key{Name: d.name, Style: d.style})
+		f.Keys = append(f.Keys, picture.Key{Name: d.name, Style: d.style})
 	}
 	if err := s.Table("mechanisms", table); err != nil {
 		return err
@@ -61,13 +61,13 @@ type sweep struct {
 	name  string
 	x     []float64
 	at    []calibrate.Guarantee
-	axis  figure.Axis
+	axis  picture.Axis
 	title string
 	// most is the upper limit of the axis of ratios.
 	most float64
 }
 
-func (w sweep) draw(ctx context.Context, s *experiment.Session, table *experiment.Table) (noise, ratio figure.Chart,
+func (w sweep) draw(ctx context.Context, s *experiment.Session, table *experiment.Table) (noise, ratio picture.Chart,
 	err error) {
 	methods := make([]methods.Method, len(drawn))
 	for i, d := range drawn {
@@ -77,9 +77,9 @@ func (w sweep) draw(ctx context.Context, s *experiment.Session, table *experimen
 	if err != nil {
 		return noise, ratio, err
 	}
-	noise = figure.Chart{Title: "Noise, " + w.title, X: w.axis, Y: figure.Axis{Label: "σ", Log: true}}
-	ratio = figure.Chart{Title: "Noise over the least, " + w.title, X: w.axis,
-		Y: figure.Axis{Label: "σ / σ of DP-OPT", From: 0.98, To: w.most}}
+	noise = picture.Chart{Title: "Noise, " + w.title, X: w.axis, Y: picture.Axis{Label: "σ", Log: true}}
+	ratio = picture.Chart{Title: "Noise over the least, " + w.title, X: w.axis,
+		Y: picture.Axis{Label: "σ / σ of DP-OPT", From: 0.98, To: w.most}}
 	for i, d := range drawn {
 		var x, y, r []float64
 		for j, g := range w.at {
@@ -90,8 +90,8 @@ func (w sweep) draw(ctx context.Context, s *experiment.Session, table *experimen
 				x, y, r = append(x, w.x[j]), append(y, sigma[i][j]), append(r, sigma[i][j]/sigma[0][j])
 			}
 		}
-		noise.Lines = append(noise.Lines, figure.Line{Style: d.style, X: x, Y: y})
-		ratio.Lines = append(ratio.Lines, figure.Line{Style: d.style, X: x, Y: r})
+		noise.Lines = append(noise.Lines, picture.Line{Style: d.style, X: x, Y: y})
+		ratio.Lines = append(ratio.Lines, picture.Line{Style: d.style, X: x, Y: r})
 	}
 	return noise, ratio, nil
 }

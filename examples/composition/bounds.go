@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // Each of k mechanisms is (oneEpsilon, oneDelta)-private. All of them together have delta allDelta.
@@ -19,17 +19,17 @@ const (
 
 // accountants are ways to compose k mechanisms.
 var accountants = []struct {
-	figure.Key
+	picture.Key
 	epsilon func(k int) (float64, error)
 }{
-	{figure.Key{Name: "sum of ε", Style: figure.Style{Color: figure.Gray, Line: figure.Solid}},
+	{picture.Key{Name: "sum of ε", Style: picture.Style{Color: picture.Gray, Line: picture.Solid}},
 		func(k int) (float64, error) { return oneEpsilon * float64(k), nil }},
-	{figure.Key{Name: "Dwork, Rothblum & Vadhan 2010", Style: figure.Style{Color: figure.Purple, Line: figure.Dashed}},
+	{picture.Key{Name: "Dwork, Rothblum & Vadhan 2010", Style: picture.Style{Color: picture.Purple, Line: picture.Dashed}},
 		dworkRothblumVadhan},
-	{figure.Key{Name: "Kairouz et al., Theorem 3.4", Style: figure.Style{Color: figure.Orange, Line: figure.Solid}},
+	{picture.Key{Name: "Kairouz et al., Theorem 3.4", Style: picture.Style{Color: picture.Orange, Line: picture.Solid}},
 		advanced},
-	{figure.Key{Name: "Kairouz et al., exact", Style: figure.Style{Color: figure.Blue, Line: figure.Solid}}, optimal},
-	{figure.Key{Name: "Gaussian mechanisms, exact", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid}},
+	{picture.Key{Name: "Kairouz et al., exact", Style: picture.Style{Color: picture.Blue, Line: picture.Solid}}, optimal},
+	{picture.Key{Name: "Gaussian mechanisms, exact", Style: picture.Style{Color: picture.Vermilion, Line: picture.Solid}},
 		gaussian},
 }
 
@@ -49,12 +49,12 @@ func bounds(ctx context.Context, s *experiment.Session) error {
 		return err
 	}
 	table := experiment.Table{Columns: []string{"k", "eps0", "delta0", "delta", "accountant", "epsilon"}}
-	chart := figure.Chart{X: figure.Axis{Label: "number of mechanisms k", Log: true},
-		Y: figure.Axis{Label: "ε of all together", Log: true}}
-	f := figure.Figure{Width: 13, Height: 9, Note: "exact values; each mechanism is (0.1, 1e-8)-differentially private; " +
+	chart := picture.Chart{X: picture.Axis{Label: "number of mechanisms k", Log: true},
+		Y: picture.Axis{Label: "ε of all together", Log: true}}
+	f := picture.Figure{Width: 13, Height: 9, Note: "exact values; each mechanism is (0.1, 1e-8)-differentially private; " +
 		"δ = 2e-5 in all"}
 	for a, acc := range accountants {
-		line := figure.Line{Style: acc.Style, Y: eps[a]}
+		line := picture.Line{Style: acc.Style, Y: eps[a]}
 		for k, n := range times {
 			table.Add(n, oneEpsilon, oneDelta, allDelta, acc.Name, eps[a][k])
 			line.X = append(line.X, float64(n))
@@ -62,7 +62,7 @@ func bounds(ctx context.Context, s *experiment.Session) error {
 		chart.Lines = append(chart.Lines, line)
 		f.Keys = append(f.Keys, acc.Key)
 	}
-	f.Panels = []figure.Panel{chart}
+	f.Panels = []picture.Panel{chart}
 	if err := s.Table("bounds", table); err != nil {
 		return err
 	}

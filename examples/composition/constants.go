@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // This is the guarantee in the experiment on cuts.
@@ -27,8 +27,8 @@ func constants(ctx context.Context, s *experiment.Session) error {
 	}
 	table := experiment.Table{Columns: []string{"r", "eta_at_nu_0.05", "eps", "delta", "w_mended", "w_exact", "ratio",
 		"delta_at_mended", "delta_at_exact"}}
-	mended := figure.Line{Style: figure.Style{Color: figure.Blue, Line: figure.Solid, Mark: figure.Square}}
-	ours := figure.Line{Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid, Mark: figure.Circle}}
+	mended := picture.Line{Style: picture.Style{Color: picture.Blue, Line: picture.Solid, Mark: picture.Square}}
+	ours := picture.Line{Style: picture.Style{Color: picture.Vermilion, Line: picture.Solid, Mark: picture.Circle}}
 	for i, r := range rows {
 		w := proven(r, cutEpsilon, cutDelta)
 		table.Add(r, accuracy(r, 0.05), cutEpsilon, cutDelta, w, least[i], w/least[i],
@@ -39,11 +39,11 @@ func constants(ctx context.Context, s *experiment.Session) error {
 	if err := s.Table("jl_constants", table); err != nil {
 		return err
 	}
-	return s.Figure("jl_constants", figure.Figure{
+	return s.Figure("jl_constants", picture.Figure{
 		Width: 10, Height: 7, Note: "ε = 1, δ = 1e-6; the mechanism needs more nodes than w",
-		Keys: []figure.Key{{Name: "Appendix D, mended", Style: mended.Style}, {Name: "exact", Style: ours.Style}},
-		Panels: []figure.Panel{figure.Chart{X: figure.Axis{Label: "rows r", Log: true},
-			Y: figure.Axis{Label: "weight w", Log: true}, Lines: []figure.Line{mended, ours}}},
+		Keys: []picture.Key{{Name: "Appendix D, mended", Style: mended.Style}, {Name: "exact", Style: ours.Style}},
+		Panels: []picture.Panel{picture.Chart{X: picture.Axis{Label: "rows r", Log: true},
+			Y: picture.Axis{Label: "weight w", Log: true}, Lines: []picture.Line{mended, ours}}},
 	})
 }
 

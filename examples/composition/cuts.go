@@ -7,7 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // These are the size of the graph and the number of random sets of each size.
@@ -21,15 +21,15 @@ const (
 var sizes = []int{1, 2, 5, 10, 20, 50, 100}
 
 // ways are the mechanisms that estimate cuts.
-var ways = []figure.Key{
-	{Name: "Johnson–Lindenstrauss, r = 100", Style: figure.Style{Color: figure.Blue, Line: figure.Solid,
-		Mark: figure.Square}},
-	{Name: "Johnson–Lindenstrauss, r = 1,000", Style: figure.Style{Color: figure.SkyBlue, Line: figure.Solid,
-		Mark: figure.Square}},
-	{Name: "noise on edges", Style: figure.Style{Color: figure.Black, Line: figure.Solid, Mark: figure.Circle}},
-	{Name: "noise on edges and degrees, least squares", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid,
-		Mark: figure.Triangle}},
-	{Name: "number of edges alone", Style: figure.Style{Color: figure.Gray, Line: figure.Dotted}},
+var ways = []picture.Key{
+	{Name: "Johnson–Lindenstrauss, r = 100", Style: picture.Style{Color: picture.Blue, Line: picture.Solid,
+		Mark: picture.Square}},
+	{Name: "Johnson–Lindenstrauss, r = 1,000", Style: picture.Style{Color: picture.SkyBlue, Line: picture.Solid,
+		Mark: picture.Square}},
+	{Name: "noise on edges", Style: picture.Style{Color: picture.Black, Line: picture.Solid, Mark: picture.Circle}},
+	{Name: "noise on edges and degrees, least squares", Style: picture.Style{Color: picture.Vermilion, Line: picture.Solid,
+		Mark: picture.Triangle}},
+	{Name: "number of edges alone", Style: picture.Style{Color: picture.Gray, Line: picture.Dotted}},
 }
 
 // set is a set of nodes, with its group and its exact cut. There is one group for each size, and a last one for the
@@ -91,10 +91,10 @@ func cuts(ctx context.Context, s *experiment.Session) error {
 	}
 	table := experiment.Table{Columns: []string{"mechanism", "eps", "delta", "nodes", "set_size", "sets", "draws", "mse",
 		"std_err", "rmse"}}
-	chart := figure.Chart{X: figure.Axis{Label: "nodes in the set", Log: true},
-		Y: figure.Axis{Label: "RMSE of a cut", Log: true}}
+	chart := picture.Chart{X: picture.Axis{Label: "nodes in the set", Log: true},
+		Y: picture.Axis{Label: "RMSE of a cut", Log: true}}
 	for w, way := range ways {
-		line := figure.Line{Style: way.Style}
+		line := picture.Line{Style: way.Style}
 		for k := range c.groups {
 			var m experiment.Moments
 			for i := range each {
@@ -114,8 +114,8 @@ func cuts(ctx context.Context, s *experiment.Session) error {
 	if err := s.Table("cuts", table); err != nil {
 		return err
 	}
-	return s.Figure("cuts", figure.Figure{
-		Width: 13, Height: 9, Panels: []figure.Panel{chart}, Keys: ways,
+	return s.Figure("cuts", picture.Figure{
+		Width: 13, Height: 9, Panels: []picture.Panel{chart}, Keys: ways,
 		Note: "random sets of an invented graph of 200 nodes in two groups, ε = 1, δ = 1e-6; bars: ± 2 standard errors",
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // unit is a sensitivity of 1.
@@ -41,11 +41,11 @@ func noise(_ context.Context, s *experiment.Session) error {
 func appendixB(s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"eps", "delta_promised", "delta_printed", "delta_right",
 		"theorem_4_3_holds"}}
-	printed := figure.Key{Name: "at least kΔ²/(4ε), as printed",
-		Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid}}
-	right := figure.Key{Name: "at least kΔ²/((2−√2)ε)", Style: figure.Style{Color: figure.Blue, Line: figure.Solid}}
-	promised := figure.Key{Name: "promised", Style: figure.Style{Color: figure.Gray, Line: figure.Dotted}}
-	lines := []figure.Line{{Style: printed.Style}, {Style: right.Style}, {Style: promised.Style}}
+	printed := picture.Key{Name: "at least kΔ²/(4ε), as printed",
+		Style: picture.Style{Color: picture.Vermilion, Line: picture.Solid}}
+	right := picture.Key{Name: "at least kΔ²/((2−√2)ε)", Style: picture.Style{Color: picture.Blue, Line: picture.Solid}}
+	promised := picture.Key{Name: "promised", Style: picture.Style{Color: picture.Gray, Line: picture.Dotted}}
+	lines := []picture.Line{{Style: printed.Style}, {Style: right.Style}, {Style: promised.Style}}
 	const delta = 1e-5
 	for _, eps := range experiment.Grid(10, 1000, s.Pick(81, 41)) {
 		_, err := methods.KairouzSigma(unit, at(eps, delta), 1)
@@ -70,10 +70,10 @@ func appendixB(s *experiment.Session) error {
 	if err := s.Table("appendix_b", table); err != nil {
 		return err
 	}
-	chart := figure.Chart{X: figure.Axis{Label: "ε", Log: true},
-		Y: figure.Axis{Label: "true δ", Log: true, From: 1e-12, To: 1}, Lines: lines}
-	return s.Figure("appendix_b", figure.Figure{
-		Width: 11, Height: 7, Panels: []figure.Panel{chart}, Keys: []figure.Key{printed, right, promised},
+	chart := picture.Chart{X: picture.Axis{Label: "ε", Log: true},
+		Y: picture.Axis{Label: "true δ", Log: true, From: 1e-12, To: 1}, Lines: lines}
+	return s.Figure("appendix_b", picture.Figure{
+		Width: 11, Height: 7, Panels: []picture.Panel{chart}, Keys: []picture.Key{printed, right, promised},
 		Note: "exact values, k = 1, δ = 1e-5; σ² = 4kΔ² log(e + ε/δ)/ε², but not less than the key says",
 	})
 }

@@ -7,13 +7,13 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // regionEpsilon is the epsilon of each mechanism in the figure of regions. Its delta is 0.
 const regionEpsilon = 0.4
 
-var regionColors = []figure.Color{figure.Black, figure.Blue, figure.Green, figure.Orange, figure.Vermilion}
+var regionColors = []picture.Color{picture.Black, picture.Blue, picture.Green, picture.Orange, picture.Vermilion}
 
 // regions draws the probabilities of a false alarm and of a miss that a test for a person can have after 1 to 5
 // mechanisms: all points on and above the line. On the left is the exact region of Theorem 3.3, on the right that of
@@ -21,10 +21,10 @@ var regionColors = []figure.Color{figure.Black, figure.Blue, figure.Green, figur
 func regions(_ context.Context, s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"k", "false_alarm", "missed_exact", "missed_basic"}}
 	corners := experiment.Table{Columns: []string{"k", "epsilon", "delta", "loss"}}
-	x := func(label string) figure.Axis { return figure.Axis{Label: label, From: 0, To: 1} }
-	exact := figure.Chart{Title: "exact (Theorem 3.3)", X: x("false alarm"), Y: x("missed detection")}
-	basic := figure.Chart{Title: "sum of epsilon", X: x("false alarm"), Y: x("missed detection")}
-	var keys []figure.Key
+	x := func(label string) picture.Axis { return picture.Axis{Label: label, From: 0, To: 1} }
+	exact := picture.Chart{Title: "exact (Theorem 3.3)", X: x("false alarm"), Y: x("missed detection")}
+	basic := picture.Chart{Title: "sum of epsilon", X: x("false alarm"), Y: x("missed detection")}
+	var keys []picture.Key
 	for i, color := range regionColors {
 		k := i + 1
 		all, err := methods.Part{Guarantee: at(regionEpsilon, 0), Times: k}.Corners()
@@ -35,8 +35,8 @@ func regions(_ context.Context, s *experiment.Session) error {
 			corners.Add(k, float64(c.Guarantee.Epsilon), float64(c.Guarantee.Delta), float64(c.Loss))
 		}
 		sum := []methods.Corner{{Guarantee: at(regionEpsilon*float64(k), 0)}}
-		style := figure.Style{Color: color, Line: figure.Solid}
-		one, two := figure.Line{Style: style}, figure.Line{Style: style}
+		style := picture.Style{Color: color, Line: picture.Solid}
+		one, two := picture.Line{Style: style}, picture.Line{Style: style}
 		for step := range 201 {
 			alarm := float64(step) / 200
 			a, b := missed(all, alarm), missed(sum, alarm)
@@ -45,7 +45,7 @@ func regions(_ context.Context, s *experiment.Session) error {
 			two.X, two.Y = append(two.X, alarm), append(two.Y, b)
 		}
 		exact.Lines, basic.Lines = append(exact.Lines, one), append(basic.Lines, two)
-		keys = append(keys, figure.Key{Name: fmt.Sprintf("k = %d", k), Style: style})
+		keys = append(keys, picture.Key{Name: fmt.Sprintf("k = %d", k), Style: style})
 	}
 	if err := s.Table("fig2_regions", table); err != nil {
 		return err
@@ -53,8 +53,8 @@ func regions(_ context.Context, s *experiment.Session) error {
 	if err := s.Table("corners", corners); err != nil {
 		return err
 	}
-	return s.Figure("fig2_regions", figure.Figure{
-		Panels: []figure.Panel{exact, basic}, Keys: keys, Width: 7.5, Height: 7.5,
+	return s.Figure("fig2_regions", picture.Figure{
+		Panels: []picture.Panel{exact, basic}, Keys: keys, Width: 7.5, Height: 7.5,
 		Note: fmt.Sprintf("exact values; k mechanisms, each (%g, 0)-differentially private: possible errors of a test are "+
 			"above the line", regionEpsilon),
 	})

@@ -5,14 +5,14 @@ import (
 	"path/filepath"
 
 	"github.com/dprelease/dprelease/denoise/graph"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // manhattan holds the public facts about the city: its junctions and the sections of street between them.
 type manhattan struct {
 	places  []place
 	roads   *graph.Graph
-	streets *figure.Streets
+	streets picture.Map // without values
 }
 
 // readCity reads the public files in the folder data.
@@ -30,7 +30,7 @@ func readCity(data string) (*manhattan, error) {
 	for i, r := range rows {
 		u, v := int(number(r[0])), int(number(r[1]))
 		edges[i] = graph.Edge{U: u, V: v, W: 1, Length: number(r[2])}
-		streets.Sections = append(streets.Sections, [2]int{u, v})
+		streets.Roads = append(streets.Roads, [2]int{u, v})
 	}
 	// As in a job, parallel sections are one edge of weight 1.
 	roads, err := graph.New(len(places), simple(edges))
@@ -56,8 +56,7 @@ func simple(edges []graph.Edge) (out []graph.Edge) {
 }
 
 // drawn returns the positions of the junctions in the figures, in which the avenues run upwards.
-func drawn(places []place) *figure.Streets {
-	s := &figure.Streets{}
+func drawn(places []place) (s picture.Map) {
 	sin, cos := math.Sincos(heading)
 	for _, p := range places {
 		north, east := offset(p, place{southLat, southLon})

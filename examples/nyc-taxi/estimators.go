@@ -5,12 +5,12 @@ import (
 	"fmt"
 
 	"github.com/dprelease/dprelease/denoise"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // estimator is one denoising step with its name in a job, or a baseline.
 type estimator struct {
-	figure.Key
+	picture.Key
 	method string
 	args   denoise.Args
 	// mapped says that the step uses the graph of the streets.
@@ -20,32 +20,32 @@ type estimator struct {
 
 // estimators are the estimators in the figures. "zero" and "mean" give every junction the same value.
 var estimators = []estimator{
-	{Key: figure.Key{Name: "raw", Style: figure.Style{Color: figure.Black, Line: figure.Solid, Mark: figure.Circle}}},
-	{Key: figure.Key{Name: "James-Stein", Style: figure.Style{Color: figure.Purple, Line: figure.Solid,
-		Mark: figure.Circle}},
+	{Key: picture.Key{Name: "raw", Style: picture.Style{Color: picture.Black, Line: picture.Solid, Mark: picture.Circle}}},
+	{Key: picture.Key{Name: "James-Stein", Style: picture.Style{Color: picture.Purple, Line: picture.Solid,
+		Mark: picture.Circle}},
 		method: "james-stein", args: denoise.Args{"positive_part": "false"}},
-	{Key: figure.Key{Name: "soft threshold", Style: figure.Style{Color: figure.SkyBlue, Line: figure.Solid,
-		Mark: figure.Ring}}, method: "soft-threshold"},
-	{Key: figure.Key{Name: "tree wavelets", Style: figure.Style{Color: figure.Green, Line: figure.Solid,
-		Mark: figure.Square}},
+	{Key: picture.Key{Name: "soft threshold", Style: picture.Style{Color: picture.SkyBlue, Line: picture.Solid,
+		Mark: picture.Ring}}, method: "soft-threshold"},
+	{Key: picture.Key{Name: "tree wavelets", Style: picture.Style{Color: picture.Green, Line: picture.Solid,
+		Mark: picture.Square}},
 		method: "tree-wavelet", args: denoise.Args{"threshold": "universal", "trees": "1"}, mapped: true},
-	{Key: figure.Key{Name: "40 trees, by level", Style: figure.Style{Color: figure.Green, Line: figure.Dashed,
-		Mark: figure.Square}},
+	{Key: picture.Key{Name: "40 trees, by level", Style: picture.Style{Color: picture.Green, Line: picture.Dashed,
+		Mark: picture.Square}},
 		method: "tree-wavelet", args: denoise.Args{"threshold": "level", "trees": "40"}, mapped: true},
-	{Key: figure.Key{Name: "trend filter k = 0", Style: figure.Style{Color: figure.Blue, Line: figure.Solid,
-		Mark: figure.Triangle}},
+	{Key: picture.Key{Name: "trend filter k = 0", Style: picture.Style{Color: picture.Blue, Line: picture.Solid,
+		Mark: picture.Triangle}},
 		method: "trend-filter", args: denoise.Args{"k": "0"}, mapped: true},
-	{Key: figure.Key{Name: "trend filter k = 1", Style: figure.Style{Color: figure.Blue, Line: figure.Dashed,
-		Mark: figure.Triangle}},
+	{Key: picture.Key{Name: "trend filter k = 1", Style: picture.Style{Color: picture.Blue, Line: picture.Dashed,
+		Mark: picture.Triangle}},
 		method: "trend-filter", args: denoise.Args{"k": "1"}, mapped: true, slow: true},
-	{Key: figure.Key{Name: "trend filter k = 2", Style: figure.Style{Color: figure.Blue, Line: figure.Dotted,
-		Mark: figure.Triangle}},
+	{Key: picture.Key{Name: "trend filter k = 2", Style: picture.Style{Color: picture.Blue, Line: picture.Dotted,
+		Mark: picture.Triangle}},
 		method: "trend-filter", args: denoise.Args{"k": "2"}, mapped: true, slow: true},
-	{Key: figure.Key{Name: "tree ensemble", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid,
-		Mark: figure.Circle}},
+	{Key: picture.Key{Name: "tree ensemble", Style: picture.Style{Color: picture.Vermilion, Line: picture.Solid,
+		Mark: picture.Circle}},
 		method: "tree-ensemble", mapped: true},
-	{Key: figure.Key{Name: "mean", Style: figure.Style{Color: figure.Gray, Line: figure.Dashed}}},
-	{Key: figure.Key{Name: "zero", Style: figure.Style{Color: figure.Gray, Line: figure.Dotted}}},
+	{Key: picture.Key{Name: "mean", Style: picture.Style{Color: picture.Gray, Line: picture.Dashed}}},
+	{Key: picture.Key{Name: "zero", Style: picture.Style{Color: picture.Gray, Line: picture.Dotted}}},
 }
 
 // estimate returns the estimate from the noisy counts of a release.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // mapEpsilon is the epsilon of the maps. With it, sigma is 40.29 for the map of nearest junctions.
@@ -30,10 +30,14 @@ func (e *evaluation) maps(ctx context.Context, r releases) error {
 	}
 	truth := e.truth[r.kind]
 	high := ninetieth(truth) * 2
-	panel := func(title string, values []float64) figure.Panel {
-		return figure.Map{Title: title, Streets: e.streets, Values: values, High: high}
+	scale := picture.Scale{High: high, Root: true}
+	panel := func(title string, values []float64) picture.Panel {
+		m := e.streets
+		m.Title, m.Values, m.Scale = title, values, scale
+		return m
 	}
-	f := figure.Figure{Columns: 6, Width: 3.1, Height: 8.2, Panels: []figure.Panel{panel("truth", truth)}}
+	f := picture.Figure{Columns: 6, Width: 3.1, Height: 8.2, Panels: []picture.Panel{panel("truth", truth)},
+		Ramp: &picture.Ramp{Label: "events per junction", Scale: scale}}
 	table := experiment.Table{Columns: []string{"map", "eps", "delta", "sigma", "estimator", "rmse", "rmse_clipped"}}
 	for i, est := range estimators {
 		if x[i] == nil {
@@ -46,7 +50,6 @@ func (e *evaluation) maps(ctx context.Context, r releases) error {
 		}
 	}
 	zero, _ := r.rmse(make([]float64, len(truth)))
-	f.Panels = append(f.Panels, figure.Scale{Label: "events per junction", High: high})
 	f.Note = fmt.Sprintf("one release of public records by the pipeline, ε = %g, δ = %g, σ = %.2f, %s; numbers: RMSE "+
 		"against the truth; all zeros: %.2f",
 		mapEpsilon, delta, y.sigma, r.name, zero)

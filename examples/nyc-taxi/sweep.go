@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // calibrations are the two ways to calibrate the noise in the sweep.
@@ -112,14 +112,14 @@ func (r releases) errors(ctx context.Context, points []*point) error {
 	})
 }
 
-func sweepFigure(points []*point, draws int) figure.Figure {
-	f := figure.Figure{Width: 10, Height: 9, Note: fmt.Sprintf("releases of public records by the pipeline, δ = %g; "+
+func sweepFigure(points []*point, draws int) picture.Figure {
+	f := picture.Figure{Width: 10, Height: 9, Note: fmt.Sprintf("releases of public records by the pipeline, δ = %g; "+
 		"mean of %d draws (k = 1, 2: one); bars: ± 2 standard errors", delta, draws)}
 	for _, c := range calibrations {
-		chart := figure.Chart{Title: c.name + " noise", X: figure.Axis{Label: "ε", Log: true},
-			Y: figure.Axis{Label: "RMSE, events per junction", Log: true, From: 2, To: 300}}
+		chart := picture.Chart{Title: c.name + " noise", X: picture.Axis{Label: "ε", Log: true},
+			Y: picture.Axis{Label: "RMSE, events per junction", Log: true, From: 2, To: 300}}
 		for k, est := range estimators {
-			line := figure.Line{Style: est.Style}
+			line := picture.Line{Style: est.Style}
 			for _, p := range points {
 				if m := p.plain[k]; p.noise == c.name && m.N > 0 {
 					line.X, line.Y, line.Errors = append(line.X, p.epsilon), append(line.Y, m.Mean), append(line.Errors, m.StdErr())

@@ -81,7 +81,7 @@ func (f *arrowFile) close() error {
 	return f.buffer.Flush()
 }
 
-// position is a writer that counts what it wrote. The library seeks only to learn that count.
+// position is a writer that counts the written bytes. The library only seeks to learn their number.
 type position struct {
 	io.Writer
 	at int64

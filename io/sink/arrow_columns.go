@@ -120,10 +120,10 @@ func perCell[T any](cells []int, label func(cell int) T) []T {
 // values returns a column of doubles. Missing values are 0 in it, since the bits of a NaN depend on the machine.
 func (c *arrowColumns) values(values []float64) arrow.Array {
 	var missing []bool
-	if slices.ContainsFunc(values, c.table.missing) {
+	if slices.ContainsFunc(values, c.table.isMissing) {
 		missing, values = make([]bool, len(values)), slices.Clone(values)
 		for i, v := range values {
-			if missing[i] = c.table.missing(v); missing[i] {
+			if missing[i] = c.table.isMissing(v); missing[i] {
 				values[i] = 0
 			}
 		}

@@ -10,7 +10,7 @@ import (
 func TestWithin(t *testing.T) {
 	for size, ok := range map[int]bool{0: true, 1000: true, 1001: true, 1129: false, 1 << 44: false} {
 		err := func() (err error) {
-			defer recovered(&err)
+			defer recoverError(&err)
 			b := memory.NewResizableBuffer(newWithin(1000))
 			b.Resize(size)
 			if len(b.Bytes()) != size {

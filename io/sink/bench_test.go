@@ -44,7 +44,7 @@ func BenchmarkVerify(b *testing.B) {
 			b.SetBytes(int64(file.Len()))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := f.Verify(b.Context(), bytes.NewReader(file.Bytes()), int64(file.Len()), t); err != nil {
+				if err := verify(b.Context(), f, bytes.NewReader(file.Bytes()), int64(file.Len()), t); err != nil {
 					b.Fatal(err)
 				}
 			}

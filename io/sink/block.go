@@ -48,22 +48,6 @@ func (t *table) blocks(ctx context.Context) iter.Seq2[*block, error] {
 	}
 }
 
-// eachRow calls f for each row, and returns their number. It stops at the first error.
-func eachRow(ctx context.Context, t *table, f func(b *block, i int) error) (rows int, err error) {
-	for b, err := range t.blocks(ctx) {
-		if err != nil {
-			return rows, err
-		}
-		for i := range b.cells {
-			if err := f(b, i); err != nil {
-				return rows, err
-			}
-		}
-		rows += len(b.cells)
-	}
-	return rows, nil
-}
-
 // addCells appends the rows of the n cells from start on.
 func (b *block) addCells(t *table, start, n int) {
 	at := len(b.cells)

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Code says what kind of failure an Error is.
+// Code is the kind of failure of an Error.
 type Code string
 
 // The codes.
@@ -142,8 +142,8 @@ func incomplete(path, reason string) error {
 		Err: fmt.Errorf("%w: %s", pipeline.ErrIncomplete, reason)}
 }
 
-// recovered turns a panic of a library into an error. It drops the panic's value, which may quote values of a table.
-func recovered(err *error) {
+// recoverError turns a panic of a library into an error. It drops the panic's value, which may quote values of a table.
+func recoverError(err *error) {
 	if thrown := recover(); thrown != nil {
 		*err = reason("the writer failed unexpectedly")
 	}

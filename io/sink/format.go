@@ -5,21 +5,20 @@ import (
 	"io"
 )
 
-// This file writes the tables of a release in each format, and checks a written file against its table, row by row and
-// bit by bit.
-//
-// A format is a file NAME.go with its writer and NAME_verify.go with its check; format.go lists them. Package sink says
-// what the formats look like.
+// A format is a file NAME.go with its writer and NAME_read.go with its reader. The package comment describes what the
+// files hold.
 
-// A Format writes a table to a file and checks a written file against the table. To add one, implement it in a file of
-// its own and list it in builtin.
+// format writes a table to a file and reads it. To add one, implement it in files of its own and list it in builtin,
+// and in readBack if a release can be read from it.
 type format interface {
 	// Extension returns the end of the file's name, with its dot.
 	Extension() string
 	// Write streams the table to w and returns the number of rows.
 	Write(ctx context.Context, w io.Writer, t *table) (rows int, err error)
-	// Verify reads back a file of size bytes and compares every row with the table.
-	Verify(ctx context.Context, r io.ReaderAt, size int64, t *table) error
+	// Read reads a file of size bytes.
+	Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error
+	// loses returns how what Read returns differs from what was written.
+	loses() losses
 }
 
 // builtin returns the formats by the names that a job gives them.

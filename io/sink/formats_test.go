@@ -31,7 +31,7 @@ func written(t testing.TB, f format, r pipeline.Result) []byte {
 
 func verified(t testing.TB, f format, data []byte, r pipeline.Result) error {
 	t.Helper()
-	return f.Verify(t.Context(), bytes.NewReader(data), int64(len(data)), tableOf(t, r))
+	return verify(t.Context(), f, bytes.NewReader(data), int64(len(data)), tableOf(t, r))
 }
 
 // numbered returns n distinct labels.

@@ -104,7 +104,7 @@ func (s *valueColumnSet) fill(dst []parquet.Value, b *block, column, start int) 
 // value sets the definition level: 1 means that an optional column has a value.
 func (s *valueColumnSet) value(v float64) parquet.Value {
 	switch {
-	case s.table.missing(v):
+	case s.table.isMissing(v):
 		return parquet.NullValue()
 	case s.table.nullable:
 		return parquet.DoubleValue(v).Level(0, 1, 0)

@@ -20,8 +20,8 @@ import (
 // Columns reads back the table of a query of the release in dir. If the file is not as the manifest says, the error is
 // pipeline.ErrIncomplete.
 func (f *Folder) Columns(ctx context.Context, dir string, q *manifest.Query) (out query.Columns, err error) {
-	defer recovered(&err)
-	file, read, err := tableFile(dir, q, "")
+	defer recoverError(&err)
+	file, err := tableFile(dir, q, "")
 	if err != nil {
 		return out, err
 	}
@@ -29,9 +29,9 @@ func (f *Folder) Columns(ctx context.Context, dir string, q *manifest.Query) (ou
 	if q.Discovered() && filepath.Ext(path) == ".csv" {
 		return out, refusal("read", path, CodeFormat, "keys that were discovered are not read back from CSV")
 	}
-	c := &columnReader{ctx: ctx, keyless: !q.Discovered()}
-	if err = readBackFile(c, dir, file, read); err == nil {
-		out, err = c.columns(file.Rows)
+	c := &collector{keyless: !q.Discovered()}
+	if err = c.readFile(ctx, dir, file); err == nil {
+		out, err = c.answer()
 	}
 	return out, failure("read", path, err)
 }
@@ -50,78 +50,117 @@ type ReadBack struct {
 // numbers and fractions among the keys are known as such from Parquet and Arrow alone. If the file is not as the
 // manifest says, the error is pipeline.ErrIncomplete.
 func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string) (t *ReadBack, err error) {
-	defer recovered(&err)
-	file, read, err := tableFile(dir, q, holds)
+	defer recoverError(&err)
+	file, err := tableFile(dir, q, holds)
 	if err != nil {
 		return nil, err
 	}
-	c := &columnReader{ctx: ctx, readings: true, raw: file.Raw}
-	if err = readBackFile(c, dir, file, read); err == nil {
-		t, err = c.table(file.Rows)
+	c := &collector{readings: true}
+	if err = c.readFile(ctx, dir, file); err == nil {
+		t = c.table()
 	}
 	return t, failure("read", filepath.Join(dir, file.Path), err)
 }
 
+// collector holds a whole table.
+type collector struct {
+	readings bool // a table of estimates alone will do
+	keyless  bool // the caller does not need the keys
+	names    []string
+	rows     *fileRows
+}
+
+// columns implements tableReceiver. The keys end before noisy, or before the estimate of a table that was read off an
+// answer.
+func (c *collector) columns(names []string, _ []bool) (keys int, needed bool, err error) {
+	for i := range names {
+		noisy := names[i] == "noisy" && i+1 < len(names) && names[i+1] == "estimate"
+		if noisy || c.readings && names[i] == "estimate" && i == len(names)-3 {
+			c.names, c.rows = names, newFileRows(i, len(names)-i)
+			return i, !c.keyless, nil
+		}
+	}
+	return 0, false, mismatch("the table has no noisy values")
+}
+
+// add implements tableReceiver.
+func (c *collector) add(r *fileRows) error {
+	c.rows.n += r.n
+	for i := range r.keys {
+		from, to := &r.keys[i], &c.rows.keys[i]
+		to.kind = from.kind
+		to.texts = append(to.texts, from.texts...)
+		to.ints = append(to.ints, from.ints...)
+		to.floats = append(to.floats, from.floats...)
+	}
+	for i, values := range r.values {
+		c.rows.values[i] = append(c.rows.values[i], values...)
+	}
+	return nil
+}
+
+// answer returns the table's keys as texts, its noisy values, and the columns after the interval.
+func (c *collector) answer() (out query.Columns, err error) {
+	if c.rows == nil || c.rows.n == 0 {
+		return out, nil
+	}
+	keys := len(c.rows.keys)
+	end := slices.Index(c.names[keys:], "ci95_high") + 1
+	if end == 0 {
+		return out, mismatch("the table has no interval")
+	}
+	out.Noisy, out.Extra = c.rows.values[0], c.rows.values[end:]
+	if c.keyless {
+		return out, nil
+	}
+	out.Keys = make([][]string, keys)
+	for i := range c.rows.keys {
+		k := &c.rows.keys[i]
+		out.Keys[i] = k.texts
+		for _, x := range k.ints {
+			out.Keys[i] = append(out.Keys[i], strconv.FormatInt(x, 10))
+		}
+		for _, x := range k.floats {
+			out.Keys[i] = append(out.Keys[i], domain.FloatText(x))
+		}
+	}
+	return out, nil
+}
+
 // table returns all columns.
-func (c *columnReader) table(rows int) (*ReadBack, error) {
-	t := &ReadBack{Rows: rows, Values: c.values}
-	if c.names == nil {
-		return t, nil // there are no rows
+func (c *collector) table() *ReadBack {
+	if c.rows == nil {
+		return &ReadBack{} // there are no rows
 	}
-	t.Names = c.names[c.keys:]
-	for i := range c.values {
-		if len(c.values[i]) != rows {
-			return nil, mismatch("the number of rows")
-		}
+	keys := len(c.rows.keys)
+	t := &ReadBack{Rows: c.rows.n, Values: c.rows.values, Names: c.names[keys:]}
+	for i := range c.rows.keys {
+		k := &c.rows.keys[i]
+		t.Keys = append(t.Keys, domain.KeyColumn{Name: c.names[i], Stride: 1,
+			Labels: domain.Labels{Strings: k.texts, Ints: k.ints, Floats: k.floats}})
 	}
-	for i, texts := range c.texts {
-		if len(texts) != rows {
-			return nil, mismatch("the number of rows")
-		}
-		labels, err := labelsOf(texts, c.numeric[i])
-		if err != nil {
-			return nil, mismatch("column " + c.names[i])
-		}
-		t.Keys = append(t.Keys, domain.KeyColumn{Name: c.names[i], Stride: 1, Labels: labels})
-	}
-	return t, nil
+	return t
 }
 
-func labelsOf(texts []string, kind int) (l domain.Labels, err error) {
-	for _, text := range texts {
-		switch kind {
-		case wholeKey:
-			x, failed := strconv.ParseInt(text, 10, 64)
-			l.Ints, err = append(l.Ints, x), failed
-		case realKey:
-			x, failed := strconv.ParseFloat(text, 64)
-			l.Floats, err = append(l.Floats, x), failed
-		default:
-			l.Strings = append(l.Strings, text)
-		}
-		if err != nil {
-			return l, err
-		}
-	}
-	return l, nil
-}
+// readBack is the formats, in the order in which a release is read from them.
+var readBack = []string{".parquet", ".arrow", ".json", ".csv"}
 
-// tableFile returns the file that holds a table of a query, in the first format that is read back, and what reads it.
-func tableFile(dir string, q *manifest.Query, holds string) (manifest.File, readFunc, error) {
-	for _, format := range readBack {
+// tableFile returns the file that holds a table of a query, in the first format that is read back.
+func tableFile(dir string, q *manifest.Query, holds string) (manifest.File, error) {
+	for _, extension := range readBack {
 		i := slices.IndexFunc(q.Files, func(f manifest.File) bool {
-			return f.Holds == holds &&
-				filepath.Ext(f.Path) == format.extension
+			return f.Holds == holds && filepath.Ext(f.Path) == extension
 		})
 		if i >= 0 {
-			return q.Files[i], format.read, nil
+			return q.Files[i], nil
 		}
 	}
-	return manifest.File{}, nil, refusal("read", dir, CodeFormat,
+	return manifest.File{}, refusal("read", dir, CodeFormat,
 		"the query "+q.Name+" has no table in a format that is read back")
 }
 
-func readBackFile(c *columnReader, dir string, file manifest.File, read readFunc) error {
+// readFile reads a file of a release, after it compared the file with the manifest's digest.
+func (c *collector) readFile(ctx context.Context, dir string, file manifest.File) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -133,17 +172,27 @@ func readBackFile(c *columnReader, dir string, file manifest.File, read readFunc
 	}
 	defer in.Close()
 	sum := newDigestWriter(io.Discard)
-	if _, err := io.Copy(sum, cancellable{c.ctx, in}); err != nil {
+	if _, err := io.Copy(sum, cancellable{ctx, in}); err != nil {
 		return err
 	}
 	if sum.hex() != file.SHA256 {
 		return incomplete(dir, file.Path+" has been changed")
 	}
-	if err := read(c, in, size); err != nil {
+	if err := formatOf(file).Read(ctx, in, size, c); err != nil {
 		return err
 	}
-	if c.names == nil && file.Rows != 0 { // an empty list of JSON names no columns
+	if rows := c.rows; rows != nil && rows.n != file.Rows || rows == nil && file.Rows != 0 {
 		return mismatch("the number of rows")
 	}
 	return nil
+}
+
+// formatOf returns the format of a file of a release.
+func formatOf(file manifest.File) format {
+	for _, f := range builtin() {
+		if f.Extension() == filepath.Ext(file.Path) && f.Extension() != ".csv" {
+			return f
+		}
+	}
+	return CSVFormat{Raw: file.Raw}
 }

@@ -57,7 +57,7 @@ func rehearseTable(ctx context.Context, j tableJob) (manifest.File, error) {
 	if err != nil {
 		return manifest.File{}, err
 	}
-	err = j.format.Verify(ctx, bytes.NewReader(text.Bytes()), int64(text.Len()), j.table)
+	err = verify(ctx, j.format, bytes.NewReader(text.Bytes()), int64(text.Len()), j.table)
 	return manifest.File{Path: j.path(), Holds: j.table.Holds, Rows: rows, SHA256: noDigest}, err
 }
 

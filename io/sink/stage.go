@@ -65,7 +65,7 @@ func (j tableJob) path() string { return j.table.Name + j.format.Extension() }
 func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 	paths := []string{manifestName}
 	for _, result := range r.Results() {
-		all, err := of(result)
+		all, err := tablesOf(result)
 		if err != nil {
 			return nil, err
 		}
@@ -113,8 +113,8 @@ type stager struct {
 	synthetic bool
 }
 
-// named is the name of a file in the folder.
-func (s *stager) named(path string) string {
+// fileName is the name of a file in the folder.
+func (s *stager) fileName(path string) string {
 	if s.synthetic {
 		return manifest.SyntheticPrefix + path
 	}
@@ -171,7 +171,7 @@ func (s *stager) fill(r *pipeline.Release) error {
 // writeDocuments writes what the presenters make of the release, if it is to have any.
 func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release,
 	files map[string][]manifest.File) (written []manifest.File, err error) {
-	defer recovered(&err)
+	defer recoverError(&err)
 	if !r.Presented() {
 		return nil, nil
 	}
@@ -184,7 +184,7 @@ func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release,
 			if !plainName(d.Path) {
 				return nil, refusal("write", s.dir, CodeFormat, "a document's name is no file name")
 			}
-			name, write := s.named(d.Path), d.Write
+			name, write := s.fileName(d.Path), d.Write
 			if s.synthetic {
 				write = bannered(d)
 			}
@@ -209,8 +209,8 @@ func (s *stager) writeNote(note string) error {
 
 // writeTable writes one table, syncs it, and reads it back.
 func (s *stager) writeTable(root *os.Root, j tableJob) (file manifest.File, err error) {
-	defer recovered(&err)
-	file.Path = s.named(j.path())
+	defer recoverError(&err)
+	file.Path = s.fileName(j.path())
 	file.SHA256, err = writeNew(root, file.Path, fileMode, func(w io.Writer) (err error) {
 		file.Rows, err = j.format.Write(s.ctx, w, j.table)
 		return err
@@ -223,7 +223,7 @@ func (s *stager) writeTable(root *os.Root, j tableJob) (file manifest.File, err 
 		return file, err
 	}
 	defer f.Close()
-	return file, j.format.Verify(s.ctx, f, size, j.table)
+	return file, verify(s.ctx, j.format, f, size, j.table)
 }
 
 // undo removes everything that run wrote.

@@ -142,8 +142,8 @@ func TestManifestComesLast(t *testing.T) {
 // brokenFormat fails in one of the ways in which a disk or a library can fail.
 type brokenFormat struct {
 	CSVFormat
-	write1, verify1 error
-	throw           bool
+	write1, read1 error
+	throw         bool
 }
 
 func (f brokenFormat) Write(ctx context.Context, w io.Writer, t *table) (int, error) {
@@ -154,9 +154,7 @@ func (f brokenFormat) Write(ctx context.Context, w io.Writer, t *table) (int, er
 	return n, errors.Join(err, f.write1)
 }
 
-func (f brokenFormat) Verify(context.Context, io.ReaderAt, int64, *table) error {
-	return f.verify1
-}
+func (f brokenFormat) Read(context.Context, io.ReaderAt, int64, tableReceiver) error { return f.read1 }
 
 // Any failure leaves the staging folder as it was prepared, and an error without the library's text.
 func TestFailureLeavesNothing(t *testing.T) {
@@ -168,8 +166,8 @@ func TestFailureLeavesNothing(t *testing.T) {
 			&os.PathError{Op: "write", Path: "a secret value", Err: syscall.ENOSPC})}, CodeDiskFull},
 		"library":        {brokenFormat{write1: errors.New("a secret value is bad")}, CodeIO},
 		"panic":          {brokenFormat{throw: true}, CodeIO},
-		"read back":      {brokenFormat{verify1: mismatch("column noisy")}, CodeMismatch},
-		"read back fail": {brokenFormat{verify1: errors.New("a secret value")}, CodeIO},
+		"read back":      {brokenFormat{read1: mismatch("column noisy")}, CodeMismatch},
+		"read back fail": {brokenFormat{read1: errors.New("a secret value")}, CodeIO},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, s := newPlace(t), &Folder{formats: builtin()}

@@ -81,7 +81,7 @@ func TestEverythingIsSynced(t *testing.T) {
 // Files removed by a failure or with a discarded staging stay removed.
 func TestRemovalsAreSynced(t *testing.T) {
 	p, s := newPlace(t), &Folder{formats: builtin()}
-	s.formats["csv"] = brokenFormat{verify1: errVerify}
+	s.formats["csv"] = brokenFormat{read1: errVerify}
 	must(t, s.Prepare(p.staging))
 	got := synced(t, p, func() {
 		_, err := s.Stage(t.Context(), p.staging, "note", releaseAs(t, []string{"csv"}, result("q")))

@@ -30,8 +30,8 @@ type table struct {
 	estimate int    // index of the estimate in values
 }
 
-// of checks a result and returns its table, and the tables computed from its answer.
-func of(r pipeline.Result) ([]*table, error) {
+// tablesOf checks a result and returns its table, and the tables computed from its answer.
+func tablesOf(r pipeline.Result) ([]*table, error) {
 	tables := []*table{newTable(r)}
 	for _, x := range r.Answer.Readings {
 		t := newTable(pipeline.Result{Name: r.Name + "." + x.Name, Answer: x.Answer})
@@ -116,8 +116,8 @@ func (t *table) columns() []string {
 	return names
 }
 
-// missing reports whether a value is missing, if the format can mark that.
-func (t *table) missing(v float64) bool { return t.nullable && math.IsNaN(v) }
+// isMissing reports whether a value is missing, if the format can mark that.
+func (t *table) isMissing(v float64) bool { return t.nullable && math.IsNaN(v) }
 
 // labelCount returns the number of labels; 0 unless exactly one kind is set.
 func labelCount(l domain.Labels) int {

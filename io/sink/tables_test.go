@@ -60,7 +60,7 @@ func floatKey(name string, labels ...float64) domain.KeyColumn {
 
 func tableOf(t testing.TB, r pipeline.Result) *table {
 	t.Helper()
-	tables, err := of(r)
+	tables, err := tablesOf(r)
 	if err != nil {
 		t.Fatal(err)
 	}

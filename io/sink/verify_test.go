@@ -119,7 +119,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 					bad := bytes.Clone(data)
 					bad[rapid.IntRange(0, c.end(t, data)-1).Draw(rt, "at")] ^= byte(rapid.IntRange(1, 255).Draw(rt, "flip"))
 					err := func() (err error) {
-						defer recovered(&err)
+						defer recoverError(&err)
 						return verified(t, c.format, bad, r)
 					}()
 					if err == nil {
@@ -143,7 +143,7 @@ func TestVerifyFindsTheEnd(t *testing.T) {
 				continue // the last line needs no end in CSV
 			}
 			err := func() (err error) {
-				defer recovered(&err)
+				defer recoverError(&err)
 				return verified(t, f, bad, r)
 			}()
 			if err == nil {

@@ -7,19 +7,19 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// agree compares every file's schema with the first one's and returns all disagreements.
+// agree compares every file's schema with the first one's and returns all differences.
 func agree(names []string, files []scan.File) Errors {
 	var wrong Errors
 	for i, f := range files[1:] {
-		for _, e := range differ(files[0], f, names[0]) {
+		for _, e := range differences(files[0], f, names[0]) {
 			wrong = append(wrong, e.InFile(names[i+1]))
 		}
 	}
 	return wrong
 }
 
-// differ says what a file lacks, has too much or has of another type.
-func differ(first, f scan.File, in string) []*Error {
+// differences returns the columns that a file lacks, has in addition, or has with another type.
+func differences(first, f scan.File, in string) []*Error {
 	var out []*Error
 	known := 0
 	fields := f.Schema()
@@ -36,7 +36,7 @@ func differ(first, f scan.File, in string) []*Error {
 			known++
 		}
 		if e != nil {
-			out = append(out, named(e, want, first.Public(want.Name) || ok && f.Public(want.Name)))
+			out = append(out, addColumnName(e, want, first.Public(want.Name) || ok && f.Public(want.Name)))
 		}
 	}
 	if extra := len(fields.Fields) - known; extra > 0 {
@@ -45,17 +45,17 @@ func differ(first, f scan.File, in string) []*Error {
 	return out
 }
 
-// named adds a column's name to an error if it is surely a name. What stands in the first line of a CSV file may be
-// a row of private values, if the job says by mistake that there is a header.
-func named(e *Error, f table.Field, public bool) *Error {
+// addColumnName adds a column's name to an error if it is certainly a name: the first line of a CSV file may be a row of
+// private values, if the job wrongly states a header.
+func addColumnName(e *Error, f table.Field, public bool) *Error {
 	if public {
 		return e.OfColumn(f.Name)
 	}
 	return e
 }
 
-// unique refuses a schema with two columns of one name.
-func unique(s table.Schema) *Error {
+// checkUnique refuses a schema with two columns of one name.
+func checkUnique(s table.Schema) *Error {
 	seen := map[string]int{}
 	for i, f := range s.Fields {
 		if at, twice := seen[f.Name]; twice {

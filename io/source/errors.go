@@ -2,10 +2,10 @@ package source
 
 import "github.com/dprelease/dprelease/io/source/internal/scan"
 
-// Error is one thing that is wrong with an input. It never holds a value of the table nor a library's text.
+// Error is one fault of an input. It never holds a value of the table nor a library's text.
 type Error = scan.Error
 
-// Errors are all the things that are wrong with an input, in the order of its files; errors.As finds the first *Error.
+// Errors holds all faults of an input, in the order of its files. errors.As finds the first *Error.
 type Errors = scan.Errors
 
 // The codes of an Error.

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// Exists looks for the input's files and opens none: nil if every path and pattern finds one. Errors: as Open.
+// Exists checks that every path and pattern of the input finds a file. It opens none. Its errors are those of Open.
 func Exists(ctx context.Context, o Options) error {
 	stores := newStores(o.Workers)
 	defer stores.close()
@@ -20,7 +20,7 @@ func Exists(ctx context.Context, o Options) error {
 	return err
 }
 
-// find lists the files of all patterns, in order, and everything that is wrong with them.
+// find lists the files of all patterns, in order, and all faults.
 func find(ctx context.Context, o Options, stores *stores) ([]found, error) {
 	var out []found
 	var wrong Errors
@@ -53,7 +53,8 @@ func find(ctx context.Context, o Options, stores *stores) ([]found, error) {
 	return out, wrong.Err()
 }
 
-// match returns the paths of one pattern. A name that exists is taken as it is, even if it holds wildcards.
+// match returns the paths of one pattern. If a file of that very name exists, it is the only one, even if the name
+// holds wildcards.
 func match(dir, pattern string) ([]string, *Error) {
 	path := pattern
 	if !filepath.IsAbs(pattern) {
@@ -82,9 +83,9 @@ func literal(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// seenFiles are the files named so far. A file of several names (symbolic or hard links, overlapping patterns, mounts)
-// is found by what the system says it is: its rows would count twice. The keys are sizes and times, so that few are
-// compared.
+// seenFiles holds the files that were named so far. A file may have several names (symbolic or hard links, overlapping
+// patterns, mounts), and its rows would count twice, so files are compared by the system's identity. The keys are sizes
+// and times, so that few files are compared.
 type seenFiles map[[2]int64][]fs.FileInfo
 
 // add reports whether the file was not named before.

@@ -16,15 +16,14 @@ import (
 
 // Columns from the names of folders
 //
-// Other programs put the files of a table into folders that are called NAME=VALUE, one for each value of a column, and
-// leave the column out of the files (Hive's partitions). The job says which columns are in the folders' names and their
-// types. Names of files are public, so that a filter on such a column rules out whole files by their names alone, of
-// any format.
+// Other programs (Hive's partitions) put the files of a table into folders called NAME=VALUE, one for each value of a
+// column, and leave the column out of the files. The job states which columns are in the folders' names, and their
+// types. Names of files are public, so a filter on such a column can rule out whole files of any format by their names.
 
-// hiveNull is the name that Hive and its successors give to the folder of the rows without a value.
+// hiveNull is the value in the names of folders whose rows have no value, as Hive and its successors write it.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
-// inFolder is a file with the columns of its folders' names.
+// inFolder is a file with the additional columns of its folders' names.
 type inFolder struct {
 	scan.File
 	names  []string
@@ -34,17 +33,17 @@ type inFolder struct {
 // constant is a column with the same value in all rows.
 type constant struct {
 	typ   table.Type
-	value table.Values // one value; any, if null is set
+	value table.Values // the value; unused if null is set
 	null  bool
 }
 
-// inFolders gives files the columns that the options name.
+// inFolders adds the columns that the options name to files.
 type inFolders struct {
 	names []string
 	types map[string]scan.TextType
 }
 
-// newInFolders checks the types of columns; no two values of those that are exact become one.
+// newInFolders checks the types of columns. In the columns of exact, different values stay different.
 func newInFolders(types map[string]string, exact []string) (inFolders, error) {
 	f := inFolders{names: slices.Sorted(maps.Keys(types)), types: map[string]scan.TextType{}}
 	var wrong Errors
@@ -61,7 +60,7 @@ func newInFolders(types map[string]string, exact []string) (inFolders, error) {
 	return f, wrong.Err()
 }
 
-// wrap gives an opened file the columns that its path states.
+// wrap adds the columns in a file's path to the opened file.
 func (f inFolders) wrap(file scan.File, path string) (scan.File, *Error) {
 	if len(f.names) == 0 {
 		return file, nil
@@ -96,7 +95,7 @@ func (f inFolders) wrap(file scan.File, path string) (scan.File, *Error) {
 	return footedInFolder{w, unfooted{w}}, nil
 }
 
-// unescape reads what Hive writes of characters that a folder's name cannot hold.
+// unescape decodes Hive's escapes of characters that a folder's name cannot hold.
 func unescape(s string) string {
 	if plain, err := url.PathUnescape(s); err == nil {
 		return plain
@@ -116,7 +115,7 @@ func newConstant(t scan.TextType, value string) (constant, bool) {
 	return constant{t.Type, c.Values, value == hiveNull}, c.Unparsed == nil && (value == hiveNull || c.Valid == nil)
 }
 
-// column returns the column for so many rows: one run.
+// column returns the column for rows rows, as one run.
 func (c constant) column(rows int) table.Column {
 	out := table.Column{Type: c.typ, Values: c.value, Ends: []int32{int32(rows)}}
 	if c.null {
@@ -171,7 +170,7 @@ func (f *inFolder) Fetch(split int, columns []string) bool {
 	return ok && file.Fetch(split, f.inner(columns))
 }
 
-// inner returns the columns that are in the file.
+// inner returns the columns that are in the file itself.
 func (f *inFolder) inner(columns []string) (inner []string) {
 	for _, name := range columns {
 		if !slices.Contains(f.names, name) {
@@ -195,7 +194,7 @@ func (f *inFolder) sign(digest []byte) []byte {
 	return h.Sum(nil)
 }
 
-// footedInFolder adds to what a footer states what the folders' names say.
+// footedInFolder is an inFolder whose file has a footer.
 type footedInFolder struct {
 	*inFolder
 	footed scan.Footed
@@ -204,7 +203,7 @@ type footedInFolder struct {
 // Rows implements scan.Footed.
 func (f footedInFolder) Rows(split int) int64 { return f.footed.Rows(split) }
 
-// Bounds implements scan.Footed: a column of a folder is its value in all rows.
+// Bounds implements scan.Footed. A column of a folder has one value in all rows.
 func (f footedInFolder) Bounds(split int, column string) (table.Bounds, bool) {
 	i := slices.Index(f.names, column)
 	if i < 0 {
@@ -225,15 +224,15 @@ func (f footedInFolder) DigestFooter(split int) ([]byte, error) {
 	return f.sign(sum), err
 }
 
-// unfooted is a file that states nothing about its rows. It is left out by its folders' names alone, and then not read
-// at all.
+// unfooted is an inFolder whose file states nothing about its rows. It can be left out by its folders' names; it is not
+// read at all then.
 type unfooted struct{ *inFolder }
 
-// Rows implements scan.Footed: nobody knows.
+// Rows implements scan.Footed. The number is not known.
 func (unfooted) Rows(int) int64 { return scan.UnknownRows }
 
 // Bounds implements scan.Footed.
 func (unfooted) Bounds(int, string) (table.Bounds, bool) { return table.Bounds{}, false }
 
-// DigestFooter implements scan.Footed: of a file that is left out by its name, the name is all that matters.
+// DigestFooter implements scan.Footed. If a file is left out by its name, only the name matters.
 func (unfooted) DigestFooter(int) ([]byte, error) { return []byte("left out by its folder"), nil }

@@ -13,11 +13,11 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// dialects are how texts are read. tabs is for files of format tsv, in which, unless the job says otherwise, tabs
+// dialects holds the dialects of text formats. tabs is for files of format tsv: unless the job states otherwise, tabs
 // separate the fields and no character quotes (https://www.iana.org/assignments/media-types/text/tab-separated-values).
 type dialects struct {
 	given, tabs *csv.Dialect
-	wrongTabs   error // what is wrong with tabs, if a file is read by it
+	wrongTabs   error // the fault of tabs, reported if a file needs it
 	objects     *jsonl.Dialect
 	exact       []string // Options.Exact
 }
@@ -42,34 +42,34 @@ func newDialects(o Options) (d dialects, err error) {
 	return d, nil
 }
 
-// opener opens a file for its schema.
+// opener opens a file and reads its schema.
 type opener func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error)
 
-// formats are the formats by their names and by the endings of files' names. A new format is a package below internal
-// and a line here. Files of text formats may be compressed, which a second ending says.
+// formats holds the formats with their names and the endings of their files. To add a format, add a package below
+// internal and a line here. Files of text formats may be compressed, which a second ending tells.
 var formats = []struct {
 	name    string
 	endings []string
 	open    func(packed scan.Compression) opener
 	text    bool
 }{
-	{"parquet", []string{".parquet"}, described(parquet.Open), false},
-	{"arrow", []string{".arrow", ".feather"}, described(arrow.Open), false},
-	{"csv", []string{".csv", ".txt", ".data"}, separated(func(d dialects) (*csv.Dialect, error) { return d.given, nil }),
+	{"parquet", []string{".parquet"}, openDescribed(parquet.Open), false},
+	{"arrow", []string{".arrow", ".feather"}, openDescribed(arrow.Open), false},
+	{"csv", []string{".csv", ".txt", ".data"}, openSeparated(func(d dialects) (*csv.Dialect, error) { return d.given, nil }),
 		true},
-	{"tsv", []string{".tsv", ".tab"}, separated(func(d dialects) (*csv.Dialect, error) { return d.tabs, d.wrongTabs }),
+	{"tsv", []string{".tsv", ".tab"}, openSeparated(func(d dialects) (*csv.Dialect, error) { return d.tabs, d.wrongTabs }),
 		true},
-	{"jsonl", []string{".jsonl", ".ndjson"}, objects, true},
+	{"jsonl", []string{".jsonl", ".ndjson"}, openObjects, true},
 }
 
-// packings are the endings of compressed files.
+// packings holds the endings of compressed files.
 var packings = []struct {
 	ending string
 	packed scan.Compression
 }{{".gz", scan.Gzip}, {".zst", scan.Zstd}, {".bz2", scan.Bzip2}, {".xz", scan.XZ}}
 
-// described opens files of a format that describes itself.
-func described(open func(context.Context, scan.Place, []string, scan.BlockMAC) (scan.File,
+// openDescribed returns the opener of a format that describes itself.
+func openDescribed(open func(context.Context, scan.Place, []string, scan.BlockMAC) (scan.File,
 	*Error)) func(scan.Compression) opener {
 	return func(scan.Compression) opener {
 		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
@@ -78,8 +78,8 @@ func described(open func(context.Context, scan.Place, []string, scan.BlockMAC) (
 	}
 }
 
-// separated opens CSV files of a dialect.
-func separated(of func(dialects) (*csv.Dialect, error)) func(scan.Compression) opener {
+// openSeparated returns the opener of CSV files of a dialect.
+func openSeparated(of func(dialects) (*csv.Dialect, error)) func(scan.Compression) opener {
 	return func(packed scan.Compression) opener {
 		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
 			dialect, err := of(d)
@@ -91,8 +91,8 @@ func separated(of func(dialects) (*csv.Dialect, error)) func(scan.Compression) o
 	}
 }
 
-// objects opens JSON lines.
-func objects(packed scan.Compression) opener {
+// openObjects returns the opener of JSON lines.
+func openObjects(packed scan.Compression) opener {
 	return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
 		return jsonl.Open(ctx, at, packed, d.objects, mac)
 	}
@@ -106,7 +106,7 @@ func Formats() (names []string) {
 	return names
 }
 
-// FormatOf returns the name of the format that a file's name says, "" if it says none.
+// FormatOf returns the name of a file's format by the ending of its name; "" if the ending is not known.
 func FormatOf(file string) string {
 	file = strings.ToLower(file)
 	for _, p := range packings {
@@ -120,7 +120,7 @@ func FormatOf(file string) string {
 	return ""
 }
 
-// formatOf returns the format that is given or, if none is, that a file's name says, in any case.
+// formatOf returns the opener of the given format or, if none is given, of the format of a file's ending, in any case.
 func formatOf(given, name string) (opener, *Error) {
 	name = strings.ToLower(name)
 	packed, plain := scan.Plain, name

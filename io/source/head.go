@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// OpenAddress opens the first object of an address, or of a pattern of addresses, for its bytes from the first on. So
-// many bytes are asked for at once; more are fetched as they are read. Errors: as Open.
+// OpenAddress opens the first object of an address, or of a pattern of addresses, and reads from its first byte. The
+// first request asks for likely bytes; more are fetched as they are read. Its errors are those of Open.
 func OpenAddress(ctx context.Context, address string, likely int64) (io.ReadCloser, error) {
 	s := newStores(1)
 	o, err := s.openFirst(ctx, address, likely)
@@ -36,7 +36,7 @@ func (s *stores) openFirst(ctx context.Context, address string, likely int64) (*
 	return &object{io.NewSectionReader(handle, 0, file.Size()), handle, s}, nil
 }
 
-// object is an object that is read from its first byte on.
+// object reads an object from its first byte on.
 type object struct {
 	*io.SectionReader
 	handle scan.Handle

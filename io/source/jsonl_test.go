@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-// objects reads lines as JSON.
-func objects(t *testing.T, text string, columns map[string]string, names ...string) [][]any {
+// openObjects reads lines as JSON.
+func openObjects(t *testing.T, text string, columns map[string]string, names ...string) [][]any {
 	t.Helper()
 	return read(t, openWith(t, source.Options{Files: []string{write(t, "a.jsonl", []byte(text))},
 		JSONL: source.JSONL{Columns: columns}}), names...)
@@ -39,7 +39,7 @@ func TestJSONValues(t *testing.T) {
 		{"text", strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001), nil},
 	} {
 		text := fmt.Sprintf("{\"v\": \"before\", \"n\": 1}\n{\"v\": %s, \"n\": 2}\r\n{\"v\": \"behind\", \"n\": 3}", c.value)
-		rows := objects(t, text, map[string]string{"v": c.kind, "n": "int"}, "v", "n")
+		rows := openObjects(t, text, map[string]string{"v": c.kind, "n": "int"}, "v", "n")
 		if len(rows) != 3 {
 			t.Fatalf("%s %.40q: %d rows", c.kind, c.value, len(rows))
 		}
@@ -62,7 +62,7 @@ func TestJSONMembers(t *testing.T) {
 		`{"c": "1"} {"c": "2"}`:                                {nil, nil},
 		"\ufeff" + `{"c": "1"}`:                                {nil, "1"},
 	} {
-		if diff := cmp.Diff([][]any{want}, objects(t, text+"\n", columns, "a.b", "c")); diff != "" {
+		if diff := cmp.Diff([][]any{want}, openObjects(t, text+"\n", columns, "a.b", "c")); diff != "" {
 			t.Errorf("%s: %s", text, diff)
 		}
 	}
@@ -72,7 +72,7 @@ func TestJSONMembers(t *testing.T) {
 func TestJSONLongLines(t *testing.T) {
 	long := `{"v": "` + strings.Repeat("x", 17<<20) + `"}`
 	want := [][]any{{"a"}, {nil}, {"b"}}
-	if diff := cmp.Diff(want, objects(t, "{\"v\": \"a\"}\n"+long+"\n\n{\"v\": \"b\"}", map[string]string{"v": "text"},
+	if diff := cmp.Diff(want, openObjects(t, "{\"v\": \"a\"}\n"+long+"\n\n{\"v\": \"b\"}", map[string]string{"v": "text"},
 		"v")); diff != "" {
 		t.Error(diff)
 	}

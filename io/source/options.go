@@ -12,32 +12,32 @@ type CSV = csv.Options
 // NoQuote is the CSV.Quote of files in which no character quotes.
 const NoQuote = csv.NoQuote
 
-// JSONL says what is read of JSON lines.
+// JSONL names the members of JSON lines that are read.
 type JSONL = jsonl.Options
 
-// Summary says of a split what its batches do not.
+// Summary describes a split that was read.
 type Summary = scan.Summary
 
-// Options say how files are read; CSV and JSONL have no effect on other formats.
+// Options describes how files are read. CSV and JSONL have no effect on other formats.
 type Options struct {
-	// Dir is the folder that relative patterns start from.
+	// Dir is the folder of relative patterns.
 	Dir string
-	// Files are paths, globs, addresses of objects (store.Address), globs of addresses, and addresses that end with a
-	// slash, for all objects below.
+	// Files holds paths, globs, addresses of objects (store.Address), globs of addresses, and addresses that end with a
+	// slash, which stand for all objects below.
 	Files []string
-	// Format is one of Formats; if it is empty the files' names say theirs.
+	// Format is one of Formats; if it is empty, the files' names give their formats.
 	Format string
 	CSV    CSV
 	JSONL  JSONL
-	// Exact names columns in which two different values must stay different: those of the privacy unit. A decimal that is
-	// no Int is then a text, INT96 a timestamp in nanoseconds, date64 a wall-clock reading in milliseconds. A value that
-	// its type does not hold exactly is null.
+	// Exact names the columns in which different values must stay different: those of the privacy unit. In them, a
+	// decimal that is no Int is a text, an INT96 a timestamp in nanoseconds, and a date64 a wall-clock reading in
+	// milliseconds. A value that its type does not hold exactly is null.
 	Exact []string
-	// Folders are the types of columns that are not in the files but in the names of their folders, NAME=VALUE.
+	// Folders maps columns that are in the names of folders, NAME=VALUE, to their types.
 	Folders map[string]string
-	// Key is a secret without which nobody can make other files with the same digests; it may be empty.
+	// Key is a secret: without it, nobody can make other files of the same digests. It may be empty.
 	Key []byte
-	// Workers is how many cores may be used: if it is more than 1, compressed CSV files are decompressed by one goroutine
-	// and parsed by another.
+	// Workers is the number of cores that may be used. If it is more than 1, one goroutine decompresses a compressed CSV
+	// file and another parses it.
 	Workers int
 }

@@ -6,28 +6,28 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// Outline is what is known of a file of a dataset before its rows are read. Two datasets of the same files have the
-// same outlines.
+// Outline describes a file of a dataset before its rows are read. Two datasets of the same files have the same
+// outlines.
 type Outline struct {
 	// Name is the base name.
 	Name   string
 	Splits int
 	// Bytes is the size of the file.
 	Bytes int64
-	// Footer is a digest of what the file states about its rows; nil if it states nothing. It is private, as what it is
-	// of.
+	// Footer is a digest of the file's statements about its rows; nil if it makes none. It is private, since the
+	// statements are.
 	Footer []byte
-	// Version is that of an object of a store, which may be a hash of its bytes and so is private too; "" if the file is
-	// on this machine.
+	// Version is the version of an object of a store; "" if the file is on this machine. It is private, since it may be a
+	// hash of the object's bytes.
 	Version string
 }
 
-// Outlines returns those of all files, in reading order. Errors are those of opening a file again.
+// Outlines returns the outlines of all files, in reading order. It returns an error if a file cannot be opened again.
 func (d *Dataset) Outlines() ([]Outline, error) {
 	out := make([]Outline, len(d.files))
 	var atOnce errgroup.Group
 	atOnce.SetLimit(1)
-	if d.stores.used() {
+	if d.stores.haveFiles() {
 		atOnce.SetLimit(openedAtOnce)
 	}
 	for i, f := range d.files {
@@ -38,7 +38,7 @@ func (d *Dataset) Outlines() ([]Outline, error) {
 		}
 		atOnce.Go(func() (err error) {
 			out[i].Footer, err = footed.DigestFooter(0)
-			return d.placed(err, i)
+			return d.addFileName(err, i)
 		})
 	}
 	if err := atOnce.Wait(); err != nil {

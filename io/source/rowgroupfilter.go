@@ -8,39 +8,39 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// RowGroupFilter reads a dataset without the row groups in which no row can pass the caller's filters, by the min and
-// max that a file's footer states. Its methods may be called concurrently.
+// RowGroupFilter reads a dataset and leaves out the row groups in which no row can pass the caller's filters, by the
+// min and max in a file's footer. Its methods may be called concurrently.
 type RowGroupFilter struct {
 	d       *Dataset
 	columns []string
 	none    func(column int, b table.Bounds) bool
-	// Counted says that the rows of what is left out must be known: a split that does not state their number is read.
+	// Counted means that the rows of left-out splits must be counted: a split is read if its file does not state their
+	// number.
 	Counted bool
-	// End is the first split that will not be read, nor those behind it, and so is not fetched ahead; 0 if all may be
-	// read.
+	// End is the first of the splits that will not be read, and so are not fetched ahead; 0 if all may be read.
 	End int
 
-	once sync.Once // before the first split is read
+	once sync.Once // runs before the first split is read
 	mu   sync.Mutex
-	next int // the splits before it are read or fetched
+	next int // the first split that is neither read nor fetched
 }
 
-// FilterRowGroups returns a RowGroupFilter. none says, for one of the columns by its position, that no row passes whose
-// value is within bounds or null; it may be called concurrently. Without columns all row groups are read.
+// FilterRowGroups returns a RowGroupFilter. none(i, b) reports whether no row can pass whose value of column i is
+// within b or null; it may be called concurrently. Without columns all row groups are read.
 func (d *Dataset) FilterRowGroups(columns []string, none func(column int, b table.Bounds) bool) *RowGroupFilter {
 	return &RowGroupFilter{d: d, columns: columns, none: none}
 }
 
-// footed returns a split's file, if it is footed, and the split's number in it.
-func (s *RowGroupFilter) footed(split int) (scan.Footed, int, bool) {
+// footedFile returns a split's file and the split's number in it, if the file has a footer.
+func (s *RowGroupFilter) footedFile(split int) (scan.Footed, int, bool) {
 	p := s.d.places[split]
 	f, ok := s.d.files[p.file].(scan.Footed)
 	return f, p.split, ok
 }
 
-// Skips says whether a split is left out.
+// Skips reports whether a split is left out.
 func (s *RowGroupFilter) Skips(split int) bool {
-	f, at, ok := s.footed(split)
+	f, at, ok := s.footedFile(split)
 	if !ok || s.Counted && f.Rows(at) == scan.UnknownRows {
 		return false
 	}
@@ -52,7 +52,7 @@ func (s *RowGroupFilter) Skips(split int) bool {
 	return false
 }
 
-// Read is Dataset.Read. Of a split that is left out it yields nothing.
+// Read does what Dataset.Read does. It yields nothing for a split that is left out.
 func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string,
 	yield func(*table.Batch) error) (sum Summary, err error) {
 	p, err := s.d.check(split, columns)
@@ -60,24 +60,24 @@ func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string,
 		return sum, err
 	}
 	if s.Skips(split) {
-		f, at, _ := s.footed(split)
+		f, at, _ := s.footedFile(split)
 		sum.Skipped = max(0, f.Rows(at))
 		sum.Digest, err = f.DigestFooter(at)
-		return sum, s.d.placed(err, p.file)
+		return sum, s.d.addFileName(err, p.file)
 	}
-	if s.d.stores.used() {
-		yield = s.fetching(split, columns, yield)
+	if s.d.stores.haveFiles() {
+		yield = s.fetchBefore(split, columns, yield)
 	}
 	sum, err = s.d.files[p.file].Read(ctx, p.split, columns, yield)
-	return sum, s.d.placed(err, p.file)
+	return sum, s.d.addFileName(err, p.file)
 }
 
-// lookedAhead is how many splits are looked at, of which some are left out, to find one to fetch ahead.
+// lookedAhead is the number of splits that are examined to find one to fetch ahead, since some are left out.
 const lookedAhead = 64
 
-// fetching returns yield, before whose first call the next splits are fetched ahead: what this split needs was asked
-// for by then.
-func (s *RowGroupFilter) fetching(split int, columns []string,
+// fetchBefore wraps yield: before its first call, the next splits are fetched ahead. By then all requests for this split
+// were made.
+func (s *RowGroupFilter) fetchBefore(split int, columns []string,
 	yield func(*table.Batch) error) func(*table.Batch) error {
 	s.once.Do(s.d.stores.pool.Forget)
 	s.mu.Lock()
@@ -93,7 +93,7 @@ func (s *RowGroupFilter) fetching(split int, columns []string,
 	}
 }
 
-// fetch fetches the next splits that are not left out, as many as there is room for.
+// fetch fetches the next splits that are not left out, as many as memory allows.
 func (s *RowGroupFilter) fetch(columns []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,10 +121,10 @@ func (s *RowGroupFilter) Digest(ctx context.Context, split int, columns []string
 		return nil, err
 	}
 	if s.Skips(split) {
-		f, at, _ := s.footed(split)
+		f, at, _ := s.footedFile(split)
 		sum, err := f.DigestFooter(at)
-		return sum, s.d.placed(err, p.file)
+		return sum, s.d.addFileName(err, p.file)
 	}
 	sum, err := s.d.files[p.file].Digest(ctx, p.split, columns)
-	return sum, s.d.placed(err, p.file)
+	return sum, s.d.addFileName(err, p.file)
 }

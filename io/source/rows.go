@@ -11,14 +11,14 @@ import (
 // is.
 type Rows func(ctx context.Context, columns []string, yield func(*table.Batch) error) error
 
-// OfRows returns a dataset of one split, whose rows are not in a file. It has no digest.
+// OfRows returns a dataset of one split whose rows come from a function. It has no digest.
 func OfRows(schema table.Schema, read Rows) *Dataset {
 	d := &Dataset{schema: schema, stores: newStores(1)}
 	d.add(found{base: "rows"}, rowsFile{schema, read})
 	return d
 }
 
-// rowsFile is a table that is no file.
+// rowsFile is the only file of such a dataset.
 type rowsFile struct {
 	schema table.Schema
 	read   Rows

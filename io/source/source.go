@@ -37,13 +37,13 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// place is the place of a split: a file, and the split's number in it.
+// place is a file and the number of a split in it.
 type place struct{ file, split int }
 
 // Dataset is one table in one or more files with one schema. Its methods may be called concurrently.
 type Dataset struct {
 	names    []string
-	versions []string // of files of stores, else ""
+	versions []string // of files in stores; "" for other files
 	files    []scan.File
 	places   []place
 	schema   table.Schema
@@ -90,7 +90,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 			}
 			opened[i], faults[i] = f.open(ctx, f.at, dialects, mac)
 			if faults[i] == nil {
-				faults[i] = unique(opened[i].Schema())
+				faults[i] = checkUnique(opened[i].Schema())
 			}
 			if faults[i] == nil {
 				opened[i], faults[i] = folders.wrap(opened[i], f.at.Path)
@@ -122,7 +122,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 	return agree(d.names, d.files).Err()
 }
 
-// openedAtOnce is how many files of stores are opened at once, for each takes some requests.
+// openedAtOnce is the number of files of stores that are opened at once. Each takes several requests.
 const openedAtOnce = 16
 
 func (d *Dataset) add(f found, opened scan.File) {
@@ -144,7 +144,7 @@ func (d *Dataset) Schema() table.Schema { return d.schema }
 // Files returns the base names of the files in reading order.
 func (d *Dataset) Files() []string { return slices.Clone(d.names) }
 
-// Splits returns how many parts can be read independently, in a fixed order.
+// Splits returns the number of parts that can be read independently, in a fixed order.
 func (d *Dataset) Splits() int { return len(d.places) }
 
 // Read streams one split's columns in batches to yield, and returns a digest of the bytes on which they depend: of a
@@ -159,7 +159,7 @@ func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield f
 		return nil, err
 	}
 	sum, err := d.files[p.file].Read(ctx, p.split, columns, yield)
-	return sum.Digest, d.placed(err, p.file)
+	return sum.Digest, d.addFileName(err, p.file)
 }
 
 // Digest returns what Read would return for a split, without decoding.
@@ -169,10 +169,10 @@ func (d *Dataset) Digest(ctx context.Context, split int, columns []string) ([]by
 		return nil, err
 	}
 	sum, err := d.files[p.file].Digest(ctx, p.split, columns)
-	return sum, d.placed(err, p.file)
+	return sum, d.addFileName(err, p.file)
 }
 
-// check finds a split and refuses columns that cannot be read.
+// check returns the place of a split. It refuses columns that cannot be read.
 func (d *Dataset) check(split int, columns []string) (place, error) {
 	if split < 0 || split >= len(d.places) {
 		return place{}, scan.Fault(CodeOption, "there is no split %d, only %d", split, len(d.places))
@@ -190,8 +190,8 @@ func (d *Dataset) check(split int, columns []string) (place, error) {
 	return d.places[split], wrong.Err()
 }
 
-// placed adds the file's name to an error that has none.
-func (d *Dataset) placed(err error, file int) error {
+// addFileName adds the file's name to an error that has none.
+func (d *Dataset) addFileName(err error, file int) error {
 	var e *Error
 	if errors.As(err, &e) && e.File == "" {
 		e.File = d.names[file]
@@ -199,19 +199,19 @@ func (d *Dataset) placed(err error, file int) error {
 	return err
 }
 
-// AheadOfStores is what AheadBytes returns if files are in a store.
+// AheadOfStores is the result of AheadBytes if files are in a store.
 const AheadOfStores = remote.PerWorker
 
-// AheadBytes is how much memory reading takes for each worker, besides what it decodes: 0 if all files are on this
-// machine.
+// AheadBytes returns the memory in bytes that reading takes for each worker, in addition to decoded batches: 0 if all
+// files are on this machine.
 func (d *Dataset) AheadBytes() int64 {
-	if d.stores.used() {
+	if d.stores.haveFiles() {
 		return AheadOfStores
 	}
 	return 0
 }
 
-// Close ends the use of the dataset, whose other methods fail from then on. No file is open between reads.
+// Close ends the use of the dataset; its other methods fail afterwards. No file is open between reads.
 func (d *Dataset) Close() error {
 	d.files, d.places = nil, nil
 	d.stores.close()

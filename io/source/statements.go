@@ -7,18 +7,17 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Statement is the place of a statement that a file makes about its rows: the min and max of a column in a row group,
-// which a RowGroupFilter believes. It holds no value.
+// Statement is the place of a statement that a file makes about its rows and that a RowGroupFilter trusts: the min and
+// max of a column in a row group. It holds no value.
 type Statement struct {
 	File     string // base name
 	RowGroup int    // from 0
 	Column   string
 }
 
-// WrongStatements reads all rows of a split and compares them with what its file states of some columns and a
-// RowGroupFilter would believe. It returns the statements that do not hold; none if all hold, or if none is believed of
-// these columns. That the row group has as many rows as the footer states is part of every read: if not, the error has
-// CodeRowCount. Errors: as Read.
+// WrongStatements reads all rows of a split and returns the trusted statements about some columns that do not hold.
+// Every read checks that the row group has as many rows as the footer states: the error then has CodeRowCount. Other
+// errors are those of Read.
 func (d *Dataset) WrongStatements(ctx context.Context, split int, columns []string) ([]Statement, error) {
 	p, err := d.check(split, columns)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// stores are the stores from which a dataset reads.
+// stores holds the stores of a dataset.
 type stores struct {
 	pool    *remote.Pool
 	mu      sync.Mutex
-	buckets map[store.Address]store.Bucket // by addresses without keys
-	seen    map[store.Address]bool         // objects
+	buckets map[store.Address]store.Bucket // by address without key
+	seen    map[store.Address]bool         // the objects that were named
 }
 
 func newStores(workers int) *stores {
@@ -27,8 +27,8 @@ func newStores(workers int) *stores {
 		seen: map[store.Address]bool{}}
 }
 
-// used says whether the dataset has files of stores.
-func (s *stores) used() bool { return len(s.seen) > 0 }
+// haveFiles reports whether the dataset has files in stores.
+func (s *stores) haveFiles() bool { return len(s.seen) > 0 }
 
 func (s *stores) close() {
 	s.pool.Close()
@@ -56,8 +56,8 @@ func (s *stores) bucket(ctx context.Context, a store.Address) (store.Bucket, err
 	return b, err
 }
 
-// find lists the files of an address or a pattern of addresses, in the order of their keys, and what is wrong with
-// them. No message shows an address's options.
+// find lists the files of an address or a pattern of addresses, in the order of their keys, and all faults. No message
+// shows an address's options.
 func (s *stores) find(ctx context.Context, format, text string) ([]found, Errors) {
 	a, err := store.ParseAddress(text)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, Errors
 	return out, wrong
 }
 
-// listed is as many bytes as a list of a few million objects takes.
+// listed is the largest total length of listed keys, in bytes: enough for a few million objects.
 const listed = 1 << 30
 
 // list returns the objects of an address, or those that match it.

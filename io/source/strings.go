@@ -47,7 +47,7 @@ func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
 	return out, nil
 }
 
-// Text writes item i of a column's values, which are no lists.
+// Text returns item i of a column's values as text. The column must not hold lists.
 func Text(c *table.Column, i int) string {
 	switch c.Type.Kind {
 	case table.String:
@@ -69,7 +69,7 @@ func Text(c *table.Column, i int) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// floatText is the shortest text that reads back as f, without an exponent if f is of a usual size.
+// floatText returns the shortest text that reads back as f, without an exponent if f is of a usual size.
 func floatText(f float64) string {
 	if a := math.Abs(f); a == 0 || a >= 1e-6 && a < 1e21 {
 		return strconv.FormatFloat(f, 'f', -1, 64)

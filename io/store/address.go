@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Address is the place of an object, or a pattern of such places: scheme://bucket/key?options.
+// Address is the address of an object, or a pattern of such addresses: scheme://bucket/key?options.
 type Address struct {
 	Scheme string
-	Bucket string // of https: the host
-	// Key is the object's name as it is; of https it is the path, with its escapes.
+	Bucket string // the host, if the scheme is https
+	// Key is the object's name without escapes; if the scheme is https, the path with its escapes.
 	Key string
-	// Options is a query, which may hold a signature: it is shown to nobody.
+	// Options is the query. It may hold a signature and is never shown.
 	Options string
 }
 
@@ -30,7 +30,7 @@ var (
 	options = regexp.MustCompile(`\?([A-Za-z][A-Za-z0-9_-]*=[^?]*)$`)
 )
 
-// What can be wrong with an address. No text of the address is in the errors.
+// The faults of an address. They hold no text of it.
 var (
 	ErrAddress  = errors.New("the address is malformed")
 	ErrPlain    = errors.New("http is not encrypted, and nothing shows who answers")
@@ -79,7 +79,7 @@ func (a Address) parseWeb(s string) (Address, error) {
 	return a, nil
 }
 
-// Base is the last part of the key: what messages call the object.
+// Base returns the last part of the key, by which messages name the object.
 func (a Address) Base() string {
 	base := path.Base("/" + a.Key)
 	if a.Scheme == "https" {
@@ -90,7 +90,7 @@ func (a Address) Base() string {
 	return base
 }
 
-// Base is the last part of a path or of the key of an address, without any options.
+// Base returns the last part of a path, or of the key of an address, without options.
 func Base(place string) string {
 	if a, err := ParseAddress(place); err == nil {
 		return a.Base()
@@ -101,17 +101,17 @@ func Base(place string) string {
 	return path.Base(place)
 }
 
-// String is the address without its options.
+// String returns the address without its options.
 func (a Address) String() string { return a.Scheme + "://" + a.Bucket + "/" + a.Key }
 
-// At is the address of another key of the same bucket.
+// At returns the address of another key of the same bucket.
 func (a Address) At(key string) Address {
 	a.Key = key
 	return a
 }
 
-// Pattern splits a key into the prefix by which objects are listed and whether it is a pattern at all: one with * ? or
-// [, or one that ends with a slash, for all that is below it.
+// Pattern returns the prefix by which objects are listed; ok is false if the key is no pattern. A pattern has one of *
+// ? [, or ends with a slash and stands for all keys below it.
 func (a Address) Pattern() (prefix string, ok bool) {
 	if i := strings.IndexAny(a.Key, `*?[\`); i >= 0 {
 		return a.Key[:i], true
@@ -119,8 +119,9 @@ func (a Address) Pattern() (prefix string, ok bool) {
 	return a.Key, a.Key == "" || strings.HasSuffix(a.Key, "/")
 }
 
-// Matches reports whether the pattern matches a key. A star stands for any characters but slashes. Below a prefix,
-// names that begin with a dot or an underscore are left out: other programs keep their notes in them.
+// Matches reports whether the pattern matches a key. A star matches any characters except slashes. A pattern that ends
+// with a slash does not match names that begin with a dot or an underscore: other programs use them for their own
+// files.
 func (a Address) Matches(key string) bool {
 	if a.Key == "" || strings.HasSuffix(a.Key, "/") && !strings.ContainsAny(a.Key, `*?[\`) {
 		for part := range strings.SplitSeq(strings.TrimPrefix(key, a.Key), "/") {
@@ -145,7 +146,7 @@ func Covers(pattern, address string) bool {
 	return p.Key == a.Key || many && p.Scheme != "https" && p.Matches(a.Key)
 }
 
-// Unsigned is a path as it is, and an address on a web server without its query.
+// Unsigned returns a path unchanged, and an address on a web server without its query.
 func Unsigned(place string) string {
 	if a, err := ParseAddress(place); err == nil && a.Scheme == "https" {
 		return a.String()

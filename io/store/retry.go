@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// How often a request is made, and how long the pauses are. They double; each is shortened at random by up to a half,
-// so that many readers that failed together do not come back together.
+// The number of attempts of a request, and the pauses between them. Pauses double, and each is shortened at random by
+// up to a half, so that readers that failed together do not retry together.
 const (
 	attempts   = 7
 	firstPause = 100 * time.Millisecond
 	lastPause  = 10 * time.Second
-	// An attempt may take leastTime and, for what it reads, a second for each slowest bytes.
+	// The deadline of an attempt is leastTime plus a second for each slowest bytes that it reads.
 	leastTime = 30 * time.Second
 	slowest   = 64 << 10
 )
 
-// Retry calls f until it succeeds, up to seven times, while its error is of kind Unavailable. f moves about so many
-// bytes.
+// Retry calls f until it succeeds, up to seven times, while its error is of kind Unavailable. size is the approximate
+// number of bytes that f reads or writes.
 func Retry(ctx context.Context, size int64, f func(context.Context) error) error {
 	for failed := 0; ; failed++ {
 		err := attempt(ctx, size, f)
@@ -34,17 +34,16 @@ func Retry(ctx context.Context, size int64, f func(context.Context) error) error
 	}
 }
 
-// ReadFull fills p with bytes of an object, by as many requests as it takes. What a request got before it failed is
-// kept. After seven failures in succession without a byte it gives up.
+// ReadFull fills p with bytes of an object, by as many requests as necessary. It keeps the bytes of a request that
+// fails later, and gives up after seven failures in succession without a byte.
 func ReadFull(ctx context.Context, b Bucket, o Object, p []byte, at int64) error {
 	return ReadPieces(ctx, b, o, at, int64(len(p)), func(int64) []byte { return p })
 }
 
-// ReadPieces is ReadFull for size bytes in several pieces of memory, which are filled one after the other. next returns
-// the next piece, of at most left bytes, which are those that are missing. It is called when the piece before it is
-// full.
+// ReadPieces does what ReadFull does, for size bytes in several slices, which are filled one after the other.
+// next(left) returns the next slice, of at most left bytes; it is called when the slice before is full.
 func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next func(left int64) []byte) error {
-	var piece []byte // what is left of it
+	var piece []byte // the rest of the current slice
 	left := size
 	for failed := 0; left > 0; {
 		err := attempt(ctx, left, func(ctx context.Context) error {
@@ -88,7 +87,7 @@ func attempt(ctx context.Context, size int64, f func(context.Context) error) err
 	return f(ctx)
 }
 
-// finished says whether another attempt is of no use, and returns the error to report.
+// finished reports whether another attempt is useless, and returns the error to report.
 func finished(ctx context.Context, err error) (bool, error) {
 	var own *Error
 	switch {

@@ -1,9 +1,9 @@
-// Package store is the door to files that are not on this machine: objects of S3, Google Cloud Storage and Azure, and
-// files of web servers.
+// Package store defines how files that are not on this machine are read and written: objects of S3, Google Cloud
+// Storage and Azure, and files of web servers.
 //
-// A program links the stores that it wants and registers them by the schemes of their addresses. Package source reads
-// through a Bucket, and release publish writes through a Writer. Both check what they get: a store is trusted with the
-// secrecy of what it holds, and its answers are hashed like a local file's bytes.
+// A program links the stores that it needs and registers them under the schemes of their addresses. Package source
+// reads through a Bucket, and release publish writes through a Writer. A store is trusted to keep its contents secret.
+// What it sends is checked and hashed like a local file.
 package store
 
 import (
@@ -18,19 +18,20 @@ import (
 type Object struct {
 	Key  string
 	Size int64 // in bytes
-	// Version differs from that of every other contents of the same key: an ETag or a generation. It is never empty.
+	// Version identifies the contents of a key: an ETag or a generation. It differs if the contents differ, and is never
+	// empty.
 	Version string
 }
 
-// Bucket is a store whose objects can be read. Its methods make one attempt, may be called concurrently and return an
-// *Error or that of the context. They keep no text of the store's.
+// Bucket is a store whose objects can be read. Its methods make one attempt, may be called concurrently, and return an
+// *Error or the context's error. An error never holds a text of the store.
 type Bucket interface {
 	// Stat returns the newest version of an object.
 	Stat(ctx context.Context, key string) (Object, error)
 	// List yields the objects whose keys have a prefix, in any order.
 	List(ctx context.Context, prefix string, yield func(Object) error) error
-	// Read returns a reader of size bytes of this version of an object, which has them all, from the byte at on. Errors of
-	// the reader may be of any type. The error is of kind Changed if the store has another version now.
+	// Read returns a reader of size bytes of this version of an object, from offset at on; the object has all of them.
+	// Errors of the reader may be of any type. The error is of kind Changed if the store now has another version.
 	Read(ctx context.Context, o Object, at, size int64) (io.ReadCloser, error)
 	// Close frees connections.
 	Close() error
@@ -39,19 +40,19 @@ type Bucket interface {
 // Writer is a store to which objects can be written.
 type Writer interface {
 	Bucket
-	// Put writes an object, which others see whole or not at all. over is what it replaces: nil if that may be anything;
-	// Nothing if the key must have no object, else the error is of kind Exists; or a version, and the error is of kind
-	// Changed if the store has another one now.
+	// Put writes an object, which others see complete or not at all. over is the object that it replaces: nil for any or
+	// none; Nothing if the key must have no object, else the error is of kind Exists; or a version, and the error is of
+	// kind Changed if the store now has another one.
 	Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, size int64, over *Object) error
-	// Delete removes a version of an object; nil if the key has none. The error is of kind Changed if the store has
-	// another version now.
+	// Delete removes a version of an object. It returns nil if the key has none. The error is of kind Changed if the
+	// store now has another version.
 	Delete(ctx context.Context, o Object) error
 }
 
-// Nothing is what an object replaces that must be the first of its key.
+// Nothing is the over of a Put that must not replace an object.
 var Nothing = &Object{}
 
-// Kind is what can be done about an error.
+// Kind classifies an error by what can be done about it.
 type Kind uint8
 
 // The kinds of errors.
@@ -65,14 +66,14 @@ const (
 	Misconfigured             // an option of the address or of the environment is wrong
 )
 
-// Error is what went wrong with a store.
+// Error is a failure of a store.
 type Error struct {
 	Kind Kind
-	// Hint is what the user can do; may be empty.
+	// Hint tells the user what to do; it may be empty.
 	Hint string
 }
 
-// Error says what Kind means.
+// Error describes the kind.
 func (e *Error) Error() string {
 	switch e.Kind {
 	case NotFound:
@@ -94,7 +95,7 @@ func (e *Error) Error() string {
 // Failure makes an Error.
 func Failure(k Kind, hint string) error { return &Error{k, hint} }
 
-// KindOf returns the kind of an error, Unavailable if it has none.
+// KindOf returns the kind of an error; Unavailable if it is no *Error.
 func KindOf(err error) Kind {
 	var e *Error
 	if errors.As(err, &e) {
@@ -103,7 +104,7 @@ func KindOf(err error) Kind {
 	return Unavailable
 }
 
-// Opener opens the bucket of an address; no request needs to be made.
+// Opener opens the bucket of an address. It need not make a request.
 type Opener func(ctx context.Context, a Address) (Bucket, error)
 
 var (
@@ -111,14 +112,14 @@ var (
 	openers = map[string]Opener{}
 )
 
-// Register makes a scheme known. The last registration of a scheme counts.
+// Register registers the opener of a scheme. It replaces an earlier one.
 func Register(scheme string, open Opener) {
 	mu.Lock()
 	defer mu.Unlock()
 	openers[scheme] = open
 }
 
-// Known are the schemes that some build of this program has.
+// Known holds the schemes of all builds of this program.
 var Known = []string{"az", "gs", "https", "s3"}
 
 // Open opens the bucket of an address.

@@ -1,6 +1,6 @@
 package table
 
-// Bounds are the min and max of some values of a column that is held in Ints and not unsigned. Nulls do not count.
+// Bounds holds the min and max of some values of a column that is held in Ints and not unsigned. Nulls do not count.
 type Bounds struct{ Min, Max int64 }
 
 // Holds reports whether every row's value is null or within the bounds. Dictionary entries that no row has do not

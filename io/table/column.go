@@ -2,7 +2,7 @@ package table
 
 import "sort"
 
-// Values are plain values of one kind, which says which slice is used.
+// Values holds plain values of one kind. The kind determines which slice is used.
 type Values struct {
 	Ints   []int64
 	Floats []float64
@@ -14,7 +14,7 @@ type Values struct {
 // Bytes returns string i, in the same memory.
 func (v Values) Bytes(i int) []byte { return v.Data[v.Offsets[i]:v.Offsets[i+1]] }
 
-// Len returns the number of values. For lists that is the number of their elements. k says which slice holds them.
+// Len returns the number of values of kind k; if k is List, the number of elements.
 func (v Values) Len(k Kind) int {
 	switch k {
 	case Float, List:

@@ -41,7 +41,7 @@ type Type struct {
 	Unit int64
 	// Zone is "UTC" for instants, and "local" for wall-clock times without a zone.
 	Zone string
-	// Name is the name of a type of kind Invalid in messages (struct, time, …); else empty.
+	// Name names a type of kind Invalid in messages (struct, time, …); empty for other kinds.
 	Name string
 }
 

@@ -12,7 +12,7 @@ import (
 // search returns a search of so many pairs, the second number for check-long.
 func search(t *testing.T, short, long int, draw func(*rand.Rand) (Format, bool)) *Search {
 	t.Helper()
-	s := &Search{Seed: Seed(t), Pairs: Pairs(t, short, long), PerFormat: 20, Draw: draw}
+	s := &Search{Seed: stabilitytest.Seed(t), Pairs: stabilitytest.Pairs(t, short, long), PerFormat: 20, Draw: draw}
 	for range runtime.GOMAXPROCS(0) {
 		s.Dirs = append(s.Dirs, stabilitytest.Folder(t))
 	}

@@ -238,7 +238,7 @@ func TestIsolationOfLongData(t *testing.T) {
 	}
 	dir := stabilitytest.Folder(t)
 	for number := range uint64(n) {
-		r := rand.New(rand.NewPCG(Seed(t), number))
+		r := rand.New(rand.NewPCG(stabilitytest.Seed(t), number))
 		of, at, layout := longTable[number%uint64(len(longTable))], r.IntN(4), r.Uint64()
 		for _, long := range []bool{false, true} {
 			name, b, what, err := of.file(rand.New(rand.NewPCG(layout, 0)), at, long)
@@ -250,11 +250,13 @@ func TestIsolationOfLongData(t *testing.T) {
 			}
 			rows, others, err := short(dir, name, of.csv)
 			if err != nil {
-				t.Fatalf("seed %d, pair %d: %s: of three short rows, and long %t, %s at %d: %v", Seed(t), number, of.name, long,
+				t.Fatalf("seed %d, pair %d: %s: of three short rows, and long %t, %s at %d: %v",
+					stabilitytest.Seed(t), number, of.name, long,
 					what, at, err)
 			}
 			if !slices.Equal(rows, []string{"1", "2", "3"}) || (others > 0) != long {
-				t.Fatalf("seed %d, pair %d: %s: %s at %d: the short rows are %q, and %d others", Seed(t), number, of.name, what, at,
+				t.Fatalf("seed %d, pair %d: %s: %s at %d: the short rows are %q, and %d others",
+					stabilitytest.Seed(t), number, of.name, what, at,
 					rows, others)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source"
-	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
@@ -29,36 +28,6 @@ func LeftOut(t *testing.T, e *Engine, p *pipeline.Plan) (skipped int) {
 		}
 	}
 	return skipped
-}
-
-// AuditedUnit is a unit that an audit would take out.
-type AuditedUnit struct {
-	Key  string
-	Rows int64
-}
-
-// Census returns the units that an audit would take out, the heaviest first.
-func Census(t *testing.T, e *Engine, p *pipeline.Plan) (out []AuditedUnit) {
-	t.Helper()
-	u, err := e.census(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, x := range append(u.heavy, u.random...) {
-		out = append(out, AuditedUnit{x.key, x.rows})
-	}
-	return out
-}
-
-// A plan without a unit has no answers.
-func Without(t *testing.T, e *Engine, p *pipeline.Plan, unit string) [][]mechanism.Exact {
-	t.Helper()
-	a := &audit{Engine: e, ctx: t.Context(), plan: p, observer: pipeline.Silent{}}
-	x, err := a.without(unit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
 }
 
 // OpenPartsTight is OpenParts for an engine that holds almost no rows in memory.

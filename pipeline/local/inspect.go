@@ -1,9 +1,6 @@
 package local
 
 import (
-	"math"
-	"unicode/utf8"
-
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
@@ -51,12 +48,8 @@ type inspection struct {
 	pipeline.DataChecks
 }
 
-func newInspection(p *pipeline.Plan, schema, logical table.Schema) (*inspection, error) {
+func newInspection(p *pipeline.Plan, logical table.Schema) (*inspection, error) {
 	x := &inspection{}
-	for _, name := range p.Columns() {
-		f, _ := schema.Lookup(name)
-		x.Columns = append(x.Columns, pipeline.ColumnCheck{Name: name, Type: f.Type})
-	}
 	var err error
 	if x.Filters, err = tally.OfFilters(p.Filters(), logical, p.Location()); err != nil {
 		return nil, err
@@ -69,62 +62,6 @@ func newInspection(p *pipeline.Plan, schema, logical table.Schema) (*inspection,
 		x.Queries = append(x.Queries, pipeline.QueryCheck{Name: q.Query.Name(), Tally: t})
 	}
 	return x, nil
-}
-
-// countNulls counts the nulls of a batch of the input.
-func (x *inspection) countNulls(b *table.Batch) {
-	x.Looked += int64(b.Rows)
-	for i := range b.Columns {
-		c := &x.Columns[i]
-		null, unparsed := nulls(&b.Columns[i])
-		c.Rows += int64(b.Rows)
-		c.Null += null
-		c.Unparsed += unparsed
-		c.Garbled += garbled(&b.Columns[i])
-	}
-}
-
-// nulls counts the rows of a column that are null or NaN, and those that could not be parsed.
-func nulls(c *table.Column) (null, unparsed int64) {
-	if c.Valid == nil && c.Type.Kind != table.Float {
-		return 0, 0
-	}
-	start := int32(0)
-	for i := range c.Entries() {
-		rows := int64(1)
-		if c.Ends != nil {
-			rows = int64(c.Ends[i] - start)
-			start = c.Ends[i]
-		}
-		switch {
-		case c.Unparsed != nil && c.Unparsed[i]:
-			unparsed += rows
-		case c.Valid != nil && !c.Valid[i] || c.Type.Kind == table.Float && math.IsNaN(floatAt(c, i)):
-			null += rows
-		}
-	}
-	return null, unparsed
-}
-
-// garbled counts the rows of a column of text that are not UTF-8.
-func garbled(c *table.Column) (n int64) {
-	if c.Type.Kind != table.String {
-		return 0
-	}
-	for row := range c.Len() {
-		if !c.IsNull(row) && !utf8.Valid(c.Values.Bytes(c.Index(row))) {
-			n++
-		}
-	}
-	return n
-}
-
-// floatAt returns the float of an entry that is not null.
-func floatAt(c *table.Column, entry int) float64 {
-	if c.Codes != nil {
-		entry = int(c.Codes[entry])
-	}
-	return c.Values.Floats[entry]
 }
 
 // setBounds sets the bounds of a query whose accumulator is sealed.

@@ -120,7 +120,8 @@ func TestStabilityOfShards(t *testing.T) {
 	for _, l := range all {
 		l.Open, l.Twin = openSharded(t), openTight
 	}
-	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 300, 300_000), PairsPerJob: 5,
+	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), PairsPerJob: 5,
+		Pairs:   stabilitytest.Pairs(t, 300, 300_000),
 		Writers: stabilitytest.Writers(), Labs: all})
 }
 
@@ -148,7 +149,7 @@ func stable(t *testing.T, s *stabilitytest.Search) {
 func TestStabilityOfMergedRuns(t *testing.T) {
 	lab := labs(t, 1)[0]
 	lab.Open = openSharded(t)
-	s := stabilitytest.Search{Seed: stabilitytest.Seed(t) + 1, Pairs: sized(t, 40, 10_000), PairsPerJob: 2,
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t) + 1, Pairs: stabilitytest.Pairs(t, 40, 10_000), PairsPerJob: 2,
 		Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab}}
 	r := s.RunBy(func(l *stabilitytest.Lab, c *stabilitytest.Case) (*stabilitytest.Finding, bool) {
 		return c.Couple(t, l, func() pipeline.Sink { return sink.New() })

@@ -21,6 +21,7 @@ func TestStabilityOfShuffles(t *testing.T) {
 		return shuffled{e, t, 1 + l.Workers%3}
 	}
 	all[0].Twin = openTight
-	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 150, 100_000), PairsPerJob: 5,
+	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), PairsPerJob: 5,
+		Pairs:   stabilitytest.Pairs(t, 150, 100_000),
 		Writers: stabilitytest.Writers(), Labs: all})
 }

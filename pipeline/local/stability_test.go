@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/dprelease/dprelease/configs"
@@ -39,25 +38,6 @@ func openTight(data *source.Dataset, l stabilitytest.Limits, scratch string) pip
 		return local.NewTight(data, l.Workers, scratch)
 	}
 	return local.NewWithin(data, local.Limits{Workers: l.Workers, Memory: 1 << 30, Scratch: scratch})
-}
-
-// sized returns the number of pairs for every commit, or for check-long. DPRELEASE_PAIRS overrides it.
-func sized(t *testing.T, short, long int) int {
-	t.Helper()
-	if text := os.Getenv("DPRELEASE_PAIRS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal("DPRELEASE_PAIRS is no number")
-		}
-		return n
-	}
-	switch {
-	case os.Getenv("DPRELEASE_LONG") != "":
-		return long
-	case testing.Short():
-		return short / 15
-	}
-	return short
 }
 
 // These pairs once failed.
@@ -92,7 +72,7 @@ func TestStabilityOfKnownPairs(t *testing.T) {
 
 // The answers of neighbouring tables differ by at most the declared sensitivity: random jobs, tables and files.
 func TestStability(t *testing.T) {
-	n := sized(t, 1000, 1_000_000)
+	n := stabilitytest.Pairs(t, 1000, 1_000_000)
 	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 25, Writers: stabilitytest.Writers(),
 		Labs: labs(t, runtime.GOMAXPROCS(0))}
 	r := s.Run()
@@ -108,7 +88,7 @@ func TestStability(t *testing.T) {
 // Whole runs on neighbouring tables with the same noise produce the same output, except for numbers that have noise.
 func TestStabilityOfRuns(t *testing.T) {
 	lab := labs(t, 1)[0]
-	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 150, 20_000), PairsPerJob: 5,
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: stabilitytest.Pairs(t, 150, 20_000), PairsPerJob: 5,
 		Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab}}
 	r := s.RunBy(func(l *stabilitytest.Lab, c *stabilitytest.Case) (*stabilitytest.Finding, bool) {
 		return c.Couple(t, l, func() pipeline.Sink { return sink.New() })

@@ -58,7 +58,7 @@ func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Sch
 	}
 	if l.Look != LookNone {
 		logical, _ := p.LogicalSchema(schema)
-		if w.inspection, err = newInspection(p, schema, logical); err != nil {
+		if w.inspection, err = newInspection(p, logical); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +77,7 @@ func positions(p *pipeline.Plan, columns []string) []int {
 func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 	w.rows += int64(b.Rows)
 	if inspect {
-		w.inspection.countNulls(b)
+		w.inspection.Looked += int64(b.Rows)
 	}
 	for _, view := range w.views {
 		logical := selectColumns(b, view, nil)

@@ -240,6 +240,9 @@ func (t *Tally) Add(m *Message) error {
 		t.sent, t.bounded = map[int]int64{}, map[int]int64{}
 	}
 	if m.Packed != nil {
+		if len(t.packed) > 0 && (m.Packed.Question != t.packed[0].Question || m.Packed.Program != t.packed[0].Program) {
+			return ErrLost // its answers are of other queries
+		}
 		t.packed = append(t.packed, m.Packed)
 		for i, n := range m.Packed.Blocks {
 			t.sent[i] += n
@@ -268,8 +271,7 @@ func (t *Tally) Statement() (*Statement, error) {
 	whole.Shard, whole.Of, whole.From, whole.To = 1, 1, 0, whole.Splits()
 	whole.Digests, whole.Rows, whole.Blanks = make([][]byte, whole.To), 0, 0
 	for _, p := range t.packed {
-		if p.From < 0 || p.To > whole.To || p.To-p.From != len(p.Digests) || !p.SameTable(&whole) ||
-			p.Question != whole.Question || p.Program != whole.Program {
+		if p.From < 0 || p.To > whole.To || p.To-p.From != len(p.Digests) || !p.SameTable(&whole) {
 			return nil, ErrLost
 		}
 		for i, d := range p.Digests {

@@ -46,6 +46,26 @@ func Seed(t testing.TB) uint64 {
 	return n
 }
 
+// Pairs returns how many pairs a test tries: short of them on every commit, a fifteenth of that with -short, and long of
+// them if DPRELEASE_LONG is set. DPRELEASE_PAIRS sets another number.
+func Pairs(t testing.TB, short, long int) int {
+	t.Helper()
+	if text := os.Getenv("DPRELEASE_PAIRS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal("DPRELEASE_PAIRS is no number")
+		}
+		return n
+	}
+	switch {
+	case os.Getenv("DPRELEASE_LONG") != "":
+		return long
+	case testing.Short():
+		return short / 15
+	}
+	return short
+}
+
 // Search tries random cases until one fails or all held.
 type Search struct {
 	// Seed determines all cases: pair number n of a search depends on Seed and n alone.

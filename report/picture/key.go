@@ -1,71 +1,95 @@
 package picture
 
 import (
-	"image/color"
-	"strconv"
-
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// key says below the title what colours or marks mean.
-func (f *Figure) key(c draw.Canvas) {
-	label := text.Style{Color: color.Black, Font: face(8), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: handler}
-	at := vg.Point{X: c.Min.X + 0.3*vg.Centimeter, Y: c.Max.Y - keyHeight/2}
-	p := &f.Panels[0]
-	if p.Shades != nil {
-		f.ramp(c, label, at, p.Scale)
-		return
-	}
-	entry := func(name string, mark func(vg.Point)) {
-		mark(at)
-		c.FillText(label, vg.Point{X: at.X + 0.7*vg.Centimeter, Y: at.Y}, name)
-		at.X += 0.7*vg.Centimeter + label.Width(name) + 0.6*vg.Centimeter
-	}
-	wide := 0.5 * vg.Centimeter
-	if f.Estimates != "" {
-		entry(f.Estimates, func(at vg.Point) {
-			c.StrokeLine2(draw.LineStyle{Color: blue, Width: vg.Points(4)}, at.X, at.Y, at.X+wide, at.Y)
-		})
-	}
-	if f.Noisy != "" {
-		entry(f.Noisy, func(at vg.Point) {
-			c.DrawGlyph(draw.GlyphStyle{Color: vermilion, Radius: vg.Points(2), Shape: draw.CircleGlyph{}},
-				vg.Point{X: at.X + wide/2, Y: at.Y})
-		})
-	}
-	if f.Intervals != "" {
-		entry(f.Intervals, func(at vg.Point) {
-			width, shade := vg.Points(1.5), color.Color(vermilion)
-			if p.Lines {
-				width, shade = vg.Points(7), pale
-			}
-			c.StrokeLine2(draw.LineStyle{Color: shade, Width: width}, at.X, at.Y, at.X+wide, at.Y)
-		})
-	}
+// Key is a mark and its name.
+type Key struct {
+	Name string
+	Style
 }
 
-// ramp draws the colours with the values that they stand for.
-func (f *Figure) ramp(c draw.Canvas, label text.Style, at vg.Point, s Scale) {
-	const steps = 60
-	width, half := 5*vg.Centimeter, 0.12*vg.Centimeter
-	place := func(share float64) vg.Length { return at.X + vg.Length(share)*width }
-	value := func(share float64) float64 {
-		if s.Root {
-			share *= share
+// Ramp explains colours: the scale, and the name of its values.
+type Ramp struct {
+	Label string
+	Scale Scale
+}
+
+const (
+	sampleWidth = 0.8 * vg.Centimeter
+	rampWidth   = 6 * vg.Centimeter
+)
+
+// width returns the width of a key, including the space after it.
+func (k Key) width() vg.Length { return sampleWidth + gap + letters(8).Width(k.Name) + 4*gap }
+
+func (k Key) draw(c draw.Canvas, at vg.Point) {
+	switch half := 0.1 * vg.Centimeter; {
+	case k.Fill != NoFill:
+		c.FillPolygon(k.fill(), rectangle(at.X, at.Y-half, at.X+sampleWidth, at.Y+half))
+	case k.Line != NoLine:
+		c.StrokeLine2(k.lineStyle(), at.X, at.Y, at.X+sampleWidth, at.Y)
+	}
+	if k.Mark != NoMark {
+		c.DrawGlyph(k.glyph(), vg.Point{X: at.X + sampleWidth/2, Y: at.Y})
+	}
+	c.FillText(letters(8), vg.Point{X: at.X + sampleWidth + gap, Y: at.Y}, k.Name)
+}
+
+// keyRows breaks the keys into rows that fit into width.
+func (f *Figure) keyRows(width vg.Length) (rows [][]Key) {
+	left := vg.Length(0)
+	for _, k := range f.Keys {
+		if len(rows) == 0 || left < k.width() {
+			rows = append(rows, nil)
+			left = width - 2*margin
 		}
-		return s.Low + share*(s.High-s.Low)
+		rows[len(rows)-1] = append(rows[len(rows)-1], k)
+		left -= k.width()
 	}
+	return rows
+}
+
+// drawKeys draws each row of keys, centred, from y downwards, and returns the height of the next line.
+func (f *Figure) drawKeys(all draw.Canvas, y vg.Length) vg.Length {
+	width := all.Max.X - all.Min.X
+	for _, row := range f.keyRows(width) {
+		total := vg.Length(0)
+		for _, k := range row {
+			total += k.width()
+		}
+		x := all.Min.X + (width-total)/2
+		for _, k := range row {
+			k.draw(all, vg.Point{X: x, Y: y})
+			x += k.width()
+		}
+		y -= lineHeight
+	}
+	return y
+}
+
+// draw draws the colours at y, centred, with the values that they stand for below them.
+func (r *Ramp) draw(c draw.Canvas, y vg.Length) {
+	const steps = 60
+	half := 0.12 * vg.Centimeter
+	words := letters(8)
+	label := fit(words, r.Label, c.Max.X-c.Min.X-rampWidth-4*margin)
+	left := c.Center().X - (rampWidth+2*gap+words.Width(label))/2
+	place := func(share float64) vg.Length { return left + vg.Length(share)*rampWidth }
 	for i := range steps {
-		a, b := float64(i)/steps, float64(i+1)/steps
-		c.FillPolygon(s.colour(value((a+b)/2)), []vg.Point{{X: place(a), Y: at.Y}, {X: place(b), Y: at.Y},
-			{X: place(b), Y: at.Y + 2*half}, {X: place(a), Y: at.Y + 2*half}})
+		c.FillPolygon(r.Scale.colour(r.Scale.at((float64(i)+0.5)/steps)), // up to the end, so that there is no gap
+			rectangle(place(float64(i)/steps), y-half, place(1), y+half))
 	}
-	number := label
+	number := words
 	number.XAlign, number.YAlign = draw.XCenter, draw.YTop
-	for _, share := range []float64{0, 0.5, 1} {
-		c.FillText(number, vg.Point{X: place(share), Y: at.Y - 1}, strconv.FormatFloat(value(share), 'g', 3, 64))
+	for _, share := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		c.FillText(number, vg.Point{X: place(share), Y: y - half - 1}, brief(r.Scale.at(share), 3))
 	}
-	c.FillText(label, vg.Point{X: place(1) + 0.4*vg.Centimeter, Y: at.Y + half}, f.Colours)
+	c.FillText(words, vg.Point{X: place(1) + 2*gap, Y: y}, label)
+}
+
+func rectangle(left, bottom, right, top vg.Length) []vg.Point {
+	return []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}}
 }

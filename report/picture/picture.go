@@ -1,5 +1,8 @@
-// Package picture draws tables of a release, and plans, as files: SVG, PNG or PDF, by gonum/plot. Colours are those of
-// the page: blue for estimates, vermilion for noisy values (Okabe & Ito 2008), and magma for maps.
+// Package picture draws the pictures of releases, plans, examples and benchmarks as SVG, PNG or PDF, with gonum/plot.
+// A [Figure] is one or more panels: a [Chart] of lines, named [Rows], [Cells] of a heat map, or a [Map] of places.
+//
+// Values that are not finite have no mark, and marks beyond the axis end at its edge: a canvas would take forever to
+// draw a line to infinity.
 package picture
 
 import (
@@ -7,12 +10,8 @@ import (
 	"errors"
 	"image/color"
 	"io"
-	"math"
-	"strconv"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -20,12 +19,43 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// ErrFormat is the error of a format that is not known.
+// Figure is one or more panels in rows, with a title above them and the keys below.
+type Figure struct {
+	Title string
+	// Panels are drawn row by row.
+	Panels []Panel
+	// Columns is the number of panels in a row. If it is 0, all panels are in one row.
+	Columns int
+	// Width and Height are those of one panel, in centimetres. If they are 0, they are 8 and 6.
+	Width, Height float64
+	// Keys name the marks, and Ramp explains the colours of cells and places; nil if there are none.
+	Keys []Key
+	Ramp *Ramp
+	// Note is a line of small print at the bottom.
+	Note string
+}
+
+// Panel is one panel of a figure.
+type Panel interface {
+	// plot returns the panel for an area of that size.
+	plot(width, height vg.Length) *plot.Plot
+}
+
+// ErrFormat is the error of an unknown format.
 var ErrFormat = errors.New("a picture is svg, png or pdf")
+
+const (
+	dotsPerInch = 150
+	margin      = 0.2 * vg.Centimeter
+	titleHeight = 0.9 * vg.Centimeter
+	lineHeight  = 0.45 * vg.Centimeter
+	noteHeight  = 0.4 * vg.Centimeter
+	gap         = 0.15 * vg.Centimeter
+)
 
 // Write draws the figure in a format: svg, png or pdf.
 func (f *Figure) Write(w io.Writer, format string) error {
-	width, height := vg.Length(f.Width)*vg.Centimeter, vg.Length(f.Height)*vg.Centimeter
+	width, height := f.size()
 	var canvas interface {
 		vg.CanvasSizer
 		io.WriterTo
@@ -49,8 +79,8 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	return err
 }
 
-// writeSVG names the fonts that a reader may have: Arial and Helvetica have the widths of Liberation Sans. A font in
-// the file would be half a megabyte. No label can hold the text that is replaced, since quotes in labels are escaped.
+// writeSVG names fonts that the reader may have: Arial and Helvetica have the widths of Liberation Sans. A font in the
+// file would be half a megabyte. No label can hold the replaced text, because quotes in labels are escaped.
 func writeSVG(w io.Writer, canvas io.WriterTo) error {
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
@@ -61,83 +91,94 @@ func writeSVG(w io.Writer, canvas io.WriterTo) error {
 	return err
 }
 
+// grid returns the number of rows and columns.
+func (f *Figure) grid() (rows, columns int) {
+	columns = f.Columns
+	if columns < 1 {
+		columns = max(len(f.Panels), 1)
+	}
+	return (len(f.Panels) + columns - 1) / columns, columns
+}
+
+// panelSize returns the size of a panel.
+func (f *Figure) panelSize() (width, height vg.Length) {
+	width, height = 8*vg.Centimeter, 6*vg.Centimeter
+	if f.Width > 0 {
+		width = vg.Length(f.Width) * vg.Centimeter
+	}
+	if f.Height > 0 {
+		height = vg.Length(f.Height) * vg.Centimeter
+	}
+	return width, height
+}
+
+func (f *Figure) size() (width, height vg.Length) {
+	rows, columns := f.grid()
+	w, h := f.panelSize()
+	width = vg.Length(columns) * w
+	return width, vg.Length(rows)*h + f.above() + f.below(width)
+}
+
+// Dots returns the size of the figure in dots of a screen, of which an inch has 96.
+func (f *Figure) Dots() (width, height int) {
+	w, h := f.size()
+	return int(w / vg.Inch * 96), int(h / vg.Inch * 96)
+}
+
+// above returns the height of the title.
+func (f *Figure) above() vg.Length {
+	if f.Title == "" {
+		return 0
+	}
+	return titleHeight
+}
+
+// below returns the height of the area below the panels.
+func (f *Figure) below(width vg.Length) (height vg.Length) {
+	if rows := len(f.keyRows(width)); rows > 0 {
+		height += vg.Length(rows)*lineHeight + margin
+	}
+	if f.Ramp != nil {
+		height += 2*lineHeight + margin
+	}
+	if f.Note != "" {
+		height += noteHeight
+	}
+	return height
+}
+
 func (f *Figure) draw(all draw.Canvas) {
-	const top = 1 * vg.Centimeter
-	title := text.Style{Color: color.Black, Font: face(12), XAlign: draw.XCenter, YAlign: draw.YTop, Handler: handler}
-	all.FillText(title, vg.Point{X: (all.Min.X + all.Max.X) / 2, Y: all.Max.Y - 0.2*vg.Centimeter}, f.Title)
-	f.key(draw.Crop(all, 0, 0, 0, -top))
-	inner := draw.Crop(all, 0.3*vg.Centimeter, -0.3*vg.Centimeter, 0.3*vg.Centimeter, -top-keyHeight)
-	width := (inner.Max.X - inner.Min.X) / vg.Length(max(1, len(f.Panels)))
-	for i := range f.Panels {
-		c := draw.Crop(inner, vg.Length(i)*width, -vg.Length(len(f.Panels)-1-i)*width, 0, 0)
-		f.Panels[i].draw(c)
+	width, middle := all.Max.X-all.Min.X, all.Center().X
+	if f.Title != "" {
+		style := letters(11)
+		style.XAlign = draw.XCenter
+		all.FillText(style, vg.Point{X: middle, Y: all.Max.Y - titleHeight/2}, fit(style, f.Title, width-2*margin))
 	}
-}
-
-func (p *Panel) draw(c draw.Canvas) {
-	g := plot.New()
-	g.Title.Text, g.X.Label.Text, g.Y.Label.Text = p.Title, p.X, p.Y
-	g.Title.TextStyle.Font, g.Title.TextStyle.Handler, g.Title.Padding = face(9.5), handler, vg.Points(4)
-	for _, a := range []*plot.Axis{&g.X, &g.Y} {
-		a.Label.TextStyle.Font, a.Label.TextStyle.Handler, a.Tick.Label.Font, a.Tick.Label.Handler = face(9), handler, face(8), handler
-		a.Tick.Marker = plain{}
+	panels := draw.Crop(all, margin, -margin, f.below(width)+margin, -margin-f.above())
+	rows, columns := f.grid()
+	plots := make([][]*plot.Plot, rows)
+	for r := range plots {
+		plots[r] = make([]*plot.Plot, columns)
 	}
-	switch {
-	case p.Shades != nil && p.Round:
-		g.HideAxes()
-		g.Add(shading{p})
-	case p.Shades != nil:
-		names(&g.X, p.XNames)
-		names(&g.Y, p.YNames)
-		if len(p.XNames) > 8 {
-			g.X.Tick.Label.Rotation, g.X.Tick.Label.XAlign, g.X.Tick.Label.YAlign = math.Pi/3, draw.XRight, draw.YCenter
-		}
-		g.Add(shading{p})
-	case p.Names != nil:
-		names(&g.Y, p.Names)
-		g.Add(below{p})
-	default:
-		g.Add(plotter.NewGrid())
-		g.Add(along{p})
+	w, h := f.panelSize()
+	for i, p := range f.Panels {
+		plots[i/columns][i%columns] = p.plot(w, h)
 	}
-	g.Draw(c)
-}
-
-// names puts names at 0, 1, … of an axis; every second or third if there are many.
-func names(a *plot.Axis, names []string) {
-	step := (len(names) + 39) / 40
-	var ticks []plot.Tick
-	for i, n := range names {
-		if i%step == 0 {
-			ticks = append(ticks, plot.Tick{Value: float64(i), Label: n})
+	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 2 * margin, PadY: 2 * margin}
+	for r, canvases := range plot.Align(plots, tiles, panels) {
+		for c, canvas := range canvases {
+			if plots[r][c] != nil {
+				plots[r][c].Draw(canvas)
+			}
 		}
 	}
-	a.Tick.Marker = plot.ConstantTicks(ticks)
-}
-
-// plain are ticks at round numbers, each with its label, without exponents if these can be avoided.
-type plain struct{}
-
-// Ticks returns four to nine ticks.
-func (plain) Ticks(low, high float64) []plot.Tick {
-	if !(high > low) {
-		return plot.DefaultTicks{}.Ticks(low, high)
+	y := f.drawKeys(all, all.Min.Y+f.below(width)-lineHeight/2)
+	if f.Ramp != nil {
+		f.Ramp.draw(all, y)
 	}
-	step := math.Pow(10, math.Floor(math.Log10((high-low)/4)))
-	for _, more := range []float64{5, 2} {
-		if (high-low)/(more*step) >= 4 {
-			step *= more
-			break
-		}
+	if f.Note != "" {
+		style := letters(6.5)
+		style.Color, style.XAlign = color.Gray{Y: 90}, draw.XCenter
+		all.FillText(style, vg.Point{X: middle, Y: all.Min.Y + noteHeight/2}, f.Note)
 	}
-	var ticks []plot.Tick
-	for i := math.Ceil(low / step); i*step <= high; i++ {
-		x := i * step
-		label := strconv.FormatFloat(x, 'g', 6, 64)
-		if a := math.Abs(x); a >= 1 && a < 1e7 {
-			label = strconv.FormatFloat(math.Round(x*1000)/1000, 'f', -1, 64)
-		}
-		ticks = append(ticks, plot.Tick{Value: x, Label: label})
-	}
-	return ticks
 }

@@ -2,13 +2,13 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
-	"github.com/dprelease/dprelease/cmd/release/internal/standing"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -18,9 +18,10 @@ It opens the input files and reads their headers or footers, but no row. It spen
 the release.
 
 With --data it reads all rows, as a run does, and says on stderr what share of them each query cannot use: null, unparsed, in no
-listed cell, clamped, cut by the bounds of per_unit. It still spends nothing and writes nothing, and exits with 1 if a column that a query
-needs is unusable: fewer than one row in twenty is of use, or half of the texts or more are no values of the column's type. What it says
-depends on single rows: it is for the operator, who may read the input, and nobody should choose bounds, cells or budgets by it.`
+listed cell, cut by the bounds of per_unit. It also compares what the input's files state with their rows. It still spends nothing and writes
+nothing, and exits with 1 if a column that a query needs is unusable: fewer than one row in twenty is of use, or half of the texts or more are
+no values of the column's type. What it says depends on single rows: it is for the operator, who may read the input, and nobody should choose
+bounds, cells or budgets by it.`
 
 func (a *app) checkCmd() *cobra.Command {
 	var flags jobs.Flags
@@ -44,12 +45,12 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 		return err
 	}
 	a.warnOfLittle(plan)
-	found, err := standing.Find(ctx, a.Console, plan, flags)
+	found, err := findStanding(ctx, a.Console, plan, flags)
 	if err != nil {
 		return err
 	}
 	if found.Quote.Never {
-		return standing.Refusal(plan, found.Quote)
+		return chargeRefusal(plan, found.Quote)
 	}
 	limits := local.Limits{Workers: 1}
 	if data {
@@ -91,7 +92,7 @@ func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipelin
 	}
 	found := plan.Findings(answers.Checks)
 	if !a.Quiet {
-		a.printChecks(plan, answers.Checks)
+		a.printChecks(answers.Checks)
 		rest := make([]pipeline.Finding, 0, len(found))
 		for _, f := range found {
 			if !f.Unusable {
@@ -100,5 +101,23 @@ func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipelin
 		}
 		a.printFindings(rest)
 	}
-	return pipeline.UnusableError(pipeline.Unusable(found), "nothing was released and nothing was spent")
+	if err := pipeline.UnusableError(pipeline.Unusable(found), "nothing was released and nothing was spent"); err != nil {
+		return err
+	}
+	files, ok := engine.(*local.Engine)
+	if !ok {
+		return nil
+	}
+	wrong, err := files.WrongStatements(ctx, plan)
+	if err != nil {
+		return pipeline.InputError(err)
+	}
+	if len(wrong) > 0 {
+		w := wrong[0]
+		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "data", Message: fmt.Sprintf("%s, row group %d: the footer's "+
+			"min, max or number of rows of %s does not hold, and a run would leave out rows by it", console.OneLine(w.File),
+			w.RowGroup, console.OneLine(w.Column)),
+			Hint: "write the file anew with another program, or set input.statistics: ignore, which reads every row"}
+	}
+	return nil
 }

@@ -18,7 +18,6 @@ func TestValuesComplete(t *testing.T) {
 		"ledger budget set --per ":                   "total day month year :4",
 		"ledger budget set --adjacency ":             "add-remove replace-one :4",
 		"calibrate split --by ":                      "weights noise-to-signal targets squared-error absolute-error :4",
-		"calibrate compose --batch ":                 "gaussian laplace geometric part :4",
 		"calibrate delta --mechanism ":               "analytic :4",
 		"denoise --shape ":                           "none :4",
 		"denoise --method isotonic --set ":           "direction= :6",

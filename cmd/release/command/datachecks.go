@@ -9,8 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/protocol"
@@ -26,7 +24,7 @@ import (
 func (a *app) addDataChecks(cmd *cobra.Command) {
 	a.checks = checksAuto
 	cmd.Flags().Var(&a.checks, "data-checks",
-		"what to do with shares of null, unparsed, dropped, clamped and cut rows, which are for the operator: "+
+		"what to do with the shares of rows that a query cannot use, which are for the operator: "+
 			"auto shows them if stderr is a terminal, show always; refuse ends with 1 before any noise if a column is "+
 			"unusable, which readers of the release can see; off counts nothing")
 	// the flag is there
@@ -54,7 +52,7 @@ func (a *app) look() local.Look {
 func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 	bad := false
 	if o.Checks != nil && a.shows() {
-		a.printChecks(p, o.Checks)
+		a.printChecks(o.Checks)
 		bad = a.printFindings(p.Findings(o.Checks))
 	}
 	if o.Release == nil || a.checks == checksOff || bad {
@@ -95,16 +93,16 @@ func (a *app) printFindings(found []pipeline.Finding) (bad bool) {
 	return bad
 }
 
-// printChecks prints the tables of shares on stderr.
-func (a *app) printChecks(p *pipeline.Plan, c *pipeline.DataChecks) {
-	t := newCheckTables(p, c)
+// printChecks prints the table of shares on stderr.
+func (a *app) printChecks(c *pipeline.DataChecks) {
+	t := checkTable(c)
 	if a.Log == "json" {
 		a.Logger().Info("data checks", "rows_about", about(c.Rows), "looked_at", pipeline.Percent(c.Looked, c.Rows),
-			"columns", records(t.columns), "inputs", records(t.inputs))
+			"inputs", records(t))
 		return
 	}
-	a.Errorf("\ndata checks, for the operator only: about %s rows%s\n%s\n%s\n", grouped(about(c.Rows)), a.lookedAt(c),
-		console.Aligned(t.columns), console.Aligned(t.inputs))
+	a.Errorf("\ndata checks, for the operator only: about %s rows%s\n%s\n", grouped(about(c.Rows)), a.lookedAt(c),
+		console.Aligned(t))
 }
 
 // lookedAt says of what part of the rows the shares are.
@@ -119,64 +117,35 @@ func (a *app) lookedAt(c *pipeline.DataChecks) string {
 	return text
 }
 
-// checkTables are rows of texts, each table's header first.
-type checkTables struct{ columns, inputs [][]string }
-
-func newCheckTables(p *pipeline.Plan, c *pipeline.DataChecks) checkTables {
-	t := checkTables{
-		columns: [][]string{{"column", "read as", "null", "unparsed", "not UTF-8"}},
-		inputs:  [][]string{{"query", "input", "null", "unparsed", "other", "dropped", "clamped", "cut"}},
-	}
-	for _, x := range c.Columns {
-		garbled := "-"
-		if x.Type.Kind == table.String {
-			garbled = pipeline.Percent(x.Garbled, x.Rows)
+// checkTable has a row for each input of the filters and of each query, and one for all of a query's inputs together;
+// the first row is the header.
+func checkTable(c *pipeline.DataChecks) [][]string {
+	out := [][]string{{"query", "input", "null", "unparsed", "outside", "not counted", "cut by bounds"}}
+	add := func(name string, rows *tally.Tally, bounds bounding.BoundTally) {
+		inputs := rows.Inputs()
+		for _, x := range inputs {
+			share := func(n int64) string { return pipeline.Percent(n, x.Rows) }
+			input := printable(strings.Join(x.Columns, ", "))
+			if x.Role == tally.RoleUnit {
+				input += " (unit)"
+			}
+			out = append(out, []string{name, input, share(x.Null), share(x.Unparsed), share(x.Outside),
+				share(x.Rows - x.Used()), "-"})
 		}
-		t.columns = append(t.columns, []string{
-			printable(x.Name), declaredType(p.Job(), &x), pipeline.Percent(x.Null, x.Rows), pipeline.Percent(x.Unparsed,
-				x.Rows), garbled,
-		})
+		if len(inputs) == 0 && bounds.Rows == 0 {
+			return
+		}
+		cut := "-"
+		if bounds.Rows > 0 {
+			cut = pipeline.Percent(bounds.Cut, bounds.Rows)
+		}
+		out = append(out, []string{name, "all", "-", "-", "-", pipeline.Percent(rows.Rows()-rows.Counted(), rows.Rows()), cut})
 	}
-	t.add("input.where", c.Filters, bounding.BoundTally{})
+	add("input.where", c.Filters, bounding.BoundTally{})
 	for _, q := range c.Queries {
-		t.add(q.Name, q.Tally, q.Bounds)
+		add(q.Name, q.Tally, q.Bounds)
 	}
-	return t
-}
-
-// declaredType is how the values of a column are read: by the job's type or the file's.
-func declaredType(job *configs.Job, c *pipeline.ColumnCheck) string {
-	if declared := job.Input.CSV.Types[c.Name]; declared != "" {
-		return printable(declared)
-	}
-	return c.Type.String()
-}
-
-// add adds the inputs of a query, and a line for all of them together.
-func (t *checkTables) add(name string, rows *tally.Tally, bounds bounding.BoundTally) {
-	inputs := rows.Inputs()
-	for _, x := range inputs {
-		share := func(n int64) string { return pipeline.Percent(n, x.Rows) }
-		clamped := "-"
-		if x.Role == tally.RoleValue {
-			clamped = share(x.Clamped)
-		}
-		input := printable(strings.Join(x.Columns, ", "))
-		if x.Role == tally.RoleUnit {
-			input += " (unit)"
-		}
-		t.inputs = append(t.inputs, []string{name, input, share(x.Null), share(x.Unparsed), share(x.Outside),
-			share(x.Rows - x.Used()), clamped, "-"})
-	}
-	if len(inputs) == 0 && bounds.Rows == 0 {
-		return
-	}
-	cut := "-"
-	if bounds.Rows > 0 {
-		cut = pipeline.Percent(bounds.Cut, bounds.Rows)
-	}
-	t.inputs = append(t.inputs, []string{name, "all", "-", "-", "-",
-		pipeline.Percent(rows.Rows()-rows.Counted(), rows.Rows()), "-", cut})
+	return out
 }
 
 // records are the rows of a table by the names of its header.

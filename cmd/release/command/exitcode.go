@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
@@ -52,11 +53,8 @@ func (a *app) report(ctx context.Context, err error) int {
 	if err == nil {
 		return code
 	}
-	if code == exitUsage {
-		var job console.JobError
-		if !errors.As(err, &job) && !errors.As(err, new(*pipeline.Error)) {
-			err = &console.UsageError{Text: err.Error(), Hint: "release --help, or release VERB --help, shows what there is"}
-		}
+	if strings.HasPrefix(err.Error(), "unknown command") && !errors.As(err, new(*console.UsageError)) { // cobra's own
+		err = &console.UsageError{Text: err.Error(), Hint: "see release --help"}
 	}
 	if code > 128 {
 		err = context.Cause(ctx)

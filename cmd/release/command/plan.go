@@ -9,10 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dprelease/dprelease/cmd/release/internal/compared"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
-	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
-	"github.com/dprelease/dprelease/cmd/release/internal/standing"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/queries/query"
@@ -61,7 +58,7 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 			return err
 		}
 	}
-	found, err := standing.Find(ctx, a.Console, plan, flags)
+	found, err := findStanding(ctx, a.Console, plan, flags)
 	if err != nil {
 		return err
 	}
@@ -72,12 +69,12 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 			text["scan"] = scan
 		}
 		err = a.PrintJSON(text)
-	} else if err = errors.Join(a.printPlan(plan), a.printWorth(plan), compared.Print(a.Console,
+	} else if err = errors.Join(a.printPlan(plan), a.printWorth(plan), printCompared(a.Console,
 		plan), found.Print(a.Console, plan)); err == nil && verbose {
 		err = a.printScan(plan, scan)
 	}
 	if err == nil && drawn != "" {
-		err = presentation.WritePicture(drawn, planFigure(plan))
+		err = writePicture(drawn, planFigure(plan))
 	}
 	if err != nil {
 		return err
@@ -85,7 +82,7 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 	if err := plan.Accurate(); err != nil {
 		return err
 	}
-	return standing.Refusal(plan, found.Quote)
+	return chargeRefusal(plan, found.Quote)
 }
 
 // plannedQuery is one query of `plan --json`.
@@ -132,7 +129,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		all = append(all, plannedQuery{
 			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
-			Mu: float64(q.Mu()), Share: compared.Share(p,
+			Mu: float64(q.Mu()), Share: budgetShare(p,
 				&q), Threshold: q.Threshold(), MinUnits: q.MinUnits(), KeysOf: keysOf(&q), StandsOut: standsOut(&q), Sharing: sharingOf(p, &q),
 			Least: least,
 			Parts: plannedParts(&q), Strategy: q.Strategy,
@@ -157,7 +154,7 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency()); err != nil {
 		return err
 	}
-	rows := [][]string{{"query", "cells", "sensitivity", compared.SharedOut(p), "sigma", "95 % ±", "because"}}
+	rows := [][]string{{"query", "cells", "sensitivity", sharedOut(p), "sigma", "95 % ±", "because"}}
 	for i, q := range p.Queries() {
 		s := q.Sensitivity()
 		half := halfWidth(&q)
@@ -169,7 +166,7 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		if q.Strategy != nil && len(q.Mechanisms) > 1 {
 			l2, sigma, s.Why = "-", "-", fmt.Sprintf("%d components share the noise, see below", len(q.Mechanisms))
 		}
-		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*compared.Share(p, &q)),
+		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*budgetShare(p, &q)),
 			sigma, half, s.Why})
 	}
 	if err := a.PrintTable(rows); err != nil {
@@ -193,7 +190,7 @@ func (a *app) printFollowers(p *pipeline.Plan, query int) error {
 	}
 	if q := &p.Queries()[query]; len(names) > 0 {
 		return a.Printf("\n%s selects the keys for %s too, once: with %.1f %% of mu² and %.3g of delta\n", q.Query.Name(),
-			strings.Join(names, ", "), 100*compared.Share(p, q), float64(q.Selection.Failure))
+			strings.Join(names, ", "), 100*budgetShare(p, q), float64(q.Selection.Failure))
 	}
 	return nil
 }

@@ -2,11 +2,9 @@ package command
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/cmd/release/internal/compared"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/report"
 	"github.com/dprelease/dprelease/report/picture"
@@ -81,8 +79,7 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 	}
 	for _, q := range p.Queries() {
 		if x := standsOut(&q); x > 0 {
-			if err := a.Printf("%s: noisy counts above %.4g stand out; if no cell had a row, none would be above it with 95 "+
-				"%% probability\n", q.Query.Name(), x); err != nil {
+			if err := a.Printf("%s: counts up to %.4g can be noise alone\n", q.Query.Name(), x); err != nil {
 				return err
 			}
 		}
@@ -92,23 +89,26 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 
 // planFigure draws a plan: each query's share of the budget with its half-width, and the noise over epsilon.
 func planFigure(p *pipeline.Plan) *picture.Figure {
-	shares := picture.Panel{Title: "Share of the budget, and 95 % ± of a noisy value", X: "% " +
-		strings.TrimPrefix(compared.SharedOut(p), "share "), Names: []string{}}
+	shares := picture.RowMarks{Style: picture.Style{Color: picture.Blue, Fill: picture.Full}}
+	rows := picture.Rows{Title: "Share of the budget, and 95 % ± of a noisy value",
+		X: picture.Axis{Label: "% " + strings.TrimPrefix(sharedOut(p), "share ")}}
 	for i := range p.Queries() {
 		q := &p.Queries()[i]
-		shares.Names = append([]string{q.Query.Name() + ": ± " + halfWidth(q)}, shares.Names...)
-		shares.Points = append(shares.Points, picture.Point{Estimate: 100 * compared.Share(p, q), Noisy: math.NaN()})
+		rows.Names = append(rows.Names, q.Query.Name()+": ± "+halfWidth(q))
+		shares.Values = append(shares.Values, 100*budgetShare(p, q))
 	}
-	curve := picture.Panel{Title: "Noise at other epsilons", X: "epsilon", Y: "noise, this plan = 1"}
+	rows.Marks = []picture.RowMarks{shares}
+	curve := picture.Line{Style: picture.Style{Color: picture.Blue, Line: picture.Solid}}
 	for _, w := range worthOf(p).Curve {
 		if w.Epsilon <= mostDrawn*float64(p.Guarantee().Epsilon) && w.Epsilon >= leastDrawn*float64(p.Guarantee().Epsilon) {
-			curve.Points = append(curve.Points, picture.Point{X: w.Epsilon, Estimate: w.Noise, Noisy: math.NaN()})
+			curve.X, curve.Y = append(curve.X, w.Epsilon), append(curve.Y, w.Noise)
 		}
 	}
 	return &picture.Figure{
-		Title: fmt.Sprintf("%s: epsilon %s, delta %s", p.Name(), p.Job().Privacy.Epsilon,
-			p.Job().Privacy.Delta), Panels: []picture.Panel{shares, curve},
-		Width: 26, Height: max(9, 3+0.6*float64(len(shares.Points))),
+		Title: fmt.Sprintf("%s: epsilon %s, delta %s", p.Name(), p.Job().Privacy.Epsilon, p.Job().Privacy.Delta),
+		Panels: []picture.Panel{rows, picture.Chart{Title: "Noise at other epsilons", X: picture.Axis{Label: "epsilon"},
+			Y: picture.Axis{Label: "noise, this plan = 1", Zero: true}, Lines: []picture.Line{curve}}},
+		Width: 13, Height: max(7, 2+0.6*float64(len(rows.Names))),
 	}
 }
 

@@ -8,20 +8,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/aggregate"
 	"github.com/dprelease/dprelease/cmd/release/internal/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/columns"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/denoise"
-	"github.com/dprelease/dprelease/cmd/release/internal/firstjob"
-	"github.com/dprelease/dprelease/cmd/release/internal/firstlook"
+	"github.com/dprelease/dprelease/cmd/release/internal/initjob"
 	"github.com/dprelease/dprelease/cmd/release/internal/ledger"
-	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
 	"github.com/dprelease/dprelease/cmd/release/internal/preview"
 	"github.com/dprelease/dprelease/cmd/release/internal/publish"
 	"github.com/dprelease/dprelease/cmd/release/internal/registry"
 	"github.com/dprelease/dprelease/cmd/release/internal/selftest"
-	"github.com/dprelease/dprelease/cmd/release/internal/sharding"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
-	"github.com/dprelease/dprelease/cmd/release/internal/sql"
 	"github.com/dprelease/dprelease/cmd/release/internal/verify"
 )
 
@@ -69,14 +67,15 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.Log, "log", "text", "how progress and errors are written to stderr: text or json")
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
-		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), sharding.AggregateCommand(a.Console, version()), a.mergeCmd(),
-		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program,
-			a.printPreview), a.explainCmd(), a.schemaCmd(), sql.Command(a.Console), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
+		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), aggregate.Command(a.Console, version()), a.mergeCmd(),
+		columns.Command(a.Console), initjob.Command(a.Console), preview.Command(a.Console, program,
+			a.printPreview), a.explainCmd(), a.schemaCmd(), sqlCommand(a.Console), reportCommand(a.Console), plotCommand(a.Console),
 		publish.Command(a.Console),
 		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, program),
 		a.versionCmd(), a.manCmd(),
 	)
 	complete(root)
+	explainArguments(root)
 	return root
 }
 

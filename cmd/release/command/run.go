@@ -5,12 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/aggregate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	ledgerverb "github.com/dprelease/dprelease/cmd/release/internal/ledger"
-	"github.com/dprelease/dprelease/cmd/release/internal/sharding"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
-	"github.com/dprelease/dprelease/cmd/release/internal/standing"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
@@ -92,7 +91,7 @@ func (a *app) mergeCmd() *cobra.Command {
 			return a.run(cmd.Context(), args[0], &flags, ask, &of)
 		},
 	}
-	sharding.AddKey(cmd, &of.key)
+	aggregate.AddKey(cmd, &of.key)
 	a.addRelease(cmd, &flags, &ask)
 	return cmd
 }
@@ -125,9 +124,9 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 	if err != nil {
 		return err
 	}
-	where.request, where.announce = ask, func(s protocol.Standing) { standing.Announce(a.Console, plan, s) }
+	where.request, where.announce = ask, func(s protocol.Standing) { announceCharge(a.Console, plan, s) }
 	if of != nil {
-		where.open = sharding.Opener(plan, book, of.key, of.paths, version(), where.limits)
+		where.open = aggregate.Opener(plan, book, of.key, of.paths, version(), where.limits)
 	}
 	outcome, err := a.runPlan(ctx, book, plan, where)
 	if failed := anchor.Renew(context.WithoutCancel(ctx), book); err == nil {

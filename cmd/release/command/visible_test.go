@@ -161,7 +161,6 @@ func TestHostileNamesOfAParquetFile(t *testing.T) {
 			filepath.Join(dir, "smooth"), "--step", "nonnegative"},
 		{"denoise", filepath.Join(dir, "a.parquet"), "--value", hostileName, "--out", filepath.Join(dir, "x.csv"), "--sigma",
 			"1", "--step", "nonnegative"},
-		{"selftest", "--job", good},
 	} {
 		printsHarmlessly(t, args...)
 	}

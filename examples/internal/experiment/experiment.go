@@ -6,6 +6,7 @@
 package experiment
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -16,7 +17,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // Experiment is one example that makes tables and figures.
@@ -117,9 +118,15 @@ func (s *Session) Pick(full, quick int) int {
 }
 
 // Figure writes NAME.png and NAME.svg.
-func (s *Session) Figure(name string, f figure.Figure) error {
-	if err := f.Save(s.out, name); err != nil {
-		return err
+func (s *Session) Figure(name string, f picture.Figure) error {
+	for _, format := range []string{"png", "svg"} {
+		var out bytes.Buffer
+		if err := f.Write(&out, format); err != nil {
+			return fmt.Errorf("figure %s: %w", name, err)
+		}
+		if err := os.WriteFile(filepath.Join(s.out, name+"."+format), out.Bytes(), 0o600); err != nil {
+			return err
+		}
 	}
 	s.Say("figure %s", filepath.Join(s.out, name+".{png,svg}"))
 	return nil

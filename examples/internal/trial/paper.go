@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // Paper is a whole example: the error against the dimension for some values of epsilon, and sweeps over epsilon, delta
@@ -98,12 +98,12 @@ func (p Paper) dimensions(ctx context.Context, s *experiment.Session) error {
 		return err
 	}
 	keys := p.keys()
-	f := figure.Figure{Keys: keys, Width: 6.5, Height: 6.5, Columns: 3}
+	f := picture.Figure{Keys: keys, Width: 6.5, Height: 6.5, Columns: 3}
 	f.Note = fmt.Sprintf("invented data, n = 500, δ = %g, %d repetitions; bars: ± 2 standard errors", p.Delta, reps)
 	for _, e := range p.Eps {
 		at := Having(results, func(r Result) bool { return r.Eps == e })
-		chart := figure.Chart{Title: fmt.Sprintf("ε = %g", e), X: figure.Axis{Label: "dimension d", Log: true},
-			Y: figure.Axis{Label: p.ErrorName, Log: true}}
+		chart := picture.Chart{Title: fmt.Sprintf("ε = %g", e), X: picture.Axis{Label: "dimension d", Log: true},
+			Y: picture.Axis{Label: p.ErrorName, Log: true}}
 		f.Panels = append(f.Panels, panel(chart, keys, at, func(r Result) float64 { return float64(r.D) }))
 	}
 	return s.Figure(p.Table, f)
@@ -117,7 +117,7 @@ func (p Paper) byDimension(eps float64, reps int) (out []Point) {
 }
 
 // keys returns the keys of the mechanisms that take part.
-func (p Paper) keys() (out []figure.Key) {
+func (p Paper) keys() (out []picture.Key) {
 	for _, k := range styles {
 		for _, m := range p.Mechanisms {
 			if m.Name == k.Name {
@@ -137,7 +137,7 @@ const (
 // sweeps shows the errors of all Gaussian formulas against epsilon, delta and the dimension.
 func (p Paper) sweeps(ctx context.Context, s *experiment.Session) error {
 	reps := s.Pick(400, 30)
-	f := figure.Figure{Keys: formulaStyles, Width: 6.5, Height: 6.5}
+	f := picture.Figure{Keys: formulaStyles, Width: 6.5, Height: 6.5}
 	f.Note = fmt.Sprintf("invented data, n = 500, %d repetitions; where not on the axis: ε = %d, δ = %g, d = %d", reps,
 		sweptEps, p.Delta, sweptD)
 	var all []Result
@@ -155,7 +155,7 @@ func (p Paper) sweeps(ctx context.Context, s *experiment.Session) error {
 			return err
 		}
 		all = append(all, results...)
-		chart := figure.Chart{X: figure.Axis{Label: w.axis, Log: true}, Y: figure.Axis{Label: p.ErrorName, Log: true}}
+		chart := picture.Chart{X: picture.Axis{Label: w.axis, Log: true}, Y: picture.Axis{Label: p.ErrorName, Log: true}}
 		f.Panels = append(f.Panels, panel(chart, formulaStyles, results, w.x))
 	}
 	if err := write(s, "sweeps", all); err != nil {

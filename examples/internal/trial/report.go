@@ -2,7 +2,7 @@ package trial
 
 import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
-	"github.com/dprelease/dprelease/examples/internal/figure"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 // write writes results as NAME.csv.
@@ -25,8 +25,8 @@ func writeReference(s *experiment.Session, name string, results []Result) error 
 }
 
 // line returns the error of one mechanism against x, at the results for which keep returns true.
-func line(results []Result, style figure.Style, keep func(Result) bool, x func(Result) float64) figure.Line {
-	l := figure.Line{Style: style}
+func line(results []Result, style picture.Style, keep func(Result) bool, x func(Result) float64) picture.Line {
+	l := picture.Line{Style: style}
 	for _, r := range results {
 		if keep(r) {
 			l.X = append(l.X, x(r))
@@ -38,31 +38,31 @@ func line(results []Result, style figure.Style, keep func(Result) bool, x func(R
 }
 
 // styles are the styles of the mechanisms, in the order of the key.
-var styles = []figure.Key{
-	{Name: "cGM", Style: figure.Style{Color: figure.Blue, Line: figure.Solid, Mark: figure.Square}},
-	{Name: "aGM", Style: figure.Style{Color: figure.Black, Line: figure.Solid, Mark: figure.Circle}},
-	{Name: "aGM-JS", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid, Mark: figure.Triangle}},
-	{Name: "aGM-TH", Style: figure.Style{Color: figure.Green, Line: figure.Solid, Mark: figure.Ring}},
-	{Name: "aGM-EB", Style: figure.Style{Color: figure.Orange, Line: figure.Solid, Mark: figure.Circle}},
-	{Name: "Lap", Style: figure.Style{Color: figure.Purple, Line: figure.Dashed, Mark: figure.Cross}},
-	{Name: "zero", Style: figure.Style{Color: figure.Gray, Line: figure.Dotted, Thin: true}},
+var styles = []picture.Key{
+	{Name: "cGM", Style: picture.Style{Color: picture.Blue, Line: picture.Solid, Mark: picture.Square}},
+	{Name: "aGM", Style: picture.Style{Color: picture.Black, Line: picture.Solid, Mark: picture.Circle}},
+	{Name: "aGM-JS", Style: picture.Style{Color: picture.Vermilion, Line: picture.Solid, Mark: picture.Triangle}},
+	{Name: "aGM-TH", Style: picture.Style{Color: picture.Green, Line: picture.Solid, Mark: picture.Ring}},
+	{Name: "aGM-EB", Style: picture.Style{Color: picture.Orange, Line: picture.Solid, Mark: picture.Circle}},
+	{Name: "Lap", Style: picture.Style{Color: picture.Purple, Line: picture.Dashed, Mark: picture.Cross}},
+	{Name: "zero", Style: picture.Style{Color: picture.Gray, Line: picture.Dotted, Thin: true}},
 }
 
 // formulaStyles are the styles of the formulas.
-var formulaStyles = []figure.Key{
-	{Name: "DP-OPT", Style: figure.Style{Color: figure.Black, Line: figure.Solid}},
-	{Name: "Mechanism 1", Style: figure.Style{Color: figure.Green, Line: figure.Solid}},
-	{Name: "Mechanism 2", Style: figure.Style{Color: figure.SkyBlue, Line: figure.Solid}},
-	{Name: "pDP-OPT", Style: figure.Style{Color: figure.Black, Line: figure.Dashed}},
-	{Name: "Mechanism 3", Style: figure.Style{Color: figure.Purple, Line: figure.Dashed}},
-	{Name: "Mechanism 4", Style: figure.Style{Color: figure.Orange, Line: figure.Dashed}},
-	{Name: "Dwork-2014", Style: figure.Style{Color: figure.Vermilion, Line: figure.Dotted}},
-	{Name: "Dwork-2006", Style: figure.Style{Color: figure.Blue, Line: figure.Dotted}},
-	{Name: "DP-OPT, James-Stein", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid, Mark: figure.Triangle}},
+var formulaStyles = []picture.Key{
+	{Name: "DP-OPT", Style: picture.Style{Color: picture.Black, Line: picture.Solid}},
+	{Name: "Mechanism 1", Style: picture.Style{Color: picture.Green, Line: picture.Solid}},
+	{Name: "Mechanism 2", Style: picture.Style{Color: picture.SkyBlue, Line: picture.Solid}},
+	{Name: "pDP-OPT", Style: picture.Style{Color: picture.Black, Line: picture.Dashed}},
+	{Name: "Mechanism 3", Style: picture.Style{Color: picture.Purple, Line: picture.Dashed}},
+	{Name: "Mechanism 4", Style: picture.Style{Color: picture.Orange, Line: picture.Dashed}},
+	{Name: "Dwork-2014", Style: picture.Style{Color: picture.Vermilion, Line: picture.Dotted}},
+	{Name: "Dwork-2006", Style: picture.Style{Color: picture.Blue, Line: picture.Dotted}},
+	{Name: "DP-OPT, James-Stein", Style: picture.Style{Color: picture.Vermilion, Line: picture.Solid, Mark: picture.Triangle}},
 }
 
 // panel adds a line for each key to a chart.
-func panel(chart figure.Chart, keys []figure.Key, results []Result, x func(Result) float64) figure.Chart {
+func panel(chart picture.Chart, keys []picture.Key, results []Result, x func(Result) float64) picture.Chart {
 	for _, k := range keys {
 		keep := func(r Result) bool { return r.Mechanism == k.Name && r.Error.N > 0 }
 		chart.Lines = append(chart.Lines, line(results, k.Style, keep, x))

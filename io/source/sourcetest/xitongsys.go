@@ -1,4 +1,4 @@
-// Package sourcetest writes tables in tests as a library does that no other package uses.
+// Package sourcetest writes tables for tests with a library that no other package uses.
 package sourcetest
 
 import (
@@ -16,7 +16,7 @@ import (
 
 const page = 8 << 10
 
-// Xitongsys is [MarshalXitongsys] in a test, which an error fails.
+// Xitongsys calls [MarshalXitongsys] and fails the test on an error.
 func Xitongsys(t testing.TB, row any, rows []any, codec parquet.CompressionCodec) []byte {
 	t.Helper()
 	b, err := MarshalXitongsys(row, rows, codec)
@@ -26,9 +26,9 @@ func Xitongsys(t testing.TB, row any, rows []any, codec parquet.CompressionCodec
 	return b
 }
 
-// MarshalXitongsys returns a Parquet file of one row group with the marshalling and the pages of xitongsys/parquet-go;
-// its package of writers, which only joins them, needs a module more. The rows are structs with that library's tags,
-// and row points to one of them.
+// MarshalXitongsys returns a Parquet file of one row group whose pages xitongsys/parquet-go made. That library's
+// package of writers, which only joins pages, is not used: it needs another module. The rows are structs with that
+// library's tags, and row points to one of them.
 func MarshalXitongsys(row any, rows []any, codec parquet.CompressionCodec) ([]byte, error) {
 	handler, err := schema.NewSchemaHandlerFromStruct(row)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package storetest is a store in memory for tests, whose requests a test can count, refuse and damage.
+// Package storetest has a store in memory for tests, which can count, refuse and damage requests.
 package storetest
 
 import (
@@ -18,12 +18,12 @@ import (
 type Memory struct {
 	mu      sync.Mutex
 	objects map[string][]byte
-	// Reads and Bytes count the requests for contents that were answered, and what they got.
+	// Reads and Bytes count the answered requests for contents, and the bytes that they got.
 	Reads, Bytes atomic.Int64
-	// Before is called before each request, if it is set: its error is the answer. If it is of kind Unavailable, a read
-	// gets cut bytes before it.
+	// Before, if not nil, is called before each request, and its error is the answer. If the error is of kind
+	// Unavailable, a read first gets cut bytes.
 	Before func(request, key string, at int64) (cut int, err error)
-	// After is called after each object that was written or removed, if it is set: its error is the answer.
+	// After, if not nil, is called after each write or removal, and its error is the answer.
 	After func(request, key string) error
 	types map[string]string
 }
@@ -31,7 +31,7 @@ type Memory struct {
 // New returns an empty bucket.
 func New() *Memory { return &Memory{objects: map[string][]byte{}, types: map[string]string{}} }
 
-// Set puts contents in place.
+// Set stores an object.
 func (m *Memory) Set(key string, content []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -49,21 +49,21 @@ func (m *Memory) Keys() map[string][]byte {
 	return out
 }
 
-// MediaType returns that with which an object was written.
+// MediaType returns the media type with which an object was written.
 func (m *Memory) MediaType(key string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.types[key]
 }
 
-func (m *Memory) after(request, key string) error {
+func (m *Memory) callAfter(request, key string) error {
 	if m.After == nil {
 		return nil
 	}
 	return m.After(request, key)
 }
 
-// Opener registers the bucket under any address.
+// Opener is a store.Opener that returns this bucket for any address.
 func (m *Memory) Opener(context.Context, store.Address) (store.Bucket, error) { return m, nil }
 
 func (m *Memory) before(request, key string, at int64) (int, error) {
@@ -152,7 +152,7 @@ func (m *Memory) Put(_ context.Context, key, mediaType string, content io.ReadSe
 	if err := m.put(key, mediaType, b, over); err != nil {
 		return err
 	}
-	return m.after("put", key)
+	return m.callAfter("put", key)
 }
 
 func (m *Memory) put(key, mediaType string, b []byte, over *store.Object) error {
@@ -178,7 +178,7 @@ func (m *Memory) Delete(_ context.Context, o store.Object) error {
 	if err := m.delete(o); err != nil {
 		return err
 	}
-	return m.after("delete", o.Key)
+	return m.callAfter("delete", o.Key)
 }
 
 func (m *Memory) delete(o store.Object) error {
@@ -194,7 +194,7 @@ func (m *Memory) delete(o store.Object) error {
 // Close implements store.Bucket.
 func (m *Memory) Close() error { return nil }
 
-// ReadAt fills p with bytes of an object by one request, and returns how many it got.
+// ReadAt fills p with bytes of an object by one request, and returns their number.
 func ReadAt(ctx context.Context, b store.Bucket, o store.Object, p []byte, at int64) (int, error) {
 	r, err := b.Read(ctx, o, at, int64(len(p)))
 	if err != nil {

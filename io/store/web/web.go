@@ -21,11 +21,11 @@ import (
 // Register makes https:// known.
 func Register() { store.Register("https", New(http.DefaultTransport)) }
 
-// idle is how many connections to a server are kept.
+// idle is the number of connections that are kept for each server.
 const idle = 64
 
-// New returns how web servers are opened by a transport. A copy of a *http.Transport is used, which keeps connections
-// and decompresses nothing.
+// New returns an opener of web servers that uses a transport. Of a *http.Transport it uses a copy that keeps
+// connections and does not decompress.
 func New(transport http.RoundTripper) store.Opener {
 	if t, ok := transport.(*http.Transport); ok {
 		t = t.Clone()
@@ -37,7 +37,7 @@ func New(transport http.RoundTripper) store.Opener {
 		if r.URL.Scheme != "https" || len(via) >= 10 {
 			return errRedirect
 		}
-		r.Header.Del("Referer") // it holds the last address with its query, which may be a signature
+		r.Header.Del("Referer") // it would reveal the query of the last address, which may be a signature
 		return nil
 	}}
 	return func(_ context.Context, a store.Address) (store.Bucket, error) {
@@ -61,7 +61,7 @@ func (s *server) List(context.Context, string, func(store.Object) error) error {
 	return store.Failure(store.Unsupported, "files on a web server cannot be listed: name each")
 }
 
-// Stat implements store.Bucket. It asks for one byte, since addresses that are signed often allow GET alone.
+// Stat implements store.Bucket. It requests one byte, since signed addresses often allow only GET.
 func (s *server) Stat(ctx context.Context, key string) (store.Object, error) {
 	r, err := s.get(ctx, key, 0, 1, "")
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *server) Stat(ctx context.Context, key string) (store.Object, error) {
 	switch r.StatusCode {
 	case http.StatusPartialContent:
 		_, total, _ = strings.Cut(r.Header.Get("Content-Range"), "/")
-	case http.StatusRequestedRangeNotSatisfiable: // it is empty
+	case http.StatusRequestedRangeNotSatisfiable: // the file is empty
 		if total = strings.TrimPrefix(r.Header.Get("Content-Range"), "bytes */"); total != "0" {
 			return o, store.Failure(store.Unavailable, "")
 		}
@@ -121,7 +121,7 @@ func bounds(at, size int64) string {
 	return strconv.FormatInt(at, 10) + "-" + strconv.FormatInt(at+size-1, 10)
 }
 
-// get asks for a part of a file, and of a version of it if that is known.
+// get requests a part of a file, of the given version unless that is empty.
 func (s *server) get(ctx context.Context, key string, at, size int64, version string) (*http.Response, error) {
 	u, err := url.Parse("https://" + s.host + "/" + key)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *server) get(ctx context.Context, key string, at, size int64, version st
 	}
 	request.Header.Set("Range", "bytes="+bounds(at, size))
 	request.Header.Set("Accept-Encoding", "identity")
-	if strings.HasPrefix(version, `"`) { // it is not a date
+	if strings.HasPrefix(version, `"`) { // it is an ETag and no date
 		request.Header.Set("If-Match", version)
 	}
 	r, err := s.client.Do(request)
@@ -150,7 +150,7 @@ func (s *server) get(ctx context.Context, key string, at, size int64, version st
 	return nil, store.Failure(store.Unavailable, "")
 }
 
-// version is what tells the contents of a file apart. A weak ETag does not: other bytes may have the same.
+// version returns what identifies the contents of a file. A weak ETag does not: other bytes may have the same.
 func version(h http.Header) string {
 	if tag := h.Get("ETag"); strings.HasPrefix(tag, `"`) {
 		return tag
@@ -158,7 +158,7 @@ func version(h http.Header) string {
 	return h.Get("Last-Modified")
 }
 
-// failure says what a status means.
+// failure returns the error of a status code.
 func failure(status int) error {
 	switch {
 	case status == http.StatusNotFound || status == http.StatusGone:

@@ -11,138 +11,132 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-const compareLong = `compare prints the sigma of every method at one epsilon and delta, with how much more noise than the least one it is. A method whose
-formula does not give the guarantee is marked with FAILS, and with the epsilon up to which it holds at this delta.
+const compareLong = `compare prints the sigma of every method at an epsilon and a delta, with how much more noise than the least one it is, and up to which
+epsilon it gives the guarantee at this delta (G(delta) of Zhao et al. 2019). A method whose formula does not give the guarantee is marked with FAILS. The papers' bounds on the
+least sigma follow. With several epsilons or deltas, each pair has rows of its own.
 
 With --times N it is about N queries of this sensitivity that are to meet the guarantee together, and prints the sigma of each: by exact
 Gaussian composition, by Theorem 4.3 of Kairouz, Oh and Viswanath 2017, and by giving each query its N-th part.`
 
 func (a *calibration) compareCmd() *cobra.Command {
-	text := map[string]*string{}
-	needs := []string{"epsilon", "delta"}
-	times := 1
+	var epsilons, deltas []string
+	times, sensitivity := 1, "1"
 	cmd := &cobra.Command{
-		Use: "compare", Short: "Every method's noise at one epsilon and delta", Long: compareLong, Args: cobra.NoArgs,
-		Example: "  release calibrate compare --epsilon 10 --delta 1e-5",
+		Use: "compare", Short: "Every method's noise, and the bounds on it", Long: compareLong, Args: cobra.NoArgs,
+		Example: "  release calibrate compare --epsilon 10 --delta 1e-5\n  release calibrate compare --epsilon 1,10,31.62 " +
+			"--delta 1e-2,1e-4",
 		RunE: func(*cobra.Command, []string) error {
-			in, err := read(needs, values(text))
-			if err != nil {
-				return console.Usagef("%s", plain(err))
+			var rows []row
+			for _, epsilon := range orMissing(epsilons) {
+				for _, delta := range orMissing(deltas) {
+					n, err := read(safeSide, []string{"epsilon", "delta"}, map[string]string{"epsilon": epsilon, "delta": delta,
+						"sensitivity": sensitivity})
+					if err != nil {
+						return console.Usagef("%s", plain(err))
+					}
+					compare := methodRows
+					if times != 1 {
+						compare = func(n numbers) ([]row, error) { return timesRows(n, times) }
+					}
+					some, err := compare(n)
+					if err != nil {
+						return answerError(err)
+					}
+					for _, r := range some {
+						if len(epsilons)*len(deltas) > 1 || a.JSON {
+							r["epsilon"], r["delta"] = n["epsilon"], n["delta"]
+						}
+						rows = append(rows, r)
+					}
+				}
 			}
+			short := func(x any) string { return fmt.Sprintf("%.9g", x) }
+			sigma := short
 			if times != 1 {
-				return a.compareTimes(in, times)
+				sigma = up
 			}
-			rows, err := methods.Compare(in.sensitivity, in.guarantee)
-			if err != nil {
-				return calibrateError(err)
-			}
-			return a.printComparison(in, rows)
+			return a.print([]column{{"mechanism", "mechanism", nil}, {"sigma", "sigma", sigma}, {"excess", "excess", percent},
+				{"epsilon", "epsilon", short}, {"delta", "delta", short}, {"is", "", nil},
+				{"holds_up_to_epsilon", "holds up to epsilon", upTo}}, rows)
 		},
 	}
-	numberFlags(cmd, needs, text)
+	cmd.Flags().StringSliceVar(&epsilons, "epsilon", nil, numberHelp["epsilon"]+"; several with commas")
+	cmd.Flags().StringSliceVar(&deltas, "delta", nil, numberHelp["delta"]+"; several with commas")
+	cmd.Flags().StringVar(&sensitivity, "sensitivity", sensitivity, numberHelp["sensitivity"])
 	cmd.Flags().IntVar(&times, "times", times, "how many queries are to meet the guarantee together")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the table as JSON")
 	return cmd
 }
 
-// timesRow is one row of `compare --times`.
-type timesRow struct {
-	Composition string  `json:"composition"`
-	Sigma       float64 `json:"sigma,omitempty"`
-	Excess      float64 `json:"excess"`
-	Error       string  `json:"error,omitempty"`
+// orMissing returns one empty text, which read refuses, if there is none.
+func orMissing(list []string) []string {
+	if len(list) == 0 {
+		return []string{""}
+	}
+	return list
 }
 
-func (a *calibration) compareTimes(in *given, times int) error {
-	least, err := methods.ComposedSigma(in.sensitivity, in.guarantee, times)
+func upTo(x any) string {
+	if x.(float64) >= calibrate.MaxEpsilon {
+		return "always"
+	}
+	return fmt.Sprintf("%.6f", x)
+}
+
+// methodRows are the methods' sigmas, then the bounds.
+func methodRows(n numbers) (rows []row, err error) {
+	compared, err := methods.Compare(n.sensitivity(), n.guarantee())
 	if err != nil {
-		return calibrateError(err)
+		return nil, err
 	}
-	kairouz, kairouzErr := methods.KairouzSigma(in.sensitivity, in.guarantee, times)
-	n := float64(times)
-	share := calibrate.Guarantee{
-		Epsilon: calibrate.Epsilon(math.Nextafter(float64(in.guarantee.Epsilon)/n, 0)),
-		Delta:   calibrate.Delta(math.Nextafter(float64(in.guarantee.Delta)/n, 0)),
+	method := map[string]bool{}
+	for _, c := range compared {
+		method[string(c.Method)] = true
+		r := row{"mechanism": string(c.Method)}
+		switch {
+		case c.Err != nil:
+			r["error"] = plain(c.Err)
+		case !c.Holds:
+			r["is"] = "FAILS"
+			fallthrough
+		default:
+			r["sigma"], r["excess"], r["holds_up_to_epsilon"] = float64(c.Sigma), c.Excess, float64(c.UpTo)
+		}
+		rows = append(rows, r)
 	}
-	basic, basicErr := calibrate.AnalyticGaussian(in.sensitivity, share)
-	rows := []timesRow{timesRowOf("gaussian", least, least, nil), timesRowOf("kairouz-4.3", kairouz, least, kairouzErr),
-		timesRowOf("basic", basic, least, basicErr)}
-	if a.JSON {
-		return a.PrintJSON(map[string]any{
-			"epsilon": in.guarantee.Epsilon, "delta": in.guarantee.Delta, "sensitivity": in.sensitivity.L2, "times": times, "compositions": rows,
-		})
+	least, err := calibrate.AnalyticGaussian(n.sensitivity(), n.guarantee())
+	if err != nil {
+		return nil, err
 	}
-	table := [][]string{{"composition", "sigma of each", "excess"}}
-	for _, r := range rows {
-		if r.Error != "" {
-			table = append(table, []string{r.Composition, "-", "no value: " + r.Error})
+	bounds, err := methods.SigmaBounds(n.sensitivity(), n.guarantee())
+	for _, b := range bounds {
+		kind := "upper bound"
+		if b.Lower {
+			kind = "lower bound"
+		} else if method[b.Name] {
 			continue
 		}
-		table = append(table, []string{r.Composition, digits17(r.Sigma), percent(r.Excess)})
+		rows = append(rows, row{"mechanism": b.Name, "sigma": float64(b.Sigma), "excess": excessOf(b.Sigma, least), "is": kind})
 	}
-	return a.PrintTable(table)
+	return rows, err
 }
 
-func timesRowOf(name string, sigma, least calibrate.Sigma, err error) timesRow {
+// timesRows are the sigmas of each of so many queries that meet the guarantee together.
+func timesRows(n numbers, times int) ([]row, error) {
+	least, err := methods.ComposedSigma(n.sensitivity(), n.guarantee(), times)
 	if err != nil {
-		return timesRow{Composition: name, Error: plain(err)}
+		return nil, err
 	}
-	return timesRow{Composition: name, Sigma: float64(sigma), Excess: math.Min(float64(sigma/least)-1, math.MaxFloat64)}
-}
-
-func (a *calibration) printComparison(in *given, rows []methods.Comparison) error {
-	if a.JSON {
-		return a.PrintJSON(comparisonJSON(in, rows))
-	}
-	table := [][]string{{"mechanism", "sigma", "excess", "", "holds up to epsilon"}}
-	for _, r := range rows {
-		table = append(table, comparisonRow(r))
-	}
-	return a.PrintTable(table)
-}
-
-func comparisonRow(r methods.Comparison) []string {
-	upTo := "always"
-	if r.UpTo < calibrate.MaxEpsilon {
-		upTo = fmt.Sprintf("%.6f", float64(r.UpTo))
-	}
-	switch {
-	case r.Err != nil:
-		return []string{string(r.Method), "-", "-", "no value: " + plain(r.Err), "-"}
-	case !r.Holds:
-		return []string{string(r.Method), fmt.Sprintf("%.9g", float64(r.Sigma)), percent(r.Excess), "FAILS", upTo}
-	}
-	return []string{string(r.Method), fmt.Sprintf("%.9g", float64(r.Sigma)), percent(r.Excess), "", upTo}
-}
-
-// percent is an excess for people.
-func percent(x float64) string {
-	if x > 1000 {
-		return fmt.Sprintf("%.3g times", x)
-	}
-	return fmt.Sprintf("%+.2f %%", 100*x)
-}
-
-// comparedMethod is one method of `compare --json`.
-type comparedMethod struct {
-	Method methods.Method `json:"mechanism"`
-	Sigma  float64        `json:"sigma,omitempty"`
-	Excess float64        `json:"excess"`
-	Holds  bool           `json:"holds"`
-	UpTo   float64        `json:"holds_up_to_epsilon"`
-	Error  string         `json:"error,omitempty"`
-}
-
-func comparisonJSON(in *given, rows []methods.Comparison) any {
-	methods := make([]comparedMethod, len(rows))
-	for i, r := range rows {
-		methods[i] = comparedMethod{Method: r.Method, Sigma: float64(r.Sigma), Excess: r.Excess, Holds: r.Holds,
-			UpTo: float64(r.UpTo)}
-		if r.Err != nil {
-			methods[i].Error = plain(r.Err)
+	of := func(name string, sigma calibrate.Sigma, err error) row {
+		if err != nil {
+			return row{"mechanism": name, "error": plain(err)}
 		}
+		return row{"mechanism": name, "sigma": float64(sigma), "excess": excessOf(sigma, least)}
 	}
-	return map[string]any{
-		"epsilon": in.guarantee.Epsilon, "delta": in.guarantee.Delta, "sensitivity": in.sensitivity.L2, "mechanisms": methods,
-	}
+	kairouz, kairouzErr := methods.KairouzSigma(n.sensitivity(), n.guarantee(), times)
+	basic, basicErr := calibrate.AnalyticGaussian(n.sensitivity(), calibrate.Guarantee{
+		Epsilon: calibrate.Epsilon(math.Nextafter(n["epsilon"]/float64(times), 0)),
+		Delta:   calibrate.Delta(math.Nextafter(n["delta"]/float64(times), 0)),
+	})
+	return []row{of("gaussian", least, nil), of("kairouz-4.3", kairouz, kairouzErr), of("basic", basic, basicErr)}, nil
 }

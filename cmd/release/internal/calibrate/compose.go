@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,201 +22,142 @@ With --part nothing is known of them but their epsilon and delta. compose then p
 Viswanath 2017, their exact composition if all parts are alike, and, for comparison, what Gaussian mechanisms that are just
 good enough for the same parts cost together.`
 
-// composeFlags are the mechanisms and the delta.
-type composeFlags struct {
-	gaussian, laplace, geometric, parts []string
-	delta                               string
-}
-
 func (a *calibration) composeCmd() *cobra.Command {
-	var flags composeFlags
-	var kind string
+	var gaussian, laplace, geometric, parts []string
+	var delta string
 	cmd := &cobra.Command{
-		Use: "compose", Short: "What several mechanisms cost together", Long: composeLong + composeBatch, Args: cobra.NoArgs,
+		Use: "compose", Short: "What several mechanisms cost together", Long: composeLong, Args: cobra.NoArgs,
 		Example: "  release calibrate compose --gaussian 1,10,100 --delta 1e-6\n  release calibrate compose --part " +
 			"0.1,1e-9,100 --delta 1e-6",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("batch") {
-				return a.composeAll(cmd, kind, flags.delta)
+		RunE: func(*cobra.Command, []string) error {
+			n, err := read(safeSide, []string{"delta"}, map[string]string{"delta": delta})
+			if err != nil {
+				return console.Usagef("%s", plain(err))
 			}
-			return a.compose(&flags)
+			known := len(gaussian)+len(laplace)+len(geometric) > 0
+			if known == (len(parts) > 0) {
+				return console.Usagef("give either --part or some of --gaussian, --laplace and --geometric")
+			}
+			var rows []row
+			if known {
+				rows, err = composeKnown(gaussian, laplace, geometric, calibrate.Delta(n["delta"]))
+			} else {
+				rows, err = composeParts(parts, calibrate.Delta(n["delta"]))
+			}
+			if err != nil {
+				return answerError(err)
+			}
+			return a.print([]column{{"composition", "composition", nil}, {"epsilon", "epsilon", up}, {"delta", "delta", up}}, rows)
 		},
 	}
-	cmd.Flags().StringArrayVar(&flags.gaussian, "gaussian", nil,
-		"a Gaussian mechanism, SENSITIVITY,SIGMA or SENSITIVITY,SIGMA,TIMES (repeatable)")
-	cmd.Flags().StringArrayVar(&flags.laplace, "laplace", nil,
-		"a Laplace mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)")
-	cmd.Flags().StringArrayVar(&flags.geometric, "geometric", nil,
-		"a two-sided geometric mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)")
-	cmd.Flags().StringArrayVar(&flags.parts, "part", nil,
-		"any mechanism, EPSILON,DELTA or EPSILON,DELTA,TIMES (repeatable)")
-	cmd.Flags().StringVar(&flags.delta, "delta", "", "the delta of all of them together")
-	cmd.Flags().StringVar(&kind, "batch", "", "answer each row of a CSV on stdin: "+strings.Join(CompositionKinds(), ", "))
+	for _, f := range []struct {
+		list       *[]string
+		name, help string
+	}{
+		{&gaussian, "gaussian", "a Gaussian mechanism, SENSITIVITY,SIGMA or SENSITIVITY,SIGMA,TIMES (repeatable)"},
+		{&laplace, "laplace", "a Laplace mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)"},
+		{&geometric, "geometric", "a two-sided geometric mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)"},
+		{&parts, "part", "any mechanism, EPSILON,DELTA or EPSILON,DELTA,TIMES (repeatable)"},
+	} {
+		cmd.Flags().StringArrayVar(f.list, f.name, nil, f.help)
+	}
+	cmd.Flags().StringVar(&delta, "delta", "", "the delta of all of them together")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the answer as JSON")
 	return cmd
 }
 
-func (a *calibration) compose(flags *composeFlags) error {
-	x, err := parseNumber(safeSide, "delta", flags.delta)
+func composed(name string, g calibrate.Guarantee, err error) row {
 	if err != nil {
-		return console.Usagef("%s", plain(err))
+		return row{"composition": name, "error": plain(err)}
 	}
-	delta := calibrate.Delta(x)
-	var bounds []bound
-	switch {
-	case flags.known() == (len(flags.parts) > 0):
-		return console.Usagef("give either --part or some of --gaussian, --laplace and --geometric")
-	case flags.known():
-		bounds, err = knownBounds(flags, delta)
-	default:
-		bounds, err = partBounds(flags.parts, delta)
-	}
-	if err != nil {
-		return calibrateError(err)
-	}
-	return a.printBounds(bounds)
+	return row{"composition": name, "epsilon": float64(g.Epsilon), "delta": float64(g.Delta)}
 }
 
-// bound is one answer of compose.
-type bound struct {
-	Name    string  `json:"composition"`
-	Epsilon float64 `json:"epsilon"`
-	Delta   float64 `json:"delta"`
-	Error   string  `json:"error,omitempty"`
-}
-
-func (a *calibration) printBounds(bounds []bound) error {
-	if a.JSON {
-		return a.PrintJSON(bounds)
+// composeKnown composes mechanisms whose noise is known.
+func composeKnown(gaussian, laplace, geometric []string, delta calibrate.Delta) ([]row, error) {
+	var m methods.Mixed
+	err := each("gaussian", gaussian, "sensitivity", "sigma", func(n numbers, times int) error {
+		m.Gaussian = append(m.Gaussian, slices.Repeat([]calibrate.Mechanism{n.mechanism()}, times)...)
+		return nil
+	})
+	if err == nil {
+		err = each("laplace", laplace, "sensitivity", "scale", func(n numbers, times int) error {
+			one := calibrate.Laplace{L1: n["sensitivity"], Scale: n["scale"]}
+			m.Laplace = append(m.Laplace, slices.Repeat([]calibrate.Laplace{one}, times)...)
+			return nil
+		})
 	}
-	rows := [][]string{{"composition", "epsilon", "delta"}}
-	for _, b := range bounds {
-		if b.Error != "" {
-			rows = append(rows, []string{b.Name, "-", "no value: " + b.Error})
-			continue
-		}
-		rows = append(rows, []string{b.Name, digits17(b.Epsilon), digits17(b.Delta)})
+	if err == nil {
+		err = each("geometric", geometric, "sensitivity", "scale", func(n numbers, times int) error {
+			one, err := n.geometric(n["scale"])
+			m.Geometric = append(m.Geometric, slices.Repeat([]methods.Geometric{one}, times)...)
+			return err
+		})
 	}
-	return a.PrintTable(rows)
-}
-
-func boundOf(name string, g calibrate.Guarantee, err error) bound {
-	if err != nil {
-		return bound{Name: name, Error: plain(err)}
-	}
-	return bound{Name: name, Epsilon: float64(g.Epsilon), Delta: float64(g.Delta)}
-}
-
-// known says whether there are mechanisms whose noise is known.
-func (f *composeFlags) known() bool { return len(f.gaussian)+len(f.laplace)+len(f.geometric) > 0 }
-
-func knownBounds(f *composeFlags, delta calibrate.Delta) ([]bound, error) {
-	m, err := f.mixed()
 	if err != nil {
 		return nil, err
 	}
 	if len(m.Laplace)+len(m.Geometric) > 0 {
 		eps, err := m.Epsilon(delta)
-		return []bound{boundOf("one release", calibrate.Guarantee{Epsilon: eps, Delta: delta}, nil)}, err
+		return []row{composed("one release", calibrate.Guarantee{Epsilon: eps, Delta: delta}, nil)}, err
 	}
 	g, err := calibrate.Compose(m.Gaussian, delta)
-	return []bound{boundOf("gaussian", g, nil)}, err
+	return []row{composed("gaussian", g, nil)}, err
 }
 
-func (f *composeFlags) mixed() (m methods.Mixed, err error) {
-	for _, kind := range []struct {
-		flag string
-		text []string
-		add  func(g *given) error
-	}{
-		{"gaussian", f.gaussian, func(g *given) error { m.Gaussian = append(m.Gaussian, g.mechanism()); return nil }},
-		{"laplace", f.laplace, func(g *given) error {
-			m.Laplace = append(m.Laplace, calibrate.Laplace{L1: g.sensitivity.L2, Scale: float64(g.sigma)})
-			return nil
-		}},
-		{"geometric", f.geometric, func(g *given) error {
-			one, err := g.geometric(float64(g.sigma))
-			m.Geometric = append(m.Geometric, one)
-			return err
-		}},
-	} {
-		for _, text := range kind.text {
-			if err := repeat(kind.flag, text, kind.add); err != nil {
-				return m, err
-			}
-		}
-	}
-	return m, nil
-}
-
-// repeat adds what "sensitivity,scale" or "sensitivity,scale,times" says.
-func repeat(flag, text string, add func(*given) error) error {
-	g, times, err := readTimes(flag, text, "sensitivity", "sigma")
-	if err != nil {
-		return err
-	}
-	for range times {
-		if err := add(g); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func partBounds(texts []string, delta calibrate.Delta) ([]bound, error) {
+// composeParts composes mechanisms of which only an epsilon and a delta are known.
+func composeParts(texts []string, delta calibrate.Delta) ([]row, error) {
 	var parts []methods.Part
-	for _, text := range texts {
-		g, times, err := readTimes("part", text, "epsilon", "delta")
+	var alike []calibrate.Mechanism // Gaussian mechanisms that meet the parts with nothing to spare
+	one := calibrate.Sensitivity{L2: 1}
+	var alikeErr error
+	err := each("part", texts, "epsilon", "delta", func(n numbers, times int) error {
+		parts = append(parts, methods.Part{Guarantee: n.guarantee(), Times: times})
+		sigma, err := calibrate.AnalyticGaussian(one, n.guarantee())
 		if err != nil {
-			return nil, err
+			alikeErr = err
 		}
-		parts = append(parts, methods.Part{Guarantee: g.guarantee, Times: times})
+		alike = append(alike, slices.Repeat([]calibrate.Mechanism{{Sens: one, Sigma: sigma}}, times)...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	basic, err := methods.ComposeBasic(parts)
 	if err != nil {
 		return nil, err
 	}
 	advanced, err := methods.AdvancedAt(parts, delta)
-	bounds := []bound{boundOf("basic", basic, nil), boundOf("kairouz-3.5", advanced.Guarantee, err)}
+	rows := []row{composed("basic", basic, nil), composed("kairouz-3.5", advanced.Guarantee, err)}
 	if len(parts) == 1 {
 		eps, err := parts[0].Epsilon(delta)
-		bounds = append(bounds, boundOf("exact", calibrate.Guarantee{Epsilon: eps, Delta: delta}, err))
+		rows = append(rows, composed("exact", calibrate.Guarantee{Epsilon: eps, Delta: delta}, err))
 	}
-	g, err := asGaussian(parts, delta)
-	return append(bounds, boundOf("as gaussian", g, err)), nil
+	var g calibrate.Guarantee
+	if alikeErr == nil {
+		g, alikeErr = calibrate.Compose(alike, delta)
+	}
+	return append(rows, composed("as gaussian", g, alikeErr)), nil
 }
 
-// asGaussian composes Gaussian mechanisms that meet the parts with nothing to spare.
-func asGaussian(parts []methods.Part, delta calibrate.Delta) (calibrate.Guarantee, error) {
-	var ms []calibrate.Mechanism
-	for _, p := range parts {
-		one := calibrate.Sensitivity{L2: 1}
-		sigma, err := calibrate.AnalyticGaussian(one, p.Guarantee)
+// each calls add for each text, which is "x,y" or "x,y,times".
+func each(flag string, list []string, first, second string, add func(n numbers, times int) error) error {
+	for _, text := range list {
+		fields := strings.Split(text, ",")
+		if len(fields) != 2 && len(fields) != 3 {
+			return console.Usagef("--%s %q: write %s,%s or %s,%s,times", flag, text, first, second, first, second)
+		}
+		n, err := read(safeSide, []string{first, second}, map[string]string{first: fields[0], second: fields[1]})
+		times := 1
+		if err == nil && len(fields) == 3 {
+			times, err = timesOf(fields[2])
+		}
 		if err != nil {
-			return calibrate.Guarantee{}, err
+			return console.Usagef("--%s %q: %s", flag, text, plain(err))
 		}
-		for range p.Times {
-			ms = append(ms, calibrate.Mechanism{Sens: one, Sigma: sigma})
-		}
-	}
-	return calibrate.Compose(ms, delta)
-}
-
-// readTimes reads "x,y" or "x,y,times".
-func readTimes(flag, text, first, second string) (*given, int, error) {
-	fields := strings.Split(text, ",")
-	if len(fields) != 2 && len(fields) != 3 {
-		return nil, 0, console.Usagef("--%s %q: write %s,%s or %s,%s,times", flag, text, first, second, first, second)
-	}
-	g, err := read([]string{first, second}, map[string]string{first: fields[0], second: fields[1]})
-	if err != nil {
-		return nil, 0, console.Usagef("--%s %q: %s", flag, text, plain(err))
-	}
-	times := 1
-	if len(fields) == 3 {
-		if times, err = timesOf(fields[2]); err != nil {
-			return nil, 0, console.Usagef("--%s %q: %s", flag, text, plain(err))
+		if err := add(n, times); err != nil {
+			return err
 		}
 	}
-	return g, times, nil
+	return nil
 }

@@ -2,12 +2,14 @@ package calibrate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
@@ -15,131 +17,214 @@ const convertLong = `convert says what a guarantee, or a noise, is in other noti
 
 With --sigma (and --sensitivity), or --mu, it prints what Gaussian noise satisfies in each notion, the epsilon that each implies at
 --delta, and how much more that is than the exact one. With --epsilon it prints the largest parameter of each notion that implies
-(epsilon, delta), the noise that it allows, and how much more that is than the least. With --rho (zCDP), --renyi ALPHA,EPSILON,
---tcdp RHO,OMEGA or --mcdp MEAN,SPREAD it prints the epsilon that this implies at --delta, and the largest noise parameter mu of a
-Gaussian mechanism that satisfies it.`
+(epsilon, delta), the noise that it allows, and how much more that is than the least. With --rho (zCDP) or --renyi ALPHA,EPSILON
+it prints the epsilon that this implies at --delta, and the largest noise parameter mu of a Gaussian mechanism that satisfies it.`
+
+// starts are the flags of convert, of which one is given: the numbers in its text, separated by commas, and the answer.
+var starts = []struct {
+	flag, help string
+	needs      []string
+	round      rounding
+	answer     func(n numbers, delta calibrate.Delta) ([]row, error)
+}{
+	{"epsilon", numberHelp["epsilon"], []string{"epsilon"}, safeSide, fromGuarantee},
+	{"sigma", numberHelp["sigma"], []string{"sigma"}, safeSide, fromSigma},
+	{"mu", "the noise as L2 sensitivity over sigma", []string{"mu"}, moreLoss, func(n numbers,
+		delta calibrate.Delta) ([]row, error) {
+		return fromMu(calibrate.Mu(n["mu"]), delta)
+	}},
+	{"rho", "zero-concentrated differential privacy", []string{"rho"}, moreLoss, fromRho},
+	{"renyi", "Renyi differential privacy: ALPHA,EPSILON", []string{"alpha", "epsilon"}, moreLoss, fromRenyi},
+}
+
+// moreLoss rounds up, towards more loss. An order is rounded down: a lower one says less.
+func moreLoss(name string) func(string) (float64, error) {
+	if name == "alpha" {
+		return calibrate.ParseDown
+	}
+	return calibrate.ParseUp
+}
 
 func (a *calibration) convertCmd() *cobra.Command {
-	var f convertFlags
+	given := make([]string, len(starts))
+	var text map[string]*string
 	cmd := &cobra.Command{
-		Use: "convert", Short: "A guarantee in other notions of privacy, and what each conversion costs", Long: convertLong, Args: cobra.NoArgs,
+		Use: "convert", Short: "A guarantee in other notions of privacy, and what each conversion costs", Long: convertLong,
+		Args: cobra.NoArgs,
 		Example: "  release calibrate convert --sigma 4 --delta 1e-6\n  release calibrate convert --epsilon 1 --delta 1e-6\n" +
 			"  release calibrate convert --rho 0.03 --delta 1e-6",
-		RunE: func(*cobra.Command, []string) error { return a.convert(&f) },
+		RunE: func(*cobra.Command, []string) error {
+			rows, err := convert(given, texts(text))
+			if err != nil {
+				return err
+			}
+			return a.print([]column{{"notion", "notion", nil}, {"parameters", "parameters", parameters},
+				{"epsilon", "epsilon", up}, {"mu", "mu", down}, {"sigma", "sigma", up}, {"excess", "excess", percent}}, rows)
+		},
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&f.delta, "delta", "", numberHelp["delta"])
-	flags.StringVar(&f.epsilon, "epsilon", "", numberHelp["epsilon"])
-	flags.StringVar(&f.sigma, "sigma", "", numberHelp["sigma"])
-	flags.StringVar(&f.sensitivity, "sensitivity", "1", numberHelp["sensitivity"])
-	flags.StringVar(&f.mu, "mu", "", "the noise as L2 sensitivity over sigma")
-	flags.StringVar(&f.rho, "rho", "", "zero-concentrated differential privacy")
-	flags.StringVar(&f.renyi, "renyi", "", "Renyi differential privacy: ALPHA,EPSILON")
-	flags.StringVar(&f.tcdp, "tcdp", "", "truncated concentrated differential privacy: RHO,OMEGA")
-	flags.StringVar(&f.mcdp, "mcdp", "", "mean-concentrated differential privacy: MEAN,SPREAD")
-	flags.BoolVar(&a.JSON, "json", false, "print the table as JSON")
+	text = numberFlags(cmd, "delta", "sensitivity")
+	for i, s := range starts {
+		cmd.Flags().StringVar(&given[i], s.flag, "", s.help)
+	}
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the table as JSON")
 	return cmd
 }
 
-func (a *calibration) convert(f *convertFlags) error {
-	source, err := f.source()
-	if err != nil {
-		return err
-	}
-	x, err := parseNumber(safeSide, "delta", f.delta)
-	if err != nil {
-		return console.Usagef("%s", plain(err))
-	}
-	if err := (calibrate.Guarantee{Delta: calibrate.Delta(x)}).Validate(); err != nil {
-		return console.Usagef("%s", plain(err))
-	}
-	rows, err := source(f, calibrate.Delta(x))
-	if err != nil {
-		return calibrateError(err)
-	}
-	return a.printConverted(rows)
-}
-
-// source is the function that answers for the one flag that is given.
-func (f *convertFlags) source() (func(*convertFlags, calibrate.Delta) ([]converted, error), error) {
-	given := []struct {
-		flag, text string
-		answer     func(*convertFlags, calibrate.Delta) ([]converted, error)
-	}{
-		{"--epsilon", f.epsilon, fromGuarantee},
-		{"--sigma", f.sigma, fromSigma},
-		{"--mu", f.mu, fromMu},
-		{"--rho", f.rho, fromRho},
-		{"--renyi", f.renyi, fromRenyi},
-		{"--tcdp", f.tcdp, fromTruncated},
-		{"--mcdp", f.mcdp, fromMeanConcentrated},
-	}
-	var names []string
-	var answers []func(*convertFlags, calibrate.Delta) ([]converted, error)
-	for _, g := range given {
-		names = append(names, g.flag)
-		if g.text != "" {
-			answers = append(answers, g.answer)
+// convert answers for the one flag that is given.
+func convert(given []string, text map[string]string) ([]row, error) {
+	chosen, names := -1, make([]string, len(starts))
+	for i, s := range starts {
+		names[i] = "--" + s.flag
+		switch {
+		case given[i] == "":
+		case chosen >= 0:
+			chosen = len(starts)
+		default:
+			chosen = i
 		}
 	}
-	if len(answers) != 1 {
+	if chosen < 0 || chosen == len(starts) {
 		return nil, console.Usagef("give one of %s", strings.Join(names, ", "))
 	}
-	return answers[0], nil
-}
-
-func (a *calibration) printConverted(rows []converted) error {
-	if a.JSON {
-		return a.PrintJSON(rows)
+	s := starts[chosen]
+	n, err := read(safeSide, []string{"delta"}, text)
+	if err != nil {
+		return nil, console.Usagef("%s", plain(err))
 	}
-	table := [][]string{{"notion", "parameters", "epsilon", "mu", "sigma", "excess"}}
-	for _, r := range rows {
-		if r.Error != "" {
-			table = append(table, []string{r.Notion, "no value: " + r.Error, "", "", "", ""})
-			continue
-		}
-		excess := ""
-		if r.Excess != nil {
-			excess = percent(*r.Excess)
-		}
-		table = append(table, []string{
-			r.Notion, parameters(r.Parameters), optional(r.Epsilon, digits17), optional(r.Mu, digits17Down), optional(r.Sigma,
-				digits17), excess,
-		})
+	delta := n.guarantee().Delta
+	if err := (calibrate.Guarantee{Delta: delta}).Validate(); err != nil {
+		return nil, console.Usagef("%s", plain(err))
 	}
-	return a.PrintTable(filled(table))
-}
-
-// filled is the table without the columns that have nothing but a name.
-func filled(table [][]string) [][]string {
-	out := make([][]string, len(table))
-	for column := range table[0] {
-		if !slices.ContainsFunc(table[1:], func(row []string) bool { return row[column] != "" }) {
-			continue
-		}
-		for i, row := range table {
-			out[i] = append(out[i], row[column])
+	fields := strings.Split(given[chosen], ",")
+	if len(fields) != len(s.needs) {
+		return nil, console.Usagef("--%s: write %s", s.flag, strings.ToUpper(strings.Join(s.needs, ",")))
+	}
+	for i, name := range s.needs {
+		if n[name], err = parseNumber(s.round, name, fields[i]); err != nil {
+			return nil, console.Usagef("%s", plain(err))
 		}
 	}
-	return out
+	rows, err := s.answer(n, delta)
+	if err != nil {
+		return nil, answerError(err)
+	}
+	return rows, nil
 }
 
 // parameters is "alpha 21.5, epsilon 0.6".
-func parameters(p map[string]float64) string {
-	var names, texts []string
-	for name := range p {
-		names = append(names, name)
+func parameters(x any) string {
+	of, _ := x.(map[string]float64)
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		out = append(out, fmt.Sprintf("%s %.9g", name, of[name]))
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		texts = append(texts, fmt.Sprintf("%s %.9g", name, p[name]))
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(out, ", ")
 }
 
-func optional(x *float64, write func(float64) string) string {
-	if x == nil {
-		return ""
+// notion is a row of a notion with its parameters. Values follow, or an error.
+func notion(name string, of map[string]float64, err error, values row) row {
+	r := row{"notion": name}
+	if of != nil && err == nil {
+		r["parameters"] = of
 	}
-	return write(*x)
+	if err != nil {
+		r["error"] = plain(err)
+		return r
+	}
+	maps.Copy(r, values)
+	return r
+}
+
+// fromGuarantee returns the largest parameters of each notion that imply the guarantee.
+func fromGuarantee(n numbers, delta calibrate.Delta) (rows []row, _ error) {
+	g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(n["epsilon"]), Delta: delta}
+	routes, err := methods.NoiseRoutes(g)
+	for _, r := range routes {
+		values := row{"mu": float64(r.Mu), "excess": r.Excess}
+		if sigma, err := r.Mu.Sigma(n.sensitivity()); err == nil {
+			values["sigma"] = float64(sigma)
+		}
+		rows = append(rows, notion(r.Name, allowed(r.Name, g), r.Err, values))
+	}
+	return rows, err
+}
+
+// allowed are the largest parameters of a notion that imply g; a route with an error shows none.
+func allowed(name string, g calibrate.Guarantee) map[string]float64 {
+	switch name {
+	case "renyi":
+		r, _ := methods.BestRenyiFor(g)
+		return map[string]float64{"alpha": r.Alpha, "epsilon": r.Epsilon}
+	case "zcdp":
+		rho, _ := methods.ZCDPRho(g)
+		return map[string]float64{"rho": float64(rho)}
+	case "zcdp-tight":
+		rho, _ := methods.TightZCDPRho(g)
+		return map[string]float64{"rho": float64(rho)}
+	case "mcdp-dp":
+		c, _ := methods.MeanConcentratedFor(g)
+		return map[string]float64{"mean": c.Mean, "spread": c.Spread}
+	case "mcdp-pdp":
+		c, _ := methods.MeanConcentratedForPDP(g)
+		return map[string]float64{"mean": c.Mean, "spread": c.Spread}
+	}
+	return nil
+}
+
+func fromSigma(n numbers, delta calibrate.Delta) ([]row, error) {
+	if _, err := n.mechanism().Delta(0); err != nil { // names what is wrong with the sensitivity or sigma
+		return nil, err
+	}
+	return fromMu(n.mechanism().Mu(), delta)
+}
+
+// fromMu returns what Gaussian noise satisfies in each notion.
+func fromMu(mu calibrate.Mu, delta calibrate.Delta) (rows []row, _ error) {
+	routes, err := methods.Routes(mu, delta)
+	for _, r := range routes {
+		rows = append(rows, notion(r.Name, satisfied(r.Name, mu, delta), r.Err, row{"epsilon": float64(r.Epsilon),
+			"excess": r.Excess}))
+	}
+	return rows, err
+}
+
+// satisfied are the parameters of a notion that Gaussian noise satisfies; nil if there are none.
+func satisfied(name string, mu calibrate.Mu, delta calibrate.Delta) map[string]float64 {
+	switch name {
+	case "gaussian":
+		return map[string]float64{"mu": float64(mu)}
+	case "renyi":
+		if r, err := methods.GaussianBestRenyi(mu, delta); err == nil {
+			return map[string]float64{"alpha": r.Alpha, "epsilon": r.Epsilon}
+		}
+	case "zcdp", "zcdp-tight":
+		if rho, err := methods.GaussianRho(mu); err == nil {
+			return map[string]float64{"rho": float64(rho)}
+		}
+	case "mcdp-dp", "mcdp-pdp":
+		if c, err := methods.GaussianMeanConcentrated(mu); err == nil {
+			return map[string]float64{"mean": c.Mean, "spread": c.Spread}
+		}
+	}
+	return nil
+}
+
+// implied is a row with the epsilon that a notion implies, and the largest mu of Gaussian noise that satisfies it.
+func implied(name string, of map[string]float64, mu calibrate.Mu, eps calibrate.Epsilon, err error) row {
+	return notion(name, of, err, row{"epsilon": float64(eps), "mu": float64(mu)})
+}
+
+func fromRho(n numbers, delta calibrate.Delta) ([]row, error) {
+	rho, of := methods.Rho(n["rho"]), map[string]float64{"rho": n["rho"]}
+	mu, err := rho.Mu()
+	simple, simpleErr := rho.Epsilon(delta)
+	tight, tightErr := rho.TightEpsilon(delta)
+	return []row{implied("zcdp", of, mu, simple, simpleErr), implied("zcdp-tight", of, mu, tight, tightErr)}, err
+}
+
+func fromRenyi(n numbers, delta calibrate.Delta) ([]row, error) {
+	r := methods.Renyi{Alpha: n["alpha"], Epsilon: n["epsilon"]}
+	mu, err := r.Mu()
+	eps, epsErr := r.DPEpsilon(delta)
+	return []row{implied("renyi", map[string]float64{"alpha": r.Alpha, "epsilon": r.Epsilon}, mu, eps, epsErr)}, err
 }

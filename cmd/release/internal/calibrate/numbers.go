@@ -10,49 +10,34 @@ import (
 	"github.com/dprelease/dprelease/calibrate/methods"
 )
 
-// given is the numbers of one question.
-type given struct {
-	sensitivity calibrate.Sensitivity
-	guarantee   calibrate.Guarantee
-	sigma       calibrate.Sigma
-	scale       float64
-	part        calibrate.Guarantee
+// numbers are those of one question, by their names.
+type numbers map[string]float64
+
+func (n numbers) sensitivity() calibrate.Sensitivity {
+	return calibrate.Sensitivity{L2: n["sensitivity"]}
 }
 
-func (g *given) mechanism() calibrate.Mechanism {
-	return calibrate.Mechanism{Sens: g.sensitivity, Sigma: g.sigma}
+func (n numbers) guarantee() calibrate.Guarantee {
+	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(n["epsilon"]), Delta: calibrate.Delta(n["delta"])}
+}
+
+func (n numbers) mechanism() calibrate.Mechanism {
+	return calibrate.Mechanism{Sens: n.sensitivity(), Sigma: calibrate.Sigma(n["sigma"])}
 }
 
 // geometric is the geometric mechanism of this scale, for a sensitivity that is an integer.
-func (g *given) geometric(scale float64) (methods.Geometric, error) {
-	whole := int64(g.sensitivity.L2)
-	if !(g.sensitivity.L2 < 1<<53) || float64(whole) != g.sensitivity.L2 {
-		return methods.Geometric{}, fmt.Errorf("sensitivity must be an integer, not %g", g.sensitivity.L2)
+func (n numbers) geometric(scale float64) (methods.Geometric, error) {
+	l1 := n["sensitivity"]
+	if !(l1 < 1<<53) || float64(int64(l1)) != l1 {
+		return methods.Geometric{}, fmt.Errorf("sensitivity must be an integer, not %g", l1)
 	}
-	return methods.Geometric{L1: whole, Scale: scale}, nil
+	return methods.Geometric{L1: int64(l1), Scale: scale}, nil
 }
 
-func (g *given) number(name string) float64 {
-	switch name {
-	case "epsilon":
-		return float64(g.guarantee.Epsilon)
-	case "delta":
-		return float64(g.guarantee.Delta)
-	case "sigma":
-		return float64(g.sigma)
-	}
-	return g.sensitivity.L2
-}
-
-// read parses the numbers that are needed, as people write them; text without a sensitivity means 1.
-func read(needs []string, text map[string]string) (*given, error) {
-	return readAs(safeSide, needs, text)
-}
-
-// rounding is how decimal text becomes a float64.
+// rounding returns how decimal text becomes the number of a name.
 type rounding func(name string) func(string) (float64, error)
 
-// safeSide rounds towards more noise, or more loss; nearest takes text as the float64 that a program wrote.
+// safeSide rounds towards more noise.
 func safeSide(name string) func(string) (float64, error) {
 	if name == "sensitivity" {
 		return calibrate.ParseUp
@@ -60,40 +45,31 @@ func safeSide(name string) func(string) (float64, error) {
 	return calibrate.ParseDown
 }
 
+// nearest takes text as the float64 that a program wrote.
 func nearest(string) func(string) (float64, error) { return calibrate.ParseNearest }
 
-func readAs(r rounding, needs []string, text map[string]string) (*given, error) {
-	g := &given{sensitivity: calibrate.Sensitivity{L2: 1}}
+// read parses the numbers that are needed, and the sensitivity, which is 1 if there is no text.
+func read(r rounding, needs []string, text map[string]string) (numbers, error) {
+	n := numbers{"sensitivity": 1}
 	for _, name := range append([]string{"sensitivity"}, needs...) {
 		if text[name] == "" && name == "sensitivity" {
 			continue
 		}
-		x, err := parseNumber(r, name, text[name])
-		if err != nil {
+		var err error
+		if n[name], err = parseNumber(r, name, text[name]); err != nil {
 			return nil, err
 		}
-		g.set(name, x)
 	}
-	return g, nil
+	return n, nil
 }
 
-func (g *given) set(name string, x float64) {
-	switch name {
-	case "epsilon":
-		g.guarantee.Epsilon = calibrate.Epsilon(x)
-	case "delta":
-		g.guarantee.Delta = calibrate.Delta(x)
-	case "sigma":
-		g.sigma = calibrate.Sigma(x)
-	case "scale":
-		g.scale = x
-	case "part_epsilon":
-		g.part.Epsilon = calibrate.Epsilon(x)
-	case "part_delta":
-		g.part.Delta = calibrate.Delta(x)
-	case "sensitivity":
-		g.sensitivity.L2 = x
+// texts are the texts of flags.
+func texts(flags map[string]*string) map[string]string {
+	out := make(map[string]string, len(flags))
+	for name, text := range flags {
+		out[name] = *text
 	}
+	return out
 }
 
 func parseNumber(r rounding, name, text string) (float64, error) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -68,6 +69,15 @@ func errorLines(err error) string {
 	}
 	if errors.As(err, &job) {
 		return errorLines(job.Diagnostics)
+	}
+	if errors.Is(err, ledger.ErrExposed) { // one line for each finding, with the command that mends it
+		lines := strings.Split(err.Error(), "\n")
+		for i, line := range lines {
+			if lines[i] = OneLine(strings.TrimSpace(line)); i > 0 {
+				lines[i] = "  " + lines[i]
+			}
+		}
+		return strings.Join(lines, "\n")
 	}
 	return OneLine(strings.TrimSuffix(err.Error(), "\n"))
 }

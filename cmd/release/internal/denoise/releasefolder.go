@@ -4,14 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // openRelease reads a query's table of a release folder, and how its cells lie.
@@ -40,13 +43,11 @@ func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
 		return inputProblem(f.input, 0, "the noise of the cells of "+q.Name+" is not independent, and the methods are for "+
 			"noise that is")
 	}
-	file := tableOf(q)
-	if file == nil {
-		return inputProblem(f.input, 0, "the query "+q.Name+" has no table in a format that is read: csv, parquet or arrow")
+	t, err := sink.ReadTable(ctx, f.input, q, "")
+	if err != nil {
+		return pipeline.OutputError(err)
 	}
-	if in.publicTable, err = readPublic(ctx, filepath.Join(f.input, file.Path)); err != nil {
-		return err
-	}
+	in.publicTable = textsOf(f.input, t)
 	if len(in.rows) != q.Cells {
 		return inputProblem(in.path, 0, fmt.Sprintf("the table has %d rows of %d cells: a sparse release leaves cells out "+
 			"by their values, so that the noise of the rest is not known", len(in.rows), q.Cells))
@@ -65,18 +66,33 @@ func queryOf(m *manifest.Manifest, name string) (*manifest.Query, error) {
 	return nil, console.Usagef("--query: choose one of %s", strings.Join(names, ", "))
 }
 
-// tableOf is a file of the query's that can be read.
-func tableOf(q *manifest.Query) *manifest.File {
-	for _, ending := range []string{".csv", ".parquet", ".arrow"} {
-		i := slices.IndexFunc(q.Files, func(f manifest.File) bool {
-			return strings.HasSuffix(f.Path, ending) &&
-				filepath.IsLocal(f.Path)
-		})
-		if i >= 0 {
-			return &q.Files[i]
-		}
+// textsOf returns a table of a release as texts, as its CSV file has them.
+func textsOf(path string, from *sink.ReadBack) *publicTable {
+	t := &publicTable{path: path}
+	var csv sink.CSVFormat
+	for _, k := range from.Keys {
+		t.columns = append(t.columns, csv.Inert(k.Name))
 	}
-	return nil
+	t.columns = append(t.columns, from.Names...)
+	for i := range from.Rows {
+		row := make([]string, 0, len(t.columns))
+		for _, k := range from.Keys {
+			text := k.Text(i)
+			if len(k.Labels.Strings) > 0 {
+				text = csv.Inert(text)
+			}
+			row = append(row, text)
+		}
+		for _, values := range from.Values {
+			text := ""
+			if v := values[i]; !math.IsNaN(v) {
+				text = domain.FloatText(v)
+			}
+			row = append(row, text)
+		}
+		t.rows, t.lines = append(t.rows, row), append(t.lines, i+1)
+	}
+	return t
 }
 
 // axisJob is a dimension of the manifest's job, as far as the order of its cells goes.

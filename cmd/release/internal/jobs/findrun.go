@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/ledger/sqlstore"
 	"github.com/dprelease/dprelease/pipeline"
@@ -40,8 +42,19 @@ func RunOf(runs []ledger.Run, digest string) *ledger.Run {
 	return &runs[i]
 }
 
+// ShownStore is the name of a ledger as it may be printed: the path of a file, and of a server nothing but its kind, since
+// the rest may hold a password.
+func ShownStore(store string) string {
+	kind, path, _ := strings.Cut(store, ":")
+	if strings.HasPrefix(kind, "sqlite") {
+		return console.Here(path)
+	}
+	return kind
+}
+
 // Known is a release in its ledger.
 type Known struct {
+	Store string // the ledger's name
 	Book  *ledger.Book
 	Run   ledger.Run
 	Close func() error
@@ -69,7 +82,7 @@ func FindRun(ctx context.Context, dir, digest, store string) (*Known, error) {
 			return nil, pipeline.LedgerError("read the ledger", err)
 		}
 		if r := RunOf(s.Runs, digest); r != nil && (s.Moved == nil || store != "") {
-			return &Known{Book: book, Run: *r, Close: closeBook}, nil
+			return &Known{Store: name, Book: book, Run: *r, Close: closeBook}, nil
 		}
 		_ = closeBook() // it was only read
 	}

@@ -18,7 +18,7 @@ import (
 // AddNewLedger adds the flag that lets a run open a ledger beside releases that another ledger paid for.
 func (f *Flags) AddNewLedger(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.newLedger, "new-ledger", false,
-		"open a new ledger although releases of the dataset are there: what they cost is then not counted")
+		"start a new ledger even if releases of the dataset exist; their cost is not counted")
 }
 
 // OpenLedgerOf opens the ledger of a plan that publishes into dir. If there is none, or one without an entry, it opens
@@ -58,8 +58,8 @@ func (f *Flags) LostLedger(plan *pipeline.Plan, dir string) error {
 		if !f.newLedger && sameDataset(beside[path], plan) {
 			return &pipeline.Error{
 				Cause: pipeline.CauseLedger, Code: "no-ledger",
-				Message: "the ledger that the job names is not there, but " + console.Here(path) + " is a release of dataset " +
-					plan.Job().Ledger.Dataset + ": a new ledger would not know what it cost",
+				Message: console.Here(path) + " is a release of dataset " + plan.Job().Ledger.Dataset +
+					", but its ledger is missing: a new ledger would not know what it cost",
 				Hint: "restore the ledger, or let ledger.store name the place where it is; --new-ledger opens a new one: then " +
 					"let the data's owner lower its budget by what was spent before (release ledger budget set)",
 			}

@@ -25,8 +25,8 @@ import (
 
 // AddAnchor adds --anchor.
 func (f *Flags) AddAnchor(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Anchor, "anchor", "", "a file, kept apart from the ledger, that shows its newest entry: "+
-		"refuse a ledger that does not have it any more, and write the new one after the run")
+	cmd.Flags().StringVar(&f.Anchor, "anchor", "", "a file on another disk that holds the ledger's newest entry: fail "+
+		"if the ledger lacks it, and update the file after the run")
 }
 
 // Anchor is the file of --anchor.

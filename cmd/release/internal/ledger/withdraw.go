@@ -44,7 +44,7 @@ func WithdrawCommand(c *console.Console) *cobra.Command {
 	cmd.Flags().Lookup("out").Usage = "the release folder of the job, if it is not the job's output.dir"
 	cmd.Flags().StringVar(&f.store, "store", "", "the ledger of a folder: sqlite:PATH, sqlite+group:PATH or postgres://…")
 	cmd.Flags().StringVar(&f.reason, "reason", "",
-		"what is wrong; it is recorded, and shown to whoever checks the release")
+		"say what is wrong; readers of the ledger will see it")
 	_ = cmd.MarkFlagRequired("reason") // the flag is there
 	cmd.Flags().BoolVar(&c.JSON, "json", false, "print JSON")
 	return cmd
@@ -52,7 +52,7 @@ func WithdrawCommand(c *console.Console) *cobra.Command {
 
 func (a *accounts) withdraw(ctx context.Context, what string, f *withdrawal) error {
 	if strings.TrimSpace(f.reason) == "" {
-		return console.Usagef("--reason: say what is wrong")
+		return console.Usagef("--reason is empty: say what is wrong; readers of the ledger will see it")
 	}
 	find := a.ofJob
 	if info, err := os.Stat(what); err == nil && info.IsDir() {
@@ -84,9 +84,9 @@ func (a *accounts) withdraw(ctx context.Context, what string, f *withdrawal) err
 		return a.Printf("%s: withdrawn already, on %s: %s\n", r.Charge.Job, r.Withdrawn.At.UTC().Format(time.DateOnly),
 			f.reason)
 	}
-	return a.Printf("%s: withdrawn: %s\n  folder   %s; it stays as it is: take it down where it was published, and tell "+
-		"its readers\n  spent    as before: its values were seen\n",
-		r.Charge.Job, f.reason, console.Here(r.Charge.Dir))
+	return a.Printf("%s: withdrawn in %s: %s\n  folder   %s is unchanged: remove it where it was published, and tell its "+
+		"readers\n  budget   unchanged: readers have seen the values\n",
+		r.Charge.Job, jobs.ShownStore(known.Store), f.reason, console.Here(r.Charge.Dir))
 }
 
 // ofFolder finds a release by its folder.
@@ -138,7 +138,7 @@ func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs
 		_ = closeBook() // it was only read
 		return nil, err
 	}
-	return &jobs.Known{Book: book, Run: r, Close: closeBook}, nil
+	return &jobs.Known{Store: store, Book: book, Run: r, Close: closeBook}, nil
 }
 
 func unknownRelease(message string) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -39,7 +40,7 @@ synthetic-, and release verify does not take it for a release.`
 // defaultRows is how many synthetic rows are made unless the job declares a number or --rows gives one.
 const defaultRows = 100_000
 
-// mostRows is how many may be made: they are written to a temporary file.
+// mostRows is how many may be made: more take hours.
 const mostRows = 100_000_000
 
 // Shower shows the first cells of a release.
@@ -68,8 +69,8 @@ func Command(c *console.Console, program func() manifest.Program, show Shower) *
 	a.flags.AddWorkers(cmd)
 	a.flags.AddMemoryLimit(cmd)
 	a.flags.AddTmpDir(cmd)
-	cmd.Flags().Lookup("tmp-dir").Usage = "the folder for the synthetic rows, which are deleted at the end, instead of " +
-		"the system's folder for temporary files"
+	cmd.Flags().Lookup("tmp-dir").Usage = "the folder for what memory does not hold, which is deleted at the end, instead " +
+		"of the system's folder for temporary files"
 	cmd.Flags().Int64Var(&a.rows, "rows", 0, fmt.Sprintf("how many synthetic rows to make; by default input.rows, or %d",
 		defaultRows))
 	cmd.Flags().BoolVar(&c.JSON, "json", false, "print the outcome as JSON")
@@ -108,14 +109,10 @@ func (a *previewer) preview(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	rows := filepath.Join(private, "rows.arrow")
-	if err := newMaker(plan, schema, all).write(rows, a.rows, ctx.Err); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return temporary()
+	read := func(ctx context.Context, columns []string, yield func(*table.Batch) error) error {
+		return newMaker(plan, schema, all).read(ctx, a.rows, columns, yield)
 	}
-	release, err := a.run(ctx, plan, rows, private, limits)
+	release, err := a.run(ctx, plan, schema, read, private, limits)
 	if err != nil {
 		return err
 	}
@@ -135,9 +132,9 @@ func (a *previewer) preview(ctx context.Context, path string) error {
 // system's words.
 func temporary() error {
 	return &pipeline.Error{
-		Cause: pipeline.CauseOutput, Code: "temporary", Message: "the synthetic rows can't be written to the folder for " +
-			"temporary files",
-		Hint: "name a folder with room with --tmp-dir, or make fewer rows with --rows",
+		Cause: pipeline.CauseOutput, Code: "temporary", Message: "the folder for temporary files can't be " +
+			"written",
+		Hint: "name a folder with room with --tmp-dir",
 	}
 }
 
@@ -175,8 +172,8 @@ func (a *previewer) folder(plan *pipeline.Plan) (string, error) {
 }
 
 // run makes the release of the synthetic rows below a folder that goes with it.
-func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, rows, private string,
-	limits local.Limits) (*pipeline.Release, error) {
+func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, schema table.Schema, read source.Rows,
+	private string, limits local.Limits) (*pipeline.Release, error) {
 	jobs.KeepTo(limits.Memory)
 	book, closeBook, err := jobs.OpenStore(ctx, "sqlite:"+filepath.Join(private, "ledger.db"), true)
 	if err != nil {
@@ -188,12 +185,8 @@ func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, rows, private 
 	limits.Scratch = private
 	runner := protocol.Runner{
 		Book: book, Sink: sink.New(), Observer: o, Workers: limits.Workers, Program: a.program(),
-		Open: func(ctx context.Context) (pipeline.Engine, error) {
-			data, err := source.Open(ctx, source.Options{Files: []string{rows}, Format: "arrow", Workers: limits.Workers})
-			if err != nil {
-				return nil, err
-			}
-			return local.NewWithin(data, limits), nil
+		Open: func(context.Context) (pipeline.Engine, error) {
+			return local.NewWithin(source.OfRows(schema, read), limits), nil
 		},
 	}
 	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: filepath.Join(private, "release")})

@@ -1,15 +1,8 @@
 package preview
 
 import (
-	"errors"
-	"io"
-	"os"
+	"context"
 	"slices"
-
-	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/ipc"
-	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/table"
@@ -100,108 +93,28 @@ func (m *maker) begin() {
 	m.units++
 }
 
-// batchRows is how many rows are written at a time.
-const batchRows = 1 << 16
+// batchRows is how many rows are made at a time.
+const batchRows = 1 << 13
 
-// write writes rows as an Arrow file.
-func (m *maker) write(path string, rows int64, stop func() error) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	return errors.Join(m.encode(f, rows, stop), f.Close())
-}
-
-func (m *maker) encode(to io.Writer, rows int64, stop func() error) error {
-	var fields []arrow.Field
-	for _, f := range m.schema.Fields {
-		fields = append(fields, arrow.Field{Name: f.Name, Type: arrowType(f.Type), Nullable: true})
-	}
-	schema := arrow.NewSchema(fields, nil)
-	out := ipc.NewWriter(to, ipc.WithSchema(schema))
+// read hands on so many rows in batches, as a reader of a file does.
+func (m *maker) read(ctx context.Context, rows int64, columns []string, yield func(*table.Batch) error) error {
 	for rows > 0 {
-		if err := stop(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := min(rows, batchRows)
-		if err := m.writeBatch(out, schema, int(n)); err != nil {
+		drawn := make([][]value, min(rows, batchRows))
+		for i := range drawn {
+			drawn[i] = m.next()
+		}
+		rows -= int64(len(drawn))
+		b := &table.Batch{Rows: len(drawn)}
+		for _, name := range columns {
+			i := m.schema.Index(name)
+			b.Columns = append(b.Columns, columnOf(drawn, i, m.schema.Fields[i].Type))
+		}
+		if err := yield(b); err != nil {
 			return err
 		}
-		rows -= n
 	}
-	return out.Close()
-}
-
-func (m *maker) writeBatch(out *ipc.Writer, schema *arrow.Schema, rows int) error {
-	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	defer b.Release()
-	for range rows {
-		for i, v := range m.next() {
-			appendTo(b.Field(i), v)
-		}
-	}
-	var record arrow.Record
-	if len(m.schema.Fields) > 0 {
-		record = b.NewRecord()
-	} else {
-		record = array.NewRecord(schema, nil, int64(rows))
-	}
-	defer record.Release()
-	return out.Write(record)
-}
-
-func arrowType(t table.Type) arrow.DataType {
-	switch t.Kind {
-	case table.Bool:
-		return arrow.FixedWidthTypes.Boolean
-	case table.Int:
-		return arrow.PrimitiveTypes.Int64
-	case table.Uint:
-		return arrow.PrimitiveTypes.Uint64
-	case table.Float:
-		return arrow.PrimitiveTypes.Float64
-	case table.Date:
-		return arrow.FixedWidthTypes.Date32
-	case table.Timestamp:
-		out := &arrow.TimestampType{Unit: map[int64]arrow.TimeUnit{1e9: arrow.Second, 1e6: arrow.Millisecond,
-			1e3: arrow.Microsecond}[t.Unit]}
-		if t.Unit == 1 {
-			out.Unit = arrow.Nanosecond
-		}
-		if t.Zone == table.UTC {
-			out.TimeZone = table.UTC
-		}
-		return out
-	case table.List:
-		return arrow.ListOf(arrow.PrimitiveTypes.Float64)
-	}
-	return arrow.BinaryTypes.String
-}
-
-func appendTo(b array.Builder, v value) {
-	if v.null {
-		b.AppendNull()
-		return
-	}
-	switch b := b.(type) {
-	case *array.BooleanBuilder:
-		b.Append(v.whole != 0)
-	case *array.Int64Builder:
-		b.Append(v.whole)
-	case *array.Uint64Builder:
-		b.Append(uint64(v.whole))
-	case *array.Float64Builder:
-		b.Append(v.real)
-	case *array.Date32Builder:
-		b.Append(arrow.Date32(v.whole))
-	case *array.TimestampBuilder:
-		b.Append(arrow.Timestamp(v.whole))
-	case *array.StringBuilder:
-		b.Append(v.text)
-	case *array.ListBuilder:
-		b.Append(true)
-		for _, x := range v.list {
-			b.ValueBuilder().(*array.Float64Builder).Append(x)
-		}
-	}
+	return nil
 }

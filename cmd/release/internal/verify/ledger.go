@@ -27,9 +27,9 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 		return err
 	}
 	if store != "" {
-		how := "named by --store, which need not be the job's own"
-		if v.flags.job != "" {
-			how = "the job's own"
+		how := ""
+		if v.flags.job == "" {
+			how = "; --job checks the ledger of a job"
 		}
 		return v.against(ctx, store, how)
 	}
@@ -38,7 +38,7 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 			v.add("ledger", failed, "%s: %v", console.Here(path), err)
 			return nil
 		} else if known {
-			return v.against(ctx, "sqlite:"+path, "found near the release, which need not be the job's own: --job names that")
+			return v.against(ctx, "sqlite:"+path, ", found beside the folder; --job checks another ledger")
 		}
 	}
 	v.add("ledger", skipped, "no ledger of dataset %s is near; name it with --job or --store", v.manifest.Dataset())
@@ -80,17 +80,7 @@ func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
 		func(b ledger.Balance) bool { return b.Account.Dataset == name }), nil
 }
 
-// shownStore is the name of a ledger as it may be printed: the path of a file, and nothing of what a server's name may
-// hold but its kind.
-func shownStore(store string) string {
-	kind, path, _ := strings.Cut(store, ":")
-	if strings.HasPrefix(kind, "sqlite") {
-		return console.Here(path)
-	}
-	return kind
-}
-
-// against compares the manifest with one ledger, and says which it was and how it was found.
+// against compares the manifest with one ledger. how follows the ledger's name and tells how it was found.
 func (v *verifying) against(ctx context.Context, store, how string) error {
 	book, closeBook, err := jobs.OpenStore(ctx, store, false)
 	if err != nil {
@@ -118,11 +108,11 @@ func (v *verifying) against(ctx context.Context, store, how string) error {
 		}
 	}
 	for _, f := range findings {
-		v.add("ledger", failed, "%s; ledger %s, %s", f, shownStore(store), how)
+		v.add("ledger", failed, "%s: %s%s", jobs.ShownStore(store), f, how)
 	}
 	if len(findings) == 0 {
-		v.add("ledger", passed, "%s; this release and all that it cost are among them; ledger %s, %s",
-			entries(len(audit.Entries)), shownStore(store), how)
+		v.add("ledger", passed, "the release is recorded in %s (%s)%s", jobs.ShownStore(store), entries(len(audit.Entries)),
+			how)
 	}
 	return nil
 }

@@ -4,18 +4,20 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/report"
 )
 
 const verifyLong = `verify checks a published release:
@@ -74,6 +76,12 @@ func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return console.Usagef("the folder: %v", err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, manifest.FileName)); errors.Is(err, fs.ErrNotExist) {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "verify", Message: console.Here(dir) +
+				" is not a release folder: it has no " + manifest.FileName}
+		}
 	}
 	v := &verifying{dir: dir, flags: f}
 	for _, check := range []func(context.Context, *verifier) error{v.digests, v.noise, v.keys, v.ledger, v.signature} {
@@ -158,18 +166,6 @@ func (v *verifying) noise(context.Context, *verifier) error {
 		meet = "meets"
 	}
 	v.add("noise", passed, "%s %s epsilon %s, delta %s", console.Count(len(v.manifest.Mechanisms()), "mechanism"), meet,
-		asStated(p.Epsilon), asStated(p.Delta))
+		report.AsStated(p.Epsilon), report.AsStated(p.Delta))
 	return nil
-}
-
-// asStated is the shortest decimal that a job may state for a bound of its guarantee: the manifest has the double below
-// it.
-func asStated(x float64) string {
-	for digits := 1; digits < 17; digits++ {
-		s := strconv.FormatFloat(x, 'g', digits, 64)
-		if y, err := calibrate.ParseDown(s); err == nil && y == x {
-			return s
-		}
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// batchScan is a read of some columns of some record batches. Without yield nothing is decoded.
+// batchScan reads some columns of some record batches. If yield is nil, it computes the digest and decodes nothing.
 type batchScan struct {
 	ctx    context.Context
 	file   *file
 	f      scan.Handle
-	used   []int // the columns, each once, in the order of the file
-	order  []int // of each column asked for: its place in used
+	used   []int // the requested columns, each once, in the order of the file
+	order  []int // order[i] is the index in used of the i-th requested column
 	dicts  []*dictionary
 	codecs codecs
 	h      hash.Hash
@@ -74,7 +74,7 @@ func (s *batchScan) blocks(split int) error {
 	return nil
 }
 
-// block opens a record batch of a file. If only its metadata are fetched so far, it asks for the buffers.
+// block opens a record batch of a file. If only its metadata was fetched so far, block asks for the buffers.
 func (s *batchScan) block(b *block, metadata bool) (*openBatch, error) {
 	m, err := b.message(s.f, headRecords)
 	if err != nil {
@@ -123,8 +123,8 @@ func (s *batchScan) stream() error {
 
 func (s *batchScan) origin() origin { return origin{s.ctx, s.f, s.file.MAC, &s.codecs} }
 
-// guarded runs f and says of which column an error is.
-func (s *batchScan) guarded(i int, f func() error) error {
+// guardColumn runs f and adds the name of column i to its error.
+func (s *batchScan) guardColumn(i int, f func() error) error {
 	err := scan.Guard(f)
 	var e *scan.Error
 	if errors.As(err, &e) && e.Column == "" {
@@ -172,7 +172,7 @@ func (s *batchScan) read(o *openBatch) error {
 	meta := sha256.Sum256(o.message.meta)
 	s.h.Write(meta[:])
 	for i, r := range o.readers {
-		if err := s.guarded(i, func() error { return s.sums(r) }); err != nil {
+		if err := s.guardColumn(i, func() error { return s.sums(r) }); err != nil {
 			return err
 		}
 	}
@@ -187,8 +187,8 @@ func (s *batchScan) readers(b *recordBatch) ([]*arrayReader, error) {
 	}
 	out := make([]*arrayReader, len(s.used))
 	for i, at := range s.used {
-		err := s.guarded(i, func() (err error) {
-			if s.file.columns[at].coded() && s.dicts[i] == nil {
+		err := s.guardColumn(i, func() (err error) {
+			if s.file.columns[at].isCoded() && s.dicts[i] == nil {
 				s.dicts[i] = emptyDictionary()
 			}
 			build := builder{from: s.origin(), batch: b, dict: s.dicts[i], exact: s.file.columns[s.used[i]].exact}
@@ -213,7 +213,7 @@ func (s *batchScan) rows(left int64, readers []*arrayReader) error {
 			return err
 		}
 		for i, r := range readers {
-			err := s.guarded(i, func() (err error) { taken[i], err = r.take(n); return err })
+			err := s.guardColumn(i, func() (err error) { taken[i], err = r.take(n); return err })
 			if err != nil {
 				return err
 			}
@@ -228,20 +228,20 @@ func (s *batchScan) rows(left int64, readers []*arrayReader) error {
 		left -= int64(n)
 	}
 	for i, r := range readers {
-		if err := s.guarded(i, r.end); err != nil {
+		if err := s.guardColumn(i, r.end); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ready returns how many rows all columns have, at most n.
+// ready returns the number of rows that can be taken of every column, at most n.
 func (s *batchScan) ready(n int, readers []*arrayReader) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
 	for i, r := range readers {
-		err := s.guarded(i, func() (err error) { n, err = r.ready(n); return err })
+		err := s.guardColumn(i, func() (err error) { n, err = r.ready(n); return err })
 		if err != nil {
 			return 0, err
 		}

@@ -19,33 +19,35 @@ const (
 	packedLZ4  = 0
 	packedZstd = 1
 
-	// maxAtOnce is the longest compressed buffer that is decompressed at once; longer ones are as they are read.
+	// maxAtOnce is the longest compressed buffer that is decompressed in one step. Longer ones are decompressed while
+	// they are read.
 	maxAtOnce = 1 << 20
-	// maxStep is how much memory is taken before what was read shows that there is as much.
+	// maxStep limits how much memory is allocated before the bytes for it were read: a damaged length can announce
+	// gigabytes.
 	maxStep = 1 << 20
 )
 
-// buffer reads one buffer of a record batch in order, decompressed, and hashes what is in the file.
+// buffer reads one buffer of a record batch in order, decompresses it, and hashes its bytes as they are in the file.
 type buffer struct {
 	section *scan.Section
 	packed  bool
 	codec   byte
 	codecs  *codecs
-	r       io.Reader // what the buffer holds, decompressed; nil if it was not opened yet
+	r       io.Reader // the decompressed bytes; nil before open
 	close   func()
-	left    int64  // bytes that it holds still
-	whole   []byte // of a compressed buffer that was decompressed at once: what is left of it
-	room    *room  // nil if none is needed yet, or any more
+	left    int64  // decompressed bytes that were not taken
+	whole   []byte // the rest of a buffer that was decompressed in one step
+	room    *room  // nil before the first read and after release
 }
 
-// Codecs are the decompressors that the buffers of a read share.
+// codecs holds the decompressors that all buffers of a scan share.
 type codecs struct {
 	scan.Codecs
 	lz4 *lz4.Reader
 	src []byte
 }
 
-// open finds out how long the buffer is.
+// open reads the length of the decompressed buffer and prepares its decompression.
 func (b *buffer) open() error {
 	b.r, b.close = b.section, func() {}
 	b.memory()
@@ -112,13 +114,13 @@ func (b *buffer) stream() error {
 	}
 	z, err := scan.NewZstdReader(b.section)
 	if err != nil {
-		return b.failed(err)
+		return b.mapError(err)
 	}
 	b.r, b.close = z, z.Close
 	return nil
 }
 
-// take returns the next n bytes, valid until the next call.
+// take returns the next n bytes. They are valid until the next call.
 func (b *buffer) take(n int64) ([]byte, error) {
 	if b.r == nil {
 		if err := b.open(); err != nil {
@@ -141,14 +143,14 @@ func (b *buffer) take(n int64) ([]byte, error) {
 		step := int(min(n-int64(from), max(maxStep, int64(from))))
 		m.out = slices.Grow(m.out, step)[:from+step]
 		if _, err := io.ReadFull(b.r, m.out[from:]); err != nil {
-			return nil, b.failed(err)
+			return nil, b.mapError(err)
 		}
 	}
 	return m.out, nil
 }
 
-// failed maps an error of the file or a decompressor; that of a context stays.
-func (b *buffer) failed(err error) error {
+// mapError maps an error of the file or of a decompressor to one of ours. It keeps an error of the context.
+func (b *buffer) mapError(err error) error {
 	var own *scan.Error
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &own):
@@ -160,7 +162,7 @@ func (b *buffer) failed(err error) error {
 	return unpacked()
 }
 
-// skip passes n bytes.
+// skip discards the next n bytes.
 func (b *buffer) skip(n int64) error {
 	for n > 0 {
 		step := min(n, maxStep)
@@ -172,7 +174,7 @@ func (b *buffer) skip(n int64) error {
 	return nil
 }
 
-// end passes what no row has taken, and checks that a compressed buffer ends behind its last value.
+// end discards the bytes that no row has taken, and checks that a compressed buffer ends there.
 func (b *buffer) end() error {
 	if b.r == nil || !b.packed {
 		return nil
@@ -182,13 +184,13 @@ func (b *buffer) end() error {
 	}
 	var more [1]byte
 	if n, err := b.r.Read(more[:]); n > 0 || !errors.Is(err, io.EOF) {
-		return b.failed(err)
+		return b.mapError(err)
 	}
 	return nil
 }
 
-// sum reads the rest of what is in the file and returns the digest of the whole. What was taken is no longer valid
-// then.
+// sum reads the rest of the buffer in the file and returns the digest of all of it. Bytes that were taken before are no
+// longer valid.
 func (b *buffer) sum() ([]byte, error) {
 	if b.close != nil {
 		b.close()
@@ -209,7 +211,7 @@ func (b *buffer) memory() *room {
 	return b.room
 }
 
-// release ends the use of the buffer and of what was taken from it.
+// release gives the memory back. Bytes that were taken are no longer valid.
 func (b *buffer) release() {
 	m := b.room
 	if m == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// origin is what buffers are read from, and what decompresses them.
+// origin is the file from which buffers are read, with the decompressors.
 type origin struct {
 	ctx    context.Context
 	f      io.ReaderAt
@@ -22,8 +22,8 @@ type origin struct {
 type builder struct {
 	from  origin
 	batch *recordBatch
-	dict  *dictionary // of the column, if it has one
-	exact bool        // of an exact column
+	dict  *dictionary // the dictionary of the column; nil if it has none
+	exact bool        // column.exact
 }
 
 // buffer returns the reader of a buffer.
@@ -72,7 +72,7 @@ func (a *builder) reader(p *array, path []int) (*arrayReader, error) {
 	return r, err
 }
 
-// typeOf returns the type that values of a type of Arrow have in the column.
+// typeOf converts a type of Arrow to the column's type in a table.
 func (a *builder) typeOf(t arrow.DataType) table.Type {
 	if a.exact {
 		return exactType(t)
@@ -98,7 +98,7 @@ func (a *builder) body(p *array, buffers []*buffer) (body, error) {
 		_, width := fixedOf(t.IndexType, false)
 		signed := arrow.IsSignedInteger(t.IndexType.ID())
 		codes := codeBody{buffer: buffers[1], width: width, signed: signed, dict: a.dict}
-		if a.dict != nil && a.dict.wide() {
+		if a.dict != nil && a.dict.isWide() {
 			return &wideBody{codeBody: codes, typ: a.typeOf(t)}, nil
 		}
 		return &codes, nil
@@ -124,7 +124,7 @@ func offsetsOf(p *array, b *buffer) *offsetReader {
 	return &offsetReader{buffer: b, wide: isWide(p.typ)}
 }
 
-// lists gives lists the reader of their elements, or of what is at a path in them.
+// lists sets the reader of the elements of lists, or of the column at a path in them.
 func (a *builder) lists(p *array, path []int, r *arrayReader, l *listBody) (body, error) {
 	r.typ = table.Type{Kind: table.List}
 	elements, err := a.reader(&p.children[0], path)

@@ -6,21 +6,22 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// column is a column of an Arrow file: of the top level, or one within structs, whose name is its path (nested.go).
+// column is a column of an Arrow file: a field of the top level, or one within structs, whose name is its path
+// (nested.go).
 type column struct {
 	field      table.Field
-	top        int   // position of the column of the top level that it is, or is in
-	path       []int // of each struct and each map's entry on the way down: which child
+	top        int   // index of its field of the top level
+	path       []int // path[i] is the index of the child to descend into at struct or map i
 	typ        arrow.DataType
-	dictionary int64 // its id, if typ is one
-	exact      bool  // no two of its values may become one
+	dictionary int64 // the id of its dictionary, if typ is a dictionary
+	exact      bool  // different values must stay different (exact.go)
 }
 
-// dictionaryIDs are the ids of a field's dictionary and those of its children, 0 if there is none.
+// dictionaryIDs holds the id of a field's dictionary, and those of its children. An id is 0 if there is no dictionary.
 type dictionaryIDs struct {
 	id       int64
 	children []dictionaryIDs
 }
 
-// coded says whether a column is codes into a dictionary.
-func (c *column) coded() bool { return c.typ.ID() == arrow.DICTIONARY }
+// isCoded reports whether the column holds codes into a dictionary.
+func (c *column) isCoded() bool { return c.typ.ID() == arrow.DICTIONARY }

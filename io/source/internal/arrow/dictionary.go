@@ -8,24 +8,25 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// codable is what codes and offsets of a column can say. Tests change it.
+// codable limits what 32-bit codes and offsets can address: the number of values, and the bytes of their texts. Tests
+// change it.
 var codable = struct{ values, bytes int }{1<<31 - 1, 1<<32 - 1}
 
-// dictionary is the values that a column's codes stand for, and which of them are null. nulls is nil if none is.
+// dictionary holds the values of a column's codes. nulls[i] is true if value i is null; nulls is nil if no value is.
 type dictionary struct {
 	scan.Dictionary
 	nulls []bool
-	ends  []int64 // where the texts of a wide dictionary end, in place of their offsets (widedictionary.go)
+	ends  []int64 // ends[i] is the end of text i in a wide dictionary, which has no offsets (widedictionary.go)
 }
 
-// wide says whether the dictionary is one whose values are copied.
-func (d *dictionary) wide() bool { return d.ends != nil || d.Size > codable.values }
+// isWide reports whether 32-bit codes or offsets cannot address the dictionary, so that its values are copied.
+func (d *dictionary) isWide() bool { return d.ends != nil || d.Size > codable.values }
 
-// codeBody is the body of codes into a dictionary.
+// codeBody reads codes into a dictionary.
 type codeBody struct {
 	buffer *buffer
-	width  int  // of a code, in bytes
-	signed bool // codes may be written as negative numbers, which are wrong
+	width  int  // bytes of a code
+	signed bool // codes have a signed type; a negative code is an error
 	dict   *dictionary
 	valid  []bool
 }
@@ -49,7 +50,7 @@ func (b *codeBody) take(n int, c *table.Column) error {
 	return nil
 }
 
-// limit is the number above all codes.
+// limit returns the least number that is no valid code.
 func (b *codeBody) limit() uint64 {
 	if b.signed {
 		return min(uint64(b.dict.Size), 1<<(8*b.width-1))
@@ -59,8 +60,8 @@ func (b *codeBody) limit() uint64 {
 
 func notInDictionary() error { return scan.Fault(scan.CodeDamaged, "a code is not in the dictionary") }
 
-// unsignedCodes decodes codes of so many bytes as they would be without a sign, those of nulls as 0, and returns the
-// largest. What is written does not matter if that is not in the dictionary.
+// unsignedCodes decodes codes of width bytes as unsigned numbers and returns the largest. The code of a null becomes 0.
+// If the largest is outside the dictionary, the contents of dst have no meaning.
 func unsignedCodes(dst []int32, raw []byte, width int, valid []bool) (worst uint64) {
 	switch width {
 	case 1:
@@ -98,7 +99,7 @@ func unsignedCodes(dst []int32, raw []byte, width int, valid []bool) (worst uint
 	return max(worst, uint64(most))
 }
 
-// nullify makes the rows null whose code stands for null.
+// nullify makes a row null if its code stands for null.
 func (b *codeBody) nullify(c *table.Column) {
 	valid := scan.Room(&b.valid, len(c.Codes))
 	for i, code := range c.Codes {
@@ -107,14 +108,14 @@ func (b *codeBody) nullify(c *table.Column) {
 	c.Valid = valid
 }
 
-// emptyDictionary has no values, but one that the codes of nulls may mean.
+// emptyDictionary returns a dictionary of size 0. It holds one value nevertheless, to which the codes of nulls refer.
 func emptyDictionary() *dictionary {
 	return &dictionary{Dictionary: scan.Dictionary{
 		Values: table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}, ID: scan.NextDictionary(),
 	}}
 }
 
-// grow reads a dictionary, or what it has more than the one before.
+// grow reads a dictionary. If delta is set, r holds values that are appended to the dictionary before.
 func grow(before *dictionary, r *arrayReader, delta bool) (*dictionary, error) {
 	d := &dictionary{Dictionary: scan.Dictionary{ID: scan.NextDictionary()}}
 	switch {
@@ -140,7 +141,7 @@ func grow(before *dictionary, r *arrayReader, delta bool) (*dictionary, error) {
 	return d, r.end()
 }
 
-// add adds the values of a plain column.
+// add appends the values of a plain column.
 func (d *dictionary) add(c *table.Column) {
 	n, v := c.Len(), &d.Values
 	v.Ints = append(v.Ints, c.Values.Ints...)
@@ -180,13 +181,13 @@ func (d *dictionary) addText(from *table.Values, n int) {
 	}
 }
 
-// knownDictionary is a dictionary that was read, and the digest of its bytes then.
+// knownDictionary is a dictionary that was read, with the digest of its bytes.
 type knownDictionary struct {
 	dict   *dictionary
 	digest []byte
 }
 
-// knownDictionaries are the dictionaries that were read, by column.
+// knownDictionaries holds the dictionaries that were read, by the index of the column.
 type knownDictionaries struct {
 	mu sync.Mutex
 	of map[int]knownDictionary

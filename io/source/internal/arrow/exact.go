@@ -9,9 +9,9 @@ import (
 
 // Exact columns
 //
-// A privacy unit needs columns in which two different values never become one. Three types of Arrow need another form
-// for that: a decimal that is no Int is a text, a date64 that is not midnight is a wall-clock reading in milliseconds,
-// and a decimal beyond its precision is null.
+// In columns of the privacy unit, different values must stay different. Three types of Arrow get another form for that:
+// a decimal that is no Int becomes a text, a date64 becomes a wall-clock reading in milliseconds, and a decimal beyond
+// its precision becomes null.
 
 // exactType returns the type of an exact column.
 func exactType(t arrow.DataType) table.Type {
@@ -31,7 +31,7 @@ func exactType(t arrow.DataType) table.Type {
 	return tableType(t)
 }
 
-// decimalOf returns how values of a type of decimals are converted; ok is false if t is another type.
+// decimalOf returns the conversion of a decimal type; ok is false if t is another type.
 func decimalOf(t arrow.DataType) (d scan.Decimal, ok bool) {
 	if of, ok := t.(arrow.DecimalType); ok {
 		return scan.DecimalOf(int(of.GetPrecision()), int(of.GetScale())), true

@@ -4,19 +4,19 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// How the record batches of a store's file are fetched. Where the buffers of a column are, only the metadata of a
-// record batch says, and to ask for that alone takes a request. So a split is fetched whole, as long as it is short and
-// its columns are not known to be a small part of it. Else the metadata are fetched first, and then the buffers of the
-// columns, of one record batch while the one before it is read.
+// This file decides which parts of a file in a store are fetched ahead. Only the metadata of a record batch tells where
+// the buffers of a column are, and fetching that alone costs a request. So a short split is fetched whole, unless an
+// earlier one showed that the columns are a small part of it. Otherwise the metadata is fetched first, and then the
+// buffers of the columns, of one record batch while the one before it is read.
 
 const (
 	// wholeSplit is the longest split that is fetched whole, in bytes.
 	wholeSplit = 8 << 20
-	// maxUnused is how many bytes of a record batch are fetched in vain rather than ask for its metadata first.
+	// maxUnused is the number of unused bytes of a record batch that are fetched rather than ask for its metadata first.
 	maxUnused = 1 << 20
 )
 
-// Fetch implements scan.Fetcher. It asks for what Read will expect first.
+// Fetch implements scan.Fetcher. It fetches the parts that Read will expect first.
 func (a *file) Fetch(split int, _ []string) bool {
 	if a.Remote == nil || a.streamed {
 		return false
@@ -25,8 +25,8 @@ func (a *file) Fetch(split int, _ []string) bool {
 	return a.Remote.Fetch(parts...)
 }
 
-// parts returns what is fetched before a split is read: its record batches, or only their metadata. What is returned
-// first for a split, always is.
+// parts returns the parts to fetch before a split is read: its record batches, or only their metadata. The first answer
+// for a split is kept, so that Fetch and Read expect the same parts.
 func (a *file) parts(split int) (parts []scan.Extent, metadata bool) {
 	total := int64(0)
 	for _, b := range a.groups[split] {
@@ -44,7 +44,7 @@ func (a *file) parts(split int) (parts []scan.Extent, metadata bool) {
 	return parts, metadata
 }
 
-// extents returns where the buffers of readers are.
+// extents returns the places of the readers' buffers in the file.
 func extents(readers []*arrayReader) (out []scan.Extent) {
 	for _, r := range readers {
 		for _, b := range r.buffers {

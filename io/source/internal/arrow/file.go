@@ -1,24 +1,24 @@
 // Package arrow reads Arrow IPC files (Feather of version 2 is one) and streams.
 //
-// The library decodes the schema, after a walk has checked every length in it. Its record reader is not used, since
-// that trusts every length and reads whole record batches, of all columns, into memory. Here the buffers of the columns
-// that are asked for are read in order, a batch at a time.
+// The library decodes the schema, after schemaWalk has checked every length in it. The library's record reader is not
+// used: it trusts lengths, and reads whole record batches with all columns into memory (docs/adr/0038). Here the
+// buffers of the requested columns are read in order, a batch at a time.
 //
-// The contract is row isolation: for all tables T and U, what it reads of a file of both is what it reads of a file of
-// T and what it reads of a file of U, if a correct writer wrote the three. A correct writer keeps to Arrow's columnar
-// format: arrays have the rows that their record batch has, offsets never fall, codes are in the dictionary that
-// precedes them, and metadata are within the 2^31 - 1 bytes that the format can state. A row is then what the validity,
-// offsets and values of its place say, or the entry of the dictionary that its code names.
+// The contract is row isolation: for all tables T and U that a correct writer can write, the rows that are read of a
+// file of both are those of a file of T and those of a file of U. A correct writer keeps to Arrow's columnar format:
+// arrays are as long as their record batch, offsets never fall, codes are in the dictionary before them, and metadata
+// has at most 2^31 - 1 bytes, which is the most that the format can state. A row is then given by the validity, offsets
+// and values at its place, or by the dictionary entry of its code.
 //
-// How long buffers, dictionaries and metadata are, and how many record batches there are, is for rows to say, so none
-// of it has a limit of its own: buffers are decompressed as they are read, and a dictionary that codes of 32 bits
-// cannot tell apart is copied from (widedictionary.go). A text of more than scan.MaxPage bytes and a list of more than
-// scan.MaxListed elements are null by themselves. All other limits are of the schema, or of the format. Memory is for
-// rows too: dictionaries and the texts that views point to are in memory as a whole, and the window of a zstd buffer
-// (scan.NewZstdReader).
+// Rows decide how long buffers, dictionaries and metadata are, and how many record batches there are. So none of these
+// has a limit of its own: buffers are decompressed as they are read, and the values of a dictionary that 32-bit codes
+// cannot address are copied (widedictionary.go). A text of more than scan.MaxPage bytes or a list of more than
+// scan.MaxListed elements is null, and changes no other row. All other limits come from the schema or the format.
+// Dictionaries, the texts of string views, and the window of a zstd buffer (scan.NewZstdReader) are held in memory
+// whole.
 //
-// Units are told apart by the values that this package gives: integers, dates of 32 bits, timestamps, booleans, texts
-// and bytes are what the file holds, bit by bit. Floats of 16 and 32 bits become float64, of which NaNs are one.
+// Privacy units are compared by the values that this package yields. Integers, dates of 32 bits, timestamps, booleans,
+// texts and bytes are the bits of the file. Floats of 16 and 32 bits become float64, and all NaNs are one value.
 // Decimals, and dates of 64 bits that are no whole day, have an exact form for the columns that need one (exact.go).
 package arrow
 
@@ -41,24 +41,24 @@ import (
 // file is an opened Arrow IPC file or stream.
 type file struct {
 	scan.Origin
-	seal    [sha256.Size]byte // of the footer, or of a stream's schema
+	seal    [sha256.Size]byte // digest of the footer, or of a stream's schema
 	columns []column
-	types   []arrow.DataType // of the top level
+	types   []arrow.DataType // the types of the top level
 
 	streamed bool
-	start    int64 // of a stream's messages after the schema
+	start    int64 // where the messages of a stream start, after the schema
 
-	groups [][]block // of a file: the record batches of each split
-	dicts  []block   // and its dictionaries
+	groups [][]block // groups[i] holds the record batches of split i; nil for a stream
+	dicts  []block   // the dictionaries of a file; nil for a stream
 
 	known knownDictionaries
 
-	sparse sync.Map     // of each split, by its number: whether only the metadata of its record batches are fetched ahead
-	unused atomic.Int64 // bytes of a record batch that are in no column that was read, of the last one
+	sparse sync.Map     // split number → bool: only metadata is fetched ahead
+	unused atomic.Int64 // bytes of the last record batch that belong to no requested column
 }
 
-// Open opens a file or stream for its schema; a split is some record batches of a file, or all of a stream. In the
-// columns named in exact no two values become one.
+// Open opens a file or stream for its schema. A split is some record batches of a file, or a whole stream. In the
+// columns named in exact, different values stay different.
 func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC) (scan.File, *scan.Error) {
 	a := &file{Origin: scan.Origin{Place: at, MAC: mac}}
 	a.known.of = map[int]knownDictionary{}
@@ -85,7 +85,7 @@ func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC)
 // likelyFooter is longer than most footers, in bytes.
 const likelyFooter = 64 << 10
 
-// load reads the schema, and of a file the footer.
+// load reads the schema and, if it is a file, the footer.
 func (a *file) load(f scan.Handle) error {
 	if a.Remote != nil {
 		tail := min(likelyFooter, a.Size)
@@ -109,7 +109,7 @@ func (a *file) load(f scan.Handle) error {
 	return err
 }
 
-// head tells a file from a stream and returns the bytes that say what it is: a file's footer, a stream's schema.
+// head tells a file from a stream and returns the bytes that describe it: a file's footer, or a stream's schema.
 func (a *file) head(f io.ReaderAt) ([]byte, error) {
 	var magic [8]byte
 	if err := readWithin(f, magic[:], 0, a.Size); err != nil {
@@ -164,7 +164,7 @@ func (a *file) Splits() int {
 
 func (a *file) Public(string) bool { return true }
 
-// reopen opens the file and checks that it is the one that we know.
+// reopen opens the file again and checks that its footer or schema has not changed.
 func (a *file) reopen(ctx context.Context) (scan.Handle, error) {
 	return a.Reopen(ctx, func(f scan.Handle) bool {
 		again := file{Origin: scan.Origin{Size: a.Size}}
@@ -201,7 +201,7 @@ func (a *file) Digest(ctx context.Context, split int, columns []string) ([]byte,
 	return s.Digest, err
 }
 
-// loadFooter takes the footer's blocks and returns its schema.
+// loadFooter reads the places of record batches and dictionaries from the footer, and returns its schema.
 func (a *file) loadFooter(f io.ReaderAt, raw []byte) (flatTable, error) {
 	b := &flatBuffer{b: raw[:len(raw)-4-len(fileMagic)]}
 	footer := b.root()
@@ -218,11 +218,11 @@ func (a *file) loadFooter(f io.ReaderAt, raw []byte) (flatTable, error) {
 	if b.bad || !footer.has(1) {
 		return flatTable{}, scan.Fault(scan.CodeDamaged, "the footer cannot be decoded")
 	}
-	a.groups = grouped(records)
+	a.groups = groupBlocks(records)
 	return schema, a.identify(f)
 }
 
-// identify finds out which dictionary each block has.
+// identify reads the id of each dictionary block.
 func (a *file) identify(f io.ReaderAt) error {
 	for i := range a.dicts {
 		m, err := a.dicts[i].message(f, headDictionary)

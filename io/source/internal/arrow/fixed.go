@@ -11,12 +11,12 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// fixedBody is the body of values of a fixed number of bytes.
+// fixedBody reads values of a fixed number of bytes.
 type fixedBody struct {
 	buffer  *buffer
 	width   int
-	decode  func(raw []byte, to *table.Values) // puts the values in the memory of to, from its start
-	nullify bool                               // scan.NoValue stands for a null
+	decode  func(raw []byte, to *table.Values) // decodes raw into the memory of to, from its start
+	nullify bool                               // a value of scan.NoValue is a null
 	valid   []bool
 }
 
@@ -30,7 +30,7 @@ func (b *fixedBody) take(n int, c *table.Column) error {
 		return err
 	}
 	to := &b.buffer.memory().values
-	to.Ints, to.Floats, to.Offsets = to.Ints[:0], to.Floats[:0], to.Offsets[:0] // perhaps of a buffer of another type
+	to.Ints, to.Floats, to.Offsets = to.Ints[:0], to.Floats[:0], to.Offsets[:0] // they may hold values of another type
 	b.decode(raw, to)
 	c.Values = *to
 	if b.nullify {
@@ -39,7 +39,7 @@ func (b *fixedBody) take(n int, c *table.Column) error {
 	return nil
 }
 
-// boolBody is the body of booleans.
+// boolBody reads booleans.
 type boolBody struct {
 	bits  bitReader
 	bools []bool
@@ -62,8 +62,8 @@ func (b *boolBody) take(n int, c *table.Column) (err error) {
 	return nil
 }
 
-// fixedOf returns how values of a type are decoded, and their length in bytes. decode is nil if the type is not of a
-// fixed length or not read.
+// fixedOf returns the decoder of a type and the length of its values in bytes. decode is nil if the type has no fixed
+// length or is not read.
 func fixedOf(t arrow.DataType, exact bool) (decode func([]byte, *table.Values), width int) {
 	if d, ok := decimalOf(t); ok {
 		if exact {
@@ -88,7 +88,7 @@ func fixedOf(t arrow.DataType, exact bool) (decode func([]byte, *table.Values), 
 
 var little = binary.LittleEndian
 
-// fixedNumbers returns how numbers and times of a type are decoded.
+// fixedNumbers returns the decoder of a type of numbers or times.
 func fixedNumbers(id arrow.Type) func([]byte, *table.Values) {
 	switch id {
 	case arrow.INT8:
@@ -117,7 +117,7 @@ func fixedNumbers(id arrow.Type) func([]byte, *table.Values) {
 	return nil
 }
 
-// int32s, int64s and float64s are what most columns hold, decoded without a call a value.
+// int32s, int64s and float64s decode the most frequent types without a function call for each value.
 func int32s(raw []byte, to *table.Values) {
 	out := scan.Room(&to.Ints, len(raw)/4)
 	for i := range out {
@@ -139,7 +139,7 @@ func float64s(raw []byte, to *table.Values) {
 	}
 }
 
-// days turns milliseconds into days, rounded down.
+// days converts milliseconds to days, rounded down.
 func days(ms int64) int64 {
 	const perDay = 86_400_000
 	d := ms / perDay
@@ -169,7 +169,7 @@ func reals(width int, one func([]byte) float64) func([]byte, *table.Values) {
 	}
 }
 
-// decimals decodes little-endian integers of so many bytes.
+// decimals returns a decoder of decimals that are little-endian integers of width bytes.
 func decimals(d scan.Decimal, width int) func([]byte, *table.Values) {
 	return func(raw []byte, to *table.Values) {
 		var big [scan.MaxDecimal]byte
@@ -182,7 +182,7 @@ func decimals(d scan.Decimal, width int) func([]byte, *table.Values) {
 	}
 }
 
-// fixedText takes the bytes as they are.
+// fixedText returns a decoder that keeps the bytes as they are.
 func fixedText(width int) func([]byte, *table.Values) {
 	return func(raw []byte, to *table.Values) {
 		to.Data = raw

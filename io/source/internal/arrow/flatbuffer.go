@@ -2,30 +2,30 @@ package arrow
 
 import "encoding/binary"
 
-// flatBuffer is bytes in FlatBuffers' encoding. Every access is within the bytes: one that would not be returns zero
-// and sets bad. Offsets to tables, vectors and texts go forwards only, so no walk goes in circles.
-// Source: github.com/google/flatbuffers, docs, "FlatBuffer Internals".
+// flatBuffer reads bytes in FlatBuffers' encoding. If an access would be outside the bytes, it returns zero and sets
+// bad. Offsets to tables, vectors and texts only point forwards, so no walk is endless. Source:
+// github.com/google/flatbuffers, docs, "FlatBuffer Internals".
 type flatBuffer struct {
 	b   []byte
 	bad bool
 }
 
-// flatTable is a table in a buffer. Fields are known by their slot, their place in the schema; if one is not stored,
-// its default is zero. The zero table has no fields.
+// flatTable is a table in a buffer. A field is named by its slot, its position in the schema; a field that is not
+// stored reads as zero. The zero table has no fields.
 type flatTable struct {
 	f      *flatBuffer
 	at     int
-	vtable int // where the places of the fields are
+	vtable int // offset of the vtable, which holds the offsets of the fields
 	slots  int
 }
 
-// flatVector is n elements of a vector, from at on.
+// flatVector is a vector of n elements, whose first one is at at.
 type flatVector struct {
 	f     *flatBuffer
 	at, n int
 }
 
-// bytes returns n bytes, all zero if they are not there; n is at most 8.
+// bytes returns n bytes, at most 8. If they are outside the buffer, they are zero.
 func (f *flatBuffer) bytes(at, n int) []byte {
 	if at < 0 || at > len(f.b)-n {
 		f.bad = true
@@ -55,7 +55,7 @@ func (f *flatBuffer) table(at int) flatTable {
 	return t
 }
 
-// place returns the place of a field, or 0 if it is not stored.
+// place returns the offset of a field, or 0 if it is not stored.
 func (t flatTable) place(slot int) int {
 	if slot >= t.slots {
 		return 0
@@ -90,7 +90,7 @@ func (t flatTable) i64(slot int) int64 {
 	return 0
 }
 
-// table returns the table of a field.
+// table returns a field that is a table.
 func (t flatTable) table(slot int) flatTable {
 	at := t.place(slot)
 	if at == 0 {
@@ -99,7 +99,7 @@ func (t flatTable) table(slot int) flatTable {
 	return t.f.table(at + t.f.u32(at))
 }
 
-// vector returns the vector of a field, whose elements are of so many bytes and all within the buffer.
+// vector returns a field that is a vector of elements of size bytes, all of them within the buffer.
 func (t flatTable) vector(slot, size int) flatVector {
 	at := t.place(slot)
 	if at == 0 {

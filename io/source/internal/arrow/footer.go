@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// splitBytes is what the record batches of a split have together at least, except those of the last one.
+	// splitBytes is the least total length of the record batches in a split; the last split may be shorter.
 	splitBytes = 4 << 20
 	// blockBytes is the length of a block in a footer.
 	blockBytes = 24
 )
 
-// What a file and one of the format's first version begin with.
+// The first bytes of a file, and of a file in the format's first version.
 const (
 	fileMagic    = "ARROW1"
 	featherMagic = "FEA1"
 )
 
-// block is where a message of a file is.
+// block is the place of a message in a file.
 type block struct {
 	at, meta, body int64
-	id             int64 // of a dictionary
+	id             int64 // the id of a dictionary
 }
 
 // readFooter returns the file's footer with its length and magic, as bytes.
@@ -45,7 +45,7 @@ func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	return b, scan.ReadAt(f, b, size-tail-n)
 }
 
-// blocksOf returns the blocks of a footer, which are all before end.
+// blocksOf returns the blocks of a footer and checks that all of them end before end.
 func blocksOf(v flatVector, end int64) ([]block, error) {
 	out := make([]block, v.n)
 	for i := range out {
@@ -59,8 +59,8 @@ func blocksOf(v flatVector, end int64) ([]block, error) {
 	return out, nil
 }
 
-// grouped joins neighbouring record batches to splits.
-func grouped(blocks []block) (out [][]block) {
+// groupBlocks joins neighbouring record batches into splits.
+func groupBlocks(blocks []block) (out [][]block) {
 	from, size := 0, int64(0)
 	for i, b := range blocks {
 		if size += b.meta + b.body; size >= splitBytes || i == len(blocks)-1 {
@@ -71,7 +71,7 @@ func grouped(blocks []block) (out [][]block) {
 	return out
 }
 
-// message reads the block's metadata, which must be of a kind.
+// message reads the block's metadata and checks its kind.
 func (b *block) message(f io.ReaderAt, kind byte) (*message, error) {
 	m, err := readMessage(f, b.at, b.at+b.meta+b.body)
 	switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// array is an array of a record batch: its buffers and those of the arrays in it.
+// array describes an array of a record batch: its buffers and its children.
 type array struct {
 	typ      arrow.DataType
 	node     node
@@ -14,8 +14,8 @@ type array struct {
 	children []array
 }
 
-// cursor deals out the nodes and buffers of a record batch, which are listed in the order of a walk over the types.
-// Source: apache/arrow, docs/source/format/Columnar.rst, "RecordBatch message".
+// cursor assigns nodes and buffers to arrays. A record batch lists them in the order of a walk over the types. Source:
+// apache/arrow, docs/source/format/Columnar.rst, "RecordBatch message".
 type cursor struct {
 	batch                *recordBatch
 	node, buffer, viewed int
@@ -70,9 +70,9 @@ func (c *cursor) array(t arrow.DataType) (array, error) {
 	return p, nil
 }
 
-// buffers returns how many buffers an array has, without those of the arrays in it.
+// buffers returns the number of buffers of an array, without those of its children.
 func (c *cursor) buffers(t arrow.DataType) (int, error) {
-	old := 0 // unions had a validity once
+	old := 0 // unions had a validity buffer before version 5
 	if c.batch.message.version == versionV4 {
 		old = 1
 	}
@@ -95,7 +95,7 @@ func (c *cursor) buffers(t arrow.DataType) (int, error) {
 	return 2, nil
 }
 
-// views returns how many buffers the next array of views has.
+// views returns the number of buffers of the next array of views.
 func (c *cursor) views() (int, error) {
 	if c.viewed == len(c.batch.views) {
 		return 0, unmatched()

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// learn reads a dictionary batch for a column, and adds its digest.
+// learn reads a dictionary batch for column i, and adds its digest.
 func (s *batchScan) learn(m *message, i int) error {
 	c := &s.file.columns[s.used[i]]
 	head := m.table.table(slotHeader)
@@ -39,20 +39,20 @@ func (s *batchScan) learn(m *message, i int) error {
 	return s.sums(r)
 }
 
-// learnAll gets the dictionaries of the columns. One that was read before is shared by all splits.
+// learnAll loads the dictionaries of the columns. All splits share a dictionary that was read before.
 func (s *batchScan) learnAll() error {
 	for i, at := range s.used {
-		if !s.file.columns[at].coded() {
+		if !s.file.columns[at].isCoded() {
 			continue
 		}
-		if err := s.guarded(i, func() error { return s.learnShared(i, at) }); err != nil {
+		if err := s.guardColumn(i, func() error { return s.learnShared(i, at) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// learnShared gets the dictionary of a file's column.
+// learnShared loads the dictionary of a file's column.
 func (s *batchScan) learnShared(i, at int) error {
 	s.file.known.mu.Lock()
 	defer s.file.known.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *batchScan) learnShared(i, at int) error {
 	return nil
 }
 
-// readShared reads the dictionary of a file's column: one block, and blocks that add to it.
+// readShared reads the dictionary of a file's column: one block, and the blocks that add to it.
 func (s *batchScan) readShared(i, at int) (knownDictionary, error) {
 	outer := s.h
 	s.h = sha256.New()
@@ -96,12 +96,12 @@ func (s *batchScan) readShared(i, at int) (knownDictionary, error) {
 	return knownDictionary{s.dicts[i], s.h.Sum(nil)}, nil
 }
 
-// dictionary reads a stream's dictionary for the columns that have it.
+// dictionary reads a dictionary batch of a stream for all columns that use it.
 func (s *batchScan) dictionary(m *message) error {
 	id := m.table.table(slotHeader).i64(0)
 	for i, at := range s.used {
-		if c := &s.file.columns[at]; c.coded() && c.dictionary == id {
-			if err := s.guarded(i, func() error { return s.learn(m, i) }); err != nil {
+		if c := &s.file.columns[at]; c.isCoded() && c.dictionary == id {
+			if err := s.guardColumn(i, func() error { return s.learn(m, i) }); err != nil {
 				return err
 			}
 		}

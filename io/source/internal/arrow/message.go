@@ -23,32 +23,32 @@ const (
 
 // message is a message of a stream or a file: metadata, and a body that is still in the file.
 type message struct {
-	meta    []byte // as it is in the file, with its length before it
+	meta    []byte // as in the file, with the length before it
 	table   flatTable
-	body    int64 // where the body starts
-	size    int64 // bytes of the body
+	body    int64 // offset of the body in the file
+	size    int64 // length of the body
 	version int
 }
 
-// node says how long an array of a record batch is.
+// node is the number of rows and of nulls of an array of a record batch.
 type node struct{ rows, nulls int64 }
 
-// span says where a buffer is within the body.
+// span is the place of a buffer within the body.
 type span struct{ at, size int64 }
 
-// recordBatch is what the metadata of a record batch says.
+// recordBatch is the decoded metadata of a record batch.
 type recordBatch struct {
 	rows    int64
 	nodes   []node
 	buffers []span
-	views   []int64 // of each column of views: its buffers after the first two
+	views   []int64 // views[i] is the number of buffers after the first two of the i-th array of views
 	packed  bool
-	codec   byte // of packed bodies
+	codec   byte // the codec, if packed is set
 	message *message
 }
 
-// readMessage reads the metadata of the message at a place before end. The error is io.EOF if the mark of the stream's
-// end is there.
+// readMessage reads the metadata of the message at an offset before end. The error is io.EOF at the mark that ends a
+// stream.
 func readMessage(f io.ReaderAt, at, end int64) (*message, error) {
 	var head [8]byte
 	prefix := 4
@@ -56,7 +56,7 @@ func readMessage(f io.ReaderAt, at, end int64) (*message, error) {
 		return nil, err
 	}
 	size := int64(int32(binary.LittleEndian.Uint32(head[:])))
-	if size == -1 { // a mark that older writers leave out
+	if size == -1 { // a continuation mark, which older writers leave out
 		if err := readWithin(f, head[4:], at+4, end); err != nil {
 			return nil, err
 		}
@@ -74,14 +74,14 @@ func readMessage(f io.ReaderAt, at, end int64) (*message, error) {
 		return nil, scan.Fault(scan.CodeTruncated, "the file ends too early")
 	}
 	m := &message{meta: make([]byte, int64(prefix)+size)}
-	copy(m.meta, head[:prefix]) // each byte is read once, as scan.Handle has it
+	copy(m.meta, head[:prefix]) // a scan.Handle reads each byte once
 	if err := readWithin(f, m.meta[prefix:], at+int64(prefix), end); err != nil {
 		return nil, err
 	}
 	return m, m.decode(prefix, at, end)
 }
 
-// readWithin fills p from a part of a file that goes to end.
+// readWithin fills p from the bytes at an offset; they must end at or before end.
 func readWithin(f io.ReaderAt, p []byte, at, end int64) error {
 	if at < 0 || at > end || int64(len(p)) > end-at {
 		return scan.Fault(scan.CodeTruncated, "the file ends too early")

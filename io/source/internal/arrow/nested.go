@@ -9,11 +9,11 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The values within structs are columns under their paths: `address.city`, `items.price` of the numbers in a list of
-// structs, and `m.key` and `m.value` of a map. A row is null if its value is null, or any struct around it. Below a
-// list or a map, what is read is a column of lists of numbers; below two of them, nothing is read.
+// Values within structs are columns, named by their paths: `address.city`, `items.price` of the numbers in a list of
+// structs, and `m.key` and `m.value` of a map. A row is null if its value or any struct around it is null. Below a list
+// or a map, a column holds lists of numbers; below two of them, nothing is read.
 
-// schemaPath is a way down from a column of the top level.
+// schemaPath is a path from a field of the top level to one within it.
 type schemaPath struct {
 	top     int
 	name    string
@@ -22,7 +22,7 @@ type schemaPath struct {
 	depth   int
 }
 
-// child is the way down to a child.
+// child returns the path to child i.
 func (p schemaPath) child(i int, name string) schemaPath {
 	p.name, p.indices = name, append(slices.Clip(p.indices), i)
 	return p
@@ -34,7 +34,7 @@ type nestedWalk struct {
 	found []column
 }
 
-// columnsIn returns a column of the top level and the columns within it.
+// columnsIn returns the column of a field of the top level and the columns within it.
 func columnsIn(top int, field arrow.Field, ids *dictionaryIDs, paths *scan.Paths) []column {
 	typ := storage(field.Type)
 	w := nestedWalk{paths: paths, found: []column{{
@@ -44,7 +44,7 @@ func columnsIn(top int, field arrow.Field, ids *dictionaryIDs, paths *scan.Paths
 	return w.found
 }
 
-// visit adds the columns within a type, which is not one itself.
+// visit adds the columns within a type, but not one for the type itself.
 func (w *nestedWalk) visit(typ arrow.DataType, ids *dictionaryIDs, p schemaPath) {
 	typ = storage(typ)
 	if p.depth++; p.depth > scan.MaxDepth {
@@ -67,7 +67,8 @@ func (w *nestedWalk) visit(typ arrow.DataType, ids *dictionaryIDs, p schemaPath)
 	}
 }
 
-// fields adds the columns that are a struct's fields or within them, under the fields' names or others.
+// fields adds the columns of a struct's fields and those within them. If names is not nil, it replaces the fields'
+// names.
 func (w *nestedWalk) fields(t *arrow.StructType, ids *dictionaryIDs, p schemaPath, names []string) {
 	if len(ids.children) != t.NumFields() {
 		return

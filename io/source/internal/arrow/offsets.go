@@ -12,7 +12,7 @@ import (
 type bitReader struct {
 	buffer *buffer
 	octet  byte
-	have   int // bits of octet that were not taken
+	have   int // the number of bits of octet that were not taken
 }
 
 // take appends the next n bits to dst.
@@ -32,12 +32,12 @@ func (b *bitReader) take(n int, dst []bool) ([]bool, error) {
 	return dst, nil
 }
 
-// offsetReader reads where the strings or lists of an array end, ahead of those that were taken.
+// offsetReader reads the ends of the strings or lists of an array, ahead of those that were taken.
 type offsetReader struct {
 	buffer *buffer
-	wide   bool // of 8 bytes, not 4
+	wide   bool // offsets have 8 bytes, not 4
 	begun  bool
-	at     int64 // where the next item starts
+	at     int64 // the start of the next item
 	ends   []int64
 	memory []int64
 }
@@ -64,7 +64,7 @@ func (o *offsetReader) start() (int64, error) {
 	return o.at, nil
 }
 
-// read appends the next n offsets to dst, which must never fall.
+// read appends the next n offsets to dst. An offset that is less than the one before is an error.
 func (o *offsetReader) read(n int, dst []int64) ([]int64, error) {
 	width := 4
 	if o.wide {
@@ -91,8 +91,8 @@ func (o *offsetReader) read(n int, dst []int64) ([]int64, error) {
 	return dst, nil
 }
 
-// fit returns how many of the next n items are not longer than most together: at least one. long says that this one is
-// longer than longest.
+// fit returns the number of next items, at most n, whose total length is at most most: at least one. long is set if the
+// first of them is longer than longest.
 func (o *offsetReader) fit(n int, most, longest int64) (k int, long bool, err error) {
 	if have := len(o.ends); have < n {
 		o.memory = append(o.memory[:0], o.ends...)
@@ -112,8 +112,8 @@ func (o *offsetReader) fit(n int, most, longest int64) (k int, long bool, err er
 	return k, false, nil
 }
 
-// take appends the lengths from the next item's start to the end of each of n items to dst, and returns the length of
-// all together.
+// take appends 0 and the ends of the next n items, relative to the start of the first, to dst. It returns their total
+// length.
 func (o *offsetReader) take(n int, dst []uint32) ([]uint32, int64) {
 	from := o.at
 	dst = append(dst, 0)

@@ -7,28 +7,28 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// arrayReader reads one array of a record batch in order, so that memory does not depend on how long it is.
+// arrayReader reads one array of a record batch in order, so that memory does not depend on the array's length.
 type arrayReader struct {
 	typ     table.Type
-	left    int64       // rows
-	bits    []bitReader // the validity of the array and of the structs around it, except of those without nulls
+	left    int64       // rows that were not taken
+	bits    []bitReader // validity of the array and of the structs around it that have nulls
 	body    body
 	buffers []*buffer
-	ahead   []bool // validity that was read and not taken; if bits is empty, none
+	ahead   []bool // validity that was read and not taken; unused if bits is empty
 	memory  []bool
 	around  []bool // the validity of a struct around the array
 }
 
-// body reads the values of an array. At a null it may give any value, but none that is out of range.
+// body reads the values of an array. The value at a null is any value in range.
 type body interface {
-	// fit returns how many of the next n rows are not too long for a batch: at least one. It is at most n, which is at
-	// least one. valid has an item for each of the rows, or is nil if there are no nulls.
+	// fit returns the number of next rows, at most n, that a batch has room for: at least one. n is at least one. valid
+	// has an item for each of the n rows; it is nil if there are no nulls.
 	fit(n int, valid []bool) (int, error)
-	// take puts the next n rows into c, whose validity is there.
+	// take stores the next n rows in c, whose validity is set already.
 	take(n int, c *table.Column) error
 }
 
-// ready returns how many rows can be taken, at most n. What was taken is no longer valid then.
+// ready returns the number of rows that can be taken, at most n. Rows that were taken before are no longer valid.
 func (r *arrayReader) ready(n int) (int, error) {
 	n = int(min(int64(n), r.left))
 	if n == 0 {
@@ -43,7 +43,7 @@ func (r *arrayReader) ready(n int) (int, error) {
 	return r.body.fit(n, r.ahead[:n])
 }
 
-// validity reads ahead so that the validity of n rows is known.
+// validity reads ahead until the validity of the next n rows is known.
 func (r *arrayReader) validity(n int) error {
 	have := len(r.ahead)
 	if len(r.bits) == 0 || have >= n {
@@ -63,7 +63,7 @@ func (r *arrayReader) validity(n int) error {
 	return err
 }
 
-// take returns the next n rows, n at most what ready returned last.
+// take returns the next n rows; n is at most the last result of ready.
 func (r *arrayReader) take(n int) (table.Column, error) {
 	c := table.Column{Type: r.typ}
 	if len(r.bits) > 0 {
@@ -76,7 +76,7 @@ func (r *arrayReader) take(n int) (table.Column, error) {
 	return c, r.body.take(n, &c)
 }
 
-// end checks that the buffers end if they should.
+// end checks that compressed buffers end where their values do.
 func (r *arrayReader) end() error {
 	for _, b := range r.buffers {
 		if err := b.end(); err != nil {
@@ -86,7 +86,7 @@ func (r *arrayReader) end() error {
 	return nil
 }
 
-// nullBody is the body of an array of nulls.
+// nullBody reads an array of nulls, which has no buffers.
 type nullBody struct{ out table.Column }
 
 func (b *nullBody) fit(n int, _ []bool) (int, error) { return n, nil }
@@ -99,7 +99,7 @@ func (b *nullBody) take(n int, c *table.Column) error {
 	return nil
 }
 
-// textBody is the body of strings behind offsets.
+// textBody reads strings that are given by offsets.
 type textBody struct {
 	offsets offsetReader
 	data    *buffer
@@ -131,7 +131,7 @@ func (b *textBody) take(n int, c *table.Column) (err error) {
 	return err
 }
 
-// listBody is the body of lists of numbers, behind offsets or of one length.
+// listBody reads lists of numbers, given by offsets or of one length.
 type listBody struct {
 	offsets  *offsetReader // nil if all lists have one length
 	length   int

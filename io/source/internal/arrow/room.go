@@ -6,26 +6,26 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// room is the memory that reading a buffer needs, and that a buffer of a later record batch can use again.
+// room is the memory for reading a buffer. A buffer of a later record batch uses it again.
 type room struct {
-	block, plain, out []byte // of the section; decompressed; taken
+	block, plain, out []byte // memory of the section, of decompressed bytes, of taken bytes
 	values            table.Values
 	codes             []int32
 }
 
 var rooms = sync.Pool{New: func() any { return new(room) }}
 
-// mostKept is the longest piece of memory that is kept, in bytes.
+// mostKept is the longest slice that is kept for another buffer, in bytes.
 const mostKept = 4 << 20
 
-// large says whether a piece of the memory is too long to be kept.
-func (m *room) large() bool {
+// isLarge reports whether a slice of the room is too long to be kept.
+func (m *room) isLarge() bool {
 	v := &m.values
 	return max(cap(m.block), cap(m.plain), cap(m.out), 8*cap(v.Ints), 8*cap(v.Floats), 4*cap(v.Offsets),
 		4*cap(m.codes)) > mostKept
 }
 
-// newRoom returns a room, perhaps one that was used before.
+// newRoom returns a room, which may have been used before.
 func newRoom() *room {
 	if m, ok := rooms.Get().(*room); ok {
 		return m
@@ -35,8 +35,8 @@ func newRoom() *room {
 
 // giveBack ends the use of a room.
 func (m *room) giveBack() {
-	m.values.Data = nil // of out
-	if !m.large() {
+	m.values.Data = nil // it shares the memory of out
+	if !m.isLarge() {
 		rooms.Put(m)
 	}
 }

@@ -12,14 +12,16 @@ import (
 )
 
 const (
-	// maxFields is the most fields of a schema that is read. Its length has no limit, since some writers state facts
-	// about rows in its texts.
+	// maxFields is the largest number of fields in a schema. The length of a schema has no limit, since some writers
+	// state facts about rows in its texts.
 	maxFields = 1 << 20
 	// arrowDepth is the deepest nesting of types that is read.
 	arrowDepth = 32
-	// minField is less than the bytes of any sound field in a schema; decoding one takes some 500.
+	// minField is less than the length of any valid field in a schema, in bytes. Decoding a field allocates about 500
+	// bytes.
 	minField = 16
-	// maxShared bounds how much longer a schema's texts may be together than the schema, which can share them.
+	// maxShared limits the total length of a schema's texts to a multiple of the schema's length: fields can share one
+	// text, and the library copies it for each.
 	maxShared = 8
 )
 
@@ -38,12 +40,13 @@ const (
 	flatUnion = 14 // of Type
 )
 
-// schemaWalk passes over a schema before the library decodes it, and checks that every length is within the bytes and
-// that few bytes do not say much: the library allocates what a vector says, and follows tables that are shared anew.
+// schemaWalk walks over a schema before the library decodes it. It checks that every length is within the bytes, and
+// that few bytes do not stand for very many fields or texts: the library allocates what a vector's length says, and
+// decodes a shared table again for each reference.
 type schemaWalk struct {
-	fields int // how many fields may still come, by the schema's length
+	fields int // the number of fields that the schema's length allows, less those that were met
 	passed int
-	text   int // how many bytes of texts
+	text   int // the bytes of texts that the schema's length allows, less those that were met
 }
 
 // columnsOf decodes a schema and returns its columns and the types of the top level.
@@ -53,14 +56,14 @@ func columnsOf(schema flatTable) ([]column, []arrow.DataType, error) {
 	w.metadata(schema.vector(slotSchemaMetadata, 4))
 	fields := schema.vector(slotFields, 4)
 	var ids []dictionaryIDs
-	for i := 0; i < fields.n && w.sound(f); i++ {
+	for i := 0; i < fields.n && w.isSound(f); i++ {
 		ids = append(ids, w.field(fields.table(i), arrowDepth))
 	}
 	switch {
 	case w.passed > maxFields:
 		return nil, nil, scan.Fault(scan.CodeTooLarge, "the schema has more than 2^20 columns").
 			Advise("write fewer columns a file")
-	case !w.sound(f):
+	case !w.isSound(f):
 		return nil, nil, undecoded()
 	case schema.i16(slotEndianness) != 0:
 		return nil, nil, scan.Fault(scan.CodeUnsupported, "the file is big-endian")
@@ -85,11 +88,11 @@ func columnsOf(schema flatTable) ([]column, []arrow.DataType, error) {
 
 func undecoded() error { return scan.Fault(scan.CodeDamaged, "the schema cannot be decoded") }
 
-func (w *schemaWalk) sound(f *flatBuffer) bool {
+func (w *schemaWalk) isSound(f *flatBuffer) bool {
 	return !f.bad && w.fields >= 0 && w.passed <= maxFields && w.text >= 0
 }
 
-// field passes a field and returns the ids of its dictionaries.
+// field checks a field and returns the ids of its dictionaries.
 func (w *schemaWalk) field(t flatTable, depth int) dictionaryIDs {
 	w.passed++
 	if w.fields--; depth == 0 {
@@ -103,23 +106,22 @@ func (w *schemaWalk) field(t flatTable, depth int) dictionaryIDs {
 	}
 	ids := dictionaryIDs{id: t.table(slotDictionary).i64(0)}
 	children := t.vector(slotChildren, 4)
-	for i := 0; i < children.n && w.sound(t.f); i++ {
+	for i := 0; i < children.n && w.isSound(t.f); i++ {
 		ids.children = append(ids.children, w.field(children.table(i), depth-1))
 	}
 	return ids
 }
 
-// metadata passes keys and values.
+// metadata checks keys and values.
 func (w *schemaWalk) metadata(v flatVector) {
 	w.text -= v.n
-	for i := 0; i < v.n && w.sound(v.f); i++ {
+	for i := 0; i < v.n && w.isSound(v.f); i++ {
 		pair := v.table(i)
 		w.text -= pair.vector(0, 1).n + pair.vector(1, 1).n
 	}
 }
 
-// librarySchema lets the library decode a schema: the schema of a message, or of a footer, which it is then told is
-// one.
+// librarySchema decodes a schema of a message or of a footer with the library, which only decodes messages.
 func librarySchema(schema flatTable) (*arrow.Schema, error) {
 	r, err := ipc.NewReaderFromMessageReader(oneMessage{schemaMessage(schema)}, ipc.WithEnsureNativeEndian(false))
 	if err != nil {
@@ -128,7 +130,7 @@ func librarySchema(schema flatTable) (*arrow.Schema, error) {
 	return r.Schema(), nil
 }
 
-// schemaMessage puts a message before the buffer that holds a schema.
+// schemaMessage returns a message whose header is the schema.
 func schemaMessage(schema flatTable) []byte {
 	const size = 32
 	head := []byte{

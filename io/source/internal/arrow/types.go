@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// storage returns what a type is stored as.
+// storage returns the type in which values are stored: of an extension type, the one that it extends.
 func storage(t arrow.DataType) arrow.DataType {
 	for {
 		e, ok := t.(arrow.ExtensionType)
@@ -52,7 +52,7 @@ func tableType(t arrow.DataType) table.Type {
 	}
 }
 
-// simpleType returns the type for one that is known by its id.
+// simpleType returns the table type of a type without parameters.
 func simpleType(id arrow.Type) table.Type {
 	switch id {
 	case arrow.BOOL:
@@ -93,7 +93,7 @@ func oddName(id arrow.Type) string {
 	return "unknown"
 }
 
-// listType returns the type of a list of such elements.
+// listType returns the table type of a list of such elements.
 func listType(elem arrow.DataType) table.Type {
 	elem = storage(elem)
 	switch tableType(elem).Kind {
@@ -105,7 +105,7 @@ func listType(elem arrow.DataType) table.Type {
 	return scan.Unread("list")
 }
 
-// unreadLength says whether a type is lists of a length that is not read.
+// unreadLength reports whether a type is a list of a fixed length that is not read.
 func unreadLength(t arrow.DataType) bool {
 	fixed, ok := t.(*arrow.FixedSizeListType)
 	return ok && (fixed.Len() < 0 || fixed.Len() > scan.BatchElements)

@@ -6,13 +6,14 @@ import (
 )
 
 const (
-	// viewBytes is the length of a view, and inlineBytes the longest string that is in it.
+	// viewBytes is the length of a view. A string of at most inlineBytes bytes is stored in its view.
 	viewBytes   = 16
 	inlineBytes = 12
 )
 
-// viewBody is the body of string views: a length and four bytes, the number of a buffer and the place in it.
-// Source: apache/arrow, docs/source/format/Columnar.rst, "Variable-size Binary View Layout".
+// viewBody reads string views. A view holds the string's length and either the string, or four of its bytes, the index
+// of a buffer and an offset in it. Source: apache/arrow, docs/source/format/Columnar.rst, "Variable-size Binary View
+// Layout".
 type viewBody struct {
 	views  *buffer
 	data   []*buffer
@@ -63,7 +64,7 @@ func (b *viewBody) fit(n int, valid []bool) (int, error) {
 	return k, nil
 }
 
-// view returns string i of those that were read ahead.
+// view returns string i of the views that were read ahead.
 func (b *viewBody) view(i int, valid []bool) ([]byte, error) {
 	v := b.ahead[i*viewBytes : (i+1)*viewBytes]
 	n := int(int32(little.Uint32(v)))

@@ -5,9 +5,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// A column's codes have 32 bits, and so have the offsets of the texts that they stand for. How many values a dictionary
-// has, and how long they are together, is for rows to say: codes of 64 bits and large texts go further. The values of a
-// column with a wide dictionary, whose values codes or offsets of 32 bits cannot tell apart, are copied row by row.
+// A table's column has 32-bit codes, and 32-bit offsets of the texts of a dictionary. Rows decide how many values a
+// dictionary has and how long they are: Arrow's 64-bit codes and large texts can exceed both. Such a dictionary is
+// wide, and the values of a column with a wide dictionary are copied row by row.
 
 // text returns text i of a wide dictionary.
 func (d *dictionary) text(i uint64) []byte {
@@ -17,11 +17,11 @@ func (d *dictionary) text(i uint64) []byte {
 	return d.Values.Data[d.ends[i-1]:d.ends[i]]
 }
 
-// wideBody is the body of codes into a wide dictionary.
+// wideBody reads codes into a wide dictionary.
 type wideBody struct {
 	codeBody
 	typ    table.Type
-	ahead  []uint64 // codes that were read and not taken, those of nulls as 0
+	ahead  []uint64 // codes that were read and not taken; 0 for a null
 	memory []uint64
 	out    table.Values
 }
@@ -45,7 +45,7 @@ func (b *wideBody) fit(n int, valid []bool) (int, error) {
 	return k, nil
 }
 
-// read reads ahead so that n codes are known.
+// read reads ahead until n codes are known.
 func (b *wideBody) read(n int, valid []bool) error {
 	have := len(b.ahead)
 	if have >= n {

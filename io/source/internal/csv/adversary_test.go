@@ -50,10 +50,10 @@ func pieces(t *testing.T, path string, o csv.Options, columns []string, length i
 // Files of an adversary have the same rows and skipped lines, whatever the length of the pieces and how many workers
 // read them.
 func TestPiecesOfAdversary(t *testing.T) {
-	n := isolationtest.Pairs(t, 600, 100_000)
+	n := stabilitytest.Pairs(t, 600, 100_000)
 	dir := stabilitytest.Folder(t)
 	for number, tried := uint64(0), 0; tried < n; number++ {
-		r := rand.New(rand.NewPCG(isolationtest.Seed(t), number))
+		r := rand.New(rand.NewPCG(stabilitytest.Seed(t), number))
 		f, ok := isolationtest.DrawText(r, "csv")
 		if !ok {
 			continue
@@ -87,7 +87,7 @@ func TestPiecesOfAdversary(t *testing.T) {
 			if !slices.EqualFunc(rows, want, slices.Equal[[]any]) || skipped != blank {
 				t.Fatalf("seed %d, number %d: pieces of %d bytes by %d workers: %d rows and %d skipped lines, want %d and "+
 					"%d\n%s\n%q\n%q\nwant %q",
-					isolationtest.Seed(t), number, length, workers, len(rows), skipped, len(want), blank, f, text, rows, want)
+					stabilitytest.Seed(t), number, length, workers, len(rows), skipped, len(want), blank, f, text, rows, want)
 			}
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// column is one column of the batch that is gathered.
+// column gathers one column of a batch.
 type column struct {
 	scan.TextColumn
-	at      int    // which field of a record
+	at      int    // index of its field in a record
 	scratch []byte // a field without its doubled quotes
 	decoded []byte // a field in UTF-8
 }
@@ -21,14 +21,14 @@ func (c *column) add(d *Dialect, text []byte) {
 		c.decoded = d.letters.decode(c.decoded[:0], text)
 		text = c.decoded
 	}
-	if d.null(text) {
+	if d.isNull(text) {
 		c.AddNull()
 		return
 	}
 	c.AddText(text)
 }
 
-// take adds the fields of rows, which are places in b.
+// take adds the fields of rows; fields are places in b.
 func (c *column) take(d *Dialect, b []byte, fields []field) {
 	if c.Type.Kind == table.String && d.letters == nil {
 		c.takeTexts(d, b, fields)
@@ -51,7 +51,7 @@ func (c *column) takeOne(d *Dialect, b []byte, f field) {
 	}
 }
 
-// takeTexts is take for text. Most texts are short: copying 16 bytes is cheaper than a copy of variable length.
+// takeTexts is take for text columns. Most texts are short: copying 16 bytes is cheaper than a copy of variable length.
 func (c *column) takeTexts(d *Dialect, b []byte, fields []field) {
 	v := &c.Values
 	for _, f := range fields {

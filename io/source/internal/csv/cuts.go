@@ -3,23 +3,24 @@ package csv
 import "sync"
 
 // A file that is not compressed is read in pieces by several workers. A piece begins with the first record that starts
-// at or after its nominal start, and ends where the next piece begins. Only the text before a line end says whether it
-// ends a record, since it may stand within quotes. So the beginnings are found in order: the reader of a piece learns
+// at or after its nominal start, and ends where the next piece begins. Whether a line end ends a record depends on all
+// text before it, since it may be within quotes. So the beginnings are found in order: the reader of a piece knows
 // where the next piece begins when it has split its own records, and the reader of the next piece waits for that.
 // Meanwhile it parses from a guess (piece.go).
 
-// pieceBytes is the nominal length of a piece, in bytes: a piece and what is made of it fit the second cache.
+// pieceBytes is the nominal length of a piece, in bytes. A piece and its columns fit the second-level cache.
 const pieceBytes = 512 << 10
 
-// cuts are the places in a file where pieces begin, as far as they are known.
+// cuts holds the known places where pieces begin.
 type cuts struct {
 	mu sync.Mutex
-	at []int64 // of the first pieces; that of the first one is known from the start
-	// the pieces that are being read; the channel is closed when the reader knows where the next one begins, or gives up
+	at []int64 // at[i] is where piece i begins; at[0] is known from the start
+	// taken holds a channel for each piece that is being read. It is closed when the reader knows where the next piece
+	// begins, or gives up.
 	taken map[int]chan struct{}
 }
 
-// take says that piece i is being read, unless another reader does. release wakes the goroutines that wait for the
+// take marks piece i as being read, unless another reader has taken it. release wakes the goroutines that wait for the
 // beginning of the next piece.
 func (c *cuts) take(i int) (release func()) {
 	c.mu.Lock()
@@ -40,9 +41,8 @@ func (c *cuts) take(i int) (release func()) {
 	})
 }
 
-// find returns the place where the records of piece i begin, or -1 if it is not known yet. In that case last is the
-// last piece whose beginning is known, and left is closed when the reader of that piece knows more; it is nil if the
-// piece has no reader.
+// find returns where piece i begins, or -1 if that is not known yet. Then last is the last piece whose beginning is
+// known, and left is closed when the reader of that piece knows more; left is nil if nobody reads that piece.
 func (c *cuts) find(i int) (at int64, last int, left <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// How the file finds where its pieces begin (cuts.go says why in order).
+// This file finds where the pieces of a file begin (cuts.go explains why in order).
 
 // Splits implements scan.File.
 func (c *file) Splits() int {
-	if c.streamed() {
+	if c.isStreamed() {
 		return 1
 	}
 	return max(1, int((c.Size+c.pieceSize-1)/c.pieceSize))
@@ -29,9 +29,9 @@ func (c *file) piece(i int) (start, end int64) {
 	return int64(i) * c.pieceSize, end
 }
 
-// know notes the place where the records of piece i begin. It does nothing if that is known, or if it is not known of a
-// piece before.
-func (c *file) know(i int, at int64) {
+// recordStart records where piece i begins. It does nothing if that is known already, or if the beginning of an earlier piece
+// is not known.
+func (c *file) recordStart(i int, at int64) {
 	c.cuts.mu.Lock()
 	defer c.cuts.mu.Unlock()
 	if len(c.cuts.at) == i {
@@ -39,9 +39,9 @@ func (c *file) know(i int, at int64) {
 	}
 }
 
-// cut returns the place where the records of piece i begin. It waits for the readers of the pieces before, who know
-// soon, and looks itself if there are none.
-func (c *file) cut(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
+// awaitStart returns where piece i begins. It waits for the readers of earlier pieces, which will know soon. If there are
+// none, it searches itself.
+func (c *file) awaitStart(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 	for {
 		at, last, left := c.cuts.find(i)
 		switch {
@@ -55,26 +55,26 @@ func (c *file) cut(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 			}
 			continue
 		}
-		if err := c.look(ctx, f, last); err != nil {
+		if err := c.findStart(ctx, f, last); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// look finds the beginning of the piece behind piece i, whose own beginning is known.
-func (c *file) look(ctx context.Context, f io.ReaderAt, i int) error {
+// findStart finds the beginning of the piece after piece i, whose own beginning is known.
+func (c *file) findStart(ctx context.Context, f io.ReaderAt, i int) error {
 	defer c.cuts.take(i)()
 	from, _, _ := c.cuts.find(i)
 	_, nominal := c.piece(i)
 	next, err := c.recordAfter(ctx, f, from, nominal)
 	if err == nil {
-		c.know(i+1, next)
+		c.recordStart(i+1, next)
 	}
 	return err
 }
 
-// recordAfter returns the start of the first record at or after the place nominal. A record starts at the place from.
-// If there is no quote between the two, every line is a record, and only the last one is split; else all records
+// recordAfter returns the start of the first record at or after nominal. from must be the start of a record. If there
+// is no quote between from and nominal, every line is a record, and only the last line is split; otherwise all records
 // between them are.
 func (c *file) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
 	if nominal >= c.Size {
@@ -101,7 +101,7 @@ func (c *file) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int
 	return c.follow(ctx, f, line, nominal)
 }
 
-// follow returns the start of the first record at or after nominal. It splits the text from a record on.
+// follow returns the start of the first record at or after nominal, by splitting the text from the record at from on.
 func (c *file) follow(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
 	if from >= nominal {
 		return from, nil

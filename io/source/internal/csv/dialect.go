@@ -8,7 +8,7 @@
 //
 // For every table T that a correct writer of a dialect can write, and all further rows U, the rows that are read of
 // write(T and U) are those of write(T) and those of write(U), in any order and any files. The argument: records are
-// split one after the other, and the record of a correct writer ends where its row ends, whatever the row holds.
+// split one after the other, and a record of a correct writer ends where its row ends, whatever the row holds.
 //
 //   - A correct writer of a dialect with a quote puts it around every field that holds the quote, the delimiter, a CR
 //     or an LF, and doubles the quotes in it (RFC 4180). A CR alone need not be quoted if lines end with LF. With
@@ -17,10 +17,10 @@
 //   - It writes each row as one record and ends it with a line end, of one kind in a file. It writes a header if Header
 //     is set, and a byte order mark only before a header or if Mark is set.
 //
-// What only one row says, the dialect does not let it say. A comment ends at a line end, which may stand within quotes:
-// so lines behind the header are comments only if nothing is quoted, and then each is one row at most, which loses
-// itself. The byte order and the kind of line end are said before the first row, by the header or by the options, or by
-// nobody. A line that is skipped as blank is a row of one empty field at most.
+// No dialect lets a single row decide how others are read. A comment ends at a line end, which may be within quotes. So
+// lines after the header are comments only if nothing is quoted; each of them is then at most one row, which loses only
+// itself. The byte order and the kind of line end are given before the first row, by the header or by the options, or
+// have a fixed default. A line that is skipped as blank is at most a row of one empty field.
 //
 // Two texts of a column are two values of the column, byte by byte, in every encoding, with two exceptions that the
 // options ask for: blanks around a field with TrimSpace, and the texts of NullValues, which are null. Values of other
@@ -104,22 +104,22 @@ const NoQuote rune = -1
 // Dialect is a checked CSV.
 type Dialect struct {
 	Options
-	comma, comment byte     // comment is 0 if no line behind the header is a comment
-	quote          byte     // 0 if no character quotes: a text does not hold the byte 0
+	comma, comment byte     // comment is 0 if no line after the header is a comment
+	quote          byte     // 0 if no character quotes: no text holds the byte 0
 	letters        *letters // nil if the text is in UTF-8 or is made UTF-8 before it is split
 	nulls          map[string]bool
-	nullLengths    uint64 // bit n is set if a text of n bytes may be in nulls, bit 63 if a longer one may be
+	nullLengths    uint64 // bit n is set if nulls has a text of n bytes; bit 63 stands for all longer ones
 	types          map[string]scan.TextType
-	Ahead          bool      // compressed text is decompressed ahead, in a goroutine of its own
-	readers        sync.Pool // of *pieceReader, used for any of a dataset's files
+	Ahead          bool      // a goroutine decompresses text ahead of its reader
+	readers        sync.Pool // of *pieceReader, for all files of a dataset
 }
 
-// null says whether a text stands for a null.
-func (d *Dialect) null(text []byte) bool {
+// isNull reports whether a text stands for a null.
+func (d *Dialect) isNull(text []byte) bool {
 	return d.nullLengths>>min(len(text), 63)&1 != 0 && d.nulls[string(text)]
 }
 
-// NewDialect checks c, all of it at once.
+// NewDialect checks the options and returns all faults at once.
 func NewDialect(c Options) (*Dialect, error) {
 	d := &Dialect{Options: c, comma: ',', nulls: map[string]bool{}, quote: '"', types: map[string]scan.TextType{}}
 	if c.Delimiter != 0 {
@@ -173,7 +173,7 @@ func (d *Dialect) digits() scan.Digits {
 	return scan.Digits{Decimal: d.Decimal, Thousands: d.Thousands}
 }
 
-// Exact gives columns types under which no two of their values become one.
+// Exact changes the types of columns to ones under which different values stay different.
 func (d *Dialect) Exact(columns []string) {
 	for _, name := range columns {
 		if t, ok := d.types[name]; ok {
@@ -182,7 +182,7 @@ func (d *Dialect) Exact(columns []string) {
 	}
 }
 
-// fields gives the columns their types. Names come from the job or from a header.
+// fields returns a schema of the names, which come from the job or from a header.
 func (d *Dialect) fields(names []string) (table.Schema, error) {
 	var s table.Schema
 	for _, n := range names {
@@ -205,16 +205,16 @@ func (d *Dialect) fields(names []string) (table.Schema, error) {
 	return s, nil
 }
 
-// public says whether a column's name is one that the job gives.
-func (d *Dialect) public(column string) bool {
+// isPublic reports whether the job gives the column's name.
+func (d *Dialect) isPublic(column string) bool {
 	_, typed := d.Types[column]
 	return typed || len(d.Columns) > 0
 }
 
-// blank says whether b is white space around a field.
-func (d *Dialect) blank(b byte) bool { return d.TrimSpace && (b == ' ' || b == '\t') && b != d.comma }
+// isBlank reports whether b is white space around a field.
+func (d *Dialect) isBlank(b byte) bool { return d.TrimSpace && (b == ' ' || b == '\t') && b != d.comma }
 
-// setEncoding prepares the decoding that the options name.
+// setEncoding prepares the decoding of the options' encoding.
 func (d *Dialect) setEncoding() scan.Errors {
 	if m := oneByte[d.Encoding]; m != nil {
 		d.letters = newLetters(m)
@@ -225,24 +225,24 @@ func (d *Dialect) setEncoding() scan.Errors {
 		return scan.Errors{scan.Fault(scan.CodeOption,
 			"in a file of encoding utf-16 without a header the first row could give the byte order").
 			Advise("write encoding: utf-16le or utf-16be, and mark: true if the file begins with a byte order mark")}
-	case d.Encoding == "" || d.Encoding == "utf-8" || d.wide():
+	case d.Encoding == "" || d.Encoding == "utf-8" || d.isWide():
 		return nil
 	}
 	return scan.Errors{scan.Fault(scan.CodeOption, "%q is no encoding that is known",
 		d.Encoding).Advise("the encodings are %s", strings.Join(Encodings(), ", "))}
 }
 
-// marked says whether a byte order mark at the start of a file is no part of its text.
-func (d *Dialect) marked() bool { return d.Header || d.Mark && d.letters == nil }
+// skipsMark reports whether a byte order mark at the start of a file is skipped.
+func (d *Dialect) skipsMark() bool { return d.Header || d.Mark && d.letters == nil }
 
-// wide says whether the text is decoded before it is split.
-func (d *Dialect) wide() bool {
+// isWide reports whether the text is decoded before it is split.
+func (d *Dialect) isWide() bool {
 	_, ok := wide[d.Encoding]
 	return ok
 }
 
-// decoded returns the text of r in UTF-8, unless its fields are decoded one by one.
-func (d *Dialect) decoded(r io.Reader) io.Reader {
+// decodeText returns r in UTF-8 or, if fields are decoded one by one, r itself.
+func (d *Dialect) decodeText(r io.Reader) io.Reader {
 	if e, ok := wide[d.Encoding]; ok {
 		return transform.NewReader(r, &e)
 	}

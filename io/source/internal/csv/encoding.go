@@ -14,21 +14,21 @@ import (
 // file is split as it is, in pieces, and each field that is needed is decoded by itself. UTF-16 is decoded before it is
 // split (utf16.go), as compressed text is decompressed, so that such a file is one split.
 //
-// Decoding never makes one text of two: both may be units. A byte that is no character of its encoding becomes the
-// control character of the same number, as the WHATWG's Encoding Standard has it, and a surrogate without its partner
-// keeps its number.
+// Decoding keeps different texts different, since texts may be units. A byte without a character in its encoding
+// becomes the control character of the same number, as in the WHATWG's Encoding Standard, and a surrogate without its
+// partner keeps its number.
 
-// oneByte are the encodings of one byte a character.
+// oneByte holds the encodings of one byte a character.
 var oneByte = map[string]*charmap.Charmap{
 	"windows-1252": charmap.Windows1252, "latin-1": charmap.ISO8859_1, "latin-9": charmap.ISO8859_15,
 	"windows-1250": charmap.Windows1250, "latin-2": charmap.ISO8859_2, "windows-1251": charmap.Windows1251, "macintosh": charmap.Macintosh,
 }
 
-// byMark is the encoding whose byte order a mark says. Files without a header cannot have it: their first row could
-// make the mark.
+// byMark is the encoding whose byte order is given by a mark. Files without a header cannot have it, since their first
+// row could make a mark.
 const byMark = "utf-16"
 
-// wide are the encodings of two bytes or more.
+// wide holds the encodings of two bytes or more.
 var wide = map[string]utf16Decoder{byMark: {byMark: true}, "utf-16le": {}, "utf-16be": {big: true}}
 
 // Encodings lists the names of encodings.
@@ -37,7 +37,7 @@ func Encodings() []string {
 	return append([]string{"utf-8"}, names...)
 }
 
-// letters are the texts of the bytes of an encoding of one byte a character.
+// letters[b] is byte b of an encoding of one byte a character, in UTF-8.
 type letters [256][]byte
 
 func newLetters(m *charmap.Charmap) *letters {

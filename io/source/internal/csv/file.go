@@ -11,20 +11,20 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// file is an opened CSV file: one split a piece, or one if it is compressed.
+// file is an opened CSV file. Each piece is a split; a compressed file is one split.
 type file struct {
 	scan.Origin
 	packed    scan.Compression
 	dialect   *Dialect
-	header    []string // as it stands in the file
-	keepCR    bool     // its lines end with LF alone, as the header's says
-	start     int64    // where its first record begins: behind a byte order mark and the header
+	header    []string // as in the file
+	keepCR    bool     // lines end with LF alone, as the header does
+	start     int64    // where the first record begins: after a byte order mark and the header
 	table     table.Schema
 	pieceSize int64
 	cuts      cuts
 }
 
-// Open opens a file for its header.
+// Open opens a file and reads its header.
 func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File,
 	*scan.Error) {
 	if d.Comment != 0 && !d.Header && d.quote != 0 {
@@ -46,7 +46,7 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 		defer stream.Close()
 		stream.File.Expect(scan.Extent{Size: min(c.Size, firstRead)})
 		text := stream.Text
-		if !c.streamed() { // the header may be longer than a piece
+		if !c.isStreamed() { // the header may be longer than a piece
 			text = io.NewSectionReader(stream.File, 0, c.Size)
 		}
 		s, err := newScanner(text, nil, d, true)
@@ -65,11 +65,11 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 	return c, nil
 }
 
-// streamed says whether the file is read as one stream: its text is not in the file as it stands.
-func (c *file) streamed() bool { return c.packed != scan.Plain || c.dialect.wide() }
+// isStreamed reports whether the file is read as one stream: its text is not in the file as it is.
+func (c *file) isStreamed() bool { return c.packed != scan.Plain || c.dialect.isWide() }
 
-// notTexts are the first bytes of files that people take for texts. Each holds what no header begins with: a column may
-// be called PAR1. Of files with a header they are looked at; without one they might be a row.
+// notTexts holds the first bytes of files that people mistake for texts. Each has bytes that no header begins with,
+// since a column may be called PAR1. Only files with a header are checked: without one, the bytes might be a row.
 var notTexts = []struct{ start, what, advice string }{
 	{"PK\x03\x04", "an Excel workbook or a zip archive", "save the sheet as CSV (UTF-8), or unpack the archive"},
 	{"PAR1\x15", "a Parquet file", "write input.format: parquet"},
@@ -80,8 +80,8 @@ var notTexts = []struct{ start, what, advice string }{
 	{"BZh91AY&SY", "a bzip2 file", "give the file a name that ends with .bz2"},
 }
 
-// readHeader reads the header, if there is to be one. How its line ends says how all lines of the file end: no row can
-// say it for others.
+// readHeader reads the header, if the dialect has one. Its line end tells how all lines of the file end, so that no row
+// can tell it for others.
 func readHeader(s *scanner) ([]string, error) {
 	if !s.d.Header {
 		return nil, nil
@@ -122,7 +122,7 @@ func readHeader(s *scanner) ([]string, error) {
 	return names, nil
 }
 
-// name gives the columns names and types.
+// name sets the names and types of the columns.
 func (c *file) name() (err error) {
 	names := c.header
 	switch given := c.dialect.Columns; {
@@ -140,7 +140,7 @@ func (c *file) name() (err error) {
 
 func (c *file) Schema() table.Schema { return c.table }
 
-func (c *file) Public(column string) bool { return c.dialect.public(column) }
+func (c *file) Public(column string) bool { return c.dialect.isPublic(column) }
 
 // Digest implements scan.File.
 func (c *file) Digest(ctx context.Context, piece int, _ []string) ([]byte, error) {
@@ -155,14 +155,14 @@ func (c *file) Digest(ctx context.Context, piece int, _ []string) ([]byte, error
 // Read implements scan.File.
 func (c *file) Read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
 	err error) {
-	if !c.streamed() {
+	if !c.isStreamed() {
 		return c.readPiece(ctx, piece, columns, yield)
 	}
 	stream, err := c.openStream(ctx, piece)
 	if err != nil {
 		return sum, err
 	}
-	if c.dialect.Ahead { // of text that is decompressed or decoded
+	if c.dialect.Ahead { // the text is decompressed or decoded
 		stream.ReadAhead()
 	}
 	defer stream.Close()
@@ -183,7 +183,7 @@ func (c *file) Read(ctx context.Context, piece int, columns []string, yield func
 	return sum, err
 }
 
-// behindHeader reads a byte order mark and the header at the start of a text again.
+// behindHeader skips a byte order mark and the header at the start of a text, and returns a scanner of the rest.
 func (c *file) behindHeader(text io.Reader, again textFrom) (*scanner, error) {
 	s, err := newScanner(text, again, c.dialect, true)
 	if err != nil {
@@ -211,26 +211,26 @@ func (c *file) textAgain(ctx context.Context) textFrom {
 	}
 }
 
-// newScanner returns a scanner of the records of a file that is not compressed, from a place on where one starts.
+// newScanner returns a scanner of an uncompressed file, from the record that starts at at.
 func (c *file) newScanner(f io.ReaderAt, at int64) (*scanner, error) {
 	s, err := newScanner(io.NewSectionReader(f, at, c.Size-at), c.placeAgain(f, at), c.dialect, false)
 	s.keepCR = c.keepCR
 	return s, err
 }
 
-// placeAgain opens the text of a file that is not compressed, which a scanner reads from a place on, a second time.
+// placeAgain opens the text of an uncompressed file a second time; a scanner reads it from an offset on.
 func (c *file) placeAgain(f io.ReaderAt, from int64) textFrom {
 	return func(at int64) (io.Reader, func(), error) {
 		return io.NewSectionReader(f, from+at, c.Size-from-at), func() {}, nil
 	}
 }
 
-// openStream opens a file for a piece of it: all of it, if it is read as one stream.
+// openStream opens a file for a piece: the whole file, if it is read as one stream.
 func (c *file) openStream(ctx context.Context, piece int) (*scan.Stream, error) {
 	start, end := c.piece(piece)
 	s, err := c.OpenStream(ctx, c.packed, start, end)
 	if err == nil {
-		s.Text = c.dialect.decoded(s.Text)
+		s.Text = c.dialect.decodeText(s.Text)
 	}
 	return s, err
 }

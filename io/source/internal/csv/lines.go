@@ -6,42 +6,42 @@ import (
 	"math/bits"
 )
 
-// Most records are split eight bytes at once, by lines. The splitter of scanner.go looks at a record again if it is
-// blank or a comment, if white space must be trimmed, if a quote does not quote a whole field, or if the text ends near
-// it.
+// lines splits most records, eight bytes at a time. The splitter of scanner.go handles the others: if a record is blank
+// or a comment, if white space must be trimmed, if a quote does not enclose a whole field, or if the text ends near it.
 
-// field is a field of a record: from and to are places in a text. If to is before from, the record has no such field.
+// field is a field of a record: from and to are offsets in a text. If to is less than from, the record has no such
+// field.
 type field struct {
 	from, to int32
-	doubled  bool // there are doubled quotes in it
+	doubled  bool // it has doubled quotes
 }
 
-// missing is the field that a record does not have.
+// missing stands for a field that a record lacks.
 var missing = field{from: 0, to: -1}
 
-// lines finds the fields that are needed of records that need no second look.
+// lines splits records that need no second look into the needed fields.
 type lines struct {
 	dialect *Dialect
-	needed  []int // which fields, ascending
+	needed  []int // indices of the needed fields, ascending
 	keepCR  bool  // as in splitter
-	// clear is a place in the text before which there is no quote, from the current record on. Who splits another text
-	// sets it to the place of a record.
+	// clear is an offset in the text: there is no quote between the current record and it. When another text is split,
+	// set it to the start of a record.
 	clear int
-	// unlike is for how many records more quotes or short fields are expected.
+	// unlike is the number of records that are expected to have quotes or short fields, too.
 	unlike int
 }
 
 const (
-	// clearBytes is how far ahead quotes are looked for at once.
+	// clearBytes is the number of bytes that are searched for quotes at a time.
 	clearBytes = 8 << 10
-	// alike is how many records behind one with quotes or short fields are expected to be like it.
+	// alike is the number of records after one with quotes or short fields that are expected to be like it.
 	alike = 31
-	// shortField is the average length of fields below which eight bytes at once are faster than a search for each
-	// delimiter.
+	// shortField is the average length of fields below which splitting eight bytes at a time is faster than searching
+	// each delimiter.
 	shortField = 12
 )
 
-// isClear says whether there is no quote between two places of b, the start of a record and its line end.
+// isClear reports whether there is no quote in b between at, the start of a record, and end, its line end.
 func (l *lines) isClear(b []byte, at, end int) bool {
 	if l.dialect.quote == 0 || end <= l.clear {
 		return true
@@ -55,9 +55,8 @@ func (l *lines) isClear(b []byte, at, end int) bool {
 	return end <= l.clear
 }
 
-// splitClear does what split does for a record without quotes, whose fields are not short. The search for one byte is
-// the fastest there is, as the library has it in vectors of the processor. It returns at if the record is not of this
-// kind.
+// splitClear does what split does, for a record without quotes whose fields are not short: the library's search for one
+// byte uses vector instructions. It returns at if the record is of another kind.
 func (l *lines) splitClear(b []byte, at int, fields []field, stride int) int {
 	if l.unlike > 0 {
 		l.unlike--
@@ -101,18 +100,17 @@ const (
 	lowBits   = 0x7f7f7f7f7f7f7f7f
 )
 
-// marks sets the highest bit of each of the first eight bytes of b that is a line end or equals its byte in others. If
+// markStops sets the highest bit of each of the first eight bytes of b that is a line end or equals its byte in others. If
 // a byte is not 0, adding 127 to its lower bits sets its highest bit, unless that was set before, and carries nothing
 // into the next byte.
-func marks(b []byte, others uint64) uint64 {
+func markStops(b []byte, others uint64) uint64 {
 	w := binary.LittleEndian.Uint64(b)
 	x, y := w^everyByte*'\n', w^others
 	return ^((x&lowBits+lowBits|x)&(y&lowBits+lowBits|y) | lowBits)
 }
 
-// split finds the fields of the record that starts at the place at of b, and sets fields[i*stride] to number i of those
-// that are needed. It returns the start of the next record, or at if this record needs a second look or more of the
-// text.
+// split splits the record that starts at at in b, and sets fields[i*stride] to the i-th needed field. It returns the
+// start of the next record, or at if this record needs a second look or more text.
 func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	if b[at] <= ' ' || b[at] == l.dialect.comment || l.dialect.TrimSpace {
 		return at
@@ -125,9 +123,9 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	from, found := at, 0
 	for n := 0; found < len(l.needed); n++ {
 		var f field
-		var p int // of the delimiter or line end behind the field
+		var p int // offset of the delimiter or line end after the field
 		if from < len(b) && b[from] == quote && quote != 0 {
-			end, doubled := closing(b, from+1, comma, quote)
+			end, doubled := closingQuote(b, from+1, comma, quote)
 			if end < 0 {
 				return at
 			}
@@ -141,7 +139,7 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 				if i += 8; i+8 > len(b) {
 					return at
 				}
-				mark = marks(b[i:], commas)
+				mark = markStops(b[i:], commas)
 			}
 			p = i + bits.TrailingZeros64(mark)>>3
 			mark &= mark - 1
@@ -168,11 +166,11 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	return at
 }
 
-// lineEnd returns the place behind the line end of the record that starts at the place at, of which a field starts at
-// i, or 0 if the record needs a second look or more of the text.
+// lineEnd returns the offset after the line end of the record that starts at at, of which a field starts at i. It
+// returns 0 if the record needs a second look or more text.
 func (l *lines) lineEnd(b []byte, at, i int) int {
 	for i+8 <= len(b) {
-		mark := marks(b[i:], everyByte*uint64(l.dialect.quote))
+		mark := markStops(b[i:], everyByte*uint64(l.dialect.quote))
 		p := i + bits.TrailingZeros64(mark)>>3
 		switch {
 		case mark == 0:
@@ -182,7 +180,7 @@ func (l *lines) lineEnd(b []byte, at, i int) int {
 		case l.dialect.quote == 0 || p > at && b[p-1] != l.dialect.comma:
 			i = p + 1 // within a field a quote is an ordinary character
 		default:
-			end, _ := closing(b, p+1, l.dialect.comma, l.dialect.quote)
+			end, _ := closingQuote(b, p+1, l.dialect.comma, l.dialect.quote)
 			if end < 0 {
 				return 0
 			}
@@ -192,9 +190,9 @@ func (l *lines) lineEnd(b []byte, at, i int) int {
 	return 0
 }
 
-// closing returns the place of the quote that ends the field whose text starts at i, or -1 if the record needs a second
-// look.
-func closing(b []byte, i int, comma, quote byte) (end int, doubled bool) {
+// closingQuote returns the offset of the quote that closes the field whose text starts at i, or -1 if the record needs a
+// second look.
+func closingQuote(b []byte, i int, comma, quote byte) (end int, doubled bool) {
 	for {
 		at := bytes.IndexByte(b[i:], quote)
 		if end = i + at; at < 0 || end+9 > len(b) {

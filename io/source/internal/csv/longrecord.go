@@ -9,20 +9,20 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// A record may be of any length. The scanner looks at its first maxRecord bytes; fields that do not end there are null.
-// The end of the record is found by the same rules as of any other, or text in it could pass for rows of its own. So
-// its other fields are split like those of a short record, each with maxRecord bytes in view, and dropped. If a quoted
-// field does not end within them, another reader follows it first: a quote that nothing closes is an ordinary
-// character, and the scanner cannot go back.
+// A record may have any length. The scanner looks at its first maxRecord bytes; fields that do not end there are null.
+// The end of the record is found by the rules for any other record, or text in it could pass for rows of its own. So
+// its other fields are split like those of a short record, with maxRecord bytes in view at a time, and dropped. If a
+// quoted field does not end within them, another reader searches its end first: a quote that nothing closes is an
+// ordinary character, and the scanner cannot go back.
 
-// startRest finds what the rest of a record is, if the record is longer than a scanner looks at. again is true if the
-// record must be split anew, since a quote in it turned out to be an ordinary character.
+// startRest finds out how the rest of a record must be skipped, if the record is longer than maxRecord. again is true
+// if the record must be split anew, because a quote in it is an ordinary character.
 func (s *scanner) startRest() (again bool, err error) {
 	s.rest = restOfFields
 	switch {
 	case s.inside == insideLine:
 		s.rest = restOfLine
-	case s.inside == insideQuotes && s.again != nil: // a header is not read any further
+	case s.inside == insideQuotes && s.again != nil: // of a header, nothing more is read
 		s.rest = restOfField
 		s.quoted, err = s.quotedLength(s.taken + int64(s.open))
 	}
@@ -33,19 +33,19 @@ func (s *scanner) startRest() (again bool, err error) {
 	return false, err
 }
 
-// passRest passes over the rest of a record.
+// passRest skips the rest of a record.
 func (s *scanner) passRest() error {
 	for s.rest != noRest {
 		if err := s.passQuotes(); err != nil {
 			return err
 		}
 		b := s.buf[s.at:s.end]
-		n := len(b) // the end of what is passed over; len(b) if it is not in the buffer
+		n := len(b) // the end of the skipped bytes; len(b) if it is not in the buffer
 		switch s.rest {
 		case restOfLine:
-			n = stop(b, 0, '\n')
+			n = indexStop(b, 0, '\n')
 		case restOfField:
-			n = stop(b, 0, s.d.comma)
+			n = indexStop(b, 0, s.d.comma)
 		case restOfFields:
 			if _, n = s.field(b, 0); n >= 0 {
 				break
@@ -81,7 +81,7 @@ func (s *scanner) passRest() error {
 	return nil
 }
 
-// passLong passes over a field that fills the buffer.
+// passLong skips a field that fills the buffer.
 func (s *scanner) passLong() (err error) {
 	switch s.inside {
 	case insideQuotes:
@@ -95,7 +95,7 @@ func (s *scanner) passLong() (err error) {
 	return err
 }
 
-// passQuotes passes over what is known to be within quotes.
+// passQuotes skips bytes that are known to be within quotes.
 func (s *scanner) passQuotes() error {
 	for s.quoted > 0 {
 		n := min(s.quoted, int64(s.end-s.at))
@@ -115,8 +115,8 @@ func (s *scanner) passQuotes() error {
 	return nil
 }
 
-// quotedLength returns how long the field at a place is up to the delimiter or line end behind it; 0 if its first quote
-// is an ordinary character.
+// quotedLength returns the length of the field at an offset, up to the delimiter or line end after it. It is 0 if the
+// field's first quote is an ordinary character.
 func (s *scanner) quotedLength(at int64) (n int64, err error) {
 	text, stop, err := s.again(at)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *scanner) quotedLength(at int64) (n int64, err error) {
 	}
 }
 
-// lookahead counts the bytes of a text that are taken.
+// lookahead reads a text and counts the bytes that were taken.
 type lookahead struct {
 	r   *bufio.Reader
 	n   int64
@@ -154,7 +154,7 @@ type lookahead struct {
 	err error
 }
 
-// more says whether there is a byte to be taken.
+// more reports whether there is another byte.
 func (r *lookahead) more() bool {
 	b, err := r.r.Peek(1)
 	if err == nil {
@@ -174,7 +174,7 @@ func (r *lookahead) take() {
 	}
 }
 
-// takeTo takes the bytes before the next one that is b, or all.
+// takeTo takes all bytes before the next b, or all that are left.
 func (r *lookahead) takeTo(b byte) {
 	for r.more() {
 		ready, _ := r.r.Peek(r.r.Buffered())
@@ -191,7 +191,7 @@ func (r *lookahead) takeTo(b byte) {
 
 // takeBlanks takes blanks around a field.
 func (r *lookahead) takeBlanks(d *Dialect) {
-	for r.more() && d.blank(r.b) {
+	for r.more() && d.isBlank(r.b) {
 		r.take()
 	}
 }

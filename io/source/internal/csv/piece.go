@@ -9,20 +9,20 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The reader of a piece does not wait until the beginning of its piece is known. It guesses that a record starts behind
-// the first line end, which is wrong only if that stands within quotes, and parses from there. When the beginning is
-// known, rows before it are dropped; if the guess was wrong, the piece is parsed again.
+// The reader of a piece does not wait for the beginning of its piece. It guesses that a record starts after the first
+// line end, which is wrong only if that is within quotes, and parses from there. When the beginning is known, rows
+// before it are dropped; if the guess was wrong, the piece is parsed again.
 
-// pieceReader reads the records of a piece. Its memory passes from piece to piece.
+// pieceReader reads the records of a piece. Its memory is used for later pieces.
 type pieceReader struct {
 	*rowReader
 	text pieceText
-	skip int  // how many of the gathered rows come before the piece's first record
-	next int  // the place in the text behind the gathered rows
-	long bool // the text goes on with a record that is too long for it
+	skip int  // number of gathered rows before the piece's first record
+	next int  // offset in the text after the gathered rows
+	long bool // the next record is too long for the text in memory
 }
 
-// pieceReader returns a reader of some columns, used or new.
+// pieceReader returns a reader of some columns, which may have been used before.
 func (c *file) pieceReader(columns []string) *pieceReader {
 	r, ok := c.dialect.readers.Get().(*pieceReader)
 	if !ok || !r.fits(c, columns) {
@@ -49,10 +49,10 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string,
 	}
 	for {
 		if r.done() {
-			c.know(piece+1, r.text.at+int64(r.next))
+			c.recordStart(piece+1, r.text.at+int64(r.next))
 		}
 		release() // yield may take long, or read other pieces
-		if err := r.hand(yield); err != nil {
+		if err := r.yieldRows(yield); err != nil {
 			return s, err
 		}
 		s.Blank += r.blanks
@@ -63,7 +63,7 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string,
 		if r.long {
 			break
 		}
-		if err := scan.Guard(func() error { return r.from(r.next) }); err != nil {
+		if err := scan.Guard(func() error { return r.gatherFrom(r.next) }); err != nil {
 			return s, scan.StreamError(err)
 		}
 	}
@@ -76,7 +76,7 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string,
 	return s, err
 }
 
-// begin loads a piece and gathers its first rows, from a guess if the piece's beginning is not known yet.
+// begin loads a piece and gathers its first rows; from a guess, if the piece's beginning is not known yet.
 func (r *pieceReader) begin(ctx context.Context, c *file, s *scan.Stream, piece int) error {
 	if err := r.text.load(s, c.Size); err != nil {
 		return err
@@ -89,19 +89,19 @@ func (r *pieceReader) begin(ctx context.Context, c *file, s *scan.Stream, piece 
 			return err
 		}
 		if guessed >= 0 {
-			if err := r.from(guessed); err != nil {
+			if err := r.gatherFrom(guessed); err != nil {
 				return err
 			}
 		}
-		if at, err = c.cut(ctx, s.File, piece); err != nil {
+		if at, err = c.awaitStart(ctx, s.File, piece); err != nil {
 			return err
 		}
 	}
 	return r.settle(c, at, guessed)
 }
 
-// from gathers rows from a place of the text on.
-func (r *pieceReader) from(at int) error {
+// gatherFrom gathers the rows that start at the offset at or later.
+func (r *pieceReader) gatherFrom(at int) error {
 	next, whole, err := r.gather(&r.text, at)
 	r.skip, r.next, r.long = 0, next, !whole
 	return err
@@ -109,11 +109,11 @@ func (r *pieceReader) from(at int) error {
 
 func (r *pieceReader) done() bool { return r.next >= r.text.own }
 
-// settle drops the gathered rows before the piece's first record, which starts at the place at of the file, or parses
-// the piece again if the guess was wrong.
+// settle drops the gathered rows before the piece's first record, which starts at the offset at of the file. If the
+// guess was wrong, it parses the piece again.
 func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	start := int(at - r.text.at)
-	if r.text.at == 0 && c.dialect.Header { // the header says whether the file has changed
+	if r.text.at == 0 && c.dialect.Header { // a changed header means a changed file
 		if _, err := c.behindHeader(io.NewSectionReader(r.text.file, 0, c.Size), c.placeAgain(r.text.file, 0)); err != nil {
 			return err
 		}
@@ -125,17 +125,17 @@ func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	}
 	if guessed >= 0 {
 		row, ok := slices.BinarySearch(r.starts, int32(start))
-		// else a skipped line may belong to the piece before, and would be counted twice
+		// Otherwise a skipped line may belong to the piece before, and would be counted twice.
 		if ok && (start == guessed || r.blanks == 0) {
 			r.skip = row
 			return nil
 		}
 	}
-	return r.from(start)
+	return r.gatherFrom(start)
 }
 
-// hand hands the gathered rows on.
-func (r *pieceReader) hand(yield func(*table.Batch) error) error {
+// yieldRows yields the gathered rows.
+func (r *pieceReader) yieldRows(yield func(*table.Batch) error) error {
 	for i := r.skip; i < r.rows; i += scan.BatchRows {
 		if err := yield(r.batch(i, min(i+scan.BatchRows, r.rows))); err != nil {
 			return err
@@ -144,8 +144,8 @@ func (r *pieceReader) hand(yield func(*table.Batch) error) error {
 	return nil
 }
 
-// readLong reads the rest of a piece, which goes on with a long record, as a stream. It returns how many lines were
-// skipped.
+// readLong reads the rest of a piece, which begins with a long record, as a stream. It returns the number of skipped
+// lines.
 func (r *pieceReader) readLong(ctx context.Context, c *file, piece int, yield func(*table.Batch) error) (blanks int64,
 	err error) {
 	at := r.text.at + int64(r.next)
@@ -156,7 +156,7 @@ func (r *pieceReader) readLong(ctx context.Context, c *file, piece int, yield fu
 	s.limit = int64(r.text.own - r.next)
 	blanks, err = r.readStream(ctx, s, yield)
 	if err == nil {
-		c.know(piece+1, at+s.taken)
+		c.recordStart(piece+1, at+s.taken)
 	}
 	return blanks, err
 }

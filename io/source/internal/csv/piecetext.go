@@ -8,16 +8,16 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// pieceText is a piece of a file in memory, and as much of the text behind it as was needed to see its last record end.
+// pieceText is the text of a piece, and as much of the text after it as its last record needs.
 type pieceText struct {
 	file scan.Handle
-	at   int64 // its place in the file
+	at   int64 // its offset in the file
 	size int64 // of the file
-	own  int   // length of the piece
+	own  int   // length of the piece in bytes
 	b    []byte
 }
 
-// How many bytes are read behind a piece: at first, and at most. A record that is longer is read as a stream.
+// How many bytes are read after a piece, at first and at most. If its last record is longer, it is read as a stream.
 const (
 	leastBehind = 4 << 10
 	mostBehind  = 1 << 20
@@ -32,10 +32,10 @@ func (t *pieceText) load(s *scan.Stream, size int64) error {
 	return err
 }
 
-// eof says whether the text reaches the end of the file.
+// eof reports whether the text reaches the end of the file.
 func (t *pieceText) eof() bool { return t.at+int64(len(t.b)) == t.size }
 
-// extend reads more behind the piece, and says whether there is more.
+// extend reads more text after the piece, and reports whether there was more.
 func (t *pieceText) extend() (bool, error) {
 	n := len(t.b)
 	behind := n - t.own
@@ -47,8 +47,8 @@ func (t *pieceText) extend() (bool, error) {
 	return true, scan.ReadAt(t.file, t.b[n:], t.at+int64(n))
 }
 
-// guess returns the place behind the first line end in the piece, or in the byte before it, or -1 if there is none. A
-// record starts there unless the line end stands within quotes.
+// guess returns the offset after the first line end in the piece, or in the byte before it; -1 if there is none. A
+// record starts there unless the line end is within quotes.
 func (t *pieceText) guess() (int, error) {
 	var before [1]byte
 	if err := scan.ReadAt(t.file, before[:], t.at-1); err != nil || before[0] == '\n' {

@@ -14,16 +14,16 @@ import (
 type rowReader struct {
 	names   []string
 	columns []column // each once, in the order of the file
-	order   []int    // of each column asked for: its place in columns
+	order   []int    // order[i] is the index in columns of the i-th requested column
 	rows    int
-	blanks  int64    // lines between the rows that were skipped
+	blanks  int64    // number of skipped lines between the rows
 	lines   *lines   // splits most records
-	general splitter // splits those that lines does not
-	fields  []field  // of a block of records, column by column
-	starts  []int32  // the places in the text of the first rows
+	general splitter // splits the others
+	fields  []field  // fields of a block of records, column by column
+	starts  []int32  // offsets in the text of the first rows
 }
 
-// knownStarts is the most rows whose starts are kept.
+// knownStarts is the largest number of rows whose offsets are kept.
 const knownStarts = 4096
 
 // newReader returns a reader of some columns.
@@ -53,8 +53,8 @@ func (c *file) newReader(names []string) *rowReader {
 	return r
 }
 
-// fits says whether the reader can be used for some columns of a file: it was made for columns of these names at these
-// places.
+// fits reports whether the reader can read some columns of a file: it was made for columns of these names at these
+// indices.
 func (r *rowReader) fits(c *file, names []string) bool {
 	if !slices.Equal(r.names, names) {
 		return false
@@ -67,7 +67,8 @@ func (r *rowReader) fits(c *file, names []string) bool {
 	return true
 }
 
-// block is how many records are split before their fields are taken: their places fit the first cache.
+// block returns how many records are split before their fields are taken, so that their offsets fit the first-level
+// cache.
 func (r *rowReader) block() int { return max(16, 2048/max(1, len(r.columns))) }
 
 func (r *rowReader) reset() {
@@ -81,7 +82,7 @@ func (r *rowReader) reset() {
 func (r *rowReader) stream(s *scanner) error {
 	r.reset()
 	for full := false; !full && r.rows < scan.BatchRows; {
-		r.seen(s)
+		r.gatherBuffered(s)
 		if r.rows == scan.BatchRows {
 			break
 		}
@@ -102,8 +103,8 @@ func (r *rowReader) stream(s *scanner) error {
 	return nil
 }
 
-// seen gathers a block of the records that the scanner has in its buffer.
-func (r *rowReader) seen(s *scanner) {
+// gatherBuffered gathers a block of the records in the scanner's buffer.
+func (r *rowReader) gatherBuffered(s *scanner) {
 	own := s.at + int(min(int64(s.end-s.at), s.limit-s.taken))
 	if s.rest != noRest || own <= s.at || r.rows+r.block() > scan.BatchRows {
 		return
@@ -114,7 +115,7 @@ func (r *rowReader) seen(s *scanner) {
 	s.at = next
 }
 
-// readStream gathers the records of a stream and hands them on. It returns how many lines were skipped.
+// readStream gathers the records of a stream and yields them. It returns the number of skipped lines.
 func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*table.Batch) error) (blanks int64,
 	err error) {
 	s.needed, s.blanks = r.general.needed, 0
@@ -137,14 +138,14 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 	return blanks + s.blanks, nil
 }
 
-// most is how many rows are gathered from a text before they are handed on, so that they take little memory.
-func (r *rowReader) most() int { return max(scan.BatchRows, (1<<20)/max(1, len(r.columns))) }
+// maxGathered returns how many rows of a text are gathered before they are yielded, so that they take little memory.
+func (r *rowReader) maxGathered() int { return max(scan.BatchRows, (1<<20)/max(1, len(r.columns))) }
 
-// gather gathers the records of a text from the start of one on. It returns the start of the next one, which belongs to
-// the next piece or is gathered later. whole is false if the text has too little of it to split it.
+// gather gathers the records of a text that start at the offset at or later. It returns the start of the next record,
+// which belongs to the next piece or is gathered later. whole is false if the text ends within that record.
 func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err error) {
 	r.reset()
-	for whole = true; at < t.own && r.rows+r.block() <= r.most(); {
+	for whole = true; at < t.own && r.rows+r.block() <= r.maxGathered(); {
 		r.general.eof = t.eof()
 		if at, whole = r.add(t.b, at, t.own); whole {
 			continue
@@ -156,7 +157,7 @@ func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err erro
 	return at, whole, nil
 }
 
-// add adds the next records, of a block at most, that start in b at a place before end.
+// add adds the next records, at most a block, that start in b at offsets from at to before end.
 func (r *rowReader) add(b []byte, at, end int) (next int, whole bool) {
 	rows, next, whole := r.split(b, at, end)
 	for i := range r.columns {
@@ -167,7 +168,7 @@ func (r *rowReader) add(b []byte, at, end int) (next int, whole bool) {
 	return next, whole
 }
 
-// split splits what add adds.
+// split splits the records for add.
 func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	stride := r.block()
 	r.lines.clear = at
@@ -183,7 +184,7 @@ func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 				r.blanks++
 				continue
 			}
-			r.second(start, rows)
+			r.splitAgain(start, rows)
 		} else {
 			at = next
 		}
@@ -195,8 +196,8 @@ func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	return rows, at, true
 }
 
-// second sets the fields of a row, at a place in the text, that had a second look.
-func (r *rowReader) second(at, row int) {
+// splitAgain sets the fields of a row that needed a second look.
+func (r *rowReader) splitAgain(at, row int) {
 	for i := range r.columns {
 		f := missing
 		if k := r.columns[i].at; k < len(r.general.fields) {
@@ -208,7 +209,7 @@ func (r *rowReader) second(at, row int) {
 	}
 }
 
-// batch returns what was gathered from row i on, up to row j.
+// batch returns the gathered rows i to j - 1.
 func (r *rowReader) batch(i, j int) *table.Batch {
 	b := &table.Batch{Rows: j - i, Columns: make([]table.Column, len(r.order))}
 	for k, at := range r.order {

@@ -9,7 +9,7 @@ import (
 	"math/bits"
 )
 
-// inside says what the end of the text is within, if the text holds no whole record.
+// inside tells what the end of the text is within, if the text holds no whole record.
 type inside uint8
 
 const (
@@ -19,58 +19,58 @@ const (
 	insideBlanks               // blanks before a field
 )
 
-// rest says what must be passed over before the next record.
+// rest tells what must be skipped before the next record.
 type rest uint8
 
 const (
 	noRest      rest = iota
 	restOfLine       // up to the end of the line
-	restOfField      // up to a delimiter, and what restOfFields is
+	restOfField      // up to a delimiter, and the fields after it
 	restOfFields
 )
 
-// textFrom opens the text of a scanner a second time, from a place on.
+// textFrom opens the text of a scanner a second time, from an offset on.
 type textFrom func(at int64) (r io.Reader, stop func(), err error)
 
-// maxRecord is how much of a record is looked at: fields that do not end within so many bytes are null.
+// maxRecord is the number of bytes of a record that are looked at. A field that does not end within them is null.
 const maxRecord = 16 << 20
 
-// scanner splits a stream into records, by the whole grammar. If the buffer ends within a record, the scanner reads
-// more and splits the record again. The rest of a record that fills the longest buffer is passed over when the next
-// record is asked for (longrecord.go).
+// scanner splits a stream into records by the whole grammar. If the buffer ends within a record, the scanner reads more
+// and splits the record again. If a record fills the longest buffer, its rest is skipped before the next record
+// (longrecord.go).
 type scanner struct {
 	splitter
 	r       io.Reader
 	again   textFrom
 	buf     []byte
-	longest int // maxRecord, but for tests
+	longest int // maxRecord, except in tests
 	base    int // start of the current record
-	at, end int // the part of buf that no record has taken
+	at, end int // buf[at:end] was not taken by a record
 	extent
-	blanks  int64 // lines that were skipped
+	blanks  int64 // number of skipped lines
 	rest    rest
-	quoted  int64 // bytes within quotes that come before the rest
+	quoted  int64 // bytes within quotes to skip before the rest
 	scratch []byte
 }
 
 // splitter splits a text into records.
 type splitter struct {
 	d      *Dialect
-	needed int  // how many fields of a record are used; 0 if all are
+	needed int  // number of fields to find; 0 for all
 	eof    bool // the text reaches the end of the file
 	fields []field
-	// the records come before the header or are it: lines before it may be comments, though fields are quoted
+	// head is set for records up to the header. Lines before it may be comments, even if fields are quoted.
 	head     bool
-	keepCR   bool   // the file's lines end with LF alone: a CR before it belongs to the field
-	ordinary int    // start of a field whose first quote is known to be an ordinary character; -1 if there is none
-	open     int    // if a record is not whole: the start of its last field
-	inside   inside // and what the text ends in
+	keepCR   bool   // lines end with LF alone: a CR before it belongs to the field
+	ordinary int    // start of a field whose first quote is an ordinary character; -1 if there is none
+	open     int    // start of the last field of a record that is not whole
+	inside   inside // what that text ends within
 }
 
-// extent is how much of a text a scanner splits.
+// extent limits how much of a text a scanner splits.
 type extent struct {
-	limit int64 // a record that starts so many bytes after the first one, or later, belongs to the next piece
-	taken int64 // bytes of the records so far, and between them
+	limit int64 // a record that starts limit bytes after the first one, or later, belongs to the next piece
+	taken int64 // length of the records so far, with the lines between them
 }
 
 // newScanner reads from the start of a file, or of a record within it. again opens the same text a second time.
@@ -78,7 +78,7 @@ func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, 
 	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != CRLF}, r: r, again: again,
 		buf: make([]byte, firstRead), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
-	if first && d.marked() && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
+	if first && d.skipsMark() && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
 		s.at, s.taken = 3, 3
 	}
 	return s, err
@@ -142,8 +142,8 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// split finds the fields of the record at the start of b, none if the line is to be skipped, and returns the
-// record's length. whole is false if more must be read to know.
+// split splits the record at the start of b and returns its length. It finds no fields if the line is skipped. whole is
+// false if more text is needed.
 func (s *splitter) split(b []byte) (n int, whole bool) {
 	s.fields, s.open, s.inside = s.fields[:0], 0, insideLine
 	if n, skip := s.skip(b); skip {
@@ -163,15 +163,15 @@ func (s *splitter) split(b []byte) (n int, whole bool) {
 		}
 		i = end + 1
 		if len(s.fields) == s.needed {
-			if end := stop(b, i, s.d.quote); end < len(b) && b[end] == '\n' { // nothing is quoted in the rest of the line
+			if end := indexStop(b, i, s.d.quote); end < len(b) && b[end] == '\n' { // nothing is quoted in the rest of the line
 				return end + 1, true
 			}
 		}
 	}
 }
 
-// stop returns the place of the first line end or byte c from i on, or the length of b.
-func stop(b []byte, i int, c byte) int {
+// indexStop returns the offset of the first line end or byte c from i on, or the length of b.
+func indexStop(b []byte, i int, c byte) int {
 	const ones, highest = 0x0101010101010101, 0x8080808080808080
 	lines, others := uint64(ones*'\n'), ones*uint64(c)
 	for ; i+8 <= len(b); i += 8 { // eight bytes at once: x - 1 borrows into the highest bit of the first byte that is 0
@@ -198,7 +198,7 @@ func (s *splitter) skip(b []byte) (n int, skip bool) {
 	}
 	i := 0
 	if comment == 0 || len(b) == 0 || b[0] != comment {
-		for i < len(b) && s.d.blank(b[i]) {
+		for i < len(b) && s.d.isBlank(b[i]) {
 			i++
 		}
 		if i < len(b) && b[i] == '\r' && !s.keepCR {
@@ -222,60 +222,60 @@ func (s *splitter) skip(b []byte) (n int, skip bool) {
 	return -1, true
 }
 
-// field returns the field that starts at i and the place of the delimiter or line end after it, which is -1 if more
-// must be read.
+// field returns the field that starts at i, and the offset of the delimiter or line end after it, which is -1 if more
+// text is needed.
 func (s *splitter) field(b []byte, i int) (field, int) {
 	s.open, s.inside = i, insideField
 	if !s.d.TrimSpace && i < len(b) && b[i] != s.d.quote {
-		end := stop(b, i, s.d.comma)
+		end := indexStop(b, i, s.d.comma)
 		if end == len(b) && !s.eof {
 			return field{}, -1
 		}
-		return field{from: int32(i), to: int32(s.withoutCR(b, i, end))}, end
+		return field{from: int32(i), to: int32(s.trimCR(b, i, end))}, end
 	}
 	start := i
-	for start < len(b) && s.d.blank(b[start]) {
+	for start < len(b) && s.d.isBlank(b[start]) {
 		start++
 	}
 	if start == len(b) {
 		s.inside = insideBlanks
 	}
 	if start < len(b) && b[start] == s.d.quote && s.d.quote != 0 && i != s.ordinary {
-		f, end, literal := s.quoted(b, start+1)
+		f, end, literal := s.splitQuoted(b, start+1)
 		if !literal {
 			s.inside = insideQuotes
 			return f, end
 		}
 	}
-	end := stop(b, i, s.d.comma)
+	end := indexStop(b, i, s.d.comma)
 	if end == len(b) && !s.eof {
 		return field{}, -1
 	}
-	return s.trimmed(b, i, end), end
+	return s.trimField(b, i, end), end
 }
 
-// withoutCR returns the end of an unquoted field without the CR of a line end.
-func (s *splitter) withoutCR(b []byte, from, to int) int {
+// trimCR returns the end of an unquoted field without the CR of the line end.
+func (s *splitter) trimCR(b []byte, from, to int) int {
 	if !s.keepCR && to > from && b[to-1] == '\r' && to < len(b) && b[to] == '\n' {
 		return to - 1
 	}
 	return to
 }
 
-// trimmed is the field between from and to without the line's CR and blanks.
-func (s *splitter) trimmed(b []byte, from, to int) field {
-	to = s.withoutCR(b, from, to)
-	for to > from && s.d.blank(b[to-1]) {
+// trimField returns the field from from to to without the CR of the line end and without blanks.
+func (s *splitter) trimField(b []byte, from, to int) field {
+	to = s.trimCR(b, from, to)
+	for to > from && s.d.isBlank(b[to-1]) {
 		to--
 	}
-	for to > from && s.d.blank(b[from]) {
+	for to > from && s.d.isBlank(b[from]) {
 		from++
 	}
 	return field{from: int32(from), to: int32(to)}
 }
 
-// quoted returns the field whose first quote is before i. literal is true if that quote is an ordinary character.
-func (s *splitter) quoted(b []byte, i int) (f field, end int, literal bool) {
+// splitQuoted returns the field whose first quote is just before i. literal is true if that quote is an ordinary character.
+func (s *splitter) splitQuoted(b []byte, i int) (f field, end int, literal bool) {
 	f.from = int32(i)
 	for {
 		quote := bytes.IndexByte(b[i:], s.d.quote)
@@ -289,15 +289,15 @@ func (s *splitter) quoted(b []byte, i int) (f field, end int, literal bool) {
 			continue
 		}
 		f.to = int32(i - 1)
-		end, literal = s.after(b, i)
+		end, literal = s.afterQuote(b, i)
 		return f, end, literal
 	}
 }
 
-// after returns the place of the delimiter or line end after a closing quote. literal is true if something else
+// afterQuote returns the offset of the delimiter or line end after a closing quote. literal is true if anything else
 // follows.
-func (s *splitter) after(b []byte, i int) (end int, literal bool) {
-	for i < len(b) && s.d.blank(b[i]) {
+func (s *splitter) afterQuote(b []byte, i int) (end int, literal bool) {
+	for i < len(b) && s.d.isBlank(b[i]) {
 		i++
 	}
 	if i < len(b) && b[i] == '\r' && (i+1 == len(b) || b[i+1] == '\n') {
@@ -323,7 +323,7 @@ func (s *scanner) text(i int) []byte {
 	return b
 }
 
-// undouble appends b to dst, with one quote for each two.
+// undouble appends b to dst and replaces each doubled quote by one.
 func undouble(dst, b []byte, quote byte) []byte {
 	for i := 0; i < len(b); i++ {
 		dst = append(dst, b[i])
@@ -334,5 +334,5 @@ func undouble(dst, b []byte, quote byte) []byte {
 	return dst
 }
 
-// firstRead is how many bytes a scanner reads for the header.
+// firstRead is the number of bytes that a scanner reads for the header.
 const firstRead = 256 << 10

@@ -11,17 +11,17 @@ import (
 
 // UTF-16 without loss
 //
-// x/text decodes a surrogate without its partner as U+FFFD, so that different texts become one, and reads a byte order
-// mark of the other order as an order to switch, which the first row of a file could give. This decoder does neither. A
-// surrogate without its partner becomes the three bytes that UTF-8 would have for its number (WTF-8,
-// https://simonsapin.github.io/wtf-8/): no other text has them, so decoding is injective. The order of bytes is the
-// encoding's. Only if it is said to be in the mark, a mark FE FF at the start of the text makes it big. A mark is
-// handed on as U+FEFF: whether it belongs to the text, the reader of the text knows.
+// x/text decodes a surrogate without its partner as U+FFFD, so that different texts become one, and switches the byte
+// order at a byte order mark of the other order, which the first row of a file could write. This decoder does neither.
+// A surrogate without its partner becomes the three bytes that UTF-8 would have for its number (WTF-8,
+// https://simonsapin.github.io/wtf-8/). No other text has these bytes, so decoding is injective. The encoding gives the
+// byte order; only if byMark is set, a mark FE FF at the start of the text makes it big-endian. A mark is passed on as
+// U+FEFF: the reader of the text knows whether it belongs to the text.
 
 // utf16Decoder is a transform.Transformer of UTF-16 to UTF-8. Its zero value decodes little-endian text.
 type utf16Decoder struct {
 	big    bool
-	byMark bool // a mark at the start of the text says the order, which is little-endian without one
+	byMark bool // a mark at the start of the text gives the byte order; without one it is little-endian
 	begun  bool
 }
 

@@ -37,9 +37,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Options say which members are read.
+// Options names the members that are read.
 type Options struct {
-	// Columns are types by the paths of members, as in CSV files: text, int, float, bool, date, "date LAYOUT" and
+	// Columns maps the paths of members to types, as in CSV files: text, int, float, bool, date, "date LAYOUT" and
 	// "timestamp LAYOUT".
 	Columns map[string]string
 }
@@ -56,7 +56,7 @@ const (
 	maxLine    = 16 << 20
 )
 
-// NewDialect checks options, all of them at once.
+// NewDialect checks options and returns all faults at once.
 func NewDialect(o Options) (*Dialect, error) {
 	d := &Dialect{names: slices.Sorted(maps.Keys(o.Columns)), types: map[string]scan.TextType{}}
 	var wrong scan.Errors
@@ -71,7 +71,7 @@ func NewDialect(o Options) (*Dialect, error) {
 	return d, wrong.Err()
 }
 
-// Exact gives columns types under which no two of their values become one.
+// Exact changes the types of columns to ones under which different values stay different.
 func (d *Dialect) Exact(columns []string) {
 	for _, name := range columns {
 		if t, ok := d.types[name]; ok {
@@ -87,7 +87,7 @@ type file struct {
 	dialect *Dialect
 }
 
-// Open opens a file; nothing of it is read.
+// Open opens a file. It reads nothing of it.
 func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File,
 	*scan.Error) {
 	if len(d.names) == 0 {
@@ -169,13 +169,13 @@ type reader struct {
 	own     int64 // bytes of the piece that no line has taken; negative if the text is read to its end
 	line    []byte
 	members []member // of the current line
-	names   []byte   // of members
+	names   []byte   // memory for the names of members
 	columns []column
 	rows    int
 	blanks  int64
 }
 
-// column is a column that is gathered.
+// column gathers a column.
 type column struct {
 	scan.TextColumn
 	path []string
@@ -190,14 +190,14 @@ func (r *reader) addColumns(d *Dialect, names []string) {
 	}
 }
 
-// take notes that n bytes were taken.
+// take counts n bytes as taken.
 func (r *reader) take(n int) {
 	if r.own > 0 {
 		r.own = max(0, r.own-int64(n))
 	}
 }
 
-// passMark passes over a byte order mark.
+// passMark skips a byte order mark.
 func (r *reader) passMark() {
 	if b, _ := r.lines.Peek(3); bytes.Equal(b, []byte("\xef\xbb\xbf")) {
 		n, _ := r.lines.Discard(3)
@@ -205,7 +205,7 @@ func (r *reader) passMark() {
 	}
 }
 
-// passLine passes over the rest of a line that starts in the piece before.
+// passLine skips the rest of a line that starts in the piece before.
 func (r *reader) passLine(f io.ReaderAt, start int64) error {
 	var before [1]byte
 	if err := scan.ReadAt(f, before[:], start-1); err != nil || before[0] == '\n' {
@@ -218,7 +218,7 @@ func (r *reader) passLine(f io.ReaderAt, start int64) error {
 	return err
 }
 
-// next takes the next line into r.line. long is true if it is longer than maxLine; then r.line has no meaning.
+// next reads the next line into r.line. long is true if it is longer than maxLine; then r.line has no meaning.
 func (r *reader) next() (long bool, err error) {
 	r.line = r.line[:0]
 	for {
@@ -237,7 +237,7 @@ func (r *reader) next() (long bool, err error) {
 	}
 }
 
-// read gathers the lines that start in the piece, and hands them on.
+// read gathers the lines that start in the piece, and yields them.
 func (r *reader) read(ctx context.Context, yield func(*table.Batch) error) error {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
@@ -290,7 +290,7 @@ func (r *reader) gather() (more bool, err error) {
 	return true, nil
 }
 
-// addRow adds the members of a line, and says whether the texts of a column are long enough for a batch.
+// addRow adds the members of a line, and reports whether the texts of a column are long enough for a batch.
 func (r *reader) addRow(long bool) (full bool) {
 	r.names = r.names[:0]
 	ok := !long && json.Valid(r.line)
@@ -309,8 +309,7 @@ func (r *reader) addRow(long bool) (full bool) {
 	return full
 }
 
-// addMember adds the member of an object that the column's path leads to. A member whose name is the whole path comes
-// first.
+// addMember adds the member that the column's path leads to. A member whose name is the whole path takes precedence.
 func (c *column) addMember(members []member) {
 	raw, there := find(members, c.name)
 	for i := 0; !there && i < len(c.path)-1; i++ {
@@ -325,8 +324,8 @@ func (c *column) addMember(members []member) {
 	c.addJSON(raw)
 }
 
-// addJSON adds a JSON value: a string by its text; a number or a truth value as it stands, unless the column is of
-// text. Objects and lists are no value of any type.
+// addJSON adds a JSON value: the text of a string, or a number or boolean as written, unless the column is of text.
+// Objects and lists are values of no type.
 func (c *column) addJSON(raw []byte) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":

@@ -12,20 +12,20 @@ import (
 
 // JSON objects without loss
 //
-// encoding/json makes U+FFFD of bytes that are not UTF-8 and of escapes of surrogates without a partner, so that
-// different strings become one. Here the first make a string that has no value, since such bytes are no JSON text, and
-// the others keep their numbers (scan.AppendWTF8). encoding/json still says whether a line is JSON; what it has checked
-// is walked without further checks.
+// encoding/json replaces bytes that are not UTF-8, and escapes of surrogates without a partner, by U+FFFD, so that
+// different strings become one. Here a string with such bytes has no value, since it is no JSON text, and such
+// surrogates keep their numbers (scan.AppendWTF8). encoding/json still checks whether a line is JSON; the walk over a
+// checked line checks nothing again.
 
-// member is a member of an object: its name, and its value as it stands.
+// member is a member of an object: its name, and its value as written.
 type member struct {
 	name []byte
 	raw  []byte
 }
 
 // object appends the members of a JSON object to dst, in their order. Their names share memory with raw or with names,
-// which is scratch space. A member whose name is no text is left out. ok is false if raw, a valid JSON value or
-// nothing, is no object.
+// which is scratch space. A member is left out if its name is no text. ok is false if raw, which is valid JSON or
+// empty, is no object.
 func object(raw []byte, dst []member, names *[]byte) (members []member, ok bool) {
 	raw = bytes.TrimLeft(raw, space)
 	if len(raw) == 0 || raw[0] != '{' {
@@ -55,7 +55,7 @@ func object(raw []byte, dst []member, names *[]byte) (members []member, ok bool)
 	}
 }
 
-// find returns the value of the last member with a name: of members of one name the last one counts.
+// find returns the value of the last member with a name.
 func find(members []member, name string) (raw []byte, ok bool) {
 	for i := len(members) - 1; i >= 0; i-- {
 		if string(members[i].name) == name {

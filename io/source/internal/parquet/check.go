@@ -8,16 +8,16 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// Before the library decodes a page's values, the lengths in them are checked: the library allocates what they say, and
-// a few flipped bits can say gigabytes. The values that the bytes hold are counted, since the library decodes what is
-// there, be it more or less than the page announces.
+// The library allocates what the lengths in a page's values say, and a few flipped bits can say gigabytes. So all
+// lengths are checked before it decodes them. It also decodes all values that are there, even if the page announces
+// fewer or more; so the values that the bytes hold are counted, too.
 
-// check checks that data holds the values that are present.
+// check returns an error unless data holds the values that are present.
 func (p *dataPage) check(data []byte, present int) error {
-	if !p.known() {
+	if !p.hasKnownEncoding() {
 		return unknownEncoding()
 	}
-	if len(data) == 0 { // all rows are null, or there is none
+	if len(data) == 0 { // all rows are null, or there are no rows
 		if present > 0 {
 			return short()
 		}
@@ -35,8 +35,8 @@ func (p *dataPage) check(data []byte, present int) error {
 	return nil
 }
 
-// known says whether values of the page's type are read in its encoding.
-func (p *dataPage) known() bool {
+// hasKnownEncoding reports whether values of the page's type can be read in its encoding.
+func (p *dataPage) hasKnownEncoding() bool {
 	switch l := p.leaf.physical; p.encoding {
 	case format.RLEDictionary, plainDictionary, format.Plain:
 		return true
@@ -54,7 +54,7 @@ func (p *dataPage) known() bool {
 	return false
 }
 
-// count returns how many values the bytes hold. If exact is set, it must be as many as are present; else more will do,
+// count returns the number of values in the bytes. If exact is set, it must equal present; otherwise it may be larger,
 // since runs may be padded.
 func (p *dataPage) count(data []byte, present int) (held int, exact bool, err error) {
 	switch p.encoding {
@@ -68,7 +68,7 @@ func (p *dataPage) count(data []byte, present int) (held int, exact bool, err er
 		}
 		return held, false, err
 	case format.DeltaBinaryPacked:
-		held, _, err = countDeltas(data, 64, p.values) // of 32 bits too: some writers do not wrap differences
+		held, _, err = countDeltas(data, 64, p.values) // 64 bits also for integers of 32: some writers do not wrap differences
 	case format.DeltaLengthByteArray:
 		held, _, err = countDeltas(data, 32, p.values)
 	case format.DeltaByteArray:
@@ -79,7 +79,7 @@ func (p *dataPage) count(data []byte, present int) (held int, exact bool, err er
 	return held, true, err
 }
 
-// countPlain counts plain values, which must fill the bytes.
+// countPlain counts plain values. They must fill the bytes.
 func (l *leaf) countPlain(b []byte, present int) (int, error) {
 	if l.physical == format.ByteArray {
 		return countStrings(b)
@@ -94,7 +94,7 @@ func (l *leaf) countPlain(b []byte, present int) (int, error) {
 	return held, nil
 }
 
-// countStrings counts plain strings, each with its length of four bytes before it.
+// countStrings counts plain strings, each after its length of four bytes.
 func countStrings(b []byte) (n int, err error) {
 	for len(b) > 0 {
 		if len(b) < 4 {
@@ -110,7 +110,7 @@ func countStrings(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// bits returns how long a plain value is; of byte arrays, at least.
+// bits returns the length of a plain value in bits; the least length, if it is a byte array.
 func (l *leaf) bits() int {
 	switch l.physical {
 	case format.Boolean:
@@ -125,7 +125,8 @@ func (l *leaf) bits() int {
 	return 32
 }
 
-// countPrefixed counts strings that share prefixes with the one before: the lengths of these, and of what follows them.
+// countPrefixed counts strings that share prefixes with the string before: the lengths of the prefixes, and of the
+// rest.
 func countPrefixed(b []byte, announced int) (int, error) {
 	n, rest, err := countDeltas(b, 32, announced)
 	if err != nil {

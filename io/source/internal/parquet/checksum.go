@@ -8,8 +8,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// verifyChecksum compares the bytes of a page as they are stored with the CRC-32 in its header. A header without one
-// has 0 there.
+// verifyChecksum compares the stored bytes of a page with the CRC-32 in its header, which is 0 if there is none.
 func verifyChecksum(h *format.PageHeader, stored []byte) error {
 	if h.CRC != 0 && crc32.ChecksumIEEE(stored) != uint32(h.CRC) {
 		return scan.Fault(scan.CodeChecksum, "a page's stored checksum does not match")

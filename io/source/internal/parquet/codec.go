@@ -12,7 +12,7 @@ var codecsRead = []format.CompressionCodec{
 	format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4Raw,
 }
 
-// maxRatio bounds how much longer a page can be than it is stored.
+// maxRatio returns an upper bound on the ratio of a page's length to its stored length.
 func maxRatio(codec format.CompressionCodec) int64 {
 	switch codec {
 	case format.Snappy:
@@ -29,7 +29,7 @@ func maxRatio(codec format.CompressionCodec) int64 {
 	return scan.MaxPage
 }
 
-// decompress fills dst, whose array may go on behind it, with what src holds.
+// decompress fills dst with the decompressed src. The array of dst may be longer.
 func decompress(c *scan.Codecs, codec format.CompressionCodec, dst, src []byte) error {
 	err := io.ErrShortBuffer
 	switch codec {

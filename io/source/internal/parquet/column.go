@@ -14,47 +14,47 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// columnReader decodes one column chunk page by page. Of each page it
+// columnReader decodes one column chunk page by page. For each page it
 //
 //  1. reads the header, verifies the checksum and decompresses the body (pages.go);
 //  2. checks the lengths in levels and values, and how many there are (levels.go, check.go);
 //  3. decodes a piece of it: levels, which say which rows have a value, and values (pieces.go), with parquet-go's
 //     decoders (decode.go).
 //
-// Rows are then taken in batches, in the form of a table (values.go, convert.go, nulls.go, listrows.go).
+// Rows are then taken in batches, in a table's form (values.go, convert.go, nulls.go, listrows.go).
 type columnReader struct {
-	leaf   *leaf // of a column of lists too
+	leaf   *leaf // also if the column holds lists
 	pages  pageReader
-	rows   int64 // that the row group has and no page has announced
-	values int64 // that the column chunk has and no page has announced, null elements and empty lists among them
+	rows   int64 // rows of the row group that no page has announced
+	values int64 // values of the chunk that no page has announced, with null elements and empty lists
 	begun  bool  // a page was read
 	dict   *scan.Dictionary
 	page   openPage
 	memory *pageMemory
-	// memories is where the memory goes when the reader is closed.
+	// memories takes the memory when the reader is closed.
 	memories *sync.Pool
 	buffer   rowBuffer
-	lists    *listRows // of a column of lists
+	lists    *listRows // nil unless the column holds lists
 }
 
-// openPage is a page, and of it a decoded piece, whose rows (of lists: elements that are present) are used from the
-// first on.
+// openPage is a page with its current decoded piece. Rows (elements, if the column holds lists) are taken from the
+// start of the piece.
 type openPage struct {
 	left  int
-	level []byte // of the rows left: 1 if there is a value; nil if there always is
+	level []byte // level[i] is 1 if row i has a value; nil if all rows have one
 	data  decoded
-	codes bool // data is codes
+	codes bool // data holds codes
 	rest  pageRest
 }
 
-// rowBuffer is memory for rows with nulls between them, and for values that are not held as the page holds them.
+// rowBuffer is memory for rows with nulls, and for values whose form in a table differs from the page's.
 type rowBuffer struct {
 	valid  []bool
 	codes  []int32
 	values table.Values
 }
 
-// newColumnReader returns a reader of a chunk of a row group with so many rows.
+// newColumnReader returns a reader of a chunk in a row group of rows rows.
 func newColumnReader(l *leaf, c *chunk, rows int64, section *scan.Section, codecs *scan.Codecs) *columnReader {
 	memories := pageMemoriesOf(c.size)
 	m, ok := memories.Get().(*pageMemory)
@@ -70,18 +70,18 @@ func newColumnReader(l *leaf, c *chunk, rows int64, section *scan.Section, codec
 	return r
 }
 
-// close ends the use of the memory.
+// close gives the memory back.
 func (c *columnReader) close() {
 	m := c.memory
 	m.block, m.stored, m.plain = c.pages.section.Reclaim(), c.pages.stored, c.pages.plain
-	if !m.large() {
+	if !m.isLarge() {
 		c.memories.Put(m)
 	}
 	*c = columnReader{}
 }
 
-// ready returns how many rows can be taken, after decoding the next page if there are none; the error is io.EOF if
-// there are no more.
+// ready returns the number of rows that can be taken. If there are none, it decodes the next page first. The error is
+// io.EOF at the end.
 func (c *columnReader) ready() (int, error) {
 	switch {
 	case c.lists != nil:
@@ -97,7 +97,8 @@ func (c *columnReader) ready() (int, error) {
 	return c.page.left, nil
 }
 
-// next decodes the next piece of the data page, or of the next one after a dictionary before it.
+// next decodes the next piece of the current data page or, if it is used up, of the next one. It also reads the
+// dictionary before the first data page.
 func (c *columnReader) next() error {
 	if c.page.rest.levels > 0 {
 		return c.piece()
@@ -144,13 +145,13 @@ func (c *columnReader) learn(h *format.DictionaryPageHeader, body []byte) error 
 	if l.physical == format.ByteArray {
 		own.offsets = make([]uint32, 0, held+1)
 	}
-	data, err := own.decode(l, &parquet.Plain, slices.Clone(body), n) // the page's memory is used again
+	data, err := own.decode(l, &parquet.Plain, slices.Clone(body), n) // the next page will overwrite body
 	if err != nil {
 		return err
 	}
 	c.dict = &scan.Dictionary{Size: n, ID: scan.NextDictionary()}
 	c.dict.Values = data.values(l, n, &table.Values{})
-	if n == 0 { // the code of a null must be in range
+	if n == 0 { // nulls have code 0, which must be in range
 		c.dict.Values = table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}
 	}
 	return nil
@@ -162,7 +163,7 @@ func (c *columnReader) open(h *format.PageHeader, body []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := c.announced(&p); err != nil {
+	if err := c.checkAnnounced(&p); err != nil {
 		return err
 	}
 	c.begun = true
@@ -190,8 +191,8 @@ func (c *columnReader) open(h *format.PageHeader, body []byte) error {
 	return c.piece()
 }
 
-// announced checks how many values a page says that it has.
-func (c *columnReader) announced(p *dataPage) error {
+// checkAnnounced checks the number of values that a page states.
+func (c *columnReader) checkAnnounced(p *dataPage) error {
 	left := c.rows
 	if c.lists != nil {
 		left = c.values
@@ -207,7 +208,7 @@ func (c *columnReader) announced(p *dataPage) error {
 	return nil
 }
 
-// piece decodes the next piece of a page: levels, and as many values as they announce and are decoded together.
+// piece decodes the next piece of a page: levels, and the values that belong to them.
 func (c *columnReader) piece() (err error) {
 	r, highest := &c.page.rest, c.page.rest.highest()
 	n := min(r.levels, Piece)
@@ -237,7 +238,7 @@ func (c *columnReader) piece() (err error) {
 	return c.cut(n, present, highest)
 }
 
-// placeOf returns how many of n levels there are up to the value of number count, which is not the last.
+// placeOf returns the number of levels up to the value with index count, which must not be the last value.
 func placeOf(levels []byte, highest byte, count, n int) int {
 	if highest == 0 {
 		return count
@@ -253,7 +254,7 @@ func placeOf(levels []byte, highest byte, count, n int) int {
 	return n
 }
 
-// cut makes the next n levels the current piece, in which so many values are present.
+// cut makes the next n levels, to which present values belong, the current piece.
 func (c *columnReader) cut(n, present int, highest byte) error {
 	r, rows := &c.page.rest, int64(n)
 	c.page.left, c.page.level = n, nil
@@ -278,7 +279,7 @@ func (c *columnReader) cut(n, present int, highest byte) error {
 	return nil
 }
 
-// take returns the next n rows, n at most what ready returned. They are valid until ready is called again.
+// take returns the next n rows; n is at most the last result of ready. They are valid until ready is called again.
 func (c *columnReader) take(n int) table.Column {
 	switch {
 	case c.lists != nil:
@@ -289,7 +290,7 @@ func (c *columnReader) take(n int) table.Column {
 	return c.takeFlat(n)
 }
 
-// takeFlat returns the next n rows, or elements of lists.
+// takeFlat returns the next n rows, or the next n elements of lists.
 func (c *columnReader) takeFlat(n int) table.Column {
 	l := c.leaf.values()
 	out := table.Column{Type: l.field.Type}

@@ -10,14 +10,14 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// refine gives a leaf the types that need more of the schema than typeOf looks at.
+// refine sets the types for which typeOf does not look at enough of the schema.
 func (l *leaf) refine(e *format.SchemaElement) {
 	if !e.Type.Valid || repeats(e) {
 		return
 	}
 	switch t := e.LogicalType.Value.(type) {
 	case *format.DecimalType:
-		l.decimal(int(t.Precision), int(t.Scale))
+		l.setDecimal(int(t.Precision), int(t.Scale))
 	case *format.Float16Type:
 		if l.physical == format.FixedLenByteArray && l.width == 2 {
 			l.field.Type, l.convert = table.Type{Kind: table.Float}, takeHalves
@@ -28,13 +28,13 @@ func (l *leaf) refine(e *format.SchemaElement) {
 		}
 	case nil:
 		if e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Decimal {
-			l.decimal(int(e.Precision.V), int(e.Scale.V))
+			l.setDecimal(int(e.Precision.V), int(e.Scale.V))
 		}
 	}
 }
 
-// decimal makes the leaf one of decimals.
-func (l *leaf) decimal(precision, scale int) {
+// setDecimal sets the leaf's type to decimals.
+func (l *leaf) setDecimal(precision, scale int) {
 	l.decimals = scan.DecimalOf(precision, scale)
 	d := &l.decimals
 	switch l.physical {
@@ -49,10 +49,10 @@ func (l *leaf) decimal(precision, scale int) {
 	l.takeDecimals()
 }
 
-// takeDecimals sets the leaf's type and conversion by its decimals.
+// takeDecimals sets the type and the conversion of a leaf of decimals.
 func (l *leaf) takeDecimals() {
 	l.field.Type = l.decimals.Type
-	d, stored := l.decimals, *l // its physical type and width
+	d, stored := l.decimals, *l // a copy with the physical type and width
 	l.convert = func(p *decoded, n int, to *table.Values) table.Values {
 		p.takeDecimals(d, &stored, n, to)
 		if d.Type.Kind == table.String {
@@ -62,9 +62,9 @@ func (l *leaf) takeDecimals() {
 	}
 }
 
-// exact makes the leaf one whose different values stay different. A decimal that is no Int is a text. An INT96 is a
-// timestamp in nanoseconds; one outside of the years 1678 to 2261 is null.
-func (l *leaf) exact() {
+// makeExact changes the leaf's type so that different values stay different. A decimal that is no Int becomes a text. An
+// INT96 becomes a timestamp in nanoseconds; it is null outside of the years 1678 to 2261.
+func (l *leaf) makeExact() {
 	switch {
 	case l.list != nil || l.field.Type.Kind == table.Invalid:
 	case l.decimals.Type.Kind != table.Invalid:
@@ -79,11 +79,11 @@ func (l *leaf) exact() {
 	}
 }
 
-// takeDecimals takes the next n decimals, in to from its start.
+// takeDecimals takes the next n decimals and stores them in to, from its start.
 func (d *decoded) takeDecimals(dec scan.Decimal, l *leaf, n int, to *table.Values) {
 	var ints []int64
 	if l.physical == format.Int32 || l.physical == format.Int64 {
-		ints = d.takeInts(l, n, &to.Ints) // perhaps in the memory of to, of which an item is read before it is written
+		ints = d.takeInts(l, n, &to.Ints) // they may share the memory of to: each item is read before it is overwritten
 	}
 	to.Ints, to.Floats, to.Offsets, to.Data = to.Ints[:0], to.Floats[:0], append(to.Offsets[:0], 0), to.Data[:0]
 	switch l.physical {

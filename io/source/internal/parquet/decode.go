@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// decode decodes n values of a leaf in the memory of d, and in that of data if they can be decoded in place. check has
-// passed data.
+// decode decodes n values of a leaf into the memory of d or, if the decoder can work in place, into that of data. The
+// caller has called check for data.
 func (d *decoded) decode(l *leaf, enc encoding.Encoding, data []byte, n int) (v decoded, err error) {
 	if n == 0 {
 		return v, nil
@@ -45,7 +45,7 @@ func (d *decoded) decode(l *leaf, enc encoding.Encoding, data []byte, n int) (v 
 		v.bytes, v.offsets, err = enc.DecodeByteArray(d.memory(enc, data), data, d.offsets)
 		d.offsets, have = v.offsets, len(v.offsets)-1
 		d.keep(enc, v.bytes)
-		if have >= n && !ordered(v.offsets[:n+1], len(v.bytes)) {
+		if have >= n && !isOrdered(v.offsets[:n+1], len(v.bytes)) {
 			return v, short()
 		}
 	}
@@ -58,7 +58,7 @@ func (d *decoded) decode(l *leaf, enc encoding.Encoding, data []byte, n int) (v 
 	return v, nil
 }
 
-// memory returns the memory in which bytes are decoded: that of the page if the decoder can work in place.
+// memory returns the memory for decoded bytes: the page's own if the decoder can work in place.
 func (d *decoded) memory(enc encoding.Encoding, data []byte) []byte {
 	if enc.CanDecodeInPlace() {
 		return data
@@ -66,15 +66,15 @@ func (d *decoded) memory(enc encoding.Encoding, data []byte) []byte {
 	return d.bytes
 }
 
-// keep keeps the memory in which bytes were decoded, unless it is the page's.
+// keep keeps the memory of decoded bytes for later pages, unless it belongs to the page.
 func (d *decoded) keep(enc encoding.Encoding, b []byte) {
 	if !enc.CanDecodeInPlace() {
 		d.bytes = b
 	}
 }
 
-// narrow cuts integers that are coded as differences of 32 bits to these. By the format differences wrap, and some
-// writers compute them in 64 bits, so that first values and differences may be longer.
+// narrow reduces integers that were coded as differences of 32 bits to 32 bits. By the format differences wrap, but
+// some writers compute them in 64 bits, so that first values and differences can be longer.
 func narrow(values []int64, l *leaf) {
 	if l.field.Type.Kind == table.Uint {
 		for i, v := range values {
@@ -87,14 +87,14 @@ func narrow(values []int64, l *leaf) {
 	}
 }
 
-// ordered says whether offsets never fall and stay within size bytes.
-func ordered(offsets []uint32, size int) bool {
+// isOrdered reports whether offsets never fall and stay within size bytes.
+func isOrdered(offsets []uint32, size int) bool {
 	return slices.IsSorted(offsets) && int64(offsets[len(offsets)-1]) <= int64(size)
 }
 
-// below says whether all codes are in [0, n).
-func below(codes []int32, n int) bool {
-	var a, b, c, d uint32 // apart, so that the comparisons need not wait for each other
+// allBelow reports whether all codes are in [0, n).
+func allBelow(codes []int32, n int) bool {
+	var a, b, c, d uint32 // four maxima, so that the comparisons do not wait for each other
 	left := codes
 	for ; len(left) >= 8; left = left[8:] {
 		a = max(a, uint32(left[0]), uint32(left[4]))

@@ -6,21 +6,21 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// decoded is values of a page or a dictionary as the library decodes them: one of the slices is in use. What a table
-// holds in another form is converted when rows are taken (values.go), since a page may have many more rows than a
-// batch.
+// decoded holds values of a page or a dictionary as the library decodes them, in one of the slices. A page may have
+// many more rows than a batch, so values are converted to the form of a table when rows are taken (values.go).
 type decoded struct {
-	bits     []byte // booleans, from bit skipped on, or
+	bits     []byte // booleans, from the bit with index skipped on
 	skipped  int
-	bools    []byte  // one a byte
+	bools    []byte  // booleans, one a byte
 	ints32   []int32 // integers, or codes
 	ints64   []int64
 	ints96   []deprecated.Int96
 	floats32 []float32
 	floats64 []float64
-	bytes    []byte   // strings: of a fixed length, or
-	offsets  []uint32 // one more than strings, or nil
+	bytes    []byte   // strings, of a fixed length or given by offsets
+	offsets  []uint32 // one more than there are strings; nil if their length is fixed
 }
 
-// converter takes the next n values of a type whose form in a table differs from Parquet's, in to, from its start.
+// converter takes the next n values of a type whose form in a table differs from Parquet's, and stores them in to, from
+// its start.
 type converter func(d *decoded, n int, to *table.Values) table.Values

@@ -9,22 +9,22 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// deltas are integers that are coded as differences, in blocks. Differences of no bits take next to no bytes, so they
-// are decoded in pieces of whole blocks, each with the last integer of the piece before as its first. CountDeltas has
-// passed the bytes.
-// Source: parquet-format, Encodings.md, "DELTA_BINARY_PACKED = 5".
+// deltas decodes integers that are coded as differences, in blocks. Differences of 0 bits take almost no bytes, so a
+// few bytes can hold billions of them. They are decoded in pieces of whole blocks; the last integer of a piece is the
+// first of the next. The caller has called countDeltas for the bytes. Source: parquet-format, Encodings.md,
+// "DELTA_BINARY_PACKED = 5".
 type deltas struct {
-	all         []byte // with the header
-	b           []byte // the blocks that were not decoded
+	all         []byte // the header and all blocks
+	b           []byte // the blocks that are left
 	size, minis int
-	left        int // integers that were not decoded
+	left        int // the number of integers that are left
 	begun       bool
 	last        int64
 	piece       []byte
 	memory      *[]int64
 }
 
-// newDeltas returns the integers at the start of b, which are decoded in some memory.
+// newDeltas returns a decoder of the integers at the start of b. It decodes into memory.
 func newDeltas(b []byte, memory *[]int64) deltas {
 	d := deltas{all: b, memory: memory}
 	var head [3]uint64
@@ -38,13 +38,12 @@ func newDeltas(b []byte, memory *[]int64) deltas {
 	return d
 }
 
-// Next decodes some of the integers: at least one if there is one left, at most Piece. They are valid until the next
-// call.
+// Next decodes some integers: at least one if any is left, and at most Piece. They are valid until the next call.
 func (d *deltas) Next() ([]int64, error) {
 	if d.left == 0 {
 		return nil, nil
 	}
-	piece, skip, n := d.all, 0, d.left // of all: with the first
+	piece, skip, n := d.all, 0, d.left // all integers, with the first one
 	if d.begun || d.left > Piece {
 		if piece, n = d.cut(); d.begun {
 			skip = 1
@@ -59,7 +58,7 @@ func (d *deltas) Next() ([]int64, error) {
 	return out[skip:], nil
 }
 
-// cut returns the next blocks behind a header of their own, and how many integers that gives.
+// cut returns the next blocks with a header of their own before them, and their number of integers.
 func (d *deltas) cut() (piece []byte, n int) {
 	differences := d.left
 	if !d.begun {
@@ -79,16 +78,16 @@ func (d *deltas) cut() (piece []byte, n int) {
 	return piece, n
 }
 
-// lengths are integers of Deltas, one after the other, that say how long something is.
+// lengths decodes lengths that are coded as differences, one after the other.
 type lengths struct {
 	deltas deltas
-	ahead  []int64 // that were decoded
+	ahead  []int64 // lengths that were decoded and not returned
 }
 
-// newLengths returns the lengths at the start of b, which are decoded in some memory.
+// newLengths returns a decoder of the lengths at the start of b. It decodes into memory.
 func newLengths(b []byte, memory *[]int64) lengths { return lengths{deltas: newDeltas(b, memory)} }
 
-// Next returns the next length; it is an error if there is none, or a negative one.
+// Next returns the next length. It is an error if there is none, or if the length is negative.
 func (l *lengths) Next() (int, error) {
 	if len(l.ahead) == 0 {
 		var err error
@@ -111,7 +110,8 @@ func undecodedDeltas() error {
 	return scan.Fault(scan.CodeDamaged, "a page's differences cannot be decoded")
 }
 
-// sumLengths adds up the lengths at the start of b, which CountDeltas has passed; ok is false if one is negative.
+// sumLengths returns the sum of the lengths at the start of b; ok is false if one is negative. The caller has called
+// countDeltas for b.
 func sumLengths(b []byte) (total int64, ok bool) {
 	all, err := (&delta.BinaryPackedEncoding{}).DecodeInt32(nil, b)
 	for _, n := range all {
@@ -122,11 +122,10 @@ func sumLengths(b []byte) (total int64, ok bool) {
 	return total, err == nil
 }
 
-// countDeltas counts differences of at most so many bits, of which a page announces some values, and returns what comes
-// after them.
-// Source: parquet-format, Encodings.md, "DELTA_BINARY_PACKED = 5".
+// countDeltas counts differences of at most most bits, of which a page announces some number, and returns the bytes
+// after them. Source: parquet-format, Encodings.md, "DELTA_BINARY_PACKED = 5".
 func countDeltas(b []byte, most byte, announced int) (values int, rest []byte, err error) {
-	var head [4]uint64 // values a block, miniblocks a block, values, the first value
+	var head [4]uint64 // values in a block, miniblocks in a block, number of values, first value
 	for i := range head {
 		v, n := binary.Uvarint(b)
 		if n <= 0 {
@@ -146,7 +145,7 @@ func countDeltas(b []byte, most byte, announced int) (values int, rest []byte, e
 	return int(head[2]), b[length:], nil
 }
 
-// blocksLength returns how many bytes the blocks of so many differences have, each of at most so many bits.
+// blocksLength returns the length in bytes of the blocks of so many differences, of at most most bits each.
 func blocksLength(b []byte, size, minis int, most byte, differences int) (int, error) {
 	all := len(b)
 	for left := differences; left > 0; {

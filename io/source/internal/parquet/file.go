@@ -35,12 +35,13 @@ import (
 type file struct {
 	scan.Origin
 	footer [sha256.Size]byte
-	end    int64 // start of the footer
+	end    int64 // where the footer starts
 	groups []rowGroup
 	leaves []leaf
 }
 
-// Open opens a file for its schema and row groups. In the columns named in exact no two values become one.
+// Open opens a file and reads its schema and row groups. In the columns named in exact, different values stay
+// different.
 func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC) (scan.File, *scan.Error) {
 	p := &file{Origin: scan.Origin{Place: at, MAC: mac}}
 	err := scan.Guard(func() error {
@@ -56,7 +57,7 @@ func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC)
 	}
 	for i := range p.leaves {
 		if l := &p.leaves[i]; slices.Contains(exact, l.field.Name) {
-			l.exact()
+			l.makeExact()
 		}
 	}
 	return p, nil
@@ -98,7 +99,7 @@ func (p *file) Splits() int { return len(p.groups) }
 
 func (p *file) Public(string) bool { return true }
 
-// reopen opens the file and checks that it is the one whose footer we know.
+// reopen opens the file again and checks that its footer has not changed.
 func (p *file) reopen(ctx context.Context) (scan.Handle, error) {
 	return p.Reopen(ctx, func(f scan.Handle) bool {
 		raw, err := readFooter(f, p.Size)
@@ -151,7 +152,7 @@ func (p *file) DigestFooter(split int) ([]byte, error) {
 	return p.digestHead(split).Sum(nil), nil
 }
 
-// digestHead returns a digest of the footer and a row group's number, to which those of chunks are added.
+// digestHead returns a digest of the footer and a row group's number. The caller adds the digests of chunks.
 func (p *file) digestHead(split int) hash.Hash {
 	h := sha256.New()
 	h.Write([]byte("dprelease parquet 1\n"))
@@ -160,8 +161,8 @@ func (p *file) digestHead(split int) hash.Hash {
 	return h
 }
 
-// countedLeaf returns the leaf by which rows are counted if no column is asked for: the shortest of those that can be
-// read, by the schema alone.
+// countedLeaf returns the leaf that is read to count rows if no column is requested: the one that is probably shortest,
+// by the schema alone.
 func (p *file) countedLeaf() (int, error) {
 	best := -1
 	for i := range p.leaves {
@@ -176,7 +177,7 @@ func (p *file) countedLeaf() (int, error) {
 	return best, nil
 }
 
-// length orders leaves by how much their values usually take: nested ones after lists after texts after numbers.
+// length orders leaves by the usual length of their values: numbers, then texts, then lists, then nested columns.
 func (l *leaf) length() int {
 	switch {
 	case l.nested:
@@ -189,17 +190,17 @@ func (l *leaf) length() int {
 	return l.bits()
 }
 
-// Bounds returns the min and max that the footer states of a column in a row group; ok is false if there are none to
-// believe.
+// Bounds returns the min and max of a column in a row group, as the footer states them; ok is false if the footer
+// states none that are trusted.
 func (p *file) Bounds(split int, column string) (b table.Bounds, ok bool) {
 	for i := range p.leaves {
 		if l := &p.leaves[i]; l.field.Name == column {
 			c := &p.groups[split].chunks[l.chunk]
-			return c.bounds, c.bounded && l.signed() && c.physical == l.physical
+			return c.bounds, c.bounded && l.isSigned() && c.physical == l.physical
 		}
 	}
 	return b, false
 }
 
-// Rows returns how many rows the footer states that a row group has.
+// Rows returns the number of rows of a row group, as the footer states it.
 func (p *file) Rows(split int) int64 { return p.groups[split].rows }

@@ -12,32 +12,35 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// minStruct is less than the mean length of a footer's structs in any sound file; decoding one takes up to 1 KiB.
+// minStruct is less than the mean length of a footer's structs in any valid file, in bytes. Decoding a struct allocates
+// up to 1 KiB.
 const minStruct = 4
 
-// groupsField is the field of the row groups in a footer. Source: parquet-format, parquet.thrift, "FileMetaData".
+// groupsField is the field number of the row groups in a footer. Source: parquet-format, parquet.thrift,
+// "FileMetaData".
 const groupsField = 4
 
-// rowGroup is what we keep of a row group: its chunks, one a leaf of the schema.
+// rowGroup holds the number of rows of a row group, and a chunk for each leaf of the schema.
 type rowGroup struct {
 	rows   int64
 	chunks []chunk
 }
 
-// chunk is the place of the pages of one column in one row group, and what the footer says of them.
+// chunk is the place of the pages of one column in one row group, with the footer's statements about it.
 type chunk struct {
 	start, size int64
 	values      int64
 	codec       format.CompressionCodec
 	physical    format.Type
-	elsewhere   bool // in another file
+	elsewhere   bool // the pages are in another file
 	encrypted   bool
-	bounds      table.Bounds // that the footer states of its values
-	bounded     bool         // it states any that are believed
+	bounds      table.Bounds // min and max of its values, as the footer states them
+	bounded     bool         // bounds is set and trusted
 }
 
-// readFooter returns the file's footer with its length and magic, as bytes. The file's first bytes are read only if its
-// last ones are not Parquet's, to say what is wrong: of a file of a store they would take a request.
+// readFooter returns the file's footer with its length and magic, as bytes. It reads the first bytes of the file only
+// if the last ones are not Parquet's, to tell the user what the file is: a file in a store would cost a request for
+// them.
 func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	var tail [8]byte
 	if size < 12 {
@@ -59,7 +62,7 @@ func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	return b, scan.ReadAt(f, b, size-8-n)
 }
 
-// noFooter says what a file is that does not end as a Parquet file does.
+// noFooter returns the error for a file that does not end as a Parquet file does.
 func noFooter(f io.ReaderAt) error {
 	var head [4]byte
 	if err := scan.ReadAt(f, head[:], 0); err != nil {
@@ -74,8 +77,9 @@ func noFooter(f io.ReaderAt) error {
 	return scan.Fault(scan.CodeDamaged, "this is not a Parquet file")
 }
 
-// decodeFooter decodes what readFooter returned, but for the row groups, which it returns as bytes: rows decide how
-// many there are and how long the texts in their statistics, so rowGroupsOf decodes one after the other.
+// decodeFooter decodes the result of readFooter, except for the row groups, which it returns as bytes. Rows decide how
+// many row groups there are and how long the texts in their statistics are, so rowGroupsOf decodes them one after the
+// other.
 func decodeFooter(b []byte) (*format.FileMetaData, [][]byte, error) {
 	undecoded := scan.Fault(scan.CodeDamaged, "the footer cannot be decoded")
 	b = b[:len(b)-8]
@@ -92,8 +96,8 @@ func decodeFooter(b []byte) (*format.FileMetaData, [][]byte, error) {
 	return meta, groups, nil
 }
 
-// withoutGroups returns a footer with an empty list of row groups, and these, each as bytes. ok is false if there are
-// two lists.
+// withoutGroups splits a footer into one with an empty list of row groups, and the bytes of each row group. ok is false
+// if the footer has two such lists.
 func withoutGroups(b []byte) (rest []byte, groups [][]byte, ok bool) {
 	w := thriftWalk{b: b}
 	for field, found := 0, false; ; {
@@ -113,7 +117,7 @@ func withoutGroups(b []byte) (rest []byte, groups [][]byte, ok bool) {
 			continue
 		}
 		rest = append(append(rest, b[:w.at]...), thriftStruct)
-		n, element := w.listed()
+		n, element := w.readListHead()
 		if found || element != thriftStruct {
 			return nil, nil, false
 		}
@@ -127,7 +131,7 @@ func withoutGroups(b []byte) (rest []byte, groups [][]byte, ok bool) {
 	}
 }
 
-// rowGroupsOf keeps what we need of the row groups, after comparing the numbers of rows and of leaves.
+// rowGroupsOf decodes the row groups and compares their numbers of rows and of leaves with the rest of the footer.
 func rowGroupsOf(meta *format.FileMetaData, groups [][]byte, leaves int) ([]rowGroup, error) {
 	out := make([]rowGroup, len(groups))
 	total := int64(0)
@@ -165,8 +169,8 @@ func chunksOf(columns []format.ColumnChunk, orders []format.ColumnOrder) []chunk
 			codec: m.Codec, physical: m.Type,
 			elsewhere: c.FilePath != "", encrypted: c.CryptoMetadata.Value != nil,
 		}
-		out[i].bounds, out[i].bounded = statedBounds(m.Type, &m.Statistics, typeOrdered(orders, i))
-		// 0 is what PyArrow states if there is no data page
+		out[i].bounds, out[i].bounded = statedBounds(m.Type, &m.Statistics, isTypeOrdered(orders, i))
+		// PyArrow states 0 if there is no data page.
 		if d := m.DictionaryPageOffset; d > 0 && (d < m.DataPageOffset || m.DataPageOffset == 0) {
 			out[i].start = d
 		}
@@ -174,7 +178,8 @@ func chunksOf(columns []format.ColumnChunk, orders []format.ColumnOrder) []chunk
 	return out
 }
 
-// check compares what the footer says of a chunk with the schema, the row group and the file, whose pages end at end.
+// check compares the footer's statements about a chunk with the schema, the row group and the file, whose pages end at
+// end.
 func (c *chunk) check(l *leaf, rows, end int64) error {
 	switch {
 	case c.encrypted:

@@ -11,28 +11,29 @@ import (
 // (nested.go).
 type leaf struct {
 	field    table.Field
-	chunk    int // position among a row group's chunks; of a group the first one in it
+	chunk    int // index of its chunk in a row group; of a group, of its first leaf
 	physical format.Type
-	width    int // bytes of a fixed-length value
-	// the definition level of a value: how many of the column and the structs around it may be null; of lists 0
+	width    int // length of a fixed-length value in bytes
+	// highest is the definition level of a value: the number of columns and structs on its path that may be null; 0 for a
+	// column of lists.
 	highest  byte
 	nested   bool         // the column is within another one
 	void     bool         // all rows are null
-	convert  converter    // nil if the values are taken as they are
-	decimals scan.Decimal // of kind Invalid if the values are no decimals
-	nullify  bool         // scan.NoValue stands for a null
-	list     *listShape   // nil if the column is not one of lists
+	convert  converter    // nil if a table holds the values in the same form
+	decimals scan.Decimal // its type is Invalid if the values are no decimals
+	nullify  bool         // a value of scan.NoValue is a null
+	list     *listShape   // nil unless the column holds lists
 }
 
-// listShape is how the levels of a column of lists say what its rows are. A definition level below null is a null list,
-// or a null struct around it; null is an empty list, highest is an element, and what is between is an element that is
+// listShape describes the levels of a column of lists. A definition level below null is a null list, or a null struct
+// around it; null is an empty list; highest is an element with a value; a level between them is an element that is
 // null, or a null struct around it. Source: parquet-format, LogicalTypes.md, "Lists", with the older forms there.
 type listShape struct {
-	elements      *leaf // as if there were one a row, and no null
+	elements      *leaf // the elements as a column, one a row, without nulls
 	null, highest byte
 }
 
-// values is the leaf of what pages hold: of a column of lists, their elements; else itself.
+// values returns the leaf of the values in pages: the elements, if the column holds lists, otherwise the leaf itself.
 func (l *leaf) values() *leaf {
 	if l.list != nil {
 		return l.list.elements

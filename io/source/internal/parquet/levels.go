@@ -7,16 +7,16 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// Levels say which rows have a value. Of a column with nulls, a definition level is 1 if there is a value; of one
-// within structs, the level is how many of the structs and the column that may be null are not (leaf.highest if there
-// is a value). Of a column of lists there is a level for each element and for each list without elements: the
-// repetition level is 0 if a row begins there, and the definition level says whether there is a list, an element and a
-// value (listShape).
+// Levels tell which rows have a value. If a column has nulls, the definition level of a row is 1 if it has a value. If
+// the column is within structs, the level counts the optional structs and columns on its path that are not null;
+// leaf.highest means that there is a value. If the column holds lists, there is a level for each element and for each
+// list without elements: the repetition level is 0 if a row begins there, and the definition level tells whether there
+// is a list, an element and a value (listShape).
 
-// maxLevel is the highest definition level of a column that is read.
+// maxLevel is the highest definition level that is read.
 const maxLevel = 31
 
-// levelRuns returns runs that hold n levels, none of which may be above highest.
+// levelRuns returns a decoder of n levels. A level above highest is an error.
 func levelRuns(b []byte, n int, highest byte) (runs, error) {
 	r := newRuns(b, uint(bits.Len8(highest)))
 	held, err := countRuns(b, uint(bits.Len8(highest)), n)
@@ -26,7 +26,7 @@ func levelRuns(b []byte, n int, highest byte) (runs, error) {
 	return r, err
 }
 
-// loadLevels decodes the next n levels, in the memory of dst, which it returns too. None may be above highest.
+// loadLevels decodes the next n levels into the memory of dst, which it returns too. A level above highest is an error.
 func loadLevels(r *runs, dst []byte, n int, all bool, highest byte) (memory, levels []byte, err error) {
 	memory, levels, err = r.Octets(dst, n, all)
 	if err != nil {
@@ -41,7 +41,7 @@ func loadLevels(r *runs, dst []byte, n int, all bool, highest byte) (memory, lev
 	return memory, levels, nil
 }
 
-// onlyHighest replaces levels: the highest one, which says that there is a value, by 1 and all others by 0.
+// onlyHighest replaces the level highest, which marks a value, by 1 and all others by 0.
 func onlyHighest(levels []byte, highest byte) {
 	if highest == 1 {
 		return

@@ -9,34 +9,34 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// listRows makes lists of the levels and elements of the pages that a column reader decodes. A list may go on in the
-// next page.
+// listRows builds lists from the levels and elements that a column reader decodes. A list may continue in the next
+// page.
 type listRows struct {
 	elements listElements
 	shape    *listShape
 	page     listPage
-	lists    []uint32 // of the rows that are ready
+	lists    []uint32 // ends of the rows that are ready
 	floats   []float64
 	valid    []bool
 	nulls    int
-	long     bool // the last row is a list that is longer than any that is read
-	done     int  // how many rows were taken
+	long     bool // the last list is longer than scan.MaxListed, and null
+	done     int  // the number of rows that were taken
 }
 
-// listPage is the levels of a page that were not used.
+// listPage holds the levels of a page that were not used.
 type listPage struct{ repeated, defined []byte }
 
-// listElements are the elements of lists that are present, in order.
+// listElements yields the elements with a value, in order.
 type listElements struct {
 	reader *columnReader
-	floats []float64 // that were decoded
-	used   int       // of them
+	floats []float64 // the decoded elements
+	used   int       // the number of floats that were used
 	memory []float64
-	coded  []float64 // what the chunk's codes stand for
+	coded  []float64 // coded[i] is the number of code i
 }
 
-// ready returns how many rows can be taken, after making some if there are none; the error is io.EOF if there are no
-// more.
+// ready returns the number of rows that can be taken. If there are none, it builds some first. The error is io.EOF at
+// the end.
 func (l *listRows) ready() (int, error) {
 	if n := len(l.valid) - l.done; n > 0 {
 		return n, nil
@@ -50,7 +50,7 @@ func (l *listRows) ready() (int, error) {
 	return 0, err
 }
 
-// fill makes rows until they are enough for a batch.
+// fill builds rows until there are enough for a batch.
 func (l *listRows) fill() error {
 	for {
 		starts, err := l.peek()
@@ -68,7 +68,7 @@ func (l *listRows) fill() error {
 	}
 }
 
-// peek says whether the next level starts a row.
+// peek reports whether the next level starts a row.
 func (l *listRows) peek() (bool, error) {
 	for len(l.page.repeated) == 0 {
 		if r := l.elements.reader; l.elements.used < len(l.elements.floats) || r.page.left > 0 {
@@ -80,7 +80,7 @@ func (l *listRows) peek() (bool, error) {
 	return l.page.repeated[0] == 0, nil
 }
 
-// add adds what the next levels say: a row, an element, or both.
+// add adds the row, the element, or both that the next levels stand for.
 func (l *listRows) add(starts bool) error {
 	defined := l.page.defined[0]
 	l.page.repeated, l.page.defined = l.page.repeated[1:], l.page.defined[1:]
@@ -120,7 +120,7 @@ func (l *listRows) add(starts bool) error {
 	return nil
 }
 
-// take returns the next n rows, n at most what ready returned. They are valid until ready is called again.
+// take returns the next n rows; n is at most the last result of ready. They are valid until ready is called again.
 func (l *listRows) take(n int) table.Column {
 	c := table.Column{Type: table.Type{Kind: table.List}, Values: table.Values{Floats: l.floats}}
 	c.Lists = l.lists[l.done : l.done+n+1]

@@ -2,21 +2,21 @@ package parquet
 
 import "sync"
 
-// pageMemory is what reading and decoding a chunk needs and the next chunk can use again.
+// pageMemory is the memory for reading and decoding a chunk. A later chunk uses it again.
 type pageMemory struct {
 	block, stored, plain []byte
 	repeated, defined    []byte
 	values               decoded
 }
 
-// pageMemories are the memories of long column chunks and of short ones, so that a column of few bytes does not hold
-// what a long one needed.
+// pageMemories holds unused memory: of long column chunks, and of short ones. They are apart so that a short column
+// does not hold what a long one needed.
 var pageMemories [2]sync.Pool
 
-// shortChunk is below how many stored bytes a chunk is short.
+// shortChunk is the stored length below which a chunk is short, in bytes.
 const shortChunk = 256 << 10
 
-// pageMemoriesOf returns the memories for a chunk of so many bytes.
+// pageMemoriesOf returns the pool for a chunk of size bytes.
 func pageMemoriesOf(size int64) *sync.Pool {
 	if size < shortChunk {
 		return &pageMemories[0]
@@ -24,11 +24,11 @@ func pageMemoriesOf(size int64) *sync.Pool {
 	return &pageMemories[1]
 }
 
-// mostKept is the longest piece of memory that is kept, in bytes.
+// mostKept is the longest slice that is kept, in bytes.
 const mostKept = 16 << 20
 
-// large says whether a piece of the memory is too long to be kept.
-func (m *pageMemory) large() bool {
+// isLarge reports whether a slice is too long to be kept.
+func (m *pageMemory) isLarge() bool {
 	v := &m.values
 	return max(
 		cap(m.block), cap(m.stored), cap(m.plain), cap(m.repeated), cap(m.defined), cap(v.bytes), 4*cap(v.offsets),

@@ -11,16 +11,16 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The leaves of a column of the top level are columns too, under their paths: `address.city` within structs,
-// `items.price` of the numbers in a list of structs, and `m.key` and `m.value` of a map. The groups that Parquet puts
-// between a list and its elements, or a map and its entries, are no part of a path. A list of numbers has the path of
-// the list.
+// The leaves of a column of the top level are columns, too, named by their paths: `address.city` within structs,
+// `items.price` of the numbers in a list of structs, and `m.key` and `m.value` of a map. A path leaves out the groups
+// that Parquet puts between a list and its elements, or a map and its entries. A list of numbers has the path of the
+// list.
 //
-// On the way down the walk counts what the definition levels of a leaf count: every optional and every repeated
-// element. A leaf below one repeated element is a column of lists. Below two of them, nothing is read.
+// On the way down, the walk adds up the definition level of a leaf: one for each optional and each repeated element. A
+// leaf below one repeated element is a column of lists. Below two of them, nothing is read.
 
-// leavesOf returns the columns of a schema, those that cannot be read as kind Invalid, and the number of its leaves. A
-// column that is nested comes after the column of the top level that it is in.
+// leavesOf returns the columns of a schema and the number of its leaves. A column that cannot be read has kind Invalid.
+// A nested column comes after the column of the top level that contains it.
 func leavesOf(elements []format.SchemaElement) (out []leaf, leaves int, err error) {
 	broken := scan.Fault(scan.CodeDamaged, "the schema is not a tree")
 	if len(elements) == 0 || elements[0].Type.Valid {
@@ -45,7 +45,7 @@ func leavesOf(elements []format.SchemaElement) (out []leaf, leaves int, err erro
 	return out, leaves, nil
 }
 
-// subtree returns how many elements and leaves there are in the tree of the first element; size is 0 if it is no tree.
+// subtree returns the number of elements and leaves in the tree of the first element; size is 0 if it is no tree.
 func subtree(elements []format.SchemaElement) (size, leaves int) {
 	for open := int64(1); open > 0; size++ {
 		if size == len(elements) {
@@ -64,31 +64,31 @@ func subtree(elements []format.SchemaElement) (size, leaves int) {
 	return size, leaves
 }
 
-// schemaWalk is a walk over the tree of a column of the top level.
+// schemaWalk walks over the tree of a column of the top level.
 type schemaWalk struct {
 	elements []format.SchemaElement
 	paths    *scan.Paths
 	found    []leaf
 }
 
-// level is where the walk is.
+// level describes the element at which the walk is.
 type level struct {
 	path    string
-	defined byte // the definition level of what is there
-	listed  bool // a list is around it
-	null    byte // the definition level of an empty list, if listed
+	defined byte // the definition level of the element
+	listed  bool // the element is within a list
+	null    byte // the definition level of an empty list; used if listed is set
 	depth   int
 }
 
-// repeat is the level of the elements of a list.
+// repeat returns the level of the elements of a list.
 func (p level) repeat() level {
 	p.null, p.listed = p.defined, true
 	p.defined++
 	return p
 }
 
-// columnsIn returns the columns of the tree of a column of the top level, which comes first. chunk is the position of
-// its first leaf.
+// columnsIn returns the columns in the tree of a column of the top level, which comes first. chunk is the index of its
+// first leaf.
 func columnsIn(elements []format.SchemaElement, chunk int, paths *scan.Paths) []leaf {
 	e := &elements[0]
 	w := schemaWalk{elements: elements, paths: paths}
@@ -103,7 +103,7 @@ func columnsIn(elements []format.SchemaElement, chunk int, paths *scan.Paths) []
 	return w.found
 }
 
-// visit adds the columns of the element at a position. chunk is the position of its first leaf.
+// visit adds the columns of the element at an index. chunk is the index of its first leaf.
 func (w *schemaWalk) visit(at, chunk int, p level) {
 	e := &w.elements[at]
 	switch p.depth++; {
@@ -131,8 +131,8 @@ func (w *schemaWalk) visit(at, chunk int, p level) {
 	}
 }
 
-// name adds the column of a group itself, which cannot be read, before those from a position on that are within it,
-// unless one of these has its path: a list of numbers.
+// name adds the column of a group itself, which cannot be read, before the columns from index from on, which are within
+// it. It adds nothing if one of them has the group's path: a list of numbers.
 func (w *schemaWalk) name(e *format.SchemaElement, from, chunk int, path string) {
 	if slices.ContainsFunc(w.found[from:], func(l leaf) bool { return l.field.Name == path }) {
 		return
@@ -165,13 +165,13 @@ func (w *schemaWalk) leaf(e *format.SchemaElement, chunk int, p level) {
 		l.field.Type = scan.Unread("value in too many structs")
 	}
 	if p.listed {
-		l = l.listed(p)
+		l = l.asList(p)
 	}
 	w.found = append(w.found, l)
 }
 
-// listed returns the column of lists whose elements are the leaf's values: numbers, or nothing that can be read.
-func (l leaf) listed(p level) leaf {
+// asList returns the column of lists whose elements are the leaf's values. Its kind is Invalid if they are no numbers.
+func (l leaf) asList(p level) leaf {
 	out := leaf{field: l.field, chunk: l.chunk, physical: l.physical}
 	switch l.field.Type.Kind {
 	case table.Int, table.Uint, table.Float:
@@ -183,8 +183,8 @@ func (l leaf) listed(p level) leaf {
 	return out
 }
 
-// list adds the columns of a group that is a list: a group of one repeated element, which is the list's element or has
-// it as its only child. Source: parquet-format, LogicalTypes.md, "Lists" and "Backward-compatibility rules".
+// list adds the columns of a group that is a list: it has one repeated child, which is the element or has the element
+// as its only child. Source: parquet-format, LogicalTypes.md, "Lists" and "Backward-compatibility rules".
 func (w *schemaWalk) list(at, chunk int, p level) {
 	e := &w.elements[at]
 	if e.NumChildren.V != 1 || p.listed || !repeats(&w.elements[at+1]) {
@@ -200,8 +200,8 @@ func (w *schemaWalk) list(at, chunk int, p level) {
 	w.visit(at+1, chunk, p)
 }
 
-// entries adds the columns of a group that is a map: a group of one repeated group, of a key and perhaps a value.
-// Source: parquet-format, LogicalTypes.md, "Maps".
+// entries adds the columns of a group that is a map: it has one repeated group of a key and perhaps a value. Source:
+// parquet-format, LogicalTypes.md, "Maps".
 func (w *schemaWalk) entries(at, chunk int, p level) {
 	e := &w.elements[at]
 	if e.NumChildren.V != 1 || p.listed || !repeats(&w.elements[at+1]) {
@@ -215,7 +215,7 @@ func (w *schemaWalk) entries(at, chunk int, p level) {
 	w.fields(at+1, chunk, p.repeat(), []string{"key", "value"})
 }
 
-// fields adds the columns of a group's children, under their own names or others.
+// fields adds the columns of a group's children. If names is not nil, it replaces their names.
 func (w *schemaWalk) fields(at, chunk int, p level, names []string) {
 	children := int(w.elements[at].NumChildren.V)
 	at++

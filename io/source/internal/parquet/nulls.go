@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// validity turns definition levels into booleans.
+// validity converts definition levels to booleans.
 func (b *rowBuffer) validity(levels []byte) []bool {
 	out := scan.Room(&b.valid, len(levels))
 	for i, l := range levels {
@@ -16,7 +16,7 @@ func (b *rowBuffer) validity(levels []byte) []bool {
 	return out
 }
 
-// spreadCodes gives one code a row; nulls get code 0. valid is nil if there are no nulls.
+// spreadCodes returns one code for each row; a null has code 0. valid is nil if there are no nulls.
 func (b *rowBuffer) spreadCodes(codes []int32, valid []bool) []int32 {
 	if valid == nil {
 		return codes
@@ -24,7 +24,7 @@ func (b *rowBuffer) spreadCodes(codes []int32, valid []bool) []int32 {
 	return spread(&b.codes, codes, valid)
 }
 
-// spreadValues gives one value a row; nulls get zero or an empty string.
+// spreadValues makes one value for each row; a null has zero or an empty string.
 func (b *rowBuffer) spreadValues(v *table.Values, k table.Kind, valid []bool) {
 	switch k {
 	case table.Float:
@@ -36,11 +36,11 @@ func (b *rowBuffer) spreadValues(v *table.Values, k table.Kind, valid []bool) {
 	}
 }
 
-// spread gives each row whose valid is true the next value, and the others zero, in the memory of to, which may hold
-// the values at its start.
+// spread assigns the next value to each row whose valid is true, and zero to the others, in the memory of to, whose
+// start may hold the values.
 func spread[T any](to *[]T, values []T, valid []bool) []T {
 	from := len(values)
-	*to = grown(*to, len(valid))
+	*to = growTo(*to, len(valid))
 	out := *to
 	var zero T
 	for i := len(valid) - 1; i >= 0; i-- {
@@ -54,10 +54,10 @@ func spread[T any](to *[]T, values []T, valid []bool) []T {
 	return out
 }
 
-// spreadOffsets does so with the offsets of strings.
+// spreadOffsets does the same with the offsets of strings.
 func spreadOffsets(to *[]uint32, offsets []uint32, valid []bool) []uint32 {
 	from := len(offsets) - 1
-	*to = grown(*to, len(valid)+1)
+	*to = growTo(*to, len(valid)+1)
 	out := *to
 	for i := len(valid) - 1; i >= 0; i-- {
 		out[i+1] = offsets[from]
@@ -69,16 +69,16 @@ func spreadOffsets(to *[]uint32, offsets []uint32, valid []bool) []uint32 {
 	return out
 }
 
-// grown returns a slice of n items in the memory of s or, if that is too short, in new memory, to which nothing is
-// copied.
-func grown[T any](s []T, n int) []T {
+// growTo returns a slice of n items in the memory of s. If that is too short, it allocates and copies nothing.
+func growTo[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}
 	return s[:n]
 }
 
-// readyNulls is ready for a column of the type null. Its pages are not read, since some writers get their levels wrong.
+// readyNulls does what ready does, for a column of the type null. It reads no pages, since some writers get their
+// levels wrong.
 func (c *columnReader) readyNulls() (int, error) {
 	if c.rows == 0 {
 		return 0, io.EOF
@@ -86,7 +86,7 @@ func (c *columnReader) readyNulls() (int, error) {
 	return int(min(c.rows, scan.BatchRows)), nil
 }
 
-// takeNulls is take for such a column.
+// takeNulls does what take does, for such a column.
 func (c *columnReader) takeNulls(n int) table.Column {
 	c.rows -= int64(n)
 	out := table.Column{Type: c.leaf.field.Type, Valid: scan.Room(&c.buffer.valid, n)}

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// plainDictionary is what older writers call the encoding of a dictionary and of the codes into it.
+// plainDictionary is the encoding that older writers state for a dictionary and for the codes into it.
 const plainDictionary format.Encoding = 2
 
 func isCodes(e format.Encoding) bool { return e == format.RLEDictionary || e == plainDictionary }
@@ -16,14 +16,14 @@ func isCodes(e format.Encoding) bool { return e == format.RLEDictionary || e == 
 // dataPage is a decompressed data page before it is decoded.
 type dataPage struct {
 	leaf     *leaf
-	values   int // with nulls; once the levels are decoded, of a column of lists: the elements that are present
+	values   int // number of values with nulls; of lists, once the levels are decoded, the elements with a value
 	encoding format.Encoding
 	v1       *format.DataPageHeader   // nil if the page is of version 2
 	v2       *format.DataPageHeaderV2 // nil if the page is of version 1
 	body     []byte
 }
 
-// newDataPage returns a page of a leaf, whose body is not checked yet.
+// newDataPage returns a page of a leaf. Its body is not checked yet.
 func newDataPage(l *leaf, h *format.PageHeader, body []byte) (dataPage, error) {
 	p := dataPage{leaf: l, body: body}
 	switch {
@@ -39,8 +39,8 @@ func newDataPage(l *leaf, h *format.PageHeader, body []byte) (dataPage, error) {
 	return p, nil
 }
 
-// split returns the parts of the body: repetition levels (of lists), definition levels (of lists and of columns with
-// nulls), both as they are encoded, and the values. Source: parquet-format, README.md, "Data Pages".
+// split cuts the body into repetition levels (if the column holds lists), definition levels (if it has nulls or lists),
+// both still encoded, and values. Source: parquet-format, README.md, "Data Pages".
 func (p *dataPage) split() (repeated, defined, values []byte, err error) {
 	lists := p.leaf.list != nil
 	if p.v2 != nil {
@@ -62,9 +62,9 @@ func (p *dataPage) split() (repeated, defined, values []byte, err error) {
 	return repeated, defined, values, err
 }
 
-// levelsV1 cuts levels of a page of version 1, with their length before them, from what follows them.
+// levelsV1 cuts the levels of a page of version 1, which have their length before them, from the bytes after them.
 func levelsV1(e format.Encoding, b []byte) (levels, rest []byte, err error) {
-	if e != format.RLE { // bit-packed by writers of 2013
+	if e != format.RLE { // writers of 2013 used bit-packing
 		return nil, nil, unknownEncoding()
 	}
 	n, err := lengthPrefix(b)
@@ -74,7 +74,7 @@ func levelsV1(e format.Encoding, b []byte) (levels, rest []byte, err error) {
 	return b[4 : 4+n], b[4+n:], nil
 }
 
-// lengthPrefix reads a length of four bytes that must be within the bytes after it.
+// lengthPrefix reads a length of four bytes and checks that it is within the bytes after it.
 func lengthPrefix(b []byte) (int, error) {
 	if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
 		return 0, short()

@@ -8,21 +8,22 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// usualPageHeader is longer than a page header without statistics, in bytes. Some writers state whole texts in them.
+// usualPageHeader is longer than a page header without statistics, in bytes. Some writers put whole texts into the
+// statistics.
 const usualPageHeader = 512
 
-// pageReader reads the pages of one column chunk, verified and decompressed, but not decoded.
+// pageReader reads, verifies and decompresses the pages of one column chunk. It does not decode them.
 type pageReader struct {
 	section *scan.Section
-	left    int64 // bytes of the chunk that no page has taken
+	left    int64 // bytes of the chunk after the current page
 	codec   format.CompressionCodec
 	codecs  *scan.Codecs
-	stored  []byte // the current page as it is in the file
-	plain   []byte // and decompressed
+	stored  []byte // the current page, as in the file
+	plain   []byte // the current page, decompressed
 }
 
-// next returns the header and the bytes of the next page that is not an index; the error is io.EOF if there is none.
-// They are valid until the next call, and the caller may write to the bytes.
+// next returns the header and the bytes of the next page that is no index. The error is io.EOF at the end. The result
+// is valid until the next call; the caller may write to the bytes.
 func (p *pageReader) next() (*format.PageHeader, []byte, error) {
 	for p.left > 0 {
 		h, err := p.header()
@@ -69,7 +70,7 @@ func (p *pageReader) header() (*format.PageHeader, error) {
 
 func undecodedHeader() error { return scan.Fault(scan.CodeDamaged, "a page header cannot be decoded") }
 
-// check refuses sizes that no sound page has, before anything is allocated for them.
+// check refuses sizes that no valid page has, before memory is allocated for them.
 func (p *pageReader) check(h *format.PageHeader) error {
 	size, stored := int64(h.UncompressedPageSize), int64(h.CompressedPageSize)
 	switch {
@@ -85,7 +86,7 @@ func (p *pageReader) check(h *format.PageHeader) error {
 	return nil
 }
 
-// body decompresses a page: all of it, or what follows the levels of a V2 page.
+// body decompresses a page. Of a page of version 2, it decompresses the bytes after the levels.
 func (p *pageReader) body(h *format.PageHeader) ([]byte, error) {
 	levels, packed := 0, p.codec != format.Uncompressed
 	if v2 := &h.DataPageHeaderV2; h.Type == format.DataPageV2 {
@@ -100,7 +101,7 @@ func (p *pageReader) body(h *format.PageHeader) ([]byte, error) {
 	}
 	p.plain = scan.Sized(p.plain, int(h.UncompressedPageSize))
 	copy(p.plain, p.stored[:levels])
-	if len(p.plain) == levels { // writers leave such a body empty or compress nothing
+	if len(p.plain) == levels { // writers store either no bytes here, or a compressed empty body
 		return p.plain, nil
 	}
 	return p.plain, decompress(p.codecs, p.codec, p.plain[levels:], p.stored[levels:])

@@ -9,31 +9,31 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// A page of a few bytes can hold 2^31 values, and a page of one long text a thousand of its copies, since runs,
-// differences and prefixes expand. How many there are is for rows to say, so no number of them is refused: a page is
-// decoded in pieces, of at most Piece rows (of lists: elements) and little more than scan.BatchBytes of texts.
-// Most pages are one piece.
+// A page of a few bytes can hold 2^31 values, and a page of one long text a thousand copies of it, since runs,
+// differences and prefixes expand. Rows decide how many values there are, so no number of them is refused. A page is
+// decoded in pieces of at most Piece rows (elements, if the column holds lists) and little more than scan.BatchBytes of
+// texts. Most pages are one piece.
 
-// pageRest is what no piece of a page has taken.
+// pageRest is the part of a page that no piece has taken.
 type pageRest struct {
 	leaf              *leaf
-	levels            int  // rows; of a column of lists, elements and lists without any
+	levels            int  // rows; if the column holds lists, elements and empty lists
 	whole             bool // the page is one piece
 	repeated, defined runs
-	// Levels that were decoded. They are nil if none are stored.
+	// The decoded levels; nil if the page stores none.
 	repetitions, definitions []byte
 	values                   pageValues
-	ahead                    int // values that are decoded
+	ahead                    int // the number of decoded values that were not taken
 }
 
 // pageValues decodes the values of a page.
 type pageValues interface {
-	// next decodes some values in the memory of d and returns how many: at least one, if there are more. They are valid
+	// next decodes some values into the memory of d and returns their number: at least one if any is left. They are valid
 	// until the next call.
 	next(d *decoded) (v decoded, n int, err error)
 }
 
-// highest is the definition level of a value, 0 if none are stored.
+// highest returns the definition level of a value; 0 if the page stores no levels.
 func (r *pageRest) highest() byte {
 	if r.leaf.list != nil {
 		return r.leaf.list.highest
@@ -41,7 +41,7 @@ func (r *pageRest) highest() byte {
 	return r.leaf.highest
 }
 
-// openLevels checks the levels of a page and returns what follows them.
+// openLevels checks the levels of a page and returns the bytes after them.
 func (r *pageRest) openLevels(p *dataPage) (data []byte, err error) {
 	repeated, defined, data, err := p.split()
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *pageRest) load(n int, m *pageMemory) (err error) {
 	return err
 }
 
-// present returns how many values the page has.
+// present returns the number of values of the page.
 func (r *pageRest) present(m *pageMemory) (n int, err error) {
 	highest := r.highest()
 	switch {
@@ -89,7 +89,8 @@ func (r *pageRest) present(m *pageMemory) (n int, err error) {
 	return n, nil
 }
 
-// open returns what decodes the values of a page, in the memory of d. check has passed the data.
+// open returns the decoder of a page's values, which decodes into the memory of d. The caller has called check for
+// data.
 func (p *dataPage) open(data []byte, present int, dict *scan.Dictionary, d *decoded) pageValues {
 	whole := present <= Piece
 	switch {
@@ -115,13 +116,13 @@ func (p *dataPage) open(data []byte, present int, dict *scan.Dictionary, d *deco
 	return &wholeValues{page: p, data: data, left: present}
 }
 
-// expandsLittle says whether strings that share prefixes have little more bytes than a batch, all together.
+// expandsLittle reports whether all strings that share prefixes have little more bytes together than a batch.
 func expandsLittle(data []byte) bool {
 	shared, ok := sumLengths(data)
 	return ok && shared+int64(len(data)) <= scan.BatchBytes
 }
 
-// widthOf returns the width of codes, which is before them.
+// widthOf returns the width of codes, which is stored before them.
 func widthOf(data []byte) uint {
 	if len(data) == 0 {
 		return 0
@@ -129,7 +130,7 @@ func widthOf(data []byte) uint {
 	return uint(data[0])
 }
 
-// codeValues are codes into a dictionary of so many values.
+// codeValues decodes codes into a dictionary of so many values.
 type codeValues struct {
 	page  []byte
 	runs  runs
@@ -144,13 +145,13 @@ func (c *codeValues) next(d *decoded) (v decoded, n int, err error) {
 	if d.ints32, v.ints32, err = c.runs.Codes(d.ints32, c.page, n, c.whole); err != nil {
 		return v, 0, err
 	}
-	if !below(v.ints32, c.size) {
+	if !allBelow(v.ints32, c.size) {
 		return v, 0, notInDictionary()
 	}
 	return v, n, nil
 }
 
-// boolValues are booleans in runs.
+// boolValues decodes booleans in runs.
 type boolValues struct {
 	runs  runs
 	left  int
@@ -164,7 +165,7 @@ func (b *boolValues) next(d *decoded) (v decoded, n int, err error) {
 	return v, n, err
 }
 
-// deltaValues are integers that are coded as differences.
+// deltaValues decodes integers that are coded as differences.
 type deltaValues struct {
 	leaf   *leaf
 	deltas deltas
@@ -178,7 +179,7 @@ func (v *deltaValues) next(*decoded) (decoded, int, error) {
 	return decoded{ints64: out}, len(out), err
 }
 
-// lengthValues are strings whose lengths come before them, of a page in several pieces.
+// lengthValues decodes strings whose lengths come before all of them, in several pieces.
 type lengthValues struct {
 	lengths lengths
 	left    int
@@ -200,8 +201,8 @@ func (v *lengthValues) next(d *decoded) (decoded, int, error) {
 	return out, n, nil
 }
 
-// prefixedValues are strings, perhaps of a fixed length, that begin as the one before: with so many of its bytes. They
-// are those of a page in several pieces.
+// prefixedValues decodes, in several pieces, strings that share a prefix with the string before. Their length may be
+// fixed.
 type prefixedValues struct {
 	prefixes, suffixes lengths
 	left               int
@@ -210,7 +211,7 @@ type prefixedValues struct {
 	fixed              bool
 	last               []byte
 	held               []byte // memory for last
-	prefix, suffix     int    // of the string that did not fit into the piece before
+	prefix, suffix     int    // lengths of the string that did not fit into the last piece
 	waits              bool
 }
 
@@ -239,7 +240,7 @@ func (v *prefixedValues) next(d *decoded) (decoded, int, error) {
 	return decoded{bytes: out, offsets: d.offsets}, n, nil
 }
 
-// lengthen reads how long the next string is, unless it is known.
+// lengthen reads the length of the next string, unless it is known.
 func (v *prefixedValues) lengthen() (err error) {
 	if v.waits {
 		return nil
@@ -257,7 +258,7 @@ func (v *prefixedValues) lengthen() (err error) {
 	return nil
 }
 
-// wholeValues are all values of a page, which do not expand, or not far.
+// wholeValues decodes all values of a page at once: they take little more memory than the page.
 type wholeValues struct {
 	page *dataPage
 	data []byte

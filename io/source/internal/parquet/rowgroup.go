@@ -11,18 +11,18 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// groupScan is a read of some columns of one row group.
+// groupScan reads some columns of one row group.
 type groupScan struct {
 	ctx     context.Context
 	file    *file
 	group   int
-	readers []*columnReader // the columns' readers, each once, in the order of the file
-	order   []int           // of each column asked for: its reader
+	readers []*columnReader // a reader for each requested column, each once, in the order of the file
+	order   []int           // order[i] is the index in readers of the i-th requested column
 	codecs  scan.Codecs
 }
 
-// leavesOf returns of each column its leaf, and the leaves that are read, each once. Without columns it is the shortest
-// one, by which rows are counted.
+// leavesOf returns the index of each column's leaf, and the leaves to read, each once. If no column is requested, it is
+// the shortest leaf, whose rows are counted.
 func (p *file) leavesOf(columns []string) (at, used []int, err error) {
 	at = make([]int, len(columns))
 	for i, name := range columns {
@@ -36,14 +36,14 @@ func (p *file) leavesOf(columns []string) (at, used []int, err error) {
 	return at, used, nil
 }
 
-// Fetch implements scan.Fetcher. It asks for what newScan will expect.
+// Fetch implements scan.Fetcher. It fetches the parts that newScan will expect.
 func (p *file) Fetch(split int, columns []string) bool {
 	if p.Remote == nil {
 		return false
 	}
 	_, used, err := p.leavesOf(columns)
 	if err != nil {
-		return false // Read says why
+		return false // Read returns the error
 	}
 	parts := make([]scan.Extent, len(used))
 	for i, l := range used {
@@ -53,7 +53,7 @@ func (p *file) Fetch(split int, columns []string) bool {
 	return p.Remote.Fetch(parts...)
 }
 
-// newScan checks what the footer says of the columns' chunks.
+// newScan returns a scan, after checking the footer's statements about the columns' chunks.
 func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []string) (*groupScan, error) {
 	s := &groupScan{ctx: ctx, file: p, group: group}
 	at, used, err := p.leavesOf(columns)
@@ -65,7 +65,7 @@ func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []
 		l := &p.leaves[i]
 		c := &p.groups[group].chunks[l.chunk]
 		if err := c.check(l, rows, p.end); err != nil {
-			return nil, s.placed(err, l)
+			return nil, s.addPlace(err, l)
 		}
 		s.readers = append(s.readers, newColumnReader(l, c, rows, scan.NewSection(ctx, f, p.MAC, c.start, c.start+c.size),
 			&s.codecs))
@@ -82,8 +82,8 @@ func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []
 	return s, nil
 }
 
-// placed adds row group and column to an error of this package.
-func (s *groupScan) placed(err error, l *leaf) error {
+// addPlace adds the row group and the column to an error of ours.
+func (s *groupScan) addPlace(err error, l *leaf) error {
 	var e *scan.Error
 	if errors.As(err, &e) {
 		e.RowGroup, e.Column = s.group, l.field.Name
@@ -116,7 +116,7 @@ func (s *groupScan) run(yield func(*table.Batch) error) error {
 	}
 }
 
-// ready returns how many rows all columns have, at most n.
+// ready returns the number of rows that can be taken of every column, at most n.
 func (s *groupScan) ready(n int) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
@@ -140,18 +140,18 @@ func (s *groupScan) take(n int, to []table.Column) error {
 	})
 }
 
-// each calls f for every reader and says which one failed.
+// each calls f for every reader and adds the column to an error.
 func (s *groupScan) each(f func(int, *columnReader) error) error {
 	for i, r := range s.readers {
 		if err := scan.Guard(func() error { return f(i, r) }); err != nil {
-			return s.placed(err, r.leaf)
+			return s.addPlace(err, r.leaf)
 		}
 	}
 	return nil
 }
 
-// sum reads what is left of the chunks and returns the digest of the footer, the row group's number and, in the order
-// of the file whatever the order in which columns were asked for, the chunks.
+// sum reads the rest of the chunks. It returns the digest of the footer, the row group's number and the chunks in the
+// order of the file, so that it does not depend on the order of the request.
 func (s *groupScan) sum() ([]byte, error) {
 	h := s.file.digestHead(s.group)
 	err := s.each(func(_ int, r *columnReader) error {
@@ -163,7 +163,7 @@ func (s *groupScan) sum() ([]byte, error) {
 	return h.Sum(nil), err
 }
 
-// close frees what the readers hold.
+// close gives the memory of the readers back.
 func (s *groupScan) close() {
 	for _, r := range s.readers {
 		r.close()

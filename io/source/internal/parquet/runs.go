@@ -9,43 +9,42 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// This file decodes the encodings of Parquet whose bytes can stand for any number of values: runs, and
-// differences.
+// This file decodes the encodings of Parquet in which a few bytes can hold any number of values: runs and differences.
 //
-// The library that decodes them allocates what their lengths say, and a few flipped bits can say gigabytes. So the
-// lengths are checked first, by CountRuns and CountDeltas. And since few bytes can hold billions of values, Runs and
-// Deltas give them to the library in pieces.
+// The library allocates what lengths in the bytes say, and a few flipped bits can say gigabytes. So countRuns and
+// countDeltas check the lengths first. And since valid bytes, too, can hold billions of values, runs and deltas give
+// them to the library in pieces.
 
-// Piece is the most values of a page that are decoded at once.
+// Piece is the largest number of values of a page that are decoded at once.
 const Piece = 1 << 20
 
-// runSlack is how many values more than a page announces its runs may have: the padding of the last one.
+// runSlack is how many more values runs may hold than their page announces: the last run may be padded.
 const runSlack = 512
 
-// Short says that bytes end before the values that they should hold.
+// Short returns the error for bytes that end before their values.
 func Short() error { return scan.Fault(scan.CodeDamaged, "a page ends before its values do") }
 
-// Undecodable says that bytes are not in their encoding.
+// Undecodable returns the error for bytes that are not in their encoding.
 func Undecodable() error { return scan.Fault(scan.CodeDamaged, "a page cannot be decoded") }
 
-// runs are numbers in Parquet's mix of runs of equal numbers and bit-packed groups of eight. cut writes the next ones
-// as runs of their own, which the library decodes. CountRuns has passed the bytes.
-// Source: parquet-format, Encodings.md, "RLE = 3".
+// runs decodes numbers in Parquet's mix of runs of equal numbers and bit-packed groups of eight. cut rewrites the next
+// numbers as runs of their own, which the library decodes. The caller has called countRuns for the bytes. Source:
+// parquet-format, Encodings.md, "RLE = 3".
 type runs struct {
-	b      []byte // from the value or the groups on that are left of the run that was begun
+	b      []byte // the rest: it starts with the value or the groups of a run that was begun
 	width  uint   // bits of a number
-	left   int    // of the run that was begun: numbers, or groups if it is bit-packed
+	left   int    // the rest of the run that was begun, in numbers, or in groups if it is bit-packed
 	packed bool
-	skip   int // numbers of the first group that were taken before
+	skip   int // numbers of the first group that were taken
 	begun  bool
 	piece  []byte
 }
 
-// newRuns returns the numbers of so many bits in b.
+// newRuns returns a decoder of numbers of width bits in b.
 func newRuns(b []byte, width uint) runs { return runs{b: b, width: width} }
 
-// cut returns the next n numbers, encoded, behind others that the caller skips. If these are all that is wanted of the
-// runs, all is set.
+// cut returns the next n numbers, encoded, after skip others that the caller drops. all is set if the caller needs no
+// further numbers of the runs.
 func (r *runs) cut(head []byte, n int, all bool) (piece []byte, skip int) {
 	if all && !r.begun && len(head) == 0 {
 		return r.b, 0
@@ -63,7 +62,7 @@ func (r *runs) cut(head []byte, n int, all bool) (piece []byte, skip int) {
 			groups := min(r.left, (n+7)/8)
 			piece = binary.AppendUvarint(piece, uint64(groups)<<1|1)
 			piece = append(piece, r.b[:groups*int(r.width)]...)
-			if n -= 8 * groups; n < 0 { // the last group goes on in the next piece
+			if n -= 8 * groups; n < 0 { // the next piece starts in the last group
 				r.skip = 8 + n
 				groups--
 			}
@@ -82,7 +81,7 @@ func (r *runs) cut(head []byte, n int, all bool) (piece []byte, skip int) {
 	return piece, skip
 }
 
-// Octets decodes the next n numbers of at most 8 bits in the memory of dst, which it returns too.
+// Octets decodes the next n numbers of at most 8 bits into the memory of dst, which it returns too.
 func (r *runs) Octets(dst []byte, n int, all bool) (memory, numbers []byte, err error) {
 	piece, skip := r.cut(nil, n, all)
 	memory, err = (&rle.Encoding{BitWidth: int(r.width)}).DecodeLevels(dst, piece)
@@ -92,8 +91,8 @@ func (r *runs) Octets(dst []byte, n int, all bool) (memory, numbers []byte, err 
 	return memory, memory[skip : skip+n], nil
 }
 
-// Codes decodes the next n numbers of at most 32 bits in the memory of dst, which it returns too. A page holds its
-// codes' width before them.
+// Codes decodes the next n numbers of at most 32 bits into the memory of dst, which it returns too. page is the page's
+// values, which begin with the width of codes.
 func (r *runs) Codes(dst []int32, page []byte, n int, all bool) (memory, numbers []int32, err error) {
 	piece, skip := page, 0
 	if !all || r.begun {
@@ -106,7 +105,7 @@ func (r *runs) Codes(dst []int32, page []byte, n int, all bool) (memory, numbers
 	return memory, memory[skip : skip+n], nil
 }
 
-// countRuns counts numbers of so many bits in a mix of runs and bit-packed groups, of which a page announces some.
+// countRuns counts numbers of width bits in a mix of runs and bit-packed groups, of which a page announces some number.
 // Source: parquet-format, Encodings.md, "RLE = 3".
 func countRuns(b []byte, width uint, announced int) (int, error) {
 	limit := uint64(announced + runSlack)
@@ -121,7 +120,7 @@ func countRuns(b []byte, width uint, announced int) (int, error) {
 		}
 		count, size := head>>1, uint64(width+7)/8
 		switch {
-		case count == 0: // the library takes no number after it
+		case count == 0: // the library reads no number after an empty run
 			size = 0
 		case head&1 == 1:
 			size = min(count, limit) * uint64(width)

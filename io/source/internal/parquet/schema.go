@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// typeOf returns the type of an element that is a column.
+// typeOf returns the table type of a schema element that is a column.
 func typeOf(e *format.SchemaElement) table.Type {
 	switch {
 	case !e.Type.Valid:
@@ -49,7 +49,7 @@ func isMap(e *format.SchemaElement) bool {
 		e.ConvertedType.V == deprecated.MapKeyValue)
 }
 
-// repeats says whether an element is repeated; what is neither required nor optional is.
+// repeats reports whether an element is repeated. So is one that is neither required nor optional.
 func repeats(e *format.SchemaElement) bool {
 	return e.RepetitionType.V != format.Required && e.RepetitionType.V != format.Optional
 }
@@ -60,7 +60,7 @@ func physicalType(physical format.Type) table.Type {
 		return table.Type{Kind: table.Bool}
 	case format.Int32, format.Int64:
 		return table.Type{Kind: table.Int}
-	case format.Int96: // only ever used for timestamps
+	case format.Int96: // no writer uses it for anything but timestamps
 		return table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: table.UTC}
 	case format.Float, format.Double:
 		return table.Type{Kind: table.Float}
@@ -70,30 +70,30 @@ func physicalType(physical format.Type) table.Type {
 	return scan.Unread("unknown")
 }
 
-// logicalType returns a logical type, if the physical type is one that it may have.
+// logicalType returns the table type of a logical type, if the physical type may have it.
 func logicalType(l format.LogicalTypeValue, physical format.Type) table.Type {
 	integer := []format.Type{format.Int32, format.Int64}
 	text := []format.Type{format.ByteArray, format.FixedLenByteArray}
 	switch l := l.(type) {
 	case *format.StringType, *format.EnumType, *format.JsonType, *format.BsonType, *format.UUIDType:
-		return on(physical, table.Type{Kind: table.String}, text...)
+		return typeIfAllowed(physical, table.Type{Kind: table.String}, text...)
 	case *format.DateType:
-		return on(physical, table.Type{Kind: table.Date}, format.Int32)
+		return typeIfAllowed(physical, table.Type{Kind: table.Date}, format.Int32)
 	case *format.TimestampType:
 		t := table.Type{Kind: table.Timestamp, Unit: unitOf(l.Unit.Value), Zone: scan.ZoneOf(l.IsAdjustedToUTC)}
-		return on(physical, t, format.Int64)
+		return typeIfAllowed(physical, t, format.Int64)
 	case *format.IntType:
 		if l.IsSigned {
-			return on(physical, table.Type{Kind: table.Int}, integer...)
+			return typeIfAllowed(physical, table.Type{Kind: table.Int}, integer...)
 		}
-		return on(physical, table.Type{Kind: table.Uint}, integer...)
+		return typeIfAllowed(physical, table.Type{Kind: table.Uint}, integer...)
 	}
 	name, _, _ := strings.Cut(strings.ToLower(l.String()), "(")
 	return scan.Unread(name)
 }
 
-// on returns t if the physical type is one of those that t may have.
-func on(physical format.Type, t table.Type, allowed ...format.Type) table.Type {
+// typeIfAllowed returns t if the physical type is in allowed.
+func typeIfAllowed(physical format.Type, t table.Type, allowed ...format.Type) table.Type {
 	if !slices.Contains(allowed, physical) || t.Kind == table.Timestamp && t.Unit == 0 {
 		return scan.Unread(t.Kind.String() + " of an odd physical type")
 	}
@@ -112,7 +112,7 @@ func unitOf(u format.TimeUnitValue) int64 {
 	return 0
 }
 
-// convertedType returns the logical type that older writers mean.
+// convertedType returns the table type of a converted type, which older writers state.
 func convertedType(c deprecated.ConvertedType, physical format.Type) table.Type {
 	switch c {
 	case deprecated.UTF8, deprecated.Enum, deprecated.Json, deprecated.Bson:

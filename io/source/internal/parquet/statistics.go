@@ -9,16 +9,17 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// What is believed of what a Parquet file states about its rows: the min and max of a row group's values in a column of
-// integers, dates or timestamps, and the number of rows of a row group that is ruled out by them. All else is compared
-// with the rows or not used. Floats have no bounds: their writers disagree about NaN, and some state a min that is too
-// large after one. Nor have texts, since nothing says whether a writer cut them, nor unsigned integers and decimals,
-// which writers have put in several orders. docs/adr/0013 has the argument for each.
+// Few of a Parquet file's statements about its rows are trusted: the min and max of a row group's values in a column of
+// integers, dates or timestamps, and the number of rows of a row group that they rule out. All others are compared with
+// the rows or not used. Bounds of floats are not used: writers disagree about NaN, and some state a min that is too
+// large after one. Nor are those of texts, since nothing tells whether a writer cut them, nor those of unsigned
+// integers and decimals, which writers have put in several orders. docs/adr/0013 has the argument for each.
 
-// statedBounds returns the min and max that statistics state of signed integers, ordered by a column order; ok is false
-// if they state none, or in a form that leaves doubt.
+// statedBounds returns the min and max of signed integers that statistics state. ordered tells whether the column's
+// order is known. ok is false if there are none, or if their form leaves doubt.
 //
-// Statistics have two forms. Signed integers have the same order in both, so either will do, but not two that differ.
+// Statistics have an older and a newer form. Signed integers have the same order in both, so either is used, unless the
+// two differ.
 func statedBounds(physical format.Type, s *format.Statistics, ordered bool) (b table.Bounds, ok bool) {
 	low, high := s.MinValue, s.MaxValue
 	switch older := len(s.Min) > 0 || len(s.Max) > 0; {
@@ -39,9 +40,9 @@ func statedBounds(physical format.Type, s *format.Statistics, ordered bool) (b t
 	return b, b.Min <= b.Max
 }
 
-// typeOrdered says whether a column's statistics are in the order of its type: the file says so or, as older ones,
-// nothing.
-func typeOrdered(orders []format.ColumnOrder, column int) bool {
+// isTypeOrdered reports whether a column's statistics are in the order of its type: the file says so or, if it is older,
+// says nothing.
+func isTypeOrdered(orders []format.ColumnOrder, column int) bool {
 	if len(orders) == 0 {
 		return true
 	}
@@ -52,9 +53,8 @@ func typeOrdered(orders []format.ColumnOrder, column int) bool {
 	return ok
 }
 
-// signed says whether a leaf's values are the signed integers that its pages hold, one a row or none. Nothing is
-// believed of nested columns.
-func (l *leaf) signed() bool {
+// isSigned reports whether a leaf holds signed integers, at most one a row. No statement about nested columns is trusted.
+func (l *leaf) isSigned() bool {
 	switch l.field.Type.Kind {
 	case table.Int, table.Date, table.Timestamp:
 		return l.convert == nil && l.list == nil && !l.void && !l.nested

@@ -25,37 +25,37 @@ const (
 	thriftUUID
 )
 
-// thriftDepth is the deepest nesting that is passed; Parquet's metadata is 8 deep.
+// thriftDepth is the deepest nesting that is accepted; Parquet's metadata has 8 levels.
 const thriftDepth = 32
 
-// thriftWalk passes over a struct in Thrift's compact protocol and checks that every length is within the bytes. The
-// library that decodes the struct allocates what a length says before it reads that much, and a flipped bit can say
-// gigabytes. Source: github.com/apache/thrift, doc/specs/thrift-compact-protocol.md.
+// thriftWalk walks over a struct in Thrift's compact protocol and checks that every length is within the bytes. The
+// library allocates what a length says before it reads that much, and a flipped bit can say gigabytes. Source:
+// github.com/apache/thrift, doc/specs/thrift-compact-protocol.md.
 type thriftWalk struct {
 	b       []byte
 	at      int
-	structs int // elements of lists that are structs: what decoding allocates for
+	structs int // the number of structs in lists, for which decoding allocates
 	bad     bool
-	more    *scan.Section // what follows b, nil if nothing does; b grows by what is read of it
-	err     error         // of more
+	more    *scan.Section // the bytes after b, which are appended to b as they are read; nil if there are none
+	err     error         // the error of reading more
 }
 
-// walkThrift walks over the struct at the start of b. ok is true if it is whole and sound.
+// walkThrift walks over the struct at the start of b. ok is true if it is complete and valid.
 func walkThrift(b []byte) (w thriftWalk, ok bool) {
 	w.b = b
 	w.fields(thriftDepth)
 	return w, !w.bad
 }
 
-// shortenThrift reads the struct at the start of a section. Its texts, which may be of any length, come out empty. ok
-// is false if it is not whole or not sound.
+// shortenThrift reads the struct at the start of a section and returns it with empty texts, since texts may have any
+// length. ok is false if it is not complete and valid.
 func shortenThrift(s *scan.Section) (b []byte, ok bool, err error) {
 	w := thriftWalk{more: s}
 	w.fields(thriftDepth)
 	return w.b, !w.bad, w.err
 }
 
-// decodeThrift decodes a struct. A field of another type than it should be is an error, not a field that is missing.
+// decodeThrift decodes a struct. A field of a wrong type is an error.
 func decodeThrift(b []byte, v any) error {
 	d := thrift.NewDecoder((&thrift.CompactProtocol{}).NewReaderFromBytes(b))
 	d.SetStrict(true)
@@ -64,7 +64,7 @@ func decodeThrift(b []byte, v any) error {
 
 func (w *thriftWalk) fail() { w.bad, w.at = true, len(w.b) }
 
-// left returns how many bytes were not passed.
+// left returns the number of bytes after the walk's position.
 func (w *thriftWalk) left() uint64 {
 	n := len(w.b) - w.at
 	if w.more != nil {
@@ -119,7 +119,7 @@ func (w *thriftWalk) pass(n uint64) {
 	w.at = min(w.at+int(n), len(w.b))
 }
 
-// text passes a text; of what follows b it leaves an empty one.
+// text skips a text. If it is in more, b gets an empty text in its place.
 func (w *thriftWalk) text() {
 	from := w.at
 	n := w.uvarint()
@@ -135,7 +135,7 @@ func (w *thriftWalk) text() {
 	}
 }
 
-// fields passes the fields of a struct.
+// fields walks over the fields of a struct.
 func (w *thriftWalk) fields(depth int) {
 	if depth == 0 {
 		w.fail()
@@ -145,10 +145,10 @@ func (w *thriftWalk) fields(depth int) {
 		if head == 0 {
 			return
 		}
-		if head>>4 == 0 { // the field's number follows
+		if head>>4 == 0 { // the field's number is in the next bytes
 			w.uvarint()
 		}
-		if typ := head & 15; typ != thriftTrue && typ != thriftFalse { // a boolean field is in its type
+		if typ := head & 15; typ != thriftTrue && typ != thriftFalse { // the type of a boolean field is its value
 			w.value(typ, depth)
 		}
 	}
@@ -178,15 +178,15 @@ func (w *thriftWalk) value(typ byte, depth int) {
 }
 
 func (w *thriftWalk) list(depth int) {
-	n, typ := w.listed()
+	n, typ := w.readListHead()
 	if typ == thriftStruct {
 		w.structs += int(min(n, w.left()))
 	}
 	w.items(n, depth, typ)
 }
 
-// listed passes what is before the elements of a list: how many there are, and their type.
-func (w *thriftWalk) listed() (n uint64, typ byte) {
+// readListHead reads the head of a list: the number and the type of its elements.
+func (w *thriftWalk) readListHead() (n uint64, typ byte) {
 	head := w.octet()
 	if n = uint64(head >> 4); n == 15 {
 		n = w.uvarint()
@@ -201,7 +201,7 @@ func (w *thriftWalk) dict(depth int) {
 	}
 }
 
-// items passes n times the elements of the given types, each of at least a byte.
+// items walks n times over elements of the given types, each of at least one byte.
 func (w *thriftWalk) items(n uint64, depth int, types ...byte) {
 	if depth <= 0 || n > w.left() {
 		w.fail()

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// values takes the next n values. They share memory with the page if a table holds them in the same form; else they are
-// in to, from its start.
+// values takes the next n values. If a table holds them in the same form, they share memory with the page; otherwise
+// they are stored in to, from its start.
 func (d *decoded) values(l *leaf, n int, to *table.Values) table.Values {
 	if l.convert != nil {
 		return l.convert(d, n, to)
@@ -70,7 +70,7 @@ func (d *decoded) takeInts(l *leaf, n int, to *[]int64) []int64 {
 	return out
 }
 
-// takeInts96 takes instants as time makes them of the nanoseconds of a day and the number of days since 1970.
+// takeInts96 takes instants; time makes a value of the nanoseconds of a day and the number of days since 1970.
 func (d *decoded) takeInts96(n int, to *[]int64, time func(nanos, day int64) int64) []int64 {
 	const epoch = 2440588 // the Julian day number of 1970-01-01
 	out := scan.Room(to, n)
@@ -81,14 +81,14 @@ func (d *decoded) takeInts96(n int, to *[]int64, time func(nanos, day int64) int
 	return out
 }
 
-// micros turns nanoseconds of a day and a day since 1970 into microseconds since 1970, rounded down and saturating.
+// micros converts the nanoseconds of a day and a day since 1970 to microseconds since 1970, rounded down. It saturates.
 func micros(nanos, day int64) int64 {
 	const perDay = 86_400_000_000
 	us := nanos / 1000
 	if nanos%1000 < 0 {
 		us--
 	}
-	const most = math.MaxInt64/perDay - 200_000 // nanos alone can be 106,752 days
+	const most = math.MaxInt64/perDay - 200_000 // nanos can be up to 106,752 days
 	switch {
 	case day > most:
 		return math.MaxInt64

@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// blocksAhead is how many blocks are fetched before they are asked for, for each worker, if the one before was asked
-// for, too.
+// blocksAhead is the number of blocks that are fetched ahead for each worker if a file is read in order.
 const blocksAhead = 3
 
-// readAt reads as much of a handle's file as one block has.
+// readAt reads from a handle's file up to the end of one block.
 func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {
 	i := at / blockSize
 	x := c.take(h.file, i)
@@ -27,7 +26,7 @@ func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// take returns a block, which is fetched if it is not there, and fetches those behind it if the file is read in order.
+// take returns a block. It fetches the block if necessary, and the next ones if the file is read in order.
 func (c *blocks) take(f *File, i int64) *block {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +48,7 @@ func (c *blocks) take(f *File, i int64) *block {
 	return x
 }
 
-// find returns a block, which is fetched if it is not there. c.mu is held.
+// find returns a block and fetches it if necessary. c.mu must be held.
 func (c *blocks) find(f *File, i int64) *block {
 	c.clock++
 	key := blockKey{f, i}
@@ -75,8 +74,8 @@ func (c *blocks) find(f *File, i int64) *block {
 	return x
 }
 
-// room says whether another block fits, after the least recently used ones were given back that nobody reads: without
-// all, only those that were read already. c.mu is held.
+// room makes room for another block by giving back the least recently used blocks that nobody reads, and reports
+// whether it fits. Unless all is set, it gives back only blocks that were read. c.mu must be held.
 func (c *blocks) room(all bool) bool {
 	for c.held+blockSize > c.limit {
 		var oldest blockKey
@@ -100,7 +99,7 @@ func (c *blocks) room(all bool) bool {
 	return true
 }
 
-// forget gives up all blocks that nobody reads.
+// forget drops all blocks that nobody reads.
 func (c *blocks) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +116,7 @@ func (c *blocks) forget() {
 	}
 }
 
-// release ends the use of a block, of which n bytes from a place on were read.
+// release ends the use of a block, of which n bytes from at on were read.
 func (c *blocks) release(x *block, at int64, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,8 +125,8 @@ func (c *blocks) release(x *block, at int64, n int) {
 	x.ended = x.ended || n > 0 && at+int64(n) == int64(len(x.data))
 }
 
-// recycle gives blocks back that were read to their ends, but for the last kept ones, so that the next blocks come in
-// memory that the caches may have still. c.mu is held.
+// recycle gives back the blocks that were read to their ends, except the last kept ones, so that the next blocks get
+// memory that may still be in the CPU's caches. c.mu must be held.
 func (c *blocks) recycle(kept int) {
 	var over []blockKey
 	for k, b := range c.of {

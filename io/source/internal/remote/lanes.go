@@ -10,12 +10,13 @@ import (
 )
 
 const (
-	// laneWindow is what the lanes of a handle hold: half of a worker's window, the other half is for what is fetched
+	// laneWindow is the memory of the lanes of a handle: half of a worker's window. The other half is for what is fetched
 	// ahead.
 	laneWindow = Window / 2
-	// usualPart is about what a request asks for: less takes more requests, and of more fewer are under way at once.
+	// usualPart is the approximate length of a request: shorter ones need more requests, and of longer ones fewer run at
+	// once.
 	usualPart = 4 << 20
-	// gap is how many bytes between two extents are fetched rather than ask twice.
+	// gap is the number of bytes between two extents that are fetched rather than make two requests.
 	gap = 32 << 10
 	// Up to mostAhead row groups are fetched ahead for each open handle, if they have shortAhead bytes together; else one.
 	mostAhead  = 8
@@ -40,7 +41,7 @@ func (h *handle) Expect(extents ...scan.Extent) {
 	if h.file.kept.Load() != nil {
 		return
 	}
-	sorted := h.file.sorted(extents)
+	sorted := h.file.sortExtents(extents)
 	h.reading.Lock()
 	defer h.reading.Unlock()
 	if h.own && len(h.lanes.all) == 0 {
@@ -55,25 +56,25 @@ func (h *handle) Expect(extents ...scan.Extent) {
 	h.lanes.expect(sorted)
 }
 
-// expect starts to fetch extents that no lane has yet. l.mu is held.
+// expect starts to fetch the extents that no lane has yet. l.mu must be held.
 func (l *lanes) expect(sorted []scan.Extent) {
 	for _, x := range lanesOf(sorted) {
 		i, taken := l.find(x.at)
 		if taken || i > 0 && l.all[i-1].end > x.at || i < len(l.all) && l.all[i].at < x.end {
-			continue // it is expected already
+			continue // a lane has it
 		}
 		l.all = slices.Insert(l.all, i, x)
 		l.start(x, 0)
 	}
 }
 
-// find returns the place in l.all of a lane that begins at a byte, and whether there is one.
+// find returns the index in l.all of the lane that begins at at, and whether there is one.
 func (l *lanes) find(at int64) (int, bool) {
 	return slices.BinarySearchFunc(l.all, at, func(x *lane, at int64) int { return cmp.Compare(x.at, at) })
 }
 
-// sorted returns the extents that are within the file and not empty, by their place.
-func (f *File) sorted(extents []scan.Extent) []scan.Extent {
+// sortExtents returns the extents within the file that are not empty, sorted by offset.
+func (f *File) sortExtents(extents []scan.Extent) []scan.Extent {
 	out := slices.DeleteFunc(slices.Clone(extents), func(e scan.Extent) bool {
 		return e.Size <= 0 || e.At < 0 ||
 			e.At+e.Size > f.object.Size
@@ -82,7 +83,7 @@ func (f *File) sorted(extents []scan.Extent) []scan.Extent {
 	return out
 }
 
-// lanesOf distributes the window over extents, which are sorted. If all fit, near ones share a lane, and all parts are
+// lanesOf distributes the window over sorted extents. If all fit, neighbouring ones share a lane, and all parts are
 // fetched at once.
 func lanesOf(extents []scan.Extent) (lanes []*lane) {
 	total := int64(0)
@@ -115,7 +116,7 @@ func lanesOf(extents []scan.Extent) (lanes []*lane) {
 	return lanes
 }
 
-// start fetches parts of a lane from the i-th on. l.mu is held.
+// start fetches the parts of a lane from part i on. l.mu must be held.
 func (l *lanes) start(x *lane, i int) {
 	for len(x.parts) < i+x.depth {
 		at := x.at + int64(len(x.parts))*x.step
@@ -128,7 +129,7 @@ func (l *lanes) start(x *lane, i int) {
 	}
 }
 
-// fetch fetches a part of so many bytes.
+// fetch fetches a part of size bytes.
 func (l *lanes) fetch(p *part, size int64) {
 	err := l.file.fetch(l.ctx, p.at, size, func(left int64) []byte {
 		b := l.file.pool.memory.take(int(min(left, pieceSize)))
@@ -147,8 +148,8 @@ func (l *lanes) fetch(p *part, size int64) {
 	l.arrived.Broadcast()
 }
 
-// part returns the part that has the byte at a place, if there is one. Parts behind it are started, in the memory of
-// the one before it. l.mu is held.
+// part returns the part that has the byte at at; nil if there is none. It starts later parts, in the memory of the part
+// before. l.mu must be held.
 func (l *lanes) part(at int64) *part {
 	n, found := l.find(at)
 	if !found {
@@ -169,14 +170,14 @@ func (l *lanes) part(at int64) *part {
 	return x.parts[i]
 }
 
-// drop gives the memory of a part back, as far as it was filled. l.mu is held.
+// drop gives the filled pieces of a part back. l.mu must be held.
 func (l *lanes) drop(p *part) {
 	for k := range p.pieces[:p.filled] {
 		l.give(&p.pieces[k])
 	}
 }
 
-// give gives the memory of a piece back. l.mu is held.
+// give gives the memory of a piece back. l.mu must be held.
 func (l *lanes) give(x *piece) {
 	if x.data != nil {
 		l.file.pool.memory.give(x.data)
@@ -206,7 +207,7 @@ func (h *handle) ReadAt(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// readSome reads as much as one piece or block has.
+// readSome reads up to the end of one piece or block.
 func (h *handle) readSome(b []byte, at int64) (int, error) {
 	l := h.lanes
 	p, k, data, err := l.wait(h.ctx, at)
@@ -227,8 +228,8 @@ func (h *handle) readSome(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// wait returns the part and the piece of it that have the byte at a place, and its bytes, when they are there. These
-// are nil if no part has the byte, or its memory was given back.
+// wait waits for the byte at at and returns its part, the index of its piece, and the piece's bytes. They are nil if no
+// part has the byte, or if its memory was given back.
 func (l *lanes) wait(ctx context.Context, at int64) (*part, int, []byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -269,7 +270,7 @@ func (h *handle) Close() error {
 	return nil
 }
 
-// keep keeps the contents of a file that came in one piece, for the handles that are opened later, if there is room.
+// keep keeps the contents of a file that is one piece for later handles, if there is room.
 func (l *lanes) keep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -288,7 +289,7 @@ func (l *lanes) keep() {
 	p.pieces[0] = piece{}
 }
 
-// close ends the requests, and gives the memory back.
+// close cancels the requests and gives the memory back.
 func (l *lanes) close() {
 	l.cancel()
 	l.running.Wait()
@@ -318,7 +319,7 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 	a := &f.pool.ahead
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	sorted := f.sorted(extents)
+	sorted := f.sortExtents(extents)
 	x := &ahead{extents: sorted}
 	for _, l := range lanesOf(sorted) {
 		x.holds += min(l.end-l.at, int64(l.depth)*l.step)
@@ -328,20 +329,20 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 	if full || len(sorted) == 0 || a.find(f, sorted) >= 0 {
 		return false
 	}
-	f.pool.blocks.forget() // the window is for lanes now: long footers left blocks behind
+	f.pool.blocks.forget() // lanes need the window, and reading footers left blocks in it
 	x.lanes = f.newLanes(f.pool.ctx)
-	x.lanes.expect(sorted) // nobody else has it yet
+	x.lanes.expect(sorted) // no other goroutine has it yet
 	a.waiting = append(a.waiting, x)
 	a.held += x.holds
 	return true
 }
 
-// find returns the place of what is fetched ahead, or -1. a.mu is held.
+// find returns the index of what is fetched ahead for these extents, or -1. a.mu must be held.
 func (a *aheads) find(f *File, sorted []scan.Extent) int {
 	return slices.IndexFunc(a.waiting, func(x *ahead) bool { return x.lanes.file == f && slices.Equal(x.extents, sorted) })
 }
 
-// take returns what is fetched ahead of just these extents, once; nil if there is nothing.
+// take removes and returns what is fetched ahead for exactly these extents; nil if there is nothing.
 func (a *aheads) take(f *File, sorted []scan.Extent) *ahead {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -355,7 +356,7 @@ func (a *aheads) take(f *File, sorted []scan.Extent) *ahead {
 	return x
 }
 
-// Forget gives up what was fetched ahead and not read. A reader that goes through the table anew calls it first.
+// Forget drops what was fetched ahead and not read. A reader calls it before it reads the table again.
 func (p *Pool) Forget() {
 	p.ahead.mu.Lock()
 	waiting := p.ahead.waiting

@@ -6,27 +6,27 @@ import (
 )
 
 const (
-	// leastPart is the least that a request asks for of a longer extent, in bytes.
+	// leastPart is the least length of a request for a longer extent, in bytes.
 	leastPart = 64 << 10
-	// pieceSize is how long the pieces are in which the parts of lanes come. A shorter one would cost the system more for
-	// each byte; of a longer one less memory would be used again soon.
+	// pieceSize is the length of the pieces of parts of lanes, in bytes. With shorter pieces, the system needs more time
+	// for each byte; with longer ones, memory is used again later.
 	pieceSize = 256 << 10
 	blockSize = 2 << 20
 )
 
-// memory is what a pool has for blocks and parts. Memory that is touched for the first time costs a page fault for each
-// 4 KiB, which takes longer than to copy their contents. So what was read is used again, the last first.
+// memory holds the unused memory of a pool for blocks and parts. The first touch of memory costs a page fault for each
+// 4 KiB, which takes longer than copying their contents. So memory is used again, the most recently used first.
 type memory struct {
 	mu   sync.Mutex
 	free [len(memorySizes)][][]byte
-	left int64 // how many bytes more are kept
-	held int64 // of short files
+	left int64 // how many more bytes may be kept
+	held int64 // bytes of short files
 }
 
-// memorySizes are the lengths of what is used again.
+// memorySizes holds the lengths of memory that is used again.
 var memorySizes = [...]int{leastPart, pieceSize, blockSize}
 
-// take returns n bytes, at most a block.
+// take returns n bytes; n is at most the length of a block.
 func (m *memory) take(n int) []byte {
 	if n <= leastPart/2 {
 		return make([]byte, n)
@@ -47,8 +47,8 @@ func (m *memory) take(n int) []byte {
 	return make([]byte, n)
 }
 
-// keep says whether there is room for memory that stays in use as long as the pool: up to a half of what is kept, and
-// of short files only.
+// keep reports whether the contents of a short file may stay in memory as long as the pool: they may use up to half of
+// the kept memory.
 func (m *memory) keep(b []byte) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,7 +61,7 @@ func (m *memory) keep(b []byte) bool {
 	return true
 }
 
-// give takes memory back.
+// give takes memory back for later use.
 func (m *memory) give(b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +69,7 @@ func (m *memory) give(b []byte) {
 	if own < 0 {
 		return
 	}
-	for i, size := range memorySizes { // what has another length gives way
+	for i, size := range memorySizes { // unused memory of other lengths is dropped
 		for i != own && m.left < int64(cap(b)) && len(m.free[i]) > 0 {
 			m.free[i] = m.free[i][1:]
 			m.left += int64(size)

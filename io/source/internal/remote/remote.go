@@ -1,11 +1,12 @@
 // Package remote reads files of stores like files of this machine: by ranges, ahead of their readers, and within a
 // limit of memory.
 //
-// A reader that knows which parts of a file it needs says so (Expect), and they are fetched in lanes: one after the
-// other in each lane, a few at once. Small neighbouring parts share a request. All other reading goes through blocks,
-// which the handles of all files share, since the readers of texts read a file in pieces that do not end with a record.
+// A reader that knows which parts of a file it needs announces them (Expect). They are fetched in lanes: one part after
+// the other in each lane, several lanes at once. Small neighbouring parts share a request. All other reads go through
+// blocks, which the handles of all files share, since readers of texts read a file in pieces that do not end with a
+// record.
 //
-// Every request names the version of the object that was opened. So no answer mixes two versions.
+// Every request names the version of the object that was opened, so no answer mixes two versions.
 package remote
 
 import (
@@ -19,18 +20,19 @@ import (
 )
 
 const (
-	// Window is how many bytes are held for each worker, of what it reads and fetches ahead.
+	// Window is the memory in bytes, for each worker, of what it reads and fetches ahead.
 	Window = 16 << 20
-	// PerWorker is how much memory all of this takes for each worker, with what is kept for the next requests.
+	// PerWorker is the memory in bytes that all of this takes for each worker, with memory that is kept for later
+	// requests.
 	PerWorker = Window + Window/2
-	// requests are made at once, at most, for each worker.
+	// requests is the largest number of simultaneous requests for each worker.
 	requests = 16
 )
 
-// Pool is what the files of a dataset share.
+// Pool holds what the files of a dataset share: memory, blocks, and limits of requests.
 type Pool struct {
 	workers int
-	ctx     context.Context // of what handles share
+	ctx     context.Context // context of the requests that handles share
 	cancel  context.CancelFunc
 	slots   chan struct{}
 	blocks  blocks
@@ -38,7 +40,7 @@ type Pool struct {
 	ahead   aheads
 }
 
-// NewPool returns a pool for so many workers.
+// NewPool returns a pool for a number of workers.
 func NewPool(workers int) *Pool {
 	workers = max(workers, 1)
 	p := &Pool{workers: workers, slots: make(chan struct{}, requests*workers)}
@@ -48,7 +50,7 @@ func NewPool(workers int) *Pool {
 	return p
 }
 
-// Close ends all requests.
+// Close cancels all requests.
 func (p *Pool) Close() { p.cancel() }
 
 // File is a version of an object.
@@ -56,7 +58,7 @@ type File struct {
 	pool   *Pool
 	bucket store.Bucket
 	object store.Object
-	kept   atomic.Pointer[[]byte] // the whole contents of a short file; nil if they were not kept
+	kept   atomic.Pointer[[]byte] // contents of a short file; nil if they were not kept
 }
 
 // File returns a file of the pool.
@@ -85,64 +87,64 @@ func (f *File) fetch(ctx context.Context, at, size int64, next func(left int64) 
 type handle struct {
 	file    *File
 	ctx     context.Context
-	reading sync.Mutex // while ReadAt, Expect or Close is running
+	reading sync.Mutex // held while ReadAt, Expect or Close runs
 	lanes   *lanes
-	own     bool // nobody fetched ahead for the handle
+	own     bool // nothing was fetched ahead for the handle
 }
 
-// lanes are what is fetched for one handle.
+// lanes holds the extents that are fetched for one handle.
 type lanes struct {
 	file    *File
 	ctx     context.Context
 	cancel  context.CancelFunc
-	running sync.WaitGroup // requests
+	running sync.WaitGroup // running requests
 	mu      sync.Mutex
-	arrived sync.Cond // a piece of a part, or an error; or the reader's context ended
-	all     []*lane   // by their place
+	arrived sync.Cond // signals that a piece or an error came, or that the reader's context ended
+	all     []*lane   // sorted by offset
 }
 
-// lane is an extent that is read from its start to its end, in parts of step bytes of which depth are fetched at once.
+// lane is an extent that is read from its start to its end, in parts of step bytes. depth parts are fetched at once.
 type lane struct {
 	at, end int64
 	step    int64
 	depth   int
-	whole   bool // several columns are in it, so all of it is fetched at once
+	whole   bool // several columns share it, so it is fetched at once
 	parts   []*part
 }
 
-// part is what one request fetches, in pieces.
+// part is the range of one request, in pieces.
 type part struct {
 	at     int64
-	pieces []piece // that were begun
-	filled int     // pieces
-	err    error   // why no more come
+	pieces []piece // the pieces that were begun
+	filled int     // number of filled pieces
+	err    error   // the error that ended the request
 }
 
-// piece is memory that is had when its bytes come, and given back when they were read.
+// piece is memory that is allocated when its bytes come, and given back when they were read.
 type piece struct {
-	data   []byte // nil if it was given back
+	data   []byte // nil after it was given back
 	unread int    // bytes
 }
 
-// aheads are the extents that are fetched before a handle is opened for them: while a worker decodes one row group, the
-// next one comes, or several if they are short. So a worker holds two halves of its window: what it reads, and what it
-// will read next.
+// aheads holds the extents that are fetched before a handle is opened for them: while a worker decodes a row group, the
+// next one is fetched, or several if they are short. So a worker uses two halves of its window: one for what it reads,
+// one for what it will read next.
 type aheads struct {
 	mu      sync.Mutex
-	handles int // that are open
+	handles int // number of open handles
 	waiting []*ahead
-	held    int64 // bytes of those that wait
+	held    int64 // bytes that were fetched for handles that are not open
 }
 
-// ahead is what is fetched for a handle that nobody has opened yet.
+// ahead is what is fetched for a handle that is not open yet.
 type ahead struct {
 	lanes   *lanes
 	extents []scan.Extent
 	holds   int64 // bytes
 }
 
-// blocks are parts of files that several handles read, all of one length but the last of a file. The least recently
-// used ones make room for others.
+// blocks holds parts of files that several handles read, all of one length except the last of a file. The least
+// recently used ones are dropped to make room.
 type blocks struct {
 	mu    sync.Mutex
 	of    map[blockKey]*block
@@ -161,13 +163,13 @@ type block struct {
 	done   chan struct{} // closed when data is filled, or err is set
 	err    error
 	users  int
-	last   int64 // the clock when it was used
-	wanted bool  // some reader asked for it
+	last   int64 // the clock at its last use
+	wanted bool  // a reader asked for it
 	read   int64 // bytes
-	ended  bool  // the last one, too
+	ended  bool  // its last byte was read
 }
 
-// Fault turns an error of a store into one of an input; that of a context stays.
+// Fault maps an error of a store to one of an input. It keeps an error of the context.
 func Fault(err error) error {
 	var own *store.Error
 	if !errors.As(err, &own) {

@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// How many blocks are read ahead, and their length in bytes.
+// The number of blocks that are read ahead, and their length in bytes.
 const (
 	aheadBlocks = 4
 	aheadBytes  = 256 << 10
 )
 
-// AheadReader reads ahead in a goroutine of its own.
+// AheadReader reads ahead in a goroutine.
 type AheadReader struct {
 	full, free chan []byte
 	stopped    chan struct{}
 	Stop       func() // ends the goroutine and waits for that
 	block      []byte
-	unread     []byte // of the block
-	err        error  // why the text ends, behind the blocks in full
+	unread     []byte // the unread rest of block
+	err        error  // the error after the blocks in full
 }
 
 // NewAheadReader starts to read ahead.
@@ -26,7 +26,7 @@ func NewAheadReader(r io.Reader) *AheadReader {
 	a := &AheadReader{full: make(chan []byte, aheadBlocks), free: make(chan []byte, aheadBlocks),
 		stopped: make(chan struct{})}
 	for range aheadBlocks {
-		a.free <- nil // made when it is needed: files may be short
+		a.free <- nil // allocated when needed: files may be short
 	}
 	var running sync.WaitGroup
 	a.Stop = sync.OnceFunc(func() {
@@ -40,7 +40,7 @@ func NewAheadReader(r io.Reader) *AheadReader {
 	return a
 }
 
-// run fills blocks until there is no more, which is an error, or until it is stopped.
+// run fills blocks until the text ends, which is an error, or until it is stopped.
 func (a *AheadReader) run(r io.Reader) error {
 	for {
 		var b []byte

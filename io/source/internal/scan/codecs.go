@@ -13,17 +13,17 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// Codecs decompresses bytes in memory. The caller knows how long the result must be, and no codec writes more, so a
-// bomb is a damaged file. (parquet-go's codecs write as much as there is, and its LZ4 tries ever larger buffers on
-// damaged bytes, without end.)
+// Codecs decompresses bytes in memory. The caller knows the length of the result, and no codec writes more than that,
+// so a decompression bomb is a damaged file. parquet-go's codecs are not used: they write as much as there is, and its
+// LZ4 retries damaged bytes with ever larger buffers.
 type Codecs struct {
 	zstd   *zstd.Decoder
 	gzip   *gzip.Reader
 	brotli *brotli.Reader
 }
 
-// filled is an error if fewer bytes were written than were announced.
-func filled(dst []byte, n int, err error) error {
+// checkFilled returns an error if fewer bytes were written than announced.
+func checkFilled(dst []byte, n int, err error) error {
 	if err == nil && n != len(dst) {
 		return io.ErrShortBuffer
 	}
@@ -34,22 +34,22 @@ func filled(dst []byte, n int, err error) error {
 func SnappyInto(dst, src []byte) error {
 	n, err := snappy.DecodedLen(src)
 	if err != nil || n != len(dst) {
-		return filled(dst, n, err)
+		return checkFilled(dst, n, err)
 	}
 	out, err := snappy.Decode(dst, src)
-	return filled(dst, len(out), err)
+	return checkFilled(dst, len(out), err)
 }
 
 // LZ4Into fills dst with what src, a raw LZ4 block, holds.
 func LZ4Into(dst, src []byte) error {
 	n, err := lz4.UncompressBlock(src, dst)
-	return filled(dst, n, err)
+	return checkFilled(dst, n, err)
 }
 
 // ZstdInto fills dst with what src, zstd frames, holds.
 func (c *Codecs) ZstdInto(dst, src []byte) error {
 	if c.zstd == nil {
-		// It copies from dst, so that a window takes no memory, however long it is.
+		// The decoder copies from dst, so that a window takes no memory of its own.
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(math.MaxInt64),
 			zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
@@ -58,7 +58,7 @@ func (c *Codecs) ZstdInto(dst, src []byte) error {
 		c.zstd = d
 	}
 	out, err := c.zstd.DecodeAll(src, dst[:0])
-	return filled(dst, len(out), err)
+	return checkFilled(dst, len(out), err)
 }
 
 // GzipInto fills dst with what src, a gzip stream, holds.

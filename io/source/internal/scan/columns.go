@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Room returns n items in the memory of s.
+// Room returns n items in the memory of s. Their contents are unspecified.
 func Room[T any](s *[]T, n int) []T {
 	*s = slices.Grow((*s)[:0], n)[:n]
 	return *s
@@ -40,10 +40,10 @@ func AppendFloats(dst []float64, c *table.Column) []float64 {
 	return dst
 }
 
-// Unread is the type of a column whose values cannot be read; name says what they are.
+// Unread returns the type of a column whose values cannot be read; name describes them.
 func Unread(name string) table.Type { return table.Type{Name: name} }
 
-// ZoneOf is the zone of timestamps: instants, or readings of a clock on the wall.
+// ZoneOf returns the zone of timestamps: of instants, or of wall-clock readings.
 func ZoneOf(utc bool) string {
 	if utc {
 		return table.UTC
@@ -51,8 +51,8 @@ func ZoneOf(utc bool) string {
 	return table.Local
 }
 
-// Nullify makes the rows of a column null whose value is [NoValue], in the memory of valid, which may be that of the
-// column's validity. It is for columns whose values are in Ints.
+// Nullify makes a row null if its value is [NoValue]. The column's values must be in Ints. It uses the memory of valid,
+// which may be that of the column's validity.
 func Nullify(c *table.Column, valid *[]bool) {
 	n := c.Entries()
 	before := c.Valid
@@ -71,23 +71,22 @@ func Nullify(c *table.Column, valid *[]bool) {
 	}
 }
 
-// ExactNanos returns an instant in nanoseconds since 1970 by the nanoseconds of a day and the day since 1970, or
-// [NoValue] if an int64 does not hold it.
+// ExactNanos returns an instant in nanoseconds since 1970, given by the nanoseconds of a day and the day since 1970. It
+// returns [NoValue] if the result overflows an int64.
 func ExactNanos(nanos, day int64) int64 {
 	const perDay = 86_400_000_000_000
 	day, nanos = day+nanos/perDay, nanos%perDay
 	if nanos < 0 {
 		day, nanos = day-1, nanos+perDay
 	}
-	const last = math.MaxInt64 / perDay // the first and last days are left out: they are not whole
+	const last = math.MaxInt64 / perDay // the first and last days are left out, since an int64 holds them in part only
 	if day >= last || day <= -last {
 		return NoValue
 	}
 	return day*perDay + nanos
 }
 
-// Dictionary is the values that the codes of a column stand for. Two dictionaries of the process have the same ID only
-// if they are one.
+// Dictionary holds the values of a column's codes. No two dictionaries of a process have the same ID.
 type Dictionary struct {
 	Values table.Values
 	Size   int

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// intDigits is how many decimal digits every int64 can hold.
+	// intDigits is the number of decimal digits that every int64 can hold.
 	intDigits = 18
-	// MaxDecimal is the most bytes of a decimal: 256 bits.
+	// MaxDecimal is the length of the longest decimal in bytes: 256 bits.
 	MaxDecimal = 32
 	// exactPower is the largest power of ten that is a float64.
 	exactPower = 22
@@ -27,8 +27,8 @@ type Decimal struct {
 	exact bool
 }
 
-// Exact returns the same decimals in a form in which no two become one value: Int stays Int, except that an integer
-// that an int64 does not hold becomes [NoValue]; Float becomes String, the text that appendText writes.
+// Exact returns a conversion under which different decimals stay different: Int stays Int, but an integer that
+// overflows an int64 becomes [NoValue]; Float becomes String, the text that appendText writes.
 func (d Decimal) Exact() Decimal {
 	d.exact = true
 	if d.Type.Kind == table.Float {
@@ -37,8 +37,7 @@ func (d Decimal) Exact() Decimal {
 	return d
 }
 
-// DecimalOf returns how the unscaled integers of a decimal type become values; of a type that cannot be read, Type says
-// so.
+// DecimalOf returns the conversion of a decimal type. If the type cannot be read, its Type is Invalid.
 func DecimalOf(precision, scale int) Decimal {
 	d := Decimal{Type: table.Type{Kind: table.Float}, scale: scale}
 	switch {
@@ -96,9 +95,9 @@ func (d Decimal) appendText(dst []byte, digits string) []byte {
 	return dst
 }
 
-// AddBytes does so with a big-endian integer in two's complement.
+// AddBytes does the same with a big-endian integer in two's complement.
 func (d Decimal) AddBytes(b []byte, to *table.Values) {
-	if v, ok := small(b); ok {
+	if v, ok := smallInteger(b); ok {
 		d.Add(v, to)
 		return
 	}
@@ -125,8 +124,8 @@ func (d Decimal) AddBytes(b []byte, to *table.Values) {
 	to.Floats = append(to.Floats, d.parse(v.String()))
 }
 
-// small returns an integer that is in the last eight bytes.
-func small(b []byte) (int64, bool) {
+// smallInteger returns an integer that fits the last eight bytes.
+func smallInteger(b []byte) (int64, bool) {
 	var last [8]byte
 	sign := byte(0)
 	if len(b) > 0 && b[0] >= 0x80 {
@@ -144,8 +143,8 @@ func small(b []byte) (int64, bool) {
 	return int64(binary.BigEndian.Uint64(last[:])), last[0]&0x80 == sign&0x80
 }
 
-// NoValue stands for a value that an exact column cannot represent: [Nullify] makes its rows null. No value of such a
-// column is equal to it.
+// NoValue stands for a value that an exact column cannot represent. [Nullify] makes its rows null. No value of such a
+// column equals it.
 const NoValue = math.MinInt64
 
 func (d Decimal) saturated(sign int) int64 {
@@ -173,7 +172,7 @@ var powers = func() (p [exactPower + 1]float64) {
 	return p
 }()
 
-// float returns the float64 nearest to v·10^-scale: a quotient of two numbers that are exact is rounded once.
+// float returns the float64 nearest to v·10^-scale. Both operands are exact, so the quotient is rounded once.
 func (d Decimal) float(v int64) float64 {
 	if v > -1<<53 && v < 1<<53 && d.scale >= 0 && d.scale <= exactPower {
 		return float64(v) / powers[d.scale]
@@ -181,14 +180,13 @@ func (d Decimal) float(v int64) float64 {
 	return d.parse(strconv.FormatInt(v, 10))
 }
 
-// parse returns the float64 nearest to digits·10^-scale; what is beyond all of them is infinite.
+// parse returns the float64 nearest to digits·10^-scale. It is infinite beyond the range.
 func (d Decimal) parse(digits string) float64 {
 	f, _ := strconv.ParseFloat(digits+"e"+strconv.Itoa(-d.scale), 64)
 	return f
 }
 
-// Half turns the bits of a float16 into a float64.
-// Source: IEEE 754-2019, 3.4, binary16.
+// Half converts the bits of a float16 to a float64. Source: IEEE 754-2019, 3.4, binary16.
 func Half(bits uint16) float64 {
 	sign, exponent, fraction := 1.0, int(bits>>10&31), float64(bits&1023)
 	if bits>>15 == 1 {

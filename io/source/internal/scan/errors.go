@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// The codes of an Error; package source says what each means.
+// The codes of an Error. Package source documents them.
 const (
 	CodeOption      = "input-option"
 	CodeNotFound    = "not-found"
@@ -29,11 +29,11 @@ const (
 	CodeChanged     = "changed"
 )
 
-// Error is one thing that is wrong with an input. It never holds a value of the table nor a library's text.
+// Error is one fault of an input. It never holds a value of the table nor a library's text.
 type Error struct {
-	File     string // base name, "" if no file is to blame
-	RowGroup int    // of a Parquet file, from 0; -1 if no row group is to blame
-	Column   string // "" if no column is to blame
+	File     string // base name; "" if the fault is in no file
+	RowGroup int    // of a Parquet file, from 0; -1 if the fault is in no row group
+	Column   string // "" if the fault is in no column
 	Code     string
 	Message  string
 	Hint     string // what the user can do; may be empty
@@ -58,7 +58,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Errors are all the things that are wrong with an input, in the order of its files; errors.As finds the first *Error.
+// Errors holds all faults of an input, in the order of its files. errors.As finds the first *Error.
 type Errors []*Error
 
 // Error returns one line an error.
@@ -90,7 +90,7 @@ func (es Errors) Err() error {
 	return es
 }
 
-// Fault makes an Error without a place. Callers that know the file, row group or column add them.
+// Fault makes an Error without a place. Callers add the file, row group and column.
 func Fault(code, format string, args ...any) *Error {
 	return &Error{RowGroup: -1, Code: code, Message: fmt.Sprintf(format, args...)}
 }
@@ -113,12 +113,12 @@ func (e *Error) OfColumn(column string) *Error {
 	return e
 }
 
-// Changed says that a file is not the one that was opened.
+// Changed returns the error for a file that changed after it was opened.
 func Changed() *Error {
 	return Fault(CodeChanged, "the file was changed while the job was running").Advise("run the job again")
 }
 
-// Guard runs f and turns a panic, of ours or of a library, into an error without its text.
+// Guard runs f and turns a panic into an error without the panic's text.
 func Guard(f func() error) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -128,7 +128,7 @@ func Guard(f func() error) (err error) {
 	return f()
 }
 
-// AsError returns the Error in err; if there is none, one that says as little as can be said.
+// AsError returns the Error in err. If there is none, it returns one that says only that the file cannot be read.
 func AsError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -137,8 +137,8 @@ func AsError(err error) *Error {
 	return Fault(CodeUnreadable, "the file cannot be read")
 }
 
-// NotOpened tells a missing file from one that may not be opened, and both from a system that has no room for another
-// open file.
+// NotOpened returns the error for a file that could not be opened: it is missing, permission is denied, or the system
+// has too many open files.
 func NotOpened(err error) *Error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

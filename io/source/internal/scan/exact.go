@@ -11,12 +11,12 @@ import (
 
 // Values that are not rounded
 //
-// Many decimals have the same nearest float64. Of these the exact form of a float takes one: the shortest that reads
-// back as it, in any spelling (0.1, 1e-1 and 0.10 are one number). So two numbers never become one float, and all
-// numbers that were written from floats are taken. All others have no value: decimals of too many digits, those beyond
-// the range, hexadecimal ones, infinities and NaN.
+// Many decimals have the same nearest float64. The exact form of a float accepts only one of them: the shortest that
+// reads back as that float64, in any spelling (0.1, 1e-1 and 0.10 are one number). So two numbers never become one
+// float, and every number that was written from a float is accepted. All other texts have no value: decimals of too
+// many digits, those beyond the range, hexadecimal numbers, infinities and NaN.
 
-// parseExactFloat parses a decimal that is the shortest of its float64.
+// parseExactFloat parses a decimal if it is the shortest one of its float64.
 func parseExactFloat(text []byte) (float64, bool) {
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
@@ -27,12 +27,12 @@ func parseExactFloat(text []byte) (float64, bool) {
 	if !ok || digits != shortest || exponent != power {
 		return 0, false
 	}
-	return f + 0, true // 0 for -0: they are one number
+	return f + 0, true // makes 0 of -0: they are one number
 }
 
-// decimalOf writes a decimal number, without regard to its sign, as digits times a power of ten, without zeros at
-// either end; zero has no digits. ok is false if the text has other signs than those of a decimal number. The text is
-// one that ParseFloat reads.
+// decimalOf returns the absolute value of a decimal number as digits times a power of ten, without zeros at either end;
+// zero has no digits. ok is false if the text has other characters than a decimal number. ParseFloat must accept the
+// text.
 func decimalOf(text string) (digits string, exponent int, ok bool) {
 	text = strings.TrimLeft(text, "+-")
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
@@ -55,9 +55,9 @@ func decimalOf(text string) (digits string, exponent int, ok bool) {
 	return short, exponent + len(digits) - len(short), true
 }
 
-// inMicroseconds says whether a time has no part finer than a microsecond. The package time reads nine digits of a
-// fraction and drops all further ones: those must be zeros, if the digits behind a point or comma in the text are a
-// fraction. parse is what read the time from the text.
+// inMicroseconds reports whether a time has no part finer than a microsecond. Package time reads nine digits of a
+// fraction and drops further ones: these must be zeros, if the digits after a point or comma in the text are a
+// fraction. parse is the function that read the time.
 func inMicroseconds(text []byte, at time.Time, parse func([]byte) (time.Time, bool)) bool {
 	if at.Nanosecond()%1000 != 0 {
 		return false

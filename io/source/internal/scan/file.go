@@ -1,5 +1,5 @@
-// Package scan is what the readers of CSV, Arrow and Parquet files share: errors, parts of files that are hashed while
-// they are read, decompression, decimals, the limits of batches, and the memory of columns.
+// Package scan holds the parts that the readers of CSV, JSON-lines, Arrow and Parquet files share: errors, sections of
+// files that are hashed while they are read, decompression, decimals, the limits of batches, and the memory of columns.
 package scan
 
 import (
@@ -12,17 +12,17 @@ import (
 type File interface {
 	Schema() table.Schema
 	Splits() int
-	// Length is the file's size in bytes, as it was when it was opened.
+	// Length is the file's size in bytes when it was opened.
 	Length() int64
-	// Public says whether a column's name is surely not data.
+	// Public reports whether a column's name is certainly not data.
 	Public(column string) bool
-	// Read and Digest do for one split what the methods of source.Dataset do.
+	// Read and Digest do for one split what source.Dataset's methods do.
 	Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary, error)
 	Digest(ctx context.Context, split int, columns []string) ([]byte, error)
 }
 
-// Footed is a file whose footer states how many rows a split has, and the min and max of some columns. DigestFooter is
-// the digest of a split of which only the footer is used.
+// Footed is a file whose footer states the number of rows of a split, and the min and max of some columns. DigestFooter
+// returns the digest of a split if only its footer is used.
 type Footed interface {
 	// Rows returns the number of rows, or UnknownRows.
 	Rows(split int) int64
@@ -30,18 +30,18 @@ type Footed interface {
 	DigestFooter(split int) ([]byte, error)
 }
 
-// Fetcher is a file that can fetch what Read will read of some columns of a split, ahead of it. Fetch returns false if
-// it does not.
+// Fetcher is a file that can fetch, ahead of Read, the bytes of some columns of a split. Fetch returns false if it
+// fetches nothing.
 type Fetcher interface {
 	Fetch(split int, columns []string) bool
 }
 
-// UnknownRows is the number of rows of a split that is not stated.
+// UnknownRows stands for a number of rows that the file does not state.
 const UnknownRows = -1
 
-// Summary says of a split what its batches do not.
+// Summary describes a split that was read.
 type Summary struct {
-	Digest  []byte // of the bytes that were read; of a split that is left out, of the footer
-	Skipped int64  // rows of a split that is left out, as its footer states
-	Blank   int64  // lines of a CSV file that are no rows: blank lines and comments
+	Digest  []byte // digest of the bytes that were read; of the footer, if the split is left out
+	Skipped int64  // number of rows of a split that is left out, as its footer states
+	Blank   int64  // number of blank lines and comments in a CSV file
 }

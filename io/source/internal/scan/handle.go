@@ -13,27 +13,27 @@ type Extent struct{ At, Size int64 }
 type Handle interface {
 	io.ReaderAt
 	io.Closer
-	// Expect says which parts will be read soon, each once and from its start to its end, so that they can be fetched
-	// meanwhile. What else is read is fetched when it is asked for.
+	// Expect announces parts that will be read soon, each once and from its start to its end, so that they can be fetched
+	// meanwhile. Other parts are fetched when they are read.
 	Expect(parts ...Extent)
 }
 
 // Remote is one version of a file of a store. Its methods may be called concurrently.
 type Remote interface {
 	Size() int64
-	// Version differs from that of every other contents of the same file.
+	// Version identifies the contents: it differs if the bytes differ.
 	Version() string
 	// Open returns a handle that reads until ctx ends.
 	Open(ctx context.Context) Handle
-	// Fetch starts to fetch parts of the file for the next handle that expects just these. It returns false, and does
-	// nothing, if each open handle has something fetched ahead for it already.
+	// Fetch starts to fetch parts of the file for the next handle that expects exactly these. It returns false and does
+	// nothing if parts are already waiting for each open handle.
 	Fetch(parts ...Extent) bool
 }
 
-// Place is where a file is.
+// Place is the place of a file: one of the two fields is set.
 type Place struct {
-	Path   string // of this machine
-	Remote Remote // nil if the file is on this machine
+	Path   string // on this machine
+	Remote Remote // in a store; nil if the file is on this machine
 }
 
 // localFile is a file of this machine.

@@ -2,14 +2,14 @@ package scan
 
 import "github.com/dprelease/dprelease/io/table"
 
-// A column within structs has the path to it as its name: `address.city`. A name of the schema's top level may contain
-// dots, too, so that two columns may have one name; DropDoubles decides between them. Few bytes of a schema can say
-// long paths many times, so the paths of a file have a limit together.
+// A column within structs is named by its path: `address.city`. A name of the top level may contain dots, too, so that
+// two columns may have one name; DropDoubles decides between them. A short schema can stand for very long paths, so the
+// total length of a file's paths is limited.
 
 const (
 	// MaxDepth is the deepest nesting of types whose columns are read.
 	MaxDepth = 32
-	// maxPaths is the most bytes of all paths of a file together: some 100,000 long ones.
+	// maxPaths is the largest total length of a file's paths, in bytes: some 100,000 long ones.
 	maxPaths = 16 << 20
 )
 
@@ -24,9 +24,8 @@ func (p *Paths) Join(path, name string) (joined string, ok bool) {
 	return path + "." + name, true
 }
 
-// DropDoubles drops columns whose path is the name of another column. look returns the field of a column and whether it
-// is within another one. A column of the top level is never dropped. If only paths are the same, one column stays,
-// which cannot be read.
+// DropDoubles drops a nested column whose path is the name of another column. look returns the field of a column and
+// whether it is nested. If two nested columns have one path, one of them stays and cannot be read.
 func DropDoubles[T any](columns []T, look func(*T) (f *table.Field, nested bool)) []T {
 	top, paths := map[string]bool{}, map[string]int{}
 	for i := range columns {

@@ -4,5 +4,5 @@ package scan
 
 import "os"
 
-// prefetch is for systems that take a hint.
+// prefetch does nothing on systems without such a hint.
 func prefetch(*os.File, int64, int64) {}

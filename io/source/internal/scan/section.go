@@ -12,13 +12,13 @@ import (
 	"os"
 )
 
-// BlockSize is how many bytes of a file are read and hashed at once: what the first two caches hold.
+// BlockSize is the number of bytes that are read and hashed at a time: they fit the first- and second-level cache.
 const BlockSize = 64 << 10
 
-// BlockMAC hashes blocks: GMAC under one key and nonce, three times as fast as SHA-256 and more. It is an almost
-// universal hash: without the key one finds two different blocks of one tag with a probability below 2^-115 a try (a
-// block has 2^12 words of 128 bits, the hash is a polynomial of that degree over a field of 2^128; McGrew & Viega 2004,
-// lemma 2). Tags are not published: they are hashed, and of that the ledger keeps a keyed fingerprint.
+// BlockMAC hashes blocks by GMAC under one key and nonce, at least three times as fast as SHA-256. It is an almost
+// universal hash: without the key, one finds two different blocks of one tag with a probability below 2^-115 a try (a
+// block has 2^12 words of 128 bits, and the hash is a polynomial of that degree over a field of 2^128; McGrew & Viega
+// 2004, lemma 2). Tags are not published: they are hashed, and the ledger keeps a keyed fingerprint of that hash.
 type BlockMAC struct{ aead cipher.AEAD }
 
 // NewBlockMAC makes the hash of a dataset.
@@ -32,18 +32,18 @@ func NewBlockMAC(key []byte) (BlockMAC, error) {
 	return BlockMAC{aead}, err
 }
 
-// Origin is a file, as it was when it was opened, and how its blocks are hashed.
+// Origin is a file, with its size when it was opened, and the hash of its blocks.
 type Origin struct {
 	Place
 	Size int64
-	info fs.FileInfo // of a file of this machine
+	info fs.FileInfo // nil for a file of a store
 	MAC  BlockMAC
 }
 
 // Length returns the size in bytes of the file that was opened.
 func (o *Origin) Length() int64 { return o.Size }
 
-// Open opens the file for the first time and notes which one it is.
+// Open opens the file for the first time and records its identity.
 func (o *Origin) Open(ctx context.Context) (Handle, error) {
 	if o.Remote != nil {
 		o.Size = o.Remote.Size()
@@ -61,8 +61,8 @@ func (o *Origin) Open(ctx context.Context) (Handle, error) {
 	return localFile{f}, nil
 }
 
-// Reopen opens the file again. A file that was written since is the same one if same says so: footers may be long, and
-// are not compared for each split. A store sends bytes of the version that was opened, or none.
+// Reopen opens the file again. If the file was written since, same decides whether it is still the same: footers may be
+// long, and are not compared for each split. A store sends bytes of the version that was opened, or none.
 func (o *Origin) Reopen(ctx context.Context, same func(Handle) bool) (Handle, error) {
 	if o.Remote != nil {
 		return o.Remote.Open(ctx), nil
@@ -81,7 +81,7 @@ func (o *Origin) Reopen(ctx context.Context, same func(Handle) bool) (Handle, er
 	return nil, Changed()
 }
 
-// blockNonce is the nonce of all blocks, which are not encrypted.
+// blockNonce is the nonce of all blocks. Nothing is encrypted under it.
 var blockNonce [12]byte
 
 // Section reads a part of a file in order and hashes it while it is read, in blocks from its start.
@@ -90,10 +90,10 @@ type Section struct {
 	f       io.ReaderAt
 	At, End int64
 	mac     BlockMAC
-	tags    hash.Hash // of the tags of the blocks that were read
+	tags    hash.Hash // hash of the tags of the blocks that were read
 	tag     [16]byte
-	buf     []byte // room for a block and what was peeked at
-	unread  []byte // in buf
+	buf     []byte // memory for a block and for peeked bytes
+	unread  []byte // the unread part of buf
 }
 
 // NewSection returns a reader of the bytes from at up to, not including, end.
@@ -104,7 +104,7 @@ func NewSection(ctx context.Context, f io.ReaderAt, mac BlockMAC, at, end int64)
 // Lend gives the section memory to read into.
 func (s *Section) Lend(memory []byte) { s.buf = memory }
 
-// Reclaim takes that memory back, or what it has grown to. The section is not used afterwards.
+// Reclaim returns the memory, which may have grown. The section must not be used afterwards.
 func (s *Section) Reclaim() []byte {
 	memory := s.buf
 	s.buf, s.unread = nil, nil
@@ -125,7 +125,7 @@ func (s *Section) load(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// fill adds a block to what is unread. The error is io.EOF if there is none.
+// fill appends a block to unread. The error is io.EOF at the end.
 func (s *Section) fill() error {
 	if s.At >= s.End {
 		return io.EOF
@@ -141,7 +141,7 @@ func (s *Section) fill() error {
 	return err
 }
 
-// Peek returns the next n bytes without taking them, fewer if there are no more. They are valid until the next call.
+// Peek returns the next n bytes, or fewer at the end, without taking them. They are valid until the next call.
 func (s *Section) Peek(n int) ([]byte, error) {
 	for len(s.unread) < n {
 		if err := s.fill(); errors.Is(err, io.EOF) {
@@ -153,13 +153,13 @@ func (s *Section) Peek(n int) ([]byte, error) {
 	return s.unread[:min(n, len(s.unread))], nil
 }
 
-// Skip takes n bytes that peek has returned.
+// Skip takes n bytes that Peek has returned.
 func (s *Section) Skip(n int) { s.unread = s.unread[n:] }
 
-// Left returns how many bytes were not taken.
+// Left returns the number of bytes that were not taken.
 func (s *Section) Left() int64 { return s.End - s.At + int64(len(s.unread)) }
 
-// Pass takes the next n bytes, in blocks, without giving them to anybody.
+// Pass reads and discards the next n bytes, in blocks.
 func (s *Section) Pass(n int64) error {
 	for n > 0 {
 		b, err := s.Peek(int(min(n, BlockSize)))
@@ -175,7 +175,7 @@ func (s *Section) Pass(n int64) error {
 	return nil
 }
 
-// Read implements io.Reader. Whole blocks go to p at once.
+// Read implements io.Reader. It reads whole blocks directly into p.
 func (s *Section) Read(p []byte) (int, error) {
 	switch {
 	case len(s.unread) > 0:
@@ -191,7 +191,7 @@ func (s *Section) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Sum reads what is left and returns the digest of the whole section.
+// Sum reads the rest and returns the digest of the whole section.
 func (s *Section) Sum() ([]byte, error) {
 	s.unread = nil
 	for s.At < s.End {

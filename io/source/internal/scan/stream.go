@@ -13,16 +13,16 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// Stream reads the text of a file, or of a piece of it, and hashes the bytes in the file.
+// Stream reads the text of a file or of a piece of it, and hashes the bytes in the file.
 type Stream struct {
 	File    Handle
 	Section *Section
 	Text    io.Reader
-	stop    func() // ends all reading
+	stop    func() // ends the goroutine of ReadAhead
 	Close   func()
 }
 
-// OpenStream opens a file for the bytes from start up to, not including, end: for all of it, if it is compressed.
+// OpenStream opens a file for the bytes from start up to, not including, end. A compressed file is opened whole.
 func (o *Origin) OpenStream(ctx context.Context, packed Compression, start, end int64) (*Stream, error) {
 	file, err := o.Reopen(ctx, func(Handle) bool { return false })
 	if err != nil {
@@ -37,7 +37,7 @@ func (o *Origin) OpenStream(ctx context.Context, packed Compression, start, end 
 	return s, nil
 }
 
-// Compression is how a file of texts is compressed, by its name.
+// Compression is the compression of a text file, which its name tells.
 type Compression uint8
 
 // The kinds of compression, each with the ending of its files.
@@ -69,7 +69,7 @@ func (s *Stream) decompress(packed Compression) error {
 	case Bzip2:
 		s.Text = bzip2.NewReader(s.Section)
 	case XZ:
-		// It takes memory for the dictionary: 4 GiB at most, by the format.
+		// The dictionary takes up to 4 GiB of memory, which is the format's limit.
 		z, err := xz.NewReader(bufio.NewReader(s.Section))
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func (s *Stream) decompress(packed Compression) error {
 	return nil
 }
 
-// ReadAhead lets the text be decompressed ahead of its reader, in a goroutine of its own.
+// ReadAhead starts a goroutine that decompresses the text ahead of its reader.
 func (s *Stream) ReadAhead() {
 	a, end := NewAheadReader(s.Text), s.Close
 	s.Text, s.stop, s.Close = a, a.Stop, func() { a.Stop(); end() }
@@ -95,7 +95,7 @@ func (s *Stream) Sum() ([]byte, error) {
 	return sum, nil
 }
 
-// StreamError maps what a stream can answer to our errors; that of a context stays.
+// StreamError maps an error of a stream to one of ours. It keeps an error of the context.
 func StreamError(err error) error {
 	var own *Error
 	var path *fs.PathError

@@ -11,45 +11,45 @@ import (
 type TextColumn struct {
 	TextType
 	Values table.Values
-	valid  []bool // of the rows up to the last null; the others have values
+	valid  []bool // validity of the rows up to the last null; all later rows have values
 	nulls  int
-	// unparsed marks the rows whose text is no value of the type, up to the last such row. It is empty if there is none.
+	// unparsed marks the rows whose text is no value of the type, up to the last such row.
 	unparsed []bool
 }
 
-// Reset forgets all rows.
+// Reset removes all rows.
 func (c *TextColumn) Reset() {
 	v := &c.Values
 	v.Ints, v.Floats, v.Offsets, v.Data = v.Ints[:0], v.Floats[:0], append(v.Offsets[:0], 0), v.Data[:0]
 	c.valid, c.nulls, c.unparsed = c.valid[:0], 0, c.unparsed[:0]
 }
 
-// AddText adds a row's text; one that is no value of the type is null.
+// AddText adds a row's text. If it is no value of the type, the row is null.
 func (c *TextColumn) AddText(text []byte) {
 	if c.Parse(text, &c.Values) {
 		return
 	}
 	c.AddNull()
-	if len(bytes.TrimSpace(text)) > 0 { // a blank field is a value that is missing
-		c.unparsed = append(padded(c.unparsed, len(c.valid)-1), true)
+	if len(bytes.TrimSpace(text)) > 0 { // a blank field is a missing value
+		c.unparsed = append(padFlags(c.unparsed, len(c.valid)-1), true)
 	}
 }
 
 // AddUnparsed adds a row with something that is no value of the type.
 func (c *TextColumn) AddUnparsed() {
 	c.AddNull()
-	c.unparsed = append(padded(c.unparsed, len(c.valid)-1), true)
+	c.unparsed = append(padFlags(c.unparsed, len(c.valid)-1), true)
 }
 
-// padded extends flags with false to n items.
-func padded(flags []bool, n int) []bool {
+// padFlags extends flags with false to n items.
+func padFlags(flags []bool, n int) []bool {
 	from := len(flags)
 	flags = slices.Grow(flags, n-from)[:n]
 	clear(flags[from:])
 	return flags
 }
 
-// AddNull adds a row without a value, and the value that stands in its place.
+// AddNull adds a null, with a placeholder among the values.
 func (c *TextColumn) AddNull() {
 	c.pad()
 	c.valid = append(c.valid, false)
@@ -79,7 +79,7 @@ func (c *TextColumn) Column() table.Column {
 		out.Valid = c.valid
 	}
 	if len(c.unparsed) > 0 {
-		c.unparsed = padded(c.unparsed, len(c.valid))
+		c.unparsed = padFlags(c.unparsed, len(c.valid))
 		out.Unparsed = c.unparsed
 	}
 	return out

@@ -12,27 +12,26 @@ import (
 
 // Types of columns whose values are texts in the file
 //
-// A CSV field and a JSON string are texts. A job says what the texts of a column are; a text that is no value of the
-// column's type is null, and marked as unparsed. Numbers may be written with a decimal comma and with separators
-// between groups of three digits, dates in several layouts: of the layouts that a job lists the first one that fits a
-// text reads it.
+// A CSV field and a JSON string are texts. The job gives the type of a column; a text that is no value of that type is
+// null, and marked as unparsed. Numbers may have a decimal comma and separators between groups of three digits. Dates
+// may have several layouts: the first layout in the job's list that fits a text reads it.
 //
-// The value of a text is that of its type: 1 and 01 are one int, yes and true one bool, and of a date whose layout has
-// a time the day is the value. Only floats and timestamps round, floats to 53 bits and timestamps down to microseconds.
-// Where values tell units apart, two that differ must not become one: there the exact form of a type takes only what it
-// represents exactly (exact.go).
+// The value of a text is the value in its type: 1 and 01 are one int, yes and true one bool, and if the layout of a
+// date has a time, the value is the day. Only floats and timestamps are rounded: floats to 53 bits, and timestamps down
+// to microseconds. In columns whose values tell units apart, different values must stay different: there the exact form
+// of a type accepts only texts that it represents exactly (exact.go).
 
 // TextType is a column's type and how its texts are parsed.
 type TextType struct {
 	Type table.Type
 	// Parse adds the value of a text, or returns false and adds nothing.
 	Parse func(text []byte, v *table.Values) bool
-	// exact is Parse without values that are rounded; nil if Parse rounds none.
+	// exact is Parse without rounding; nil if Parse never rounds.
 	exact func(text []byte, v *table.Values) bool
 }
 
-// Exact returns the type with a Parse under which no two values are one: a text whose value is not represented exactly
-// has none.
+// Exact returns the type with a Parse under which different values stay different: a text whose value is not
+// represented exactly has no value.
 func (t TextType) Exact() TextType {
 	if t.exact != nil {
 		t.Parse = t.exact
@@ -40,16 +39,16 @@ func (t TextType) Exact() TextType {
 	return t
 }
 
-// Digits say how numbers are written.
+// Digits describes how numbers are written.
 type Digits struct {
 	Decimal   rune // '.' if it is 0
 	Thousands rune // between groups of three digits; 0 if there is none
 }
 
-// layoutSeparator stands between the layouts of dates and times.
+// layoutSeparator separates the layouts of dates and times.
 const layoutSeparator = " | "
 
-// NewTextType reads a type as the job writes it.
+// NewTextType parses a type in the form that jobs have.
 func NewTextType(s string, d Digits) (TextType, *Error) {
 	name, rest, _ := strings.Cut(s, " ")
 	var layouts []string
@@ -65,7 +64,7 @@ func NewTextType(s string, d Digits) (TextType, *Error) {
 	case name == "text":
 		return Text, nil
 	case name == "int":
-		return TextType{Type: table.Type{Kind: table.Int}, Parse: ints(d.plain(parseInt))}, nil
+		return TextType{Type: table.Type{Kind: table.Int}, Parse: ints(d.parsePlain(parseInt))}, nil
 	case name == "float":
 		return TextType{table.Type{Kind: table.Float}, d.floats(parseFloat), d.floats(parseExactFloat)}, nil
 	case name == "bool":
@@ -78,14 +77,14 @@ func NewTextType(s string, d Digits) (TextType, *Error) {
 			"separated by \" | \"")
 }
 
-// Text is the type of a column that the job gives none.
+// Text is the type of a column for which the job gives none.
 var Text = TextType{Type: table.Type{Kind: table.String}, Parse: func(text []byte, v *table.Values) bool {
 	v.Data = append(v.Data, text...)
 	v.Offsets = append(v.Offsets, uint32(len(v.Data)))
 	return true
 }}
 
-// ints adds what parse returns.
+// ints returns a Parse that adds the result of parse.
 func ints(parse func([]byte) (int64, bool)) func([]byte, *table.Values) bool {
 	return func(text []byte, v *table.Values) bool {
 		i, ok := parse(bytes.TrimSpace(text))
@@ -101,11 +100,11 @@ func parseInt(b []byte) (int64, bool) {
 	return i, err == nil
 }
 
-// floats lets parse read a number as Go writes it, and adds what it returns.
+// floats returns a Parse that rewrites a number in Go's form and adds the result of parse.
 func (d Digits) floats(parse func([]byte) (float64, bool)) func([]byte, *table.Values) bool {
 	return func(text []byte, v *table.Values) bool {
 		plain, ok := bytes.TrimSpace(text), true
-		if !d.usual() {
+		if !d.areUsual() {
 			plain, ok = d.rewrite(plain)
 		}
 		if !ok {
@@ -119,12 +118,12 @@ func (d Digits) floats(parse func([]byte) (float64, bool)) func([]byte, *table.V
 	}
 }
 
-// usual says whether numbers are written as Go writes them.
-func (d Digits) usual() bool { return (d.Decimal == 0 || d.Decimal == '.') && d.Thousands == 0 }
+// areUsual reports whether numbers are in Go's form.
+func (d Digits) areUsual() bool { return (d.Decimal == 0 || d.Decimal == '.') && d.Thousands == 0 }
 
-// plain lets parse read a number as Go writes it.
-func (d Digits) plain(parse func([]byte) (int64, bool)) func([]byte) (int64, bool) {
-	if d.usual() {
+// parsePlain returns a parser that rewrites a number in Go's form and calls parse.
+func (d Digits) parsePlain(parse func([]byte) (int64, bool)) func([]byte) (int64, bool) {
+	if d.areUsual() {
 		return parse
 	}
 	return func(text []byte) (int64, bool) {
@@ -136,7 +135,7 @@ func (d Digits) plain(parse func([]byte) (int64, bool)) func([]byte) (int64, boo
 	}
 }
 
-// rewrite writes a number as Go does. ok is false if a separator does not stand between groups of three digits, or if a
+// rewrite returns a number in Go's form. ok is false if a separator is not between groups of three digits, or if a
 // point is no decimal sign.
 func (d Digits) rewrite(text []byte) (plain []byte, ok bool) {
 	whole, fraction, decimal := string(text), "", false
@@ -160,8 +159,8 @@ func (d Digits) rewrite(text []byte) (plain []byte, ok bool) {
 	return []byte(whole), true
 }
 
-// ungroup takes the separators out of the digits before the decimal sign. A space stands for a space that does not
-// break, too.
+// ungroup removes the separators from the digits before the decimal sign. A separator that is a space also matches a
+// no-break space.
 func (d Digits) ungroup(whole string) (string, bool) {
 	if d.Thousands == ' ' {
 		whole = strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(whole)
@@ -179,7 +178,7 @@ func (d Digits) ungroup(whole string) (string, bool) {
 	return strings.Join(groups, ""), true
 }
 
-// parseFloat takes numbers that are too large as infinite.
+// parseFloat parses a number. One that is too large is infinite.
 func parseFloat(text []byte) (float64, bool) {
 	f, err := strconv.ParseFloat(string(text), 64)
 	return f, err == nil || errors.Is(err, strconv.ErrRange)
@@ -200,7 +199,7 @@ func parseDate(b []byte) (int64, bool) {
 	return t.Unix() / 86400, err == nil // exact: midnight
 }
 
-// saysDay says whether a layout tells year, month and day, and names no zone by letters, which do not say an offset.
+// saysDay reports whether a layout has year, month and day, and no zone in letters, which do not determine an offset.
 func saysDay(layout string) bool {
 	probe := time.Date(2013, 11, 24, 0, 0, 0, 0, time.UTC)
 	back, err := time.Parse(layout, probe.Format(layout))
@@ -211,8 +210,8 @@ func zoned(layout string) bool {
 	return strings.Contains(layout, "-07") || strings.Contains(layout, "Z07")
 }
 
-// dateType reads layouts and refuses one that does not say the day, or that has a zone: which day an instant is on
-// depends on it.
+// dateType returns the type of dates in some layouts. It refuses a layout without the day, or with a zone: the zone
+// would decide which day an instant is on.
 func dateType(layouts []string) (TextType, *Error) {
 	for _, layout := range layouts {
 		if !saysDay(layout) || zoned(layout) {
@@ -227,8 +226,8 @@ func dateType(layouts []string) (TextType, *Error) {
 	})}, nil
 }
 
-// timestampType reads layouts and refuses one that does not say the day, and a mixture of instants and wall-clock
-// readings.
+// timestampType returns the type of timestamps in some layouts. It refuses a layout without the day, and a mixture of
+// instants and wall-clock readings.
 func timestampType(layouts []string) (TextType, *Error) {
 	if len(layouts) == 0 {
 		layouts = []string{""}
@@ -254,7 +253,7 @@ func timestampType(layouts []string) (TextType, *Error) {
 	})}, nil
 }
 
-// parseTime reads a text by the first layout that fits.
+// parseTime parses a text by the first layout that fits.
 func parseTime(layouts []string, b []byte) (time.Time, bool) {
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, string(b)); err == nil {

@@ -1,0 +1,79 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+)
+
+// What is wrong with a command line is said in the words of the verb's own help. Cobra's texts speak of args and of
+// functions of Go.
+
+// things are what the arguments of the verbs name.
+var things = map[string]string{"JOB": "a job file", "DIR": "a release folder", "JOB|DIR": "a job file or a release folder",
+	"FILE": "a file", "FILE…": "a file"}
+
+// explainArguments replaces cobra's texts for a verb and those below it.
+func explainArguments(cmd *cobra.Command) {
+	cmd.SetFlagErrorFunc(flagError)
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if check(cmd, args) == nil {
+				return missingFlag(cmd)
+			}
+			_, takes, _ := strings.Cut(cmd.Use, " ")
+			usage := strings.TrimSpace(cmd.CommandPath() + " " + takes)
+			switch first, _, _ := strings.Cut(takes, " "); {
+			case takes == "" && cmd.HasSubCommands():
+				return seeHelp(cmd, fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath()))
+			case takes == "":
+				return seeHelp(cmd, usage+" takes no arguments")
+			case len(args) > 0:
+				return seeHelp(cmd, "these are not the arguments of "+usage)
+			case things[first] != "":
+				return console.Usagef("name %s: %s", things[first], usage)
+			default:
+				return console.Usagef("name %s: %s", first, usage)
+			}
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		explainArguments(sub)
+	}
+}
+
+// missingFlag returns an error if a flag is not set without which the verb does nothing.
+func missingFlag(cmd *cobra.Command) (err error) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Annotations[cobra.BashCompOneRequiredFlag] != nil && !f.Changed && err == nil {
+			err = console.Usagef("--%s is missing: %s", f.Name, f.Usage)
+		}
+	})
+	return err
+}
+
+func seeHelp(cmd *cobra.Command, text string) error {
+	return &console.UsageError{Text: text, Hint: "see " + cmd.CommandPath() + " --help"}
+}
+
+// flagError explains what is wrong with a flag.
+func flagError(cmd *cobra.Command, err error) error {
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &missing):
+		return seeHelp(cmd, "--"+missing.GetSpecifiedName()+" needs a value")
+	case errors.As(err, &invalid):
+		what := map[string]string{"int": "a whole number", "bool": "true or false"}[invalid.GetFlag().Value.Type()]
+		if what == "" {
+			return seeHelp(cmd, "--"+invalid.GetFlag().Name+": "+errors.Unwrap(invalid).Error())
+		}
+		return seeHelp(cmd, fmt.Sprintf("--%s must be %s, not %q", invalid.GetFlag().Name, what, invalid.GetValue()))
+	}
+	return seeHelp(cmd, err.Error())
+}

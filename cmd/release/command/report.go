@@ -1,0 +1,164 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/report"
+)
+
+const reportLong = `report writes the page and the descriptions of a published release whose job says output.report: false into a folder of their own. The release itself is never changed: its files are compared with the manifest first, and the new ones
+lie beside it, in DIR.report, or where --out says. They are made of the noisy values and cost no budget; the manifest does not vouch for them.
+
+With --job the maps of queries by nearest points have their places, which come from the public files of the job.`
+
+// reportCommand is the verb report.
+func reportCommand(c *console.Console) *cobra.Command {
+	var out, job string
+	flags := jobs.Flags{}
+	cmd := &cobra.Command{
+		Use: "report DIR", Short: "Write the page of a release that has none", Long: reportLong, Args: cobra.ExactArgs(1),
+		Example: "  release report out\n  release report out --out page --job job.yaml",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return writeReport(cmd.Context(), c, args[0], out, job, &flags)
+		},
+	}
+	flags.AddParams(cmd)
+	cmd.Flags().StringVar(&out, "out", "", "the folder to write into, instead of DIR.report")
+	cmd.Flags().StringVar(&job, "job", "", "the job of the release, for the places of its points")
+	return cmd
+}
+
+func writeReport(ctx context.Context, c *console.Console, dir, out, job string, flags *jobs.Flags) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return console.Usagef("the folder: %v", err)
+	}
+	if out == "" {
+		out = dir + ".report"
+	}
+	m, tables, err := readRelease(ctx, c, dir, job, flags)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(out, manifest.FileName)); err == nil {
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: console.Here(out) +
+			" holds a release, which is never changed", Hint: "choose another folder with --out"}
+	}
+	if err := writeDocuments(out, report.Documents(m, tables)); err != nil {
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "write", Message: "the report cannot be written to " +
+			console.Here(out), Hint: "choose a folder that can be written with --out", Err: plainError(err)}
+	}
+	if c.Quiet {
+		return nil
+	}
+	return c.Printf("%s\n", console.Here(filepath.Join(out, report.IndexName)))
+}
+
+// plainError is what the operating system says, without what libraries add.
+func plainError(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// writeDocuments writes files of a report; those of an earlier one are replaced.
+func writeDocuments(dir string, documents []pipeline.Document) (err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, d := range documents {
+		f, err := root.OpenFile(d.Path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(d.Write(f), f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readRelease reads a release folder whole, after comparing its files with the manifest.
+func readRelease(ctx context.Context, c *console.Console, dir, job string, flags *jobs.Flags) (*manifest.Manifest,
+	[]*report.Table, error) {
+	found, err := sink.Examine(ctx, dir)
+	switch {
+	case err != nil:
+		return nil, nil, pipeline.OutputError(err)
+	case len(found.Findings) > 0:
+		return nil, nil, &pipeline.Error{
+			Cause: pipeline.CauseOutput, Code: "changed", Message: console.Here(dir) +
+				" is not the release that was published: " + found.Findings[0],
+			Hint: "release verify lists all that was changed; restore the folder from a copy",
+		}
+	}
+	m := found.Manifest
+	places, err := placesOf(ctx, c, job, flags)
+	if err != nil {
+		return nil, nil, err
+	}
+	var tables []*report.Table
+	for i := range m.Queries {
+		q := &m.Queries[i]
+		for _, holds := range tablesIn(q) {
+			t, err := sink.ReadTable(ctx, dir, q, holds)
+			if err != nil {
+				return nil, nil, pipeline.OutputError(err)
+			}
+			table := report.RowTable(q.Name, holds, t.Rows, t.Keys, t.Names, t.Values)
+			if holds == "" {
+				table.Places = places[q.Name]
+			}
+			tables = append(tables, table)
+		}
+	}
+	return m, tables, nil
+}
+
+// tablesIn are what the files of a query hold, each once: "" for the answer.
+func tablesIn(q *manifest.Query) []string {
+	var out []string
+	for _, f := range q.Files {
+		if !slices.Contains(out, f.Holds) {
+			out = append(out, f.Holds)
+		}
+	}
+	return out
+}
+
+// placesOf are the public points of a job's queries, by name; none without a job.
+func placesOf(ctx context.Context, c *console.Console, job string, flags *jobs.Flags) (map[string]*pipeline.Places,
+	error) {
+	places := map[string]*pipeline.Places{}
+	if job == "" {
+		return places, nil
+	}
+	plan, err := flags.Load(ctx, c, job)
+	if err != nil {
+		return nil, err
+	}
+	queries := plan.Queries()
+	for i := range queries {
+		places[queries[i].Query.Name()] = queries[i].Places()
+	}
+	return places, nil
+}

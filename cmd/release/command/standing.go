@@ -1,0 +1,200 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
+)
+
+// standing is what a run of a plan would do and cost: whether it is released already, what a charge takes of the budget,
+// and how the ledger was found.
+type standing struct {
+	protocol.Standing
+	ledger string // "", "none" or "unknown"
+	lost   error  // the refusal of a run if the ledger was lost
+}
+
+// findStanding looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is
+// counted alone.
+func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Flags) (s standing, err error) {
+	dir, err := f.Dir(p)
+	if err != nil {
+		return s, err
+	}
+	book, closeBook, err := jobs.OpenStore(ctx, p.Job().StoreName(), false)
+	switch {
+	case err == nil:
+		defer func() { _ = closeBook() }() // it was only read
+		s.Standing, err = protocol.StandingOf(ctx, p, book, sink.New(), dir)
+		if err == nil || ctx.Err() != nil || errors.As(err, new(*ledger.MovedError)) {
+			return s, err
+		}
+	case ctx.Err() != nil:
+		return s, err
+	}
+	s.ledger, s.lost = "none", f.LostLedger(p, dir)
+	if !errors.Is(err, ledger.ErrAbsent) {
+		s.ledger = "unknown"
+		c.Warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " +
+			console.ErrorText(err))
+	}
+	if s.ledger == "none" {
+		s.lost = f.LostLedger(p, dir)
+	}
+	s.Standing, err = protocol.StandingOf(ctx, p, nil, sink.New(), dir)
+	return s, err
+}
+
+// Print says what a run would do and cost.
+func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
+	lines := linesOf(p, s.Standing)
+	var lost *pipeline.Error
+	if errors.As(s.lost, &lost) {
+		lines = []string{"a run is refused: " + console.OneLine(lost.Code+": "+lost.Message)}
+	} else if s.ledger == "none" {
+		lines = append([]string{"there is no ledger yet: the first run opens it, with a budget of " + p.Budget().String()},
+			lines...)
+	}
+	return c.Print("\nbudget: " + strings.Join(lines, "\n  ") + "\n")
+}
+
+// linesOf say what a run would do and cost.
+func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
+	switch s.Next {
+	case protocol.NextWithdrawn:
+		return []string{console.ErrorText(s.Problem)}
+	case protocol.NextRepeat:
+		line := fmt.Sprintf("already released to %s on %s: a run returns the same bytes and charges nothing",
+			console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
+		if s.Problem != nil {
+			line += "; but its folder is not there unchanged any more: restore it from a copy, or pay for a new release with " +
+				"--new-release"
+		}
+		return []string{line}
+	case protocol.NextDerive:
+		line := fmt.Sprintf("already released in another presentation, to %s on %s: a run makes this one of its noisy "+
+			"values and charges nothing", console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
+		if s.Problem != nil {
+			line = fmt.Sprintf("already released in another presentation, to %s on %s, of which this one cannot be made: %s",
+				console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly), console.ErrorText(s.Problem))
+		}
+		return []string{line}
+	case protocol.NextFinish:
+		return []string{"charged already, by a run that was cut short after its noise was drawn: a run publishes what it " +
+			"left and charges nothing more"}
+	case protocol.NextResume:
+		return []string{"charged already, by a run that was cut short: a run goes on under that charge and charges nothing " +
+			"more"}
+	}
+	return quoteLines(p, s.Quote)
+}
+
+// announceCharge says on stderr what a run is about to charge. A refusal is an error that follows.
+func announceCharge(c *console.Console, p *pipeline.Plan, s protocol.Standing) {
+	if s.Quote.Refusal == nil {
+		c.Note(strings.Join(linesOf(p, s), "; "))
+	}
+}
+
+// quoteLines say what a charge takes of each cap.
+func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
+	for i, r := range q.Rooms {
+		if i == 0 {
+			lines = append(lines, console.Fill("a run will charge %s of the budget of dataset %s, %s", percentText(r.Share),
+				q.Account.Dataset, moreText(r)))
+			continue
+		}
+		lines = append(lines, console.Fill("%s of that for %s, %s", percentText(r.Share), strings.TrimSpace(r.Per+" "+r.Name),
+			moreText(r)))
+	}
+	switch {
+	case q.Never && q.Opens:
+		lines = append(lines, console.Fill("a run is refused: the job's own budget (%s) can never hold this release",
+			p.Budget()))
+	case errors.As(q.Refusal, new(*ledger.OverBudgetError)), errors.As(q.Refusal, new(*ledger.OverShareError)):
+		lines = append(lines, "a run is refused") // the line above shows the cap, and the error that follows the amounts
+	case q.Refusal != nil:
+		lines = append(lines, "a run is refused")
+	}
+	return lines
+}
+
+// moreText says how many more releases like it fit after a charge.
+func moreText(r ledger.Room) string {
+	switch {
+	case r.More < 0:
+		return "more than is left"
+	case r.More < 1:
+		return "no further release like this fits"
+	case r.More < 2:
+		return "room for one more release like this"
+	case r.More > 1e6:
+		return "room for more than a million more releases like this"
+	}
+	return console.Fill("room for %.0f more releases like this", math.Floor(r.More))
+}
+
+// percentText is a share in percent, of three digits.
+func percentText(share float64) string {
+	if share > 1e4 {
+		return "more than a million %"
+	}
+	return console.Fill("%.3g %%", 100*share)
+}
+
+// chargeRefusal fails a plan whose charge would be refused.
+func chargeRefusal(p *pipeline.Plan, q ledger.Quote) error {
+	switch {
+	case q.Refusal == nil:
+		return nil
+	case q.Never && q.Opens:
+		return &pipeline.Error{
+			Cause: pipeline.CauseBudget, Code: "never-fits", Err: configs.Diagnostics{p.Job().Diagnose("ledger.budget",
+				"never-fits", "one release costs more than the whole budget", "")},
+			Message: "the job's own budget can never hold this release",
+			Hint:    "lower privacy.epsilon or privacy.delta, or decide on a larger ledger.budget",
+		}
+	}
+	return pipeline.LedgerError("charge", q.Refusal)
+}
+
+// JSON is a standing for `plan --json`.
+func (s standing) JSON() map[string]any {
+	out := map[string]any{"next": s.Next}
+	if s.ledger != "" {
+		out["ledger"] = s.ledger
+	}
+	if s.Next != protocol.NextCharge {
+		out["folder"] = cmp.Or(s.Dir, s.Prior.Charge.Dir)
+		out["problem"] = ""
+		if s.Problem != nil {
+			out["problem"] = s.Problem.Error()
+		}
+		return out
+	}
+	rooms := []map[string]any{}
+	for _, r := range s.Quote.Rooms {
+		share, more := any(r.Share), any(r.More)
+		if math.IsInf(r.Share, 0) {
+			share = nil
+		}
+		if math.IsInf(r.More, 0) {
+			more = nil
+		}
+		rooms = append(rooms, map[string]any{"per": r.Per, "name": r.Name, "share": share, "more_fit": more})
+	}
+	out["caps"], out["fits"], out["never_fits"] = rooms, s.Quote.Refusal == nil, s.Quote.Never
+	return out
+}

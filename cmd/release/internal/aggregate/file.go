@@ -1,0 +1,145 @@
+package aggregate
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/partial"
+)
+
+// largestKey is more than any key takes.
+const largestKey = 1 << 12
+
+// readPrivate reads a short file that nobody but its owner can read.
+func readPrivate(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, console.Usagef("--key: the file %s can't be read", path)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil || !info.Mode().IsRegular():
+		return nil, console.Usagef("--key: the file %s can't be read", path)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return nil, console.Usagef("--key: others can read the key %s: chmod 600 %s, and if they may have, make another "+
+			"with --new-key", path, path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, largestKey))
+	if err != nil {
+		return nil, console.Usagef("--key: the file %s can't be read", path)
+	}
+	return text, nil
+}
+
+// writeKey writes a key to a new file.
+func writeKey(path string, key partial.Key) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return console.Usagef("--new-key: %s is there already, and a key is never overwritten", path)
+	}
+	if err != nil {
+		return failed(path, err)
+	}
+	_, err = f.WriteString(key.Reveal())
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return failed(path, errors.Join(err, os.Remove(path)))
+	}
+	return nil
+}
+
+// vacant refuses a path at which something else stands than an earlier part.
+func vacant(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err == nil && info.Mode().IsRegular() {
+		f, err := os.Open(path)
+		if err == nil {
+			defer f.Close()
+			start := make([]byte, len(partial.Mark))
+			if _, err := io.ReadFull(f, start); err == nil && bytes.Equal(start, []byte(partial.Mark)) {
+				return nil
+			}
+		}
+	}
+	return &pipeline.Error{
+		Cause: pipeline.CauseOutput, Code: "occupied", Message: console.Here(path) +
+			" holds something else than a partial aggregate",
+		Hint: "choose another file with --out, or move it away",
+	}
+}
+
+// failed is an error of writing a file, in the system's own words.
+func failed(path string, err error) error {
+	var number syscall.Errno
+	if errors.As(err, &number) {
+		err = number
+	} else {
+		err = nil
+	}
+	return &pipeline.Error{
+		Cause: pipeline.CauseOutput, Code: "output", Message: console.Here(path) + " can't be written", Err: err,
+		Hint: "check the folder, its permissions and the space that is left",
+	}
+}
+
+// replaceFile writes a file that is there when it is complete and synced, in the place of an earlier one, and not
+// before. If the process is killed, nothing is left: on Linux the file has no name until then. Errors of write are
+// returned as they are.
+func replaceFile(path string, write func(io.Writer) error) error {
+	p, err := newPending(path)
+	if err != nil {
+		return failed(path, err)
+	}
+	w := &faults{w: p.file}
+	err = write(w)
+	switch {
+	case w.err != nil:
+		err = failed(path, w.err)
+	case err == nil:
+		if err = errors.Join(p.file.Sync(), p.publish(path)); err == nil {
+			err = syncFolder(filepath.Dir(path))
+		}
+		if err != nil {
+			err = failed(path, err)
+		}
+	}
+	p.discard()
+	return err
+}
+
+// faults keeps the first error of writing, which is of the output and not of the input.
+type faults struct {
+	w   io.Writer
+	err error
+}
+
+// Write writes.
+func (f *faults) Write(p []byte) (int, error) {
+	n, err := f.w.Write(p)
+	if f.err == nil {
+		f.err = err
+	}
+	return n, err
+}
+
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) { // of a system that syncs no folders
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}

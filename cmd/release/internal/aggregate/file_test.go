@@ -1,0 +1,73 @@
+package aggregate
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// A file is there, for its owner alone, when it is complete, and nothing else is, whatever happens before. On Linux
+// nothing has a name while it is written, so that a process that is killed leaves nothing.
+func TestReplaceFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.part")
+	names := func() (names []string) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	cut := errors.New("cut short")
+	if err := replaceFile(path, func(w io.Writer) error {
+		if _, err := io.WriteString(w, "half"); err != nil {
+			return err
+		}
+		p, err := newPending(path)
+		if err != nil {
+			return err
+		}
+		nameless := p.name == ""
+		p.discard()
+		switch found := names(); {
+		case nameless && len(found) > 0:
+			t.Errorf("while it is written there is %q", found)
+		case !nameless:
+			t.Log("this file system has no files without names")
+		}
+		return cut
+	}); !errors.Is(err, cut) || len(names()) > 0 {
+		t.Errorf("%v, and %q is left", err, names())
+	}
+	for _, text := range []string{"whole", "another"} {
+		if err := replaceFile(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		info, err2 := os.Stat(path)
+		if err != nil || err2 != nil || string(got) != text || info.Mode().Perm() != 0o600 || len(names()) != 1 {
+			t.Errorf("%q of mode %v, %v, %v, beside %q", got, info.Mode(), err, err2, names())
+		}
+	}
+	var e *pipeline.Error
+	err := replaceFile(filepath.Join(dir, "none", "a.part"), func(io.Writer) error { return nil })
+	if !errors.As(err, &e) || e.Cause != pipeline.CauseOutput || e.Hint == "" {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+	if err := os.WriteFile(path, []byte("a table"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := vacant(path); !errors.As(err, &e) || e.Code != "occupied" {
+		t.Errorf("something else is there: %v", err)
+	}
+}

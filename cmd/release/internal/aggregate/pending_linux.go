@@ -1,0 +1,40 @@
+package aggregate
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// newPending makes a file without a name, or with one if the file system has only such.
+func newPending(path string) (*pending, error) {
+	fd, err := unix.Open(filepath.Dir(path), unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return named(path)
+	}
+	return &pending{file: os.NewFile(uintptr(fd), path)}, nil
+}
+
+// publish gives the file its name, in the place of another file of this name.
+func (p *pending) publish(path string) error {
+	if p.name != "" {
+		return p.rename(path)
+	}
+	// A file without a name can be linked to a free name alone.
+	free, err := os.CreateTemp(filepath.Dir(path), temporary)
+	if err != nil {
+		return err
+	}
+	p.name = free.Name()
+	_ = free.Close() // nothing was written to it
+	if err := os.Remove(p.name); err != nil {
+		return err
+	}
+	from := "/proc/self/fd/" + strconv.Itoa(int(p.file.Fd()))
+	if err := unix.Linkat(unix.AT_FDCWD, from, unix.AT_FDCWD, p.name, unix.AT_SYMLINK_FOLLOW); err != nil {
+		return err
+	}
+	return p.rename(path)
+}

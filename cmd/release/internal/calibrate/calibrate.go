@@ -1,0 +1,123 @@
+// Package calibrate is the verb calibrate: questions about noise and guarantees that need no data, no job and no
+// ledger.
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const calibrateLong = `calibrate answers what noise a guarantee needs, and what guarantee a noise gives. It reads no data.
+
+Numbers are decimals. An epsilon and a delta are rounded down to the next float64, a sensitivity up, a sigma down, so that no
+answer promises more than the decimals do. Answers are on the safe side of the exact ones and print 17 significant digits,
+rounded up.`
+
+// calibration is the verbs of calibrate, which write to a console.
+type calibration struct{ *console.Console }
+
+// Command is the verb calibrate.
+func Command(c *console.Console) *cobra.Command {
+	a := &calibration{c}
+	cmd := &cobra.Command{
+		Use: "calibrate", Short: "Say what noise a guarantee needs, or what a noise guarantees", Long: calibrateLong,
+		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, q := range questions {
+		cmd.AddCommand(a.questionCmd(q))
+	}
+	cmd.AddCommand(a.compareCmd(), a.composeCmd(), a.convertCmd(), a.splitCmd())
+	return cmd
+}
+
+// numberHelp explains the flags that are numbers.
+var numberHelp = map[string]string{
+	"epsilon": "the guarantee's epsilon, 0 to 1e6", "delta": "the guarantee's delta, at least 1e-300 and below 1",
+	"sigma": "the noise's standard deviation", "sensitivity": "the query's L2 sensitivity; L1 for scale",
+}
+
+// numberFlags adds a flag for each number, and returns the texts that they will hold.
+func numberFlags(cmd *cobra.Command, names ...string) map[string]*string {
+	text := map[string]*string{}
+	for _, name := range names {
+		standard := ""
+		if name == "sensitivity" {
+			standard = "1"
+		}
+		text[name] = cmd.Flags().String(name, standard, numberHelp[name])
+	}
+	return text
+}
+
+// row is one line of an answer: values by the keys of the columns. A row with "error" has no other values but its names.
+type row map[string]any
+
+// column is a column of an answer: its key in JSON, its title, and how people read its values.
+type column struct {
+	key, title string
+	text       func(any) string
+}
+
+// print prints rows as a table, or as JSON. Columns that are empty in all rows are left out of the table.
+func (a *calibration) print(columns []column, rows []row) error {
+	if a.JSON {
+		return a.PrintJSON(rows)
+	}
+	table := make([][]string, len(rows)+1)
+	for i, c := range columns {
+		texts, some := []string{c.title}, false
+		for _, r := range rows {
+			text := ""
+			if x, ok := r[c.key]; ok {
+				text = fmt.Sprint(x)
+				if c.text != nil {
+					text = c.text(x)
+				}
+			} else if failure, failed := r["error"]; failed && i == 1 {
+				text = "no value: " + fmt.Sprint(failure)
+			}
+			texts, some = append(texts, text), some || text != ""
+		}
+		if some {
+			for k, text := range texts {
+				table[k] = append(table[k], text)
+			}
+		}
+	}
+	return a.PrintTable(table)
+}
+
+// Columns print numbers: up, since no answer may promise too much, or down, if the number must not be exceeded.
+func up(x any) string   { return digits17(x.(float64)) }
+func down(x any) string { return digits17Down(x.(float64)) }
+
+// percent is an excess for people.
+func percent(x any) string {
+	if x.(float64) > 1000 {
+		return fmt.Sprintf("%.3g times", x)
+	}
+	return fmt.Sprintf("%+.2f %%", 100*x.(float64))
+}
+
+// excessOf is how much larger x is than least, relative, and finite.
+func excessOf(x, least calibrate.Sigma) float64 { return math.Min(float64(x/least)-1, math.MaxFloat64) }
+
+// answerError gives exit code 1 to a guarantee that is not met, and usage to the rest.
+func answerError(err error) error {
+	hint := "--mechanism analytic holds everywhere"
+	switch {
+	case errors.Is(err, methods.ErrInfeasible):
+		hint = "ask for that epsilon, or allow larger sigmas"
+	case !errors.Is(err, methods.ErrDoesNotHold) && !errors.Is(err, calibrate.ErrExceeds):
+		return console.Usagef("%s", plain(err))
+	}
+	return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate", Message: plain(err), Hint: hint}
+}

@@ -1,0 +1,217 @@
+package columns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const columnsLong = `columns shows what a table looks like, which is a file or an address, https://host/path or s3://bucket/key: format, compression, encoding, delimiter, header, and the columns with their types. Of Parquet and Arrow
+files it reads the footer. Of texts it reads the first 256 KiB, after decompression, and proposes types by what it saw there. A run uses none
+of these proposals: write what is right into the job (release init does so).
+
+With --values it reads all rows and shows, for each column, the most frequent values with their shares. These are private data: they are for the
+operator, who may read the file, and for writing down the list of cells of a dimension. A public list is better, such as the list of all
+branches of the library, not of those that somebody visited: a cell that is listed only because the data hold it tells that somebody is there.`
+
+// Command is the verb columns.
+func Command(c *console.Console) *cobra.Command {
+	values, asJSON := 0, false
+	cmd := &cobra.Command{
+		Use: "columns FILE", Short: "Show what a table looks like: format, delimiter, encoding, names and types", Long: columnsLong,
+		Example: "  release columns loans.txt\n  release columns https://example.org/loans.csv\n  release columns " +
+			"loans.txt --values 20", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if values < 0 {
+				return console.Usagef("--values must not be negative")
+			}
+			return show(cmd.Context(), c, args[0], values, asJSON)
+		},
+	}
+	cmd.Flags().IntVar(&values, "values", 0,
+		"also read all rows, and show so many values of each column: for the operator's eyes")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return cmd
+}
+
+func show(ctx context.Context, c *console.Console, path string, values int, asJSON bool) error {
+	t, err := OpenTable(ctx, path)
+	if err != nil {
+		return Error(path, err)
+	}
+	var seen []Seen
+	if values > 0 {
+		c.Note("what follows is private data, for the eyes of whoever may read the file; do not publish it, and choose no " +
+			"cells, ranges or budgets by it that a public source could give")
+		if seen, err = t.ReadValues(ctx, values); err != nil {
+			return pipeline.InputError(err)
+		}
+	}
+	if asJSON {
+		return c.PrintJSON(t.asJSON(seen))
+	}
+	if err := c.Printf("%s\n", t.headline()); err != nil {
+		return err
+	}
+	rows := [][]string{{"column", "type", "remark"}}
+	for i, name := range t.Names {
+		rows = append(rows, []string{console.OneLine(name), t.Types[i], t.remark(i)})
+	}
+	if err := c.Printf("\n"); err != nil {
+		return err
+	}
+	if err := c.PrintTable(rows); err != nil {
+		return err
+	}
+	for i := range seen {
+		if err := seen[i].print(c, t.Names[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Error says what is wrong with a file, without a library's text.
+func Error(path string, err error) error {
+	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: console.OneLine(Base(path)) +
+		" can't be looked at"}
+	switch {
+	case errors.Is(err, ErrExcel):
+		e.Err, e.Hint = err, "save the sheet as CSV (UTF-8), and look at that file"
+	case errors.Is(err, ErrNoTable):
+		e.Err, e.Hint = err, "the formats are CSV and other texts with a delimiter, JSON lines, Parquet and Arrow, as they "+
+			"are or compressed with gzip, zstd, bzip2 or xz"
+	case errors.Is(err, ErrVariable):
+		e.Err, e.Hint = err, "set it to the query of the signed address"
+	case errors.Is(err, ErrEmpty), errors.Is(err, ErrDamaged):
+		e.Err, e.Hint = err, "copy it again from where it came from"
+	default:
+		return pipeline.InputError(notOpened(err))
+	}
+	return e
+}
+
+// headline says in one line what the file is.
+func (t *Table) headline() string {
+	words := []string{console.OneLine(Base(t.Path)) + ": " + string(t.Format)}
+	if t.Compression != "" {
+		words = append(words, "compressed with "+t.Compression)
+	}
+	if x := t.Text; x != nil {
+		words = append(words, x.Encoding)
+		if t.Format != JSONL {
+			words = append(words, delimiterText(x.Delimiter), map[bool]string{true: "with a header",
+				false: "without a header"}[x.Header], "line ends "+x.LineEnds)
+			switch {
+			case x.Quote == 0 && t.Format == CSV:
+				words = append(words, "nothing is quoted")
+			case x.Quote != 0 && (x.Quote != '"' || t.Format == TSV):
+				words = append(words, "quoted by "+string(x.Quote))
+			}
+			if x.Mark && !x.Header {
+				words = append(words, "with a byte order mark")
+			}
+			if x.TrimSpace {
+				words = append(words, "spaces around the fields")
+			}
+			if x.Decimal != '.' && x.Decimal != 0 {
+				words = append(words, "decimal sign "+strconv.Quote(string(x.Decimal)))
+			}
+			if x.Thousands != 0 {
+				words = append(words, "separator of thousands "+strconv.Quote(string(x.Thousands)))
+			}
+		}
+		if len(x.NullValues) > 0 {
+			words = append(words, "texts for a missing value: "+console.OneLine(strings.Join(x.NullValues, " ")))
+		}
+		if x.Ragged > 0 {
+			words = append(words, "some lines have another number of fields")
+		}
+		if x.LineEnds == "CR" {
+			words = append(words, `a job needs other line ends: tr '\r' '\n' <FILE >NEW`)
+		}
+		if x.LineEnds == "mixed" && x.Header {
+			words = append(words, `a job takes all lines to end as the header does: tr -d '\r' <FILE >NEW`)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func delimiterText(d rune) string {
+	switch d {
+	case 0:
+		return "one column"
+	case '\t':
+		return "separated by tabs"
+	}
+	return "separated by " + strconv.Quote(string(d))
+}
+
+// remark is what is doubtful about a column.
+func (t *Table) remark(i int) string {
+	if t.Text == nil {
+		return ""
+	}
+	c := &t.Text.Columns[i]
+	doubts := c.Doubts
+	if c.Other {
+		doubts = append(doubts, "some texts are no values of this type: they would count as missing")
+	}
+	return strings.Join(doubts, "; ")
+}
+
+// print shows the values of a column with their shares of all rows.
+func (s *Seen) print(c *console.Console, name string) error {
+	share := func(n int) string { return fmt.Sprintf("%.3g %%", 100*float64(n)/float64(max(1, s.Rows))) }
+	distinct := console.Count(s.Distinct, "different value")
+	if s.Distinct < 0 {
+		distinct = fmt.Sprintf("more than %d different values", mostDistinct)
+	}
+	if err := c.Printf("\n%s: %s, missing %s, not of the type %s\n", console.OneLine(name), distinct, share(s.Null),
+		share(s.Unparsed)); err != nil {
+		return err
+	}
+	rows := make([][]string, len(s.Values))
+	for i, v := range s.Values {
+		rows[i] = []string{"  " + console.OneLine(v.Text), share(v.Count)}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return c.PrintTable(rows)
+}
+
+func (t *Table) asJSON(seen []Seen) map[string]any {
+	columns := make([]map[string]any, len(t.Names))
+	for i, name := range t.Names {
+		columns[i] = map[string]any{"name": name, "type": t.Types[i], "remark": t.remark(i)}
+		if i < len(seen) {
+			values := []map[string]any{}
+			for _, v := range seen[i].Values {
+				values = append(values, map[string]any{"value": v.Text, "rows": v.Count})
+			}
+			columns[i]["rows"], columns[i]["null"], columns[i]["unparsed"], columns[i]["values"] = seen[i].Rows, seen[i].Null, seen[i].Unparsed, values
+		}
+	}
+	out := map[string]any{"format": t.Format, "compression": t.Compression, "columns": columns}
+	if x := t.Text; x != nil {
+		out["encoding"], out["line_ends"], out["header"], out["null_values"] = x.Encoding, x.LineEnds, x.Header, x.NullValues
+		for key, r := range map[string]rune{"delimiter": x.Delimiter, "decimal": x.Decimal, "thousands": x.Thousands,
+			"quote": x.Quote} {
+			if r != 0 {
+				out[key] = string(r)
+			}
+		}
+		if x.Quote == 0 && t.Format == CSV {
+			out["quote"] = "none"
+		}
+	}
+	return out
+}

@@ -1,0 +1,175 @@
+// Package columns says what an unknown file looks like from its first bytes: format, compression, encoding,
+// delimiter, header, and what the columns of a text file could be.
+//
+// What it finds are proposals for a person who may read the file and who writes them into a job. A run believes none of
+// them: it reads the file as the job says. At most [MostBytes] of a file are read, after decompression, and Look holds
+// what was seen of them; the texts of single cells are in it only if they were asked for.
+package columns
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/store"
+)
+
+// MostBytes is how much of a file is read, after decompression.
+const MostBytes = 256 << 10
+
+// Format is how a table is written, as the job's input.format says it.
+type Format string
+
+// The formats that are told apart. Excel workbooks and unknown binary files cannot be read by a job.
+const (
+	CSV     Format = "csv"
+	TSV     Format = "tsv"
+	JSONL   Format = "jsonl"
+	Parquet Format = "parquet"
+	Arrow   Format = "arrow"
+	Excel   Format = "xlsx"
+	Unknown Format = ""
+)
+
+// Look is what a file looks like.
+type Look struct {
+	Format Format
+	// Compression is gzip, zstd, bzip2 or xz; "" if the file is not compressed.
+	Compression string
+	// Whole says whether the whole file was seen.
+	Whole bool
+	// Text describes a text file; nil for other formats.
+	Text *Text
+}
+
+// ErrExcel and ErrNoTable mean that a job cannot read such a file.
+var (
+	ErrExcel   = errors.New("this is an Excel workbook")
+	ErrNoTable = errors.New("this is no table in a format that is known")
+)
+
+// ErrEmpty means that the file holds nothing.
+var ErrEmpty = errors.New("the file is empty")
+
+// ErrDamaged means that the compressed bytes cannot be read.
+var ErrDamaged = errors.New("the compressed file is damaged")
+
+// File looks at the first bytes of a file of this machine, or of the first object of an address (store.Address).
+func File(ctx context.Context, place string) (*Look, error) {
+	var f io.ReadCloser
+	var err error
+	if store.IsAddress(place) {
+		f, err = source.OpenAddress(ctx, place, MostBytes)
+	} else {
+		f, err = os.Open(place)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Reader(f)
+}
+
+// notOpened says why a file cannot be opened, without the system's path.
+func notOpened(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("there is no such file")
+	case errors.Is(err, fs.ErrPermission):
+		return errors.New("permission denied")
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return errors.New("the file cannot be read")
+	}
+	return err
+}
+
+// Reader looks at the first bytes of r.
+func Reader(r io.Reader) (*Look, error) {
+	head, err := readHead(r)
+	if err != nil {
+		return nil, err
+	}
+	look := &Look{}
+	look.Compression = compressionOf(head)
+	if look.Compression != "" {
+		text, err := decompress(look.Compression, io.MultiReader(bytes.NewReader(head), r))
+		if err != nil {
+			return nil, damaged(err)
+		}
+		if head, err = readHead(text); err != nil && len(head) == 0 {
+			return nil, damaged(err)
+		}
+	}
+	look.Whole = len(head) < MostBytes
+	if len(head) == 0 {
+		return nil, ErrEmpty
+	}
+	look.Format = binaryFormat(head)
+	if look.Format == Unknown {
+		look.Format, look.Text = lookAtText(head, look.Whole)
+	}
+	return look, nil
+}
+
+// damaged is ErrDamaged, unless the bytes themselves could not be read.
+func damaged(err error) error {
+	if own := new(source.Error); errors.As(err, &own) {
+		return own
+	}
+	return ErrDamaged
+}
+
+// readHead reads up to MostBytes.
+func readHead(r io.Reader) ([]byte, error) {
+	return io.ReadAll(io.LimitReader(r, MostBytes))
+}
+
+// compressionOf knows a compression by the first bytes.
+func compressionOf(head []byte) string {
+	for _, c := range []struct{ magic, name string }{
+		{"\x1f\x8b", "gzip"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"},
+	} {
+		if bytes.HasPrefix(head, []byte(c.magic)) {
+			return c.name
+		}
+	}
+	return ""
+}
+
+func decompress(name string, r io.Reader) (io.Reader, error) {
+	switch name {
+	case "gzip":
+		return gzip.NewReader(r)
+	case "zstd":
+		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
+	case "bzip2":
+		return bzip2.NewReader(r), nil
+	}
+	return xz.NewReader(r)
+}
+
+// binaryFormat knows a format by the first bytes; Unknown if they are none of a format that is no text.
+func binaryFormat(head []byte) Format {
+	for _, f := range []struct {
+		magic  string
+		format Format
+	}{
+		{"PAR1\x15", Parquet}, {"ARROW1\x00\x00", Arrow}, {"\xff\xff\xff\xff", Arrow}, {"PK\x03\x04", Excel},
+	} {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			return f.format
+		}
+	}
+	return Unknown
+}

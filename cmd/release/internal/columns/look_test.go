@@ -1,0 +1,276 @@
+package columns_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/gzip"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/columns"
+)
+
+// library is a table as a library's program exports it.
+func library(delimiter string) string {
+	var b strings.Builder
+	row := func(fields ...string) { b.WriteString(strings.Join(fields, delimiter) + "\r\n") }
+	row("Card", "Branch", "Day", "Fee", "Age", "Code")
+	for i := range 400 {
+		fee := fmt.Sprintf("%d,%02d", i%20, 5*(i%20))
+		if i%7 == 0 {
+			fee = "N/A"
+		}
+		row(fmt.Sprintf("M%04d", i), []string{"Café Süd", "North"}[i%2], fmt.Sprintf("%02d/%02d/2024", 1+i%28, 1+i%12), fee,
+			fmt.Sprint(5+i%80), fmt.Sprintf("%05d", 13*i))
+	}
+	return b.String()
+}
+
+func TestALibraryTableInEveryEncoding(t *testing.T) {
+	for name, encode := range map[string]func(string) ([]byte, error){
+		"utf-8":        func(s string) ([]byte, error) { return []byte(s), nil },
+		"windows-1252": func(s string) ([]byte, error) { return charmap.Windows1252.NewEncoder().Bytes([]byte(s)) },
+		"utf-16le": func(s string) ([]byte, error) {
+			return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().Bytes([]byte(s))
+		},
+		"utf-16be": func(s string) ([]byte, error) {
+			return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewEncoder().Bytes([]byte(s))
+		},
+	} {
+		for _, delimiter := range []string{"\t", ";", "|"} {
+			text, err := encode(library(delimiter))
+			if err != nil {
+				t.Fatal(err)
+			}
+			look, err := columns.Reader(bytes.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := look.Text
+			got := fmt.Sprint(x.Encoding, " ", string(x.Delimiter), x.Header, x.LineEnds, string(x.Decimal), x.NullValues,
+				x.Ragged)
+			if want := fmt.Sprint(name, " ", delimiter, "trueCRLF,[N/A] 0"); got != want {
+				t.Errorf("%s, delimiter %q: %s, want %s", name, delimiter, got, want)
+			}
+			var types []string
+			for _, c := range x.Columns {
+				types = append(types, c.Name+" "+c.Type)
+			}
+			want := []string{"Card text", "Branch text", "Day date 2/1/2006", "Fee float", "Age int", "Code text"}
+			if diff := cmp.Diff(want, types); diff != "" {
+				t.Errorf("%s, delimiter %q: %s", name, delimiter, diff)
+			}
+		}
+	}
+}
+
+func TestTypesAsTheyAreSeen(t *testing.T) {
+	for _, c := range []struct{ want, cells string }{
+		{"int", "1 -2 300"}, {"float", "1.5 2 -0.25 1e3"}, {"text", "01 02 13"}, {"bool", "yes no yes"}, {"bool",
+			"true FALSE"},
+		{"date", "2024-01-31 2024-02-29"}, {"date 2/1/2006", "31/01/2024 1/2/2024"}, {"date 1/2/2006",
+			"01/31/2024 2/1/2024"}, {"date 2.1.2006", "31.1.2024"},
+		{"date 2006-01-02 | 2/1/2006", "2024-01-31 2024-01-30 31/12/2024"},
+		{"timestamp 2006-01-02T15:04:05Z07:00", "2024-01-31T10:00:00Z 2024-01-31T10:00:00+01:00"},
+		{"text", "a b c"}, {"text", "1 two three four"}, {"text", "? NA"},
+	} {
+		text := "pad,x\n0," + strings.ReplaceAll(c.cells, " ", "\n0,") + "\n"
+		look, err := columns.Reader(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := look.Text.Columns[1].Type; got != c.want {
+			t.Errorf("%s: %s, want %s", c.cells, got, c.want)
+		}
+	}
+	look, err := columns.Reader(strings.NewReader("pad,x\n0,01/02/2024\n0,03/04/2024\n"))
+	if err != nil || len(look.Text.Columns[1].Doubts) == 0 {
+		t.Errorf("nothing says that the order of day and month is open: %v", err)
+	}
+}
+
+func TestAFileWithoutHeader(t *testing.T) {
+	look, err := columns.Reader(strings.NewReader("39, State-gov, 77516\n50, Private, 83311\n38, ?, 215646\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := look.Text
+	if x.Header || !x.TrimSpace || x.Columns[0].Name != "column_1" || x.Columns[0].Type != "int" ||
+		len(x.NullValues) != 1 {
+		t.Errorf("%+v", x)
+	}
+}
+
+func TestApostrophesAsQuotes(t *testing.T) {
+	look, err := columns.Reader(strings.NewReader("id,name\n1,'Smith, J'\n2,'Jones'\n3,'Lee, K'\n"))
+	if err != nil || look.Text.Quote != '\'' || len(look.Text.Columns) != 2 || look.Text.Columns[0].Type != "int" {
+		t.Errorf("%+v, %v", look.Text, err)
+	}
+	look, err = columns.Reader(strings.NewReader("id,name\n1,O'Neil\n2,d'Arc\n"))
+	if err != nil || look.Text.Quote != '"' {
+		t.Errorf("%+v, %v", look.Text, err)
+	}
+}
+
+func TestFormatsByTheirBytes(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write([]byte(library(","))); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text                []byte
+		format, compression string
+	}{
+		{[]byte("PAR1\x15\x04"), "parquet", ""}, {[]byte("PAR1,PAR2\n4,5\n"), "csv", ""}, {[]byte("ARROW1\x00\x00"), "arrow",
+			""}, {[]byte("PK\x03\x04x"), "xlsx", ""},
+		{[]byte("{\"a\": 1}\n{\"a\": null}\n"), "jsonl", ""}, {packed.Bytes(), "csv",
+			"gzip"}, {[]byte("\x00\x01\x02\x00\x00\x05"), "", ""},
+	} {
+		look, err := columns.Reader(bytes.NewReader(c.text))
+		if err != nil || string(look.Format) != c.format || look.Compression != c.compression {
+			t.Errorf("%q: %+v, %v", c.text[:6], look, err)
+		}
+	}
+	for name, text := range map[string][]byte{"empty": nil, "cut": packed.Bytes()[:5]} {
+		if _, err := columns.Reader(bytes.NewReader(text)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// counted counts what is read of it.
+type counted struct {
+	r io.Reader
+	n int
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
+}
+
+// A look reads no more than it says, and holds no cell.
+func TestALookReadsTheFirstBytesAlone(t *testing.T) {
+	const canary = "CANARY-7331"
+	text := "id,name\n" + strings.Repeat("1,"+canary+"\n", 100_000)
+	in := &counted{r: strings.NewReader(text)}
+	look, err := columns.Reader(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.n > columns.MostBytes {
+		t.Errorf("%d bytes were read, more than %d", in.n, columns.MostBytes)
+	}
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table, err := columns.OpenTable(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown := fmt.Sprintf("%v %v %+v", table.Names, table.Types, look.Text.NullValues); strings.Contains(shown, canary) {
+		t.Errorf("a cell is shown: %s", shown)
+	}
+}
+
+// Whatever the bytes are, a look ends with a description or an error, and what it describes is opened by the reader of
+// tables or refused by it.
+func FuzzLook(f *testing.F) {
+	for _, s := range []string{"a,b\n1,2\n", "a;b\r\n1,5;2\r\n", "{\"a\": [1, {}]}\n", "\"a\nb\",\"c\n",
+		"\xff\xfea\x00,\x00", "\r\r\r", "\x1f\x8b", "BZh9", "a\tb\n\n\n"} {
+		f.Add([]byte(s))
+	}
+	path := filepath.Join(f.TempDir(), "a.odd")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		table, err := columns.OpenTable(context.Background(), path)
+		if err == nil && table.Text != nil {
+			_, _ = table.ReadValues(context.Background(), 3) // names may be there twice: an error, and no panic
+		}
+	})
+}
+
+// What is proposed for files with tabs and for JSON lines reads the file as its writer wrote it.
+func TestProposalsReadTheFile(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, text string
+		quote      rune
+		want       []string // the first values of the column "text"
+	}{
+		"tabs": {"a.tsv", "id\ttext\n1\ta\n2\tb\n", 0, []string{"a", "b"}},
+		"tabs and inches": {"a.tsv", "id\ttext\n1\t\"open\n2\t5\" wide\n3\tclose\"\n4\tb\n", 0,
+			[]string{`"open`, `5" wide`, `b`, `close"`}},
+		"an open quote":           {"a.tsv", "text\tid\n\"a\t1\nb\t2\n", 0, []string{`"a`, "b"}},
+		"quotes that would match": {"a.tab", "text\tid\n\"a\t1\nb\t\"2\nc\t3\nd\t4\"\n", 0, []string{`"a`, "b", "c", "d"}},
+		"quoted tabs":             {"a.tsv", "id\ttext\n1\t\"a\tb\"\n2\t\"say \"\"b\"\"\"\n3\tc\n", '"', []string{"a\tb", "c", `say "b"`}},
+		"quoted lines":            {"a.txt", "id\ttext\n1\t\"a\nb\"\n2\tc\n", '"', []string{"a\nb", "c"}},
+		"all quoted":              {"a.tsv", "\"id\"\t\"text\"\n\"1\"\t\"a\"\n\"2\"\t\"b\"\n", '"', []string{"a", "b"}},
+		"apostrophes":             {"a.tsv", "id\ttext\n1\t'a\tb'\n2\t'c'\n", '\'', []string{"a\tb", "c"}},
+		"inches":                  {"a.csv", "id,text\n1,5\" wide\n2,b\n", 0, []string{`5" wide`, "b"}},
+		"quotes that swallow":     {"a.csv", "text;id\n\"a;1\nb;2\nc;3\"\n", 0, []string{`"a`, "b", "c"}},
+		"quoted commas":           {"a.csv", "id,text\n1,\"a,b\"\n2,c\n", '"', []string{"a,b", "c"}},
+		"letters":                 {"a.jsonl", "{\"text\": \"a\"}\n{\"text\": 5}\n{\"text\": \"b\"}\n", 0, []string{"a", "b"}},
+	} {
+		path := filepath.Join(t.TempDir(), c.file)
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		table, err := columns.OpenTable(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if table.Text.Quote != c.quote {
+			t.Errorf("%s: quoted by %q, want %q", name, table.Text.Quote, c.quote)
+		}
+		seen, err := table.ReadValues(t.Context(), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, v := range seen[slices.Index(table.Names, "text")].Values {
+			got = append(got, v.Text)
+		}
+		slices.Sort(got)
+		slices.Sort(c.want)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestJSONTypes(t *testing.T) {
+	for values, c := range map[string]struct {
+		want   string
+		doubts bool
+	}{
+		"1|2": {"int", false}, `"1"|2`: {"int", false}, "1|2.5": {"float", false}, "1.0|2.0": {"float", false}, "true|false": {"bool", false}, `"a"|"b"`: {"text", false},
+		`"a"|"b"|1`: {"text", true}, `"a"|true`: {"text", true}, `[1]|[2]`: {"text", true}, `"a"|null`: {"text", false}, "9223372036854775807|1": {"int", false},
+		`"18446744073709551615"|"1"`: {"text", true},
+	} {
+		var text strings.Builder
+		for v := range strings.SplitSeq(values, "|") {
+			text.WriteString(`{"x": ` + v + "}\n")
+		}
+		look, err := columns.Reader(strings.NewReader(text.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := look.Text.Columns[0]; x.Type != c.want || (len(x.Doubts) > 0) != c.doubts {
+			t.Errorf("%s: %s, doubts %q, want %s", values, x.Type, x.Doubts, c.want)
+		}
+	}
+}

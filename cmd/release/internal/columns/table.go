@@ -1,0 +1,216 @@
+package columns
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// Table is a file with its columns, as far as they are seen without reading rows of formats that state their types.
+type Table struct {
+	*Look
+	// Path leads to the file, or is an address.
+	Path string
+	// place is Path with the query of its address from the environment.
+	place string
+	// Names and Types are the columns. Types are as a job writes them for texts, and as the file states them for other
+	// formats.
+	Names, Types []string
+}
+
+// OpenTable looks at a file, or at the first object of an address. The query of an https address may be ${env:NAME}, as
+// in a job. Errors are those of the system, ErrEmpty, ErrDamaged, ErrVariable and those of io/source.
+func OpenTable(ctx context.Context, path string) (*Table, error) {
+	place, err := placeOf(path)
+	if err != nil {
+		return nil, err
+	}
+	look, err := File(ctx, place)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Look: look, Path: path, place: place}
+	switch {
+	case look.Format == Excel:
+		return nil, ErrExcel
+	case look.Format == Unknown:
+		return nil, ErrNoTable
+	case look.Text != nil:
+		for _, c := range look.Text.Columns {
+			t.Names, t.Types = append(t.Names, c.Name), append(t.Types, c.Type)
+		}
+	case look.Format == Parquet || look.Format == Arrow:
+		d, err := source.Open(ctx, t.Source())
+		if err != nil {
+			return nil, err
+		}
+		defer d.Close()
+		for _, f := range d.Schema().Fields {
+			t.Names, t.Types = append(t.Names, f.Name), append(t.Types, f.Type.String())
+		}
+	}
+	return t, nil
+}
+
+// ErrVariable means that an address names a variable of the environment that is not set.
+var ErrVariable = errors.New("the address names a variable of the environment that is not set")
+
+// reference is the query of an address that comes from the environment, as in a job.
+var reference = regexp.MustCompile(`^(https://[^?]*\?)\$\{env:([^}]*)\}$`)
+
+// placeOf puts a variable's value in the place of its name.
+func placeOf(path string) (string, error) {
+	m := reference.FindStringSubmatch(path)
+	if m == nil {
+		return path, nil
+	}
+	query, ok := os.LookupEnv(m[2])
+	if !ok {
+		return "", ErrVariable
+	}
+	return m[1] + query, nil
+}
+
+// Base is what messages call a file or an object.
+func Base(path string) string {
+	if store.IsAddress(path) {
+		return store.Base(path)
+	}
+	return filepath.Base(path)
+}
+
+// Source says how the file is read, as it was seen.
+func (t *Table) Source() source.Options {
+	o := source.Options{Dir: filepath.Dir(t.Path), Files: []string{filepath.Base(t.Path)}, Format: string(t.Format)}
+	if store.IsAddress(t.place) {
+		o.Dir, o.Files = "", []string{t.place}
+	}
+	x := t.Text
+	if x == nil {
+		return o
+	}
+	if t.Format == JSONL {
+		o.JSONL.Columns = map[string]string{}
+		for _, c := range x.Columns {
+			o.JSONL.Columns[c.Name] = c.Type
+		}
+		return o
+	}
+	o.CSV = source.CSV{
+		Header: x.Header, Encoding: x.Encoding, Delimiter: x.Delimiter, TrimSpace: x.TrimSpace, NullValues: x.NullValues,
+		Thousands: x.Thousands, Types: map[string]string{},
+	}
+	switch {
+	case x.Quote == 0 && t.Format == CSV:
+		o.CSV.Quote = source.NoQuote
+	case x.Quote != '"' || t.Format == TSV: // format tsv quotes nothing by itself
+		o.CSV.Quote = x.Quote
+	}
+	if x.Decimal != '.' {
+		o.CSV.Decimal = x.Decimal
+	}
+	if !x.Header {
+		// A header tells these two by itself.
+		o.CSV.Columns, o.CSV.Mark = t.Names, x.Mark
+		if x.LineEnds == "CRLF" {
+			o.CSV.LineEnd = "crlf"
+		}
+	}
+	for _, c := range x.Columns {
+		if c.Type != "text" {
+			o.CSV.Types[c.Name] = c.Type
+		}
+	}
+	return o
+}
+
+// Seen is what all rows of a column hold: for the operator's eyes only.
+type Seen struct {
+	Rows, Null, Unparsed int
+	// Values are the most frequent texts. Distinct counts the different ones; it is negative if there are more than are counted.
+	Values   []Value
+	Distinct int
+}
+
+// mostDistinct is how many different values of a column are counted.
+const mostDistinct = 100_000
+
+// ReadValues reads all rows of the columns, and returns what each of them holds with at most n values.
+func (t *Table) ReadValues(ctx context.Context, n int) ([]Seen, error) {
+	d, err := source.Open(ctx, t.Source())
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	var names []string
+	var at []int
+	for i, f := range d.Schema().Fields {
+		if f.Type.Kind != table.Invalid && f.Type.Kind != table.List {
+			names, at = append(names, f.Name), append(at, i)
+		}
+	}
+	seen := make([]Seen, len(d.Schema().Fields))
+	counts := make([]map[string]int, len(names))
+	for split := range d.Splits() {
+		if _, err := d.Read(ctx, split, names, func(b *table.Batch) error {
+			for k := range b.Columns {
+				counts[k] = seen[at[k]].addColumn(&b.Columns[k], b.Rows, counts[k])
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	for k, count := range counts {
+		seen[at[k]].finish(count, n)
+	}
+	return bySchema(t.Names, d.Schema(), seen), nil
+}
+
+// addColumn counts the values of a batch. The map is nil from the value on that is one too many.
+func (s *Seen) addColumn(c *table.Column, rows int, count map[string]int) map[string]int {
+	if s.Rows == 0 {
+		count = map[string]int{}
+	}
+	s.Rows += rows
+	for i := range rows {
+		switch {
+		case c.IsNull(i):
+			s.Null++
+			if i < len(c.Unparsed) && c.Unparsed[i] {
+				s.Null, s.Unparsed = s.Null-1, s.Unparsed+1
+			}
+		case count != nil:
+			count[source.Text(c, c.Index(i))]++
+			if len(count) > mostDistinct {
+				s.Distinct, count = -1, nil
+			}
+		}
+	}
+	return count
+}
+
+func (s *Seen) finish(count map[string]int, n int) {
+	if count == nil {
+		return
+	}
+	s.Distinct = len(count)
+	s.Values = mostFrequent(count, n)
+}
+
+// bySchema puts what was seen in the order of names: the columns of JSON lines are read in another one.
+func bySchema(names []string, schema table.Schema, seen []Seen) []Seen {
+	out := make([]Seen, len(names))
+	for i, name := range names {
+		if k := schema.Index(name); k >= 0 {
+			out[i] = seen[k]
+		}
+	}
+	return out
+}

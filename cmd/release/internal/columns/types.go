@@ -1,0 +1,267 @@
+package columns
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Column is a column of a text file, and what its cells could be.
+type Column struct {
+	Name string
+	// Type is the type as a job writes it: text, int, float, bool, or a date or timestamp with its layouts.
+	Type string
+	// Doubts say what is uncertain about the type, without a value.
+	Doubts []string
+	// Other says whether some texts that were looked at are no values of the type.
+	Other bool
+
+	cells     []string
+	bare      bool // some cells are JSON values that are no strings
+	nulls     []string
+	thousands rune
+}
+
+// Value is a text of a column and how often it was seen.
+type Value struct {
+	Text  string
+	Count int
+}
+
+// mostFrequent are the most frequent texts, at most n of them.
+func mostFrequent(count map[string]int, n int) []Value {
+	all := make([]Value, 0, len(count))
+	for text, k := range count {
+		all = append(all, Value{text, k})
+	}
+	slices.SortFunc(all, func(a, b Value) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Text, b.Text))
+	})
+	return all[:min(n, len(all))]
+}
+
+// nullTexts are what people write if there is no value.
+var nullTexts = []string{"", "?", "NA", "N/A", "n/a", "na", "NULL", "null", "None", "none", "-", "--", ".", `\N`, "NaN",
+	"nan", "#N/A"}
+
+// neverText are those of nullTexts that are hardly ever meant as a text.
+var neverText = []string{"?", "NA", "N/A", "n/a", "NULL", "null", `\N`, "#N/A"}
+
+// candidate is a type that a column may have.
+type candidate struct {
+	name   string
+	accept func(cell string) bool
+}
+
+// judge finds the type that fits most cells: the first one, from the narrowest to the widest, that at least nine cells
+// in ten have.
+func (c *Column) judge(decimal rune) {
+	var values []string
+	for _, cell := range c.cells {
+		if !slices.Contains(nullTexts, cell) {
+			values = append(values, cell)
+		} else if cell != "" && !slices.Contains(c.nulls, cell) {
+			c.nulls = append(c.nulls, cell)
+		}
+	}
+	c.Type = "text"
+	if len(values) > 0 {
+		c.findType(values, decimal)
+	}
+	if c.Type == "text" { // a dash may be a value
+		c.nulls = slices.DeleteFunc(c.nulls, func(s string) bool { return !slices.Contains(neverText, s) })
+		if c.bare {
+			c.Doubts = append(c.Doubts,
+				"some values are numbers, truth values, lists or objects, which are no texts: they would count as missing")
+		}
+	}
+}
+
+func (c *Column) findType(values []string, decimal rune) {
+	if leadingZeros(values) {
+		c.Doubts = append(c.Doubts, "digits with leading zeros, such as codes: kept as text")
+		return
+	}
+	if !c.bare && slices.ContainsFunc(values, longInt) {
+		c.Doubts = append(c.Doubts, "whole numbers of more digits than an int or a float holds: kept as text")
+		return
+	}
+	for _, t := range []candidate{
+		{"int", isInt},
+		{"float", func(s string) bool { return isNumber(s, decimal, 0) }},
+		{"bool", func(s string) bool {
+			return slices.Contains([]string{"true", "false", "yes", "no", "t", "f", "y", "n"}, strings.ToLower(s))
+		}},
+	} {
+		if c.fits(values, t) {
+			return
+		}
+	}
+	for _, separator := range []rune{'.', ',', ' ', '\u00a0', '\''} {
+		if separator == decimal {
+			continue
+		}
+		if c.fits(values, candidate{"float", func(s string) bool { return isNumber(s, decimal, separator) }}) {
+			c.thousands = separator
+			return
+		}
+	}
+	c.findLayouts(values)
+}
+
+// fits sets the type if at least nine values in ten have it.
+func (c *Column) fits(values []string, t candidate) bool {
+	other := 0
+	for _, v := range values {
+		if !t.accept(v) {
+			other++
+		}
+	}
+	if other*10 > len(values) {
+		return false
+	}
+	c.Type, c.Other = t.name, other > 0
+	return true
+}
+
+// layouts are how days and times are written, in the order in which they are proposed: the day stands before the month
+// if both orders fit.
+var layouts = []struct{ kind, layout string }{
+	{"date", "2006-01-02"},
+	{"date", "2/1/2006"}, {"date", "1/2/2006"}, {"date", "2.1.2006"}, {"date", "2-1-2006"}, {"date", "1-2-2006"},
+	{"date", "2006/1/2"}, {"date", "20060102"}, {"date", "2/1/06"}, {"date", "1/2/06"}, {"date", "2.1.06"},
+	{"date", "2-Jan-2006"}, {"date", "2 Jan 2006"}, {"date", "2 January 2006"}, {"date", "Jan 2, 2006"}, {"date",
+		"January 2, 2006"}, {"date", "2-Jan-06"},
+	{"timestamp", "2006-01-02 15:04:05"}, {"timestamp", "2006-01-02T15:04:05"}, {"timestamp", "2006-01-02T15:04:05Z07:00"},
+	{"timestamp", "2006-01-02 15:04:05Z07:00"}, {"timestamp", "2006-01-02 15:04:05-07"}, {"timestamp",
+		"2006-01-02 15:04"}, {"timestamp", "2006-01-02T15:04"},
+	{"timestamp", "2/1/2006 15:04:05"}, {"timestamp", "2/1/2006 15:04"}, {"timestamp", "1/2/2006 15:04:05"}, {"timestamp",
+		"1/2/2006 15:04"},
+	{"timestamp", "1/2/2006 3:04:05 PM"}, {"timestamp", "1/2/2006 3:04 PM"}, {"timestamp",
+		"2.1.2006 15:04:05"}, {"timestamp", "2.1.2006 15:04"},
+	{"timestamp", "2006/1/2 15:04:05"},
+}
+
+// findLayouts proposes the layouts of dates or times that at least nine values in ten have together: the one that most
+// values have, then the one that most of the others have, at most three.
+func (c *Column) findLayouts(values []string) {
+	rest := values
+	kind := ""
+	var chosen []string
+	for len(rest) > 0 && len(chosen) < 3 {
+		best, left := -1, rest
+		for i, l := range layouts {
+			if kind != "" && l.kind != kind {
+				continue
+			}
+			if not := unparsed(rest, l.layout); len(not) < len(left) {
+				best, left = i, not
+			}
+		}
+		if best < 0 || (len(rest)-len(left))*50 < len(values) {
+			break
+		}
+		c.doubtOrder(rest, left, layouts[best].layout)
+		kind, chosen, rest = layouts[best].kind, append(chosen, layouts[best].layout), left
+	}
+	if kind == "" || len(rest)*10 > len(values) {
+		c.Doubts = nil
+		return
+	}
+	c.Other = len(rest) > 0
+	c.Type = kind + " " + strings.Join(chosen, " | ")
+	if c.Type == "date 2006-01-02" {
+		c.Type = "date"
+	}
+}
+
+// doubtOrder notes that day and month may also stand the other way round.
+func (c *Column) doubtOrder(rest, left []string, layout string) {
+	swapped := strings.NewReplacer("2/1/", "1/2/", "1/2/", "2/1/", "2-1-", "1-2-", "1-2-", "2-1-").Replace(layout)
+	if swapped != layout && len(unparsed(rest, swapped)) == len(left) {
+		c.Doubts = append(c.Doubts, "day/month or month/day: what was seen fits both orders; ask whoever made the file")
+	}
+}
+
+func unparsed(values []string, layout string) (rest []string) {
+	for _, v := range values {
+		if _, err := time.Parse(layout, v); err != nil {
+			rest = append(rest, v)
+		}
+	}
+	return rest
+}
+
+// leadingZeros says whether the values are digits alone, some of which begin with a zero: codes, not numbers.
+func leadingZeros(values []string) bool {
+	some := false
+	for _, v := range values {
+		if strings.Trim(v, "0123456789") != "" {
+			return false
+		}
+		some = some || len(v) > 1 && v[0] == '0'
+	}
+	return some
+}
+
+func isInt(s string) bool {
+	_, err := strconv.ParseInt(s, 10, 64)
+	return err == nil
+}
+
+// longInt says whether s is a whole number that is no int.
+func longInt(s string) bool {
+	digits := strings.TrimLeft(s, "+-")
+	return digits != "" && strings.Trim(digits, "0123456789") == "" && !isInt(s)
+}
+
+// isNumber says whether s is a decimal number with this decimal sign and, if separator is not 0, groups of three
+// digits.
+func isNumber(s string, decimal, separator rune) bool {
+	s = strings.TrimLeft(s, "+-")
+	if mantissa, exponent, ok := strings.Cut(strings.ToLower(s), "e"); ok && isInt(exponent) {
+		s = mantissa
+	}
+	whole, fraction, _ := strings.Cut(s, string(decimal))
+	if strings.Trim(fraction, "0123456789") != "" {
+		return false
+	}
+	if separator != 0 {
+		groups := strings.Split(whole, string(separator))
+		for i, g := range groups {
+			if i > 0 && len(g) != 3 || i == 0 && (len(g) == 0 || len(g) > 3) && len(groups) > 1 {
+				return false
+			}
+		}
+		whole = strings.Join(groups, "")
+	}
+	return strings.Trim(whole, "0123456789") == "" && whole+fraction != ""
+}
+
+// decimalSigns counts cells that are numbers only with a comma, and only with a point, as the decimal sign.
+func decimalSigns(cells []string) (comma, point int) {
+	for _, cell := range cells {
+		isComma := isNumber(cell, ',', 0) || isNumber(cell, ',', '.')
+		isPoint := isNumber(cell, '.', 0) || isNumber(cell, '.', ',')
+		switch {
+		case isComma && !isPoint:
+			comma++
+		case isPoint && !isComma:
+			point++
+		}
+	}
+	return comma, point
+}
+
+// typed says whether a text is a number or a day.
+func typed(s string) bool {
+	if isNumber(s, '.', 0) || isNumber(s, ',', 0) {
+		return true
+	}
+	return slices.ContainsFunc(layouts, func(l struct{ kind, layout string }) bool {
+		_, err := time.Parse(l.layout, s)
+		return err == nil
+	})
+}

@@ -1,0 +1,358 @@
+package initjob
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/columns"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const initLong = `init writes a first job for a table, with comments, to a file or to stdout. FILE may be an address, https://host/path or s3://bucket/key. It reads the footer of Parquet and Arrow files, and of texts the first
+256 KiB: names, types, delimiter, header, encoding. The job holds nothing else of the table.
+
+Whom does the guarantee protect (--unit), what do you want to know (--ask), and how much may be given away (--epsilon, --delta)? What no flag
+says, init asks on a terminal. Nothing that decides about privacy has a default.
+
+` + Grammar
+
+// flags are what a person says on the command line.
+type flags struct {
+	unit                       []string
+	asks                       []string
+	maxRows                    int
+	epsilon, delta             string
+	totalEpsilon, totalDelta   string
+	name, out, dataset, ledger string
+	dir                        string
+	force                      bool
+	in                         io.Reader
+	terminal                   bool
+}
+
+// Command is the verb init.
+func Command(c *console.Console) *cobra.Command {
+	f := &flags{in: os.Stdin, terminal: term.IsTerminal(int(os.Stdin.Fd()))}
+	cmd := &cobra.Command{
+		Use: "init FILE…", Short: "Write a first job for a table", Long: initLong, Args: cobra.MinimumNArgs(1),
+		Example: `  release init loans.txt
+  release init loans.txt --unit member --max-rows 20 --epsilon 1 --delta 1e-6 --ask "histogram branch=North|South" --ask "mean fee=0..50" --job loans.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), c, args) },
+	}
+	v := cmd.Flags()
+	v.StringSliceVar(&f.unit, "unit", nil, "the columns that together identify one privacy unit, or row")
+	v.StringArrayVar(&f.asks, "ask", nil, "a question (repeatable); see above")
+	v.IntVar(&f.maxRows, "max-rows", 0, "the most rows of one unit that count")
+	v.StringVar(&f.epsilon, "epsilon", "", "epsilon of the release")
+	v.StringVar(&f.delta, "delta", "", "delta of the release, far below 1 / number of units")
+	v.StringVar(&f.totalEpsilon, "budget-epsilon", "",
+		"epsilon of all releases of these data together; absent: that of this release")
+	v.StringVar(&f.totalDelta, "budget-delta", "",
+		"delta of all releases of these data together; absent: that of this release")
+	v.StringVar(&f.name, "name", "", "the job's name; absent: made of the file's")
+	v.StringVar(&f.dataset, "dataset", "", "the name of the data in the ledger; absent: the job's name")
+	v.StringVar(&f.ledger, "ledger", "sqlite:ledger.db", "the ledger's store")
+	v.StringVar(&f.dir, "out", "out", "the release folder")
+	v.StringVar(&f.out, "job", "", "the file to write; absent: stdout")
+	v.BoolVar(&f.force, "force", false, "replace the file if it is there")
+	return cmd
+}
+
+func (f *flags) run(ctx context.Context, c *console.Console, files []string) error {
+	j, err := f.table(ctx, files)
+	if err != nil {
+		return err
+	}
+	if err := f.decide(c, j); err != nil {
+		return err
+	}
+	text := j.Text()
+	path := f.out
+	if path == "" {
+		path = "job.yaml"
+	}
+	if err := try(ctx, path, text); err != nil {
+		return err
+	}
+	if f.out == "" {
+		return c.Print(text)
+	}
+	if err := write(f.out, text, f.force); err != nil {
+		return err
+	}
+	c.Note("wrote " + console.Here(f.out) + "; next: release plan " + console.Here(f.out))
+	return nil
+}
+
+// table looks at the first file, and takes all of them to be like it: the plan of a run checks that.
+func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
+	for _, file := range files {
+		if a, err := store.ParseAddress(file); err == nil && a.Scheme == "https" && a.Options != "" &&
+			!strings.HasPrefix(a.Options, "${env:") {
+			return nil, console.Usagef("the query of a web address is a credential, and the job is published: set a variable " +
+				"to it, and write https://host/path?${env:NAME}, in quotes")
+		}
+	}
+	t, err := columns.OpenTable(ctx, files[0])
+	if err != nil {
+		return nil, columns.Error(files[0], err)
+	}
+	if len(t.Names) == 0 {
+		return nil, columns.Error(files[0], columns.ErrNoTable)
+	}
+	j := &Job{Name: f.name, Unit: f.unit, MaxRows: f.maxRows, Epsilon: f.epsilon, Delta: f.delta, Dir: f.dir,
+		Store: f.ledger, Dataset: f.dataset, Table: t}
+	for _, file := range files {
+		j.Files = append(j.Files, f.relative(file))
+	}
+	if j.Name == "" {
+		base, _, _ := strings.Cut(columns.Base(files[0]), ".")
+		j.Name = strings.Trim(notNameBytes.ReplaceAllString(strings.ToLower(base), "-"), "-")
+	}
+	if j.Name == "" {
+		j.Name = "release"
+	}
+	if j.Dataset == "" {
+		j.Dataset = j.Name
+	}
+	if said := source.FormatOf(columns.Base(files[0])); said != string(t.Format) {
+		j.Format = t.Format
+	}
+	return j, nil
+}
+
+// relative is a path as it stands in the job: relative to the job's file. An address stays as it is.
+func (f *flags) relative(file string) string {
+	if store.IsAddress(file) {
+		return file
+	}
+	from, err1 := filepath.Abs(filepath.Dir(f.out))
+	to, err2 := filepath.Abs(file)
+	if err1 != nil || err2 != nil {
+		return file
+	}
+	if rel, err := filepath.Rel(from, to); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return file
+}
+
+// decide takes what the flags say and asks for the rest.
+func (f *flags) decide(c *console.Console, j *Job) error {
+	if slices.Equal(f.unit, []string{"row"}) {
+		j.Unit = nil
+	}
+	if missing := f.missing(); len(missing) > 0 {
+		if !f.terminal {
+			return console.Usagef("%s must be given: nothing has a default that decides about privacy",
+				strings.Join(missing, ", "))
+		}
+		if err := f.interview(c, j); err != nil {
+			return err
+		}
+	}
+	j.TotalEpsilon, j.TotalDel = f.totalEpsilon, f.totalDelta
+	if j.TotalEpsilon == "" {
+		j.TotalEpsilon = j.Epsilon
+	}
+	if j.TotalDel == "" {
+		j.TotalDel = j.Delta
+	}
+	for _, ask := range f.asks {
+		q, err := Parse(ask)
+		if err != nil {
+			return console.Usagef("--ask: %v", err)
+		}
+		j.Questions = append(j.Questions, q)
+	}
+	return j.checkColumns()
+}
+
+// missing are the flags without which there is no job.
+func (f *flags) missing() (names []string) {
+	for _, m := range []struct {
+		flag   string
+		absent bool
+	}{
+		{"--unit", len(f.unit) == 0}, {"--max-rows", f.maxRows <= 0 && !slices.Equal(f.unit, []string{"row"})},
+		{"--epsilon", f.epsilon == ""}, {"--delta", f.delta == ""}, {"--ask", len(f.asks) == 0},
+	} {
+		if m.absent {
+			names = append(names, m.flag)
+		}
+	}
+	return names
+}
+
+// checkColumns refuses columns that the table does not have.
+func (j *Job) checkColumns() error {
+	for _, used := range j.usedColumns() {
+		if !slices.Contains(j.Table.Names, used) {
+			return console.Usagef("the table has no column %s; its columns are %s", console.OneLine(used),
+				console.OneLine(strings.Join(j.Table.Names, ", ")))
+		}
+	}
+	return nil
+}
+
+// prompt asks a question on the terminal and returns the answer.
+type prompt func(question string) (string, error)
+
+func (f *flags) prompt(c *console.Console) prompt {
+	in := bufio.NewScanner(f.in)
+	return func(question string) (string, error) {
+		c.Errorf("%s\n> ", question)
+		if !in.Scan() {
+			return "", console.Usagef("there is no answer")
+		}
+		return strings.TrimSpace(in.Text()), nil
+	}
+}
+
+// interview asks for what the flags do not say.
+func (f *flags) interview(c *console.Console, j *Job) error {
+	ask := f.prompt(c)
+	var names []string
+	for i, name := range j.Table.Names {
+		names = append(names, console.OneLine(name)+" ("+j.Table.Types[i]+")")
+	}
+	c.Errorf("The table has the columns %s.\n", strings.Join(names, ", "))
+	if err := f.askGuarantee(ask, j); err != nil {
+		return err
+	}
+	if len(f.asks) > 0 {
+		return nil
+	}
+	return f.askQuestions(c, ask)
+}
+
+// askGuarantee asks whom the guarantee protects, and how well.
+func (f *flags) askGuarantee(ask prompt, j *Job) error {
+	var unit string
+	for _, s := range []struct {
+		absent   bool
+		question string
+		answer   *string
+	}{
+		{len(f.unit) == 0, "Whom does the guarantee protect? Name the column (or columns, with commas) that identifies a " +
+			"person, a household, a device; or row.", &unit},
+		{f.epsilon == "", "Epsilon of this release? Lower is stronger; publications often have 0.1 to 3.", &f.epsilon},
+		{f.delta == "", "Delta? Far below 1 / number of units, such as 1e-6.", &f.delta},
+	} {
+		if !s.absent {
+			continue
+		}
+		answer, err := ask(s.question)
+		if err != nil {
+			return err
+		}
+		*s.answer = answer
+	}
+	if unit != "" {
+		for column := range strings.SplitSeq(unit, ",") {
+			f.unit = append(f.unit, strings.TrimSpace(column))
+		}
+	}
+	j.Unit, j.Epsilon, j.Delta = f.unit, f.epsilon, f.delta
+	if slices.Equal(f.unit, []string{"row"}) {
+		j.Unit = nil
+		return nil
+	}
+	if f.maxRows > 0 {
+		return nil
+	}
+	answer, err := ask("How many rows of one unit may count at most? More rows keep more of the data and need more noise.")
+	if err != nil {
+		return err
+	}
+	if j.MaxRows = positive(answer); j.MaxRows == 0 {
+		return console.Usagef("%q is no positive whole number", console.OneLine(answer))
+	}
+	return nil
+}
+
+// askQuestions asks what the person wants to know.
+func (f *flags) askQuestions(c *console.Console, ask prompt) error {
+	c.Errorf("What do you want to know? One question a line; an empty line ends.\n%s\n", Grammar)
+	for {
+		line, err := ask("A question, or nothing:")
+		if err != nil || line == "" && len(f.asks) > 0 {
+			return err
+		}
+		if line == "" {
+			continue
+		}
+		if _, err := Parse(line); err != nil {
+			c.Errorf("%s\n", err)
+			continue
+		}
+		f.asks = append(f.asks, line)
+	}
+}
+
+// positive reads a positive whole number; 0 if s is none.
+func positive(s string) int {
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return int(n)
+}
+
+// try makes the job's plan, so that no job is written that has none.
+func try(ctx context.Context, path, text string) error {
+	job, diags := configs.Parse(path, []byte(text), configs.ParseOptions{Env: os.LookupEnv})
+	if len(diags) == 0 {
+		_, diags = pipeline.New(job, func(file, column string) ([]string,
+			error) {
+			return source.ReadStrings(ctx, file, column)
+		})
+	}
+	if len(diags) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, d := range diags {
+		line := d.Message
+		if d.Hint != "" {
+			line += " (" + d.Hint + ")"
+		}
+		lines = append(lines, console.OneLine(line))
+	}
+	return console.Usagef("no job can be made of these answers: %s", strings.Join(lines, "; "))
+}
+
+// write writes the job, over an older file only if force is set.
+func write(path, text string, force bool) error {
+	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	file, err := os.OpenFile(path, mode, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return console.Usagef("%s is there already; --force replaces it", console.Here(path))
+	}
+	if err == nil {
+		_, err = file.WriteString(text)
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: console.Here(path) + " can't be written",
+			Hint: "is the folder there, and may this user write to it?"}
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package initjob
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+)
+
+// On a terminal, what the flags do not say is asked, and a question that is misspelt is asked again.
+func TestInterview(t *testing.T) {
+	dir := t.TempDir()
+	table := filepath.Join(dir, "t.csv")
+	if err := os.WriteFile(table, []byte("id,town\n1,York\n2,Bath\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, asked bytes.Buffer
+	f := &flags{in: strings.NewReader("id\n1\n1e-6\n3\nhistogramm town\n\nhistogram town=York|Bath\ncount\n\n"),
+		terminal: true, dir: "out", ledger: "sqlite:ledger.db", out: filepath.Join(dir, "job.yaml")}
+	if err := f.run(t.Context(), console.New(&out, &asked), []string{table}); err != nil {
+		t.Fatal(err, asked.String())
+	}
+	job, err := os.ReadFile(f.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"unit: [id]", "max_rows: 3", "epsilon: 1\n", "values: [York, Bath]", "count: {}",
+		"budget: {epsilon: 1, delta: 1e-6}"} {
+		if !strings.Contains(string(job), want) {
+			t.Errorf("the job lacks %s:\n%s", want, job)
+		}
+	}
+	if !strings.Contains(asked.String(), `"histogramm" is no kind of question`) {
+		t.Errorf("the misspelt question was not noticed: %s", asked.String())
+	}
+}
+
+// Names and texts of any kind stand in the job as they are.
+func TestNamesAreQuoted(t *testing.T) {
+	for text, want := range map[string]string{
+		"Branch": "Branch", "yes": `"yes"`, "a: b": `"a: b"`, "${x}": `"$${x}"`, "1": `"1"`, " a": `" a"`, `a"b`: `"a\"b"`, "Café Süd": "Café Süd", "<i>": `"<i>"`, "a\nb": `"a\nb"`, "#x": `"#x"`,
+	} {
+		if got := quote(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A job says what the format of the file does not: that fields between tabs are quoted, and that a file without a
+// header begins with a mark.
+func TestHowTextsAreWritten(t *testing.T) {
+	for text, want := range map[string][]string{
+		"id\ttown\n1\t\"York\tNorth\"\n2\tBath\n": {"format: tsv",
+			`quote: "\""   # some fields are quoted; files of format tsv are read without quotes unless this is said`},
+		"id\ttown\n1\tYork 5\"\n2\tBath\n":     {"format: tsv\n", "!quote"},
+		"id,town\n1,\"York, North\"\n2,Bath\n": {"!quote", "!format"},
+		"id,town\n1,\"York\n2,Bath\n":          {"quote: none", "!format"},
+		"\ufeff1,York\n2,Bath\n":               {"header: false", "mark: true"},
+		"\ufeffid,town\n1,York\n2,Bath\n":      {"!header", "!mark"},
+	} {
+		dir := t.TempDir()
+		table := filepath.Join(dir, "t.csv")
+		if err := os.WriteFile(table, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f := &flags{unit: []string{"row"}, epsilon: "1", delta: "1e-6", asks: []string{"count"}, dir: "out",
+			ledger: "sqlite:ledger.db", out: filepath.Join(dir, "job.yaml")}
+		if err := f.run(t.Context(), console.New(&bytes.Buffer{}, &bytes.Buffer{}), []string{table}); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		job, err := os.ReadFile(f.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		input := string(job)[strings.Index(string(job), "\ninput:"):strings.Index(string(job), "# The table's columns")]
+		for _, w := range want {
+			if word, not := strings.CutPrefix(w, "!"); strings.Contains(input, word) == not {
+				t.Errorf("%q: want %s in\n%s", text, w, input)
+			}
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package initjob
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Question is one question as a person types it, such as
+//
+//	count
+//	histogram branch=Central|North x loan_date=2023-01-01..2024-01-01/month
+//	mean fee=0..50 by branch=Central|North
+//	quantiles age=0..100/5
+//
+// [Grammar] explains it to users.
+type Question struct {
+	// Kind is count, histogram, quantiles, sum, mean or variance.
+	Kind string
+	// Value is the column that is added up, with its range; nil for counts and histograms.
+	Value *Cells
+	// By are the dimensions.
+	By []Cells
+}
+
+// Cells are a column and the cells into which its values are sorted.
+type Cells struct {
+	Column string
+	// Values are listed cells.
+	Values []string
+	// From, To and Step are the first edge, the last edge, and a width or the name of a calendar step.
+	From, To, Step string
+	// Field is the time field of which each value is a cell, such as hour_of_day.
+	Field string
+	// File and FileColumn name a public file with the cells.
+	File, FileColumn string
+	// Discover has the cells found privately.
+	Discover bool
+}
+
+// Grammar is how questions are written.
+const Grammar = `A question is one of:
+  count
+  histogram COLUMN=CELLS [x COLUMN=CELLS]…
+  quantiles COLUMN=FROM..TO/WIDTH [x COLUMN=CELLS]…
+  sum|mean|variance COLUMN=MIN..MAX [by COLUMN=CELLS [x COLUMN=CELLS]…]
+
+CELLS is one of:
+  a|b|c              listed values
+  FROM..TO/WIDTH     numbers, such as 0..100/5
+  FROM..TO/STEP      dates, such as 2024-01-01..2025-01-01/month; STEP is day, week, month, quarter or year
+  FIELD              a field of a time: hour_of_day, day_of_week, month, …
+  @FILE:COLUMN       the values in a column of a public file
+  discover           values found privately, at a share of delta`
+
+// fields are the time fields; configs checks them again.
+var fields = []string{"minute_of_hour", "hour_of_day", "hour_of_week", "day_of_week", "day_of_month", "week_of_year",
+	"month", "quarter"}
+
+// steps are the calendar steps.
+var steps = []string{"day", "week", "month", "quarter", "year"}
+
+// Parse reads a question.
+func Parse(s string) (Question, error) {
+	kind, rest, _ := strings.Cut(strings.TrimSpace(s), " ")
+	q := Question{Kind: kind}
+	rest = strings.TrimSpace(rest)
+	switch kind {
+	case "count":
+		if rest != "" {
+			return q, fmt.Errorf("a count has no columns; for counts by a column write histogram %s", rest)
+		}
+		return q, nil
+	case "histogram", "quantiles":
+		return q, q.parseBy(rest)
+	case "sum", "mean", "variance":
+		value, by, grouped := strings.Cut(rest, " by ")
+		c, err := parseCells(value)
+		if err != nil {
+			return q, err
+		}
+		if c.From == "" || c.To == "" || c.Step != "" {
+			return q, fmt.Errorf("%s needs the range onto which values are moved: %s %s=MIN..MAX", kind, kind, c.Column)
+		}
+		q.Value = &c
+		if grouped {
+			return q, q.parseBy(by)
+		}
+		return q, nil
+	}
+	return q, fmt.Errorf("%q is no kind of question: write count, histogram, quantiles, sum, mean or variance", kind)
+}
+
+func (q *Question) parseBy(s string) error {
+	for _, part := range strings.Split(s, " x ") {
+		c, err := parseCells(part)
+		if err != nil {
+			return err
+		}
+		q.By = append(q.By, c)
+	}
+	return nil
+}
+
+// parseCells reads COLUMN=CELLS.
+func parseCells(s string) (Cells, error) {
+	column, cells, ok := strings.Cut(strings.TrimSpace(s), "=")
+	c := Cells{Column: strings.TrimSpace(column)}
+	cells = strings.TrimSpace(cells)
+	if !ok || c.Column == "" || cells == "" {
+		return c, fmt.Errorf("%q: write COLUMN=CELLS, such as branch=Central|North or age=0..100/5", strings.TrimSpace(s))
+	}
+	file, fileColumn, named := strings.Cut(strings.TrimPrefix(cells, "@"), ":")
+	from, to, ranged := strings.Cut(cells, "..")
+	switch {
+	case cells == "discover":
+		c.Discover = true
+	case slices.Contains(fields, cells):
+		c.Field = cells
+	case strings.HasPrefix(cells, "@"):
+		if !named {
+			return c, fmt.Errorf("%q: write @FILE:COLUMN", cells)
+		}
+		c.File, c.FileColumn = file, fileColumn
+	case ranged && !strings.Contains(cells, "|"):
+		c.From = strings.TrimSpace(from)
+		c.To, c.Step, _ = strings.Cut(strings.TrimSpace(to), "/")
+	default:
+		for _, v := range strings.Split(cells, "|") {
+			c.Values = append(c.Values, strings.TrimSpace(v))
+		}
+	}
+	return c, nil
+}
+
+// Columns are the columns that the question reads.
+func (q *Question) Columns() (names []string) {
+	if q.Value != nil {
+		names = append(names, q.Value.Column)
+	}
+	for _, c := range q.By {
+		names = append(names, c.Column)
+	}
+	return names
+}

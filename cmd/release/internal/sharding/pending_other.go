@@ -1,9 +1,0 @@
-//go:build !linux
-
-package sharding
-
-// newPending makes a file with a name.
-func newPending(path string) (*pending, error) { return named(path) }
-
-// publish gives the file its own name, in the place of another file of this name.
-func (p *pending) publish(path string) error { return p.rename(path) }

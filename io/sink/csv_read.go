@@ -1,0 +1,92 @@
+package sink
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// loses implements Format: encoding/csv reads \r\n within quotes as \n.
+func (CSVFormat) loses() losses { return losses{lineEnds: true} }
+
+// Read implements Format.
+func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
+	in := csv.NewReader(cancellable{ctx, io.NewSectionReader(r, 0, size)})
+	in.ReuseRecord = true
+	header, err := in.Read()
+	if err != nil {
+		return errors.Join(ctx.Err(), mismatch("the header"))
+	}
+	names := slices.Clone(header)
+	for i, name := range names {
+		if names[i], err = f.plainText(name); err != nil {
+			return mismatch("the header")
+		}
+	}
+	keys, needed, err := to.columns(names, nil)
+	if err != nil {
+		return err
+	}
+	rows := newFileRows(keys, len(names)-keys)
+	for {
+		record, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return to.add(rows)
+		}
+		if err != nil { // the reader's own text quotes the file
+			return errors.Join(ctx.Err(), mismatch("the number of rows"))
+		}
+		for i, text := range record[:keys] {
+			if !needed {
+				break
+			}
+			if text, err = f.plainText(text); err != nil {
+				return mismatch("column " + names[i])
+			}
+			rows.keys[i].texts = append(rows.keys[i].texts, text)
+		}
+		for i, text := range record[keys:] {
+			v, ok := csvNumber(text)
+			if !ok {
+				return mismatch("column " + names[keys+i])
+			}
+			rows.values[i] = append(rows.values[i], v)
+		}
+		if rows.n++; rows.n == valueBatch {
+			if err := to.add(rows); err != nil {
+				return err
+			}
+			rows.reset()
+		}
+	}
+}
+
+// csvNumber returns the number in a field. The empty field is no value, NaN.
+func csvNumber(text string) (float64, bool) {
+	if text == "" {
+		return math.NaN(), true
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil && !math.IsNaN(v)
+}
+
+// plainText removes the apostrophe of Inert. It refuses a text that a spreadsheet would run; infinite edges of a number
+// begin with a sign and have no apostrophe.
+func (f CSVFormat) plainText(written string) (string, error) {
+	text, cut := strings.CutPrefix(written, "'")
+	switch {
+	case f.Raw:
+		return written, nil
+	case cut || f.Inert(text) == text:
+		return text, nil
+	}
+	if _, err := strconv.ParseFloat(text, 64); err != nil {
+		return "", mismatch("a text")
+	}
+	return text, nil
+}

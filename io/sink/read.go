@@ -1,0 +1,203 @@
+package sink
+
+import (
+	"context"
+	"io"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A written table is read for two purposes: to compare it with the answer before it is published (verify), and to hold
+// it in memory for another presentation, a report or a check (readback.go). Both use the same reader of its format,
+// Format.Read, which hands rows on in pieces, so that a comparison needs little memory. Errors hold no value of a table.
+
+// tableReceiver receives a table that is read from a file.
+type tableReceiver interface {
+	// columns receives the names of all columns and which of them may be null, or nil if the format does not record
+	// that. It returns how many columns are keys, and whether add needs the keys. A JSON file without rows has no
+	// columns.
+	columns(names []string, optional []bool) (keys int, needed bool, err error)
+	// add receives the next rows, which are valid until it returns.
+	add(r *fileRows) error
+}
+
+// fileRows holds consecutive rows of a file.
+type fileRows struct {
+	n      int
+	keys   []fileKeys
+	values [][]float64 // of each column after the keys; NaN if there is no value
+}
+
+// fileKeys holds the labels of a key column, in the form that the file has: one of the three slices, by kind.
+type fileKeys struct {
+	kind   keyKind
+	texts  []string
+	ints   []int64
+	floats []float64
+}
+
+// keyKind is what a file tells of the type of a key column.
+type keyKind uint8
+
+const (
+	anyKey    keyKind = iota // texts, of labels of any type: CSV
+	textKey                  // texts, of strings
+	numberKey                // texts, of numbers: JSON
+	wholeKey                 // ints
+	realKey                  // floats
+)
+
+// newFileRows returns room for rows of so many keys and values.
+func newFileRows(keys, values int) *fileRows {
+	return &fileRows{keys: make([]fileKeys, keys), values: make([][]float64, values)}
+}
+
+// reset removes all rows and keeps the memory.
+func (r *fileRows) reset() {
+	r.n = 0
+	for i := range r.keys {
+		k := &r.keys[i]
+		k.texts, k.ints, k.floats = k.texts[:0], k.ints[:0], k.floats[:0]
+	}
+	for i := range r.values {
+		r.values[i] = r.values[i][:0]
+	}
+}
+
+// losses names the differences that a format makes: Read returns something else than was written.
+type losses struct {
+	lineEnds   bool // \r\n in a label becomes \n
+	infinities bool // an infinite value has no value, and an infinite label is null
+}
+
+// verify reads back a file of size bytes and compares every row with the table.
+func verify(ctx context.Context, f format, r io.ReaderAt, size int64, t *table) error {
+	c := &comparison{table: t, loses: f.loses()}
+	for _, k := range t.keys {
+		texts := labelTexts(k.Labels)
+		for i, s := range texts {
+			if c.loses.lineEnds {
+				texts[i] = strings.ReplaceAll(s, "\r\n", "\n")
+			}
+			if c.loses.infinities && len(k.Labels.Floats) > 0 && !finite(k.Labels.Floats[i]) {
+				texts[i] = "null"
+			}
+		}
+		c.labels = append(c.labels, texts)
+	}
+	next, stop := iter.Pull2(t.blocks(ctx))
+	defer stop()
+	c.next = next
+	if err := f.Read(ctx, r, size, c); err != nil {
+		return err
+	}
+	if more, err := c.load(); err != nil || more {
+		return mismatchUnless(err, "the number of rows")
+	}
+	return nil
+}
+
+// mismatchUnless returns err or, if it is nil, a mismatch.
+func mismatchUnless(err error, place mismatch) error {
+	if err != nil {
+		return err
+	}
+	return place
+}
+
+// comparison compares rows with those of a table, block by block.
+type comparison struct {
+	table  *table
+	loses  losses
+	labels [][]string // labels[i][j] is label j of key i, as a format of texts reads it
+	next   func() (*block, error, bool)
+	block  *block
+	at     int // the first row of block that was not compared
+}
+
+// columns implements tableReceiver.
+func (c *comparison) columns(names []string, optional []bool) (int, bool, error) {
+	want := c.table.columns()
+	if c.loses.lineEnds {
+		for i := range want {
+			want[i] = strings.ReplaceAll(want[i], "\r\n", "\n")
+		}
+	}
+	if !slices.Equal(names, want) {
+		return 0, false, mismatch("the columns")
+	}
+	for i, may := range optional {
+		if may != (c.table.nullable && i >= len(c.table.keys)) {
+			return 0, false, mismatch("the schema")
+		}
+	}
+	return len(c.table.keys), true, nil
+}
+
+// load makes sure that there is a row to compare; it returns false if there is none.
+func (c *comparison) load() (bool, error) {
+	for c.block == nil || c.at == len(c.block.cells) {
+		b, err, ok := c.next()
+		if err != nil || !ok {
+			return false, err
+		}
+		c.block, c.at = b, 0
+	}
+	return true, nil
+}
+
+// add implements tableReceiver.
+func (c *comparison) add(r *fileRows) error {
+	for from := 0; from < r.n; {
+		if more, err := c.load(); err != nil || !more {
+			return mismatchUnless(err, "the number of rows")
+		}
+		n := min(r.n-from, len(c.block.cells)-c.at)
+		for i := range r.keys {
+			if !c.sameLabels(i, &r.keys[i], from, c.block.cells[c.at:c.at+n]) {
+				return mismatch("column " + c.table.keys[i].Name)
+			}
+		}
+		for i, got := range r.values {
+			if !slices.EqualFunc(got[from:from+n], c.block.values[i][c.at:c.at+n], c.sameNumber) {
+				return mismatch("column " + c.table.values[i].name)
+			}
+		}
+		from, c.at = from+n, c.at+n
+	}
+	return nil
+}
+
+// sameNumber compares a value that was read with the table's.
+func (c *comparison) sameNumber(got, want float64) bool {
+	if c.loses.infinities && !finite(want) {
+		return math.IsNaN(got)
+	}
+	return sameBits(got, want) || math.IsNaN(got) && math.IsNaN(want)
+}
+
+// sameLabels compares the labels of key i from row from on with those of the cells.
+func (c *comparison) sameLabels(i int, got *fileKeys, from int, cells []int) bool {
+	k := c.table.keys[i]
+	n := len(c.labels[i])
+	switch {
+	case got.kind == wholeKey && len(k.Labels.Ints) > 0:
+		return slices.EqualFunc(got.ints[from:from+len(cells)], cells, func(got int64, cell int) bool {
+			return got == k.Labels.Ints[labelAt(k, n, cell)]
+		})
+	case got.kind == realKey && len(k.Labels.Floats) > 0:
+		return slices.EqualFunc(got.floats[from:from+len(cells)], cells, func(got float64, cell int) bool {
+			return sameBits(got, k.Labels.Floats[labelAt(k, n, cell)])
+		})
+	case got.kind == anyKey, (got.kind == textKey) == (len(k.Labels.Strings) > 0) && got.kind <= numberKey:
+		return slices.EqualFunc(got.texts[from:from+len(cells)], cells, func(got string, cell int) bool {
+			return got == c.labels[i][labelAt(k, n, cell)]
+		})
+	}
+	return false
+}
+
+// sameBits reports whether two numbers have the same bits.
+func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }

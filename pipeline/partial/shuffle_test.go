@@ -1,0 +1,34 @@
+package partial_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/dprelease/dprelease/pipeline/partial"
+)
+
+// Ranges of one table, one question and one program are put together, and no others.
+func TestRangesOfOneRun(t *testing.T) {
+	packed := func(from int, change func(*partial.Statement)) *partial.Message {
+		s := partial.Statement{Program: "v1", Question: "q", From: from, To: from + 1,
+			Files: []partial.File{{Name: "a.csv", Splits: 2, Bytes: 10}}, Digests: [][]byte{{byte(from + 1)}}, Rows: 3}
+		change(&s)
+		return &partial.Message{Packed: &partial.Packed{Statement: s}}
+	}
+	same := func(*partial.Statement) {}
+	for name, change := range map[string]func(*partial.Statement){
+		"":                 same,
+		"another table":    func(s *partial.Statement) { s.Files = []partial.File{{Name: "b.csv", Splits: 2, Bytes: 10}} },
+		"another question": func(s *partial.Statement) { s.Question = "other" },
+		"another program":  func(s *partial.Statement) { s.Program = "v2" },
+	} {
+		var all partial.Tally
+		err := errors.Join(all.Add(packed(0, same)), all.Add(packed(1, change)))
+		if err == nil {
+			_, err = all.Statement()
+		}
+		if (name == "") != (err == nil) || err != nil && !errors.Is(err, partial.ErrLost) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// This file describes the tables of a release for catalogues and programs: a Frictionless Data Package, CSV on the Web,
+// schema.org with DCAT, Croissant, a citation file, and a README that says how to load them. Each document is text of
+// the release alone, the same each time.
+
+// catalogue is what the documents say of a release.
+type catalogue struct {
+	// Name is the release's own; Title is for people. Slug has lower-case letters, digits, "-", "." and "_" only.
+	Name, Slug, Title string
+	// Description is one or more sentences. Guarantee is the promise in one or two.
+	Description, Guarantee string
+	// Licence is an SPDX identifier or an address, Address where the release is published, Published the day of that
+	// (YYYY-MM-DD); "" if nobody said.
+	Licence, Address, Published string
+	// Creators publish the release; Authors described it. Both may be empty.
+	Creators, Authors []string
+	Region            string
+	// Prefix is what the names of all files begin with; "" of a release.
+	Prefix string
+	Tables []catalogueTable
+}
+
+// catalogueTable is one table in all its files.
+type catalogueTable struct {
+	Name, Description string
+	Columns           []catalogueColumn
+	Files             []catalogueFile
+}
+
+// catalogueColumn is a column of a table.
+type catalogueColumn struct {
+	Name, Description string
+	// Unit of its numbers; "" if it has none.
+	Unit string
+	Type columnType
+	// Key columns name the cell; together they are different in every row.
+	Key bool
+}
+
+// columnType is the type of a column of a catalogue.
+type columnType int
+
+// The types.
+const (
+	textColumn columnType = iota
+	integerColumn
+	realColumn
+)
+
+// catalogueFile is a table in one format.
+type catalogueFile struct {
+	Path, SHA256 string
+	// Raw says of CSV that no apostrophe stands before a text that looks like a formula.
+	Raw bool
+}
+
+// The names of the documents.
+const (
+	packageName   = "datapackage.json"
+	csvwName      = "csv-metadata.json"
+	dcatName      = "dcat.jsonld"
+	croissantName = "croissant.json"
+	citationName  = "CITATION.cff"
+	readmeName    = "README.md"
+)
+
+// document is a file of the catalogue.
+type document struct {
+	Name string
+	Text []byte
+}
+
+// Documents returns all documents of the release.
+func (r *catalogue) Documents() []document {
+	out := []document{
+		{readmeName, r.readme()}, {citationName, r.citation()}, {packageName, encode(r.dataPackage())}, {dcatName,
+			encode(r.dcat())}, {croissantName, encode(r.croissant())},
+	}
+	if len(r.csvTables()) > 0 {
+		out = append(out, document{csvwName, encode(r.csvw())})
+	}
+	return out
+}
+
+// object is a JSON object; keys are written in alphabetical order.
+type object map[string]any
+
+// encode writes JSON with <, > and & escaped: a portal may put it into a page.
+func encode(o object) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	_ = e.Encode(o) // texts, numbers, lists and objects can be encoded
+	return b.Bytes()
+}
+
+// set adds a text unless it is empty.
+func (o object) set(key, text string) object {
+	if text != "" {
+		o[key] = text
+	}
+	return o
+}
+
+// format is a file's format: csv, parquet, arrow or json.
+func (f catalogueFile) format() string { return strings.TrimPrefix(filepath.Ext(f.Path), ".") }
+
+func (f catalogueFile) mediaType() string {
+	switch f.format() {
+	case "csv":
+		return "text/csv"
+	case "json":
+		return "application/json"
+	case "parquet":
+		return "application/vnd.apache.parquet"
+	case "arrow":
+		return "application/vnd.apache.arrow.file"
+	}
+	return "application/octet-stream"
+}
+
+// csvTables are the tables that have a CSV file, each with that file alone.
+func (r *catalogue) csvTables() []catalogueTable {
+	var out []catalogueTable
+	for _, t := range r.Tables {
+		for _, f := range t.Files {
+			if f.format() == "csv" {
+				t.Files = []catalogueFile{f}
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// inCSV is a text as the CSV file has it; see package sink.
+func (f catalogueFile) inCSV(text string) string {
+	if !f.Raw && text != "" && strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+// slug makes a name for addresses of any text.
+func slug(text string) string {
+	slug := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return unicode.ToLower(r)
+		}
+		return '-'
+	}, text)
+	if slug = strings.Trim(slug, "-_."); slug == "" {
+		return "release"
+	}
+	return slug
+}
+
+// words is the description of a column with its unit.
+func (c catalogueColumn) words() string {
+	if c.Unit == "" {
+		return c.Description
+	}
+	return c.Description + " Unit: " + c.Unit + "."
+}

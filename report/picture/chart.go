@@ -1,0 +1,198 @@
+package picture
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Chart is a panel with lines.
+type Chart struct {
+	Title string
+	X, Y  Axis
+	Lines []Line
+}
+
+// Line is a curve. Points that are not finite, or not positive on a logarithmic axis, are left out.
+type Line struct {
+	Style
+	X, Y []float64
+	// Errors are standard errors of Y, or nil if there are none. Bars extend two of them up and down.
+	Errors []float64
+	// Low and High are the edges of a band around the line, in the color of Band; nil if there is none.
+	Low, High []float64
+	Band      Color
+}
+
+func (c Chart) plot(width, height vg.Length) *plot.Plot {
+	p := titled(c.Title, width)
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = lightGray, lightGray
+	grid.Vertical.Width, grid.Horizontal.Width = vg.Points(0.4), vg.Points(0.4)
+	p.Add(grid, &lines{c})
+	xmin, xmax, ymin, ymax := (&lines{c}).DataRange()
+	xmin, xmax = c.X.limits(xmin, xmax)
+	ymin, ymax = c.Y.limits(ymin, ymax)
+	c.X.apply(&p.X, xmin, xmax, 0.8*width, height, false)
+	c.Y.apply(&p.Y, ymin, ymax, 0.75*height, width, true)
+	return p
+}
+
+// titled returns an empty plot.
+func titled(title string, width vg.Length) *plot.Plot {
+	p := plot.New()
+	p.Title.TextStyle.Handler, p.Title.Padding = handler, vg.Points(4)
+	width -= 2 * margin
+	for size := 9.5; size >= 6; size -= 0.5 { // smaller letters before fewer
+		if p.Title.TextStyle.Font = face(size); p.Title.TextStyle.Width(title) <= width {
+			break
+		}
+	}
+	p.Title.Text = fit(p.Title.TextStyle, title, width)
+	return p
+}
+
+// lines draws the lines of a chart.
+type lines struct{ Chart }
+
+// position returns where a point is on a canvas; ok is false if it cannot be drawn.
+func (c Chart) position(x, y float64) (at plotter.XY, ok bool) {
+	if !c.X.shows(x) || !c.Y.shows(y) {
+		return at, false
+	}
+	return plotter.XY{X: c.X.place(x), Y: c.Y.place(y)}, true
+}
+
+// DataRange returns the range of all points, error bars and finite bands.
+func (l *lines) DataRange() (xmin, xmax, ymin, ymax float64) {
+	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, line := range l.Lines {
+		for i, x := range line.X {
+			for _, y := range line.heights(i, l.Y.Log) {
+				if at, ok := l.position(x, y); ok {
+					xmin, xmax, ymin, ymax = min(xmin, at.X), max(xmax, at.X), min(ymin, at.Y), max(ymax, at.Y)
+				}
+			}
+		}
+	}
+	return xmin, xmax, ymin, ymax
+}
+
+// heights returns the values of a point: the line's, and the ends of its error bar and of its band.
+func (l *Line) heights(i int, log bool) []float64 {
+	out := []float64{l.Y[i]}
+	if l.Errors != nil {
+		low := l.Y[i] - 2*l.Errors[i]
+		if log {
+			low = max(low, l.Y[i]/10)
+		}
+		out = append(out, low, l.Y[i]+2*l.Errors[i])
+	}
+	if l.Low != nil {
+		out = append(out, l.Low[i], l.High[i])
+	}
+	return out
+}
+
+// Plot draws bands, then lines, error bars and marks.
+func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
+	for i := range l.Lines {
+		l.band(c, p, &l.Lines[i])
+	}
+	x, y := p.Transforms(&c)
+	for i := range l.Lines {
+		line := &l.Lines[i]
+		var points []vg.Point
+		for k := range line.X {
+			at, ok := l.position(line.X[k], line.Y[k])
+			if !ok {
+				continue
+			}
+			points = append(points, vg.Point{X: x(bounded(at.X, &p.X)), Y: y(bounded(at.Y, &p.Y))})
+			if line.Errors == nil {
+				continue
+			}
+			thin := draw.LineStyle{Color: colors[line.Color], Width: vg.Points(0.7)}
+			ends := line.heights(k, l.Y.Log)[1:3]
+			low, high := y(bounded(l.Y.place(ends[0]), &p.Y)), y(bounded(l.Y.place(ends[1]), &p.Y))
+			here, half := points[len(points)-1].X, vg.Points(1.5)
+			c.StrokeLine2(thin, here, low, here, high)
+			c.StrokeLine2(thin, here-half, low, here+half, low)
+			c.StrokeLine2(thin, here-half, high, here+half, high)
+		}
+		points = thinned(points)
+		if line.Line != NoLine {
+			c.StrokeLines(line.lineStyle(), c.ClipLinesXY(points)...)
+		}
+		if line.Mark == NoMark {
+			continue
+		}
+		glyph := line.glyph()
+		if len(points) > 200 {
+			glyph.Radius /= 2
+		}
+		for _, at := range points {
+			if c.Contains(at) {
+				c.DrawGlyph(glyph, at)
+			}
+		}
+	}
+}
+
+// band draws the area between the edges of a line.
+func (l *lines) band(c draw.Canvas, p *plot.Plot, line *Line) {
+	x, y := p.Transforms(&c)
+	var above, below []vg.Point
+	for i := range line.Low {
+		if !(line.Low[i] <= line.High[i]) || !l.X.shows(line.X[i]) {
+			continue
+		}
+		at := x(bounded(l.X.place(line.X[i]), &p.X))
+		above = append(above, vg.Point{X: at, Y: y(bounded(l.Y.place(line.High[i]), &p.Y))})
+		below = append(below, vg.Point{X: at, Y: y(bounded(l.Y.place(line.Low[i]), &p.Y))})
+	}
+	if len(above) < 2 {
+		return
+	}
+	above, below = thinned(above), thinned(below)
+	slices.Reverse(below)
+	c.FillPolygon(Style{Color: line.Band, Fill: Pale}.fill(), append(above, below...))
+}
+
+// bounded keeps a position within twice the axis, infinite ones too, and puts one that is no number at its start.
+func bounded(x float64, a *plot.Axis) float64 {
+	span := a.Max - a.Min
+	if math.IsNaN(x) {
+		return a.Min
+	}
+	return min(max(x, a.Min-span), a.Max+span)
+}
+
+// mostPoints is how many points of a line are drawn: more than a picture has columns of dots.
+const mostPoints = 4000
+
+// thinned leaves the lowest and the highest of groups of neighbouring points if there are too many.
+func thinned(points []vg.Point) []vg.Point {
+	if len(points) <= mostPoints {
+		return points
+	}
+	each := (2*len(points) + mostPoints - 1) / mostPoints
+	var out []vg.Point
+	for group := range slices.Chunk(points, each) {
+		low, high := 0, 0
+		for i, at := range group {
+			if at.Y < group[low].Y {
+				low = i
+			}
+			if at.Y > group[high].Y {
+				high = i
+			}
+		}
+		out = append(out, group[min(low, high)], group[max(low, high)])
+	}
+	return out
+}
