@@ -64,6 +64,9 @@ func KeyOf(parts []aggregation.KeyPart, values []KeyValue) (key string, ok bool)
 // ErrState says that what was read is no state of the queries.
 var ErrState = state.ErrState
 
+// ErrOther is an ErrState: what was read is a state of other aggregations.
+var ErrOther = gather.ErrOther
+
 // Buckets says which rows of units are to be apart; see [intern.Buckets].
 type Buckets = intern.Buckets
 

@@ -215,6 +215,9 @@ func (m *Message) LoadAnswers(all []*queries.Accumulator) error {
 }
 
 func stateError(err error) error {
+	if errors.Is(err, queries.ErrOther) {
+		return fmt.Errorf("other aggregations: %w", ErrLost)
+	}
 	if errors.Is(err, queries.ErrState) {
 		return ErrDamaged
 	}

@@ -3,6 +3,7 @@ package sqlpush
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dprelease/dprelease/queries/domain"
@@ -26,7 +27,7 @@ func (w *writer) listed(r *domain.Coding, binary bool) (pairs []pair, ok bool) {
 			pairs = append(pairs, pair{Value: w.float(x.Value), Code: x.Code})
 		}
 	case r.Texts != nil:
-		for _, x := range r.Texts {
+		for _, x := range sortedTexts(r.Texts) {
 			if literal, ok := w.text(x.Value, binary); ok {
 				pairs = append(pairs, pair{Value: literal, Code: x.Code})
 			}
@@ -35,6 +36,13 @@ func (w *writer) listed(r *domain.Coding, binary bool) (pairs []pair, ok bool) {
 		return nil, false
 	}
 	return pairs, true
+}
+
+// sortedTexts returns listed texts in their order, each once.
+func sortedTexts(listed []domain.Listed[string]) []domain.Listed[string] {
+	texts := slices.Clone(listed)
+	slices.SortFunc(texts, func(a, b domain.Listed[string]) int { return strings.Compare(a.Value, b.Value) })
+	return slices.Compact(texts)
 }
 
 // outside returns the codes of the numbers before the first and from the last edge on.

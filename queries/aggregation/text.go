@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// String writes the aggregation as text: of each part the fields that are not zero, by their names. Two aggregations
-// have the same text exactly if they add up the same. A field that is added to the type later leaves the texts of all
-// aggregations that do not use it as they are.
+// String writes the aggregation as text: of each part the fields that are not zero, by their names. Two aggregations of
+// the same text add up the same; those of equal queries have one text. A field that is added to the type later leaves
+// the texts of all aggregations that do not use it as they are.
 func (a *Aggregation) String() string {
 	var out strings.Builder
 	write(&out, reflect.ValueOf(a))

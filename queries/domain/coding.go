@@ -33,7 +33,8 @@ type Coding struct {
 	Type   table.Type
 	// Null and Other are the codes of nulls, and of values that are in no cell.
 	Null, Other int32
-	// Ints, Floats and Texts are the codes of listed values, in the order of the values. Texts are folded.
+	// Ints, Floats and Texts are the codes of listed values. Numbers are in their order; texts are folded, in the job's
+	// order, and may be there twice with one code.
 	Ints   []Listed[int64]
 	Floats []Listed[float64]
 	Texts  []Listed[string]

@@ -105,13 +105,19 @@ func insert[K comparable](cells map[K]int32, key K, member string, code int32) *
 }
 
 func (d labelDomain) texts() Coding {
-	cells := map[string]int32{}
+	n := 0
+	for _, l := range d.labels {
+		n += len(l.Members)
+	}
+	c := Coding{Texts: make([]Listed[string], 0, n), Fold: d.fold}
 	for i, l := range d.labels {
 		for _, m := range l.Members {
-			cells[d.fold.Text(m)] = int32(i)
+			if d.fold.Any() {
+				m = d.fold.Text(m)
+			}
+			c.Texts = append(c.Texts, Listed[string]{m, int32(i)})
 		}
 	}
-	c := Coding{Texts: list(cells), Fold: d.fold}
 	if d.fold.Any() {
 		c.table = sync.OnceValue(func() *FoldTable { return newFoldTable(c.Fold, c.Texts) })
 	}

@@ -13,6 +13,8 @@
 package kinds
 
 import (
+	"slices"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
@@ -98,8 +100,12 @@ func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselec
 	p *problem.Problems) *aggregation.Aggregation {
 	l := q.Layout(s, p)
 	a := &aggregation.Aggregation{By: q.Spec.ByField(), Unit: q.Spec.Unit, FloatUnit: q.Spec.FloatUnit, Limits: q.Limits}
+	fields := make(map[string]table.Field, len(s.Fields)) // vectors may have thousands of columns
+	for _, f := range slices.Backward(s.Fields) {
+		fields[f.Name] = f
+	}
 	for _, name := range l.Columns {
-		if f, ok := s.Lookup(name); ok {
+		if f, ok := fields[name]; ok {
 			a.Columns = append(a.Columns, f)
 		}
 	}

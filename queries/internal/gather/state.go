@@ -3,6 +3,7 @@ package gather
 import (
 	"bytes"
 	"crypto/sha256"
+	"fmt"
 	"io"
 
 	"github.com/dprelease/dprelease/queries/bounding"
@@ -123,6 +124,9 @@ func Bound(all []*Accumulator) error {
 	return nil
 }
 
+// ErrOther is a [state.ErrState]: the state is of other aggregations.
+var ErrOther = fmt.Errorf("%w: of other aggregations", state.ErrState)
+
 func saveAnswers(all []*Accumulator, w *state.Writer) error {
 	w.Uint(uint64(len(all)))
 	for _, g := range all {
@@ -142,8 +146,9 @@ func loadAnswers(all []*Accumulator, r *state.Reader) error {
 		if g.answer == nil {
 			return bounding.ErrSpent
 		}
-		if digest := g.of.Digest(); !bytes.Equal(r.Bytes(sha256.Size), digest[:]) { // it adds up something else
-			return r.Fail()
+		if digest := g.of.Digest(); !bytes.Equal(r.Bytes(sha256.Size), digest[:]) {
+			_ = r.Fail() // the error stays
+			return ErrOther
 		}
 		if err := g.answer.LoadState(r); err != nil {
 			return err
