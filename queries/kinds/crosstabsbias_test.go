@@ -43,8 +43,9 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 						break
 					}
 					sums[[2]int{k, i}] += (x.Values[k][i] - w.exact[k][i]) / w.deviations[k]
-					squares[0] += math.Pow(y.Values[k][i]-w.exact[k][i], 2)
-					squares[1] += math.Pow(x.Values[k][i]-w.exact[k][i], 2)
+					before, after := y.Values[k][i]-w.exact[k][i], x.Values[k][i]-w.exact[k][i]
+					squares[0] += before * before
+					squares[1] += after * after
 				}
 			}
 		}
