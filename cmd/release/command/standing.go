@@ -44,7 +44,7 @@ func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *
 	case ctx.Err() != nil:
 		return s, err
 	}
-	s.ledger, s.lost = "none", f.LostLedger(p, dir)
+	s.ledger = "none"
 	if !errors.Is(err, ledger.ErrAbsent) {
 		s.ledger = "unknown"
 		c.Warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " +

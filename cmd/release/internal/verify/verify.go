@@ -79,6 +79,10 @@ func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error
 	}
 	if _, err := os.Lstat(filepath.Join(dir, manifest.FileName)); errors.Is(err, fs.ErrNotExist) {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			if _, err := os.Lstat(filepath.Join(dir, manifest.SyntheticPrefix+manifest.FileName)); err == nil {
+				return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "verify", Message: console.Here(dir) +
+					" is a preview, made of synthetic rows: it is no release"}
+			}
 			return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "verify", Message: console.Here(dir) +
 				" is not a release folder: it has no " + manifest.FileName}
 		}
