@@ -129,8 +129,10 @@ var columnTexts = map[string]string{
 	noisyColumn:          "The exact answer plus noise: right on average.",
 	estimateColumn:       "The noisy value after denoising, or the noisy value itself if there is none.",
 	"standard_deviation": "The standard deviation of the noise.",
-	"ci95_low":           "The lower end of a 95 % interval for the exact answer, around the noisy value.",
-	"ci95_high":          "The upper end of a 95 % interval for the exact answer, around the noisy value.",
+	"ci95_low": "The lower end of a 95 % interval for the exact answer within the bounds of the job: what the bounds " +
+		"leave out is in no number.",
+	"ci95_high": "The upper end of a 95 % interval for the exact answer within the bounds of the job: what the bounds " +
+		"leave out is in no number.",
 }
 
 // withheldText describes the column that a publish rule adds.

@@ -134,7 +134,7 @@ func noteOf(t *tableData) string {
 // about says what a query asks, how accurate its answer is, and what stands out or is left out.
 func (q *queryFacts) about() []string {
 	out := []string{q.question(), q.accuracy()}
-	for _, text := range []string{q.sharing(), q.clamp, q.standsOutText()} {
+	for _, text := range []string{q.bounded(), q.sharing(), q.clamp, q.standsOutText()} {
 		if text != "" {
 			out = append(out, text)
 		}
@@ -185,6 +185,28 @@ func (q *queryFacts) accuracy() string {
 		"within %s of the exact answer.", short(q.deviation), SignificantUp(q.half, 4))
 }
 
+// bounded returns what the bounds of the job leave out of the answer; "" if its unit is a row and no value is clamped.
+func (q *queryFacts) bounded() string {
+	why := q.why
+	if _, implied, declared := strings.Cut(why, "implied: "); declared {
+		why = implied
+	}
+	if cut := strings.LastIndex(why, ": "); cut >= 0 {
+		why = why[:cut]
+	}
+	clamped := q.kind == "sum" || q.kind == "mean" || q.kind == "variance"
+	if strings.HasPrefix(why, "each row") && !clamped || !strings.HasPrefix(why, "each ") {
+		return ""
+	}
+	text := "The numbers and their intervals are of bounded data: " + why + ". Rows above these bounds are not counted"
+	if clamped {
+		text += ", and values outside of the range count as its nearer end"
+	} else {
+		text += ": true numbers can be higher"
+	}
+	return text + "."
+}
+
 // sharing says how the errors of cells that share noise add up; "" if they share none.
 func (q *queryFacts) sharing() string {
 	s, n := q.sums, float64(q.cells)
@@ -218,8 +240,8 @@ func (q *queryFacts) standsOutText() string {
 			if q.sums != nil { // if noise is shared, it is the same in all cells more often
 				atMost = "at most "
 			}
-			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with "+atMost+"that probability: smaller "+
-				"values do not stand out from the noise by themselves.", plural(q.cells, "cell"), short(q.standsOut(q.cells)))
+			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with "+atMost+"that probability: values "+
+				"up to there can be noise alone.", plural(q.cells, "cell"), short(q.standsOut(q.cells)))
 		}
 		return text
 	}
@@ -278,8 +300,8 @@ func (q *queryFacts) denoised() []string {
 		"and public facts, and costs no budget.", strings.Join(q.steps, ", then "))}
 	out = append(out, q.notes...)
 	if e := q.expected; e != nil {
-		out = append(out, fmt.Sprintf("By what the noisy values tell, the root of the mean squared error of the estimates "+
-			"is about %s (95 %% interval: %s to %s), and that of the noisy values is %s.",
+		out = append(out, fmt.Sprintf("The root mean squared error of the estimates is about %s (estimated from the noisy "+
+			"values; 95 %% interval: %s to %s). That of the noisy values is %s.",
 			short(e.RMSE), short(e.Low), short(e.High), short(q.deviation)))
 	}
 	return out

@@ -106,7 +106,8 @@ func (r *catalogue) readme() []byte {
 	}
 	w("\nColumns of every table after its keys: `noisy` is the exact answer plus noise, right on average for counts and " +
 		"sums; `estimate` is the noisy value after denoising, or the same; `standard_deviation` is that of the noise; " +
-		"`ci95_low` and `ci95_high` are the ends of a 95 %% interval around the noisy value. For sums and tests take " +
+		"`ci95_low` and `ci95_high` are the ends of a 95 %% interval for the exact answer within the bounds of the job; what the bounds leave " +
+		"out is in no number. For sums and tests take " +
 		"`noisy`.\n")
 	r.loading(w)
 	w("## Licence and citation\n")

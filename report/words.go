@@ -119,8 +119,8 @@ func (f *facts) what() []string {
 		cells += f.queries[i].cells
 	}
 	first := fmt.Sprintf("The release answers %s about a private table, with %s. Each number is the exact answer plus "+
-		"random noise that was drawn once. The noise is large enough to hide the part that %s may play, and small beside "+
-		"what many rows have in common.",
+		"random noise that was drawn once. The noise hides whether %s are in the data, as far as the guarantee says. Sums "+
+		"over many rows stay accurate.",
 		plural(len(f.queries), "question"), plural(cells, "number"), f.unitRows())
 	out := []string{first}
 	if f.madeFrom != "" {
@@ -172,7 +172,7 @@ func (f *facts) guaranteeView() guaranteeView {
 			"as a whole, for each such " + unit +
 			", and for every further table, picture or model that is made of it.",
 		Statement: f.statement, GuessCaption: "How often such a guess is right, at most; the belief is that the rows are " +
-			"in the data", AlarmCaption: "How many of those in the data a test finds that accuses some who are not",
+			"in the data", AlarmCaption: "An attacker who accuses so many of the innocent finds at most so many of those in the data",
 	}
 	if f.replaced {
 		v.GuessCaption = "How often such a guess is right, at most; the belief is that it is the first of the two"
