@@ -78,7 +78,7 @@ func (r *recount) countEntry(e Entry) error {
 			return err
 		}
 		return r.countReserve(e, b)
-	case KindRelease:
+	case KindCancel:
 		b, err := decode[stepBody](e)
 		if err != nil {
 			return err

@@ -48,7 +48,7 @@ func (a *account) balance(at time.Time) Balance {
 		DeltaSpent: new(big.Rat), Periods: a.periodsAt(at), Largest: a.largest, History: slices.Clone(a.history),
 	}
 	for _, r := range a.runs {
-		if r.State != Released {
+		if r.State != Cancelled {
 			b.Spent = sum(b.Spent, r.Mu2)
 			b.DeltaSpent.Add(b.DeltaSpent, r.share)
 			b.Runs++
@@ -82,7 +82,7 @@ func (a *account) periodsAt(at time.Time) (out []Period) {
 		}
 		p := Period{Per: periods[i].per, Name: at.UTC().Format(periods[i].layout), Limit: limit, Spent: new(big.Float)}
 		for _, r := range a.runs {
-			if r.State != Released && r.at.UTC().Format(periods[i].layout) == p.Name {
+			if r.State != Cancelled && r.at.UTC().Format(periods[i].layout) == p.Name {
 				p.Spent = sum(p.Spent, r.Mu2)
 			}
 		}

@@ -167,7 +167,7 @@ func TestCommitInDoubt(t *testing.T) {
 		return err
 	}
 	twice("charge", reserve)
-	twice("release", func() error { return b.Release(ctx, r) })
+	twice("release", func() error { return b.Cancel(ctx, r) })
 	twice("charge after release", reserve)
 	twice("seal", func() error { return b.Seal(ctx, r, ledgertest.Digests("a")) })
 	twice("publish", func() error { return b.Publish(ctx, "a", 1) })

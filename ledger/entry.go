@@ -17,7 +17,7 @@ const (
 	KindReserve Kind = "reserve" // charges a run
 	KindSeal    Kind = "seal"    // binds a run to its digests
 	KindPublish Kind = "publish" // records that a sealed run is visible
-	KindRelease Kind = "release" // cancels a run's reservation
+	KindCancel  Kind = "cancel"  // cancels a run's reservation
 	// binds a re-rendering to a published run, whose noisy values it repeats; it charges nothing
 	KindDerive Kind = "derive"
 	// KindWithdraw records that a published run is wrong, and why; its spend stays.

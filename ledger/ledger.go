@@ -46,12 +46,12 @@ type Charge struct {
 // State is the progress of a run.
 type State string
 
-// The states of a run, in order. Released means that the reservation was cancelled before the first draw.
+// The states of a run, in order. Cancelled means that the reservation was cancelled before the first draw.
 const (
 	Reserved  State = "reserved"
 	Sealed    State = "sealed"
 	Published State = "published"
-	Released  State = "released"
+	Cancelled State = "cancelled"
 )
 
 // Digests bind a run to its input and its output.

@@ -57,7 +57,7 @@ func (m *model) crash() {
 // counted returns the mechanisms of all runs that count.
 func (m *model) counted() (out []calibrate.Mechanism) {
 	for run, state := range m.state {
-		if state != ledger.Released {
+		if state != ledger.Cancelled {
 			out = append(out, m.charges[run].Mechanisms...)
 		}
 	}
@@ -70,7 +70,7 @@ func (m *model) charge(rt *rapid.T, run string) {
 	switch m.state[run] {
 	case ledger.Reserved:
 		want = true
-	case "", ledger.Released:
+	case "", ledger.Cancelled:
 		mu, _ := calibrate.GaussianMu(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6})
 		want = mu.Covers(calibrate.ComposedMu2(append(m.counted(), m.charges[run].Mechanisms...)))
 	}
@@ -115,13 +115,13 @@ func (m *model) publish(rt *rapid.T, run string) {
 }
 
 func (m *model) release(rt *rapid.T, run string) {
-	err := m.book.Release(m.t.Context(), m.receipts[run])
+	err := m.book.Cancel(m.t.Context(), m.receipts[run])
 	_, holds := m.receipts[run]
 	if want := holds && m.state[run] == ledger.Reserved && !m.drawn[run]; want != (err == nil) {
 		rt.Fatalf("release of %s (%s, drawn %v): %v", run, m.state[run], m.drawn[run], err)
 	}
 	if err == nil {
-		m.state[run] = ledger.Released
+		m.state[run] = ledger.Cancelled
 	}
 	if errors.Is(err, ledger.ErrDrawn) && !m.drawn[run] {
 		rt.Fatalf("nothing was drawn on %s", run)

@@ -60,7 +60,7 @@ func TestEmptyReceipt(t *testing.T) {
 	var empty ledger.Receipt
 	for _, err := range []error{
 		empty.Redeem(mechanism("a")),
-		b.Release(t.Context(), empty),
+		b.Cancel(t.Context(), empty),
 		b.Seal(t.Context(), empty, ledgertest.Digests("a")),
 	} {
 		if !errors.Is(err, ledger.ErrReceipt) {

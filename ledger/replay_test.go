@@ -56,7 +56,7 @@ type step struct {
 func TestReplayRefuses(t *testing.T) {
 	t.Parallel()
 	budget, reserve := step{KindBudget, 1, okBudget}, step{KindReserve, 1, okReserve}
-	seal, publish, release := step{KindSeal, 1, okSeal}, step{KindPublish, 1, okStep}, step{KindRelease, 1, okStep}
+	seal, publish, release := step{KindSeal, 1, okSeal}, step{KindPublish, 1, okStep}, step{KindCancel, 1, okStep}
 	derive := step{KindDerive, 1, okDerive}
 	replace := func(s step, field, value string) step {
 		var body map[string]any
@@ -75,7 +75,7 @@ func TestReplayRefuses(t *testing.T) {
 		want  error
 	}{
 		"a life":             {[]step{budget, reserve, seal, publish}, nil},
-		"given back":         {[]step{budget, reserve, release, reserve}, nil},
+		"cancelled":         {[]step{budget, reserve, release, reserve}, nil},
 		"newer schema":       {[]step{{KindBudget, Schema + 1, `{"new":1}`}}, ErrNewer},
 		"delta cap":          {[]step{replace(budget, "delta_cap", `"1e-7"`)}, nil},
 		"delta cap too high": {[]step{replace(budget, "delta_cap", `"1e-6"`)}, ErrCorrupt},
@@ -108,8 +108,8 @@ func TestReplayRefuses(t *testing.T) {
 		"derived of another": {[]step{budget, reserve, seal, publish, replace(derive, "run", `"b"`)}, ErrCorrupt},
 		"derived, no digest": {[]step{budget, reserve, seal, publish, replace(derive, "release", `""`)}, ErrCorrupt},
 		"derived nowhere":    {[]step{budget, reserve, seal, publish, replace(derive, "dir", `"out"`)}, ErrCorrupt},
-		"given back, sealed": {[]step{budget, reserve, release, seal}, ErrCorrupt},
-		"sealed, given back": {[]step{budget, reserve, seal, release}, ErrCorrupt},
+		"cancelled, sealed": {[]step{budget, reserve, release, seal}, ErrCorrupt},
+		"sealed, cancelled": {[]step{budget, reserve, seal, release}, ErrCorrupt},
 	} {
 		l := &log{}
 		for _, s := range c.steps {

@@ -103,8 +103,8 @@ func (s *state) apply(e Entry) error {
 		return s.applySeal(e)
 	case KindPublish:
 		return s.applyStep(e, Published)
-	case KindRelease:
-		return s.applyStep(e, Released)
+	case KindCancel:
+		return s.applyStep(e, Cancelled)
 	case KindDerive:
 		return s.applyDerive(e)
 	case KindWithdraw:
@@ -221,7 +221,7 @@ func (s *state) applyDerive(e Entry) error {
 }
 
 // before maps a state to the state that must precede it.
-var before = map[State]State{Sealed: Reserved, Published: Sealed, Released: Reserved}
+var before = map[State]State{Sealed: Reserved, Published: Sealed, Cancelled: Reserved}
 
 // find returns one release of a run, or nil if there is none.
 func (s *state) find(question string, number int) *run {
@@ -244,7 +244,7 @@ func (s *state) checkReservable(c Charge) error {
 	switch {
 	case last.Charge.Account != c.Account:
 		return &MismatchError{c.Run, last.Charge.Number, "account"}
-	case c.Number == last.Charge.Number && last.State == Released:
+	case c.Number == last.Charge.Number && last.State == Cancelled:
 		return nil
 	case c.Number == last.Charge.Number+1 && last.State != Reserved:
 		return nil
@@ -273,7 +273,7 @@ func notNext(c Charge, last int) error {
 func (s *state) findNewest(question string) *run {
 	var best *run
 	for _, r := range s.runs[question] {
-		if best == nil || best.State == Released || r.State != Released {
+		if best == nil || best.State == Cancelled || r.State != Cancelled {
 			best = r
 		}
 	}

@@ -74,10 +74,10 @@ func (b *Book) PublishAt(ctx context.Context, question string, number int, dir s
 	return b.update(ctx, func(w *writer) error { return w.step(k, Published, stepBody{Dir: dir}) })
 }
 
-// Release cancels a reservation and closes the receipt. It returns ErrDrawn if this process redeemed any part of the
+// Cancel cancels a reservation and closes the receipt. It returns ErrDrawn if this process redeemed any part of the
 // charge, with this receipt or one that it replaced. The caller can repeat the call after an error. Errors: ErrReceipt,
 // ErrDrawn; a StateError if the run is sealed or published.
-func (b *Book) Release(ctx context.Context, r Receipt) error {
+func (b *Book) Cancel(ctx context.Context, r Receipt) error {
 	t, err := b.ticketOf(r)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (b *Book) Release(ctx context.Context, r Receipt) error {
 		if err := t.checkCurrent(w.state.find(t.key.run, t.key.number)); err != nil {
 			return err
 		}
-		return w.step(t.key, Released, stepBody{})
+		return w.step(t.key, Cancelled, stepBody{})
 	})
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (w *writer) step(k key, to State, body stepBody) error {
 }
 
 // kinds maps a state to the entry that moves a run to it.
-var kinds = map[State]Kind{Published: KindPublish, Released: KindRelease}
+var kinds = map[State]Kind{Published: KindPublish, Cancelled: KindCancel}
 
 // expect returns an error if the run is not in the state from which the step starts.
 func (k key) expect(r *run, want State, step Kind) error {

@@ -43,7 +43,7 @@ func kinds(t *testing.T, b *ledger.Book) string {
 	}
 	var out []byte
 	letter := map[ledger.Kind]byte{ledger.KindBudget: 'b', ledger.KindReserve: 'r', ledger.KindSeal: 's',
-		ledger.KindPublish: 'p', ledger.KindRelease: 'x'}
+		ledger.KindPublish: 'p', ledger.KindCancel: 'x'}
 	for _, e := range es {
 		out = append(out, letter[e.Kind])
 	}
@@ -114,8 +114,8 @@ func testResume(t *testing.T, s ledger.Store) {
 		t.Error(err)
 	}
 	third := charge(t, b, c)
-	if err := b.Release(t.Context(), third); !errors.Is(err, ledger.ErrDrawn) {
-		t.Errorf("given back after an earlier receipt was redeemed: %v", err)
+	if err := b.Cancel(t.Context(), third); !errors.Is(err, ledger.ErrDrawn) {
+		t.Errorf("cancelled after an earlier receipt was redeemed: %v", err)
 	}
 	if err := b.Seal(t.Context(), old, Digests("a")); !errors.Is(err, ledger.ErrReceipt) {
 		t.Errorf("sealed with another book's receipt: %v", err)
@@ -146,8 +146,8 @@ func testForward(t *testing.T, s ledger.Store) {
 	if err := r.Redeem(c.Mechanisms[0]); !errors.Is(err, ledger.ErrReceipt) {
 		t.Errorf("redeemed after the seal: %v", err)
 	}
-	if err := b.Release(ctx, r); !errors.Is(err, ledger.ErrReceipt) {
-		t.Errorf("given back after the seal: %v", err)
+	if err := b.Cancel(ctx, r); !errors.Is(err, ledger.ErrReceipt) {
+		t.Errorf("cancelled after the seal: %v", err)
 	}
 	if _, err := b.Charge(ctx, c); !errors.As(err, &state) || state.State != ledger.Sealed {
 		t.Errorf("charged after the seal: %v", err)
@@ -164,27 +164,27 @@ func testRelease(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
 	c.Mechanisms[0].Sigma /= 2 // the whole budget
 	r := charge(t, b, c)
-	if err := b.Release(ctx, r); err != nil {
+	if err := b.Cancel(ctx, r); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Redeem(c.Mechanisms[0]); !errors.Is(err, ledger.ErrReceipt) {
-		t.Errorf("redeemed what was given back: %v", err)
+		t.Errorf("redeemed what was cancelled: %v", err)
 	}
-	if got := lookup(t, b); got.State != ledger.Released || runs(t, b, c) != 0 {
+	if got := lookup(t, b); got.State != ledger.Cancelled || runs(t, b, c) != 0 {
 		t.Errorf("state %q, %d runs count", got.State, runs(t, b, c))
 	}
 	if err := b.Seal(ctx, r, Digests("a")); !errors.Is(err, ledger.ErrReceipt) {
-		t.Errorf("sealed what was given back: %v", err)
+		t.Errorf("sealed what was cancelled: %v", err)
 	}
 	r2 := charge(t, b, c)
-	if err := b.Release(ctx, r); !errors.Is(err, ledger.ErrReceipt) {
+	if err := b.Cancel(ctx, r); !errors.Is(err, ledger.ErrReceipt) {
 		t.Errorf("an old receipt gave back a newer reservation: %v", err)
 	}
 	if err := r2.Redeem(c.Mechanisms[0]); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Release(ctx, r2); !errors.Is(err, ledger.ErrDrawn) {
-		t.Errorf("given back after a draw: %v", err)
+	if err := b.Cancel(ctx, r2); !errors.Is(err, ledger.ErrDrawn) {
+		t.Errorf("cancelled after a draw: %v", err)
 	}
 	if err := b.Seal(ctx, r2, Digests("a")); err != nil {
 		t.Errorf("a refused release spoiled the receipt: %v", err)
@@ -279,11 +279,11 @@ func testNumbers(t *testing.T, s ledger.Store) {
 	if got := lookup(t, b); got.Charge.Number != 2 || got.State != ledger.Reserved {
 		t.Errorf("the newest release is %d, %s", got.Charge.Number, got.State)
 	}
-	if err := b.Release(ctx, r); err != nil {
+	if err := b.Cancel(ctx, r); err != nil {
 		t.Fatal(err)
 	}
 	if got := lookup(t, b); got.Charge.Number != 1 || got.State != ledger.Published {
-		t.Errorf("beside a release that was given back, the newest is %d, %s", got.Charge.Number, got.State)
+		t.Errorf("beside a release that was cancelled, the newest is %d, %s", got.Charge.Number, got.State)
 	}
 	charge(t, b, c) // the same number again
 	if n := runs(t, b, c); n != 2 {
@@ -298,7 +298,7 @@ func testReplay(t *testing.T, s ledger.Store) {
 		c.Mechanisms[0].Sigma = calibrate.Sigma(3 + float64(i)/7)
 		r := charge(t, b, c)
 		if run == "b" {
-			if err := b.Release(ctx, r); err != nil {
+			if err := b.Cancel(ctx, r); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -376,14 +376,14 @@ func testTwoProcesses(t *testing.T, s ledger.Store) {
 		return r
 	}
 	old := charge(t, one, c)
-	if err := other.Release(ctx, resumed()); err != nil {
+	if err := other.Cancel(ctx, resumed()); err != nil {
 		t.Fatal(err)
 	}
 	charge(t, other, c)
 	if err := one.Seal(ctx, old, Digests("a")); !errors.Is(err, ledger.ErrReceipt) {
 		t.Errorf("a receipt sealed a reservation that is not its own: error %v, want %v", err, ledger.ErrReceipt)
 	}
-	if err := one.Release(ctx, old); !errors.Is(err, ledger.ErrReceipt) {
+	if err := one.Cancel(ctx, old); !errors.Is(err, ledger.ErrReceipt) {
 		t.Errorf("a receipt gave a reservation back that is not its own: error %v, want %v", err, ledger.ErrReceipt)
 	}
 	if k := kinds(t, one); k != "brxr" {

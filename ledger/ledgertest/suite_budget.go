@@ -127,7 +127,7 @@ func testGivenBack(t *testing.T, s ledger.Store) {
 	b, c := book(s), Quarter(t, "a")
 	one := ledger.Limit{Epsilon: "0.55", Delta: "1e-6"} // room for one quarter, not for two
 	c.Budget.Day, c.Budget.Month, c.Budget.Year = one, one, one
-	if err := b.Release(t.Context(), charge(t, b, c)); err != nil {
+	if err := b.Cancel(t.Context(), charge(t, b, c)); err != nil {
 		t.Fatal(err)
 	}
 	c.Run = "b"
@@ -275,7 +275,7 @@ func testAudit(t *testing.T, s ledger.Store) {
 	b, ctx := book(s), t.Context()
 	r := charge(t, b, Quarter(t, "a"))
 	given := charge(t, b, Quarter(t, "b"))
-	if err := errors.Join(b.Seal(ctx, r, Digests("a")), b.Release(ctx, given), b.Publish(ctx, "a", 1)); err != nil {
+	if err := errors.Join(b.Seal(ctx, r, Digests("a")), b.Cancel(ctx, given), b.Publish(ctx, "a", 1)); err != nil {
 		t.Fatal(err)
 	}
 	a := sound(t, b)
@@ -352,7 +352,7 @@ func testOtherPayer(t *testing.T, s ledger.Store) {
 	if err := b.SetBudget(ctx, replaceOne, c.Budget, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Release(ctx, charge(t, b, c)); err != nil {
+	if err := b.Cancel(ctx, charge(t, b, c)); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.SetBudget(ctx, c.Account, c.Budget, "an account of its own"); err != nil {

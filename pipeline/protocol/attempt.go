@@ -26,7 +26,7 @@ type attempt struct {
 	derivedIn []string
 
 	prior ledger.Run      // the release that the run starts from; the zero Run if the ledger has none
-	own   ledger.Run      // the newest release under the question's own key, given back or not
+	own   ledger.Run      // the newest release under the question's own key, cancelled or not
 	same  []publication   // those in the plan's presentation, the newest release first
 	older bool            // another release than prior is published
 	ours  map[string]bool // manifest digests of all publications of the question
@@ -60,7 +60,7 @@ func (a *attempt) number() int {
 		return a.prior.Charge.Number
 	case a.own.State == "":
 		return 1
-	case a.own.State == ledger.Released:
+	case a.own.State == ledger.Cancelled:
 		return a.own.Charge.Number
 	default:
 		return a.own.Charge.Number + 1

@@ -19,7 +19,7 @@ func TestRefuse(t *testing.T) {
 	_, err := b.run(t.Context(), refuse)
 	wantError(t, err, pipeline.CauseCheck, "data")
 	if got := b.spent(); got != "budget reserve release" {
-		t.Errorf("ledger %q: the reservation is not given back", got)
+		t.Errorf("ledger %q: the reservation is not cancelled", got)
 	}
 	if text := err.Error(); !strings.Contains(text, "colour") || strings.Contains(text, "GREEN") {
 		t.Errorf("the error names a value, or not the column: %s", text)

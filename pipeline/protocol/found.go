@@ -25,7 +25,7 @@ func (a *attempt) lookup(ctx context.Context) error {
 	case len(known) > 0:
 		a.prior = known[0]
 	case a.own.State != "":
-		a.prior = a.own // it was given back
+		a.prior = a.own // it was cancelled
 	}
 	cut := a.prior.Charge
 	waiting := a.reserved() && !a.again
@@ -65,7 +65,7 @@ func (a *attempt) publications(r *ledger.Run) {
 	}
 }
 
-// newest is the newest release under a key, given back or not; the zero Run if there is none.
+// newest is the newest release under a key, cancelled or not; the zero Run if there is none.
 func newest(runs []ledger.Run, key string) (out ledger.Run) {
 	for i := range runs {
 		if runs[i].Charge.Run == key && (out.State == "" || runs[i].Charge.Number > out.Charge.Number) {
@@ -75,10 +75,10 @@ func newest(runs []ledger.Run, key string) (out ledger.Run) {
 	return out
 }
 
-// known are the releases of the plan's question that were not given back, the newest first.
+// known are the releases of the plan's question that were not cancelled, the newest first.
 func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
 	for _, r := range runs {
-		if r.Charge.Run == a.plan.Run() && r.State != ledger.Released {
+		if r.Charge.Run == a.plan.Run() && r.State != ledger.Cancelled {
 			known = append(known, r)
 		}
 	}

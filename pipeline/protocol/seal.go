@@ -228,7 +228,7 @@ func (a *attempt) reserve(ctx context.Context) (err error) {
 	return nil
 }
 
-// abandon cleans up after a failure. The reservation is given back only if no noise can have been drawn under it, in
+// abandon cleans up after a failure. The reservation is cancelled only if no noise can have been drawn under it, in
 // this run or in the one that reserved it; else the next run takes it up again.
 func (a *attempt) abandon(ctx context.Context, cause error) error {
 	ctx = context.WithoutCancel(ctx)
@@ -238,7 +238,7 @@ func (a *attempt) abandon(ctx context.Context, cause error) error {
 	if a.drawn || a.reserved() {
 		return cause
 	}
-	if err := a.Book.Release(ctx, a.receipt); err != nil {
+	if err := a.Book.Cancel(ctx, a.receipt); err != nil {
 		cause = errors.Join(cause, pipeline.LedgerError("give the reservation back", err))
 	}
 	return cause

@@ -320,7 +320,7 @@ func TestTerminated(t *testing.T) {
 	switch code := exit(cmd); code {
 	case 143:
 		runs, err := p.book().Runs(t.Context())
-		if err != nil || len(runs) > 1 || len(runs) == 1 && runs[0].State != ledger.Released {
+		if err != nil || len(runs) > 1 || len(runs) == 1 && runs[0].State != ledger.Cancelled {
 			t.Errorf("%+v (%v)", runs, err)
 		}
 	case exitDone: // it had sealed already

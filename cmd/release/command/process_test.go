@@ -137,7 +137,7 @@ func (p *processes) settled(releases int) {
 			if _, digest, err := sink.ReadManifest(r.Charge.Dir); err != nil || digest != r.Digests.Release {
 				p.Errorf("%s is not what the ledger has (%v)", r.Charge.Dir, err)
 			}
-		case ledger.Released:
+		case ledger.Cancelled:
 		default:
 			p.Errorf("a run is %s: %v", r.State, r.Charge.Params)
 		}

@@ -169,7 +169,7 @@ func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags
 		if err != nil {
 			return r, false, pipeline.LedgerError("look a window up", err)
 		}
-		if known && r.State != ledger.Released {
+		if known && r.State != ledger.Cancelled {
 			return r, true, w.choose(f, plan)
 		}
 	}

@@ -251,15 +251,7 @@ func stateOf(r *ledger.Run) (state, reason string) {
 	if r.Withdrawn != nil {
 		return "withdrawn", r.Withdrawn.Reason
 	}
-	return stateText(r.State), ""
-}
-
-// stateText is the state of a release in the words of status: a reservation that was given back is no release.
-func stateText(s ledger.State) string {
-	if s == ledger.Released {
-		return "given back"
-	}
-	return string(s)
+	return string(r.State), ""
 }
 
 type runJSON struct {
