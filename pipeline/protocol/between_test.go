@@ -106,8 +106,8 @@ func TestFailuresLeaveNoStaging(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.clean("a run that was cancelled while it read")
-		if got := b.spent(); got != "budget reserve release" {
-			t.Errorf("ledger %q, want %q", got, "budget reserve release")
+		if got := b.spent(); got != "budget reserve cancel" {
+			t.Errorf("ledger %q, want %q", got, "budget reserve cancel")
 		}
 	})
 	t.Run("disk", func(t *testing.T) { // after the noise: the charge stays

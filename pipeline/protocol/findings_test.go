@@ -18,14 +18,14 @@ func TestRefuse(t *testing.T) {
 	refuse := func(r *protocol.Request) { r.Refuse = true }
 	_, err := b.run(t.Context(), refuse)
 	wantError(t, err, pipeline.CauseCheck, "data")
-	if got := b.spent(); got != "budget reserve release" {
+	if got := b.spent(); got != "budget reserve cancel" {
 		t.Errorf("ledger %q: the reservation is not cancelled", got)
 	}
 	if text := err.Error(); !strings.Contains(text, "colour") || strings.Contains(text, "GREEN") {
 		t.Errorf("the error names a value, or not the column: %s", text)
 	}
 	o := b.must(nil)
-	b.expect(o, protocol.StatusReleased, "budget reserve release reserve seal publish")
+	b.expect(o, protocol.StatusReleased, "budget reserve cancel reserve seal publish")
 	if found := b.plan(job).Findings(o.Checks); len(pipeline.Unusable(found)) != 1 {
 		t.Errorf("found %v", found)
 	}
@@ -39,7 +39,7 @@ func TestRefuseNeedsAllRows(t *testing.T) {
 	b := newBench(t)
 	_, err := b.run(t.Context(), func(r *protocol.Request) { r.Refuse = true })
 	wantError(t, err, pipeline.CauseInside, "internal")
-	if got := b.spent(); got != "budget reserve release" {
+	if got := b.spent(); got != "budget reserve cancel" {
 		t.Errorf("ledger %q", got)
 	}
 }

@@ -79,11 +79,11 @@ func TestInputFails(t *testing.T) {
 	b.engine.fail = errors.New("damaged")
 	_, err := b.run(t.Context(), nil)
 	wantError(t, err, pipeline.CauseInput, "input")
-	if got := b.spent(); got != "budget reserve release" {
+	if got := b.spent(); got != "budget reserve cancel" {
 		t.Errorf("ledger %q", got)
 	}
 	b.engine.fail = nil
-	b.expect(b.must(nil), protocol.StatusReleased, "budget reserve release reserve seal publish")
+	b.expect(b.must(nil), protocol.StatusReleased, "budget reserve cancel reserve seal publish")
 }
 
 func TestCancelled(t *testing.T) {
