@@ -83,10 +83,10 @@ const (
 //	‖x(y+γw) − y‖² + (2/γ)·w·(x(y+γw) − x(y)) − d·s²
 //
 // is an unbiased estimate of the squared error at noise s·√(1+γ²), which is 0.8 % larger. Over few cells it varies so
-// much that its root is far too small: it is averaged with s², which counts as much as 14 cells do among 14. Its uncertainty is estimated
-// from how its terms vary over the cells; it is large if there are few cells or if the error is far below s². The
-// result is an expectation over the query's cells and gives no interval for one cell. Only the noisy value gives a
-// valid interval for a cell.
+// much that its root is far too small. Therefore it is averaged with s², the error of the noisy values: with n cells
+// the weights are n² and 200, equal at 14 cells. Its uncertainty is estimated from how its terms vary over the cells;
+// it is large if there are few cells or if the error is far below s². The result is an expectation over the query's
+// cells and gives no interval for one cell. Only the noisy value gives a valid interval for a cell.
 //
 // Source: Oliveira, Lei & Tibshirani, "Unbiased risk estimation in the normal means problem via coupled bootstrap
 // techniques", 2021; Leiner, Duan, Wasserman & Ramdas, "Data fission", JASA 2023.
@@ -140,7 +140,7 @@ func (t *trial) risk() Risk {
 	few := fewCells / (n*n + fewCells)
 	r.Relative += few * (1 - r.Relative)
 	r.Uncertainty = max(r.Uncertainty, few*math.Sqrt(2/n))
-	r.RMSE = t.root(max(r.Relative, r.Uncertainty))
+	r.RMSE = t.root(max(r.Relative, min(r.Uncertainty, 1)))
 	r.Low, r.High = t.root(r.Relative-1.96*r.Uncertainty), t.root(max(r.Relative, 0)+1.96*r.Uncertainty)
 	return r
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/table"
@@ -80,6 +81,9 @@ func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, er
 
 // Seal hides what accumulators of the plan's aggregations have added up, as the exact answers of the queries.
 func (p *Plan) Seal(all []*queries.Accumulator) ([][]mechanism.Exact, error) {
+	if len(all) != len(p.queries) {
+		return nil, InsideError("seal the answers", errors.New("an engine has other accumulators than those of the plan's queries"))
+	}
 	exacts := make([][]mechanism.Exact, len(all))
 	for i := range all {
 		var err error

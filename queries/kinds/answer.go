@@ -118,6 +118,18 @@ func shiftedSeries(s query.Series, by float64) query.Series {
 	}
 }
 
+// outerOf yields the outer one of an interval's end and an estimate.
+func outerOf(end, estimate query.Series, outer func(x, y float64) float64) query.Series {
+	return func(start int, dst []float64) {
+		end(start, dst)
+		estimates := make([]float64, len(dst))
+		estimate(start, estimates)
+		for i, x := range estimates {
+			dst[i] = outer(dst[i], x)
+		}
+	}
+}
+
 // heldSeries yields values that are in memory.
 func heldSeries(values []float64) query.Series {
 	return func(start int, dst []float64) { copy(dst, values[start:]) }

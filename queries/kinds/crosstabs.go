@@ -136,8 +136,19 @@ func (q *Crosstabs) tables(p *problem.Problems) {
 	var err error
 	if q.Margins, err = strategy.NewMargins(sizes, sets); err != nil {
 		p.Add(field, problem.CodeTooManyCells, err.Error(), "ask fewer tables, of fewer dimensions")
+		return
+	}
+	for _, s := range sets {
+		if q.Spec.Crosstabs.Nonnegative && q.Margins.Cells(s) > maxNonnegative {
+			p.Add(field, problem.CodeTooManyCells, "a table of more than 2^20 cells is not made non-negative, which would take "+
+				"minutes", "leave nonnegative out, or ask for smaller tables")
+			return
+		}
 	}
 }
+
+// maxNonnegative is the number of cells of the largest table that is made non-negative; that takes about 20 seconds.
+const maxNonnegative = 1 << 20
 
 // mostTables stops a list of tables that is longer than any workload may be.
 const mostTables = 4 * strategy.MaxResiduals

@@ -36,7 +36,7 @@ const (
 	projectionRounds = 300
 	settledBelow     = 1e-7 // of the mean of a table's cells
 	rakingRounds     = 1000
-	raked            = 1e-8 // of the total
+	raked            = 1e-6 // of the total
 	fewBelow         = 2    // standard deviations: cells below give and take before others do
 )
 
@@ -111,12 +111,64 @@ func (t *tables) fit(noisy, made map[uint64][]float64) {
 			all := true
 			for _, a := range byWays[ways] {
 				x := t.nearest(a, noisy[a], margins)
-				all = t.rake(a, x, t.independent(a, margins), margins) && all
+				independent := t.independent(a, margins)
+				switch raked := t.rake(a, x, independent, margins); {
+				case ways == 2:
+					first := a & -a
+					settle(x, margins[first], margins[a&^first])
+				case !raked && mixed == 1:
+					x = independent
+				case !raked:
+					all = false
+				}
 				margins[a] = x
 			}
-			if all || mixed == 1 {
+			if all || mixed == 1 || ways == 2 { // a table with margins by one dimension always exists
 				maps.Copy(made, margins)
 				break
+			}
+		}
+	}
+}
+
+// settle gives a table exactly these sums of its rows and columns: what is too much is scaled down, and what is then
+// missing is added in proportion to the missing parts of row and column (Altschuler, Weed & Rigollet 2017, algorithm 2).
+func settle(x, rows, columns []float64) {
+	n := len(columns)
+	missRow, missColumn := slices.Clone(rows), slices.Clone(columns)
+	for i, want := range rows {
+		is := 0.0
+		for _, y := range x[i*n : (i+1)*n] {
+			is += y
+		}
+		if is > want {
+			for j := range n {
+				x[i*n+j] *= want / is
+			}
+		}
+	}
+	for j, want := range columns {
+		is := 0.0
+		for i := range rows {
+			is += x[i*n+j]
+		}
+		for i := range rows {
+			if is > want {
+				x[i*n+j] *= want / is
+			}
+			missRow[i] -= x[i*n+j]
+			missColumn[j] -= x[i*n+j]
+		}
+	}
+	missing := 0.0
+	for i := range missRow {
+		missRow[i] = max(missRow[i], 0)
+		missing += missRow[i]
+	}
+	for i, r := range missRow {
+		for j, c := range missColumn {
+			if missing > 0 {
+				x[i*n+j] += r * max(c, 0) / missing
 			}
 		}
 	}

@@ -96,21 +96,20 @@ func (q *Crosstabs) adjust(t *tables, readings []query.Reading) {
 	for k := range readings {
 		a := &readings[k].Answer
 		a.Estimate = heldSeries(t.Values[k])
-		a.Low = within(a.Low, t.Values[k], x.Nonnegative, math.Min)
-		a.High = within(a.High, t.Values[k], x.Nonnegative, math.Max)
+		a.Low, a.High = outerOf(a.Low, a.Estimate, math.Min), outerOf(a.High, a.Estimate, math.Max)
+		if x.Nonnegative {
+			a.Low, a.High = notBelowZero(a.Low), notBelowZero(a.High)
+		}
 	}
 }
 
-// within returns an end of intervals that hold the estimates too, and, if counts are known not to be negative, no
-// negative number: an interval covers a count as often as before.
-func within(end query.Series, estimates []float64, nonnegative bool, outer func(x, y float64) float64) query.Series {
+// notBelowZero yields an end of intervals of counts, which are known not to be negative: an interval covers a count as
+// often as before.
+func notBelowZero(end query.Series) query.Series {
 	return func(start int, dst []float64) {
 		end(start, dst)
-		for i := range dst {
-			dst[i] = outer(dst[i], estimates[start+i])
-			if nonnegative {
-				dst[i] = max(dst[i], 0)
-			}
+		for i, x := range dst {
+			dst[i] = max(x, 0)
 		}
 	}
 }

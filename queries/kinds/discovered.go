@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 
@@ -167,6 +168,8 @@ func (q *Discovered) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, er
 	a.Low, a.High = t.series(noisy[0].Fill, t.low), t.series(noisy[0].Fill, t.high)
 	if a.Estimate = estimate[0].Fill; len(estimate[0].Steps()) == 0 {
 		a.Estimate = t.series(noisy[0].Fill, t.estimate)
+	} else {
+		a.Low, a.High = outerOf(a.Low, a.Estimate, math.Min), outerOf(a.High, a.Estimate, math.Max)
 	}
 	return a, nil
 }

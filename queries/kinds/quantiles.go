@@ -328,10 +328,7 @@ func (d distribution) quantile(q float64, edges []float64) withInterval {
 			break
 		}
 	}
-	if !math.IsNaN(t.estimate) {
-		t.low, t.high = min(t.low, t.estimate), max(t.high, t.estimate)
-	}
-	return t
+	return t.holdingEstimate()
 }
 
 // beyond returns the noisy number of rows below a point less q of all, less z deviations of its noise in the direction
@@ -398,7 +395,7 @@ func (d distribution) share(j int) withInterval {
 	if !d.spread.Heavy {
 		const k = outerZ * outerZ
 		t.low, t.high, _ = d.shareWithin(j, k)
-		return t
+		return t.holdingEstimate()
 	}
 	// from the largest z on, of the noise of one cell; then that of each end, as for a mean
 	const widest, rounds = 2.1185 * 2.1185, 5
@@ -412,6 +409,14 @@ func (d distribution) share(j int) withInterval {
 		}
 	}
 	t.low, t.high = low, high
+	return t.holdingEstimate()
+}
+
+// holdingEstimate returns the interval widened to hold the estimate, if there is one.
+func (t withInterval) holdingEstimate() withInterval {
+	if !math.IsNaN(t.estimate) {
+		t.low, t.high = min(t.low, t.estimate), max(t.high, t.estimate)
+	}
 	return t
 }
 

@@ -35,7 +35,7 @@ func (r ratio) mean(s, n float64) float64 {
 }
 
 // estimate is the mean of estimates of the sum and the count, of at least one row; NaN if n is not positive, as mean
-// is: there is nothing to Estimate from.
+// is: there is nothing to estimate from.
 func (r ratio) estimate(s, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()

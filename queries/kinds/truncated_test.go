@@ -20,7 +20,7 @@ func TestSelectedCountsAreCovered(t *testing.T) {
 	const grid = 1. / 64
 	x := &truncated{cut: 45 - grid/2, sigma: 6, least: 1}
 	x.correct()
-	for _, f := range []float64{15, 20, 30, 35, 40, 45, 50, 60, 80} {
+	for _, f := range []float64{15, 20, 30, 35, 40, 45, 50, 60, 80, 105, 130, 140, 150} {
 		held, n := 0, 0
 		sum, squares, raw := 0.0, 0.0, 0.0
 		for n < trials {
@@ -29,6 +29,9 @@ func TestSelectedCountsAreCovered(t *testing.T) {
 			low, high, estimate := x.low(y), x.high(y), x.estimate(y)
 			if low <= f && f <= high {
 				held++
+			}
+			if estimate > max(y, x.least) || y > x.cut+5*x.sigma && y-estimate > 0.05*x.sigma {
+				t.Fatalf("count %v: the estimate of a noisy %v is %v", f, y, estimate)
 			}
 			if low > estimate || estimate > high {
 				t.Fatalf("count %v: noisy %v has estimate %v outside of [%v, %v]", f, y, estimate, low, high)
