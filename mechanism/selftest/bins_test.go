@@ -134,6 +134,9 @@ func TestJudged(t *testing.T) {
 
 // No group has more checks than the false-alarm probability is split over.
 func TestShares(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	checks, err := sampler(t.Context(), 0)
 	if err != nil || len(checks) > maxChecks {
 		t.Error(len(checks), err)

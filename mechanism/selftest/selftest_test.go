@@ -120,6 +120,9 @@ const pureAuditName = "release with delta 0, audit of neighbouring tables"
 // TestPureAudit: geometric noise as claimed passes, and its bound is near epsilon. With 10 % less scale it fails: the
 // bound is then more than 15 of its own standard deviations above epsilon.
 func TestPureAudit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which takes long with the race detector")
+	}
 	m := claimPure(t)
 	checks, err := selftest.Run(t.Context(), 0, honest(t, m))
 	if err != nil {
