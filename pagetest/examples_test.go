@@ -66,6 +66,11 @@ func prepare(name, dir string) error {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "examples", name))); err != nil {
 		return err
 	}
+	for _, of := range []string{"ledger.db", "ledger.db.key", "out"} { // of a release that was made in the clone
+		if err := os.RemoveAll(filepath.Join(dir, of)); err != nil {
+			return err
+		}
+	}
 	if name != "adult" && name != "nyc-taxi" {
 		return nil
 	}

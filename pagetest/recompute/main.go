@@ -137,7 +137,7 @@ func (p *page) guesses(g promise) {
 			p.want("a guess from "+row[0]+" by the formula", row[2], percent(g.formula(share(row[0]))))
 		}
 	}
-	rows = p.rows("How many of those in the data")
+	rows = p.rows("An attacker who accuses so many")
 	if len(rows) < 3 {
 		p.wrong = append(p.wrong, "the table of alarms is too short")
 	}
