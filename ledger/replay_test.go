@@ -75,7 +75,7 @@ func TestReplayRefuses(t *testing.T) {
 		want  error
 	}{
 		"a life":             {[]step{budget, reserve, seal, publish}, nil},
-		"cancelled":         {[]step{budget, reserve, release, reserve}, nil},
+		"cancelled":          {[]step{budget, reserve, release, reserve}, nil},
 		"newer schema":       {[]step{{KindBudget, Schema + 1, `{"new":1}`}}, ErrNewer},
 		"delta cap":          {[]step{replace(budget, "delta_cap", `"1e-7"`)}, nil},
 		"delta cap too high": {[]step{replace(budget, "delta_cap", `"1e-6"`)}, ErrCorrupt},
@@ -108,8 +108,8 @@ func TestReplayRefuses(t *testing.T) {
 		"derived of another": {[]step{budget, reserve, seal, publish, replace(derive, "run", `"b"`)}, ErrCorrupt},
 		"derived, no digest": {[]step{budget, reserve, seal, publish, replace(derive, "release", `""`)}, ErrCorrupt},
 		"derived nowhere":    {[]step{budget, reserve, seal, publish, replace(derive, "dir", `"out"`)}, ErrCorrupt},
-		"cancelled, sealed": {[]step{budget, reserve, release, seal}, ErrCorrupt},
-		"sealed, cancelled": {[]step{budget, reserve, seal, release}, ErrCorrupt},
+		"cancelled, sealed":  {[]step{budget, reserve, release, seal}, ErrCorrupt},
+		"sealed, cancelled":  {[]step{budget, reserve, seal, release}, ErrCorrupt},
 	} {
 		l := &log{}
 		for _, s := range c.steps {
