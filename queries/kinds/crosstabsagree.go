@@ -36,13 +36,16 @@ const (
 	projectionRounds = 300
 	settledBelow     = 1e-7 // of the mean of a table's cells
 	rakingRounds     = 1000
-	raked            = 1e-6 // of the total
-	fewBelow         = 2    // standard deviations: cells below give and take before others do
+	raked            = 1e-10 // of the total
+	fewBelow         = 2     // standard deviations: cells below give and take before others do
 )
 
-// nonnegative replaces the values by values near them that agree and are not negative. The total stays if it is
-// positive; if it is not, all values become 0.
+// nonnegative replaces the values by values near them that agree and are not negative. If none is negative, they stay.
+// The total stays if it is positive; if it is not, all values become 0.
 func (t *tables) nonnegative() {
+	if !slices.ContainsFunc(t.Values, func(v []float64) bool { return len(v) > 0 && slices.Min(v) < 0 }) {
+		return
+	}
 	total := t.total()
 	if total <= 0 {
 		for _, v := range t.Values {
@@ -319,7 +322,7 @@ func (t *tables) closure() map[uint64][]float64 {
 
 // withSum returns numbers near x that are not negative and have this positive sum, which is that of x but for
 // rounding. Numbers below few pay for each other as far as they can, so that the others keep their values: a number
-// that is cut off at 0 would else make all others too small.
+// that is cut off at 0 would otherwise make all others too small.
 func withSum(x []float64, sum, few float64) []float64 {
 	var below, others []int
 	left := sum
