@@ -160,7 +160,7 @@ func TestIntervalsOfVariancesCover(t *testing.T) {
 					t.Fatalf("%g rows, %v: %g in [%g, %g]", rows, m, noisy[i], low[i], high[i])
 				}
 				over, _ := q.HalfWidth([]calibrate.Mechanism{{Sigma: sigmaSum}, {Sigma: sigmaSquare}, {Sigma: sigmaCount}})
-				if most := over / rows * 1.02; rows == 1e6 && high[i]-low[i] > 2*most {
+				if most := over / rows * 1.001; rows == 1e6 && high[i]-low[i] > 2*most {
 					t.Fatalf("half-width %g, at most %g is stated", (high[i]-low[i])/2, most)
 				}
 				error2, stated2 = error2+(noisy[i]-truth)*(noisy[i]-truth)/runs, stated2+sigma[i]*sigma[i]/runs

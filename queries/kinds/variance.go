@@ -264,7 +264,8 @@ func three(components []mechanism.Noisy, f func(s, q, n float64) float64) query.
 func (varianceOfValues) halfWidth(h float64, ms []calibrate.Mechanism) float64 {
 	sum, square, count := ms[0].Deviation(), ms[1].Deviation(), ms[2].Deviation()
 	if ms[0].Noise == calibrate.Gaussian {
-		return calibrate.Z95 * math.Hypot(math.Hypot(square, 2*h*sum), 1.5*h*h*count)
+		const atTheEnds = 1.02 // if mean and variance are at an end of their range, intervals are up to 1 % wider
+		return atTheEnds * calibrate.Z95 * math.Hypot(math.Hypot(square, 2*h*sum), 1.5*h*h*count)
 	}
 	ofMean, ofSquare := math.Hypot(sum, h*count), math.Hypot(square, h*h/2*count)
 	return heavyZ975(kurtosisOfTwo(square, h*h/2*count))*ofSquare + heavyZ975(kurtosisOfTwo(sum, h*count))*2*h*ofMean
