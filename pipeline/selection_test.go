@@ -9,7 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
