@@ -86,9 +86,9 @@ func floating(t types.Type) bool {
 func TestNoFloats(t *testing.T) {
 	l := newLoader()
 	for dir, after := range map[string][]string{
-		"mechanism": {"noisy.go", "door.go"}, "mechanism/internal/gauss": nil, "mechanism/internal/laplace": nil,
+		"internal/mechanism": {"noisy.go", "door.go"}, "internal/mechanism/internal/gauss": nil, "internal/mechanism/internal/laplace": nil,
 	} {
-		files, err := l.parse(filepath.Join("..", dir))
+		files, err := l.parse(filepath.Join(root, dir))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,10 @@ import (
 	"testing"
 )
 
-const module = "github.com/dprelease/dprelease/"
+const (
+	module = "github.com/dprelease/dprelease/"
+	root   = "../.." // the module's folder
+)
 
 // loader type-checks packages of this module from their sources, in this process.
 type loader struct {
@@ -42,7 +45,7 @@ func (l *loader) Import(path string) (*types.Package, error) {
 	if p := l.packages[path]; p != nil {
 		return p, nil
 	}
-	files, err := l.parse(filepath.Join("..", dir))
+	files, err := l.parse(filepath.Join(root, dir))
 	if err != nil {
 		return nil, err
 	}
