@@ -27,7 +27,7 @@ type publicFile struct {
 	Column string   `json:"column"`
 	Values []string `json:"values"`
 
-	// Presents says that a denoising step reads it.
+	// Presents is set if a denoising step reads it.
 	Presents bool `json:"-"`
 }
 

@@ -105,7 +105,7 @@ func stepNames(steps []denoise.Step) []string {
 	return names
 }
 
-// leavesOut says whether some query leaves keys out for their number of units.
+// leavesOut reports whether some query leaves keys out for their number of units.
 func (p *Plan) leavesOut() bool {
 	return slices.ContainsFunc(p.queries, func(q Planned) bool { return q.Selection != nil && q.Selection.Least() > 1 })
 }

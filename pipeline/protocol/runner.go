@@ -45,7 +45,7 @@ type Request struct {
 	Refuse bool
 }
 
-// Status says how a run ended.
+// Status describes how a run ended.
 type Status string
 
 // The ways in which a run ends well.

@@ -103,7 +103,7 @@ func (c *Coding) Columns() []string {
 	return []string{c.Column}
 }
 
-// Numerals says that texts are read as numbers.
+// Numerals reports whether texts are read as numbers.
 func (c *Coding) Numerals() bool {
 	return c.Type.Kind == table.String && (c.IntSteps != nil || c.IntRange != nil)
 }

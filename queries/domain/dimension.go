@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Policy says what becomes of a null or out-of-domain value.
+// Policy describes what becomes of a null or out-of-domain value.
 type Policy string
 
 // The policies: leave the row out of the query (also if none is set), or count it in a cell of its own.
@@ -62,10 +62,10 @@ type Dimension struct {
 	TimeField string
 	Grid      *Grid
 	Nearest   *Nearest
-	// Discover says that the keys are the column's values, as many as are selected; see [calibrate.KeySelection].
+	// Discover is set if the keys are the column's values, as many as are selected; see [calibrate.KeySelection].
 	Discover bool
-	// Fold says which differences between texts do not count, for Labels and Discover and in text columns. Discovered keys
-	// are folded texts.
+	// Fold describes which differences between texts do not count, for Labels and Discover and in text columns.
+	// Discovered keys are folded texts.
 	Fold  Fold
 	Null  Policy
 	Other Policy

@@ -6,8 +6,8 @@ type Direction struct {
 	By int
 	// Size is its number of cells, with those that null and other add.
 	Size int
-	// Ordered says that its cells follow one another, as edges, time fields and the rows and columns of a grid do. Cells
-	// that null or other add have no place in an order.
+	// Ordered is set if its cells follow one another, as edges, time fields and the rows and columns of a grid do.
+	// Cells that null or other add have no place in an order.
 	Ordered bool
 	// IDs are the keys of the cells if a public file can name them: those of labels and of points. Nil for others.
 	IDs []string

@@ -44,7 +44,7 @@ func (f *FilterSpec) checkForm(field string, p *problem.Problems) {
 	}
 }
 
-// Ranged says that the filter compares values with the bounds of a range.
+// Ranged reports whether the filter compares values with the bounds of a range.
 func (f *FilterSpec) Ranged() bool {
 	return f.From != nil || f.Before != nil || f.For != "" || f.Min != nil || f.Max != nil
 }

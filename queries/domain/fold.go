@@ -7,16 +7,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold says which differences between texts do not count: with Case, North and NORTH are one key. It is applied to the
-// texts of the column and to those of the job alike, so that it is a public function of one value, and no row changes
-// what another one counts for.
+// Fold describes which differences between texts do not count: with Case, North and NORTH are one key. It is applied to
+// the texts of the column and to those of the job alike, so that it is a public function of one value, and no row
+// changes what another one counts for.
 //
 // Accents takes the marks off letters (Unicode NFD without the category Mn, in NFC). Case maps each letter to the lower
 // case of its upper case; ß stays ß. Space takes white space off both ends and makes one space of any other run of it.
 // Bytes that are not UTF-8 stay as they are.
 type Fold struct{ Case, Space, Accents bool }
 
-// Any says whether some differences do not count.
+// Any reports whether some differences do not count.
 func (f Fold) Any() bool { return f.Case || f.Space || f.Accents }
 
 // Text is Append for a text.

@@ -50,7 +50,7 @@ func inZone(t time.Time, zone *time.Location) (at time.Time, skipped bool) {
 	return from, true
 }
 
-// isSkipped says that a text is a time that the clocks of a zone never show.
+// isSkipped reports whether a text is a time that the clocks of a zone never show.
 func isSkipped(text string, zone *time.Location) bool {
 	t, offset, ok := parseMoment(text, time.UTC)
 	if !ok || offset || zone == nil {

@@ -86,5 +86,5 @@ func (c *pointCoder) code(lat, lon float64) int32 {
 	return c.cells.cell(lat, lon)
 }
 
-// onEarth says that there is a place with those coordinates; NaN is none.
+// onEarth reports whether there is a place with those coordinates; NaN is none.
 func onEarth(lat, lon float64) bool { return math.Abs(lat) <= 90 && math.Abs(lon) <= 180 }

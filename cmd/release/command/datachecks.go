@@ -32,7 +32,7 @@ func (a *app) addDataChecks(cmd *cobra.Command) {
 		cobra.ShellCompDirectiveNoFileComp))
 }
 
-// shows says whether a run prints its data checks.
+// shows reports whether a run prints its data checks.
 func (a *app) shows() bool {
 	return !a.Quiet && (a.checks == checksShow || a.checks != checksOff && a.Log == "text" && a.Terminal())
 }

@@ -195,7 +195,7 @@ func (a *app) printFollowers(p *pipeline.Plan, query int) error {
 	return nil
 }
 
-// printTargets says what the accuracy that the job asks for takes.
+// printTargets reports what the accuracy that the job asks for takes.
 func (a *app) printTargets(p *pipeline.Plan) error {
 	t := p.Targets()
 	if t == nil {

@@ -186,7 +186,7 @@ type place struct {
 	limits local.Limits
 	request
 	signer pipeline.Signer // nil: not signed
-	// announce says what is about to be charged; nil: nothing says so.
+	// announce describes what is about to be charged; nil: nothing says so.
 	announce func(protocol.Standing)
 	// open opens the input; nil: its files are read.
 	open func(context.Context) (pipeline.Engine, error)

@@ -57,7 +57,7 @@ func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *
 	return s, err
 }
 
-// Print says what a run would do and cost.
+// Print reports what a run would do and cost.
 func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 	lines := linesOf(p, s.Standing)
 	var lost *pipeline.Error
@@ -70,7 +70,7 @@ func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 	return c.Print("\nbudget: " + strings.Join(lines, "\n  ") + "\n")
 }
 
-// linesOf say what a run would do and cost.
+// linesOf describe what a run would do and cost.
 func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 	switch s.Next {
 	case protocol.NextWithdrawn:
@@ -131,7 +131,7 @@ func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	return lines
 }
 
-// moreText says how many more releases like it fit after a charge.
+// moreText describes how many more releases like it fit after a charge.
 func moreText(r ledger.Room) string {
 	switch {
 	case r.More < 0:

@@ -72,7 +72,7 @@ func normal(s string) string {
 	return strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(strings.TrimSpace(s)))
 }
 
-// near says whether two words differ by one letter that was added, lost or changed, or by two that changed places.
+// near reports whether two words differ by one letter that was added, lost or changed, or by two that changed places.
 func near(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

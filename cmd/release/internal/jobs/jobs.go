@@ -64,7 +64,7 @@ func (f *Flags) AddOut(cmd *cobra.Command) {
 	cmd.Flags().Var((*folderFlag)(&f.out), "out", "the release folder, instead of the job's output.dir")
 }
 
-// HasOut says whether --out was given.
+// HasOut reports whether --out was given.
 func (f *Flags) HasOut() bool { return f.out != "" }
 
 // AddSign adds --sign.
