@@ -27,7 +27,7 @@ type ParseOptions struct {
 func Load(path string, o ParseOptions) (*Job, Diagnostics) {
 	src, err := yamltree.ReadFile(path)
 	if err != nil {
-		text, hint := yamltree.Unreadable(err)
+		text, hint := yamltree.Unreadable(path, err)
 		return nil, Diagnostics{{File: path, Line: 1, Column: 1, Code: CodeUnreadable, Message: text, Hint: hint}}
 	}
 	return Parse(path, src, o)
