@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/io/source"
-	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
