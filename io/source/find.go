@@ -30,6 +30,14 @@ func find(ctx context.Context, o Options, stores *stores) ([]found, error) {
 	var wrong Errors
 	seen := seenFiles{}
 	for _, pattern := range o.Files {
+		if pattern == Stdin {
+			f, e := stores.findStdin(o)
+			if e != nil {
+				return nil, e.InFile(Stdin)
+			}
+			out = append(out, f)
+			continue
+		}
 		if store.IsAddress(pattern) {
 			files, faults := stores.find(ctx, o.Format, pattern)
 			out, wrong = append(out, files...), append(wrong, faults...)
