@@ -283,6 +283,10 @@ func outsideHint(t *tally.Input) string {
 	return "the lists of the column need the length that the job declares"
 }
 
+// Refuses reports whether the job's policy is to end a run before any noise if a column is unusable. Whether a release
+// appears then depends on the rows, which its readers see.
+func (p *Plan) Refuses() bool { return p.job.DataChecks == "refuse" }
+
 // Unusable returns those findings that make a release noise about nothing.
 func Unusable(found []Finding) configs.Diagnostics {
 	var out configs.Diagnostics

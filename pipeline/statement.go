@@ -49,6 +49,11 @@ func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 		Errors: "no error, log or duration that is published depends on a row",
 		Model:  "Central", AccessType: "Non-interactive", ReleaseType: "One release", DataSource: "Static",
 	}
+	if p.Refuses() {
+		s.NotProtected = append(s.NotProtected, "that this release exists: there would be none if fewer than one row in "+
+			"twenty had been of use to a query, or if half of the texts of a column could not have been read "+
+			"(data_checks: refuse)")
+	}
 	if p.noise.Delta == 0 {
 		s.Noise.Rounding = "exact two-sided geometric variables; exact Laplace variables, rounded once to the grid"
 	}

@@ -191,7 +191,9 @@ func (a *attempt) charge(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		a.Announce(standing)
+		if err := a.Announce(standing); err != nil {
+			return err
+		}
 	}
 	a.Observer.Progress(pipeline.StageCharge, 0, 1)
 	// A run that died before it was reserved may have left an empty staging folder.

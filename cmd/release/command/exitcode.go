@@ -60,7 +60,7 @@ func (a *app) report(ctx context.Context, err error) int {
 		err = context.Cause(ctx)
 	}
 	if a.Log == "json" {
-		a.Logger().Error(a.Redact(console.ErrorText(err)), "exit_code", code)
+		a.Logger().Error(a.Redact(console.ErrorText(err)), "exit_code", code, "problems", a.Problems(err))
 		return code
 	}
 	a.Errorf("%s\n", a.Redact(console.ErrorText(err)))

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/regular"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -92,6 +95,9 @@ func Error(path string, err error) error {
 		e.Err, e.Hint = err, "set it to the query of the signed address"
 	case errors.Is(err, ErrEmpty), errors.Is(err, ErrDamaged):
 		e.Err, e.Hint = err, "copy it again from where it came from"
+	case errors.Is(err, fs.ErrNotExist):
+		e.Err, e.Hint = notOpened(err), regular.Hint(path, "a path is relative to the current folder",
+			spelling.Distance)
 	default:
 		return pipeline.InputError(notOpened(err))
 	}

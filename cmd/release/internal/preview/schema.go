@@ -25,7 +25,7 @@ type typesFrom string
 const (
 	fromJob     typesFrom = "the job; nothing of the input was read"
 	fromFooters typesFrom = "the schema in the footers of the input's files; no row was read"
-	fromAsked   typesFrom = "what the job asks; nothing of the database was read"
+	fromAsked   typesFrom = "what the job asks; nothing of the input was read"
 	fromUse     typesFrom = "what the job asks, since the input's files are not there"
 )
 
@@ -34,12 +34,12 @@ func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (
 	in := &plan.Job().Input
 	o := wiring.SourceOptions(plan.Job())
 	o.Files = slices.DeleteFunc(slices.Clone(o.Files), func(f string) bool {
-		return !source.DescribesItself(in.Format,
+		return f == source.Stdin || !source.DescribesItself(in.Format,
 			f)
 	})
 	if len(o.Files) == 0 {
 		s, err := stated(ctx, plan, dir)
-		if in.SQL == nil {
+		if in.SQL == nil && !slices.Contains(in.Files, source.Stdin) {
 			return s, fromJob, err
 		}
 		if err == nil {
