@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 )
 
 // Both engines count the same rows in every category.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism"
 )
 
 // Apply carries out steps in order on a vector, which may have been through other steps before. Its errors include

@@ -1,6 +1,6 @@
 package denoise
 
-import "github.com/dprelease/dprelease/mechanism"
+import "github.com/dprelease/dprelease/internal/mechanism"
 
 // Marginal is a released margin of a table; see [Margin].
 type Marginal struct {

@@ -3,7 +3,7 @@ package denoise
 import (
 	"context"
 
-	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism"
 )
 
 // CellByCell reports whether a step computes each estimate only from the noisy value of its own cell, so that no

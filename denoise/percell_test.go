@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/ledger/ledgertest"
-	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
 // A step that treats each cell separately gives the same result and notes for any division into blocks.

@@ -6,7 +6,7 @@ import (
 	"maps"
 
 	"github.com/dprelease/dprelease/denoise/graph"
-	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism"
 )
 
 // Step is one post-processing step. Its errors never depend on a value.

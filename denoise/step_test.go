@@ -8,8 +8,8 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/denoise"
-	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 )
 
 var counts = calibrate.Mechanism{

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dprelease/dprelease/ledger"
-	"github.com/dprelease/dprelease/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 )
 
 // built is the folder of the program; "" if no test needed it.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/internal/ledger"
 )
 
 // Charge is what a release of the plan costs: its number-th, into the folder dir.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/internal/ledger"
 )
 
 // passed reports errors that need no cause: none, one that has its cause, or the end of the context.

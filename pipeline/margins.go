@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/denoise"
-	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/queries"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 

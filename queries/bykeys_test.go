@@ -15,10 +15,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/ledger/ledgertest"
-	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"

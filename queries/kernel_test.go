@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/domain/domaintest"
 	"github.com/dprelease/dprelease/queries/kinds"

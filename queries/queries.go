@@ -31,7 +31,7 @@
 package queries
 
 import (
-	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/query"

@@ -21,8 +21,7 @@ var updateAPI = flag.Bool("update-api", false, "write testdata/api.golden anew")
 
 // public are the packages whose exported names other programs may use.
 var public = []string{
-	"calibrate", "calibrate/methods", "denoise", "ledger", "mechanism", "mechanism/int128", "pipeline", "pipeline/manifest", "pipeline/protocol",
-	"queries", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/query", "queries/sensitivity", "queries/strategy", "queries/tally",
+	"calibrate", "calibrate/methods", "configs", "denoise",
 }
 
 const apiGolden = "testdata/api.golden"

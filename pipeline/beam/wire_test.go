@@ -23,10 +23,10 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/store/storetest"
-	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
 	dpbeam "github.com/dprelease/dprelease/pipeline/beam"
 	"github.com/dprelease/dprelease/pipeline/beam/program/wiretest"

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/ledger/ledgertest"
-	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/aggregation"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/dprelease/dprelease/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 )
 
 // copier writes tables by PostgreSQL's COPY.

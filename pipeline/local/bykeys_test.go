@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/ledger/ledgertest"
-	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"

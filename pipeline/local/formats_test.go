@@ -26,9 +26,9 @@ import (
 	"github.com/parquet-go/parquet-go"
 	xparquet "github.com/xitongsys/parquet-go/parquet"
 
+	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/sourcetest"
-	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"

@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/ledger/ledgertest"
-	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/queries/query"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
 )
 

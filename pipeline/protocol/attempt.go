@@ -1,7 +1,7 @@
 package protocol
 
 import (
-	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"math/big"
 
-	"github.com/dprelease/dprelease/ledger"
-	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
 	"github.com/dprelease/dprelease/pipeline/manifest"

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/io/sink"
-	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 

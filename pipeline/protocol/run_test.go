@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )

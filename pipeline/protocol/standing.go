@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
 

@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"slices"
 
-	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
 )

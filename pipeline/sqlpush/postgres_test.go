@@ -17,7 +17,7 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib"
 
-	"github.com/dprelease/dprelease/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/aggregation"
 )
 

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 	"github.com/dprelease/dprelease/io/sink"
-	"github.com/dprelease/dprelease/ledger"
-	"github.com/dprelease/dprelease/ledger/sqlstore"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/protocol"

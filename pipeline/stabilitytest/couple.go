@@ -9,8 +9,8 @@ import (
 	"testing/cryptotest"
 	"time"
 
-	"github.com/dprelease/dprelease/ledger"
-	"github.com/dprelease/dprelease/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/pipeline/protocol"

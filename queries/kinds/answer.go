@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 )

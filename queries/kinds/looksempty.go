@@ -3,7 +3,7 @@ package kinds
 import (
 	"math"
 
-	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 

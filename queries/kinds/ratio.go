@@ -3,7 +3,7 @@ package kinds
 import (
 	"math"
 
-	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism"
 )
 
 // ratio makes a mean in [centre - half, centre + half] of s, a noisy sum of differences from the centre, and n, a noisy

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
 // farAway is longer than any norm, in quanta. It stands for infinite components.

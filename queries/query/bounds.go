@@ -3,7 +3,7 @@ package query
 import (
 	"math"
 
-	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )

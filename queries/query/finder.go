@@ -2,7 +2,7 @@ package query
 
 import (
 	"github.com/dprelease/dprelease/calibrate"
-	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
 // Integer contrasts of an attribute

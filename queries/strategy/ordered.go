@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
 // norm2 returns the largest squared norm of the row counts of a unit: as many cells as fit with PerGroup rows, and the

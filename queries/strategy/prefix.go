@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
 // Sums below each edge, by a square root

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
 // Noise that cells share

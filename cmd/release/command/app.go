@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/internal/ledger"
 )
 
 // app is what all verbs share: where they write, and what a run leaves for the metrics.

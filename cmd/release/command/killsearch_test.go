@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
 

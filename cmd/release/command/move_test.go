@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dprelease/dprelease/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 )
 
 // A ledger moves to a server and back: each time the old one refuses, the new one knows the release, and no password or

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 	"github.com/dprelease/dprelease/io/sink"
-	"github.com/dprelease/dprelease/ledger"
-	"github.com/dprelease/dprelease/ledger/sqlstore"
 )
 
 // asRelease makes the test binary the program itself.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dprelease/dprelease/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 )
 
 // TestTogether: many processes of several jobs on one dataset at the same moment, with a budget for fewer: exactly so

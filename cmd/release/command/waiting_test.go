@@ -9,8 +9,8 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
-	"github.com/dprelease/dprelease/ledger"
-	"github.com/dprelease/dprelease/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 )
 
 // A charge that has been reserved for more than an hour is named by status, by the runs of the dataset and in their

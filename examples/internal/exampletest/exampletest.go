@@ -12,9 +12,9 @@ import (
 
 	"github.com/dprelease/dprelease/examples/internal/example"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
+	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/source"
-	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )

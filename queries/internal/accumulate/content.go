@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
 // What answers hold, for fingerprints

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/state"
 )

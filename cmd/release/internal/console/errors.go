@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
 

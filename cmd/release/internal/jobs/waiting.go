@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/internal/ledger"
 )
 
 // longReserved is the age from which a reservation is shown: few runs take longer.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/mechanism/selftest"
+	"github.com/dprelease/dprelease/internal/mechanism/selftest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )

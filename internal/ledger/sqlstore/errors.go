@@ -1,0 +1,83 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+)
+
+// translate maps an error of the driver to an error of package ledger. It drops the driver's text, which may quote
+// statements and values, and keeps its numeric code if the words do not say all.
+func translate(err error) error {
+	var e *sqlite.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, sql.ErrNoRows):
+		return fmt.Errorf("%w: a row is missing", ledger.ErrCorrupt)
+	case errors.As(err, &e):
+		is := meaning(e.Code() & 0xff)
+		if errors.Is(is, ledger.ErrCorrupt) || errors.Is(is, ledger.ErrUnavailable) && !errors.Is(is, errNoAccess) {
+			return fmt.Errorf("%w (SQLite code %d)", is, e.Code())
+		}
+		return is // the words say all
+	}
+	return ledger.ErrUnavailable
+}
+
+// meaning maps a primary result code to an error. The statements are constants: if SQLite finds one wrong, the schema
+// is damaged.
+func meaning(code int) error {
+	switch code {
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL:
+		return ledger.ErrBusy
+	case lib.SQLITE_READONLY:
+		return ledger.ErrReadOnly
+	case lib.SQLITE_FULL:
+		return ledger.ErrFull
+	case lib.SQLITE_NOTADB:
+		return ledger.ErrNotLedger
+	case lib.SQLITE_CORRUPT, lib.SQLITE_ERROR, lib.SQLITE_CONSTRAINT, lib.SQLITE_MISMATCH, lib.SQLITE_FORMAT:
+		return ledger.ErrCorrupt
+	case lib.SQLITE_CANTOPEN, lib.SQLITE_PERM:
+		return errNoAccess
+	case lib.SQLITE_IOERR:
+		return errStorage
+	}
+	return ledger.ErrUnavailable
+}
+
+var (
+	errNoAccess = fmt.Errorf("%w: the file cannot be opened, or its journal not made in its folder, or too many files "+
+		"are open", ledger.ErrUnavailable)
+	errStorage = fmt.Errorf("%w: reading or writing the file failed", ledger.ErrUnavailable)
+)
+
+// translateFile maps an error of the operating system about a file to an error of package ledger.
+func translateFile(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EROFS):
+		return ledger.ErrReadOnly
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+		return ledger.ErrFull
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return fmt.Errorf("%w: too many files are open", ledger.ErrUnavailable)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: permission denied", ledger.ErrUnavailable)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: no such file or folder", ledger.ErrUnavailable)
+	}
+	return ledger.ErrUnavailable
+}

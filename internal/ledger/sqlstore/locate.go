@@ -1,0 +1,70 @@
+package sqlstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+)
+
+// maxLinks is the largest number of symbolic links on a path; it is the kernel's limit.
+const maxLinks = 40
+
+// locate follows all symbolic links of a path to a file. The file need not exist; its folder must. file is the file's
+// own path. The journal and the locks are beside that path, whichever links lead to it. passed lists all folders and
+// links on the way, starting with the root: anybody who can change one of them decides which file is opened.
+func locate(path string) (file string, passed []string, err error) {
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return "", nil, translateFile(err)
+	}
+	at, links := string(filepath.Separator), 0
+	passed = []string{at}
+	todo := strings.Split(path, string(filepath.Separator))
+	for len(todo) > 0 {
+		name := todo[0]
+		todo = todo[1:]
+		if name == "" || name == "." {
+			continue
+		}
+		next := filepath.Join(at, name) // correct even for "..": at has no links, so its parent is in its name
+		info, err := os.Lstat(next)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && len(todo) == 0 && !isLink(path):
+			return next, passed, nil
+		case err != nil && len(todo) > 0:
+			return "", nil, fmt.Errorf("the folder of the ledger, %s: %w", filepath.Dir(path), translateFile(err))
+		case err != nil:
+			return "", nil, fmt.Errorf("%s: %w", path, translateFile(err))
+		case len(todo) == 0 && info.Mode()&fs.ModeSymlink == 0:
+			return next, passed, nil
+		}
+		if !slices.Contains(passed, next) {
+			passed = append(passed, next)
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		target, err := os.Readlink(next)
+		if links++; err != nil || links > maxLinks {
+			return "", nil, fmt.Errorf("%s: %w: it leads through a link that cannot be followed", path, ledger.ErrUnavailable)
+		}
+		if filepath.IsAbs(target) {
+			at = string(filepath.Separator)
+		}
+		todo = append(strings.Split(target, string(filepath.Separator)), todo...)
+	}
+	return "", nil, fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
+}
+
+// isLink reports whether path itself is a symbolic link.
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}

@@ -1,0 +1,77 @@
+package sqlstore
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+)
+
+// lock locks name in the file at path until unlock is called; it makes the file if there is none. It does not wait. The
+// lock belongs to the open file: it also excludes other calls in this process, and ends with the process.
+func lock(path, name string, s sharing) (unlock func(), err error) {
+	f, err := openLock(lockFile(path, offset(name)), s)
+	if err != nil {
+		return nil, translateFile(err)
+	}
+	at := offset(name)
+	if err := hold(f, at); err != nil {
+		if errors.Is(err, ledger.ErrBusy) {
+			err = readNote(f, at)
+		}
+		_ = f.Close() // nothing was written
+		return nil, err
+	}
+	writeNote(f, at, note(time.Now()))
+	return sync.OnceFunc(func() {
+		writeNote(f, at, "")
+		_ = f.Close() // closing releases the lock, even if it fails
+	}), nil
+}
+
+// openLock opens a lock file. If there is none, it makes one with the mode that sharing requires, under any umask.
+func openLock(path string, s sharing) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return f, err
+		}
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue // another process made it just now
+		}
+		if err != nil || s == alone {
+			return f, err
+		}
+		return f, f.Chmod(s.mode())
+	}
+}
+
+// hold locks f, or one byte of it, as long as f is open.
+func hold(f *os.File, at int64) error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return translateFile(err)
+	}
+	var held error
+	if err := raw.Control(func(fd uintptr) { held = flock(fd, at) }); err != nil {
+		return translateFile(err)
+	}
+	if errors.Is(held, unix.EAGAIN) || errors.Is(held, unix.EACCES) {
+		return ledger.ErrBusy
+	}
+	return translateFile(held)
+}
+
+// offset returns the byte that stands for name: 62 bits of its SHA-256.
+func offset(name string) int64 {
+	sum := sha256.Sum256([]byte(name))
+	return int64(binary.BigEndian.Uint64(sum[:8]) >> 2)
+}

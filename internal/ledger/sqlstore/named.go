@@ -1,0 +1,21 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+)
+
+// Named opens the ledger with a name: sqlite:PATH, in which a relative path starts from the working folder;
+// sqlite+group:PATH if the members of its folder's group share it; or postgres://… (a connection string). If there is
+// no ledger, Named makes one if create is set, else it fails. Errors: ErrUnsupported; those of Open and OpenPostgres.
+func Named(ctx context.Context, name string, create bool) (ledger.Store, error) {
+	if IsPostgres(name) {
+		return OpenPostgres(ctx, name, create)
+	}
+	path, s, err := parse(name)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, path, s, create)
+}

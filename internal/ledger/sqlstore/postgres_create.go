@@ -1,0 +1,79 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+)
+
+// postgresTables are the tables. As in SQLite, the head has a table of its own, and triggers keep other programs from
+// changing an entry by mistake.
+const postgresTables = `
+CREATE TABLE dprelease_entry (
+	seq    bigint PRIMARY KEY,
+	schema integer NOT NULL,
+	time   text NOT NULL,
+	kind   text NOT NULL,
+	body   text NOT NULL,
+	hash   bytea NOT NULL
+);
+CREATE TABLE dprelease_head (id integer PRIMARY KEY CHECK (id = 1), layout integer NOT NULL, seq bigint NOT NULL, hash bytea NOT NULL);
+CREATE TABLE dprelease_secret (id integer PRIMARY KEY CHECK (id = 1), key bytea NOT NULL, sum bytea NOT NULL);
+CREATE FUNCTION dprelease_append_only() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'append-only'; END $$;
+CREATE TRIGGER dprelease_entry_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON dprelease_entry
+	FOR EACH STATEMENT EXECUTE FUNCTION dprelease_append_only();
+`
+
+// makingTables is the name of the advisory lock for making the tables. No run has this name.
+const makingTables = "\x00create"
+
+// ensure finds the schema, and makes the tables in it if there are none and create is set.
+func (s *Postgres) ensure(ctx context.Context, create bool, from origin) error {
+	return s.runOnce(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on",
+		func(t *postgresTx) error {
+			encoding, there := "", false
+			err := t.row("SELECT coalesce(current_schema(), ''), current_setting('server_encoding'), "+
+				"to_regclass('dprelease_head') IS NOT NULL", nil, &s.schema, &encoding, &there)
+			switch {
+			case err != nil:
+				return err
+			case s.schema == "":
+				return fmt.Errorf("%w: the connection's search path has no schema", ledger.ErrUnavailable)
+			case encoding != "UTF8":
+				return fmt.Errorf("%w: the database's encoding is %s, not UTF8", ledger.ErrUnavailable, encoding)
+			case there:
+				return t.check(s.arrival)
+			case !create:
+				return fmt.Errorf("schema %s of the database: %w", s.schema, ledger.ErrAbsent)
+			}
+			return s.create(t, from)
+		})
+}
+
+// create makes the tables, unless another process has made them meanwhile.
+func (s *Postgres) create(t *postgresTx, from origin) error {
+	if _, err := t.conn.Exec(t.ctx, "SELECT pg_advisory_xact_lock($1)", s.lockKey(makingTables)); err != nil {
+		return t.translate(err)
+	}
+	there := false
+	// to_regclass may answer from a cache within a transaction.
+	const look = "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = current_schema() AND tablename = " +
+		"'dprelease_head')"
+	if err := t.row(look, nil, &there); err != nil || there {
+		return err
+	}
+	secret, err := from.secretOrNew()
+	if err != nil {
+		return err
+	}
+	if err := t.exec(postgresTables); err != nil {
+		return err
+	}
+	if _, err := t.conn.Exec(t.ctx, "INSERT INTO dprelease_head VALUES (1, $1, 0, $2)", from.version(),
+		make([]byte, 32)); err != nil {
+		return t.translate(err)
+	}
+	_, err = t.conn.Exec(t.ctx, "INSERT INTO dprelease_secret VALUES (1, $1, $2)", secret, secretSum(secret))
+	return t.translate(err)
+}

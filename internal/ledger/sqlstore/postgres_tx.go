@@ -1,0 +1,151 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+)
+
+// postgresTx is one transaction.
+type postgresTx struct {
+	ctx  context.Context
+	conn *pgx.Conn
+}
+
+var _ ledger.Tx = (*postgresTx)(nil)
+
+// Last returns the head, which has a table of its own.
+func (t *postgresTx) Last() (ledger.Head, error) {
+	return row(func(dst ...any) error {
+		return t.row("SELECT seq, hash FROM dprelease_head WHERE id = 1", nil,
+			dst...)
+	}).head()
+}
+
+// perQuery is the number of entries that are read at a time.
+const perQuery = 1000
+
+// Entries yields the entries, starting with sequence number from.
+func (t *postgresTx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
+	return func(yield func(ledger.Entry, error) bool) {
+		for {
+			entries, err := t.nextEntries(from)
+			for _, e := range entries {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(ledger.Entry{}, err)
+				return
+			}
+			if len(entries) < perQuery {
+				return
+			}
+			from = entries[len(entries)-1].Seq + 1
+		}
+	}
+}
+
+// nextEntries returns at most perQuery entries, starting with sequence number from.
+func (t *postgresTx) nextEntries(from int64) (out []ledger.Entry, err error) {
+	rows, err := t.conn.Query(t.ctx,
+		"SELECT seq, schema, time, kind, body, hash FROM dprelease_entry WHERE seq >= $1 ORDER BY seq LIMIT $2", from, perQuery)
+	if err != nil {
+		return nil, t.translate(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		e, err := row(rows.Scan).entry()
+		if err != nil {
+			return out, err
+		}
+		out = append(out, e)
+	}
+	return out, t.translate(rows.Err())
+}
+
+// Append adds e and moves the head.
+func (t *postgresTx) Append(e ledger.Entry) error {
+	moved, err := t.conn.Exec(t.ctx, "UPDATE dprelease_head SET seq = $1, hash = $2 WHERE id = 1 AND seq = $3", e.Seq,
+		e.Hash[:], e.Seq-1)
+	if err != nil {
+		return t.translate(err)
+	}
+	if moved.RowsAffected() != 1 {
+		return fmt.Errorf("%w: entry %d does not follow the last", ledger.ErrCorrupt, e.Seq)
+	}
+	_, err = t.conn.Exec(t.ctx,
+		"INSERT INTO dprelease_entry (seq, schema, time, kind, body, hash) VALUES ($1, $2, $3, $4, $5, $6)",
+		e.Seq, e.Schema, e.TimeText(), string(e.Kind), string(e.Body), e.Hash[:])
+	return t.translate(err)
+}
+
+// check returns an error if the database has no ledger, or a ledger of a newer version. Only an arrival may be
+// incoming.
+func (t *postgresTx) check(arrival bool) error {
+	version := 0
+	switch err := t.row("SELECT layout FROM dprelease_head WHERE id = 1", nil, &version); {
+	case err != nil:
+		return err
+	case version > layout:
+		return ledger.ErrNewer
+	case version == incoming && arrival:
+		return nil
+	case version == incoming:
+		return ledger.ErrIncoming
+	case version != layout:
+		return fmt.Errorf("%w: it has no layout", ledger.ErrCorrupt)
+	}
+	return nil
+}
+
+// row reads one row.
+func (t *postgresTx) row(query string, args []any, dst ...any) error {
+	return t.translate(t.conn.QueryRow(t.ctx, query, args...).Scan(dst...))
+}
+
+// exec runs a statement without arguments, or several.
+func (t *postgresTx) exec(statement string) error {
+	_, err := t.conn.Exec(t.ctx, statement)
+	return t.translate(err)
+}
+
+// rollback rolls the transaction back. If that fails, it closes the connection, which has the same effect.
+func (t *postgresTx) rollback() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
+	defer cancel()
+	if _, err := t.conn.Exec(ctx, "ROLLBACK"); err != nil {
+		_ = t.conn.Close(ctx)
+	}
+}
+
+// commit commits the transaction. A context that ends does not interrupt it. After an error the transaction may be
+// done.
+func (t *postgresTx) commit() error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), BusyTimeout)
+	defer cancel()
+	tag, err := t.conn.Exec(ctx, "COMMIT")
+	err = (&postgresTx{ctx, t.conn}).translate(err)
+	switch {
+	case errors.Is(err, errLost):
+		return fmt.Errorf("%w: the connection was lost while it committed; run again", ledger.ErrUnavailable)
+	case err == nil && tag.String() != "COMMIT":
+		return fmt.Errorf("%w: the transaction was rolled back", ledger.ErrUnavailable)
+	}
+	return err
+}
+
+// translate returns errLost if the connection broke: the server then rolls the transaction back.
+func (t *postgresTx) translate(err error) error {
+	if err != nil && t.ctx.Err() == nil && t.conn.IsClosed() {
+		return errLost
+	}
+	return translatePostgres(t.ctx, err)
+}

@@ -1,0 +1,47 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+)
+
+// BusyTimeout is the time that a transaction waits for other processes before it returns ledger.ErrBusy, if its context
+// does not end sooner.
+const BusyTimeout = 30 * time.Second
+
+// errLost means that the connection broke before the commit was sent. Nothing was stored, so the transaction can run
+// again.
+var errLost = fmt.Errorf("%w: the connection to the server was lost", ledger.ErrUnavailable)
+
+// retryBusy repeats op while another process is in the way or the server is away, for at most BusyTimeout.
+func retryBusy(ctx context.Context, op func() error) error {
+	err := op()
+	for end, pause := time.Now().Add(BusyTimeout), time.Millisecond; errors.Is(err, ledger.ErrBusy) ||
+		errors.Is(err, errLost); pause = min(2*pause, 32*time.Millisecond) {
+		if time.Now().After(end) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return waitError(ctx)
+		case <-time.After(pause):
+		}
+		if err = op(); ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			return waitError(ctx)
+		}
+	}
+	return err
+}
+
+// waitError returns the error for a context that ended while another process was in the way: ErrBusy, or the context's
+// error if it was cancelled.
+func waitError(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("%w (%w)", ledger.ErrBusy, ctx.Err())
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,113 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+)
+
+// tx is one transaction.
+type tx struct {
+	ctx     context.Context
+	conn    *sql.Conn
+	version int
+}
+
+var _ ledger.Tx = (*tx)(nil)
+
+// Last returns the head, which has a table of its own.
+func (t *tx) Last() (ledger.Head, error) {
+	return row(func(dst ...any) error { return t.row("SELECT seq, hash FROM head WHERE id = 1", dst...) }).head()
+}
+
+// Entries yields the entries, starting with sequence number from.
+func (t *tx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
+	return func(yield func(ledger.Entry, error) bool) {
+		rows, err := t.conn.QueryContext(t.ctx,
+			"SELECT seq, schema, time, kind, body, hash FROM entry WHERE seq >= ? ORDER BY seq", from)
+		if err != nil {
+			yield(ledger.Entry{}, t.translate(err))
+			return
+		}
+		defer rows.Close() // rows.Err reports what went wrong
+		for rows.Next() {
+			e, err := row(rows.Scan).entry()
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(ledger.Entry{}, t.translate(err))
+		}
+	}
+}
+
+// Append adds e and moves the head.
+func (t *tx) Append(e ledger.Entry) error {
+	res, err := t.conn.ExecContext(t.ctx, "UPDATE head SET seq = ?, hash = ? WHERE id = 1 AND seq = ?", e.Seq, e.Hash[:],
+		e.Seq-1)
+	if err != nil {
+		return t.translate(err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		return fmt.Errorf("%w: entry %d does not follow the last", ledger.ErrCorrupt, e.Seq)
+	}
+	_, err = t.conn.ExecContext(t.ctx, "INSERT INTO entry (seq, schema, time, kind, body, hash) VALUES (?, ?, ?, ?, ?, ?)",
+		e.Seq, e.Schema, e.TimeText(), string(e.Kind), string(e.Body), e.Hash[:])
+	return t.translate(err)
+}
+
+// check returns an error if the file is not a ledger, or a ledger of a newer version, or if commits would not be
+// durable. Only an arrival may be incoming.
+func (t *tx) check(arrival bool) error {
+	var (
+		id, sync int
+		journal  string
+	)
+	if err := errors.Join(t.row("PRAGMA application_id", &id), t.row("PRAGMA synchronous", &sync),
+		t.row("PRAGMA journal_mode", &journal)); err != nil {
+		return err
+	}
+	switch {
+	case id != applicationID:
+		return ledger.ErrNotLedger
+	case t.version > layout:
+		return ledger.ErrNewer
+	case t.version == incoming && !arrival:
+		return ledger.ErrIncoming
+	case t.version == incoming && sync == extra && journal == "delete":
+		return nil
+	case t.version != layout:
+		return fmt.Errorf("%w: it has no layout", ledger.ErrCorrupt)
+	case sync != extra || journal != "delete":
+		return fmt.Errorf("%w: another program set its journal mode to %s (synchronous %d), in which commits would not be "+
+			"durable; end that program, and run sqlite3 FILE 'PRAGMA journal_mode=DELETE'", ledger.ErrUnavailable, journal, sync)
+	}
+	return nil
+}
+
+// extra is the answer of PRAGMA synchronous for EXTRA.
+const extra = 3
+
+// row reads one row.
+func (t *tx) row(query string, dst ...any) error {
+	return t.translate(t.conn.QueryRowContext(t.ctx, query).Scan(dst...))
+}
+
+// plain runs a statement that a cancelled context does not interrupt.
+func (t *tx) plain(statement string) error {
+	_, err := t.conn.ExecContext(context.WithoutCancel(t.ctx), statement)
+	return translate(err)
+}
+
+// translate returns the context's error if the context has ended, since the driver reports that in several ways.
+func (t *tx) translate(err error) error {
+	if err != nil && t.ctx.Err() != nil {
+		return t.ctx.Err()
+	}
+	return translate(err)
+}

@@ -1,0 +1,122 @@
+package mechanism
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/mechanism/internal/door"
+)
+
+// The entry point for tests. Package mechanismtest, whose functions need a testing.TB, gets these functions through an
+// internal package.
+func init() {
+	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, OpenKeyed: openKeyedForTest,
+		OpenForKeys: openForKeysForTest, Make: makeForTest, Select: selectForTest})
+}
+
+func openForTest(exact any) (quantum float64, cells []int64, err error) {
+	e, ok := exact.(Exact)
+	if !ok || e.open == nil {
+		return 0, nil, ErrEmpty
+	}
+	s := e.open()
+	cells, err = s.peek()
+	return math.Ldexp(1, s.quantum), cells, err
+}
+
+func openWideForTest(exact any) (quantum float64, cells []*big.Int, err error) {
+	e, ok := exact.(Exact)
+	if !ok || e.open == nil {
+		return 0, nil, ErrEmpty
+	}
+	s := e.open()
+	cells, err = s.peekWide()
+	return math.Ldexp(1, s.quantum), cells, err
+}
+
+func openKeyedForTest(exact any) (keys []string, counts []int64, err error) {
+	e, ok := exact.(Exact)
+	if !ok || e.keyed == nil {
+		return nil, nil, ErrKeys
+	}
+	return e.peekKeys()
+}
+
+func openForKeysForTest(exact any) (quantum float64, named map[string]*big.Int, err error) {
+	e, ok := exact.(Exact)
+	if !ok || e.selected == nil {
+		return 0, nil, ErrKeys
+	}
+	k := e.selected()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.answers == nil {
+		return 0, nil, ErrSpent
+	}
+	among, err := k.selectable(nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	names, cells, quantum, err := k.answers.All(among)
+	named = map[string]*big.Int{}
+	for i, name := range names {
+		named[name] = cells.At(i).Big()
+	}
+	return quantum, named, err
+}
+
+func makeForTest(m calibrate.Mechanism, values []float64) any {
+	return Noisy{mechanism: m, values: slices.Clone(values)}
+}
+
+// peek copies the answers, for tests. The cells must have 64 bits.
+func (s *sealed) peek() ([]int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch p := s.held; {
+	case p == nil:
+		return nil, ErrSpent
+	case p.cells.Low != nil:
+		return nil, ErrHalves
+	default:
+		return p.clone().spread(s.size).cells.High, nil
+	}
+}
+
+// peekWide copies the answers, for tests.
+func (s *sealed) peekWide() ([]*big.Int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held == nil {
+		return nil, ErrSpent
+	}
+	p := s.held.clone().spread(s.size)
+	out := make([]*big.Int, s.size)
+	for i := range out {
+		out[i] = p.cells.At(i).Big()
+	}
+	return out, nil
+}
+
+// peekKeys copies keys and counts, for tests.
+func (e Exact) peekKeys() (keys []string, counts []int64, err error) {
+	k := e.keyed()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.spent {
+		return nil, nil, ErrSpent
+	}
+	if err := k.gather(); err != nil {
+		return nil, nil, err
+	}
+	if len(k.keys) > 0 {
+		counts, err = k.counts.open().peek()
+	}
+	return append(keys, k.keys...), counts, err
+}
+
+func selectForTest(keys []string) any {
+	return Noisy{units: make([]int64, len(keys)), keys: append([]string{}, keys...)}
+}

@@ -1,0 +1,170 @@
+package mechanism
+
+import (
+	"io"
+	"sync"
+
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
+	"github.com/dprelease/dprelease/internal/mechanism/internal/gauss"
+)
+
+// Exact is a private vector: one integer per cell, in multiples of a public power of two. Copies share the cells, and
+// the cells can be noised only once. The fields are closures, so that reflection and formatters that ignore methods
+// find a function and no number.
+type Exact struct {
+	open  func() *sealed
+	keyed func() *keyed // set instead of open if SealKeyed made the value
+	// choice is set instead of open if SealChoice made the value.
+	choice func() *choice
+	// selected is set instead of open if SealForKeys made the value.
+	selected func() *forKeys
+}
+
+// sealed holds the payload of an Exact until it is taken out to be noised.
+type sealed struct {
+	quantum int // its binary logarithm
+	size    int
+
+	mu       sync.Mutex
+	held     *payload
+	compared bool // the answers were compared and must never be noised
+}
+
+// keyed is the payload of an [Exact] that SealKeyed made: its keys, and their number, are private too.
+type keyed struct {
+	keys   []string
+	counts Exact // the zero Exact if there are no keys
+	// least is the least count of a key that is there, at least 1: all others were left out, or will be when blocks are
+	// read.
+	least int64
+	// blocks is set instead of keys and counts if these do not fit in memory.
+	blocks KeyBlocks
+
+	mu       sync.Mutex
+	spent    bool
+	compared bool // the counts were compared: they cannot be noised any more, but they can be compared again
+}
+
+// choice is the payload of an [Exact] that SealChoice made: its answers are still to be chosen.
+type choice struct {
+	mu   sync.Mutex
+	make func(Range) (Exact, error) // nil if the choice was made
+	// state writes what the answers follow from; nil if the choice was made.
+	state func(io.Writer) error
+}
+
+// Range is a choice: the least and the greatest value, in quanta.
+type Range struct{ Low, High int64 }
+
+// forKeys is the payload of an [Exact] that SealForKeys made: its answers are those of keys that are still to be
+// selected.
+type forKeys struct {
+	mu       sync.Mutex
+	answers  KeyedAnswers // nil if the keys were given
+	compared bool
+	// leader has the keys that may be selected, if some were left out for their counts; else nil.
+	leader *keyed
+}
+
+// KeyedAnswers are exact answers by private keys.
+type KeyedAnswers interface {
+	// Of returns the exact answers of some keys, in their order, with the same number of cells for each key. There is
+	// at least one cell if there is a key. Errors depend on no answer.
+	Of(keys []string) (Exact, error)
+	// All returns the held answers of every key or, if among is not nil, of these keys, in multiples of a quantum.
+	// names is ascending. The answers of a neighbouring table have the same names. It is for comparisons.
+	All(among []string) (names []string, cells int128.Slice, quantum float64, err error)
+}
+
+// KeyBlocks passes keys and their counts to take, block by block. The blocks share no key, and take may change a block.
+// An error ends the blocks, and reveals nothing about keys or counts.
+type KeyBlocks func(take func(keys []string, counts []int64) error) error
+
+// Seal hides exact answers, which are multiples of quantum. It takes the slice over: the caller must not keep it.
+// Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells.
+func Seal(quantum float64, cells []int64) (Exact, error) {
+	return seal(quantum, len(cells), &payload{cells: int128.Narrow(cells)})
+}
+
+func seal(quantum float64, size int, p *payload) (Exact, error) {
+	u, err := gauss.Log2(quantum)
+	switch {
+	case err != nil:
+		return Exact{}, ErrQuantum
+	case size < 1:
+		return Exact{}, ErrEmpty
+	}
+	s := &sealed{quantum: u, size: size, held: p}
+	return Exact{open: func() *sealed { return s }}, nil
+}
+
+// SealWide hides exact answers of 128 bits, which are multiples of quantum. It takes the slice over: the caller must
+// not keep it. Noise uses all digits of the answers, even those below the grid.
+//
+// Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of high
+// and low halves differ.
+func SealWide(quantum float64, cells int128.Slice) (Exact, error) {
+	if len(cells.High) != len(cells.Low) {
+		return Exact{}, ErrHalves
+	}
+	return seal(quantum, cells.Len(), &payload{cells: cells})
+}
+
+// Sparse holds the exact answers of very many cells, most of which are 0.
+type Sparse struct {
+	// Cells is the number of all cells, which is the size of the public domain. Every cell gets noise.
+	Cells int
+	// At lists the cells of Answers, each once, in ascending order. Which cells these are is private.
+	At []int
+	// Answers are the exact answers of these cells, of 64 or 128 bits.
+	Answers int128.Slice
+}
+
+// SealSparse hides exact answers, which are multiples of quantum. It takes the slices over: the caller must not keep
+// them. Noise treats the result as if [Seal] or [SealWide] had made it from all cells, without holding them all.
+//
+// Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of
+// answers, of their low halves and of their cells differ, ErrPlaces if At is not ascending or names a cell that does
+// not exist.
+func SealSparse(quantum float64, s Sparse) (Exact, error) {
+	if x := s.Answers; x.Len() != len(s.At) || x.Low != nil && len(x.Low) != len(s.At) {
+		return Exact{}, ErrHalves
+	}
+	for i, c := range s.At {
+		if c < 0 || c >= s.Cells || i > 0 && c <= s.At[i-1] {
+			return Exact{}, ErrPlaces
+		}
+	}
+	p := &payload{cells: s.Answers, at: s.At}
+	if p.at == nil {
+		p.at = []int{} // nil would mean that there is an answer for every cell
+	}
+	return seal(quantum, s.Cells, p)
+}
+
+// Cells returns the number of cells, which is public: the domain's size. The zero Exact has none.
+func (e Exact) Cells() int {
+	if e.open == nil {
+		return 0
+	}
+	return e.open().size
+}
+
+// takePayload takes the payload out; it can do so once.
+func (s *sealed) takePayload() (*payload, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held == nil || s.compared {
+		return nil, ErrSpent
+	}
+	p := s.held
+	s.held = nil
+	return p, nil
+}
+
+// putBack undoes takePayload; the caller has drawn nothing.
+func (s *sealed) putBack(p *payload) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = p
+}

@@ -1,0 +1,78 @@
+package mechanism
+
+import (
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
+)
+
+// Exact answers for keys that are selected
+//
+// Sums by private keys are computed for all keys when the rows are read, but only the sums of the keys that were
+// selected before may be noised. An Exact that [SealForKeys] made has no cells. [Exact.ForKeys] turns it into one that
+// has the sums of the keys of a [Noisy], which are public, and drops the sums of all other keys. Only one selection can
+// be answered, so that no row is noised twice.
+
+// SealForKeys hides exact answers by private keys.
+func SealForKeys(a KeyedAnswers) Exact {
+	k := &forKeys{answers: a}
+	return Exact{selected: func() *forKeys { return k }}
+}
+
+// Among tells e that its keys are selected from leader. If leader drops keys for their counts, comparisons of e cover
+// only the remaining keys. Errors: ErrKeys if SealForKeys did not make e, or if neither SealKeyed nor SealKeyBlocks
+// made leader.
+func (e Exact) Among(leader Exact) error {
+	if e.selected == nil || leader.keyed == nil {
+		return ErrKeys
+	}
+	k, of := e.selected(), leader.keyed()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if of.least > 1 {
+		k.leader = of
+	}
+	return nil
+}
+
+// selectable returns among or, if it is nil, the keys that can be selected; nil means all keys.
+func (k *forKeys) selectable(among []string) ([]string, error) {
+	if k.leader == nil || among != nil {
+		return among, nil
+	}
+	return k.leader.held()
+}
+
+// held returns the keys, or ErrSpent if their counts were noised.
+func (k *keyed) held() ([]string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.spent && !k.compared {
+		return nil, ErrSpent
+	}
+	if err := k.gather(); err != nil {
+		return nil, err
+	}
+	return append([]string{}, k.keys...), nil
+}
+
+// ForKeys returns the exact answers of the keys of a selected vector, and drops all others. If no key was selected, the
+// result has no cells, and can be noised all the same. Errors: ErrKeys if SealForKeys did not make e, or if the vector
+// has no keys or is synthetic; ErrSpent if ForKeys was called before or e was compared; the error of the answers, after
+// which e is spent.
+func (e Exact) ForKeys(n Noisy) (Exact, error) {
+	if e.selected == nil || n.keys == nil || n.synthetic {
+		return Exact{}, ErrKeys
+	}
+	k := e.selected()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.answers == nil || k.compared {
+		return Exact{}, ErrSpent
+	}
+	of := k.answers
+	k.answers = nil
+	if len(n.keys) == 0 {
+		s := &sealed{held: &payload{cells: int128.Narrow([]int64{})}}
+		return Exact{open: func() *sealed { return s }}, nil
+	}
+	return of.Of(n.Keys())
+}

@@ -1,0 +1,62 @@
+package mechanism
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
+	"github.com/dprelease/dprelease/internal/mechanism/internal/gauss"
+	"github.com/dprelease/dprelease/internal/mechanism/internal/laplace"
+)
+
+// sampler adds noise to cells in place. The results for cells of 128 bits are their high halves.
+type sampler interface {
+	Add(cells []int64) error
+	AddWide(cells int128.Slice) error
+}
+
+// job holds the public parameters of one call of Noise.
+type job struct {
+	charged calibrate.Mechanism
+	sampler func(*gauss.Bits) (sampler, error)
+	workers int
+	entropy io.Reader // safe for concurrent use
+}
+
+func newJob(m calibrate.Mechanism, quantum, workers int) (job, error) {
+	newSampler, err := samplerOf(m, quantum)
+	if err != nil {
+		return job{}, fmt.Errorf("%w: %w", ErrMechanism, err)
+	}
+	return job{charged: m, sampler: newSampler, workers: workers, entropy: rand.Reader}, nil
+}
+
+// samplerOf returns a constructor of samplers of the mechanism's noise, for answers in multiples of 2^quantum.
+func samplerOf(m calibrate.Mechanism, quantum int) (func(*gauss.Bits) (sampler, error), error) {
+	size := float64(m.Sigma)
+	if m.Noise != calibrate.Gaussian {
+		if err := m.Validate(); err != nil {
+			return nil, err
+		}
+		size = m.Scale
+	}
+	scale, err := gauss.NewScale(size, m.Grid)
+	if err != nil {
+		return nil, err
+	}
+	grid, err := gauss.Log2(m.Grid)
+	if err != nil {
+		return nil, err
+	}
+	newSampler := func(source *gauss.Bits) (sampler, error) { return gauss.New(scale, quantum-grid, source) }
+	switch m.Noise {
+	case calibrate.Geometric:
+		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.NewGeometric(scale, quantum-grid, source) }
+	case calibrate.Rounded:
+		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.New(scale, quantum-grid, source) }
+	}
+	_, err = newSampler(nil) // refuse before the receipt is redeemed
+	return newSampler, err
+}

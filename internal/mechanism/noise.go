@@ -1,0 +1,86 @@
+package mechanism
+
+import (
+	"context"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/ledger"
+)
+
+// Noise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's grid.
+// If m's noise is geometric or Laplace, it adds exact two-sided geometric noise, or exactly rounded Laplace noise, of
+// m's scale. The guarantee holds only if m's sensitivity is the sensitivity of the exact answers: the L2 sensitivity
+// for Gaussian noise, the L1 sensitivity for other noise.
+//
+// It works in place, in up to workers goroutines, each with random bits of its own; workers below 1 counts as 1. If the
+// answers are sparse and there are more than 2^20 cells, Noise draws only keys, and reading the result draws the noise
+// from them.
+//
+// Noise redeems r for m before the first draw. An error before the draw (ErrReceipt, ErrMechanism, the ledger's, or
+// ctx's) leaves e as it was. ErrSpent means that e was noised before. After a later error (ctx's, or an error of the
+// system's source of randomness) the cells are wiped and e is spent.
+func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism, workers int) (Noisy, error) {
+	if err := e.checkReady(r); err != nil {
+		return Noisy{}, err
+	}
+	j, err := newJob(m, e.open().quantum, workers)
+	if err != nil {
+		return Noisy{}, err
+	}
+	return e.noise(ctx, r.Redeem, j)
+}
+
+// checkReady returns an error if e has no cells that Noise accepts, or if r is empty.
+func (e Exact) checkReady(r ledger.Receipt) error {
+	switch {
+	case e.keyed != nil:
+		return ErrKeys
+	case e.choice != nil, e.selected != nil:
+		return ErrChoice
+	case e.open == nil:
+		return ErrEmpty
+	case r == (ledger.Receipt{}):
+		return ErrReceipt
+	}
+	return nil
+}
+
+// noise runs a job: it takes the payload out, pays, and draws.
+func (e Exact) noise(ctx context.Context, pay redeemer, j job) (Noisy, error) {
+	s := e.open()
+	p, err := s.takePayload()
+	if err != nil {
+		return Noisy{}, err
+	}
+	if err := pay.redeem(ctx, j.charged); err != nil {
+		s.putBack(p)
+		return Noisy{}, err
+	}
+	if p.at != nil && s.size > heldCells {
+		return j.newStreamed(p, s.size)
+	}
+	p = p.spread(s.size)
+	if err := j.run(ctx, p); err != nil {
+		return Noisy{}, err
+	}
+	return Noisy{mechanism: j.charged, units: p.cells.High}, nil
+}
+
+// newStreamed returns the noisy vector of sparse answers. Its noise is drawn when it is read.
+func (j job) newStreamed(p *payload, size int) (Noisy, error) {
+	s, err := j.newStream(p, size)
+	if err != nil {
+		return Noisy{}, err
+	}
+	return Noisy{mechanism: j.charged}.readFrom(s), nil
+}
+
+// redeemer redeems a receipt for a mechanism.
+type redeemer func(calibrate.Mechanism) error
+
+func (pay redeemer) redeem(ctx context.Context, m calibrate.Mechanism) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return pay(m)
+}

@@ -1,0 +1,47 @@
+package mechanism
+
+import (
+	"fmt"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/ledger"
+)
+
+// Published returns the noisy vector of a release that is already published, from the values in its folder. units are
+// in multiples of m's grid, and Published takes the slice over.
+//
+// This is post-processing: the values were charged, drawn and shown before, so any use of them costs nothing more. The
+// caller makes sure that units are the published values: it compares the folder's files with its release.json, whose
+// SHA-256 is manifest. The proof shows that the ledger has a published release with this manifest and this mechanism.
+// Only package pipeline calls Published; a test of the architecture checks that.
+//
+// Errors: ErrPublished if the proof does not cover m and the manifest, or if units is nil. units is empty, not nil, if
+// the cells belong to keys of which none was selected.
+func Published(proof ledger.Publication, manifest string, m calibrate.Mechanism, units []int64) (Noisy, error) {
+	if err := proof.Covers(m, manifest, false); err != nil {
+		return Noisy{}, fmt.Errorf("%w: %w", ErrPublished, err)
+	}
+	if units == nil {
+		return Noisy{}, fmt.Errorf("%w: no values", ErrPublished)
+	}
+	return Noisy{mechanism: m, units: units}, nil
+}
+
+// PublishedKeys is Published for selected cells, with their keys. Each key occurs once; there may be none.
+func PublishedKeys(proof ledger.Publication, manifest string, s calibrate.KeySelection, keys []string,
+	units []int64) (Noisy, error) {
+	if err := proof.Covers(s.Mechanism, manifest, true); err != nil {
+		return Noisy{}, fmt.Errorf("%w: %w", ErrPublished, err)
+	}
+	seen := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		if seen[k] {
+			return Noisy{}, fmt.Errorf("%w: a key occurs twice", ErrPublished)
+		}
+		seen[k] = true
+	}
+	if len(keys) != len(units) {
+		return Noisy{}, fmt.Errorf("%w: the numbers of keys and values differ", ErrPublished)
+	}
+	return Noisy{mechanism: s.Mechanism, units: units, keys: append([]string{}, keys...), selection: s}, nil
+}

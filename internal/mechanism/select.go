@@ -1,0 +1,226 @@
+package mechanism
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
+)
+
+// SealKeyed hides counts by key, together with the keys: which keys exist is as private as the counts. It takes the
+// slices over. Keys must be distinct and ascending, and each privacy unit adds at most one to a count. Keys with a
+// count below least are dropped, exactly; if least is 1 or less, none are. The result has no public number of cells;
+// see [Exact.Select].
+//
+// Errors: ErrKeys if the keys are not distinct and ascending, ErrHalves if the slices differ in length.
+func SealKeyed(least int64, keys []string, counts []int64) (Exact, error) {
+	if len(keys) != len(counts) {
+		return Exact{}, ErrHalves
+	}
+	for i := 1; i < len(keys); i++ {
+		if keys[i-1] >= keys[i] {
+			return Exact{}, ErrKeys
+		}
+	}
+	keys, counts = leaveOut(least, keys, counts)
+	k := &keyed{keys: keys, least: max(least, 1)}
+	if len(keys) > 0 {
+		s := &sealed{size: len(counts), held: &payload{cells: int128.Narrow(counts)}} // the quantum is 2^0
+		k.counts = Exact{open: func() *sealed { return s }}
+	}
+	return Exact{keyed: func() *keyed { return k }}, nil
+}
+
+// leaveOut keeps the keys with a count of least or more, and wipes the others.
+func leaveOut(least int64, keys []string, counts []int64) ([]string, []int64) {
+	if least <= 1 {
+		return keys, counts
+	}
+	n := 0
+	for i, x := range counts {
+		if x >= least {
+			keys[n], counts[n] = keys[i], x
+			n++
+		}
+	}
+	clear(keys[n:])
+	clear(counts[n:])
+	return keys[:n:n], counts[:n:n]
+}
+
+// SealKeyBlocks is SealKeyed for more keys than fit in memory, in any order. The blocks are read when keys are
+// selected.
+func SealKeyBlocks(least int64, blocks KeyBlocks) Exact {
+	k := &keyed{least: max(least, 1), blocks: func(take func([]string, []int64) error) error {
+		return blocks(func(keys []string, counts []int64) error {
+			if len(keys) != len(counts) {
+				return ErrHalves
+			}
+			if keys, counts = leaveOut(least, keys, counts); len(keys) == 0 {
+				return nil
+			}
+			return take(keys, counts)
+		})
+	}}
+	return Exact{keyed: func() *keyed { return k }}
+}
+
+// Select adds noise to the count of every key as Noise does. It returns the keys whose noisy count reaches the
+// threshold ([calibrate.KeySelection.Threshold]), with these counts, and wipes the others. Before the first draw it
+// redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors: as for Noise; ErrKeys if neither SealKeyed
+// nor SealKeyBlocks made e, or if keys were dropped with another least count than s.MinUnits, on which the threshold
+// depends.
+func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySelection, workers int) (Noisy, error) {
+	if e.keyed == nil {
+		return Noisy{}, ErrKeys
+	}
+	if r == (ledger.Receipt{}) {
+		return Noisy{}, ErrReceipt
+	}
+	units, err := s.Threshold()
+	if err != nil {
+		return Noisy{}, errors.Join(ErrMechanism, err)
+	}
+	k := e.keyed()
+	if k.least != s.Least() {
+		return Noisy{}, ErrKeys
+	}
+	if !k.markSpent() {
+		return Noisy{}, ErrSpent
+	}
+	pay := func(m calibrate.Mechanism) error { return r.RedeemShare(m, s.Failure) }
+	if k.blocks != nil {
+		return k.selectBlocks(ctx, pay, s, units, workers)
+	}
+	n, err := k.noiseCounts(ctx, pay, s.Mechanism, workers)
+	if err != nil {
+		k.putBack()
+		return Noisy{}, err
+	}
+	keys := k.keys
+	k.keys = nil
+	return n.keepAtLeast(units, keys, s), nil
+}
+
+// selectBlocks is Select, block by block. It reads no block before the receipt is redeemed.
+func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeySelection, units int64,
+	workers int) (Noisy, error) {
+	j, err := newJob(s.Mechanism, 0, workers)
+	if err == nil {
+		err = pay.redeem(ctx, s.Mechanism)
+	}
+	if err != nil {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.spent = k.compared
+		return Noisy{}, err
+	}
+	blocks := k.blocks
+	k.blocks = nil
+	var kept []selectedKey
+	err = blocks(func(keys []string, counts []int64) error {
+		p := &payload{cells: int128.Narrow(counts)}
+		defer p.wipe()
+		if err := j.run(ctx, p); err != nil {
+			return err
+		}
+		for i, x := range counts {
+			if x >= units {
+				kept = append(kept, selectedKey{keys[i], x})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Noisy{}, err
+	}
+	return noisyOf(s, kept)
+}
+
+// selectedKey is a key with its noisy count, in grid units.
+type selectedKey struct {
+	key   string
+	units int64
+}
+
+// noisyOf returns a vector of the selected keys, sorted by key, or ErrKeys if a key occurs twice.
+func noisyOf(s calibrate.KeySelection, kept []selectedKey) (Noisy, error) {
+	slices.SortFunc(kept, func(a, b selectedKey) int { return strings.Compare(a.key, b.key) })
+	n := Noisy{mechanism: s.Mechanism, keys: []string{}, selection: s}
+	for i, x := range kept {
+		if i > 0 && x.key == kept[i-1].key {
+			return Noisy{}, ErrKeys
+		}
+		n.keys, n.units = append(n.keys, x.key), append(n.units, x.units)
+	}
+	return n, nil
+}
+
+// gather reads all blocks into memory, for comparisons.
+func (k *keyed) gather() error {
+	if k.blocks == nil {
+		return nil
+	}
+	var all []selectedKey
+	err := k.blocks(func(keys []string, counts []int64) error {
+		for i, key := range keys {
+			all = append(all, selectedKey{key, counts[i]})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	n, err := noisyOf(calibrate.KeySelection{}, all)
+	if err != nil {
+		return err
+	}
+	k.blocks, k.keys = nil, n.keys
+	if len(n.keys) > 0 {
+		s := &sealed{size: len(n.units), held: &payload{cells: int128.Narrow(n.units)}}
+		k.counts = Exact{open: func() *sealed { return s }}
+	}
+	return nil
+}
+
+func (k *keyed) markSpent() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	taken := !k.spent
+	k.spent = true
+	return taken
+}
+
+// noiseCounts adds noise to all counts. If there are no keys, it redeems the receipt all the same.
+func (k *keyed) noiseCounts(ctx context.Context, pay redeemer, m calibrate.Mechanism, workers int) (Noisy, error) {
+	if len(k.keys) > 0 {
+		j, err := newJob(m, k.counts.open().quantum, workers)
+		if err != nil {
+			return Noisy{}, err
+		}
+		return k.counts.noise(ctx, pay, j)
+	}
+	if err := pay.redeem(ctx, m); err != nil {
+		return Noisy{}, err
+	}
+	return Noisy{mechanism: m}, nil
+}
+
+// putBack undoes markSpent if nothing was drawn.
+func (k *keyed) putBack() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.spent = k.compared || len(k.keys) > 0 && !k.counts.untouched()
+}
+
+// untouched reports whether nothing was drawn for the answers yet.
+func (e Exact) untouched() bool {
+	s := e.open()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held != nil
+}

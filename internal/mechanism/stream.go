@@ -1,0 +1,171 @@
+package mechanism
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dprelease/dprelease/internal/mechanism/internal/gauss"
+)
+
+const (
+	// heldCells is the largest number of cells of a sparse answer whose noisy vector is held in memory. A longer one is
+	// a stream.
+	heldCells = 1 << 20
+	// stripeCells is the number of cells of a stream that all workers together draw at a time: 2 MiB.
+	stripeCells = 1 << 18
+	// keptStripes is the number of drawn stripes that are kept: the stripe that is read and the next one, and two for a
+	// second reader.
+	keptStripes = 4
+)
+
+// stream is a noisy vector of very many cells, most of whose exact answers are 0. It does not hold the cells. It draws
+// a stripe of them when the stripe is read, each block from random bits of its own, and draws the same values every
+// time. Meanwhile it draws the next stripe, but no further one until the next is read, so a slow reader slows the
+// workers down.
+//
+// A stream is safe for concurrent use.
+type stream struct {
+	job   job
+	size  int
+	exact *payload
+	keys  *gauss.Keys
+	// finish turns noisy cells into values, block by block. Several goroutines call it.
+	finish func(units []int64, values []float64)
+
+	mu     sync.Mutex
+	recent []*stripe
+}
+
+// stripe holds the cells of a stream from index·stripeCells on.
+type stripe struct {
+	index  int
+	ready  chan struct{} // closed when values are drawn
+	values []float64     // nil if they could not be drawn
+}
+
+// newStream draws the keys of all blocks from entropy, and takes the sparse answers over. The caller sets finish.
+func (j job) newStream(p *payload, size int) (*stream, error) {
+	keys, err := gauss.NewKeys(j.entropy, (size+blockCells-1)/blockCells)
+	if err == nil {
+		_, err = keys.Block(0, nil) // if this works, reading has no error
+	}
+	if err != nil {
+		p.wipe()
+		return nil, err
+	}
+	return &stream{job: j, size: size, exact: p, keys: keys}, nil
+}
+
+// withFinish returns the same cells, drawn from the same bits, with another finish.
+func (s *stream) withFinish(finish func(units []int64, values []float64)) *stream {
+	return &stream{job: s.job, size: s.size, exact: s.exact, keys: s.keys, finish: finish}
+}
+
+// valuesFrom returns the values from cell on, up to the end of its stripe; nil if they cannot be drawn.
+func (s *stream) valuesFrom(cell int) []float64 {
+	t := s.stripe(cell / stripeCells)
+	<-t.ready
+	if t.values == nil {
+		return nil
+	}
+	return t.values[cell%stripeCells:]
+}
+
+// stripe returns a stripe that is drawn or being drawn, and starts drawing the next one.
+func (s *stream) stripe(index int) *stripe {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.start(index)
+	if (index+1)*stripeCells < s.size {
+		s.start(index + 1)
+	}
+	return t
+}
+
+func (s *stream) start(index int) *stripe {
+	if i := slices.IndexFunc(s.recent, func(t *stripe) bool { return t.index == index }); i >= 0 {
+		return s.recent[i]
+	}
+	t := &stripe{index: index, ready: make(chan struct{})}
+	if len(s.recent) == keptStripes {
+		s.recent = slices.Delete(s.recent, 0, 1)
+	}
+	s.recent = append(s.recent, t)
+	go func() {
+		defer close(t.ready)
+		t.values = s.draw(index * stripeCells)
+	}()
+	return t
+}
+
+// draw returns the cells of the stripe that starts at cell first; nil if they cannot be drawn.
+func (s *stream) draw(first int) []float64 {
+	values := make([]float64, min(stripeCells, s.size-first))
+	blocks := (len(values) + blockCells - 1) / blockCells
+	var next atomic.Int64
+	var failed atomic.Bool
+	var group sync.WaitGroup
+	for range max(1, min(s.job.workers, blocks)) {
+		group.Go(func() {
+			if s.drawBlocks(first, values, &next) != nil {
+				failed.Store(true)
+			}
+		})
+	}
+	group.Wait()
+	if failed.Load() {
+		return nil
+	}
+	return values
+}
+
+// drawBlocks draws blocks of a stripe until none is left, in memory of its own.
+func (s *stream) drawBlocks(first int, values []float64, next *atomic.Int64) error {
+	w, err := s.newBlockWorker()
+	if err != nil {
+		return err
+	}
+	defer w.source.Wipe()
+	for {
+		start := int(next.Add(1)-1) * blockCells
+		if start >= len(values) {
+			return nil
+		}
+		end := min(start+blockCells, len(values))
+		units, err := w.draw(s, first+start, end-start)
+		if err != nil {
+			return err
+		}
+		s.finish(units, values[start:end])
+	}
+}
+
+// blockWorker draws blocks.
+type blockWorker struct {
+	source  *gauss.Bits
+	sampler sampler
+	block   *payload
+}
+
+func (s *stream) newBlockWorker() (w blockWorker, err error) {
+	if w.source, err = s.keys.Block(0, nil); err != nil {
+		return w, err
+	}
+	if w.sampler, err = s.job.sampler(w.source); err != nil {
+		return w, err
+	}
+	w.block = s.exact.zeros(blockCells)
+	return w, nil
+}
+
+// draw returns the noisy cells of the block that starts at cell start. They are valid until the next call.
+func (w blockWorker) draw(s *stream, start, cells int) ([]int64, error) {
+	block := &payload{cells: w.block.cells.Cut(0, cells)}
+	block.wipe()
+	s.exact.copyTo(start, block)
+	if _, err := s.keys.Block(start/blockCells, w.source); err != nil {
+		return nil, err
+	}
+	return block.cells.High, block.noiseBlock(w.sampler, 0)
+}

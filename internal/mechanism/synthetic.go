@@ -1,0 +1,48 @@
+package mechanism
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/mechanism/internal/gauss"
+)
+
+// Synthetic returns a vector of the form that [Exact.Noise] gives to an answer of these cells: noise of m around zeros.
+// It holds nothing of any table: no receipt pays for it, and no value of it is an answer. A run makes a release of such
+// vectors and discards it, to find out before its charge whether the release can be made. The vector is marked
+// ([Noisy.IsSynthetic]), and refused as an answer.
+//
+// Errors: ErrMechanism, ErrEmpty, and those of ctx and of the system's source of randomness.
+func Synthetic(ctx context.Context, m calibrate.Mechanism, cells, workers int) (Noisy, error) {
+	grid, err := gauss.Log2(m.Grid)
+	if err != nil {
+		return Noisy{}, fmt.Errorf("%w: %w", ErrMechanism, err)
+	}
+	j, err := newJob(m, grid, workers)
+	if err != nil {
+		return Noisy{}, err
+	}
+	if cells < 1 {
+		return Noisy{}, ErrEmpty
+	}
+	zeros := &sealed{quantum: grid, size: cells, held: &payload{at: []int{}}} // sparse: a long vector is not held
+	n, err := Exact{open: func() *sealed { return zeros }}.noise(ctx, func(calibrate.Mechanism) error { return nil }, j)
+	n.synthetic = true
+	return n, err
+}
+
+// SyntheticKeys is Synthetic for cells that are selected: made-up keys, each once, all with the least count that is
+// selected.
+func SyntheticKeys(s calibrate.KeySelection, keys []string) (Noisy, error) {
+	least, err := s.Threshold()
+	if err != nil {
+		return Noisy{}, fmt.Errorf("%w: %w", ErrMechanism, err)
+	}
+	n := Noisy{mechanism: s.Mechanism, units: make([]int64, len(keys)), keys: append([]string{}, keys...),
+		selection: s, synthetic: true}
+	for i := range n.units {
+		n.units[i] = least
+	}
+	return n, nil
+}
