@@ -20,6 +20,10 @@ func (c *checker) input(at *yamltree.Path) {
 	c.unique(files, in.Files, "file")
 	c.sqlInput(at)
 	for i, f := range in.Files {
+		if f == stdin {
+			c.stdin(at, files.Item(i))
+			continue
+		}
 		if in.Format == "" && !(store.IsAddress(f) && strings.HasSuffix(f, "/")) {
 			c.file(files.Item(i), f)
 		} else {
@@ -54,6 +58,21 @@ func (c *checker) input(at *yamltree.Path) {
 	c.events(at.At("events"))
 	for i := range in.Where {
 		c.filter(at.At("where").Item(i), &in.Where[i])
+	}
+}
+
+// stdin is the name of standard input among the files.
+const stdin = "-"
+
+// stdin checks an input that is read from standard input.
+func (c *checker) stdin(input, at *yamltree.Path) {
+	in := &c.job.Input
+	if len(in.Files) > 1 {
+		c.bad(at, CodeContradiction, "standard input is the whole table", `let files be ["-"] alone`)
+	}
+	if in.Format != "arrow" && in.Format != "parquet" {
+		c.bad(input.At("format"), CodeMissing, "standard input has to be in a format that states its end, arrow or parquet",
+			"write format: arrow; a text that is cut short cannot be told from a whole one")
 	}
 }
 

@@ -7,7 +7,9 @@ type Input struct {
 	// .arrow, .feather, .csv, .txt, .data, .tsv, .tab, .jsonl or .ndjson. A compressed text file has .gz, .zst, .bz2 or
 	// .xz after it. Objects of stores have addresses: `s3://bucket/trips/*.parquet`, gs://, az://, and https:// for one
 	// file of a web server; an address that ends with a slash stands for all objects below
-	// ([object stores](../howto/object-stores.md)).
+	// ([object stores](../howto/object-stores.md)). `["-"]` with `format: arrow` or `parquet` is a table on standard
+	// input, which is copied into an encrypted file without a name in `--tmp-dir` or the system's folder for temporary
+	// files.
 	// An input has files or sql.
 	Files []string `yaml:"files,omitempty" example:"[\"trips-*.parquet\"]"`
 	// SQL is a table of a database, or what a statement selects there, instead of files.

@@ -38,6 +38,13 @@ type Job struct {
 	// answers.
 	MemoryLimit Scalar `yaml:"memory_limit,omitempty" example:"1GiB"`
 
+	// DataChecks says whether a run is refused if a column is unusable: fewer than one row in twenty is of use to a query,
+	// or half of the texts are no values of the column's type. With `refuse` such a run ends before any noise and costs
+	// nothing. That a release appears then tells its readers that no column was unusable: an exact answer, which epsilon
+	// does not cover, and which the page states. With `off`, which is the default, nothing depends on that, and a column
+	// that cannot be read makes a release of noise, which is charged.
+	DataChecks string `yaml:"data_checks,omitempty" enum:"refuse|off" example:"refuse"`
+
 	file string
 	src  *yamltree.Source // nil if the job was not parsed
 }

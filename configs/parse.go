@@ -27,7 +27,7 @@ type ParseOptions struct {
 func Load(path string, o ParseOptions) (*Job, Diagnostics) {
 	src, err := yamltree.ReadFile(path)
 	if err != nil {
-		text, hint := yamltree.Unreadable(err)
+		text, hint := yamltree.Unreadable(path, err)
 		return nil, Diagnostics{{File: path, Line: 1, Column: 1, Code: CodeUnreadable, Message: text, Hint: hint}}
 	}
 	return Parse(path, src, o)
@@ -71,7 +71,12 @@ func (j *Job) Diagnose(path, code, message, hint string) Diagnostic {
 }
 
 // Dir returns the folder of the job file, to which its paths are relative.
-func (j *Job) Dir() string { return filepath.Dir(j.file) }
+func (j *Job) Dir() string {
+	if dir := filepath.Dir(j.file); dir != "/dev/fd" {
+		return dir
+	}
+	return "."
+}
 
 // Path resolves a path of the job file: relative paths start at its folder. An address of a store stays as it is.
 func (j *Job) Path(p string) string {
