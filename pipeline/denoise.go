@@ -41,8 +41,7 @@ func (b *builder) steps(jq *configs.Query, path string) []denoise.Step {
 
 func stepPath(query string, k int) string { return fmt.Sprintf("%s.denoise[%d]", query, k) }
 
-// JudgeStep says what is wrong with a denoising step of a query: it puts the judgement of package denoise into the
-// words of jobs.
+// JudgeStep returns the problems of a denoising step of a query, in the words of jobs; package denoise judges the step.
 func JudgeStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem) {
 	for _, e := range denoise.Judge(d.Method, d.Args, d.Graph != nil, kindOf(q)) {
 		out = append(out, problemOf(e))
@@ -50,7 +49,7 @@ func JudgeStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem)
 	return out
 }
 
-// kindOf says what the numbers are that a query's steps act on.
+// kindOf returns the kind of numbers that a query's steps process.
 func kindOf(q *configs.Query) denoise.Kind {
 	switch {
 	case q.Variance != nil:
@@ -98,7 +97,8 @@ func (b *builder) denoiseError(path string, err error) {
 	b.report(path, "bad-value", err.Error(), "")
 }
 
-// bind tells the steps how the cells lie, so that one that does not go with them is found before anything is spent.
+// bind gives the steps the arrangement of the cells, so that a step that does not support it fails before anything is
+// spent.
 func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []denoise.Step {
 	var bound []denoise.Step
 	shape := shapeOf(q.Query)
@@ -146,7 +146,7 @@ func knownNoise(method string) bool {
 	return slices.ContainsFunc(denoise.Methods(), func(m denoise.Method) bool { return m.Name == method && m.KnownNoise })
 }
 
-// shapeOf says how the cells of a query's vector lie; those of one number in one dimension.
+// shapeOf returns the arrangement of the cells of a query's vector; a single number has one dimension.
 func shapeOf(q query.Query) denoise.Shape {
 	s := denoise.Shape{}
 	for _, a := range queries.Directions(q) {
