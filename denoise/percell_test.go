@@ -65,7 +65,7 @@ func TestOtherNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1)
+	n, err := mechanism.AddNoise(t.Context(), e, ledgertest.Receipt(t, m), m, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestStreamIsDenoised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 2)
+	n, err := mechanism.AddNoise(t.Context(), e, ledgertest.Receipt(t, m), m, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

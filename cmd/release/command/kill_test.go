@@ -20,7 +20,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
+	"github.com/dprelease/dprelease/internal/protocol"
 )
 
 // TestKilledAtRandom: whatever the moments at which runs are killed (SIGKILL), each window ends with one release, whose

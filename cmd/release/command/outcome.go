@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
+	"github.com/dprelease/dprelease/internal/protocol"
 )
 
 // headlines say how a run ended.

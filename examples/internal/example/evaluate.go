@@ -18,7 +18,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/pipeline/protocol"
+	"github.com/dprelease/dprelease/internal/protocol"
 )
 
 // Evaluation makes many releases of public data with one job, so that they can be compared with the truth. It pays for

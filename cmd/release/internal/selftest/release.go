@@ -17,7 +17,7 @@ import (
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
-	"github.com/dprelease/dprelease/pipeline/protocol"
+	"github.com/dprelease/dprelease/internal/protocol"
 )
 
 // auditJob is the job of the selftest's audit: each row is a privacy unit, so that one cell's count of two tables that
