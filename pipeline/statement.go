@@ -97,7 +97,7 @@ func (q *Planned) manifest() manifest.Query {
 	return m
 }
 
-func stepNames(steps []denoise.Step) []string {
+func stepNames(steps []*denoise.Step) []string {
 	names := []string{}
 	for _, s := range steps {
 		names = append(names, s.Name())
