@@ -156,19 +156,19 @@ func (c *checker) crosstabs(at *yamltree.Path, q *Query) {
 	if !c.has(inside.At("ways")) && !c.has(inside.At("tables")) {
 		c.bad(inside, CodeMissing, "no table is asked", "add ways: [1, 2], or tables")
 	}
-	c.without(at, "tables that share their noise", "denoise", "sparse", "sensitivity")
+	c.without(at, q, "tables that share their noise", "denoise", "sparse", "sensitivity")
 }
 
 // optimized checks what does not go with a histogram whose noise is not that of its cells.
 func (c *checker) optimized(at *yamltree.Path, q *Query) {
 	if q.Histogram.Optimize == "cdf" {
-		c.without(at, "optimize: cdf, under which the noise of the cells is not independent", "denoise", "sparse",
+		c.without(at, q, "optimize: cdf, under which the noise of the cells is not independent", "denoise", "sparse",
 			"sensitivity", "margins")
 	}
 	if q.Histogram.Noise != "auto" {
 		return
 	}
-	c.without(at, "noise: auto, under which the noise of the cells may not be independent", "denoise", "sparse",
+	c.without(at, q, "noise: auto, under which the noise of the cells may not be independent", "denoise", "sparse",
 		"sensitivity", "margins")
 	noise := at.At("histogram").At("noise")
 	switch {
@@ -181,10 +181,13 @@ func (c *checker) optimized(at *yamltree.Path, q *Query) {
 	}
 }
 
-// without reports keys of a query that do not go with something else in it.
-func (c *checker) without(at *yamltree.Path, what string, keys ...string) {
+// without reports keys of a query that do not go with something else in it. A key with its default value goes with
+// everything.
+func (c *checker) without(at *yamltree.Path, q *Query, what string, keys ...string) {
+	set := map[string]bool{"denoise": len(q.Denoise) > 0, "margins": len(q.Margins) > 0, "sensitivity": q.Sensitivity != "",
+		"sparse": q.Sparse}
 	for _, key := range keys {
-		if c.has(at.At(key)) {
+		if set[key] {
 			c.bad(at.At(key), CodeContradiction, key+" does not go with "+what, "remove "+key)
 		}
 	}
