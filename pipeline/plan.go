@@ -45,7 +45,7 @@ type Planned struct {
 	// Components and Mechanisms run in parallel: one mechanism a component.
 	Components []query.Component
 	Mechanisms []calibrate.Mechanism
-	Steps      []denoise.Step
+	Steps      []*denoise.Step
 	// Selection is how private keys are selected; nil if keys are listed.
 	Selection *calibrate.KeySelection
 	// Search is how the query's clamp is found; nil if it is fixed. Components and Mechanisms are then those for the

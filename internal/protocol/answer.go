@@ -110,7 +110,7 @@ func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exac
 	q := &a.chosen.Queries()[i]
 	s := q.Search
 	last := len(components) - 1
-	histogram, err := components[last].Noise(ctx, a.receipt, s.Charged(), a.Workers)
+	histogram, err := mechanism.AddNoise(ctx, components[last], a.receipt, s.Charged(), a.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -131,9 +131,9 @@ func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *pipeline.
 	if q.Selection != nil {
 		s := *q.Selection
 		s.Mechanism = q.Charged(component)
-		return exact.Select(ctx, a.receipt, s, a.Workers)
+		return mechanism.SelectKeys(ctx, exact, a.receipt, s, a.Workers)
 	}
-	return exact.Noise(ctx, a.receipt, q.Charged(component), a.Workers)
+	return mechanism.AddNoise(ctx, exact, a.receipt, q.Charged(component), a.Workers)
 }
 
 // percent is how many steps of progress the writing of a release is.
