@@ -138,7 +138,8 @@ func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []de
 	return bound
 }
 
-// Selected says whether the query's cells are chosen by their noisy counts: how many there will be is not known then.
+// Selected reports whether the query's cells are chosen by their noisy counts: how many there will be is not known
+// then.
 func (q *Planned) Selected() bool { return len(q.Components) > 0 && q.Components[0].Keys > 0 }
 
 func knownNoise(method string) bool {

@@ -34,7 +34,7 @@ func (c *Chosen) release(ctx context.Context, noisy [][]mechanism.Noisy, program
 	if err != nil {
 		return nil, InsideError("denoise", err)
 	}
-	m := c.manifest(program)
+	m := c.Manifest(program)
 	for i := range m.Queries {
 		m.Queries[i].Cells = results[i].cells // of discovered keys it is known now
 		if r := c.queries[i].rule; r != (publishRule{}) {

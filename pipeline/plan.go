@@ -74,7 +74,7 @@ type inside struct {
 	target target
 	// leader is the number of the query that selects the keys, or none.
 	leader int
-	// rule says which cells are published.
+	// rule describes which cells are published.
 	rule publishRule
 	// names are those of the mechanisms in the ledger, if the charge was adopted; else they are the mechanisms' own.
 	names []string
@@ -112,7 +112,7 @@ type failure struct {
 	each  calibrate.Delta // of each query that selects keys
 }
 
-// views say how a row of the input becomes rows of the queries: one in all, or one for each of the job's events.
+// views describe how a row of the input becomes rows of the queries: one in all, or one for each of the job's events.
 // Queries and filters name logical columns; an event gives some of them its own columns of the input.
 type views struct {
 	logical []string

@@ -18,7 +18,7 @@ func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline
 		return nil, nil, pipeline.InputError(err)
 	}
 	defer exact.Close()
-	if err := a.judge(exact.Checks); err != nil {
+	if err := a.judge(ctx, exact.Checks); err != nil {
 		return nil, nil, err
 	}
 	a.chosen = a.plan.Choose()
@@ -31,20 +31,26 @@ func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline
 	return release, exact.Input, err
 }
 
-// judge keeps what the engine saw for the operator, and refuses unusable columns if it is asked to.
-func (a *attempt) judge(seen *pipeline.DataChecks) error {
+// judge keeps what the engine saw for the operator. If columns are unusable, it refuses them if the run is asked to,
+// and else lets a person decide.
+func (a *attempt) judge(ctx context.Context, seen *pipeline.DataChecks) error {
 	a.checks = seen
-	switch {
-	case !a.refuse:
-		return nil
-	case seen == nil || !seen.All():
+	if a.refuse && (seen == nil || !seen.All()) {
 		return &pipeline.Error{
 			Cause: pipeline.CauseInside, Code: "internal", Message: "the engine does not look at all rows, and cannot refuse " +
 				"unusable columns",
-			Hint: "run without --data-checks=refuse",
+			Hint: "run with --data-checks=off",
 		}
 	}
-	return pipeline.UnusableError(pipeline.Unusable(a.plan.Findings(seen)),
+	if seen == nil || !a.refuse && a.Confirm == nil {
+		return nil
+	}
+	found := a.plan.Findings(seen)
+	unusable := pipeline.Unusable(found)
+	if len(unusable) == 0 || !a.refuse && a.Confirm(ctx, found) {
+		return nil
+	}
+	return pipeline.UnusableError(unusable,
 		"nothing is released and nothing is spent; release check --data JOB shows what becomes of the rows")
 }
 

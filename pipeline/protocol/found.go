@@ -116,7 +116,7 @@ func (a *attempt) find(ctx context.Context, dir, digest string) (found string, e
 	return "", err
 }
 
-// mine says whether a release is presented as the plan would present it.
+// mine reports whether a release is presented as the plan would present it.
 func (a *attempt) mine(r *ledger.Run) bool { return r.Digests.Presentation == a.plan.Presentation() }
 
 // source is an intact folder from which the noisy values of a published release can be read.
@@ -165,7 +165,7 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 
 const hintIncomplete = "keep the earlier presentation; or pay for a new release with --new-release"
 
-// complete says whether a release of the plan's question holds all noisy values.
+// complete reports whether a release of the plan's question holds all noisy values.
 func complete(p *pipeline.Plan, dir string, m *manifest.Manifest) error {
 	planned := p.Queries()
 	if len(m.Queries) != len(planned) {

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Runner carries plans out. Every field but Identify, Signer and Announce is needed.
+// Runner carries plans out. Every field but Identify, Signer, Announce and Confirm is needed.
 type Runner struct {
 	Book *ledger.Book
 	Sink pipeline.Sink
@@ -23,8 +23,12 @@ type Runner struct {
 	Identify func() manifest.Program
 	// Signer signs the manifests of new releases; nil: they are not signed.
 	Signer pipeline.Signer
-	// Announce gets what a run is about to charge, or the charge under which it goes on, before it does so. It may be nil.
-	Announce func(Standing)
+	// Announce gets what a run is about to charge, or the charge under which it goes on, before it does so. An error ends
+	// the run, at no cost. It may be nil.
+	Announce func(Standing) error
+	// Confirm decides whether a run goes on to the noise although columns are unusable; false ends it at no cost. The
+	// engine need not have looked at all rows. It must ask a person who may read the input. It may be nil: go on.
+	Confirm func(context.Context, []pipeline.Finding) bool
 }
 
 // Request is one run of a plan.
@@ -45,7 +49,7 @@ type Request struct {
 	Refuse bool
 }
 
-// Status says how a run ended.
+// Status describes how a run ended.
 type Status string
 
 // The ways in which a run ends well.

@@ -86,8 +86,8 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	return a.lookup(ctx)
 }
 
-// vouched says whether a complete staging is the one that a run of this ledger made for this release. Else it may have
-// been planted: it is deleted, and noise is drawn anew under the same charge. Nobody has seen that of the staging,
+// vouched reports whether a complete staging is the one that a run of this ledger made for this release. Else it may
+// have been planted: it is deleted, and noise is drawn anew under the same charge. Nobody has seen that of the staging,
 // which only this user may read.
 func (a *attempt) vouched(ctx context.Context, staging, note, digest string) (bool, error) {
 	voucher, err := a.Sink.Voucher(staging)
@@ -191,7 +191,9 @@ func (a *attempt) charge(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		a.Announce(standing)
+		if err := a.Announce(standing); err != nil {
+			return err
+		}
 	}
 	a.Observer.Progress(pipeline.StageCharge, 0, 1)
 	// A run that died before it was reserved may have left an empty staging folder.

@@ -153,7 +153,7 @@ func TestNewReleaseKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// aside says whether a release was moved aside and is whole.
+// aside reports whether a release was moved aside and is whole.
 func (p *processes) aside(job, day, digest string) bool {
 	found, err := sink.New().Inspect(context.Background(), filepath.Join(p.dir, "out-"+job, day+"."+digest[:8]))
 	return err == nil && found == digest

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// headlines say how a run ended.
+// headlines describe how a run ended.
 var headlines = map[protocol.Status]string{
 	protocol.StatusReleased: "released",
 	protocol.StatusFinished: "released: an earlier run was cut short after its noise was drawn; its release is " +

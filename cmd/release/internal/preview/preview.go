@@ -196,7 +196,7 @@ func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, schema table.S
 	return outcome.Release, nil
 }
 
-// conclude says what was made.
+// conclude reports what was made.
 func (a *previewer) conclude(plan *pipeline.Plan, release *pipeline.Release, dir string, from typesFrom) error {
 	switch {
 	case a.JSON:
