@@ -14,8 +14,8 @@ import (
 // StepProblem is a problem of a denoising step. Key is the key that it is about, or "" if it is about the whole step.
 type StepProblem struct{ Key, Code, Message, Hint string }
 
-// StepJudge returns the problems of a step of a query.
-type StepJudge func(*Query, *Denoise) []StepProblem
+// StepChecker returns the problems of a step of a query.
+type StepChecker func(*Query, *Denoise) []StepProblem
 
 // # Checks of meaning
 //
@@ -27,7 +27,7 @@ type StepJudge func(*Query, *Denoise) []StepProblem
 type checker struct {
 	*yamltree.Report
 	job   *Job
-	judge StepJudge
+	judge StepChecker
 }
 
 func (c *checker) check() {

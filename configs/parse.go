@@ -18,9 +18,9 @@ type ParseOptions struct {
 	// Sample gives a sample value to parameters that have none. Commands use it if the values do not matter to them,
 	// such as those on the ledger.
 	Sample bool
-	// Judge returns the problems of a denoising step, because this package does not know the methods. If it is nil, the
+	// CheckStep returns the problems of a denoising step, because this package does not know the methods. If it is nil, the
 	// steps are not checked before the plan is made.
-	Judge StepJudge
+	CheckStep StepChecker
 }
 
 // Load reads the job file at a path and parses it: see Parse.
@@ -49,7 +49,7 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 	p.unusedParams()
 	yamltree.FillDefaults(reflect.ValueOf(job).Elem())
 	fillSteps(job)
-	c := &checker{Report: d.Report, job: job, judge: o.Judge}
+	c := &checker{Report: d.Report, job: job, judge: o.CheckStep}
 	if !d.Stopped {
 		c.check()
 	}
