@@ -165,6 +165,16 @@ func dialectOf(driver string) (dialect, bool) {
 	return dialects[i], true
 }
 
+// Drivers returns the names of the dialects whose drivers this program has.
+func Drivers() (names []string) {
+	for _, d := range dialects {
+		if HasDriver(d.name()) {
+			names = append(names, d.name())
+		}
+	}
+	return names
+}
+
 // Dialects are the names of all dialects.
 func Dialects() (names []string) {
 	for _, d := range dialects {

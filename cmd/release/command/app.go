@@ -14,6 +14,7 @@ type app struct {
 	metrics string // the file for Prometheus; "": none
 	checks  checkMode
 	last    lastRun
+	added   []Verb // the verbs of release-full
 }
 
 // checkMode is what a run does with data checks.
