@@ -71,7 +71,9 @@ func slow(t *testing.T) {
 	}
 }
 
-func allEngines() bool { return os.Getenv("DPRELEASE_ENGINES") != "" || os.Getenv("DPRELEASE_LONG") != "" }
+func allEngines() bool {
+	return os.Getenv("DPRELEASE_ENGINES") != "" || os.Getenv("DPRELEASE_LONG") != ""
+}
 
 // newSlow is newSpark for slow tests.
 func newSlow(t *testing.T) *sqlpushtest.Server {

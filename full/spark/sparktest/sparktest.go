@@ -90,7 +90,7 @@ func install() (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(part)
+	defer func() { _ = os.RemoveAll(part) }() // what is left is in the way of nothing
 	pip := exec.Command("python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target", part, "pyspark=="+version)
 	if out, err := pip.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("pip: %w: %.300s", err, out)
