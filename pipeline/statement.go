@@ -11,9 +11,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// What a plan and the choices of its run say in the manifest: everything but the ledger's account, the signature and the
-// files.
-
+// Manifest returns what a plan and the choices of its run say in the manifest: everything but the ledger's account, the
+// signature and the files.
 func (c *Chosen) Manifest(program manifest.Program) manifest.Manifest {
 	p := c.plan
 	m := manifest.Manifest{Format: manifest.Format, Name: p.job.Name, Params: p.Params(), Job: p.effective,
@@ -102,7 +101,7 @@ func (q *Planned) manifest() manifest.Query {
 	return m
 }
 
-func stepNames(steps []denoise.Step) []string {
+func stepNames(steps []*denoise.Step) []string {
 	names := []string{}
 	for _, s := range steps {
 		names = append(names, s.Name())

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/tally"
 )

@@ -18,9 +18,9 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // TestKilledAtRandom: whatever the moments at which runs are killed (SIGKILL), each window ends with one release, whose

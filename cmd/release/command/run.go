@@ -14,10 +14,10 @@ import (
 	ledgerverb "github.com/dprelease/dprelease/cmd/release/internal/ledger"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/report"
 )
 

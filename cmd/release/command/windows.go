@@ -13,11 +13,11 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // The states of a window.

@@ -17,13 +17,13 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/report"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 var errCut = errors.New("cut short")

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 const once = "budget reserve seal publish"

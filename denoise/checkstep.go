@@ -23,11 +23,11 @@ const (
 	Quotient Kind = "quotient"
 )
 
-// Judge returns all errors of a step of a job. kind is the kind of the step's vector; graph is true if the job gives
-// the step a graph. Judge needs no data. Each error names its parameter, so that it can be shown at its place in the
+// CheckStep returns all errors of a step of a job. kind is the kind of the step's vector; graph is true if the job gives
+// the step a graph. It needs no data. Each error names its parameter, so that it can be shown at its place in the
 // job.
-func Judge(method string, args Args, graph bool, kind Kind) (errs []*Error) {
-	m, errs := judge(method, args)
+func CheckStep(method string, args Args, graph bool, kind Kind) (errs []*Error) {
+	m, errs := checkArgs(method, args)
 	if len(errs) > 0 && errs[0].Code == CodeUnknownMethod {
 		return errs
 	}
@@ -53,7 +53,7 @@ func Judge(method string, args Args, graph bool, kind Kind) (errs []*Error) {
 	case Quotient:
 		bad("", "no step goes with a variance, a quotient of three noisy vectors", "remove denoise")
 	case CentredSums:
-		m.judgeCentred(args, bad)
+		m.checkCentred(args, bad)
 	case SignedSums:
 		if _, said := args[nonnegativeName]; !said && m.floors(args) {
 			bad("", m.Name+" moves sums below 0 to 0, and these may be below 0",
@@ -71,9 +71,9 @@ func Judge(method string, args Args, graph bool, kind Kind) (errs []*Error) {
 	return errs
 }
 
-// judgeCentred calls bad for everything that does not suit the sums of a mean. A number in the unit of the mean would
+// checkCentred calls bad for everything that does not suit the sums of a mean. A number in the unit of the mean would
 // be too small for its sums.
-func (m Method) judgeCentred(args Args, bad func(param, message, hint string)) {
+func (m Method) checkCentred(args Args, bad func(param, message, hint string)) {
 	const hint = "a mean's steps act on the sums of differences from the centre of the range, which may be negative; " +
 		"the mean itself never leaves its range"
 	switch {

@@ -10,10 +10,10 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/report"
 )
 
@@ -65,7 +65,7 @@ func TestWhateverIsPlannedCanBePublished(t *testing.T) {
 					extra = ""
 				}
 				job, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"),
-					fmt.Appendf(nil, sweep, epsilon, delta, adjacency, extra), configs.ParseOptions{Judge: pipeline.JudgeStep})
+					fmt.Appendf(nil, sweep, epsilon, delta, adjacency, extra), configs.ParseOptions{CheckStep: pipeline.CheckStep})
 				if len(diags) > 0 {
 					continue // refused, at no cost
 				}
@@ -186,7 +186,7 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 10, delta
 	for _, cells := range []int{1, 1024, 1025, 5000} {
 		for _, adjacency := range []string{"add-remove", "replace-one"} {
 			job, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"), fmt.Appendf(nil, long, cells, adjacency),
-				configs.ParseOptions{Judge: pipeline.JudgeStep})
+				configs.ParseOptions{CheckStep: pipeline.CheckStep})
 			if len(diags) > 0 {
 				t.Fatal(diags)
 			}

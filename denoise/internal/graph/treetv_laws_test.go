@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/dprelease/dprelease/denoise/graph"
+	"github.com/dprelease/dprelease/denoise/internal/graph"
 )
 
 func numbered(n int) []int32 {

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // ways are how a run can find its question released, or its release staged: what an earlier run left behind, and what

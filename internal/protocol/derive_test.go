@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/csvtest"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // presented asks for another presentation of job, in a folder of its own.

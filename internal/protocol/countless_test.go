@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/dprelease/dprelease/pipeline/protocol"
+	"github.com/dprelease/dprelease/internal/protocol"
 )
 
 // Nothing that is published tells whether, or how often, a run failed before.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/queries/tally"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/csvtest"
-	"github.com/dprelease/dprelease/pipeline/protocol"
+	"github.com/dprelease/dprelease/internal/protocol"
 )
 
 // Over many releases of a table with known answers, the noise that is published has mean 0 and the published standard

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // files are public files by base name: columns of values.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/dprelease/dprelease/internal/csvtest"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 const mapJob = `

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // cut runs until a step fails, and returns the staging folder that it leaves.
