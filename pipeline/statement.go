@@ -11,9 +11,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// What a plan and the choices of its run say in the manifest: everything but the ledger's account, the signature and the
-// files.
-
+// Manifest returns what a plan and the choices of its run say in the manifest: everything but the ledger's account, the
+// signature and the files.
 func (c *Chosen) Manifest(program manifest.Program) manifest.Manifest {
 	p := c.plan
 	m := manifest.Manifest{Format: manifest.Format, Name: p.job.Name, Params: p.Params(), Job: p.effective,
@@ -102,7 +101,7 @@ func (q *Planned) manifest() manifest.Query {
 	return m
 }
 
-func stepNames(steps []denoise.Step) []string {
+func stepNames(steps []*denoise.Step) []string {
 	names := []string{}
 	for _, s := range steps {
 		names = append(names, s.Name())
@@ -110,7 +109,7 @@ func stepNames(steps []denoise.Step) []string {
 	return names
 }
 
-// leavesOut says whether some query leaves keys out for their number of units.
+// leavesOut reports whether some query leaves keys out for their number of units.
 func (p *Plan) leavesOut() bool {
 	return slices.ContainsFunc(p.queries, func(q Planned) bool { return q.Selection != nil && q.Selection.Least() > 1 })
 }

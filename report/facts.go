@@ -15,9 +15,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// What is read of a manifest is read here, so that nothing else depends on its layout.
+// This file reads the manifest, so that nothing else depends on its layout.
 
-// facts are what a manifest says of a release.
+// facts holds the manifest's statements about a release.
 type facts struct {
 	name       string
 	title      string // of the release for readers; the name if the job has none
@@ -31,13 +31,13 @@ type facts struct {
 	deployment configs.Deployment
 	// Lists for the reader.
 	notProtected, unprotected []string
-	stated                    [][2]string // what the job's deployment says: headings and texts
+	stated                    [][2]string // the job's deployment: headings and texts
 	budget                    *budget
 	queries                   []queryFacts
 	columns                   map[string]described // by their names; a column that the job does not describe has none
 	program                   string
 	madeFrom                  string
-	synthetic, prefix         string // the banner of a preview, and what the names of its files begin with
+	synthetic, prefix         string // the banner of a preview, and the prefix of its file names
 }
 
 // budget is where the account of the dataset stands with this release in it.
@@ -48,7 +48,7 @@ type budget struct {
 	period       string
 }
 
-// queryFacts are what a manifest says of a query.
+// queryFacts holds the manifest's statements about a query.
 type queryFacts struct {
 	name, kind string
 	title      string // for readers; the name if the job has none
@@ -110,7 +110,7 @@ type dimension struct {
 	whole bool      // the column holds whole numbers
 }
 
-// jobQuery is what the page needs of a query in the manifest's job.
+// jobQuery is the part of a query in the manifest's job that the page needs.
 type jobQuery struct {
 	Name, Title, Description, Unit            string
 	PerUnit                                   jobBounds `json:"per_unit"`
@@ -193,7 +193,7 @@ func ceilingOf(text string) float64 {
 	return x
 }
 
-// state takes what the program and the owner of the data say for the reader.
+// state collects the statements of the program and of the data's owner for the reader.
 func (f *facts) state(m *manifest.Manifest) {
 	p, d := &m.Privacy, m.Deployment()
 	f.notProtected = slices.Concat(p.NotProtected, d.NotProtected)
@@ -234,7 +234,7 @@ func capOf(text string) (*big.Rat, bool) {
 	return mu.Mul(mu, mu), true
 }
 
-// queryOf reads what a manifest states of a query.
+// queryOf reads the manifest's statements about a query.
 func queryOf(q *manifest.Query, selected string) queryFacts {
 	out := queryFacts{
 		name: q.Name, kind: q.Kind, cells: q.Cells, steps: q.Denoise, notes: q.Notes, expected: q.Expected, files: q.Files, overRows: q.OverRows,
@@ -263,12 +263,12 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 	return out
 }
 
-// linear says whether the query's values have no natural end at 0.
+// linear reports whether the query's values have no natural end at 0.
 func (q *queryFacts) linear() bool {
 	return q.kind == "mean" || q.kind == "variance" || q.kind == "sum"
 }
 
-// ask takes what the job asks.
+// ask reads the query's keys in the job.
 func (q *queryFacts) ask(j *jobQuery) {
 	q.title, q.about, q.counted = cmp.Or(j.Title, q.name), j.Description, j.Unit
 	for _, k := range []*jobKind{j.Histogram, j.Crosstabs, j.Sum, j.Mean, j.Variance} {
@@ -284,7 +284,7 @@ func (q *queryFacts) ask(j *jobQuery) {
 	}
 }
 
-// clampWords says how a query's clamp, or its bound on rows, was found; "" if the job has it.
+// clampWords describes how a query's clamp, or its bound on rows, was found; "" if the job has it.
 func clampWords(q *manifest.Query) string {
 	if q.RowsSearch != nil {
 		return rowsWords(q.RowsSearch)
@@ -303,7 +303,7 @@ func clampWords(q *manifest.Query) string {
 		end(s.Least), end(s.Most), short(100*s.Share))
 }
 
-// rowsWords says how the bound on the rows of a unit was found.
+// rowsWords describes how the bound on the rows of a unit was found.
 func rowsWords(s *manifest.RowsSearch) string {
 	found := "At most " + short(float64(s.MaxRows)) + " rows of each unit count."
 	if s.MaxRows == 1 {

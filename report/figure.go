@@ -98,7 +98,7 @@ func (g *figure) value(column string, at int) float64 {
 	return math.NaN()
 }
 
-// differs says whether denoising changed a value.
+// differs reports whether denoising changed a value.
 func (g *figure) differs() bool {
 	for i := range g.d.Table.Shown {
 		if noisy := g.value(noisyColumn, i); !math.IsNaN(noisy) && noisy != g.value(estimateColumn, i) {

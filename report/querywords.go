@@ -14,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// unitText is what the numbers of a query count or measure.
+// unitText returns the unit that the numbers of a query count or measure.
 func (q *queryFacts) unitText(f *facts) string {
 	if !q.linear() {
 		return q.noun(f)
@@ -88,7 +88,7 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 	return v, nil
 }
 
-// describe says what the picture of a table shows, for those who do not see it.
+// describe returns a text alternative for the picture of a table.
 func describe(t *tableData) string {
 	count := plural(t.Table.Shown, "value")
 	var by []string
@@ -133,7 +133,7 @@ func titleOf(q *queryFacts, t *tableData) string {
 	return "By " + strings.Join(by, " and ")
 }
 
-// noteOf says what a picture leaves out.
+// noteOf describes what a picture leaves out.
 func noteOf(t *tableData) string {
 	switch {
 	case t.Picture == pictureNone:
@@ -149,7 +149,7 @@ func noteOf(t *tableData) string {
 	return ""
 }
 
-// remarks say how accurate a query's answer is, and what stands out or is left out.
+// remarks describe how accurate a query's answer is, and what stands out or is left out.
 func (q *queryFacts) remarks() []string {
 	out := []string{q.accuracy()}
 	for _, text := range []string{q.bounded(), q.sharing(), q.clamp, q.standsOutText()} {
@@ -163,7 +163,7 @@ func (q *queryFacts) remarks() []string {
 	return out
 }
 
-// question says what a query asks.
+// question returns the query in words.
 func (q *queryFacts) question(f *facts) string {
 	var by []string
 	for i := range q.axes {
@@ -197,7 +197,7 @@ func capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// accuracy says how large the noise is.
+// accuracy describes how large the noise is.
 func (q *queryFacts) accuracy() string {
 	switch {
 	case q.kind == crosstabs:
@@ -238,7 +238,7 @@ func (q *queryFacts) bounded() string {
 	return text + "."
 }
 
-// sharing says how the errors of cells that share noise add up; "" if they share none.
+// sharing describes how the errors of cells with common noise add up; "" if they have none.
 func (q *queryFacts) sharing() string {
 	s, n := q.sums, float64(q.cells)
 	if s == nil {
@@ -250,7 +250,7 @@ func (q *queryFacts) sharing() string {
 		plural(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common))
 }
 
-// standsOutText says above which value a cell or a key stands out from the noise; "" if that is not known.
+// standsOutText returns the value above which a cell or a key exceeds the noise threshold; "" if it is not known.
 func (q *queryFacts) standsOutText() string {
 	switch {
 	case q.keysOf != "":
@@ -297,7 +297,7 @@ func StandsOutOf(m calibrate.Mechanism, cells int) float64 {
 	return max(math.Ceil(s*math.Log(1/(tail*(1+math.Exp(-1/s))))-1), 0) * m.Grid
 }
 
-// withheld says which cells are left empty, and how many are.
+// withheld describes which cells are left empty, and how many are.
 func (q *queryFacts) withheld() string {
 	var rules []string
 	if p := q.publish; p.MinCount > 0 {
@@ -322,7 +322,7 @@ func (q *queryFacts) standsOut(cells int) float64 {
 	return StandsOut(q.deviation, cells)
 }
 
-// denoised says what the steps did.
+// denoised describes the denoising steps.
 func (q *queryFacts) denoised() []string {
 	if len(q.steps) == 0 {
 		return nil

@@ -14,9 +14,9 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // standing is what a run of a plan would do and cost: whether it is released already, what a charge takes of the budget,
@@ -58,7 +58,7 @@ func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *
 	return s, err
 }
 
-// Print says what a run would do and cost.
+// Print prints what a run would do and cost.
 func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 	lines := linesOf(p, s.Standing)
 	var lost *pipeline.Error
@@ -80,7 +80,7 @@ func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 	return c.Print(data + "\nbudget: " + strings.Join(lines, "\n  ") + "\n")
 }
 
-// linesOf say what a run would do and cost.
+// linesOf describe what a run would do and cost.
 func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 	switch s.Next {
 	case protocol.NextWithdrawn:
@@ -146,7 +146,7 @@ func dataPolicy(p *pipeline.Plan, refuses bool) string {
 		": release check --data JOB looks and spends nothing; data_checks: refuse in the job lets runs check it"
 }
 
-// quoteLines say what a charge takes of each cap.
+// quoteLines describe how much of each cap a charge takes.
 func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	for i, r := range q.Rooms {
 		if i == 0 {
@@ -169,7 +169,7 @@ func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	return lines
 }
 
-// moreText says how many more releases like it fit after a charge.
+// moreText describes how many more releases like it fit after a charge.
 func moreText(r ledger.Room) string {
 	switch {
 	case r.More < 0:

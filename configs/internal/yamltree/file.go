@@ -13,7 +13,7 @@ func ReadFile(path string) ([]byte, error) {
 	return regular.ReadFile(path, MaxFile+1)
 }
 
-// Unreadable says why a file cannot be read, and what to do.
+// Unreadable returns why a file cannot be read, and a hint.
 func Unreadable(path string, err error) (text, hint string) {
 	var p *fs.PathError
 	switch {

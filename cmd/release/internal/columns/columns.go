@@ -81,7 +81,7 @@ func show(ctx context.Context, c *console.Console, path string, values int, asJS
 	return nil
 }
 
-// Error says what is wrong with a file, without a library's text.
+// Error reports what is wrong with a file, without a library's text.
 func Error(path string, err error) error {
 	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: console.OneLine(Base(path)) +
 		" can't be looked at"}
@@ -104,7 +104,7 @@ func Error(path string, err error) error {
 	return e
 }
 
-// headline says in one line what the file is.
+// headline describes in one line what the file is.
 func (t *Table) headline() string {
 	words := []string{console.OneLine(Base(t.Path)) + ": " + string(t.Format)}
 	if t.Compression != "" {
