@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// axis is a direction of a query's cells on the page. Its type says how they follow one another: number (edges that are
-// numbers), order (edges of other kinds, parts of times), grid, point, or category.
+// axis is a direction of a query's cells on the page. Its type is number (edges that are numbers), order (edges of
+// other kinds, parts of times), grid, point, or category.
 type axis struct {
 	Label string `json:"label"`
 	Type  string `json:"type"`
@@ -73,7 +73,7 @@ func (d *dimension) startsAt(keys []pageKey, at int) int {
 	return len(names)
 }
 
-// name is what the dimension's key columns are called after.
+// name returns the prefix of the names of the dimension's key columns.
 func (d *dimension) name() string {
 	switch {
 	case d.As != "":
@@ -101,7 +101,7 @@ func (d *dimension) keyNames() []string {
 // cut reports whether the dimension has edges.
 func (d *dimension) cut() bool { return len(d.Edges) > 0 || d.From != nil }
 
-// label is what the page calls the dimension.
+// label returns the dimension's name on the page.
 func (d *dimension) label() string {
 	name := shown(d.name())
 	switch {
@@ -142,7 +142,7 @@ func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 	case holds == pictureQuantiles || holds == pictureCDF:
 		return holds
 	case slices.ContainsFunc(t.Keys, func(k pageKey) bool { return k.Name == residualKey }):
-		return pictureNone // of what tables are made, and no table that says something by itself
+		return pictureNone // the components of tables, and a table that means nothing by itself
 	case len(axes) == 0:
 		return pictureNumber
 	case has("point") && places && len(axes) <= 2:

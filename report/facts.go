@@ -14,9 +14,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// What is read of a manifest is read here, so that nothing else depends on its layout.
+// This file reads the manifest, so that nothing else depends on its layout.
 
-// facts are what a manifest says of a release.
+// facts holds the manifest's statements about a release.
 type facts struct {
 	name       string
 	params     [][2]string
@@ -29,12 +29,12 @@ type facts struct {
 	deployment configs.Deployment
 	// Lists for the reader.
 	notProtected, unprotected []string
-	stated                    [][2]string // what the job's deployment says: headings and texts
+	stated                    [][2]string // the job's deployment: headings and texts
 	budget                    *budget
 	queries                   []queryFacts
 	program                   string
 	madeFrom                  string
-	synthetic, prefix         string // the banner of a preview, and what the names of its files begin with
+	synthetic, prefix         string // the banner of a preview, and the prefix of its file names
 }
 
 // budget is where the account of the dataset stands with this release in it.
@@ -45,7 +45,7 @@ type budget struct {
 	period       string
 }
 
-// queryFacts are what a manifest says of a query.
+// queryFacts holds the manifest's statements about a query.
 type queryFacts struct {
 	name, kind string
 	cells      int
@@ -96,7 +96,7 @@ type dimension struct {
 	Other string `json:"other"`
 }
 
-// jobQuery is what the page needs of a query in the manifest's job.
+// jobQuery is the part of a query in the manifest's job that the page needs.
 type jobQuery struct {
 	Name                                      string
 	Histogram, Crosstabs, Sum, Mean, Variance *jobKind
@@ -147,7 +147,7 @@ func ceilingOf(text string) float64 {
 	return x
 }
 
-// state takes what the program and the owner of the data say for the reader.
+// state collects the statements of the program and of the data's owner for the reader.
 func (f *facts) state(m *manifest.Manifest) {
 	p, d := &m.Privacy, m.Deployment()
 	f.notProtected = slices.Concat(p.NotProtected, d.NotProtected)
@@ -188,7 +188,7 @@ func capOf(text string) (*big.Rat, bool) {
 	return mu.Mul(mu, mu), true
 }
 
-// queryOf reads what a manifest states of a query.
+// queryOf reads the manifest's statements about a query.
 func queryOf(q *manifest.Query, selected string) queryFacts {
 	out := queryFacts{
 		name: q.Name, kind: q.Kind, cells: q.Cells, steps: q.Denoise, notes: q.Notes, expected: q.Expected, files: q.Files, overRows: q.OverRows,
@@ -222,7 +222,7 @@ func (q *queryFacts) linear() bool {
 	return q.kind == "mean" || q.kind == "variance" || q.kind == "sum"
 }
 
-// ask takes what the job asks.
+// ask reads the query's keys in the job.
 func (q *queryFacts) ask(j *jobQuery) {
 	for _, k := range []*jobKind{j.Histogram, j.Crosstabs, j.Sum, j.Mean, j.Variance} {
 		if k == nil {

@@ -29,7 +29,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 // Page is all that a page shows.
 type Page struct {
 	Manifest *manifest.Manifest
-	// Tables are those of the manifest's queries.
+	// Tables are the tables of the manifest's queries.
 	Tables []*Table
 }
 
@@ -43,7 +43,7 @@ const (
 	leastRows = 100
 )
 
-// pageData is what the page's script shows as tables.
+// pageData holds the tables for the page's script.
 type pageData struct {
 	Tables []tableData `json:"tables"`
 

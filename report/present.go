@@ -30,7 +30,7 @@ func (Presenter) Present(_ context.Context, r *pipeline.Release, files map[strin
 	return Documents(&m, tables), nil
 }
 
-// Documents are those of a release with these tables.
+// Documents returns the documents of a release with these tables.
 func Documents(m *manifest.Manifest, tables []*Table) []pipeline.Document {
 	page := &Page{Manifest: m, Tables: tables}
 	out := []pipeline.Document{{Path: IndexName, Write: page.Write}}

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// unitText is what the numbers of a query count or measure.
+// unitText returns the unit that the numbers of a query count or measure.
 func (q *queryFacts) unitText(f *facts) string {
 	switch q.kind {
 	case "sum":
@@ -70,7 +70,7 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 	return v, nil
 }
 
-// describe describes what the picture of a table shows, for those who do not see it.
+// describe returns a text alternative for the picture of a table.
 func describe(t *tableData) string {
 	count := plural(t.Table.Shown, "value")
 	var by []string
@@ -145,7 +145,7 @@ func (q *queryFacts) about() []string {
 	return out
 }
 
-// question describes what a query asks.
+// question returns the query in words.
 func (q *queryFacts) question() string {
 	var by []string
 	for i := range q.axes {
@@ -207,7 +207,7 @@ func (q *queryFacts) bounded() string {
 	return text + "."
 }
 
-// sharing describes how the errors of cells that share noise add up; "" if they share none.
+// sharing describes how the errors of cells with common noise add up; "" if they have none.
 func (q *queryFacts) sharing() string {
 	s, n := q.sums, float64(q.cells)
 	if s == nil {
@@ -219,7 +219,7 @@ func (q *queryFacts) sharing() string {
 		plural(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common))
 }
 
-// standsOutText says above which value a cell or a key stands out from the noise; "" if that is not known.
+// standsOutText returns the value above which a cell or a key exceeds the noise threshold; "" if it is not known.
 func (q *queryFacts) standsOutText() string {
 	switch {
 	case q.keysOf != "":
@@ -291,7 +291,7 @@ func (q *queryFacts) standsOut(cells int) float64 {
 	return StandsOut(q.deviation, cells)
 }
 
-// denoised describes what the steps did.
+// denoised describes the denoising steps.
 func (q *queryFacts) denoised() []string {
 	if len(q.steps) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// view is what the template shows.
+// view is the data of the template.
 type view struct {
 	CSP         string
 	CSS         template.CSS
@@ -33,7 +33,7 @@ type view struct {
 	Budget               []string
 	Files                []fileView
 	Program              string
-	Prefix               string // what the names of a preview's files begin with
+	Prefix               string // prefix of the file names of a preview
 }
 
 type fact struct{ Label, Text, More string }
@@ -291,7 +291,7 @@ func (f *facts) limits() []string {
 		"keepers can look into, with the bounds that the manifest states.")
 }
 
-// left is the share of the cap that no release has used, rounded down.
+// left returns the fraction of the cap that no release has used, rounded down.
 func (b *budget) left() string {
 	share := new(big.Rat).Quo(b.chargedMu2, b.capMu2)
 	share.Sub(big.NewRat(1, 1), share)
@@ -328,8 +328,7 @@ func plain(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e-0", "e-", 1)
 }
 
-// ceilingText is the shortest decimal of which x is the least float64 that is not below it: what a job says, if x was
-// read from it and rounded up.
+// ceilingText returns the shortest decimal that rounds up to x.
 func ceilingText(x float64) string {
 	for digits := 1; digits < 17; digits++ {
 		if text := strconv.FormatFloat(x, 'g', digits, 64); ceilingOf(text) == x {

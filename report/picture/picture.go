@@ -26,7 +26,7 @@ type Figure struct {
 	Panels []Panel
 	// Columns is the number of panels in a row. If it is 0, all panels are in one row.
 	Columns int
-	// Width and Height are those of one panel, in centimetres. If they are 0, they are 8 and 6.
+	// Width and Height are the size of one panel, in centimetres. If they are 0, the size is 8 by 6.
 	Width, Height float64
 	// Keys name the marks, and Ramp explains the colours of cells and places; nil if there are none.
 	Keys []Key
