@@ -12,6 +12,10 @@ type axis struct {
 	Type  string `json:"type"`
 	// Keys are the places of its columns among the keys of the table.
 	Keys []int `json:"keys"`
+	// Whole: the values are whole numbers. Closed: the last edge belongs to the last cell.
+	Whole, Closed bool `json:"-"`
+
+	cells []string // names of spans, by the codes of the first key; nil if the cells are no spans
 }
 
 // The pictures.
@@ -40,6 +44,7 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 		for i := range q.axes {
 			if n := q.axes[i].startsAt(t.Keys, at); n > 0 {
 				a.Label, a.Type = q.axes[i].label(), q.axes[i].kind()
+				a.Whole, a.Closed = q.axes[i].whole, q.axes[i].LastEdge != "excluded"
 				for k := 1; k < n; k++ {
 					a.Keys = append(a.Keys, at+k)
 				}
@@ -48,6 +53,9 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 		}
 		if a.Type == "number" && slices.ContainsFunc(a.Keys, func(k int) bool { return !t.Keys[k].Numeric }) {
 			a.Type = "order"
+		}
+		if a.spans() {
+			a.cells = a.spanNames(t)
 		}
 		axes = append(axes, a)
 		at += len(a.Keys)
@@ -104,6 +112,12 @@ func (d *dimension) cut() bool { return len(d.Edges) > 0 || d.From != nil }
 // label returns the dimension's name on the page.
 func (d *dimension) label() string {
 	name := shown(d.name())
+	if d.texts.Title != "" && d.As == "" {
+		name = shown(d.texts.Title)
+	}
+	if d.texts.Unit != "" && d.Part == "" {
+		name += " (" + shown(d.texts.Unit) + ")"
+	}
 	switch {
 	case d.Grid != nil && name == "":
 		return "grid"

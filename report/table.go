@@ -164,6 +164,8 @@ type pageKey struct {
 	Labels  []string `json:"labels"`
 	Codes   []int    `json:"codes"`
 	Numeric bool     `json:"numeric"`
+	// Ordered: rows sort by the codes.
+	Ordered bool `json:"ordered,omitempty"`
 }
 
 type pageColumn struct {
