@@ -80,7 +80,11 @@ func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, w
 			return nil, err
 		}
 		results[i].cells = answer.Cells
-		results[i].Answer, results[i].Withheld = c.queries[i].rule.Apply(beginning(answer, most))
+		answer, results[i].Withheld = c.queries[i].rule.Apply(beginning(answer, most))
+		if c.rounds(i) {
+			answer = rounded(answer)
+		}
+		results[i].Answer = answer
 	}
 	o.Progress(StageDenoise, percent*len(noisy), percent*len(noisy))
 	return results, nil
