@@ -4,7 +4,7 @@ LINT ?= golangci-lint
 GORELEASER ?= goreleaser
 comma := ,
 
-.PHONY: build dist test race lint fuzz bench bench-peers pages docs check check-long man figures mutants
+.PHONY: build dist test race lint fuzz bench bench-peers peers pages docs check check-long man figures mutants
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
@@ -34,6 +34,11 @@ bench:
 # Ours and DuckDB on the same files, in turns: one JSON line a query. BENCH_ROWS=1000000 makes it short.
 bench-peers:
 	cd bench && CGO_ENABLED=1 $(GO) run . -picture peers.svg
+
+# Other tools for differential privacy on the same tasks, with tables and picture of docs/explanation/comparison.md; under two hours.
+# PEERS="-short" takes about ten minutes on an idle machine.
+peers:
+	cd bench && $(GO) run ./peers $(PEERS) -page ../docs/explanation/comparison.md > peers/results.jsonl
 
 # The pages of releases in Chromium; pictures of them go to PAGETEST_OUT.
 pages:

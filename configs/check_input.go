@@ -20,6 +20,10 @@ func (c *checker) input(at *yamltree.Path) {
 	c.unique(files, in.Files, "file")
 	c.sqlInput(at)
 	for i, f := range in.Files {
+		if f == stdin {
+			c.stdin(at, files.Item(i))
+			continue
+		}
 		if in.Format == "" && !(store.IsAddress(f) && strings.HasSuffix(f, "/")) {
 			c.file(files.Item(i), f)
 		} else {
@@ -57,8 +61,23 @@ func (c *checker) input(at *yamltree.Path) {
 	}
 }
 
-// address checks a path that is an address of a store. A query that is written out is refused on a web server: it may
-// hold a signature, and the job is published.
+// stdin is the name of standard input among the files.
+const stdin = "-"
+
+// stdin checks an input that is read from standard input.
+func (c *checker) stdin(input, at *yamltree.Path) {
+	in := &c.job.Input
+	if len(in.Files) > 1 {
+		c.bad(at, CodeContradiction, "standard input is the whole table", `let files be ["-"] alone`)
+	}
+	if in.Format != "arrow" && in.Format != "parquet" {
+		c.bad(input.At("format"), CodeMissing, "standard input has to be in a format that states its end, arrow or parquet",
+			"write format: arrow; a text that is cut short cannot be told from a whole one")
+	}
+}
+
+// address checks a path that is the URL of an object in a store. It refuses a literal query string on a web server: it
+// may hold a signature, and the job is published.
 func (c *checker) address(at *yamltree.Path, file string) bool {
 	if !store.IsAddress(file) {
 		return true
@@ -79,7 +98,7 @@ func (c *checker) address(at *yamltree.Path, file string) bool {
 	return false
 }
 
-// outside matches an address whose query is a value of the environment.
+// outside matches a URL whose query string is a value of the environment.
 var outside = regexp.MustCompile(`^https://[^?]*\?\$\{env:[^}]*\}$`)
 
 // file checks that the extension of a path names a format.

@@ -84,7 +84,7 @@ func (b *builder) report(path, code, message, hint string) {
 type draft struct {
 	Planned
 	spec   query.Spec
-	steps  []denoise.Step
+	steps  []*denoise.Step
 	unread bool // a public file that it needs could not be read
 }
 
@@ -160,7 +160,7 @@ func (q *Planned) keepPlaces(by []domain.Dimension) {
 }
 
 // rule reads which cells of a query are published.
-func (b *builder) rule(jq *configs.Query, path string, steps []denoise.Step) (r publishRule) {
+func (b *builder) rule(jq *configs.Query, path string, steps []*denoise.Step) (r publishRule) {
 	p := b.job.PublishRule(jq)
 	if p == nil {
 		return r

@@ -25,7 +25,7 @@ func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 	return unique(p.hideHeader(schema, diags))
 }
 
-// fromCSV says whether the input has CSV files.
+// fromCSV reports whether the input has CSV files.
 func (p *Plan) fromCSV() bool {
 	return slices.ContainsFunc(p.job.Input.Files, func(f string) bool {
 		return strings.Contains(strings.ToLower(filepath.Base(f)), ".csv")

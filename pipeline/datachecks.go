@@ -38,5 +38,5 @@ func (c *DataChecks) Merge(o *DataChecks) {
 	}
 }
 
-// All says whether every row was looked at that the files' statistics do not rule out.
+// All reports whether every row was looked at that the files' statistics do not rule out.
 func (c *DataChecks) All() bool { return c.Looked+c.Skipped == c.Rows }

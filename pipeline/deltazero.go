@@ -22,7 +22,7 @@ const deltaRemedy = "set privacy.delta far below 1 / number of units, such as 1e
 
 // deltaZeroProblems says what in a query does not go with delta 0.
 func deltaZeroProblems(q *configs.Query, components []query.Component,
-	steps []denoise.Step) (out []deltaZeroProblem) {
+	steps []*denoise.Step) (out []deltaZeroProblem) {
 	add := func(path, message, hint string) { out = append(out, deltaZeroProblem{path, message, hint}) }
 	discovers := slices.ContainsFunc(components, func(c query.Component) bool { return c.Keys > 0 })
 	switch {

@@ -34,7 +34,7 @@ func (c *Chosen) release(ctx context.Context, noisy [][]mechanism.Noisy, program
 	if err != nil {
 		return nil, InsideError("denoise", err)
 	}
-	m := c.manifest(program)
+	m := c.Manifest(program)
 	for i := range m.Queries {
 		m.Queries[i].Cells = results[i].cells // of discovered keys it is known now
 		if r := c.queries[i].rule; r != (publishRule{}) {
@@ -105,7 +105,7 @@ func (c *Chosen) denoiseRun(query, workers int, o Observer) denoise.Run {
 // denoising is what is done to one vector. Of a partial one no error is known: it is only part of the answer, or of a
 // selection.
 type denoising struct {
-	steps   []denoise.Step
+	steps   []*denoise.Step
 	noisy   mechanism.Noisy
 	scale   float64
 	partial bool
@@ -121,7 +121,7 @@ func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result)
 	if len(d.steps) == 0 {
 		return nil
 	}
-	if *to, r.Notes, err = denoise.ApplyNoted(ctx, d.noisy, denoise.WithRuns(d.steps, d.run)); err != nil {
+	if *to, r.Notes, err = applySteps(ctx, d.noisy, denoise.WithRuns(d.steps, d.run)); err != nil {
 		return err
 	}
 	if d.partial || d.noisy.Len() > mostTried || !d.noisy.Normal() {

@@ -36,7 +36,7 @@ func findLeaders(specs []*query.Spec) []int {
 	return leaders
 }
 
-// beginsWith says whether a list of dimensions begins with others, but for their names.
+// beginsWith reports whether a list of dimensions begins with others, but for their names.
 func beginsWith(all, first []domain.Dimension) bool {
 	if len(first) > len(all) {
 		return false

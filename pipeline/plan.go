@@ -45,7 +45,7 @@ type Planned struct {
 	// Components and Mechanisms run in parallel: one mechanism a component.
 	Components []query.Component
 	Mechanisms []calibrate.Mechanism
-	Steps      []denoise.Step
+	Steps      []*denoise.Step
 	// Selection is how private keys are selected; nil if keys are listed.
 	Selection *calibrate.KeySelection
 	// Search is how the query's clamp is found; nil if it is fixed. Components and Mechanisms are then those for the
@@ -74,7 +74,7 @@ type inside struct {
 	target target
 	// leader is the number of the query that selects the keys, or none.
 	leader int
-	// rule says which cells are published.
+	// rule describes which cells are published.
 	rule publishRule
 	// names are those of the mechanisms in the ledger, if the charge was adopted; else they are the mechanisms' own.
 	names []string
@@ -112,7 +112,7 @@ type failure struct {
 	each  calibrate.Delta // of each query that selects keys
 }
 
-// views say how a row of the input becomes rows of the queries: one in all, or one for each of the job's events.
+// views describe how a row of the input becomes rows of the queries: one in all, or one for each of the job's events.
 // Queries and filters name logical columns; an event gives some of them its own columns of the input.
 type views struct {
 	logical []string

@@ -27,7 +27,7 @@ type publicFile struct {
 	Column string   `json:"column"`
 	Values []string `json:"values"`
 
-	// Presents says that a denoising step reads it.
+	// Presents is set if a denoising step reads it.
 	Presents bool `json:"-"`
 }
 
@@ -78,6 +78,7 @@ func presentationOf(effective []byte, public []publicFile) (string, error) {
 	if err := json.Unmarshal(effective, &job); err != nil {
 		return "", fmt.Errorf("job: %w", err)
 	}
+	without(job, []string{"data_checks"}) // it decides whether there is a release, and no byte of it
 	for block, keys := range notThePresentation {
 		if m, ok := job[block].(map[string]any); ok {
 			without(m, keys)
@@ -93,7 +94,7 @@ func presentationOf(effective []byte, public []publicFile) (string, error) {
 
 // The keys of a job that only say how noisy values are presented, by their paths.
 var (
-	presentsJob       = []string{"name", "deployment", "output", "ledger", "params", "memory_limit", "engine"}
+	presentsJob       = []string{"name", "deployment", "output", "ledger", "params", "memory_limit", "engine", "data_checks"}
 	presentsQuery     = []string{"name", "denoise", "margins", "sparse", "max_error", "publish"}
 	presentsKind      = map[string][]string{"histogram": {"quantiles", "cdf"}, "crosstabs": {"nonnegative", "integers"}}
 	presentsDimension = []string{"as"}

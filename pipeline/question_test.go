@@ -22,7 +22,7 @@ var (
 		"queries.*.by.as", "queries.*.by.values.Name",
 	}
 	// unseen keys change no byte of a release.
-	unseen = []string{"output.dir", "ledger.store", "ledger.budget.", "memory_limit", "input.sql.dsn"}
+	unseen = []string{"output.dir", "ledger.store", "ledger.budget.", "memory_limit", "data_checks", "input.sql.dsn"}
 )
 
 func listed(list []string, path string) bool {

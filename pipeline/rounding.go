@@ -25,7 +25,7 @@ const stepsOfError = 100
 func (c *Chosen) rounds(i int) bool {
 	q := &c.queries[i]
 	agrees := q.Kind == query.Crosstab || len(q.margins) > 0 ||
-		slices.ContainsFunc(q.Steps, func(s denoise.Step) bool { return s.Name() == "total" })
+		slices.ContainsFunc(q.Steps, func(s *denoise.Step) bool { return s.Name() == "total" })
 	for k := range c.queries {
 		agrees = agrees || slices.ContainsFunc(c.queries[k].margins, func(m margin) bool { return m.query == i })
 	}

@@ -179,7 +179,7 @@ func TestStatedSelections(t *testing.T) {
 		if len(diags) > 0 {
 			t.Fatal(diags)
 		}
-		m := p.Choose().manifest(manifest.Program{})
+		m := p.Choose().Manifest(manifest.Program{})
 		if err := m.Meets(); err != nil {
 			t.Errorf("%v: %v", c, err)
 		}
@@ -197,7 +197,7 @@ func TestStatedSelections(t *testing.T) {
 		"no share":         func(m *manifest.Manifest) { m.Privacy.DeltaFailure = "0" },
 		"a share in words": func(m *manifest.Manifest) { m.Privacy.DeltaFailure = "a tenth" },
 	} {
-		m := p.Choose().manifest(manifest.Program{})
+		m := p.Choose().Manifest(manifest.Program{})
 		change(&m)
 		if m.Meets() == nil {
 			t.Errorf("%s: nothing was found", name)
@@ -208,7 +208,7 @@ func TestStatedSelections(t *testing.T) {
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	m := few.Choose().manifest(manifest.Program{})
+	m := few.Choose().Manifest(manifest.Program{})
 	if err := m.Meets(); err != nil {
 		t.Error(err)
 	}

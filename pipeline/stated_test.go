@@ -51,7 +51,7 @@ func TestStatedNumbersAreCompared(t *testing.T) {
 		},
 		"": func(*manifest.Manifest) {},
 	} {
-		m := p.Choose().manifest(manifest.Program{})
+		m := p.Choose().Manifest(manifest.Program{})
 		change(&m)
 		if err := m.Meets(); (err == nil) != (name == "") {
 			t.Errorf("%q: %v", name, err)

@@ -98,7 +98,7 @@ func (d *dimension) keyNames() []string {
 	return []string{name}
 }
 
-// cut says whether the dimension has edges.
+// cut reports whether the dimension has edges.
 func (d *dimension) cut() bool { return len(d.Edges) > 0 || d.From != nil }
 
 // label is what the page calls the dimension.

@@ -223,7 +223,7 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 	return out
 }
 
-// linear says whether the query's values have no natural end at 0.
+// linear reports whether the query's values have no natural end at 0.
 func (q *queryFacts) linear() bool {
 	return q.kind == "mean" || q.kind == "variance" || q.kind == "sum"
 }
@@ -240,7 +240,7 @@ func (q *queryFacts) ask(j *jobQuery) {
 	}
 }
 
-// clampWords says how a query's clamp, or its bound on rows, was found; "" if the job has it.
+// clampWords describes how a query's clamp, or its bound on rows, was found; "" if the job has it.
 func clampWords(q *manifest.Query) string {
 	if q.RowsSearch != nil {
 		return rowsWords(q.RowsSearch)
@@ -259,7 +259,7 @@ func clampWords(q *manifest.Query) string {
 		end(s.Least), end(s.Most), short(100*s.Share))
 }
 
-// rowsWords says how the bound on the rows of a unit was found.
+// rowsWords describes how the bound on the rows of a unit was found.
 func rowsWords(s *manifest.RowsSearch) string {
 	found := "At most " + short(float64(s.MaxRows)) + " rows of each unit count."
 	if s.MaxRows == 1 {

@@ -91,7 +91,7 @@ func (g *figure) value(column string, at int) float64 {
 	return t.Values[i].Data[at].value
 }
 
-// differs says whether an estimate differs from its noisy value by more than its rounding, which is less than the
+// differs reports whether an estimate differs from its noisy value by more than its rounding, which is less than the
 // interval's length over 700.
 func (g *figure) differs() bool {
 	for i := range g.d.Table.Shown {

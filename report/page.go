@@ -131,7 +131,7 @@ func policy() string {
 type shownPicture struct {
 	Name   string
 	Source template.URL
-	// Text says what the picture shows, for those who do not see it.
+	// Text describes what the picture shows, for those who do not see it.
 	Text          string
 	Width, Height int
 }

@@ -73,7 +73,7 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 	return v, nil
 }
 
-// describe says what the picture of a table shows, for those who do not see it.
+// describe describes what the picture of a table shows, for those who do not see it.
 func describe(t *tableData) string {
 	count := plural(t.Table.Shown, "value")
 	var by []string
@@ -118,7 +118,7 @@ func titleOf(q *queryFacts, t *tableData) string {
 	return "By " + strings.Join(by, " and ")
 }
 
-// noteOf says what a picture leaves out.
+// noteOf describes what a picture leaves out.
 func noteOf(t *tableData) string {
 	switch {
 	case t.Picture == pictureNone:
@@ -134,7 +134,7 @@ func noteOf(t *tableData) string {
 	return ""
 }
 
-// about says what a query asks, how accurate its answer is, and what stands out or is left out.
+// about describes what a query asks, how accurate its answer is, and what stands out or is left out.
 func (q *queryFacts) about() []string {
 	out := []string{q.question(), q.accuracy()}
 	for _, text := range []string{q.bounded(), q.sharing(), q.clamp, q.clampRisk, q.standsOutText(), q.grid()} {
@@ -148,7 +148,7 @@ func (q *queryFacts) about() []string {
 	return out
 }
 
-// question says what a query asks.
+// question describes what a query asks.
 func (q *queryFacts) question() string {
 	var by []string
 	for i := range q.axes {
@@ -169,7 +169,7 @@ func (q *queryFacts) question() string {
 	return text + "."
 }
 
-// accuracy says how large the noise is.
+// accuracy describes how large the noise is.
 func (q *queryFacts) accuracy() string {
 	switch {
 	case q.kind == crosstabs:
@@ -226,7 +226,7 @@ func (q *queryFacts) grid() string {
 		"with other tables or a total.", short(q.gridStep))
 }
 
-// clampRiskWords says how likely a clamp that was found has cut off more than the interval shows; "" if none was found.
+// clampRiskWords describes how likely a clamp that was found has cut off more than the interval shows; "" if none was found.
 func clampRiskWords(q *manifest.Query) string {
 	if q.Search == nil {
 		return ""
@@ -244,7 +244,7 @@ func clampRiskWords(q *manifest.Query) string {
 		"noticed with 97.5 %% probability; fewer may have been missed.", chance, thousands(int(q.Search.Noticed())))
 }
 
-// sharing says how the errors of cells that share noise add up; "" if they share none.
+// sharing describes how the errors of cells that share noise add up; "" if they share none.
 func (q *queryFacts) sharing() string {
 	s, n := q.sums, float64(q.cells)
 	if s == nil {
@@ -303,7 +303,7 @@ func StandsOutOf(m calibrate.Mechanism, cells int) float64 {
 	return max(math.Ceil(s*math.Log(1/(tail*(1+math.Exp(-1/s))))-1), 0) * m.Grid
 }
 
-// withheld says which cells are left empty, and how many are.
+// withheld describes which cells are left empty, and how many are.
 func (q *queryFacts) withheld() string {
 	var rules []string
 	if p := q.publish; p.MinCount > 0 {
@@ -328,7 +328,7 @@ func (q *queryFacts) standsOut(cells int) float64 {
 	return StandsOut(q.deviation, cells)
 }
 
-// denoised says what the steps did.
+// denoised describes what the steps did.
 func (q *queryFacts) denoised() []string {
 	if len(q.steps) == 0 {
 		return nil

@@ -282,8 +282,8 @@ func shown(s string) string {
 	return b.String()
 }
 
-// uniform says whether a series has one value. Of a long one the ends are looked at: the series whose values differ are
-// short.
+// uniform reports whether a series has one value. Of a long one the ends are looked at: the series whose values differ
+// are short.
 func uniform(s query.Series, n int) bool {
 	if s == nil || n == 0 {
 		return n == 0

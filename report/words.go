@@ -198,7 +198,7 @@ func (f *facts) guaranteeView() guaranteeView {
 	return v
 }
 
-// how says which formulas the numbers come from.
+// how describes which formulas the numbers come from.
 func (f *facts) how() []string {
 	g := f.guarantee
 	out := []string{fmt.Sprintf("With mu = %s, the parameter of Gaussian differential privacy that the noise of all "+

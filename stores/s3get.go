@@ -91,7 +91,7 @@ var plainParameters = []string{
 	"X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-Signature", "X-Amz-SignedHeaders", "x-id",
 }
 
-// plainKey says whether a key is sent as it is: the library renames some others.
+// plainKey reports whether a key is sent as it is: the library renames some others.
 func plainKey(key string) bool {
 	for _, c := range []byte(key) {
 		if c < ' ' || c > '~' {

@@ -188,7 +188,7 @@ func (b *bucket) Delete(ctx context.Context, o store.Object) error {
 	return b.failure(ctx, err)
 }
 
-// failure says what an error means, without its text.
+// failure reports what an error means, without its text.
 func (b *bucket) failure(ctx context.Context, err error) error {
 	if e := ctx.Err(); e != nil {
 		return e

@@ -1,6 +1,8 @@
 package source
 
 import (
+	"io"
+
 	"github.com/dprelease/dprelease/io/source/internal/csv"
 	"github.com/dprelease/dprelease/io/source/internal/jsonl"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
@@ -23,8 +25,12 @@ type Options struct {
 	// Dir is the folder of relative patterns.
 	Dir string
 	// Files holds paths, globs, addresses of objects (store.Address), globs of addresses, and addresses that end with a
-	// slash, which stand for all objects below.
+	// slash, which stand for all objects below. "-" is Stdin.
 	Files []string
+	// Stdin is what the file "-" is read from. Open reads it whole into an encrypted file in the folder Scratch, which
+	// nobody else can read and which ends with the dataset.
+	Stdin   io.Reader
+	Scratch string
 	// Format is one of Formats; if it is empty, the files' names give their formats.
 	Format string
 	CSV    CSV

@@ -32,6 +32,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/dprelease/dprelease/internal/scratchfile"
 	"github.com/dprelease/dprelease/io/source/internal/remote"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
@@ -52,7 +53,7 @@ type Dataset struct {
 
 // Open finds the files and checks that their schemas agree; columns may stand in another order in each file. No row is
 // read. Files are read in the order of the patterns, those of one glob sorted. The errors are *Error or, if there
-// are several, Errors.
+// are several, Errors; if standard input does not fit on the disk, a *scratchfile.Error.
 func Open(ctx context.Context, o Options) (*Dataset, error) {
 	d := &Dataset{stores: newStores(o.Workers)}
 	if err := d.open(ctx, o); err != nil {
@@ -106,6 +107,10 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 	_ = atOnce.Wait() // they return nothing
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	var full *scratchfile.Error
+	if errors.As(d.stores.failed, &full) {
+		return full
 	}
 	var wrong Errors
 	for i, f := range found {

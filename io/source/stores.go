@@ -14,9 +14,11 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// stores holds the stores of a dataset.
+// stores holds the stores of a dataset, and what was read from standard input.
 type stores struct {
 	pool    *remote.Pool
+	stdin   *spool // nil if standard input was not read
+	failed  error  // why it could not be read: an error of the scratch file, or of the context
 	mu      sync.Mutex
 	buckets map[store.Address]store.Bucket // by address without key
 	seen    map[store.Address]bool         // the objects that were named
@@ -33,6 +35,9 @@ func (s *stores) haveFiles() bool { return len(s.seen) > 0 }
 func (s *stores) close() {
 	s.pool.Close()
 	s.pool.Forget()
+	if s.stdin != nil {
+		_ = s.stdin.file.Close() // it was read
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, b := range s.buckets {

@@ -253,7 +253,7 @@ func TestWireHasNoAddress(t *testing.T) {
 	if err := os.WriteFile(path, []byte(storeJob), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	job, diags := configs.Parse(path, []byte(storeJob), configs.ParseOptions{Env: os.LookupEnv, Judge: pipeline.JudgeStep})
+	job, diags := configs.Parse(path, []byte(storeJob), configs.ParseOptions{Env: os.LookupEnv, CheckStep: pipeline.CheckStep})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

@@ -108,7 +108,7 @@ type Measures struct {
 	EpsilonAt map[string]float64 `json:"epsilon_at,omitempty"`
 }
 
-// Scope says what else is released under the same budget.
+// Scope describes what else is released under the same budget.
 type Scope struct {
 	LedgerCap     string `json:"ledger_cap"`
 	LedgerCharged string `json:"ledger_charged"` // mu squared of the releases published before and of this one, rounded up
@@ -120,14 +120,14 @@ type Scope struct {
 	Refund      string `json:"refund"`
 }
 
-// Domain says which columns are read, and how rows are treated.
+// Domain describes which columns are read, and how rows are treated.
 type Domain struct {
 	Columns    []string `json:"columns"`
 	Filters    int      `json:"filters"`
 	NullPolicy string   `json:"null_policy"`
 }
 
-// Noise says how noise is drawn.
+// Noise describes how noise is drawn.
 type Noise struct {
 	Rounding     string `json:"rounding"`
 	Bits         string `json:"bits"`
@@ -147,7 +147,7 @@ type Signature struct {
 	PublicKey string `json:"public_key"`
 }
 
-// Program says what made the release.
+// Program describes what made the release.
 type Program struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`

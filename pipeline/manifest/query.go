@@ -19,13 +19,14 @@ type Query struct {
 	Selection *Selection `json:"selection,omitempty"`
 	// KeysOf names the query that selected the keys; "" if they are listed, or if this query selects them itself.
 	KeysOf string `json:"keys_of,omitempty"`
-	// Strategy says how tables are put together from mechanisms that are not their cells; nil if the cells have the noise.
+	// Strategy describes how tables are put together from mechanisms that are not their cells; nil if the cells have
+	// the noise.
 	Strategy *Strategy `json:"strategy,omitempty"`
-	// Search says how the clamp was found; nil if the job has it.
+	// Search describes how the clamp was found; nil if the job has it.
 	Search *Search `json:"discovered_clamp,omitempty"`
-	// RowsSearch says how max_rows was found; nil if the job has it.
+	// RowsSearch describes how max_rows was found; nil if the job has it.
 	RowsSearch *RowsSearch `json:"discovered_max_rows,omitempty"`
-	// Publish says which cells are left empty; nil if all are shown.
+	// Publish describes which cells are left empty; nil if all are shown.
 	Publish *Publish `json:"publish,omitempty"`
 	Denoise []string `json:"denoise,omitempty"`
 	// Biased: the mean of an estimate is not the exact answer.
@@ -37,7 +38,7 @@ type Query struct {
 	Files    []File `json:"files"`
 }
 
-// Discovered says that the keys come from the private table.
+// Discovered reports whether the keys come from the private table.
 func (q *Query) Discovered() bool { return q.Selection != nil || q.KeysOf != "" }
 
 // Publish is a rule by which cells are left empty, by noisy values alone. A limit that is 0 is none.
@@ -87,7 +88,7 @@ type Error struct {
 	High float64 `json:"high"`
 }
 
-// Selection says how the keys of a query were selected that the job did not list.
+// Selection describes how the keys of a query were selected that the job did not list.
 type Selection struct {
 	// MaxGroups is in how many keys one unit counts, once in each.
 	MaxGroups int64 `json:"max_groups"`
@@ -105,8 +106,8 @@ type Charged struct {
 	Sigma float64 `json:"sigma"`
 }
 
-// Search says how the clamp of a query was found: the part of the query's mu² that it took, the mechanism of the noisy
-// histogram, its noisy values, and the clamp that was chosen from them alone. The query's mechanisms have the
+// Search describes how the clamp of a query was found: the part of the query's mu² that it took, the mechanism of the
+// noisy histogram, its noisy values, and the clamp that was chosen from them alone. The query's mechanisms have the
 // sensitivity of that clamp.
 type Search struct {
 	Share     float64   `json:"share"`
@@ -128,18 +129,19 @@ type RowsSearch struct {
 	query.RowsSearch
 }
 
-// Strategy says how the tables of a query are put together from its mechanisms, which are not their cells.
+// Strategy describes how the tables of a query are put together from its mechanisms, which are not their cells.
 type Strategy struct {
 	Name string `json:"name"`
-	// Optimize says which error is least, RMSE is its root. LowerBound is below what any other Gaussian noise of the same
-	// mu has; 0 if none is known.
+	// Optimize describes which error is least, RMSE is its root. LowerBound is below what any other Gaussian noise of
+	// the same mu has; 0 if none is known.
 	Optimize   string  `json:"optimize"`
 	RMSE       float64 `json:"rmse"`
 	LowerBound float64 `json:"lower_bound,omitempty"`
 	// Others are the RMSE of other ways at the same mu.
 	Others []Candidate `json:"others"`
 	Tables []Table     `json:"tables"`
-	// SumsOfCells says how the errors of cells add up; nil if they are independent, or if sums are a table of their own.
+	// SumsOfCells describes how the errors of cells add up; nil if they are independent, or if sums are a table of
+	// their own.
 	SumsOfCells *SumsOfCells `json:"sums_of_cells,omitempty"`
 }
 

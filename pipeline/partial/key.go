@@ -25,7 +25,7 @@ const (
 	keyMark     = "dprelease-run-key-1 "
 )
 
-// ErrKey says that a text is no key of a run.
+// ErrKey means that a text is no key of a run.
 var ErrKey = errors.New("this is no key of a run")
 
 // NewKey draws a key for a ledger whose inputs are hashed with a key of 32 bytes.

@@ -22,7 +22,7 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Statement says what a part is a part of. It is encrypted with the rest.
+// Statement describes what a part is a part of. It is encrypted with the rest.
 type Statement struct {
 	// Program is the version of the program that made the part: states are read by the same one alone.
 	Program string `json:"program"`
@@ -121,7 +121,7 @@ func NewReader(r io.Reader, k Key) (*Reader, error) {
 	return p, nil
 }
 
-// sound says whether the numbers of a statement can be those of a shard.
+// sound reports whether the numbers of a statement can be those of a shard.
 func (s *Statement) sound() bool {
 	splits := 0
 	for _, f := range s.Files {
@@ -137,7 +137,7 @@ func (s *Statement) sound() bool {
 	return s.From == from && s.To == to && len(s.Digests) == to-from
 }
 
-// SameTable says whether two statements are of the same files and columns.
+// SameTable reports whether two statements are of the same files and columns.
 func (s *Statement) SameTable(o *Statement) bool {
 	return slices.Equal(s.Schema, o.Schema) && slices.EqualFunc(s.Files, o.Files, func(a, b File) bool {
 		return a.Name == b.Name && a.Splits == b.Splits && a.Bytes == b.Bytes && bytes.Equal(a.Footer, b.Footer) &&

@@ -13,7 +13,7 @@ import (
 // are kept, in each the m rows of smallest digest, and of these the k of smallest digest. Digests are computed for
 // units over a bound alone: all others are counted as they come.
 
-// limit says which bounds can leave a row out.
+// limit describes which bounds can leave a row out.
 type limit struct{ cells, inCell, rows bool }
 
 func (c *contents) binding() limit {

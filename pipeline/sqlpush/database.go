@@ -29,7 +29,7 @@ var drivers = map[string]string{"postgres": "pgx"}
 
 func registered(driver string) string { return cmp.Or(drivers[driver], driver) }
 
-// HasDriver says whether this program has the driver of an engine.
+// HasDriver reports whether this program has the driver of an engine.
 func HasDriver(driver string) bool { return slices.Contains(sql.Drivers(), registered(driver)) }
 
 // Database is an input in a database whose columns are known.

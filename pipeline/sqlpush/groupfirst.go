@@ -18,7 +18,7 @@ import (
 // mostTogether is how many cells crosstabs have in all if rows are grouped by all their dimensions at once.
 const mostTogether = 1 << 20
 
-// groupsFirst says that rows are grouped before the cells of groups are found.
+// groupsFirst reports whether rows are grouped before the cells of groups are found.
 func (c *contents) groupsFirst() bool {
 	if !c.inGroups() {
 		return false
@@ -31,13 +31,13 @@ func (c *contents) groupsFirst() bool {
 	return false
 }
 
-// inGroups says that rows need not be told apart after they are grouped.
+// inGroups reports whether rows need not be told apart after they are grouped.
 func (c *contents) inGroups() bool {
 	return len(c.Unit) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 &&
 		!(c.Apart && c.cellsInAll() > mostTogether)
 }
 
-// long says that a dimension lists texts or whole numbers, too many for cases.
+// long reports whether a dimension lists texts or whole numbers, too many for cases.
 func (c *contents) long(r *domain.Coding) bool { return max(len(r.Texts), len(r.Ints)) > fewCases }
 
 // key returns what rows are grouped by in place of their cell in a dimension of whole numbers, dates or times.

@@ -118,7 +118,7 @@ func (in *input) statement(p *pipeline.Plan, o *aggregation.Aggregation) string 
 	return c.statement()
 }
 
-// presence says what leaves out the rows in which a column is NULL. All but the first do.
+// presence describes what leaves out the rows in which a column is NULL. All but the first do.
 type presence int
 
 const (

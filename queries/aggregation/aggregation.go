@@ -28,10 +28,10 @@ type Aggregation struct {
 	// Tables are the tables to count, each by some axes, the last of which changes fastest. Only crosstabs have more than
 	// one.
 	Tables [][]int
-	// Apart says that a row's content, of which digests are, has its cell of each axis and not its cell in all of them
+	// Apart is set if a row's content, of which digests are, has its cell of each axis and not its cell in all of them
 	// together.
 	Apart bool
-	// Dense says that the totals of all cells are needed, even if very many cells have no row.
+	// Dense is set if the totals of all cells are needed, even if very many cells have no row.
 	Dense bool
 	// Unit is the privacy unit's columns; if there are none, each row is a unit and nothing is bounded. FloatUnit allows
 	// columns of floating-point numbers.
@@ -51,9 +51,9 @@ type Aggregation struct {
 	AllRows bool
 	// Second is a second number of each row that is added up too, nil if there is none.
 	Second *Second
-	// CountRows says that the number of rows of each cell is needed beside the sums.
+	// CountRows is set if the number of rows of each cell is needed beside the sums.
 	CountRows bool
-	// Units says that the number of units that have a row is needed too, as table 1.
+	// Units is set if the number of units that have a row is needed too, as table 1.
 	Units bool
 	// Steps are the bounds on the rows of a unit of which one is chosen later, ascending, the last of which is that of
 	// Limits; nil if the bound is fixed. A row that is kept counts in the table of the first step that is not below its
@@ -116,5 +116,5 @@ func (a *Aggregation) Cells(t int) int {
 	return n
 }
 
-// Same says that two aggregations add up the same.
+// Same reports whether two aggregations add up the same.
 func (a *Aggregation) Same(b *Aggregation) bool { return a == b || a.String() == b.String() }

@@ -61,7 +61,7 @@ func write(out *strings.Builder, v reflect.Value) {
 	}
 }
 
-// isZero says that a value is zero, but for fields for messages.
+// isZero reports whether a value is zero, but for fields for messages.
 func isZero(v reflect.Value) bool {
 	if v.Kind() != reflect.Struct {
 		return v.IsZero()

@@ -20,8 +20,8 @@ const fewCandidates = 32
 type bottomK struct {
 	limit int64
 	items []candidate
-	// full says that the limit is reached: digests above the last one kept are rejected. Those whose first eight bytes are
-	// above bar are among them.
+	// full is set if the limit is reached: digests above the last one kept are rejected. Those whose first eight bytes
+	// are above bar are among them.
 	full  bool
 	bar   uint64
 	Taken bool // an item was added since somebody set it to false
@@ -48,7 +48,7 @@ func (l *bottomK) add(d *manyhash.Sum, index int) {
 	}
 }
 
-// rejects says that a digest is above those that are kept.
+// rejects reports whether a digest is above those that are kept.
 func (l *bottomK) rejects(d *manyhash.Sum) bool { return l.full && d.First() > l.bar }
 
 // insert puts an item in its place among the sorted ones, unless its digest is rejected.

@@ -70,7 +70,7 @@ type view struct {
 	cells       int64 // how many there are; the largest number if they have no numbers
 }
 
-// has says that a row counts in the query.
+// has reports whether a row counts in the query.
 func (v *view) has(content []byte) bool {
 	return !v.shared || content[v.number/8]&(1<<(v.number%8)) != 0
 }

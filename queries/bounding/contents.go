@@ -240,7 +240,7 @@ func (a *allContents) join(n *contentNumbers) {
 	a.numbers[n] = all
 }
 
-// hasAll says that the bits of all queries are set.
+// hasAll reports whether the bits of all queries are set.
 func hasAll(mask []byte, parts int) bool {
 	for i := range parts {
 		if mask[i/8]&(1<<(i%8)) == 0 {

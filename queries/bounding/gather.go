@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// errTooManyRows says that the rows of a pass do not fit in the room for them.
+// errTooManyRows means that the rows of a pass do not fit in the room for them.
 var errTooManyRows = errors.New("queries: the rows of a pass do not fit")
 
 // gatherer groups the rows of one partition after the other by unit.
@@ -71,7 +71,7 @@ func (g *grouped) countOf(ref uint32) uint64 {
 // pass is which units of a partition are gathered at a time: those whose hash has some bits.
 type pass struct{ bits, mask uint64 }
 
-// has says whether a unit with that hash is in the pass.
+// has reports whether a unit with that hash is in the pass.
 func (p pass) has(hash uint64) bool { return hash>>(64-partitionBits-24)&p.mask == p.bits }
 
 // halves cuts a pass into two.

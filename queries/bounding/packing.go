@@ -21,7 +21,7 @@ type Field struct {
 	Min, Max int64
 }
 
-// packing says how contents stand in records.
+// packing describes how contents stand in records.
 type packing struct {
 	fields       []packedField
 	Size, Packed int // bytes of a content, and of it in a record

@@ -192,7 +192,7 @@ func (p *QueryRows) endNumbered(n *contentNumbers) error {
 	return s.failed
 }
 
-// anyBit says that some bit is set.
+// anyBit reports whether some bit is set.
 func anyBit(mask []byte) bool {
 	for _, b := range mask {
 		if b != 0 {
@@ -282,8 +282,8 @@ func (p *queryBounder) sortByCell(rows *gatherer) {
 	})
 }
 
-// cellsFit says that the rows that count are surely in no more cells than a unit may have: as cells are numbered from
-// 0, they are in all queries that bound rows alone.
+// cellsFit reports whether the rows that count are surely in no more cells than a unit may have: as cells are numbered
+// from 0, they are in all queries that bound rows alone.
 func (p *queryBounder) cellsFit(rows *gatherer) bool {
 	groups := p.sampler.Limits.Groups
 	if int64(len(p.counted)) <= groups || p.cellWidth != CellBytes {

@@ -24,7 +24,7 @@ import (
 // them, since others see the length of an encrypted block: without the bytes that all of its records share, for
 // example, it would say if two rows are in the same cell.
 
-// Buckets says which rows are to be apart.
+// Buckets describes which rows are to be apart.
 type Buckets = intern.Buckets
 
 // OneBucket is for rows that may all be together.
@@ -360,7 +360,7 @@ func (p *QueryRows) Save(b Buckets, limit int, emit func(bucket int, write func(
 	return p.store.Save(b, limit, emit)
 }
 
-// First says whether the part saves and loads the rows of all parts.
+// First reports whether the part saves and loads the rows of all parts.
 func (p *QueryRows) First() bool { return p.number == 0 }
 
 // LoadTogether adds the rows of a block to those of parts. Each of valid says whether a content is one of a part's

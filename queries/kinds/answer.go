@@ -39,7 +39,7 @@ func checkComponents(query string, noisy, estimate []mechanism.Noisy, cells ...i
 	return checkLengths(query, noisy, estimate, cells...)
 }
 
-// checkLengths says whether there are as many noisy vectors and estimates as components, of these lengths.
+// checkLengths reports whether there are as many noisy vectors and estimates as components, of these lengths.
 func checkLengths(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
 	if len(noisy) != len(cells) || len(estimate) != len(cells) {
 		return fmt.Errorf("query %s has %s, not %d and %d", query, problem.Plural(int64(len(cells)), "component"), len(noisy),

@@ -172,7 +172,7 @@ func (q *ByKeys) Bytes(int, int64) int64 { return 0 }
 // Directions returns none: no cell is known before keys are selected.
 func (q *ByKeys) Directions() []domain.Direction { return nil }
 
-// LooksEmpty says that no key was selected.
+// LooksEmpty reports whether no key was selected.
 func (q *ByKeys) LooksEmpty([]mechanism.Noisy) bool { return len(q.keys) == 0 }
 
 var errKeys = errors.New("its keys were not selected")

@@ -226,7 +226,7 @@ func (q *CommonNoise) LooksEmpty(noisy []mechanism.Noisy) bool {
 	return math.Abs(units[0]) <= largestNoise*noisy[1].Mechanism().Deviation()
 }
 
-// Strategy says what becomes of the noise in the cells.
+// Strategy reports what becomes of the noise in the cells.
 func (q *CommonNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != 2 {
 		return query.Strategy{}, errComponents

@@ -277,7 +277,7 @@ func (q *Crosstabs) whyResidual(adj query.Adjacency, r strategy.Set, l2 float64)
 	return who + what + ": " + domain.Shortest(l2)
 }
 
-// Strategy says what becomes of the noise of the residuals in the tables.
+// Strategy reports what becomes of the noise of the residuals in the tables.
 func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != len(q.names) {
 		return query.Strategy{}, errComponents

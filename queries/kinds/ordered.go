@@ -291,7 +291,7 @@ func (q *Ordered) LooksEmpty(noisy []mechanism.Noisy) bool {
 	return math.Abs(total) <= largestNoise*math.Sqrt(float64(q.Groups)*spread.Variance[q.n-1])
 }
 
-// Strategy says what becomes of the noise in the sums.
+// Strategy reports what becomes of the noise in the sums.
 func (q *Ordered) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != len(q.Form.Levels()) {
 		return query.Strategy{}, errComponents

@@ -15,7 +15,7 @@ import (
 // public number of terms is an invertible function of its sum. Each noisy value is a multiple of its mechanism's grid,
 // a power of two, so that it is read back without any rounding, or not at all.
 
-// errInexact says that published values are not what a release of the query has.
+// errInexact means that published values are not what a release of the query has.
 var errInexact = errors.New("its values are not multiples of the grid, or do not tell them exactly")
 
 // ToMultiples returns values as multiples of a grid, a power of two.

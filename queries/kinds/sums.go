@@ -53,7 +53,7 @@ func (q *Sums) HalfWidth(ms []calibrate.Mechanism) (overRows float64, ok bool) {
 
 // summary is what a kind of query makes of sums: see sum.go, mean.go and variance.go.
 type summary interface {
-	// Extra says what is added up beside the values.
+	// Extra describes what is added up beside the values.
 	Extra() extraVectors
 	// components states the mechanisms, that of the sums first, or what is wrong under an adjacency.
 	components(q *Sums, adj query.Adjacency) ([]query.Component, error)
@@ -85,7 +85,7 @@ func (x extraVectors) count() int {
 
 // sumsKind is what a kind of query that adds values up needs to be checked and read.
 type sumsKind struct {
-	// Quantizer says how values become integers.
+	// Quantizer describes how values become integers.
 	quantizer quantize.Options
 	// columns are those of the answer beside those of every answer and the keys.
 	columns []string
@@ -320,7 +320,7 @@ func newSums(c Base, v *quantize.Quantizer) *Sums {
 		half: v.Value.Half()}
 }
 
-// addsUp says whether a kind of query adds values up.
+// addsUp reports whether a kind of query adds values up.
 func addsUp(k query.Kind) bool {
 	_, ok := summaries[k]
 	return ok
@@ -355,5 +355,5 @@ func checkTerms(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// centred says whether a kind of query adds values up less the centre of their range.
+// centred reports whether a kind of query adds values up less the centre of their range.
 func centred(k query.Kind) bool { return summaries[k].quantizer.Centred }

@@ -55,7 +55,7 @@ func (s Set) Attributes() []int {
 // Len returns the number of attributes in the set.
 func (s Set) Len() int { return bits.OnesCount64(uint64(s)) }
 
-// Has says whether all attributes of t are in s.
+// Has reports whether all attributes of t are in s.
 func (s Set) Has(t Set) bool { return t&^s == 0 }
 
 // The limits of a workload.
@@ -124,7 +124,7 @@ func NewMargins(sizes []int, tables []Set) (*Margins, error) {
 	return m, nil
 }
 
-// tooMany says whether a table has more cells than are held.
+// tooMany reports whether a table has more cells than are held.
 func (m *Margins) tooMany(a Set) bool {
 	n := 1
 	for _, i := range a.Attributes() {

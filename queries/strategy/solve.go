@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Loss says which error of a workload is to be small.
+// Loss describes which error of a workload is to be small.
 type Loss string
 
 // The losses. Each table has a weight w_A, n_A cells and the variance var_A in each of them.
@@ -90,7 +90,7 @@ func (m *Margins) Solve(loss Loss, weights []float64, costs []float64) (Design, 
 	return Design{}, ErrSolve
 }
 
-// ErrSolve says that a design was not found.
+// ErrSolve means that a design was not found.
 var ErrSolve = errors.New("strategy: the search for the best weights does not converge")
 
 // closedForm returns the variances that minimise sum_A q_A·var_A and that sum.

@@ -8,6 +8,6 @@ type Bounds struct{ Rows, Groups, PerGroup int64 }
 // the variances of the n cells themselves, which are differences of neighbouring sums.
 type Spread struct {
 	Variance, WithLast, Cells []float64
-	// Heavy says that the cells have independent noise of one deviation that is Laplace or geometric, not normal.
+	// Heavy is set if the cells have independent noise of one deviation that is Laplace or geometric, not normal.
 	Heavy bool
 }

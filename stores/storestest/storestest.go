@@ -80,7 +80,7 @@ func (s *Server) Put(t testing.TB, key string, content []byte) {
 	}
 }
 
-// AboutVersion says whether a request asks for an object's attributes, of which its version is one.
+// AboutVersion reports whether a request asks for an object's attributes, of which its version is one.
 func (s *Server) AboutVersion(r *http.Request, key string) bool {
 	asks := r.Method == http.MethodHead || r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/storage/v1/b/")
 	return asks && strings.HasSuffix(r.URL.Path, "/"+key)

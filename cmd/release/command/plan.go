@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/queries/query"
@@ -141,7 +143,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 	}
 	text := map[string]any{
 		"name": p.Name(), "params": p.Params(), "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
-		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "queries": all, "worth": worthOf(p),
+		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "stdin": slices.Contains(p.Job().Input.Files, source.Stdin), "queries": all, "worth": worthOf(p),
 	}
 	if with, err := p.Compared(); with != nil && err == nil {
 		text["gaussian_instead"] = with
@@ -199,7 +201,7 @@ func (a *app) printFollowers(p *pipeline.Plan, query int) error {
 	return nil
 }
 
-// printTargets says what the accuracy that the job asks for takes.
+// printTargets reports what the accuracy that the job asks for takes.
 func (a *app) printTargets(p *pipeline.Plan) error {
 	t := p.Targets()
 	if t == nil {

@@ -28,8 +28,8 @@ func sharedOut(p *pipeline.Plan) string {
 	return "share of epsilon"
 }
 
-// printCompared says which queries would have less noise with a small delta, and what the ledger would be charged; nothing if
-// delta is not 0.
+// printCompared reports which queries would have less noise with a small delta, and what the ledger would be charged;
+// nothing if delta is not 0.
 func printCompared(c *console.Console, p *pipeline.Plan) error {
 	with, err := p.Compared()
 	if with == nil || err != nil {

@@ -37,12 +37,12 @@ func sharingOf(p *pipeline.Plan, q *pipeline.Planned) *sharing {
 	return s
 }
 
-// isDirected says that a query is that of the name, and says itself where its noise goes.
+// isDirected reports whether a query is that of the name, and says itself where its noise goes.
 func isDirected(jq *configs.Query, name string) bool {
 	return jq.Name == name && (jq.Sensitivity != "" || jq.Histogram != nil && jq.Histogram.Noise != "")
 }
 
-// printSharing says what `noise: auto` would give.
+// printSharing reports what `noise: auto` would give.
 func (a *app) printSharing(p *pipeline.Plan, q *pipeline.Planned) error {
 	s := sharingOf(p, q)
 	if s == nil {

@@ -88,7 +88,7 @@ func (a *app) printAdjusted(q *pipeline.Planned) error {
 		query.MarginBias, query.EmptyCellError, query.FullCellError)
 }
 
-// lossWords says what the ways of a strategy are compared by.
+// lossWords describes what the ways of a strategy are compared by.
 func lossWords(loss strategy.Loss) string {
 	switch loss {
 	case queries.LossSums:
@@ -148,7 +148,7 @@ func waysOf(s *query.Strategy) [][]string {
 // mostComponents is how many components a plan explains; JSON has all.
 const mostComponents = 8
 
-// printComponents says what each component of a strategy has, if they are few.
+// printComponents reports what each component of a strategy has, if they are few.
 func (a *app) printComponents(q *pipeline.Planned) error {
 	if len(q.Mechanisms) < 2 || len(q.Mechanisms) > mostComponents {
 		return nil
@@ -164,7 +164,7 @@ func (a *app) printComponents(q *pipeline.Planned) error {
 	return a.PrintTable(rows)
 }
 
-// printSums says how the errors of cells add up that share noise.
+// printSums reports how the errors of cells add up that share noise.
 func (a *app) printSums(q *pipeline.Planned) error {
 	s := q.Strategy.Sums
 	if s == nil {

@@ -69,7 +69,7 @@ func standsOut(q *pipeline.Planned) float64 {
 	return report.StandsOut(deviation, q.Query.Cells())
 }
 
-// printWorth says what the composition of this program saves, and from where on a count stands out.
+// printWorth reports what the composition of this program saves, and from where on a count stands out.
 func (a *app) printWorth(p *pipeline.Plan) error {
 	w := worthOf(p)
 	if w.Basic > 0 && len(p.Mechanisms()) > 1 {

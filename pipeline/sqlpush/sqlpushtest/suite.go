@@ -104,8 +104,8 @@ func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stability
 	return append(stabilitytest.Opened(t, p, a.Exacts), stabilitytest.Answer{Cells: []*big.Int{digest}}), nil
 }
 
-// Result says how many random cases were tried. Of jobs that were refused as a whole, Alone queries were compared by
-// themselves.
+// Result describes how many random cases were tried. Of jobs that were refused as a whole, Alone queries were compared
+// by themselves.
 type Result struct{ Cases, Equal, Refused, Alone, Unloaded int }
 
 // Equality compares the answers of random jobs about random tables. Jobs that the database refuses before it runs
@@ -184,7 +184,7 @@ func planOf(t *testing.T, j *stabilitytest.Job) *pipeline.Plan {
 	return p
 }
 
-// ErrRefused says that a job was refused before anything ran.
+// ErrRefused means that a job was refused before anything ran.
 var ErrRefused = errors.New("the database is not asked")
 
 // Same returns how the answers of the database differ from those of the local engine over the same table; "" if they do

@@ -25,7 +25,7 @@ type Ranked struct {
 	units   []int64
 }
 
-// RankedOf says what is added up by rank.
+// RankedOf describes what is added up by rank.
 type RankedOf struct {
 	// Steps are the bounds that may be chosen.
 	Steps []int64
@@ -227,5 +227,5 @@ func (a *Ranked) LoadState(r *state.Reader) error {
 // Content returns the fields of an answer under a fixed bound.
 func (a *Ranked) Content() []bounding.Field { return a.answers[0].Content() }
 
-// ValidRecord says whether a content is one of the query's.
+// ValidRecord reports whether a content is one of the query's.
 func (a *Ranked) ValidRecord(content []byte) bool { return a.answers[0].ValidRecord(content) }

@@ -30,7 +30,7 @@ type Spread struct {
 	quantized [1]int64
 }
 
-// SpreadOf says what is added up, and how it is found in batches.
+// SpreadOf describes what is added up, and how it is found in batches.
 type SpreadOf struct {
 	// Quantizer has the public range, without a centre.
 	Quantizer *quantize.Quantizer

@@ -63,8 +63,8 @@ func Spread[T any](dst, runs []T, ends []int32) []T {
 	return dst
 }
 
-// Worthwhile says that looking codes up beats finding each entry's: the dictionary is kept, or not longer than the
-// entries.
+// Worthwhile reports whether looking codes up beats finding each entry's: the dictionary is kept, or not longer than
+// the entries.
 func Worthwhile(c *table.Column, entries int) bool {
 	return c.Codes != nil && (c.Dict != 0 || c.Values.Len(c.Type.Kind) <= entries)
 }

@@ -224,5 +224,5 @@ func (s *sharing) bound() error {
 	return err
 }
 
-// HoldsRows says that rows of units wait to be bounded.
+// HoldsRows reports whether rows of units wait to be bounded.
 func (g *Accumulator) HoldsRows() bool { return g.rows != nil }

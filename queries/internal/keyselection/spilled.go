@@ -156,7 +156,7 @@ func (t *totals) bytes() int64 {
 	return int64(len(t.index)) * int64(bytesOfTotal+bytesOfNumber*t.width)
 }
 
-// full says that no further entry fits in the index.
+// full reports whether no further entry fits in the index.
 func (t *totals) full() bool { return len(t.index) >= math.MaxInt32-spareEntries }
 
 // write writes all that is in memory to the spill.

@@ -27,7 +27,7 @@ type Values struct {
 	failed    error // the first error of the spill
 }
 
-// ValuesOf says what is added up, and how it is found in batches.
+// ValuesOf describes what is added up, and how it is found in batches.
 type ValuesOf struct {
 	Keys *Keying
 	// Listed are the dimensions beside those of the keys, and Sums.Cells is the number of their cells.
@@ -249,7 +249,7 @@ func (n *numbersOf) All(among []string) (labels []string, cells int128.Slice, qu
 	return labels, cells, math.Ldexp(1, n.exponent), nil
 }
 
-// ValidRecord says whether a content is a cell, the digest of a key and values within their bounds.
+// ValidRecord reports whether a content is a cell, the digest of a key and values within their bounds.
 func (a *Values) ValidRecord(content []byte) bool {
 	if cell := bounding.CellOf(content); cell < 0 || int(cell) >= a.Sums.Cells {
 		return false

@@ -45,7 +45,7 @@ type RowsSearch struct {
 	Cells     []int64 `json:"noisy_histogram"`
 	// MaxRows is the bound that was chosen.
 	MaxRows int64 `json:"max_rows"`
-	// Found says whether anything stood out of the noise.
+	// Found is set if anything stood out of the noise.
 	Found bool `json:"found"`
 }
 
@@ -115,7 +115,7 @@ func (s *RowsSearch) units() []float64 {
 	return out
 }
 
-// Same says whether the bound is the one that is chosen from the other fields.
+// Same reports whether the bound is the one that is chosen from the other fields.
 func (s *RowsSearch) Same() bool {
 	again := *s
 	return again.Choose() == nil && again.MaxRows == s.MaxRows && again.Found == s.Found

@@ -17,7 +17,7 @@ type Search struct {
 	Exponent int   `json:"quantum_log2"`
 	Least    int64 `json:"least"`
 	Most     int64 `json:"most"`
-	// Centred says that values are added up less the centre of the clamp.
+	// Centred is set if values are added up less the centre of the clamp.
 	Centred bool `json:"centred,omitempty"`
 	// Groups is the number of sums that share the clamp.
 	Groups int `json:"groups"`
@@ -33,7 +33,7 @@ type Search struct {
 	Low   int64      `json:"low"`
 	High  int64      `json:"high"`
 	Clamp [2]float64 `json:"clamp"`
-	// Found says whether anything stood out of the noise.
+	// Found is set if anything stood out of the noise.
 	Found bool `json:"found"`
 }
 
@@ -92,7 +92,7 @@ func (s *Search) clip(low, high int64) (int64, int64) {
 	return max(low, s.Least), min(high, s.Most)
 }
 
-// Same says whether the clamp is the one that is chosen from the other fields.
+// Same reports whether the clamp is the one that is chosen from the other fields.
 func (s *Search) Same() bool {
 	again := *s
 	again.Cells = slices.Clone(s.Cells)

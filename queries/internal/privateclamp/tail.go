@@ -145,7 +145,7 @@ const bend = 0.85
 // nothing is a number of rows that no clamp cares for.
 const nothing = 1e-3
 
-// ends says that the values end at top, if next is the estimate of what is above: much less than expected.
+// ends reports whether the values end at top, if next is the estimate of what is above: much less than expected.
 func (d decay) ends(next []float64) bool {
 	return len(next) > 0 && next[0] < ended*d.at*d.ratio
 }

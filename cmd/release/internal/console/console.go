@@ -105,7 +105,7 @@ func (c *Console) Logger() *slog.Logger {
 	return slog.New(slog.NewJSONHandler(visibleWriter{c.Stderr}, nil)).With("run_id", c.ID)
 }
 
-// Terminal says whether stderr is one that can move its cursor.
+// Terminal reports whether stderr is one that can move its cursor.
 func (c *Console) Terminal() bool {
 	if os.Getenv("TERM") == "dumb" {
 		return false

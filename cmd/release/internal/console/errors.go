@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -86,4 +87,48 @@ func errorLines(err error) string {
 func DiagnosticLines(d configs.Diagnostic) string {
 	d.File, d.Message, d.Hint = OneLine(d.File), OneLine(d.Message), OneLine(d.Hint)
 	return d.String()
+}
+
+// Problems lists the faults in an error, for programs: those of the job or of the input with their places, else the
+// error itself. A fault without a place in a file has line 0.
+func (c *Console) Problems(err error) []configs.Diagnostic {
+	var failed *pipeline.Error
+	var usage *UsageError
+	var job JobError
+	var diags configs.Diagnostics
+	var input *source.Error
+	var inputs source.Errors
+	var out []configs.Diagnostic
+	switch {
+	case errors.As(err, &job):
+		out = append(out, job.Diagnostics...)
+	case errors.As(err, &diags):
+		out = append(out, diags...)
+	case errors.As(err, &input):
+		if !errors.As(err, &inputs) {
+			inputs = source.Errors{input}
+		}
+		for _, e := range inputs {
+			d := configs.Diagnostic{File: e.File, Code: e.Code, Message: e.Message, Hint: e.Hint}
+			if e.Column != "" {
+				d.Message = "column " + e.Column + ": " + d.Message
+			}
+			out = append(out, d)
+		}
+	case errors.As(err, &failed):
+		message := failed.Message
+		if failed.Err != nil {
+			message += ": " + errorLines(failed.Err)
+		}
+		out = []configs.Diagnostic{{Code: failed.Code, Message: message, Hint: failed.Hint}}
+	case errors.As(err, &usage):
+		out = []configs.Diagnostic{{Code: "usage", Message: usage.Text, Hint: usage.Hint}}
+	default:
+		out = []configs.Diagnostic{{Code: "usage", Message: err.Error()}}
+	}
+	for i := range out {
+		d := &out[i]
+		d.File, d.Message, d.Hint = c.Redact(d.File), c.Redact(d.Message), c.Redact(d.Hint)
+	}
+	return out
 }

@@ -34,7 +34,7 @@ func Find(word string) (found []Entry, similar []string, err error) {
 	wanted := normal(word)
 	for _, e := range all {
 		name := normal(e.Name)
-		if name == wanted || e.Kind == "job key" && (strings.HasSuffix(name, "."+wanted) ||
+		if name == wanted || e.Kind == "word" && singular(name) == singular(wanted) || e.Kind == "job key" && (strings.HasSuffix(name, "."+wanted) ||
 			strings.ReplaceAll(name, "[]", "") == wanted) {
 			found = append(found, e)
 		}
@@ -72,7 +72,10 @@ func normal(s string) string {
 	return strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(strings.TrimSpace(s)))
 }
 
-// near says whether two words differ by one letter that was added, lost or changed, or by two that changed places.
+// singular lets "margins" and "margin" be one word.
+func singular(s string) string { return strings.TrimSuffix(s, "s") }
+
+// near reports whether two words differ by one letter that was added, lost or changed, or by two that changed places.
 func near(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

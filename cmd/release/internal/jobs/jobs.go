@@ -3,6 +3,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
@@ -64,7 +66,7 @@ func (f *Flags) AddOut(cmd *cobra.Command) {
 	cmd.Flags().Var((*folderFlag)(&f.out), "out", "the release folder, instead of the job's output.dir")
 }
 
-// HasOut says whether --out was given.
+// HasOut reports whether --out was given.
 func (f *Flags) HasOut() bool { return f.out != "" }
 
 // AddSign adds --sign.
@@ -140,6 +142,7 @@ func Opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte,
 	return func(ctx context.Context) (pipeline.Engine, error) {
 		options := wiring.SourceOptions(job)
 		options.Workers = l.Workers
+		options.Stdin, options.Scratch = stdin{}, cmp.Or(l.Scratch, os.TempDir())
 		if key != nil {
 			var err error
 			if options.Key, err = key(ctx); err != nil {
@@ -151,11 +154,24 @@ func Opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte,
 			return nil, gone{err}
 		}
 		if err != nil {
-			return nil, err
+			return nil, local.ScratchError(err)
 		}
 		return local.NewWithin(data, l), nil
 	}
 }
+
+// stdin is standard input, unless that is a terminal, which would wait for the user.
+type stdin struct{}
+
+// Read implements io.Reader.
+func (stdin) Read(p []byte) (int, error) {
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		return 0, errTerminal
+	}
+	return os.Stdin.Read(p)
+}
+
+var errTerminal = errors.New("standard input is a terminal")
 
 // Absent counts the files or patterns of the input for which nothing was found.
 func Absent(err error) int {

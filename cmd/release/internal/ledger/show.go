@@ -231,7 +231,7 @@ func movedJSON(m *ledger.Move) any {
 	return map[string]string{"at": m.At.UTC().Format(time.RFC3339), "to": m.To}
 }
 
-// printWithdrawn says which releases were withdrawn, and why.
+// printWithdrawn reports which releases were withdrawn, and why.
 func (a *accounts) printWithdrawn(runs []ledger.Run) error {
 	for i := range runs {
 		r := &runs[i]

@@ -17,13 +17,13 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/report"
 )
 
@@ -196,7 +196,7 @@ func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, schema table.S
 	return outcome.Release, nil
 }
 
-// conclude says what was made.
+// conclude reports what was made.
 func (a *previewer) conclude(plan *pipeline.Plan, release *pipeline.Release, dir string, from typesFrom) error {
 	switch {
 	case a.JSON:

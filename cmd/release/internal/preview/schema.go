@@ -19,13 +19,13 @@ import (
 // row; if they are not there, the types are those that the job's questions need. Of text files it reads nothing: the
 // job states their types.
 
-// typesFrom says where the types of the columns come from.
+// typesFrom describes where the types of the columns come from.
 type typesFrom string
 
 const (
 	fromJob     typesFrom = "the job; nothing of the input was read"
 	fromFooters typesFrom = "the schema in the footers of the input's files; no row was read"
-	fromAsked   typesFrom = "what the job asks; nothing of the database was read"
+	fromAsked   typesFrom = "what the job asks; nothing of the input was read"
 	fromUse     typesFrom = "what the job asks, since the input's files are not there"
 )
 
@@ -34,12 +34,12 @@ func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (
 	in := &plan.Job().Input
 	o := wiring.SourceOptions(plan.Job())
 	o.Files = slices.DeleteFunc(slices.Clone(o.Files), func(f string) bool {
-		return !source.DescribesItself(in.Format,
+		return f == source.Stdin || !source.DescribesItself(in.Format,
 			f)
 	})
 	if len(o.Files) == 0 {
 		s, err := stated(ctx, plan, dir)
-		if in.SQL == nil {
+		if in.SQL == nil && !slices.Contains(in.Files, source.Stdin) {
 			return s, fromJob, err
 		}
 		if err == nil {
@@ -153,7 +153,7 @@ func guess(plan *pipeline.Plan, s *table.Schema, all []use) {
 	}
 }
 
-// stands says whether a column of the input stands for a logical one in an event.
+// stands reports whether a column of the input stands for a logical one in an event.
 func stands(plan *pipeline.Plan, logical, column string) bool {
 	for _, e := range plan.Job().Input.Events {
 		if e[logical] == column {

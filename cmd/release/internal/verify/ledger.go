@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,14 +31,14 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 		if v.flags.job == "" {
 			how = "; --job checks the ledger of a job"
 		}
-		return v.against(ctx, store, how)
+		return v.inLedger(ctx, store, how)
 	}
 	for _, path := range jobs.LedgersNear(v.dir) {
 		if known, err := v.knows(ctx, path); err != nil {
 			v.add("ledger", failed, "%s: %v", console.Here(path), err)
 			return nil
 		} else if known {
-			return v.against(ctx, "sqlite:"+path, ", found beside the folder; --job checks another ledger")
+			return v.inLedger(ctx, "sqlite:"+path, ", found beside the folder; --job checks another ledger")
 		}
 	}
 	v.add("ledger", skipped, "no ledger of dataset %s is near; name it with --job or --store", v.manifest.Dataset())
@@ -55,7 +56,7 @@ func (v *verifying) store(a *verifier) (string, error) {
 	return v.flags.StoreOf(a.Console, v.flags.job)
 }
 
-// knows says whether the ledger at path has the release's dataset, or lost all that it had.
+// knows reports whether the ledger at path has the release's dataset, or lost all that it had.
 func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
 	book, closeBook, err := jobs.OpenStore(ctx, "sqlite:"+path, false)
 	if err != nil {
@@ -71,8 +72,8 @@ func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
 		func(b ledger.Balance) bool { return b.Account.Dataset == name }), nil
 }
 
-// against compares the manifest with one ledger. how follows the ledger's name and tells how it was found.
-func (v *verifying) against(ctx context.Context, store, how string) error {
+// inLedger compares the manifest with one ledger. how follows the ledger's name and tells how it was found.
+func (v *verifying) inLedger(ctx context.Context, store, how string) error {
 	book, closeBook, err := jobs.OpenStore(ctx, store, false)
 	if err != nil {
 		return err
@@ -112,13 +113,24 @@ func (v *verifying) against(ctx context.Context, store, how string) error {
 func (v *verifying) compare(runs []ledger.Run) (findings []string) {
 	r := jobs.RunOf(runs, v.digest)
 	if r == nil {
-		return append(findings, "the ledger has no release with this manifest")
+		findings = append(findings, "the ledger has no release with this manifest")
+		// a changed manifest still names its job: the newest run of the job shows what was changed
+		for i := range slices.Backward(runs) {
+			if c := &runs[i].Charge; c.Job == v.manifest.Name && maps.Equal(c.Params, v.manifest.Params) {
+				return append(findings, v.against(c)...)
+			}
+		}
+		return findings
 	}
 	if w := r.Withdrawn; w != nil {
 		findings = append(findings, fmt.Sprintf("the release was withdrawn on %s: %s", w.At.UTC().Format(time.DateOnly),
 			w.Reason))
 	}
-	c := &r.Charge
+	return append(findings, v.against(&r.Charge)...)
+}
+
+// against compares the manifest with a charge.
+func (v *verifying) against(c *ledger.Charge) (findings []string) {
 	if !slices.EqualFunc(c.Mechanisms, v.manifest.Mechanisms(), sameNoise) {
 		findings = append(findings, "the ledger was charged for other mechanisms than the manifest states")
 	}
@@ -146,7 +158,7 @@ func sameNoise(a, b calibrate.Mechanism) bool {
 	return b.Within(a)
 }
 
-// sameCharge says whether the ledger was charged for the noise that a manifest states as charged.
+// sameCharge reports whether the ledger was charged for the noise that a manifest states as charged.
 func sameCharge(a, b calibrate.Mechanism) bool { return a.Sens.L2 == b.Sens.L2 && a.Sigma == b.Sigma }
 
 func entries(n int) string {

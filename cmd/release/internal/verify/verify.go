@@ -24,6 +24,7 @@ const verifyLong = `verify checks a published release:
 
   digests   every file has the SHA-256 that the manifest states, and there is no other file
   noise     the sigmas that the manifest states meet the guarantee that it states, by the definition; its sentences and its other measures follow from them
+  job       the plan of the job in the manifest, made again, gives every statement of the manifest; a release of another build, or with public files, is not compared
   keys      if keys were discovered: no noisy count is below its threshold, and the tables of one selection have the same keys
   ledger    the ledger's chain holds, it has this very release with these mechanisms, and it still has the entry that the manifest shows
   signature the manifest is signed by the owner of --key
@@ -32,18 +33,21 @@ The ledger has the SHA-256 of the manifest: it and the signature show that the m
 without them verify looks for it beside the release and in the folders above. Whoever was given the release alone has no ledger: that check
 is then skipped, and the output says so. Exit code 1: a check failed.`
 
-// verifyFlags say what a release is checked against.
+// verifyFlags describe what a release is checked against.
 type verifyFlags struct {
 	jobs.Flags
 	key, job, store string
 }
 
 // verifier is the verb verify, which writes to a console.
-type verifier struct{ *console.Console }
+type verifier struct {
+	*console.Console
+	program func() manifest.Program
+}
 
-// Command is the verb verify.
-func Command(c *console.Console) *cobra.Command {
-	a := &verifier{c}
+// Command is the verb verify. program returns what this program is.
+func Command(c *console.Console, program func() manifest.Program) *cobra.Command {
+	a := &verifier{c, program}
 	f := &verifyFlags{}
 	cmd := &cobra.Command{
 		Use: "verify DIR", Short: "Check a published release", Long: verifyLong, Args: cobra.ExactArgs(1),
@@ -88,7 +92,7 @@ func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error
 		}
 	}
 	v := &verifying{dir: dir, flags: f}
-	for _, check := range []func(context.Context, *verifier) error{v.digests, v.noise, v.keys, v.ledger, v.signature} {
+	for _, check := range []func(context.Context, *verifier) error{v.digests, v.noise, v.job, v.keys, v.ledger, v.signature} {
 		if err := check(ctx, a); err != nil {
 			return err
 		}

@@ -132,6 +132,10 @@ func (a *file) head(f io.ReaderAt) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.Whole {
+		return nil, scan.Fault(scan.CodeFormat, "an Arrow stream can be cut short unnoticed").
+			Advise("write an Arrow file, which has a footer")
+	}
 	a.streamed, a.start = true, m.body+m.size
 	return m.meta, nil
 }

@@ -30,10 +30,11 @@ type Remote interface {
 	Fetch(parts ...Extent) bool
 }
 
-// Place is the place of a file: one of the two fields is set.
+// Place is the place of a file: Path or Remote is set.
 type Place struct {
 	Path   string // on this machine
 	Remote Remote // in a store; nil if the file is on this machine
+	Whole  bool   // refuse a file that does not state its end, since its writer may have been stopped
 }
 
 // localFile is a file of this machine.

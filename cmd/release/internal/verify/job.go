@@ -1,0 +1,177 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/clampsearch"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+// job makes the plan of the job in the manifest again and compares the plan's statements with the manifest.
+func (v *verifying) job(_ context.Context, a *verifier) error {
+	if !v.readable {
+		v.add("job", skipped, "the manifest cannot be read")
+		return nil
+	}
+	made, own := v.manifest.Program, a.program()
+	if made.Version != own.Version || made.Commit != own.Commit {
+		v.add("job", skipped, "another build of the program (%s) made the release: it may state the same facts otherwise",
+			made.Version)
+		return nil
+	}
+	want, err := restate(&v.manifest)
+	if err != nil {
+		v.add("job", skipped, "%v", err)
+		return nil
+	}
+	found, compared, err := differences(&v.manifest, want)
+	if err != nil {
+		return err
+	}
+	for _, at := range found {
+		v.add("job", failed, "%s does not follow from the job in the manifest", at)
+	}
+	if len(found) == 0 {
+		v.add("job", passed, "%s follow from the job in the manifest", console.Count(compared, "statement"))
+	}
+	return nil
+}
+
+// restate returns the manifest that the job of a manifest gives, with the choices that the run made from noisy values.
+// It returns an error if the plan cannot be made, for example because the job has public files.
+func restate(m *manifest.Manifest) (*manifest.Manifest, error) {
+	text, err := withStore(m.Job)
+	if err != nil {
+		return nil, errors.New("the job in the manifest cannot be read")
+	}
+	job, diags := configs.Parse(manifest.FileName, text, configs.ParseOptions{
+		Params: m.Params, CheckStep: pipeline.CheckStep,
+		Env: func(string) (string, bool) { return "0", true }, // a reference in a text that no statement shows
+	})
+	if len(diags) > 0 {
+		return nil, errors.New("the job in the manifest cannot be read: " + diags[0].Message)
+	}
+	public := ""
+	plan, diags := pipeline.New(job, func(path, _ string) ([]string, error) {
+		public = path
+		return nil, errors.New("it is not in the release")
+	})
+	switch {
+	case public != "":
+		return nil, fmt.Errorf("the job reads the public file %s, which is not in the release", public)
+	case len(diags) > 0:
+		return nil, errors.New("the job in the manifest gives no plan: " + diags[0].Message)
+	case len(plan.Queries()) != len(m.Queries):
+		return nil, fmt.Errorf("the job in the manifest has %s", console.Count(len(plan.Queries()), "query"))
+	}
+	chosen := plan.Choose()
+	for i, q := range plan.Queries() {
+		if found, ok := clampsearch.FoundBy(&m.Queries[i]); q.Search != nil && ok {
+			if err := chosen.TakeFound(i, found); err != nil {
+				return nil, err
+			}
+		}
+	}
+	want := chosen.Manifest(m.Program)
+	for i := range want.Queries {
+		if q := &want.Queries[i]; q.Discovered() {
+			q.Cells = m.Queries[i].Cells // the keys are in the tables
+		}
+	}
+	return &want, nil
+}
+
+// withStore gives a job a ledger again: a release does not show the ledger's place.
+func withStore(job []byte) ([]byte, error) {
+	var tree map[string]any
+	d := json.NewDecoder(bytes.NewReader(job))
+	d.UseNumber()
+	if err := d.Decode(&tree); err != nil {
+		return nil, err
+	}
+	ledger, ok := tree["ledger"].(map[string]any)
+	if !ok {
+		return nil, errors.New("no ledger")
+	}
+	ledger["store"] = "sqlite:ledger.db"
+	return json.Marshal(tree)
+}
+
+// differences returns the paths of the statements in m that are not those of want, and the number of the statements.
+// Statements on the run, on its noisy values and on files are not compared.
+func differences(m, want *manifest.Manifest) (found []string, compared int, err error) {
+	trees := [2]any{}
+	for i, of := range []manifest.Manifest{*m, *want} {
+		of.Format, of.Synthetic, of.MadeFrom, of.Ledger, of.Signature, of.Documents, of.Job = "", "", "", nil, nil, nil, nil
+		of.Privacy.Scope = manifest.Scope{}
+		of.Queries = slices.Clone(of.Queries)
+		for k := range of.Queries {
+			q := &of.Queries[k]
+			q.Notes, q.Expected, q.Files = nil, nil, nil
+			if q.Publish != nil {
+				rule := *q.Publish
+				rule.Withheld = 0
+				q.Publish = &rule
+			}
+		}
+		text, err := json.Marshal(of)
+		if err == nil {
+			err = json.Unmarshal(text, &trees[i])
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	c := comparison{}
+	c.compare("", trees[0], trees[1])
+	return c.found, c.compared, nil
+}
+
+// comparison walks two JSON trees.
+type comparison struct {
+	found    []string
+	compared int
+}
+
+func (c *comparison) compare(at string, stated, follows any) {
+	switch s := stated.(type) {
+	case map[string]any:
+		if f, ok := follows.(map[string]any); ok {
+			all := maps.Clone(s)
+			maps.Copy(all, f)
+			for _, key := range slices.Sorted(maps.Keys(all)) {
+				c.compare(strings.TrimPrefix(at+"."+key, "."), s[key], f[key])
+			}
+			return
+		}
+	case []any:
+		if f, ok := follows.([]any); ok && len(f) == len(s) {
+			for i := range s {
+				c.compare(fmt.Sprintf("%s[%d]", at, i), s[i], f[i])
+			}
+			return
+		}
+	case float64:
+		if f, ok := follows.(float64); ok && near(s, f) {
+			follows = stated
+		}
+	}
+	if c.compared++; !reflect.DeepEqual(stated, follows) {
+		c.found = append(c.found, at)
+	}
+}
+
+// near reports whether two numbers are equal but for the rounding of the machines that computed them.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }

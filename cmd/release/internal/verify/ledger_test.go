@@ -1,0 +1,112 @@
+package verify
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// verify names each fact of a manifest that the ledger has otherwise, also if the manifest's digest is not the ledger's.
+func TestLedgerHasTheFacts(t *testing.T) {
+	v := &verifying{digest: "d"}
+	if err := json.Unmarshal(sound(t, forgedJobs["gaussian"]), &v.manifest); err != nil {
+		t.Fatal(err)
+	}
+	charge := func() ledger.Charge {
+		return ledger.Charge{
+			Job: "kinds", Mechanisms: v.manifest.Charged(), DeltaShare: v.manifest.Privacy.DeltaFailure,
+			Account: ledger.Account{Dataset: "people", Unit: "person", Adjacency: "add-remove"},
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(*ledger.Charge)
+		want   string
+	}{
+		"nothing":       {func(*ledger.Charge) {}, ""},
+		"more noise":    {func(c *ledger.Charge) { c.Mechanisms[0].Sigma *= 2 }, "other mechanisms"},
+		"less noise":    {func(c *ledger.Charge) { c.Mechanisms[0].Sigma /= 2 }, "other mechanisms"},
+		"sensitivity":   {func(c *ledger.Charge) { c.Mechanisms[1].Sens.L2 *= 2 }, "other mechanisms"},
+		"one less":      {func(c *ledger.Charge) { c.Mechanisms = c.Mechanisms[1:] }, "other mechanisms"},
+		"another order": {func(c *ledger.Charge) { slices.Reverse(c.Mechanisms) }, "other mechanisms"},
+		"after a search": {func(c *ledger.Charge) {
+			i := slices.IndexFunc(c.Mechanisms, func(m calibrate.Mechanism) bool { return m.After != "" })
+			c.Mechanisms[i].Sens.L2 *= 2
+			c.Mechanisms[i].Sigma *= 2
+		}, "what was found in the run"},
+		"share of delta":    {func(c *ledger.Charge) { c.DeltaShare = "2e-7" }, "share of delta"},
+		"no share of delta": {func(c *ledger.Charge) { c.DeltaShare = "" }, "share of delta"},
+		"unit":              {func(c *ledger.Charge) { c.Account.Unit = "household" }, "another unit"},
+		"rows":              {func(c *ledger.Charge) { c.Account.Unit = "" }, "another unit"},
+		"adjacency":         {func(c *ledger.Charge) { c.Account.Adjacency = "replace-one" }, "other neighbours"},
+	} {
+		for _, digest := range []string{"d", "another"} {
+			run := ledger.Run{Charge: charge(), Digests: ledger.Digests{Release: digest}}
+			c.change(&run.Charge)
+			found := strings.Join(v.compare([]ledger.Run{{Charge: ledger.Charge{Job: "other"}}, run}), "; ")
+			if c.want == "" && digest == "d" && found != "" || !strings.Contains(found, c.want) ||
+				strings.Contains(found, "no release with this manifest") != (digest != "d") {
+				t.Errorf("%s, digest %s: %q", name, digest, found)
+			}
+		}
+	}
+	withdrawn := ledger.Run{Charge: charge(), Digests: ledger.Digests{Release: "d"}, Withdrawn: &ledger.Withdrawal{Reason: "late rows"}}
+	if found := v.compare([]ledger.Run{withdrawn}); len(found) != 1 || !strings.Contains(found[0], "late rows") {
+		t.Errorf("withdrawn: %q", found)
+	}
+}
+
+// A table with another key, with one less, or in another order has not the keys that were selected.
+func TestSelectedKeys(t *testing.T) {
+	table := func(columns ...[]string) *sink.ReadBack {
+		r := &sink.ReadBack{Rows: len(columns[0])}
+		for _, texts := range columns {
+			r.Keys = append(r.Keys, domain.KeyColumn{Stride: 1, Labels: domain.Labels{Strings: texts}})
+		}
+		return r
+	}
+	leader := table([]string{"a", "a", "b"}, []string{"x", "y", "x"})
+	for name, c := range map[string]struct {
+		other *sink.ReadBack
+		same  bool
+	}{
+		"the same":       {table([]string{"a", "a", "b"}, []string{"x", "y", "x"}), true},
+		"the second key": {table([]string{"a", "a", "b"}, []string{"x", "x", "x"}), false},
+		"the first key":  {table([]string{"a", "b", "b"}, []string{"x", "y", "x"}), false},
+		"one less":       {table([]string{"a", "a"}, []string{"x", "y"}), false},
+		"one column":     {table([]string{"a", "a", "b"}), false},
+		"none":           {table([]string{}, []string{}), false},
+		"twice each": {table([]string{"a", "a", "a", "a", "b", "b"}, []string{"x", "x", "y", "y", "x", "x"},
+			[]string{"1", "2", "1", "2", "1", "2"}), true},
+		"not in groups": {table([]string{"a", "a", "b", "a", "a", "b"}, []string{"x", "y", "x", "x", "y", "x"},
+			[]string{"1", "1", "1", "2", "2", "2"}), false},
+	} {
+		if sameKeys(leader, c.other) != c.same {
+			t.Errorf("%s: not told apart", name)
+		}
+	}
+	q := &manifest.Query{Name: "words", Cells: 3, Selection: &manifest.Selection{Threshold: 54}}
+	for name, c := range map[string]struct {
+		rows   int
+		counts []float64
+		want   string
+	}{
+		"as stated":       {3, []float64{54, 60, 54}, ""},
+		"below":           {3, []float64{54, 53.5, 60}, "below the threshold"},
+		"fewer rows":      {2, []float64{54, 60}, "a row for each key"},
+		"more rows":       {4, []float64{54, 60, 54, 54}, "a row for each key"},
+		"the last, below": {3, []float64{54, 60, 12}, "below the threshold"},
+	} {
+		s := &selected{}
+		s.checkSelection(q, &sink.ReadBack{Rows: c.rows, Values: [][]float64{c.counts}})
+		if found := strings.Join(s.findings, "; "); (c.want == "") != (found == "") || !strings.Contains(found, c.want) {
+			t.Errorf("%s: %q", name, found)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/dprelease/dprelease/internal/scratchfile"
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+// Stdin names the input that is read from standard input.
+const Stdin = "-"
+
+// A table on standard input arrives once, and its reader needs its end first and some parts several times. So Open
+// copies it into an encrypted scratch file (package scratchfile), which only this process can read, and the readers of
+// the format read that. Formats whose last bytes say where the rows are can be read so: if the writer was stopped, the
+// end is missing, and Open fails. Texts and Arrow streams can be cut short unnoticed, and are refused.
+
+// spool is the contents of standard input: pieces of spoolPiece bytes in a scratch file, the last one shorter.
+type spool struct {
+	file   *scratchfile.File
+	places []int64 // places[i] is where piece i is
+	size   int64
+}
+
+const spoolPiece = 1 << 20
+
+// readStdin copies all of in to a scratch file in a folder. It ends early with ctx, and then leaves in to its reader.
+func readStdin(ctx context.Context, in io.Reader, folder string) (*spool, error) {
+	s := &spool{file: scratchfile.In(folder)}
+	done := make(chan error, 1)
+	go func() { done <- s.fill(ctx, in) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			_ = s.file.Close() // its contents are of no use
+			return nil, err
+		}
+		return s, nil
+	case <-ctx.Done(): // a read of a pipe waits for its writer
+		return nil, ctx.Err()
+	}
+}
+
+func (s *spool) fill(ctx context.Context, in io.Reader) error {
+	piece := make([]byte, spoolPiece)
+	for {
+		n, err := io.ReadFull(in, piece)
+		if ctx.Err() != nil {
+			return errors.Join(ctx.Err(), s.file.Close())
+		}
+		if n > 0 {
+			at, err := s.file.Write(piece[:n])
+			if err != nil {
+				return err
+			}
+			s.places = append(s.places, at)
+			s.size += int64(n)
+		}
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return nil
+		case err != nil:
+			return scan.Fault(CodeUnreadable, "standard input cannot be read")
+		}
+	}
+}
+
+// Size implements scan.Remote.
+func (s *spool) Size() int64 { return s.size }
+
+// Version implements scan.Remote. A spool does not change.
+func (s *spool) Version() string { return "" }
+
+// Open implements scan.Remote.
+func (s *spool) Open(ctx context.Context) scan.Handle {
+	return &spoolHandle{spool: s, ctx: ctx, held: -1}
+}
+
+// Fetch implements scan.Remote. Nothing is fetched ahead.
+func (s *spool) Fetch(...scan.Extent) bool { return false }
+
+// spoolHandle reads a spool, and holds the piece that was read last.
+type spoolHandle struct {
+	*spool
+	ctx   context.Context
+	mutex sync.Mutex
+	held  int // number of the piece in piece; -1: none
+	piece []byte
+}
+
+// ReadAt implements io.ReaderAt.
+func (h *spoolHandle) ReadAt(p []byte, at int64) (n int, err error) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	for n < len(p) {
+		if err := h.ctx.Err(); err != nil {
+			return n, err
+		}
+		if at >= h.size {
+			return n, io.EOF
+		}
+		if err := h.hold(int(at / spoolPiece)); err != nil {
+			return n, err
+		}
+		copied := copy(p[n:], h.piece[at%spoolPiece:])
+		n, at = n+copied, at+int64(copied)
+	}
+	return n, nil
+}
+
+// hold decrypts a piece.
+func (h *spoolHandle) hold(i int) error {
+	if h.held == i {
+		return nil
+	}
+	if h.piece == nil {
+		h.piece = make([]byte, spoolPiece)
+	}
+	h.held = -1
+	h.piece = h.piece[:min(spoolPiece, h.size-int64(i)*spoolPiece)]
+	if err := h.file.Read(h.piece, h.places[i]); err != nil {
+		return err
+	}
+	h.held = i
+	return nil
+}
+
+// Expect implements scan.Handle.
+func (h *spoolHandle) Expect(...scan.Extent) {}
+
+// Close implements io.Closer. The spool stays open.
+func (h *spoolHandle) Close() error { return nil }
+
+// findStdin returns the opener of standard input, which reads it whole.
+func (s *stores) findStdin(o Options) (found, *Error) {
+	open, e := stdinFormat(o.Format)
+	return found{scan.Place{Path: Stdin}, Stdin,
+		func(ctx context.Context, _ scan.Place, dialects dialects, mac scan.BlockMAC) (scan.File, *Error) {
+			if o.Stdin == nil {
+				return nil, scan.Fault(CodeUnreadable, "this program reads no standard input")
+			}
+			var err error
+			if s.stdin, err = readStdin(ctx, o.Stdin, o.Scratch); err != nil {
+				s.failed = err
+				return nil, scan.AsError(err)
+			}
+			return open(ctx, scan.Place{Path: Stdin, Remote: s.stdin, Whole: true}, dialects, mac)
+		}}, e
+}
+
+// stdinFormat returns the opener of a format that can be read from standard input.
+func stdinFormat(format string) (opener, *Error) {
+	for _, f := range formats {
+		if f.name == format && !f.text {
+			return f.open(scan.Plain), nil
+		}
+	}
+	return nil, scan.Fault(CodeFormat, "standard input has to be in a format that states its end").
+		Advise("write input.format: arrow (a file, not a stream) or parquet")
+}
