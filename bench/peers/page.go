@@ -49,7 +49,7 @@ func tablesOf(results []*result) string {
 	for _, t := range tasks {
 		var table strings.Builder
 		fmt.Fprintf(&table, "\n### (%s) %s\n\n", t.letter, t.name)
-		fmt.Fprintf(&table, "%s%s. Error in %s.\n\n", strings.ToUpper(t.asked[:1]), t.asked[1:], t.unit)
+		fmt.Fprintf(&table, "%s%s. Unit of the error: %s.\n\n", strings.ToUpper(t.asked[:1]), t.asked[1:], t.unit)
 		if t.timeOnly {
 			table.WriteString("| tool | seconds, first | seconds, later | MB | lines | given by hand |\n|---|---|---|---|---|---|\n")
 		} else {
@@ -128,7 +128,7 @@ func errorOf(r *result) string {
 		text += " ± " + number(r.Error)
 	}
 	if r.Missing > 0 {
-		text += fmt.Sprintf("; %.2g %% of the cells without an answer", 100*r.Missing)
+		text += fmt.Sprintf("; %.1f %% of the cells without an answer", 100*r.Missing)
 	}
 	return text
 }
