@@ -84,7 +84,7 @@ func tablesOf(results []*result) string {
 		}
 		better = append(better, ahead(&t, results)...)
 	}
-	first := "\nNo tool has less error than dprelease in (a) to (h), or is faster in (g), beyond three standard errors.\n"
+	first := "\nNo tool with five answers or more has less error than dprelease beyond three standard errors, and none is faster in (g).\n"
 	if len(better) > 0 {
 		first = "\nWhat is better elsewhere, beyond three standard errors, with five runs or more:\n\n" + strings.Join(better, "")
 	}

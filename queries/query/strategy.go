@@ -24,7 +24,7 @@ type Strategy struct {
 	// Cell is the largest standard deviation of a noisy cell of the answer itself, which is that of the tables if these
 	// are other numbers; 0 if the answer has no cells that count rows.
 	Cell float64 `json:"cell_standard_deviation,omitempty"`
-	// Others are the errors of other ways at the same mu.
+	// Others are the errors of other strategies at the same mu.
 	Others []strategy.Candidate `json:"others"`
 	Tables []StrategyTable      `json:"tables"`
 	// Sums describes how the errors of cells add up; nil if they are independent, or if sums are a table of their own.

@@ -57,7 +57,7 @@ func Command(c *console.Console) *cobra.Command {
 	}
 	v := cmd.Flags()
 	v.StringSliceVar(&f.unit, "unit", nil, "the columns that together identify one privacy unit, or row")
-	v.StringArrayVar(&f.asks, "ask", nil, "a question (repeatable); see above")
+	v.StringArrayVar(&f.asks, "ask", nil, "a query (repeatable); see above")
 	v.IntVar(&f.maxRows, "max-rows", 0, "the most rows of one unit that count")
 	v.StringVar(&f.epsilon, "epsilon", "", "epsilon of the release")
 	v.StringVar(&f.delta, "delta", "", "delta of the release, far below 1 / number of units")
@@ -322,7 +322,7 @@ func checkNumber(answer string) error {
 
 // askQuestions asks what the person wants to know.
 func (f *flags) askQuestions(c *console.Console, ask prompt) error {
-	c.Errorf("What do you want to know? One question a line; an empty line ends.\n%s\n", Grammar)
+	c.Errorf("What do you want to know? One query a line; an empty line ends.\n%s\n", Grammar)
 	for {
 		line, err := ask("A question, or nothing:", func(line string) error {
 			if line == "" && len(f.asks) > 0 {

@@ -39,7 +39,7 @@ type Cells struct {
 }
 
 // Grammar explains how queries are typed.
-const Grammar = `A question is one of:
+const Grammar = `A query is one of:
   count
   histogram COLUMN=CELLS [x COLUMN=CELLS]…
   quantiles COLUMN=FROM..TO/WIDTH [x COLUMN=CELLS]…
@@ -88,7 +88,7 @@ func Parse(s string) (Question, error) {
 		}
 		return q, nil
 	}
-	return q, fmt.Errorf("%q is no kind of question: write count, histogram, quantiles, sum, mean or variance", kind)
+	return q, fmt.Errorf("%q is no kind of query: write count, histogram, quantiles, sum, mean or variance", kind)
 }
 
 func (q *Question) parseBy(s string) error {
