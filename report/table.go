@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Table is a table of a release: the answer to a query, or what was read off it.
+// Table is a table of a release: the answer to a query, or a table computed from it.
 type Table struct {
 	// Query is the name of its query; Holds is empty for the answer itself, else quantiles or cdf.
 	Query, Holds string
@@ -25,7 +25,7 @@ type Table struct {
 	Keys   []domain.KeyColumn
 	// Values are the columns of numbers in the order of the files.
 	Values []Column
-	// Uniform: the noisy values share one standard deviation and one half-width of their intervals.
+	// Uniform is set if all noisy values have the same standard deviation and half-width.
 	Uniform bool
 	// Places are where the cells lie; nil if they are no points.
 	Places *pipeline.Places
@@ -152,10 +152,10 @@ func read(s query.Series, cells []int) []float64 {
 type pageTable struct {
 	Keys   []pageKey    `json:"keys"`
 	Values []pageColumn `json:"values"`
-	// Half is half the width of every interval around a noisy value; nil if the table has columns for the ends.
-	Half  *decimal `json:"half,omitempty"`
-	Rows  int      `json:"rows"`
-	Shown int      `json:"shown"`
+	// Around: the intervals are around the noisy values, with one half-width but for rounding.
+	Around bool `json:"around,omitempty"`
+	Rows   int  `json:"rows"`
+	Shown  int  `json:"shown"`
 }
 
 // pageKey is a key column: the texts that occur, and which one each row has.
@@ -164,6 +164,8 @@ type pageKey struct {
 	Labels  []string `json:"labels"`
 	Codes   []int    `json:"codes"`
 	Numeric bool     `json:"numeric"`
+	// Ordered: rows sort by the codes.
+	Ordered bool `json:"ordered,omitempty"`
 }
 
 type pageColumn struct {
@@ -203,8 +205,7 @@ func (t *Table) page(most int) (*pageTable, []int) {
 		p.Keys = append(p.Keys, keyOf(k, s.cells))
 	}
 	for _, c := range t.Values {
-		derived := c.Name == "ci95_low" || c.Name == "ci95_high" || c.Name == "standard_deviation"
-		if t.Uniform && derived {
+		if t.Uniform && c.Name == "standard_deviation" {
 			continue
 		}
 		column := pageColumn{Name: c.Name, Data: []decimal{}}
@@ -213,11 +214,7 @@ func (t *Table) page(most int) (*pageTable, []int) {
 		}
 		p.Values = append(p.Values, column)
 	}
-	if t.Uniform && len(s.cells) > 0 {
-		first := s.cells[:1]
-		half := read(t.column("ci95_high"), first)[0] - read(t.column(noisyColumn), first)[0]
-		p.Half = &decimal{half, fewDigits}
-	}
+	p.Around = t.Uniform && len(s.cells) > 0
 	return p, s.cells
 }
 
@@ -266,8 +263,8 @@ const byteOrderMark = 0xFEFF
 // longest is how many characters of a label a page shows.
 const longest = 120
 
-// shown is a text of the release for a page: cut if it is long, and with what would steer the display, such as marks
-// that turn the direction of writing, written out.
+// shown returns a text of the release for a page: shortened if it is long, and with control characters, such as marks
+// for the direction of writing, escaped.
 func shown(s string) string {
 	var b strings.Builder
 	n := 0

@@ -13,8 +13,8 @@
     e.append(...children);
     return e;
   };
-  const number = (x) => {
-    if (x === null || x === undefined || Number.isNaN(x)) return "–";
+  const number = (x, none) => {
+    if (x === null || x === undefined || Number.isNaN(x)) return none ?? "–";
     const a = Math.abs(x);
     if (a !== 0 && (a < 1e-4 || a >= 1e15)) return x.toPrecision(4);
     if (a >= 1000 || Number.isInteger(x)) return x.toLocaleString("en", { maximumFractionDigits: 0 });
@@ -28,24 +28,21 @@
     for (let i = 0; i < t.shown; i++) {
       const r = { at: i };
       for (const [name, values] of Object.entries(col)) r[name] = values[i];
-      if (t.half !== undefined && r.noisy !== undefined) {
-        r.ci95_low = r.noisy - t.half;
-        r.ci95_high = r.noisy + t.half;
-      }
       r.k = t.keys.map((k) => k.codes[i]);
       out[i] = r;
     }
     return out;
   }
 
-  const differs = (rows) => rows.some((r) => r.noisy !== undefined && r.noisy !== r.estimate);
+  // differs says whether an estimate differs from its noisy value by more than its rounding.
+  const differs = (rows) => rows.some((r) => r.noisy !== undefined && Math.abs(r.noisy - r.estimate) > (r.ci95_high - r.ci95_low) / 700);
   const ascending = (a, b) => (a === b ? 0 : a === null || a === undefined ? 1 : b === null || b === undefined ? -1 : a < b ? -1 : 1);
 
   // A table that sorts, filters and downloads; at most 50 rows are shown at a time.
   function tableOf(q, rows, at) {
     const t = q.table, page = 50;
     const columns = [
-      ...t.keys.map((k, i) => ({ name: k.name, get: (r) => k.labels[r.k[i]], key: (r) => (k.numeric ? Number(k.labels[r.k[i]]) : k.labels[r.k[i]]), text: true, numeric: k.numeric })),
+      ...t.keys.map((k, i) => ({ name: k.name, get: (r) => k.labels[r.k[i]], key: (r) => (k.ordered ? r.k[i] : k.numeric ? Number(k.labels[r.k[i]]) : k.labels[r.k[i]]), text: true, numeric: k.numeric })),
       ...["noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"].filter((n) => rows.length && rows[0][n] !== undefined).map((n) => ({ name: n, get: (r) => r[n] })),
       ...t.values.filter((v) => !["noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"].includes(v.name)).map((v) => ({ name: v.name, get: (r) => r[v.name] })),
     ];
@@ -69,7 +66,7 @@
       start = Math.max(0, Math.min(start, Math.floor((some.length - 1) / page) * page));
       heads.forEach((h, i) => h.setAttribute("aria-sort", order === i ? (descending ? "descending" : "ascending") : "none"));
       body.replaceChildren(...some.slice(start, start + page).map((r) => el("tr", {},
-        ...columns.map((c) => (c.text ? el("td", { class: c.numeric ? "n" : undefined }, el("bdi", { text: c.get(r) })) : el("td", { class: "n", text: number(c.get(r)) }))))));
+        ...columns.map((c) => (c.text ? el("td", { class: c.numeric ? "n" : undefined }, el("bdi", { text: c.get(r) })) : el("td", { class: "n", text: number(c.get(r), c.name === "estimate" || c.name === "noisy" ? q.none : undefined) }))))));
       status.textContent = some.length === 0 ? "No row matches." : `Rows ${start + 1} to ${Math.min(start + page, some.length)} of ${some.length}` +
         (t.shown < t.rows ? `; the page holds the ${t.shown.toLocaleString("en")} largest of ${t.rows.toLocaleString("en")} rows, the files hold all` : "");
       pager.hidden = rows.length <= page;
@@ -94,7 +91,7 @@
         el("label", { for: id, text: "Filter" }),
         el("input", { id, type: "search", oninput: (e) => { text = e.target.value; start = 0; fill(); } }), download),
       el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Table of ${q.name}` },
-        el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? (t.half !== undefined ? "noisy values are right on average, and the interval is around them" + (differs(rows) ? "; estimates are what denoising made of them." : ".") : "made of the noisy components in the last columns, with 95 % intervals.") : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads)), body)),
+        el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? (t.around ? "noisy values are right on average, and the interval is around them" + (differs(rows) ? "; estimates are what denoising made of them." : ".") : "made of the noisy components in the last columns, with 95 % intervals.") : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads)), body)),
       status, pager);
     fill();
     return box;

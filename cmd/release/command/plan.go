@@ -108,11 +108,15 @@ type plannedQuery struct {
 	MinUnits  int64   `json:"min_units,omitempty"`
 	// KeysOf names the query that selects the keys, if another one does.
 	KeysOf string `json:"keys_of,omitempty"`
-	// StandsOut is the smallest noisy count that stands out: of all cells without a row none is above it with 95 %
+	// StandsOut is the noise threshold: if no cell had a row, all noisy counts would be at most this with 95 %
 	// probability.
 	StandsOut float64 `json:"stands_out,omitempty"`
 	// Sharing is what `noise: auto` would give in the place of independent noise; nil if no less noise.
 	Sharing *sharing `json:"noise_auto,omitempty"`
+	// Adjusted is what to expect of estimates that are made non-negative or whole; nil if they are not.
+	Adjusted *adjusted `json:"estimates,omitempty"`
+	// MinCount is a min_count that the plan proposes for a query that averages groups; 0 if it needs none.
+	MinCount int `json:"proposed_min_count,omitempty"`
 	// Parts are the mechanisms, if tables are put together from them.
 	Parts    []plannedPart   `json:"parts,omitempty"`
 	Strategy *query.Strategy `json:"strategy,omitempty"`
@@ -133,7 +137,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
 			Mu: float64(q.Mu()), Share: budgetShare(p,
 				&q), Threshold: q.Threshold(), MinUnits: q.MinUnits(), KeysOf: keysOf(&q), StandsOut: standsOut(&q), Sharing: sharingOf(p, &q),
-			Least: least,
+			Least: least, MinCount: p.ProposedMinCount(i), Adjusted: adjustedOf(&q),
 			Parts: plannedParts(&q), Strategy: q.Strategy,
 		})
 	}
@@ -182,7 +186,7 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 	return a.printTargets(p)
 }
 
-// printFollowers says for which other queries a query selects the keys, and what the selection takes.
+// printFollowers lists the queries whose keys a query selects, and the cost of the selection.
 func (a *app) printFollowers(p *pipeline.Plan, query int) error {
 	var names []string
 	for _, q := range p.Queries() {
@@ -197,7 +201,7 @@ func (a *app) printFollowers(p *pipeline.Plan, query int) error {
 	return nil
 }
 
-// printTargets reports what the accuracy that the job asks for takes.
+// printTargets prints the epsilon that the job's accuracy targets need.
 func (a *app) printTargets(p *pipeline.Plan) error {
 	t := p.Targets()
 	if t == nil {

@@ -60,10 +60,35 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 	}
 	return errors.Join(a.Printf("\n%s: the way with the least %s is taken%s\n", q.Query.Name(), lossWords(s.Loss), bound),
 		a.PrintTable(waysOf(s)), a.printComponents(q),
-		a.Printf("\n"), a.PrintTable(tables), a.printSums(q))
+		a.Printf("\n"), a.PrintTable(tables), a.printAdjusted(q), a.printSums(q))
 }
 
-// lossWords describes what the ways of a strategy are compared by.
+// adjusted is what to expect of estimates of crosstabs that are made non-negative or whole, in standard deviations of
+// the noisy values: the largest bias of a margin by one column, and the largest errors of cells without rows and of others.
+type adjusted struct {
+	MarginBias     float64 `json:"margin_bias_at_most"`
+	EmptyCellError float64 `json:"error_of_cells_without_rows_at_most"`
+	FullCellError  float64 `json:"error_of_other_cells_at_most"`
+}
+
+func adjustedOf(q *pipeline.Planned) *adjusted {
+	if !q.Adjusts() {
+		return nil
+	}
+	return &adjusted{query.MarginBias, query.EmptyCellError, query.FullCellError}
+}
+
+// printAdjusted says what to expect of estimates that are made non-negative or whole, whatever the data are.
+func (a *app) printAdjusted(q *pipeline.Planned) error {
+	if !q.Adjusts() {
+		return nil
+	}
+	return a.Printf("estimates: the total stays as it is measured; each margin by one column has a bias below %.2g of its "+
+		"standard deviation; cells without rows have at most %.2g of the noise's error, other cells at most %.2g of it\n",
+		query.MarginBias, query.EmptyCellError, query.FullCellError)
+}
+
+// lossWords describes the error by which strategies are compared.
 func lossWords(loss strategy.Loss) string {
 	switch loss {
 	case queries.LossSums:
@@ -80,7 +105,7 @@ func lossWords(loss strategy.Loss) string {
 // treeOf begins the names of trees, which differ in how many parts a node has.
 const treeOf = "tree of "
 
-// whatIsNoised says of each way to which numbers the noise is added.
+// whatIsNoised names, for each strategy, the numbers to which noise is added.
 var whatIsNoised = map[string]string{
 	"residuals": "what each table adds to its margins; all tables are computed from these, and agree",
 	"cells":     "each cell, by itself", "shared": "each cell less a part of the number of units, and that number",
@@ -90,8 +115,8 @@ var whatIsNoised = map[string]string{
 	"each table alone, best noise": "each cell of each table, as much as is best", "each table with noise, averaged": "each cell of each table; then all tables are made to agree",
 }
 
-// waysOf is the table of the ways that were compared: first the one that is taken, then the others from the least error
-// on. The error of the former is that of its noise; those of the others leave roundings of noise out.
+// waysOf returns the table of compared strategies: first the chosen one, then the others by increasing error. The error
+// of the chosen strategy includes the rounding of its noise; the others' errors do not.
 func waysOf(s *query.Strategy) [][]string {
 	others := slices.Clone(s.Others)
 	slices.SortStableFunc(others, func(a, b strategy.Candidate) int { return cmp.Compare(a.Error, b.Error) })

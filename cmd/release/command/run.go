@@ -27,7 +27,7 @@ The spend is recorded in the ledger before the first random draw. The same run a
 and does not open the input, so a scheduler may repeat it. A run that was killed is taken up where it stopped, under the
 same charge.
 
-Only what changes the noisy values is a new question. If you change the name, the formats, the denoising steps or the texts for readers,
+Only a change that affects the noisy values needs a new release. If you change the name, the formats, the denoising steps or the texts for readers,
 run makes the release anew from the noisy values that are there, and spends nothing. The older folder is moved aside.`
 
 func (a *app) runCmd() *cobra.Command {
@@ -45,10 +45,10 @@ func (a *app) runCmd() *cobra.Command {
 	return cmd
 }
 
-// request is what a run is asked for beside the job's release.
+// request holds the options of a run besides the job.
 type request struct {
-	again   bool // a new release of a question that is released
-	compare bool // whether the input of a question that is released has changed
+	again   bool // make a new release although there is one
+	compare bool // report whether the input of the existing release has changed
 	early   bool // a release of a day, month or year that is not over
 }
 
@@ -64,8 +64,8 @@ func (a *app) addRelease(cmd *cobra.Command, flags *jobs.Flags, ask *request) {
 	flags.AddNewLedger(cmd)
 	a.addMetrics(cmd)
 	cmd.Flags().BoolVar(&ask.again, "new-release", false,
-		"release the same question again with new noise: charges again, moves the old folder aside")
-	cmd.Flags().BoolVar(&ask.compare, "compare-input", false, "read the input of a released question and end with 3 if "+
+		"release the same job again with new noise: charges again, moves the old folder aside")
+	cmd.Flags().BoolVar(&ask.compare, "compare-input", false, "read the input of a released job and end with 3 if "+
 		"it has changed since or cannot be read: an exact answer about private data, for the operator alone")
 	cmd.Flags().BoolVar(&ask.early, "incomplete", false,
 		"release a day, month or year that is not over, or lies in the future: rows that come later are never in it")
@@ -237,7 +237,7 @@ type place struct {
 	signer pipeline.Signer // nil: not signed
 	// announce describes what is about to be charged, or refuses it; nil: nothing says so.
 	announce func(protocol.Standing) error
-	// open opens the input; nil: its files are read.
+	// open opens the input; if it is nil, the input's files are read.
 	open func(context.Context) (pipeline.Engine, error)
 }
 
