@@ -143,7 +143,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 		return partsUnchecked()
 	}
 	if of != nil {
-		where.open = aggregate.Opener(plan, book, of.key, of.paths, version(), where.limits)
+		where.open = aggregate.Opener(plan, book, of.key, of.paths, build(), where.limits)
 	}
 	outcome, err := a.runPlan(ctx, book, plan, where)
 	if failed := anchor.Renew(context.WithoutCancel(ctx), book); err == nil {
