@@ -46,9 +46,9 @@ func TestChanceOfACutHolds(t *testing.T) {
 				continue
 			}
 			scale := math.Ldexp(1, search.Exponent)
-			real := math.Abs(s.bias[BinOf(search.High)]) * scale
-			all = append(all, drawn{c.Chance, real > c.Half})
-			if sum += c.Chance; real > c.Half {
+			lost := math.Abs(s.bias[BinOf(search.High)]) * scale
+			all = append(all, drawn{c.Chance, lost > c.Half})
+			if sum += c.Chance; lost > c.Half {
 				cuts++
 			}
 		}
