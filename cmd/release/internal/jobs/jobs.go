@@ -192,6 +192,9 @@ func Absent(err error) int {
 // gone is an error of the input that says that its files are not there.
 type gone struct{ error }
 
+// Unwrap returns the error of the input.
+func (g gone) Unwrap() error { return g.error }
+
 // Is reports that it is pipeline.ErrInputGone.
 func (gone) Is(target error) bool { return target == pipeline.ErrInputGone }
 
