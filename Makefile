@@ -4,10 +4,14 @@ LINT ?= golangci-lint
 GORELEASER ?= goreleaser
 comma := ,
 
-.PHONY: build dist wheels test race lint fuzz bench bench-peers pages docs check check-long check-python check-airflow man figures mutants
+.PHONY: build full dist test race lint fuzz bench bench-peers peers pages docs check check-long man figures mutants
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
+
+# release with object stores, DuckDB and Beam. Without a C compiler: CGO_ENABLED=0, and it has no DuckDB.
+full:
+	cd full && $(GO) build -trimpath -o ../release-full ./release-full
 
 # What is published of a version: archives, bills of materials and checksums, in dist; SIGN=KEY signs the checksums. See docs/dev/releasing.md.
 dist:
@@ -40,6 +44,11 @@ bench:
 bench-peers:
 	cd bench && CGO_ENABLED=1 $(GO) run . -picture peers.svg
 
+# Other tools for differential privacy on the same tasks, with tables and picture of docs/explanation/comparison.md; under two hours.
+# PEERS="-short" takes about ten minutes on an idle machine.
+peers:
+	cd bench && $(GO) run ./peers $(PEERS) -page ../docs/explanation/comparison.md > peers/results.jsonl
+
 # The pages of releases in Chromium; pictures of them go to PAGETEST_OUT.
 pages:
 	cd pagetest && PAGETEST_OUT=$(or $(PAGETEST_OUT),$(CURDIR)/pagetest/out) $(GO) test -timeout 20m ./...
@@ -59,7 +68,7 @@ man:
 check-long:
 	DPRELEASE_LONG=1 $(GO) test -timeout 180m ./...
 	cd bench && DPRELEASE_LONG=1 CGO_ENABLED=1 $(GO) test -timeout 60m ./...
-	cd pipeline/beam && DPRELEASE_LONG=1 $(GO) test -timeout 120m ./...
+	cd full && DPRELEASE_LONG=1 $(GO) test -timeout 120m ./...
 	$(MAKE) check-python check-airflow
 
 # The wheel under the Pythons of this machine, with pandas 2 and 3.

@@ -15,13 +15,13 @@ import (
 
 // writer writes a job as JSON.
 type writer struct {
-	// Public are the texts that stand for scalars that come from the environment, by path.
+	// Public holds, by path, the texts with references to write instead of values that come from the environment.
 	Public map[string]string
-	// Unpublished are the paths of keys that are left out.
+	// Unpublished holds the paths of keys to leave out.
 	Unpublished map[string]bool
-	// Custom writes values with forms of their own. It returns false if a value has none.
+	// Custom writes values of types with a form of their own, and returns false for other types.
 	Custom func(w *writer, v reflect.Value, at *yamltree.Path) bool
-	// Rewrite returns what is written of a text at a path.
+	// Rewrite returns the text to write for a text at a path.
 	Rewrite func(text, at string) string
 
 	buf bytes.Buffer
@@ -74,7 +74,7 @@ func mapKeys(v reflect.Value) map[string]bool {
 	return out
 }
 
-// Fields writes the keys that are set. It always writes truth values.
+// Fields writes the keys that are set. It always writes booleans.
 func (w *writer) Fields(v reflect.Value, at *yamltree.Path) {
 	k := yamltree.KeysOf(v.Type())
 	var set []string

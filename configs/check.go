@@ -14,20 +14,20 @@ import (
 // StepProblem is a problem of a denoising step. Key is the key that it is about, or "" if it is about the whole step.
 type StepProblem struct{ Key, Code, Message, Hint string }
 
-// StepJudge returns the problems of a step of a query.
-type StepJudge func(*Query, *Denoise) []StepProblem
+// StepChecker returns the problems of a step of a query.
+type StepChecker func(*Query, *Denoise) []StepProblem
 
 // # Checks of meaning
 //
 // The decoder checks the form of a job: keys and types. The files check*.go check what the job means, without reading
 // any data: values out of range, keys that contradict each other, and keys that are missing because of another key. A
-// check says nothing about a value whose form is already reported as wrong.
+// check ignores a value whose form is already reported as wrong.
 //
 // checker holds the job and the findings.
 type checker struct {
 	*yamltree.Report
 	job   *Job
-	judge StepJudge
+	judge StepChecker
 }
 
 func (c *checker) check() {
@@ -43,6 +43,10 @@ func (c *checker) check() {
 	c.published(top.At("deployment").At("published"))
 	c.ledger(top.At("ledger"))
 	c.memory(top.At("memory_limit"))
+	if c.job.DataChecks == "refuse" && c.job.Input.SQL != nil && c.job.Engine != "local" {
+		c.bad(top.At("data_checks"), CodeContradiction, "a database that adds its rows up itself looks at no column",
+			"check the table in the database, and remove data_checks; or let this program read the rows: engine: local")
+	}
 }
 
 // bad records a problem of meaning, unless the form is wrong at this path or above it.
@@ -55,12 +59,12 @@ func (c *checker) has(at *yamltree.Path) bool {
 	return c.Has(at) || c.WrongBelow(at.String())
 }
 
-// sound reports whether the job has a key and nothing wrong was found there so far.
+// sound reports whether the job has a key at which no problem was found so far.
 func (c *checker) sound(at *yamltree.Path) bool {
 	return c.Has(at) && !c.Troubled(at.String())
 }
 
-// published checks that the day of publication is one.
+// published checks that the day of publication is a date.
 func (c *checker) published(at *yamltree.Path) {
 	if d := c.job.Deployment; d != nil && d.Published != "" && c.sound(at) {
 		if _, err := time.Parse(time.DateOnly, d.Published); err != nil {
@@ -90,7 +94,7 @@ func (c *checker) guarantee(at *yamltree.Path, epsilon, delta Decimal) {
 	}
 }
 
-// epsilonAndDelta checks those of a release, whose delta may be 0.
+// epsilonAndDelta checks the epsilon and the delta of a release; delta may be 0.
 func (c *checker) epsilonAndDelta(at *yamltree.Path, epsilon, delta Decimal) {
 	if e, ok := epsilon.rat(); ok && e.Sign() < 0 {
 		c.bad(at.At("epsilon"), CodeBadValue, "must be zero or more, is "+c.Show(at.At("epsilon"), string(epsilon)),
@@ -133,7 +137,7 @@ func (c *checker) privacy(at *yamltree.Path) {
 	c.discoveredBound(at.At("per_unit"), p.PerUnit, &p.PerUnit)
 }
 
-// unique reports each text that a list has twice.
+// unique reports each text that occurs twice in a list.
 func (c *checker) unique(at *yamltree.Path, texts []string, what string) {
 	first := map[string]int{}
 	for i, t := range texts {

@@ -76,8 +76,8 @@ func (c *checker) stdin(input, at *yamltree.Path) {
 	}
 }
 
-// address checks a path that is an address of a store. A query that is written out is refused on a web server: it may
-// hold a signature, and the job is published.
+// address checks a path that is the URL of an object in a store. It refuses a literal query string on a web server: it
+// may hold a signature, and the job is published.
 func (c *checker) address(at *yamltree.Path, file string) bool {
 	if !store.IsAddress(file) {
 		return true
@@ -98,7 +98,7 @@ func (c *checker) address(at *yamltree.Path, file string) bool {
 	return false
 }
 
-// outside matches an address whose query is a value of the environment.
+// outside matches a URL whose query string is a value of the environment.
 var outside = regexp.MustCompile(`^https://[^?]*\?\$\{env:[^}]*\}$`)
 
 // file checks that the extension of a path names a format.

@@ -124,7 +124,7 @@ func (c *checker) publish(at *yamltree.Path, p *Publish) {
 	}
 }
 
-// accuracy checks a query's target, and what splitting epsilon by targets needs.
+// accuracy checks a query's target, and that every query has one if epsilon is split by targets.
 func (c *checker) accuracy(at *yamltree.Path, q *Query) {
 	inside := at.At("accuracy")
 	if a := q.Accuracy; a != nil {
@@ -144,7 +144,7 @@ func (c *checker) accuracy(at *yamltree.Path, q *Query) {
 	}
 }
 
-// crosstabs checks the tables of a query and what does not go with them.
+// crosstabs checks the tables of a query, and refuses keys that crosstabs exclude.
 func (c *checker) crosstabs(at *yamltree.Path, q *Query) {
 	x, inside := q.Crosstabs, at.At("crosstabs")
 	c.dimensions(inside.At("by"), x.By)
@@ -159,7 +159,7 @@ func (c *checker) crosstabs(at *yamltree.Path, q *Query) {
 	c.without(at, q, "tables that share their noise", "denoise", "sparse", "sensitivity")
 }
 
-// optimized checks what does not go with a histogram whose noise is not that of its cells.
+// optimized refuses keys that exclude a histogram whose noise is not independent in each cell.
 func (c *checker) optimized(at *yamltree.Path, q *Query) {
 	if q.Histogram.Optimize == "cdf" {
 		c.without(at, q, "optimize: cdf, under which the noise of the cells is not independent", "denoise", "sparse",
@@ -181,8 +181,7 @@ func (c *checker) optimized(at *yamltree.Path, q *Query) {
 	}
 }
 
-// without reports keys of a query that do not go with something else in it. A key with its default value goes with
-// everything.
+// without reports keys of a query that exclude something else in it. A key with its default value is always allowed.
 func (c *checker) without(at *yamltree.Path, q *Query, what string, keys ...string) {
 	set := map[string]bool{"denoise": len(q.Denoise) > 0, "margins": len(q.Margins) > 0, "sensitivity": q.Sensitivity != "",
 		"sparse": q.Sparse}

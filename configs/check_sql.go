@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// sqlInput checks that the input is files or a table of a database, and what says which table. No message shows the
-// connection string.
+// sqlInput checks that the input is either files or a table of a database, and the keys that name the table. No message
+// shows the connection string.
 func (c *checker) sqlInput(at *yamltree.Path) {
 	in, sql := &c.job.Input, at.At("sql")
 	if in.SQL == nil {

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// This file has the windows of a dated parameter: days, months and years, the ways to write each, and the windows
-// between two.
+// This file lists the data intervals of a dated parameter: days, months and years, the ways to write each, and the
+// intervals between two dates.
 
-// window is one value of a dated parameter.
+// window is one value of a dated parameter: a day, a month or a year.
 type window struct {
 	// Value is the window's value in the form that the parameter uses. Forms holds all forms of it, Value included.
 	Value string
@@ -17,7 +17,7 @@ type window struct {
 	End time.Time
 }
 
-// maxWindows is more days than any table covers.
+// maxWindows exceeds the number of days that any table covers.
 const maxWindows = 100_000
 
 // windows returns the windows of a parameter with a step from one to another, both included, written in the form of
@@ -74,7 +74,7 @@ func Samples(every string) (out []string) {
 	return out
 }
 
-// kind says which dates a parameter takes, " on which a month begins"; "" if all.
+// kind returns which dates a parameter takes, as words for a message: " on which a month begins"; "" for every date.
 func kind(every string) string {
 	if every == "month" || every == "year" {
 		return " on which a " + every + " begins"
@@ -85,7 +85,7 @@ func kind(every string) string {
 // form is one way to write a date: its layout and a sample.
 type form struct{ layout, sample string }
 
-// formsOf returns the ways to write a date. A month or a year is named by its first day only, so that a window has
+// formsOf returns the ways to write a date. A month or a year is named only by its first day, so that an interval has
 // few names.
 func formsOf(every string) []form {
 	switch every {

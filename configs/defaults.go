@@ -4,7 +4,7 @@ import (
 	"cmp"
 )
 
-// Terms returns the public number of terms of a mean: its own, or that of the input if every row of the input is one
+// Terms returns the public number of terms of a mean: its own rows key, or the input's if every row of the input is one
 // term. It is 0 if the number is private.
 func (j *Job) Terms(a *Aggregate) int64 {
 	in := &j.Input
@@ -34,7 +34,8 @@ func fillSteps(job *Job) {
 			a.Null, a.NaN = cmp.Or(a.Null, job.missing(q, a)), cmp.Or(a.NaN, job.missing(q, a))
 		}
 		for k := range job.Queries[i].Denoise {
-			// Jobs have always been digested with this default; a method that is new leaves out what its job leaves out.
+			// A method that is newer than the digest leaves out the parameters that its job leaves out; this default
+			// has always been part of the digest.
 			if s := &job.Queries[i].Denoise[k]; s.Method == "james-stein" && s.Args["positive_part"] == "" {
 				s.setParam("positive_part", "true")
 			}

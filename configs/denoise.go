@@ -19,7 +19,7 @@ type Denoise struct {
 	// Args are the parameters of the step as the job writes them, by name. Package denoise knows the parameters of each
 	// method and checks them. Args is nil if there are none.
 	Args map[string]string
-	// Graph says which cells are neighbours, for methods that take a graph. If it is absent, cells are neighbours if
+	// Graph defines which cells are neighbours, for methods that take a graph. If it is absent, cells are neighbours if
 	// they are next to each other along a dimension with an order, such as edges, parts of times and grids.
 	Graph *Graph `yaml:"graph,omitempty" example:"{edges: sections.csv, from: from_junction, to: to_junction, length: length_m}"`
 }
@@ -69,7 +69,7 @@ func (s *Denoise) setParam(name, text string) {
 	s.Args[name] = text
 }
 
-// writeStep writes a step. Truth values and numbers are written as JSON, other parameters as texts.
+// writeStep writes a step. Booleans and numbers are written as JSON, other parameters as strings.
 func writeStep(w *writer, s *Denoise, at *yamltree.Path) {
 	keys := slices.Sorted(maps.Keys(s.Args))
 	n := 1 + len(keys)

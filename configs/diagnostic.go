@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// These are the codes of this package's diagnostics. docs/reference/errors.md explains each of them, and those of other
-// packages.
+// These are the codes of this package's diagnostics. docs/reference/errors.md explains each of them, and the codes of
+// other packages.
 const (
 	CodeBadValue      = yamltree.CodeBadValue
 	CodeContradiction = "contradiction"

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Dialects in which no row says how others are read
+// CSV dialects in which no row decides how other rows are read
 //
-// Some settings of CSV contradict each other, and some let what one row holds decide how the rows of others are read:
-// without a header, the first row stands where files say something about themselves. Such a job is refused before it
-// runs (docs/adr/0036).
+// Some settings of CSV contradict each other. Others let the content of one row decide how other rows are read: in a
+// file without a header, the first row is where files describe themselves. Such a job is refused before it runs
+// (docs/adr/0036).
 
 // dialect is the dialect of delimited text, as a job writes it: a setting that is absent is empty.
 type dialect struct {
@@ -21,10 +21,10 @@ type dialect struct {
 	LineEnd                             string
 }
 
-// Problem is what is wrong with a setting.
+// Problem is one contradictory setting: its key, the problem and a hint.
 type Problem struct{ Key, Problem, Hint string }
 
-// checkDialect returns the contradictions of a dialect, but for those of single characters that the job itself says.
+// checkDialect returns the contradictions of a dialect, except between single characters that the job itself sets.
 func checkDialect(d dialect) (problems []Problem) {
 	add := func(key, problem, hint string) { problems = append(problems, Problem{key, problem, hint}) }
 	for _, k := range [][2]string{{"delimiter", d.Delimiter}, {"quote", d.Quote}, {"comment", d.Comment}} {
@@ -58,17 +58,18 @@ func checkDialect(d dialect) (problems []Problem) {
 	return problems
 }
 
-// tabs says whether some file is of format tsv.
+// tabs reports whether some file has the format tsv.
 func (d *dialect) tabs() bool {
 	return d.Format == "tsv" || d.Format == "" && slices.ContainsFunc(d.Files, tabbed)
 }
 
-// quotes says whether fields are quoted in some file: in files of format tsv only if the job says so.
+// quotes reports whether fields are quoted in some file. In files of format tsv they are quoted only if the job sets a
+// quote.
 func (d *dialect) quotes() bool {
 	csv := d.Format == "csv" || d.Format == "" && slices.ContainsFunc(d.Files,
 		func(file string) bool { return text(file) && !tabbed(file) })
 	return d.Quote != "none" && (d.Quote != "" || csv)
 }
 
-// tabbed says whether a path is of a file of format tsv, by its extension.
+// tabbed reports whether the extension of a path is one of format tsv.
 func tabbed(file string) bool { return hasExtension(file, tabsExtensions, true) }

@@ -21,8 +21,8 @@ type Dimension struct {
 	// Every makes calendar cells between two dates: each begins a day, a week, a month, a quarter or a year after the
 	// one before. There must be a whole number of steps between from and to. Every cell is [a, b).
 	Every string `yaml:"every,omitempty" enum:"day|week|month|quarter|year" example:"month"`
-	// LastEdge says whether the last cell includes its upper edge; included if it is absent. With excluded, every cell
-	// is [a, b), a value equal to the last edge is in no cell, and infinite values are in none.
+	// LastEdge is `included` if the last cell includes its upper edge; included if it is absent. With excluded, every
+	// cell is [a, b), and a value equal to the last edge or an infinite value is in no cell.
 	LastEdge string `yaml:"last_edge,omitempty" enum:"included|excluded" example:"excluded"`
 	// Part of a time.
 	Part string `yaml:"part,omitempty" enum:"minute_of_hour|hour_of_day|hour_of_week|day_of_week|day_of_month|week_of_year|month|quarter" example:"hour_of_day"`
@@ -32,25 +32,25 @@ type Dimension struct {
 	Nearest *Nearest `yaml:"nearest,omitempty" example:"{lat: lat, lon: lon, points: junctions.csv, id: junction, within_m: 150, kernel: {bandwidth_m: 150}}"`
 	// Grid cuts a box of latitudes and longitudes into equal cells.
 	Grid *Grid `yaml:"grid,omitempty" example:"{lat: lat, lon: lon, south: 40.7, west: -74.02, north: 40.88, east: -73.9, rows: 64, cols: 64}"`
-	// Keys: discover takes the cells from the data, privately. Each unit counts once in at most max_groups keys (per_unit,
-	// required). Noise is added to the count of every key in the data. The keys whose noisy counts reach a threshold are
-	// published, sorted. Keys are texts of at most 1024 bytes, whole numbers, truth values, dates or times. A histogram
-	// counts the units of each key and selects. Sums, means and variances whose by begins with the same dimensions are
-	// answered for the keys that it selects.
+	// Keys: discover takes the cells from the data, privately (private partition selection). Each unit counts once in
+	// at most max_groups keys (per_unit, required). Noise is added to the count of every key in the data. The keys
+	// whose noisy counts reach a threshold are published, sorted. Keys are strings of at most 1024 bytes, integers,
+	// booleans, dates or times. A histogram counts the units of each key and selects. Sums, means and variances whose
+	// by begins with the same dimensions are answered for the keys that the histogram selects.
 	Keys string `yaml:"keys,omitempty" enum:"discover" example:"discover"`
-	// Fold names the differences between texts that do not count, in values, values_from and keys: discover: `case` (North
-	// and NORTH), `space` (blanks at the ends, and how many there are between words) and `accents` (Sud and Süd).
-	// Discovered keys are published as folded.
+	// Fold names the differences between texts that are ignored, in values, values_from and keys: discover: `case`
+	// (North and NORTH), `space` (blanks at the ends, and how many there are between words) and `accents` (Sud and
+	// Süd). Discovered keys are published as folded.
 	Fold []string `yaml:"fold,omitempty" enum:"case|space|accents" example:"[case, space]"`
 	// As is the name of the key column in the release; the column's name if it is absent.
 	As string `yaml:"as,omitempty" example:"gender"`
-	// Null says what happens to a row whose value is null: it is dropped, or it counts in a cell "null".
+	// Null is what happens to a row whose value is null: `drop` it, or count it in a cell "null" (`bin`).
 	Null string `yaml:"null,omitempty" enum:"drop|bin" default:"drop"`
-	// Other says what happens to a row whose value is in no cell: it is dropped, or it counts in a cell "other".
+	// Other is what happens to a row whose value is in no cell: `drop` it, or count it in a cell "other" (`bin`).
 	Other string `yaml:"other,omitempty" enum:"drop|bin" default:"drop"`
 }
 
-// forms are the ways to define the cells of a dimension, and the keys of each. A new one is entered here.
+// forms are the ways to define the cells of a dimension, and the keys of each form. A new form is entered here.
 var forms = []struct {
 	name string
 	keys []string
@@ -110,11 +110,11 @@ type Nearest struct {
 	Kernel *Kernel `yaml:"kernel,omitempty" example:"{bandwidth_m: 150}"`
 }
 
-// Kernel spreads each row over the points around the one that it belongs to, in shares of at most one row in all. The
-// largest norm of the shares of a point replaces 1 in the sensitivity: a wider kernel needs less noise. In histograms
-// only, with null: drop and other: drop.
+// Kernel spreads each row over the points around its nearest point, with weights that sum to at most 1. The sensitivity
+// uses the largest norm of a point's weights instead of 1, so a wider kernel needs less noise. In histograms only, with
+// null: drop and other: drop.
 type Kernel struct {
-	// BandwidthM is the standard deviation, in metres, of the normal density of the shares. It is cut off at four
+	// BandwidthM is the standard deviation, in metres, of the normal density of the weights. It is cut off at four
 	// standard deviations.
 	BandwidthM Decimal `yaml:"bandwidth_m" example:"150"`
 }
@@ -139,8 +139,8 @@ type Grid struct {
 	Cols int `yaml:"cols" min:"1" example:"64"`
 }
 
-// Expanded returns the edges of a dimension as source texts: its edges, or those that from, to and width (in exact
-// decimal arithmetic) or from, to and every give. It returns nil if the dimension has no edges.
+// Expanded returns the edges of a dimension as source texts: the edges of the job, or the edges computed from from, to
+// and width (in exact decimal arithmetic) or from, to and every. It returns nil if the dimension has no edges.
 func (d Dimension) Expanded() []Scalar {
 	if d.From == nil || d.To == nil {
 		return d.Edges

@@ -15,11 +15,11 @@ import (
 // input.sql.dsn and the folders of input.files. A value that comes from `${env:…}` is replaced by its reference.
 func (j *Job) Effective() ([]byte, error) { return j.canonical(j.references()) }
 
-// Question returns the same JSON with the values of the environment in it. It tells two questions apart and is as
-// private as the environment. It goes into digests that the operator keeps, and never into a release, a log or a
-// message.
+// Question returns the same JSON with the values of the environment in it: the run fingerprint, which distinguishes two
+// runs. It is as private as the environment. It goes into digests that the operator keeps, and never into a release, a
+// log or a message.
 //
-// The query of an address on a web server is a signature, which changes from day to day: its reference stays.
+// A URL's query string on a web server is a signature, which changes from day to day: its reference stays.
 func (j *Job) Question() ([]byte, error) {
 	signed := maps.Clone(j.references())
 	maps.DeleteFunc(signed, func(_, text string) bool { return !outside.MatchString(text) })
@@ -43,7 +43,7 @@ func (j *Job) canonical(public map[string]string) ([]byte, error) {
 // unpublished are the keys that no release contains.
 var unpublished = map[string]bool{"ledger.store": true, "memory_limit": true, "input.sql.dsn": true}
 
-// withoutFolder takes the folder off a file of the input.
+// withoutFolder removes the folder from a path of the input.
 func withoutFolder(s, at string) string {
 	if strings.HasPrefix(at, "input.files[") {
 		s = filepath.Base(s)

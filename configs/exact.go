@@ -2,15 +2,15 @@ package configs
 
 import "slices"
 
-// ExactColumns lists the columns of the input in which two different values must stay different: those of the privacy
-// unit, since two units must not become one, and those whose values are discovered keys.
+// ExactColumns lists the input columns in which different values must stay different: the columns of the privacy unit,
+// since two units must not become one, and the columns of discovered keys.
 func (j *Job) ExactColumns() []string {
 	names := slices.Clone([]string(j.Privacy.Unit))
 	for i := range j.Queries {
 		if j.Queries[i].Histogram == nil {
 			continue
 		}
-		// sums, means and variances by discovered keys have those of a histogram
+		// sums, means and variances by discovered keys use the keys of a histogram
 		for _, d := range j.Queries[i].Histogram.By {
 			if d.Keys == "" {
 				continue

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// This file knows the formats of input files by their extensions, and the types that a job may give to columns of text.
+// This file maps file extensions to input formats, and checks the types that a job gives to text columns.
 
 // These are the file extensions of the supported formats. A text format may be followed by an extension of a
 // compression (packings).
@@ -35,18 +35,18 @@ func hasExtension(file string, extensions []string, text bool) bool {
 	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(file, e) })
 }
 
-// text says whether a path is of a file of delimited text, by its extension.
+// text reports whether the extension of a path is one of delimited text.
 func text(file string) bool { return hasExtension(file, textExtensions, true) }
 
-// lines says whether a path is of a file of JSON lines, by its extension.
+// lines reports whether the extension of a path is one of JSON lines.
 func lines(file string) bool { return hasExtension(file, lineExtensions, true) }
 
-// known says whether the extension of a path names a format.
+// known reports whether the extension of a path names a format.
 func known(file string) bool {
 	return hasExtension(file, extensions, false) || text(file) || lines(file)
 }
 
-// hint says what the user can do with a file of another format.
+// hint returns what the user can do with a file of an unknown format.
 func hint(file string) string {
 	known := "known: " + strings.Join(slices.Concat(extensions, textExtensions, lineExtensions), ", ")
 	switch strings.ToLower(filepath.Ext(file)) {
@@ -58,8 +58,8 @@ func hint(file string) string {
 
 var textTypes = []string{"text", "int", "float", "bool", "date", "timestamp"}
 
-// checkType says what is wrong with the type of a column of a text file, and what to write; "" if nothing is. show
-// makes a text of the job fit for a message.
+// checkType returns the problem of a text file column's type and a hint; "" if there is none. show quotes a text of the
+// job for a message.
 func checkType(text string, show func(string) string) (problem, hint string) {
 	kind, all, _ := strings.Cut(text, " ")
 	for _, layout := range strings.Split(all, " | ") {

@@ -5,14 +5,11 @@ package configs
 type Input struct {
 	// Files are paths or patterns (* ? [a-z]), relative to the job file. The extension names the format: .parquet,
 	// .arrow, .feather, .csv, .txt, .data, .tsv, .tab, .jsonl or .ndjson. A compressed text file has .gz, .zst, .bz2 or
-	// .xz after it. Objects of stores have addresses: `s3://bucket/trips/*.parquet`, gs://, az://, and https:// for one
-	// file of a web server; an address that ends with a slash stands for all objects below
-	// ([object stores](../howto/object-stores.md)). `["-"]` with `format: arrow` or `parquet` is a table on standard
-	// input, which is copied into an encrypted file without a name in `--tmp-dir` or the system's folder for temporary
-	// files.
-	// An input has files or sql.
+	// .xz after it. Objects in stores have URLs: `s3://bucket/trips/*.parquet`, gs://, az://, and https:// for one file
+	// of a web server; a URL that ends with a slash means all objects below it ([object
+	// stores](../howto/object-stores.md)). An input has files or sql.
 	Files []string `yaml:"files,omitempty" example:"[\"trips-*.parquet\"]"`
-	// SQL is a table of a database, or what a statement selects there, instead of files.
+	// SQL is a table of a database, or the rows that a SELECT statement returns, instead of files.
 	SQL *SQL `yaml:"sql,omitempty" example:"{driver: postgres, dsn: \"${env:DSN}\", table: public.trips}"`
 	// Format of the files, whatever their extension. If a name ends with .gz, .zst, .bz2 or .xz, the text is
 	// compressed.
@@ -22,20 +19,20 @@ type Input struct {
 	// Rows is the public number of rows, with `adjacency: replace-one` only; a table of another length is an error. If
 	// a CSV file has too few rows, its blank lines and comments count as rows without values, up to that number.
 	Rows int64 `yaml:"rows,omitempty" min:"1" example:"45222"`
-	// CSV says how CSV files are read; it has no effect on other formats.
+	// CSV is the dialect of CSV files; it has no effect on other formats.
 	CSV CSV `yaml:"csv,omitempty" example:"{delimiter: \";\"}"`
-	// JSONL says which members of JSON lines are read; it has no effect on other formats.
+	// JSONL names the members to read from JSON lines; it has no effect on other formats.
 	JSONL *JSONL `yaml:"jsonl,omitempty" example:"{columns: {age: int}}"`
-	// Folders are columns that are not in the files but in the names of their folders, NAME=VALUE, with their types as in
-	// `csv.types`. Filters on whole numbers, dates and timestamps then leave out whole files.
+	// Folders are columns that are not in the files but in the names of their folders, NAME=VALUE, with their types as
+	// in `csv.types`. Filters on integers, dates and timestamps then skip whole files.
 	Folders map[string]string `yaml:"folders,omitempty" example:"{day: date}"`
 	// Events turn each row into one event for each entry. Filters and bounds then apply to events.
 	Events []Event `yaml:"events,omitempty" empty:"ok" example:"[{lat: pickup_latitude, lon: pickup_longitude}]"`
 	// Where keeps the rows that meet every condition.
 	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: sex, in: [Male]}]"`
-	// Statistics says whether filters use the statistics in Parquet files. With `use`, a row group is skipped if the
-	// stated min and max of an integer, date or timestamp show that none of its rows passes the filters; `use` if it is
-	// absent. With `ignore`, every row is read.
+	// Statistics is `use` if filters may use the statistics in Parquet files, `use` if it is absent. A row group is
+	// then skipped if the stated min and max of an integer, date or timestamp show that none of its rows passes the
+	// filters. With `ignore`, every row is read.
 	Statistics string `yaml:"statistics,omitempty" enum:"use|ignore" example:"ignore"`
 }
 
@@ -46,43 +43,42 @@ type SQL struct {
 	// DSN is the connection string as the engine's driver reads it, preferably `${env:NAME}`. It never appears in a
 	// release, a message or the ledger.
 	DSN string `yaml:"dsn,omitempty" example:"\"${env:DSN}\""`
-	// Table is the name of the table, with its schema and catalogue before it if there are any, between points:
-	// `public.trips`. Each part is quoted as it stands. A parameter in it is of letters, digits and `_`.
+	// Table is the name of the table, after its catalogue and schema if there are any, separated by points:
+	// `public.trips`. Each part is quoted as it stands. A parameter in it consists of letters, digits and `_`.
 	Table string `yaml:"table,omitempty" example:"public.trips"`
-	// Query is one SELECT statement that gives the rows, instead of a table. It is sent as it stands and is public, as the
-	// job is. It must not fail on any value, gives the same rows each time, and has no references: choose rows of a day
-	// with `where`.
+	// Query is one SELECT statement that returns the rows, instead of a table. It is sent unchanged and is public, like
+	// the job. It must not fail on any value, must return the same rows each time, and has no references: choose rows
+	// of a day with `where`.
 	Query string `yaml:"query,omitempty" example:"\"SELECT * FROM read_parquet('trips/*.parquet')\""`
 }
 
 // CSV is the dialect of CSV files. Columns are text unless typed.
 type CSV struct {
-	// Header says whether the first line holds the columns' names.
+	// Header is true if the first line holds the columns' names.
 	Header *bool `yaml:"header,omitempty" default:"true"`
-	// Columns are the names of the columns in order; required if there is no header. They replace the names of a
-	// header.
+	// Columns are the names of the columns in order; required without a header. They replace the names of a header.
 	Columns []string `yaml:"columns,omitempty" example:"[age, workclass]"`
 	// Types of columns that are not text: int, float, bool, `date` and `timestamp`, each with a layout that shows how
 	// the time 2006-01-02 15:04:05 is written: `date 2/1/2006` (which also reads days and months with a leading 0).
 	// Several layouts are separated by ` | `; the first one that fits a text reads it. A date without a layout is
 	// 2006-01-02.
 	Types map[string]string `yaml:"types,omitempty" example:"{age: int, day: \"date 2/1/2006\", t: \"timestamp 2006-01-02 15:04:05\"}"`
-	// Encoding of the text. A byte that is no character is read as the control character of the same number. Only files in
-	// utf-16 state their byte order by a mark, and are little-endian without one; they must have a header.
+	// Encoding of the text. A byte that is no character is read as the control character with its number. Only utf-16
+	// files state their byte order by a mark; without a mark they are little-endian. They must have a header.
 	Encoding string `yaml:"encoding,omitempty" enum:"utf-8|utf-16|utf-16le|utf-16be|windows-1252|latin-1|latin-9|windows-1250|latin-2|windows-1251|macintosh" example:"windows-1252"`
 	// Decimal is the character between the whole part and the fraction of a number; a point if it is absent.
 	Decimal string `yaml:"decimal,omitempty" example:"\",\""`
 	// Thousands is the character that may separate groups of three digits; none if it is absent. A space also matches a
 	// no-break space.
 	Thousands string `yaml:"thousands,omitempty" example:"\".\""`
-	// Mark says that each file begins with a byte order mark, although it has no header. A mark before a header is
-	// always skipped; else, without mark, U+FEFF at the start of a file is a character of its first field.
+	// Mark is true if each file without a header begins with a byte order mark. A mark before a header is always
+	// skipped. Without mark, U+FEFF at the start of a file without a header is a character of its first field.
 	Mark *bool `yaml:"mark,omitempty" example:"true"`
-	// LineEnd says how the lines of files without a header end; `lf` if it is absent. If it is lf, a carriage return at
-	// the end of a line is a part of its last field. In files with a header the end of the header's line says it.
+	// LineEnd is how the lines of files without a header end; `lf` if it is absent. With lf, a carriage return at the
+	// end of a line belongs to its last field. In files with a header, the end of the header line decides.
 	LineEnd string `yaml:"line_end,omitempty" enum:"lf|crlf" example:"crlf"`
-	// Quote is the character around fields that contain delimiters or line breaks; a double quote if it is absent, and
-	// `none` if there is no such character, as in files of format tsv if it is absent.
+	// Quote is the character around fields that contain delimiters or line breaks, or `none`. If it is absent, it is a
+	// double quote, and none in files of format tsv.
 	Quote string `yaml:"quote,omitempty" example:"\"'\""`
 	// Delimiter is the character between fields. If it is absent, files of format tsv have a tab.
 	Delimiter string `yaml:"delimiter,omitempty" default:"," example:"\";\""`
@@ -97,9 +93,9 @@ type CSV struct {
 
 // JSONL names the columns of JSON lines: files with one JSON object a line.
 type JSONL struct {
-	// Columns are the members to read, with types as in `csv.types`, and text for texts. A path leads to a nested
-	// member: `address.city`. Other members are not read. Text is read of strings only: a number or a truth value there is
-	// missing, since 1 and "1" would be one text. Columns of all other types are read of both: 1 and "1" are one int.
+	// Columns are the members to read, with types as in `csv.types`, and text for strings. A path leads to a nested
+	// member: `address.city`. Other members are not read. A text column reads strings only: a number or boolean there
+	// is missing, since 1 and "1" would be one text. Columns of all other types read both: 1 and "1" are one int.
 	Columns map[string]string `yaml:"columns" example:"{age: int, \"address.city\": text}"`
 }
 
@@ -115,7 +111,7 @@ type Filter struct {
 	From *Scalar `yaml:"from,omitempty" example:"2013-01-01T00:00:00"`
 	// Before keeps values that are smaller.
 	Before *Scalar `yaml:"before,omitempty" example:"2013-01-02T00:00:00"`
-	// For is the length of the time window that starts at from: a number and s, m, h, d or w.
+	// For is the length of the time interval that starts at from: a number and s, m, h, d or w.
 	For string `yaml:"for,omitempty" example:"1h"`
 	// NotNull keeps rows whose value is not null.
 	NotNull bool `yaml:"not_null,omitempty" default:"false"`

@@ -9,37 +9,58 @@ import "github.com/dprelease/dprelease/configs/internal/yamltree"
 
 //go:generate go test ./gen -run TestGeneratedFilesAreCurrent -update
 
-// Job is one release: what to read, what to ask, what to spend and where to publish.
+// Job is one release: the input, the queries, the budget and the place of publication.
 type Job struct {
 	// Version of the job file's format; this program reads version 1.
 	Version int `yaml:"version" example:"1"`
 	// Name of the release, as its manifest shows it.
 	Name string `yaml:"name" example:"taxi-heatmap"`
+	// Title of the release for readers. The page and the pictures show it in the place of the name.
+	Title string `yaml:"title,omitempty" example:"Loans of the city library, 2024"`
+	// Columns are what readers should know of columns of the table, by their names.
+	Columns map[string]ColumnTexts `yaml:"columns,omitempty" example:"{Fee: {title: Late fee, unit: EUR}}"`
 	// Params are values that `--param NAME=VALUE` replaces. Any text of the job can refer to a value as ${NAME}.
 	Params map[string]Param `yaml:"params,omitempty" example:"{hour: \"00\", day: {type: date, every: day}}" order:"first"`
 	// Privacy is the guarantee of the whole release.
 	Privacy Privacy `yaml:"privacy" example:"{epsilon: 1, delta: 1e-6, unit: [cab_id], per_unit: {max_rows: 5}}"`
 	// Input is the private table.
 	Input Input `yaml:"input" example:"{files: [\"trips-*.parquet\"]}"`
-	// Engine says who adds the rows of an input.sql up. With `auto` the database does, and only sums and counts leave it;
-	// `auto` if it is absent. With `local` this program reads the rows. The answers are the same. Files are always read by
-	// this program.
+	// Engine is the program that adds up the rows of an input.sql; `auto` if it is absent. With `auto` the database
+	// adds them up, and only sums and counts leave it. With `local` this program reads the rows. The answers are the
+	// same. Files are always read by this program.
 	Engine string `yaml:"engine,omitempty" enum:"auto|local" example:"local"`
-	// Queries are the questions; they share the release's epsilon and delta.
+	// Queries share the release's epsilon and delta.
 	Queries []Query `yaml:"queries" example:"[{name: total, count: {}}]"`
 	// Output is where the release is published.
 	Output Output `yaml:"output" example:"{dir: out}"`
 	// Ledger is where the spend is recorded, and what the data may cost in all.
 	Ledger Ledger `yaml:"ledger" example:"{store: \"sqlite:ledger.db\", dataset: taxi, budget: {epsilon: 10, delta: 1e-5}}"`
-	// Deployment is what a reader of the release should know and the program cannot.
+	// Deployment holds facts that readers of the release should know and the program cannot know.
 	Deployment *Deployment `yaml:"deployment,omitempty" example:"{curators: [City of New York], unit_is_person: no}"`
 	// MemoryLimit is how much memory a run may use, such as 1GiB or 500MB; half of the memory of the machine or
 	// container if it is absent. Rows of units that do not fit go to an encrypted file. The limit does not change the
 	// answers.
 	MemoryLimit Scalar `yaml:"memory_limit,omitempty" example:"1GiB"`
 
+	// DataChecks is `refuse` if a run must fail on an unusable column: fewer than one row in twenty is usable by a
+	// query, or half of the texts are no values of the column's type. With `refuse` such a run ends before any noise
+	// and costs nothing. A published release then tells its readers that no column was unusable: an exact answer, which
+	// epsilon does not cover, and which the page states. With `off`, which is the default, nothing depends on the
+	// check, and an unusable column makes a release of noise, which is charged.
+	DataChecks string `yaml:"data_checks,omitempty" enum:"refuse|off" example:"refuse"`
+
 	file string
 	src  *yamltree.Source // nil if the job was not parsed
+}
+
+// ColumnTexts is what readers should know of a column. It is public, and does not change the answers.
+type ColumnTexts struct {
+	// Title of the column for readers.
+	Title string `yaml:"title,omitempty" example:"Late fee"`
+	// Description of the column in a sentence.
+	Description string `yaml:"description,omitempty" example:"What a member paid for a late return."`
+	// Unit of the column's values.
+	Unit string `yaml:"unit,omitempty" example:"EUR"`
 }
 
 // Param is one parameter: its default value, or a mapping with its type.
@@ -59,25 +80,25 @@ type Privacy struct {
 	Epsilon Decimal `yaml:"epsilon" example:"1"`
 	// Delta is the additive term of the guarantee, P(output) <= exp(epsilon) * P'(output) + delta for neighbouring
 	// tables; zero or more, less than 1. There is no default; choose it far below 1 / number of units. 0 asks for pure
-	// epsilon-differential privacy: noise is then two-sided geometric or Laplace, and epsilon is split over the queries so
-	// that the sum of their squared errors is least. `release plan` says when Gaussian noise would be smaller.
+	// epsilon-differential privacy: noise is then two-sided geometric or Laplace, and epsilon is split over the queries
+	// so that the sum of their squared errors is least. `release plan` shows when Gaussian noise would be smaller.
 	Delta Decimal `yaml:"delta" example:"1e-6"`
-	// DeltaFailure is the share of delta for `keys: discover`: it bounds the probability that a key is published which
+	// DeltaFailure is the part of delta for `keys: discover`: it bounds the probability that a key is published which
 	// only one unit has. It is subtracted from delta before the noise is calibrated. If it is absent, it is a tenth of
 	// delta if keys are discovered, and otherwise 0.
 	DeltaFailure Decimal `yaml:"delta_failure,omitempty" example:"1e-7"`
-	// Weights: auto splits epsilon over the queries so that all are more accurate than they are to be (accuracy, which
-	// each then needs) by the same factor. Absent: by the queries' weights.
+	// Weights: auto splits epsilon so that every query beats its `accuracy` target by the same factor. Every query then
+	// needs accuracy. If it is absent, epsilon is split by the queries' weights.
 	Weights string `yaml:"weights,omitempty" enum:"auto" example:"auto"`
 	// Unit is whom the guarantee protects: `row`, or the list of columns that together identify one privacy unit. Two
-	// different values are two units: in all queries, a decimal of such a column that is no whole number of 18 digits is a
-	// text, and a date in milliseconds a time.
+	// different values are two units. In these columns, a decimal that is no integer of up to 18 digits is read as a
+	// text, and a date in milliseconds as a time, in all queries.
 	Unit Unit `yaml:"unit" example:"[cab_id]"`
-	// FloatUnit says whether the columns of unit may hold floating-point numbers; `refuse` if it is absent. Two numbers
-	// that are equal are one unit, and NaN is none. Numbers that were rounded when they were stored may have become one
-	// unit; identifiers belong into integers, decimals or texts.
+	// FloatUnit is `allow` if the columns of unit may hold floating-point numbers; `refuse` if it is absent. Equal
+	// numbers are one unit, and NaN is none. Numbers that were rounded when they were stored may have become one unit:
+	// store identifiers as integers, decimals or texts.
 	FloatUnit string `yaml:"float_unit,omitempty" enum:"refuse|allow" example:"allow"`
-	// Adjacency says which tables are neighbours: one unit added or removed, or one unit replaced by another.
+	// Adjacency defines which tables are neighbours: one unit added or removed, or one unit replaced by another.
 	Adjacency string `yaml:"adjacency,omitempty" enum:"add-remove|replace-one" default:"add-remove"`
 	// PerUnit is what one unit may contribute to each query; a query's own per_unit overrides it key by key.
 	PerUnit PerUnit `yaml:"per_unit,omitempty" example:"{max_rows: 5}"`
@@ -92,13 +113,13 @@ type Output struct {
 	Dir string `yaml:"dir" example:"out/${hour}"`
 	// Formats of the tables. Each query gets one table in each format.
 	Formats []string `yaml:"formats,omitempty" enum:"parquet|csv|arrow|json" default:"parquet" example:"[parquet, csv]"`
-	// CSV says how CSV tables are written.
+	// CSV is how CSV tables are written.
 	CSV OutputCSV `yaml:"csv,omitempty" example:"{raw: true}"`
 	// Report adds files for people and catalogues: index.html, a page with the guarantee in words and pictures of every
 	// query; README.md, CITATION.cff, and descriptions of the tables (datapackage.json, csv-metadata.json, dcat.jsonld,
 	// croissant.json). It costs no budget.
 	Report *bool `yaml:"report,omitempty" default:"true" example:"false"`
-	// Publish says which cells the tables show, of every query that has no publish of its own.
+	// Publish is the rule by which the tables show cells, for every query that has no publish of its own.
 	Publish *Publish `yaml:"publish,omitempty" example:"{min_count: 20}"`
 }
 
@@ -114,7 +135,7 @@ type OutputCSV struct {
 // Presented reports whether the release has the files for people and catalogues.
 func (o *Output) Presented() bool { return o.Report == nil || *o.Report }
 
-// Ledger says where the spend is recorded and what the data may cost in all.
+// Ledger is where the spend is recorded, and what the data may cost in all.
 type Ledger struct {
 	// Store of the ledger: `sqlite:` and a file, relative to the job file, which only its owner can read; `sqlite+group:`
 	// and a file that the group of its folder shares; or `postgres://` and a connection string, preferably from

@@ -42,11 +42,11 @@ const (
 	hintNoise  = "noise is always added and follows from privacy.epsilon and privacy.delta"
 )
 
-// unknownKey returns the key that is probably meant by one that a mapping cannot have, and a hint.
+// unknownKey returns the key that is probably meant by an unknown key, and a hint.
 func unknownKey(name string, known []string) (key, hint string) {
 	hint = unknownHint(name, known)
 	if wording.InPlaceOfKind(wording.KindHint(name, known)) {
-		return "histogram", hint // then the query is not reported as one without a kind as well
+		return "histogram", hint // so that the query is not also reported as one without a kind
 	}
 	return wording.Meant(name, known), hint
 }

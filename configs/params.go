@@ -151,8 +151,8 @@ func (j *Job) ParamValues() map[string]string {
 	return out
 }
 
-// Series returns the name of the job with the references to its dates unreplaced, such as fares-${day}. All windows of
-// a dated job have the same series.
+// Series returns the name of the job with its dates as references, such as fares-${day}. All dates of a dated job have
+// the same series.
 func (j *Job) Series() string {
 	if j.src == nil {
 		return j.Name

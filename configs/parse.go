@@ -18,16 +18,16 @@ type ParseOptions struct {
 	// Sample gives a sample value to parameters that have none. Commands use it if the values do not matter to them,
 	// such as those on the ledger.
 	Sample bool
-	// Judge returns the problems of a denoising step, because this package does not know the methods. If it is nil, the
+	// CheckStep returns the problems of a denoising step, because this package does not know the methods. If it is nil, the
 	// steps are not checked before the plan is made.
-	Judge StepJudge
+	CheckStep StepChecker
 }
 
 // Load reads the job file at a path and parses it: see Parse.
 func Load(path string, o ParseOptions) (*Job, Diagnostics) {
 	src, err := yamltree.ReadFile(path)
 	if err != nil {
-		text, hint := yamltree.Unreadable(err)
+		text, hint := yamltree.Unreadable(path, err)
 		return nil, Diagnostics{{File: path, Line: 1, Column: 1, Code: CodeUnreadable, Message: text, Hint: hint}}
 	}
 	return Parse(path, src, o)
@@ -49,7 +49,7 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 	p.unusedParams()
 	yamltree.FillDefaults(reflect.ValueOf(job).Elem())
 	fillSteps(job)
-	c := &checker{Report: d.Report, job: job, judge: o.Judge}
+	c := &checker{Report: d.Report, job: job, judge: o.CheckStep}
 	if !d.Stopped {
 		c.check()
 	}
@@ -95,8 +95,8 @@ func (j *Job) StoreName() string {
 	return strings.TrimSuffix(j.Ledger.Store, file) + j.Path(file)
 }
 
-// Bounds returns what one privacy unit may contribute to a query. A bound of the query overrides that of the job. If
-// the unit is a row, it contributes one row. A bound of 0 means that there is none.
+// Bounds returns what one privacy unit may contribute to a query. The query's own bounds override the job's. If the
+// unit is a row, it contributes one row. A bound of 0 means that there is none.
 func (j *Job) Bounds(q *Query) PerUnit {
 	if len(j.Privacy.Unit) == 0 {
 		return PerUnit{MaxRows: 1, MaxGroups: 1, MaxRowsPerGroup: 1}
@@ -104,7 +104,7 @@ func (j *Job) Bounds(q *Query) PerUnit {
 	return j.Privacy.PerUnit.with(q.PerUnit)
 }
 
-// with returns the bounds of a query that has some of its own; nil if it has none.
+// with returns the bounds p, overridden key by key by the query's own bounds if there are any.
 func (p PerUnit) with(own *PerUnit) PerUnit {
 	b := p
 	if own != nil {

@@ -2,16 +2,22 @@ package configs
 
 import "maps"
 
-// Query is one question: a name and exactly one of count, histogram, crosstabs, sum, mean and variance.
+// Query has a name and exactly one of count, histogram, crosstabs, sum, mean and variance.
 type Query struct {
 	// Name of the query and of its files: lower-case letters, digits, _ and -, at most 64.
 	Name string `yaml:"name" example:"pickups"`
+	// Title of the query for readers. The page and the pictures show it in the place of the name.
+	Title string `yaml:"title,omitempty" example:"Loans by branch and month"`
+	// Description of the query in a sentence or two.
+	Description string `yaml:"description,omitempty" example:"Loans of books, films, music and games."`
+	// Unit is what the query's numbers count or measure, for readers: loans, EUR.
+	Unit string `yaml:"unit,omitempty" example:"loans"`
 	// Count counts all rows: one number.
 	Count *Count `yaml:"count,omitempty" example:"{}"`
 	// Histogram counts rows by one or more public dimensions.
 	Histogram *Histogram `yaml:"histogram,omitempty" example:"{by: [{column: sex, values: [Male, Female]}]}"`
-	// Crosstabs counts the same rows in many tables at once, each by some of its dimensions: noise goes where it serves
-	// all of them, and the tables agree.
+	// Crosstabs counts the same rows in many marginals at once: the noise is placed so that it serves all tables, and
+	// the tables agree.
 	Crosstabs *Crosstabs `yaml:"crosstabs,omitempty" example:"{by: [{column: sex, values: [Male, Female]}, {column: race, values: [White, Black, Other]}], ways: [1, 2]}"`
 	// Sum adds up the values of a column.
 	Sum *Aggregate `yaml:"sum,omitempty" example:"{column: hours, clamp: [0, 99]}"`
@@ -21,20 +27,20 @@ type Query struct {
 	Variance *Aggregate `yaml:"variance,omitempty" example:"{column: age, clamp: [17, 90]}"`
 	// PerUnit overrides privacy.per_unit for this query, key by key.
 	PerUnit *PerUnit `yaml:"per_unit,omitempty" example:"{max_rows: 5, max_groups: 5, max_rows_per_group: 1}"`
-	// Sensitivity declares the L2 sensitivity, in the query's unit. It is checked: one that is smaller than the bounds
-	// imply is an error. A larger one is used.
+	// Sensitivity declares the L2 sensitivity, in the query's unit. A value below the one that the bounds imply is an
+	// error. A larger value is used.
 	Sensitivity Decimal `yaml:"sensitivity,omitempty" example:"5"`
 	// Weight is the query's share of the release's budget: mu squared is split in proportion to the weights.
 	Weight Decimal `yaml:"weight,omitempty" default:"1" example:"2"`
 	// MaxError makes the plan fail if half the width of the 95 % interval would be larger, in the query's unit.
 	MaxError Decimal `yaml:"max_error,omitempty" example:"40"`
-	// Accuracy is the error that the query may have. release plan then says the least epsilon for all queries together,
-	// release suggest prints the job with it, and `privacy.weights: auto` splits epsilon by it.
+	// Accuracy is the error that the query may have. release plan then shows the least epsilon for all queries
+	// together, release suggest prints the job with it, and `privacy.weights: auto` splits epsilon by it.
 	Accuracy *Accuracy `yaml:"accuracy,omitempty" example:"{95%: 40}"`
 	// Sparse writes only the cells whose estimate is not zero. All cells get noise nevertheless.
 	Sparse bool `yaml:"sparse,omitempty" default:"false"`
-	// Publish says which cells the tables show. The others are left empty and marked by the column withheld; noisy values
-	// alone decide. It costs no budget. Absent: output.publish; `{}`: all cells.
+	// Publish is the rule by which the tables show cells. Withheld cells are empty and marked in the column withheld;
+	// only noisy values decide. It costs no budget. If it is absent, output.publish applies; `{}` shows all cells.
 	Publish *Publish `yaml:"publish,omitempty" empty:"ok" example:"{min_count: 20, max_relative_error: 0.2}"`
 	// Denoise are the steps that turn noisy values into estimates, in order; they cost no budget.
 	Denoise []Denoise `yaml:"denoise,omitempty" empty:"ok" example:"[{method: james-stein}, {method: nonnegative}]"`
@@ -44,38 +50,39 @@ type Query struct {
 	Margins []string `yaml:"margins,omitempty" example:"[by_hour, total]"`
 }
 
-// Kinds are the keys of a query that say what it asks. Those that add values up, which have an [Aggregate], are in
+// Kinds are the keys that give a query its kind. The kinds that add up values, which have an [Aggregate], are in
 // [Query.Aggregates] too.
 var Kinds = []string{"count", "histogram", "crosstabs", "sum", "mean", "variance"}
 
-// Aggregates returns what the query adds up, by the key that says so: one, if the query is sound, or none if it counts
-// rows.
+// Aggregates returns the aggregate of the query under the key of its kind: one entry in a valid query, or none if the
+// query counts rows.
 func (q *Query) Aggregates() map[string]*Aggregate {
 	all := map[string]*Aggregate{"sum": q.Sum, "mean": q.Mean, "variance": q.Variance}
 	maps.DeleteFunc(all, func(_ string, a *Aggregate) bool { return a == nil })
 	return all
 }
 
-// Publish is what a cell needs to be shown. It does not protect anybody, which the noise does: it keeps readers from
-// numbers that are mostly noise.
+// Publish holds the conditions under which a cell is shown. It keeps readers from numbers that are mostly noise. It
+// protects nobody: the noise does.
 type Publish struct {
-	// MinCount is the least noisy count: of the cell itself, or the one that a mean or a variance is made of. A sum has
-	// none.
+	// MinCount is the smallest noisy count at which a cell is shown: the cell's own count, or the count behind a mean
+	// or a variance. A sum has no count.
 	MinCount Decimal `yaml:"min_count,omitempty" example:"20"`
-	// MaxRelativeError is how far the 95 % interval may reach to each side, as a share of the noisy value.
+	// MaxRelativeError is how far the 95 % interval may reach to each side, as a fraction of the noisy value.
 	MaxRelativeError Decimal `yaml:"max_relative_error,omitempty" example:"0.2"`
 }
 
 // Accuracy is half the width of the 95 % interval of a noisy cell, at most.
 type Accuracy struct {
-	// HalfWidth is in the query's unit, or a share if At is set.
+	// HalfWidth is in the query's unit, or a fraction if At is set.
 	HalfWidth Decimal `yaml:"95%" example:"40"`
-	// At is a public size of which the half-width is a share: 0.1 at 400 means 40.
+	// At is a public size of which the half-width is a fraction: 0.1 at 400 means 40.
 	At Decimal `yaml:"at,omitempty" example:"400"`
 	// Rows is a public number of rows of a group for which the half-width of a mean or variance is to hold; needed if
 	// their number is private, and only then.
 	Rows int64 `yaml:"rows,omitempty" min:"1" example:"1000"`
-	// Table names the dimensions of the one table of crosstabs that is to reach it. Absent: all tables.
+	// Table names the dimensions of the one table of crosstabs that must reach the half-width. If it is absent, all
+	// tables must.
 	Table []string `yaml:"table,omitempty" example:"[sex, race]"`
 }
 
@@ -86,61 +93,63 @@ type Count struct{}
 type Histogram struct {
 	// By are the dimensions.
 	By []Dimension `yaml:"by" example:"[{column: age, edges: [0, 18, 30, 65]}]"`
-	// MinUnits goes with `keys: discover`: keys that fewer units have, as counted after per_unit, are left out before
-	// noise is added, exactly. The threshold then lies higher by one less than this. 2 or more lets a database add up by
-	// such keys. Absent: 1, which leaves none out.
+	// MinUnits is a pre-threshold for `keys: discover`: a key with fewer units, as counted after per_unit, is left out
+	// before noise is added, exactly. The threshold on noisy counts then rises by min_units - 1. A value of 2 or more
+	// lets a database add up by such keys. If it is absent, it is 1, and every key gets noise.
 	MinUnits int64 `yaml:"min_units,omitempty" min:"1" example:"5"`
 	// Quantiles are computed from the released counts, at no cost, if one dimension has edges that are numbers. For
-	// each group of the other dimensions they are the values below which these shares of its rows lie. They are
+	// each group of the other dimensions they are the values below which these fractions of its rows lie. They are
 	// published in files NAME.quantiles.
 	Quantiles []Decimal `yaml:"quantiles,omitempty" example:"[0.25, 0.5, 0.75]"`
-	// CDF computes the share of the rows below each edge in the same way, into files NAME.cdf.
+	// CDF computes the fraction of the rows below each edge in the same way, into files NAME.cdf.
 	CDF *bool `yaml:"cdf,omitempty" example:"true"`
-	// Optimize says what the histogram is for: `cells`, or `cdf`, the numbers of rows below each edge of the dimension
-	// with numeric edges. These then have the least error, and with them quantiles, shares and sums over ranges of cells,
-	// and are a file of their own, NAME.sums; a single cell has about twice the error. Absent: cells.
+	// Optimize is what the histogram is optimized for; `cells` if it is absent. `cdf` minimizes the error of the row
+	// counts below each edge of the dimension with numeric edges, and thereby of quantiles, fractions and sums over
+	// ranges of cells. These counts are a file of their own, NAME.sums; a single cell has about twice the error.
 	Optimize string `yaml:"optimize,omitempty" enum:"cells|cdf" example:"cdf"`
-	// Noise says whether cells may share noise: `independent`, each cell has its own; `auto`, they share the noise of the
-	// number of units if that makes the error of a cell smaller. It does if a unit may be in many of the cells: 24 hours
-	// with up to 24 groups need 0.60 of the noise. The sum of many cells then has a larger error. Absent: independent.
+	// Noise is `independent` if each cell has its own noise (`independent` if it is absent). With `auto`, cells share
+	// common noise, the noise of the number of units, if that makes the error of a cell smaller. It does if a unit may
+	// be in many of the cells: 24 hours with up to 24 groups need 0.60 of the noise. The sum of many cells then has a
+	// larger error.
 	Noise string `yaml:"noise,omitempty" enum:"independent|auto" example:"auto"`
 }
 
-// Crosstabs counts rows in several tables by the same dimensions. A row that has no cell in one of the dimensions is in
-// none of the tables. What one unit contributes is bounded by max_rows. Each table is a file of its own,
-// NAME.DIMENSION.DIMENSION; the file NAME holds the noisy numbers of which all of them are made.
+// Crosstabs counts rows in several marginals by the same dimensions. A row that has no cell in one of the dimensions is
+// in none of the tables. max_rows bounds the contribution of a unit. Each table is a file of its own,
+// NAME.DIMENSION.DIMENSION; the file NAME holds the noisy numbers from which all tables are made.
 type Crosstabs struct {
 	// By are the dimensions.
 	By []Dimension `yaml:"by" example:"[{column: sex, values: [Male, Female]}, {column: race, values: [White, Black, Other]}]"`
-	// Ways asks all tables of so many dimensions: 1 for those of single dimensions, 2 for those of all pairs.
+	// Ways adds all k-way marginals for each k listed: 1 for the tables of single dimensions, 2 for the tables of all
+	// pairs.
 	Ways []int `yaml:"ways,omitempty" min:"1" example:"[1, 2]"`
-	// Tables are further tables, or the weights of some.
+	// Tables are further tables, or weights of tables.
 	Tables []CrosstabTable `yaml:"tables,omitempty" example:"[{by: [sex, race], weight: 2}]"`
-	// Optimize says whose error is to be small: `cells`, the mean square over all cells; `tables`, over all tables,
-	// however many cells they have; `largest`, the largest error of a table.
+	// Optimize is the error to minimize: `cells`, the mean square over all cells; `tables`, over all tables, however
+	// many cells they have; `largest`, the largest error of a table.
 	Optimize string `yaml:"optimize,omitempty" enum:"cells|tables|largest" default:"cells"`
 	// Nonnegative makes the estimates of all tables the nearest ones that are not negative and still agree, at no cost.
 	// `noisy` stays as it is.
 	Nonnegative *bool `yaml:"nonnegative,omitempty" example:"true"`
-	// Integers makes the estimates whole numbers that still agree, at no cost, if no table has more than two dimensions.
+	// Integers makes the estimates integers that still agree, at no cost, if no table has more than two dimensions.
 	Integers *bool `yaml:"integers,omitempty" example:"true"`
 }
 
 // CrosstabTable is a table by some of the dimensions.
 type CrosstabTable struct {
-	// By names the dimensions, as their columns in the release are named.
+	// By names the dimensions, by the names of their columns in the release.
 	By []string `yaml:"by" example:"[sex, race]"`
-	// Weight is how much the table's squared error counts beside the others'.
+	// Weight of the table's squared error among all tables.
 	Weight Decimal `yaml:"weight,omitempty" default:"1" example:"2"`
 }
 
-// Clamp is two numbers, or the word discover alone.
+// Clamp is two numbers, or the word discover.
 type Clamp []Decimal
 
-// Discover is the word that has a clamp found.
+// Discover is the word that makes the program find a bound privately.
 const Discover = "discover"
 
-// Discovers says whether the clamp is to be found.
+// Discovers reports whether the clamp must be found privately.
 func (c Clamp) Discovers() bool { return len(c) == 1 && c[0] == Discover }
 
 // Bounds returns the public bounds of the values: the clamp, or the range within which it is found.
@@ -160,8 +169,8 @@ type Aggregate struct {
 	Length int `yaml:"length,omitempty" min:"1" example:"300"`
 	// Columns that make a vector, one component each.
 	Columns []string `yaml:"columns,omitempty" example:"[x1, x2, x3]"`
-	// Clamp is the range [lo, hi] onto which each value (or component) is moved, in the column's unit. `discover` finds it
-	// privately within `range`, in the same run, and pays for it with a part of the query's budget.
+	// Clamp is the range [lo, hi] onto which each value (or component) is clamped, in the column's unit. `discover`
+	// finds it privately within `range`, in the same run, and pays for it with a part of the query's budget.
 	Clamp Clamp `yaml:"clamp,omitempty" example:"[17, 90]"`
 	// Range is the public range [lo, hi] within which `clamp: discover` looks. It may be generous: what it costs grows
 	// with its logarithm at most.
@@ -176,11 +185,10 @@ type Aggregate struct {
 	// input.rows if every row of the input is a term. Rows without a value then count as the centre of the range (null:
 	// centre): declare no public number if many values are missing.
 	Rows int64 `yaml:"rows,omitempty" min:"1" example:"45222"`
-	// Null says what happens to a row whose value is null: it is dropped or, in a mean of a public number of terms, it
-	// counts as the centre of the range, because it cannot be left out. If it is absent, it is the one that the mean
-	// allows.
+	// Null is what happens to a row whose value is null: `drop` it, or count it as the centre of the range (`centre`),
+	// in a mean of a public number of terms, which cannot drop it. If it is absent, it is the one that the mean allows.
 	Null string `yaml:"null,omitempty" enum:"drop|centre" example:"drop"`
-	// NaN says the same of a row whose value is not a number.
+	// NaN is what happens to a row whose value is NaN: `drop` it, or count it as the centre of the range (`centre`).
 	NaN string `yaml:"nan,omitempty" enum:"drop|centre" example:"drop"`
 }
 
@@ -201,12 +209,12 @@ type PerUnit struct {
 	MaxRowsPerGroup int64 `yaml:"max_rows_per_group,omitempty" min:"1" example:"1"`
 }
 
-// MaxRows is a bound on the rows of a unit, or says that it is to be found; 0 if there is none.
+// MaxRows is a bound on the rows of a unit, or a marker that it must be found; 0 if there is none.
 type MaxRows int64
 
 const discoveredRows MaxRows = -1
 
-// Discovers says whether the bound is to be found.
+// Discovers reports whether the bound must be found privately.
 func (m MaxRows) Discovers() bool { return m == discoveredRows }
 
 // MostRows returns the largest number of rows of one unit that may count: the bound, or the limit within which it is

@@ -13,7 +13,7 @@ type Scalar string
 // Decimal is the source text of a number. It is empty if the key is absent. A budget is rounded down to a float64.
 type Decimal string
 
-// Down returns the largest float64 that is not above the number. So a budget is never rounded up.
+// Down returns the largest float64 that is at most the number, so that a budget is never rounded up.
 func (d Decimal) Down() (float64, error) { return calibrate.ParseDown(string(d)) }
 
 // rat returns the number. ok is false if d is not a number.
@@ -22,8 +22,8 @@ func (d Decimal) rat() (r *big.Rat, ok bool) { return yamltree.ParseDecimal(stri
 // number returns the scalar as a number. It allows leading zeros. ok is false if the text is not a number.
 func (s Scalar) number() (r *big.Rat, ok bool) { return yamltree.ParseNumber(string(s)) }
 
-// WithEpsilon returns the text of a job file with another privacy.epsilon; all else stays as it is, byte for byte. ok
-// is false if the file has no plain number there but a reference, an alias or quotes.
+// WithEpsilon replaces privacy.epsilon in a job file, and leaves the rest unchanged byte for byte. ok is false if the
+// file has no plain number there but a reference, an alias or a quoted text.
 func WithEpsilon(src []byte, epsilon string) (out []byte, ok bool) {
 	return yamltree.WithScalar(src, epsilon, "privacy", "epsilon")
 }

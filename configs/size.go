@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// errSize says how to write a size.
+// errSize explains how to write a size.
 var errSize = errors.New("a size is a positive number and a unit: B, KB, MB, GB, TB (powers of 1000) or KiB, MiB, " +
 	"GiB, TiB (of 1024), such as 1GiB")
 

@@ -152,10 +152,7 @@ func (c candidate) fit(ctx context.Context, p problem) (Fit, error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	own, ok := s.(step)
-	if !ok {
-		return Fit{}, &Error{Code: CodeUnknownMethod, Message: c.method + " is not an estimator"}
-	}
+	own := *s
 	own.cells = p.structure
 	return own.fit(ctx, p.y, p.s)
 }

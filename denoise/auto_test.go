@@ -101,7 +101,7 @@ func ruleOf(t *testing.T, method string, args Args) rule {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.(step).rule
+	return s.rule
 }
 
 // On every table auto is within 3 % of its best candidate and at most 1 % worse than the noisy values, on the
@@ -156,12 +156,12 @@ func TestAuto(t *testing.T) {
 
 func TestAutoFallsBackAndSaysSo(t *testing.T) {
 	y := []float64{1000, -2000, 3000, 500}
-	f, err := Estimate(t.Context(), y, 1, []Step{bound(t, "auto", nil, Line(4))})
+	f, err := Estimate(t.Context(), y, 1, []*Step{bound(t, "auto", nil, Line(4))})
 	if err != nil || !slices.Equal(f.X, y) || len(f.Notes) == 0 || !strings.Contains(f.Notes[0], "the noisy values") {
 		t.Errorf("%v, %v", f, err)
 	}
 	for _, y := range [][]float64{{}, {5}, {5, 6}} {
-		if f, err := Estimate(t.Context(), y, 1, []Step{bound(t, "auto", nil, Shape{})}); len(y) == 1 &&
+		if f, err := Estimate(t.Context(), y, 1, []*Step{bound(t, "auto", nil, Shape{})}); len(y) == 1 &&
 			(err != nil || f.X[0] != 5) {
 			t.Errorf("%v: %v, %v", y, f, err)
 		}
@@ -183,7 +183,7 @@ func TestExpectedErrorIsUnbiased(t *testing.T) {
 		if !slices.Contains(names, name) {
 			continue
 		}
-		steps := []Step{bound(t, "auto", nil, *p.shape), bound(t, "nonnegative", nil, *p.shape),
+		steps := []*Step{bound(t, "auto", nil, *p.shape), bound(t, "nonnegative", nil, *p.shape),
 			bound(t, "round", nil, *p.shape)}
 		var differences, uncertainty, covered float64
 		for range draws {
@@ -213,7 +213,7 @@ func TestExpectedErrorIsUnbiased(t *testing.T) {
 	}
 }
 
-func lossOf(t *testing.T, p problem, y []float64, s float64, steps []Step) float64 {
+func lossOf(t *testing.T, p problem, y []float64, s float64, steps []*Step) float64 {
 	t.Helper()
 	f, err := Estimate(t.Context(), y, s, steps)
 	if err != nil {

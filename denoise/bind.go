@@ -1,60 +1,57 @@
 package denoise
 
 import (
-	"github.com/dprelease/dprelease/denoise/graph"
+	"github.com/dprelease/dprelease/denoise/internal/graph"
 )
 
-// Bind tells a step the shape of the cells. It returns an [*Error] if the step's method needs an order or a graph that
-// these cells do not have, or if there are too many cells. So a plan finds such errors before anything is spent.
-func Bind(s Step, shape Shape) (Step, error) {
-	own, ok := s.(step)
-	if !ok {
-		return s, nil
-	}
+// Bind returns the step for cells of this shape. It returns an [*Error] if the step's method needs an order or a graph
+// that these cells do not have, or if there are too many cells. So a plan finds such errors before anything is spent.
+func (s *Step) Bind(shape Shape) (*Step, error) {
 	if err := shape.check(); err != nil {
 		return nil, err
 	}
-	own.cells.shape = &shape
-	if err := own.method.fits(own.cells); err != nil {
+	bound := *s
+	bound.cells.shape = &shape
+	if err := bound.method.fits(bound.cells); err != nil {
 		return nil, err
 	}
-	if g := own.cells.graph; g != nil && g.Nodes() != shape.Cells() {
+	if g := bound.cells.graph; g != nil && g.Nodes() != shape.Cells() {
 		return nil, wrongNodes(g, shape.Cells())
 	}
-	if probe := own.method.probe; probe != nil {
-		if err := probe(own.args, own.cells); err != nil {
+	if probe := bound.method.probe; probe != nil {
+		if err := probe(bound.args, bound.cells); err != nil {
 			return nil, err
 		}
 	}
-	return own, nil
+	return &bound, nil
 }
 
-// WithGraph tells a step which cells are neighbours: node i is cell i. It returns an [*Error] if the method does not
-// use a graph. Call it before [Bind].
-func WithGraph(s Step, g *graph.Graph) (Step, error) {
-	own, ok := s.(step)
-	if !ok || !own.method.TakesGraph {
+// WithGraph returns the step for cells of which g holds the neighbours: node i is cell i. It returns an [*Error] if the
+// method does not use a graph. Call it before [Step.Bind].
+func (s *Step) WithGraph(g *Graph) (*Step, error) {
+	if !s.method.TakesGraph {
 		return nil, &Error{Code: CodeNeedsGraph, Message: s.Name() + " has no use for a graph"}
 	}
-	own.cells.graph = g
-	return own, nil
-}
-
-// WithRun sets how a step carries out its computations on graphs. It changes no result.
-func WithRun(s Step, r graph.Run) Step {
-	own, ok := s.(step)
-	if !ok {
-		return s
+	if g == nil || g.network == nil {
+		return nil, &Error{Code: CodeNeedsGraph, Message: "the graph is empty", Hint: "NewGraph makes one"}
 	}
-	own.cells.run = r
-	return own
+	with := *s
+	with.cells.graph = g.network
+	return &with, nil
 }
 
-// WithRuns calls [WithRun] for every step.
-func WithRuns(steps []Step, run Run) []Step {
-	out := make([]Step, len(steps))
+// WithRun returns the step with settings of how it carries out its computations on graphs. They change no result.
+func (s *Step) WithRun(r Run) *Step {
+	with := *s
+	with.cells.run = graph.Run(r)
+	return &with
+}
+
+// WithRuns calls [Step.WithRun] for every step.
+func WithRuns(steps []*Step, run Run) []*Step {
+	out := make([]*Step, len(steps))
 	for i, s := range steps {
-		out[i] = WithRun(s, run)
+		out[i] = s.WithRun(run)
 	}
 	return out
 }
@@ -82,7 +79,7 @@ func (c structure) network() (*graph.Graph, error) {
 	if len(c.shape.ordered()) == len(c.shape.Dims) {
 		return graph.Product(c.shape.Dims)
 	}
-	var edges []Edge
+	var edges []graph.Edge
 	for _, axis := range c.shape.ordered() {
 		edges = c.shape.neighbours(axis, edges)
 	}

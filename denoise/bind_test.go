@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/dprelease/dprelease/denoise/graph"
 )
 
 func TestBind(t *testing.T) {
@@ -40,7 +38,7 @@ func TestBind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Bind(s, c.shape)
+		_, err = s.Bind(c.shape)
 		var e *Error
 		if refused := errors.As(err, &e); refused != (c.code != "") || (refused && e.Code != c.code) {
 			t.Errorf("%s on %v: %v, want %q", c.method, c.shape, err, c.code)
@@ -54,14 +52,14 @@ func TestUnboundStepsRefuse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Estimate(t.Context(), []float64{1, 2, 3}, 1, []Step{s})
+		_, err = Estimate(t.Context(), []float64{1, 2, 3}, 1, []*Step{s})
 		if refused := err != nil; refused != (m.Needs != NeedsNothing) {
 			t.Errorf("%s without a shape: %v", m.Name, err)
 		}
 		if m.TakesGraph {
 			continue
 		}
-		if _, err := WithGraph(s, new(graph.Graph)); err == nil {
+		if _, err := s.WithGraph(new(Graph)); err == nil {
 			t.Errorf("%s takes a graph", m.Name)
 		}
 	}
@@ -81,16 +79,16 @@ func TestEstimateRefuses(t *testing.T) {
 		}
 	}
 	s := bound(t, "wavelet", nil, Line(4))
-	if _, err := Estimate(t.Context(), []float64{1, 2, 3}, 1, []Step{s}); err == nil {
+	if _, err := Estimate(t.Context(), []float64{1, 2, 3}, 1, []*Step{s}); err == nil {
 		t.Error("three values for four cells: accepted")
 	}
 }
 
-func bound(t *testing.T, method string, args Args, shape Shape) Step {
+func bound(t *testing.T, method string, args Args, shape Shape) *Step {
 	t.Helper()
 	s, err := New(method, args)
 	if err == nil {
-		s, err = Bind(s, shape)
+		s, err = s.Bind(shape)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +97,7 @@ func bound(t *testing.T, method string, args Args, shape Shape) Step {
 }
 
 func TestGraphsReachTheEstimators(t *testing.T) {
-	g, err := graph.New(4, []graph.Edge{{U: 0, V: 2, W: 1}, {U: 2, V: 1, W: 1}, {U: 1, V: 3, W: 1}})
+	g, err := NewGraph(Shape{[]int{4}, []bool{false}}, 0, []Edge{{U: 0, V: 2, W: 1}, {U: 2, V: 1, W: 1}, {U: 1, V: 3, W: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,19 +111,19 @@ func TestGraphsReachTheEstimators(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		onPath, errPath := Bind(s, Line(4))
-		s, err = WithGraph(s, g)
+		onPath, errPath := s.Bind(Line(4))
+		s, err = s.WithGraph(g)
 		if err != nil || errPath != nil {
 			t.Fatal(err, errPath)
 		}
-		if _, err := Bind(s, Line(5)); err == nil {
+		if _, err := s.Bind(Line(5)); err == nil {
 			t.Errorf("%s: a graph of four nodes fits five cells", c.method)
 		}
-		got, err := Estimate(t.Context(), y, 3, []Step{WithRun(s, graph.Run{Workers: 3})})
+		got, err := Estimate(t.Context(), y, 3, []*Step{s.WithRun(Run{Workers: 3})})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := Estimate(t.Context(), swapped, 3, []Step{onPath})
+		want, err := Estimate(t.Context(), swapped, 3, []*Step{onPath})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +136,7 @@ func TestMixedShapes(t *testing.T) {
 	shape := Shape{[]int{2, 3}, []bool{false, true}}
 	for _, method := range []string{"trend-filter", "total-variation"} {
 		f, err := Estimate(t.Context(), []float64{1, 2, 3, 101, 102, 103}, 1,
-			[]Step{bound(t, method, Args{"lambda": "50"}, shape)})
+			[]*Step{bound(t, method, Args{"lambda": "50"}, shape)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +149,7 @@ func TestExtremesDoNotFail(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		y, s := finite().Filter(func(v []float64) bool { return len(v) > 0 }).Draw(rt, "y"), positive().Draw(rt, "s")
 		m := rapid.SampledFrom(Methods()).Draw(rt, "method")
-		f, err := Estimate(t.Context(), y, s, []Step{bound(t, m.Name, required(m), Line(len(y)))})
+		f, err := Estimate(t.Context(), y, s, []*Step{bound(t, m.Name, required(m), Line(len(y)))})
 		if err != nil || math.IsNaN(f.DF) || math.IsNaN(f.SURE(y, s)) {
 			rt.Fatalf("%s: %v, %v", m.Name, f, err)
 		}

@@ -6,10 +6,10 @@
 // Throughout, y is a vector of d noisy values, y = f + s·Z with Z standard Gaussian, and s is the published standard
 // deviation sqrt(sigma² + g²/12) of noise rounded to a grid g. Values, s and thresholds are in the query's unit.
 //
-// [Methods] lists all methods. [New] makes a step from a job's text; [Bind] and [WithGraph] give it the order or the
-// graph of the cells. [Check] refuses orders of steps that break an assumption. [Apply] carries out a chain of steps,
-// and [Estimate] does so on plain values. [ExpectedError] estimates the error of the result. The estimators themselves
-// are plain functions of a slice. Most return a [Fit], whose degrees of freedom give Stein's risk estimate.
+// [Methods] lists all methods. [New] makes a step from a job's text; [Step.Bind] and [Step.WithGraph] give it the order
+// or the graph of the cells. [Check] refuses orders of steps that break an assumption. [Estimate] carries out a chain of
+// steps. [ExpectedError] estimates the error of the result. The estimators themselves are plain functions of a slice.
+// Most return a [Fit], whose degrees of freedom give Stein's risk estimate.
 //
 // Random numbers are used only to try estimators on values that are already public. They come from fixed public seeds,
 // so that everybody gets the same estimate from the same values, with any number of workers.

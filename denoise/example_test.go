@@ -1,6 +1,7 @@
 package denoise_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/dprelease/dprelease/denoise"
@@ -12,6 +13,28 @@ func ExampleJamesStein() {
 		fmt.Printf("%.1f ", v)
 	}
 	// Output: 39.2 -23.4 13.6 71.6
+}
+
+// Hourly counts, released with noise of standard deviation 40: total variation joins neighbouring hours of about the same level.
+func ExampleEstimate() {
+	noisy := []float64{12, -35, 48, 610, 655, 590, 70, -8}
+	step, err := denoise.New("total-variation", denoise.Args{"lambda": "60"})
+	if err == nil {
+		step, err = step.Bind(denoise.Line(len(noisy)))
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fit, err := denoise.Estimate(context.Background(), noisy, 40, []*denoise.Step{step})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, x := range fit.X {
+		fmt.Printf("%.0f ", x)
+	}
+	// Output: 18 18 48 578 578 578 70 52
 }
 
 func ExampleNew() {

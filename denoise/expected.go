@@ -9,7 +9,7 @@ import (
 // Estimate carries out steps in order on noisy values whose noise is independent with standard deviation s > 0. It
 // returns the estimates with the notes of all steps; y is not changed. DF is the last step's. Its errors include those
 // of [Check], and an [*Error] if s or a value is not a finite number.
-func Estimate(ctx context.Context, y []float64, s float64, steps []Step) (Fit, error) {
+func Estimate(ctx context.Context, y []float64, s float64, steps []*Step) (Fit, error) {
 	if err := checkInput(y, s); err != nil {
 		return Fit{}, err
 	}
@@ -19,12 +19,8 @@ func Estimate(ctx context.Context, y []float64, s float64, steps []Step) (Fit, e
 	f := unchanged(y)
 	var notes []string
 	for _, st := range steps {
-		own, ok := st.(step)
-		if !ok {
-			return Fit{}, &Error{Code: CodeUnknownMethod, Message: st.Name() + " is not a method of this package"}
-		}
 		var err error
-		if f, err = own.fit(ctx, f.X, s); err != nil {
+		if f, err = st.fit(ctx, f.X, s); err != nil {
 			return Fit{}, fmt.Errorf("denoise %s: %w", st.Name(), err)
 		}
 		for _, text := range f.Notes {
@@ -90,7 +86,7 @@ const (
 //
 // Source: Oliveira, Lei & Tibshirani, "Unbiased risk estimation in the normal means problem via coupled bootstrap
 // techniques", 2021; Leiner, Duan, Wasserman & Ramdas, "Data fission", JASA 2023.
-func ExpectedError(ctx context.Context, y []float64, s float64, steps []Step) (Risk, error) {
+func ExpectedError(ctx context.Context, y []float64, s float64, steps []*Step) (Risk, error) {
 	f, err := Estimate(ctx, y, s, steps)
 	if err != nil {
 		return Risk{}, err
@@ -113,7 +109,7 @@ type trial struct {
 	stream public
 }
 
-func (t *trial) try(ctx context.Context, steps []Step, tries float64) error {
+func (t *trial) try(ctx context.Context, steps []*Step, tries float64) error {
 	w := make([]float64, len(t.y))
 	noisier := make([]float64, len(t.y))
 	for i, v := range t.y {

@@ -55,7 +55,7 @@ func TestJobsSayWhatMethodsTake(t *testing.T) {
 				if step.Args[p.Name] != text {
 					t.Errorf("%s: %s %s became %v", m.Name, p.Name, text, step.Args)
 				}
-				if errs := denoise.Judge(m.Name, step.Args, m.TakesGraph, denoise.Counts); len(errs) > 0 {
+				if errs := denoise.CheckStep(m.Name, step.Args, m.TakesGraph, denoise.Counts); len(errs) > 0 {
 					t.Errorf("%s with %s: %v", m.Name, step.Args, errs[0])
 				}
 			}
@@ -63,7 +63,7 @@ func TestJobsSayWhatMethodsTake(t *testing.T) {
 				t.Errorf("%s: %s has no example", m.Name, p.Name)
 			}
 		}
-		errs := denoise.Judge(m.Name, denoise.Args{"total": "12"}, true, denoise.Counts)
+		errs := denoise.CheckStep(m.Name, denoise.Args{"total": "12"}, true, denoise.Counts)
 		refused := slices.ContainsFunc(errs, func(e *denoise.Error) bool { return e.Param == "graph" })
 		if refused == m.TakesGraph {
 			t.Errorf("%s takes a graph: %v, but is judged by %v", m.Name, m.TakesGraph, errs)

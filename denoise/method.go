@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/dprelease/dprelease/denoise/graph"
+	"github.com/dprelease/dprelease/denoise/internal/graph"
 )
 
 // Method describes one kind of step.
@@ -56,6 +56,14 @@ type problem struct {
 	s  float64
 	of int // the number of the vector's cells, if y holds only some of them; 0 if y holds all
 	structure
+}
+
+// total returns the number of the vector's cells.
+func (p problem) total() int {
+	if p.of > 0 {
+		return p.of
+	}
+	return len(p.y)
 }
 
 // structure holds the public facts about the cells. If shape is nil, nothing is known about their order.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/dprelease/dprelease/denoise/graph"
+	"github.com/dprelease/dprelease/denoise/internal/graph"
 )
 
 // maxTrees bounds the work that a job can ask for.

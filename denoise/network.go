@@ -1,23 +1,48 @@
 package denoise
 
-import "github.com/dprelease/dprelease/denoise/graph"
+import (
+	"errors"
+	"fmt"
 
-// The types that [WithGraph] and [WithRun] take; see package graph.
-type (
-	// Graph holds which cells are neighbours.
-	Graph = graph.Graph
-	// Edge joins two cells.
-	Edge = graph.Edge
-	// EdgeError names a wrong edge.
-	EdgeError = graph.EdgeError
-	// Run sets how a computation is carried out.
-	Run = graph.Run
+	"github.com/dprelease/dprelease/denoise/internal/graph"
 )
+
+// Edge is an undirected edge between two cells, numbered from 0.
+type Edge struct {
+	U, V int
+	// W > 0 is the weight: a difference across the edge costs W times as much as one of weight 1.
+	W float64
+	// Length is the public distance between the cells in any unit, or 0 if it is unknown.
+	Length float64
+}
+
+// EdgeError names a wrong edge of the list given to [NewGraph], and the reason.
+type EdgeError struct {
+	// Index counts from 0.
+	Index  int
+	Reason string
+}
+
+// Error returns the index and the reason.
+func (e *EdgeError) Error() string { return fmt.Sprintf("edge %d: %s", e.Index, e.Reason) }
+
+// Graph holds which cells are neighbours, for [Step.WithGraph]. [NewGraph] makes graphs. A graph never changes.
+type Graph struct{ network *graph.Graph }
+
+// Run sets how a computation is carried out. No field changes its result.
+type Run struct {
+	// Workers is the number of goroutines. If it is 0, there is one per processor.
+	Workers int
+	// Progress, if not nil, is called with the number of tasks done and their total. Two goroutines never call it at
+	// the same time.
+	Progress func(done, total int)
+}
 
 // NewGraph returns a graph that joins the cells of a shape. Along axis it joins cells by edges, whose ends are indices
 // of that dimension's cells. Along each other dimension with an order it joins successive cells, by edges of weight 1
-// and unknown length. Errors: an [*Error]; an [*EdgeError] for the first wrong edge; an error if there are too many
-// nodes or edges.
+// and unknown length. Edges from a cell to itself are dropped. Parallel edges become one, with the sum of their weights
+// and their shortest known length. Errors: an [*EdgeError] for the first edge with an end that is no cell, a weight that
+// is not positive or a length that is negative; else an [*Error].
 func NewGraph(shape Shape, axis int, edges []Edge) (*Graph, error) {
 	if err := shape.check(); err != nil {
 		return nil, err
@@ -25,14 +50,26 @@ func NewGraph(shape Shape, axis int, edges []Edge) (*Graph, error) {
 	if axis < 0 || axis >= len(shape.Dims) {
 		return nil, &Error{Code: CodeShape, Message: "the edges' dimension is not among the cells'"}
 	}
-	one, err := graph.New(shape.Dims[axis], edges)
-	if err != nil || len(shape.Dims) == 1 {
-		return one, err
+	all := make([]graph.Edge, len(edges))
+	for i, e := range edges {
+		all[i] = graph.Edge(e)
 	}
+	network, err := graph.New(shape.Dims[axis], all)
+	if err == nil && len(shape.Dims) > 1 {
+		network, err = repeatAlong(shape, axis, all)
+	}
+	if err != nil {
+		return nil, graphError(err)
+	}
+	return &Graph{network}, nil
+}
+
+// repeatAlong returns the graph of all cells of a shape, with the edges repeated for every line along axis.
+func repeatAlong(shape Shape, axis int, edges []graph.Edge) (*graph.Graph, error) {
 	if copies := shape.Cells() / shape.Dims[axis]; len(edges) > graph.MaxNodes/copies {
 		return nil, &graph.SizeError{What: "edges", Got: len(edges), Want: graph.MaxNodes / copies}
 	}
-	var all []Edge
+	var all []graph.Edge
 	shape.lines(axis, func(cells []int) {
 		for _, e := range edges {
 			e.U, e.V = cells[e.U], cells[e.V]
@@ -47,11 +84,20 @@ func NewGraph(shape Shape, axis int, edges []Edge) (*Graph, error) {
 	return graph.New(shape.Cells(), all)
 }
 
+// graphError returns an error of package graph as one of this package.
+func graphError(err error) error {
+	var wrong *graph.EdgeError
+	if errors.As(err, &wrong) {
+		return &EdgeError{wrong.Index, wrong.Reason}
+	}
+	return &Error{Code: CodeTooLarge, Message: err.Error()}
+}
+
 // neighbours appends an edge between any two successive cells along a dimension.
-func (s Shape) neighbours(axis int, edges []Edge) []Edge {
+func (s Shape) neighbours(axis int, edges []graph.Edge) []graph.Edge {
 	s.lines(axis, func(cells []int) {
 		for k, to := range cells[1:] {
-			edges = append(edges, Edge{U: cells[k], V: to, W: 1})
+			edges = append(edges, graph.Edge{U: cells[k], V: to, W: 1})
 		}
 	})
 	return edges

@@ -15,8 +15,8 @@ func TestNewGraphIsAProduct(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for e := range g.Edges() {
-		got = append(got, fmt.Sprint(g.Edge(e)))
+	for e := range g.network.Edges() {
+		got = append(got, fmt.Sprint(g.network.Edge(e)))
 	}
 	want := []string{"{0 1 1 0}", "{0 2 2 5}", "{1 3 2 5}", "{2 3 1 0}", "{2 4 1 0}", "{3 5 1 0}", "{4 5 1 0}"}
 	if !slices.Equal(got, want) {
@@ -70,10 +70,10 @@ func TestNonnegativeIsAsked(t *testing.T) {
 			if m.Needs == NeedsLine {
 				at = line
 			}
-			if s, err = Bind(s, at); err != nil {
+			if s, err = s.Bind(at); err != nil {
 				t.Fatal(err)
 			}
-			f, err := Estimate(t.Context(), y, 1, []Step{s})
+			f, err := Estimate(t.Context(), y, 1, []*Step{s})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,10 +103,10 @@ func TestWorkersChangeNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s, err = Bind(WithRun(s, Run{Workers: workers}), shape); err != nil {
+			if s, err = s.WithRun(Run{Workers: workers}).Bind(shape); err != nil {
 				t.Fatal(err)
 			}
-			f, err := Estimate(t.Context(), y, 10, []Step{s})
+			f, err := Estimate(t.Context(), y, 10, []*Step{s})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,10 +136,10 @@ func TestBindRefusesWhatIsTooLarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err = WithGraph(s, star); err != nil {
+		if s, err = s.WithGraph(star); err != nil {
 			t.Fatal(err)
 		}
-		_, err = Bind(s, shape)
+		_, err = s.Bind(shape)
 		var e *Error
 		if refused := errors.As(err, &e) && e.Code == CodeTooLarge; refused != want {
 			t.Errorf("k = %s: %v", k, err)

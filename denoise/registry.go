@@ -29,8 +29,8 @@ func Methods() []Method {
 	return methods
 }
 
-// judge returns the method and all errors of a step with these parameters. It does not look at the rest of the job.
-func judge(method string, args Args) (m Method, errs []*Error) {
+// checkArgs returns the method and all errors of a step with these parameters. It does not look at the rest of the job.
+func checkArgs(method string, args Args) (m Method, errs []*Error) {
 	m, ok := lookup(method)
 	if !ok {
 		return m, []*Error{{Code: CodeUnknownMethod, Message: fmt.Sprintf("no denoising method is called %q", method),

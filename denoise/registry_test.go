@@ -113,7 +113,7 @@ func TestCheckOrder(t *testing.T) {
 		{"james-stein soft-threshold", "one such step is enough"},
 		{"james-stein nonnegative james-stein", "one such step is enough"},
 	} {
-		var steps []Step
+		var steps []*Step
 		for _, name := range strings.Fields(c.steps) {
 			s, err := New(name, nil)
 			if err != nil {

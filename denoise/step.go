@@ -2,23 +2,16 @@ package denoise
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 
-	"github.com/dprelease/dprelease/denoise/graph"
-	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/denoise/internal/graph"
 )
 
-// Step is one post-processing step. Its errors never depend on a value.
-type Step interface {
-	// Name returns the method's name, as a job writes it.
-	Name() string
-	// Apply returns the vector after the step; n itself stays as it is.
-	Apply(ctx context.Context, n mechanism.Noisy) (mechanism.Noisy, error)
-}
-
-// step is a method with its parameters.
-type step struct {
+// Step is one post-processing step: a method with its parameters and, after [Step.Bind] and [Step.WithGraph], with the
+// public facts about the cells. [New] makes steps. A step never changes, and its errors never depend on a value.
+type Step struct {
 	method  Method
 	rule    rule
 	args    Args
@@ -28,9 +21,9 @@ type step struct {
 
 // New returns a step of the named method. It returns an [*Error] if the method or a parameter is unknown, if a
 // parameter is missing, or if a value is out of range. If the method needs the order or the graph of the cells, call
-// [Bind] or [WithGraph] next.
-func New(method string, args Args) (Step, error) {
-	m, errs := judge(method, args)
+// [Step.Bind] or [Step.WithGraph] next.
+func New(method string, args Args) (*Step, error) {
+	m, errs := checkArgs(method, args)
 	if len(errs) > 0 {
 		return nil, errs[0]
 	}
@@ -38,7 +31,7 @@ func New(method string, args Args) (Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return step{method: m, rule: rule, args: maps.Clone(args), perCell: isPerCell(method, args)}, nil
+	return &Step{method: m, rule: rule, args: maps.Clone(args), perCell: isPerCell(method, args)}, nil
 }
 
 // isPerCell reports whether a method with these parameters treats each cell separately, given the number of all cells.
@@ -53,41 +46,69 @@ func isPerCell(method string, a Args) bool {
 	return false
 }
 
-func (s step) Name() string { return s.method.Name }
+// Name returns the method's name, as a job writes it.
+func (s *Step) Name() string { return s.method.Name }
 
-func (s step) Apply(ctx context.Context, n mechanism.Noisy) (mechanism.Noisy, error) {
-	next, _, err := s.applyNoted(ctx, n)
-	return next, err
+// KnownNoise reports whether the step needs independent Gaussian noise of known standard deviation. Such a step must be
+// the first.
+func (s *Step) KnownNoise() bool { return s.method.KnownNoise }
+
+// CellByCell reports whether the step computes each estimate only from the noisy value of its own cell, so that no
+// estimate depends on another cell.
+func (s *Step) CellByCell() bool { return s.perCell }
+
+// Estimate carries the step out on noisy values whose noise is independent with standard deviation deviation > 0. It
+// does not change y. Errors: an [*Error] if deviation or a value is not a finite number, or if the step is not for this
+// number of cells; ctx's.
+func (s *Step) Estimate(ctx context.Context, y []float64, deviation float64) (Fit, error) {
+	if err := checkInput(y, deviation); err != nil {
+		return Fit{}, err
+	}
+	return s.fit(ctx, y, deviation)
 }
 
-func (s step) applyNoted(ctx context.Context, n mechanism.Noisy) (next mechanism.Noisy, notes []string, err error) {
-	if s.method.KnownNoise && !n.Normal() {
-		return mechanism.Noisy{}, nil, &Error{Code: CodeNoise, Message: s.method.Name + " is for Gaussian noise"}
-	}
-	if s.perCell && n.Len() > 0 {
-		return s.applyPerCell(ctx, n)
-	}
-	deviation := n.Mechanism().Deviation()
-	next, err = n.Then(s.method.Name, func(y []float64) ([]float64, error) {
-		f, err := s.fit(ctx, y, deviation)
-		notes = f.Notes
-		return f.X, err
-	})
-	return next, notes, err
-}
-
-// fit returns the estimates for a slice of noisy values.
-func (s step) fit(ctx context.Context, y []float64, deviation float64) (Fit, error) {
+// fit is Estimate without the check of the values.
+func (s *Step) fit(ctx context.Context, y []float64, deviation float64) (Fit, error) {
 	if err := s.suits(ctx, len(y)); err != nil {
 		return Fit{}, err
 	}
 	return s.rule(ctx, problem{y: y, s: deviation, structure: s.cells})
 }
 
+// Blockwise returns the step as a function that replaces values by estimates in place, for vectors that are too long
+// for memory. The function can be called for any part of a vector of cells values, at any time and from several
+// goroutines. notes are those of the whole vector. Errors: an [*Error] if the step is not [Step.CellByCell], or as
+// [Step.Estimate].
+func (s *Step) Blockwise(ctx context.Context, cells int, deviation float64) (replace func(values []float64),
+	notes []string, err error) {
+	if !s.perCell {
+		return nil, nil, &Error{Code: CodeTooLarge, Message: s.method.Name + " needs all cells at once"}
+	}
+	p := problem{y: []float64{0}, s: deviation, of: cells, structure: s.cells}
+	if err := errors.Join(checkInput(p.y, deviation), s.suits(ctx, cells)); err != nil {
+		return nil, nil, err
+	}
+	f, err := s.rule(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	unending := context.WithoutCancel(ctx) // the vector may be read after ctx has ended
+	return func(values []float64) {
+		block := p
+		block.y = values
+		if f, err := s.rule(unending, block); err == nil { // such a rule returns only errors of its context
+			copy(values, f.X)
+		}
+	}, f.Notes, nil
+}
+
 // suits returns an error if the step cannot take this number of cells, or if ctx has ended.
-func (s step) suits(ctx context.Context, cells int) error {
+func (s *Step) suits(ctx context.Context, cells int) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if s.rule == nil {
+		return &Error{Code: CodeUnknownMethod, Message: "the step is empty", Hint: "New makes one"}
 	}
 	if err := s.method.fits(s.cells); err != nil {
 		return err
@@ -103,12 +124,4 @@ func (s step) suits(ctx context.Context, cells int) error {
 
 func wrongNodes(g *graph.Graph, cells int) error {
 	return &Error{Code: CodeShape, Message: fmt.Sprintf("a graph of %d nodes for %d cells", g.Nodes(), cells)}
-}
-
-func names(steps []Step) []string {
-	out := make([]string, len(steps))
-	for i, s := range steps {
-		out[i] = s.Name()
-	}
-	return out
 }

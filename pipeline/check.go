@@ -25,7 +25,7 @@ func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 	return unique(p.hideHeader(schema, diags))
 }
 
-// fromCSV says whether the input has CSV files.
+// fromCSV reports whether the input has CSV files.
 func (p *Plan) fromCSV() bool {
 	return slices.ContainsFunc(p.job.Input.Files, func(f string) bool {
 		return strings.Contains(strings.ToLower(filepath.Base(f)), ".csv")
@@ -66,7 +66,7 @@ func diagnose(job *configs.Job, path string, err error) configs.Diagnostics {
 	return diags
 }
 
-// place is the field's path in the job: below the query, but for what all queries share.
+// place returns the field's path in the job: below the query, except for fields that all queries share.
 func place(query, field string) string {
 	switch {
 	case strings.HasPrefix(field, "privacy."), strings.HasPrefix(field, "input."):

@@ -14,12 +14,12 @@ import (
 )
 
 // steps makes the steps of a query, nil in the place of one that is wrong: package denoise judges them.
-func (b *builder) steps(jq *configs.Query, path string) []denoise.Step {
-	steps := make([]denoise.Step, len(jq.Denoise))
-	var sound []denoise.Step
+func (b *builder) steps(jq *configs.Query, path string) []*denoise.Step {
+	steps := make([]*denoise.Step, len(jq.Denoise))
+	var sound []*denoise.Step
 	for k := range jq.Denoise {
 		d, at := &jq.Denoise[k], stepPath(path, k)
-		if problems := JudgeStep(jq, d); len(problems) > 0 {
+		if problems := CheckStep(jq, d); len(problems) > 0 {
 			for _, p := range problems {
 				b.stepProblem(at, p)
 			}
@@ -41,10 +41,9 @@ func (b *builder) steps(jq *configs.Query, path string) []denoise.Step {
 
 func stepPath(query string, k int) string { return fmt.Sprintf("%s.denoise[%d]", query, k) }
 
-// JudgeStep says what is wrong with a denoising step of a query: it puts the judgement of package denoise into the
-// words of jobs.
-func JudgeStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem) {
-	for _, e := range denoise.Judge(d.Method, d.Args, d.Graph != nil, kindOf(q)) {
+// CheckStep returns the problems of a denoising step of a query, in the words of jobs; package denoise judges the step.
+func CheckStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem) {
+	for _, e := range denoise.CheckStep(d.Method, d.Args, d.Graph != nil, kindOf(q)) {
 		out = append(out, problemOf(e))
 	}
 	return out
@@ -98,9 +97,10 @@ func (b *builder) denoiseError(path string, err error) {
 	b.report(path, "bad-value", err.Error(), "")
 }
 
-// bind tells the steps how the cells lie, so that one that does not go with them is found before anything is spent.
-func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []denoise.Step {
-	var bound []denoise.Step
+// bind gives the steps the arrangement of the cells, so that a step that does not support it fails before anything is
+// spent.
+func (b *builder) bind(steps []*denoise.Step, jq *configs.Query, q *Planned) []*denoise.Step {
+	var bound []*denoise.Step
 	shape := shapeOf(q.Query)
 	// of a kind whose cells have no known order
 	if len(q.Components) > 0 && shape.Cells() != q.Components[0].Cells && !q.Selected() {
@@ -116,12 +116,12 @@ func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []de
 			if network == nil {
 				continue
 			}
-			if s, err = denoise.WithGraph(s, network); err != nil {
+			if s, err = s.WithGraph(network); err != nil {
 				b.denoiseError(path+".graph", err)
 				continue
 			}
 		}
-		fitting, err := denoise.Bind(s, shape)
+		fitting, err := s.Bind(shape)
 		switch {
 		case err != nil:
 			b.denoiseError(path, err)
@@ -138,7 +138,8 @@ func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []de
 	return bound
 }
 
-// Selected says whether the query's cells are chosen by their noisy counts: how many there will be is not known then.
+// Selected reports whether the query's cells are chosen by their noisy counts: how many there will be is not known
+// then.
 func (q *Planned) Selected() bool { return len(q.Components) > 0 && q.Components[0].Keys > 0 }
 
 func knownNoise(method string) bool {

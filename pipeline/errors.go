@@ -7,13 +7,13 @@ import (
 
 // Sink errors.
 var (
-	// ErrNoRelease says that a folder is absent or empty.
+	// ErrNoRelease means that a folder is absent or empty.
 	ErrNoRelease = errors.New("no release in the folder")
-	// ErrIncomplete says that a folder holds something that is not a complete release.
+	// ErrIncomplete means that a folder holds something that is not a complete release.
 	ErrIncomplete = errors.New("not a complete release")
 )
 
-// ErrInputGone says that the input's files are no longer there.
+// ErrInputGone means that the input's files are no longer there.
 var ErrInputGone = errors.New("the input is gone")
 
 // Cause is the part of the world that a run failed on; it decides the exit code.

@@ -101,7 +101,7 @@ func (c *Chosen) denoiseRun(query, workers int, o Observer) denoise.Run {
 // denoising is what is done to one vector. Of a partial one no error is known: it is only part of the answer, or of a
 // selection.
 type denoising struct {
-	steps   []denoise.Step
+	steps   []*denoise.Step
 	noisy   mechanism.Noisy
 	scale   float64
 	partial bool
@@ -117,7 +117,7 @@ func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result)
 	if len(d.steps) == 0 {
 		return nil
 	}
-	if *to, r.Notes, err = denoise.ApplyNoted(ctx, d.noisy, denoise.WithRuns(d.steps, d.run)); err != nil {
+	if *to, r.Notes, err = applySteps(ctx, d.noisy, denoise.WithRuns(d.steps, d.run)); err != nil {
 		return err
 	}
 	if d.partial || d.noisy.Len() > mostTried || !d.noisy.Normal() {

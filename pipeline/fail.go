@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
@@ -27,7 +28,11 @@ func OutputError(err error) error {
 	if passed(err) {
 		return err
 	}
-	return &Error{Cause: CauseOutput, Code: "output", Message: "the release folder", Err: err}
+	e := &Error{Cause: CauseOutput, Code: "output", Message: "the release folder", Err: err}
+	if errors.Is(err, ErrNoRelease) {
+		e.Hint = "check the path: a release is a folder with release.json in it; output.dir of the job names it"
+	}
+	return e
 }
 
 // InsideError gives an error that only a bug can cause its cause.
@@ -45,6 +50,7 @@ func LedgerError(step string, err error) error {
 	}
 	e := &Error{Cause: CauseLedger, Code: "ledger", Message: step, Err: err}
 	var changed *ledger.ChangedBudgetError
+	var over *ledger.OverBudgetError
 	switch {
 	case errors.Is(err, ledger.ErrBusy):
 		e.Cause, e.Code, e.Hint = CauseBusy, "busy", "another run of this job or another user of the ledger is at work; "+
@@ -73,9 +79,9 @@ func LedgerError(step string, err error) error {
 	case errors.Is(err, ledger.ErrSecondPath):
 		e.Code, e.Hint = "ledger-second-path", "all users must reach a ledger by the same path, since its journal and its "+
 			"locks are beside that path"
-	case errors.As(err, new(*ledger.OverBudgetError)):
+	case errors.As(err, &over):
 		e.Cause, e.Code = CauseBudget, "over-budget"
-		e.Hint = "nothing was spent; lower epsilon, or let the data's owner decide whether a larger budget is right: " +
+		e.Hint = "nothing was spent; " + remedy(over) + ", or let the data's owner decide whether a larger budget is right: " +
 			"release ledger budget set JOB --epsilon E --reason WHY"
 	case errors.As(err, new(*ledger.OverShareError)):
 		e.Cause, e.Code = CauseBudget, "over-budget"
@@ -90,4 +96,17 @@ func LedgerError(step string, err error) error {
 			"joint guarantee exists then"
 	}
 	return e
+}
+
+// remedy says what a job can change so that its release fits: its delta, if that is above the budget's, as a large
+// delta costs more mu than any epsilon that would fit; else its epsilon, if some epsilon fits.
+func remedy(over *ledger.OverBudgetError) string {
+	limit, err := calibrate.ParseDown(over.Balance.Budget.Delta)
+	switch {
+	case err == nil && limit > 0 && float64(over.Delta) > limit:
+		return "lower delta: the budget has delta " + over.Balance.Budget.Delta
+	case over.Epsilon == "":
+		return "ask nothing more of this dataset"
+	}
+	return "lower epsilon to " + over.Epsilon
 }

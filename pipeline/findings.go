@@ -32,11 +32,11 @@ const (
 // fewRows: if a column leaves a query fewer than one row in fewRows, it leaves it nothing.
 const fewRows = 20
 
-// Finding is something in the data that an operator should know before, or after, a release. It is private, as
+// Finding is a problem in the data that an operator should know before, or after, a release. It is private, like
 // [DataChecks].
 type Finding struct {
 	configs.Diagnostic
-	// Unusable: the release would be, or is, noise about nothing in the query or column that it names.
+	// Unusable is set if the release would be, or is, nothing but noise in the query or column that the finding names.
 	Unusable bool
 }
 
@@ -80,8 +80,8 @@ func (f *finder) add(unusable bool, path, code, message, hint string) {
 	}
 }
 
-// Percent is a share for people: whole percent, of which only none and all are exact. Finer shares would show single
-// rows.
+// Percent returns a fraction for people, in whole percent; only 0 and 100 are exact. Finer fractions would reveal
+// single rows.
 func Percent(part, whole int64) string {
 	switch share := 100 * float64(part) / float64(max(whole, 1)); {
 	case part == 0:
@@ -97,7 +97,7 @@ func Percent(part, whole int64) string {
 	}
 }
 
-// isMost says that part is half of whole or more.
+// isMost reports whether part is half of whole or more.
 func isMost(part, whole int64) bool { return part > 0 && 2*part >= whole }
 
 // unparsed finds an input of which half of the texts or more are no values of their type, and returns whether it is
@@ -150,7 +150,7 @@ func pathStep(key string) string {
 	return "[" + strconv.Quote(key) + "]"
 }
 
-// typeHint says how a column that does not parse is mended.
+// typeHint describes how a column that does not parse is mended.
 func typeHint(kind, column string) string {
 	const missing = "; texts that stand for a missing value, such as N/A, belong in input.csv.null_values; a delimiter " +
 		"within a field that is not quoted, such as a decimal comma, shifts all fields behind it"
@@ -250,7 +250,7 @@ func placeHint(t *tally.Input) string {
 	return "a place is decimal degrees, a latitude in [-90, 90] and a longitude in [-180, 180], not both 0; "
 }
 
-// beyond says where a value is that is in no listed cell.
+// beyond describes where a value is that is in no listed cell.
 func beyond(t *tally.Input) string {
 	switch t.Form {
 	case "values":
@@ -282,6 +282,10 @@ func outsideHint(t *tally.Input) string {
 	}
 	return "the lists of the column need the length that the job declares"
 }
+
+// Refuses reports whether the job's policy is to end a run before any noise if a column is unusable. Whether a release
+// appears then depends on the rows, which its readers see.
+func (p *Plan) Refuses() bool { return p.job.DataChecks == "refuse" }
 
 // Unusable returns those findings that make a release noise about nothing.
 func Unusable(found []Finding) configs.Diagnostics {

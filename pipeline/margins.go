@@ -61,11 +61,11 @@ func (c *Chosen) agree(estimates [][]mechanism.Noisy, results []Result) error {
 			continue
 		}
 		shape := denoise.Shape{Dims: q.byShape(), Ordered: make([]bool, len(q.byShape()))}
-		var margins []denoise.Marginal
+		var margins []releasedMargin
 		for _, m := range q.margins {
-			margins = append(margins, denoise.Marginal{Axes: m.axes, Noisy: estimates[m.query][0]})
+			margins = append(margins, releasedMargin{m.axes, estimates[m.query][0]})
 		}
-		table, rest, err := denoise.MakeConsistent(estimates[i][0], shape, margins)
+		table, rest, err := makeConsistent(estimates[i][0], shape, margins)
 		if err != nil {
 			return err
 		}

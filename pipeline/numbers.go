@@ -42,7 +42,7 @@ func (p *Plan) textValue(path, kind, column string) configs.Diagnostic {
 			"input.csv.types: {"+column+": float}")
 }
 
-// meantAsText says whether a text column of the input is one by its file's own schema, or by the type that the job
+// meantAsText reports whether a text column of the input is one by its file's own schema, or by the type that the job
 // gives it. Logical names of events stand for the columns of the first event.
 func (p *Plan) meantAsText(column string) bool {
 	if len(p.job.Input.Events) > 0 {

@@ -44,7 +44,7 @@ type Result struct {
 // Formats returns the formats to write, at least one.
 func (r *Release) Formats() []string { return r.formats }
 
-// RawCSV says whether CSV tables hold texts as they are, also those that a spreadsheet would run as formulas.
+// RawCSV reports whether CSV tables hold texts as they are, also those that a spreadsheet would run as formulas.
 func (r *Release) RawCSV() bool { return r.rawCSV }
 
 // Results returns the answers in the job's order.
@@ -106,5 +106,5 @@ func (r *Release) SignBy(s Signer) {
 	}
 }
 
-// Presented says whether the release has documents.
+// Presented reports whether the release has documents.
 func (r *Release) Presented() bool { return r.presented }

@@ -84,7 +84,7 @@ func (b *builder) discovered(jq *configs.Query, path string) {
 	}
 }
 
-// Discovers says that some query's keys come from the private table.
+// Discovers reports whether some query's keys come from the private table.
 func (p *Plan) Discovers() bool { return p.failure.share != "" }
 
 // Leader returns the number of the query that selects this one's keys; false if there is none.

@@ -11,9 +11,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// What a plan and the choices of its run say in the manifest: everything but the ledger's account, the signature and the
-// files.
-
+// Manifest returns what a plan and the choices of its run say in the manifest: everything but the ledger's account, the
+// signature and the files.
 func (c *Chosen) Manifest(program manifest.Program) manifest.Manifest {
 	p := c.plan
 	m := manifest.Manifest{Format: manifest.Format, Name: p.job.Name, Params: p.Params(), Job: p.effective,
@@ -42,12 +41,17 @@ func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 		},
 		Noise: manifest.Noise{Rounding: "an exact normal variable, rounded once to the grid",
 			Bits: "the operating system's source, expanded by a cipher"},
-		NotProtected: []string{"what rows of other units tell; what a unit contributes beyond the bounds is left out, not " +
-			"protected elsewhere"},
+		NotProtected: []string{"what the data of others say about a person; rows beyond the bounds of a unit are not counted " +
+			"at all"},
 		Unprotected: []string{"the names and the number of the input files",
 			"keys, bounds, public files and all else in the job"},
 		Errors: "no error, log or duration that is published depends on a row",
 		Model:  "Central", AccessType: "Non-interactive", ReleaseType: "One release", DataSource: "Static",
+	}
+	if p.Refuses() {
+		s.NotProtected = append(s.NotProtected, "that this release exists: there would be none if fewer than one row in "+
+			"twenty had been of use to a query, or if half of the texts of a column could not have been read "+
+			"(data_checks: refuse)")
 	}
 	if p.noise.Delta == 0 {
 		s.Noise.Rounding = "exact two-sided geometric variables; exact Laplace variables, rounded once to the grid"
@@ -97,7 +101,7 @@ func (q *Planned) manifest() manifest.Query {
 	return m
 }
 
-func stepNames(steps []denoise.Step) []string {
+func stepNames(steps []*denoise.Step) []string {
 	names := []string{}
 	for _, s := range steps {
 		names = append(names, s.Name())
@@ -105,7 +109,7 @@ func stepNames(steps []denoise.Step) []string {
 	return names
 }
 
-// leavesOut says whether some query leaves keys out for their number of units.
+// leavesOut reports whether some query leaves keys out for their number of units.
 func (p *Plan) leavesOut() bool {
 	return slices.ContainsFunc(p.queries, func(q Planned) bool { return q.Selection != nil && q.Selection.Least() > 1 })
 }

@@ -19,7 +19,7 @@ func TestStepsAreJudged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, diags := configs.Parse(name+".bad.yaml", text, configs.ParseOptions{Judge: JudgeStep})
+		_, diags := configs.Parse(name+".bad.yaml", text, configs.ParseOptions{CheckStep: CheckStep})
 		for _, d := range diags {
 			if strings.Contains(d.Message, ".denoise[") {
 				got.WriteString(d.String() + "\n")

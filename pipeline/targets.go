@@ -104,7 +104,7 @@ func (q *Planned) withMu(mu float64, adj query.Adjacency) (*Planned, error) {
 	return &out, out.describe(adj)
 }
 
-// errTarget says that a target is out of the sampler's range.
+// errTarget means that a target is out of the sampler's range.
 var errTarget = errors.New("no noise that this program draws gives that half-width")
 
 // needs returns the least mu at which the query reaches its target, to within 1e-12 of it.

@@ -18,13 +18,13 @@ const withheldColumn = "withheld"
 // noisyCount is the column of noisy counts of answers that are made of several noisy vectors.
 const noisyCount = "noisy_count"
 
-// publishRule says which cells are published: those whose noisy count is at least MinCount, and whose 95 % interval is
-// no wider, to each side, than MaxRelative times the noisy value. A limit that is 0 is none.
+// publishRule describes which cells are published: those whose noisy count is at least MinCount, and whose 95 %
+// interval is no wider, to each side, than MaxRelative times the noisy value. A limit that is 0 is none.
 type publishRule struct{ MinCount, MaxRelative float64 }
 
 // Problem says why a rule cannot be applied to a query of a job with these denoising steps; "" if it can. The hint
 // names the remedy.
-func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []denoise.Step) (message, hint string) {
+func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []*denoise.Step) (message, hint string) {
 	const exempt = "; or exempt the query with publish: {}"
 	switch {
 	case r == publishRule{}:
@@ -40,7 +40,7 @@ func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []denoise
 			"leave min_count out" + exempt
 	case isAdjusted(q, job):
 		return "margins make cells agree with their totals, from which cells that are left out could be computed", "remove margins" + exempt
-	case slices.ContainsFunc(steps, func(s denoise.Step) bool { return s != nil && !denoise.CellByCell(s) }):
+	case slices.ContainsFunc(steps, func(s *denoise.Step) bool { return s != nil && !s.CellByCell() }):
 		return "a denoising step computes estimates from all cells, also those that would be left out, which could be " +
 			"computed from them", "keep steps that treat each cell for itself, such as nonnegative" + exempt
 	case q.Sparse:
@@ -49,7 +49,7 @@ func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []denoise
 	return "", ""
 }
 
-// isAdjusted says whether estimates of the query, or of one that names it, are made to agree with others.
+// isAdjusted reports whether estimates of the query, or of one that names it, are made to agree with others.
 func isAdjusted(q *configs.Query, job *configs.Job) bool {
 	return len(q.Margins) > 0 || slices.ContainsFunc(job.Queries,
 		func(other configs.Query) bool { return slices.Contains(other.Margins, q.Name) })

@@ -81,7 +81,7 @@ func TestProblem(t *testing.T) {
 	both := publishRule{MinCount: 20, MaxRelative: 0.2}
 	job := &configs.Job{Queries: []configs.Query{{Name: "a", Margins: []string{"b"}}}}
 	problem := func(r publishRule, q *configs.Query, methods ...string) (message, hint string) {
-		var steps []denoise.Step
+		var steps []*denoise.Step
 		for _, m := range methods {
 			s, err := denoise.New(m, nil)
 			if err != nil {

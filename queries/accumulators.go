@@ -61,13 +61,13 @@ func KeyOf(parts []aggregation.KeyPart, values []KeyValue) (key string, ok bool)
 // What accumulators hold can leave the process: see package gather. It is exact and plain, so only what encrypts it may
 // ask for it (pipeline/partial).
 
-// ErrState says that what was read is no state of the queries.
+// ErrState means that what was read is no state of the queries.
 var ErrState = state.ErrState
 
 // ErrOther is an ErrState: what was read is a state of other aggregations.
 var ErrOther = gather.ErrOther
 
-// Buckets says which rows of units are to be apart; see [intern.Buckets].
+// Buckets describes which rows of units are to be apart; see [intern.Buckets].
 type Buckets = intern.Buckets
 
 // NewBuckets is [intern.NewBuckets].

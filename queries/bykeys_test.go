@@ -392,7 +392,7 @@ func TestCoverageBySelectedKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		noisy, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1)
+		noisy, err := mechanism.AddNoise(t.Context(), e, ledgertest.Receipt(t, m), m, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -434,13 +434,13 @@ func TestNoKeyIsSelected(t *testing.T) {
 	var noisy []mechanism.Noisy
 	for i, e := range exacts {
 		m := calibrate.Mechanism{Query: components[i].Name, Sens: components[i].Sens, Sigma: 7, Grid: 0.25}
-		if _, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1); err == nil {
+		if _, err := mechanism.AddNoise(t.Context(), e, ledgertest.Receipt(t, m), m, 1); err == nil {
 			t.Error("answers are noised before their keys are selected")
 		}
 		if e, err = e.ForKeys(mechanismtest.Select(t)); err != nil {
 			t.Fatal(err)
 		}
-		n, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1)
+		n, err := mechanism.AddNoise(t.Context(), e, ledgertest.Receipt(t, m), m, 1)
 		if err != nil || n.Len() != 0 {
 			t.Fatal(n.Len(), err)
 		}

@@ -43,7 +43,7 @@ func randomFilters(t *rapid.T) []domain.FilterSpec {
 	return rapid.SliceOfN(rapid.SampledFrom(pool), 0, 3).Draw(t, "filters")
 }
 
-// refKept says whether a row fulfils all conditions.
+// refKept reports whether a row fulfils all conditions.
 func refKept(t *testTable, row []value, filters []domain.FilterSpec) bool {
 	for _, f := range filters {
 		at := t.schema().Index(f.Column)

@@ -54,10 +54,10 @@ func Directions(q query.Query) []domain.Direction {
 // query can, and then takes nothing here. The rows of units come on top.
 func Bytes(q query.Query, workers int, most int64) int64 { return q.Bytes(workers, most) }
 
-// Nothing says whether a query's noisy vectors look like those of an input without a usable row: neither the sum of the
-// counts, or of the values, nor any single cell is larger than noise makes it. It is made from noisy values alone, so
-// its answer is as public as they are. Null cells and other cells do not count. Of very many cells, and of means of a
-// public number of terms, it says false.
+// Nothing reports whether a query's noisy vectors look like those of an input without a usable row: neither the sum of
+// the counts, or of the values, nor any single cell is larger than noise makes it. It is made from noisy values alone,
+// so its answer is as public as they are. Null cells and other cells do not count. Of very many cells, and of means of
+// a public number of terms, it says false.
 func Nothing(q query.Query, noisy []mechanism.Noisy) bool { return q.LooksEmpty(noisy) }
 
 // LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but

@@ -105,7 +105,7 @@ func square64(x int64) *big.Int {
 	return b.Mul(b, b)
 }
 
-// within says whether the distance of two exact vectors, in units, is at most a sensitivity.
+// within reports whether the distance of two exact vectors, in units, is at most a sensitivity.
 func within(one, other []*big.Int, unit int, l2 float64) bool {
 	sum := new(big.Int)
 	for i, x := range one {

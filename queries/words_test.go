@@ -13,13 +13,13 @@ type (
 	Spec = query.Spec
 	// Kind is a kind of query.
 	Kind = query.Kind
-	// Read says what else is read off the noisy counts of a histogram with edges.
+	// Read describes what else is read off the noisy counts of a histogram with edges.
 	Read = query.Read
-	// Crosstabs says which tables are made of a query's dimensions.
+	// Crosstabs describes which tables are made of a query's dimensions.
 	Crosstabs = query.Crosstabs
 	// CrosstabTable is a table by some dimensions.
 	CrosstabTable = query.CrosstabTable
-	// Adjacency says which tables are neighbours.
+	// Adjacency describes which tables are neighbours.
 	Adjacency = query.Adjacency
 	// Bounds limit what one privacy unit contributes to a query.
 	Bounds = query.Bounds
@@ -48,7 +48,7 @@ type (
 
 	// Strategic is a query whose tables are put together from components that are not their cells.
 	Strategic = query.Strategic
-	// Strategy says where the noise of a query goes, and what other ways would have given.
+	// Strategy describes where the noise of a query goes, and what other ways would have given.
 	Strategy = query.Strategy
 )
 

@@ -13,8 +13,8 @@ import (
 // # The keys of a denoising step
 //
 // Package configs does not know the denoising methods. They are read from the registry of package denoise, whose
-// sentences become the descriptions of the keys. A parameter of several methods is one key, described in the words of
-// all of them.
+// sentences become the descriptions of the keys. A parameter that several methods share is one key, with the
+// descriptions of all of them.
 
 // withSteps inserts the parameters of all methods after the key method, and restricts that key to the methods of the
 // registry.

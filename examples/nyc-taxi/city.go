@@ -4,14 +4,14 @@ import (
 	"math"
 	"path/filepath"
 
-	"github.com/dprelease/dprelease/denoise/graph"
+	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/report/picture"
 )
 
 // manhattan holds the public facts about the city: its junctions and the sections of street between them.
 type manhattan struct {
 	places  []place
-	roads   *graph.Graph
+	roads   *denoise.Graph
 	streets picture.Map // without values
 }
 
@@ -25,20 +25,20 @@ func readCity(data string) (*manhattan, error) {
 	if err != nil {
 		return nil, err
 	}
-	edges := make([]graph.Edge, len(rows))
+	edges := make([]denoise.Edge, len(rows))
 	streets := drawn(places)
 	for i, r := range rows {
 		u, v := int(number(r[0])), int(number(r[1]))
-		edges[i] = graph.Edge{U: u, V: v, W: 1, Length: number(r[2])}
+		edges[i] = denoise.Edge{U: u, V: v, W: 1, Length: number(r[2])}
 		streets.Roads = append(streets.Roads, [2]int{u, v})
 	}
 	// As in a job, parallel sections are one edge of weight 1.
-	roads, err := graph.New(len(places), simple(edges))
+	roads, err := denoise.NewGraph(denoise.Shape{Dims: []int{len(places)}, Ordered: []bool{false}}, 0, simple(edges))
 	return &manhattan{places, roads, streets}, err
 }
 
 // simple returns the shortest of parallel edges, and no loops.
-func simple(edges []graph.Edge) (out []graph.Edge) {
+func simple(edges []denoise.Edge) (out []denoise.Edge) {
 	at := map[[2]int]int{}
 	for _, e := range edges {
 		pair := [2]int{min(e.U, e.V), max(e.U, e.V)}

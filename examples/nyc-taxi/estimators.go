@@ -13,7 +13,7 @@ type estimator struct {
 	picture.Key
 	method string
 	args   denoise.Args
-	// mapped says that the step uses the graph of the streets.
+	// mapped is set if the step uses the graph of the streets.
 	mapped bool
 	slow   bool
 }
@@ -55,15 +55,15 @@ func (e estimator) estimate(ctx context.Context, c *manhattan, r noisy) ([]float
 	}
 	step, err := denoise.New(e.method, e.args)
 	if err == nil && e.mapped {
-		step, err = denoise.WithGraph(step, c.roads)
+		step, err = step.WithGraph(c.roads)
 	}
 	if err == nil {
-		step, err = denoise.Bind(step, denoise.Shape{Dims: []int{len(r.values)}, Ordered: []bool{false}})
+		step, err = step.Bind(denoise.Shape{Dims: []int{len(r.values)}, Ordered: []bool{false}})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
 	}
-	fit, err := denoise.Estimate(ctx, r.values, r.sigma, []denoise.Step{step})
+	fit, err := denoise.Estimate(ctx, r.values, r.sigma, []*denoise.Step{step})
 	return fit.X, err
 }
 

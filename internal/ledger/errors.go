@@ -53,7 +53,7 @@ var (
 
 type older struct{}
 
-// Error says which of the two is the older one.
+// Error describes which of the two is the older one.
 func (older) Error() string {
 	return "there is the same ledger with more entries: this one is an older copy"
 }

@@ -175,7 +175,7 @@ func copyLog(ctx context.Context, log []Entry, to Store, closed bool) error {
 	})
 }
 
-// occupiedBy says why an open ledger that ends at head cannot be copied to a store that is a ledger already.
+// occupiedBy reports why an open ledger that ends at head cannot be copied to a store that is a ledger already.
 func occupiedBy(ctx context.Context, to Store, head Head) error {
 	there := newState()
 	if err := to.View(ctx, there.catchUp); err != nil {

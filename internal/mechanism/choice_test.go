@@ -25,7 +25,7 @@ func TestChooseOnce(t *testing.T) {
 	}, func(io.Writer) error { return nil })
 	m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1}, Sigma: 4, Grid: 0.25}
 	r := ledgertest.Receipt(t, m)
-	if _, err := e.Noise(context.Background(), r, m, 1); !errors.Is(err, mechanism.ErrChoice) {
+	if _, err := mechanism.AddNoise(context.Background(), e, r, m, 1); !errors.Is(err, mechanism.ErrChoice) {
 		t.Errorf("noised before the choice: %v", err)
 	}
 	if e.Cells() != 0 || strings.ContainsAny(fmt.Sprintf("%v %#v %x", e, e, e), "37") {
@@ -47,10 +47,10 @@ func TestChooseOnce(t *testing.T) {
 	if _, err := chosen.Choose(mechanism.Range{}); !errors.Is(err, mechanism.ErrChoice) {
 		t.Errorf("a choice of nothing: %v", err)
 	}
-	if _, err := chosen.Noise(context.Background(), ledger.Receipt{}, m, 1); !errors.Is(err, mechanism.ErrReceipt) {
+	if _, err := mechanism.AddNoise(context.Background(), chosen, ledger.Receipt{}, m, 1); !errors.Is(err, mechanism.ErrReceipt) {
 		t.Errorf("without a receipt: %v", err)
 	}
-	if _, err := chosen.Noise(context.Background(), r, m, 1); err != nil {
+	if _, err := mechanism.AddNoise(context.Background(), chosen, r, m, 1); err != nil {
 		t.Error(err)
 	}
 }

@@ -99,7 +99,7 @@ func seal(quantum float64, size int, p *payload) (Exact, error) {
 }
 
 // SealWide hides exact answers of 128 bits, which are multiples of quantum. It takes the slice over: the caller must
-// not keep it. Noise uses all digits of the answers, even those below the grid.
+// not keep it. AddNoise uses all digits of the answers, even those below the grid.
 //
 // Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of high
 // and low halves differ.
@@ -121,7 +121,7 @@ type Sparse struct {
 }
 
 // SealSparse hides exact answers, which are multiples of quantum. It takes the slices over: the caller must not keep
-// them. Noise treats the result as if [Seal] or [SealWide] had made it from all cells, without holding them all.
+// them. AddNoise treats the result as if [Seal] or [SealWide] had made it from all cells, without holding them all.
 //
 // Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of
 // answers, of their low halves and of their cells differ, ErrPlaces if At is not ascending or names a cell that does

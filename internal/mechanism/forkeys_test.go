@@ -63,7 +63,7 @@ func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	m := gaussian(3, 0.125)
 	m.Sens.L2 = 2
 	s := calibrate.KeySelection{Mechanism: m, Keys: 4, Failure: 0.125}
-	n, err := mechanism.SealKeyBlocks(1, keyBlocks(blocks, each)).Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m),
+	n, err := mechanism.SelectKeys(t.Context(), mechanism.SealKeyBlocks(1, keyBlocks(blocks, each)), ledgertest.ShareReceipt(t, "0.2", m),
 		s, 2)
 	if err != nil || !slices.IsSorted(n.Keys()) || n.Len() != len(n.Keys()) {
 		t.Fatal(n.Len(), err)
@@ -89,20 +89,20 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 		return errors.Join(take([]string{"a"}, []int64{1000}), broken)
 	})
 	other := gaussian(5, 0.25)
-	if _, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", other), s, 1); err == nil || reads > 0 {
+	if _, err := mechanism.SelectKeys(t.Context(), e, ledgertest.ShareReceipt(t, "0.2", other), s, 1); err == nil || reads > 0 {
 		t.Errorf("the receipt of another mechanism: %v, %d reads", err, reads)
 	}
-	if n, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, broken) ||
+	if n, err := mechanism.SelectKeys(t.Context(), e, ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, broken) ||
 		n.Len() > 0 {
 		t.Errorf("%v, %v", n.Keys(), err)
 	}
-	if _, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, mechanism.ErrSpent) {
+	if _, err := mechanism.SelectKeys(t.Context(), e, ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, mechanism.ErrSpent) {
 		t.Errorf("selected after a failure: %v", err)
 	}
 	twice := mechanism.SealKeyBlocks(1, func(take func([]string, []int64) error) error {
 		return errors.Join(take([]string{"a"}, []int64{1000}), take([]string{"a"}, []int64{1000}))
 	})
-	if _, err := twice.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err,
+	if _, err := mechanism.SelectKeys(t.Context(), twice, ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err,
 		mechanism.ErrKeys) {
 		t.Errorf("a key in two blocks: %v", err)
 	}
@@ -113,7 +113,7 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 func TestForKeys(t *testing.T) {
 	m := gaussian(4, 0.25)
 	e := mechanism.SealForKeys(sumsByKey{"a": 1, "b": 20_000, "c": 3})
-	if _, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrChoice) {
+	if _, err := mechanism.AddNoise(t.Context(), e, ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrChoice) {
 		t.Errorf("noise before the keys: %v", err)
 	}
 	if _, err := e.ForKeys(mechanismtest.Make(t, m, []float64{1})); !errors.Is(err, mechanism.ErrKeys) {

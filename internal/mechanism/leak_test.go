@@ -57,7 +57,7 @@ func holders(e mechanism.Exact) []any {
 	return []any{
 		e, &e, open{e}, &open{e}, closed{e}, &closed{e}, pointer{&e}, &pointer{&e}, embedded{e}, struct{ a any }{e}, struct{ A any }{&e},
 		[]mechanism.Exact{e}, [1]closed{{e}}, map[string]mechanism.Exact{"k": e}, map[string]*closed{"k": {e}}, []any{e}, reflect.ValueOf(e),
-		fmt.Errorf("wrapped: %v", e), e.Noise, e.Cells, func() mechanism.Exact { return e },
+		fmt.Errorf("wrapped: %v", e), e.Choose, e.Cells, func() mechanism.Exact { return e },
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package mechanism is the trust boundary: exact answers go in, noisy ones come out, and nothing else does.
 //
 // An [Exact] holds private integers out of reach of every other package, encoder and formatter. Its only way out is
-// [Exact.Noise]. Noise requires a receipt of the ledger, redeems it before the first random draw, and returns a
+// [AddNoise]. Noise requires a receipt of the ledger, redeems it before the first random draw, and returns a
 // [Noisy]. For each cell f the noisy value is
 //
 //	grid · floor(f/grid + S·Z + 1/2),  S = sigma/grid,  Z ~ N(0, 1),
@@ -32,7 +32,7 @@ var (
 	ErrHalves  = errors.New("mechanism: the numbers of exact answers, of their low halves and of their cells differ")
 	ErrPlaces  = errors.New("mechanism: the cells of sparse answers are not ascending, or do not exist")
 	ErrKey     = errors.New("mechanism: the key of a fingerprint is a secret of at least 16 bytes")
-	ErrKeys    = errors.New("mechanism: Select takes private keys only, and Noise none; keys must be distinct and " +
+	ErrKeys    = errors.New("mechanism: SelectKeys takes private keys only, and AddNoise none; keys must be distinct and " +
 		"ascending")
 	ErrChoice = errors.New("mechanism: these exact answers depend on no choice, or not on such a one; or the choice " +
 		"is to be made first")

@@ -7,19 +7,22 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// Noise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's grid.
-// If m's noise is geometric or Laplace, it adds exact two-sided geometric noise, or exactly rounded Laplace noise, of
-// m's scale. The guarantee holds only if m's sensitivity is the sensitivity of the exact answers: the L2 sensitivity
+// AddNoise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's
+// grid. If m's noise is geometric or Laplace, it adds exact two-sided geometric noise, or exactly rounded Laplace noise,
+// of m's scale. The guarantee holds only if m's sensitivity is the sensitivity of the exact answers: the L2 sensitivity
 // for Gaussian noise, the L1 sensitivity for other noise.
 //
 // It works in place, in up to workers goroutines, each with random bits of its own; workers below 1 counts as 1. If the
-// answers are sparse and there are more than 2^20 cells, Noise draws only keys, and reading the result draws the noise
-// from them.
+// answers are sparse and there are more than 2^20 cells, AddNoise draws only keys, and reading the result draws the
+// noise from them.
 //
-// Noise redeems r for m before the first draw. An error before the draw (ErrReceipt, ErrMechanism, the ledger's, or
+// AddNoise redeems r for m before the first draw. An error before the draw (ErrReceipt, ErrMechanism, the ledger's, or
 // ctx's) leaves e as it was. ErrSpent means that e was noised before. After a later error (ctx's, or an error of the
 // system's source of randomness) the cells are wiped and e is spent.
-func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism, workers int) (Noisy, error) {
+//
+// It is a function and no method of [Exact]: a program outside this module can come by an Exact, as some packages that
+// it can import have results of this type, but it cannot name this function.
+func AddNoise(ctx context.Context, e Exact, r ledger.Receipt, m calibrate.Mechanism, workers int) (Noisy, error) {
 	if err := e.checkReady(r); err != nil {
 		return Noisy{}, err
 	}
@@ -30,7 +33,7 @@ func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanis
 	return e.noise(ctx, r.Redeem, j)
 }
 
-// checkReady returns an error if e has no cells that Noise accepts, or if r is empty.
+// checkReady returns an error if e has no cells that AddNoise accepts, or if r is empty.
 func (e Exact) checkReady(r ledger.Receipt) error {
 	switch {
 	case e.keyed != nil:

@@ -71,17 +71,17 @@ func TestNoiseRefuses(t *testing.T) {
 		"other sensitivity": {t.Context(), r, odd, ledger.ErrRedeem},
 		"cancelled":         {cancelled, r, m, context.Canceled},
 	} {
-		if n, err := e.Noise(c.ctx, c.r, c.m, 2); !errors.Is(err, c.want) || n.Len() != 0 {
+		if n, err := mechanism.AddNoise(c.ctx, e, c.r, c.m, 2); !errors.Is(err, c.want) || n.Len() != 0 {
 			t.Errorf("%s: %d cells, %v; want %v", what, n.Len(), err, c.want)
 		}
 	}
 	if _, cells := mechanismtest.Open(t, e); !slices.Equal(cells, []int64{10, 20, 30}) {
 		t.Errorf("a refusal changed the value: %v", cells)
 	}
-	if _, err := (mechanism.Exact{}).Noise(t.Context(), r, m, 1); !errors.Is(err, mechanism.ErrEmpty) {
+	if _, err := mechanism.AddNoise(t.Context(), mechanism.Exact{}, r, m, 1); !errors.Is(err, mechanism.ErrEmpty) {
 		t.Errorf("zero value: %v", err)
 	}
-	if n, err := e.Noise(t.Context(), r, m, 2); err != nil || n.Len() != 3 || n.Mechanism() != m {
+	if n, err := mechanism.AddNoise(t.Context(), e, r, m, 2); err != nil || n.Len() != 3 || n.Mechanism() != m {
 		t.Errorf("after refusals: %v", err)
 	}
 }
@@ -91,15 +91,15 @@ func TestNoiseOnce(t *testing.T) {
 	r := ledgertest.Receipt(t, m)
 	e := seal(t, 1, 10, 20, 30)
 	again := e
-	if _, err := e.Noise(t.Context(), r, m, 1); err != nil {
+	if _, err := mechanism.AddNoise(t.Context(), e, r, m, 1); err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range []mechanism.Exact{e, again} {
-		if _, err := x.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrSpent) {
+		if _, err := mechanism.AddNoise(t.Context(), x, ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrSpent) {
 			t.Errorf("noised twice: %v", err)
 		}
 	}
-	if _, err := seal(t, 1, 1).Noise(t.Context(), r, m, 1); !errors.Is(err, ledger.ErrRedeem) {
+	if _, err := mechanism.AddNoise(t.Context(), seal(t, 1, 1), r, m, 1); !errors.Is(err, ledger.ErrRedeem) {
 		t.Errorf("receipt used twice: %v", err)
 	}
 	if e.Cells() != 3 {
@@ -114,7 +114,7 @@ func TestNoiseOnceTogether(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range errs {
 		r := ledgertest.Receipt(t, m)
-		group.Go(func() { _, errs[i] = e.Noise(t.Context(), r, m, 2) })
+		group.Go(func() { _, errs[i] = mechanism.AddNoise(t.Context(), e, r, m, 2) })
 	}
 	group.Wait()
 	done := 0
@@ -140,7 +140,7 @@ func TestNoiseGrid(t *testing.T) {
 		m := gaussian(c.sigma, c.grid)
 		m.Sens.L2 = c.sigma / 4
 		exact := []int64{0, 1, -1, 1000, -1000, 1 << 20, -1 << 20}
-		n, err := seal(t, c.unit, slices.Clone(exact)...).Noise(t.Context(), ledgertest.Receipt(t, m), m, 1)
+		n, err := mechanism.AddNoise(t.Context(), seal(t, c.unit, slices.Clone(exact)...), ledgertest.Receipt(t, m), m, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestNoiseDiffers(t *testing.T) {
 	m := gaussian(1<<40, 1)
 	var values [2][20]float64
 	for i := range values {
-		n, err := seal(t, 1, make([]int64, 20)...).Noise(t.Context(), ledgertest.Receipt(t, m), m, 1)
+		n, err := mechanism.AddNoise(t.Context(), seal(t, 1, make([]int64, 20)...), ledgertest.Receipt(t, m), m, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestNoiseDiffers(t *testing.T) {
 func TestNoiseVariance(t *testing.T) {
 	const size, unit, grid, sigma, cell = 1_000_000, 0.125, 1, 2.5, 43
 	m := gaussian(sigma, grid)
-	n, err := seal(t, unit, slices.Repeat([]int64{cell}, size)...).Noise(t.Context(), ledgertest.Receipt(t, m), m, 3)
+	n, err := mechanism.AddNoise(t.Context(), seal(t, unit, slices.Repeat([]int64{cell}, size)...), ledgertest.Receipt(t, m), m, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // viewCells is the number of cells in a block of [Noisy.Blocks].
 const viewCells = 1 << 16
 
-// Noisy is a released vector: public and immutable. Only [Exact.Noise], [Noisy.Then] and [Noisy.ThenEach] make one that
+// Noisy is a released vector: public and immutable. Only [AddNoise], [Noisy.Then] and [Noisy.ThenEach] make one that
 // has cells, and [Published] does so from values that were released before. A vector of very many cells is not held in
 // memory but drawn again whenever it is read, with the same values each time. What it is drawn from stays in memory,
 // hidden in a closure, as long as the Noisy does.

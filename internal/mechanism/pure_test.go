@@ -52,7 +52,7 @@ func TestPureNoise(t *testing.T) {
 		{pure(16, 0.25, false), 1<<20 + 5, 2*64*64 + 1.0/12, 20 * 64 * 64 * 64 * 64},
 	} {
 		e := sealSparse(t, 1, mechanism.Sparse{Cells: c.cells, At: []int{1}, Answers: int128.Narrow([]int64{1 << 20})})
-		n, err := e.Noise(t.Context(), paid(t, c.m), charged(t, c.m), 2)
+		n, err := mechanism.AddNoise(t.Context(), e, paid(t, c.m), charged(t, c.m), 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestPureNoiseOfWideAnswers(t *testing.T) {
 		for i := range answers {
 			answers[i] = c.answer
 		}
-		n, err := sealWide(t, c.quantum, answers...).Noise(t.Context(), paid(t, c.m), charged(t, c.m), 2)
+		n, err := mechanism.AddNoise(t.Context(), sealWide(t, c.quantum, answers...), paid(t, c.m), charged(t, c.m), 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestPureNoiseOfWideAnswers(t *testing.T) {
 		}
 	}
 	m := pure(16, 0.25, true)
-	if _, err := sealWide(t, 0.125, big.NewInt(5)).Noise(t.Context(), paid(t, m), charged(t, m), 1); !errors.Is(err,
+	if _, err := mechanism.AddNoise(t.Context(), sealWide(t, 0.125, big.NewInt(5)), paid(t, m), charged(t, m), 1); !errors.Is(err,
 		mechanism.ErrMechanism) {
 		t.Errorf("below the grid: %v", err)
 	}
@@ -162,17 +162,17 @@ func TestPureNoiseRefuses(t *testing.T) {
 		"below the grid":    {r, with(func(m *calibrate.Mechanism) { m.Grid = 2 }), mechanism.ErrMechanism},
 		"larger sigma only": {r, with(func(m *calibrate.Mechanism) { m.Sigma *= 2 }), mechanism.ErrMechanism},
 	} {
-		if n, err := e.Noise(t.Context(), c.r, c.m, 1); !errors.Is(err, c.want) || n.Len() != 0 {
+		if n, err := mechanism.AddNoise(t.Context(), e, c.r, c.m, 1); !errors.Is(err, c.want) || n.Len() != 0 {
 			t.Errorf("%s: %v; want %v", what, err, c.want)
 		}
 	}
 	if _, cells := mechanismtest.Open(t, e); !slices.Equal(cells, []int64{10, 20}) {
 		t.Errorf("a refusal changed the value: %v", cells)
 	}
-	if _, err := e.Noise(t.Context(), r, m, 1); err != nil {
+	if _, err := mechanism.AddNoise(t.Context(), e, r, m, 1); err != nil {
 		t.Errorf("after refusals: %v", err)
 	}
-	if _, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrSpent) {
+	if _, err := mechanism.AddNoise(t.Context(), e, ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrSpent) {
 		t.Errorf("noised twice: %v", err)
 	}
 }

@@ -84,10 +84,10 @@ func TestSparseNoise(t *testing.T) {
 	e := sealSparse(t, 1, s)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Noise(cancelled, r, m, 1); !errors.Is(err, context.Canceled) {
+	if _, err := mechanism.AddNoise(cancelled, e, r, m, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
-	n, err := e.Noise(t.Context(), r, m, 2)
+	n, err := mechanism.AddNoise(t.Context(), e, r, m, 2)
 	if err != nil || n.Len() != cells {
 		t.Fatal(n.Len(), err)
 	}
@@ -104,7 +104,7 @@ func TestSparseNoise(t *testing.T) {
 	if still > 100 {
 		t.Errorf("%d cells have no noise", still)
 	}
-	if _, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrSpent) {
+	if _, err := mechanism.AddNoise(t.Context(), e, ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrSpent) {
 		t.Errorf("noised twice: %v", err)
 	}
 	if s.Answers.High[0] != 0 || s.At[2] != 0 {

@@ -73,7 +73,7 @@ func TestWideNoiseGrid(t *testing.T) {
 			x := big.NewInt(k)
 			exact = append(exact, x.Lsh(x, uint(max(0, math.Log2(c.grid/c.unit)))), new(big.Int).Add(x, big.NewInt(1)))
 		}
-		n, err := sealWide(t, c.unit, exact...).Noise(t.Context(), ledgertest.Receipt(t, m), m, 1)
+		n, err := mechanism.AddNoise(t.Context(), sealWide(t, c.unit, exact...), ledgertest.Receipt(t, m), m, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestWideNoiseMoments(t *testing.T) {
 	cell := new(big.Int).Lsh(big.NewInt(43), 78)
 	cell.Add(cell, new(big.Int).Lsh(big.NewInt(3), 70)) // 43 + 3/256 in units of 2^-78
 	m := gaussian(sigma, grid)
-	n, err := sealWide(t, math.Ldexp(1, -78), slices.Repeat([]*big.Int{cell}, size)...).Noise(t.Context(),
+	n, err := mechanism.AddNoise(t.Context(), sealWide(t, math.Ldexp(1, -78), slices.Repeat([]*big.Int{cell}, size)...),
 		ledgertest.Receipt(t, m), m, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -125,18 +125,18 @@ func TestWideNoiseOnce(t *testing.T) {
 	e := sealWide(t, 1, x)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Noise(cancelled, r, m, 1); !errors.Is(err, context.Canceled) {
+	if _, err := mechanism.AddNoise(cancelled, e, r, m, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	if _, cells := mechanismtest.OpenWide(t, e); cells[0].Cmp(x) != 0 {
 		t.Errorf("a refusal changed the value: %v", cells)
 	}
-	n, err := e.Noise(t.Context(), r, m, 1)
+	n, err := mechanism.AddNoise(t.Context(), e, r, m, 1)
 	got := make([]float64, 1)
 	if n.Fill(0, got); err != nil || got[0] != 0.25*math.MaxInt64 {
 		t.Errorf("an answer beyond int64 grid units became %g, %v", got[0], err)
 	}
-	if _, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrSpent) {
+	if _, err := mechanism.AddNoise(t.Context(), e, ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrSpent) {
 		t.Errorf("noised twice: %v", err)
 	}
 }

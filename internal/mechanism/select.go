@@ -14,7 +14,7 @@ import (
 // SealKeyed hides counts by key, together with the keys: which keys exist is as private as the counts. It takes the
 // slices over. Keys must be distinct and ascending, and each privacy unit adds at most one to a count. Keys with a
 // count below least are dropped, exactly; if least is 1 or less, none are. The result has no public number of cells;
-// see [Exact.Select].
+// see [SelectKeys].
 //
 // Errors: ErrKeys if the keys are not distinct and ascending, ErrHalves if the slices differ in length.
 func SealKeyed(least int64, keys []string, counts []int64) (Exact, error) {
@@ -69,12 +69,12 @@ func SealKeyBlocks(least int64, blocks KeyBlocks) Exact {
 	return Exact{keyed: func() *keyed { return k }}
 }
 
-// Select adds noise to the count of every key as Noise does. It returns the keys whose noisy count reaches the
+// SelectKeys adds noise to the count of every key as AddNoise does. It returns the keys whose noisy count reaches the
 // threshold ([calibrate.KeySelection.Threshold]), with these counts, and wipes the others. Before the first draw it
 // redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors: as for Noise; ErrKeys if neither SealKeyed
 // nor SealKeyBlocks made e, or if keys were dropped with another least count than s.MinUnits, on which the threshold
 // depends.
-func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySelection, workers int) (Noisy, error) {
+func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeySelection, workers int) (Noisy, error) {
 	if e.keyed == nil {
 		return Noisy{}, ErrKeys
 	}
@@ -106,7 +106,7 @@ func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySele
 	return n.keepAtLeast(units, keys, s), nil
 }
 
-// selectBlocks is Select, block by block. It reads no block before the receipt is redeemed.
+// selectBlocks is SelectKeys, block by block. It reads no block before the receipt is redeemed.
 func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeySelection, units int64,
 	workers int) (Noisy, error) {
 	j, err := newJob(s.Mechanism, 0, workers)

@@ -35,7 +35,7 @@ func TestSelectKeepsWhatIsLarge(t *testing.T) {
 	m := gaussian(4, 0.25)
 	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}
 	e := sealKeyed(t, []string{"a", "b", "c", "d"}, []int64{1000, -500, 2000, -1})
-	n, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2)
+	n, err := mechanism.SelectKeys(t.Context(), e, ledgertest.ShareReceipt(t, "0.2", m), s, 2)
 	if err != nil || !slices.Equal(n.Keys(), []string{"a", "c"}) || n.Len() != 2 {
 		t.Fatalf("%v, %v", n.Keys(), err)
 	}
@@ -45,7 +45,7 @@ func TestSelectKeepsWhatIsLarge(t *testing.T) {
 	if got[0] < 760 || got[0] > 1240 || got[1] < 1760 || got[1] > 2240 {
 		t.Errorf("%v", got)
 	}
-	if _, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2); !errors.Is(err, mechanism.ErrSpent) {
+	if _, err := mechanism.SelectKeys(t.Context(), e, ledgertest.ShareReceipt(t, "0.2", m), s, 2); !errors.Is(err, mechanism.ErrSpent) {
 		t.Errorf("selected twice: %v", err)
 	}
 }
@@ -62,7 +62,7 @@ func TestSelectFailsAsStated(t *testing.T) {
 	for i := range names {
 		names[i], counts[i] = fmt.Sprintf("%06d", i), 1
 	}
-	n, err := sealKeyed(t, names, counts).Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2)
+	n, err := mechanism.SelectKeys(t.Context(), sealKeyed(t, names, counts), ledgertest.ShareReceipt(t, "0.2", m), s, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestSelectFailsAsStated(t *testing.T) {
 func TestSelectOfNothing(t *testing.T) {
 	m := gaussian(4, 0.25)
 	r := ledgertest.ShareReceipt(t, "0.2", m)
-	n, err := sealKeyed(t, nil, nil).Select(t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6},
+	n, err := mechanism.SelectKeys(t.Context(), sealKeyed(t, nil, nil), r, calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6},
 		1)
 	if err != nil || n.Len() != 0 || n.Keys() == nil {
 		t.Errorf("%v, %v", n.Keys(), err)
@@ -124,7 +124,7 @@ func TestSelectRefuses(t *testing.T) {
 		"no failure": {t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 1}, mechanism.ErrMechanism},
 		"cancelled":  {cancelled, r, s, context.Canceled},
 	} {
-		if n, err := e.Select(c.ctx, c.r, c.s, 2); !errors.Is(err, c.want) || n.Len() != 0 || n.Keys() != nil {
+		if n, err := mechanism.SelectKeys(c.ctx, e, c.r, c.s, 2); !errors.Is(err, c.want) || n.Len() != 0 || n.Keys() != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -132,10 +132,10 @@ func TestSelectRefuses(t *testing.T) {
 		!slices.Equal(counts, []int64{10, 20}) {
 		t.Errorf("%v, %v", keys, counts)
 	}
-	if _, err := e.Noise(t.Context(), r, m, 1); !errors.Is(err, mechanism.ErrKeys) {
+	if _, err := mechanism.AddNoise(t.Context(), e, r, m, 1); !errors.Is(err, mechanism.ErrKeys) {
 		t.Errorf("noise on private keys: %v", err)
 	}
-	if _, err := seal(t, 1, 5).Select(t.Context(), r, s, 1); !errors.Is(err, mechanism.ErrKeys) {
+	if _, err := mechanism.SelectKeys(t.Context(), seal(t, 1, 5), r, s, 1); !errors.Is(err, mechanism.ErrKeys) {
 		t.Errorf("selection of listed cells: %v", err)
 	}
 	for _, keys := range [][]string{{"b", "a"}, {"a", "a"}} {

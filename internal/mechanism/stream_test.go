@@ -23,7 +23,7 @@ func streamed(tb testing.TB, s mechanism.Sparse) mechanism.Noisy {
 		tb.Fatal("so few cells are held")
 	}
 	m := gaussian(streamSigma, 1)
-	n, err := sealSparse(tb, 1, s).Noise(tb.Context(), ledgertest.Receipt(tb, m), m, 3)
+	n, err := mechanism.AddNoise(tb.Context(), sealSparse(tb, 1, s), ledgertest.Receipt(tb, m), m, 3)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -186,10 +186,10 @@ func TestStreamRefuses(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := ledgertest.Receipt(t, m)
-	if n, err := e.Noise(cancelled, r, m, 1); !errors.Is(err, context.Canceled) || n.Len() != 0 {
+	if n, err := mechanism.AddNoise(cancelled, e, r, m, 1); !errors.Is(err, context.Canceled) || n.Len() != 0 {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
-	n, err := e.Noise(t.Context(), r, m, 1)
+	n, err := mechanism.AddNoise(t.Context(), e, r, m, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestStreamRefuses(t *testing.T) {
 	if n.Fill(0, first); math.Abs(first[0]-want[0]) > 12*streamSigma {
 		t.Errorf("cell 0 became %g", first[0])
 	}
-	if _, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrSpent) {
+	if _, err := mechanism.AddNoise(t.Context(), e, ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrSpent) {
 		t.Errorf("noised twice: %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/internal/gauss"
 )
 
-// Synthetic returns a vector of the form that [Exact.Noise] gives to an answer of these cells: noise of m around zeros.
+// Synthetic returns a vector of the form that [AddNoise] gives to an answer of these cells: noise of m around zeros.
 // It holds nothing of any table: no receipt pays for it, and no value of it is an answer. A run makes a release of such
 // vectors and discards it, to find out before its charge whether the release can be made. The vector is marked
 // ([Noisy.IsSynthetic]), and refused as an answer.

@@ -125,7 +125,7 @@ func TestWithinOfPrivateKeys(t *testing.T) {
 				}
 			}
 			s := calibrate.KeySelection{Keys: 1, Failure: 1e-9, Mechanism: ofL2(1)}
-			if _, err := a.Select(t.Context(), ledgertest.Receipt(t, s.Mechanism), s, 1); !errors.Is(err, mechanism.ErrSpent) {
+			if _, err := mechanism.SelectKeys(t.Context(), a, ledgertest.Receipt(t, s.Mechanism), s, 1); !errors.Is(err, mechanism.ErrSpent) {
 				t.Errorf("keys that were compared were selected: %v", err)
 			}
 		}
@@ -219,12 +219,12 @@ func TestComparedIsNeverNoised(t *testing.T) {
 		t.Errorf("an answer and itself: %v, %v", ok, err)
 	}
 	for _, e := range []mechanism.Exact{a, b} {
-		if _, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrSpent) {
+		if _, err := mechanism.AddNoise(t.Context(), e, ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrSpent) {
 			t.Errorf("noised after it was compared: %v", err)
 		}
 	}
 	c := one()
-	if _, err := c.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1); err != nil {
+	if _, err := mechanism.AddNoise(t.Context(), c, ledgertest.Receipt(t, m), m, 1); err != nil {
 		t.Fatal(err)
 	}
 	other, err := mechanism.Seal(2, []int64{1, 2})

@@ -11,7 +11,7 @@ import (
 
 // Plan makes the plan of the job file at path. It reads the public files that the job names.
 func Plan(ctx context.Context, path string, o configs.ParseOptions) (*pipeline.Plan, configs.Diagnostics) {
-	o.Judge = pipeline.JudgeStep
+	o.CheckStep = pipeline.CheckStep
 	job, diags := configs.Load(path, o)
 	if len(diags) > 0 {
 		return nil, diags

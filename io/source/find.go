@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,9 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/store"
 )
+
+// startHint says where relative paths start.
+const startHint = "a relative path starts from the job file's folder"
 
 // Exists checks that every path and pattern of the input finds a file. It opens none. Its errors are those of Open.
 func Exists(ctx context.Context, o Options) error {
@@ -80,7 +84,7 @@ func match(dir, pattern string) ([]string, *Error) {
 		return nil, scan.Fault(CodeOption, "the pattern %q is malformed", filepath.Base(pattern))
 	case len(paths) == 0:
 		return nil, scan.Fault(CodeNotFound, "nothing matches the pattern %q", filepath.Base(pattern)).
-			Advise("a relative pattern starts from the job file's folder")
+			Advise(startHint)
 	}
 	slices.Sort(paths)
 	return paths, nil
@@ -110,6 +114,8 @@ func (s seenFiles) add(file fs.FileInfo) bool {
 func (s seenFiles) identify(format, path string) (found, *Error) {
 	info, err := os.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return found{}, scan.NotOpened(err).Advise("check the name; " + startHint)
 	case err != nil:
 		return found{}, scan.NotOpened(err)
 	case info.IsDir():

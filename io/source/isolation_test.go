@@ -56,7 +56,7 @@ type isolationCase struct {
 
 func (c *isolationCase) pick(of ...string) string { return of[c.rng.IntN(len(of))] }
 
-// bare says whether no field is quoted.
+// bare reports whether no field is quoted.
 func (c *isolationCase) bare() bool { return c.file.Quoting == "QUOTE_NONE" }
 
 func newIsolationCase(rng *rand.Rand) *isolationCase {

@@ -20,7 +20,7 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-// long says whether tests run at the sizes that limits have in the formats.
+// long reports whether tests run at the sizes that limits have in the formats.
 func long() bool { return os.Getenv("DPRELEASE_LONG") != "" }
 
 // tallied is what a test keeps of a column of many rows.

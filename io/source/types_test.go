@@ -329,7 +329,7 @@ func agrees(t *testing.T, name string, content []byte, kinds []kindOf, r arrow.R
 	}
 }
 
-// difference says what is the first row that differs.
+// difference describes what is the first row that differs.
 func difference(want, got [][]any) string {
 	for i := range min(len(want), len(got)) {
 		if !slices.Equal(want[i], got[i]) {

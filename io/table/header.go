@@ -9,8 +9,8 @@ var delimiters = []struct{ char, name, written string }{
 	{"\t", "a tab", `"\t"`}, {";", "a semicolon", `";"`}, {"|", "a bar", `"|"`}, {",", "a comma", `","`},
 }
 
-// HeaderAdvice says what may be wrong with the header of a text file that lacks the column wanted. It names no other
-// column: if the file has no header, those names are a row of the data.
+// HeaderAdvice describes what may be wrong with the header of a text file that lacks the column wanted. It names no
+// other column: if the file has no header, those names are a row of the data.
 func HeaderAdvice(names []string, wanted string) string {
 	joined := strings.Join(names, "")
 	if advice := LineEndAdvice(joined); advice != "" {
@@ -35,8 +35,8 @@ func HeaderAdvice(names []string, wanted string) string {
 		"input.csv.columns"
 }
 
-// LineEndAdvice says what is wrong with the lines of a text file whose header holds a carriage return; "" if it holds
-// none.
+// LineEndAdvice describes what is wrong with the lines of a text file whose header holds a carriage return; "" if it
+// holds none.
 func LineEndAdvice(header string) string {
 	if strings.Contains(header, "\r") {
 		return `lines seem to end with a carriage return alone: tr '\r' '\n' <FILE >NEW rewrites the file`

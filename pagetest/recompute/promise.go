@@ -229,7 +229,7 @@ func percent(x *big.Float) string {
 	return up(r.Mul(r, big.NewRat(100, 1)), 2) + " %"
 }
 
-// sameNumber says whether two texts are the same number.
+// sameNumber reports whether two texts are the same number.
 func sameNumber(a, b string) bool {
 	x, ok := new(big.Rat).SetString(strings.TrimSpace(a))
 	y, ok2 := new(big.Rat).SetString(strings.TrimSpace(b))

@@ -58,7 +58,7 @@ func released(t *testing.T, spec query.Spec, columns ...[]int64) (query.Found, q
 	must(err)
 
 	receipt := ledgertest.Receipt(t, append(append([]calibrate.Mechanism{}, charged...), s.Mechanism)...)
-	histogram, err := exacts[len(components)].Noise(t.Context(), receipt, s.Charged(), 1)
+	histogram, err := mechanism.AddNoise(t.Context(), exacts[len(components)], receipt, s.Charged(), 1)
 	must(err)
 	found, err := s.Find(histogram, charged, query.AddRemove)
 	must(err)
@@ -68,7 +68,7 @@ func released(t *testing.T, spec query.Spec, columns ...[]int64) (query.Found, q
 	must(s.Choose(exacts, found.Range()))
 	var noisy []mechanism.Noisy
 	for i, e := range exacts {
-		n, err := e.Noise(t.Context(), receipt, chosen.Mechanisms[i], 1)
+		n, err := mechanism.AddNoise(t.Context(), e, receipt, chosen.Mechanisms[i], 1)
 		must(err)
 		noisy = append(noisy, n)
 	}

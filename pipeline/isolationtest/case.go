@@ -92,7 +92,7 @@ func Draw(f Format, r *rand.Rand, note string) *Case {
 	return c
 }
 
-// owns says whether one of some units is equal to another, or may be.
+// owns reports whether one of some units is equal to another, or may be.
 func owns(f Format, units []Row, one Row) bool {
 	key, ok := f.Key(one)
 	for _, u := range units {

@@ -36,7 +36,7 @@ type Result struct {
 	Finding *Finding
 }
 
-// String says how many pairs were tried.
+// String describes how many pairs were tried.
 func (r Result) String() string {
 	return fmt.Sprintf("%d pairs, %d not written, %d that cannot be read, %d doubted by a second reader; %d formats "+
 		"drawn, %d refused", r.Pairs, r.Unwritten, r.Failed, r.Doubted, r.Formats, r.Refused)

@@ -17,7 +17,7 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// quoting says whether a field is quoted.
+// quoting reports whether a field is quoted.
 func (t *Text) quoting(column int, c textCell) bool {
 	q := t.quotes()
 	if q == "" {

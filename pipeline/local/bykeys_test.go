@@ -12,6 +12,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
@@ -102,7 +103,7 @@ func TestKeysBeyondMemory(t *testing.T) {
 			closed := aggregate()
 			closed.Close()
 			m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 2, Why: "test"}, Sigma: 4, Grid: 0.25}
-			if _, err := closed.Exacts[1][0].Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m),
+			if _, err := mechanism.SelectKeys(t.Context(), closed.Exacts[1][0], ledgertest.ShareReceipt(t, "0.2", m),
 				calibrate.KeySelection{Mechanism: m, Keys: 3, Failure: 0.01}, 2); err == nil {
 				t.Error("keys are selected from answers that are closed")
 			}
@@ -119,7 +120,7 @@ func selectAndAnswer(t *testing.T, a *pipeline.Aggregates, counts map[string]int
 	t.Helper()
 	defer a.Close()
 	m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 2, Why: "test"}, Sigma: 4, Grid: 0.25}
-	noisy, err := a.Exacts[1][0].Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m),
+	noisy, err := mechanism.SelectKeys(t.Context(), a.Exacts[1][0], ledgertest.ShareReceipt(t, "0.2", m),
 		calibrate.KeySelection{Mechanism: m, Keys: 3, Failure: 1e-9}, 2)
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Limits says what an engine may use.
+// Limits describes what an engine may use.
 type Limits struct {
 	// Workers is the number of cores, at least 1. Answers do not depend on it.
 	Workers int
@@ -24,7 +24,7 @@ type Limits struct {
 	Ahead int64
 	// Look is how much of the input is tallied for the operator. Answers do not depend on it.
 	Look Look
-	// Separate says that queries do not share the rows of units. Which rows of a unit over its bounds are kept then
+	// Separate is set if queries do not share the rows of units. Which rows of a unit over its bounds are kept then
 	// follows the rule that each query follows alone, and that databases follow too.
 	Separate bool
 }

@@ -78,7 +78,7 @@ func partsFault(code, message, hint string) error {
 	return &pipeline.Error{Cause: pipeline.CauseInput, Code: code, Message: message, Hint: hint}
 }
 
-// partError says what is wrong with a file. It quotes nothing of the file.
+// partError reports what is wrong with a file. It quotes nothing of the file.
 func partError(path string, err error) error {
 	name := filepath.Base(path)
 	switch {

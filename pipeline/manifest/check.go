@@ -13,14 +13,14 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// What a manifest proves of itself
+// Checking a manifest against itself
 //
 // The mechanisms are the facts: sensitivity, sigma and grid of each. All other numbers and the sentence follow from
-// them and from the job's epsilon, delta, unit and adjacency, so that they can be worked out again by anyone who has
-// the file. Whether the mechanisms are those that were charged is the ledger's to say.
+// them and from the job's epsilon, delta, unit and adjacency, so anyone with the file can recompute them. Whether the
+// mechanisms were charged is recorded in the ledger.
 
-// Meets says whether the noise that a manifest states meets the guarantee that it states, by the definition (Balle &
-// Wang 2018, Theorem 8), and whether the numbers that follow from others do follow.
+// Meets reports whether the stated noise meets the stated guarantee, by definition (Balle & Wang 2018, Theorem 8), and
+// whether the numbers that follow from others are correct.
 func (m *Manifest) Meets() error {
 	for i := range m.Queries {
 		if err := m.Queries[i].known(); err != nil {
@@ -49,7 +49,7 @@ func (m *Manifest) Meets() error {
 	return m.measures(ms)
 }
 
-// known says whether the query has mechanisms, all of a kind that this version can judge.
+// known reports whether the query has mechanisms, all of a kind that this version can judge.
 func (q *Query) known() error {
 	if len(q.Mechanisms) == 0 {
 		return errors.New(q.Name + ": it has no mechanism")
@@ -67,8 +67,8 @@ func (q *Query) known() error {
 	return nil
 }
 
-// follows says whether what is stated of a query follows from its mechanisms. The half-width of a mean depends on its
-// bounds too, and is not worked out again.
+// follows reports whether what is stated of a query follows from its mechanisms. The half-width of a mean depends on
+// its bounds too, and is not worked out again.
 func (q *Query) follows() error {
 	for i := range q.Mechanisms {
 		p := &q.Mechanisms[i]
@@ -89,8 +89,7 @@ func (q *Query) follows() error {
 	return nil
 }
 
-// noiseDelta is the delta that the noise has to meet: what selecting keys may fail is taken off, in the decimals of the
-// job.
+// noiseDelta returns the delta that the noise must meet: the job's delta less the part for selecting keys, in decimals.
 func (m *Manifest) noiseDelta() calibrate.Delta {
 	if m.Privacy.DeltaFailure == "0" {
 		return calibrate.Delta(m.Privacy.Delta)
@@ -114,7 +113,7 @@ func (m *Manifest) asked() (epsilon, delta string) {
 	return job.Privacy.Epsilon.String(), job.Privacy.Delta.String()
 }
 
-// selects says whether the selections take no more of delta than is stated, at the thresholds that this needs.
+// selects reports whether the selections take no more of delta than is stated, at the thresholds that this needs.
 func (m *Manifest) selects() error {
 	taken, least := new(big.Rat), m.leastUnits()
 	for i := range m.Queries {
@@ -164,7 +163,7 @@ func (m *Manifest) leastUnits() map[string]int64 {
 	return least
 }
 
-// keysOf says whether the query that selected another's keys did select keys.
+// keysOf reports whether the query that selected another's keys did select keys.
 func (m *Manifest) keysOf(q *Query) error {
 	if q.KeysOf == "" {
 		return nil
@@ -179,7 +178,7 @@ func (m *Manifest) keysOf(q *Query) error {
 	return nil
 }
 
-// selects says whether the query's threshold is what its noise and its part of delta need.
+// selects reports whether the query's threshold is what its noise and its part of delta need.
 func (q *Query) selects() error {
 	if len(q.Mechanisms) == 1 {
 		p := &q.Mechanisms[0]
@@ -192,7 +191,7 @@ func (q *Query) selects() error {
 	return errors.New(q.Name + ": its threshold is not the one that its part of delta needs")
 }
 
-// measures says whether the other measures of the guarantee are what the mechanisms give.
+// measures reports whether the other measures of the guarantee are what the mechanisms give.
 func (m *Manifest) measures(ms []calibrate.Mechanism) error {
 	got, want := &m.Privacy.Measures, MeasuresOf(ms, m.Privacy.DeltaFailure)
 	switch {
@@ -204,13 +203,13 @@ func (m *Manifest) measures(ms []calibrate.Mechanism) error {
 	return nil
 }
 
-// provenOf says whether a stated epsilon is proven, and not larger than it has to be but for what a later version may
-// prove better.
+// provenOf reports whether a stated epsilon is proven, and not larger than it has to be but for what a later version
+// may prove better.
 func provenOf(stated, proven float64) bool { return stated >= proven && stated <= proven*(1+1e-9) }
 
 var inStatement = regexp.MustCompile(`^Whatever else is known, this release as a whole is \(([^,]*), ([^)]*)\)-`)
 
-// promises says whether the statement is the one that the mechanisms and the job give.
+// promises reports whether the statement is the one that the mechanisms and the job give.
 func (m *Manifest) promises(ms []calibrate.Mechanism) error {
 	p := Promise{Mu: calibrate.ComposedMu(ms), Adjacency: query.Adjacency(m.Privacy.Adjacency)}
 	if share := m.Privacy.DeltaFailure; share != "0" {
@@ -233,7 +232,7 @@ func (m *Manifest) promises(ms []calibrate.Mechanism) error {
 	return nil
 }
 
-// sameDecimal says whether two texts are the same decimal, and x the largest float64 that is not above it.
+// sameDecimal reports whether two texts are the same decimal, and x the largest float64 that is not above it.
 func sameDecimal(a, b string, x float64) bool {
 	d, err1 := calibrate.ParseDecimal(a)
 	e, err2 := calibrate.ParseDecimal(b)

@@ -57,8 +57,8 @@ func (q *Query) Charged() []calibrate.Mechanism {
 	return out
 }
 
-// searched says whether what was found is what the noisy histogram gives, and whether the noise is the one for which it
-// was chosen and that which was charged.
+// searched reports whether what was found is what the noisy histogram gives, and whether the noise is the one for which
+// it was chosen and that which was charged.
 func (q *Query) searched() error {
 	mechanism := q.searching()
 	if mechanism == nil {
@@ -81,7 +81,7 @@ func (q *Query) searched() error {
 	return q.searchedClamp(m)
 }
 
-// paid says whether the mechanisms have the mu that was charged, and the search its share.
+// paid reports whether the mechanisms have the mu that was charged, and the search its share.
 func (q *Query) paid(search *Mechanism) error {
 	charged, drawn := q.Charged(), q.Calibrated()
 	if charged == nil {
@@ -109,14 +109,14 @@ func (q *Query) share() float64 {
 	return q.Search.Share
 }
 
-// near says whether a mechanism has no more noise than what was charged asks for, but for rounding.
+// near reports whether a mechanism has no more noise than what was charged asks for, but for rounding.
 func near(drawn, charged calibrate.Mechanism) bool {
 	one, other := float64(drawn.Sigma)/drawn.Sens.L2, float64(charged.Sigma)/charged.Sens.L2
 	return math.Abs(one-other) <= 0x1p-50*other
 }
 
-// alike says whether numbers are equal, but for how the last bits of a root are rounded on the machine that stated one
-// of them.
+// alike reports whether numbers are equal, but for how the last bits of a root are rounded on the machine that stated
+// one of them.
 func alike(stated, follows float64) bool { return math.Abs(stated-follows) <= 1e-12*follows }
 
 // searchedRows judges a bound on the rows of a unit.

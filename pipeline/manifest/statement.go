@@ -12,12 +12,12 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Promise is what a release promises. Its decimals are as the job writes them.
+// Promise is the guarantee of a release. Its decimals are as in the job.
 type Promise struct {
 	Epsilon, Delta string
 	// DeltaFailure is the share of delta that selecting keys takes; "" if none are selected.
 	DeltaFailure string
-	// MinUnits says that some query leaves keys of few units out before it selects.
+	// MinUnits is set if some query leaves keys of few units out before it selects.
 	MinUnits bool
 	Mu       calibrate.Mu
 	// Unit lists the columns of the privacy unit; empty if it is a row.
@@ -59,7 +59,7 @@ func UnitColumns(unit []string) []string {
 const SelectedKeys = "The keys are those of the private table whose noisy counts reached the threshold. Others may " +
 	"exist, and counts near the threshold are too large on average."
 
-// LeavesOut says whether some query leaves keys out for their number of units.
+// LeavesOut reports whether some query leaves keys out for their number of units.
 func (m *Manifest) LeavesOut() bool {
 	return slices.ContainsFunc(m.Queries, func(q Query) bool { return q.Selection != nil && q.Selection.MinUnits > 1 })
 }

@@ -33,10 +33,11 @@ func (s *Strategy) largest() float64 {
 	return largest
 }
 
-// shared is the name of the strategy whose cells share noise, which alone states how their errors add up.
+// shared is the name of the strategy whose cells have common noise; only this strategy states how errors of cells add
+// up.
 const shared = "shared"
 
-// tablesFollow says whether the deviations of the query's tables, and its half-width, are those that its mechanisms
+// tablesFollow reports whether the deviations of the query's tables, and its half-width, are those that its mechanisms
 // give by the factors.
 func (q *Query) tablesFollow() error {
 	for _, t := range q.Strategy.Tables {
@@ -64,8 +65,8 @@ func (q *Query) tablesFollow() error {
 	return nil
 }
 
-// sumsFollow says whether the table is of all cells, with the error of the strategy, and the variances follow from the
-// mechanisms: of each cell by itself from the first, in common from the second by its factor.
+// sumsFollow reports whether the table is of all cells, with the error of the strategy, and the variances follow from
+// the mechanisms: of each cell by itself from the first, in common from the second by its factor.
 func (q *Query) sumsFollow(s *SumsOfCells) bool {
 	if len(q.Mechanisms) != 2 || len(q.Strategy.Tables) != 1 {
 		return false

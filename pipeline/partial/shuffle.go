@@ -231,7 +231,7 @@ type Tally struct {
 	bounded map[int]int64
 }
 
-// ErrLost says that messages of a shuffle were lost, came twice, or went to another bucket.
+// ErrLost means that messages of a shuffle were lost, came twice, or went to another bucket.
 var ErrLost = errors.New("messages were lost, came twice or went astray between workers")
 
 // Add counts a packed or bounded message.

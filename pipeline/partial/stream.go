@@ -40,13 +40,13 @@ const (
 
 // The errors of reading a stream.
 var (
-	// ErrFormat says that it is no stream of partial aggregates.
+	// ErrFormat means that it is no stream of partial aggregates.
 	ErrFormat = errors.New("this is no partial aggregate")
-	// ErrVersion says that another version wrote it.
+	// ErrVersion means that another version wrote it.
 	ErrVersion = errors.New("another version of the format wrote this")
-	// ErrOtherKey says that it was written under the key of another run.
+	// ErrOtherKey means that it was written under the key of another run.
 	ErrOtherKey = errors.New("this is under the key of another run")
-	// ErrDamaged says that its authentication failed, or that it is cut.
+	// ErrDamaged means that its authentication failed, or that it is cut.
 	ErrDamaged = errors.New("this was damaged or cut off")
 )
 
@@ -257,7 +257,7 @@ func Check(r io.Reader, k Key) error {
 	return err
 }
 
-// Sealed encrypts a message that crosses a wire by itself: as a stream, in one piece of memory.
+// Sealed encrypts a message that is sent by itself: as a stream, in one piece of memory.
 func (k Key) Sealed(message []byte) ([]byte, error) {
 	head, err := k.head()
 	if err != nil {

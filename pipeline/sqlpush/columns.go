@@ -15,13 +15,13 @@ type column struct {
 	// Expr is a BIGINT for whole numbers, truth values (0 or 1), dates (days since 1970) and times (microseconds since
 	// 1970), a double, or a text. It is NULL for NaN, and for dates and times that are no numbers, such as infinity.
 	Expr string
-	// Binary says that a text is of bytes, Characters that these are always characters in UTF-8.
+	// Binary is set if a text is of bytes, Characters that these are always characters in UTF-8.
 	Binary, Characters bool
 	// Bare and Check are another way to read the column, if they are not empty: Bare is equal to Expr in the rows that
 	// fulfil Check, and Expr is NULL in all others. A filter costs less than a CASE. What statements do with Bare fails
 	// in no row.
 	Bare, Check string
-	// Late says that Expr is Bare and that rows that do not fulfil Check are left out later.
+	// Late is set if Expr is Bare and that rows that do not fulfil Check are left out later.
 	Late bool
 	// Scan is how a scan of DuckDB compares the column; nil on other engines. Within are the ranges outside of which
 	// scans leave rows out, and those of NULL. Grouped says that Expr is that of Scan.
@@ -40,7 +40,7 @@ type columnType struct {
 	// Precision and Scale are those of a decimal, if HasDecimal is set.
 	HasDecimal       bool
 	Precision, Scale int64
-	// Exact says that no two values of the column may become one.
+	// Exact is set if no two values of the column may become one.
 	Exact bool
 }
 

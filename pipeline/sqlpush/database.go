@@ -29,7 +29,7 @@ var drivers = map[string]string{"postgres": "pgx"}
 
 func registered(driver string) string { return cmp.Or(drivers[driver], driver) }
 
-// HasDriver says whether this program has the driver of an engine.
+// HasDriver reports whether this program has the driver of an engine.
 func HasDriver(driver string) bool { return slices.Contains(sql.Drivers(), registered(driver)) }
 
 // Database is an input in a database whose columns are known.
@@ -50,7 +50,8 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 	if !ok || !HasDriver(s.Driver) {
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseInput, Code: "sql-driver", Message: "this program has no driver for " + s.Driver,
-			Hint: "docs/howto/databases.md lists which program has which drivers; release sql JOB writes the statements without one",
+			Hint: "use release-full (docs/howto/databases.md lists its drivers; DuckDB's needs a build with cgo); release sql JOB writes " +
+				"the statements without one",
 		}
 	}
 	file, isFile := dialect.(filed)
@@ -110,7 +111,7 @@ func (d *Database) describe(ctx context.Context) error {
 			return failed(ctx, "the input's columns cannot be read", err)
 		}
 		if n, ok := d.dialect.(typeNamer); ok {
-			if err := n.nameTypes(ctx, tx, all); err != nil {
+			if err := n.nameTypes(ctx, tx, d.from, all); err != nil {
 				return err
 			}
 		}
@@ -124,7 +125,7 @@ func (d *Database) describe(ctx context.Context) error {
 
 // typeNamer is a dialect that finds the names of types that its driver does not know.
 type typeNamer interface {
-	nameTypes(ctx context.Context, s *session, all []columnType) error
+	nameTypes(ctx context.Context, s *session, from string, all []columnType) error
 }
 
 // add adds a column, which can be read if its type is one that the dialect reads and no other column has its name.

@@ -292,8 +292,8 @@ func clockKey(r *domain.Coding, x string, within bool) (k groupKey, ok bool) {
 	return k, false
 }
 
-// allMultiples says that edges are multiples of a number. Then all values from one multiple to before the next one are
-// in a cell, or are after the last edge.
+// allMultiples reports whether edges are multiples of a number. Then all values from one multiple to before the next
+// one are in a cell, or are after the last edge.
 func allMultiples(s *domain.Steps[int64], of int64) bool {
 	for _, v := range s.At {
 		if v%of != 0 {

@@ -25,7 +25,8 @@ func (w *writer) arithmetic(a arithmetic, x string) string {
 	return w.integer(a.write(x, w.float))
 }
 
-// even says that arithmetic is tried: the edges are many, one for each cell and the last, and their distance is finite.
+// even reports whether arithmetic is tried: the edges are many, one for each cell and the last, and their distance is
+// finite.
 func even(s *domain.Steps[float64]) bool {
 	n := len(s.At) - 1
 	return n >= manySteps && n <= mostSteps && int(s.Cells) == n && !math.IsInf(s.At[n]-s.At[0], 0)
@@ -100,7 +101,7 @@ func (a arithmetic) startOf(at []float64, failsBelow bool) (from float64, ok boo
 	return at[0], at[0]*a.times/a.by > 1e-300
 }
 
-// atMost says that the results between edges are the numbers of cells, or less than these by at most some.
+// atMost reports whether the results between edges are the numbers of cells, or less than these by at most some.
 func (a arithmetic) atMost(less int, at []float64) bool {
 	for i := range len(at) - 1 {
 		low, high := a.of(at[i]), a.of(math.Nextafter(at[i+1], at[0]))
@@ -118,9 +119,9 @@ func (a arithmetic) whole(x float64) float64 {
 	return math.Floor(x/a.by) - a.minus
 }
 
-// inside says that the results of whole are the numbers of cells between the edges, negative before them, and after
-// them at least the number of all cells. So a number is in a cell if its result is the number of one, and is compared
-// with no edge.
+// inside reports whether the results of whole are the numbers of cells between the edges, negative before them, and
+// after them at least the number of all cells. So a number is in a cell if its result is the number of one, and is
+// compared with no edge.
 func (a arithmetic) inside(at []float64) bool {
 	n := len(at) - 1
 	for i := range n {

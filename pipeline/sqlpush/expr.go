@@ -62,8 +62,8 @@ func bisection[T int64 | float64](x string, s *domain.Steps[T], literal func(T) 
 // exponential writes a number with an exponent and as many digits as tell it apart.
 func exponential(x float64) string { return strconv.FormatFloat(x, 'e', -1, 64) }
 
-// plainText says that a text can stand between single quotes in every dialect and is no placeholder of a driver. Others
-// are written in hexadecimal: nothing is escaped.
+// plainText reports whether a text can stand between single quotes in every dialect and is no placeholder of a driver.
+// Others are written in hexadecimal: nothing is escaped.
 func plainText(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') &&
@@ -77,7 +77,7 @@ func quoted(s string) string { return "'" + s + "'" }
 // hexadecimal writes bytes by their digits.
 func hexadecimal(b []byte) string { return strings.ToUpper(hex.EncodeToString(b)) }
 
-// isName says that a text is a name of our own, or a number.
+// isName reports whether a text is a name of our own, or a number.
 func isName(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
 }

@@ -18,7 +18,7 @@ import (
 // mostTogether is how many cells crosstabs have in all if rows are grouped by all their dimensions at once.
 const mostTogether = 1 << 20
 
-// groupsFirst says that rows are grouped before the cells of groups are found.
+// groupsFirst reports whether rows are grouped before the cells of groups are found.
 func (c *contents) groupsFirst() bool {
 	if !c.inGroups() {
 		return false
@@ -31,13 +31,13 @@ func (c *contents) groupsFirst() bool {
 	return false
 }
 
-// inGroups says that rows need not be told apart after they are grouped.
+// inGroups reports whether rows need not be told apart after they are grouped.
 func (c *contents) inGroups() bool {
 	return len(c.Unit) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 &&
 		!(c.Apart && c.cellsInAll() > mostTogether)
 }
 
-// long says that a dimension lists texts or whole numbers, too many for cases.
+// long reports whether a dimension lists texts or whole numbers, too many for cases.
 func (c *contents) long(r *domain.Coding) bool { return max(len(r.Texts), len(r.Ints)) > fewCases }
 
 // key returns what rows are grouped by in place of their cell in a dimension of whole numbers, dates or times.
@@ -104,7 +104,7 @@ func (c *contents) groupedFirst() string {
 		return c.tablesOf(w, codes)
 	}
 	w.push(c.radix(codes, c.Tables[0]) + " AS cell")
-	w.filter("cell IS NOT NULL")
+	w.filterFound("cell IS NOT NULL")
 	totals := []string{c.integer("SUM(n)") + " AS n"}
 	for i, s := range added {
 		totals = append(totals, c.sumText(s, fmt.Sprint("p", i), "SUM(n)")+fmt.Sprint(" AS sum", i))
@@ -118,7 +118,7 @@ func (c *contents) tablesOf(w *writer, codes []string) string {
 		c.cells = append(c.cells, fmt.Sprint("cell", i))
 		w.push(code + " AS " + c.cells[i])
 	}
-	w.filter(notNull(c.cells)...)
+	w.filterFound(notNull(c.cells)...)
 	return c.totals(w.from, c.integer("SUM(n)"))
 }
 

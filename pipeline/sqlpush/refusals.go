@@ -136,7 +136,7 @@ func (c *refusals) axis(r *domain.Coding) {
 	}
 }
 
-// inexact says that databases do not agree on what a coding does, or that no expression of this package does it:
+// inexact reports whether databases do not agree on what a coding does, or that no expression of this package does it:
 // unsigned integers are beyond their BIGINT, and accents take tables of Unicode that they have in other versions.
 func inexact(r *domain.Coding) bool {
 	known := r.Ints != nil || r.Floats != nil || r.Texts != nil || r.IntSteps != nil || r.FloatSteps != nil ||
@@ -176,13 +176,13 @@ func (c *refusals) unit() {
 	}
 }
 
-// folds says that the dialect folds texts so.
+// folds reports whether the dialect folds texts so.
 func (c *refusals) folds(f *domain.FoldTable) bool {
 	_, ok := c.fold("x", f)
 	return ok
 }
 
-// characters says that a column has texts of characters.
+// characters reports whether a column has texts of characters.
 func (in *input) characters(p *pipeline.Plan, name string) bool {
 	for _, view := range p.Views() {
 		if !in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]].Characters {

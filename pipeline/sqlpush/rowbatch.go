@@ -112,7 +112,7 @@ func (t *textCell) Scan(value any) error {
 	return nil
 }
 
-// full says that it is time to take the rows.
+// full reports whether it is time to take the rows.
 func (b *rowBatch) full() bool { return b.rows == mostBatchRows || b.bytes >= mostBatchBytes }
 
 // take returns the rows and begins anew.

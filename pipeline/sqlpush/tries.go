@@ -15,8 +15,8 @@ import (
 // numbers, and that is compared. Numbers for which the cast fails, and NaN, are looked at one by one in the next case
 // of the CASE; they are few in most tables. No condition leaves NaN out.
 
-// late says that NaN in a column is left out where its code and its value are found, so that no condition on each row
-// is needed.
+// late reports whether NaN in a column is left out where its code and its value are found, so that no condition on each
+// row is needed.
 func (in *input) late(o *aggregation.Aggregation, name string) bool {
 	if _, ok := in.try("x", 64); !ok || len(o.Unit) > 0 || len(o.Keys) > 0 || o.Bins != nil || o.Steps != nil {
 		return false

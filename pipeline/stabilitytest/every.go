@@ -230,7 +230,7 @@ func (a *asked) compare(c *Case) *Finding {
 	return c.within(answers)
 }
 
-// empty says that no row counts in an answer.
+// empty reports whether no row counts in an answer.
 func (a Answer) empty() bool {
 	return len(a.Keys) == 0 && len(a.Named) == 0 && !slices.ContainsFunc(a.Cells,
 		func(n *big.Int) bool { return n.Sign() != 0 })

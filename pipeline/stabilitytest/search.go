@@ -92,7 +92,7 @@ type Result struct {
 	Finding *Finding
 }
 
-// String says how many pairs were tried with what.
+// String describes how many pairs were tried with what.
 func (r Result) String() string {
 	return fmt.Sprintf("%d pairs, %d not written, %d drafts of jobs refused; by writer %v", r.Pairs, r.Skipped, r.Refused,
 		r.Writers)

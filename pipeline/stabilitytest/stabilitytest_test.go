@@ -157,7 +157,7 @@ func keysOf(a, b map[string][]string) []string {
 	return keys
 }
 
-// wrong says why two tables are not neighbours.
+// wrong describes why two tables are not neighbours.
 func wrong(j *Job, p *Pair, rows [2]map[string][]string, changed []string) string {
 	n := [2]int{p.Table(0).Rows(), p.Table(1).Rows()}
 	if !p.neighbouring(j) {

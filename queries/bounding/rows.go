@@ -57,9 +57,9 @@ func (s *recordShape) contentWidth() int { return s.width - s.key }
 
 // Errors in the use of an accumulator.
 var (
-	// ErrSpent says that the accumulator was sealed, or merged into another.
+	// ErrSpent means that the accumulator was sealed, or merged into another.
 	ErrSpent = errors.New("queries: the accumulator is sealed or merged")
-	// ErrMerge says that the accumulators are of different queries.
+	// ErrMerge means that the accumulators are of different queries.
 	ErrMerge = errors.New("queries: accumulators of different queries cannot be merged")
 )
 

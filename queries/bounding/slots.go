@@ -74,7 +74,7 @@ func (g *gatherer) countContents(refs []uint32) {
 	}
 }
 
-// inAll says that the rows of slots are known to count in all queries.
+// inAll reports whether the rows of slots are known to count in all queries.
 func (g *gatherer) inAll(slots []slot) bool {
 	if g.all == nil {
 		return false

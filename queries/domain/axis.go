@@ -18,9 +18,9 @@ type Axis struct {
 	Extra  ExtraCells
 }
 
-// NewAxes checks the dimensions that are not to be discovered and makes their axes. The zone is that of times without
-// an offset, nil for UTC; field is the place of the dimensions in the query, and columns are those that the answer has
-// beside its keys.
+// NewAxes checks the dimensions whose keys are listed and makes their axes. zone applies to times without an offset
+// (nil for UTC), field is the place of the dimensions in the query, and columns names the answer's columns beside its
+// keys.
 func NewAxes(by []Dimension, zone *time.Location, field string, columns []string, p *problem.Problems) []Axis {
 	var axes []Axis
 	for i, d := range by {
@@ -51,8 +51,8 @@ func newAxis(d Dimension, zone *time.Location, field string, p *problem.Problems
 	return a
 }
 
-// addExtraCells returns the number of cells with the null cell and the other cell, if the policies add them, and these
-// two.
+// addExtraCells returns the number of cells including the null cell and the other cell, if the policies add them, and
+// the codes of these two cells.
 func addExtraCells(size int, d Dimension) (int, ExtraCells) {
 	b := ExtraCells{Null: columnar.Dropped, Other: columnar.Dropped}
 	if d.Null == OwnCell {
@@ -66,7 +66,7 @@ func addExtraCells(size int, d Dimension) (int, ExtraCells) {
 	return size + len(b.Names), b
 }
 
-// Codings returns the codings of axes for the columns of a layout and how many cells each has, or reports every column
+// Codings returns the coding and the number of cells of each axis for the columns of a layout, or reports every column
 // that does not fit.
 func Codings(axes []Axis, l Layout) (codings []Coding, sizes []int) {
 	for i := range axes {
@@ -76,7 +76,7 @@ func Codings(axes []Axis, l Layout) (codings []Coding, sizes []int) {
 	return codings, sizes
 }
 
-// Name is the name of the axis' key column, or what several are called after.
+// Name returns the name of the axis' key column, or the prefix of the names if the axis has several key columns.
 func (a *Axis) Name() string {
 	switch {
 	case a.As != "":
@@ -87,7 +87,7 @@ func (a *Axis) Name() string {
 	return a.Column
 }
 
-// KeyColumns returns the key columns of all axes; the last axis changes from cell to cell.
+// KeyColumns returns the key columns of all axes; the cells of the last axis are numbered consecutively.
 func KeyColumns(axes []Axis) []KeyColumn {
 	var columns []KeyColumn
 	strides := AxisStrides(axes)
@@ -111,7 +111,7 @@ func AxisStrides(axes []Axis) []int {
 	return strides
 }
 
-// checkKeys reports key columns that share a name with each other or with what was seen before.
+// checkKeys reports key columns that share a name with each other or with a name in seen.
 func checkKeys(axes []Axis, seen []string, p *problem.Problems) {
 	for _, a := range axes {
 		for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {

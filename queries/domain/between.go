@@ -10,11 +10,11 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// rangeOfFilter is what bounds a range, as exact numbers in units of the integers that hold the column; nil if there is
-// no such bound.
+// rangeOfFilter holds the bounds of a range as exact numbers, in units of the integers that hold the column; an absent
+// bound is nil.
 type rangeOfFilter struct{ from, before, min, max *big.Rat }
 
-// between makes the coding of the range of a filter: the code is 0 in it, else dropped.
+// between makes the coding of a filter's range: values in the range have the code 0, all others are dropped.
 func (f *FilterSpec) between(t table.Type, zone *time.Location) (c Coding, errs []*problem.Error) {
 	e, errs := f.readRange(t, zone)
 	if len(errs) > 0 {
@@ -61,7 +61,7 @@ func (f *FilterSpec) readRange(t table.Type, zone *time.Location) (e rangeOfFilt
 	return e, append(errs, e.checkNumbers()...)
 }
 
-// checkNumbers reports bounds between which there is no number.
+// checkNumbers reports a lower bound above the upper bound.
 func (e *rangeOfFilter) checkNumbers() []*problem.Error {
 	var errs []*problem.Error
 	if e.from != nil && e.before != nil && e.from.Cmp(e.before) >= 0 {
@@ -75,7 +75,7 @@ func (e *rangeOfFilter) checkNumbers() []*problem.Error {
 	return errs
 }
 
-// endOf reads what the values of a column of that type can be compared with.
+// endOf parses a bound in the units of a column of type t.
 func endOf(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
 	switch t.Kind {
 	case table.Bool:
@@ -111,7 +111,7 @@ func (e *rangeOfFilter) ints(t table.Type) *Span[int64] {
 	return &r.Span
 }
 
-// floats makes a range of floats, whose bounds are the floats nearest to e.
+// floats makes a range of floats, from the floats nearest to the bounds in e.
 func (e *rangeOfFilter) floats() *Span[float64] {
 	r := &Span[float64]{math.Inf(-1), math.Inf(1)}
 	for _, low := range []*big.Rat{e.from, e.min} {

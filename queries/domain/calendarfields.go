@@ -1,37 +1,37 @@
 package domain
 
-// Fields of times. Each function writes the field of every time of a column, of which it takes the days and the seconds
-// of the day as [clock.Read] gives them; cells count from 0.
+// Fields of times. Each function writes one field for every time of a column, from the days and the seconds of the day
+// that [clock.Read] returns; cells are numbered from 0.
 
-// minuteOfHour is 0 to 59.
+// minuteOfHour writes 0 to 59.
 func minuteOfHour(dst, _, seconds []int32) {
 	for i, s := range seconds {
 		dst[i] = int32(uint32(s) / 60 % 60)
 	}
 }
 
-// hourOfDay is 0 to 23.
+// hourOfDay writes 0 to 23.
 func hourOfDay(dst, _, seconds []int32) {
 	for i, s := range seconds {
 		dst[i] = int32(uint32(s) / 3600)
 	}
 }
 
-// hourOfWeek is 0 to 167 from Monday 00:00.
+// hourOfWeek writes 0 to 167, counted from Monday 00:00.
 func hourOfWeek(dst, days, seconds []int32) {
 	for i, s := range seconds {
 		dst[i] = int32(24*weekday(uint32(days[i])) + uint32(s)/3600)
 	}
 }
 
-// dayOfWeek is 0 to 6 from Monday.
+// dayOfWeek writes 0 to 6, counted from Monday.
 func dayOfWeek(dst, days, _ []int32) {
 	for i, day := range days {
 		dst[i] = int32(weekday(uint32(day)))
 	}
 }
 
-// dayOfMonth is 0 to 30.
+// dayOfMonth writes 0 to 30.
 func dayOfMonth(dst, days, _ []int32) {
 	for i, day := range days {
 		_, ofMonth, _ := civil(uint32(day))
@@ -39,7 +39,7 @@ func dayOfMonth(dst, days, _ []int32) {
 	}
 }
 
-// weekOfYear is 0 to 52: the week of ISO 8601 less one. A week belongs to the year of its Thursday.
+// weekOfYear writes 0 to 52: the ISO 8601 week number minus one. A week belongs to the year of its Thursday.
 func weekOfYear(dst, days, _ []int32) {
 	for i, day := range days {
 		thursday := (uint32(day) + cycleDays + 3 - weekday(uint32(day))) % cycleDays
@@ -48,7 +48,7 @@ func weekOfYear(dst, days, _ []int32) {
 	}
 }
 
-// month is 0 to 11.
+// month writes 0 to 11.
 func month(dst, days, _ []int32) {
 	for i, day := range days {
 		month, _, _ := civil(uint32(day))
@@ -56,7 +56,7 @@ func month(dst, days, _ []int32) {
 	}
 }
 
-// quarter is 0 to 3.
+// quarter writes 0 to 3.
 func quarter(dst, days, _ []int32) {
 	for i, day := range days {
 		month, _, _ := civil(uint32(day))
@@ -64,7 +64,7 @@ func quarter(dst, days, _ []int32) {
 	}
 }
 
-// weekday counts from Monday; 1970-01-01 was a Thursday.
+// weekday returns 0 for Monday to 6 for Sunday; 1970-01-01 was a Thursday.
 func weekday(day uint32) uint32 { return (day + 3) % 7 }
 
 // civil returns the month, the day of the month and the day of the year of a day of the cycle, all from 0.

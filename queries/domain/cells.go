@@ -5,19 +5,19 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Grouping finds the cell of each row: the axes' codes as the digits of a number in mixed radix.
+// Grouping computes the cell of each row: a mixed-radix number whose digits are the codes of the axes.
 type Grouping struct {
 	Axes  []digit
 	cells []int32
 }
 
-// digit is the codes of an axis, and how much one of them counts in the number of the cell.
+// digit holds the codes of one axis and the stride by which each code is multiplied in the cell number.
 type digit struct {
 	RowCoder
 	stride int32
 }
 
-// Only returns the coder of the one axis if there is one axis, of one column; else nil.
+// Only returns the coder if there is exactly one axis and it has one column; otherwise nil.
 func (g *Grouping) Only() *AxisCoder {
 	if len(g.Axes) != 1 {
 		return nil
@@ -26,7 +26,8 @@ func (g *Grouping) Only() *AxisCoder {
 	return x
 }
 
-// NewGrouping makes the coders of some axes, of as many cells each, for batches of a layout whose columns fit.
+// NewGrouping makes the coders of the axes; sizes[i] is the number of cells of axis i. The columns of the layout must
+// fit.
 func NewGrouping(axes []Coding, sizes []int, l Layout) *Grouping {
 	g := &Grouping{Axes: make([]digit, len(axes))}
 	stride := 1
@@ -37,8 +38,8 @@ func NewGrouping(axes []Coding, sizes []int, l Layout) *Grouping {
 	return g
 }
 
-// OfRows returns the cell of each row of a batch, or dropped. They are valid until it is called again; the caller may
-// drop more of them.
+// OfRows returns the cell of each row of a batch, or Dropped. The slice is valid until the next call; the caller may
+// overwrite cells with Dropped.
 func (g *Grouping) OfRows(b *table.Batch) ([]int32, error) {
 	if len(g.Axes) == 1 && b.Keep == nil {
 		return g.Axes[0].OfRows(b)
@@ -60,7 +61,7 @@ func (g *Grouping) OfRows(b *table.Batch) ([]int32, error) {
 	return g.cells, nil
 }
 
-// ofAllRows finds the cells of a batch that keeps all rows, by two axes or more: the first two in one loop.
+// ofAllRows computes the cells of a batch that keeps all rows, for two axes or more. The first two axes take one loop.
 func (g *Grouping) ofAllRows(b *table.Batch) error {
 	first, err := g.Axes[0].OfRows(b)
 	if err != nil {
@@ -81,7 +82,7 @@ func (g *Grouping) ofAllRows(b *table.Batch) error {
 	return nil
 }
 
-// start puts the rows that are kept in cell 0 and drops the others; nil keeps all.
+// start gives kept rows the cell 0 and all other rows Dropped; a nil keep keeps all rows.
 func start(cells []int32, keep []bool) error {
 	if keep == nil {
 		clear(cells)
@@ -100,7 +101,7 @@ func start(cells []int32, keep []bool) error {
 	return nil
 }
 
-// twoDigits makes cells of two digits; a cell is dropped if one of them is.
+// twoDigits computes cells of two digits; a cell is dropped if one of its digits is.
 func twoDigits(cells, first, second []int32, strideFirst, strideSecond int32) {
 	first, second = first[:len(cells)], second[:len(cells)]
 	for i := range cells {
@@ -109,7 +110,7 @@ func twoDigits(cells, first, second []int32, strideFirst, strideSecond int32) {
 	}
 }
 
-// digits adds a digit to each cell; a cell is dropped (all bits set) as soon as one digit is.
+// digits adds a digit to each cell; a cell is dropped (all bits set) if one of its digits is.
 func digits(cells, codes []int32, stride int32) {
 	codes = codes[:len(cells)]
 	for i, cell := range cells {

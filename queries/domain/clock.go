@@ -8,30 +8,30 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// What calendar and clock show at dates and times, in whole columns and by arithmetic alone
+// Calendar and clock readings of dates and times, for whole columns and by arithmetic alone
 //
-// The Gregorian calendar repeats after 400 years, which are whole weeks. So a time is reduced to a day of that cycle,
-// counted from 1970-01-01, and a second of the day, whatever the year is: every int64 shows a date without overflow.
-// The offset of a zone is found in a table of the times at which it changes.
+// The Gregorian calendar repeats every 400 years, which are a whole number of weeks. So a time is reduced to a day of
+// this cycle, counted from 1970-01-01, and a second of the day. The year is not needed, and every int64 has a date
+// without overflow. The offset of a zone is found in a table of the times at which it changes.
 
 // cycleDays is the number of days after which the calendar repeats.
 const cycleDays = 146097
 
-// clock reads what calendar and clock show at the values of a column of dates or times.
+// clock computes calendar days and seconds of the day for a column of dates or times.
 type clock struct {
 	perSecond int64          // units of the column in a second; 0 if the values are days
-	zone      *time.Location // nil if times are shown as they stand
-	offsets   *zoneOffsets   // of the zone
-	// A time that the offsets do not cover has the zone's offset, in seconds, that holds from since until the second
-	// before until.
+	zone      *time.Location // nil if no conversion to local time is needed
+	offsets   *zoneOffsets   // offsets of the zone
+	// cached offset: the zone is offset seconds ahead of UTC from second since to before second until; for times that
+	// the table does not cover
 	since, until, offset int64
-	// of the last column
+	// buffers for the last column
 	days, shown, ranks []int32
 	seconds            []int64
 }
 
-// newClock returns the clock of a column of that type; ok is false if it holds neither dates nor times. A zone is of
-// use for instants only; nil is UTC.
+// newClock returns the clock of a column of type t; ok is false if t is neither a date nor a time. The zone applies to
+// instants only; nil is UTC.
 func newClock(t table.Type, zone *time.Location) (c clock, ok bool) {
 	switch {
 	case t.Kind == table.Date:
@@ -46,8 +46,8 @@ func newClock(t table.Type, zone *time.Location) (c clock, ok bool) {
 	return c, true
 }
 
-// read returns, of each value, the day that is shown, from 1970-01-01 in the calendar's cycle, and the second of the
-// day, 0 for dates. Both are valid until the next call.
+// read returns for each value the day, as days since 1970-01-01 in the calendar's cycle, and the second of the day (0
+// for dates). Both slices are valid until the next call.
 func (c *clock) read(xs []int64) (days, seconds []int32) {
 	c.days, c.shown = columnar.Resize(c.days, len(xs)), columnar.Resize(c.shown, len(xs))
 	if c.perSecond == 0 {
@@ -74,7 +74,7 @@ func (c *clock) read(xs []int64) (days, seconds []int32) {
 	return c.days, c.shown
 }
 
-// readMicroseconds is Read of the unit that most files have, as it stands: in one loop.
+// readMicroseconds is read for microseconds without a zone, the unit of most files, in one loop.
 func (c *clock) readMicroseconds(xs []int64) {
 	days, shown := c.days[:len(xs)], c.shown[:len(xs)]
 	for i, x := range xs {
@@ -84,8 +84,8 @@ func (c *clock) readMicroseconds(xs []int64) {
 	}
 }
 
-// wholeSeconds writes the second in which each time is. The usual units have loops of their own, in which the divisor
-// is a constant.
+// wholeSeconds converts times to seconds, rounding down. The usual units have loops of their own, with a constant
+// divisor.
 func wholeSeconds(dst, xs []int64, perSecond int64) {
 	dst = dst[:len(xs)]
 	switch perSecond {
@@ -110,7 +110,7 @@ func wholeSeconds(dst, xs []int64, perSecond int64) {
 	}
 }
 
-// addOffsets turns seconds into those that the zone's clocks show, in the calendar's cycle.
+// addOffsets converts UTC seconds to the zone's local seconds, in the calendar's cycle.
 func (c *clock) addOffsets() {
 	c.ranks = columnar.Resize(c.ranks, len(c.seconds))
 	c.offsets.starts.ranks(c.ranks, c.seconds, 0)
@@ -124,7 +124,8 @@ func (c *clock) addOffsets() {
 	}
 }
 
-// offsetAt returns the zone's offset at a second since 1970; beyond the years 1 to 9999 it is that of their ends.
+// offsetAt returns the zone's offset at second s since 1970. Before year 1 and after year 9999 it is the offset at the
+// first or last second of these years.
 func (c *clock) offsetAt(s int64) int64 {
 	if c.since <= s && s < c.until {
 		return c.offset
@@ -149,7 +150,7 @@ func floorDivide(x, n int64) int64 {
 	return q + (x-q*n)>>63
 }
 
-// modulo returns the remainder of x that is not negative. Most times are in the first cycle, and need no division.
+// modulo returns the non-negative remainder x mod n. Most times are in the first cycle and need no division.
 func modulo(x, n int64) int64 {
 	if uint64(x) < uint64(n) {
 		return x

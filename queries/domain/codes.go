@@ -5,13 +5,13 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// dictionary holds a code for each value of a dictionary, as long as it is the same one.
+// dictionary caches the codes of a dictionary's values, until a batch has another dictionary.
 type dictionary struct {
 	id    uint64
 	codes []int32
 }
 
-// openColumn returns the codes for the values of c's dictionary; fresh says that they are still to be filled.
+// openColumn returns the slice of codes for the values of c's dictionary; if fresh is true, the caller must fill it.
 func (d *dictionary) openColumn(c *table.Column) (codes []int32, fresh bool) {
 	n := c.Values.Len(c.Type.Kind)
 	if c.Dict != 0 && c.Dict == d.id && len(d.codes) == n {
@@ -28,8 +28,8 @@ type AxisCoder struct {
 	Values valueCoder
 	Null   int32
 	dict   dictionary
-	codes  []int32 // of entries
-	rows   []int32 // of rows, if entries are runs
+	codes  []int32 // codes of the entries
+	rows   []int32 // codes of the rows, if entries are runs
 }
 
 // OfEntries returns the code of each entry of c.
@@ -66,10 +66,10 @@ func (a *AxisCoder) Lookup(c *table.Column) []int32 {
 	return codes
 }
 
-// Forget forgets the codes of dictionaries, if values have new codes from now on.
+// Forget drops the cached codes; call it if values get new codes.
 func (a *AxisCoder) Forget() { a.dict = dictionary{} }
 
-// gather looks the codes of the entries up; those of nulls are unspecified.
+// gather looks up the codes of the entries; the codes of nulls are unspecified.
 func gather(dst, lookup []int32, c *table.Column) error {
 	for i, code := range c.Codes[:len(dst)] {
 		if uint(code) >= uint(len(lookup)) {
@@ -83,7 +83,7 @@ func gather(dst, lookup []int32, c *table.Column) error {
 	return nil
 }
 
-// eachCode finds the code of each entry of a long dictionary that is used once.
+// eachCode computes the code of each entry, for a long dictionary that is used once.
 func (a *AxisCoder) eachCode(c *table.Column) error {
 	n := c.Values.Len(c.Type.Kind)
 	for i, code := range c.Codes[:len(a.codes)] {

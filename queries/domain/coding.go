@@ -15,47 +15,47 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Codings: which code a value has, as plain data
+// Codings: the code of each value, as plain data
 //
 // A dimension or a filter and the type of its column make a [Coding]. The local engine evaluates it by the coder that
-// [Coding.Coder] makes, a database by an expression (pipeline/sqlpush). Both are made of the coding and of nothing
-// else: a new form of dimension is a field of the coding with one evaluation in each of them.
+// [Coding.Coder] makes, a database by an expression (pipeline/sqlpush). Both are derived from the coding alone: a new
+// form of dimension is one field of the coding and one evaluation in each engine.
 
 // Coding gives each value of a column, or each place of two columns, a code: a cell of an axis, or [Dropped] if the row
-// is left out. A null has the code Null, and so has NaN. Exactly one of the fields from Ints on is set, but for texts
-// that are read as numbers: these have both steps or both ranges, of which the first is for whole numbers without point
-// and exponent in int64's range, and the second for all others that [ParseFloat] reads.
+// is left out. Nulls and NaN have the code Null. Exactly one of the fields from Ints on is set, with one exception:
+// texts that are read as numbers have both steps or both ranges. The integer version then applies to integers in
+// int64's range without point and exponent, the float version to all other numbers that [ParseFloat] reads.
 //
-// Unsigned integers are held as [table.Values] holds them in Ints. Steps and ranges of them have the sign bit flipped,
-// so that their order is that of the values.
+// Unsigned integers are held as [table.Values] holds them in Ints. In steps and ranges their sign bit is flipped, so
+// that signed comparison orders them correctly.
 type Coding struct {
 	Column string
 	Type   table.Type
-	// Null and Other are the codes of nulls, and of values that are in no cell.
+	// Null is the code of nulls and NaN, Other the code of values that are in no cell.
 	Null, Other int32
-	// Ints, Floats and Texts are the codes of listed values. Numbers are in their order; texts are folded, in the job's
-	// order, and may be there twice with one code.
+	// Ints, Floats and Texts hold the listed values and their codes. Numbers are in ascending order. Texts are folded,
+	// in the job's order, and may occur twice with the same code.
 	Ints   []Listed[int64]
 	Floats []Listed[float64]
 	Texts  []Listed[string]
 	// Fold is how a text is folded before it is looked up in Texts.
 	Fold Fold
-	// IntSteps and FloatSteps give the value the number of the last step that is not above it.
+	// IntSteps and FloatSteps give a value the number of the last step that is at most the value.
 	IntSteps   *Steps[int64]
 	FloatSteps *Steps[float64]
-	// IntRange and FloatRange give the code 0 to the numbers from Least to Most, and Other to all others.
+	// IntRange and FloatRange give the numbers from Least to Most the code 0, and all others Other.
 	IntRange   *Span[int64]
 	FloatRange *Span[float64]
 	// NotNull gives the code 0 to all values.
 	NotNull bool
-	// TimeField is the name of a time field, read on the clocks of Zone if the column holds instants.
+	// TimeField is the name of a time field. Instants are converted to local time in Zone first.
 	TimeField string
 	Zone      string
-	// Grid is a grid of two columns, Nearest are points near places of two columns.
+	// Grid is a grid over two columns; Nearest assigns places of two columns to their nearest point.
 	Grid    *GridCells
 	Nearest *NearestPoints
 
-	// What evaluations derive from the fields above, once for all of them.
+	// derived from the fields above, once for all evaluations
 	zone    *time.Location
 	offsets func() *Offsets
 	table   func() *FoldTable
@@ -70,8 +70,8 @@ type Listed[T cmp.Ordered] struct {
 	Code  int32
 }
 
-// Steps are ascending. A value from step i to before step i+1 has the code i, one from the last step on has Beyond; one
-// below the first step has Below. One that equals Last has the code LastCode, if Closed is set.
+// Steps are ascending. A value from step i to before step i+1 has the code i. A value from the last step on has the
+// code Beyond, a value below the first step Below. If Closed is set, a value equal to Last has the code LastCode.
 type Steps[T int64 | float64] struct {
 	At       []T
 	Cells    int32
@@ -82,17 +82,17 @@ type Steps[T int64 | float64] struct {
 	LastCode int32
 }
 
-// Span is the numbers from Least to Most; there are none if Least is above Most.
+// Span holds the numbers from Least to Most, inclusive; it is empty if Least is above Most.
 type Span[T int64 | float64] struct{ Least, Most T }
 
-// GridCells is a grid: the edges of its rows and columns. A place is in row i if it is from edge i to before edge i+1,
-// the last row is closed.
+// GridCells holds the edges of the rows and columns of a grid. A place is in row i if it is from edge i to before edge
+// i+1; the last row includes its upper edge. Columns follow the same rule.
 type GridCells struct {
 	Lat, Lon   string
 	Rows, Cols []float64
 }
 
-// Columns are the names of the columns that codes are of: one, or a latitude and a longitude.
+// Columns returns the names of the columns that the coding reads: one, or a latitude and a longitude.
 func (c *Coding) Columns() []string {
 	switch {
 	case c.Grid != nil:
@@ -103,12 +103,12 @@ func (c *Coding) Columns() []string {
 	return []string{c.Column}
 }
 
-// Numerals says that texts are read as numbers.
+// Numerals reports whether texts are read as numbers.
 func (c *Coding) Numerals() bool {
 	return c.Type.Kind == table.String && (c.IntSteps != nil || c.IntRange != nil)
 }
 
-// Offsets are those of the clocks of a time field; nil if there is none.
+// Offsets returns the zone offsets of a time field; nil if the coding has no time field.
 func (c *Coding) Offsets() *Offsets {
 	if c.offsets == nil {
 		return nil
@@ -116,7 +116,7 @@ func (c *Coding) Offsets() *Offsets {
 	return c.offsets()
 }
 
-// Coding returns the coding of an axis for the columns of a layout, or reports what is wrong with them.
+// Coding returns the coding of an axis for the columns of a layout, or reports columns that do not fit.
 func (a *Axis) Coding(l Layout) (c Coding, ok bool) {
 	before := len(l.Problems.List)
 	switch d := a.Domain.(type) {
@@ -152,7 +152,7 @@ func (c *Coding) Coder(l Layout) RowCoder {
 	return c.axisCoder(l)
 }
 
-// axisCoder is Coder for one column.
+// axisCoder is Coder for a coding of one column.
 func (c *Coding) axisCoder(l Layout) *AxisCoder {
 	return &AxisCoder{At: slices.Index(l.Columns, c.Column), Kind: c.Type, Values: c.valueCoder(), Null: c.Null}
 }
@@ -189,7 +189,7 @@ func (c *Coding) valueCoder() valueCoder {
 
 func (c *Coding) extra() ExtraCells { return ExtraCells{Null: c.Null, Other: c.Other} }
 
-// list makes a list of values and their codes, in the order of the values.
+// list converts a map to a list of values with their codes, sorted by value.
 func list[T cmp.Ordered](codes map[T]int32) []Listed[T] {
 	out := make([]Listed[T], 0, len(codes))
 	for _, v := range slices.Sorted(maps.Keys(codes)) {
@@ -198,15 +198,15 @@ func list[T cmp.Ordered](codes map[T]int32) []Listed[T] {
 	return out
 }
 
-// FoldTable replaces characters of texts that become equal to listed ones: each character of From becomes the one at
-// the same place of To; then, if Space is set, spaces are taken off both ends and one is made of several.
+// FoldTable replaces each character of From by the character at the same index of To. If Space is set, it then trims
+// spaces at both ends and collapses inner runs of spaces to one.
 type FoldTable struct {
 	From, To string
 	Space    bool
 }
 
-// FoldTable is how the texts of a coding are folded by a table; nil if they are not folded. Accents are taken off by no
-// table, since other engines may have Unicode in another version.
+// FoldTable returns the table by which a database folds texts; nil if texts are not folded or accents are folded, since
+// a database may have another version of Unicode.
 func (c *Coding) FoldTable() *FoldTable {
 	if c.table == nil {
 		return nil
@@ -214,8 +214,8 @@ func (c *Coding) FoldTable() *FoldTable {
 	return c.table()
 }
 
-// newFoldTable lists the characters that become those of listed texts, which are folded, and the characters of these
-// that become others. What other characters become makes no text equal to a listed one.
+// newFoldTable lists every character that folding changes, if the character or its image occurs in a listed text or the
+// image is a space: other changes cannot make a text equal to a listed one.
 func newFoldTable(f Fold, listed []Listed[string]) *FoldTable {
 	used := map[rune]bool{}
 	for _, text := range listed {
@@ -243,8 +243,8 @@ func newFoldTable(f Fold, listed []Listed[string]) *FoldTable {
 	return &FoldTable{From: from.String(), To: to.String(), Space: f.Space}
 }
 
-// InfiniteCode returns the code of an infinite value among steps of floats: the first or the last cell, unless the last
-// edge is left out.
+// InfiniteCode returns the code of an infinite value among float steps: the first or the last cell, unless the last
+// cell is open.
 func (s *Steps[T]) InfiniteCode(sign int) int32 {
 	switch {
 	case !s.Closed:

@@ -7,16 +7,16 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Coordinates reads a column of numbers as the nearest floats; nulls and what is no number are NaN.
+// Coordinates reads a column of numbers as the nearest float64; nulls and texts that are no number become NaN.
 type Coordinates struct {
 	At   int // position among the columns
 	Kind table.Type
-	// entries and rows are of the last batch; rows if entries are runs.
+	// the last batch's values by entry and by row; rows is used if entries are runs
 	entries, rows []float64
 }
 
-// OfRows returns the coordinate of each row of a batch, valid until it is called again and as long as the batch. They
-// must not be changed: those of a plain column are its own.
+// OfRows returns the coordinate of each row of a batch. The slice is valid until the next call and as long as the
+// batch. It may be the column's own memory: do not change it.
 func (x *Coordinates) OfRows(b *table.Batch) ([]float64, error) {
 	c, err := columnar.Of(b, x.At, x.Kind)
 	if err != nil {
@@ -58,7 +58,7 @@ func (x *Coordinates) OfRows(b *table.Batch) ([]float64, error) {
 	return x.rows, nil
 }
 
-// pick looks the values of dictionary codes up.
+// pick writes values[code] for each dictionary code.
 func pick(dst, values []float64, codes []int32) error {
 	codes = codes[:len(dst)]
 	for i := range dst {
@@ -71,7 +71,7 @@ func pick(dst, values []float64, codes []int32) error {
 	return nil
 }
 
-// Coordinate returns a value of a column of numbers, or of a text that is one, as a float; NaN if it is none.
+// Coordinate returns value i of a column as a float: a number, or a text that is parsed as one; NaN if it is neither.
 func Coordinate(v *table.Values, i int, k table.Kind) float64 {
 	switch k {
 	case table.Float:

@@ -13,16 +13,16 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Policy says what becomes of a null or out-of-domain value.
+// Policy determines what happens to a row whose value is null or outside the domain.
 type Policy string
 
-// The policies: leave the row out of the query (also if none is set), or count it in a cell of its own.
+// Drop leaves the row out of the query (the default); OwnCell counts it in a cell of its own.
 const (
 	Drop    Policy = "drop"
 	OwnCell Policy = "bin"
 )
 
-// The labels of the cells that Bin adds, after all others and in this order.
+// The labels of the cells that OwnCell adds, after all other cells and in this order.
 const (
 	nullLabel  = "null"
 	otherLabel = "other"
@@ -62,10 +62,10 @@ type Dimension struct {
 	TimeField string
 	Grid      *Grid
 	Nearest   *Nearest
-	// Discover says that the keys are the column's values, as many as are selected; see [calibrate.KeySelection].
+	// Discover is set if the keys are the column's values, as many as are selected; see [calibrate.KeySelection].
 	Discover bool
-	// Fold says which differences between texts do not count, for Labels and Discover and in text columns. Discovered keys
-	// are folded texts.
+	// Fold describes which differences between texts do not count, for Labels and Discover and in text columns.
+	// Discovered keys are folded texts.
 	Fold  Fold
 	Null  Policy
 	Other Policy
@@ -94,8 +94,8 @@ type Nearest struct {
 	Points   []Point
 	WithinM  float64
 	Name     string // name of the key column if As is empty: what the points' identifiers are called
-	// BandwidthM spreads each row over the points around its own, by a normal density of that standard deviation in metres
-	// that ends at four of them. If it is 0, rows stay at their points.
+	// BandwidthM spreads each row over the points around its own, by a normal density with this standard deviation in
+	// metres, cut off at four standard deviations. If it is 0, rows are not spread.
 	BandwidthM float64
 }
 
@@ -105,8 +105,9 @@ type Point struct {
 	Lat, Lon float64
 }
 
-// forms are those of dimensions: a new one is entered here. Each has the key of the job that says it, whether a dimension
-// has it, and what makes its domain, or reports what is wrong and returns nil; none if its cells are not known before.
+// forms lists the forms of dimensions; a new form is entered here. Each has the key of the job, a test whether a
+// dimension has the form, and a function that makes the domain. That function reports errors and returns nil; it also
+// returns nil if the cells are not known before the data is read.
 var forms = []struct {
 	key string
 	has func(d *Dimension) bool
@@ -135,7 +136,7 @@ var forms = []struct {
 	{"keys", func(d *Dimension) bool { return d.Discover }, nil},
 }
 
-// Forms returns the keys of the job that say which cells a dimension has: one, if it is sound.
+// Forms returns the job keys of the forms that are set: exactly one in a valid dimension.
 func (d *Dimension) Forms() (keys []string) {
 	for i := range forms {
 		if forms[i].has(d) {
@@ -145,7 +146,7 @@ func (d *Dimension) Forms() (keys []string) {
 	return keys
 }
 
-// newDomain makes the domain of the one form that a dimension has.
+// newDomain makes the domain of the form that a dimension has.
 func newDomain(d Dimension, zone *time.Location, field string, p *problem.Problems) domain {
 	if len(d.Forms()) != 1 {
 		return nil // reported already
@@ -158,7 +159,7 @@ func newDomain(d Dimension, zone *time.Location, field string, p *problem.Proble
 	return nil
 }
 
-// CheckForm reports a dimension without a column, or that has not exactly one form.
+// CheckForm reports a dimension without a column, or with none or several forms.
 func CheckForm(d Dimension, field string, p *problem.Problems) {
 	place := d.Grid != nil || d.Nearest != nil
 	switch {
@@ -189,7 +190,7 @@ func checkPolicy(x Policy, field string, p *problem.Problems) {
 	}
 }
 
-// KeyName is the name of the key column of a dimension of one column.
+// KeyName returns the name of the key column of a dimension with one column.
 func (d *Dimension) KeyName() string {
 	if d.As != "" {
 		return d.As

@@ -1,19 +1,20 @@
 package domain
 
-// Direction is one direction in which the cells of a query lie.
+// Direction is one direction in which the cells of a query are arranged, such as the rows of a grid.
 type Direction struct {
-	// By is the place in the spec's By of the dimension that it is of, or -1 for the components of a vector.
+	// By is the index in the spec's By of the direction's dimension, or -1 for the components of a vector.
 	By int
-	// Size is its number of cells, with those that null and other add.
+	// Size is the number of cells, including the null cell and the other cell.
 	Size int
-	// Ordered says that its cells follow one another, as edges, time fields and the rows and columns of a grid do. Cells
-	// that null or other add have no place in an order.
+	// Ordered is set if the cells have an order, as edges, time fields and the rows and columns of a grid do. The null
+	// cell and the other cell have no place in the order.
 	Ordered bool
-	// IDs are the keys of the cells if a public file can name them: those of labels and of points. Nil for others.
+	// IDs holds the keys of the cells by which a public file can name them: labels and points have some, other forms
+	// nil.
 	IDs []string
 }
 
-// Directions are those of axes: two of a grid, one of every other.
+// Directions returns the directions of axes: two for a grid, one for every other axis.
 func Directions(axes []Axis) []Direction {
 	var out []Direction
 	for i := range axes {
@@ -31,7 +32,7 @@ func Directions(axes []Axis) []Direction {
 	return out
 }
 
-// ids are the keys of labels or points, then those of the null cell and the other cell.
+// ids returns the keys of labels or points, then the keys of the null cell and the other cell.
 func (a *Axis) ids() []string {
 	var ids []string
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// EdgeDomain is the cells [a, b) between edges; the last one is [a, b] unless it is open.
+// EdgeDomain holds the cells [a, b) between edges; the last cell is [a, b] unless it is open.
 type EdgeDomain struct {
 	texts []string
 	open  bool
@@ -20,8 +20,8 @@ type EdgeDomain struct {
 	zone    *time.Location
 }
 
-// newEdges reads edges and reports what is wrong with them at field. Times are compared as they are written: all of
-// them have an offset, or none has.
+// newEdges parses edges and reports errors at field. Times are compared as written: either all of them have an offset,
+// or none.
 func newEdges(texts []string, zone *time.Location, open bool, field string, p *problem.Problems) EdgeDomain {
 	d := EdgeDomain{texts: texts, open: open, zone: zone}
 	if len(texts) < 2 {
@@ -49,7 +49,7 @@ func newEdges(texts []string, zone *time.Location, open bool, field string, p *p
 	return d
 }
 
-// reader returns a function that places edges of the same form as the first, and gives nil for others.
+// reader returns a parser for edges of the same form as the first edge. The parser returns nil for other forms.
 func reader(first string) func(string) *big.Rat {
 	if _, numeric := Number(first); numeric {
 		return func(text string) *big.Rat { x, _ := Number(text); return x }
@@ -91,7 +91,7 @@ func (d EdgeDomain) coding(t table.Type, b ExtraCells) (c Coding, errs []*proble
 	return c, []*problem.Error{err}
 }
 
-// times cuts a column of dates or timestamps. Cells in the hour that a zone skips are empty.
+// times makes the steps for a column of dates or timestamps. Cells within an hour that the zone skips are empty.
 func (d EdgeDomain) times(t table.Type, b ExtraCells) (*Steps[int64], []*problem.Error) {
 	at := make([]*big.Rat, len(d.texts))
 	for i, text := range d.texts {
@@ -109,13 +109,13 @@ func (d EdgeDomain) times(t table.Type, b ExtraCells) (*Steps[int64], []*problem
 	return d.ints(at, t, b), nil
 }
 
-// ints cuts a column of integers at exact numbers: x ≥ e iff x ≥ ceil(e), and x ≤ e iff x ≤ floor(e).
+// ints makes integer steps at exact numbers: x ≥ e iff x ≥ ceil(e), and x ≤ e iff x ≤ floor(e).
 func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *Steps[int64] {
 	cells, n := int32(d.size()), integers{Unsigned: t.Kind == table.Uint}
 	s := &Steps[int64]{Cells: cells, Below: b.Other, Beyond: b.Other, LastCode: cells - 1}
 	for _, e := range at {
 		key, beyond := n.keyOf(Ceil(e))
-		if beyond > 0 { // no value reaches this edge, nor the next
+		if beyond > 0 { // no value reaches this edge, nor the later ones
 			return s
 		}
 		if beyond < 0 {
@@ -128,7 +128,7 @@ func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *Steps[int64
 	return s
 }
 
-// floats cuts a column of floats at the floats nearest to the edges.
+// floats makes float steps at the floats nearest to the edges.
 func (d EdgeDomain) floats(b ExtraCells) (*Steps[float64], []*problem.Error) {
 	var edges []float64
 	for i, text := range d.texts {
@@ -142,16 +142,17 @@ func (d EdgeDomain) floats(b ExtraCells) (*Steps[float64], []*problem.Error) {
 	return FloatSteps(edges, b.Other, !d.open), nil
 }
 
-// FloatSteps are the cells between edges, of which the last has its upper edge if closed is set; other is the code of
-// numbers in no cell.
+// FloatSteps returns the steps between edges; the last cell includes its upper edge if closed is set. Numbers in no
+// cell have the code other.
 func FloatSteps(edges []float64, other int32, closed bool) *Steps[float64] {
 	last := len(edges) - 1
 	return &Steps[float64]{At: edges, Cells: int32(last), Below: other, Beyond: other, Closed: closed, Last: edges[last],
 		LastCode: int32(last - 1)}
 }
 
-// Keys are the two columns <name>_from and <name>_to, or <name>_before if the last cell is open, as all others are:
-// integers or floats if all edges are and no cell is added, else source texts, with the name of an added cell in both.
+// Keys returns the columns <name>_from and <name>_to. If the last cell is open, as all others are, the second is
+// <name>_before. They are integers or floats if all edges are and no cell is added, otherwise the edges' texts, with
+// the name of an added cell in both.
 func (d EdgeDomain) Keys(name string, extra []string) []KeyColumn {
 	from, to := d.bounds(extra)
 	end := "_to"

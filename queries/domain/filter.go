@@ -12,10 +12,10 @@ import (
 // Filters are conditions that a row must fulfil to be in any query.
 type Filters struct{ Specs []FilterSpec }
 
-// fieldFilters is the place of filters in a job.
+// fieldFilters is the job field of the filters.
 const fieldFilters = "input.where"
 
-// NewFilters checks filters. Errors are of type *Error, all of them at once, with fields from the root of the job; see
+// NewFilters checks filters. It reports all errors at once, as *Error values with fields from the root of the job; see
 // [Errors].
 func NewFilters(specs []FilterSpec) (Filters, error) {
 	p := &problem.Problems{}
@@ -36,9 +36,9 @@ func (f Filters) Columns() []string {
 	return columns
 }
 
-// Compile compiles the filters against the table's schema, of which each batch will hold the columns of Columns, in
-// that order. Zone is that of times without an offset if the column holds instants, UTC if it is nil. Errors are of
-// type *Error, all of them at once, with fields from the root of the job; see [Errors].
+// Compile compiles the filters for a table's schema. Each batch must hold the columns of Columns, in that order. zone
+// applies to times without an offset if the column holds instants; nil is UTC. Compile reports all errors at once, as
+// *Error values with fields from the root of the job; see [Errors].
 func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters, error) {
 	conditions, err := f.Conditions(s, zone)
 	if err != nil {
@@ -47,8 +47,7 @@ func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters,
 	return NewCompiledFilters(conditions, f.Columns()), nil
 }
 
-// Conditions returns the conditions of the filters on the columns of a table's schema. Zone and errors are those of
-// Compile.
+// Conditions returns the filters' conditions on the columns of a table's schema. zone and the errors are as in Compile.
 func (f Filters) Conditions(s table.Schema, zone *time.Location) (all []Condition, err error) {
 	p := &problem.Problems{}
 	l := Layout{Schema: s, Columns: f.Columns(), Problems: p}
@@ -107,10 +106,10 @@ func (f *FilterSpec) Conditions(l Layout, zone *time.Location, field string) (al
 	return all
 }
 
-// unlisted is the code of values that are not in a list; those in it have the code 0.
+// unlisted is the code of values that are not in a list; listed values have the code 0.
 const unlisted = 1
 
-// listed makes the coding of a list, of which the place below the filter's is field.
+// listed makes the coding of a list of values; field is the list's place below the filter's.
 func listed(members []string, field string, t table.Type, zone *time.Location) (Coding, []*problem.Error) {
 	d := labelDomain{labels: []Label{{Members: members}}, zone: zone}
 	c, errs := d.coding(t, ExtraCells{})

@@ -6,17 +6,17 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// FilterSpec is one public condition on one column, or several that all must hold. Values mean what they mean in
-// [Dimension]: those of In and NotIn as in Labels, the others as in Edges.
+// FilterSpec is one public condition on one column, or several that must all hold. Values are parsed as in [Dimension]:
+// In and NotIn as Labels, the others as Edges.
 //
-// A null, NaN or, if numbers are compared, a text that is no number fulfils no condition, not even NotIn. Infinite
-// values are beyond all others and in no list.
+// A null or NaN fulfils no condition, not even NotIn; neither does a text that is no number if numbers are compared.
+// Infinite values are beyond all numbers and in no list.
 type FilterSpec struct {
 	Column string
 	// From <= x < Before and Min <= x <= Max: decimal numbers, or dates and times.
 	From, Before *string
-	// For is the length of the time from From to the first moment left out: a whole number and s, m, h, d or w. If From
-	// has no offset, days and weeks are those of the clocks: the day on which they change has 23 or 25 hours.
+	// For is the length of the interval from From to its exclusive end: an integer and s, m, h, d or w. If From has no
+	// offset, days and weeks are local: a day on which the clocks change has 23 or 25 hours.
 	For      string
 	NotNull  bool
 	In       []string
@@ -44,7 +44,7 @@ func (f *FilterSpec) checkForm(field string, p *problem.Problems) {
 	}
 }
 
-// Ranged says that the filter compares values with the bounds of a range.
+// Ranged reports whether the filter compares values with the bounds of a range.
 func (f *FilterSpec) Ranged() bool {
 	return f.From != nil || f.Before != nil || f.For != "" || f.Min != nil || f.Max != nil
 }

@@ -7,19 +7,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold says which differences between texts do not count: with Case, North and NORTH are one key. It is applied to the
-// texts of the column and to those of the job alike, so that it is a public function of one value, and no row changes
-// what another one counts for.
+// Fold selects which differences between texts are ignored: with Case, North and NORTH are one key. It is applied to
+// the column's texts and to the job's texts alike. It is a public function of one value, so no row affects how another
+// one is counted.
 //
-// Accents takes the marks off letters (Unicode NFD without the category Mn, in NFC). Case maps each letter to the lower
-// case of its upper case; ß stays ß. Space takes white space off both ends and makes one space of any other run of it.
+// Accents removes the marks of letters (Unicode NFD without the category Mn, in NFC). Case maps each letter to the
+// lower case of its upper case; ß stays ß. Space trims white space at both ends and collapses inner runs to one space.
 // Bytes that are not UTF-8 stay as they are.
 type Fold struct{ Case, Space, Accents bool }
 
-// Any says whether some differences do not count.
+// Any reports whether some differences do not count.
 func (f Fold) Any() bool { return f.Case || f.Space || f.Accents }
 
-// Text is Append for a text.
+// Text folds a string; see Append.
 func (f Fold) Text(s string) string { return string(f.Append(nil, []byte(s))) }
 
 // Append appends the folded text to dst.
@@ -58,7 +58,7 @@ func ascii(text []byte) bool {
 	return true
 }
 
-// withoutMarks takes the marks off letters.
+// withoutMarks removes the marks of letters.
 func withoutMarks(text []byte) []byte {
 	apart := norm.NFD.Bytes(text)
 	kept := make([]byte, 0, len(apart))

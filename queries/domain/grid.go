@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// The largest numbers of rows or columns of a grid, 10 cm in a degree, and of its cells if others are added to them:
-// they have labels of their own then.
+// The largest number of rows or columns of a grid (10 cm cells over one degree), and the largest number of cells if a
+// null cell or other cell is added: rows and columns are then labelled cell by cell.
 const (
 	maxLines      = 1 << 20
 	maxExtraCells = 1 << 22
@@ -45,7 +45,7 @@ func newGrid(d Dimension, field string, p *problem.Problems) domain {
 	return grid
 }
 
-// side is one direction of a grid, with the names of its keys.
+// side is one direction of a grid with the names of its keys.
 type side struct {
 	low, high, lines string
 	from, to         string
@@ -53,7 +53,7 @@ type side struct {
 	most             int64 // largest absolute coordinate
 }
 
-// edges returns the floats nearest to the n + 1 edges, or nil and reports why there are none.
+// edges returns the floats nearest to the n + 1 edges, or reports errors and returns nil.
 func (s side) edges(field string, p *problem.Problems) []float64 {
 	from, to := s.coordinate(s.from, field+"."+s.low, p), s.coordinate(s.to, field+"."+s.high, p)
 	switch {
@@ -100,7 +100,7 @@ func (d gridDomain) coding() Coding {
 	return Coding{Grid: &GridCells{Lat: d.Lat, Lon: d.Lon, Rows: d.rows, Cols: d.cols}}
 }
 
-// locator makes what finds the cells of places; other is for places in none.
+// locator returns the locator of the grid's cells; other is the code of places in no cell.
 func (g *GridCells) locator(other int32) locator {
 	edges := func(at []float64) *floatEdges {
 		return newFloatEdges(FloatSteps(at, Dropped, true), ExtraCells{Dropped, Dropped, nil})
@@ -108,7 +108,7 @@ func (g *GridCells) locator(other int32) locator {
 	return &gridCells{rows: edges(g.Rows), cols: edges(g.Cols), other: other}
 }
 
-// gridCells finds the cells of a grid.
+// gridCells is the locator of a grid.
 type gridCells struct {
 	rows, cols *floatEdges
 	other      int32
@@ -123,7 +123,7 @@ func (g *gridCells) cell(lat, lon float64) int32 {
 	return row*g.cols.cells + col
 }
 
-// gridRows is how many places are found at a time, so that their ranks stay in the processor's cache.
+// gridRows is how many places are coded at a time, so that their ranks stay in the processor's cache.
 const gridRows = 1024
 
 func (g *gridCells) columnCells(dst []int32, lat, lon []float64, code func(lat, lon float64) int32) {
@@ -145,8 +145,8 @@ func (g *gridCells) columnCells(dst []int32, lat, lon []float64, code func(lat, 
 	}
 }
 
-// Keys are two columns of integers, row and col, after <name>_ if there is a name; of texts if cells are added, with
-// the name of an added cell in both.
+// Keys returns two columns, row and col, prefixed with <name>_ if there is a name. They are integers; if cells are
+// added they are texts, with the name of an added cell in both.
 func (d gridDomain) Keys(name string, extra []string) []KeyColumn {
 	row, col := KeyColumn{Name: "row"}, KeyColumn{Name: "col"}
 	if name != "" {
@@ -169,7 +169,7 @@ func (d gridDomain) Keys(name string, extra []string) []KeyColumn {
 	return []KeyColumn{row, col}
 }
 
-// lines names the rows or columns of a grid.
+// lines returns the labels "0" to "n-1" of the rows or columns.
 func lines(n int) []string {
 	names := make([]string, n)
 	for i := range names {

@@ -5,21 +5,21 @@ import (
 	"strconv"
 )
 
-// KeyColumn is one key column of an answer: the label of cell c is Labels[(c / Stride) % number of labels].
+// KeyColumn is one key column of an answer: the label of cell c is Labels[(c / Stride) % len(Labels)].
 type KeyColumn struct {
 	Name   string
 	Stride int
 	Labels Labels
 }
 
-// Labels are the labels of one key column; exactly one slice is set.
+// Labels holds the labels of one key column; exactly one slice is set.
 type Labels struct {
 	Strings []string
 	Ints    []int64
 	Floats  []float64
 }
 
-// Text returns the label of a cell as a table of text shows it.
+// Text returns the label of a cell as text tables show it.
 func (k *KeyColumn) Text(cell int) string {
 	at := cell / max(k.Stride, 1)
 	switch l := k.Labels; {
@@ -32,8 +32,8 @@ func (k *KeyColumn) Text(cell int) string {
 	}
 }
 
-// FloatText returns the shortest text that reads back as v, with an exponent only below 1e-6 and from 1e21 on: how
-// tables of text show numbers.
+// FloatText returns the shortest text that parses back to v, as text tables show numbers: with an exponent only below
+// 1e-6 and from 1e21 on.
 func FloatText(v float64) string {
 	form := byte('f')
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
@@ -42,7 +42,7 @@ func FloatText(v float64) string {
 	return strconv.FormatFloat(v, form, -1, 64)
 }
 
-// IntegerLabels labels n cells with the integers from first on: as integers if no cell is added, else as texts.
+// IntegerLabels returns the labels first to first+n-1: integers if no cell is added, otherwise texts.
 func IntegerLabels(first, n int64, extra []string) Labels {
 	if len(extra) == 0 {
 		ints := make([]int64, n)

@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// labelDomain is the cells of listed values.
+// labelDomain holds the cells of listed values.
 type labelDomain struct {
 	labels []Label
 	fold   Fold
@@ -24,7 +24,7 @@ func newLabels(labels []Label, fold Fold, zone *time.Location) labelDomain {
 	return labelDomain{labels, fold, zone}
 }
 
-// checkNames reports labels without members and texts that stand for two cells.
+// checkNames reports labels without members and texts that name two cells.
 func (d labelDomain) checkNames(extra []string, field string, p *problem.Problems) {
 	labels, fold := d.labels, d.fold
 	names, members := make(map[string]bool, len(labels)), make(map[string]int, len(labels))
@@ -74,7 +74,8 @@ func (d labelDomain) coding(t table.Type, _ ExtraCells) (Coding, []*problem.Erro
 	return d.ints(t)
 }
 
-// each calls add with every member and its cell, and places the errors: all of them, but a type's once.
+// each calls add with every member and its cell, and sets the field of the errors. It returns all errors, but only one
+// about the column's type.
 func (d labelDomain) each(add func(member string, code int32) *problem.Error) []*problem.Error {
 	var errs []*problem.Error
 	for i, l := range d.labels {
@@ -94,7 +95,7 @@ func (d labelDomain) each(add func(member string, code int32) *problem.Error) []
 	return errs
 }
 
-// insert maps a value to its cell, or reports that it belongs to another one already.
+// insert assigns a value to its cell, or reports that the value is in another cell already.
 func insert[K comparable](cells map[K]int32, key K, member string, code int32) *problem.Error {
 	if old, ok := cells[key]; ok && old != code {
 		return &problem.Error{Code: problem.CodeDuplicate, Message: fmt.Sprintf("value %q equals, in a column of this "+
@@ -142,7 +143,7 @@ func (d labelDomain) ints(t table.Type) (Coding, []*problem.Error) {
 	errs := d.each(func(m string, code int32) *problem.Error {
 		x, err := parseScalar(m, t, d.zone)
 		if err != nil || !x.IsInt() || t.Zone == table.UTC && isSkipped(m, d.zone) {
-			return err // what is no integer, or no time, equals no value of the column
+			return err // the member is no integer or no time, so it equals no value of the column
 		}
 		key, beyond := n.keyOf(x.Num())
 		if beyond != 0 {
@@ -159,7 +160,7 @@ type textLabels struct {
 	other int32
 }
 
-// newTextLabels makes the coder of listed texts.
+// newTextLabels makes the coder for listed texts.
 func newTextLabels(c *Coding) valueCoder {
 	labels := textLabels{cells: intern.NewTextCodes(len(c.Texts)), other: c.Other}
 	for _, x := range c.Texts {
@@ -171,11 +172,11 @@ func newTextLabels(c *Coding) valueCoder {
 	return labels
 }
 
-// lookedUp is how many texts are looked up in steps.
+// lookedUp is how many texts are looked up per batch of steps.
 const lookedUp = 64
 
-// Codes looks the texts up in steps, whose accesses to memory do not wait for each other: all keys, then all slots from
-// which the searches start, then the rest.
+// Codes looks texts up in steps, so that memory accesses overlap: first all keys, then the first slot of each, then the
+// rest of each search.
 func (c textLabels) Codes(v table.Values, from int, dst []int32) {
 	var keys [lookedUp]intern.TextKey
 	var first [lookedUp]bool // whether the search finds something in its first slot
@@ -196,7 +197,7 @@ func (c textLabels) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
-// foldedLabels codes texts of which some differences do not count.
+// foldedLabels codes texts after folding them.
 type foldedLabels struct {
 	textLabels
 	fold Fold
@@ -214,7 +215,7 @@ func (c foldedLabels) Codes(v table.Values, from int, dst []int32) {
 type intLabels struct {
 	cells map[int64]int32
 	other int32
-	// dense has the codes of the values from least on; nil if the listed values are far apart
+	// dense[i] is the code of value least+i; nil if the listed values are far apart
 	least int64
 	dense []int32
 }
@@ -229,16 +230,16 @@ func newIntLabels(c *Coding) *intLabels {
 	return labels
 }
 
-// mostDense is the longest list of codes beside which there is no search.
-const mostDense = 1 << 12
+// maxDense is the widest range of listed integers whose codes are kept in an array instead of a map.
+const maxDense = 1 << 12
 
-// makeDense lists the codes of all values from the least to the most that is listed, if these are few.
+// makeDense fills dense if the range of listed values is at most maxDense wide.
 func (c *intLabels) makeDense() {
 	least, most := int64(math.MaxInt64), int64(math.MinInt64)
 	for x := range c.cells {
 		least, most = min(least, x), max(most, x)
 	}
-	if len(c.cells) == 0 || uint64(most)-uint64(least) >= mostDense {
+	if len(c.cells) == 0 || uint64(most)-uint64(least) >= maxDense {
 		return
 	}
 	c.least, c.dense = least, make([]int32, most-least+1)

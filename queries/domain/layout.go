@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Layout is where coders find their columns: a schema, and the columns of a batch in their order.
+// Layout tells coders where their columns are: a schema, and the columns of a batch in order.
 type Layout struct {
 	Schema   table.Schema
 	Columns  []string

@@ -10,13 +10,13 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Texts of a job, and the values of a column that they stand for: numbers, truth values, dates and times. The texts are
-// public: messages quote them.
+// Parsing of the job's texts as values of a column: numbers, booleans, dates and times. The texts are public: messages
+// quote them.
 
 // clockLayouts are the accepted forms of a time of day after a date; seconds may have a fraction.
 var clockLayouts = []string{"", "T15:04", "T15:04:05", " 15:04", " 15:04:05"}
 
-// parseMoment reads a date or time, YYYY-MM-DD[THH:MM[:SS[.fraction]]][Z or ±HH:MM]; without an offset it is of zone.
+// parseMoment parses a date or time, YYYY-MM-DD[THH:MM[:SS[.fraction]]][Z or ±HH:MM]. Without an offset it is in zone.
 func parseMoment(text string, zone *time.Location) (t time.Time, offset, ok bool) {
 	for _, clock := range clockLayouts {
 		if t, err := time.Parse("2006-01-02"+clock, text); err == nil {
@@ -33,8 +33,8 @@ func parseMoment(text string, zone *time.Location) (t time.Time, offset, ok bool
 	return time.Time{}, false, false
 }
 
-// inZone returns the instant at which the clocks of a zone show what t shows. If they skip that, it is the instant
-// KeyOf the skip.
+// inZone returns the instant at which the zone's clocks show t. If the clocks skip t, it is the instant of the skip,
+// and skipped is true.
 func inZone(t time.Time, zone *time.Location) (at time.Time, skipped bool) {
 	y, m, d := t.Date()
 	at = time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), zone)
@@ -50,7 +50,7 @@ func inZone(t time.Time, zone *time.Location) (at time.Time, skipped bool) {
 	return from, true
 }
 
-// isSkipped says that a text is a time that the clocks of a zone never show.
+// isSkipped reports whether a text is a local time that the zone skips.
 func isSkipped(text string, zone *time.Location) bool {
 	t, offset, ok := parseMoment(text, time.UTC)
 	if !ok || offset || zone == nil {
@@ -63,8 +63,8 @@ func isSkipped(text string, zone *time.Location) bool {
 // dayNanoseconds is the length of a day.
 const dayNanoseconds = 24 * 3600 * 1_000_000_000
 
-// parseScalar returns what a text stands for in units of the integers that hold a column of that type, exactly; it need
-// not be an integer.
+// parseScalar parses a text exactly, in units of the integers that hold a column of type t; the result need not be an
+// integer.
 func parseScalar(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
 	switch t.Kind {
 	case table.Int, table.Uint:
@@ -94,7 +94,7 @@ func parseScalar(text string, t table.Type, zone *time.Location) (*big.Rat, *pro
 	return nil, problem.BadType(t)
 }
 
-// instant returns a date or time in units of some nanoseconds since 1970.
+// instant parses a date or time as a number of units since 1970; a unit is unit nanoseconds.
 func instant(text string, t table.Type, unit int64, zone *time.Location) (*big.Rat, *problem.Error) {
 	at, offset, ok := parseMoment(text, zone)
 	if !ok {
@@ -112,19 +112,20 @@ func sinceEpoch(t time.Time) *big.Int {
 	return ns.Add(ns, big.NewInt(int64(t.Nanosecond())))
 }
 
-// badText says that a text is no value of a column's type.
+// badText returns the error for a text that is no value of a column's type.
 func badText(text string, t table.Type, want string) *problem.Error {
 	return &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is not %s, and the column is %s", text,
 		want, t)}
 }
 
-// integers maps the exact values of integer columns onto int64 in order: identity, but a uint64 is shifted by 2^63.
+// integers maps the values of integer columns to int64 keys in the same order: signed values to themselves, uint64
+// values shifted by 2^63.
 type integers struct{ Unsigned bool }
 
 // signBit is the lowest int64.
 const signBit = -1 << 63
 
-// key returns the key of the value with those bits.
+// key returns the key of the value with the given bits.
 func (n integers) key(bits int64) int64 {
 	if n.Unsigned {
 		return bits ^ signBit
@@ -132,7 +133,7 @@ func (n integers) key(bits int64) int64 {
 	return bits
 }
 
-// keyOf returns the key of x; beyond is -1 or +1 if x is below or above all values of the type.
+// keyOf returns the key of x; beyond is -1 or +1 if x is below or above every value of the type.
 func (n integers) keyOf(x *big.Int) (key int64, beyond int) {
 	if n.Unsigned {
 		x = new(big.Int).Add(x, big.NewInt(signBit))

@@ -10,7 +10,7 @@ import (
 // MaxWithin is the largest distance in metres.
 const MaxWithin = 1e6
 
-// NearestDomain is the cells of points.
+// NearestDomain holds the cells of points.
 type NearestDomain struct {
 	*Nearest
 	Index *earth.Index // all coders share it
@@ -36,7 +36,7 @@ func newNearest(d Dimension, field string, p *problem.Problems) domain {
 	return NearestDomain{n, earth.NewIndex(places, n.WithinM)}
 }
 
-// checkPoints reports that there are no points, too many or one that is not on earth.
+// checkPoints reports an empty list, too many points, or a point that is not on earth.
 func (n *Nearest) checkPoints(field string, p *problem.Problems) bool {
 	if len(n.Points) == 0 || len(n.Points) > MaxCells {
 		p.Add(field, problem.CodeBadSpec, fmt.Sprintf("there are %d points: from 1 to 2^31 - 1", len(n.Points)), "")
@@ -52,7 +52,7 @@ func (n *Nearest) checkPoints(field string, p *problem.Problems) bool {
 	return true
 }
 
-// checkNames reports the first identifier that two cells share.
+// checkNames reports the first identifier that names two cells.
 func (n *Nearest) checkNames(extra []string, field string, p *problem.Problems) {
 	seen := make(map[string]bool, len(n.Points)+len(extra))
 	for _, b := range extra {
@@ -72,7 +72,7 @@ func (d NearestDomain) size() int { return len(d.Points) }
 
 func (d NearestDomain) places() (lat, lon, field string) { return d.Lat, d.Lon, ".nearest" }
 
-// Keys are one column: the identifiers of the points, then the labels of the cells that are added.
+// Keys returns one column: the identifiers of the points, then the labels of added cells.
 func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 	ids := make([]string, 0, len(d.Points)+len(extra))
 	for _, x := range d.Points {
@@ -81,21 +81,21 @@ func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(ids, extra...)}}}
 }
 
-// NearestPoints is the nearest of some points, the first of those equally near, of which the square of the straight
-// distance is at most Most; places that are further away from all are in no cell. Positions are of [Formula], and
-// squares of distances are summed in the order of the axes.
+// NearestPoints assigns a place to the nearest point, the first one if several are equally near. A place whose squared
+// straight-line distance to every point exceeds Most is in no cell. Positions are computed by [Formula]; squared
+// distances are summed in the order of the axes.
 type NearestPoints struct {
 	Lat, Lon string
 	Points   [][3]float64
 	Most     float64
 
-	index *earth.Index // of the points, which all coders share
+	index *earth.Index // index of the points, shared by all coders
 }
 
 // Formula is how positions on earth are computed from degrees.
 type Formula = earth.Formula
 
-// WGS84 is the formula of all positions.
+// WGS84 is the formula used for all positions.
 var WGS84 = earth.WGS84
 
 func (d NearestDomain) coding() Coding {
@@ -106,7 +106,7 @@ func (d NearestDomain) coding() Coding {
 	return Coding{Nearest: n}
 }
 
-// nearestCells finds the cells of points.
+// nearestCells is the locator of points.
 type nearestCells struct {
 	index *earth.Index
 	other int32

@@ -7,13 +7,13 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Number reads a decimal number exactly.
+// Number parses a decimal number exactly.
 func Number(text string) (*big.Rat, bool) {
 	x, err := calibrate.ParseDecimal(text)
 	return x.Rat(), err == nil
 }
 
-// nearest reads a decimal number as the float64 nearest to it, as every reader of data does.
+// nearest parses a decimal number and rounds it to the nearest float64, as every reader of data does.
 func nearest(text string) (float64, bool) {
 	x, err := calibrate.ParseNearest(text)
 	return x, err == nil
@@ -30,5 +30,5 @@ func Ceil(x *big.Rat) *big.Int {
 	return f.Neg(f)
 }
 
-// Shortest writes x with as few digits as identify it.
+// Shortest formats x with as few digits as identify it.
 func Shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -8,21 +8,21 @@ import (
 
 // Numerals: texts that are read as numbers
 //
-// A text is the double nearest to it, ties to even, whatever its length: package strconv rounds like that as long as
-// neither the digits nor the exponent are very many. So long texts are put into a short form first, with the same
-// number or one that is rounded alike. Databases are told the same rule: see pipeline/sqlpush/numerals.go.
+// A text is read as the nearest double, ties to even, whatever its length. Package strconv rounds correctly unless the
+// digits or the exponent are very long. So long texts are first shortened to a text with the same value, or with a
+// value that rounds to the same double. Databases get the same rule: see pipeline/sqlpush/numerals.go.
 
-// MostNumeral is the largest number of bytes of a text that is read as a number.
+// MostNumeral is the longest text in bytes that is read as a number.
 const MostNumeral = 1 << 20
 
 const (
-	shortNumeral = 400      // bytes; strconv reads such texts right
-	keptDigits   = 800      // more than a double, or a number halfway between two, has
-	farExponent  = 10 << 20 // far more than digits can make up for
+	shortNumeral = 400      // bytes; strconv reads such texts correctly
+	keptDigits   = 800      // more digits than any double, or midpoint between two doubles, has
+	farExponent  = 10 << 20 // far more than the digits can compensate
 )
 
-// ParseFloat reads a decimal number, "inf" or "infinity" in any case; a number beyond float64's range is infinite, as
-// in a column of floats.
+// ParseFloat parses a decimal number, "inf" or "infinity" in any case. A number beyond float64's range becomes
+// infinite, as in a column of floats.
 func ParseFloat(text []byte) (float64, bool) {
 	if len(text) > MostNumeral || bytes.ContainsAny(text, "xX_") { // hexadecimal and grouped digits
 		return 0, false
@@ -37,8 +37,8 @@ func ParseFloat(text []byte) (float64, bool) {
 	return x, err == nil || math.IsInf(x, 0)
 }
 
-// shorten writes a decimal number as 0.ddd…, with at most 801 digits, and an exponent. The last digit stands for all
-// that were left out.
+// shorten rewrites a decimal number as 0.ddd…, with at most 801 digits, and an exponent. The last digit stands for all
+// dropped digits.
 func shorten(text []byte) (short []byte, ok bool) {
 	if text[0] == '+' || text[0] == '-' {
 		short, text = append(short, text[0]), text[1:]
@@ -55,7 +55,7 @@ func shorten(text []byte) (short []byte, ok bool) {
 		}
 		digits = true
 		switch n := len(short) - first; {
-		case n == 0 && c == '0': // before all others
+		case n == 0 && c == '0': // a leading zero
 			if point {
 				power--
 			}
@@ -82,7 +82,7 @@ func shorten(text []byte) (short []byte, ok bool) {
 	return strconv.AppendInt(append(short, 'e'), int64(max(-9999, min(power+exponent, 9999))), 10), true
 }
 
-// readExponent reads what is after the digits of a number.
+// readExponent parses the exponent after the digits of a number.
 func readExponent(text []byte) (exponent int, ok bool) {
 	if len(text) == 0 {
 		return 0, true

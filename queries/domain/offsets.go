@@ -9,16 +9,16 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// zoneOffsets is the offsets of a zone in the years 1900 to 2099, the same for all clocks of the process.
+// zoneOffsets holds the offsets of a zone in the years 1900 to 2099. All clocks of the process share it.
 type zoneOffsets struct {
-	starts *intRanks // seconds since 1970 from which on an offset holds
-	of     []int64   // the offset after each number of starts, in seconds; unknown beyond the years
+	starts *intRanks // seconds since 1970 at which an offset begins
+	of     []int64   // of[i] is the offset in seconds after i starts; unknownOffset outside of these years
 }
 
-// unknownOffset stands for offsets that the table does not have.
+// unknownOffset marks offsets that the table does not hold.
 const unknownOffset = math.MinInt64
 
-// knownZones holds the offsets of each zone that was asked for.
+// knownZones caches the table of each zone.
 var knownZones sync.Map
 
 func zoneOffsetsOf(zone *time.Location) *zoneOffsets {
@@ -41,7 +41,7 @@ func newZoneOffsets(zone *time.Location) *zoneOffsets {
 		if to.IsZero() {
 			break
 		}
-		if !to.After(at) { // so says the library on the last day of a leap year whose changes follow from a rule
+		if !to.After(at) { // the library returns this on the last day of a leap year if the zone's changes follow a rule
 			to = at.Add(offsetStride)
 		}
 		at = to
@@ -50,20 +50,20 @@ func newZoneOffsets(zone *time.Location) *zoneOffsets {
 	return &zoneOffsets{newIntRanks(starts), of}
 }
 
-// offsetStride is a time after which clocks may change at the earliest: all changes are at multiples of it.
+// offsetStride divides all times at which clocks change.
 const offsetStride = 15 * time.Minute
 
-// Offsets is what a [clock] needs to know of its column and its zone, in plain numbers.
+// Offsets holds the unit and the zone offsets of a column as plain numbers, for databases.
 type Offsets struct {
-	// PerSecond is how many units of the column a second has; 0 if its values are days.
+	// PerSecond is the number of the column's units in a second; 0 if its values are days.
 	PerSecond int64
-	// Of[0] is the seconds by which clocks are ahead of UTC before Starts[0], and Of[i+1] from Starts[i] on, in seconds
-	// since 1970. If there are no starts, the offset is always Of[0].
+	// Of[0] is the offset from UTC in seconds before Starts[0], and Of[i+1] the offset from Starts[i] on; Starts are
+	// seconds since 1970. If Starts is empty, the offset is always Of[0].
 	Starts, Of []int64
 }
 
-// From CycleStart, 2100-01-01, on all zones follow rules that repeat with the calendar, every CycleSeconds. Tables end
-// one cycle later. A second before FirstSecond or after LastSecond, in the years 1 and 9999, has the offset of these.
+// From CycleStart, 2100-01-01, all zones follow rules that repeat with the calendar every CycleSeconds. Tables end one
+// cycle later. Before FirstSecond (year 1) and after LastSecond (year 9999) the offset is the one at these seconds.
 const (
 	CycleStart   = 4102444800
 	CycleSeconds = cycleDays * columnar.DaySeconds
@@ -81,13 +81,13 @@ func offsetsTable(t table.Type, zone *time.Location) *Offsets {
 	out.Of[0] = c.offsetAt(FirstSecond)
 	for at := int64(FirstSecond); ; {
 		next := c.until
-		if next <= at { // so says the library on the last day of a leap year whose changes follow from a rule
+		if next <= at { // the library returns this on the last day of a leap year if the zone's changes follow a rule
 			next = at + int64(offsetStride/time.Second)
 		}
 		if at = next; at >= CycleStart+CycleSeconds {
 			return out
 		}
-		c.since, c.until = 0, 0 // look again
+		c.since, c.until = 0, 0 // drop the cached offset
 		if o := c.offsetAt(at); o != out.Of[len(out.Of)-1] {
 			out.Starts, out.Of = append(out.Starts, at), append(out.Of, o)
 		}

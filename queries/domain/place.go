@@ -11,35 +11,35 @@ import (
 
 // Places: dimensions of two columns, a latitude and a longitude in decimal degrees on WGS84.
 //
-// A row has no place if a coordinate is null or no number, the latitude is not in [-90, 90] or the longitude not in
-// [-180, 180], or both are 0, which devices write if they have no fix. The policy for nulls says what happens to it.
+// A row has no place if a coordinate is null or no number, if the latitude is not in [-90, 90] or the longitude not in
+// [-180, 180], or if both are 0, which devices write without a fix. The policy for nulls applies to such a row.
 
 // pointDomain finds the cell of a place.
 type pointDomain interface {
 	domain
-	// places returns the columns of latitudes and longitudes, and their field below the dimension's.
+	// places returns the latitude and longitude columns and their field, relative to the dimension's.
 	places() (lat, lon, field string)
-	// coding makes the coding of places. The codes of nulls and other places come on top.
+	// coding makes the coding of places. The caller fills in the codes of nulls and other places.
 	coding() Coding
 }
 
 // locator finds the cell of a place.
 type locator interface{ cell(lat, lon float64) int32 }
 
-// columnLocator is a locator that is faster with whole columns.
+// columnLocator is a locator with a faster method for whole columns.
 type columnLocator interface {
 	locator
-	// columnCells writes the cells of places; code finds those of places that are in none of its cells or on its edges.
+	// columnCells writes the cells of places. It calls code for places outside its cells or on an edge.
 	columnCells(dst []int32, lat, lon []float64, code func(lat, lon float64) int32)
 }
 
-// newPointCoder makes the coder of a coding of places.
+// newPointCoder makes the coder for a coding of places.
 func newPointCoder(c *Coding, cells locator, l Layout) RowCoder {
 	at := c.Columns()
 	return &pointCoder{lat: l.coordinates(at[0], ""), lon: l.coordinates(at[1], ""), cells: cells, null: c.Null}
 }
 
-// checkPlaceColumns reports columns that are not named, or not two.
+// checkPlaceColumns reports a missing column, or a latitude and longitude in the same column.
 func checkPlaceColumns(lat, lon, field string, p *problem.Problems) {
 	if lat == "" || lon == "" {
 		p.Add(field, problem.CodeBadSpec, "a place needs two columns, lat and lon", "")
@@ -66,7 +66,7 @@ func (c *pointCoder) OfRows(b *table.Batch) ([]int32, error) {
 		return nil, err
 	}
 	c.codes = columnar.Resize(c.codes, b.Rows)
-	if cells, ok := c.cells.(columnLocator); ok { // the cells of rows that are not kept are dropped later
+	if cells, ok := c.cells.(columnLocator); ok { // cells of rows that are not kept are dropped below
 		cells.columnCells(c.codes, lat, lon, c.code)
 		return c.codes, nil
 	}
@@ -86,5 +86,5 @@ func (c *pointCoder) code(lat, lon float64) int32 {
 	return c.cells.cell(lat, lon)
 }
 
-// onEarth says that there is a place with those coordinates; NaN is none.
+// onEarth reports whether the coordinates are in range; NaN is not.
 func onEarth(lat, lon float64) bool { return math.Abs(lat) <= 90 && math.Abs(lon) <= 180 }

@@ -7,9 +7,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// RulesOut says that no row passes if the values of a filter's column are null or within bounds. bounds takes the
-// column's position; ok is false if nothing is known of it. Only tests on integers, dates and times use bounds. It may
-// be called concurrently.
+// RulesOut reports whether no row can pass, given that the values of each filter's column are null or within its
+// bounds. bounds takes the column's position; ok is false if the bounds are unknown. Only tests on integers, dates and
+// times use bounds. It may be called concurrently.
 func (s *CompiledFilters) RulesOut(bounds func(column int) (b table.Bounds, ok bool)) bool {
 	for i := range s.tests {
 		t := &s.tests[i]
@@ -20,8 +20,8 @@ func (s *CompiledFilters) RulesOut(bounds func(column int) (b table.Bounds, ok b
 	return false
 }
 
-// excludes says that no value between bounds fulfils a condition. Bounds of floats tell nothing: NaN is in no order,
-// and writers of files disagree about it. Nor do those of texts and of a range of unsigned numbers.
+// excludes reports whether no value within the bounds fulfils a condition. It ignores bounds of floats, because NaN has
+// no order and writers of files disagree about it, and bounds of texts and unsigned ranges.
 func (c *Condition) excludes(b table.Bounds) bool {
 	switch {
 	case c.Want != 0:

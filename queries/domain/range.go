@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// intRange gives the code 0 to the integers of a range, by their keys.
+// intRange gives the integers of a range the code 0; it compares their keys.
 type intRange struct {
 	integers
 	Span[int64]
@@ -43,7 +43,7 @@ func (r intRange) code(key int64) int32 {
 	return columnar.Dropped
 }
 
-// Codes subtracts without a branch: which rows a filter keeps is as hard to predict as their values.
+// Codes subtracts instead of branching: whether a filter keeps a row is as unpredictable as the row's value.
 func (r intRange) Codes(v table.Values, from int, dst []int32) {
 	if r.Least > r.Most {
 		for i := range dst {
@@ -58,7 +58,7 @@ func (r intRange) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
-// contains says of each integer whether it is in the range.
+// contains writes for each integer whether it is in the range.
 func (r intRange) contains(ints []int64, dst []bool) {
 	if r.Least > r.Most {
 		clear(dst)
@@ -87,7 +87,7 @@ func (r floatRange) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
-// textRange gives the code 0 to decimal texts in a range: whole numbers exactly, others like floats.
+// textRange gives decimal texts in a range the code 0: integers are compared exactly, others as floats.
 type textRange struct {
 	ints   intRange
 	floats floatRange

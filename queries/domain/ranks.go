@@ -6,29 +6,29 @@ import (
 	"math/bits"
 )
 
-// Ranks: how many of ascending numbers, the steps, are not above a value
+// Ranks: how many of the ascending steps are at most a value
 //
-// The range from the first step to the last is cut into buckets of equal width. A multiplication finds the bucket of a
-// value, and a table says how many steps are in the buckets before it and which is the first step in it. Both ways to
-// the bucket, of a value and of a step, are the same monotone function; so a step in an earlier bucket is below the
-// value, one in a later bucket above it, and only the steps in the value's own bucket are compared with it: exactly one
-// if the steps are evenly spaced. No answer depends on how the multiplication is rounded.
+// The range from the first step to the last is divided into buckets of equal width. A multiplication finds a value's
+// bucket, and a table holds how many steps are in earlier buckets and the first step in this one. Values and steps are
+// mapped to buckets by the same monotone function. So a step in an earlier bucket is below the value, a step in a later
+// bucket is above it, and only the steps in the value's own bucket are compared with it: exactly one if the steps are
+// evenly spaced. The rounding of the multiplication affects no result.
 
-// The buckets of a table: as many as the gaps between the steps if these are about even, else fineBuckets or, for very
-// many steps, at most mostBuckets.
+// Sizes of a table: one bucket for each gap between steps if the gaps are about even, otherwise fineBuckets, and at
+// most mostBuckets for very many steps.
 const (
 	fineBuckets = 1 << 12
 	mostBuckets = 1 << 15
 )
 
-// rankBucket is what the table says of a bucket. The first step that is not below it is limit: the first of the n steps
-// in it or, if it has none, one that no value of the bucket reaches.
+// rankBucket is one bucket of the table. limit is the first of its n steps; if it has no step, limit is a number that
+// no value of the bucket reaches.
 type rankBucket[T cmp.Ordered] struct {
 	limit     T
 	before, n int32
 }
 
-// rankOf returns how many of the ascending steps are not above x, by bisection. The loop has no branch on x.
+// rankOf returns how many of the ascending steps are at most x, by bisection without a branch on x.
 func rankOf[T cmp.Ordered](steps []T, x T) int32 {
 	low, n := 0, len(steps)
 	for n > 0 {
@@ -41,8 +41,8 @@ func rankOf[T cmp.Ordered](steps []T, x T) int32 {
 	return int32(low)
 }
 
-// fillBuckets makes a table of n buckets, and says whether none has two steps, apart from the last one, which also has
-// the last step. of finds the bucket of a value from the first step to the last.
+// fillBuckets makes a table of n buckets and reports whether no bucket has two steps; the last bucket may hold the last
+// step in addition. of maps a value between the first and the last step to its bucket.
 func fillBuckets[T cmp.Ordered](steps []T, n int, of func(T) int) (table []rankBucket[T], even bool) {
 	table = make([]rankBucket[T], n)
 	for _, x := range steps {
@@ -58,7 +58,7 @@ func fillBuckets[T cmp.Ordered](steps []T, n int, of func(T) int) (table []rankB
 	return table, even
 }
 
-// tableSizes are the numbers of buckets to try for n steps.
+// tableSizes returns the numbers of buckets to try for n steps.
 func tableSizes(n int) []int {
 	if n < 2 {
 		return nil
@@ -66,7 +66,7 @@ func tableSizes(n int) []int {
 	return []int{min(n-1, mostBuckets), max(fineBuckets, min(4*n, mostBuckets))}
 }
 
-// find finds the rank of a value from the first step to before the last, in its bucket.
+// find returns the rank of a value between the first and the last step, within its bucket.
 func (b *rankBucket[T]) find(steps []T, x T) int32 {
 	r := b.before
 	if x >= b.limit {
@@ -78,19 +78,20 @@ func (b *rankBucket[T]) find(steps []T, x T) int32 {
 	return r
 }
 
-// floatRanks are steps of floats.
+// floatRanks ranks floats among steps.
 type floatRanks struct {
 	steps            []float64
 	low, high, scale float64
-	table            []rankBucket[float64] // nil if values are found by bisection
+	table            []rankBucket[float64] // nil if bisection is used
 }
 
-// newFloatRanks makes the table of ascending finite steps. They are kept.
+// newFloatRanks makes the table of ascending finite steps, and keeps the slice.
 func newFloatRanks(steps []float64) *floatRanks {
 	f := &floatRanks{steps: steps}
 	for _, n := range tableSizes(len(steps)) {
 		f.low, f.high = steps[0], steps[len(steps)-1]
-		// A little more than n buckets in the range, so that rounding does not put an even step in the bucket before its own.
+		// slightly more than n buckets, so that rounding does not put an evenly spaced step in the bucket before its
+		// own
 		f.scale = float64(n) / (f.high - f.low) * (1 + 0x1p-30)
 		if !(f.scale > 0) || math.IsInf(f.scale, 0) {
 			break
@@ -105,7 +106,7 @@ func newFloatRanks(steps []float64) *floatRanks {
 
 func (f *floatRanks) bucket(x float64, n int) int { return min(int((x-f.low)*f.scale), n-1) }
 
-// rank returns how many steps are not above x: 0 if it is NaN.
+// rank returns how many steps are at most x; 0 if x is NaN.
 func (f *floatRanks) rank(x float64) int32 {
 	if x >= f.low && x < f.high && f.table != nil {
 		return f.table[f.bucket(x, len(f.table))].find(f.steps, x)
@@ -140,7 +141,7 @@ func (f *floatRanks) ranks(dst []int32, xs []float64) {
 	}
 }
 
-// beyond is the rank of a value that is not from the first step to before the last.
+// beyond returns the rank of a value outside the range from the first step to before the last.
 func (f *floatRanks) beyond(x float64) int32 {
 	if x >= f.high {
 		return int32(len(f.steps))
@@ -148,18 +149,18 @@ func (f *floatRanks) beyond(x float64) int32 {
 	return 0
 }
 
-// intRanks are steps of integers.
+// intRanks ranks integers among steps.
 type intRanks struct {
 	steps     []int64
 	low, high int64
 	factor    uint64
-	table     []rankBucket[int64] // nil if values are found by bisection
-	// width is the distance of each step to the next one if it is the same for all, else 0; inverse is 2^64/width, rounded
+	table     []rankBucket[int64] // nil if bisection is used
+	// width is the distance between neighbouring steps if it is constant, otherwise 0; inverse is 2^64/width, rounded
 	// down.
 	width, inverse uint64
 }
 
-// newIntRanks makes the table of steps that do not descend. They are kept.
+// newIntRanks makes the table of non-descending steps, and keeps the slice.
 func newIntRanks(steps []int64) *intRanks {
 	s := &intRanks{steps: steps}
 	s.setWidth()
@@ -182,7 +183,7 @@ func newIntRanks(steps []int64) *intRanks {
 	return s
 }
 
-// setWidth notes the distance of steps that are evenly spaced.
+// setWidth sets width if the steps are evenly spaced.
 func (s *intRanks) setWidth() {
 	if len(s.steps) < 2 {
 		return
@@ -199,8 +200,8 @@ func (s *intRanks) setWidth() {
 	}
 }
 
-// evenRanks is Ranks of evenly spaced steps. The product with the inverse is the quotient, or one less: it is below by
-// less than the value over 2^64. The rest says which.
+// evenRanks ranks values among evenly spaced steps. The product with the inverse is the quotient or one less, because
+// it is too small by less than value/2^64. The remainder tells which.
 func (s *intRanks) evenRanks(dst []int32, xs []int64, flip int64) {
 	low, span, width, inverse := uint64(s.low), uint64(s.high)-uint64(s.low), s.width, s.inverse
 	xs = xs[:len(dst)]
@@ -221,7 +222,7 @@ func (s *intRanks) bucket(x int64, n int) int {
 	return int(min(high, uint64(n-1)))
 }
 
-// rank returns how many steps are not above x.
+// rank returns how many steps are at most x.
 func (s *intRanks) rank(x int64) int32 {
 	if x >= s.low && x < s.high && s.table != nil {
 		return s.table[s.bucket(x, len(s.table))].find(s.steps, x)
@@ -229,7 +230,7 @@ func (s *intRanks) rank(x int64) int32 {
 	return rankOf(s.steps, x)
 }
 
-// ranks writes the rank of each value of a column, of which the bits in flip are flipped first.
+// ranks writes the rank of each value of a column, after flipping the bits in flip.
 func (s *intRanks) ranks(dst []int32, xs []int64, flip int64) {
 	low, high, factor, table := s.low, s.high, s.factor, s.table
 	xs = xs[:len(dst)]
@@ -262,7 +263,7 @@ func (s *intRanks) ranks(dst []int32, xs []int64, flip int64) {
 	}
 }
 
-// beyond is the rank of a value that is not from the first step to before the last.
+// beyond returns the rank of a value outside the range from the first step to before the last.
 func (s *intRanks) beyond(x int64) int32 {
 	if x >= s.high {
 		return int32(len(s.steps))

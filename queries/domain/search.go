@@ -12,14 +12,14 @@ type intEdges struct {
 	integers
 	ExtraCells
 	cells int32
-	// starts are the keys from which on a value has reached an edge; edges that no value reaches are missing.
+	// starts holds the smallest key that reaches each edge; edges that no value reaches are omitted.
 	starts *intRanks
-	// top is the key of the last value of the closed last cell; closed: there is one.
+	// top is the key of the last value of the closed last cell; closed is set if there is one.
 	top    int64
 	closed bool
 }
 
-// newIntEdges makes the coder of the integers of a coding between its edges.
+// newIntEdges makes the coder for integers between the coding's edges.
 func newIntEdges(c *Coding, n integers) *intEdges {
 	s := c.IntSteps
 	return &intEdges{integers: n, ExtraCells: c.extra(), cells: s.Cells, starts: newIntRanks(s.At), top: s.Last,
@@ -38,7 +38,7 @@ func (c *intEdges) Codes(v table.Values, from int, dst []int32) {
 
 func (c *intEdges) code(key int64) int32 { return c.ofRank(c.starts.rank(key), key) }
 
-// ofRank is the cell of a value that has reached r edges.
+// ofRank returns the cell of a value that has reached r edges.
 func (c *intEdges) ofRank(r int32, key int64) int32 {
 	switch {
 	case r == 0:
@@ -56,8 +56,8 @@ type floatEdges struct {
 	ExtraCells
 	cells int32
 	edges *floatRanks
-	last  float64 // edge
-	open  bool    // every cell is [a, b): neither the last edge nor an infinity is in one
+	last  float64 // the last edge
+	open  bool    // every cell is [a, b): the last edge and infinities are in no cell
 }
 
 func newFloatEdges(s *Steps[float64], extra ExtraCells) *floatEdges {
@@ -80,7 +80,7 @@ func (c *floatEdges) columnCodes(floats []float64, dst []int32) {
 
 func (c *floatEdges) code(x float64) int32 { return c.ofRank(c.edges.rank(x), x) }
 
-// ofRank is the cell of a value that has reached r edges.
+// ofRank returns the cell of a value that has reached r edges.
 func (c *floatEdges) ofRank(r int32, x float64) int32 {
 	switch {
 	case r > 0 && r <= c.cells:
@@ -97,7 +97,7 @@ func (c *floatEdges) ofRank(r int32, x float64) int32 {
 	return c.Other
 }
 
-// textEdges codes decimal texts between edges; a text that is no number is null.
+// textEdges codes decimal texts between edges; a text that is no number counts as null.
 type textEdges struct {
 	ints   *intEdges
 	floats *floatEdges
@@ -119,7 +119,7 @@ func (c *textEdges) code(text []byte) int32 {
 	return c.floats.Null
 }
 
-// parseInt reads a whole number in int64's range, without a call if it has at most 18 digits.
+// parseInt parses an integer in int64's range; texts of at most 18 digits need no call.
 func parseInt(text []byte) (n int64, ok bool) {
 	digits := text
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {

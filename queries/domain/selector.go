@@ -14,7 +14,7 @@ type CompiledFilters struct {
 	keep  []bool
 }
 
-// Condition passes the rows whose value has the code Want.
+// Condition passes rows whose value has the code Want.
 type Condition struct {
 	Coding
 	Want int32
@@ -26,11 +26,11 @@ type Test struct {
 	*Condition
 }
 
-// Test makes the local evaluation of a condition, for batches of a layout whose columns fit.
+// Test makes the local evaluation of a condition. The columns of the layout must fit.
 func (c *Condition) Test(l Layout) Test { return Test{c.axisCoder(l), c} }
 
-// Apply leaves in a batch's Keep the rows that pass all tests, of those that were kept before; nil if all are. Keep is
-// valid until Apply is called again. No error depends on a row's value.
+// Apply updates a batch's Keep: of the rows that were kept before (all if it is nil), it keeps those that pass all
+// tests. Keep is valid until the next call. No error depends on a row's value.
 func (s *CompiledFilters) Apply(b *table.Batch) error {
 	if b.Keep != nil && len(b.Keep) != b.Rows {
 		return columnar.ErrShape
@@ -39,7 +39,7 @@ func (s *CompiledFilters) Apply(b *table.Batch) error {
 		return nil
 	}
 	s.keep = columnar.Resize(s.keep, b.Rows)
-	all := b.Keep == nil // rows are kept so far
+	all := b.Keep == nil // all rows are kept so far
 	if !all {
 		copy(s.keep, b.Keep)
 	}
@@ -56,7 +56,7 @@ func (s *CompiledFilters) Apply(b *table.Batch) error {
 	return nil
 }
 
-// apply leaves in keep the rows that pass, of all rows or of those in it.
+// apply sets keep to the rows that pass: among all rows if all is set, otherwise among the rows in keep.
 func (t *Test) apply(b *table.Batch, keep []bool, all bool) error {
 	if r, ok := t.Values.(intRange); ok && all && t.Want == 0 {
 		c, err := columnar.Of(b, t.At, t.Kind)
@@ -85,7 +85,7 @@ func (t *Test) apply(b *table.Batch, keep []bool, all bool) error {
 	return nil
 }
 
-// notNull passes all values but NaN, with the code 0.
+// notNull gives every value but NaN the code 0.
 type notNull struct{ floats bool }
 
 func (n notNull) Codes(v table.Values, from int, dst []int32) {

@@ -16,8 +16,8 @@ import (
 type timeField struct {
 	name         string
 	first, cells int64
-	timeOfDay    bool // dates do not have it
-	// cellsOf finds the cells of days and seconds of the day.
+	timeOfDay    bool // the field is not defined for dates
+	// cellsOf computes cells from days and seconds of the day.
 	cellsOf func(dst, days, seconds []int32)
 }
 
@@ -34,7 +34,7 @@ var timeFields = []timeField{
 
 var weekdays = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 
-// timeFieldDomain is the cells of a field of a time.
+// timeFieldDomain holds the cells of a time field.
 type timeFieldDomain struct {
 	timeField
 	zone *time.Location
@@ -55,7 +55,7 @@ func newTimeField(name string, zone *time.Location, field string, p *problem.Pro
 
 func (d timeFieldDomain) size() int { return int(d.cells) }
 
-// Keys are one column: integers if no cell is added, else texts; the days of the week always have their names.
+// Keys returns one column: integers, or texts if a cell is added. Days of the week are always named.
 func (d timeFieldDomain) Keys(name string, extra []string) []KeyColumn {
 	if d.name == "day_of_week" {
 		return []KeyColumn{{Name: name, Labels: Labels{Strings: append(weekdays[:7:7], extra...)}}}
@@ -80,7 +80,7 @@ func (d timeFieldDomain) coding(t table.Type, _ ExtraCells) (c Coding, errs []*p
 	return c, []*problem.Error{err}
 }
 
-// timeFieldCoder codes dates and times by what is shown at them.
+// timeFieldCoder codes dates and times by a time field.
 type timeFieldCoder struct {
 	clock clock
 	cells func(dst, days, seconds []int32)
@@ -93,7 +93,7 @@ func newTimeFieldCoder(c *Coding) *timeFieldCoder {
 	return &timeFieldCoder{clock: clock, cells: timeFields[of].cellsOf}
 }
 
-// clockRows is how many values are read at a time, so that what is read of them stays in the processor's cache.
+// clockRows is how many values are processed at a time, so that intermediate results stay in the processor's cache.
 const clockRows = 1024
 
 func (c *timeFieldCoder) Codes(v table.Values, from int, dst []int32) {

@@ -12,12 +12,12 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// windowText is a length of time.
+// windowText matches a length of time.
 var windowText = regexp.MustCompile(`^[1-9][0-9]{0,8}[smhdw]$`)
 
 var unitSeconds = map[byte]int64{'s': 1, 'm': 60, 'h': 3600, 'd': columnar.DaySeconds, 'w': 7 * columnar.DaySeconds}
 
-// window reads a length of time: n seconds, minutes, hours, days or weeks.
+// window parses a length of time: n seconds, minutes, hours, days or weeks.
 func window(text string) (n int, unit byte, ok bool) {
 	if !windowText.MatchString(text) {
 		return 0, 0, false
@@ -27,7 +27,8 @@ func window(text string) (n int, unit byte, ok bool) {
 	return n, text[last], err == nil
 }
 
-// windowEnd returns the end of a window from a time, in units of the integers that hold a column of that type.
+// windowEnd returns the end of an interval from its start and length, in units of the integers that hold a column of
+// type t.
 func windowEnd(from, length string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
 	n, unit, ok := window(length)
 	if !ok {
@@ -47,7 +48,7 @@ func windowEnd(from, length string, t table.Type, zone *time.Location) (*big.Rat
 	return nil, err
 }
 
-// after returns the nanoseconds from 1970-01-01T00:00:00Z to a length of time after a time.
+// after returns the nanoseconds from 1970-01-01T00:00:00Z to the time n units after from.
 func after(from string, n int, unit byte, zone *time.Location) *big.Int {
 	start, offset, _ := parseMoment(from, zone)
 	length := int64(n) * unitSeconds[unit]

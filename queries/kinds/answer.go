@@ -20,7 +20,8 @@ var answerColumns = []string{"noisy", "estimate", "standard_deviation", "ci95_lo
 // componentKey is the key column of a vector's components.
 const componentKey = "component"
 
-// ownColumns are the columns of an answer beside the keys of its axes: some of its kind, and those of every answer.
+// ownColumns returns the columns of an answer besides the keys of its axes: the columns of its kind, then the columns
+// of every answer.
 func ownColumns(s query.Spec, columns []string) []string {
 	names := slices.Clone(answerColumns)
 	if s.Value != nil && s.Value.IsVector() {
@@ -39,7 +40,7 @@ func checkComponents(query string, noisy, estimate []mechanism.Noisy, cells ...i
 	return checkLengths(query, noisy, estimate, cells...)
 }
 
-// checkLengths says whether there are as many noisy vectors and estimates as components, of these lengths.
+// checkLengths reports whether there are as many noisy vectors and estimates as components, of these lengths.
 func checkLengths(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
 	if len(noisy) != len(cells) || len(estimate) != len(cells) {
 		return fmt.Errorf("query %s has %s, not %d and %d", query, problem.Plural(int64(len(cells)), "component"), len(noisy),

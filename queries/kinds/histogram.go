@@ -42,7 +42,7 @@ func (q *Histogram) Components(adj query.Adjacency) ([]query.Component, error) {
 	return []query.Component{c}, nil
 }
 
-// Aggregation is that of the rows of each cell. A kernel spreads them over all cells.
+// Aggregation describes counting the rows of each cell. A kernel spreads the rows over all cells.
 func (q *Histogram) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Base.Aggregation(s)
 	a.Dense = q.Kernel != nil
@@ -60,7 +60,7 @@ func (q *Histogram) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
 	return accumulate.SealCounts(t.Tables[0])
 }
 
-// isSparse says whether accumulators hold only the cells that have rows, if at most so many fit in memory. A kernel
+// isSparse reports whether accumulators hold only the cells that have rows, if at most so many fit in memory. A kernel
 // spreads rows over all.
 func (q *Histogram) isSparse(most int64) bool { return q.Kernel == nil && int64(q.Size) > most }
 
@@ -124,8 +124,8 @@ func (q *Histogram) norm(l bounding.Limits, adj query.Adjacency) float64 {
 	return sensitivity.RootUp(sensitivity.SquaredCounts(l, adj, q.Size))
 }
 
-// Constant says that neighbouring tables always have the same answer: each row is one unit, none comes or goes, and all
-// are counted in one cell, for no dimension and no filter can drop one.
+// Constant reports whether neighbouring tables always have the same answer: each row is one unit, none comes or goes,
+// and all are counted in one cell, for no dimension and no filter can drop one.
 func (q *Histogram) Constant(adj query.Adjacency) bool {
 	return adj == query.ReplaceOne && q.Spec.PerRow() && len(q.Axes) == 0 && !q.Spec.Filtered
 }

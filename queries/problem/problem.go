@@ -17,7 +17,7 @@ type Error struct {
 	Field string
 	// Code names the kind of problem, for programs.
 	Code string
-	// Message says what is wrong, Hint (may be empty) what to do.
+	// Message describes what is wrong, Hint (may be empty) what to do.
 	Message, Hint string
 }
 

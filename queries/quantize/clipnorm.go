@@ -98,5 +98,5 @@ func rootUp(x int128.Int) uint64 {
 	return n
 }
 
-// squareBelow says whether n² < x.
+// squareBelow reports whether n² < x.
 func squareBelow(n uint64, x int128.Int) bool { return int128.Square(n).Cmp(x) < 0 }

@@ -26,7 +26,7 @@ const (
 type Options struct {
 	// Field is the place of the value in the query, for messages.
 	Field string `aggregation:"message"`
-	// Centred says that values are added up less the centre of their range.
+	// Centred is set if values are added up less the centre of their range.
 	Centred bool
 	// Bits is how many binary digits a value has, 0 for [MaxBits].
 	Bits int

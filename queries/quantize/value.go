@@ -16,7 +16,7 @@ import (
 type Value struct {
 	// Columns are one column of numbers, several that are the components of a vector, or one column of lists.
 	Columns []string
-	// List says that the column holds lists of Length numbers.
+	// List is set if the column holds lists of Length numbers.
 	List   bool
 	Length int
 	// Lo and Hi are decimal numbers, the min and max of a range. Each component, also an infinite one, is moved into the
@@ -56,7 +56,7 @@ func (v *Value) Half() float64 {
 	return (high - low) / 2
 }
 
-// IsVector says whether the answer has a key column of components.
+// IsVector reports whether the answer has a key column of components.
 func (v *Value) IsVector() bool { return v.List || len(v.Columns) > 1 }
 
 // ComponentLabels returns the labels of the components: column names, or numbers from 0.

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
-// Adjacency says which tables are neighbours.
+// Adjacency describes which tables are neighbours.
 type Adjacency = sensitivity.Adjacency
 
 // The adjacencies.

@@ -14,7 +14,7 @@ type Finder interface {
 	Query
 	// Histogram states the component of the histogram, whose weight is its share of the query's mu².
 	Histogram(Adjacency) (Component, error)
-	// Follows says which components depend on the choice.
+	// Follows describes which components depend on the choice.
 	Follows() []bool
 	// Rule is the version of the rule by which Find chooses.
 	Rule() int

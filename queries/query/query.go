@@ -26,7 +26,7 @@ type Component struct {
 	// Scale converts the component's unit to the answer's: 1/n for a mean of a public number n of terms, and else 1.
 	Scale float64
 	// Keys is the number of keys in which a unit counts, if cells are private keys to be selected
-	// ([mechanism.Exact.Select]); else 0.
+	// ([mechanism.SelectKeys]); else 0.
 	Keys int64
 	// MinUnits is the least number of units of a key, if keys are to be selected: those of fewer are left out before; 0
 	// stands for 1.

@@ -42,44 +42,44 @@ type Spec struct {
 	By []domain.Dimension
 	// Read is what else is read off a histogram.
 	Read Read
-	// Crosstabs says which tables are made of the dimensions; nil unless the kind is Crosstab.
+	// Crosstabs describes which tables are made of the dimensions; nil unless the kind is Crosstab.
 	Crosstabs *Crosstabs
 	// Shared says that the cells of a histogram may share noise, for the adjacency that it names; "" if they may not.
 	Shared Adjacency
-	// Filtered says that filters may leave rows out, so that the number of rows in the query is private.
+	// Filtered is set if filters may leave rows out, so that the number of rows in the query is private.
 	Filtered bool
 	// Declared is a declared L2 sensitivity, 0 if none is.
 	Declared float64
 	// MinUnits is the least number of units of a key of a histogram that discovers keys: those of fewer are left out
 	// before noise is added; 0 stands for 1.
 	MinUnits int64
-	// Leader says which query selects the keys of a query that adds values up; nil if its cells are listed.
+	// Leader describes which query selects the keys of a query that adds values up; nil if its cells are listed.
 	Leader *Leader
 	// Location is the time zone of labels and edges without an offset, and of time fields, if the column holds
 	// instants; UTC if it is nil.
 	Location *time.Location
 }
 
-// Read says what else is read off the noisy counts of a histogram with edges, at no cost: of each group that its other
-// dimensions make, how the rows are spread over the cells between the edges. Rows in other cells, and those that were
-// dropped, do not count.
+// Read describes what else is read off the noisy counts of a histogram with edges, at no cost: of each group that its
+// other dimensions make, how the rows are spread over the cells between the edges. Rows in other cells, and those that
+// were dropped, do not count.
 type Read struct {
 	// Quantiles are decimal numbers above 0 and below 1.
 	Quantiles []string
 	// CDF is the share of the rows below each edge but the first.
 	CDF bool
-	// Sums says that the histogram is for the numbers of rows below its edges: noise goes where these have the least
+	// Sums is set if the histogram is for the numbers of rows below its edges: noise goes where these have the least
 	// error.
 	Sums bool
 }
 
-// Crosstabs says which tables are made of a query's dimensions.
+// Crosstabs describes which tables are made of a query's dimensions.
 type Crosstabs struct {
 	// Ways: all tables of so many dimensions.
 	Ways []int
 	// Tables are further tables, and the weights of some.
 	Tables []CrosstabTable
-	// Loss says which error is to be small.
+	// Loss describes which error is to be small.
 	Loss strategy.Loss
 	// Nonnegative and Integers make the estimates of all tables non-negative or whole, so that they still agree.
 	Nonnegative, Integers bool
@@ -101,7 +101,7 @@ type Leader struct {
 	MinUnits int64
 }
 
-// PerRow says that each row is a privacy unit of its own.
+// PerRow reports whether each row is a privacy unit of its own.
 func (s Spec) PerRow() bool { return len(s.Unit) == 0 }
 
 // UnitName names the privacy unit in messages: "row", "cab_id" or "(cab_id, hour)".
@@ -121,7 +121,7 @@ func (s Spec) ByField() string { return string(s.Kind) + ".by" }
 // DimensionField is the place of a dimension in the query.
 func (s Spec) DimensionField(i int) string { return fmt.Sprintf("%s[%d]", s.ByField(), i) }
 
-// Discovers says that some dimension has no listed keys.
+// Discovers reports whether some dimension has no listed keys.
 func (s Spec) Discovers() bool {
 	return slices.ContainsFunc(s.By, func(d domain.Dimension) bool { return d.Discover })
 }

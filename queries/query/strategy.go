@@ -13,21 +13,21 @@ type Strategic interface {
 	Strategy(Adjacency, []calibrate.Mechanism) (Strategy, error)
 }
 
-// Strategy says where the noise of a query goes, and what other ways would have given.
+// Strategy describes where the noise of a query goes, and what other ways would have given.
 type Strategy struct {
 	Name string `json:"name"`
-	// Loss says which error is least, Error is its root at these mechanisms; Bound is below what any other Gaussian noise
-	// of the same mu has, 0 if no bound is known.
+	// Loss describes which error is least, Error is its root at these mechanisms; Bound is below what any other
+	// Gaussian noise of the same mu has, 0 if no bound is known.
 	Loss  strategy.Loss `json:"optimize"`
 	Error float64       `json:"rmse"`
 	Bound float64       `json:"lower_bound,omitempty"`
 	// Cell is the largest standard deviation of a noisy cell of the answer itself, which is that of the tables if these
 	// are other numbers; 0 if the answer has no cells that count rows.
 	Cell float64 `json:"cell_standard_deviation,omitempty"`
-	// Others are the errors of other ways at the same mu.
+	// Others are the errors of other strategies at the same mu.
 	Others []strategy.Candidate `json:"others"`
 	Tables []StrategyTable      `json:"tables"`
-	// Sums says how the errors of cells add up; nil if they are independent, or if sums are a table of their own.
+	// Sums describes how the errors of cells add up; nil if they are independent, or if sums are a table of their own.
 	Sums *SumsOfCells `json:"sums_of_cells,omitempty"`
 }
 
@@ -51,7 +51,7 @@ type StrategyTable struct {
 	By        []string `json:"by"`
 	Cells     int      `json:"cells"`
 	Deviation float64  `json:"standard_deviation"` // of the noisy cell that has the largest
-	// Factors say which multiple of the variance of each component's noise is in the variance of that cell; nil if it is
-	// not linear in them.
+	// Factors describe which multiple of the variance of each component's noise is in the variance of that cell; nil if
+	// it is not linear in them.
 	Factors map[string]float64 `json:"-"`
 }

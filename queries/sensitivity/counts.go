@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Adjacency says which tables are neighbours.
+// Adjacency describes which tables are neighbours.
 type Adjacency string
 
 // The adjacencies, of one privacy unit: neighbours differ by all rows of one unit, there or not there (add-remove), or

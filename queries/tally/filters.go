@@ -55,7 +55,7 @@ func (c *filterClasser) classes(b *table.Batch, dst []uint8) error {
 	return nil
 }
 
-// hasValue says whether a row has something that the filter can compare.
+// hasValue reports whether a row has something that the filter can compare.
 func (c *filterClasser) hasValue(column *table.Column, row int) bool {
 	switch {
 	case column.IsNull(row):

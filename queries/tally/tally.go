@@ -150,7 +150,7 @@ func (x *tallied) countClasses(b *table.Batch, classes []uint8, lost []bool) {
 	}
 }
 
-// hasUnparsed says whether a row without a value has a text that could not be read.
+// hasUnparsed reports whether a row without a value has a text that could not be read.
 func (x *tallied) hasUnparsed(b *table.Batch, row int) bool {
 	for _, at := range x.at {
 		c := &b.Columns[at]

@@ -1,17 +1,21 @@
 package command
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/tally"
 )
@@ -25,22 +29,51 @@ func (a *app) addDataChecks(cmd *cobra.Command) {
 	a.checks = checksAuto
 	cmd.Flags().Var(&a.checks, "data-checks",
 		"what to do with the shares of rows that a query cannot use, which are for the operator: "+
-			"auto shows them if stderr is a terminal, show always; refuse ends with 1 before any noise if a column is "+
+			"auto does what data_checks of the job says, shows them if stderr is a terminal, and asks there whether to "+
+			"release an unusable column; show shows them always; refuse ends with 1 before any noise if a column is "+
 			"unusable, which readers of the release can see; off counts nothing")
 	// the flag is there
 	_ = cmd.RegisterFlagCompletionFunc("data-checks", cobra.FixedCompletions(checkModes,
 		cobra.ShellCompDirectiveNoFileComp))
 }
 
-// shows says whether a run prints its data checks.
+// shows reports whether a run prints its data checks.
 func (a *app) shows() bool {
 	return !a.Quiet && (a.checks == checksShow || a.checks != checksOff && a.Log == "text" && a.Terminal())
 }
 
+// refuses reports whether a run ends before any noise if a column is unusable, by the job or the flag.
+func (a *app) refuses(p *pipeline.Plan) bool {
+	return a.checks == checksRefuse || p.Refuses() && a.checks != checksOff
+}
+
+// confirm asks a person on a terminal whether to release unusable columns; nil if nobody can be asked.
+func (a *app) confirm() func(context.Context, []pipeline.Finding) bool {
+	if a.checks != checksAuto || !a.shows() || !term.IsTerminal(int(os.Stdin.Fd())) {
+		return nil
+	}
+	return func(ctx context.Context, found []pipeline.Finding) bool {
+		a.Errorf("\n")
+		a.printFindings(found)
+		a.Errorf("The release would be noise about nothing there, and is charged. Release it nonetheless? [y/N] ")
+		answer := make(chan string, 1)
+		go func() { // it reads on if the run is stopped, until the process ends
+			line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // an end of input is no yes
+			answer <- strings.ToLower(strings.TrimSpace(line))
+		}()
+		select {
+		case <-ctx.Done():
+			return false
+		case text := <-answer:
+			return text == "y" || text == "yes"
+		}
+	}
+}
+
 // look is how much of the input a run tallies.
-func (a *app) look() local.Look {
+func (a *app) look(p *pipeline.Plan) local.Look {
 	switch {
-	case a.checks == checksRefuse:
+	case a.refuses(p):
 		return local.LookAll
 	case a.shows():
 		return local.LookSome
@@ -66,7 +99,7 @@ func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 	}
 }
 
-// nothingText says that a query's answer looks like noise about nothing.
+// nothingText returns the warning that a query's answer could be noise alone.
 func nothingText(p *pipeline.Plan, query int) string {
 	q := p.Queries()[query].Query
 	columns := slices.Concat(p.Filters().Columns(), q.Columns())
@@ -79,7 +112,7 @@ func nothingText(p *pipeline.Plan, query int) string {
 	return text + ": release check --data JOB looks at the rows and spends nothing"
 }
 
-// printFindings prints findings on stderr, and says whether one is unusable.
+// printFindings prints findings on stderr, and returns whether one of them is unusable.
 func (a *app) printFindings(found []pipeline.Finding) (bad bool) {
 	for _, f := range found {
 		bad = bad || f.Unusable
@@ -105,7 +138,7 @@ func (a *app) printChecks(c *pipeline.DataChecks) {
 		console.Aligned(t))
 }
 
-// lookedAt says of what part of the rows the shares are.
+// lookedAt describes the part of the rows from which the fractions were computed.
 func (a *app) lookedAt(c *pipeline.DataChecks) string {
 	text := ""
 	if c.Skipped > 0 {

@@ -88,7 +88,7 @@ func (a *app) recovered(code *int) {
 // interrupted is the cause of a context that a signal cancelled.
 type interrupted struct{ os.Signal }
 
-// Is says that it is a cancellation: whoever returns the context's cause means the same as who returns its error.
+// Is reports whether it is a cancellation: whoever returns the context's cause means the same as who returns its error.
 func (i interrupted) Is(target error) bool { return target == context.Canceled }
 
 func (i interrupted) Error() string { return "stopped by a signal (" + i.String() + ")" }

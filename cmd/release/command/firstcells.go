@@ -25,13 +25,13 @@ func (a *app) printPreview(r *pipeline.Release) error {
 		if err := a.PrintTable(previewRows(result.Answer, cells)); err != nil {
 			return err
 		}
-		if err := a.printReadings(&result); err != nil {
-			return err
-		}
 		if more := result.Answer.Cells - len(cells); more > 0 && !result.Sparse {
 			if err := a.Printf("… %d more\n", more); err != nil {
 				return err
 			}
+		}
+		if err := a.printReadings(&result); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -55,6 +55,11 @@ func (a *app) printReadings(r *pipeline.Result) error {
 		}
 		if err := a.PrintTable(previewRows(x.Answer, cells)); err != nil {
 			return err
+		}
+		if more := x.Answer.Cells - len(cells); more > 0 {
+			if err := a.Printf("… %d more\n", more); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

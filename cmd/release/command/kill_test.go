@@ -18,9 +18,9 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // TestKilledAtRandom: whatever the moments at which runs are killed (SIGKILL), each window ends with one release, whose
@@ -153,7 +153,7 @@ func TestNewReleaseKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// aside says whether a release was moved aside and is whole.
+// aside reports whether a release was moved aside and is whole.
 func (p *processes) aside(job, day, digest string) bool {
 	found, err := sink.New().Inspect(context.Background(), filepath.Join(p.dir, "out-"+job, day+"."+digest[:8]))
 	return err == nil && found == digest

@@ -6,11 +6,11 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// headlines say how a run ended.
+// headlines describe how a run ended.
 var headlines = map[protocol.Status]string{
 	protocol.StatusReleased: "released",
 	protocol.StatusFinished: "released: an earlier run was cut short after its noise was drawn; its release is " +

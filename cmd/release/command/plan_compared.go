@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// budgetShare is what a query takes of what the release has to share out: of mu squared, or of epsilon if delta is 0.
+// budgetShare returns a query's fraction of the release's budget: of mu squared, or of epsilon if delta is 0.
 func budgetShare(p *pipeline.Plan, q *pipeline.Planned) float64 {
 	if p.Guarantee().Delta > 0 {
 		ratio := float64(q.Mu()) / float64(p.Mu())
@@ -28,8 +28,8 @@ func sharedOut(p *pipeline.Plan) string {
 	return "share of epsilon"
 }
 
-// printCompared says which queries would have less noise with a small delta, and what the ledger would be charged; nothing if
-// delta is not 0.
+// printCompared reports which queries would have less noise with a small delta, and what the ledger would be charged;
+// nothing if delta is not 0.
 func printCompared(c *console.Console, p *pipeline.Plan) error {
 	with, err := p.Compared()
 	if with == nil || err != nil {

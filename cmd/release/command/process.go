@@ -1,5 +1,5 @@
-// Package command is the program `release`: its verbs, its exit codes and what it does on signals. Programs beside it,
-// in modules of their own, link what the main one does without and call Main.
+// Package command is the program `release`: its verbs, its exit codes and what it does on signals. The program
+// release-full, in a module of its own, links what the main one does without and calls Main.
 package command
 
 import (
@@ -15,17 +15,37 @@ import (
 	"github.com/dprelease/dprelease/io/store/web"
 )
 
-// Main runs the command line of this process and returns its exit code, with which the process is to end.
-func Main() int {
-	abortOnCrash()
-	web.Register()
-	ctx, stop := signals(context.Background())
-	defer stop()
-	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+// Verb is a verb that a program beside release adds. It parses its own command line.
+type Verb struct {
+	Name, Short string
+	// Version names the library behind the verb, for `version`.
+	Version string
+	// Run runs the arguments that follow the name and returns the exit code.
+	Run func(args []string) int
+	// Takes reports whether Run gets a command line that does not begin with the verb; nil if it never does.
+	Takes func(args []string) bool
 }
 
-// abortOnCrash lets Go's runtime end a process that crashed by SIGABRT (134 for a shell) and not by its own exit code,
-// which is 2 as for a wrong command line. No core file is written: it would hold rows of the input.
+// Main runs the command line of this process and returns its exit code, with which the process is to end.
+func Main(added ...Verb) int {
+	abortOnCrash()
+	web.Register()
+	args := os.Args[1:]
+	for _, v := range added {
+		switch {
+		case len(args) > 0 && args[0] == v.Name:
+			return v.Run(args[1:])
+		case v.Takes != nil && v.Takes(args):
+			return v.Run(args)
+		}
+	}
+	ctx, stop := signals(context.Background())
+	defer stop()
+	return execute(ctx, args, os.Stdout, os.Stderr, added...)
+}
+
+// abortOnCrash makes Go's runtime end a crashed process by SIGABRT (134 for a shell) instead of its own exit code 2,
+// which also means a wrong command line. No core file is written: it would hold rows of the input.
 func abortOnCrash() {
 	noCore()
 	debug.SetTraceback("crash")
@@ -63,5 +83,5 @@ func signals(parent context.Context) (context.Context, func()) {
 // Run runs a command line within this process, as Main runs that of the process, and returns the exit code.
 func Run(ctx context.Context, args ...string) int { return execute(ctx, args, os.Stdout, os.Stderr) }
 
-// Version returns the version of the program: that of its main module, or the commit it was built from.
+// Version returns the version of the program's main module, or the commit it was built from.
 func Version() string { return version() }

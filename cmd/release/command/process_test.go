@@ -18,7 +18,7 @@ import (
 // asRelease makes the test binary the program itself.
 const asRelease = "DPRELEASE_TEST_IS_RELEASE"
 
-// long says that promises are tested at full size.
+// long reports whether promises are tested at full size.
 func long() bool { return os.Getenv("DPRELEASE_LONG") != "" }
 
 // processJob is a dated job on a small table; %s are its name, what its filter leaves out (nothing: it makes the

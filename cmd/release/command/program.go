@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// program says what this executable is; what cannot be found out is left empty.
+// program describes what this executable is; what cannot be found out is left empty.
 var program = sync.OnceValue(func() manifest.Program {
 	p := manifest.Program{Name: "dprelease", Version: version(), Go: runtime.Version(), Binary: executableDigest()}
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -2,6 +2,8 @@ package command
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,10 +14,10 @@ import (
 	ledgerverb "github.com/dprelease/dprelease/cmd/release/internal/ledger"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/report"
 )
 
@@ -25,7 +27,7 @@ The spend is recorded in the ledger before the first random draw. The same run a
 and does not open the input, so a scheduler may repeat it. A run that was killed is taken up where it stopped, under the
 same charge.
 
-Only what changes the noisy values is a new question. If you change the name, the formats, the denoising steps or the texts for readers,
+Only a change that affects the noisy values needs a new release. If you change the name, the formats, the denoising steps or the texts for readers,
 run makes the release anew from the noisy values that are there, and spends nothing. The older folder is moved aside.`
 
 func (a *app) runCmd() *cobra.Command {
@@ -43,10 +45,11 @@ func (a *app) runCmd() *cobra.Command {
 	return cmd
 }
 
-// request is what a run is asked for beside the job's release.
+// request holds the options of a run besides the job.
 type request struct {
-	again   bool // a new release of a question that is released
-	compare bool // whether the input of a question that is released has changed
+	again   bool // make a new release although there is one
+	compare bool // report whether the input of the existing release has changed
+	early   bool // a release of a day, month or year that is not over
 }
 
 // addRelease adds the flags of a verb that makes a release: how, with which ledger, and what becomes of the outcome.
@@ -61,9 +64,11 @@ func (a *app) addRelease(cmd *cobra.Command, flags *jobs.Flags, ask *request) {
 	flags.AddNewLedger(cmd)
 	a.addMetrics(cmd)
 	cmd.Flags().BoolVar(&ask.again, "new-release", false,
-		"release the same question again with new noise: charges again, moves the old folder aside")
-	cmd.Flags().BoolVar(&ask.compare, "compare-input", false, "read the input of a released question and end with 3 if "+
+		"release the same job again with new noise: charges again, moves the old folder aside")
+	cmd.Flags().BoolVar(&ask.compare, "compare-input", false, "read the input of a released job and end with 3 if "+
 		"it has changed since or cannot be read: an exact answer about private data, for the operator alone")
+	cmd.Flags().BoolVar(&ask.early, "incomplete", false,
+		"release a day, month or year that is not over, or lies in the future: rows that come later are never in it")
 	cmd.MarkFlagsMutuallyExclusive("new-release", "compare-input")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the outcome as JSON")
 }
@@ -125,7 +130,18 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 	if err != nil {
 		return err
 	}
-	where.request, where.announce = ask, func(s protocol.Standing) { announceCharge(a.Console, plan, s) }
+	where.request, where.announce = ask, func(s protocol.Standing) error {
+		if s.Next == protocol.NextCharge && !ask.early {
+			if err := refuseEarly(plan, time.Now()); err != nil {
+				return err
+			}
+		}
+		announceCharge(a.Console, plan, s, a.refuses(plan))
+		return nil
+	}
+	if of != nil && plan.Refuses() {
+		return partsUnchecked()
+	}
 	if of != nil {
 		where.open = aggregate.Opener(plan, book, of.key, of.paths, version(), where.limits)
 	}
@@ -175,6 +191,39 @@ func (a *app) noteWaiting() {
 	}
 }
 
+// refuseEarly refuses a plan whose day, month or year is not over at a time: its release would be of the rows so far,
+// and rows that come later would need a second charge.
+func refuseEarly(plan *pipeline.Plan, now time.Time) error {
+	job := plan.Job()
+	for _, name := range slices.Sorted(maps.Keys(job.Params)) {
+		param := job.Params[name]
+		value := plan.Params()[name]
+		if param.Type != "date" {
+			continue
+		}
+		windows, err := param.Windows(value, value)
+		if err != nil || len(windows) == 0 {
+			continue // no window: the job was checked, so that this cannot be
+		}
+		if end := inZone(windows[0].End, plan.Location()); now.Before(end) {
+			return &pipeline.Error{Cause: pipeline.CauseInput, Code: "not-over",
+				Message: "the data interval " + value + " of parameter " + name + " ends on " + end.Format(time.RFC3339) +
+					", which is still to come",
+				Hint: "nothing was spent; run it when it is over, or release what is there now with --incomplete: a release is " +
+					"made once, so that rows that come later are never in it"}
+		}
+	}
+	return nil
+}
+
+// partsUnchecked refuses to merge shards of a job that promises to check its columns.
+func partsUnchecked() error {
+	return &pipeline.Error{Cause: pipeline.CauseJob, Code: "data-checks-parts",
+		Message: "the job has data_checks: refuse, and the files of release aggregate do not say whether a column is usable",
+		Hint: "nothing was spent; look with release check --data at one shard, and remove data_checks from the job: the " +
+			"files stay valid"}
+}
+
 func (a *app) addMetrics(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.metrics, "metrics", "",
 		"write the outcome to this file, for the textfile collector of Prometheus")
@@ -186,9 +235,9 @@ type place struct {
 	limits local.Limits
 	request
 	signer pipeline.Signer // nil: not signed
-	// announce says what is about to be charged; nil: nothing says so.
-	announce func(protocol.Standing)
-	// open opens the input; nil: its files are read.
+	// announce describes what is about to be charged, or refuses it; nil: nothing says so.
+	announce func(protocol.Standing) error
+	// open opens the input; if it is nil, the input's files are read.
 	open func(context.Context) (pipeline.Engine, error)
 }
 
@@ -209,7 +258,7 @@ func placeOf(f *jobs.Flags, plan *pipeline.Plan) (place, error) {
 func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, where place) (*protocol.Outcome,
 	error) {
 	jobs.KeepTo(where.limits.Memory)
-	where.limits.Look = a.look()
+	where.limits.Look = a.look(plan)
 	o, done := a.Observer()
 	defer done()
 	open := where.open
@@ -219,9 +268,10 @@ func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Pla
 	runner := protocol.Runner{
 		Book: book, Sink: sink.New(report.Presenter{}), Open: open,
 		Observer: o, Workers: where.limits.Workers, Identify: program, Signer: where.signer, Announce: where.announce,
+		Confirm: a.confirm(),
 	}
 	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again,
-		CompareInput: where.compare, Refuse: a.checks == checksRefuse})
+		CompareInput: where.compare, Refuse: a.refuses(plan)})
 	if err != nil || where.signer == nil {
 		return outcome, err
 	}

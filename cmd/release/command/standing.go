@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"time"
@@ -13,9 +14,9 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // standing is what a run of a plan would do and cost: whether it is released already, what a charge takes of the budget,
@@ -57,7 +58,7 @@ func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *
 	return s, err
 }
 
-// Print says what a run would do and cost.
+// Print prints what a run would do and cost.
 func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 	lines := linesOf(p, s.Standing)
 	var lost *pipeline.Error
@@ -67,10 +68,19 @@ func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 		lines = append([]string{"there is no ledger yet: the first run opens it, with a budget of " + p.Budget().String()},
 			lines...)
 	}
-	return c.Print("\nbudget: " + strings.Join(lines, "\n  ") + "\n")
+	data := ""
+	if s.Next == protocol.NextCharge {
+		if data = dataPolicy(p, p.Refuses()); data != "" {
+			data = "\ndata: " + data + "\n"
+		}
+		if early := refuseEarly(p, time.Now()); early != nil {
+			lines = append(lines, "a run is refused: "+console.OneLine(early.Error())+"; --incomplete releases what is there")
+		}
+	}
+	return c.Print(data + "\nbudget: " + strings.Join(lines, "\n  ") + "\n")
 }
 
-// linesOf say what a run would do and cost.
+// linesOf describe what a run would do and cost.
 func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 	switch s.Next {
 	case protocol.NextWithdrawn:
@@ -102,13 +112,41 @@ func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 }
 
 // announceCharge says on stderr what a run is about to charge. A refusal is an error that follows.
-func announceCharge(c *console.Console, p *pipeline.Plan, s protocol.Standing) {
-	if s.Quote.Refusal == nil {
-		c.Note(strings.Join(linesOf(p, s), "; "))
+func announceCharge(c *console.Console, p *pipeline.Plan, s protocol.Standing, refuses bool) {
+	if s.Quote.Refusal != nil {
+		return
+	}
+	c.Note(strings.Join(linesOf(p, s), "; "))
+	if text := dataPolicy(p, refuses); s.Next == protocol.NextCharge && text != "" && !refuses {
+		c.Note(text)
 	}
 }
 
-// quoteLines say what a charge takes of each cap.
+// dataPolicy says what a run does about columns that cannot be read; "" if no column of the plan is read from texts.
+// It follows from the job alone.
+func dataPolicy(p *pipeline.Plan, refuses bool) string {
+	if refuses {
+		return "a run is refused at no cost if a column is unusable, which readers of a release can tell (data_checks: refuse)"
+	}
+	in := &p.Job().Input
+	types := maps.Clone(in.CSV.Types)
+	if in.JSONL != nil {
+		types = maps.Clone(in.JSONL.Columns)
+	}
+	var read []string
+	for _, column := range p.Columns() {
+		if t := types[column]; t != "" && t != "text" {
+			read = append(read, console.OneLine(column)+" ("+console.OneLine(t)+")")
+		}
+	}
+	if len(read) == 0 {
+		return ""
+	}
+	return "nothing checks that texts can be read as " + strings.Join(read, ", ") +
+		": release check --data JOB looks and spends nothing; data_checks: refuse in the job lets runs check it"
+}
+
+// quoteLines describe how much of each cap a charge takes.
 func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	for i, r := range q.Rooms {
 		if i == 0 {
@@ -131,7 +169,7 @@ func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	return lines
 }
 
-// moreText says how many more releases like it fit after a charge.
+// moreText describes how many more releases like it fit after a charge.
 func moreText(r ledger.Room) string {
 	switch {
 	case r.More < 0:

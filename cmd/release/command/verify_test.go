@@ -205,7 +205,7 @@ func TestVerifyRecomputesTheStatement(t *testing.T) {
 	}
 }
 
-// inBounds says whether what follows is one of the bounds of a unit, which the noise does not tell, or the budget's.
+// inBounds reports whether what follows is one of the bounds of a unit, which the noise does not tell, or the budget's.
 func inBounds(before []byte) bool {
 	return bytes.LastIndex(before, []byte(`"per_unit": {`)) > bytes.LastIndexByte(before, '}') ||
 		bytes.LastIndex(before, []byte(`"scope": {`)) > bytes.LastIndexByte(before, '}')

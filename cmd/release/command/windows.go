@@ -13,11 +13,11 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // The states of a window.
@@ -206,7 +206,7 @@ func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 	}
 }
 
-// inputGone says whether the window's input is not there, by the names of its files. Of a window that needs no input
+// inputGone reports whether the window's input is not there, by the names of its files. Of a window that needs no input
 // any more it is not asked.
 func (w *windowed) inputGone(ctx context.Context, answered bool) bool {
 	job := w.plan.Job()
@@ -214,7 +214,7 @@ func (w *windowed) inputGone(ctx context.Context, answered bool) bool {
 		wiring.SourceOptions(job))) == len(job.Input.Files)
 }
 
-// released says what is wrong with a published folder.
+// released describes what is wrong with a published folder.
 func released(r ledger.Run) string {
 	_, digest, err := sink.ReadManifest(r.Charge.Dir)
 	switch {

@@ -56,7 +56,7 @@ var synonyms = map[string][]string{
 	"feather": {"arrow"}, "ipc": {"arrow"}, "pq": {"parquet"}, "daily": {"day"}, "monthly": {"month"}, "yearly": {"year"}, "annual": {"year"}, "lifetime": {"total"}, "all": {"total"},
 }
 
-// notKinds maps words that are not kinds of queries, as Normal writes them, to a hint about what to ask instead.
+// notKinds maps words that are not kinds of queries, as Normal writes them, to a hint which query to write instead.
 var notKinds = map[string]string{
 	"median": hintMedian, "quantile": hintQuantiles, "quantiles": hintQuantiles, "percentile": hintQuantiles,
 	"percentiles": hintQuantiles, "quartile": hintQuantiles, "quartiles": hintQuantiles, "boxplot": hintQuantiles,
@@ -125,8 +125,8 @@ func InPlaceOfKind(hint string) bool {
 	return hint != "" && !slices.Contains([]string{hintBy, hintWhere, hintWeight}, hint)
 }
 
-// KindHint returns a hint about what to ask instead of an unsupported kind of query. It returns "" if the mapping is
-// not a query or the word is not in the table.
+// KindHint returns a hint which query to write instead of an unsupported kind. It returns "" if the mapping is not a
+// query or the word is not in the table.
 func KindHint(word string, known []string) string {
 	if !slices.Contains(known, "histogram") {
 		return ""

@@ -1,6 +1,6 @@
 // Package yamltree decodes YAML files into Go structs by their tags. It keeps the place of each value, replaces
-// references such as ${day}, and collects everything that is wrong. What a file means is not its concern: a Format
-// tells it what is particular to the format.
+// references such as ${day}, and collects all faults. It does not know what a file means: a Format describes what is
+// particular to the format.
 //
 // The order: ReadTree parses the text, a Decoder fills the structs and puts faults into its Report, and FillDefaults
 // sets the keys that are absent.
@@ -51,8 +51,8 @@ type Variables struct {
 type Format struct {
 	// Custom holds the types that have a decoder of their own.
 	Custom map[reflect.Type]DecodeFunc
-	// UnknownKey returns the key that is probably meant by one that a mapping cannot have, or "", and a hint. known are
-	// the keys that the mapping can have.
+	// UnknownKey returns the key that is probably meant by an unknown key, or "", and a hint. known are the keys that
+	// the mapping can have.
 	UnknownKey func(key string, known []string) (meant, hint string)
 	// MissingHint returns the hint for a required key that is missing.
 	MissingHint func(key, example string) string
@@ -240,8 +240,8 @@ func (d *Decoder) keyText(s Spot, k *yaml.Node) (string, bool) {
 	return "", false
 }
 
-// unknown reports a key that the mapping cannot have. If it is probably a misspelling, its path is that of the right
-// key.
+// unknown reports a key that the mapping cannot have. If the key is probably a misspelling, the fault has the path of
+// the right key.
 func (d *Decoder) unknown(e Entry, s Spot, known []string) {
 	at := e.Path
 	meant, hint := d.format.UnknownKey(e.Name, known)

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/dprelease/dprelease/internal/regular"
+	"github.com/dprelease/dprelease/internal/spelling"
 )
 
 // ReadFile reads at most one byte more than ReadTree accepts. So it also ends on an endless file.
@@ -12,12 +13,13 @@ func ReadFile(path string) ([]byte, error) {
 	return regular.ReadFile(path, MaxFile+1)
 }
 
-// Unreadable says why a file cannot be read, and what to do.
-func Unreadable(err error) (text, hint string) {
+// Unreadable returns why a file cannot be read, and a hint.
+func Unreadable(path string, err error) (text, hint string) {
 	var p *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "there is no such file", "check the path; it is relative to the current folder"
+		return "there is no such file", regular.Hint(path, "a path is relative to the current folder",
+			spelling.Distance)
 	case errors.Is(err, fs.ErrPermission):
 		return "no permission to read the file", ""
 	case errors.Is(err, regular.ErrNotRegular):

@@ -20,7 +20,7 @@ var (
 	largest = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(300), nil))
 )
 
-// ParseDecimal returns the number that a text is. ok is false if it is not one, or has leading zeros.
+// ParseDecimal parses a number. ok is false if the text is not a number or has leading zeros.
 func ParseDecimal(text string) (r *big.Rat, ok bool) {
 	if leadingZero.MatchString(text) {
 		return nil, false
@@ -28,7 +28,7 @@ func ParseDecimal(text string) (r *big.Rat, ok bool) {
 	return ParseNumber(text)
 }
 
-// ParseNumber is decimal for texts that may have leading zeros.
+// ParseNumber is ParseDecimal for texts that may have leading zeros.
 func ParseNumber(text string) (r *big.Rat, ok bool) {
 	if len(text) > maxDecimal || longExponent.MatchString(text) {
 		return nil, false

@@ -19,7 +19,7 @@ type Source struct {
 	Public map[string]string
 }
 
-// Problem is what is wrong: a code, a sentence, and a hint what to write instead.
+// Problem is a fault without its place: a code, a sentence, and a hint what to write instead.
 type Problem struct{ Code, Text, Hint string }
 
 // Fault is a problem and its place. Line and Column count from 1, and Column counts characters.
@@ -72,7 +72,7 @@ func (r *Report) Has(at *Path) bool {
 	return exact
 }
 
-// mute marks a value that is unknown because of a problem reported elsewhere. Checks then say nothing about it.
+// mute marks a value that is unknown because of a problem reported elsewhere. Checks then ignore it.
 func (r *Report) mute(at string) {
 	if len(r.findings) < MaxFindings {
 		r.findings = append(r.findings, Finding{at: at})
@@ -94,7 +94,7 @@ func (r *Report) WrongBelow(at string) bool {
 	return slices.ContainsFunc(r.findings, func(f Finding) bool { return !f.meaning && within(f.at, at) })
 }
 
-// Faults returns the faults that were recorded, and the number of those beyond MaxFindings.
+// Faults returns the recorded faults, and how many were dropped beyond MaxFindings.
 func (r *Report) Faults() (found []Fault, left int) {
 	for _, f := range r.findings {
 		if f.Code != "" {

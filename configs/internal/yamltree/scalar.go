@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/wording"
 )
 
-// scalar decodes a text, a number or a truth value.
+// scalar decodes a string, a number or a boolean.
 func (d *Decoder) scalar(v reflect.Value, s Spot) {
 	switch v.Kind() {
 	case reflect.String:
@@ -85,7 +85,7 @@ func (d *Decoder) boolean(v reflect.Value, s Spot) {
 	}
 }
 
-// Integer decodes a whole number, of at least what the tag min says.
+// Integer decodes an integer that is not below the tag min.
 func (d *Decoder) Integer(v reflect.Value, s Spot) {
 	text, ok := d.Text(s, "a whole number")
 	if !ok {
@@ -121,8 +121,7 @@ func (d *Decoder) found(s Spot, text string) string {
 	return wording.Quote(text)
 }
 
-// plain reports whether a number or truth value is written without quotes. A value with a reference in it may have
-// quotes.
+// plain reports whether a number or boolean is written without quotes. A value with a reference in it may have quotes.
 func (d *Decoder) plain(s Spot) bool {
 	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	return s.Node.Style&quoted == 0 || strings.Contains(s.Node.Value, "${")

@@ -7,9 +7,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// WithScalar returns the text of a file with another plain scalar at the place that keys lead to from the root; all
-// else stays as it is, byte for byte. ok is false if the file has no plain scalar there but a reference, an alias or
-// quotes.
+// WithScalar replaces the plain scalar to which keys lead from the root, and leaves the rest of the file unchanged byte
+// for byte. ok is false if there is no plain scalar but a reference, an alias or a quoted text.
 func WithScalar(src []byte, scalar string, keys ...string) (out []byte, ok bool) {
 	value, f := ReadTree(src)
 	if f != nil {

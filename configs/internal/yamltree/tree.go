@@ -91,38 +91,50 @@ func syntaxFault(err error) *Fault {
 	if !errors.As(err, &e) {
 		return &Fault{1, 1, CodeYAML, "the file is not valid YAML", ""}
 	}
-	text := e.Message
-	if e.ContextMsg != "" {
-		text += " " + e.ContextMsg
-	}
+	text, hint := syntaxWords(e.Message)
 	if e.ContextMark.Line > 0 && e.ContextMark != e.Mark {
-		text += fmt.Sprintf(" that starts at line %d, column %d", e.ContextMark.Line, e.ContextMark.Column)
+		text += fmt.Sprintf("; what is open here starts at line %d, column %d", e.ContextMark.Line, e.ContextMark.Column)
 	}
-	return &Fault{max(1, e.Mark.Line), max(1, e.Mark.Column), CodeYAML, oneLine(text), syntaxHint(e.Message)}
+	return &Fault{max(1, e.Mark.Line), max(1, e.Mark.Column), CodeYAML, oneLine(text), hint}
 }
 
-// syntaxHints map a message of the YAML library to its usual cause.
-var syntaxHints = []struct{ part, hint string }{
-	{"cannot start any token", "indent with spaces, not tabs; quote values that begin with @, ` or %"},
-	{"mapping values are not allowed",
+// syntaxTexts are the faults of a file for a person, by a part of the YAML library's message.
+var syntaxTexts = []struct{ part, text, hint string }{
+	{"tab character", "a tab is part of the indentation", "indent with spaces, not tabs"},
+	{"cannot start any token", "no value can begin with this character",
+		"indent with spaces, not tabs; quote values that begin with @, ` or %"},
+	{"mapping values are not allowed", "there is no place for another key here",
 		"check the indentation and the brackets above; quote a value that has a colon and a space in it"},
-	{"alphabetic or numeric character", `quote a value that begins with *, & or !: "*.parquet"`},
-	{"unknown anchor", `quote a value that begins with *: "*.parquet"`},
-	{"',' or ']'", "close the list with ], and put commas between its items"},
-	{"',' or '}'", "close the mapping with }, and put commas between its entries"},
-	{"unexpected end of stream", "close the quotes"},
-	{"did not find expected key", "check the indentation and the brackets: keys of one mapping start in one column"},
-	{"could not find expected ':'", "a key needs a colon and a space after it"},
-	{"depth", "the file is nested too deeply for a job"},
+	{"block sequence entries are not allowed", "there is no place for a list item here",
+		"begin the list on a line of its own, below its key"},
+	{"alphabetic or numeric character", "a name is missing behind *, & or !",
+		`quote a value that begins with *, & or !: "*.parquet"`},
+	{"unknown anchor", "no value above is named by & as this * asks",
+		`quote a value that begins with *: "*.parquet"`},
+	{"',' or ']'", "the list in [ ] is not closed, or a comma is missing",
+		"close the list with ], and put commas between its items"},
+	{"',' or '}'", "the mapping in { } is not closed, or a comma is missing",
+		"close the mapping with }, and put commas between its entries"},
+	{"unexpected end of stream", "the file ends inside quotes", "close the quotes"},
+	{"document separator", "the document ends inside quotes", "close the quotes"},
+	{"did not find expected key", "this is no key of the mapping above",
+		"check the indentation and the brackets: keys of one mapping start in one column"},
+	{"did not find expected '-' indicator", "this is no item of the list above",
+		"check the indentation: the items of one list start in one column, each with a dash"},
+	{"could not find expected ':'", "a key has no value", "a key needs a colon and a space after it"},
+	{"escape", "the text in double quotes has a backslash that means nothing",
+		`write \\ for a backslash, or use single quotes`},
+	{"depth", "the file is nested too deeply", "a job has fewer levels: check the brackets"},
 }
 
-func syntaxHint(message string) string {
-	for _, h := range syntaxHints {
-		if strings.Contains(message, h.part) {
-			return h.hint
+// syntaxWords returns the text and the hint for a message of the YAML library. An unknown message stays as it is.
+func syntaxWords(message string) (text, hint string) {
+	for _, x := range syntaxTexts {
+		if strings.Contains(message, x.part) {
+			return x.text, x.hint
 		}
 	}
-	return ""
+	return message, "compare the indentation, quotes and brackets with a job that release init writes"
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -48,7 +48,7 @@ func TestOpen(t *testing.T) {
 		}
 		clear(cells) // a copy
 	}
-	if _, err := e.Noise(t.Context(), ledgertest.Receipt(t, gaussian), gaussian, 1); err != nil {
+	if _, err := mechanism.AddNoise(t.Context(), e, ledgertest.Receipt(t, gaussian), gaussian, 1); err != nil {
 		t.Errorf("an opened value cannot be noised: %v", err)
 	}
 	if !fails(t, func(tb testing.TB) { mechanismtest.Open(tb, e) }) {
@@ -68,7 +68,7 @@ func TestMake(t *testing.T) {
 	if n.Len() != 3 || n.Mechanism() != gaussian || len(n.Steps()) != 0 || !slices.Equal(got, []float64{1.5, -2, 0.3}) {
 		t.Errorf("made: %d cells, %v", n.Len(), got)
 	}
-	if _, err := (mechanism.Exact{}).Noise(t.Context(), ledgertest.Receipt(t, gaussian), gaussian, 1); !errors.Is(err,
+	if _, err := mechanism.AddNoise(t.Context(), mechanism.Exact{}, ledgertest.Receipt(t, gaussian), gaussian, 1); !errors.Is(err,
 		mechanism.ErrEmpty) {
 		t.Errorf("error %v, want %v", err, mechanism.ErrEmpty)
 	}

@@ -42,7 +42,7 @@ func values(n mechanism.Noisy) []float64 {
 // honest makes releases of exact answers on receipts.
 func honest(tb testing.TB, m calibrate.Mechanism) selftest.Release {
 	return func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error) {
-		n, err := sealed(tb, cells, rows).Noise(ctx, ledgertest.Receipt(tb, m), m, 2)
+		n, err := mechanism.AddNoise(ctx, sealed(tb, cells, rows), ledgertest.Receipt(tb, m), m, 2)
 		return values(n), m, err
 	}
 }
@@ -143,7 +143,7 @@ func TestPureAudit(t *testing.T) {
 		if err != nil {
 			return nil, m, err
 		}
-		n, err := sealed(t, cells, rows).Noise(ctx, ledgertest.Receipt(t, drawn), drawn, 2)
+		n, err := mechanism.AddNoise(ctx, sealed(t, cells, rows), ledgertest.Receipt(t, drawn), drawn, 2)
 		return values(n), m, err
 	}
 	if checks, err = selftest.Run(t.Context(), 0, less); err != nil {
@@ -247,7 +247,7 @@ func selecting(tb testing.TB, claimed calibrate.KeySelection, threshold float64,
 		if int64(rows) < least-leak {
 			return &selftest.Selected{Selection: claimed, Summed: claimed.Mechanism}, nil
 		}
-		n, err := sealed(tb, keys, rows).Noise(ctx, ledgertest.Receipt(tb, counts), counts, 2)
+		n, err := mechanism.AddNoise(ctx, sealed(tb, keys, rows), ledgertest.Receipt(tb, counts), counts, 2)
 		if err != nil {
 			return nil, err
 		}
@@ -257,7 +257,7 @@ func selecting(tb testing.TB, claimed calibrate.KeySelection, threshold float64,
 				out.Counts = append(out.Counts, c)
 			}
 		}
-		n, err = sealed(tb, len(out.Counts), rows).Noise(ctx, ledgertest.Receipt(tb, sums), sums, 2)
+		n, err = mechanism.AddNoise(ctx, sealed(tb, len(out.Counts), rows), ledgertest.Receipt(tb, sums), sums, 2)
 		out.Sums = values(n)
 		return out, err
 	}

@@ -1,4 +1,4 @@
-// Package domaintest holds what tests of places on earth compare with.
+// Package domaintest holds reference geodesy for tests of places.
 package domaintest
 
 import (
@@ -18,7 +18,7 @@ func Somewhere(rng *rand.Rand) (lat, lon float64) {
 	return lat, lon
 }
 
-// Beside returns a place about so many metres from another.
+// Beside returns a place about metres from another.
 func Beside(rng *rand.Rand, lat, lon, metres float64) (float64, float64) {
 	sin, cos := math.Sincos(2 * math.Pi * rng.Float64())
 	degrees := metres / 111_195

@@ -67,7 +67,7 @@ func loadCounts(r *state.Reader, cells int, add func(cell int, n int64)) error {
 	return r.Err()
 }
 
-// ValidRecord says whether a content is a cell of the query.
+// ValidRecord reports whether a content is a cell of the query.
 func (a *Counts) ValidRecord(content []byte) bool { return isCell(content, a.Cells) }
 
 func isCell(content []byte, cells int) bool {
@@ -94,7 +94,7 @@ func (a *Sparse) LoadState(r *state.Reader) error {
 	})
 }
 
-// ValidRecord says whether a content is a cell of the query.
+// ValidRecord reports whether a content is a cell of the query.
 func (a *Sparse) ValidRecord(content []byte) bool { return isCell(content, a.size) }
 
 // SaveState writes the sums and the numbers of rows.
@@ -115,7 +115,7 @@ func (a *Sums) LoadState(r *state.Reader) error {
 	return r.Err()
 }
 
-// ValidRecord says whether a content is a cell of the query and values within their bounds.
+// ValidRecord reports whether a content is a cell of the query and values within their bounds.
 func (a *Sums) ValidRecord(content []byte) bool {
 	if !isCell(content, a.Cells) {
 		return false
@@ -146,7 +146,7 @@ func (a *Tables) LoadState(r *state.Reader) error {
 	return r.Err()
 }
 
-// ValidRecord says whether a content is a cell of each dimension.
+// ValidRecord reports whether a content is a cell of each dimension.
 func (a *Tables) ValidRecord(content []byte) bool {
 	for i := range a.coders {
 		if code := binary.BigEndian.Uint32(content[codeBytes*i:]); int64(code) >= int64(a.sizes[i]) {
@@ -195,7 +195,7 @@ func (a *Spread) LoadState(r *state.Reader) error {
 	}
 }
 
-// ValidRecord says whether a content is a cell of the query and a value within the public range.
+// ValidRecord reports whether a content is a cell of the query and a value within the public range.
 func (a *Spread) ValidRecord(content []byte) bool {
 	x := int64(binary.BigEndian.Uint64(content[bounding.CellBytes:]))
 	return isCell(content, a.Cells) && x >= a.Quantizer.Min && x <= a.Quantizer.Max

@@ -23,7 +23,7 @@ type Sums struct {
 	plain     *plainSums   // nil if the values are vectors or if there are very many cells
 }
 
-// SumsOf says what is added up, how it is found in batches, and what the query needs beside the sums.
+// SumsOf describes what is added up, how it is found in batches, and what the query needs beside the sums.
 type SumsOf struct {
 	Quantizer *quantize.Quantizer
 	Groups    *domain.Grouping
@@ -31,7 +31,7 @@ type SumsOf struct {
 	Cells     int
 	// Second is a second number of each row that is added up beside its value, nil if there is none.
 	Second *aggregation.Second
-	// CountRows says that the numbers of rows are needed too.
+	// CountRows is set if the numbers of rows are needed too.
 	CountRows bool
 }
 
@@ -40,7 +40,7 @@ func NewSums(of SumsOf) *Sums {
 	return &Sums{SumsOf: of, quantized: make([]int64, of.Quantizer.Dims), plain: newPlainSums(of)}
 }
 
-// HoldPlain says whether sums of such values are also held in 64 bits while rows are added.
+// HoldPlain reports whether sums of such values are also held in 64 bits while rows are added.
 func (of SumsOf) HoldPlain() bool { return newPlainSums(of) != nil }
 
 // makeTotals makes the sums, which may be many, when they are needed first.
@@ -57,7 +57,7 @@ func (a *Sums) makeTotals() {
 	}
 }
 
-// allRows says that rows without a value are terms too.
+// allRows reports whether rows without a value are terms too.
 func (a *Sums) allRows() bool { return a.Quantizer.Value.Rows > 0 }
 
 // openBatch returns the cells of the rows of a batch, and makes their values ready.

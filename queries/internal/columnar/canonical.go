@@ -72,7 +72,7 @@ func appendTime(dst []byte, units int64, t table.Type) []byte {
 	return dst
 }
 
-// HasCanonicalForm says that values of a type have a canonical form: what they are, and whether two are equal, is
+// HasCanonicalForm reports whether values of a type have a canonical form: what they are, and whether two are equal, is
 // known.
 func HasCanonicalForm(t table.Type) bool {
 	if t.Kind == table.Timestamp {

@@ -189,7 +189,7 @@ func (b *box) withoutFurther(sites []site) []site {
 	return kept
 }
 
-// further says that p is further than q from all places of the square.
+// further reports whether p is further than q from all places of the square.
 func (b *box) further(p, q *Position) bool {
 	apart := 2*b.bulge*math.Sqrt(p.squareTo(q)) + squareSlack
 	for i := range b.corners {

@@ -62,8 +62,8 @@ func (t *TextCodes) KeyOf(b []byte) TextKey {
 	return TextKey{x, y, high ^ low, length}
 }
 
-// StartsFull says that the slot from which the search for a key starts is not empty. A caller with many keys asks it
-// for all of them first: it brings the slots to the processor's cache, and the accesses do not wait for each other.
+// StartsFull reports whether the slot from which the search for a key starts is not empty. A caller with many keys asks
+// it for all of them first: it brings the slots to the processor's cache, and the accesses do not wait for each other.
 func (t *TextCodes) StartsFull(k *TextKey) bool {
 	return t.slots[k.hash&uint64(len(t.slots)-1)].next != 0
 }

@@ -84,7 +84,7 @@ func picked[T any](labels []T, codes []int, stride int) []T {
 	return out
 }
 
-// ErrLabels says that key columns are not those of a release of the dimensions.
+// ErrLabels means that key columns are not those of a release of the dimensions.
 var ErrLabels = errors.New("its keys are not those of the dimensions")
 
 // Recover returns the keys of so many rows of a released table, from its key columns as text: a listed dimension's code

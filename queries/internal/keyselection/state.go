@@ -58,7 +58,7 @@ func (a *Counts) LoadState(r *state.Reader) error {
 	return r.Err()
 }
 
-// ValidRecord says whether a content is the digest of a key.
+// ValidRecord reports whether a content is the digest of a key.
 func (a *Counts) ValidRecord(content []byte) bool { return bounding.CellOf(content) == 0 }
 
 // check returns an error if a text is no key of the dimensions.
@@ -88,7 +88,7 @@ func (k *Keying) check(key string) error {
 	return nil
 }
 
-// begins says whether a key goes on with the form of a value of the type.
+// begins reports whether a key goes on with the form of a value of the type.
 func (c *forms) begins(key string) bool {
 	if key == "" || key[0] != byte(c.kind.Kind) {
 		return false

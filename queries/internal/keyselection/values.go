@@ -16,9 +16,9 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// Values adds values up by keys that are selected later: in each cell of further listed dimensions of each key, the sum
-// of the quantized values less their centre, and what a mean or a variance needs beside it. All of it is private until
-// the keys are given; then the answers of these keys are taken, and no others are looked at.
+// Values adds up values by keys that are selected later. In each cell of further listed dimensions of each key it holds
+// the sum of the quantized values less their centre, and the numbers that a mean or a variance needs besides. All of it
+// is private until the keys are selected; then only the answers of these keys are read.
 type Values struct {
 	ValuesOf
 	totals    *totals
@@ -27,7 +27,7 @@ type Values struct {
 	failed    error // the first error of the spill
 }
 
-// ValuesOf says what is added up, and how it is found in batches.
+// ValuesOf describes what is added up, and how it is found in batches.
 type ValuesOf struct {
 	Keys *Keying
 	// Listed are the dimensions beside those of the keys, and Sums.Cells is the number of their cells.
@@ -192,14 +192,14 @@ func (a *Values) Seal() ([]mechanism.Exact, error) {
 	return exacts, nil
 }
 
-// numbersOf are some of the numbers of the entries, n from one on, in multiples of 2^exponent.
+// numbersOf is a range of the numbers of each entry: n numbers from index from on, in multiples of 2^exponent.
 type numbersOf struct {
 	values      *Values
 	from, count int
 	exponent    int
 }
 
-// Of returns the exact answers of some keys: for each key those of all cells.
+// Of returns the exact answers of some keys: all cells of each key.
 func (n *numbersOf) Of(keys []string) (mechanism.Exact, error) {
 	places := make(map[digest]int, len(keys))
 	for i, key := range keys {
@@ -249,7 +249,7 @@ func (n *numbersOf) All(among []string) (labels []string, cells int128.Slice, qu
 	return labels, cells, math.Ldexp(1, n.exponent), nil
 }
 
-// ValidRecord says whether a content is a cell, the digest of a key and values within their bounds.
+// ValidRecord reports whether a content is a cell, the digest of a key and values within their bounds.
 func (a *Values) ValidRecord(content []byte) bool {
 	if cell := bounding.CellOf(content); cell < 0 || int(cell) >= a.Sums.Cells {
 		return false

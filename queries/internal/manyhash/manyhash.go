@@ -75,7 +75,7 @@ func (b *Batch) SetContent(content []byte) {
 	copy(b.message[b.prefix:b.length-NumberBytes], content)
 }
 
-// Full says that no message can be added before the batch is emptied.
+// Full reports whether no message can be added before the batch is emptied.
 func (b *Batch) Full() bool { return b.n == Most }
 
 // Len returns how many messages there are.

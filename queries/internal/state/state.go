@@ -13,7 +13,7 @@ import (
 	"io"
 )
 
-// ErrState says that what was read is no state of the accumulator that reads it.
+// ErrState means that what was read is no state of the accumulator that reads it.
 var ErrState = errors.New("queries: this is no state of the query's accumulator")
 
 // Source is what a Reader reads from.

@@ -49,7 +49,7 @@ func (u *column) openBatch(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// plain says that each row has its own word in the column.
+// plain reports whether each row has its own word in the column.
 func (u *column) plain(c *table.Column) bool {
 	return c.Codes == nil && c.Ends == nil && c.Valid == nil && u.kind.Kind != table.String && u.kind.Kind != table.Float
 }

@@ -46,7 +46,7 @@ func New(unit []string, floats bool, columns []string, s table.Schema, p *proble
 	return u
 }
 
-// Same says that o reads units of the same columns.
+// Same reports whether o reads units of the same columns.
 func (u *Reader) Same(o *Reader) bool {
 	return slices.EqualFunc(u.columns, o.columns, func(a, b column) bool { return a.at == b.at && a.kind == b.kind })
 }
@@ -111,7 +111,7 @@ func (u *Reader) AppendText(dst, unit []byte) []byte {
 	return dst
 }
 
-// IsUnit says whether bytes are a unit: for each column a word, or a text after its length.
+// IsUnit reports whether bytes are a unit: for each column a word, or a text after its length.
 func (u *Reader) IsUnit(unit []byte) bool {
 	for i := range u.columns {
 		n := uint64(8)
@@ -138,7 +138,7 @@ func (u *Reader) Hash(seed maphash.Seed, unit []byte) uint64 {
 	return maphash.Bytes(seed, unit)
 }
 
-// HasText says that some column holds text: units are then read as bytes, else as words.
+// HasText reports whether some column holds text: units are then read as bytes, else as words.
 func (u *Reader) HasText() bool { return u.text }
 
 // Columns returns how many columns the unit has.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/regular"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -78,7 +81,7 @@ func show(ctx context.Context, c *console.Console, path string, values int, asJS
 	return nil
 }
 
-// Error says what is wrong with a file, without a library's text.
+// Error reports what is wrong with a file, without a library's text.
 func Error(path string, err error) error {
 	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: console.OneLine(Base(path)) +
 		" can't be looked at"}
@@ -92,13 +95,16 @@ func Error(path string, err error) error {
 		e.Err, e.Hint = err, "set it to the query of the signed address"
 	case errors.Is(err, ErrEmpty), errors.Is(err, ErrDamaged):
 		e.Err, e.Hint = err, "copy it again from where it came from"
+	case errors.Is(err, fs.ErrNotExist):
+		e.Err, e.Hint = notOpened(err), regular.Hint(path, "a path is relative to the current folder",
+			spelling.Distance)
 	default:
 		return pipeline.InputError(notOpened(err))
 	}
 	return e
 }
 
-// headline says in one line what the file is.
+// headline describes in one line what the file is.
 func (t *Table) headline() string {
 	words := []string{console.OneLine(Base(t.Path)) + ": " + string(t.Format)}
 	if t.Compression != "" {

@@ -45,7 +45,7 @@ type Look struct {
 	Format Format
 	// Compression is gzip, zstd, bzip2 or xz; "" if the file is not compressed.
 	Compression string
-	// Whole says whether the whole file was seen.
+	// Whole is set if the whole file was seen.
 	Whole bool
 	// Text describes a text file; nil for other formats.
 	Text *Text
@@ -79,7 +79,7 @@ func File(ctx context.Context, place string) (*Look, error) {
 	return Reader(f)
 }
 
-// notOpened says why a file cannot be opened, without the system's path.
+// notOpened reports why a file cannot be opened, without the system's path.
 func notOpened(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -25,11 +25,11 @@ type Text struct {
 	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 if quotes are
 	// characters like others: a correct writer of the dialect with quotes would not have written the file.
 	Quote rune
-	// Mark says whether the file begins with a byte order mark.
+	// Mark is set if the file begins with a byte order mark.
 	Mark bool
-	// Header says whether the first record seems to hold the columns' names.
+	// Header is set if the first record seems to hold the columns' names.
 	Header bool
-	// TrimSpace says whether fields are surrounded by spaces.
+	// TrimSpace is set if fields are surrounded by spaces.
 	TrimSpace bool
 	// LineEnds is LF, CRLF, CR or mixed.
 	LineEnds string
@@ -121,7 +121,7 @@ func zeros(b []byte) (even, odd int) {
 	return even, odd
 }
 
-// validUTF8 says whether b is UTF-8 of which the last character may be cut.
+// validUTF8 reports whether b is UTF-8 of which the last character may be cut.
 func validUTF8(b []byte) bool {
 	for cut := range min(utf8.UTFMax, len(b)+1) {
 		if utf8.Valid(b[:len(b)-cut]) {
@@ -131,7 +131,7 @@ func validUTF8(b []byte) bool {
 	return false
 }
 
-// lineEnds says how lines end. The text may be cut between the two characters of its last line end.
+// lineEnds describes how lines end. The text may be cut between the two characters of its last line end.
 func lineEnds(text string) string {
 	if strings.Contains(text, "\n") {
 		text = strings.TrimSuffix(text, "\r")
@@ -208,7 +208,7 @@ func (t *Text) lookAtRecords(text string, whole bool) {
 	t.judge()
 }
 
-// quotedBy says whether a character, and no double quote, stands around fields: on one line in four at least a field
+// quotedBy reports whether a character, and no double quote, stands around fields: on one line in four at least a field
 // begins with it, and one ends with it.
 func quotedBy(text string, quote byte) bool {
 	if strings.ContainsRune(text, '"') {
@@ -332,7 +332,7 @@ func hasHeader(records [][]string, width int) bool {
 	return true
 }
 
-// spaced says whether most fields after the first begin with a space.
+// spaced reports whether most fields after the first begin with a space.
 func spaced(records [][]string) bool {
 	fields, spaces := 0, 0
 	for _, r := range records {

@@ -13,9 +13,9 @@ type Column struct {
 	Name string
 	// Type is the type as a job writes it: text, int, float, bool, or a date or timestamp with its layouts.
 	Type string
-	// Doubts say what is uncertain about the type, without a value.
+	// Doubts describe what is uncertain about the type, without a value.
 	Doubts []string
-	// Other says whether some texts that were looked at are no values of the type.
+	// Other is set if some texts that were looked at are no values of the type.
 	Other bool
 
 	cells     []string
@@ -194,7 +194,7 @@ func unparsed(values []string, layout string) (rest []string) {
 	return rest
 }
 
-// leadingZeros says whether the values are digits alone, some of which begin with a zero: codes, not numbers.
+// leadingZeros reports whether the values are digits alone, some of which begin with a zero: codes, not numbers.
 func leadingZeros(values []string) bool {
 	some := false
 	for _, v := range values {
@@ -211,13 +211,13 @@ func isInt(s string) bool {
 	return err == nil
 }
 
-// longInt says whether s is a whole number that is no int.
+// longInt reports whether s is a whole number that is no int.
 func longInt(s string) bool {
 	digits := strings.TrimLeft(s, "+-")
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && !isInt(s)
 }
 
-// isNumber says whether s is a decimal number with this decimal sign and, if separator is not 0, groups of three
+// isNumber reports whether s is a decimal number with this decimal sign and, if separator is not 0, groups of three
 // digits.
 func isNumber(s string, decimal, separator rune) bool {
 	s = strings.TrimLeft(s, "+-")
@@ -255,7 +255,7 @@ func decimalSigns(cells []string) (comma, point int) {
 	return comma, point
 }
 
-// typed says whether a text is a number or a day.
+// typed reports whether a text is a number or a day.
 func typed(s string) bool {
 	if isNumber(s, '.', 0) || isNumber(s, ',', 0) {
 		return true

@@ -60,7 +60,7 @@ func escaped(s string, keep func(rune) bool) string {
 	return b.String()
 }
 
-// acts says whether a terminal acts upon a character, or does not show it.
+// acts reports whether a terminal acts upon a character, or does not show it.
 func acts(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }

@@ -117,7 +117,7 @@ func unwritable(path string) error {
 	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: path + " can't be written"}
 }
 
-// sameFile says whether two paths name one file.
+// sameFile reports whether two paths name one file.
 func sameFile(a, b string) bool {
 	infoA, err1 := os.Stat(a)
 	infoB, err2 := os.Stat(b)

@@ -20,7 +20,7 @@ type riskRow struct {
 
 // expected works out what to expect of the estimates, of the noisy values, and of estimates that say the same of every
 // row: if those are as good, there is little to see in the values.
-func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []denoise.Step) ([]riskRow, error) {
+func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []*denoise.Step) ([]riskRow, error) {
 	rows := []riskRow{{name: "noisy values", Risk: denoise.Risk{RMSE: in.sigma, Low: in.sigma, High: in.sigma,
 		Relative: 1}}}
 	for _, toward := range []string{"zero", "mean"} {
@@ -28,7 +28,7 @@ func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []den
 		if err != nil {
 			return nil, err
 		}
-		risk, err := denoise.ExpectedError(ctx, in.noisy, in.sigma, []denoise.Step{constant})
+		risk, err := denoise.ExpectedError(ctx, in.noisy, in.sigma, []*denoise.Step{constant})
 		if err != nil {
 			return nil, err
 		}

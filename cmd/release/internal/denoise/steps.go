@@ -72,8 +72,8 @@ func (f *stepFlags) names() string {
 	return strings.Join(names, ", ")
 }
 
-func (f *stepFlags) build() ([]denoise.Step, error) {
-	var steps []denoise.Step
+func (f *stepFlags) build() ([]*denoise.Step, error) {
+	var steps []*denoise.Step
 	for _, s := range f.list {
 		step, err := denoise.New(s.method, s.args)
 		if err != nil {
@@ -87,9 +87,9 @@ func (f *stepFlags) build() ([]denoise.Step, error) {
 	return steps, nil
 }
 
-// bind tells the steps how the rows lie: with a graph for those that take one. Without --shape the others have rows one
-// after the other. unused says that no step takes the graph.
-func (f *denoiseFlags) bind(ctx context.Context, steps []denoise.Step, in *noisyTable) (bound []denoise.Step,
+// bind gives the steps the arrangement of the rows: a graph for the steps that take one; otherwise rows are
+// consecutive, unless --shape is given. unused is set if no step takes the graph.
+func (f *denoiseFlags) bind(ctx context.Context, steps []*denoise.Step, in *noisyTable) (bound []*denoise.Step,
 	unused bool, err error) {
 	network, err := f.network(ctx, in)
 	if err != nil {
@@ -99,13 +99,13 @@ func (f *denoiseFlags) bind(ctx context.Context, steps []denoise.Step, in *noisy
 	for _, step := range steps {
 		shape := in.shape
 		if network != nil {
-			if with, err := denoise.WithGraph(step, network); err == nil {
+			if with, err := step.WithGraph(network); err == nil {
 				step, unused = with, false
 			} else if in.unordered {
 				shape = denoise.Line(len(in.rows))
 			}
 		}
-		if step, err = denoise.Bind(step, shape); err != nil {
+		if step, err = step.Bind(shape); err != nil {
 			return nil, false, denoiseFailed(err)
 		}
 		bound = append(bound, step)
@@ -135,7 +135,7 @@ func needs(m denoise.Method) string {
 	}[m.Needs]
 }
 
-// choices are what a parameter can be.
+// choices lists the values that a parameter can have.
 func choices(p denoise.Param) string {
 	options := p.Words
 	switch p.Type {

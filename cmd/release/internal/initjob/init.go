@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/columns"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
@@ -31,7 +32,7 @@ says, init asks on a terminal. Nothing that decides about privacy has a default.
 
 ` + Grammar
 
-// flags are what a person says on the command line.
+// flags holds the values given on the command line.
 type flags struct {
 	unit                       []string
 	asks                       []string
@@ -56,7 +57,7 @@ func Command(c *console.Console) *cobra.Command {
 	}
 	v := cmd.Flags()
 	v.StringSliceVar(&f.unit, "unit", nil, "the columns that together identify one privacy unit, or row")
-	v.StringArrayVar(&f.asks, "ask", nil, "a question (repeatable); see above")
+	v.StringArrayVar(&f.asks, "ask", nil, "a query (repeatable); see above")
 	v.IntVar(&f.maxRows, "max-rows", 0, "the most rows of one unit that count")
 	v.StringVar(&f.epsilon, "epsilon", "", "epsilon of the release")
 	v.StringVar(&f.delta, "delta", "", "delta of the release, far below 1 / number of units")
@@ -152,7 +153,7 @@ func (f *flags) relative(file string) string {
 	return file
 }
 
-// decide takes what the flags say and asks for the rest.
+// decide applies the flags and asks for the rest.
 func (f *flags) decide(c *console.Console, j *Job) error {
 	if slices.Equal(f.unit, []string{"row"}) {
 		j.Unit = nil
@@ -211,20 +212,29 @@ func (j *Job) checkColumns() error {
 }
 
 // prompt asks a question on the terminal and returns the answer.
-type prompt func(question string) (string, error)
+// While check returns an error, which may be nil for any answer, it shows the error and asks again: one slip must not
+// lose the answers before it.
+type prompt func(question string, check func(answer string) error) (string, error)
 
 func (f *flags) prompt(c *console.Console) prompt {
 	in := bufio.NewScanner(f.in)
-	return func(question string) (string, error) {
-		c.Errorf("%s\n> ", question)
-		if !in.Scan() {
-			return "", console.Usagef("there is no answer")
+	return func(question string, check func(answer string) error) (string, error) {
+		for {
+			c.Errorf("%s\n> ", question)
+			if !in.Scan() {
+				return "", console.Usagef("there is no answer")
+			}
+			answer := strings.TrimSpace(in.Text())
+			problem := check(answer)
+			if problem == nil {
+				return answer, nil
+			}
+			c.Errorf("%s\n", problem)
 		}
-		return strings.TrimSpace(in.Text()), nil
 	}
 }
 
-// interview asks for what the flags do not say.
+// interview asks for the values that the flags do not give.
 func (f *flags) interview(c *console.Console, j *Job) error {
 	ask := f.prompt(c)
 	var names []string
@@ -248,16 +258,17 @@ func (f *flags) askGuarantee(ask prompt, j *Job) error {
 		absent   bool
 		question string
 		answer   *string
+		check    func(answer string) error
 	}{
 		{len(f.unit) == 0, "Whom does the guarantee protect? Name the column (or columns, with commas) that identifies a " +
-			"person, a household, a device; or row.", &unit},
-		{f.epsilon == "", "Epsilon of this release? Lower is stronger; publications often have 0.1 to 3.", &f.epsilon},
-		{f.delta == "", "Delta? Far below 1 / number of units, such as 1e-6.", &f.delta},
+			"person, a household, a device; or row.", &unit, j.checkUnit},
+		{f.epsilon == "", "Epsilon of this release? Lower is stronger; publications often have 0.1 to 3.", &f.epsilon, checkNumber},
+		{f.delta == "", "Delta? Far below 1 / number of units, such as 1e-6.", &f.delta, checkNumber},
 	} {
 		if !s.absent {
 			continue
 		}
-		answer, err := ask(s.question)
+		answer, err := ask(s.question, s.check)
 		if err != nil {
 			return err
 		}
@@ -276,36 +287,58 @@ func (f *flags) askGuarantee(ask prompt, j *Job) error {
 	if f.maxRows > 0 {
 		return nil
 	}
-	answer, err := ask("How many rows of one unit may count at most? More rows keep more of the data and need more noise.")
-	if err != nil {
-		return err
+	answer, err := ask("How many rows of one unit may count at most? More rows keep more of the data and need more noise.",
+		func(answer string) error {
+			if positive(answer) == 0 {
+				return console.Usagef("%q is no positive whole number", console.OneLine(answer))
+			}
+			return nil
+		})
+	j.MaxRows = positive(answer)
+	return err
+}
+
+// checkUnit returns an error if an answer names no column of the table, nor row.
+func (j *Job) checkUnit(answer string) error {
+	if answer == "row" {
+		return nil
 	}
-	if j.MaxRows = positive(answer); j.MaxRows == 0 {
-		return console.Usagef("%q is no positive whole number", console.OneLine(answer))
+	for column := range strings.SplitSeq(answer, ",") {
+		if column = strings.TrimSpace(column); !slices.Contains(j.Table.Names, column) {
+			return console.Usagef("%q is no column of the table; write row if each row is protected by itself",
+				console.OneLine(column))
+		}
+	}
+	return nil
+}
+
+// checkNumber returns an error if an answer is no decimal number that is at least 0.
+func checkNumber(answer string) error {
+	if x, err := calibrate.ParseDown(answer); err != nil || x < 0 {
+		return console.Usagef("%q is no number that is at least 0; write it as 1, 0.5 or 1e-6", console.OneLine(answer))
 	}
 	return nil
 }
 
 // askQuestions asks what the person wants to know.
 func (f *flags) askQuestions(c *console.Console, ask prompt) error {
-	c.Errorf("What do you want to know? One question a line; an empty line ends.\n%s\n", Grammar)
+	c.Errorf("What do you want to know? One query a line; an empty line ends.\n%s\n", Grammar)
 	for {
-		line, err := ask("A question, or nothing:")
-		if err != nil || line == "" && len(f.asks) > 0 {
+		line, err := ask("A question, or nothing:", func(line string) error {
+			if line == "" && len(f.asks) > 0 {
+				return nil
+			}
+			_, err := Parse(line)
 			return err
-		}
-		if line == "" {
-			continue
-		}
-		if _, err := Parse(line); err != nil {
-			c.Errorf("%s\n", err)
-			continue
+		})
+		if err != nil || line == "" {
+			return err
 		}
 		f.asks = append(f.asks, line)
 	}
 }
 
-// positive reads a positive whole number; 0 if s is none.
+// positive parses a positive integer; 0 if s is none.
 func positive(s string) int {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// On a terminal, what the flags do not say is asked, and a question that is misspelt is asked again.
+// On a terminal, what the flags do not say is asked. An answer that is empty or wrong is asked for again, and the
+// answers before it are kept.
 func TestInterview(t *testing.T) {
 	dir := t.TempDir()
 	table := filepath.Join(dir, "t.csv")
@@ -18,7 +19,7 @@ func TestInterview(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, asked bytes.Buffer
-	f := &flags{in: strings.NewReader("id\n1\n1e-6\n3\nhistogramm town\n\nhistogram town=York|Bath\ncount\n\n"),
+	f := &flags{in: strings.NewReader("\nidd\nid\n\n1\none\n1e-6\n\n0\n3\n\nhistogramm town\n\nhistogram town=York|Bath\ncount\n\n"),
 		terminal: true, dir: "out", ledger: "sqlite:ledger.db", out: filepath.Join(dir, "job.yaml")}
 	if err := f.run(t.Context(), console.New(&out, &asked), []string{table}); err != nil {
 		t.Fatal(err, asked.String())
@@ -33,8 +34,8 @@ func TestInterview(t *testing.T) {
 			t.Errorf("the job lacks %s:\n%s", want, job)
 		}
 	}
-	if !strings.Contains(asked.String(), `"histogramm" is no kind of question`) {
-		t.Errorf("the misspelt question was not noticed: %s", asked.String())
+	if !strings.Contains(asked.String(), `"histogramm" is no kind of query`) {
+		t.Errorf("the misspelt query was not noticed: %s", asked.String())
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// Job is what a person decided for a table.
+// Job holds a person's decisions for a table.
 type Job struct {
 	Name string
 	// Files are paths as they stand in the job.
@@ -37,6 +37,9 @@ func (j *Job) Text() string {
 	j.writeHead(&b)
 	j.writeInput(&b)
 	j.writeQueries(&b)
+	b.WriteString("# End a run before any noise, at no cost, if a column is unusable: if half of its texts cannot be read, " +
+		"say. Readers\n# of a release then learn that no column was, which epsilon does not cover: off tells them nothing.\n" +
+		"data_checks: refuse\n\n")
 	fmt.Fprintf(&b, "output:\n  dir: %s\n  formats: [csv, parquet]\n\n", quote(j.Dir))
 	b.WriteString("# What these data may cost in all, over all releases. It is fixed when the ledger is first used.\n")
 	fmt.Fprintf(&b, "ledger:\n  store: %s   # keep it, and back it up: it remembers what was spent\n  dataset: %s\n  "+
@@ -207,7 +210,7 @@ func (c *Cells) text() string {
 
 var notNameBytes = regexp.MustCompile(`[^a-z0-9]+`)
 
-// name makes a name of the question's kind and columns that no other question has.
+// name returns a name made of the query's kind and columns that no other query has.
 func (q *Question) name(taken map[string]bool) string {
 	words := []string{q.Kind}
 	switch q.Kind {

@@ -66,7 +66,7 @@ func (f *Flags) AddOut(cmd *cobra.Command) {
 	cmd.Flags().Var((*folderFlag)(&f.out), "out", "the release folder, instead of the job's output.dir")
 }
 
-// HasOut says whether --out was given.
+// HasOut reports whether --out was given.
 func (f *Flags) HasOut() bool { return f.out != "" }
 
 // AddSign adds --sign.
@@ -189,7 +189,7 @@ func Absent(err error) int {
 	return n
 }
 
-// gone is an error of the input that says that its files are not there.
+// gone is the error that the input's files are missing.
 type gone struct{ error }
 
 // Unwrap returns the error of the input.

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Recall says what the ledger knows of the entry that a manifest or an anchor shows.
+// Recall reports what the ledger knows of the entry that a manifest or an anchor shows.
 func Recall(ctx context.Context, book *ledger.Book, shown *manifest.Ledger) (ledger.Memory, error) {
 	known, err := book.Recall(ctx, []ledger.Mark{{Head: shown.Head, MAC: shown.MAC}})
 	if err != nil {
@@ -17,7 +17,7 @@ func Recall(ctx context.Context, book *ledger.Book, shown *manifest.Ledger) (led
 	return known[0], nil
 }
 
-// LostWords say what is wrong with a ledger that does not hold the entry that a manifest shows; "" if it does.
+// LostWords describe what is wrong with a ledger that does not hold the entry that a manifest shows; "" if it does.
 func LostWords(known ledger.Memory) string {
 	switch known {
 	case ledger.MarkHeld:

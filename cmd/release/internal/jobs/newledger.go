@@ -68,7 +68,7 @@ func (f *Flags) LostLedger(plan *pipeline.Plan, dir string) error {
 	return nil
 }
 
-// sameDataset says whether a release is of the plan's dataset, as far as its manifest says.
+// sameDataset reports whether a release is of the plan's dataset, as far as its manifest says.
 func sameDataset(m *manifest.Manifest, plan *pipeline.Plan) bool {
 	return m.Dataset() == plan.Job().Ledger.Dataset && !strings.Contains(m.Dataset(), "${")
 }

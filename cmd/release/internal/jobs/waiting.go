@@ -24,7 +24,7 @@ func Waiting(runs []ledger.Run, dataset string, now time.Time) (out []ledger.Run
 	return out
 }
 
-// WaitingText says which charge is reserved, since when, and what ends that.
+// WaitingText describes which charge is reserved, since when, and what ends that.
 func WaitingText(r *ledger.Run) string {
 	job := r.Charge.Job
 	for _, name := range slices.Sorted(maps.Keys(r.Charge.Params)) {

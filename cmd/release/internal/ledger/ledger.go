@@ -19,7 +19,7 @@ const ledgerLong = `ledger shows and checks what was spent, and changes budgets.
 Every verb takes the job whose ledger is meant, or --store with the ledger's name as a job has it (sqlite:PATH, sqlite+group:PATH if
 a group shares it, or postgres://…). With a job only its dataset is shown. With --store all datasets are shown, unless --dataset names one.`
 
-// ledgerFlags say which ledger is meant, and how to print it.
+// ledgerFlags describe which ledger is meant, and how to print it.
 type ledgerFlags struct {
 	jobs.Flags
 	store, dataset string

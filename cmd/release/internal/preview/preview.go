@@ -17,13 +17,13 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/report"
 )
 
@@ -32,7 +32,7 @@ nothing and reads no row of the input. Rows are drawn from the job alone: the ce
 up to max_rows rows each. Their numbers mean nothing: look at which tables there will be, and at how large the noise is.
 
 The types of the columns come from the job, if the input is CSV, TSV or JSON lines: then nothing of the input is opened, and it need not be
-there. Of Parquet and Arrow files the schema in the footer is read; if the files are not there, the types are those that the questions need.
+there. Of Parquet and Arrow files the schema in the footer is read; if the files are not there, the types are those that the queries need.
 
 The folder is NAME.preview, or that of --out; an older preview there is replaced, and nothing else. The name of every file in it begins with
 synthetic-, and release verify does not take it for a release.`
@@ -196,7 +196,7 @@ func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, schema table.S
 	return outcome.Release, nil
 }
 
-// conclude says what was made.
+// conclude reports what was made.
 func (a *previewer) conclude(plan *pipeline.Plan, release *pipeline.Release, dir string, from typesFrom) error {
 	switch {
 	case a.JSON:

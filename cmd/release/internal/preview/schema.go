@@ -19,7 +19,7 @@ import (
 // row; if they are not there, the types are those that the job's questions need. Of text files it reads nothing: the
 // job states their types.
 
-// typesFrom says where the types of the columns come from.
+// typesFrom describes where the types of the columns come from.
 type typesFrom string
 
 const (
@@ -153,7 +153,7 @@ func guess(plan *pipeline.Plan, s *table.Schema, all []use) {
 	}
 }
 
-// stands says whether a column of the input stands for a logical one in an event.
+// stands reports whether a column of the input stands for a logical one in an event.
 func stands(plan *pipeline.Plan, logical, column string) bool {
 	for _, e := range plan.Job().Input.Events {
 		if e[logical] == column {

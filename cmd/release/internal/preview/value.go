@@ -81,7 +81,7 @@ func ofTime(at time.Time, t table.Type) value {
 // span is a range of numbers or of times. High may be missed.
 type span struct{ low, high float64 }
 
-// isTime says whether values of a type are times; spans of them are in seconds since 1970.
+// isTime reports whether values of a type are times; spans of them are in seconds since 1970.
 func isTime(t table.Type) bool { return t.Kind == table.Date || t.Kind == table.Timestamp }
 
 // spanOf reads two ends; an end that is nil is far enough from the other one, or from what is usual.
@@ -126,7 +126,7 @@ func usual(t table.Type) span {
 	return span{0, 100}
 }
 
-// at is the value at a share of the span.
+// at returns the value at a fraction of the span.
 func (s span) at(share float64, t table.Type) value {
 	x := s.low + share*(s.high-s.low)
 	switch t.Kind {

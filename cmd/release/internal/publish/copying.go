@@ -263,7 +263,7 @@ func (c *copying) addManifest(ctx context.Context, old map[string][]string, o st
 // anyDigest is that of a signature, which its manifest cannot state.
 const anyDigest = "any"
 
-// belongs says whether an object is a file of an earlier release.
+// belongs reports whether an object is a file of an earlier release.
 func belongs(old map[string][]string, name, digest string) bool {
 	return slices.Contains(old[name], digest) || slices.Contains(old[name], anyDigest)
 }

@@ -39,7 +39,7 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 10, delta
 // sound returns the text of a manifest that verifies, made without data.
 func sound(t *testing.T, job string) []byte {
 	t.Helper()
-	j, diags := configs.Parse("job.yaml", []byte(job), configs.ParseOptions{Judge: pipeline.JudgeStep})
+	j, diags := configs.Parse("job.yaml", []byte(job), configs.ParseOptions{CheckStep: pipeline.CheckStep})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

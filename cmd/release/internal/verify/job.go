@@ -57,7 +57,7 @@ func restate(m *manifest.Manifest) (*manifest.Manifest, error) {
 		return nil, errors.New("the job in the manifest cannot be read")
 	}
 	job, diags := configs.Parse(manifest.FileName, text, configs.ParseOptions{
-		Params: m.Params, Judge: pipeline.JudgeStep,
+		Params: m.Params, CheckStep: pipeline.CheckStep,
 		Env: func(string) (string, bool) { return "0", true }, // a reference in a text that no statement shows
 	})
 	if len(diags) > 0 {

@@ -110,7 +110,7 @@ func (s *selected) checkSelection(q *manifest.Query, t *sink.ReadBack) {
 	}
 }
 
-// sameKeys says whether the rows of a table begin with the keys of another, each as often as all others and in their
+// sameKeys reports whether the rows of a table begin with the keys of another, each as often as all others and in their
 // order.
 func sameKeys(of, t *sink.ReadBack) bool {
 	if of.Rows == 0 || t.Rows == 0 {

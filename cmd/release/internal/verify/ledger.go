@@ -56,7 +56,7 @@ func (v *verifying) store(a *verifier) (string, error) {
 	return v.flags.StoreOf(a.Console, v.flags.job)
 }
 
-// knows says whether the ledger at path has the release's dataset, or lost all that it had.
+// knows reports whether the ledger at path has the release's dataset, or lost all that it had.
 func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
 	book, closeBook, err := jobs.OpenStore(ctx, "sqlite:"+path, false)
 	if err != nil {
@@ -158,7 +158,7 @@ func sameNoise(a, b calibrate.Mechanism) bool {
 	return b.Within(a)
 }
 
-// sameCharge says whether the ledger was charged for the noise that a manifest states as charged.
+// sameCharge reports whether the ledger was charged for the noise that a manifest states as charged.
 func sameCharge(a, b calibrate.Mechanism) bool { return a.Sens.L2 == b.Sens.L2 && a.Sigma == b.Sigma }
 
 func entries(n int) string {

@@ -33,7 +33,7 @@ The ledger has the SHA-256 of the manifest: it and the signature show that the m
 without them verify looks for it beside the release and in the folders above. Whoever was given the release alone has no ledger: that check
 is then skipped, and the output says so. Exit code 1: a check failed.`
 
-// verifyFlags say what a release is checked against.
+// verifyFlags describe what a release is checked against.
 type verifyFlags struct {
 	jobs.Flags
 	key, job, store string

@@ -1,0 +1,253 @@
+// Package stores makes S3, Google Cloud Storage and Azure known to a program: s3://bucket/key, gs://bucket/key and
+// az://container/key.
+//
+// Requests are those of gocloud.dev/blob, with the versions of objects added. Credentials are found as each store's own
+// tools find them (docs/howto/object-stores.md).
+package stores
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+
+	"github.com/dprelease/dprelease/io/store"
+)
+
+// kind is what the three stores differ in.
+type kind interface {
+	// versionOf returns the version of an object that was listed or whose attributes were read; as is the method As of
+	// either.
+	versionOf(as func(any) bool) string
+	// pin asks for one version only; as is that of the options of a read, a write or a removal.
+	pin(as func(any) bool, version string) error
+	// answered returns the version of which a read got bytes, and at which byte these begin; as is that of the reader.
+	answered(as func(any) bool) (version string, at int64)
+	// status returns the status of an answer and the store's code for an error; 0 if no answer came.
+	status(err error) (status int, code string)
+}
+
+// Codes for requests that were not made, since there was no token for them.
+const (
+	noGoogleToken = "dprelease-no-google-token"
+	noAzureToken  = "dprelease-no-azure-token"
+)
+
+const hintOfAzure = "no credentials were found, or Azure refuses them: set AZURE_STORAGE_ACCOUNT and " +
+	"AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or sign in by az login"
+
+// bucket is a bucket of one of the stores.
+type bucket struct {
+	*blob.Bucket
+	kind   kind
+	ranges *ranges // nil if the library makes all requests
+}
+
+// Stat implements store.Bucket.
+func (b *bucket) Stat(ctx context.Context, key string) (store.Object, error) {
+	a, err := b.Attributes(ctx, key)
+	if err != nil {
+		return store.Object{}, b.failure(ctx, err)
+	}
+	o := store.Object{Key: key, Size: a.Size, Version: b.kind.versionOf(a.As)}
+	return b.versioned(o)
+}
+
+// versioned refuses an object without a version.
+func (b *bucket) versioned(o store.Object) (store.Object, error) {
+	if o.Version == "" {
+		return o, store.Failure(store.Unsupported, "the store states no version of the object, so a change would not be seen")
+	}
+	return o, nil
+}
+
+// List implements store.Bucket.
+func (b *bucket) List(ctx context.Context, prefix string, yield func(store.Object) error) error {
+	objects := b.Bucket.List(&blob.ListOptions{Prefix: prefix})
+	for {
+		l, err := objects.Next(ctx)
+		switch {
+		case err == io.EOF: //nolint:errorlint // a connection that was cut within a list has io.EOF underneath
+			return nil
+		case err != nil:
+			return b.failure(ctx, err)
+		case l.IsDir:
+			continue
+		}
+		o, err := b.versioned(store.Object{Key: l.Key, Size: l.Size, Version: b.kind.versionOf(l.As)})
+		if err == nil {
+			err = yield(o)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Read implements store.Bucket.
+func (b *bucket) Read(ctx context.Context, o store.Object, at, size int64) (io.ReadCloser, error) {
+	asked := false
+	if b.ranges != nil {
+		var answer *http.Response
+		var err error
+		if answer, asked, err = b.ranges.read(ctx, o, at, size); err != nil {
+			return nil, b.failure(ctx, err)
+		}
+		if answer != nil {
+			span := answer.Header.Get("Content-Range")
+			return answered(answer.Body, o, at, answer.Header.Get("ETag"), begin(span), total(span))
+		}
+	}
+	r, err := b.NewRangeReader(ctx, o.Key, at, size, &blob.ReaderOptions{
+		BeforeRead: func(as func(any) bool) error { return b.kind.pin(as, o.Version) },
+	})
+	if err != nil {
+		return nil, b.failure(ctx, err)
+	}
+	if asked { // the library got what a plain request did not get
+		b.ranges.off.Store(true)
+	}
+	version, first := b.kind.answered(r.As)
+	return answered(r, o, at, version, first, r.Size())
+}
+
+// answered returns the body of an answer to a request for an object's bytes from a place on, if it has these, of the
+// version that was asked for. The answer states its version, at which byte it begins, and the size of the object.
+func answered(body io.ReadCloser, o store.Object, at int64, version string, first, size int64) (io.ReadCloser, error) {
+	var err error
+	switch {
+	case version != o.Version:
+		err = store.Failure(store.Changed, "")
+	case first != at:
+		err = store.Failure(store.Unsupported, "the store does not send the part of the object that was asked for: does a "+
+			"proxy or a gateway ignore ranges? download the object, and name the copy")
+	case size != o.Size:
+		err = store.Failure(store.Changed, "")
+	default:
+		return body, nil
+	}
+	_ = body.Close()
+	return nil, err
+}
+
+// begin returns at which byte an answer begins, by its Content-Range: at the first if there is none, since that is the
+// whole object; -1 if it cannot be told.
+func begin(contentRange string) int64 {
+	if contentRange == "" {
+		return 0
+	}
+	span, bytes := strings.CutPrefix(contentRange, "bytes ")
+	first, _, _ := strings.Cut(span, "-")
+	at, err := strconv.ParseInt(first, 10, 64)
+	if !bytes || err != nil {
+		return -1
+	}
+	return at
+}
+
+// Put implements store.Writer.
+func (b *bucket) Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, _ int64,
+	over *store.Object) error {
+	o := &blob.WriterOptions{ContentType: mediaType, DisableContentTypeDetection: true}
+	fresh := over != nil && over.Version == ""
+	if o.IfNotExist = fresh; over != nil && !fresh {
+		o.BeforeWrite = func(as func(any) bool) error { return b.kind.pin(as, over.Version) }
+	}
+	err := b.Upload(ctx, key, content, o)
+	if err == nil {
+		return nil
+	}
+	if err = b.failure(ctx, err); fresh && store.KindOf(err) == store.Changed {
+		return store.Failure(store.Exists, "")
+	}
+	return err
+}
+
+// Delete implements store.Writer.
+func (b *bucket) Delete(ctx context.Context, o store.Object) error {
+	now, err := b.Stat(ctx, o.Key) // not all servers heed the condition of a removal
+	switch {
+	case err != nil && store.KindOf(err) == store.NotFound:
+		return nil
+	case err != nil:
+		return err
+	case now.Version != o.Version:
+		return store.Failure(store.Changed, "")
+	}
+	err = b.DeleteWithOptions(ctx, o.Key,
+		&blob.DeleteOptions{BeforeDelete: func(as func(any) bool) error { return b.kind.pin(as, o.Version) }})
+	if err == nil || gcerrors.Code(err) == gcerrors.NotFound {
+		return nil
+	}
+	return b.failure(ctx, err)
+}
+
+// failure reports what an error means, without its text.
+func (b *bucket) failure(ctx context.Context, err error) error {
+	if e := ctx.Err(); e != nil {
+		return e
+	}
+	var known *store.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	status, code := b.kind.status(err)
+	switch {
+	case code == noGoogleToken:
+		return store.Failure(store.Denied, "Google refuses the credentials: renew them, and run again")
+	case code == noAzureToken:
+		return store.Failure(store.Denied, hintOfAzure)
+	case code == "RequestTimeTooSkewed" || code == "RequestTimeout" || code == "SlowDown":
+		return store.Failure(store.Unavailable, "is the machine's clock right?")
+	case status == http.StatusNotFound:
+		return store.Failure(store.NotFound, "")
+	case code == "ExpiredToken" || code == "TokenRefreshRequired" || code == "InvalidToken" || code == "RequestExpired":
+		return store.Failure(store.Denied, "the credentials have expired: renew them, and run again")
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return store.Failure(store.Denied, "")
+	case status == http.StatusPreconditionFailed || status == http.StatusNotModified || status == http.StatusConflict:
+		return store.Failure(store.Changed, "")
+	case status == http.StatusRequestedRangeNotSatisfiable:
+		return store.Failure(store.Changed, "")
+	case status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect ||
+		code == "AuthorizationHeaderMalformed":
+		return store.Failure(store.Misconfigured, "is it the bucket's region? set AWS_REGION, or add ?region= to the address")
+	case status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
+		status >= http.StatusInternalServerError:
+		return store.Failure(store.Unavailable, "")
+	case status >= http.StatusBadRequest:
+		return store.Failure(store.Unsupported, "the store refuses the request: check the address and the credentials")
+	}
+	switch gcerrors.Code(err) {
+	case gcerrors.NotFound:
+		return store.Failure(store.NotFound, "")
+	case gcerrors.PermissionDenied:
+		return store.Failure(store.Denied, "")
+	case gcerrors.FailedPrecondition:
+		return store.Failure(store.Changed, "")
+	case gcerrors.InvalidArgument, gcerrors.Unimplemented:
+		return store.Failure(store.Unsupported, "")
+	}
+	return store.Failure(store.Unavailable, "")
+}
+
+// misconfigured is the error of opening a bucket whose options or credentials a library does not take.
+func misconfigured() error {
+	return store.Failure(store.Misconfigured,
+		"check the options of the address and the store's environment variables, as docs/howto/object-stores.md has them")
+}
+
+// values reads the options of an address.
+func values(a store.Address) (url.Values, error) {
+	q, err := url.ParseQuery(a.Options)
+	if err != nil {
+		return nil, misconfigured()
+	}
+	return q, nil
+}

@@ -1,0 +1,68 @@
+package protocol
+
+import (
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// attempt is one run in progress.
+type attempt struct {
+	*Runner
+	plan *pipeline.Plan
+	// chosen is what the run chose from noisy values, and the queries that follow from it; nil before it draws noise.
+	chosen *pipeline.Chosen
+	dir    string
+	again  bool // a new release is requested
+	// compare is set if the operator wants to know whether the input of a published release has changed
+	compare bool
+	// refuse is set if the run must end before the noise if a column is unusable
+	refuse bool
+	checks *pipeline.DataChecks // of this run's scan
+	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" if there
+	// is none.
+	waiting string
+	// derivedIn are the staging folders of the question's further publications. One of a run that was killed may hold the
+	// older release with which it had changed places.
+	derivedIn []string
+
+	prior ledger.Run      // the release that the run starts from; the zero Run if the ledger has none
+	own   ledger.Run      // the newest release under the question's own key, cancelled or not
+	same  []publication   // those in the plan's presentation, the newest release first
+	older bool            // another release than prior is published
+	ours  map[string]bool // manifest digests of all publications of the question
+
+	receipt ledger.Receipt
+	drawn   bool // noise may have been drawn under the receipt
+	// discarded is set if a staging was deleted that no run of this ledger made
+	discarded bool
+	// forsaken is set if the newest release was sealed and is lost, and a new one is requested
+	forsaken bool
+}
+
+// publication is one folder of a question in the presentation that a plan has.
+type publication struct {
+	run     ledger.Run // whose noisy values it shows
+	dir     string
+	digest  string // of its manifest
+	derived bool   // it was made of the noisy values of an earlier publication
+}
+
+func (a *attempt) published() bool { return a.prior.State == ledger.Published }
+
+func (a *attempt) reserved() bool { return a.prior.State == ledger.Reserved }
+
+func (a *attempt) sealed() bool { return a.prior.State == ledger.Sealed && !a.forsaken }
+
+// number returns the number of the release in progress; a release that was cut short is resumed under its number.
+func (a *attempt) number() int {
+	switch {
+	case a.reserved(), a.sealed():
+		return a.prior.Charge.Number
+	case a.own.State == "":
+		return 1
+	case a.own.State == ledger.Cancelled:
+		return a.own.Charge.Number
+	default:
+		return a.own.Charge.Number + 1
+	}
+}

@@ -1,0 +1,56 @@
+package protocol_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// A run that was cut short in one folder and finished in another is found there afterwards.
+func TestFinishedElsewhere(t *testing.T) {
+	for _, at := range []string{"Stage", "Publish"} {
+		t.Run(at, func(t *testing.T) {
+			b := newBench(t)
+			b.wrap = failing(at, errCut)
+			if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) {
+				t.Fatalf("error %v, want %v", err, errCut)
+			}
+			b.wrap = nil
+			other := filepath.Join(b.dir, "elsewhere")
+			first := b.must(func(r *protocol.Request) { r.Dir = other })
+			if first.Dir != other {
+				t.Errorf("folder %s", first.Dir)
+			}
+			o := b.must(nil)
+			b.expect(o, protocol.StatusCopied, once)
+			if o.Digest != first.Digest {
+				t.Error("other bytes")
+			}
+		})
+	}
+}
+
+// A sealed release whose staging is lost is an error, and --new-release is the way out.
+func TestLost(t *testing.T) {
+	b := newBench(t)
+	b.wrap = failing("Publish", errCut)
+	if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) {
+		t.Fatalf("error %v, want %v", err, errCut)
+	}
+	b.wrap = nil
+	left, err := filepath.Glob(filepath.Join(b.dir, ".staging-*"))
+	if err != nil || len(left) != 1 {
+		t.Fatal(left, err)
+	}
+	if err := os.RemoveAll(left[0]); err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.run(t.Context(), nil)
+	wantError(t, err, pipeline.CauseOutput, "lost")
+	o := b.must(func(r *protocol.Request) { r.NewRelease = true })
+	b.expect(o, protocol.StatusReleased, "budget reserve seal reserve seal publish")
+}

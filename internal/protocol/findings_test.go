@@ -1,0 +1,110 @@
+package protocol_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries/tally"
+)
+
+// A run that is to refuse unusable columns ends before any noise, gives its reservation back and leaves nothing;
+// without --refuse the same run releases, and a later usable input is released under a charge of its own.
+func TestRefuse(t *testing.T) {
+	b := newBench(t)
+	b.engine.look, b.engine.rows = true, rows{{"1", "Red"}, {"2", "GREEN"}}
+	refuse := func(r *protocol.Request) { r.Refuse = true }
+	_, err := b.run(t.Context(), refuse)
+	wantError(t, err, pipeline.CauseCheck, "data")
+	if got := b.spent(); got != "budget reserve cancel" {
+		t.Errorf("ledger %q: the reservation is not cancelled", got)
+	}
+	if text := err.Error(); !strings.Contains(text, "colour") || strings.Contains(text, "GREEN") {
+		t.Errorf("the error names a value, or not the column: %s", text)
+	}
+	o := b.must(nil)
+	b.expect(o, protocol.StatusReleased, "budget reserve cancel reserve seal publish")
+	if found := b.plan(job).Findings(o.Checks); len(pipeline.Unusable(found)) != 1 {
+		t.Errorf("found %v", found)
+	}
+	good := newBench(t)
+	good.engine.look = true
+	good.expect(good.must(refuse), protocol.StatusReleased, once)
+}
+
+// A person may decide: a no ends the run before any noise and gives the reservation back, and nobody is asked about a
+// sound table.
+func TestConfirm(t *testing.T) {
+	b := newBench(t)
+	b.engine.look, b.engine.rows = true, rows{{"1", "Red"}, {"2", "GREEN"}}
+	asked, answer := 0, false
+	b.confirm = func(_ context.Context, found []pipeline.Finding) bool {
+		if asked++; len(pipeline.Unusable(found)) != 1 {
+			t.Errorf("found %v", found)
+		}
+		return answer
+	}
+	_, err := b.run(t.Context(), nil)
+	wantError(t, err, pipeline.CauseCheck, "data")
+	if got := b.spent(); got != "budget reserve cancel" {
+		t.Errorf("ledger %q: the reservation is not cancelled", got)
+	}
+	answer = true
+	b.expect(b.must(nil), protocol.StatusReleased, "budget reserve cancel reserve seal publish")
+	good := newBench(t)
+	good.engine.look, good.confirm = true, b.confirm
+	good.expect(good.must(nil), protocol.StatusReleased, once)
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+// An engine that does not look at all rows cannot promise to refuse.
+func TestRefuseNeedsAllRows(t *testing.T) {
+	b := newBench(t)
+	_, err := b.run(t.Context(), func(r *protocol.Request) { r.Refuse = true })
+	wantError(t, err, pipeline.CauseInside, "internal")
+	if got := b.spent(); got != "budget reserve cancel" {
+		t.Errorf("ledger %q", got)
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for _, c := range []struct {
+		part, whole int64
+		want        string
+	}{
+		{0, 0, "0 %"}, {0, 9, "0 %"}, {9, 9, "100 %"}, {1, 101, "<1 %"}, {1, 100, "1 %"}, {99, 100, "99 %"}, {999, 1000,
+			">99 %"},
+		{1, 1 << 40, "<1 %"}, {1<<40 - 1, 1 << 40, ">99 %"}, {1, 3, "33 %"}, {2, 3, "67 %"},
+	} {
+		if got := pipeline.Percent(c.part, c.whole); got != c.want {
+			t.Errorf("%d of %d: %q, want %q", c.part, c.whole, got, c.want)
+		}
+	}
+}
+
+// An input without rows is unusable, and so is one of which no row passes the filters, also if statistics rule all of
+// them out.
+func TestFindingsOfNoRows(t *testing.T) {
+	b := newBench(t)
+	b.engine.look = true
+	filtered := strings.Replace(job, "[people.csv]", "[people.csv], where: [{column: colour, in: [mauve]}]", 1)
+	p := b.plan(filtered)
+	for name, c := range map[string]*pipeline.DataChecks{"data-empty": {}, "data-filter": {Rows: 5, Skipped: 5}} {
+		var err error
+		if c.Filters, err = tally.OfFilters(p.Filters(), b.engine.Schema(), nil); err != nil {
+			t.Fatal(err)
+		}
+		found := pipeline.Unusable(p.Findings(c))
+		if len(found) != 1 || found[0].Code != name || found[0].Hint == "" {
+			t.Errorf("%s: found %v", name, found)
+		}
+	}
+	if err := pipeline.UnusableError(configs.Diagnostics{}, ""); err != nil {
+		t.Errorf("nothing is unusable, and yet %v", err)
+	}
+}

@@ -1,0 +1,193 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+// lookup finds the plan's run fingerprint in the ledger: the release from which the run starts, and the publications
+// that it may repeat.
+func (a *attempt) lookup(ctx context.Context) error {
+	runs, err := a.Book.Runs(ctx)
+	if err != nil {
+		return pipeline.LedgerError("look the run up", err)
+	}
+	known := a.known(runs)
+	a.prior, a.own, a.same, a.ours, a.older, a.waiting, a.derivedIn = ledger.Run{}, newest(runs,
+		a.plan.Run()), nil, map[string]bool{}, false, "", nil
+	switch {
+	case len(known) > 0:
+		a.prior = known[0]
+	case a.own.State != "":
+		a.prior = a.own // it was cancelled
+	}
+	cut := a.prior.Charge
+	waiting := a.reserved() && !a.again
+	for i := range known {
+		r := &known[i]
+		if r.State != ledger.Published {
+			continue
+		}
+		a.older = a.older || r.Charge.Number != cut.Number
+		a.publications(r)
+		if waiting && !a.published() && r.Withdrawn == nil {
+			// A new release was begun and cut short: it waits for the next run that asks for it. This one has its answer.
+			a.prior, a.waiting = *r, stagingOf(cut.Dir, cut.Run, cut.Number)
+		}
+	}
+	return nil
+}
+
+// publications takes those of a published release: all are the question's, some have the plan's presentation.
+func (a *attempt) publications(r *ledger.Run) {
+	a.ours[r.Digests.Release] = true
+	for _, d := range r.Derived {
+		a.ours[d.Release] = true
+		a.derivedIn = append(a.derivedIn, stagingOf(d.Dir, d.Presentation, r.Charge.Number))
+	}
+	if r.Withdrawn != nil {
+		return // its folders may be moved aside, and are no answer
+	}
+	for _, d := range slices.Backward(r.Derived) {
+		if d.Presentation == a.plan.Presentation() {
+			a.same = append(a.same, publication{run: *r, dir: d.Dir, digest: d.Release, derived: true})
+			break
+		}
+	}
+	if a.mine(r) {
+		a.same = append(a.same, publication{run: *r, dir: r.Charge.Dir, digest: r.Digests.Release})
+	}
+}
+
+// newest is the newest release under a key, cancelled or not; the zero Run if there is none.
+func newest(runs []ledger.Run, key string) (out ledger.Run) {
+	for i := range runs {
+		if runs[i].Charge.Run == key && (out.State == "" || runs[i].Charge.Number > out.Charge.Number) {
+			out = runs[i]
+		}
+	}
+	return out
+}
+
+// known are the releases of the plan's question that were not cancelled, the newest first.
+func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
+	for _, r := range runs {
+		if r.Charge.Run == a.plan.Run() && r.State != ledger.Cancelled {
+			known = append(known, r)
+		}
+	}
+	slices.SortFunc(known, func(x, y ledger.Run) int { return y.Charge.Number - x.Charge.Number })
+	return known
+}
+
+// places are where a release may lie that was published at dir: there, or, if all of the job's folders were moved
+// together, where this run or its job would publish.
+func (a *attempt) places(dir string) []string {
+	out := []string{dir}
+	own, err := filepath.Abs(a.plan.Job().Path(a.plan.Job().Output.Dir))
+	if err != nil {
+		own = a.dir
+	}
+	for _, other := range []string{a.dir, own} {
+		if other != "" && !slices.Contains(out, other) {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// find returns where a publication lies, whole. The error is that of the place where it was published.
+func (a *attempt) find(ctx context.Context, dir, digest string) (found string, err error) {
+	for i, place := range a.places(dir) {
+		found, other := a.Sink.Find(ctx, place, digest)
+		if other == nil {
+			return found, nil
+		}
+		if i == 0 {
+			err = other
+		}
+	}
+	return "", err
+}
+
+// mine reports whether a release has the plan's presentation.
+func (a *attempt) mine(r *ledger.Run) bool { return r.Digests.Presentation == a.plan.Presentation() }
+
+// source is an intact folder from which the noisy values of a published release can be read.
+func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m manifest.Manifest, digest string,
+	err error) {
+	candidates := []publication{{dir: r.Charge.Dir, digest: r.Digests.Release}}
+	for _, d := range slices.Backward(r.Derived) {
+		candidates = append(candidates, publication{dir: d.Dir, digest: d.Release})
+	}
+	var sparse, lost error
+	for _, c := range candidates {
+		dir, err := a.find(ctx, c.dir, c.digest)
+		if err != nil {
+			lost = errors.Join(lost, err)
+			continue
+		}
+		m, digest, err := a.Sink.Manifest(dir)
+		switch {
+		case err != nil:
+			return "", m, "", pipeline.OutputError(err)
+		case digest != c.digest:
+			lost = errors.Join(lost, pipeline.ErrIncomplete)
+			continue
+		}
+		if err := complete(a.plan, dir, &m); err != nil {
+			sparse = errors.Join(sparse, err)
+			continue
+		}
+		return dir, m, digest, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return "", m, "", err
+	}
+	if sparse != nil {
+		return "", m, "", &pipeline.Error{
+			Cause: pipeline.CauseOutput, Code: "incomplete-source", Err: sparse, Hint: hintIncomplete,
+			Message: "this job is released in another presentation, from which this one cannot be made",
+		}
+	}
+	return "", m, "", &pipeline.Error{
+		Cause: pipeline.CauseOutput, Code: codeLost, Err: lost, Hint: hintLost,
+		Message: "this job is released in another presentation, to " + r.Charge.Dir +
+			", which is not there unchanged any more, so that this one cannot be made of its noisy values",
+	}
+}
+
+const hintIncomplete = "keep the earlier presentation; or pay for a new release with --new-release"
+
+// complete reports whether a release of the plan's question holds all noisy values.
+func complete(p *pipeline.Plan, dir string, m *manifest.Manifest) error {
+	planned := p.Queries()
+	if len(m.Queries) != len(planned) {
+		return errors.New(dir + " has other queries")
+	}
+	for i := range planned {
+		q := &m.Queries[i]
+		_, follows := planned[i].Leader()
+		at := slices.IndexFunc(q.Files, func(f manifest.File) bool { return f.Holds == "" })
+		switch cells := planned[i].Query.Cells(); {
+		case q.Publish != nil:
+			return errors.New(dir + ": " + q.Name + " is published by a rule that leaves cells out")
+		case at < 0:
+			return errors.New(dir + " has no table of " + q.Name)
+		case !planned[i].Selected() && !follows && q.Files[at].Rows != cells:
+			return errors.New(dir + ": " + q.Name + " is sparse: it has only the cells whose estimate is not zero")
+		case q.Files[at].Rows > mostReadBack:
+			return errors.New(dir + ": " + q.Name + " has too many cells to be held")
+		}
+	}
+	return nil
+}
+
+// mostReadBack is how many cells of a query are read back at most: 1 GiB for each column.
+const mostReadBack = 1 << 27

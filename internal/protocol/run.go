@@ -1,0 +1,167 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Run releases a plan once: the same run again returns the same bytes and spends nothing. It does not open the input
+// then: the result, the time and the failure would otherwise reveal whether the input has changed.
+//
+// Protocol: reserve, aggregate, noise, stage, seal, publish. After a crash the next run of the same plan continues: a
+// complete staging is sealed and published unchanged; an incomplete one is deleted, and noise is drawn again under the
+// same charge, since nobody has seen the first noise.
+func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
+	if err := req.Plan.Accurate(); err != nil {
+		return nil, err
+	}
+	unlock, err := r.Book.Lock(ctx, req.Plan.Run())
+	if err != nil {
+		return nil, pipeline.LedgerError("lock the run", err)
+	}
+	defer unlock()
+	// Two jobs that publish into one folder must not both be charged before one of them finds it taken.
+	unlockFolder, err := r.lockFolder(ctx, req.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlockFolder()
+	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir, again: req.NewRelease, compare: req.CompareInput,
+		refuse: req.Refuse}
+	if err := a.lookup(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.withdrawn(); err != nil && !req.NewRelease {
+		return nil, err
+	}
+	if err := a.tidy(ctx); err != nil {
+		return nil, err
+	}
+	finished, err := a.settle(ctx)
+	var failed *pipeline.Error
+	if errors.As(err, &failed) && failed.Code == codeLost && req.NewRelease {
+		a.forsaken, err = true, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	// A new release that an earlier --new-release began is the one requested.
+	again := req.NewRelease && !(finished && (a.prior.Charge.Number > 1 || a.older))
+	switch {
+	case !again && finished && a.mine(&a.prior):
+		if err := a.compareInput(ctx, &a.prior); err != nil {
+			return nil, err
+		}
+		return &Outcome{Status: StatusFinished, Dir: a.dir, Digest: a.prior.Digests.Release}, nil
+	case !req.NewRelease && len(a.same) > 0:
+		return a.repeat(ctx)
+	case !again && a.published():
+		if err := a.compareInput(ctx, &a.prior); err != nil {
+			return nil, err
+		}
+		return a.derive(ctx)
+	case a.compare:
+		return nil, &pipeline.Error{
+			Cause: pipeline.CauseJob, Code: "not-released", Message: "--compare-input compares the input with that of a " +
+				"release, and this job has no release",
+			Hint: "nothing was spent; make the release with release run, without --compare-input",
+		}
+	default:
+		return a.release(ctx)
+	}
+}
+
+func (r *Runner) lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
+	unlock, err = r.Book.Lock(ctx, "folder\x00"+dir)
+	return unlock, pipeline.LedgerError("take the folder", err)
+}
+
+// release makes a release: the whole way from the charge to the published folder.
+func (a *attempt) release(ctx context.Context) (*Outcome, error) {
+	if err := a.vacant(ctx, a.dir); err != nil {
+		return nil, err
+	}
+	engine, err := a.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer engine.Close()
+	if !a.reserved() {
+		if err := a.rehearse(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.charge(ctx); err != nil {
+		return nil, err
+	}
+	release, input, err := a.answer(ctx, engine)
+	if err != nil {
+		return nil, a.abandon(ctx, err)
+	}
+	note, err := a.Book.Fingerprint(ctx, input)
+	if err != nil {
+		return nil, a.abandon(ctx, pipeline.LedgerError("fingerprint the input", err))
+	}
+	release.SignBy(a.Signer)
+	charged, _, err := a.Book.Lookup(ctx, a.plan.Run())
+	if err != nil {
+		return nil, a.abandon(ctx, pipeline.LedgerError("read the account", err))
+	}
+	if err := a.showHead(ctx, release, charged.Mu2); err != nil {
+		return nil, a.abandon(ctx, err)
+	}
+	seal := ledger.Digests{Input: note, Presentation: a.plan.Presentation()}
+	if seal.Release, err = a.stage(ctx, a.staging(), noteOf(seal), release); err != nil {
+		return nil, a.abandon(ctx, err)
+	}
+	if err := a.vouch(ctx, noteOf(seal), seal.Release); err != nil { // without its voucher the next run deletes it
+		return nil, a.abandon(ctx, err)
+	}
+	// From here on the staging folder is complete: whatever fails, the next run seals and publishes it as it is.
+	if err := a.seal(context.WithoutCancel(ctx), seal); err != nil {
+		return nil, err
+	}
+	moved, err := a.publish(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Status: StatusReleased, Dir: a.dir, Discarded: a.discarded, Digest: seal.Release, Moved: moved,
+		Release: release, Queries: a.chosen.Queries(), Checks: a.checks}, nil
+}
+
+// vacant refuses an output folder that holds anything but a publication of this question, which may be moved aside.
+func (a *attempt) vacant(ctx context.Context, dir string) error {
+	digest, err := a.Sink.Inspect(ctx, dir)
+	switch {
+	case errors.Is(err, pipeline.ErrNoRelease), err == nil && a.ours[digest]:
+		return nil
+	case err == nil, errors.Is(err, pipeline.ErrIncomplete):
+		return occupied(dir, err)
+	default:
+		return pipeline.OutputError(err)
+	}
+}
+
+func occupied(dir string, err error) error {
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: dir +
+		" holds something else than this release", Hint: hintOccupied, Err: err}
+}
+
+const hintOccupied = "choose another folder with --out, put a ${param} in output.dir, or move the folder away"
+
+// open opens the input and checks the plan against its schema.
+func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
+	engine, err := a.Open(ctx)
+	if err != nil {
+		return nil, pipeline.InputError(err)
+	}
+	if diags := a.plan.CheckWith(engine); len(diags) > 0 {
+		_ = engine.Close()
+		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "schema", Message: "the job does not fit the input",
+			Err: diags}
+	}
+	return engine, nil
+}

@@ -1,0 +1,128 @@
+package protocol
+
+import (
+	"context"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+// Runner carries plans out. Every field but Identify, Signer, Announce and Confirm is needed.
+type Runner struct {
+	Book *ledger.Book
+	Sink pipeline.Sink
+	// Open opens the input; ErrInputGone if its files are not there any more.
+	Open     func(ctx context.Context) (pipeline.Engine, error)
+	Observer pipeline.Observer
+	// Workers is the number of goroutines that draw noise.
+	Workers int
+	Program manifest.Program
+	// Identify finds Program out if a release is made, which takes longer than answering a released question; nil: Program
+	// is set.
+	Identify func() manifest.Program
+	// Signer signs the manifests of new releases; nil: they are not signed.
+	Signer pipeline.Signer
+	// Announce gets what a run is about to charge, or the charge under which it goes on, before it does so. An error ends
+	// the run, at no cost. It may be nil.
+	Announce func(Standing) error
+	// Confirm decides whether a run goes on to the noise although columns are unusable; false ends it at no cost. The
+	// engine need not have looked at all rows. It must ask a person who may read the input. It may be nil: go on.
+	Confirm func(context.Context, []pipeline.Finding) bool
+}
+
+// Request is one run of a plan.
+type Request struct {
+	Plan *pipeline.Plan
+	// Dir is the absolute path of the release folder.
+	Dir string
+	// NewRelease asks for a new release of a question that was answered before, and pays for it again.
+	NewRelease bool
+	// CompareInput reads the input of a question that is released, and ends the run with an error if it has changed since
+	// or is not there. A question that is not released is refused, at no cost.
+	// That answers a question about private data without noise or charge, as often as it is asked: it is for the operator
+	// alone. Without it a question that is released is answered without opening its input.
+	CompareInput bool
+	// Refuse ends the run before any noise if the data leave a column unusable for a query that needs it
+	// ([pipeline.Plan.Findings]); the engine must look at all rows. Whether a release appears then depends on the rows,
+	// and its readers see it.
+	Refuse bool
+}
+
+// Status describes how a run ended.
+type Status string
+
+// The ways in which a run ends well.
+const (
+	// StatusReleased: the release was made by this run.
+	StatusReleased Status = "released"
+	// StatusFinished: an earlier run had drawn the noise and was cut short; its release was published.
+	StatusFinished Status = "finished"
+	// StatusAlready: the release was there already; nothing was spent.
+	StatusAlready Status = "already-released"
+	// StatusCopied: the release was published elsewhere; its bytes were copied, nothing was spent.
+	StatusCopied Status = "copied"
+	// StatusDerived: the question was released in another presentation; this one was made of its noisy values, nothing was
+	// spent.
+	StatusDerived Status = "derived"
+)
+
+// Outcome is what a run did.
+type Outcome struct {
+	Status Status
+	Dir    string
+	// Digest is the SHA-256 of the release's manifest.
+	Digest string
+	// Moved is where an older release of the folder was put; "" if there was none.
+	Moved string
+	// Release is what this run made, and Queries are its queries with what was chosen for them; nil if it made none.
+	Release *pipeline.Release
+	Queries []pipeline.Planned
+	// Discarded: beside the folder was a complete release in staging that no run of this ledger can have made, or one of
+	// an earlier version. It was deleted, and noise was drawn anew under the same charge.
+	Discarded bool
+	// From is the folder whose noisy values a derived release was made of; else "".
+	From string
+	// Checks is what the engine tallied for the operator; nil if it was not asked to, or if this run made no release.
+	Checks *pipeline.DataChecks
+}
+
+// Next is what a run of a plan would do next.
+type Next string
+
+// What a run may do next.
+const (
+	// NextCharge: it charges the account and draws noise.
+	NextCharge Next = "charge"
+	// NextResume: a run was cut short after its charge; this one goes on under it.
+	NextResume Next = "resume"
+	// NextFinish: a run was cut short after its seal; this one publishes what it left.
+	NextFinish Next = "finish"
+	// NextRepeat: the release is published; a run returns the same bytes.
+	NextRepeat Next = "repeat"
+	// NextDerive: the question is released in another presentation; a run makes this one of its noisy values.
+	NextDerive Next = "derive"
+	// NextWithdrawn: the release was withdrawn; a run fails and charges nothing, unless a new release is asked for.
+	NextWithdrawn Next = "withdrawn"
+)
+
+// Standing is where a plan stands before a run: what the run would do, and what that would cost.
+type Standing struct {
+	Next Next
+	// Prior is the release that the run finds in the ledger; zero if Next is NextCharge.
+	Prior ledger.Run
+	// Dir is where that release lies, or lay; "" unless Next is NextRepeat, NextDerive or NextWithdrawn.
+	Dir string
+	// Problem is why the run will fail nonetheless: what it needs of that release is not there. nil if nothing is in the
+	// way.
+	Problem error
+	// Quote is what the run would charge; zero unless Next is NextCharge.
+	Quote ledger.Quote
+}
+
+func (r *Runner) program() manifest.Program {
+	if r.Identify != nil {
+		return r.Identify()
+	}
+	return r.Program
+}

@@ -1,0 +1,26 @@
+package regular
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Hint says what to do about a path at which there is nothing. It names the entry of the path's folder whose name is
+// most alike by distance, the number of letters that differ. start says where relative paths start.
+func Hint(path, start string, distance func(a, b string) int) string {
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "the folder of the file is not there or cannot be read; " + start
+	}
+	best, least := "", 1+len([]rune(name))/3
+	for _, e := range entries {
+		if d := distance(name, e.Name()); d > 0 && d <= least {
+			best, least = e.Name(), d-1
+		}
+	}
+	if best == "" {
+		return "check the path; " + start
+	}
+	return "is it " + best + "? " + start
+}

@@ -1,0 +1,29 @@
+package regular_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/internal/regular"
+	"github.com/dprelease/dprelease/internal/spelling"
+)
+
+// A missing file's hint names the entry beside it that is spelt nearly like it, and else none.
+func TestHint(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"loans.yaml", "people.csv"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"loan.yaml": "is it loans.yaml?", "peple.cvs": "is it people.csv?", "zebra": "check the path", "no/loans.yaml": "the folder",
+	} {
+		got := regular.Hint(filepath.Join(dir, name), "it starts here", spelling.Distance)
+		if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "it starts here") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
