@@ -71,7 +71,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console, program), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), aggregate.Command(a.Console, version()), a.mergeCmd(),
 		columns.Command(a.Console), initjob.Command(a.Console), preview.Command(a.Console, program,
-			a.printPreview), a.explainCmd(), a.schemaCmd(), sqlCommand(a.Console), reportCommand(a.Console), plotCommand(a.Console),
+			a.printPreview), a.explainCmd(), a.schemaCmd(), sqlCommand(a.Console), reportCommand(a.Console), indexCommand(a.Console), plotCommand(a.Console),
 		publish.Command(a.Console),
 		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, program),
 		a.versionCmd(), a.manCmd(),

@@ -21,6 +21,8 @@ type Question struct {
 	Value *Cells
 	// By are the dimensions.
 	By []Cells
+	// MinCount is the least noisy count of a group whose mean is shown; 0 if all are.
+	MinCount int
 }
 
 // Cells are a column and the cells into which its values are sorted.
