@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
@@ -208,7 +209,7 @@ func runToBeKilled(t *testing.T, job string, k *killer, o pipeline.Observer) {
 	book := ledger.NewBook(killStore{store, k}, time.Now)
 	runner := protocol.Runner{
 		Book: book, Sink: killSink{sink.New(), k}, Open: jobs.Opener(plan.Job(), where.limits, book.InputKey),
-		Observer: o, Workers: 1, Program: program(),
+		Observer: o, Workers: 1, Program: runjob.Program(),
 	}
 	if _, err := runner.Run(t.Context(), protocol.Request{Plan: plan, Dir: where.dir,
 		NewRelease: os.Getenv(killAgain) != ""}); err != nil {

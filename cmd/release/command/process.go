@@ -12,6 +12,7 @@ import (
 	"time"
 	_ "time/tzdata" // time zones in an image without any
 
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/store/web"
 )
 
@@ -64,4 +65,4 @@ func signals(parent context.Context) (context.Context, func()) {
 func Run(ctx context.Context, args ...string) int { return execute(ctx, args, os.Stdout, os.Stderr) }
 
 // Version returns the version of the program: that of its main module, or the commit it was built from.
-func Version() string { return version() }
+func Version() string { return runjob.Version() }
