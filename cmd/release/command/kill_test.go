@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 )
