@@ -15,6 +15,10 @@ type Job struct {
 	Version int `yaml:"version" example:"1"`
 	// Name of the release, as its manifest shows it.
 	Name string `yaml:"name" example:"taxi-heatmap"`
+	// Title of the release for readers. The page and the pictures show it in the place of the name.
+	Title string `yaml:"title,omitempty" example:"Loans of the city library, 2024"`
+	// Columns are what readers should know of columns of the table, by their names.
+	Columns map[string]ColumnTexts `yaml:"columns,omitempty" example:"{Fee: {title: Late fee, unit: EUR}}"`
 	// Params are values that `--param NAME=VALUE` replaces. Any text of the job can refer to a value as ${NAME}.
 	Params map[string]Param `yaml:"params,omitempty" example:"{hour: \"00\", day: {type: date, every: day}}" order:"first"`
 	// Privacy is the guarantee of the whole release.
@@ -47,6 +51,16 @@ type Job struct {
 
 	file string
 	src  *yamltree.Source // nil if the job was not parsed
+}
+
+// ColumnTexts is what readers should know of a column. It is public, and does not change the answers.
+type ColumnTexts struct {
+	// Title of the column for readers.
+	Title string `yaml:"title,omitempty" example:"Late fee"`
+	// Description of the column in a sentence.
+	Description string `yaml:"description,omitempty" example:"What a member paid for a late return."`
+	// Unit of the column's values.
+	Unit string `yaml:"unit,omitempty" example:"EUR"`
 }
 
 // Param is one parameter: its default value, or a mapping with its type.

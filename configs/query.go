@@ -6,6 +6,12 @@ import "maps"
 type Query struct {
 	// Name of the query and of its files: lower-case letters, digits, _ and -, at most 64.
 	Name string `yaml:"name" example:"pickups"`
+	// Title of the query for readers. The page and the pictures show it in the place of the name.
+	Title string `yaml:"title,omitempty" example:"Loans by branch and month"`
+	// Description of the query in a sentence or two.
+	Description string `yaml:"description,omitempty" example:"Loans of books, films, music and games."`
+	// Unit is what the query's numbers count or measure, for readers: loans, EUR.
+	Unit string `yaml:"unit,omitempty" example:"loans"`
 	// Count counts all rows: one number.
 	Count *Count `yaml:"count,omitempty" example:"{}"`
 	// Histogram counts rows by one or more public dimensions.

@@ -9,9 +9,9 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Adopt returns the plan with the mechanisms of a charge of the same question, if they have the same sensitivities and
-// meet the plan's guarantee, less the share of delta that may fail, by the definition. They may have other names:
-// renaming a query asks nothing new.
+// Adopt returns the plan with the mechanisms of an earlier charge for the same run fingerprint. They must have the same
+// sensitivities and meet the plan's guarantee, by definition, after subtracting the part of delta for failures. Their
+// names may differ: renaming a query does not change the fingerprint.
 func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	mismatch := &ledger.MismatchError{Run: c.Run, Number: c.Number, What: "mechanisms"}
 	named := p.renamed(c.Mechanisms)
@@ -42,8 +42,8 @@ func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	return &adopted, nil
 }
 
-// renamed returns mechanisms with the plan's names of the components of crosstabs, which are called after their
-// dimensions: they are matched by their place, and another name of a dimension asks nothing new.
+// renamed returns mechanisms with the plan's names for the components of crosstabs. These are named after their
+// dimensions, so they are matched by position: renaming a dimension does not change the run fingerprint.
 func (p *Plan) renamed(charged []calibrate.Mechanism) []calibrate.Mechanism {
 	out, first := slices.Clone(charged), 0
 	for i := range p.queries {
@@ -58,13 +58,13 @@ func (p *Plan) renamed(charged []calibrate.Mechanism) []calibrate.Mechanism {
 	return out
 }
 
-// partOf is what a mechanism's name says after its query's name, which has no slash; see manifest.MechanismName.
+// partOf returns the part of a mechanism's name after its query's name, which has no slash; see manifest.MechanismName.
 func partOf(mechanism string) string {
 	_, component, _ := strings.Cut(mechanism, "/")
 	return component
 }
 
-// Charged is a mechanism of the query as the ledger has it.
+// Charged returns a mechanism of the query as the ledger recorded it.
 func (q *Planned) Charged(component int) calibrate.Mechanism {
 	m := q.Mechanisms[component]
 	if component < len(q.names) {

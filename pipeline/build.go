@@ -36,7 +36,7 @@ type builder struct {
 	read   ReadStrings
 	diags  configs.Diagnostics
 	public []publicFile
-	// presents: what is read now belongs to a denoising step
+	// presents is set while public files are read for a denoising step
 	presents bool
 
 	location *time.Location
@@ -243,7 +243,7 @@ func (b *builder) split(p *Plan, weights []float64) ([]calibrate.Mechanism, erro
 	return ms, err
 }
 
-// Compared is Gaussian noise of the same epsilon, beside that of a release with delta 0.
+// Compared is Gaussian noise of the same epsilon, to compare with a release with delta 0.
 
 // Compared returns what Gaussian noise with a small delta would be; nil if the release's delta is above 0.
 func (p *Plan) Compared() (*Compared, error) {
@@ -299,7 +299,7 @@ func (b *builder) guarantee(p *Plan) {
 	}
 }
 
-// weights are the queries' weights as the job has them.
+// weights returns the queries' weights in the job.
 func (b *builder) weights(p *Plan) []float64 {
 	out := make([]float64, len(p.queries))
 	for i := range out {
@@ -311,7 +311,7 @@ func (b *builder) weights(p *Plan) []float64 {
 	return out
 }
 
-// asks is what the components of all queries ask of a split of mu², by the weights of the queries.
+// asks returns the budget requests of the components of all queries, by the weights of the queries.
 func asks(p *Plan, weights []float64) []calibrate.Ask {
 	var all []calibrate.Ask
 	for i := range p.queries {

@@ -16,8 +16,9 @@ func (p *Plan) Charge(dir string, number int) ledger.Charge {
 	}
 }
 
-// Budget returns what the job says that its dataset may cost. If the job discovers keys and names no delta_cap, that is
-// a tenth of the budget's delta (a period's, if it has one), or what this release takes if that is more.
+// Budget returns the cap of the dataset in the job. If the job discovers keys and names no delta_cap, the cap is a
+// tenth of the budget's delta (of a period's delta, if there is one), or the part that this release takes if that is
+// more.
 func (p *Plan) Budget() ledger.Budget {
 	b := BudgetOf(p.job)
 	if p.failure.share != "" && b.DeltaCap == "" {
@@ -26,7 +27,7 @@ func (p *Plan) Budget() ledger.Budget {
 	return b
 }
 
-// BudgetOf returns what a job says that its dataset may cost.
+// BudgetOf returns the cap of a dataset in a job.
 func BudgetOf(job *configs.Job) ledger.Budget {
 	b := &job.Ledger.Budget
 	epsilon, delta := b.Total()

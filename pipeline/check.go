@@ -66,7 +66,7 @@ func diagnose(job *configs.Job, path string, err error) configs.Diagnostics {
 	return diags
 }
 
-// place is the field's path in the job: below the query, but for what all queries share.
+// place returns the field's path in the job: below the query, except for fields that all queries share.
 func place(query, field string) string {
 	switch {
 	case strings.HasPrefix(field, "privacy."), strings.HasPrefix(field, "input."):

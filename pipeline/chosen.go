@@ -8,9 +8,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Chosen is the queries of a plan as one run reads them: by the keys that were selected, and under the clamps and
-// bounds on rows that were found. A run makes these choices from noisy values while it draws its noise. They are a
-// value of the run: the plan stays as it was built.
+// Chosen holds the queries of a plan with the choices of one run: the keys that it selected, and the clamps and bounds
+// on rows that it found. A run chooses from noisy values while it draws its noise. The plan itself never changes.
 type Chosen struct {
 	plan    *Plan
 	queries []Planned
@@ -33,7 +32,7 @@ func (c *Chosen) TakeKeys(i int, keys []string) (err error) {
 	return err
 }
 
-// TakeFound gives a query the clamp or bound on rows that was found.
+// TakeFound sets the clamp or bound on rows that was found for a query.
 func (c *Chosen) TakeFound(i int, found query.Found) error {
 	q := &c.queries[i]
 	with, err := q.Search.With(found, q.Mechanisms, c.plan.adjacency)

@@ -5,12 +5,12 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// DataChecks is what an engine saw of the rows that a plan has no use for. Its numbers are exact and private: they are
-// for the operator, who may read the input, and never become part of a release, a ledger or a metric. Nothing that is
-// released depends on them, unless the run is asked to refuse columns that are unusable.
+// DataChecks counts, for the operator, the rows that a plan cannot use. Its numbers are exact and private: the operator
+// may read the input, but the numbers never become part of a release, a ledger or a metric. Nothing that is released
+// depends on them, unless the job refuses unusable columns.
 type DataChecks struct {
-	// Rows is the number of rows of the input, Skipped those that the files' statistics rule out by the filters, and
-	// Looked those that the tallies count: all others, or a part of them.
+	// Rows is the number of rows of the input, Skipped the rows that the files' statistics rule out by the filters, and
+	// Looked the rows that the tallies count: all others, or a sample of them.
 	Rows, Skipped, Looked int64
 	// Filters has one input a filter; its rows, like those of queries, are the looked-at ones, once for each of the job's
 	// events.

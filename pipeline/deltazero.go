@@ -11,16 +11,15 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// This file plans releases with delta 0: what a job may not ask of them, and how their epsilon is split over the
-// queries.
+// This file plans releases with delta 0: the queries that they cannot have, and how epsilon is split over the queries.
 
-// deltaZeroProblem is something in a job that does not go with delta 0, at a path below its query or, if that is empty,
-// at the query.
+// deltaZeroProblem is a key that excludes delta 0. Path is relative to its query; if it is empty, the problem is the
+// query's.
 type deltaZeroProblem struct{ Path, Message, Hint string }
 
 const deltaRemedy = "set privacy.delta far below 1 / number of units, such as 1e-6"
 
-// deltaZeroProblems says what in a query does not go with delta 0.
+// deltaZeroProblems returns the keys of a query that exclude delta 0.
 func deltaZeroProblems(q *configs.Query, components []query.Component,
 	steps []*denoise.Step) (out []deltaZeroProblem) {
 	add := func(path, message, hint string) { out = append(out, deltaZeroProblem{path, message, hint}) }
@@ -57,7 +56,7 @@ func needsGaussian(method string) bool {
 	return slices.ContainsFunc(denoise.Methods(), func(m denoise.Method) bool { return m.Name == method && m.KnownNoise })
 }
 
-// pureAsks are what the components of a query ask of epsilon, by its weight.
+// pureAsks returns the epsilon requests of a query's components, by its weight.
 func pureAsks(query string, weight float64, components []query.Component) (out []calibrate.PureAsk) {
 	for _, c := range components {
 		out = append(out, calibrate.PureAsk{
@@ -68,9 +67,9 @@ func pureAsks(query string, weight float64, components []query.Component) (out [
 	return out
 }
 
-// Compared is Gaussian noise of the same epsilon, beside that with delta 0.
+// Compared is Gaussian noise of the same epsilon, to compare with noise with delta 0.
 type Compared struct {
-	// Delta is the one that Gaussian noise would have, and Mu its parameter for all queries together.
+	// Delta is the delta of the Gaussian noise, and Mu its parameter for all queries together.
 	Delta float64      `json:"delta"`
 	Mu    calibrate.Mu `json:"mu"`
 	// Deviations are its standard deviations in the queries' first components, in the same order as the mechanisms that
@@ -81,8 +80,8 @@ type Compared struct {
 // comparedDelta is a usual delta.
 const comparedDelta = 1e-6
 
-// compareDelta returns what Gaussian noise with a small delta would be at the same epsilon, for queries with these
-// weights and components, shared out as jobs with such a delta share it.
+// compareDelta returns the Gaussian noise with a small delta at the same epsilon, for queries with these weights and
+// components, split as a job with that delta splits it.
 func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]query.Component) (Compared, error) {
 	g := calibrate.Guarantee{Epsilon: epsilon, Delta: comparedDelta}
 	c := Compared{Delta: comparedDelta}

@@ -41,8 +41,7 @@ func (b *builder) steps(jq *configs.Query, path string) []*denoise.Step {
 
 func stepPath(query string, k int) string { return fmt.Sprintf("%s.denoise[%d]", query, k) }
 
-// CheckStep says what is wrong with a denoising step of a query: it puts the judgement of package denoise into the
-// words of jobs.
+// CheckStep returns the problems of a denoising step of a query, in the words of jobs; package denoise judges the step.
 func CheckStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem) {
 	for _, e := range denoise.CheckStep(d.Method, d.Args, d.Graph != nil, kindOf(q)) {
 		out = append(out, problemOf(e))
@@ -98,7 +97,8 @@ func (b *builder) denoiseError(path string, err error) {
 	b.report(path, "bad-value", err.Error(), "")
 }
 
-// bind tells the steps how the cells lie, so that one that does not go with them is found before anything is spent.
+// bind gives the steps the arrangement of the cells, so that a step that does not support it fails before anything is
+// spent.
 func (b *builder) bind(steps []*denoise.Step, jq *configs.Query, q *Planned) []*denoise.Step {
 	var bound []*denoise.Step
 	shape := shapeOf(q.Query)

@@ -101,8 +101,8 @@ func (b *builder) private(file string) bool {
 	return false
 }
 
-// publicColumn reads a column of a public file of the job; nil if it cannot be read. What was read is part of the
-// question.
+// publicColumn reads a column of a public file of the job; nil if it cannot be read. The column is part of the run
+// fingerprint.
 func (b *builder) publicColumn(file, column, path string) []string {
 	if b.private(file) {
 		return b.unreadable(path, "contradiction", "a public file cannot be one of the private input",
@@ -124,7 +124,8 @@ func (b *builder) publicColumn(file, column, path string) []string {
 	return values
 }
 
-// unreadable reports a public file: what lacks its contents is not reported beside it.
+// unreadable reports a public file that cannot be read; problems that follow from the missing contents are not
+// reported.
 func (b *builder) unreadable(path, code, message, hint string) []string {
 	b.unread++
 	b.report(path, code, message, hint)

@@ -32,11 +32,11 @@ const (
 // fewRows: if a column leaves a query fewer than one row in fewRows, it leaves it nothing.
 const fewRows = 20
 
-// Finding is something in the data that an operator should know before, or after, a release. It is private, as
+// Finding is a problem in the data that an operator should know before, or after, a release. It is private, like
 // [DataChecks].
 type Finding struct {
 	configs.Diagnostic
-	// Unusable: the release would be, or is, noise about nothing in the query or column that it names.
+	// Unusable is set if the release would be, or is, nothing but noise in the query or column that the finding names.
 	Unusable bool
 }
 
@@ -80,8 +80,8 @@ func (f *finder) add(unusable bool, path, code, message, hint string) {
 	}
 }
 
-// Percent is a share for people: whole percent, of which only none and all are exact. Finer shares would show single
-// rows.
+// Percent returns a fraction for people, in whole percent; only 0 and 100 are exact. Finer fractions would reveal
+// single rows.
 func Percent(part, whole int64) string {
 	switch share := 100 * float64(part) / float64(max(whole, 1)); {
 	case part == 0:

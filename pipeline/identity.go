@@ -1,6 +1,7 @@
 package pipeline
 
-// Run returns the key of the plan's question: dataset, all that decides which noisy values are drawn, and parameters.
+// Run returns the run fingerprint of the plan: dataset, everything that decides which noisy values are drawn, and
+// parameters.
 func (p *Plan) Run() string { return p.identity.Run }
 
 // Presentation returns a digest of how the plan presents noisy values.

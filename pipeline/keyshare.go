@@ -10,13 +10,13 @@ import (
 // This file finds the histogram that selects the keys of each query of a job which adds values up by keys that are
 // discovered.
 
-// noLeader says that no query selects the keys of a query.
+// noLeader means that no query selects the keys of a query.
 const noLeader = -1
 
-// findLeaders sets the leader of each query that needs one, and returns the number of the leader of each query, or
-// None. A query follows a histogram that discovers keys if its first dimensions are those of the histogram, whatever
-// they are called; of several, the one with the most dimensions, and of these the first. All queries of a job have the
-// same input, filters and privacy unit.
+// findLeaders sets the leader of each query that needs one, and returns the index of each query's leader, or noLeader.
+// A query follows a histogram that discovers keys if its first dimensions equal the histogram's, whatever their names.
+// If there are several such histograms, it follows the one with the most dimensions, and the first of these. All
+// queries of a job have the same input, filters and privacy unit.
 func findLeaders(specs []*query.Spec) []int {
 	leaders := make([]int, len(specs))
 	for i, s := range specs {

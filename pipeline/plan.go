@@ -60,7 +60,7 @@ type Planned struct {
 	inside
 }
 
-// inside is what of a planned query is nobody else's.
+// inside holds the fields of a planned query that only this package uses.
 type inside struct {
 	// margins are the queries whose estimates are made to agree with this one's.
 	margins []margin
@@ -92,21 +92,21 @@ type target struct {
 	table string  // the only table that it is of; "" for all
 }
 
-// Targets is what the accuracy that a job asks for takes.
+// Targets holds the epsilon that the job's accuracy targets need.
 type Targets struct {
-	// Epsilon is the least one at which all targets are met, with the job's delta; Text is a decimal that is not below it,
-	// and above it by less than one part in 10^11.
+	// Epsilon is the least epsilon that meets all targets, with the job's delta; Text is a decimal above it by less
+	// than one part in 10^11, and never below.
 	Epsilon calibrate.Epsilon
 	Text    string
-	// Auto: the weights are worked out from the targets.
+	// Auto is set if the weights are computed from the targets.
 	Auto bool
-	// Spare is by how much the half-widths of the targets are smaller than asked at the job's epsilon, by the same factor
-	// for all if Auto: below 1 if a target is missed.
+	// Spare is the factor by which the half-widths are smaller than their targets at the job's epsilon: the same for
+	// all if Auto is set; below 1 if a target is missed.
 	Spare float64
 }
 
-// failure is the share of delta that the selection of private keys takes: the probability that a key is published which
-// one unit alone has. It comes off delta before the noise is calibrated.
+// failure is the part of delta for the selection of private keys: it bounds the probability that a key is published
+// which only one unit has. It is subtracted from delta before the noise is calibrated.
 type failure struct {
 	share string          // of the release, as decimal text; "": nothing is selected
 	each  calibrate.Delta // of each query that selects keys
@@ -191,7 +191,7 @@ func (p *Plan) Missed() configs.Diagnostics {
 // Mu returns the root sum of squares of the components' mu, rounded up.
 func (q *Planned) Mu() calibrate.Mu { return calibrate.ComposedMu(q.All()) }
 
-// All are the query's mechanisms and, after them, that of the search for its clamp.
+// All returns the query's mechanisms, followed by the mechanism of the search for its clamp.
 func (q *Planned) All() []calibrate.Mechanism {
 	if q.Search == nil {
 		return q.Mechanisms

@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Presenter makes the documents of a release folder: what people and catalogues read beside its tables. Only what is
-// public enters them.
+// Presenter makes the documents of a release folder that people and catalogues read besides its tables. They contain
+// only public facts.
 type Presenter interface {
 	// Present returns the documents of a release whose tables are the files, by query name. A sink writes them after the
 	// tables and before the manifest, which has their digests.

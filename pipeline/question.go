@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// This file says what a run is identified by.
+// This file computes the run fingerprint.
 
-// What a question is
+// The run fingerprint
 //
-// A run is identified by its question: everything that decides which noisy values are drawn (docs/adr/0017). How they
-// are presented, by which name, in which formats, after which steps, is no part of it: another presentation is made of
-// the noisy values of the first release, and costs nothing. Both are digests of the job as it is run. What is not known
-// to be presentation is question, so that a key that is added to the format and forgotten here costs a second charge,
-// and never a second noise under one.
+// A run is identified by everything that decides which noisy values are drawn (docs/adr/0017). The name, the formats
+// and the denoising steps of a release are no part of the fingerprint: they are its presentation. Another presentation
+// re-renders the noisy values of the first release, and costs nothing. Both the fingerprint and the presentation are
+// digests of the job as it is run. Every key that is not known to be presentation is part of the fingerprint. So a key
+// that is added to the format and forgotten here costs a second charge, and never draws new noise under an old charge.
 
 // publicFile is what the plan took from a public file of the job.
 type publicFile struct {
@@ -31,9 +31,9 @@ type publicFile struct {
 	Presents bool `json:"-"`
 }
 
-// Identity is what a plan's runs are known by.
+// Identity identifies a plan's runs.
 type Identity struct {
-	// Run is the question's key.
+	// Run is the run fingerprint.
 	Run string
 	// Presentation is the digest of how the noisy values are presented.
 	Presentation string
@@ -54,7 +54,7 @@ func identify(question []byte, public []publicFile, dataset string, params map[s
 	return id, nil
 }
 
-// runKey is the digest of a question's parts.
+// runKey returns the digest of the fingerprint's parts.
 func runKey(dataset, question string, params map[string]string) string {
 	h := sha256.New()
 	write := func(s string) { fmt.Fprintf(h, "%d:%s,", len(s), s) }
@@ -94,8 +94,8 @@ func presentationOf(effective []byte, public []publicFile) (string, error) {
 
 // The keys of a job that only say how noisy values are presented, by their paths.
 var (
-	presentsJob       = []string{"name", "deployment", "output", "ledger", "params", "memory_limit", "engine", "data_checks"}
-	presentsQuery     = []string{"name", "denoise", "margins", "sparse", "max_error", "publish"}
+	presentsJob       = []string{"name", "title", "columns", "deployment", "output", "ledger", "params", "memory_limit", "engine", "data_checks"}
+	presentsQuery     = []string{"name", "title", "description", "unit", "denoise", "margins", "sparse", "max_error", "publish"}
 	presentsKind      = map[string][]string{"histogram": {"quantiles", "cdf"}, "crosstabs": {"nonnegative", "integers"}}
 	presentsDimension = []string{"as"}
 )

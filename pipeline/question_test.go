@@ -16,8 +16,8 @@ var (
 	// presented keys only say how noisy values are shown. A path ends with "." if all below it are; * stands for any kind
 	// of query.
 	presented = []string{
-		"name", "params.", "deployment.", "output.", "engine",
-		"queries.name", "queries.denoise.", "queries.margins.", "queries.sparse", "queries.max_error", "queries.publish.", "queries.accuracy.",
+		"name", "title", "columns.", "params.", "deployment.", "output.", "engine",
+		"queries.name", "queries.title", "queries.description", "queries.unit", "queries.denoise.", "queries.margins.", "queries.sparse", "queries.max_error", "queries.publish.", "queries.accuracy.",
 		"queries.histogram.quantiles.", "queries.histogram.cdf", "queries.crosstabs.nonnegative", "queries.crosstabs.integers",
 		"queries.*.by.as", "queries.*.by.values.Name",
 	}
@@ -79,8 +79,11 @@ func fill(v reflect.Value, path string, visit func(path string, v reflect.Value,
 		set := func(key, text string) {
 			x := reflect.New(v.Type().Elem()).Elem()
 			fill(x, path, func(string, reflect.Value, func()) {})
-			if x.Kind() == reflect.String {
+			switch {
+			case x.Kind() == reflect.String:
 				x.SetString(text)
+			case x.Kind() == reflect.Struct && x.Field(0).Kind() == reflect.String:
+				x.Field(0).SetString(text)
 			}
 			v.SetMapIndex(reflect.ValueOf(key), x)
 		}

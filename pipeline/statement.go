@@ -41,8 +41,8 @@ func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 		},
 		Noise: manifest.Noise{Rounding: "an exact normal variable, rounded once to the grid",
 			Bits: "the operating system's source, expanded by a cipher"},
-		NotProtected: []string{"what rows of other units tell; what a unit contributes beyond the bounds is left out, not " +
-			"protected elsewhere"},
+		NotProtected: []string{"what the data of others say about a person; rows beyond the bounds of a unit are not counted " +
+			"at all"},
 		Unprotected: []string{"the names and the number of the input files",
 			"keys, bounds, public files and all else in the job"},
 		Errors: "no error, log or duration that is published depends on a row",

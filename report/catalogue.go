@@ -12,7 +12,7 @@ import (
 // schema.org with DCAT, Croissant, a citation file, and a README that says how to load them. Each document is text of
 // the release alone, the same each time.
 
-// catalogue is what the documents say of a release.
+// catalogue holds the facts of a release that the documents describe.
 type catalogue struct {
 	// Name is the release's own; Title is for people. Slug has lower-case letters, digits, "-", "." and "_" only.
 	Name, Slug, Title string
@@ -24,7 +24,7 @@ type catalogue struct {
 	// Creators publish the release; Authors described it. Both may be empty.
 	Creators, Authors []string
 	Region            string
-	// Prefix is what the names of all files begin with; "" of a release.
+	// Prefix is the prefix of all file names; "" for a release.
 	Prefix string
 	Tables []catalogueTable
 }
@@ -59,7 +59,7 @@ const (
 // catalogueFile is a table in one format.
 type catalogueFile struct {
 	Path, SHA256 string
-	// Raw says of CSV that no apostrophe stands before a text that looks like a formula.
+	// Raw is set if no apostrophe is put before texts of CSV tables that look like formulas.
 	Raw bool
 }
 
@@ -167,7 +167,7 @@ func slug(text string) string {
 	return slug
 }
 
-// words is the description of a column with its unit.
+// words returns the description of a column with its unit.
 func (c catalogueColumn) words() string {
 	if c.Unit == "" {
 		return c.Description

@@ -5,13 +5,17 @@ import (
 	"strings"
 )
 
-// axis is a direction of a query's cells on the page. Its type says how they follow one another: number (edges that are
-// numbers), order (edges of other kinds, parts of times), grid, point, or category.
+// axis is a direction of a query's cells on the page. Its type is number (edges that are numbers), order (edges of
+// other kinds, parts of times), grid, point, or category.
 type axis struct {
 	Label string `json:"label"`
 	Type  string `json:"type"`
 	// Keys are the places of its columns among the keys of the table.
 	Keys []int `json:"keys"`
+	// Whole: the values are whole numbers. Closed: the last edge belongs to the last cell.
+	Whole, Closed bool `json:"-"`
+
+	cells []string // names of spans, by the codes of the first key; nil if the cells are no spans
 }
 
 // The pictures.
@@ -40,6 +44,7 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 		for i := range q.axes {
 			if n := q.axes[i].startsAt(t.Keys, at); n > 0 {
 				a.Label, a.Type = q.axes[i].label(), q.axes[i].kind()
+				a.Whole, a.Closed = q.axes[i].whole, q.axes[i].LastEdge != "excluded"
 				for k := 1; k < n; k++ {
 					a.Keys = append(a.Keys, at+k)
 				}
@@ -48,6 +53,9 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 		}
 		if a.Type == "number" && slices.ContainsFunc(a.Keys, func(k int) bool { return !t.Keys[k].Numeric }) {
 			a.Type = "order"
+		}
+		if a.spans() {
+			a.cells = a.spanNames(t)
 		}
 		axes = append(axes, a)
 		at += len(a.Keys)
@@ -73,7 +81,7 @@ func (d *dimension) startsAt(keys []pageKey, at int) int {
 	return len(names)
 }
 
-// name is what the dimension's key columns are called after.
+// name returns the prefix of the names of the dimension's key columns.
 func (d *dimension) name() string {
 	switch {
 	case d.As != "":
@@ -101,9 +109,15 @@ func (d *dimension) keyNames() []string {
 // cut reports whether the dimension has edges.
 func (d *dimension) cut() bool { return len(d.Edges) > 0 || d.From != nil }
 
-// label is what the page calls the dimension.
+// label returns the dimension's name on the page.
 func (d *dimension) label() string {
 	name := shown(d.name())
+	if d.texts.Title != "" && d.As == "" {
+		name = shown(d.texts.Title)
+	}
+	if d.texts.Unit != "" && d.Part == "" {
+		name += " (" + shown(d.texts.Unit) + ")"
+	}
 	switch {
 	case d.Grid != nil && name == "":
 		return "grid"
@@ -142,7 +156,7 @@ func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 	case holds == pictureQuantiles || holds == pictureCDF:
 		return holds
 	case slices.ContainsFunc(t.Keys, func(k pageKey) bool { return k.Name == residualKey }):
-		return pictureNone // of what tables are made, and no table that says something by itself
+		return pictureNone // the components of tables, and a table that means nothing by itself
 	case len(axes) == 0:
 		return pictureNumber
 	case has("point") && places && len(axes) <= 2:

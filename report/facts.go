@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -14,11 +15,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// What is read of a manifest is read here, so that nothing else depends on its layout.
+// This file reads the manifest, so that nothing else depends on its layout.
 
-// facts are what a manifest says of a release.
+// facts holds the manifest's statements about a release.
 type facts struct {
 	name       string
+	title      string // of the release for readers; the name if the job has none
 	params     [][2]string
 	unit       []string
 	replaced   bool // neighbours differ by a unit that is replaced, not added or removed
@@ -29,12 +31,13 @@ type facts struct {
 	deployment configs.Deployment
 	// Lists for the reader.
 	notProtected, unprotected []string
-	stated                    [][2]string // what the job's deployment says: headings and texts
+	stated                    [][2]string // the job's deployment: headings and texts
 	budget                    *budget
 	queries                   []queryFacts
+	columns                   map[string]described // by their names; a column that the job does not describe has none
 	program                   string
 	madeFrom                  string
-	synthetic, prefix         string // the banner of a preview, and what the names of its files begin with
+	synthetic, prefix         string // the banner of a preview, and the prefix of its file names
 }
 
 // budget is where the account of the dataset stands with this release in it.
@@ -45,9 +48,15 @@ type budget struct {
 	period       string
 }
 
-// queryFacts are what a manifest says of a query.
+// queryFacts holds the manifest's statements about a query.
 type queryFacts struct {
 	name, kind string
+	title      string // for readers; the name if the job has none
+	about      string // the job's description of the query; may be empty
+	counted    string // what the numbers count or measure, in the job's words; "" if it says nothing
+	units      bool   // each unit counts once at most
+	columns    map[string]described
+	whole      map[string]bool // columns that hold whole numbers
 	cells      int
 	mu         float64
 	l2         float64
@@ -94,13 +103,34 @@ type dimension struct {
 	} `json:"grid"`
 	Null  string `json:"null"`
 	Other string `json:"other"`
+
+	LastEdge string `json:"last_edge"`
+
+	texts described // of the column
+	whole bool      // the column holds whole numbers
 }
 
-// jobQuery is what the page needs of a query in the manifest's job.
+// jobQuery is the part of a query in the manifest's job that the page needs.
 type jobQuery struct {
-	Name                                      string
+	Name, Title, Description, Unit            string
+	PerUnit                                   jobBounds `json:"per_unit"`
 	Histogram, Crosstabs, Sum, Mean, Variance *jobKind
 }
+
+// jobInput is what the job says of the types of texts.
+type jobInput struct {
+	CSV     struct{ Types map[string]string }
+	JSONL   struct{ Columns map[string]string }
+	Folders map[string]string
+}
+
+// jobBounds are the bounds on the rows of a unit, or the word discover.
+type jobBounds struct {
+	MaxRows json.RawMessage `json:"max_rows"`
+}
+
+// described is what the job says of a column for readers.
+type described struct{ Title, Description, Unit string }
 
 type jobKind struct {
 	Column  string
@@ -126,12 +156,28 @@ func factsOf(m *manifest.Manifest) *facts {
 		f.synthetic, f.prefix = m.Synthetic, manifest.SyntheticPrefix
 	}
 	f.state(m)
-	var job struct{ Queries []jobQuery }
+	var job struct {
+		Title   string
+		Columns map[string]described
+		Queries []jobQuery
+		Input   jobInput
+		Privacy struct {
+			PerUnit jobBounds `json:"per_unit"`
+		}
+	}
 	_ = json.Unmarshal(m.Job, &job) // this program wrote it; what cannot be read is not shown
+	f.title, f.columns = cmp.Or(job.Title, m.Name), job.Columns
+	whole := wholeColumns(&job.Input)
 	for i := range m.Queries {
 		q := queryOf(&m.Queries[i], m.Privacy.Selected)
+		q.title, q.columns, q.whole = q.name, job.Columns, whole
 		if at := slices.IndexFunc(job.Queries, func(j jobQuery) bool { return j.Name == q.name }); at >= 0 {
 			q.ask(&job.Queries[at])
+			rows := job.Queries[at].PerUnit.MaxRows
+			if len(rows) == 0 {
+				rows = job.Privacy.PerUnit.MaxRows
+			}
+			q.units = string(rows) == "1" && len(f.unit) > 0
 		}
 		f.queries = append(f.queries, q)
 	}
@@ -147,7 +193,7 @@ func ceilingOf(text string) float64 {
 	return x
 }
 
-// state takes what the program and the owner of the data say for the reader.
+// state collects the statements of the program and of the data's owner for the reader.
 func (f *facts) state(m *manifest.Manifest) {
 	p, d := &m.Privacy, m.Deployment()
 	f.notProtected = slices.Concat(p.NotProtected, d.NotProtected)
@@ -188,7 +234,7 @@ func capOf(text string) (*big.Rat, bool) {
 	return mu.Mul(mu, mu), true
 }
 
-// queryOf reads what a manifest states of a query.
+// queryOf reads the manifest's statements about a query.
 func queryOf(q *manifest.Query, selected string) queryFacts {
 	out := queryFacts{
 		name: q.Name, kind: q.Kind, cells: q.Cells, steps: q.Denoise, notes: q.Notes, expected: q.Expected, files: q.Files, overRows: q.OverRows,
@@ -222,14 +268,18 @@ func (q *queryFacts) linear() bool {
 	return q.kind == "mean" || q.kind == "variance" || q.kind == "sum"
 }
 
-// ask takes what the job asks.
+// ask reads the query's keys in the job.
 func (q *queryFacts) ask(j *jobQuery) {
+	q.title, q.about, q.counted = cmp.Or(j.Title, q.name), j.Description, j.Unit
 	for _, k := range []*jobKind{j.Histogram, j.Crosstabs, j.Sum, j.Mean, j.Variance} {
 		if k == nil {
 			continue
 		}
 		if q.axes, q.value = k.By, k.Column; q.value == "" {
 			q.value = strings.Join(k.Columns, ", ")
+		}
+		for i := range q.axes {
+			q.axes[i].texts, q.axes[i].whole = q.columns[q.axes[i].Column], q.whole[q.axes[i].Column]
 		}
 	}
 }

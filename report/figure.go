@@ -19,7 +19,7 @@ func Figure(m *manifest.Manifest, tables []*Table, query, holds string) (*pictur
 		if q := f.find(t.Query); q != nil && t.Query == query && t.Holds == holds {
 			d := dataOf(q, t, mostRows, f)
 			out := pictureFor(&d, q)
-			out.Title = shown(f.name) + ": " + d.Name
+			out.Title = shown(f.title) + ": " + d.Name
 			return out, nil
 		}
 	}
@@ -112,6 +112,9 @@ func (g *figure) differs() bool {
 const longestName = 32
 
 func (g *figure) label(a axis, at int) string {
+	if a.spans() {
+		return clip(a.names(g.d.Table)[g.d.Table.Keys[a.Keys[0]].Codes[at]])
+	}
 	var parts []string
 	for _, k := range a.Keys {
 		key := &g.d.Table.Keys[k]
@@ -188,11 +191,11 @@ func (g *figure) lines() *picture.Figure {
 	last := g.d.Axes[len(g.d.Axes)-1]
 	y := picture.Axis{Label: g.d.Unit, Zero: true}
 	if g.d.Picture == pictureCDF {
-		y = picture.Axis{Label: "share of rows below", To: 1}
+		y = picture.Axis{Label: "share below", To: 1}
 	}
 	x := picture.Axis{Label: last.Label}
-	if key := &g.d.Table.Keys[last.Keys[0]]; last.Type != "number" {
-		x.Names = key.Labels
+	if last.Type != "number" {
+		x.Names = last.names(g.d.Table)
 	}
 	var charts []picture.Chart
 	at := map[string]int{}
@@ -267,7 +270,7 @@ func (g *figure) heat() *picture.Figure {
 			facet = &axes[2]
 		}
 	}
-	panel.X.Names, panel.Y.Names = keys[x].Labels, keys[y].Labels
+	panel.X.Names, panel.Y.Names = g.names(x), g.names(y)
 	scale := picture.Scale{Root: !g.query.linear(), Low: math.Inf(1), High: math.Inf(-1)}
 	var panels []picture.Cells
 	add := func(title, column string, keep func(i int) bool) {
@@ -299,6 +302,16 @@ func (g *figure) heat() *picture.Figure {
 		out.Panels = append(out.Panels, p)
 	}
 	return out
+}
+
+// names are the names of the cells along a key column: those of its axis if the column is the axis's first one.
+func (g *figure) names(key int) []string {
+	for i := range g.d.Axes {
+		if a := &g.d.Axes[i]; a.Keys[0] == key {
+			return a.names(g.d.Table)
+		}
+	}
+	return g.d.Table.Keys[key].Labels
 }
 
 // panels calls add for each panel: one for each of the first labels of a further axis; without such an axis the noisy

@@ -44,7 +44,7 @@ func (g Guarantee) apart() (gaussian, pure Guarantee) {
 // slack covers the error of a few operations in float64, relative.
 const slack = 1e-14
 
-// upward is x with room for the rounding of what it was computed by.
+// upward returns x, enlarged by more than its rounding error.
 func upward(x float64) float64 {
 	if math.IsInf(x, 0) {
 		return x // its room would be infinite too, and -Inf with that is no number
@@ -113,8 +113,7 @@ func (g Guarantee) Guess(p *big.Rat) *big.Rat {
 	return gain.Add(gain, more)
 }
 
-// TrueAlarms is the largest share of the units that are in the table which a test finds that is wrong about a share a
-// of those that are not.
+// TrueAlarms returns the largest true positive rate of a test for membership whose false positive rate is a.
 func (g Guarantee) TrueAlarms(a float64) float64 {
 	if g.Both {
 		gaussian, pure := g.apart()
@@ -142,8 +141,8 @@ func (g Guarantee) TrueAlarms(a float64) float64 {
 	return min(1, value(low), value(g.Pure), value(0))
 }
 
-// Epsilon is an epsilon at which the release is (epsilon, delta)-differentially private, the least but for rounding; ok
-// is false if there is none.
+// Epsilon returns the least epsilon, up to rounding, at which the release is (epsilon, delta)-differentially private;
+// ok is false if there is none.
 func (g Guarantee) Epsilon(delta float64) (eps float64, ok bool) {
 	if g.Both {
 		gaussian, pure := g.apart()

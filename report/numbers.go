@@ -40,12 +40,12 @@ func PercentUp(x *big.Rat) string {
 	return ceilTo(new(big.Rat).Mul(x, big.NewRat(100, 1)), 2) + " %"
 }
 
-// tinyGain is a gain over what the belief alone gives that two decimals cannot show: rounded up, it would look like a
-// hundredth of a percent.
+// tinyGain is a gain over the prior belief that two decimals cannot show: rounded up, it would look like a hundredth of
+// a percent.
 const tinyGain = 1e-14
 
-// rightText is how often a guess is right, in percent and rounded up. A tiny gain stands as the next power of ten
-// behind what the belief alone gives.
+// rightText returns how often a guess is right, in percent and rounded up. A tiny gain is written as the prior belief
+// plus the next power of ten.
 func rightText(alone, right *big.Rat) string {
 	more := new(big.Rat).Sub(right, alone)
 	gain, _ := more.Float64()
@@ -60,7 +60,7 @@ func rightText(alone, right *big.Rat) string {
 	return fmt.Sprintf("%s and less than 1e%d %% more", PercentUp(alone), power)
 }
 
-// percentDown is a share in percent with one decimal, rounded down.
+// percentDown formats a fraction in percent with one decimal, rounded down.
 func percentDown(x float64) string {
 	r := new(big.Rat).SetFloat64(x)
 	if r == nil {

@@ -29,7 +29,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 // Page is all that a page shows.
 type Page struct {
 	Manifest *manifest.Manifest
-	// Tables are those of the manifest's queries.
+	// Tables are the tables of the manifest's queries.
 	Tables []*Table
 }
 
@@ -43,7 +43,7 @@ const (
 	leastRows = 100
 )
 
-// pageData is what the page's script shows as tables.
+// pageData holds the tables for the page's script.
 type pageData struct {
 	Tables []tableData `json:"tables"`
 
@@ -53,12 +53,15 @@ type pageData struct {
 type tableData struct {
 	Name     string     `json:"name"`
 	File     string     `json:"file"`
-	Table    *pageTable `json:"table"`
+	Table    *pageTable `json:"-"`
+	Readers  *pageTable `json:"table"` // the table with names for spans
 	Unit     string     `json:"-"`
 	Picture  string     `json:"-"`
 	Axes     []axis     `json:"-"`
 	Denoised bool       `json:"-"`
-	Places   *places    `json:"-"`
+	// None stands for a value that is not defined.
+	None   string  `json:"none,omitempty"`
+	Places *places `json:"-"`
 }
 
 // Write writes the page.
@@ -98,15 +101,18 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 	table, cells := t.page(most)
 	axes := axesOf(q, table, t.Holds)
 	out := tableData{
-		Name: q.name, File: q.name, Unit: q.unitText(f), Axes: axes, Table: table,
+		Name: shown(q.title), File: q.name, Unit: q.unitText(f), Axes: axes, Table: table, Readers: forReaders(table, axes),
 		Denoised: len(q.steps) > 0 && t.Holds == "", Places: placesOf(t, table, axes, cells),
 	}
 	if t.Holds != "" {
-		out.Name, out.File = q.name+" ("+t.Holds+")", q.name+"."+t.Holds
+		out.Name, out.File = shown(q.title)+" ("+t.Holds+")", q.name+"."+t.Holds
 	}
 	out.Picture = pictureOf(axes, table, t.Holds, out.Places != nil)
 	if t.Holds == pictureQuantiles {
 		out.Unit = q.edgeLabel()
+	}
+	if q.kind == "mean" || q.kind == "variance" {
+		out.None = "too few"
 	}
 	return out
 }

@@ -30,7 +30,7 @@ func (Presenter) Present(_ context.Context, r *pipeline.Release, files map[strin
 	return Documents(&m, tables), nil
 }
 
-// Documents are those of a release with these tables.
+// Documents returns the documents of a release with these tables.
 func Documents(m *manifest.Manifest, tables []*Table) []pipeline.Document {
 	page := &Page{Manifest: m, Tables: tables}
 	out := []pipeline.Document{{Path: IndexName, Write: page.Write}}
@@ -47,7 +47,7 @@ func Documents(m *manifest.Manifest, tables []*Table) []pipeline.Document {
 func (f *facts) catalogue(tables []*Table) *catalogue {
 	d := &f.deployment
 	r := &catalogue{
-		Name: f.name, Slug: slug(f.name), Title: f.name, Description: d.Description, Guarantee: f.statement, Licence: d.Licence, Address: d.Address, Published: d.Published,
+		Name: f.name, Slug: slug(f.name), Title: f.title, Description: d.Description, Guarantee: f.statement, Licence: d.Licence, Address: d.Address, Published: d.Published,
 		Creators: d.Curators, Authors: d.Authors, Region: d.Region,
 	}
 	if d.Slug != "" {
@@ -75,7 +75,7 @@ func (f *facts) catalogue(tables []*Table) *catalogue {
 
 // catalogued is what catalogues are told of a table of the query.
 func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
-	out, unit := catalogueTable{Name: q.name, Description: q.question()}, q.unitText(f)
+	out, unit := catalogueTable{Name: q.name, Description: q.question(f)}, q.unitText(f)
 	if t.Holds != "" {
 		out.Name += "." + t.Holds
 	}

@@ -1,9 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -11,18 +14,32 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// unitText is what the numbers of a query count or measure.
+// unitText returns the unit that the numbers of a query count or measure.
 func (q *queryFacts) unitText(f *facts) string {
-	switch q.kind {
-	case "sum":
-		return "sum of " + shown(q.value)
-	case "mean":
-		return "mean of " + shown(q.value)
-	case "variance":
-		return "variance of " + shown(q.value)
+	if !q.linear() {
+		return q.noun(f)
 	}
-	if q.threshold > 0 && len(f.unit) > 0 {
-		return "number of " + shown(strings.Join(f.unit, ", "))
+	text := q.kind + " of " + q.valueName()
+	if unit := cmp.Or(q.counted, q.columns[q.value].Unit); unit != "" && q.kind != "variance" {
+		text += " (" + shown(unit) + ")"
+	}
+	return text
+}
+
+// valueName is what the page calls the column that is added up.
+func (q *queryFacts) valueName() string { return shown(cmp.Or(q.columns[q.value].Title, q.value)) }
+
+// noun is what a query counts: what the job says; units if each counts once at most; else rows.
+func (q *queryFacts) noun(f *facts) string {
+	switch {
+	case q.counted != "":
+		return shown(q.counted)
+	case (q.threshold > 0 || q.units) && len(f.unit) > 0:
+		var names []string
+		for _, column := range f.unit {
+			names = append(names, shown(cmp.Or(q.columns[column].Title, column)))
+		}
+		return "number of " + strings.Join(names, ", ")
 	}
 	return "rows"
 }
@@ -31,7 +48,7 @@ func (q *queryFacts) unitText(f *facts) string {
 func (q *queryFacts) edgeLabel() string {
 	for i := range q.axes {
 		if d := &q.axes[i]; d.cut() {
-			return shown(d.name())
+			return d.label()
 		}
 	}
 	return ""
@@ -46,7 +63,8 @@ func (q *queryFacts) halfText() string {
 
 func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 	q := &f.queries[i]
-	v := queryView{ID: fmt.Sprintf("query-%d", i+1), Name: q.name, About: q.about(), Denoised: q.denoised()}
+	v := queryView{ID: fmt.Sprintf("query-%d", i+1), Name: shown(q.title), Question: q.question(f),
+		Description: shown(q.about), About: q.remarks(), Denoised: q.denoised()}
 	for at := range d.Tables {
 		t := &d.Tables[at]
 		if t.File != q.name && !strings.HasPrefix(t.File, q.name+".") {
@@ -70,7 +88,7 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 	return v, nil
 }
 
-// describe describes what the picture of a table shows, for those who do not see it.
+// describe returns a text alternative for the picture of a table.
 func describe(t *tableData) string {
 	count := plural(t.Table.Shown, "value")
 	var by []string
@@ -84,7 +102,7 @@ func describe(t *tableData) string {
 	case pictureLines:
 		return "Line of " + t.Name + " along " + axes + " with a band of 95 % intervals: " + count + ", which the table below lists."
 	case pictureCDF:
-		return "Share of the rows below each " + axes + ", with a band of 95 % intervals, which the table below lists."
+		return "Share below each " + axes + ", with a band of 95 % intervals, which the table below lists."
 	case pictureHeat:
 		return "Heat map of " + t.Name + " by " + axes + ": " + count + ", which the table below lists."
 	case pictureMap:
@@ -104,9 +122,9 @@ func titleOf(q *queryFacts, t *tableData) string {
 	case t.Picture == pictureQuantiles:
 		return "Quantiles, read off the noisy counts"
 	case t.File == q.name+"."+holdsSums:
-		return "Numbers of rows below each edge"
+		return "Numbers below each edge"
 	case t.Picture == pictureCDF:
-		return "Share of the rows below each edge, read off the noisy counts"
+		return "Share below each edge, read off the noisy counts"
 	}
 	var by []string
 	for _, a := range t.Axes {
@@ -131,9 +149,9 @@ func noteOf(t *tableData) string {
 	return ""
 }
 
-// about describes what a query asks, how accurate its answer is, and what stands out or is left out.
-func (q *queryFacts) about() []string {
-	out := []string{q.question(), q.accuracy()}
+// remarks describe how accurate a query's answer is, and what stands out or is left out.
+func (q *queryFacts) remarks() []string {
+	out := []string{q.accuracy()}
 	for _, text := range []string{q.bounded(), q.sharing(), q.clamp, q.standsOutText()} {
 		if text != "" {
 			out = append(out, text)
@@ -145,17 +163,24 @@ func (q *queryFacts) about() []string {
 	return out
 }
 
-// question describes what a query asks.
-func (q *queryFacts) question() string {
+// question returns the query in words.
+func (q *queryFacts) question(f *facts) string {
 	var by []string
 	for i := range q.axes {
 		by = append(by, q.axes[i].label())
 	}
-	text := map[string]string{
-		"count": "The number of rows", "crosstabs": "Numbers of rows in several tables", "histogram": "Numbers of rows", "sum": "Sums of " + shown(q.value), "mean": "Means of " + shown(q.value), "variance": "Variances of " + shown(q.value),
-	}[q.kind]
-	if q.threshold > 0 {
-		text = "Numbers of units"
+	text := ""
+	switch noun := q.noun(f); {
+	case q.linear():
+		text = map[string]string{"sum": "Sums of ", "mean": "Means of ", "variance": "Variances of "}[q.kind] + q.valueName()
+	case q.kind == crosstabs:
+		text = capital(noun) + " in several tables"
+	case q.kind == "count" && noun == "rows":
+		text = "The number of rows"
+	case noun == "rows":
+		text = "Numbers of rows"
+	default:
+		text = capital(noun)
 	}
 	if len(by) > 0 {
 		text += " by " + strings.Join(by, ", ")
@@ -164,6 +189,12 @@ func (q *queryFacts) question() string {
 		text += ": " + plural(q.cells, "cell")
 	}
 	return text + "."
+}
+
+// capital is a text with a capital first letter.
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 // accuracy describes how large the noise is.
@@ -207,7 +238,7 @@ func (q *queryFacts) bounded() string {
 	return text + "."
 }
 
-// sharing describes how the errors of cells that share noise add up; "" if they share none.
+// sharing describes how the errors of cells with common noise add up; "" if they have none.
 func (q *queryFacts) sharing() string {
 	s, n := q.sums, float64(q.cells)
 	if s == nil {
@@ -219,7 +250,7 @@ func (q *queryFacts) sharing() string {
 		plural(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common))
 }
 
-// standsOutText says above which value a cell or a key stands out from the noise; "" if that is not known.
+// standsOutText returns the value above which a cell or a key exceeds the noise threshold; "" if it is not known.
 func (q *queryFacts) standsOutText() string {
 	switch {
 	case q.keysOf != "":
@@ -291,7 +322,7 @@ func (q *queryFacts) standsOut(cells int) float64 {
 	return StandsOut(q.deviation, cells)
 }
 
-// denoised describes what the steps did.
+// denoised describes the denoising steps.
 func (q *queryFacts) denoised() []string {
 	if len(q.steps) == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Table is a table of a release: the answer to a query, or what was read off it.
+// Table is a table of a release: the answer to a query, or a table computed from it.
 type Table struct {
 	// Query is the name of its query; Holds is empty for the answer itself, else quantiles or cdf.
 	Query, Holds string
@@ -25,7 +25,7 @@ type Table struct {
 	Keys   []domain.KeyColumn
 	// Values are the columns of numbers in the order of the files.
 	Values []Column
-	// Uniform: the noisy values share one standard deviation and one half-width of their intervals.
+	// Uniform is set if all noisy values have the same standard deviation and half-width.
 	Uniform bool
 	// Places are where the cells lie; nil if they are no points.
 	Places *pipeline.Places
@@ -164,6 +164,8 @@ type pageKey struct {
 	Labels  []string `json:"labels"`
 	Codes   []int    `json:"codes"`
 	Numeric bool     `json:"numeric"`
+	// Ordered: rows sort by the codes.
+	Ordered bool `json:"ordered,omitempty"`
 }
 
 type pageColumn struct {
@@ -266,8 +268,8 @@ const byteOrderMark = 0xFEFF
 // longest is how many characters of a label a page shows.
 const longest = 120
 
-// shown is a text of the release for a page: cut if it is long, and with what would steer the display, such as marks
-// that turn the direction of writing, written out.
+// shown returns a text of the release for a page: shortened if it is long, and with control characters, such as marks
+// for the direction of writing, escaped.
 func shown(s string) string {
 	var b strings.Builder
 	n := 0

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -12,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// view is what the template shows.
+// view is the data of the template.
 type view struct {
 	CSP         string
 	CSS         template.CSS
@@ -29,11 +31,12 @@ type view struct {
 	NotProtected, Limits []string
 	Stated               [][2]string
 	Queries              []queryView
+	Columns              [][2]string // of the tables: what they hold
 	Shares               []shareView
 	Budget               []string
 	Files                []fileView
 	Program              string
-	Prefix               string // what the names of a preview's files begin with
+	Prefix               string // prefix of the file names of a preview
 }
 
 type fact struct{ Label, Text, More string }
@@ -47,9 +50,10 @@ type guaranteeView struct {
 }
 
 type queryView struct {
-	ID, Name        string
-	About, Denoised []string
-	Tables          []tableView
+	ID, Name              string
+	Question, Description string
+	About, Denoised       []string
+	Tables                []tableView
 }
 
 type tableView struct {
@@ -66,7 +70,7 @@ type fileView struct{ Path, Rows string }
 // view puts the facts into words.
 func (f *facts) view(d *pageData) (*view, error) {
 	v := &view{
-		Synthetic: f.synthetic, Name: shown(f.name), Description: f.deployment.Description, What: f.what(), Facts: f.glance(), Guarantee: f.guaranteeView(), NotProtected: f.notProtectedView(),
+		Synthetic: f.synthetic, Name: shown(f.title), Description: f.deployment.Description, Columns: f.columnViews(), What: f.what(), Facts: f.glance(), Guarantee: f.guaranteeView(), NotProtected: f.notProtectedView(),
 		Limits: f.limits(), Stated: f.stated, Budget: f.budgetView(), Program: f.program,
 	}
 	for _, p := range f.params {
@@ -84,7 +88,7 @@ func (f *facts) view(d *pageData) (*view, error) {
 		}
 		v.Queries = append(v.Queries, shownQuery)
 		v.Shares = append(v.Shares, shareView{
-			Query: q.name, Share: percentDown(q.mu * q.mu / total), Sensitivity: short(q.l2), Deviation: short(q.deviation), Half: q.halfText(), Why: q.why,
+			Query: shown(q.title), Share: percentDown(q.mu * q.mu / total), Sensitivity: short(q.l2), Deviation: short(q.deviation), Half: q.halfText(), Why: q.why,
 		})
 		for _, x := range q.files {
 			v.Files = append(v.Files, fileView{x.Path, plural(x.Rows, "row")})
@@ -97,12 +101,37 @@ func (f *facts) view(d *pageData) (*view, error) {
 	return v, err
 }
 
+// columnViews say what the columns of the tables hold: those of every table, and those that the job describes.
+func (f *facts) columnViews() [][2]string {
+	out := [][2]string{
+		{noisyColumn, "the exact answer plus noise; right on average"},
+		{estimateColumn, "the noisy value after denoising; without denoising the noisy value itself"},
+		{"standard_deviation", "the typical size of the noise"},
+		{"ci95_low, ci95_high", "the ends of the 95 % interval"},
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.columns)) {
+		c := f.columns[name]
+		text := strings.Join(slices.DeleteFunc([]string{c.Title, c.Description}, func(s string) bool { return s == "" }), ": ")
+		if c.Unit != "" {
+			text = strings.TrimSpace(text + " (" + c.Unit + ")")
+		}
+		if text != "" {
+			out = append(out, [2]string{shown(name), shown(text)})
+		}
+	}
+	return out
+}
+
 // unitName is whom the guarantee protects, in words.
 func (f *facts) unitName() string {
 	if len(f.unit) == 0 {
 		return "row"
 	}
-	return strings.Join(f.unit, " and ")
+	var names []string
+	for _, column := range f.unit {
+		names = append(names, cmp.Or(f.columns[column].Title, column))
+	}
+	return strings.Join(names, " and ")
 }
 
 // unitRows are the rows of one unit.
@@ -291,7 +320,7 @@ func (f *facts) limits() []string {
 		"keepers can look into, with the bounds that the manifest states.")
 }
 
-// left is the share of the cap that no release has used, rounded down.
+// left returns the fraction of the cap that no release has used, rounded down.
 func (b *budget) left() string {
 	share := new(big.Rat).Quo(b.chargedMu2, b.capMu2)
 	share.Sub(big.NewRat(1, 1), share)
@@ -328,8 +357,7 @@ func plain(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e-0", "e-", 1)
 }
 
-// ceilingText is the shortest decimal of which x is the least float64 that is not below it: what a job says, if x was
-// read from it and rounded up.
+// ceilingText returns the shortest decimal that rounds up to x.
 func ceilingText(x float64) string {
 	for digits := 1; digits < 17; digits++ {
 		if text := strconv.FormatFloat(x, 'g', digits, 64); ceilingOf(text) == x {

@@ -21,3 +21,29 @@ func TestStatedNumbersAreShownAsStated(t *testing.T) {
 		}
 	}
 }
+
+// A query is named, and counts, as the job says; else units if each counts once at most, and rows only if rows count.
+func TestQuestion(t *testing.T) {
+	f := &facts{unit: []string{"member_id"}}
+	columns := map[string]described{"member_id": {Title: "members"}, "fee": {Title: "Late fee", Unit: "EUR"}}
+	by := []dimension{{Column: "fee", texts: columns["fee"]}}
+	for _, c := range []struct {
+		q    queryFacts
+		want string
+	}{
+		{queryFacts{kind: "histogram", cells: 3}, "Numbers of rows: 3 cells."},
+		{queryFacts{kind: "count", cells: 1}, "The number of rows."},
+		{queryFacts{kind: "histogram", cells: 3, units: true}, "Number of members: 3 cells."},
+		{queryFacts{kind: "histogram", cells: 3, counted: "loans", axes: by}, "Loans by Late fee (EUR): 3 cells."},
+		{queryFacts{kind: "mean", cells: 1, value: "fee"}, "Means of Late fee."},
+	} {
+		c.q.columns = columns
+		if got := c.q.question(f); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	mean := queryFacts{kind: "mean", value: "fee", columns: columns}
+	if got := mean.unitText(f); got != "mean of Late fee (EUR)" {
+		t.Errorf("the unit is %q", got)
+	}
+}

@@ -84,14 +84,17 @@ func tablesOf(results []*result) string {
 		}
 		better = append(better, ahead(&t, results)...)
 	}
-	first := "\nNo tool has less error than dprelease in (a) to (h), or is faster in (g), beyond two standard errors.\n"
+	first := "\nNo tool has less error than dprelease in (a) to (h), or is faster in (g), beyond three standard errors.\n"
 	if len(better) > 0 {
-		first = "\nWhat is better elsewhere, beyond two standard errors:\n\n" + strings.Join(better, "")
+		first = "\nWhat is better elsewhere, beyond three standard errors, with five runs or more:\n\n" + strings.Join(better, "")
 	}
 	return first + out.String() + "\n"
 }
 
 const us = "dprelease"
+
+// fewRuns is the least number of runs whose standard error is believed.
+const fewRuns = 5
 
 // ahead says which tools do better than ours at a task.
 func ahead(t *task, results []*result) (lines []string) {
@@ -110,7 +113,7 @@ func ahead(t *task, results []*result) (lines []string) {
 				}
 				continue
 			}
-			if own.RMSE-r.RMSE > 2*math.Hypot(own.Error, r.Error) {
+			if min(own.Runs, r.Runs) >= fewRuns && own.RMSE-r.RMSE > 3*math.Hypot(own.Error, r.Error) {
 				lines = append(lines, fmt.Sprintf("* (%s) %s: error of %s %s, of dprelease %s.\n", t.letter, own.Asked, r.Tool,
 					errorOf(r), errorOf(own)))
 			}

@@ -41,7 +41,7 @@ func TestErrorsAndIntervals(t *testing.T) {
 	}
 }
 
-// The page says first where another tool is better, beyond two standard errors, and gives reasons for empty cells.
+// The page says first where another tool is better, beyond three standard errors, and gives reasons for empty cells.
 func TestPageSaysWhatIsBetter(t *testing.T) {
 	results := []*result{
 		{Task: "hours", Asked: "counts", Tool: us, RMSE: 10, Error: 0.1, Runs: 5},

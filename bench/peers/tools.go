@@ -193,7 +193,11 @@ func (t *tool) answer(ctx context.Context, c *config, work *task, exact truth) (
 	if !ok {
 		return without(t.about.Refused[work.name]), nil
 	}
-	out, err := os.MkdirTemp(c.dir, "answers-")
+	dir, err := filepath.Abs(c.dir) // as the process works in another folder
+	if err != nil {
+		return nil, err
+	}
+	out, err := os.MkdirTemp(dir, "answers-")
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +207,7 @@ func (t *tool) answer(ctx context.Context, c *config, work *task, exact truth) (
 		runs = 3
 	}
 	p := process{args: append(t.args[:len(t.args):len(t.args)], work.name,
-		filepath.Join(c.dir, "tables", work.name+".parquet"), strconv.Itoa(runs), out), limit: c.limit}
+		filepath.Join(dir, "tables", work.name+".parquet"), strconv.Itoa(runs), out), dir: out, limit: c.limit}
 	if err := p.run(ctx); err != nil {
 		return without(err.Error()), nil
 	}
@@ -226,6 +230,7 @@ func (t *tool) answer(ctx context.Context, c *config, work *task, exact truth) (
 // process is a tool at work. It writes a line after each answer.
 type process struct {
 	args  []string
+	dir   string // for what a library leaves behind
 	limit time.Duration
 
 	times []time.Duration // since the start, of each answer
@@ -239,7 +244,7 @@ func (p *process) run(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience*p.limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.args[0], p.args[1:]...)
-	cmd.WaitDelay = 10 * time.Second
+	cmd.Dir, cmd.WaitDelay = p.dir, 10*time.Second
 	lead(cmd)
 	var problems bytes.Buffer
 	cmd.Stderr = &problems

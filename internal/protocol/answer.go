@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// answer reads the input, adds the noise and denoises: what it returns first is public, the input's digest is not.
+// answer reads the input, adds the noise and denoises. The release is public; the input's digest, its second result, is
+// private.
 func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline.Release, []byte, error) {
 	if s, ok := engine.(pipeline.Scratcher); ok {
 		s.UseScratch(a.staging())
@@ -31,8 +32,8 @@ func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline
 	return release, exact.Input, err
 }
 
-// judge keeps what the engine saw for the operator. If columns are unusable, it refuses them if the run is asked to,
-// and else lets a person decide.
+// judge keeps the engine's checks for the operator. If columns are unusable, it fails if the run refuses them, and
+// otherwise asks a person.
 func (a *attempt) judge(ctx context.Context, seen *pipeline.DataChecks) error {
 	a.checks = seen
 	if a.refuse && (seen == nil || !seen.All()) {

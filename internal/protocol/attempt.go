@@ -12,10 +12,10 @@ type attempt struct {
 	// chosen is what the run chose from noisy values, and the queries that follow from it; nil before it draws noise.
 	chosen *pipeline.Chosen
 	dir    string
-	again  bool // a new release is asked for
-	// compare: the operator asks whether the input of a published question has changed.
+	again  bool // a new release is requested
+	// compare is set if the operator wants to know whether the input of a published release has changed
 	compare bool
-	// refuse: end before the noise if a column is unusable.
+	// refuse is set if the run must end before the noise if a column is unusable
 	refuse bool
 	checks *pipeline.DataChecks // of this run's scan
 	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" if there
@@ -33,9 +33,9 @@ type attempt struct {
 
 	receipt ledger.Receipt
 	drawn   bool // noise may have been drawn under the receipt
-	// discarded: a staging was found that no run of this ledger made, and deleted.
+	// discarded is set if a staging was deleted that no run of this ledger made
 	discarded bool
-	// forsaken: the newest release was sealed and is lost; a new one is asked for.
+	// forsaken is set if the newest release was sealed and is lost, and a new one is requested
 	forsaken bool
 }
 
@@ -53,7 +53,7 @@ func (a *attempt) reserved() bool { return a.prior.State == ledger.Reserved }
 
 func (a *attempt) sealed() bool { return a.prior.State == ledger.Sealed && !a.forsaken }
 
-// number returns the number of the release in progress: one that was cut short is taken up again.
+// number returns the number of the release in progress; a release that was cut short is resumed under its number.
 func (a *attempt) number() int {
 	switch {
 	case a.reserved(), a.sealed():

@@ -12,12 +12,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// derive makes a further publication of a question that is released: the plan's presentation of the noisy values that
-// are public already. It reads no row and charges nothing.
+// derive re-renders a released plan: it applies the plan's presentation to the noisy values that are public already. It
+// reads no row and charges nothing.
 //
-// Protocol: stage, record, publish. What becomes visible is in the ledger before. A run that was cut short before its
-// record leaves a staging that the next one discards; after it, one that the next run publishes (repeat), or makes
-// anew: of the same noisy values.
+// Protocol: stage, record, publish. A release is in the ledger before it becomes visible. If a run was cut short before
+// the record, the next run discards its staging; if it was cut short after the record, the next run publishes the
+// staging (repeat), or re-renders the same noisy values.
 func (a *attempt) derive(ctx context.Context) (*Outcome, error) {
 	prior := a.prior
 	if err := a.vacant(ctx, a.dir); err != nil {
@@ -60,7 +60,7 @@ func (a *attempt) recordDerived(ctx context.Context, of *ledger.Run, digest stri
 	return pipeline.LedgerError("record the further publication", a.Book.Derive(ctx, of.Charge.Run, of.Charge.Number, d))
 }
 
-// present makes the release of the plan from the noisy values of a published one.
+// present re-renders the plan from the noisy values of a published release.
 func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest, digest string) (*pipeline.Release,
 	error) {
 	c := &a.prior.Charge

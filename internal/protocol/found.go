@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// lookup finds what the ledger knows of the plan's question: the release that the run starts from, and the publications
+// lookup finds the plan's run fingerprint in the ledger: the release from which the run starts, and the publications
 // that it may repeat.
 func (a *attempt) lookup(ctx context.Context) error {
 	runs, err := a.Book.Runs(ctx)
@@ -116,7 +116,7 @@ func (a *attempt) find(ctx context.Context, dir, digest string) (found string, e
 	return "", err
 }
 
-// mine reports whether a release is presented as the plan would present it.
+// mine reports whether a release has the plan's presentation.
 func (a *attempt) mine(r *ledger.Run) bool { return r.Digests.Presentation == a.plan.Presentation() }
 
 // source is an intact folder from which the noisy values of a published release can be read.

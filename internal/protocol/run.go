@@ -9,11 +9,11 @@ import (
 )
 
 // Run releases a plan once: the same run again returns the same bytes and spends nothing. It does not open the input
-// then: what it returns, how long that takes and whether it fails would tell whether the input has changed.
+// then: the result, the time and the failure would otherwise reveal whether the input has changed.
 //
-// Protocol: reserve, aggregate, noise, stage, seal, publish. After a crash the next run of the same plan finds how far
-// this one came: what is staged completely is sealed and published as it is; what is not is deleted, and noise is
-// drawn afresh under the same charge, since nobody has seen the first.
+// Protocol: reserve, aggregate, noise, stage, seal, publish. After a crash the next run of the same plan continues: a
+// complete staging is sealed and published unchanged; an incomplete one is deleted, and noise is drawn again under the
+// same charge, since nobody has seen the first noise.
 func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 	if err := req.Plan.Accurate(); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What an earlier --new-release began is what is asked for.
+	// A new release that an earlier --new-release began is the one requested.
 	again := req.NewRelease && !(finished && (a.prior.Charge.Number > 1 || a.older))
 	switch {
 	case !again && finished && a.mine(&a.prior):

@@ -45,7 +45,7 @@ func (a *attempt) tidy(ctx context.Context) error {
 	return nil
 }
 
-// settle finishes what an earlier run of the plan left complete; it reports whether there was such a release.
+// settle finishes a complete release of an earlier run of the plan; it reports whether there was one.
 func (a *attempt) settle(ctx context.Context) (finished bool, err error) {
 	if a.reserved() {
 		if err := a.sealStaged(ctx); err != nil {
@@ -86,9 +86,9 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	return a.lookup(ctx)
 }
 
-// vouched reports whether a complete staging is the one that a run of this ledger made for this release. Else it may
-// have been planted: it is deleted, and noise is drawn anew under the same charge. Nobody has seen that of the staging,
-// which only this user may read.
+// vouched reports whether a complete staging was made by a run of this ledger for this release, by its MAC. If not,
+// somebody may have planted it: it is deleted, and noise is drawn anew under the same charge. Nobody has seen the
+// deleted noise, because only this user may read a staging.
 func (a *attempt) vouched(ctx context.Context, staging, note, digest string) (bool, error) {
 	voucher, err := a.Sink.Voucher(staging)
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *attempt) vouched(ctx context.Context, staging, note, digest string) (bo
 	return false, pipeline.OutputError(a.Sink.Discard(staging))
 }
 
-// vouch proves that a complete staging is this run's.
+// vouch writes the MAC of a complete staging of this run.
 func (a *attempt) vouch(ctx context.Context, note, digest string) error {
 	voucher, err := a.Book.Voucher(ctx, a.plan.Run(), a.number(), note, digest)
 	if err != nil {
@@ -111,10 +111,10 @@ func (a *attempt) vouch(ctx context.Context, note, digest string) error {
 	return pipeline.OutputError(a.Sink.Vouch(a.staging(), voucher))
 }
 
-// noteOf is the line beside a staged release: what its seal will need to know, as a later run cannot tell it.
+// noteOf returns the line beside a staged release: the facts that its seal needs and a later run cannot recompute.
 func noteOf(d ledger.Digests) string { return d.Input + " " + d.Presentation }
 
-// sealOf reads noteOf.
+// sealOf parses a line of noteOf.
 func sealOf(note string) (d ledger.Digests) {
 	d.Input, d.Presentation, _ = strings.Cut(note, " ")
 	return d

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// StandingOf says what a run of a plan into dir would do now, as the ledger stands. book is nil if there is no ledger
+// StandingOf returns what a run of a plan into dir would do now, given the ledger. book is nil if there is no ledger
 // yet. It reads no data.
 func StandingOf(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipeline.Sink, dir string) (s Standing,
 	err error) {

@@ -15,9 +15,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// A ledger that was restored from an older copy, or lost its end with its head set back, is sound in itself, and would
-// let be spent again what was spent. Before a run charges anything, its ledger must have every entry that it can see
-// elsewhere: those that the manifests of releases beside the output folder show, and the one of the operator's anchor,
+// A ledger that was restored from an older copy, or lost its end together with its head, is consistent, and would let
+// spent budget be spent again. Before a run charges anything, its ledger must have every entry that is known from
+// elsewhere: the entries in the manifests of releases beside the output folder, and the entry in the operator's anchor,
 // a file that is kept apart from the ledger.
 
 // Anchor is a file on another disk that holds the ledger's newest entry.
@@ -78,7 +78,7 @@ func rolledBack(where string) error {
 	}
 }
 
-// anchorFile is what an anchor holds: what a manifest shows and release ledger show --json prints.
+// anchorFile is the content of an anchor: the mark that a manifest holds and release ledger show --json prints.
 type anchorFile struct {
 	Format string           `json:"format"`
 	Ledger *manifest.Ledger `json:"ledger"`
@@ -119,7 +119,7 @@ func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor
 	return &Anchor{path, held.Format != ""}, nil
 }
 
-// firstAnchor lets a run make an anchor together with its ledger, and no later.
+// firstAnchor creates an anchor, but only if the run creates the ledger too.
 func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, error) {
 	head, err := book.Head(ctx)
 	if err != nil {

@@ -143,7 +143,7 @@ func Absent(err error) int {
 	return n
 }
 
-// gone is an error of the input that says that its files are not there.
+// gone is the error that the input's files are missing.
 type gone struct{ error }
 
 // Is reports that it is pipeline.ErrInputGone.

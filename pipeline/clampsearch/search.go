@@ -1,6 +1,5 @@
-// Package clampsearch has what a plan knows of a query whose clamp, or bound on the rows of a unit, is found in the
-// run: a noisy histogram is drawn before the query's own noise, at a share of the query's mu² that is charged with the
-// rest.
+// Package clampsearch plans queries whose clamp, or bound on the rows of a unit, is found in the run: a noisy histogram
+// is drawn before the query's own noise, for a fraction of the query's mu², which is charged with the rest.
 package clampsearch
 
 import (
@@ -17,9 +16,9 @@ type Search struct {
 	query.Finder
 	Component query.Component
 	Mechanism calibrate.Mechanism
-	// Found is what was chosen, with what it was chosen from; nil before a run.
+	// Found is the choice and the noisy values behind it; nil before a run.
 	Found *query.Found
-	// name is that of the mechanism in the ledger, if the charge was adopted; else it is "".
+	// name is the mechanism's name in the ledger if the charge was adopted; otherwise ""
 	name string
 	// charged are the mechanisms of the query as they were charged, and most is the most that a row adds to a cell, by
 	// component.
@@ -81,8 +80,8 @@ type Chosen struct {
 	Mechanisms []calibrate.Mechanism
 }
 
-// With returns the query with what was found. The mechanisms that depend on it are those for its sensitivity, at the mu
-// that is charged.
+// With returns the query with the found clamp or bound. The mechanisms that depend on it get its sensitivity, at the mu
+// that was charged.
 func (s *Search) With(found query.Found, charged []calibrate.Mechanism, adj query.Adjacency) (out Chosen,
 	err error) {
 	after := *s
@@ -107,7 +106,7 @@ func (s *Search) With(found query.Found, charged []calibrate.Mechanism, adj quer
 	return out, nil
 }
 
-// Choose gives the exact answers that wait for a choice this one.
+// Choose makes the choice r in the exact answers that wait for it.
 func (s *Search) Choose(exacts []mechanism.Exact, r mechanism.Range) (err error) {
 	for j, follows := range s.Follows() {
 		if follows {
@@ -119,8 +118,8 @@ func (s *Search) Choose(exacts []mechanism.Exact, r mechanism.Range) (err error)
 	return nil
 }
 
-// Statement states how the clamp or the bound was found, for the manifest; nil if it was not yet, or if it is the
-// other.
+// Statement returns the manifest's account of how the clamp or the bound was found. Both are nil before a run;
+// afterwards one of them is set.
 func (s *Search) Statement() (*manifest.Search, *manifest.RowsSearch) {
 	if s == nil || s.Found == nil {
 		return nil, nil
@@ -133,7 +132,8 @@ func (s *Search) Statement() (*manifest.Search, *manifest.RowsSearch) {
 	return &manifest.Search{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, ClampSearch: *s.Found.Clamp}, nil
 }
 
-// FoundBy returns what a manifest says was found, if it is what its histogram gives; else false.
+// FoundBy returns the found clamp or bound that a manifest states; ok is false if the noisy histogram gives another
+// one.
 func FoundBy(q *manifest.Query) (query.Found, bool) {
 	switch {
 	case q.Search != nil:

@@ -32,8 +32,8 @@ func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipelin
 	return partial.Write(w, k, said, workers[0].accumulators)
 }
 
-// Fingerprint returns a digest of what is known of the input before its rows are read: the files' names, sizes, footers
-// and versions in a store, and the schema. It is private, as these are.
+// Fingerprint returns a digest of the facts known of the input before its rows are read: the files' names, sizes,
+// footers and versions in a store, and the schema. It is private, like these facts.
 func (e *Engine) Fingerprint() ([]byte, error) {
 	files, err := e.files()
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// What a manifest proves of itself
+// Checking a manifest against itself
 //
 // The mechanisms are the facts: sensitivity, sigma and grid of each. All other numbers and the sentence follow from
-// them and from the job's epsilon, delta, unit and adjacency, so that they can be worked out again by anyone who has
-// the file. Whether the mechanisms are those that were charged is the ledger's to say.
+// them and from the job's epsilon, delta, unit and adjacency, so anyone with the file can recompute them. Whether the
+// mechanisms were charged is recorded in the ledger.
 
-// Meets reports whether the noise that a manifest states meets the guarantee that it states, by the definition (Balle &
-// Wang 2018, Theorem 8), and whether the numbers that follow from others do follow.
+// Meets reports whether the stated noise meets the stated guarantee, by definition (Balle & Wang 2018, Theorem 8), and
+// whether the numbers that follow from others are correct.
 func (m *Manifest) Meets() error {
 	for i := range m.Queries {
 		if err := m.Queries[i].known(); err != nil {
@@ -89,8 +89,7 @@ func (q *Query) follows() error {
 	return nil
 }
 
-// noiseDelta is the delta that the noise has to meet: what selecting keys may fail is taken off, in the decimals of the
-// job.
+// noiseDelta returns the delta that the noise must meet: the job's delta less the part for selecting keys, in decimals.
 func (m *Manifest) noiseDelta() calibrate.Delta {
 	if m.Privacy.DeltaFailure == "0" {
 		return calibrate.Delta(m.Privacy.Delta)

@@ -24,7 +24,7 @@ const (
 	SyntheticNotice = "synthetic: made without your data"
 )
 
-// ErrSynthetic is the error of a manifest that is a preview's.
+// ErrSynthetic means that a manifest belongs to a preview.
 var ErrSynthetic = errors.New("is of a preview, made of synthetic rows without the data: it is no release")
 
 // FileName is the manifest's name in a release folder.
@@ -34,7 +34,8 @@ const FileName = "release.json"
 type Manifest struct {
 	// Format is the layout of the file: [Format].
 	Format string `json:"format"`
-	// Synthetic says, in the manifest of a preview, that no data was read: such a folder is no release. "" in releases.
+	// Synthetic is set in the manifest of a preview, for which no data was read: such a folder is no release. It is ""
+	// in releases.
 	Synthetic string            `json:"synthetic,omitempty"`
 	Name      string            `json:"name"`
 	Params    map[string]string `json:"params,omitempty"`
@@ -44,13 +45,13 @@ type Manifest struct {
 	Documents []File `json:"documents,omitempty"`
 	// Ledger shows the ledger's newest entry when the release was staged; nil in previews.
 	Ledger *Ledger `json:"ledger,omitempty"`
-	// MadeFrom is the SHA-256 of the manifest of the release whose noisy values this one repeats: both together cost what
-	// one does. "" if this release drew its own.
+	// MadeFrom is the SHA-256 of the manifest of the release whose noisy values this one repeats; the two releases
+	// together cost as much as one. It is "" if this release drew its own noise.
 	MadeFrom string `json:"made_from,omitempty"`
 	// Signature is nil if the manifest is not signed.
 	Signature *Signature `json:"signature,omitempty"`
-	// Job is the effective job without ledger.store, input folders and environment. Its deployment block is what the owner
-	// of the data says for the reader ([Manifest.Deployment]).
+	// Job is the effective job without ledger.store, input folders and environment. Its deployment block holds the data
+	// owner's statements for readers ([Manifest.Deployment]).
 	Job     json.RawMessage `json:"job"`
 	Program Program         `json:"program"`
 }
@@ -67,20 +68,20 @@ type Privacy struct {
 
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
-	// DeltaFailure is the share of delta that selecting keys takes, as a decimal: the probability that a key is published
-	// which one unit alone has. "0" if no keys are selected.
+	// DeltaFailure is the part of delta for selecting keys, as a decimal: it bounds the probability that a key is
+	// published which only one unit has. It is "0" if no keys are selected.
 	DeltaFailure string `json:"delta_failure"`
 	Measures
 	Scope Scope `json:"scope,omitzero"`
 
 	DataDomain Domain `json:"data_domain,omitzero"`
 	Noise      Noise  `json:"noise,omitzero"`
-	// NotProtected is what the guarantee does not cover, Unprotected what is published without noise, Errors what other
-	// outputs may tell. What the owner of the data adds to them stands in the job's deployment block.
+	// NotProtected lists what the guarantee does not cover, Unprotected the numbers published without noise, Errors
+	// what other outputs may reveal. The data owner's additions are in the job's deployment block.
 	NotProtected []string `json:"not_protected,omitempty"`
 	Unprotected  []string `json:"unprotected,omitempty"`
 	Errors       string   `json:"errors,omitempty"`
-	// Selected is what to know of keys that the job did not list; "" if it listed all.
+	// Selected explains keys that the job did not list; "" if it listed all.
 	Selected    string `json:"selected_keys,omitempty"`
 	Model       string `json:"model,omitempty"`
 	AccessType  string `json:"access_type,omitempty"`
@@ -134,14 +135,14 @@ type Noise struct {
 	ConstantTime bool   `json:"constant_time"`
 }
 
-// Ledger shows the ledger's newest entry, without counting the entries ([ledger.Mark]): a ledger that does not have it
-// any more has lost its end.
+// Ledger identifies the ledger's newest entry, without counting the entries ([ledger.Mark]): a ledger that lacks this
+// entry has lost its end.
 type Ledger struct {
 	Head string `json:"head"`
 	MAC  string `json:"mac"`
 }
 
-// Signature says who signed the manifest: the signature itself stands beside it, in release.json.minisig.
+// Signature names the signer of the manifest: the signature itself is beside it, in release.json.minisig.
 type Signature struct {
 	Format    string `json:"format"`
 	PublicKey string `json:"public_key"`
@@ -179,7 +180,7 @@ func (m Manifest) Encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Deployment returns what the owner of the data says for the reader; its fields are empty if nothing is said.
+// Deployment returns the data owner's statements; absent ones are empty.
 func (m *Manifest) Deployment() (d configs.Deployment) {
 	var job struct {
 		Deployment json.RawMessage `json:"deployment"`

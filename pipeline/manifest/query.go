@@ -31,7 +31,7 @@ type Query struct {
 	Denoise []string `json:"denoise,omitempty"`
 	// Biased: the mean of an estimate is not the exact answer.
 	Biased bool `json:"biased"`
-	// Notes are what the denoising steps chose, and why, in public words.
+	// Notes describe the choices of the denoising steps, and their reasons, in public words.
 	Notes []string `json:"denoise_notes,omitempty"`
 	// Expected is the error of the estimates to expect; nil if there are no steps, or if it is not known.
 	Expected *Error `json:"expected_error,omitempty"`
@@ -60,14 +60,14 @@ type Mechanism struct {
 	// Noise names the distribution: "Gaussian", "two-sided geometric" or "Laplace".
 	Noise       string      `json:"noise"`
 	Sensitivity Sensitivity `json:"sensitivity"`
-	// Scale is that of geometric or Laplace noise, whose epsilon is the L1 sensitivity over it. Sigma is that of Gaussian
-	// noise; if the noise is not Gaussian, of the Gaussian mechanism that the ledger charges, which is at least as
-	// revealing.
+	// Scale is the scale of geometric or Laplace noise, whose epsilon is the L1 sensitivity over the scale. Sigma is
+	// the standard deviation of Gaussian noise. If the noise is not Gaussian, it is the sigma of the Gaussian mechanism
+	// that the ledger charges, which reveals at least as much.
 	Scale float64 `json:"scale,omitempty"`
 	Sigma float64 `json:"sigma"`
 	Grid  float64 `json:"grid"`
-	// StandardDeviation is sqrt(sigma^2 + grid^2/12): of the published noisy values; that of the noise itself if it is
-	// geometric.
+	// StandardDeviation is the standard deviation of the published noisy values, sqrt(sigma^2 + grid^2/12); for
+	// geometric noise, of the noise itself.
 	StandardDeviation float64 `json:"standard_deviation"`
 	Mu                float64 `json:"mu"`
 }
@@ -79,9 +79,9 @@ type Sensitivity struct {
 	Why string  `json:"why"`
 }
 
-// Error is what to expect of the error of an estimate, over a query's cells together, in the unit of the answer: the
-// root of the mean squared error, and the ends of its 95 % interval. It was worked out from the noisy values. It is no
-// interval for a cell: the only one of those is around the noisy value.
+// Error is the expected error of an estimate, over all cells of a query, in the unit of the answer: the root mean
+// squared error, and the ends of its 95 % interval, estimated from the noisy values. It is no confidence interval of a
+// cell: the only one is around the noisy value.
 type Error struct {
 	RMSE float64 `json:"rmse"`
 	Low  float64 `json:"low"`
@@ -92,7 +92,7 @@ type Error struct {
 type Selection struct {
 	// MaxGroups is in how many keys one unit counts, once in each.
 	MaxGroups int64 `json:"max_groups"`
-	// MinUnits is the least number of units of a key: those of fewer were left out before noise was added; 0 stands for 1.
+	// MinUnits is the pre-threshold: keys with fewer units were dropped before noise was added; 0 stands for 1.
 	MinUnits int64 `json:"min_units,omitempty"`
 	// Delta is the query's part of delta_failure.
 	Delta float64 `json:"delta"`
@@ -117,27 +117,27 @@ type Search struct {
 	query.ClampSearch
 }
 
-// RowsSearch says the same of the bound on the rows of a unit.
+// RowsSearch describes how max_rows was found: the search's fraction of the budget, its mechanism and its choice.
 type RowsSearch struct {
 	Share     float64   `json:"share"`
 	Mechanism Mechanism `json:"mechanism"`
 	// Charged are the query's mechanisms as they were charged, for the largest bound.
 	Charged []Charged `json:"charged"`
-	// Most is, of each of the query's mechanisms, the most that a row adds to a cell, of which the search states the
-	// noise.
+	// Most[i] is the most that a row adds to a cell of the query's mechanism i. The search states the noise relative to
+	// it.
 	Most []float64 `json:"row_adds_at_most"`
 	query.RowsSearch
 }
 
-// Strategy describes how the tables of a query are put together from its mechanisms, which are not their cells.
+// Strategy describes how the tables of a query are computed from mechanisms that are not their cells.
 type Strategy struct {
 	Name string `json:"name"`
-	// Optimize describes which error is least, RMSE is its root. LowerBound is below what any other Gaussian noise of
-	// the same mu has; 0 if none is known.
+	// Optimize names the error that is minimized, RMSE is its root. LowerBound is a lower bound on the RMSE of any
+	// Gaussian noise of the same mu; 0 if none is known.
 	Optimize   string  `json:"optimize"`
 	RMSE       float64 `json:"rmse"`
 	LowerBound float64 `json:"lower_bound,omitempty"`
-	// Others are the RMSE of other ways at the same mu.
+	// Others are the RMSE of other strategies at the same mu.
 	Others []Candidate `json:"others"`
 	Tables []Table     `json:"tables"`
 	// SumsOfCells describes how the errors of cells add up; nil if they are independent, or if sums are a table of
@@ -145,23 +145,21 @@ type Strategy struct {
 	SumsOfCells *SumsOfCells `json:"sums_of_cells,omitempty"`
 }
 
-// SumsOfCells is the variances of the noise of each cell by itself, and of that which all cells share: the variance of
-// the sum of k noisy cells is k times the first plus k² times the second, that of a difference of two is twice the
-// first.
+// SumsOfCells holds the variance of each cell's own noise and the variance of the common noise. The sum of k noisy
+// cells has the variance k times the first plus k² times the second; a difference of two cells has twice the first.
 type SumsOfCells struct {
 	Each   float64 `json:"variance_of_each"`
 	Common float64 `json:"variance_in_common"`
 }
 
-// Candidate is a way that was not taken.
+// Candidate is a strategy that was not chosen.
 type Candidate struct {
 	Name string  `json:"name"`
 	RMSE float64 `json:"rmse"`
 }
 
-// Table is a table that is read off a query. The variance of the noisy cell with the largest standard deviation is the
-// sum over the components of Factors times the square of the component's standard deviation; without Factors it is not
-// linear in them.
+// Table is a table computed from a query. Factors[i] times the variance of component i, summed over i, is the largest
+// variance of a noisy cell; without Factors the variance is not linear in the components.
 type Table struct {
 	Name              string             `json:"name"`
 	By                []string           `json:"by"`

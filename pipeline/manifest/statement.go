@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Promise is what a release promises. Its decimals are as the job writes them.
+// Promise is the guarantee of a release. Its decimals are as in the job.
 type Promise struct {
 	Epsilon, Delta string
 	// DeltaFailure is the share of delta that selecting keys takes; "" if none are selected.

@@ -33,7 +33,8 @@ func (s *Strategy) largest() float64 {
 	return largest
 }
 
-// shared is the name of the strategy whose cells share noise, which alone states how their errors add up.
+// shared is the name of the strategy whose cells have common noise; only this strategy states how errors of cells add
+// up.
 const shared = "shared"
 
 // tablesFollow reports whether the deviations of the query's tables, and its half-width, are those that its mechanisms

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Key is the key of a run: what all its shards share and nobody else has. Whoever has it can read and make partial
+// Key is the key of a run, shared by its shards and known to nobody else. Its holder can read and make partial
 // aggregates of the run.
 //
-// It also has the key by which a ledger's inputs are hashed (ledger.Book.InputKey), so that shards need no ledger and
-// the input's digest is that of a run on one machine.
+// It includes the key by which a ledger's inputs are hashed (ledger.Book.InputKey), so that shards need no ledger and
+// the input's digest equals the digest of a run on one machine.
 type Key struct {
 	secret [secretBytes]byte
 	input  [inputBytes]byte

@@ -1,13 +1,12 @@
-// Package partial is the form in which exact answers that are not complete cross a wire or lie on a disk: partial
-// aggregates.
+// Package partial is the format in which incomplete exact answers cross a network or are stored: partial aggregates.
 //
-// A table can be aggregated in shards, each by a process of its own, which any scheduler may start: shard i of n reads
-// the i-th part of the input's splits and leaves one part, a file that says of which job and which table it is, and
-// holds the state of the queries' accumulators. A later process merges the parts, bounds the rows of units and draws
-// the noise: exact answers are integers, so the result is that of one process, number for number.
+// A table can be aggregated in shards, each by its own process, started by any scheduler. Shard i of n reads the i-th
+// part of the input's splits and writes one part: a file that names its job and table and holds the state of the
+// queries' accumulators. A later process merges the parts, bounds the rows of units and draws the noise. Exact answers
+// are integers, so the result equals the result of one process, number for number.
 //
-// What a part holds is as private as the input. It is encrypted and authenticated under the [Key] of the run
-// (stream.go); beside it nobody sees more than its length.
+// A part is as private as the input. It is encrypted and authenticated under the [Key] of the run (stream.go); without
+// the key only its length is visible.
 package partial
 
 import (
@@ -24,11 +23,11 @@ import (
 
 // Statement describes what a part is a part of. It is encrypted with the rest.
 type Statement struct {
-	// Program is the version of the program that made the part: states are read by the same one alone.
+	// Program is the version of the program that made the part; only the same version reads it.
 	Program string `json:"program"`
-	// Question is the key of the plan's question (pipeline.Plan.Run).
+	// Question is the run fingerprint of the plan (pipeline.Plan.Run).
 	Question string `json:"question"`
-	// Shard, from 1, is one of Of shards. It read the splits from From up to, not including, To, of those of all files.
+	// Shard, from 1, is one of Of shards. It read the splits From to To-1 of all files' splits.
 	Shard int `json:"shard"`
 	Of    int `json:"of"`
 	From  int `json:"from"`
@@ -36,7 +35,7 @@ type Statement struct {
 	// Files are all files of the input, as the shard found them, and Schema is theirs.
 	Files  []File        `json:"files"`
 	Schema []table.Field `json:"schema"`
-	// Digests are those of the splits that were read, by the ledger's key for inputs.
+	// Digests are the digests of the splits that were read, by the ledger's key for inputs.
 	Digests [][]byte `json:"digests"`
 	// Rows is how many rows the splits have, with those that statistics rule out; Blanks is how many lines of CSV files
 	// are no rows.
@@ -53,7 +52,7 @@ type File struct {
 	Bytes int64 `json:"bytes"`
 	// Footer is a digest of what the file states about itself; nil if it states nothing.
 	Footer []byte `json:"footer,omitempty"`
-	// Version is that of an object of a store; "" if the file is on the machine that read it.
+	// Version is the version of an object in a store; "" if the file is on the machine that read it.
 	Version string `json:"version,omitempty"`
 }
 
@@ -64,7 +63,7 @@ func Range(shard, of, splits int) (from, to int) {
 	return at(shard - 1), at(shard)
 }
 
-// mostStatement is more bytes than a statement takes.
+// mostStatement exceeds the length of any statement.
 const mostStatement = 1 << 30
 
 // Write writes a part: the statement and the state of accumulators, which are spent. Errors are those of w and of the
@@ -145,7 +144,7 @@ func (s *Statement) SameTable(o *Statement) bool {
 	})
 }
 
-// mostSplits is more splits, and more shards, than a table has.
+// mostSplits exceeds the number of splits and shards of any table.
 const mostSplits = 1 << 31
 
 // Splits returns how many splits all files have.

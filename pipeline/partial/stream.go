@@ -257,7 +257,7 @@ func Check(r io.Reader, k Key) error {
 	return err
 }
 
-// Sealed encrypts a message that crosses a wire by itself: as a stream, in one piece of memory.
+// Sealed encrypts a message that is sent by itself: as a stream, in one piece of memory.
 func (k Key) Sealed(message []byte) ([]byte, error) {
 	head, err := k.head()
 	if err != nil {

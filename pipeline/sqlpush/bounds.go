@@ -10,8 +10,8 @@ import (
 )
 
 // The bounds of units are those of queries/bounding/sample.go: of all cells of a unit the L of smallest digest
-// are kept, in each the m rows of smallest digest, and of these the k of smallest digest. Digests are computed for
-// units over a bound alone: all others are counted as they come.
+// are kept, in each the m rows of smallest digest, and of these the k of smallest digest. Rows are read once and numbered
+// by windows of their unit. Digests are computed for units over a bound alone: all others are counted as they come.
 
 // limit describes which bounds can leave a row out.
 type limit struct{ cells, inCell, rows bool }
@@ -37,51 +37,18 @@ func (c *contents) boundedCounts() string {
 	if !l.cells {
 		return c.totals(groups, number)
 	}
-	w := newWriter(c.dialect, "coded")
-	c.joinOveractive(w, unitInCell)
-	w.push(c.digestOfCell() + " AS d")
+	w := newWriter(c.dialect, groups)
+	w.push("COUNT(*) OVER (PARTITION BY " + strings.Join(c.units, ", ") + ") AS active")
+	w.layer(ofActive(c.Limits.Groups, c.digestOfCell()) + " AS d")
 	w.push(c.rank("d", c.units, "r"))
 	w.filter(fmt.Sprintf("r <= %d", c.Limits.Groups))
-	kept := strings.Join(append(slices.Clone(c.cells), "n"), ", ")
-	return c.with(number,
-		"coded AS (SELECT "+by+", n\n FROM "+groups+" AS z)",
-		c.overactive(c.Limits.Groups, unitInCell),
-		keptOf(kept, kept, c.sameUnit("c"), w.from))
+	return c.totals(w.from, number)
 }
 
-// overactive is the units with more rows than some, each with the beginnings of its messages.
-func (c *contents) overactive(rows int64, messages ...beginning) string {
-	units := strings.Join(c.units, ", ")
-	columns := units
-	for _, m := range messages {
-		columns += ", " + c.bytes(c.beginning(m.order)) + " AS " + m.name
-	}
-	return fmt.Sprintf("overactive AS (SELECT %s FROM coded AS a GROUP BY %s HAVING COUNT(*) > %d)", columns, units, rows)
-}
-
-// joinOveractive leaves the rows of other units out, and adds the beginnings of messages. Windows that do not need them
-// come first: they would move them.
-func (c *contents) joinOveractive(w *writer, messages ...beginning) {
-	list := "s.*"
-	for _, m := range messages {
-		list += ", o." + m.name
-	}
-	w.from = fmt.Sprintf("(SELECT %s FROM %s AS s JOIN overactive AS o ON %s)", list, w.from, c.sameUnit("s"))
-}
-
-// keptOf is the rows of units that are over no bound, and what is kept of the others.
-func keptOf(ofFew, columns, on, bounded string) string {
-	return fmt.Sprintf("kept AS (SELECT %s FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE %s)\n "+
-		"UNION ALL SELECT %s FROM %s AS b)", ofFew, on, columns, bounded)
-}
-
-// sameUnit says that a row is of a unit o.
-func (c *contents) sameUnit(row string) string {
-	match := make([]string, len(c.units))
-	for i, u := range c.units {
-		match[i] = "o." + u + " = " + row + "." + u
-	}
-	return strings.Join(match, " AND ")
+// ofActive is a digest that is only computed for the rows of units with more rows than some: those of other units are
+// all kept, in any order.
+func ofActive(rows int64, digest string) string {
+	return fmt.Sprintf("CASE WHEN active > %d THEN %s END", rows, digest)
 }
 
 // with adds up what is kept, of tables that are named before.
@@ -100,12 +67,10 @@ func (c *contents) rank(digest string, of []string, as string) string {
 	return "ROW_NUMBER() OVER (PARTITION BY " + strings.Join(of, ", ") + " ORDER BY " + digest + ") AS " + as
 }
 
-// boundedRows bounds rows one by one. Units that are over no bound are found first, and take part in no window.
+// boundedRows bounds rows one by one. One window finds how many rows a unit has, and which of its rows are alike: these
+// follow each other, so that the number of a row less its rank counts them.
 func (c *contents) boundedRows() string {
 	l := c.binding()
-	columns := slices.Concat(c.units, c.cells, c.values)
-	list, units := strings.Join(columns, ", "), strings.Join(c.units, ", ")
-	var messages []beginning
 	few := min(c.Limits.Rows, c.Limits.Groups, c.Limits.PerGroup)
 	if !l.cells {
 		few = min(c.Limits.Rows, c.Limits.PerGroup)
@@ -116,54 +81,40 @@ func (c *contents) boundedRows() string {
 	if !l.cells && !l.inCell && !l.rows {
 		return c.totals(c.from, countRows)
 	}
-	w := newWriter(c.dialect, "coded")
-	if l.cells {
-		messages = append(messages, unitInCell)
+	w := newWriter(c.dialect, fmt.Sprintf("(SELECT %s\n FROM %s AS z)",
+		strings.Join(slices.Concat(c.units, c.cells, c.values), ", "), c.from))
+	alike := slices.Concat(c.cells, c.values)
+	if len(alike) == 0 {
+		alike = c.units[len(c.units)-1:]
 	}
-	c.joinOveractive(w, messages...)
+	ordered := "PARTITION BY " + strings.Join(c.units, ", ") + " ORDER BY " + strings.Join(alike, ", ")
+	found := []string{"COUNT(*) OVER (" + ordered + " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS active"}
+	if l.inCell || l.rows {
+		found = append(found, fmt.Sprintf("ROW_NUMBER() OVER (%[1]s) - RANK() OVER (%[1]s) AS occurrence", ordered))
+	}
+	w.push(found...)
 	if l.cells {
-		w.push(c.digestOfCell() + " AS cd")
-		w.push("DENSE_RANK() OVER (PARTITION BY " + units + " ORDER BY cd) AS cr")
+		w.layer(ofActive(few, c.digestOfCell()) + " AS cd")
+		w.push("DENSE_RANK() OVER (PARTITION BY " + strings.Join(c.units, ", ") + " ORDER BY cd) AS cr")
 		w.filter(fmt.Sprintf("cr <= %d", c.Limits.Groups))
 	}
-	inCell, alike := slices.Concat(c.units, c.cells), slices.Concat(c.units, c.cells, c.values)
 	if l.inCell || l.rows {
-		w.push("ROW_NUMBER() OVER (PARTITION BY " + strings.Join(alike, ", ") + " ORDER BY " + alike[len(alike)-1] +
-			") - 1 AS occurrence")
-		c.joinOveractive(w, unitInRow)
-		messages = append(messages, unitInRow)
-		w.push(c.digestOfRow() + " AS d")
+		w.layer(ofActive(few, c.digestOfRow()) + " AS d")
 	}
 	if l.inCell {
-		w.push(c.rank("d", inCell, "rc"))
+		w.push(c.rank("d", slices.Concat(c.units, c.cells), "rc"))
 		w.filter(fmt.Sprintf("rc <= %d", c.Limits.PerGroup))
 	}
 	if l.rows {
 		w.push(c.rank("d", c.units, "r"))
 		w.filter(fmt.Sprintf("r <= %d", c.Limits.Rows))
 	}
-	kept := strings.Join(slices.Concat(c.cells, c.values), ", ")
-	if kept == "" {
-		kept = "1 AS one"
+	if c.Steps == nil {
+		return c.totals(w.from, countRows)
 	}
-	ofFew := kept
-	if c.Steps != nil {
-		kept = strings.Join(slices.Concat(c.units, c.cells, c.values), ", ")
-		kept, ofFew = kept+", "+step("r", c.Steps)+" AS tab", kept+", 0 AS tab"
-	}
-	return c.with(countRows,
-		"coded AS (SELECT "+list+"\n FROM "+c.from+" AS z)",
-		c.overactive(few, messages...),
-		keptOf(ofFew, kept, c.sameUnit("c"), w.from))
+	kept := strings.Join(slices.Concat(c.units, c.cells, c.values), ", ") + ", " + step("r", c.Steps) + " AS tab"
+	return c.with(countRows, fmt.Sprintf("kept AS (SELECT %s FROM %s AS b)", kept, w.from))
 }
-
-// beginning is a column of a unit: how its messages of an order begin.
-type beginning struct {
-	order byte
-	name  string
-}
-
-var unitInCell, unitInRow = beginning{bounding.CellOrder, "uc"}, beginning{bounding.RowOrder, "ur"}
 
 // beginning is how all messages of a unit begin, of which its digests are.
 func (c *contents) beginning(order byte) []part {
@@ -176,10 +127,10 @@ func (c *contents) beginning(order byte) []part {
 }
 
 // digestOfCell and digestOfRow are the digests of queries/bounding/sample.go.
-func (c *contents) digestOfCell() string { return c.digest(c.bytes(c.message(unitInCell))) }
+func (c *contents) digestOfCell() string { return c.digest(c.bytes(c.message(bounding.CellOrder))) }
 
 func (c *contents) digestOfRow() string {
-	parts := c.message(unitInRow)
+	parts := c.message(bounding.RowOrder)
 	for _, v := range c.values {
 		parts = append(parts, part{Number: v, Width: 8})
 	}
@@ -187,8 +138,8 @@ func (c *contents) digestOfRow() string {
 }
 
 // message is how all messages of a unit and a cell begin.
-func (c *contents) message(b beginning) []part {
-	parts := []part{{Column: b.name}}
+func (c *contents) message(order byte) []part {
+	parts := c.beginning(order)
 	if len(c.Keys) > 0 {
 		return append(parts, c.cellOfKey()...)
 	}

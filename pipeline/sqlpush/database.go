@@ -110,7 +110,7 @@ func (d *Database) describe(ctx context.Context) error {
 			return failed(ctx, "the input's columns cannot be read", err)
 		}
 		if n, ok := d.dialect.(typeNamer); ok {
-			if err := n.nameTypes(ctx, tx, all); err != nil {
+			if err := n.nameTypes(ctx, tx, d.from, all); err != nil {
 				return err
 			}
 		}
@@ -124,7 +124,7 @@ func (d *Database) describe(ctx context.Context) error {
 
 // typeNamer is a dialect that finds the names of types that its driver does not know.
 type typeNamer interface {
-	nameTypes(ctx context.Context, s *session, all []columnType) error
+	nameTypes(ctx context.Context, s *session, from string, all []columnType) error
 }
 
 // add adds a column, which can be read if its type is one that the dialect reads and no other column has its name.

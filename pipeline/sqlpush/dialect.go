@@ -82,6 +82,9 @@ type dialect interface {
 	// fence ends a SELECT whose columns are not to be written into the places of their use, again and again; "" if the
 	// engine does not do that.
 	fence() string
+	// wall is a number that is not negative, beside which columns stay where they are: no condition on one of them is moved
+	// below. "" if the engine does not write expressions of columns into conditions.
+	wall() string
 	// suits refuses a server that is not as the dialect expects.
 	suits(ctx context.Context, s *session) error
 }
@@ -145,6 +148,8 @@ func (ansi) keys() (none keySyntax) { return none }
 func (ansi) unitOfTimes() bool { return false }
 
 func (ansi) fence() string { return "" }
+
+func (ansi) wall() string { return "" }
 
 func (ansi) suits(context.Context, *session) error { return nil }
 

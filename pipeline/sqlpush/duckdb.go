@@ -153,7 +153,9 @@ var duckdbPieces = pieces{
 		Number:   func(x string) string { return "CAST(" + x + " AS VARCHAR)" },
 		Date:     func(x string) string { return "strftime(DATE '1970-01-01' + CAST(" + x + " AS INTEGER), '%Y-%m-%d')" },
 		OtherDay: func(x string) string { return "'day ' || CAST(" + x + " AS VARCHAR)" },
-		Time:     func(x string) string { return "strftime(make_timestamp(" + x + "), '%Y-%m-%dT%H:%M:%S.%f')" },
+		Time: func(x string) string {
+			return trimEnd(trimEnd("strftime(make_timestamp("+x+"), '%Y-%m-%dT%H:%M:%S.%f')", "0"), ".")
+		},
 		Quotient: "//",
 		Bytes:    func(x string) string { return "encode(" + x + ")" },
 	}.write,
@@ -258,6 +260,7 @@ var duckdbIntegers = wideIntegers{
 	Wide:     "HUGEINT",
 	Quotient: func(a, b string) string { return "(" + a + ") // (" + b + ")" },
 	Narrow:   func(x string) string { return "CAST(" + x + " AS BIGINT)" },
+	Cut:      func(x string) string { return "trunc(" + x + ")" },
 }
 
 // duckdbNumerals reads texts from blobs, whose bytes other than printable ones it writes with a backslash.
@@ -265,6 +268,8 @@ var duckdbNumerals = numeralSyntax{
 	Text: func(column string, _ bool, most int) string {
 		return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN CAST(%s AS VARCHAR) END", column, most, column)
 	},
+	Trim:     trim,
+	TrimEnd:  trimEnd,
 	Matches:  func(text, form string) string { return "regexp_full_match(" + text + ", '" + form + "')" },
 	Double:   func(text string) string { return "TRY_CAST(" + text + " AS DOUBLE)" },
 	Integer:  func(text string) string { return "TRY_CAST(" + text + " AS BIGINT)" },

@@ -104,7 +104,7 @@ func (c *contents) groupedFirst() string {
 		return c.tablesOf(w, codes)
 	}
 	w.push(c.radix(codes, c.Tables[0]) + " AS cell")
-	w.filter("cell IS NOT NULL")
+	w.filterFound("cell IS NOT NULL")
 	totals := []string{c.integer("SUM(n)") + " AS n"}
 	for i, s := range added {
 		totals = append(totals, c.sumText(s, fmt.Sprint("p", i), "SUM(n)")+fmt.Sprint(" AS sum", i))
@@ -118,7 +118,7 @@ func (c *contents) tablesOf(w *writer, codes []string) string {
 		c.cells = append(c.cells, fmt.Sprint("cell", i))
 		w.push(code + " AS " + c.cells[i])
 	}
-	w.filter(notNull(c.cells)...)
+	w.filterFound(notNull(c.cells)...)
 	return c.totals(w.from, c.integer("SUM(n)"))
 }
 

@@ -23,7 +23,7 @@ func (c *contents) findKeys(codes []string) {
 	for i, x := range exprs {
 		c.push(x + " AS " + names[i])
 	}
-	c.filter(conditions...)
+	c.filterFound(conditions...)
 	c.cells, c.keys = slices.Clone(names), names
 }
 

@@ -55,11 +55,18 @@ type numeralSyntax struct {
 	Text func(column string, binary bool, most int) string
 	// Matches says that a text is as a whole of a form, a regular expression.
 	Matches func(text, form string) string
+	// Trim takes the characters of a list off the beginning of a text, TrimEnd off its end.
+	Trim, TrimEnd func(text, characters string) string
 	// Double and Integer cast a text that is a number in the range of the type; they need not fail for others.
 	Double, Integer func(text string) string
 	// Infinity is an infinite double.
 	Infinity string
 }
+
+// trim and trimEnd are functions of most dialects.
+func trim(text, characters string) string { return "ltrim(" + text + ", '" + characters + "')" }
+
+func trimEnd(text, characters string) string { return "rtrim(" + text + ", '" + characters + "')" }
 
 // numeralColumns are those of texts that values, dimensions and filters read as numbers.
 func numeralColumns(o *aggregation.Aggregation, columns map[string]column) (names []string) {
@@ -103,26 +110,27 @@ const (
 // numeral adds columns to a statement and returns two of them: the double that a text is, and the BIGINT, if it is a
 // whole number without point and exponent and in the range. They are NULL for all other texts.
 func (w *writer) numeral(d numeralSyntax, column string, binary bool) (double, integer string) {
+	noZeros := func(text string) string { return d.Trim(text, "0") }
 	text := w.stage(d.Text(column, binary, domain.MostNumeral))
 	form := w.stage(fmt.Sprintf("CASE WHEN %s THEN 1 WHEN %s THEN 2 WHEN %s THEN 3 END", d.Matches(text, wholeForm),
 		d.Matches(text, decimalForm), d.Matches(text, infiniteForm)))
 	parts := w.stages([]string{
-		fmt.Sprintf("CASE WHEN %s = 3 THEN '' WHEN %s IS NOT NULL THEN ltrim(split_part(translate(%s, 'E', 'e'), 'e', 1), "+
-			"'+-') END", form, form, text),
+		fmt.Sprintf("CASE WHEN %s = 3 THEN '' WHEN %s IS NOT NULL THEN %s END", form, form,
+			d.Trim("split_part(translate("+text+", 'E', 'e'), 'e', 1)", "+-")),
 		fmt.Sprintf("CASE WHEN %s = 3 THEN '' WHEN %s IS NOT NULL THEN split_part(translate(%s, 'E', 'e'), 'e', 2) END", form,
 			form, text),
 		fmt.Sprintf("CASE WHEN substr(%s, 1, 1) = '-' THEN 1 ELSE 0 END", text),
 	})
 	mantissa, exponent, negative := parts[0], parts[1], parts[2]
 	parts = w.stages([]string{
-		"ltrim(split_part(" + mantissa + ", '.', 1), '0')",
+		noZeros("split_part(" + mantissa + ", '.', 1)"),
 		"split_part(" + mantissa + ", '.', 2)",
-		"ltrim(" + exponent + ", '+-0')",
+		d.Trim(exponent, "+-0"),
 	})
 	before, after, power := parts[0], parts[1], parts[2]
 	parts = w.stages([]string{
-		fmt.Sprintf("CASE WHEN %s <> '' THEN %s || %s ELSE ltrim(%s, '0') END", before, before, after, after),
-		fmt.Sprintf("CASE WHEN %s <> '' THEN length(%s) ELSE length(ltrim(%s, '0')) - length(%s) END", before, before, after,
+		fmt.Sprintf("CASE WHEN %s <> '' THEN %s || %s ELSE %s END", before, before, after, noZeros(after)),
+		fmt.Sprintf("CASE WHEN %s <> '' THEN length(%s) ELSE length(%s) - length(%s) END", before, before, noZeros(after),
 			after),
 		// Longer powers are larger than any number of digits.
 		fmt.Sprintf("CASE WHEN %s = '' THEN 0 WHEN length(%s) > 9 THEN 1000000000 ELSE %s END * CASE WHEN substr(%s, 1, 1) "+
@@ -130,8 +138,9 @@ func (w *writer) numeral(d numeralSyntax, column string, binary bool) (double, i
 	})
 	digits := parts[0]
 	exponent = w.stage(parts[1] + " + " + parts[2])
-	kept := w.stage(fmt.Sprintf("CASE WHEN ltrim(substr(%s, %d), '0') <> '' THEN substr(%s, 1, %d) || '1' ELSE "+
-		"rtrim(substr(%s, 1, %d), '0') END", digits, keptDigits+1, digits, keptDigits, digits, keptDigits))
+	first := fmt.Sprintf("substr(%s, 1, %d)", digits, keptDigits)
+	kept := w.stage(fmt.Sprintf("CASE WHEN %s <> '' THEN %s || '1' ELSE %s END",
+		noZeros(fmt.Sprintf("substr(%s, %d)", digits, keptDigits+1)), first, d.TrimEnd(first, "0")))
 	size := w.stage(fmt.Sprintf("CASE WHEN %s = 3 THEN %s WHEN %s = '' THEN %s WHEN %s > %d OR %s = %d AND %s >= '%s' "+
 		"THEN %s WHEN %s < %d OR %s = %d AND %s <= '%s' THEN %s WHEN %s IS NOT NULL THEN %s END",
 		form, d.Infinity, kept, w.float(0),

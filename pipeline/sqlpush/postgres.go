@@ -84,7 +84,7 @@ func postgresMicroseconds(x, most string) string {
 
 // nameTypes asks the server for the types that users of the database have made: the driver knows their numbers. In
 // small letters a name is none of those that column knows, whoever made the type.
-func (postgres) nameTypes(ctx context.Context, s *session, all []columnType) error {
+func (postgres) nameTypes(ctx context.Context, s *session, _ string, all []columnType) error {
 	var unknown []string
 	for _, of := range all {
 		if _, err := strconv.ParseUint(of.Type, 10, 32); err == nil {
@@ -153,8 +153,9 @@ var postgresPieces = pieces{
 		Date:     func(x string) string { return "to_char(DATE '1970-01-01' + CAST(" + x + " AS int), 'YYYY-MM-DD')" },
 		OtherDay: func(x string) string { return "'day ' || CAST(" + x + " AS text)" },
 		Time: func(x string) string {
-			return "to_char(TIMESTAMP '1970-01-01' + (" + x + " / 1000000) * INTERVAL '1 second' + (" + x +
+			iso := "to_char(TIMESTAMP '1970-01-01' + (" + x + " / 1000000) * INTERVAL '1 second' + (" + x +
 				` % 1000000) * INTERVAL '1 microsecond', 'YYYY-MM-DD"T"HH24:MI:SS.US')`
+			return trimEnd(trimEnd(iso, "0"), ".")
 		},
 		Quotient: "/",
 		Bytes:    func(x string) string { return "convert_to(" + x + ", 'UTF8')" },
@@ -236,6 +237,7 @@ var postgresIntegers = wideIntegers{
 	Wide:     "numeric",
 	Quotient: func(a, b string) string { return "div(" + a + ", " + b + ")" },
 	Narrow:   func(x string) string { return "CAST(" + x + " AS bigint)" },
+	Cut:      func(x string) string { return "trunc(" + x + ")" },
 }
 
 // postgresNumerals reads texts in the collation C. A cast of a branch is not evaluated for the rows of other branches
@@ -248,6 +250,8 @@ var postgresNumerals = numeralSyntax{
 		}
 		return fmt.Sprintf(`CASE WHEN octet_length(%s) <= %d THEN %s END COLLATE "C"`, column, most, text)
 	},
+	Trim:     trim,
+	TrimEnd:  trimEnd,
 	Matches:  func(text, form string) string { return text + " ~ '^(" + form + ")$'" },
 	Double:   func(text string) string { return "CAST(" + text + " AS double precision)" },
 	Integer:  func(text string) string { return "CAST(" + text + " AS bigint)" },

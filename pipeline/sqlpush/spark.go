@@ -1,13 +1,20 @@
 package sqlpush
 
 import (
+	"context"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// spark is Spark SQL from version 3.4 on. Its texts may have collations, so they are compared as bytes.
+// spark is Spark SQL from version 4.0 on, with ANSI mode or without: no expression overflows, and casts that could fail
+// are try_casts. Texts may have collations, so they are compared as bytes. Sums are of decimals of 38 digits, which no
+// number of BIGINTs fills.
 type spark struct{ ansi }
 
 // name is the driver's name in a job.
@@ -25,28 +32,84 @@ func (spark) typical() map[table.Kind]string {
 	}
 }
 
-// column reads texts as bytes.
+// column reads texts as bytes. Those that are not UTF-8 are null.
 func (spark) column(of columnType) (c column, ok bool) {
 	x := of.Expr
-	switch strings.ToLower(of.Type) {
-	case "tinyint", "smallint", "int", "bigint":
+	name, digits, _ := strings.Cut(strings.ToLower(of.Type), "(")
+	if n, _ := fmt.Sscanf(digits, "%d,%d)", &of.Precision, &of.Scale); n == 2 {
+		of.HasDecimal = true
+	}
+	name, _, _ = strings.Cut(name, " collate ")
+	switch name {
+	case "tinyint", "smallint", "int":
 		return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
-	case "float", "double":
-		x = "CAST(" + x + " AS DOUBLE)"
-		return column{Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END"}, true
+	case "bigint":
+		return column{Type: kind(table.Int), Expr: x}, true
+	case "float":
+		return sparkFloat("CAST(" + x + " AS DOUBLE)"), true
+	case "double":
+		return sparkFloat(x), true
+	case "decimal":
+		switch {
+		case !of.HasDecimal:
+		case of.Scale == 0 && of.Precision <= 18:
+			return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
+		case of.Exact: // the number of digits after the point is that of the type
+			return sparkText("CAST(" + x + " AS STRING)"), true
+		default: // the nearest double
+			return column{Type: kind(table.Float), Expr: "CAST(" + x + " AS DOUBLE)"}, true
+		}
 	case "boolean":
-		return column{Type: kind(table.Bool), Expr: "CAST(CASE WHEN " + x + " THEN 1 WHEN NOT " + x +
-			" THEN 0 END AS BIGINT)"}, true
-	case "string":
-		return column{Type: kind(table.String), Expr: "CAST(" + x + " AS BINARY)", Binary: true}, true
+		return column{Type: kind(table.Bool), Expr: "CAST(" + x + " AS BIGINT)"}, true
+	case "string", "varchar", "char":
+		return sparkText(x), true
 	case "binary":
 		return column{Type: kind(table.String), Expr: x, Binary: true}, true
 	case "date":
 		return column{Type: kind(table.Date), Expr: "CAST(unix_date(" + x + ") AS BIGINT)"}, true
 	case "timestamp":
 		return column{Type: instants, Expr: "unix_micros(" + x + ")"}, true
+	case "timestamp_ntz": // session sets the zone
+		return column{Type: wallClock, Expr: "unix_micros(CAST(" + x + " AS TIMESTAMP))"}, true
 	}
 	return c, false
+}
+
+// sparkFloat is a column of doubles.
+func sparkFloat(x string) column {
+	return column{Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END", Bare: x,
+		Check: "NOT isnan(" + x + ") AND " + x + " IS NOT NULL"}
+}
+
+// sparkText is a column of texts, which is read as bytes.
+func sparkText(x string) column {
+	c := textColumn("CASE WHEN is_valid_utf8(" + x + ") THEN CAST(" + x + " AS BINARY) END")
+	c.Binary = true
+	return c
+}
+
+// nameTypes asks the server: its protocol has one name for both types of times.
+func (spark) nameTypes(ctx context.Context, s *session, from string, all []columnType) error {
+	rows, err := s.query(ctx, "DESCRIBE QUERY SELECT * FROM "+from)
+	if err != nil {
+		return failed(ctx, "the types of the input's columns cannot be read", err)
+	}
+	defer rows.Close()
+	n := 0
+	for ; rows.Next(); n++ {
+		var name, of string
+		var comment any
+		if err := rows.Scan(&name, &of, &comment); err != nil {
+			return failed(ctx, "the types of the input's columns cannot be read", err)
+		}
+		if n < len(all) && all[n].Name == name {
+			all[n].Type = strings.ToUpper(of)
+		}
+	}
+	if err := rows.Err(); err != nil || n != len(all) {
+		return failed(ctx, "the types of the input's columns cannot be read", err)
+	}
+	return nil
 }
 
 // quote has backquotes.
@@ -59,6 +122,9 @@ func (spark) text(text string, _ bool) (string, bool) {
 
 // divide is div.
 func (spark) divide(x string, by int64) string { return fmt.Sprintf("(%s) div %d", x, by) }
+
+// failsBelow is false: what is too small becomes 0.
+func (spark) failsBelow() bool { return false }
 
 // bytes concatenates.
 func (spark) bytes(parts []part) string {
@@ -73,6 +139,8 @@ var sparkPieces = pieces{
 		Number:   func(x string) string { return "CAST(" + x + " AS STRING)" },
 		Date:     func(x string) string { return "CAST(date_from_unix_date(CAST(" + x + " AS INT)) AS STRING)" },
 		OtherDay: func(x string) string { return "concat('day ', CAST(" + x + " AS STRING))" },
+		Time:     func(x string) string { return "replace(CAST(timestamp_micros(" + x + ") AS STRING), ' ', 'T')" },
+		Quotient: "div",
 		Bytes:    func(x string) string { return "CAST(" + x + " AS BINARY)" },
 	}.write,
 	length: func(text string) string { return "unhex(lpad(hex(octet_length(" + text + ")), 8, '0'))" },
@@ -82,12 +150,105 @@ var sparkPieces = pieces{
 	bytes: func(hexadecimal string) string { return "X'" + hexadecimal + "'" },
 }
 
-// total is of decimals of 38 digits, which partial sums fit in: without ANSI mode, a cast or a sum that overflows is
-// NULL.
+// total is of decimals.
 func (spark) total(x string) string { return "CAST(SUM(CAST(" + x + " AS DECIMAL(38, 0))) AS STRING)" }
-
-// session sets the zone of times without one.
-func (spark) session() []string { return []string{"SET TIME ZONE 'UTC'"} }
 
 // partial is of the same type.
 func (spark) partial(x string) string { return "SUM(CAST(" + x + " AS DECIMAL(38, 0)))" }
+
+// session sets the zone of times without one, and that bytes put together are bytes. An answer is small, and complete
+// before its first row is sent.
+func (spark) session() []string {
+	return []string{
+		"SET TIME ZONE 'UTC'", "SET spark.sql.function.concatBinaryAsString = false",
+		"SET spark.sql.thriftServer.incrementalCollect = false",
+	}
+}
+
+// suits asks what expressions depend on. Versions before 4.0 do not know is_valid_utf8.
+func (spark) suits(ctx context.Context, s *session) error {
+	refused := &pipeline.Error{
+		Cause: pipeline.CauseInput, Code: "sql-server", Message: "this server is not Spark 4.0 or later, or it does not " +
+			"compute as that does",
+		Hint: "use a server of Spark 4.0 or later, or write engine: local and read the files",
+	}
+	ok := false
+	err := s.value(ctx, "SELECT is_valid_utf8('a') AND unix_micros(CAST(TIMESTAMP_NTZ'1969-12-31 23:59:59.999999' AS "+
+		"TIMESTAMP)) = -1 AND octet_length(concat(X'00', X'FF')) = 2 AND CAST(2.5D AS BIGINT) = 2 AND floor(-0.5D) = -1 AND "+
+		"CAST('NaN' AS DOUBLE) > CAST('Infinity' AS DOUBLE)", &ok)
+	if err != nil && sqlState(err) == "" || err == nil && !ok {
+		return refused
+	}
+	if err != nil {
+		return failed(ctx, "the server does not say its version", err)
+	}
+	return nil
+}
+
+// fold reads the bytes of a text as the characters that they were made of. Texts above 64 MiB stay as they are: they are
+// not listed, and a function may not hold what it makes of them.
+func (spark) fold(x string, f *domain.FoldTable) (string, bool) {
+	text := func(s string) string { return "CAST(X'" + hexadecimal([]byte(s)) + "' AS STRING)" }
+	folded := "CAST(" + x + " AS STRING)"
+	if f.From != "" {
+		folded = "translate(" + folded + ", " + text(f.From) + ", " + text(f.To) + ")"
+	}
+	if f.Space {
+		folded = "trim(regexp_replace(" + folded + ", ' +', ' '))"
+	}
+	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN CAST(%s AS BINARY) ELSE %s END", x, 64<<20, folded, x), true
+}
+
+// exactly: an operator of doubles is a function of its own.
+func (spark) exactly() *exactness { return &exactness{sparkIntegers, sparkNumerals} }
+
+func (spark) keys() keySyntax { return sparkKeys }
+
+// unitOfTimes is true.
+func (spark) unitOfTimes() bool { return true }
+
+// wall depends on where a row is computed, so that the optimizer moves nothing past it. Without it the conditions of
+// statements with many stages grow until the server's memory is full.
+func (spark) wall() string { return "spark_partition_id()" }
+
+// element is of a list that is the same for all rows.
+func (d spark) element(list []float64, at string) (string, bool) {
+	items := make([]string, len(list))
+	for i, v := range list {
+		items[i] = strconv.FormatFloat(v, 'e', -1, 64) + "D"
+	}
+	return "get(array(" + strings.Join(items, ", ") + "), CAST(" + at + " AS INT))", true
+}
+
+// sparkIntegers are decimals. Their div is a BIGINT, which holds each of the quotients.
+var sparkIntegers = wideIntegers{
+	Wide:     "DECIMAL(38, 0)",
+	Quotient: func(a, b string) string { return "CAST((" + a + ") div (" + b + ") AS DECIMAL(38, 0))" },
+	Narrow:   func(x string) string { return "CAST(" + x + " AS BIGINT)" },
+	Cut:      func(x string) string { return "(" + x + ")" }, // as the cast to BIGINT does
+}
+
+// sparkNumerals matches texts to their very end: a dollar sign alone would match before a line's end too.
+var sparkNumerals = numeralSyntax{
+	Text: func(column string, _ bool, most int) string {
+		return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN CAST(%s AS STRING) END", column, most, column)
+	},
+	Matches: func(text, form string) string { return text + " RLIKE '^(" + form + ")(?!(?s:.))'" },
+	Trim:    func(text, characters string) string { return "trim(LEADING '" + characters + "' FROM " + text + ")" },
+	TrimEnd: func(text, characters string) string {
+		return "trim(TRAILING '" + characters + "' FROM " + text + ")"
+	},
+	Double:   func(text string) string { return "try_cast(" + text + " AS DOUBLE)" },
+	Integer:  func(text string) string { return "try_cast(" + text + " AS BIGINT)" },
+	Infinity: "CAST('Infinity' AS DOUBLE)",
+}
+
+// sparkKeys has keys of texts that are looked at by two hexadecimal digits each. A bit is turned over, since adding
+// would overflow.
+var sparkKeys = keySyntax{
+	Digest: func(message string) string { return "unhex(sha2(" + message + ", 256))" },
+	Text: func(x string) string {
+		return "unhex(replace(replace(regexp_replace(hex(" + x + "), '(..)', '$1,'), '00,', '00FF'), ',', ''))"
+	},
+	Number: func(x string) string { return "(" + x + " ^ " + integer(math.MinInt64) + ")" },
+}

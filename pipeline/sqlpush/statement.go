@@ -93,13 +93,17 @@ func (in *input) statement(p *pipeline.Plan, o *aggregation.Aggregation) string 
 		late:    func(name string) bool { return in.late(o, name) },
 		grouped: func(name string) bool { return in.grouped(p, o, name, spans[name]) }})
 	w := newWriter(in.dialect, base)
-	conditions := w.readNumerals(o, columns)
+	conditions, filter := w.readNumerals(o, columns), w.filter
+	if len(conditions) > 0 {
+		filter = w.filterFound
+	}
 	for i := range filters {
 		c := columns[filters[i].Column]
 		if r := filters[i].IntRange; r != nil && slices.Contains(c.Within, *r) {
 			continue
 		}
 		if filters[i].Numerals() {
+			filter = w.filterFound
 			conditions = append(conditions, w.numeralCondition(&filters[i], &c))
 			continue
 		}
@@ -112,7 +116,7 @@ func (in *input) statement(p *pipeline.Plan, o *aggregation.Aggregation) string 
 		}
 		w.sure[c.Expr] = !c.Late && (c.Check != "" || needs[name] > needsCode)
 	}
-	w.filter(conditions...)
+	filter(conditions...)
 	w.alone = len(o.Axes) == 1 && !o.Apart && len(o.Keys) == 0
 	c := &contents{writer: w, Aggregation: o, columns: columns, times: map[int]int64{}}
 	return c.statement()
@@ -268,7 +272,7 @@ func (c *contents) findCells() {
 		}
 	}
 	if c.missing && (len(c.Unit) > 0 || c.Apart || len(c.Keys) > 0) {
-		c.filter(notNull(c.cells)...)
+		c.filterFound(notNull(c.cells)...)
 		c.missing = false
 	}
 }

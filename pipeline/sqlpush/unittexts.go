@@ -18,7 +18,7 @@ type unitTextSyntax struct {
 	Number   func(x string) string // a whole number as text
 	Date     func(x string) string // a date of the years 1 to 9999 as text
 	OtherDay func(x string) string // another one; nil if there is none
-	// microseconds of the years 1 to 9999 as ISO text with six digits of a second; nil if there is none
+	// microseconds of the years 1 to 9999 as ISO text, with no zeros at the end of a fraction; nil if there is none
 	Time     func(x string) string
 	Quotient string                // the operator that divides whole numbers, used if Time is set
 	Bytes    func(x string) string // a text as bytes
@@ -40,7 +40,7 @@ func (w unitTextSyntax) write(x string, of table.Type, binary bool) string {
 		}
 		x = day
 	case table.Timestamp:
-		iso := "rtrim(rtrim(" + w.Time(x) + ", '0'), '.')"
+		iso := w.Time(x)
 		if of.Zone == table.UTC {
 			iso += " || 'Z'"
 		}

@@ -20,6 +20,7 @@ type wideIntegers struct {
 	Wide     string                   // the name of their type
 	Quotient func(a, b string) string // rounds towards zero
 	Narrow   func(wide string) string // as a BIGINT, which holds it
+	Cut      func(x string) string    // a double below 2^53, rounded towards zero
 }
 
 const (
@@ -101,7 +102,7 @@ func (w *clipper) cut(x []string, scale string) (columns []string) {
 		name := fmt.Sprint("w", i)
 		parts = append(parts, fmt.Sprintf("CASE WHEN longest IS NULL THEN NULL WHEN longest > %s THEN CASE WHEN %s > %s "+
 			"THEN %d WHEN %s < %s THEN %d ELSE 0 END WHEN abs(%s) >= %s / %s THEN %s ELSE 0 END AS %s",
-			most, c, most, farAway, c, w.float(-math.MaxFloat64), -farAway, c, w.float(1), scale, w.integer("trunc("+c+" * "+scale+")"), name))
+			most, c, most, farAway, c, w.float(-math.MaxFloat64), -farAway, c, w.float(1), scale, w.integer(w.in.Cut(c+" * "+scale)), name))
 		columns = append(columns, name)
 	}
 	w.layer(parts...)

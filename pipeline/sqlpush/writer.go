@@ -68,3 +68,15 @@ func (w *writer) filter(conditions ...string) {
 	w.names++
 	w.from = fmt.Sprintf("(SELECT * FROM %s AS s%d\n WHERE %s)", w.from, w.names, strings.Join(conditions, " AND "))
 }
+
+// filterFound leaves rows out by columns of the tower that were computed. An optimizer that moves conditions down would
+// write the expressions of these columns into them, again and again.
+func (w *writer) filterFound(conditions ...string) {
+	if wall := w.wall(); wall != "" && len(conditions) > 0 {
+		w.names++
+		name := fmt.Sprint("e", w.names)
+		w.push(wall + " AS " + name)
+		conditions = append([]string{name + " >= 0"}, conditions...)
+	}
+	w.filter(conditions...)
+}

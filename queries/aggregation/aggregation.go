@@ -12,13 +12,13 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Aggregation is what is added up of the rows of a table: which rows, in which cells, which numbers, and within which
-// bounds of a privacy unit.
+// Aggregation describes what is added up of a table: which rows, in which cells, which numbers, and within which bounds
+// of a privacy unit.
 type Aggregation struct {
 	// By is the place of the dimensions in the query, for messages.
 	By string `aggregation:"message"`
-	// Columns are the columns that the aggregation reads, each once, beside those of Filters: those of the batches of an
-	// accumulator, in their order.
+	// Columns are the columns that the aggregation reads, each once, besides the columns of Filters. The batches of an
+	// accumulator hold them in this order.
 	Columns []table.Field
 	// Filters are the conditions that a row must fulfil.
 	Filters []domain.Condition
@@ -28,8 +28,8 @@ type Aggregation struct {
 	// Tables are the tables to count, each by some axes, the last of which changes fastest. Only crosstabs have more than
 	// one.
 	Tables [][]int
-	// Apart is set if a row's content, of which digests are, has its cell of each axis and not its cell in all of them
-	// together.
+	// Apart is set if a row's content holds its cell of each axis instead of the one cell number of all axes together.
+	// Digests are made of the content.
 	Apart bool
 	// Dense is set if the totals of all cells are needed, even if very many cells have no row.
 	Dense bool
@@ -38,15 +38,15 @@ type Aggregation struct {
 	Unit      []string
 	FloatUnit bool
 	Limits    bounding.Limits
-	// Keys are the parts of the keys of rows, if keys are discovered; else none. A row without one of them is left out.
-	// The first axes are those that parts of keys name, and Tables has one table, by the other axes. Digests of a row's
-	// cell are of the cell and the SHA-256 of the key.
+	// Keys are the parts of the keys of rows if keys are discovered; otherwise empty. A row that lacks a part is left
+	// out. The first axes are the listed dimensions of the keys, and Tables has one table, by the other axes. The
+	// digest of a row's cell covers the cell and the SHA-256 of the key.
 	Keys []KeyPart
-	// MinUnits is the least number of units of a key of which anything is told, as counted by the query that selects the
-	// keys; 0 stands for 1.
+	// MinUnits is the pre-threshold: keys with fewer units are dropped by the query that selects the keys; 0 stands for
+	// 1.
 	MinUnits int64
-	// Value is what is added up, nil if rows are counted. AllRows says that rows without a value count as rows of a value
-	// at the centre.
+	// Value is the number that is added up, nil if rows are counted. AllRows is set if rows without a value count as
+	// rows whose value is the centre.
 	Value   *quantize.Quantizer
 	AllRows bool
 	// Second is a second number of each row that is added up too, nil if there is none.
@@ -55,12 +55,13 @@ type Aggregation struct {
 	CountRows bool
 	// Units is set if the number of units that have a row is needed too, as table 1.
 	Units bool
-	// Steps are the bounds on the rows of a unit of which one is chosen later, ascending, the last of which is that of
-	// Limits; nil if the bound is fixed. A row that is kept counts in the table of the first step that is not below its
-	// rank among those of its unit, by digest. After these tables there is one of units, by the step of their last row.
+	// Steps are the bounds on the rows of a unit among which one is chosen later, ascending; the last is the bound in
+	// Limits. Steps is nil if the bound is fixed. A kept row counts in the table of the first step that is at least its
+	// rank among its unit's rows, by digest. After these tables comes one table of units, by the step of their last
+	// row.
 	Steps []int64
-	// Bins are the quantized values from which on a bin but the first begins, ascending; nil if values are not added up by
-	// bins. A row counts in the table of its bin, and one without a value in the table after the last bin.
+	// Bins are the smallest quantized values of all bins but the first, ascending; nil if values are not added up by
+	// bins. A row counts in the table of its bin, and a row without a value in the table after the last bin.
 	Bins []int64
 }
 
@@ -79,16 +80,16 @@ type KeyPart struct {
 	// Axis is the number of a listed dimension among the axes, whose code is in the key; -1 if the keys of the dimension
 	// are discovered.
 	Axis int
-	// Column is a discovered dimension's, of type Type. Texts are folded by Fold before.
+	// Column is the column of a discovered dimension, of type Type. Its texts are folded by Fold first.
 	Column string
 	Type   table.Type
 	Fold   domain.Fold
-	// Prefix and Suffix are the bytes before and after the value: of a text its own, with 255 after each 0; of others the
-	// eight bytes of the number, big-endian, with the sign's bit turned over. A code has four bytes.
+	// Prefix and Suffix are the bytes before and after the value. A text's value is its own bytes, with 255 after each
+	// 0. Other values are eight bytes, big-endian, with the sign bit flipped. A code has four bytes.
 	Prefix, Suffix []byte
 }
 
-// ColumnNames are the names of the columns of batches, in their order.
+// ColumnNames returns the names of the columns of batches, in order.
 func (a *Aggregation) ColumnNames() []string {
 	names := make([]string, len(a.Columns))
 	for i, f := range a.Columns {
@@ -97,7 +98,7 @@ func (a *Aggregation) ColumnNames() []string {
 	return names
 }
 
-// KeyAxes is how many of the axes are parts of keys: the first ones.
+// KeyAxes returns how many axes are parts of keys; they are the first ones.
 func (a *Aggregation) KeyAxes() (n int) {
 	for i := range a.Keys {
 		if a.Keys[i].Axis >= 0 {
@@ -107,7 +108,7 @@ func (a *Aggregation) KeyAxes() (n int) {
 	return n
 }
 
-// Cells is the number of cells of a table.
+// Cells returns the number of cells of a table.
 func (a *Aggregation) Cells(t int) int {
 	n := 1
 	for _, axis := range a.Tables[t] {
@@ -116,5 +117,5 @@ func (a *Aggregation) Cells(t int) int {
 	return n
 }
 
-// Same reports whether two aggregations add up the same.
+// Same reports whether two aggregations add up the same numbers.
 func (a *Aggregation) Same(b *Aggregation) bool { return a == b || a.String() == b.String() }

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// String writes the aggregation as text: of each part the fields that are not zero, by their names. Two aggregations of
-// the same text add up the same; those of equal queries have one text. A field that is added to the type later leaves
-// the texts of all aggregations that do not use it as they are.
+// String writes the aggregation as text: the non-zero fields of each part, by name. Equal texts mean that two
+// aggregations add up the same numbers, and equal queries have equal texts. A field that is added to the type later
+// does not change the text of aggregations that do not use it.
 func (a *Aggregation) String() string {
 	var out strings.Builder
 	write(&out, reflect.ValueOf(a))
@@ -20,10 +20,10 @@ func (a *Aggregation) String() string {
 // Digest is the SHA-256 of the text of the aggregation.
 func (a *Aggregation) Digest() [sha256.Size]byte { return sha256.Sum256([]byte(a.String())) }
 
-// messageTag marks a field that is for messages alone, and no part of the text.
+// messageTag marks a field that is used in messages only and is no part of the text.
 const messageTag = "message"
 
-// write writes a value. Texts are quoted, so that no two values have one text; nil and empty lists differ.
+// write writes a value. Strings are quoted, so that different values have different texts; nil and empty lists differ.
 func write(out *strings.Builder, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -61,7 +61,7 @@ func write(out *strings.Builder, v reflect.Value) {
 	}
 }
 
-// isZero reports whether a value is zero, but for fields for messages.
+// isZero reports whether a value is zero, ignoring fields for messages.
 func isZero(v reflect.Value) bool {
 	if v.Kind() != reflect.Struct {
 		return v.IsZero()

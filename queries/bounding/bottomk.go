@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/manyhash"
 )
 
-// candidate is what may be kept: its digest and its place among the caller's.
+// candidate is a row or cell that may be kept: its digest and its index in the caller's list.
 type candidate struct {
 	Digest manyhash.Sum
 	Index  int
@@ -20,8 +20,8 @@ const fewCandidates = 32
 type bottomK struct {
 	limit int64
 	items []candidate
-	// full is set if the limit is reached: digests above the last one kept are rejected. Those whose first eight bytes
-	// are above bar are among them.
+	// full is set if the limit is reached: digests above the last kept one are rejected. Every digest whose first eight
+	// bytes are above bar is rejected.
 	full  bool
 	bar   uint64
 	Taken bool // an item was added since somebody set it to false
@@ -48,7 +48,7 @@ func (l *bottomK) add(d *manyhash.Sum, index int) {
 	}
 }
 
-// rejects reports whether a digest is above those that are kept.
+// rejects reports whether the first eight bytes of a digest are above those of all kept digests.
 func (l *bottomK) rejects(d *manyhash.Sum) bool { return l.full && d.First() > l.bar }
 
 // insert puts an item in its place among the sorted ones, unless its digest is rejected.

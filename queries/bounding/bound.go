@@ -17,7 +17,7 @@ type boundingRun struct {
 	mutex   sync.Mutex // held while what is kept is handed on
 }
 
-// Bound enforces the limits on each unit and hands what is kept to keep. The rows are gone after it.
+// Bound enforces the limits on each unit and calls keep for the kept rows. It empties r.
 func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (BoundTally, error) {
 	return r.BoundBy(Bounded{Limits: l, Keep: keep})
 }
@@ -29,7 +29,7 @@ func (r *Rows) BoundBy(b Bounded) (BoundTally, error) {
 	return tallies[0], err
 }
 
-// boundAll bounds the units for some queries.
+// boundAll bounds the units for several queries at once.
 func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 	b := &boundingRun{rows: r, queries: queries, tallies: make([]BoundTally, len(queries))}
 	if r.failed != nil {
@@ -105,8 +105,8 @@ func (b *boundingRun) boundPartition(u *unitBounder, p *partition) error {
 	return b.boundPass(u, p, pass{})
 }
 
-// boundPass bounds the units of a pass: all at once if their rows fit, those with very many rows by themselves, and
-// else in two passes.
+// boundPass bounds the units of a pass, all at once if their rows fit in memory. If not, it bounds oversized units one
+// at a time and tries again; if there are none, it splits the pass into two.
 func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 	for {
 		switch err := u.rows.gather(p.ended, in); {
@@ -149,7 +149,7 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 	return b.boundPass(u, p, other)
 }
 
-// handOn hands on what a query keeps, and counts it and the rows that are cut.
+// handOn passes a query's kept rows to the caller and counts them and the dropped rows.
 func (b *boundingRun) handOn(q *queryBounder, kept []slot, cut uint64, content func(ref uint32) []byte) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()

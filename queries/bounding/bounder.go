@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// Bounded is the bounds of a query, and what takes in rows with the same content that units may contribute. Keep is
+// Bounded holds the bounds of a query and the function that receives kept rows, as content and number of rows. Keep is
 // called by one goroutine at a time.
 type Bounded struct {
 	Limits Limits
@@ -14,17 +14,16 @@ type Bounded struct {
 
 // Ranked takes in rows by rank. Its functions are called by one goroutine at a time.
 type Ranked struct {
-	// Steps are the bounds that may be chosen, from the least to the largest, which is that of the limits.
+	// Steps are the bounds that may be chosen, ascending; the largest is the bound of the limits.
 	Steps []int64
-	// Keep takes in rows with the same content that are kept from the bound Steps[step] on.
+	// Keep receives rows with the same content that are kept under the bound Steps[step] and all larger ones.
 	Keep func(step int, content []byte, rows uint64)
-	// Units takes in numbers of units with a row, by the step from which on all rows are kept that the limits leave.
+	// Units receives the number of units all of whose remaining rows are kept from a step on.
 	Units func(step int, units int64)
 }
 
-// BoundTally is how many rows with a cell, a value and a unit a query has, how many of them the bounds of their units
-// leave out, and how many units have a row that is kept. It is exact and private, as all that an operator's tally
-// counts.
+// BoundTally counts a query's rows that have a cell, a value and a unit, the rows that the bounds leave out, and the
+// units with a kept row. Like all tallies for the operator it is exact and private.
 type BoundTally struct{ Rows, Cut, Units int64 }
 
 // boundQuery is a query of a run.
@@ -47,7 +46,7 @@ type unitBounder struct {
 	}
 }
 
-// queryBounder is the limits of one query, and what they leave of the partition's units.
+// queryBounder applies the limits of one query to the units of a partition.
 type queryBounder struct {
 	view
 	sampler sampler
@@ -55,8 +54,8 @@ type queryBounder struct {
 	kept    []slot
 	cut     uint64 // rows that are not kept
 	units   int64  // that have a row that is kept
-	// ranked is not nil if rows are kept by rank: the slots in kept then have the step as their place. ends is how many
-	// units end in each step.
+	// ranked is not nil if rows are kept by rank: the At field of slots in kept then holds the step. ends[step] is the
+	// number of units that end in a step.
 	ranked *Ranked
 	ends   []int64
 }

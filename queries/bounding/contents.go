@@ -10,14 +10,13 @@ import (
 
 // Numbers of contents
 //
-// What a row holds for twenty queries is long, and the same in many rows: twenty histograms of one column have a few
-// hundred different contents. So a record has the number of its content among those of the store. Contents are found
-// query by query, as the words of a dictionary are in a tree: level i has a node for every different content of the
-// queries up to i, the child of a node by what the next query adds to it. A row of a batch goes down one level when a
-// query has its cells. The nodes of the last level are the contents.
+// The content of a row for twenty queries is long, and many rows have the same one: twenty histograms of one column
+// have a few hundred different contents. So a record holds the number of its content among those of the store. Contents
+// are found in a trie, query by query: level i has a node for every different content of the queries up to i, and the
+// next query's content selects the child. A row of a batch descends one level when a query has its cells. The nodes of
+// the last level are the contents.
 //
-// If there are too many contents, a number saves nothing: from the next batch on records hold their contents
-// themselves.
+// If there are too many contents, numbers save nothing: from the next batch on, records hold their contents themselves.
 
 const (
 	// numberWidth is the bytes of a content's number in a record.
@@ -90,7 +89,8 @@ func (n *contentNumbers) start(rows int) bool {
 // close ends the numbering, and keeps the contents alone: the nodes of many queries take more memory.
 func (n *contentNumbers) close() { n.levels, n.nodes = nil, nil }
 
-// addCells brings the rows to the level of a query that counts them. It returns false if a cell is out of its range.
+// addCells moves each row of the batch down one level of the trie, by its cell in a query that counts rows. It returns
+// false if a cell is out of range.
 func (n *contentNumbers) addCells(part int, cells []int32) bool {
 	l := &n.levels[part]
 	if l.near == nil {
@@ -100,8 +100,8 @@ func (n *contentNumbers) addCells(part int, cells []int32) bool {
 	return l.descend(n.nodes, cells, l.symbols)
 }
 
-// addContents brings the rows to the level of a query that has written contents of some rows. It returns false if a
-// number is out of its range.
+// addContents moves each row of the batch down one level of the trie, by the content that a query has written for some
+// rows. It returns false if a number is out of range.
 func (n *contentNumbers) addContents(part int, rows []int32, contents []byte) bool {
 	l := &n.levels[part]
 	if l.done {
@@ -123,7 +123,7 @@ func (n *contentNumbers) addContents(part int, rows []int32, contents []byte) bo
 	return l.descend(n.nodes, l.of, 1<<31)
 }
 
-// descend takes each row from its node to a child.
+// descend replaces the node of each row by the child for its symbol.
 func (l *contentLevel) descend(nodes []uint32, of []int32, symbols uint64) bool {
 	near, of := l.near, of[:len(nodes)]
 	for row, node := range nodes {
@@ -197,8 +197,8 @@ func numberIn(from []byte) uint32 {
 	return uint32(from[0]) | uint32(from[1])<<8 | uint32(from[2])<<16
 }
 
-// expand returns records whose contents are numbered as records with packed contents. key is the bytes before the
-// number, more those after it.
+// expand converts records with content numbers to records with packed contents, appended to dst. key is the number of
+// bytes before the content number, more the number of bytes after it.
 func (n *contentNumbers) expand(dst, records []byte, key, more int) []byte {
 	for width := key + numberWidth + more; len(records) >= width; records = records[width:] {
 		dst = append(append(dst, records[:key]...), n.of(numberIn(records[key:]))...)
@@ -216,7 +216,7 @@ type allContents struct {
 	known    map[string]uint32            // places of packed contents
 }
 
-// newAllContents returns none, each of some size.
+// newAllContents returns an empty list of contents of size bytes.
 func newAllContents(size int) *allContents {
 	return &allContents{size: size, numbers: map[*contentNumbers][]uint32{}, known: map[string]uint32{}}
 }

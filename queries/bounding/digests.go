@@ -19,8 +19,7 @@ func (r *digests) reset(slots []slot) {
 	}
 }
 
-// add makes the digests of slots that are not there: first those of all first occurrences, then those of the later
-// ones.
+// add computes the missing digests of slots: first the first occurrence of each content, then the later ones.
 func (r *digests) add(slots []slot, m *messages) {
 	from, later := len(r.digests), false
 	for _, x := range slots {

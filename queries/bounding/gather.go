@@ -33,7 +33,7 @@ type gatherer struct {
 	placed   []uint32 // places of the segment's contents among all
 }
 
-// setAside is oversized units, which are bounded by themselves.
+// setAside holds oversized units, which are bounded one at a time.
 type setAside struct {
 	units [][]byte
 	bytes int64 // of their texts among those of the gatherer
@@ -50,7 +50,7 @@ type unitSlots struct {
 	starts []uint32 // of cells among slots
 }
 
-// grouped is rows: of each its content and its unit; of each unit where its rows end in order.
+// grouped holds rows grouped by unit: the content and the unit of each row, and the end of each unit's rows in order.
 type grouped struct {
 	contents []byte
 	places   []uint32 // of contents, in their place, if they are numbered
@@ -68,7 +68,7 @@ func (g *grouped) countOf(ref uint32) uint64 {
 	return g.counts[ref]
 }
 
-// pass is which units of a partition are gathered at a time: those whose hash has some bits.
+// pass selects the units of a partition that are gathered at a time, by some bits of their hash.
 type pass struct{ bits, mask uint64 }
 
 // has reports whether a unit with that hash is in the pass.
@@ -112,11 +112,11 @@ func (g *gatherer) forget() {
 	g.contents, g.places, g.ids, g.counts = g.contents[:0], g.places[:0], g.ids[:0], g.counts[:0]
 }
 
-// perRow is what a gathered row takes beside its record: its unit, its place in order, and a unit of its own.
+// perRow is the memory of a gathered row besides its record: its unit, its index in order, and a unit of its own.
 const perRow = 4 + 4 + 24
 
-// fits returns errTooManyRows if there are too many rows or texts. Without rows texts always fit: one that is longer
-// than the room has rows, and by these its unit is found to be oversized.
+// fits returns errTooManyRows if the rows or the texts do not fit in memory. Without rows, texts always fit: a text
+// longer than the memory has rows, and these show that its unit is oversized.
 func (g *gatherer) fits() error {
 	size := g.key + g.Size + perRow
 	if g.all != nil {
@@ -151,8 +151,8 @@ func (g *gatherer) segment(s *segment) error {
 // queries are long.
 const expandedRecords = 1 << 12
 
-// records hands records of a segment, which have more bytes after them, to add, as long as what add took in fits. They
-// have their contents unless the gatherer has all contents.
+// records passes the records of a segment to add, as long as the result fits. more is the number of bytes after each
+// record. Records contain their contents unless the gatherer has the list of all contents.
 func (g *gatherer) records(s *segment, r *records, more int, add func([]byte)) error {
 	if s.numbers != nil && g.all == nil {
 		addWhole := add

@@ -5,8 +5,8 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/units"
 )
 
-// knownUnits remembers what was found for the units of text of a batch if the unit is one column with a dictionary: for
-// each value of the dictionary, as long as it is the same.
+// knownUnits caches the hash and number of units of text, for each value of the dictionary of the one unit column,
+// until a batch has another dictionary.
 type knownUnits struct {
 	generation uint32 // of the partitions' texts: they start anew when they are spilled
 	dict       uint64

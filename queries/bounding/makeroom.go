@@ -6,10 +6,11 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// Rows of a unit with the same content are many if a table has few units, or a query few cells. They are counted, one
-// record instead of many, when memory becomes short or there is much to gain. An accumulator looks whether records
-// repeat at firstLook bytes, and then whenever what it holds has doubled. A look counts one of 256 partitions, and the
-// others if that saves a quarter: looking early costs little, and keeps a table that repeats small.
+// Counting repeated records. A unit has many rows with the same content if a table has few units, or a query few cells.
+// When memory becomes short or there is much to gain, equal records are replaced by one record with a count. An
+// accumulator looks for repeats at firstLook bytes, and then whenever its size has doubled. A look counts one of 256
+// partitions, and the others only if that saves a quarter. So looking early costs little, and a table with many repeats
+// stays small.
 
 // makeRoom counts repeated records, or spills, if a chunk more would be too much. partition is one that has rows.
 func (r *Rows) makeRoom(partition uint64, chunk int64) error {
@@ -81,7 +82,7 @@ func (r *Rows) endSegment(partition int) {
 	p.segment = segment{}
 }
 
-// spillAll writes all that is in memory to the spill.
+// spillAll writes everything in memory to the spill.
 func (r *Rows) spillAll() error {
 	for i := range r.partitions {
 		r.endSegment(i)
@@ -145,7 +146,7 @@ func (r *Rows) spillTexts(t *intern.Texts) (names []piece, err error) {
 	return names, nil
 }
 
-// release keeps the chunks of full size for the next rows.
+// release keeps full-size chunks for later rows.
 func (r *Rows) release(chunks [][]byte) {
 	for _, c := range chunks {
 		if cap(c) == r.chunk() {

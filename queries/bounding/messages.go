@@ -33,14 +33,14 @@ const (
 	sharedOrder = 'u'
 )
 
-// CellField is the field of a cell below size.
+// CellField returns the field of a cell number below size.
 func CellField(size int) Field { return Field{Bytes: CellBytes, Max: int64(size) - 1} }
 
 // digest orders what a unit might contribute.
 type digest = manyhash.Sum
 
-// unitContents are a unit's canonical text, and what its rows hold by number: the cell in four bytes, big-endian, and
-// the components of the value in eight bytes each.
+// unitContents gives access to a unit's canonical text, and to the contents of its rows by number: the cell in four
+// bytes, big-endian, then each component of the value in eight bytes.
 type unitContents interface {
 	AppendUnit(dst []byte) []byte
 	Content(ref uint32) []byte
@@ -59,7 +59,7 @@ type slot struct {
 	Rows uint64
 }
 
-// messages makes what is hashed of the rows of one unit after the other.
+// messages builds the messages to hash for the rows of one unit after another.
 type messages struct {
 	Contents unitContents
 	Order    byte   // of rows
@@ -81,8 +81,8 @@ func (m *messages) prefix(order byte) []byte {
 	return m.unit
 }
 
-// openCells prepares the batch for cells of some width. The last eight bytes of a message are its number there: they
-// are cell's own, or begin before it.
+// openCells prepares the batch for cells of some width. The last eight bytes of a message are the number that varies:
+// the last bytes of the cell, preceded by bytes of the prefix if the cell is shorter.
 func (m *messages) openCells(width int) {
 	prefix := m.prefix(CellOrder)
 	own := len(prefix) + width - manyhash.NumberBytes

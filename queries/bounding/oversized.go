@@ -31,7 +31,7 @@ func (g *gatherer) oversizedUnits() (units [][]byte) {
 	return units
 }
 
-// rowsOf hands the contents of all rows of a unit to take, and how often each is there.
+// rowsOf calls take for the content of each row of a unit, with its number of occurrences.
 func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []byte, rows uint64)) error {
 	content := make([]byte, g.Size)
 	for i := range segments {

@@ -5,12 +5,12 @@ import (
 	"math/bits"
 )
 
-// Contents in few bytes
+// Packed contents
 //
-// The content of a row, as queries write and read it and as digests have it, holds each number in four or eight bytes,
-// big-endian. Most cells are below 256 and most values below 2^40: a record holds of each number the bytes that its
-// range needs. The range is public. If it has numbers below 0, the sign is the last bit: 0, -1, 1, -2, 2, … are 0, 1,
-// 2, 3, 4, …. So 0 stands as 0, and the zeros of a query in which a row does not count are kept.
+// Queries and digests hold each number of a row's content in four or eight bytes, big-endian. Most cells are below 256
+// and most values below 2^40, so a record stores each number in as many bytes as its public range needs. If the range
+// has negative numbers, the sign is the last bit (zigzag): 0, -1, 1, -2, 2, … become 0, 1, 2, 3, 4, …. So 0 stays 0,
+// and so do the zeros of a query in which a row does not count.
 
 const shortBytes = 4 // of the shorter numbers
 
@@ -21,7 +21,7 @@ type Field struct {
 	Min, Max int64
 }
 
-// packing describes how contents stand in records.
+// packing converts contents between their full form and the form in records.
 type packing struct {
 	fields       []packedField
 	Size, Packed int // bytes of a content, and of it in a record

@@ -7,10 +7,10 @@ import (
 
 // Rows by rank
 //
-// The bound on the rows of a unit may be chosen when all rows are read, from noisy numbers. What a unit then
-// contributes is what it would have under that bound from the start: of the rows that the other bounds leave, the k of
-// smallest digest. These are nested, so each row has a rank, which is the least bound under which it is kept. Rows are
-// handed on by rank, and the answer under a bound is made of those up to it.
+// The bound on the rows of a unit may be chosen after all rows are read, from noisy numbers. A unit then contributes
+// the same rows as with that bound from the start: of the rows that the other bounds keep, the k with the smallest
+// digests. These sets are nested, so each row has a rank: the least bound under which it is kept. Rows are added up by
+// rank, and the answer under a bound is the sum over the ranks up to it.
 
 // step returns the least step that keeps a row of a rank, from 1.
 func (r *Ranked) step(rank int64) int {
@@ -18,7 +18,7 @@ func (r *Ranked) step(rank int64) int {
 	return step
 }
 
-// few is a number of rows up to which units need no digests.
+// few returns the number of rows up to which a unit needs no digests.
 func (b *Bounded) few() int64 {
 	if b.Ranked != nil {
 		return 1
@@ -26,7 +26,7 @@ func (b *Bounded) few() int64 {
 	return math.MaxInt64
 }
 
-// handUp hands on what is kept of some units by rank.
+// handUp passes the kept rows of some units on, by rank.
 func (q *queryBounder) handUp(to *Ranked, kept []slot, content func(ref uint32) []byte) (rows uint64) {
 	for _, x := range kept {
 		to.Keep(int(x.At), q.own(content(x.Ref)), x.Rows)
@@ -41,7 +41,7 @@ func (q *queryBounder) handUp(to *Ranked, kept []slot, content func(ref uint32) 
 	return rows
 }
 
-// keepRanked keeps the rows of a unit, of which those of a cell are together, with the steps of their ranks.
+// keepRanked keeps the rows of a unit with the steps of their ranks. Rows of one cell must be adjacent in slots.
 func (q *queryBounder) keepRanked(slots []slot) {
 	rows := totalRows(slots)
 	if rows == 0 {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// The sample of the rows of a unit over its bounds: those of smallest digest
+// The sample of the rows of a unit over its bounds: the rows with the smallest digests
 //
-// messages.go has the rule, this file keeps the rows of one unit after the other, and digests.go shares digests among
+// messages.go defines the rule, this file applies it to one unit after another, and digests.go shares digests among
 // queries.
 
 // sampler bounds the rows of one unit after the other.
@@ -18,7 +18,7 @@ type sampler struct {
 	CellFrom, CellWidth int
 	Digests             *digests // nil if records are of one query
 	cells               []span
-	// what the unit, and what it in one cell, might contribute
+	// InAll samples the cells or the rows of the whole unit, inCell the rows of one cell
 	InAll, inCell bottomK
 }
 
@@ -78,8 +78,8 @@ func (s *sampler) addHashed(l *bottomK) {
 	}
 }
 
-// keepWithinLimits returns the unit's slots that it may contribute to and the rows that it may have in each; it changes
-// slots, of which those of a cell are together.
+// keepWithinLimits returns the unit's slots to which it may contribute, with the number of rows it may have in each. It
+// changes slots; slots of one cell must be adjacent.
 func (s *sampler) keepWithinLimits(slots []slot) []slot {
 	s.startUnit()
 	s.cut(slots)
@@ -167,11 +167,11 @@ func (s *sampler) bottomKInCell(slots []slot, place int) []candidate {
 	return s.inCell.kept()
 }
 
-// keepRows keeps the first rows.
+// keepRows reduces slots to the rows within all limits.
 func (s *sampler) keepRows(slots []slot) { recount(slots, s.firstRows(slots)) }
 
-// firstRows returns, of the m rows of smallest digest in each cell, the k of smallest digest. If m is not below k,
-// these are the k of smallest digest of all.
+// firstRows returns the k rows with the smallest digests, among the m rows with the smallest digests of each cell. If m
+// is at least k, these are the k smallest of all.
 func (s *sampler) firstRows(slots []slot) []candidate {
 	s.InAll.reset(s.Limits.Rows)
 	if s.Limits.PerGroup >= s.Limits.Rows {

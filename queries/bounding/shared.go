@@ -80,7 +80,7 @@ func Together(rows []*Rows) []*QueryRows {
 	return parts
 }
 
-// Start prepares for the content of a batch, of which the first part reads the units.
+// Start prepares for the contents of a batch. The first part reads the units.
 func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 	s := p.store
 	if p.number == 0 {
@@ -218,8 +218,8 @@ func (p *QueryRows) Merge(o *QueryRows) error {
 	return p.store.Merge(o.store.Rows)
 }
 
-// BoundTogether enforces the limits of each query on each unit and hands what is kept to its keep, in the order of the
-// parts. The rows of all parts are gone after it.
+// BoundTogether enforces the limits of each query on each unit and passes the kept rows to the query's keep, in the
+// order of the parts. It empties all parts.
 func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 	queries := make([]boundQuery, len(parts))
 	for i, p := range parts {
@@ -228,7 +228,7 @@ func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 	return parts[0].store.boundAll(queries)
 }
 
-// keepOwn keeps the rows of a unit that count in the query, within its limits. slots are all rows of the unit.
+// keepOwn keeps the rows of a unit that count in the query, within its limits. slots holds all rows of the unit.
 func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 	l := p.sampler.Limits
 	// as of a query before
@@ -282,8 +282,8 @@ func (p *queryBounder) sortByCell(rows *gatherer) {
 	})
 }
 
-// cellsFit reports whether the rows that count are surely in no more cells than a unit may have: as cells are numbered
-// from 0, they are in all queries that bound rows alone.
+// cellsFit reports whether the rows that count are certainly in no more cells than a unit may have. Cells are numbered
+// from 0, so this is true for all queries that bound rows alone.
 func (p *queryBounder) cellsFit(rows *gatherer) bool {
 	groups := p.sampler.Limits.Groups
 	if int64(len(p.counted)) <= groups || p.cellWidth != CellBytes {
@@ -300,8 +300,8 @@ func (p *queryBounder) cellsFit(rows *gatherer) bool {
 	return true
 }
 
-// smallest keeps the k rows of smallest digest. If all rows of the unit count in the query, they are those of the last
-// query with the same k in which all count.
+// smallest keeps the k rows with the smallest digests. If all rows of the unit count in the query, it reuses the sample
+// of the last query with the same k in which all rows count.
 func (u *unitBounder) smallest(p *queryBounder, all bool) []slot {
 	k := p.sampler.Limits.Rows
 	if all && u.sample.k == k {

@@ -6,11 +6,10 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Spill is memory and scratch space that the accumulators of a scan share. Its methods may be called by several
-// goroutines. Whatever is written to it is private: it keeps that from everybody, and only as long as the scan needs
-// it.
+// Spill is memory and scratch space shared by the accumulators of a scan. Its methods may be called by several
+// goroutines. Everything written to it is private: it encrypts what it stores and keeps it only during the scan.
 type Spill interface {
-	// Join adds an accumulator to those that share the memory; all join before the first batch.
+	// Join registers an accumulator that shares the memory; all must join before the first batch.
 	Join()
 	// Share returns how many bytes of rows each accumulator may hold before it writes them to the scratch space.
 	Share() int64
@@ -29,8 +28,8 @@ type Spill interface {
 	Read(piece []byte, at int64) error
 }
 
-// JoinNow lets an accumulator share the memory of a spill by itself, also if the spill joins rows of units later, when
-// it is known which queries share them.
+// JoinNow registers an accumulator with a spill immediately, even if the spill delays joining until it is known which
+// queries share rows of units.
 func JoinNow(s Spill) {
 	switch s := s.(type) {
 	case nil:
@@ -41,7 +40,7 @@ func JoinNow(s Spill) {
 	}
 }
 
-// inMemory is a Spill without bounds that is never written to.
+// inMemory is a Spill without limits that is never written to.
 type inMemory struct{}
 
 func (inMemory) Join()                          {}

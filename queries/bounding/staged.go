@@ -7,14 +7,14 @@ import (
 
 // Staged rows
 //
-// A record of a unit of text has the text's number among those of its partition. To look a text up for each row as it
-// comes would take several accesses to memory, as the tables of all partitions are far larger than the processor's
-// caches if there are many units. So rows are staged: the text is copied, with its hash and the row's content, to a
-// buffer of its partition. When the buffer is full, all its rows are looked up one after the other in tables of one
-// partition alone, which the cache holds meanwhile.
+// A record of a text unit holds the text's number within its partition. Looking up each text as it comes would take
+// several cache misses, because the tables of all partitions are far larger than the processor's caches if there are
+// many units. So rows are staged: the text is copied, with its hash and the row's content, to a buffer of its
+// partition. When the buffer is full, all its rows are looked up in the tables of this one partition, which the cache
+// holds meanwhile.
 //
-// A staged row is the lower half of the hash and the length of the unit in four bytes each, the content, packed, and
-// the unit.
+// A staged row is the lower half of the hash and the length of the unit in four bytes each, the packed content, and the
+// unit.
 
 const (
 	stagedHeader = 8
@@ -66,8 +66,8 @@ func (r *Rows) stage(hash uint64, unit int) []byte {
 	return row[stagedHeader:]
 }
 
-// emptied numbers the rows that are staged for a partition, and returns its buffer, empty and with room for n bytes, or
-// nil if that is more than a buffer has.
+// emptied numbers the rows staged for a partition. It returns the empty buffer, with room for n bytes, or nil if n
+// exceeds the size of a buffer.
 func (r *Rows) emptied(partition uint64, n int) []byte {
 	r.numberStaged(partition)
 	b := r.staged.buffers[partition]
@@ -99,8 +99,8 @@ func (r *Rows) numberedRow(row int) []byte {
 	return record[r.key:]
 }
 
-// lookedUp is how many texts are looked up in steps, whose accesses to memory do not wait for each other: all first
-// slots of the table, then the texts that stand there. What the last step, the lookup itself, needs is in the cache.
+// lookedUp is how many texts are looked up in steps, so that memory accesses overlap: first the first slot of each,
+// then the text there. The last step, the lookup itself, finds its data in the cache.
 const lookedUp = 128
 
 // numberStaged makes records of the rows that are staged for a partition.

@@ -24,13 +24,13 @@ import (
 // them, since others see the length of an encrypted block: without the bytes that all of its records share, for
 // example, it would say if two rows are in the same cell.
 
-// Buckets describes which rows are to be apart.
+// Buckets assigns rows to buckets that are stored apart.
 type Buckets = intern.Buckets
 
-// OneBucket is for rows that may all be together.
+// OneBucket puts all rows in one bucket.
 var OneBucket = intern.OneBucket
 
-// BlockBytes is about the length of a block. A block with a longer text is longer.
+// BlockBytes is the approximate length of a block; a single longer text makes it longer.
 const BlockBytes = 1 << 20
 
 // saving is blocks that are being filled, one for each bucket.
@@ -167,7 +167,7 @@ func (s *saving) roomIn(bucket int) *block {
 	return b
 }
 
-// end hands on the block of a bucket, unless it is empty.
+// end emits the block of a bucket, unless it is empty.
 func (s *saving) end(bucket int) {
 	b := &s.blocks[bucket]
 	if len(b.single)+len(b.counted) > 0 && s.err == nil {
@@ -201,8 +201,8 @@ func (r *Rows) shape() [4]uint64 {
 	return s
 }
 
-// mostBlock is more bytes of records, or of one text, than any block has: the longest text of a file has fewer than
-// 2^31.
+// mostBlock exceeds the length of any block's records and of any text: the longest text of a file has fewer than 2^31
+// bytes.
 const mostBlock = 1<<31 - 1
 
 // loadedText is a text of a block that is being read: what textRecord knows of the unit of a row.
@@ -305,7 +305,7 @@ func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content 
 	})
 }
 
-// mostTimes is more often than a record can be in a table.
+// mostTimes exceeds the number of occurrences that a record can have in a table.
 const mostTimes = 1 << 48
 
 // place adds a record that is there some times to a partition, and returns false if its content is out of range. putKey

@@ -10,8 +10,8 @@ import (
 // errUnits is an error of size: one partition of the units has 2^31 - 1 of them.
 var errUnits = errors.New("queries: more than 2^31 - 1 privacy units in one of 256 partitions")
 
-// textRecord is record if the unit has text. If the column has a dictionary, the number that the text has among those
-// of its partition is remembered for each value of it, and stands in a record at once; else the row is staged.
+// textRecord is record for units of text. If the column has a dictionary, the text's number in its partition is cached
+// for each dictionary value, and the record is made at once; otherwise the row is staged.
 func (r *Rows) textRecord(row int) []byte {
 	if r.known.places == nil {
 		return r.stageRow(row)

@@ -20,7 +20,8 @@ var answerColumns = []string{"noisy", "estimate", "standard_deviation", "ci95_lo
 // componentKey is the key column of a vector's components.
 const componentKey = "component"
 
-// ownColumns are the columns of an answer beside the keys of its axes: some of its kind, and those of every answer.
+// ownColumns returns the columns of an answer besides the keys of its axes: the columns of its kind, then the columns
+// of every answer.
 func ownColumns(s query.Spec, columns []string) []string {
 	names := slices.Clone(answerColumns)
 	if s.Value != nil && s.Value.IsVector() {

@@ -58,13 +58,13 @@ func (q *Base) resized(cells int) Base {
 // Cells returns the length of the answer.
 func (q *Base) Cells() int { return q.Size }
 
-// HalfWidth says that the answer is divided by nothing.
+// HalfWidth returns false: the answer is not divided by a private number of rows.
 func (q *Base) HalfWidth([]calibrate.Mechanism) (float64, bool) { return 0, false }
 
-// Directions returns those of the axes.
+// Directions returns the directions of the axes.
 func (q *Base) Directions() []domain.Direction { return domain.Directions(q.Axes) }
 
-// Columns returns the columns of the dimensions, then those of the value and of the unit, each once.
+// Columns returns the columns of the dimensions, then the columns of the value and of the unit, each once.
 func (q *Base) Columns() []string {
 	var all, columns []string
 	for i := range q.Spec.By {
@@ -83,7 +83,7 @@ func (q *Base) Columns() []string {
 	return columns
 }
 
-// Layout says where in batches of a schema the query finds its columns.
+// Layout returns where the query's columns are in batches of a schema.
 func (q *Base) Layout(s table.Schema, p *problem.Problems) domain.Layout {
 	return domain.Layout{Schema: s, Columns: q.Columns(), Problems: p}
 }
@@ -126,7 +126,7 @@ func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselec
 	return a
 }
 
-// Aggregation is that of rows that are counted.
+// Aggregation describes counting rows.
 func (q *Base) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	a := q.aggregation(s, nil, nil, p)

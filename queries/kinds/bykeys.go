@@ -39,7 +39,7 @@ type ByKeys struct {
 	selected bool
 }
 
-// mostPerKey is the largest number of cells of a key: what is held of selected keys is in memory.
+// mostPerKey is the largest number of cells of a key: the totals of selected keys are held in memory.
 const mostPerKey = 1 << 16
 
 // unknownCells stands for the number of cells before the keys are known: no bound follows from it.
@@ -103,8 +103,8 @@ func checkByKeys(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// keySumLimits are those of a unit: max_groups bounds the cells, and must be there, since the number of cells is
-// private.
+// keySumLimits returns the limits of a unit. max_groups bounds the number of cells; it is required because that number
+// is private.
 func keySumLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	if !s.PerRow() && s.Bounds.MaxGroups == 0 {
 		p.Add(problem.FieldBounds, problem.CodeMissingBound,
@@ -114,7 +114,7 @@ func keySumLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	return newLimits(s, unknownCells, p)
 }
 
-// Dimensions are those of the keys.
+// Dimensions returns the dimensions of the keys.
 func (q *ByKeys) Dimensions() keyselection.Dimensions { return q.dims }
 
 // Leader names the query that selects the keys.
@@ -156,17 +156,17 @@ func (q *ByKeys) Components(adj query.Adjacency) ([]query.Component, error) {
 	return components, err
 }
 
-// Aggregation is that of the values by the keys of all rows.
+// Aggregation describes adding up values by the keys of all rows.
 func (q *ByKeys) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.sumsOf(s, &q.dims)
 	a.MinUnits = q.Spec.Leader.MinUnits
 	return a, err
 }
 
-// Seal hides the sums by key, and what the query has beside them.
+// Seal hides the sums by key, and the query's other totals.
 func (q *ByKeys) Seal(t accumulate.Totals) ([]mechanism.Exact, error) { return t.Keyed.Seal() }
 
-// Bytes returns 0: what is held of a key is counted with the rows of units.
+// Bytes returns 0: the memory of keys is counted with the rows of units.
 func (q *ByKeys) Bytes(int, int64) int64 { return 0 }
 
 // Directions returns none: no cell is known before keys are selected.
@@ -190,7 +190,7 @@ func (q *ByKeys) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error)
 	return a, err
 }
 
-// keyColumns are those of the keys, of the further dimensions, and of the components of a vector.
+// keyColumns returns the key columns: of the keys, of the further dimensions, and of the components of a vector.
 func (q *ByKeys) keyColumns() ([]domain.KeyColumn, error) {
 	columns, err := q.dims.Columns(q.keys)
 	if err != nil {

@@ -56,8 +56,8 @@ func checkUnit(unit []string, p *problem.Problems) {
 	}
 }
 
-// newAxes checks the dimensions that are not to be discovered and makes their axes. The answer has some columns beside
-// those of every answer.
+// newAxes checks the listed dimensions and makes their axes. columns names the answer's own columns, which keys must
+// not use.
 func newAxes(s query.Spec, columns []string, p *problem.Problems) []domain.Axis {
 	return domain.NewAxes(s.By, s.Location, s.ByField(), ownColumns(s, columns), p)
 }

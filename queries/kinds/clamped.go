@@ -100,7 +100,7 @@ func (q *Clamped) Components(adj query.Adjacency) ([]query.Component, error) {
 	return components, err
 }
 
-// Follows says that all components but the number of rows depend on the clamp.
+// Follows returns true for all components but the number of rows: they depend on the clamp.
 func (q *Clamped) Follows() []bool {
 	if q.Kind.Extra().Rows {
 		return []bool{true, false}
@@ -110,10 +110,10 @@ func (q *Clamped) Follows() []bool {
 
 // Histogram states the component of the histogram.
 //
-// A row adds CoarseWeight to the cell of its octave and 1 to that of its bin, a vector of norm sqrt(5), and a unit adds
-// at most k of those, which may all be the same: Delta = k·sqrt(5). Under replace-one the vectors of the two tables
-// have no negative entry, so that the square of the norm of their difference is at most the sum of the squares of
-// theirs: Delta = k·sqrt(10).
+// A row adds CoarseWeight to the cell of its octave and 1 to the cell of its bin: a vector of norm sqrt(5). A unit adds
+// at most k such vectors, which may all be equal: Delta = k·sqrt(5). Under replace-one the vectors of the two tables
+// have no negative entry, so the squared norm of their difference is at most the sum of their squared norms: Delta =
+// k·sqrt(10).
 func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 	p := &problem.Problems{Query: q.Name()}
 	if adj.Check(p); len(p.List) > 0 {
@@ -145,7 +145,7 @@ func (q *Clamped) spread() accumulate.SpreadOf {
 	return accumulate.SpreadOf{Quantizer: q.values, Cells: q.Size}
 }
 
-// Aggregation is that of the values by the bins of the histogram, within the public range and without a centre.
+// Aggregation describes adding up values by the bins of the histogram, within the public range and without a centre.
 func (q *Clamped) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	p := &problem.Problems{Query: q.Name()}
 	a := q.aggregation(s, q.values, nil, p)

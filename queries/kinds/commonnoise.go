@@ -16,10 +16,10 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// Histograms whose cells have noise in common
+// Histograms whose cells have common noise
 //
 // One privacy unit may be in many cells of a histogram. If it may be in enough of them, part of the noise goes to the
-// number of units that have a row, of which every cell then has a share; see [strategy.Shared].
+// number of units that have a row, and every cell gets a fraction of it; see [strategy.Shared].
 
 // The names of the components, and of the columns that hold their noisy numbers.
 const (
@@ -29,22 +29,22 @@ const (
 	sharedField    = "histogram.noise"
 )
 
-// CommonNoise is a histogram whose cells share the noise of the number of units that have a row ([strategy.Shared]).
-// Its components are what is left of the cells, and that number.
+// CommonNoise is a histogram whose cells have the noise of the number of units with a row in common
+// ([strategy.Shared]). Its components are the cells less their fraction of that number, and the number itself.
 type CommonNoise struct {
 	Base
 	reader *quantileReader // nil if nothing else is read off the answer
 	Form   *strategy.Shared
 }
 
-// IndependentNoise is a histogram that would have less noise by no other way: an ordinary one, which says so.
+// IndependentNoise is a histogram for which common noise would not be smaller: an ordinary histogram that states this
+// comparison.
 type IndependentNoise struct {
 	*Histogram
 	form *strategy.Shared
 }
 
-// newCommonNoise makes the query of a histogram that was checked, or reports what does not go with noise that cells
-// share.
+// newCommonNoise makes the query of a checked histogram, or reports keys that exclude common noise.
 func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems) query.Query {
 	s := &c.Spec
 	if s.Declared != 0 {
@@ -81,8 +81,8 @@ func boundsOf(c *Base) strategy.Bounds {
 	return strategy.Bounds{Rows: c.Limits.Rows, Groups: c.Limits.Groups, PerGroup: c.Limits.PerGroup}
 }
 
-// GainOfSharing is the standard deviation that cells of a histogram of independent noise would have if they shared
-// noise, and that of the sum of all cells, both as multiples of what they have; 1 if nothing is gained.
+// GainOfSharing returns the standard deviation of a cell, and of the sum of all cells, with common noise instead of
+// independent noise, as multiples of the deviations with independent noise; 1 if common noise is not smaller.
 func GainOfSharing(h *Histogram, adj query.Adjacency) (cell, total float64) {
 	if h.Kernel != nil || h.Spec.PerRow() {
 		return 1, 1
@@ -125,7 +125,7 @@ func (q *CommonNoise) Components(adj query.Adjacency) ([]query.Component, error)
 	}, nil
 }
 
-// Aggregation is that of the rows of each cell and the units that have some.
+// Aggregation describes counting the rows of each cell and the units that have a row.
 func (q *CommonNoise) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Base.Aggregation(s)
 	a.Units = true
@@ -150,7 +150,7 @@ func (q *CommonNoise) Bytes(workers int, _ int64) int64 {
 	return 8*int64(q.Size)*max(q.copies(workers), 2) + 16*int64(q.Size)
 }
 
-// factors say which multiple of the variance of each component's noise is in that of a cell.
+// factors returns, for each component, the multiple of its noise variance that is in the variance of a cell.
 func (q *CommonNoise) factors() []float64 { return []float64{1, q.Form.Share() * q.Form.Share()} }
 
 // deviationOf is the standard deviation of a cell, whose variance is the sum of the mechanisms' times some factors.
@@ -163,7 +163,7 @@ func deviationOf(ms []calibrate.Mechanism, factors []float64) float64 {
 	return math.Sqrt(variance)
 }
 
-// Finish adds the noisy number of units to the noisy numbers of the cells, and reads what is asked off the sums.
+// Finish adds the noisy number of units to the noisy numbers of the cells, and reads the answer off the sums.
 func (q *CommonNoise) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if err := checkComponents(q.Name(), noisy, estimate, q.Size, 1); err != nil {
 		return query.Answer{}, err
@@ -191,7 +191,7 @@ func (q *CommonNoise) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, e
 	return a, nil
 }
 
-// cells are the cells: what was measured of them, and their share of the number of units.
+// cells returns the cells: each measured number plus its fraction of the number of units.
 func (q *CommonNoise) cells(noisy []mechanism.Noisy) query.Series {
 	units := make([]float64, 1)
 	noisy[1].Fill(0, units)
@@ -238,7 +238,7 @@ func (q *CommonNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism) (que
 	return out, nil
 }
 
-// Strategy says that noise in the cells is best.
+// Strategy returns that independent noise in the cells is best.
 func (q *IndependentNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != 1 {
 		return query.Strategy{}, errComponents
@@ -248,7 +248,7 @@ func (q *IndependentNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism)
 	return out, nil
 }
 
-// stated is what both ways say of the table of cells.
+// stated returns the facts about the table of cells that both strategies state.
 func stated(q *Base, form *strategy.Shared, ms []calibrate.Mechanism, factors []float64) query.Strategy {
 	out := query.Strategy{Name: string(form.Form()), Loss: strategy.LossCells, Error: deviationOf(ms, factors)}
 	out.Cell = out.Error

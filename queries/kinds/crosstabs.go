@@ -24,12 +24,12 @@ import (
 
 // Crosstabs
 //
-// A crosstabs query counts the same rows in several tables, each by some of the query's dimensions. Its components are
-// not the tables but their residuals ([strategy.Margins]): noise is added once to what several tables share, and tables
-// that are put together from the noisy residuals agree. The released vector is that of the residuals' coordinates; the
-// tables are read off it.
+// A crosstabs query counts the same rows in several marginals, each by some of the query's dimensions. Its components
+// are not the tables but their residuals ([strategy.Margins]): the part that several tables have in common gets noise
+// once, and tables that are computed from the noisy residuals agree. The released vector holds the residuals'
+// coordinates; the tables are computed from it.
 
-// Crosstabs is a query of tables that share dimensions.
+// Crosstabs is a query of marginals over the same dimensions.
 type Crosstabs struct {
 	Base
 	Margins *strategy.Margins
@@ -196,8 +196,8 @@ func (q *Crosstabs) DimensionNames(s strategy.Set) []string {
 	return names
 }
 
-// norms returns the largest squared norm of what one unit changes in each residual, in rows²: with k rows, k² times
-// that of one row, since all of them may be alike.
+// norms returns the largest squared norm of one unit's change in each residual, in rows²: with k rows, k² times the
+// squared norm of one row, since all rows may be alike.
 func (q *Crosstabs) norms(adj query.Adjacency) []*big.Rat {
 	k := new(big.Rat).SetInt64(q.Limits.Rows)
 	k.Mul(k, k)
@@ -363,7 +363,7 @@ func (q *Crosstabs) tableNames() []string {
 	return names
 }
 
-// Aggregation is that of the largest tables, from which all residuals follow.
+// Aggregation describes counting the largest tables, from which all residuals follow.
 func (q *Crosstabs) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Base.Aggregation(s)
 	a.Tables, a.Apart = nil, true

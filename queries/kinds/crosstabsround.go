@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// maxRounded is the largest number of dimensions of tables that [tables.Round] can round: whole numbers with given sums
-// need not exist for more.
+// maxRounded is the largest number of dimensions of tables that [tables.Round] can round: integers with given sums need
+// not exist for more.
 const maxRounded = 2
 
-// round replaces the values by whole numbers near them that agree: first the total, then the tables by one dimension,
-// by largest remainders, then the cells of each table by two, whose sums are then fixed. Each cell is rounded down, and
-// what is missing goes to the cells with the largest remainders whose row and column both miss some. A table by one
-// dimension moves by less than 1 a cell. Values that are not negative stay so. The tables have at most [maxRounded]
-// dimensions and agree.
+// round replaces the values by nearby integers that agree: first the total, then the tables by one dimension, by
+// largest remainders, then the cells of each two-dimensional table, whose sums are then fixed. Each cell is rounded
+// down, and the missing units go to the cells with the largest remainders whose row and column both miss some. A table
+// by one dimension moves by less than 1 a cell. Non-negative values stay non-negative. The tables have at most
+// [maxRounded] dimensions and agree.
 func (t *tables) round() {
 	total := math.Round(t.total())
 	single := map[uint64][]float64{}
@@ -63,7 +63,7 @@ func roundTo(total float64, x []float64) []float64 {
 	return out
 }
 
-// roundTable rounds a table to whole numbers with these sums of its rows and columns.
+// roundTable rounds a table to integers with these sums of its rows and columns.
 func roundTable(x, rows, columns []float64) {
 	n := len(columns)
 	missRow, missColumn := slices.Clone(rows), slices.Clone(columns)

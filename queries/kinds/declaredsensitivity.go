@@ -15,8 +15,8 @@ import (
 // normOf returns the L2 sensitivity of a query under some limits.
 type normOf func(bounding.Limits, query.Adjacency) float64
 
-// declared checks a declared sensitivity, if there is one, against the implied one: a larger one is used as asked, a
-// smaller one is an error that says which bound would bring the implied one down to it.
+// declared checks a declared sensitivity, if there is one, against the implied one. A larger value is used. A smaller
+// value is an error that names the bound to lower.
 func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm normOf) (calibrate.Sensitivity,
 	error) {
 	d := q.Spec.Declared

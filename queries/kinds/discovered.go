@@ -51,12 +51,12 @@ func newDiscovered(s query.Spec, p *problem.Problems) query.Query {
 	return q
 }
 
-// Dimensions are those of the query, for its keys.
+// Dimensions returns the query's dimensions, for its keys.
 func (q *Discovered) Dimensions() keyselection.Dimensions {
 	return keyselection.Dimensions{By: q.Spec.By, Axes: q.Axes}
 }
 
-// keyCountLimits are those of a unit that counts once in each of at most L keys.
+// keyCountLimits returns the limits of a unit that counts once in each of at most L keys.
 func keyCountLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	if s.PerRow() {
 		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
@@ -124,7 +124,7 @@ func (q *Discovered) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sens
 	return calibrate.Sensitivity{}, p.Err()
 }
 
-// Aggregation is that of the units of each key.
+// Aggregation describes counting the units of each key.
 func (q *Discovered) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	keys := q.Dimensions()

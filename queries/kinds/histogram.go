@@ -42,7 +42,7 @@ func (q *Histogram) Components(adj query.Adjacency) ([]query.Component, error) {
 	return []query.Component{c}, nil
 }
 
-// Aggregation is that of the rows of each cell. A kernel spreads them over all cells.
+// Aggregation describes counting the rows of each cell. A kernel spreads the rows over all cells.
 func (q *Histogram) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Base.Aggregation(s)
 	a.Dense = q.Kernel != nil

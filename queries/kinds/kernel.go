@@ -37,13 +37,13 @@ const (
 	maxBandwidth = domain.MaxWithin / cutOff
 )
 
-// Kernel is the table of shares, in the order of the points: those of point i are from starts[i] on.
+// Kernel is the table of weights, in the order of the points: the weights of point i begin at starts[i].
 type Kernel struct {
 	bandwidth float64
 	starts    []int
 	points    []int32
 	weights   []uint32 // in units of 2^-30
-	squared   uint64   // the largest sum of squares of the shares of a point
+	squared   uint64   // the largest sum of squares of the weights of a point
 	largest   uint32
 	// Stride is the distance between the cells of neighbouring points, size their number.
 	Stride, Size int
@@ -111,7 +111,7 @@ func (k *Kernel) tabulate(d domain.NearestDomain) bool {
 	return true
 }
 
-// addPoint tabulates the shares of the points near one of them, which is among them.
+// addPoint tabulates the weights of the points near one point, which includes itself.
 func (k *Kernel) addPoint(near []earth.Nearby) {
 	slices.SortFunc(near, func(a, b earth.Nearby) int { return int(a.Index) - int(b.Index) })
 	total := 0.0
@@ -137,7 +137,7 @@ func (k *Kernel) density(distance float64) float64 {
 	return math.Exp(-x * x / 2)
 }
 
-// Shares returns the points to which a row at a point adds something, and what it adds, in units of 2^-30.
+// Shares returns the points to which a row at a point adds weight, and the weights in units of 2^-30.
 func (k *Kernel) Shares(point int) (points []int32, weights []uint32) {
 	from, to := k.starts[point], k.starts[point+1]
 	return k.points[from:to], k.weights[from:to]
@@ -153,7 +153,7 @@ func (k *Kernel) Norm(l bounding.Limits, adj query.Adjacency) float64 {
 	return math.Ldexp(sensitivity.RootUp(sum), -weightBits)
 }
 
-// OfRow is the largest norm of the shares of a point, rounded up.
+// OfRow returns the largest norm of the weights of a point, rounded up.
 func (k *Kernel) OfRow() float64 {
 	return k.Norm(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, query.AddRemove)
 }
@@ -177,7 +177,7 @@ func (k *Kernel) seal(cells []int64) ([]mechanism.Exact, error) {
 	return accumulate.SealSums(math.Ldexp(1, -weightBits), sums)
 }
 
-// absolute is the L1 sensitivity of a histogram with a kernel: a row adds shares of at most 1 in all.
+// absolute returns the L1 sensitivity of a histogram with a kernel: a row adds weights of at most 1 in all.
 func (k *Kernel) absolute(q *Base, adj query.Adjacency) (l1 float64, why string) {
 	rows := new(big.Int).SetInt64(q.Limits.Rows)
 	if adj == query.ReplaceOne {

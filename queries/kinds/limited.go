@@ -120,7 +120,7 @@ func (q *Limited) Components(adj query.Adjacency) ([]query.Component, error) {
 	return components, err
 }
 
-// Follows says that all components depend on the bound.
+// Follows returns true for all components: they depend on the bound.
 func (q *Limited) Follows() []bool {
 	components, err := q.Query.Components(query.AddRemove)
 	if err != nil {
@@ -153,7 +153,7 @@ func (q *Limited) Histogram(adj query.Adjacency) (query.Component, error) {
 		Weight: q.base.Spec.RowsShare}, nil
 }
 
-// Aggregation is that of the query, by the ranks of rows.
+// Aggregation describes the query's totals by the ranks of rows.
 func (q *Limited) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Query.Aggregation(s)
 	if err == nil {

@@ -15,8 +15,8 @@ const (
 	largestNoise = 4
 )
 
-// isNoise reports whether a vector of some numbers a cell looks like noise alone: neither the sum of its listed cells
-// nor any of them is larger than noise makes it. Of very many cells it says false.
+// isNoise reports whether a vector looks like noise alone: neither the sum of its listed cells nor any cell exceeds the
+// noise threshold. numbers is how many numbers a cell has. It returns false for very many cells.
 func (q *Base) isNoise(noisy mechanism.Noisy, numbers int) bool {
 	if noisy.Len() > maxChecked {
 		return false

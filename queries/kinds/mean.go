@@ -78,7 +78,7 @@ func (meanOfKnownRows) readBack(q *Sums, c query.Columns, grids []float64) (quer
 		of(0, mean)
 		return mean[0]
 	}
-	const exact, around = 1 << 53, 4 // whole numbers up to here are float64s; how far rounding may have moved the guess
+	const exact, around = 1 << 53, 4 // integers up to here are exact in float64; how far rounding may have moved the guess
 	for i, mean := range c.Noisy {
 		guess, found := math.Round((mean-centre)*n/grid), 0
 		if !(math.Abs(guess) < exact-around-1) {

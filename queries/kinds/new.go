@@ -16,7 +16,7 @@ func New(s query.Spec) (query.Query, error) {
 	}
 	var q query.Query
 	switch {
-	case len(p.List) > 0 && s.RowsShare != 0: // what the kinds would say of the largest bound is beside the point
+	case len(p.List) > 0 && s.RowsShare != 0: // errors of the kind for the largest bound are not reported
 	case s.Kind == query.Crosstab:
 		q = newCrosstabs(s, p)
 	case s.Discovers() && s.Leader != nil:

@@ -18,12 +18,12 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// Histograms for what lies below
+// Histograms for cumulative counts
 //
 // The noise of cells adds up in the sums below an edge: a cumulative distribution of n cells has an error of sqrt(n/2)
-// cells. If these sums are what a histogram is for, its noise goes to other numbers, from which the sums have an error
-// that grows with ln(n) ([strategy.NewOrdered]); cells are the differences of neighbouring sums, and have about twice
-// the error. If noise in the cells is best for the sums as well, the cells take it.
+// cells. If these sums are the purpose of a histogram, noise is added to other numbers, from which the sums have an
+// error that grows with ln(n) ([strategy.NewOrdered]). Cells are the differences of neighbouring sums, and have about
+// twice the error. If noise in the cells is best for the sums as well, the cells get it.
 
 // LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but
 // the first.
@@ -120,7 +120,7 @@ func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
 	return out, nil
 }
 
-// Aggregation is that of the rows of each cell, all of which are measured.
+// Aggregation describes counting the rows of each cell; all cells are measured.
 func (q *Ordered) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Base.Aggregation(s)
 	a.Dense = true
@@ -166,7 +166,7 @@ func (q *Ordered) Bytes(workers int, _ int64) int64 {
 	return n
 }
 
-// deviations are those of the noise of the components.
+// deviationsOf returns the standard deviations of the components' noise.
 func deviationsOf(noisy []mechanism.Noisy) []float64 {
 	var out []float64
 	for _, n := range noisy {

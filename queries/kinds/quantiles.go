@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// Quantiles and shares, with intervals, that are read off the noisy counts of a histogram with edges
+// Quantiles and cumulative fractions, with intervals, computed from the noisy counts of a histogram with edges
 
 // The names of readings, and of the key column of quantiles.
 const (
@@ -26,7 +26,7 @@ const (
 // maxReadCells is the most cells of an answer that is read, since it is held.
 const maxReadCells = 1 << 26
 
-// quantileReader reads quantiles and shares of the distribution along an axis.
+// quantileReader computes quantiles and cumulative fractions of the distribution along an axis.
 type quantileReader struct {
 	Stride, Size int // of the axis in the vector
 	Edges        []float64
@@ -36,7 +36,7 @@ type quantileReader struct {
 	Name         string             // of the axis
 }
 
-// newQuantileReader makes what a spec asks to be read, nil if that is nothing, or reports what is wrong with it.
+// newQuantileReader returns the reader that a spec needs, nil if it needs none, or reports what is wrong with the spec.
 func newQuantileReader(s query.Spec, axes []domain.Axis, cells int, p *problem.Problems) *quantileReader {
 	if len(s.Read.Quantiles) == 0 && !s.Read.CDF {
 		return nil
@@ -185,7 +185,7 @@ func (r *quantileReader) read(groups int, s strategy.Spread, of func(group int) 
 	return all
 }
 
-// belowColumn is the key column of what is below each edge but the first.
+// belowColumn returns the key column of the counts below each edge but the first.
 func (r *quantileReader) belowColumn() domain.KeyColumn {
 	return domain.KeyColumn{Name: r.Name + belowKey, Labels: domain.Labels{Floats: r.Edges[1:]}}
 }
@@ -256,7 +256,8 @@ type distribution struct {
 	spread          strategy.Spread // of all but the first
 }
 
-// variances returns those of the noise of the sum up to the j-th edge, of that with the sum of all, and of the latter.
+// variances returns the variance of the noise of the sum up to the j-th edge, its covariance with the sum of all cells,
+// and the variance of the sum of all cells.
 func (d distribution) variances(j int) (own, withAll, all float64) {
 	all = d.spread.Variance[len(d.spread.Variance)-1]
 	if j == 0 {
@@ -363,8 +364,8 @@ func firstPart(holds func(part float64) bool) float64 {
 // outerZ is a little more than the 97.5 % quantile of the normal distribution, for the rounding of a test in floats.
 const outerZ = 1.95997
 
-// outerZ is that of A − q·N, with A and N as in quantile. If noise is not normal, it follows from the weights of the
-// cells: 1 − q for those below the j-th edge, and q for the others.
+// outerZ returns the quantile of A − q·N in standard deviations, with A and N as in quantile. If noise is not normal,
+// it depends on the weights of the cells: 1 − q below the j-th edge, and q above.
 func (d distribution) outerZ(j int, q float64) float64 {
 	if !d.spread.Heavy {
 		return outerZ
@@ -420,8 +421,8 @@ func (t withInterval) holdingEstimate() withInterval {
 	return t
 }
 
-// shareWithin is the interval of a share for k = z²; bounded is false if it is from 0 to 1 because there are too few
-// rows.
+// shareWithin returns the interval of a fraction for k = z²; bounded is false if it is from 0 to 1 because there are
+// too few rows.
 func (d distribution) shareWithin(j int, k float64) (low, high float64, bounded bool) {
 	own, withAll, all := d.variances(j)
 	below, n := d.noisy[j], d.noisy[len(d.noisy)-1]
@@ -433,7 +434,7 @@ func (d distribution) shareWithin(j int, k float64) (low, high float64, bounded 
 	return min(max(outwards((b-root)/a, -1), 0), 1), min(max(outwards((b+root)/a, 1), 0), 1), true
 }
 
-// newSumsReader reads nothing but the sums, or reports what is wrong with the dimensions.
+// newSumsReader returns a reader of the sums alone, or reports what is wrong with the dimensions.
 func newSumsReader(s query.Spec, axes []domain.Axis, cells int, p *problem.Problems) *quantileReader {
 	s.Read.CDF = true
 	r := newQuantileReader(s, axes, cells, p)

@@ -15,7 +15,7 @@ import (
 // public number of terms is an invertible function of its sum. Each noisy value is a multiple of its mechanism's grid,
 // a power of two, so that it is read back without any rounding, or not at all.
 
-// errInexact means that published values are not what a release of the query has.
+// errInexact means that published values cannot come from a release of the query.
 var errInexact = errors.New("its values are not multiples of the grid, or do not tell them exactly")
 
 // ToMultiples returns values as multiples of a grid, a power of two.
@@ -26,7 +26,7 @@ func ToMultiples(values []float64, grid float64) ([]int64, error) {
 		switch k := v / grid; {
 		case k != math.Trunc(k) || k < -end || k > end || k*grid != v: // also of NaN
 			return nil, errInexact
-		case k == end: // what the largest multiple was rounded to
+		case k == end: // the value to which the largest multiple was rounded
 			multiples[i] = math.MaxInt64
 		default:
 			multiples[i] = int64(k)

@@ -20,11 +20,11 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// Queries that add values up
+// Queries that add up values
 //
 // A sum, a mean and a variance all add up, in each cell of their groups, a vector of quantized values. They differ in
-// what they add up beside it and in what they make of the noisy vectors. Each states that once, as a [summary] in a
-// file of its own; this file has what they share.
+// the other totals that they need and in how they use the noisy vectors. Each describes this once, as a [summary] in
+// its own file; this file has the common part.
 
 // Sums is a query that adds values up.
 type Sums struct {
@@ -42,7 +42,7 @@ type quotient interface {
 	halfWidth(half float64, ms []calibrate.Mechanism) float64
 }
 
-// HalfWidth is that of the query's kind.
+// HalfWidth is the half-width of the query's kind.
 func (q *Sums) HalfWidth(ms []calibrate.Mechanism) (overRows float64, ok bool) {
 	k, ok := q.Kind.(quotient)
 	if !ok {
@@ -51,11 +51,11 @@ func (q *Sums) HalfWidth(ms []calibrate.Mechanism) (overRows float64, ok bool) {
 	return k.halfWidth(q.half, ms), true
 }
 
-// summary is what a kind of query makes of sums: see sum.go, mean.go and variance.go.
+// summary is how a kind of query uses sums: see sum.go, mean.go and variance.go.
 type summary interface {
-	// Extra describes what is added up beside the values.
+	// Extra returns the totals besides the sums of the values.
 	Extra() extraVectors
-	// components states the mechanisms, that of the sums first, or what is wrong under an adjacency.
+	// components states the mechanisms, the mechanism of the sums first, or returns why an adjacency excludes them.
 	components(q *Sums, adj query.Adjacency) ([]query.Component, error)
 	// answer makes the answer of the noisy vectors of the components, before and after denoising.
 	answer(q *Sums, noisy, estimate []mechanism.Noisy) query.Answer
@@ -65,7 +65,7 @@ type summary interface {
 	looksEmpty(q *Sums, noisy []mechanism.Noisy) bool
 }
 
-// extraVectors are the exact vectors beside that of the sums, each with one number a group.
+// extraVectors are the exact vectors besides the sums of the values, each with one number a group.
 type extraVectors struct {
 	second *aggregation.Second // the sums of a second number of each row, nil if there is none
 	Rows   bool                // the numbers of rows
@@ -83,11 +83,11 @@ func (x extraVectors) count() int {
 	return n
 }
 
-// sumsKind is what a kind of query that adds values up needs to be checked and read.
+// sumsKind describes how a kind of query that adds up values is checked and read.
 type sumsKind struct {
 	// Quantizer describes how values become integers.
 	quantizer quantize.Options
-	// columns are those of the answer beside those of every answer and the keys.
+	// columns are the kind's own columns of the answer.
 	columns []string
 	// check reports what the kind cannot have; nil if it can have everything.
 	check func(query.Spec, *problem.Problems)
@@ -105,7 +105,7 @@ const (
 // Cells returns the length of the answer: components of groups.
 func (q *Sums) Cells() int { return q.Size * q.Quantizer.Dims }
 
-// Directions returns those of the axes.
+// Directions returns the directions of the axes.
 func (q *Sums) Directions() []domain.Direction {
 	axes := domain.Directions(q.Axes)
 	if q.Spec.Value.IsVector() {
@@ -117,7 +117,7 @@ func (q *Sums) Directions() []domain.Direction {
 // LooksEmpty looks at the noisy vectors: see [query.Query].
 func (q *Sums) LooksEmpty(noisy []mechanism.Noisy) bool { return q.Kind.looksEmpty(q, noisy) }
 
-// Aggregation is that of the values, and of what the query's kind adds up beside them.
+// Aggregation describes adding up the values, and the other totals of the query's kind.
 func (q *Sums) Aggregation(s table.Schema) (*aggregation.Aggregation, error) { return q.sumsOf(s, nil) }
 
 // sumsOf is Aggregation, by keys if these are not nil.
@@ -128,7 +128,7 @@ func (q *Sums) sumsOf(s table.Schema, keys *keyselection.Dimensions) (*aggregati
 	return a, p.Err()
 }
 
-// Seal hides the sums, those of the second number and the numbers of rows, of each of them that the query has.
+// Seal hides the sums, the sums of the second number and the row counts, if the query has them.
 func (q *Sums) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
 	if err := q.checkRows(func() int64 { return t.Rows[0] }); err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func (q *Sums) norm(l bounding.Limits, adj query.Adjacency) float64 {
 	return q.Reach.Norm(l, adj, q.Size)
 }
 
-// sumSensitivity is that of the sums.
+// sumSensitivity returns the sensitivity of the sums.
 func (q *Sums) sumSensitivity(adj query.Adjacency) calibrate.Sensitivity {
 	l2 := q.norm(q.Limits, adj)
 	return calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ": " + domain.Shortest(l2)}
@@ -260,12 +260,12 @@ func (q *Sums) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	return a, nil
 }
 
-// Recover reads the noisy sums back and what the query's kind has beside them.
+// Recover reads back the noisy sums and the other noisy vectors of the query's kind.
 func (q *Sums) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
 	return q.Kind.readBack(q, c, grids)
 }
 
-// keys are those of the groups, with the components of each group next to each other.
+// keys returns the key columns of the groups, with the components of each group next to each other.
 func (q *Sums) keys() []domain.KeyColumn {
 	keys := domain.KeyColumns(q.Axes)
 	for i := range keys {
@@ -326,7 +326,7 @@ func addsUp(k query.Kind) bool {
 	return ok
 }
 
-// columnsOf are those of the answers of a kind beside those of every answer.
+// columnsOf returns a kind's own columns of the answer.
 func columnsOf(k query.Kind) []string { return summaries[k].columns }
 
 // checkSums reports what is wrong with the spec of a query that adds values up.

@@ -158,8 +158,8 @@ func (t *truncated) solve(y, p float64) float64 {
 	return low + (high-low)/2
 }
 
-// above returns the probability that the noisy count of f is at least y, given that it is selected. Both tails may be
-// too small for a float64: then their ratio is that of their leading terms.
+// above returns the probability that the noisy count of f is at least y, given that it is selected. If both tails
+// underflow a float64, it returns the ratio of their leading terms.
 func (t *truncated) above(y, f float64) float64 {
 	a, b := (y-f)/t.sigma, (t.cut-f)/t.sigma
 	switch {

@@ -40,7 +40,7 @@ func (k varianceOfValues) Extra() extraVectors {
 	return extraVectors{second: &aggregation.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
 }
 
-// checkVariance reports what a variance cannot have.
+// checkVariance reports keys that a variance excludes.
 func checkVariance(s query.Spec, p *problem.Problems) {
 	v := s.Value
 	if v == nil {

@@ -55,7 +55,7 @@ func (c contrasts) columnNorm() *big.Int {
 }
 
 // apart returns the largest absolute inner product of two different columns, exactly, in units of 2^(−2b). Without
-// rounding all have −1/d. That of columns u < v is sum_{j>v} c_j² − v·c_v².
+// rounding it is 1/d for every pair. The inner product of columns u < v is sum_{j>v} c_j² − v·c_v².
 func (c contrasts) apart() *big.Int {
 	largest, later := new(big.Int), new(big.Int)
 	for v := c.size - 1; v >= 1; v-- {
@@ -70,8 +70,8 @@ func (c contrasts) apart() *big.Int {
 	return largest
 }
 
-// decoded returns the largest variance of a cell that is put together from the contrasts, if each row has noise of
-// variance 2^(2b): max over v of sum_j (h_j(v)/(c_j·j(j+1)))²·2^(2b). Without rounding all cells have 1 − 1/d.
+// decoded returns the largest variance of a cell that is reconstructed from the contrasts, if each row has noise of
+// variance 2^(2b): max over v of sum_j (h_j(v)/(c_j·j(j+1)))²·2^(2b). Without rounding it is 1 − 1/d for every cell.
 func (c contrasts) decoded() float64 {
 	largest, later := 0.0, 0.0
 	for v := c.size - 1; v >= 0; v-- {

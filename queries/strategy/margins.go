@@ -70,7 +70,7 @@ const (
 type Margins struct {
 	sizes  []int
 	tables []Set
-	// largest are the tables that are in no other one
+	// largest holds the tables that are contained in no other table
 	largest []Set
 	// residuals are the nonempty-dimensional sets within a table, by number of attributes and then by value; the first is
 	// the empty set.
@@ -213,14 +213,14 @@ func (m *Margins) ColumnNorm(s Set) *big.Rat {
 	return m.inUnits(product, s)
 }
 
-// ReplacedNorm returns a bound on the squared norm of the difference of two columns: of what changes when one row
-// becomes another, or is left out. With N the largest squared norm of a column it is 2·N − 2·<a_u, a_v>, and the inner
-// product is in absolute value at most
+// ReplacedNorm returns a bound on the squared norm of the difference of two columns: the change if one row is replaced
+// by another, or left out. With N the largest squared norm of a column, it is 2·N − 2·<a_u, a_v>, and the absolute
+// inner product is at most
 //
 //	max_i apart_i · prod_{j in S, not i} N_j,
 //
-// for u and v differ in at least one attribute i, and in each attribute the columns' inner product is at most N_j. Of
-// the empty set it is 1.
+// because u and v differ in at least one attribute i, and in each other attribute the inner product of the columns is
+// at most N_j. For the empty set it is 1.
 func (m *Margins) ReplacedNorm(s Set) *big.Rat {
 	if s == 0 {
 		return big.NewRat(1, 1)
@@ -242,7 +242,7 @@ func (m *Margins) ReplacedNorm(s Set) *big.Rat {
 	return m.inUnits(norm.Lsh(norm, 1), s)
 }
 
-// inUnits turns a square in units of a residual's quantum into one of rows.
+// inUnits converts a squared norm from units of a residual's quantum to rows².
 func (m *Margins) inUnits(x *big.Int, s Set) *big.Rat {
 	e := uint(0)
 	for _, i := range s.Attributes() {
@@ -264,7 +264,8 @@ func (m *Margins) spreadOver(a, s Set) float64 {
 	return x
 }
 
-// cellVariance returns how much of the variance of a residual's coordinates each of its cells has, in the largest: p_S.
+// cellVariance returns the largest variance of a cell of a residual, as a multiple of the variance of the residual's
+// coordinates: p_S.
 func (m *Margins) cellVariance(s Set) float64 {
 	p := 1.0
 	for _, i := range s.Attributes() {
@@ -273,12 +274,12 @@ func (m *Margins) cellVariance(s Set) float64 {
 	return p
 }
 
-// Factor returns which multiple of the variance of a residual's coordinates is in the variance of a cell of a table
-// that has it.
+// Factor returns the variance that a residual adds to a cell of a table, as a multiple of the variance of the
+// residual's coordinates.
 func (m *Margins) Factor(table, s Set) float64 { return m.cellVariance(s) / m.spreadOver(table, s) }
 
-// Variances returns the variance of a cell of each table, for noise of the given variances in the coordinates of the
-// residuals, in their order: var_A in the comment above, the largest over the cells.
+// Variances returns the variance of a cell of each table: Variances[i] belongs to table i, and residuals[j] is the
+// variance of the coordinates of residual j. It is var_A in the comment above, maximized over the cells.
 func (m *Margins) Variances(residuals []float64) []float64 {
 	out := make([]float64, len(m.tables))
 	for k, a := range m.tables {
@@ -287,7 +288,7 @@ func (m *Margins) Variances(residuals []float64) []float64 {
 	return out
 }
 
-// Variance returns the variance of a cell of a table, one of the workload's or one of their margins.
+// Variance returns the variance of a cell of a table: a table of the workload, or one of its marginals.
 func (m *Margins) Variance(table Set, residuals []float64) (variance float64) {
 	for i, s := range m.residuals {
 		if table.Has(s) {
@@ -359,7 +360,7 @@ func (m *Margins) Reconstruct(table Set, measured func(Set) []float64) []float64
 	return out
 }
 
-// add adds a residual to the cells of a table: its own cells, spread evenly over those of the other attributes.
+// add adds a residual to the cells of a table, spread evenly over the cells of the other attributes.
 func (m *Margins) add(out []float64, table, s Set, y []float64) {
 	share := 1.0
 	for _, i := range (table &^ s).Attributes() {

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// norm2 returns the largest squared norm of the row counts of a unit: as many cells as fit with PerGroup rows, and the
-// rest in one more.
+// norm2 returns the largest squared norm of the row counts of a unit: as many cells with PerGroup rows as fit, and the
+// remaining rows in one more cell.
 func (b Bounds) norm2() *big.Int {
 	full := min(b.Groups, b.Rows/b.PerGroup)
 	rest := int64(0)
@@ -23,7 +23,7 @@ func (b Bounds) norm2() *big.Int {
 	return sum.Add(sum, r.Mul(r, r))
 }
 
-// Form is how the sums below each edge of ordered cells are answered.
+// Form is a way to answer the sums below each edge of ordered cells.
 type Form string
 
 // The forms.
@@ -46,18 +46,19 @@ type Ordered struct {
 	losses []Candidate
 }
 
-// Level is a component of a strategy for ordered cells: of a histogram or a factorization the only one.
+// Level is one component of a strategy for ordered cells. A histogram or a factorization has only one.
 type Level struct {
-	// Width is how many cells one of its numbers counts; 0 if each number is a weighted sum of many.
+	// Width is how many cells one number of the level counts; 0 if each number is a weighted sum of many cells.
 	Width int
-	// Cells is how many numbers it has for one axis.
+	// Cells is how many numbers the level has for one axis.
 	Cells int
 	// Quantum is the power of two of which each exact number is a multiple.
 	Quantum float64
-	// Norm2 is the largest squared norm of what one unit changes under add-remove, in rows²; Why is the argument for it.
+	// Norm2 is the largest squared norm of the change by one unit under add-remove, in rows²; Why is the argument for
+	// it.
 	Norm2 *big.Rat
 	Why   string
-	// Weight is its share of mu².
+	// Weight is the level's fraction of mu².
 	Weight float64
 }
 
@@ -67,9 +68,9 @@ type Candidate struct {
 	Error float64 `json:"rmse"`
 }
 
-// NewOrdered returns the strategy of least error for the sums below the edges of n cells, n from 1 to [MaxOrdered], if
-// one unit contributes within bounds, if there are several groups of n such cells. Of equal errors the histogram wins:
-// it is never worse than noise cell by cell.
+// NewOrdered returns the strategy of least error for the sums below the edges of n cells, with n from 1 to
+// [MaxOrdered], groups such axes, and a unit that contributes within b. If errors are equal the histogram wins, so the
+// strategy is never worse than noise cell by cell.
 func NewOrdered(n, groups int, b Bounds) *Ordered {
 	best := newCells(n, b)
 	all := []*Ordered{best}
@@ -94,15 +95,15 @@ func NewOrdered(n, groups int, b Bounds) *Ordered {
 	return best
 }
 
-// LeastOrdered is below the root mean square of the deviations of the sums of the first 1, …, n of n cells at mu = 1
-// under every Gaussian noise, if a unit may be added or removed that has some rows in one cell: as many times the
-// nuclear norm of the matrix P of the sums over n,
+// LeastOrdered returns a lower bound on the root mean square deviation of the sums of the first 1, …, n of n cells at
+// mu = 1, for any Gaussian noise, if one unit may be added or removed and has up to rows rows in one cell. It is rows
+// times the nuclear norm of the matrix P of the sums, divided by n:
 //
 //	(1/n)·sum_{k=1..n} 1/(2·sin((2k−1)·pi/(4n+2))).
 //
-// Noise B·z for y = A·x with P = B·A has the root mean square |B|_F/sqrt(n) times the largest column of A, which is at
-// least |A|_F/sqrt(n), and |B|_F·|A|_F is at least the nuclear norm of P. Several groups of n cells have the same
-// bound.
+// Proof. Noise B·z for y = A·x with P = B·A has the root mean square |B|_F/sqrt(n) times the largest column norm of A,
+// which is at least |A|_F/sqrt(n), and |B|_F·|A|_F is at least the nuclear norm of P. The bound also holds for several
+// groups of n cells.
 func LeastOrdered(n int, rows int64) float64 {
 	sum := 0.0
 	for k := 1; k <= n; k++ {
@@ -215,7 +216,7 @@ func (o *Ordered) Sums(y [][]float64, deviations []float64) []float64 {
 	return out
 }
 
-// Spread returns them for noise of some deviations in the components.
+// Spread returns the variances of the sums and cells for noise with the given deviation in each component.
 func (o *Ordered) Spread(deviations []float64) Spread {
 	var s Spread
 	switch o.form {

@@ -8,28 +8,29 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// Noise that cells share
+// Common noise of cells
 //
-// If one unit may be in many of d cells, what it changes has a large part in common: the cells as a whole rise. So the
-// number n of units that have a row is measured as well, and the noise of the cells goes to what is left of them:
+// If one unit may be in many of d cells, its change has a large part in common: all cells rise together. So the number
+// n of units with a row is measured as well, and the noise of the cells covers only the rest:
 //
 //	y_i = x_i − a·n  for each cell i,  and n.
 //
-// The estimate is x_i = y_i + a·n, and its variance s_y² + a²·s_n² for noise of deviations s_y and s_n: all cells share
-// that of n. A unit that adds c_i rows to cell i changes y by c − a·(1, …, 1) and n by 1. With D(a) the largest norm of
-// the former, mu² = D²/s_y² + 1/s_n², and the variance is least for s_y² = D·(D + a)/mu² and s_n² = (D + a)/(a·mu²):
+// The estimate is x_i = y_i + a·n, with variance s_y² + a²·s_n² for noise of deviations s_y and s_n: the noise of n is
+// common to all cells. A unit that adds c_i rows to cell i changes y by c − a·(1, …, 1) and n by 1. With D(a) the
+// largest norm of c − a·(1, …, 1), mu² = D²/s_y² + 1/s_n², and the variance is least for s_y² = D·(D + a)/mu² and s_n²
+// = (D + a)/(a·mu²):
 //
 //	deviation = (D(a) + a)/mu.
 //
 // If a unit has one row in each of at most L cells, D² = L·(1 − 2a) + a²·d. If it may be in all of them, a = 1/2 is
-// best, and the deviation (sqrt(d) + 1)/2 instead of sqrt(d). In integers a is p·2^(−10), and y is measured in units of
+// best, with deviation (sqrt(d) + 1)/2 instead of sqrt(d). In integers a is p·2^(−10), and y is measured in units of
 // 2^(−10).
 //
-// Under replace-one nothing is gained: if a unit has rows before and after, n is the same, and the cells change as
-// without n. Then y needs the noise that the cells alone need, and that of n comes on top.
+// Under replace-one there is no gain: if a unit has rows before and after, n does not change, and the cells change as
+// without n. Then y needs as much noise as the cells alone, and the noise of n is added to it.
 //
-// Source: Lebeda, "Better Gaussian mechanism using correlated noise", arXiv 2408.06853, 2024. Rows of a unit beyond one
-// a cell are worked out here.
+// Source: Lebeda, "Better Gaussian mechanism using correlated noise", arXiv 2408.06853, 2024. The case of several rows
+// of a unit in one cell is derived here.
 
 const (
 	sharedBits = 10
@@ -37,20 +38,20 @@ const (
 	mostShared = 1 << 20
 )
 
-// FormShared is a histogram whose cells share the noise of the number of units.
+// FormShared is a histogram whose cells have the noise of the number of units in common.
 const FormShared Form = "shared"
 
 // Shared is a strategy for the cells of a histogram. The zero value is none.
 type Shared struct {
 	cells int
 	p     int64    // a = p·2^(−10); 0 if noise in the cells alone is best
-	norm2 *big.Rat // of what one unit changes in the cells: D²
-	other float64  // deviation at mu = 1 of the way that was not taken
+	norm2 *big.Rat // largest squared norm of one unit's change in the cells: D²
+	other float64  // deviation at mu = 1 of the rejected strategy
 }
 
 // NewShared returns the strategy of least deviation for cells if one unit contributes within bounds. alone is the
-// squared L2 sensitivity of the cells. Of equal deviations the cells alone win. replaced says that a unit may be
-// replaced, not only added or removed.
+// squared L2 sensitivity of the cells. If deviations are equal, independent noise wins. replaced is set if a unit may
+// be replaced, not only added or removed.
 func NewShared(cells int, b Bounds, alone *big.Int, replaced bool) *Shared {
 	s := &Shared{cells: cells}
 	p := s.best(b)
@@ -107,7 +108,7 @@ func (s *Shared) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
 	return largest
 }
 
-// rest is how many rows of a unit are left if as many cells are full as may be.
+// rest returns the rows of a unit that remain after filling as many cells as possible.
 func (b Bounds) rest() int64 {
 	if full := b.full(); full < b.Groups {
 		return b.Rows - full*b.PerGroup
@@ -115,7 +116,7 @@ func (b Bounds) rest() int64 {
 	return 0
 }
 
-// full is how many cells a unit may fill.
+// full returns how many cells a unit can fill.
 func (b Bounds) full() int64 { return min(b.Groups, b.Rows/b.PerGroup) }
 
 // most returns the rows of a unit in all full cells, and some more in another one, and the sum of the squares.
@@ -174,17 +175,16 @@ func (s *Shared) Form() Form {
 	return FormCells
 }
 
-// Share returns a: how many rows of each cell are taken off for each unit.
+// Share returns a: how much is subtracted from each cell for each unit.
 func (s *Shared) Share() float64 { return math.Ldexp(float64(s.p), -sharedBits) }
 
-// Quantum is the power of two of which each number that is measured of a cell is a multiple.
+// Quantum is the power of two that divides each number measured of a cell.
 func (s *Shared) Quantum() float64 { return math.Ldexp(1, -sharedBits) }
 
-// Norm2 returns the largest squared norm of what one unit changes in the numbers that are measured of the cells, in
-// rows².
+// Norm2 returns the largest squared norm of one unit's change in the numbers measured of the cells, in rows².
 func (s *Shared) Norm2() *big.Rat { return s.norm2 }
 
-// Weights are the shares of mu² of the cells and of the number of units.
+// Weights returns the fractions of mu² of the cells and of the number of units.
 func (s *Shared) Weights() (cells, units float64) {
 	d := floatRoot(s.norm2)
 	return d / (d + s.Share()), s.Share() / (d + s.Share())
@@ -193,7 +193,7 @@ func (s *Shared) Weights() (cells, units float64) {
 // Error is the deviation of a cell at mu = 1.
 func (s *Shared) Error() float64 { return floatRoot(s.norm2) + s.Share() }
 
-// Considered returns both ways, with their deviations at mu = 1.
+// Considered returns both strategies, with their deviations at mu = 1.
 func (s *Shared) Considered() []Candidate {
 	cells, shared := s.Error(), s.other
 	if s.p > 0 {
@@ -212,15 +212,15 @@ func (s *Shared) Measure(counts []int64, units int64) int128.Slice {
 	return y
 }
 
-// Variances are those of the noise of each cell by itself, and of the noise that all cells share, for noise of some
-// deviations in the cells and in the number of units: the variance of a cell is their sum, that of a sum of k cells k
-// times the one and k² times the other.
+// Variances returns the variance of each cell's own noise and the variance of the common noise, given the deviations of
+// the noise in the cells and in the number of units. A cell's variance is each + common; the variance of a sum of k
+// cells is k·each + k²·common.
 func (s *Shared) Variances(cells, units float64) (each, common float64) {
 	common = s.Share() * units
 	return cells * cells, common * common
 }
 
-// Spread returns that of the sums of n cells, for noise of such deviations.
+// Spread returns the variances of the sums of 1 to n cells, for noise with the given deviations.
 func (s *Shared) Spread(n int, cells, units float64) Spread {
 	each, common := s.Variances(cells, units)
 	var out Spread

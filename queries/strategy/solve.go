@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Loss describes which error of a workload is to be small.
+// Loss names the error of a workload to minimize.
 type Loss string
 
 // The losses. Each table has a weight w_A, n_A cells and the variance var_A in each of them.
@@ -19,18 +19,19 @@ const (
 	LossLargest Loss = "largest"
 )
 
-// Design is where the noise of a workload goes, for mu = 1.
+// Design is the allocation of noise to a workload's residuals, at mu = 1.
 type Design struct {
-	// Variances are those of the noise in the coordinates of each residual.
+	// Variances[i] is the noise variance of each coordinate of residual i.
 	Variances []float64
 	// Error is the root of the loss: the root mean square of the cells' deviations, weighted, or for LossLargest the
 	// largest one.
 	Error float64
-	// Bound is below the error of every other design, whatever tables or sums of cells take Gaussian noise: a certificate.
+	// Bound is a lower bound on the error of every Gaussian design, whatever tables or sums of cells take noise.
 	Bound float64
 }
 
-// importance returns what the variance of a cell of each table counts in the loss; they sum to 1 over all cells.
+// importance returns the weight in the loss of the variance of one cell of each table; the weights sum to 1 over all
+// cells.
 func (m *Margins) importance(loss Loss, weights []float64) []float64 {
 	q, total := make([]float64, len(m.tables)), 0.0
 	for k, a := range m.tables {
@@ -90,7 +91,7 @@ func (m *Margins) Solve(loss Loss, weights []float64, costs []float64) (Design, 
 	return Design{}, ErrSolve
 }
 
-// ErrSolve means that a design was not found.
+// ErrSolve means that the search for a design did not converge.
 var ErrSolve = errors.New("strategy: the search for the best weights does not converge")
 
 // closedForm returns the variances that minimise sum_A q_A·var_A and that sum.
@@ -111,15 +112,15 @@ func (m *Margins) closedForm(q, costs []float64) (s2 []float64, least float64) {
 	return s2, root * root
 }
 
-// Compared is the error that other ways to the same tables have at mu = 1, as [Design.Error] counts it.
+// Compared holds the errors of other strategies for the same tables at mu = 1, defined as [Design.Error].
 type Compared struct {
-	// Equal: each table has noise of its own, of one sigma. Alone: of the best sigmas. Averaged: of the best sigmas for
-	// tables that are made to agree by least squares. Joint: the table of all attributes has noise, and the others are
-	// sums of its cells.
+	// Equal: each table has its own noise, with one sigma. Alone: each with its best sigma. Averaged: with the best
+	// sigmas for tables that are then made consistent by least squares. Joint: only the table of all attributes has
+	// noise, and the others are sums of its cells.
 	Equal, Alone, Averaged, Joint float64
 }
 
-// Compare works out what other ways to the tables would give, for one row a unit under add-remove.
+// Compare computes the errors of other strategies for the tables, for one row a unit under add-remove.
 func (m *Margins) Compare(loss Loss, weights []float64) Compared {
 	q := m.importance(loss, weights)
 	var c Compared

@@ -4,10 +4,10 @@ package strategy
 // PerGroup in one cell.
 type Bounds struct{ Rows, Groups, PerGroup int64 }
 
-// Spread is the variances of the estimated sums of the first 1, …, n cells, their covariances with the last one, and
+// Spread holds the variances of the estimated sums of the first 1, …, n cells, their covariances with the last sum, and
 // the variances of the n cells themselves, which are differences of neighbouring sums.
 type Spread struct {
 	Variance, WithLast, Cells []float64
-	// Heavy is set if the cells have independent noise of one deviation that is Laplace or geometric, not normal.
+	// Heavy is set if the cells have independent Laplace or geometric noise of one deviation instead of Gaussian noise.
 	Heavy bool
 }

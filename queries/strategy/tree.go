@@ -7,15 +7,15 @@ import (
 
 // Sums below each edge, by a tree
 //
-// Level l counts rows in nodes of w_l neighbouring cells; each level is a histogram with noise of its own, the leaves'
-// of one cell each. Estimates of all nodes that agree with each other come from two passes (Hay, Rastogi, Miklau,
-// Suciu, PVLDB 3(1), 2010, for equal noise): upwards each node's own noisy count is averaged with the sum of its
-// children, by one over the variances; downwards what the parent knows better is shared out among the children in
-// proportion to their variances.
+// Level l counts rows in nodes of w_l neighbouring cells. Each level is a histogram with its own noise; a leaf is one
+// cell. Two passes give estimates of all nodes that agree with each other (Hay, Rastogi, Miklau, Suciu, PVLDB 3(1),
+// 2010, for equal noise). Upwards, each node's noisy count is averaged with the sum of its children, weighted by
+// inverse variance. Downwards, the difference to the parent's estimate is distributed among the children in proportion
+// to their variances.
 //
-// The variance of the sum of the first t cells is found on the way up the path of cell t. With a the variance of the
-// estimate of the part of node u that lies below the edge, from u's subtree alone, and c its covariance with the
-// estimate of all of u, and V the variance of the latter,
+// The variance of the sum of the first t cells is found on the way up from cell t. Let a be the variance of the
+// estimate of the part of node u that lies below the edge, from u's subtree alone, c its covariance with the estimate
+// of all of u, and V the variance of the estimate of u:
 //
 //	to the parent:    a += sum of V of earlier siblings,  c likewise,
 //	its own count:    a −= c²/(V' + 1/q),  c *= (1/q)/(V' + 1/q),
@@ -53,7 +53,8 @@ func (t *tree) measure(x []int64) [][]int64 {
 	return out
 }
 
-// upwards are the variances of the upward estimates of all nodes, and the sums of those of a node's earlier siblings.
+// upwards holds the variances of the upward estimates of all nodes, and for each node the sum of the variances of its
+// earlier siblings.
 type upwards struct{ own, before [][]float64 }
 
 // up works out the upward variances for noise of some precisions, one a level; that of the leaves is above 0.
@@ -105,7 +106,7 @@ func (t *tree) spread(u upwards, precisions []float64, i int) (a, c float64) {
 }
 
 // leaves returns the variances of the leaves' final estimates. Given its parent's sum, a child has the variance V −
-// V²/W with W the sum of V over the siblings; what is not known of the parent's sum, F, adds (V/W)²·F.
+// V²/W, with W the sum of V over the siblings. The variance F of the parent's sum adds (V/W)²·F.
 func (t *tree) leaves(u upwards) []float64 {
 	final := u.own[0]
 	for l := 1; l < len(t.widths); l++ {
@@ -159,7 +160,7 @@ func (t *tree) decode(y [][]float64, precisions []float64) []float64 {
 	return out
 }
 
-// meanVariance returns the mean of the variances of the sums below some evenly spaced edges, at most so many.
+// meanVariance returns the mean variance of the sums below at most edges evenly spaced edges.
 func (t *tree) meanVariance(precisions []float64, edges int) float64 {
 	u, sum, n := t.up(precisions), 0.0, 0
 	step := max(1, t.n/edges)
@@ -171,8 +172,8 @@ func (t *tree) meanVariance(precisions []float64, edges int) float64 {
 	return sum / float64(n)
 }
 
-// weigh returns shares of mu² for the levels with which the mean variance is small, and leaves out levels that are of
-// no use. norm is the squared norm of what a unit changes in a level of some width.
+// weigh returns fractions of mu² for the levels that make the mean variance small, and drops levels that do not help.
+// norm(w) is the squared norm of a unit's change in a level of width w.
 func (t *tree) weigh(norm func(width int) float64) []float64 {
 	const rounds, least = 16, 4e-3
 	shares := slices.Repeat([]float64{1 / float64(len(t.widths))}, len(t.widths))
@@ -195,8 +196,8 @@ func (t *tree) weigh(norm func(width int) float64) []float64 {
 	}
 }
 
-// improve multiplies each share by the root of what more of it would gain per share, and normalises: the variance falls
-// in inverse proportion to all shares together, so that at the best shares each one is what it gains.
+// improve multiplies each fraction by the square root of its marginal gain, and normalizes. The variance is inversely
+// proportional to all fractions together, so at the optimum each fraction equals its gain.
 func (t *tree) improve(shares []float64, norm func(width int) float64) {
 	const edges, step = 1 << 9, 1e-4
 	now := t.meanVariance(t.precisions(shares, norm), edges)
@@ -211,7 +212,7 @@ func (t *tree) improve(shares []float64, norm func(width int) float64) {
 	normalize(shares)
 }
 
-// precisions returns those of the levels' noise at mu = 1.
+// precisions returns the precision of each level's noise at mu = 1.
 func (t *tree) precisions(shares []float64, norm func(width int) float64) []float64 {
 	out := make([]float64, len(shares))
 	for l, s := range shares {

@@ -13,8 +13,8 @@
     e.append(...children);
     return e;
   };
-  const number = (x) => {
-    if (x === null || x === undefined || Number.isNaN(x)) return "–";
+  const number = (x, none) => {
+    if (x === null || x === undefined || Number.isNaN(x)) return none ?? "–";
     const a = Math.abs(x);
     if (a !== 0 && (a < 1e-4 || a >= 1e15)) return x.toPrecision(4);
     if (a >= 1000 || Number.isInteger(x)) return x.toLocaleString("en", { maximumFractionDigits: 0 });
@@ -45,7 +45,7 @@
   function tableOf(q, rows, at) {
     const t = q.table, page = 50;
     const columns = [
-      ...t.keys.map((k, i) => ({ name: k.name, get: (r) => k.labels[r.k[i]], key: (r) => (k.numeric ? Number(k.labels[r.k[i]]) : k.labels[r.k[i]]), text: true, numeric: k.numeric })),
+      ...t.keys.map((k, i) => ({ name: k.name, get: (r) => k.labels[r.k[i]], key: (r) => (k.ordered ? r.k[i] : k.numeric ? Number(k.labels[r.k[i]]) : k.labels[r.k[i]]), text: true, numeric: k.numeric })),
       ...["noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"].filter((n) => rows.length && rows[0][n] !== undefined).map((n) => ({ name: n, get: (r) => r[n] })),
       ...t.values.filter((v) => !["noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"].includes(v.name)).map((v) => ({ name: v.name, get: (r) => r[v.name] })),
     ];
@@ -69,7 +69,7 @@
       start = Math.max(0, Math.min(start, Math.floor((some.length - 1) / page) * page));
       heads.forEach((h, i) => h.setAttribute("aria-sort", order === i ? (descending ? "descending" : "ascending") : "none"));
       body.replaceChildren(...some.slice(start, start + page).map((r) => el("tr", {},
-        ...columns.map((c) => (c.text ? el("td", { class: c.numeric ? "n" : undefined }, el("bdi", { text: c.get(r) })) : el("td", { class: "n", text: number(c.get(r)) }))))));
+        ...columns.map((c) => (c.text ? el("td", { class: c.numeric ? "n" : undefined }, el("bdi", { text: c.get(r) })) : el("td", { class: "n", text: number(c.get(r), c.name === "estimate" || c.name === "noisy" ? q.none : undefined) }))))));
       status.textContent = some.length === 0 ? "No row matches." : `Rows ${start + 1} to ${Math.min(start + page, some.length)} of ${some.length}` +
         (t.shown < t.rows ? `; the page holds the ${t.shown.toLocaleString("en")} largest of ${t.rows.toLocaleString("en")} rows, the files hold all` : "");
       pager.hidden = rows.length <= page;

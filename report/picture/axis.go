@@ -14,9 +14,9 @@ import (
 type Axis struct {
 	Label string
 	Log   bool
-	// From and To are the limits. If they are equal, they are those of the values.
+	// From and To are the limits. If they are equal, the limits are the least and the greatest value.
 	From, To float64
-	// Zero extends limits that are those of the values to 0.
+	// Zero extends limits that come from the values to 0.
 	Zero bool
 	// Names stand at 0, 1, 2, … instead of numbers; names that would overlap are left out.
 	Names []string

@@ -8,8 +8,12 @@ package picture
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"html"
 	"image/color"
 	"io"
+	"regexp"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -26,7 +30,7 @@ type Figure struct {
 	Panels []Panel
 	// Columns is the number of panels in a row. If it is 0, all panels are in one row.
 	Columns int
-	// Width and Height are those of one panel, in centimetres. If they are 0, they are 8 and 6.
+	// Width and Height are the size of one panel, in centimetres. If they are 0, the size is 8 by 6.
 	Width, Height float64
 	// Keys name the marks, and Ramp explains the colours of cells and places; nil if there are none.
 	Keys []Key
@@ -79,15 +83,28 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	return err
 }
 
+// svgText matches a text of gonum's SVG: its attributes, its size and the escaped text.
+var svgText = regexp.MustCompile(`(<text [^>]*)style="font-family:Liberation Sans;(font-variant:normal;font-weight:` +
+	`normal;font-style:normal;font-size:([0-9.]+)px)">([^<]*)</text>`)
+
 // writeSVG names fonts that the reader may have: Arial and Helvetica have the widths of Liberation Sans. A font in the
-// file would be half a megabyte. No label can hold the replaced text, because quotes in labels are escaped.
+// file would be half a megabyte. On a device that has none of them, such as many phones, another font is wider, and
+// labels would run into the axis: each text states the length that it was laid out for.
 func writeSVG(w io.Writer, canvas io.WriterTo) error {
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return err
 	}
-	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(`style="font-family:Liberation Sans;`),
-		[]byte(`style="font-family:'Liberation Sans',Arial,Helvetica,sans-serif;`)))
+	_, err := w.Write(svgText.ReplaceAllFunc(b.Bytes(), func(found []byte) []byte {
+		part := svgText.FindSubmatch(found)
+		size, err := strconv.ParseFloat(string(part[3]), 64)
+		if err != nil || len(part[4]) == 0 {
+			return found
+		}
+		width, _, _ := handler.Box(html.UnescapeString(string(part[4])), face(size))
+		return fmt.Appendf(nil, `%stextLength="%.5g" lengthAdjust="spacingAndGlyphs" style="font-family:`+
+			`'Liberation Sans',Arial,Helvetica,sans-serif;%s">%s</text>`, part[1], width.Points(), part[2], part[4])
+	}))
 	return err
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// app is what all verbs share: where they write, and what a run leaves for the metrics.
+// app holds what all verbs share: their outputs, and the metrics of a run.
 type app struct {
 	*console.Console
 	metrics string // the file for Prometheus; "": none
@@ -16,7 +16,7 @@ type app struct {
 	last    lastRun
 }
 
-// checkMode is what a run does with data checks.
+// checkMode selects how a run treats data checks.
 type checkMode string
 
 const (
@@ -31,7 +31,7 @@ var checkModes = []string{string(checksAuto), string(checksShow), string(checksR
 // String returns the mode.
 func (m *checkMode) String() string { return string(*m) }
 
-// Set refuses what is no mode.
+// Set refuses an unknown mode.
 func (m *checkMode) Set(s string) error {
 	if !slices.Contains(checkModes, s) {
 		return console.Usagef("must be one of %s", strings.Join(checkModes, ", "))
@@ -43,7 +43,7 @@ func (m *checkMode) Set(s string) error {
 // Type is what help calls the value.
 func (m *checkMode) Type() string { return "mode" }
 
-// lastRun is what a command tells its operator's monitoring.
+// lastRun holds the metrics of a run for the operator's monitoring.
 type lastRun struct {
 	job     string          // empty if the command is not a run of a job
 	command string          // such as "ledger audit"

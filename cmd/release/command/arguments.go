@@ -11,10 +11,9 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// What is wrong with a command line is said in the words of the verb's own help. Cobra's texts speak of args and of
-// functions of Go.
+// Errors of a command line, in the words of the verb's own help. Cobra's texts speak of args and of functions of Go.
 
-// things are what the arguments of the verbs name.
+// things names the arguments of the verbs.
 var things = map[string]string{"JOB": "a job file", "DIR": "a release folder", "JOB|DIR": "a job file or a release folder",
 	"FILE": "a file", "FILE…": "a file"}
 
@@ -61,7 +60,7 @@ func seeHelp(cmd *cobra.Command, text string) error {
 	return &console.UsageError{Text: text, Hint: "see " + cmd.CommandPath() + " --help"}
 }
 
-// flagError explains what is wrong with a flag.
+// flagError explains an error of a flag.
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError

@@ -99,8 +99,8 @@ type backfilling struct {
 	flags *backfillFlags
 	purse *purse
 	made  int
-	// signer is that of --sign, nil if it is not given; unsigned are the windows that were published before without its
-	// signature.
+	// signer is the signer of --sign, nil if it is not given; unsigned are the windows that were published before
+	// without its signature.
 	signer   pipeline.Signer
 	unsigned []string
 	stop     string // why it stopped early; "" if it did not
@@ -203,10 +203,10 @@ func (b *backfilling) conclude(windows []*windowed) error {
 	return b.Printf("%s made; %s\n", console.Count(b.made, "release"), summary(windows))
 }
 
-// purse is what a backfill may still spend: mu squared.
+// purse is the budget that a backfill may still spend, in mu squared.
 type purse struct{ left *big.Float }
 
-// newPurse holds what the epsilon allows at the delta of the plan; without an epsilon it has no bottom.
+// newPurse returns the mu squared that the epsilon allows at the plan's delta; without an epsilon it is unlimited.
 func newPurse(epsilon string, plan *pipeline.Plan) (*purse, error) {
 	if epsilon == "" {
 		return &purse{}, nil

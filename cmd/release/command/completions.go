@@ -16,9 +16,9 @@ import (
 
 // Completions of values
 //
-// A shell asks the program what may follow what was typed. Flags that take one of a few words offer these, flags that
-// take a file offer files of its kind, and all others, numbers and free texts, offer nothing: without an answer the
-// shell would offer every file of the folder.
+// The shell asks the program for completions of the typed text. Flags with a few known words offer these words, and
+// flags of files offer files of their kind. All others, numbers and free texts, return an empty list: without an answer
+// the shell would offer every file of the folder.
 
 // offer is what completes the values of a flag or of arguments.
 type offer = cobra.CompletionFunc

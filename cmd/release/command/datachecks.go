@@ -42,7 +42,7 @@ func (a *app) shows() bool {
 	return !a.Quiet && (a.checks == checksShow || a.checks != checksOff && a.Log == "text" && a.Terminal())
 }
 
-// refuses says whether a run ends before any noise if a column is unusable: as the job or the flag says.
+// refuses reports whether a run ends before any noise if a column is unusable, by the job or the flag.
 func (a *app) refuses(p *pipeline.Plan) bool {
 	return a.checks == checksRefuse || p.Refuses() && a.checks != checksOff
 }
@@ -99,7 +99,7 @@ func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 	}
 }
 
-// nothingText says that a query's answer looks like noise about nothing.
+// nothingText returns the warning that a query's answer could be noise alone.
 func nothingText(p *pipeline.Plan, query int) string {
 	q := p.Queries()[query].Query
 	columns := slices.Concat(p.Filters().Columns(), q.Columns())
@@ -112,7 +112,7 @@ func nothingText(p *pipeline.Plan, query int) string {
 	return text + ": release check --data JOB looks at the rows and spends nothing"
 }
 
-// printFindings prints findings on stderr, and says whether one is unusable.
+// printFindings prints findings on stderr, and returns whether one of them is unusable.
 func (a *app) printFindings(found []pipeline.Finding) (bad bool) {
 	for _, f := range found {
 		bad = bad || f.Unusable
@@ -138,7 +138,7 @@ func (a *app) printChecks(c *pipeline.DataChecks) {
 		console.Aligned(t))
 }
 
-// lookedAt says of what part of the rows the shares are.
+// lookedAt describes the part of the rows from which the fractions were computed.
 func (a *app) lookedAt(c *pipeline.DataChecks) string {
 	text := ""
 	if c.Skipped > 0 {

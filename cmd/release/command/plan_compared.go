@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// budgetShare is what a query takes of what the release has to share out: of mu squared, or of epsilon if delta is 0.
+// budgetShare returns a query's fraction of the release's budget: of mu squared, or of epsilon if delta is 0.
 func budgetShare(p *pipeline.Plan, q *pipeline.Planned) float64 {
 	if p.Guarantee().Delta > 0 {
 		ratio := float64(q.Mu()) / float64(p.Mu())

@@ -12,9 +12,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// What plan says of the input comes from its schema and the number of its files alone. Footers also hold numbers of
-// rows, and the least and the largest value of columns: a count of what these rule out would be an exact answer about
-// the rows.
+// Everything that plan prints of the input comes from its schema and the number of its files. Footers also hold row
+// counts, and the least and the greatest value of columns: a count of the rows that these rule out would be an exact
+// answer about the rows.
 
 // scanPlan opens the input for the schema in its headers or footers and says how it will be read; nil: it is in a
 // database, or is not there.

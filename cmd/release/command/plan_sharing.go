@@ -18,8 +18,8 @@ type sharing struct {
 // leastGain is the largest multiple that a plan speaks of.
 const leastGain = 0.97
 
-// sharingOf returns what `noise: auto` would give a query; nil if that is no less noise, or if something in the job
-// does not go with it.
+// sharingOf returns what `noise: auto` would give a query; nil if the noise would not be smaller, or if a key of the
+// job excludes common noise.
 func sharingOf(p *pipeline.Plan, q *pipeline.Planned) *sharing {
 	if p.Guarantee().Delta == 0 || len(q.Steps) > 0 || q.Sparse {
 		return nil
@@ -37,7 +37,7 @@ func sharingOf(p *pipeline.Plan, q *pipeline.Planned) *sharing {
 	return s
 }
 
-// isDirected reports whether a query is that of the name, and says itself where its noise goes.
+// isDirected reports whether a query has this name and chooses the place of its noise itself.
 func isDirected(jq *configs.Query, name string) bool {
 	return jq.Name == name && (jq.Sensitivity != "" || jq.Histogram != nil && jq.Histogram.Noise != "")
 }

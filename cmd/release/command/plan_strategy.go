@@ -63,7 +63,7 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 		a.Printf("\n"), a.PrintTable(tables), a.printSums(q))
 }
 
-// lossWords describes what the ways of a strategy are compared by.
+// lossWords describes the error by which strategies are compared.
 func lossWords(loss strategy.Loss) string {
 	switch loss {
 	case queries.LossSums:
@@ -80,7 +80,7 @@ func lossWords(loss strategy.Loss) string {
 // treeOf begins the names of trees, which differ in how many parts a node has.
 const treeOf = "tree of "
 
-// whatIsNoised says of each way to which numbers the noise is added.
+// whatIsNoised names, for each strategy, the numbers to which noise is added.
 var whatIsNoised = map[string]string{
 	"residuals": "what each table adds to its margins; all tables are computed from these, and agree",
 	"cells":     "each cell, by itself", "shared": "each cell less a part of the number of units, and that number",
@@ -90,8 +90,8 @@ var whatIsNoised = map[string]string{
 	"each table alone, best noise": "each cell of each table, as much as is best", "each table with noise, averaged": "each cell of each table; then all tables are made to agree",
 }
 
-// waysOf is the table of the ways that were compared: first the one that is taken, then the others from the least error
-// on. The error of the former is that of its noise; those of the others leave roundings of noise out.
+// waysOf returns the table of compared strategies: first the chosen one, then the others by increasing error. The error
+// of the chosen strategy includes the rounding of its noise; the others' errors do not.
 func waysOf(s *query.Strategy) [][]string {
 	others := slices.Clone(s.Others)
 	slices.SortStableFunc(others, func(a, b strategy.Candidate) int { return cmp.Compare(a.Error, b.Error) })

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// worth is what a plan's noise is worth: what it would cost otherwise, and what other epsilons would give.
+// worth compares a plan's cost and noise with other ways to spend, and with other epsilons.
 type worth struct {
 	// Basic is the epsilon that the same noise would cost by basic composition: the sum of the mechanisms' epsilons at
 	// equal parts of delta; 0 if it is not known.
@@ -53,8 +53,8 @@ func worthOf(p *pipeline.Plan) worth {
 	return w
 }
 
-// standsOut is the smallest noisy count of a query that stands out: of all its cells without a row, none is above it
-// with 95 % probability. It is 0 for queries that are no counts.
+// standsOut returns the noise threshold of a query: if no cell had a row, all noisy counts would be at most this with
+// 95 % probability. It is 0 for queries that are not counts.
 func standsOut(q *pipeline.Planned) float64 {
 	if q.Kind != "count" && q.Kind != "histogram" || q.Selection != nil || q.Search != nil && q.Search.Found == nil {
 		return 0
@@ -69,7 +69,7 @@ func standsOut(q *pipeline.Planned) float64 {
 	return report.StandsOut(deviation, q.Query.Cells())
 }
 
-// printWorth reports what the composition of this program saves, and from where on a count stands out.
+// printWorth prints the saving by this program's composition, and the noise threshold of counts.
 func (a *app) printWorth(p *pipeline.Plan) error {
 	w := worthOf(p)
 	if w.Basic > 0 && len(p.Mechanisms()) > 1 {
@@ -87,7 +87,7 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 	return nil
 }
 
-// planFigure draws a plan: each query's share of the budget with its half-width, and the noise over epsilon.
+// planFigure draws a plan: each query's fraction of the budget with its half-width, and the noise over epsilon.
 func planFigure(p *pipeline.Plan) *picture.Figure {
 	shares := picture.RowMarks{Style: picture.Style{Color: picture.Blue, Fill: picture.Full}}
 	rows := picture.Rows{Title: "Share of the budget, and 95 % ± of a noisy value",

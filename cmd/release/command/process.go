@@ -25,8 +25,8 @@ func Main() int {
 	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
 }
 
-// abortOnCrash lets Go's runtime end a process that crashed by SIGABRT (134 for a shell) and not by its own exit code,
-// which is 2 as for a wrong command line. No core file is written: it would hold rows of the input.
+// abortOnCrash makes Go's runtime end a crashed process by SIGABRT (134 for a shell) instead of its own exit code 2,
+// which also means a wrong command line. No core file is written: it would hold rows of the input.
 func abortOnCrash() {
 	noCore()
 	debug.SetTraceback("crash")
@@ -64,5 +64,5 @@ func signals(parent context.Context) (context.Context, func()) {
 // Run runs a command line within this process, as Main runs that of the process, and returns the exit code.
 func Run(ctx context.Context, args ...string) int { return execute(ctx, args, os.Stdout, os.Stderr) }
 
-// Version returns the version of the program: that of its main module, or the commit it was built from.
+// Version returns the version of the program's main module, or the commit it was built from.
 func Version() string { return runjob.Version() }

@@ -66,7 +66,7 @@ func writeReport(ctx context.Context, c *console.Console, dir, out, job string, 
 	return c.Printf("%s\n", console.Here(filepath.Join(out, report.IndexName)))
 }
 
-// plainError is what the operating system says, without what libraries add.
+// plainError returns the operating system's error, without the texts that libraries add.
 func plainError(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -75,7 +75,7 @@ func plainError(err error) error {
 	return err
 }
 
-// writeDocuments writes files of a report; those of an earlier one are replaced.
+// writeDocuments writes files of a report and replaces an earlier report's files.
 func writeDocuments(dir string, documents []pipeline.Document) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -134,7 +134,7 @@ func readRelease(ctx context.Context, c *console.Console, dir, job string, flags
 	return m, tables, nil
 }
 
-// tablesIn are what the files of a query hold, each once: "" for the answer.
+// tablesIn lists the kinds of tables in the files of a query, each once: "" for the answer.
 func tablesIn(q *manifest.Query) []string {
 	var out []string
 	for _, f := range q.Files {

@@ -42,10 +42,10 @@ func (a *app) runCmd() *cobra.Command {
 	return cmd
 }
 
-// request is what a run is asked for beside the job's release.
+// request holds the options of a run besides the job.
 type request struct {
-	again   bool // a new release of a question that is released
-	compare bool // whether the input of a question that is released has changed
+	again   bool // make a new release although there is one
+	compare bool // report whether the input of the existing release has changed
 	early   bool // a release of a day, month or year that is not over
 }
 
@@ -209,7 +209,7 @@ type place struct {
 	signer pipeline.Signer // nil: not signed
 	// announce describes what is about to be charged, or refuses it; nil: nothing says so.
 	announce func(protocol.Standing) error
-	// open opens the input; nil: its files are read.
+	// open opens the input; if it is nil, the input's files are read.
 	open func(context.Context) (pipeline.Engine, error)
 }
 

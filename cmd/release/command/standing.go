@@ -59,7 +59,7 @@ func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *
 	return s, err
 }
 
-// Print reports what a run would do and cost.
+// Print prints what a run would do and cost.
 func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 	lines := linesOf(p, s.Standing)
 	var lost *pipeline.Error
@@ -147,7 +147,7 @@ func dataPolicy(p *pipeline.Plan, refuses bool) string {
 		": release check --data JOB looks and spends nothing; data_checks: refuse in the job lets runs check it"
 }
 
-// quoteLines say what a charge takes of each cap.
+// quoteLines describe how much of each cap a charge takes.
 func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	for i, r := range q.Rooms {
 		if i == 0 {

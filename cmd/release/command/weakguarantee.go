@@ -12,7 +12,7 @@ const (
 	largeDelta   = 1e-4
 )
 
-// warnOfLittle says on stderr when the guarantee of a plan protects little.
+// warnOfLittle warns on stderr if the guarantee of a plan protects little.
 func (a *app) warnOfLittle(p *pipeline.Plan) {
 	g := p.Guarantee()
 	if g.Epsilon > largeEpsilon {

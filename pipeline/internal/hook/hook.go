@@ -1,4 +1,4 @@
-// Package hook is the door through which pipelinetest makes releases: package pipeline alone may set it.
+// Package hook is the entry point by which pipelinetest makes releases: only package pipeline may set it.
 package hook
 
 // NewRelease makes a *pipeline.Release of a manifest.Manifest, formats and a []pipeline.Result; nil for other types.

@@ -10,13 +10,15 @@ import (
 	"testing"
 )
 
-// Proxy stands between a program and a PostgreSQL server, on a TCP port of this machine. It keeps every byte that the
-// server sends, and can cut connections.
+// Proxy stands between a program and a server, on a TCP port of this machine. It keeps every byte that the server sends,
+// and can cut connections.
 type Proxy struct {
 	// DSN is the connection string of the server through the proxy.
 	DSN string
+	// Address is the proxy's.
+	Address string
 
-	server string // a socket
+	network, server string
 
 	mutex sync.Mutex
 	sent  []*bytes.Buffer // by the server, for each connection
@@ -24,30 +26,37 @@ type Proxy struct {
 	limit int             // how many may be; 0 if there is no limit
 }
 
-// NewProxy returns a proxy before a server that listens on a Unix socket.
+// NewProxyTo returns a proxy before a server that listens on an address. Its DSN is empty.
+func NewProxyTo(t testing.TB, network, server string) *Proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	p := &Proxy{Address: l.Addr().String(), network: network, server: server}
+	go p.serve(l)
+	return p
+}
+
+// NewProxy returns a proxy before a PostgreSQL server that listens on a Unix socket.
 func NewProxy(t testing.TB, dsn string) *Proxy {
 	t.Helper()
 	u, err := url.Parse(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	host, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
 	q := u.Query()
-	p := &Proxy{server: filepath.Join(q.Get("host"), ".s.PGSQL.5432")}
+	p := NewProxyTo(t, "unix", filepath.Join(q.Get("host"), ".s.PGSQL.5432"))
+	host, port, err := net.SplitHostPort(p.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
 	q.Set("host", host)
 	q.Set("port", port)
 	q.Set("sslmode", "disable")
 	u.RawQuery = q.Encode()
 	p.DSN = u.String()
-	go p.serve(l)
 	return p
 }
 
@@ -57,7 +66,7 @@ func (p *Proxy) serve(l net.Listener) {
 		if err != nil {
 			return
 		}
-		server, err := net.Dial("unix", p.server)
+		server, err := net.Dial(p.network, p.server)
 		if err != nil {
 			_ = client.Close()
 			continue

@@ -32,21 +32,33 @@ type Server struct {
 	Type func(k stabilitytest.Kind, of *stabilitytest.Case) string
 	// Literal is a cell of a column of a type.
 	Literal func(k stabilitytest.Kind, columnType string, cell any) string
+	// Quote quotes a name; nil if double quotes do.
+	Quote func(name string) string
+	// Slow says that a statement takes about a second, however few the rows are: then tests of very many statements ask
+	// some of them, and all if DPRELEASE_LONG is set.
+	Slow bool
+}
+
+func (s *Server) quote(name string) string {
+	if s.Quote != nil {
+		return s.Quote(name)
+	}
+	return strconv.Quote(name)
 }
 
 // Load makes a table of some rows, in the place of one of the same name.
 func (s *Server) Load(name string, columns []stabilitytest.Column, types []string, rows []stabilitytest.Row) error {
 	var defs []string
 	for i, c := range columns {
-		defs = append(defs, fmt.Sprintf("%q %s", c.Name, types[i]))
+		defs = append(defs, s.quote(c.Name)+" "+types[i])
 	}
 	if len(defs) == 0 {
 		defs = []string{"nothing INT"}
 	}
-	if err := s.Exec(fmt.Sprintf("DROP TABLE IF EXISTS %q", name)); err != nil {
+	if err := s.Exec("DROP TABLE IF EXISTS " + s.quote(name)); err != nil {
 		return err
 	}
-	if err := s.Exec(fmt.Sprintf("CREATE TABLE %q (%s)", name, strings.Join(defs, ", "))); err != nil {
+	if err := s.Exec(fmt.Sprintf("CREATE TABLE %s (%s)", s.quote(name), strings.Join(defs, ", "))); err != nil {
 		return err
 	}
 	return s.fill(name, columns, types, rows)
@@ -69,7 +81,7 @@ func (s *Server) fill(name string, columns []stabilitytest.Column, types []strin
 	if len(values) == 0 {
 		return nil
 	}
-	return s.Exec(fmt.Sprintf("INSERT INTO %q VALUES %s", name, strings.Join(values, ", ")))
+	return s.Exec(fmt.Sprintf("INSERT INTO %s VALUES %s", s.quote(name), strings.Join(values, ", ")))
 }
 
 // types are those of a case's columns; ok is false if the database lacks one.

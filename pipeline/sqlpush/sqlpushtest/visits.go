@@ -26,16 +26,28 @@ const (
 	firstTime = 1_357_084_805_123_457 // microseconds since 1970
 )
 
-// Load makes the table visits.
+// Load makes the table visits in PostgreSQL.
 func (v Visits) Load(t testing.TB, s *Server) {
 	t.Helper()
-	for _, text := range []string{
-		"CREATE TABLE visits (person text, number bigint, note text, zone text, amount double precision, age int, lon int, " +
-			"t timestamptz, day date)",
+	v.load(t, s, "CREATE TABLE visits (person text, number bigint, note text, zone text, amount double precision, age "+
+		"int, lon int, t timestamptz, day date)",
+		"TIMESTAMPTZ '1970-01-01 00:00:00+00' + (%d + i) * INTERVAL '1 microsecond'", "generate_series(1, %d) AS r(i)")
+}
+
+// LoadSpark makes the table visits in Spark.
+func (v Visits) LoadSpark(t testing.TB, s *Server) {
+	t.Helper()
+	v.load(t, s, "CREATE TABLE visits (person STRING, number BIGINT, note STRING, zone STRING, amount DOUBLE, age INT, "+
+		"lon INT, t TIMESTAMP, day DATE)", "timestamp_micros(%d + i)", "(SELECT id + 1 AS i FROM range(%d)) AS r")
+}
+
+// load makes the table by a statement and fills it. At is how the time of a row i is written, numbered are the rows.
+func (v Visits) load(t testing.TB, s *Server, create, at, numbered string) {
+	t.Helper()
+	for _, text := range []string{create,
 		fmt.Sprintf(`INSERT INTO visits SELECT '%[1]sunit' || i %% 7, %[2]d + i %% 7, '%[1]snote' || i, CASE i %% 3 WHEN 0 THEN 'north' WHEN 1 THEN 'south' ELSE '%[1]szone' END,
-			%[3]v + i, i %% 80, i %% 90, TIMESTAMPTZ '1970-01-01 00:00:00+00' + (%[4]d + i) * INTERVAL '1 microsecond', DATE '2013-01-02' FROM generate_series(1, %[5]d) AS i`,
-			Canary, int64(numbers), amounts, int64(firstTime), v.Rows),
-	} {
+			%[3]v + i, i %% 80, i %% 90, `+fmt.Sprintf(at, int64(firstTime))+`, DATE '2013-01-02' FROM `+fmt.Sprintf(numbered, v.Rows),
+			Canary, int64(numbers), amounts)} {
 		if err := s.Exec(text); err != nil {
 			t.Fatal(err)
 		}

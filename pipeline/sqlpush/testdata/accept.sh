@@ -10,13 +10,12 @@ npm install --prefix "$work" --silent --no-audit --no-fund node-sql-parser@5.4.0
 cat > "$work/accept.js" <<'JS'
 const fs = require('fs'), crypto = require('crypto');
 const { Parser } = require('node-sql-parser');
-const { SparkSQL, TrinoSQL } = require('dt-sql-parser');
+const { TrinoSQL } = require('dt-sql-parser');
 const node = database => sql => {
   try { new Parser().astify(sql.replace(/;$/, ''), { database }); } catch (e) { return e.message; }
 };
 const antlr = parser => sql => { const [error] = new parser().validate(sql); return error && error.message; };
 const parsers = [
-  ['spark', 'dt-sql-parser 4.5.1, SparkSQL', antlr(SparkSQL)],
   ['trino', 'node-sql-parser 5.4.0, Trino', node('Trino')],
   ['trino', 'dt-sql-parser 4.5.1, TrinoSQL', antlr(TrinoSQL)],
 ];

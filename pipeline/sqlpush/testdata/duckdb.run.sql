@@ -1,5 +1,9 @@
 -- vectors
-WITH coded AS (SELECT l4, l5, cell, v0, v1, v2
+SELECT 0 AS t, cell, COUNT(*) AS n, CAST(SUM(v0) AS VARCHAR) AS sum0, CAST(SUM(v1) AS VARCHAR) AS sum1, CAST(SUM(v2) AS VARCHAR) AS sum2
+FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l4, l5 ORDER BY d) AS r
+ FROM (SELECT s2.*, CASE WHEN active > 5 THEN sha256(unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l4)), 8, '0')) || l4 || unhex(lpad(hex(octet_length(encode(CASE WHEN l5 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l5 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l5 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l5 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l5 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l5 AS VARCHAR) END) || unhex('00000000') || CAST(CAST(CAST(cell AS INTEGER) AS BIT) AS BLOB) || CAST(CAST(CAST(v0 AS BIGINT) AS BIT) AS BLOB) || CAST(CAST(CAST(v1 AS BIGINT) AS BIT) AS BLOB) || CAST(CAST(CAST(v2 AS BIGINT) AS BIT) AS BLOB) || CAST(CAST(CAST(occurrence AS BIGINT) AS BIT) AS BLOB)) END AS d
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l4, l5 ORDER BY cell, v0, v1, v2 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS active, ROW_NUMBER() OVER (PARTITION BY l4, l5 ORDER BY cell, v0, v1, v2) - RANK() OVER (PARTITION BY l4, l5 ORDER BY cell, v0, v1, v2) AS occurrence
+ FROM (SELECT l4, l5, cell, v0, v1, v2
  FROM (SELECT s25.*, CASE WHEN root IS NULL THEN w0 ELSE CAST((CAST(w0 AS HUGEINT) * 858993459200) // (root) AS BIGINT) END AS v0, CASE WHEN root IS NULL THEN w1 ELSE CAST((CAST(w1 AS HUGEINT) * 858993459200) // (root) AS BIGINT) END AS v1, CASE WHEN root IS NULL THEN w2 ELSE CAST((CAST(w2 AS HUGEINT) * 858993459200) // (root) AS BIGINT) END AS v2
  FROM (SELECT s24.*, CASE WHEN near * near >= square THEN near ELSE near + 1 END AS root
  FROM (SELECT s23.*, CASE WHEN guess IS NOT NULL THEN ((CAST(guess AS HUGEINT) + (square) // (guess))) // (2) END AS near
@@ -25,19 +29,15 @@ WITH coded AS (SELECT l4, l5, cell, v0, v1, v2
  FROM "city"."trips" AS input
  WHERE "lat" <= CAST('Infinity' AS DOUBLE) AND "lon" <= CAST('Infinity' AS DOUBLE)) AS s1
  WHERE l3 IS NOT NULL AND l4 IS NOT NULL AND l5 IS NOT NULL) AS s3) AS s4) AS s5
- WHERE cell IS NOT NULL) AS s7) AS s8) AS s9) AS s10) AS s11) AS s12) AS s13) AS s14) AS s15) AS s16) AS s17) AS s18) AS s19) AS s20) AS s21) AS s22) AS s23) AS s24) AS s25) AS z),
-overactive AS (SELECT l4, l5, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l4)), 8, '0')) || l4 || unhex(lpad(hex(octet_length(encode(CASE WHEN l5 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l5 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l5 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l5 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l5 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l5 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l4, l5 HAVING COUNT(*) > 5),
-kept AS (SELECT cell, v0, v1, v2 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l4 = c.l4 AND o.l5 = c.l5)
- UNION ALL SELECT cell, v0, v1, v2 FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l4, l5 ORDER BY d) AS r
- FROM (SELECT s2.*, sha256(ur || CAST(CAST(CAST(cell AS INTEGER) AS BIT) AS BLOB) || CAST(CAST(CAST(v0 AS BIGINT) AS BIT) AS BLOB) || CAST(CAST(CAST(v1 AS BIGINT) AS BIT) AS BLOB) || CAST(CAST(CAST(v2 AS BIGINT) AS BIT) AS BLOB) || CAST(CAST(CAST(occurrence AS BIGINT) AS BIT) AS BLOB)) AS d
- FROM (SELECT s.*, o.ur FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l4, l5, cell, v0, v1, v2 ORDER BY v2) - 1 AS occurrence
- FROM (SELECT s.* FROM coded AS s JOIN overactive AS o ON o.l4 = s.l4 AND o.l5 = s.l5) AS s1) AS s JOIN overactive AS o ON o.l4 = s.l4 AND o.l5 = s.l5) AS s2) AS s3) AS s4
- WHERE r <= 5) AS b)
-SELECT 0 AS t, cell, COUNT(*) AS n, CAST(SUM(v0) AS VARCHAR) AS sum0, CAST(SUM(v1) AS VARCHAR) AS sum1, CAST(SUM(v2) AS VARCHAR) AS sum2
-FROM kept AS x
+ WHERE cell IS NOT NULL) AS s7) AS s8) AS s9) AS s10) AS s11) AS s12) AS s13) AS s14) AS s15) AS s16) AS s17) AS s18) AS s19) AS s20) AS s21) AS s22) AS s23) AS s24) AS s25) AS z) AS s1) AS s2) AS s3) AS s4
+ WHERE r <= 5) AS x
 GROUP BY cell;
 -- texts
-WITH coded AS (SELECT l1, l2, cell, v0
+SELECT 0 AS t, cell, COUNT(*) AS n, CAST(SUM(v0) AS VARCHAR) AS sum0
+FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY d) AS r
+ FROM (SELECT s2.*, CASE WHEN active > 5 THEN sha256(unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l1)), 8, '0')) || l1 || unhex(lpad(hex(octet_length(encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END) || unhex('00000000') || CAST(CAST(CAST(cell AS INTEGER) AS BIT) AS BLOB) || CAST(CAST(CAST(v0 AS BIGINT) AS BIT) AS BLOB) || CAST(CAST(CAST(occurrence AS BIGINT) AS BIT) AS BLOB)) END AS d
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l1, l2 ORDER BY cell, v0 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS active, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY cell, v0) - RANK() OVER (PARTITION BY l1, l2 ORDER BY cell, v0) AS occurrence
+ FROM (SELECT l1, l2, cell, v0
  FROM (SELECT s56.*, CASE WHEN e54 > 687194767360 THEN 687194767360 WHEN e54 >= 0 THEN e54 WHEN e54 < 0 THEN 0 WHEN e23 <= CAST('0e+00' AS DOUBLE) THEN 0 WHEN e23 <= CAST('Infinity' AS DOUBLE) THEN 687194767360 END AS v0
  FROM (SELECT s55.*, TRY_CAST(e23 * CAST('6.8719476736e+10' AS DOUBLE) AS BIGINT) AS e54
  FROM (SELECT * FROM (SELECT s52.*, (CASE WHEN e49 IS NOT NULL THEN CASE WHEN e49 < 2 THEN CASE WHEN e49 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN e49 < 10 THEN 1 ELSE CASE WHEN e49 <= 10 THEN 1 ELSE NULL END END END WHEN e48 IS NOT NULL THEN CASE WHEN e48 < CAST('1.5e+00' AS DOUBLE) THEN CASE WHEN e48 < CAST('0e+00' AS DOUBLE) THEN CASE WHEN e48 < CAST('-1.7976931348623157e+308' AS DOUBLE) THEN 0 ELSE NULL END ELSE 0 END ELSE CASE WHEN e48 < CAST('1e+01' AS DOUBLE) THEN 1 ELSE CASE WHEN e48 = CAST('1e+01' AS DOUBLE) OR e48 > CAST('1.7976931348623157e+308' AS DOUBLE) THEN 1 ELSE NULL END END END ELSE 2 END) AS cell
@@ -62,19 +62,15 @@ WITH coded AS (SELECT l1, l2, cell, v0
  FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, encode(CAST("cab" AS VARCHAR)) AS l1, date_diff('day', DATE '1970-01-01', "day") AS l2
  FROM "city"."trips" AS input) AS s2) AS s4) AS s8) AS s12) AS s16) AS s18) AS s20) AS s22) AS s25) AS s27) AS s29) AS s33) AS s37) AS s41) AS s43) AS s45) AS s47) AS s50) AS s51
  WHERE e23 IS NOT NULL AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s52) AS s53
- WHERE cell IS NOT NULL) AS s55) AS s56) AS z),
-overactive AS (SELECT l1, l2, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l1)), 8, '0')) || l1 || unhex(lpad(hex(octet_length(encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l1, l2 HAVING COUNT(*) > 5),
-kept AS (SELECT cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l1 = c.l1 AND o.l2 = c.l2)
- UNION ALL SELECT cell, v0 FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY d) AS r
- FROM (SELECT s2.*, sha256(ur || CAST(CAST(CAST(cell AS INTEGER) AS BIT) AS BLOB) || CAST(CAST(CAST(v0 AS BIGINT) AS BIT) AS BLOB) || CAST(CAST(CAST(occurrence AS BIGINT) AS BIT) AS BLOB)) AS d
- FROM (SELECT s.*, o.ur FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l1, l2, cell, v0 ORDER BY v0) - 1 AS occurrence
- FROM (SELECT s.* FROM coded AS s JOIN overactive AS o ON o.l1 = s.l1 AND o.l2 = s.l2) AS s1) AS s JOIN overactive AS o ON o.l1 = s.l1 AND o.l2 = s.l2) AS s2) AS s3) AS s4
- WHERE r <= 5) AS b)
-SELECT 0 AS t, cell, COUNT(*) AS n, CAST(SUM(v0) AS VARCHAR) AS sum0
-FROM kept AS x
+ WHERE cell IS NOT NULL) AS s55) AS s56) AS z) AS s1) AS s2) AS s3) AS s4
+ WHERE r <= 5) AS x
 GROUP BY cell;
 -- points
-WITH coded AS (SELECT l2, l3, cell
+SELECT 0 AS t, cell, COUNT(*) AS n
+FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
+ FROM (SELECT s2.*, CASE WHEN active > 5 THEN sha256(unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') || CAST(CAST(CAST(cell AS INTEGER) AS BIT) AS BLOB) || CAST(CAST(CAST(occurrence AS BIGINT) AS BIT) AS BLOB)) END AS d
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l2, l3 ORDER BY cell ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS active, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY cell) - RANK() OVER (PARTITION BY l2, l3 ORDER BY cell) AS occurrence
+ FROM (SELECT l2, l3, cell
  FROM (SELECT * FROM (SELECT s50.*, (CASE WHEN l0 >= CAST('-9e+01' AS DOUBLE) AND l0 <= CAST('9e+01' AS DOUBLE) AND l1 >= CAST('-1.8e+02' AS DOUBLE) AND l1 <= CAST('1.8e+02' AS DOUBLE) AND (l0 <> CAST('0e+00' AS DOUBLE) OR l1 <> CAST('0e+00' AS DOUBLE)) THEN COALESCE(CASE WHEN e48 <= CAST('2.4999999987168354e+05' AS DOUBLE) THEN CASE WHEN e48 = e48 THEN CASE WHEN (((e40 - CAST('6.281872829603454e+06' AS DOUBLE)) * (e40 - CAST('6.281872829603454e+06' AS DOUBLE)) + (e42 - CAST('0e+00' AS DOUBLE)) * (e42 - CAST('0e+00' AS DOUBLE))) + (e44 - CAST('1.1002485477353614e+06' AS DOUBLE)) * (e44 - CAST('1.1002485477353614e+06' AS DOUBLE))) = e48 THEN 0 WHEN (((e40 - CAST('3.144971823145891e+06' AS DOUBLE)) * (e40 - CAST('3.144971823145891e+06' AS DOUBLE)) + (e42 - CAST('3.7480314688416775e+06' AS DOUBLE)) * (e42 - CAST('3.7480314688416775e+06' AS DOUBLE))) + (e44 - CAST('4.077985572200376e+06' AS DOUBLE)) * (e44 - CAST('4.077985572200376e+06' AS DOUBLE))) = e48 THEN 1 WHEN (((e40 - CAST('1.406372783847151e+06' AS DOUBLE)) * (e40 - CAST('1.406372783847151e+06' AS DOUBLE)) + (e42 - CAST('1.6760498176765624e+06' AS DOUBLE)) * (e42 - CAST('1.6760498176765624e+06' AS DOUBLE))) + (e44 - CAST('5.971040007118565e+06' AS DOUBLE)) * (e44 - CAST('5.971040007118565e+06' AS DOUBLE))) = e48 THEN 2 END END END, 3) ELSE NULL END) AS cell
  FROM (SELECT s49.*, CASE WHEN e40 + e46 >= CAST('1.406372783847151e+06' AS DOUBLE) AND e40 - e46 <= CAST('6.281872829603454e+06' AS DOUBLE) AND e42 + e46 >= CAST('0e+00' AS DOUBLE) AND e42 - e46 <= CAST('3.7480314688416775e+06' AS DOUBLE) AND e44 + e46 >= CAST('1.1002485477353614e+06' AS DOUBLE) AND e44 - e46 <= CAST('5.971040007118565e+06' AS DOUBLE) THEN LEAST((((e40 - CAST('6.281872829603454e+06' AS DOUBLE)) * (e40 - CAST('6.281872829603454e+06' AS DOUBLE)) + (e42 - CAST('0e+00' AS DOUBLE)) * (e42 - CAST('0e+00' AS DOUBLE))) + (e44 - CAST('1.1002485477353614e+06' AS DOUBLE)) * (e44 - CAST('1.1002485477353614e+06' AS DOUBLE))), (((e40 - CAST('3.144971823145891e+06' AS DOUBLE)) * (e40 - CAST('3.144971823145891e+06' AS DOUBLE)) + (e42 - CAST('3.7480314688416775e+06' AS DOUBLE)) * (e42 - CAST('3.7480314688416775e+06' AS DOUBLE))) + (e44 - CAST('4.077985572200376e+06' AS DOUBLE)) * (e44 - CAST('4.077985572200376e+06' AS DOUBLE))), (((e40 - CAST('1.406372783847151e+06' AS DOUBLE)) * (e40 - CAST('1.406372783847151e+06' AS DOUBLE)) + (e42 - CAST('1.6760498176765624e+06' AS DOUBLE)) * (e42 - CAST('1.6760498176765624e+06' AS DOUBLE))) + (e44 - CAST('5.971040007118565e+06' AS DOUBLE)) * (e44 - CAST('5.971040007118565e+06' AS DOUBLE)))) END AS e48
  FROM (SELECT s47.*, sqrt(CAST('2.4999999987168354e+05' AS DOUBLE)) * CAST('1.001e+00' AS DOUBLE) + CAST('1e-02' AS DOUBLE) AS e46
@@ -104,19 +100,14 @@ WITH coded AS (SELECT l2, l3, cell
  FROM "city"."trips" AS input
  WHERE "lat" <= CAST('Infinity' AS DOUBLE) AND "lon" <= CAST('Infinity' AS DOUBLE)) AS s1
  WHERE l2 IS NOT NULL AND l3 IS NOT NULL) AS s3) AS s5) AS s7) AS s9) AS s11) AS s13) AS s15) AS s17) AS s19) AS s21) AS s23) AS s25) AS s27) AS s29) AS s31) AS s33) AS s35) AS s37) AS s39) AS s41) AS s43) AS s45) AS s47) AS s49) AS s50) AS s51
- WHERE cell IS NOT NULL) AS z),
-overactive AS (SELECT l2, l3, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 5),
-kept AS (SELECT cell FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
- UNION ALL SELECT cell FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
- FROM (SELECT s2.*, sha256(ur || CAST(CAST(CAST(cell AS INTEGER) AS BIT) AS BLOB) || CAST(CAST(CAST(occurrence AS BIGINT) AS BIT) AS BLOB)) AS d
- FROM (SELECT s.*, o.ur FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l2, l3, cell ORDER BY cell) - 1 AS occurrence
- FROM (SELECT s.* FROM coded AS s JOIN overactive AS o ON o.l2 = s.l2 AND o.l3 = s.l3) AS s1) AS s JOIN overactive AS o ON o.l2 = s.l2 AND o.l3 = s.l3) AS s2) AS s3) AS s4
- WHERE r <= 5) AS b)
-SELECT 0 AS t, cell, COUNT(*) AS n
-FROM kept AS x
+ WHERE cell IS NOT NULL) AS z) AS s1) AS s2) AS s3) AS s4
+ WHERE r <= 5) AS x
 GROUP BY cell;
 -- keys
-WITH coded AS (SELECT l3, l4, k0, k1, k2, n
+SELECT 0 AS t, 0 AS cell, CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) AS n, k0, k1, k2
+FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l3, l4 ORDER BY d) AS r
+ FROM (SELECT s2.*, CASE WHEN active > 3 THEN sha256(unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l3)), 8, '0')) || l3 || unhex(lpad(hex(octet_length(encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END) || unhex('00000000') || unhex('00000000') || unhex(sha256(unhex('05') || unhex(replace(replace(regexp_replace(hex(k0), '(..)', '\1,', 'g'), '00,', '00FF'), ',', '')) || unhex('0000') || CAST(CAST(CAST(k1 AS INTEGER) AS BIT) AS BLOB) || unhex('070100000000000003E8') || CAST(CAST(CAST(xor(k2, (-9223372036854775807 - 1)) AS BIGINT) AS BIT) AS BLOB)))) END AS d
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l3, l4) AS active
  FROM (SELECT l3, l4, k0, k1, k2, COUNT(*) AS n FROM (SELECT * FROM (SELECT s4.*, l2 AS k2
  FROM (SELECT s3.*, CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l1 < 65 THEN 1 ELSE CASE WHEN l1 <= 65 THEN 1 ELSE NULL END END END AS k1
  FROM (SELECT s2.*, l0 AS k0
@@ -124,20 +115,19 @@ WITH coded AS (SELECT l3, l4, k0, k1, k2, n
  FROM "city"."trips" AS input
  WHERE "age" >= 0 AND "age" <= 65) AS s1
  WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s2) AS s3) AS s4) AS s5
- WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS g GROUP BY l3, l4, k0, k1, k2) AS z),
-overactive AS (SELECT l3, l4, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l3)), 8, '0')) || l3 || unhex(lpad(hex(octet_length(encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END) || unhex('00000000') AS uc FROM coded AS a GROUP BY l3, l4 HAVING COUNT(*) > 3),
-kept AS (SELECT k0, k1, k2, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l3 = c.l3 AND o.l4 = c.l4)
- UNION ALL SELECT k0, k1, k2, n FROM (SELECT * FROM (SELECT s2.*, ROW_NUMBER() OVER (PARTITION BY l3, l4 ORDER BY d) AS r
- FROM (SELECT s1.*, sha256(uc || unhex('00000000') || unhex(sha256(unhex('05') || unhex(replace(replace(regexp_replace(hex(k0), '(..)', '\1,', 'g'), '00,', '00FF'), ',', '')) || unhex('0000') || CAST(CAST(CAST(k1 AS INTEGER) AS BIT) AS BLOB) || unhex('070100000000000003E8') || CAST(CAST(CAST(xor(k2, (-9223372036854775807 - 1)) AS BIGINT) AS BIT) AS BLOB)))) AS d
- FROM (SELECT s.*, o.uc FROM coded AS s JOIN overactive AS o ON o.l3 = s.l3 AND o.l4 = s.l4) AS s1) AS s2) AS s3
- WHERE r <= 3) AS b)
-SELECT 0 AS t, 0 AS cell, CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) AS n, k0, k1, k2
-FROM kept AS x
+ WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS g GROUP BY l3, l4, k0, k1, k2) AS s1) AS s2) AS s3) AS s4
+ WHERE r <= 3) AS x
 GROUP BY k0, k1, k2
 HAVING CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) >= 5;
 -- by_keys
 SELECT f.*
-FROM (WITH coded AS (SELECT l5, l6, k0, k1, k2, cell, v0
+FROM (SELECT 0 AS t, cell AS cell, COUNT(*) AS n, CAST(SUM(v0 - 429496729600) AS VARCHAR) AS sum0, k0, k1, k2
+FROM (SELECT * FROM (SELECT s6.*, ROW_NUMBER() OVER (PARTITION BY l5, l6, k0, k1, k2, cell ORDER BY d) AS rc
+ FROM (SELECT s5.*, CASE WHEN active > 2 THEN sha256(unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l5)), 8, '0')) || l5 || unhex(lpad(hex(octet_length(encode(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l6 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l6 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l6 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l6 AS VARCHAR) END) || unhex('00000000') || CAST(CAST(CAST(cell AS INTEGER) AS BIT) AS BLOB) || unhex(sha256(unhex('05') || unhex(replace(replace(regexp_replace(hex(k0), '(..)', '\1,', 'g'), '00,', '00FF'), ',', '')) || unhex('0000') || CAST(CAST(CAST(k1 AS INTEGER) AS BIT) AS BLOB) || unhex('070100000000000003E8') || CAST(CAST(CAST(xor(k2, (-9223372036854775807 - 1)) AS BIGINT) AS BIT) AS BLOB))) || CAST(CAST(CAST(v0 AS BIGINT) AS BIT) AS BLOB) || CAST(CAST(CAST(occurrence AS BIGINT) AS BIT) AS BLOB)) END AS d
+ FROM (SELECT * FROM (SELECT s3.*, DENSE_RANK() OVER (PARTITION BY l5, l6 ORDER BY cd) AS cr
+ FROM (SELECT s2.*, CASE WHEN active > 2 THEN sha256(unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l5)), 8, '0')) || l5 || unhex(lpad(hex(octet_length(encode(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l6 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l6 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l6 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l6 AS VARCHAR) END) || unhex('00000000') || CAST(CAST(CAST(cell AS INTEGER) AS BIT) AS BLOB) || unhex(sha256(unhex('05') || unhex(replace(replace(regexp_replace(hex(k0), '(..)', '\1,', 'g'), '00,', '00FF'), ',', '')) || unhex('0000') || CAST(CAST(CAST(k1 AS INTEGER) AS BIT) AS BLOB) || unhex('070100000000000003E8') || CAST(CAST(CAST(xor(k2, (-9223372036854775807 - 1)) AS BIGINT) AS BIT) AS BLOB)))) END AS cd
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l5, l6 ORDER BY k0, k1, k2, cell, v0 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS active, ROW_NUMBER() OVER (PARTITION BY l5, l6 ORDER BY k0, k1, k2, cell, v0) - RANK() OVER (PARTITION BY l5, l6 ORDER BY k0, k1, k2, cell, v0) AS occurrence
+ FROM (SELECT l5, l6, k0, k1, k2, cell, v0
  FROM (SELECT s10.*, CASE WHEN e8 > 858993459200 THEN 858993459200 WHEN e8 >= 0 THEN e8 WHEN e8 < 0 THEN 0 WHEN l4 <= CAST('0e+00' AS DOUBLE) THEN 0 WHEN l4 <= CAST('Infinity' AS DOUBLE) THEN 858993459200 END AS v0
  FROM (SELECT s9.*, TRY_CAST(l4 * CAST('8.589934592e+09' AS DOUBLE) AS BIGINT) AS e8
  FROM (SELECT s7.*, (CASE WHEN l3 = 1 THEN 0 END) AS cell
@@ -149,20 +139,13 @@ FROM (WITH coded AS (SELECT l5, l6, k0, k1, k2, cell, v0
  WHERE "age" >= 0 AND "age" <= 65 AND "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
  WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l5 IS NOT NULL AND l6 IS NOT NULL) AS s2
  WHERE CASE WHEN l3 = 1 THEN 0 END IS NOT NULL) AS s3) AS s4) AS s5) AS s6
- WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS s7) AS s9) AS s10) AS z),
-overactive AS (SELECT l5, l6, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l5)), 8, '0')) || l5 || unhex(lpad(hex(octet_length(encode(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l6 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l6 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l6 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l6 AS VARCHAR) END) || unhex('00000000') AS uc, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l5)), 8, '0')) || l5 || unhex(lpad(hex(octet_length(encode(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l6 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l6 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l6 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l6 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l5, l6 HAVING COUNT(*) > 2),
-kept AS (SELECT k0, k1, k2, cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l5 = c.l5 AND o.l6 = c.l6)
- UNION ALL SELECT k0, k1, k2, cell, v0 FROM (SELECT * FROM (SELECT s6.*, ROW_NUMBER() OVER (PARTITION BY l5, l6, k0, k1, k2, cell ORDER BY d) AS rc
- FROM (SELECT s5.*, sha256(ur || CAST(CAST(CAST(cell AS INTEGER) AS BIT) AS BLOB) || unhex(sha256(unhex('05') || unhex(replace(replace(regexp_replace(hex(k0), '(..)', '\1,', 'g'), '00,', '00FF'), ',', '')) || unhex('0000') || CAST(CAST(CAST(k1 AS INTEGER) AS BIT) AS BLOB) || unhex('070100000000000003E8') || CAST(CAST(CAST(xor(k2, (-9223372036854775807 - 1)) AS BIGINT) AS BIT) AS BLOB))) || CAST(CAST(CAST(v0 AS BIGINT) AS BIT) AS BLOB) || CAST(CAST(CAST(occurrence AS BIGINT) AS BIT) AS BLOB)) AS d
- FROM (SELECT s.*, o.ur FROM (SELECT s4.*, ROW_NUMBER() OVER (PARTITION BY l5, l6, k0, k1, k2, cell, v0 ORDER BY v0) - 1 AS occurrence
- FROM (SELECT * FROM (SELECT s2.*, DENSE_RANK() OVER (PARTITION BY l5, l6 ORDER BY cd) AS cr
- FROM (SELECT s1.*, sha256(uc || CAST(CAST(CAST(cell AS INTEGER) AS BIT) AS BLOB) || unhex(sha256(unhex('05') || unhex(replace(replace(regexp_replace(hex(k0), '(..)', '\1,', 'g'), '00,', '00FF'), ',', '')) || unhex('0000') || CAST(CAST(CAST(k1 AS INTEGER) AS BIT) AS BLOB) || unhex('070100000000000003E8') || CAST(CAST(CAST(xor(k2, (-9223372036854775807 - 1)) AS BIGINT) AS BIT) AS BLOB)))) AS cd
- FROM (SELECT s.*, o.uc FROM coded AS s JOIN overactive AS o ON o.l5 = s.l5 AND o.l6 = s.l6) AS s1) AS s2) AS s3
- WHERE cr <= 2) AS s4) AS s JOIN overactive AS o ON o.l5 = s.l5 AND o.l6 = s.l6) AS s5) AS s6) AS s7
- WHERE rc <= 2) AS b)
-SELECT 0 AS t, cell AS cell, COUNT(*) AS n, CAST(SUM(v0 - 429496729600) AS VARCHAR) AS sum0, k0, k1, k2
-FROM kept AS x
-GROUP BY k0, k1, k2, cell) AS f JOIN (WITH coded AS (SELECT l3, l4, k0, k1, k2, n
+ WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS s7) AS s9) AS s10) AS z) AS s1) AS s2) AS s3) AS s4
+ WHERE cr <= 2) AS s5) AS s6) AS s7
+ WHERE rc <= 2) AS x
+GROUP BY k0, k1, k2, cell) AS f JOIN (SELECT 0 AS t, 0 AS cell, CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) AS n, k0, k1, k2
+FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l3, l4 ORDER BY d) AS r
+ FROM (SELECT s2.*, CASE WHEN active > 3 THEN sha256(unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l3)), 8, '0')) || l3 || unhex(lpad(hex(octet_length(encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END) || unhex('00000000') || unhex('00000000') || unhex(sha256(unhex('05') || unhex(replace(replace(regexp_replace(hex(k0), '(..)', '\1,', 'g'), '00,', '00FF'), ',', '')) || unhex('0000') || CAST(CAST(CAST(k1 AS INTEGER) AS BIT) AS BLOB) || unhex('070100000000000003E8') || CAST(CAST(CAST(xor(k2, (-9223372036854775807 - 1)) AS BIGINT) AS BIT) AS BLOB)))) END AS d
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l3, l4) AS active
  FROM (SELECT l3, l4, k0, k1, k2, COUNT(*) AS n FROM (SELECT * FROM (SELECT s4.*, l2 AS k2
  FROM (SELECT s3.*, CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l1 < 65 THEN 1 ELSE CASE WHEN l1 <= 65 THEN 1 ELSE NULL END END END AS k1
  FROM (SELECT s2.*, l0 AS k0
@@ -170,14 +153,7 @@ GROUP BY k0, k1, k2, cell) AS f JOIN (WITH coded AS (SELECT l3, l4, k0, k1, k2, 
  FROM "city"."trips" AS input
  WHERE "age" >= 0 AND "age" <= 65) AS s1
  WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s2) AS s3) AS s4) AS s5
- WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS g GROUP BY l3, l4, k0, k1, k2) AS z),
-overactive AS (SELECT l3, l4, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l3)), 8, '0')) || l3 || unhex(lpad(hex(octet_length(encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END) || unhex('00000000') AS uc FROM coded AS a GROUP BY l3, l4 HAVING COUNT(*) > 3),
-kept AS (SELECT k0, k1, k2, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l3 = c.l3 AND o.l4 = c.l4)
- UNION ALL SELECT k0, k1, k2, n FROM (SELECT * FROM (SELECT s2.*, ROW_NUMBER() OVER (PARTITION BY l3, l4 ORDER BY d) AS r
- FROM (SELECT s1.*, sha256(uc || unhex('00000000') || unhex(sha256(unhex('05') || unhex(replace(replace(regexp_replace(hex(k0), '(..)', '\1,', 'g'), '00,', '00FF'), ',', '')) || unhex('0000') || CAST(CAST(CAST(k1 AS INTEGER) AS BIT) AS BLOB) || unhex('070100000000000003E8') || CAST(CAST(CAST(xor(k2, (-9223372036854775807 - 1)) AS BIGINT) AS BIT) AS BLOB)))) AS d
- FROM (SELECT s.*, o.uc FROM coded AS s JOIN overactive AS o ON o.l3 = s.l3 AND o.l4 = s.l4) AS s1) AS s2) AS s3
- WHERE r <= 3) AS b)
-SELECT 0 AS t, 0 AS cell, CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) AS n, k0, k1, k2
-FROM kept AS x
+ WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS g GROUP BY l3, l4, k0, k1, k2) AS s1) AS s2) AS s3) AS s4
+ WHERE r <= 3) AS x
 GROUP BY k0, k1, k2
 HAVING CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) >= 5) AS g ON f.k0 = g.k0 AND f.k1 = g.k1 AND f.k2 = g.k2;

@@ -1,5 +1,9 @@
 -- vectors
-WITH coded AS (SELECT l4, l5, cell, v0, v1, v2
+SELECT 0 AS t, cell, COUNT(*) AS n, CAST(SUM(v0) AS text) AS sum0, CAST(SUM(v1) AS text) AS sum1, CAST(SUM(v2) AS text) AS sum2
+FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l4, l5 ORDER BY d) AS r
+ FROM (SELECT s2.*, CASE WHEN active > 5 THEN sha256('\x647072656C656173652F626F756E643172'::bytea || int4send(octet_length(convert_to(l4, 'UTF8'))) || convert_to(l4, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l5 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l5 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l5 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l5 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l5 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l5 AS text) END, 'UTF8') || '\x00000000'::bytea || int4send(CAST(cell AS int)) || int8send(v0) || int8send(v1) || int8send(v2) || int8send(occurrence)) END AS d
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l4, l5 ORDER BY cell, v0, v1, v2 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS active, ROW_NUMBER() OVER (PARTITION BY l4, l5 ORDER BY cell, v0, v1, v2) - RANK() OVER (PARTITION BY l4, l5 ORDER BY cell, v0, v1, v2) AS occurrence
+ FROM (SELECT l4, l5, cell, v0, v1, v2
  FROM (SELECT s23.*, CASE WHEN root IS NULL THEN w0 ELSE CAST(div(CAST(w0 AS numeric) * 858993459200, root) AS bigint) END AS v0, CASE WHEN root IS NULL THEN w1 ELSE CAST(div(CAST(w1 AS numeric) * 858993459200, root) AS bigint) END AS v1, CASE WHEN root IS NULL THEN w2 ELSE CAST(div(CAST(w2 AS numeric) * 858993459200, root) AS bigint) END AS v2
  FROM (SELECT s22.*, CASE WHEN near * near >= square THEN near ELSE near + 1 END AS root
  FROM (SELECT s21.*, CASE WHEN guess IS NOT NULL THEN div((CAST(guess AS numeric) + div(square, guess)), 2) END AS near
@@ -23,19 +27,15 @@ WITH coded AS (SELECT l4, l5, cell, v0, v1, v2
  FROM (SELECT * FROM (SELECT * FROM (SELECT CAST("zone" AS text) COLLATE "C" AS l0, NULLIF(CAST("lat" AS double precision), 'NaN'::double precision) AS l1, NULLIF(CAST("lon" AS double precision), 'NaN'::double precision) AS l2, CAST("age" AS bigint) AS l3, CAST("cab" AS text) COLLATE "C" AS l4, CASE WHEN isfinite("day") THEN CAST("day" - DATE '1970-01-01' AS bigint) END AS l5
  FROM "city"."trips" AS input) AS s1
  WHERE l1 IS NOT NULL AND l2 IS NOT NULL AND l3 IS NOT NULL AND l4 IS NOT NULL AND l5 IS NOT NULL) AS s2
- WHERE CASE WHEN l0 = 'north' THEN 0 WHEN l0 = 'south' THEN 1 END IS NOT NULL) AS s3) AS s5 OFFSET 0) AS s6 OFFSET 0) AS s7 OFFSET 0) AS s8 OFFSET 0) AS s9 OFFSET 0) AS s10 OFFSET 0) AS s11 OFFSET 0) AS s12 OFFSET 0) AS s13 OFFSET 0) AS s14 OFFSET 0) AS s15 OFFSET 0) AS s16 OFFSET 0) AS s17 OFFSET 0) AS s18 OFFSET 0) AS s19 OFFSET 0) AS s20 OFFSET 0) AS s21 OFFSET 0) AS s22 OFFSET 0) AS s23 OFFSET 0) AS z),
-overactive AS (SELECT l4, l5, '\x647072656C656173652F626F756E643172'::bytea || int4send(octet_length(convert_to(l4, 'UTF8'))) || convert_to(l4, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l5 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l5 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l5 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l5 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l5 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l5 AS text) END, 'UTF8') || '\x00000000'::bytea AS ur FROM coded AS a GROUP BY l4, l5 HAVING COUNT(*) > 5),
-kept AS (SELECT cell, v0, v1, v2 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l4 = c.l4 AND o.l5 = c.l5)
- UNION ALL SELECT cell, v0, v1, v2 FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l4, l5 ORDER BY d) AS r
- FROM (SELECT s2.*, sha256(ur || int4send(CAST(cell AS int)) || int8send(v0) || int8send(v1) || int8send(v2) || int8send(occurrence)) AS d
- FROM (SELECT s.*, o.ur FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l4, l5, cell, v0, v1, v2 ORDER BY v2) - 1 AS occurrence
- FROM (SELECT s.* FROM coded AS s JOIN overactive AS o ON o.l4 = s.l4 AND o.l5 = s.l5) AS s1) AS s JOIN overactive AS o ON o.l4 = s.l4 AND o.l5 = s.l5) AS s2) AS s3) AS s4
- WHERE r <= 5) AS b)
-SELECT 0 AS t, cell, COUNT(*) AS n, CAST(SUM(v0) AS text) AS sum0, CAST(SUM(v1) AS text) AS sum1, CAST(SUM(v2) AS text) AS sum2
-FROM kept AS x
+ WHERE CASE WHEN l0 = 'north' THEN 0 WHEN l0 = 'south' THEN 1 END IS NOT NULL) AS s3) AS s5 OFFSET 0) AS s6 OFFSET 0) AS s7 OFFSET 0) AS s8 OFFSET 0) AS s9 OFFSET 0) AS s10 OFFSET 0) AS s11 OFFSET 0) AS s12 OFFSET 0) AS s13 OFFSET 0) AS s14 OFFSET 0) AS s15 OFFSET 0) AS s16 OFFSET 0) AS s17 OFFSET 0) AS s18 OFFSET 0) AS s19 OFFSET 0) AS s20 OFFSET 0) AS s21 OFFSET 0) AS s22 OFFSET 0) AS s23 OFFSET 0) AS z) AS s1) AS s2 OFFSET 0) AS s3) AS s4
+ WHERE r <= 5) AS x
 GROUP BY cell;
 -- texts
-WITH coded AS (SELECT l1, l2, cell, v0
+SELECT 0 AS t, cell, COUNT(*) AS n, CAST(SUM(v0) AS text) AS sum0
+FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY d) AS r
+ FROM (SELECT s2.*, CASE WHEN active > 5 THEN sha256('\x647072656C656173652F626F756E643172'::bytea || int4send(octet_length(convert_to(l1, 'UTF8'))) || convert_to(l1, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l2 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l2 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l2 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l2 AS text) END, 'UTF8') || '\x00000000'::bytea || int4send(CAST(cell AS int)) || int8send(v0) || int8send(occurrence)) END AS d
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l1, l2 ORDER BY cell, v0 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS active, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY cell, v0) - RANK() OVER (PARTITION BY l1, l2 ORDER BY cell, v0) AS occurrence
+ FROM (SELECT l1, l2, cell, v0
  FROM (SELECT s54.*, CASE WHEN e23 <= '0e+00'::double precision THEN 0 WHEN e23 >= '1e+01'::double precision THEN 687194767360 ELSE CAST(((e23 * '6.8719476736e+10'::double precision) + '6.755399441055744e+15'::double precision) - '6.755399441055744e+15'::double precision AS BIGINT) END AS v0
  FROM (SELECT * FROM (SELECT s52.*, (CASE WHEN e49 IS NOT NULL THEN CASE WHEN e49 < 2 THEN CASE WHEN e49 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN e49 < 10 THEN 1 ELSE CASE WHEN e49 <= 10 THEN 1 ELSE NULL END END END WHEN e48 IS NOT NULL THEN CASE WHEN e48 < '1.5e+00'::double precision THEN CASE WHEN e48 < '0e+00'::double precision THEN CASE WHEN e48 < '-1.7976931348623157e+308'::double precision THEN 0 ELSE NULL END ELSE 0 END ELSE CASE WHEN e48 < '1e+01'::double precision THEN 1 ELSE CASE WHEN e48 = '1e+01'::double precision OR e48 > '1.7976931348623157e+308'::double precision THEN 1 ELSE NULL END END END ELSE 2 END) AS cell
  FROM (SELECT * FROM (SELECT s50.*, CASE WHEN e32 = 1 THEN -e46 ELSE e46 END AS e48, CASE WHEN e28 = 1 AND (length(e34) < 19 OR length(e34) = 19 AND e34 <= CASE WHEN e32 = 1 THEN '9223372036854775808' ELSE '9223372036854775807' END) THEN CASE WHEN e34 = '' THEN 0 ELSE CAST(CASE WHEN e32 = 1 THEN '-' ELSE '' END || e34 AS bigint) END END AS e49
@@ -59,19 +59,15 @@ WITH coded AS (SELECT l1, l2, cell, v0
  FROM (SELECT CAST("zone" AS text) COLLATE "C" AS l0, CAST("cab" AS text) COLLATE "C" AS l1, CASE WHEN isfinite("day") THEN CAST("day" - DATE '1970-01-01' AS bigint) END AS l2
  FROM "city"."trips" AS input) AS s2 OFFSET 0) AS s4 OFFSET 0) AS s8 OFFSET 0) AS s12 OFFSET 0) AS s16 OFFSET 0) AS s18 OFFSET 0) AS s20 OFFSET 0) AS s22 OFFSET 0) AS s25 OFFSET 0) AS s27 OFFSET 0) AS s29 OFFSET 0) AS s33 OFFSET 0) AS s37 OFFSET 0) AS s41 OFFSET 0) AS s43 OFFSET 0) AS s45 OFFSET 0) AS s47 OFFSET 0) AS s50 OFFSET 0) AS s51
  WHERE e23 IS NOT NULL AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s52) AS s53
- WHERE cell IS NOT NULL) AS s54) AS z),
-overactive AS (SELECT l1, l2, '\x647072656C656173652F626F756E643172'::bytea || int4send(octet_length(convert_to(l1, 'UTF8'))) || convert_to(l1, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l2 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l2 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l2 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l2 AS text) END, 'UTF8') || '\x00000000'::bytea AS ur FROM coded AS a GROUP BY l1, l2 HAVING COUNT(*) > 5),
-kept AS (SELECT cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l1 = c.l1 AND o.l2 = c.l2)
- UNION ALL SELECT cell, v0 FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY d) AS r
- FROM (SELECT s2.*, sha256(ur || int4send(CAST(cell AS int)) || int8send(v0) || int8send(occurrence)) AS d
- FROM (SELECT s.*, o.ur FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l1, l2, cell, v0 ORDER BY v0) - 1 AS occurrence
- FROM (SELECT s.* FROM coded AS s JOIN overactive AS o ON o.l1 = s.l1 AND o.l2 = s.l2) AS s1) AS s JOIN overactive AS o ON o.l1 = s.l1 AND o.l2 = s.l2) AS s2) AS s3) AS s4
- WHERE r <= 5) AS b)
-SELECT 0 AS t, cell, COUNT(*) AS n, CAST(SUM(v0) AS text) AS sum0
-FROM kept AS x
+ WHERE cell IS NOT NULL) AS s54) AS z) AS s1) AS s2 OFFSET 0) AS s3) AS s4
+ WHERE r <= 5) AS x
 GROUP BY cell;
 -- points
-WITH coded AS (SELECT l2, l3, cell
+SELECT 0 AS t, cell, COUNT(*) AS n
+FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
+ FROM (SELECT s2.*, CASE WHEN active > 5 THEN sha256('\x647072656C656173652F626F756E643172'::bytea || int4send(octet_length(convert_to(l2, 'UTF8'))) || convert_to(l2, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l3 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l3 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l3 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l3 AS text) END, 'UTF8') || '\x00000000'::bytea || int4send(CAST(cell AS int)) || int8send(occurrence)) END AS d
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l2, l3 ORDER BY cell ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS active, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY cell) - RANK() OVER (PARTITION BY l2, l3 ORDER BY cell) AS occurrence
+ FROM (SELECT l2, l3, cell
  FROM (SELECT * FROM (SELECT s50.*, (CASE WHEN l0 >= '-9e+01'::double precision AND l0 <= '9e+01'::double precision AND l1 >= '-1.8e+02'::double precision AND l1 <= '1.8e+02'::double precision AND (l0 <> '0e+00'::double precision OR l1 <> '0e+00'::double precision) THEN COALESCE(CASE WHEN e48 <= '2.4999999987168354e+05'::double precision THEN CASE WHEN e48 = e48 THEN CASE WHEN (((e40 - '6.281872829603454e+06'::double precision) * (e40 - '6.281872829603454e+06'::double precision) + (e42 - '0e+00'::double precision) * (e42 - '0e+00'::double precision)) + (e44 - '1.1002485477353614e+06'::double precision) * (e44 - '1.1002485477353614e+06'::double precision)) = e48 THEN 0 WHEN (((e40 - '3.144971823145891e+06'::double precision) * (e40 - '3.144971823145891e+06'::double precision) + (e42 - '3.7480314688416775e+06'::double precision) * (e42 - '3.7480314688416775e+06'::double precision)) + (e44 - '4.077985572200376e+06'::double precision) * (e44 - '4.077985572200376e+06'::double precision)) = e48 THEN 1 WHEN (((e40 - '1.406372783847151e+06'::double precision) * (e40 - '1.406372783847151e+06'::double precision) + (e42 - '1.6760498176765624e+06'::double precision) * (e42 - '1.6760498176765624e+06'::double precision)) + (e44 - '5.971040007118565e+06'::double precision) * (e44 - '5.971040007118565e+06'::double precision)) = e48 THEN 2 END END END, 3) ELSE NULL END) AS cell
  FROM (SELECT s49.*, CASE WHEN e40 + e46 >= '1.406372783847151e+06'::double precision AND e40 - e46 <= '6.281872829603454e+06'::double precision AND e42 + e46 >= '0e+00'::double precision AND e42 - e46 <= '3.7480314688416775e+06'::double precision AND e44 + e46 >= '1.1002485477353614e+06'::double precision AND e44 - e46 <= '5.971040007118565e+06'::double precision THEN LEAST((((e40 - '6.281872829603454e+06'::double precision) * (e40 - '6.281872829603454e+06'::double precision) + (e42 - '0e+00'::double precision) * (e42 - '0e+00'::double precision)) + (e44 - '1.1002485477353614e+06'::double precision) * (e44 - '1.1002485477353614e+06'::double precision)), (((e40 - '3.144971823145891e+06'::double precision) * (e40 - '3.144971823145891e+06'::double precision) + (e42 - '3.7480314688416775e+06'::double precision) * (e42 - '3.7480314688416775e+06'::double precision)) + (e44 - '4.077985572200376e+06'::double precision) * (e44 - '4.077985572200376e+06'::double precision)), (((e40 - '1.406372783847151e+06'::double precision) * (e40 - '1.406372783847151e+06'::double precision) + (e42 - '1.6760498176765624e+06'::double precision) * (e42 - '1.6760498176765624e+06'::double precision)) + (e44 - '5.971040007118565e+06'::double precision) * (e44 - '5.971040007118565e+06'::double precision))) END AS e48
  FROM (SELECT s47.*, sqrt('2.4999999987168354e+05'::double precision) * '1.001e+00'::double precision + '1e-02'::double precision AS e46
@@ -100,19 +96,14 @@ WITH coded AS (SELECT l2, l3, cell
  FROM (SELECT * FROM (SELECT NULLIF(CAST("lat" AS double precision), 'NaN'::double precision) AS l0, NULLIF(CAST("lon" AS double precision), 'NaN'::double precision) AS l1, CAST("cab" AS text) COLLATE "C" AS l2, CASE WHEN isfinite("day") THEN CAST("day" - DATE '1970-01-01' AS bigint) END AS l3
  FROM "city"."trips" AS input) AS s1
  WHERE l2 IS NOT NULL AND l3 IS NOT NULL) AS s3 OFFSET 0) AS s5 OFFSET 0) AS s7 OFFSET 0) AS s9 OFFSET 0) AS s11 OFFSET 0) AS s13 OFFSET 0) AS s15 OFFSET 0) AS s17 OFFSET 0) AS s19 OFFSET 0) AS s21 OFFSET 0) AS s23 OFFSET 0) AS s25 OFFSET 0) AS s27 OFFSET 0) AS s29 OFFSET 0) AS s31 OFFSET 0) AS s33 OFFSET 0) AS s35 OFFSET 0) AS s37 OFFSET 0) AS s39 OFFSET 0) AS s41 OFFSET 0) AS s43 OFFSET 0) AS s45 OFFSET 0) AS s47 OFFSET 0) AS s49 OFFSET 0) AS s50) AS s51
- WHERE cell IS NOT NULL) AS z),
-overactive AS (SELECT l2, l3, '\x647072656C656173652F626F756E643172'::bytea || int4send(octet_length(convert_to(l2, 'UTF8'))) || convert_to(l2, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l3 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l3 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l3 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l3 AS text) END, 'UTF8') || '\x00000000'::bytea AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 5),
-kept AS (SELECT cell FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
- UNION ALL SELECT cell FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
- FROM (SELECT s2.*, sha256(ur || int4send(CAST(cell AS int)) || int8send(occurrence)) AS d
- FROM (SELECT s.*, o.ur FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l2, l3, cell ORDER BY cell) - 1 AS occurrence
- FROM (SELECT s.* FROM coded AS s JOIN overactive AS o ON o.l2 = s.l2 AND o.l3 = s.l3) AS s1) AS s JOIN overactive AS o ON o.l2 = s.l2 AND o.l3 = s.l3) AS s2) AS s3) AS s4
- WHERE r <= 5) AS b)
-SELECT 0 AS t, cell, COUNT(*) AS n
-FROM kept AS x
+ WHERE cell IS NOT NULL) AS z) AS s1) AS s2 OFFSET 0) AS s3) AS s4
+ WHERE r <= 5) AS x
 GROUP BY cell;
 -- keys
-WITH coded AS (SELECT l3, l4, k0, k1, k2, n
+SELECT 0 AS t, 0 AS cell, CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) AS n, k0, k1, k2
+FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l3, l4 ORDER BY d) AS r
+ FROM (SELECT s2.*, CASE WHEN active > 3 THEN sha256('\x647072656C656173652F626F756E643163'::bytea || int4send(octet_length(convert_to(l3, 'UTF8'))) || convert_to(l3, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l4 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l4 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l4 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l4 AS text) END, 'UTF8') || '\x00000000'::bytea || '\x00000000'::bytea || sha256('\x05'::bytea || convert_to(k0, 'UTF8') || '\x0000'::bytea || int4send(CAST(k1 AS int)) || '\x070100000000000003E8'::bytea || int8send((k2 # (-9223372036854775807 - 1))))) END AS d
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l3, l4) AS active
  FROM (SELECT l3, l4, k0, k1, k2, COUNT(*) AS n FROM (SELECT * FROM (SELECT s5.*, l2 AS k2
  FROM (SELECT s4.*, CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l1 < 65 THEN 1 ELSE CASE WHEN l1 <= 65 THEN 1 ELSE NULL END END END AS k1
  FROM (SELECT s3.*, l0 AS k0
@@ -120,20 +111,19 @@ WITH coded AS (SELECT l3, l4, k0, k1, k2, n
  FROM "city"."trips" AS input) AS s1
  WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s2
  WHERE l1 >= 0 AND l1 <= 65) AS s3) AS s4) AS s5) AS s6
- WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS g GROUP BY l3, l4, k0, k1, k2) AS z),
-overactive AS (SELECT l3, l4, '\x647072656C656173652F626F756E643163'::bytea || int4send(octet_length(convert_to(l3, 'UTF8'))) || convert_to(l3, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l4 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l4 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l4 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l4 AS text) END, 'UTF8') || '\x00000000'::bytea AS uc FROM coded AS a GROUP BY l3, l4 HAVING COUNT(*) > 3),
-kept AS (SELECT k0, k1, k2, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l3 = c.l3 AND o.l4 = c.l4)
- UNION ALL SELECT k0, k1, k2, n FROM (SELECT * FROM (SELECT s2.*, ROW_NUMBER() OVER (PARTITION BY l3, l4 ORDER BY d) AS r
- FROM (SELECT s1.*, sha256(uc || '\x00000000'::bytea || sha256('\x05'::bytea || convert_to(k0, 'UTF8') || '\x0000'::bytea || int4send(CAST(k1 AS int)) || '\x070100000000000003E8'::bytea || int8send((k2 # (-9223372036854775807 - 1))))) AS d
- FROM (SELECT s.*, o.uc FROM coded AS s JOIN overactive AS o ON o.l3 = s.l3 AND o.l4 = s.l4) AS s1) AS s2) AS s3
- WHERE r <= 3) AS b)
-SELECT 0 AS t, 0 AS cell, CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) AS n, k0, k1, k2
-FROM kept AS x
+ WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS g GROUP BY l3, l4, k0, k1, k2) AS s1) AS s2 OFFSET 0) AS s3) AS s4
+ WHERE r <= 3) AS x
 GROUP BY k0, k1, k2
 HAVING CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) >= 5;
 -- by_keys
 SELECT f.*
-FROM (WITH coded AS (SELECT l5, l6, k0, k1, k2, cell, v0
+FROM (SELECT 0 AS t, cell AS cell, COUNT(*) AS n, CAST(SUM(v0 - 429496729600) AS text) AS sum0, k0, k1, k2
+FROM (SELECT * FROM (SELECT s6.*, ROW_NUMBER() OVER (PARTITION BY l5, l6, k0, k1, k2, cell ORDER BY d) AS rc
+ FROM (SELECT s5.*, CASE WHEN active > 2 THEN sha256('\x647072656C656173652F626F756E643172'::bytea || int4send(octet_length(convert_to(l5, 'UTF8'))) || convert_to(l5, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l6 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l6 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l6 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l6 AS text) END, 'UTF8') || '\x00000000'::bytea || int4send(CAST(cell AS int)) || sha256('\x05'::bytea || convert_to(k0, 'UTF8') || '\x0000'::bytea || int4send(CAST(k1 AS int)) || '\x070100000000000003E8'::bytea || int8send((k2 # (-9223372036854775807 - 1)))) || int8send(v0) || int8send(occurrence)) END AS d
+ FROM (SELECT * FROM (SELECT s3.*, DENSE_RANK() OVER (PARTITION BY l5, l6 ORDER BY cd) AS cr
+ FROM (SELECT s2.*, CASE WHEN active > 2 THEN sha256('\x647072656C656173652F626F756E643163'::bytea || int4send(octet_length(convert_to(l5, 'UTF8'))) || convert_to(l5, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l6 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l6 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l6 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l6 AS text) END, 'UTF8') || '\x00000000'::bytea || int4send(CAST(cell AS int)) || sha256('\x05'::bytea || convert_to(k0, 'UTF8') || '\x0000'::bytea || int4send(CAST(k1 AS int)) || '\x070100000000000003E8'::bytea || int8send((k2 # (-9223372036854775807 - 1))))) END AS cd
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l5, l6 ORDER BY k0, k1, k2, cell, v0 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS active, ROW_NUMBER() OVER (PARTITION BY l5, l6 ORDER BY k0, k1, k2, cell, v0) - RANK() OVER (PARTITION BY l5, l6 ORDER BY k0, k1, k2, cell, v0) AS occurrence
+ FROM (SELECT l5, l6, k0, k1, k2, cell, v0
  FROM (SELECT s9.*, CASE WHEN l4 <= '0e+00'::double precision THEN 0 WHEN l4 >= '1e+02'::double precision THEN 858993459200 ELSE CAST(((l4 * '8.589934592e+09'::double precision) + '6.755399441055744e+15'::double precision) - '6.755399441055744e+15'::double precision AS BIGINT) END AS v0
  FROM (SELECT s8.*, (CASE WHEN l3 = 1 THEN 0 END) AS cell
  FROM (SELECT * FROM (SELECT s6.*, l2 AS k2
@@ -144,20 +134,13 @@ FROM (WITH coded AS (SELECT l5, l6, k0, k1, k2, cell, v0
  WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l4 IS NOT NULL AND l5 IS NOT NULL AND l6 IS NOT NULL) AS s2
  WHERE l1 >= 0 AND l1 <= 65) AS s3
  WHERE CASE WHEN l3 = 1 THEN 0 END IS NOT NULL) AS s4) AS s5) AS s6) AS s7
- WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS s8) AS s9) AS z),
-overactive AS (SELECT l5, l6, '\x647072656C656173652F626F756E643163'::bytea || int4send(octet_length(convert_to(l5, 'UTF8'))) || convert_to(l5, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l6 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l6 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l6 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l6 AS text) END, 'UTF8') || '\x00000000'::bytea AS uc, '\x647072656C656173652F626F756E643172'::bytea || int4send(octet_length(convert_to(l5, 'UTF8'))) || convert_to(l5, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l6 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l6 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l6 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l6 AS text) END, 'UTF8') || '\x00000000'::bytea AS ur FROM coded AS a GROUP BY l5, l6 HAVING COUNT(*) > 2),
-kept AS (SELECT k0, k1, k2, cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l5 = c.l5 AND o.l6 = c.l6)
- UNION ALL SELECT k0, k1, k2, cell, v0 FROM (SELECT * FROM (SELECT s6.*, ROW_NUMBER() OVER (PARTITION BY l5, l6, k0, k1, k2, cell ORDER BY d) AS rc
- FROM (SELECT s5.*, sha256(ur || int4send(CAST(cell AS int)) || sha256('\x05'::bytea || convert_to(k0, 'UTF8') || '\x0000'::bytea || int4send(CAST(k1 AS int)) || '\x070100000000000003E8'::bytea || int8send((k2 # (-9223372036854775807 - 1)))) || int8send(v0) || int8send(occurrence)) AS d
- FROM (SELECT s.*, o.ur FROM (SELECT s4.*, ROW_NUMBER() OVER (PARTITION BY l5, l6, k0, k1, k2, cell, v0 ORDER BY v0) - 1 AS occurrence
- FROM (SELECT * FROM (SELECT s2.*, DENSE_RANK() OVER (PARTITION BY l5, l6 ORDER BY cd) AS cr
- FROM (SELECT s1.*, sha256(uc || int4send(CAST(cell AS int)) || sha256('\x05'::bytea || convert_to(k0, 'UTF8') || '\x0000'::bytea || int4send(CAST(k1 AS int)) || '\x070100000000000003E8'::bytea || int8send((k2 # (-9223372036854775807 - 1))))) AS cd
- FROM (SELECT s.*, o.uc FROM coded AS s JOIN overactive AS o ON o.l5 = s.l5 AND o.l6 = s.l6) AS s1) AS s2) AS s3
- WHERE cr <= 2) AS s4) AS s JOIN overactive AS o ON o.l5 = s.l5 AND o.l6 = s.l6) AS s5) AS s6) AS s7
- WHERE rc <= 2) AS b)
-SELECT 0 AS t, cell AS cell, COUNT(*) AS n, CAST(SUM(v0 - 429496729600) AS text) AS sum0, k0, k1, k2
-FROM kept AS x
-GROUP BY k0, k1, k2, cell) AS f JOIN (WITH coded AS (SELECT l3, l4, k0, k1, k2, n
+ WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS s8) AS s9) AS z) AS s1) AS s2 OFFSET 0) AS s3) AS s4
+ WHERE cr <= 2) AS s5 OFFSET 0) AS s6) AS s7
+ WHERE rc <= 2) AS x
+GROUP BY k0, k1, k2, cell) AS f JOIN (SELECT 0 AS t, 0 AS cell, CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) AS n, k0, k1, k2
+FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l3, l4 ORDER BY d) AS r
+ FROM (SELECT s2.*, CASE WHEN active > 3 THEN sha256('\x647072656C656173652F626F756E643163'::bytea || int4send(octet_length(convert_to(l3, 'UTF8'))) || convert_to(l3, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l4 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l4 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l4 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l4 AS text) END, 'UTF8') || '\x00000000'::bytea || '\x00000000'::bytea || sha256('\x05'::bytea || convert_to(k0, 'UTF8') || '\x0000'::bytea || int4send(CAST(k1 AS int)) || '\x070100000000000003E8'::bytea || int8send((k2 # (-9223372036854775807 - 1))))) END AS d
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l3, l4) AS active
  FROM (SELECT l3, l4, k0, k1, k2, COUNT(*) AS n FROM (SELECT * FROM (SELECT s5.*, l2 AS k2
  FROM (SELECT s4.*, CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l1 < 65 THEN 1 ELSE CASE WHEN l1 <= 65 THEN 1 ELSE NULL END END END AS k1
  FROM (SELECT s3.*, l0 AS k0
@@ -165,14 +148,7 @@ GROUP BY k0, k1, k2, cell) AS f JOIN (WITH coded AS (SELECT l3, l4, k0, k1, k2, 
  FROM "city"."trips" AS input) AS s1
  WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s2
  WHERE l1 >= 0 AND l1 <= 65) AS s3) AS s4) AS s5) AS s6
- WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS g GROUP BY l3, l4, k0, k1, k2) AS z),
-overactive AS (SELECT l3, l4, '\x647072656C656173652F626F756E643163'::bytea || int4send(octet_length(convert_to(l3, 'UTF8'))) || convert_to(l3, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l4 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l4 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l4 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l4 AS text) END, 'UTF8') || '\x00000000'::bytea AS uc FROM coded AS a GROUP BY l3, l4 HAVING COUNT(*) > 3),
-kept AS (SELECT k0, k1, k2, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l3 = c.l3 AND o.l4 = c.l4)
- UNION ALL SELECT k0, k1, k2, n FROM (SELECT * FROM (SELECT s2.*, ROW_NUMBER() OVER (PARTITION BY l3, l4 ORDER BY d) AS r
- FROM (SELECT s1.*, sha256(uc || '\x00000000'::bytea || sha256('\x05'::bytea || convert_to(k0, 'UTF8') || '\x0000'::bytea || int4send(CAST(k1 AS int)) || '\x070100000000000003E8'::bytea || int8send((k2 # (-9223372036854775807 - 1))))) AS d
- FROM (SELECT s.*, o.uc FROM coded AS s JOIN overactive AS o ON o.l3 = s.l3 AND o.l4 = s.l4) AS s1) AS s2) AS s3
- WHERE r <= 3) AS b)
-SELECT 0 AS t, 0 AS cell, CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) AS n, k0, k1, k2
-FROM kept AS x
+ WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS g GROUP BY l3, l4, k0, k1, k2) AS s1) AS s2 OFFSET 0) AS s3) AS s4
+ WHERE r <= 3) AS x
 GROUP BY k0, k1, k2
 HAVING CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) >= 5) AS g ON f.k0 = g.k0 AND f.k1 = g.k1 AND f.k2 = g.k2;

@@ -33,9 +33,9 @@ type Answer interface {
 	WriteRows(b *table.Batch, to bounding.Writer) error
 	// Content returns the fields of the contents that WriteRows writes: the cell, and values within their bounds.
 	Content() []bounding.Field
-	// AddRecords returns what takes in rows with the same content that WriteRows wrote.
+	// AddRecords returns the function that adds rows with the same content, as WriteRows wrote it.
 	AddRecords() func(content []byte, rows uint64)
-	// Merge takes in all that another answer of the same query holds. The other is spent.
+	// Merge adds everything that another answer of the same query holds. The other answer is spent.
 	Merge(other Answer) error
 	// Totals returns what was added up. The answer is spent.
 	Totals() (Totals, error)
@@ -47,12 +47,12 @@ type Answer interface {
 	ValidRecord(content []byte) bool
 }
 
-// SealCounts hides numbers of rows, each cut down to MaxRows.
+// SealCounts hides row counts, each capped at MaxRows.
 func SealCounts(cells []int64) ([]mechanism.Exact, error) {
 	return one(mechanism.Seal(1, capRows(cells)))
 }
 
-// SealSparse hides numbers of rows of which most are 0.
+// SealSparse hides row counts most of which are 0.
 func SealSparse(cells *mechanism.Sparse) ([]mechanism.Exact, error) {
 	return one(mechanism.SealSparse(1, *cells))
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// What answers hold, for fingerprints
+// The content of answers, for fingerprints
 //
-// The same rows are the same bytes, whichever engine has added them up and in which form an answer holds them: numbers
-// that are not 0, with their places.
+// The same totals give the same bytes, whichever engine has added them up and in whichever form an answer holds them:
+// all non-zero numbers, with their positions.
 
 // errContent is an error of the program: an answer that is not added up by rank.
 var errContent = errors.New("queries: an answer of this kind is not added up by rank")
 
-// contentWriter writes numbers with their places.
+// contentWriter writes numbers with their positions.
 type contentWriter struct {
 	to  io.Writer
 	err error
@@ -33,7 +33,7 @@ func (w *contentWriter) words(words ...uint64) {
 	}
 }
 
-// vector writes the numbers of a vector, after what it is and before its end.
+// vector writes the non-zero numbers of a vector, between a byte that names the vector and an end mark.
 func (w *contentWriter) vector(what byte, n int, at func(i int) (place uint64, x int128.Int)) {
 	w.words(uint64(what))
 	for i := range n {
@@ -52,7 +52,7 @@ func (w *contentWriter) wide(what byte, s int128.Slice) {
 	w.vector(what, len(s.High), func(i int) (uint64, int128.Int) { return uint64(i), s.At(i) })
 }
 
-// answer writes what a step of a [Ranked] holds; nil holds nothing.
+// answer writes one step's totals of a [Ranked]; a nil answer writes nothing.
 func (w *contentWriter) answer(of Answer) {
 	switch a := of.(type) {
 	case *Counts:

@@ -2,12 +2,12 @@ package accumulate
 
 // Sums of single numbers
 //
-// Most sums are of one column of numbers by not too many cells. These are added up in 64 bits, and moved to 128 bits
-// every 2^21 rows, before they can overflow. Slot 0 takes the rows that are dropped, so that the loops have no branch
-// for them. The numbers of a dictionary are quantized once. sums.go fills the slots and moves them.
+// Most sums are of one column of numbers by a moderate number of cells. They are added up in 64 bits, and moved to 128
+// bits every 2^21 rows, before they can overflow. Slot 0 collects dropped rows, so that the loops need no branch for
+// them. The numbers of a dictionary are quantized once. sums.go fills the slots and moves them.
 //
-// A second number of a row has up to 2^60 in magnitude, of which few fit in 64 bits. So its digits above and below 2^30
-// are added up apart, each of them in 64 bits.
+// A second number of a row has a magnitude of up to 2^60, of which few fit in 64 bits. So its bits above and below 2^30
+// are added up separately, in 64 bits each.
 
 import (
 	"math"
@@ -26,7 +26,7 @@ const (
 	// plainCells is the largest number of cells whose sums are held in 64 bits too, since they are moved every plainRows
 	// rows.
 	plainCells = plainRows
-	// lowBits is how many digits of a second number are added up apart.
+	// lowBits is the number of low bits of a second number that are added up separately.
 	lowBits = 30
 )
 

@@ -14,9 +14,9 @@ import (
 
 // Answers whose bound on the rows of a unit is chosen later
 //
-// The bound is chosen from a noisy histogram of the rows a unit, when all rows are read. So rows are added up by the
-// step of their rank (see [bounding.Ranked]), each step in an answer of its own. The answer under a bound is the sum of
-// those up to its step. The histogram is how many units have their last row in each step.
+// The bound is chosen from a noisy histogram of the rows per unit, after all rows are read. So rows are added up by the
+// step of their rank (see [bounding.Ranked]), in one answer for each step. The answer under a bound is the sum of the
+// answers up to its step. The histogram counts the units whose last row is in each step.
 
 // Ranked adds rows up by rank.
 type Ranked struct {
@@ -29,7 +29,7 @@ type Ranked struct {
 type RankedOf struct {
 	// Steps are the bounds that may be chosen.
 	Steps []int64
-	// Make makes an answer without rows.
+	// Make returns an empty answer.
 	Make func() Answer
 }
 
@@ -51,7 +51,7 @@ func (a *Ranked) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return a.answers[0].WriteRows(b, to)
 }
 
-// ByRank returns what takes in rows by rank.
+// ByRank returns the functions that receive rows by rank.
 func (a *Ranked) ByRank() *bounding.Ranked {
 	add := make([]func(content []byte, rows uint64), len(a.Steps))
 	return &bounding.Ranked{
@@ -74,7 +74,7 @@ func (a *Ranked) at(step int) Answer {
 	return a.answers[step]
 }
 
-// AddRecords takes in rows whose rank is not known: they count under the largest bound alone.
+// AddRecords returns the function that adds rows without a known rank: they count only under the largest bound.
 func (a *Ranked) AddRecords() func(content []byte, rows uint64) {
 	return a.at(len(a.Steps) - 1).AddRecords()
 }
@@ -104,14 +104,14 @@ func (a *Ranked) Merge(other Answer) error {
 // Totals returns the answers of all steps.
 func (a *Ranked) Totals() (Totals, error) { return Totals{Ranked: a}, nil }
 
-// Seal hides the answers under all bounds, and the histogram. seal hides the totals under one of them, as so many
+// Seal hides the answers under all bounds, and the histogram. seal hides the totals under one bound, as vectors
 // vectors.
 func (a *Ranked) Seal(vectors int, seal func(Totals) ([]mechanism.Exact, error)) ([]mechanism.Exact, error) {
 	var exacts []mechanism.Exact
 	c := &rankedChoice{steps: a.Steps, answers: a.answers, seal: seal}
 	for vector := range vectors {
 		state := c.write
-		if vector > 0 { // the first one has written what all follow from
+		if vector > 0 { // the first vector has written the content of all
 			state = func(io.Writer) error { return nil }
 		}
 		exacts = append(exacts, mechanism.SealChoice(func(r mechanism.Range) (mechanism.Exact,
@@ -126,7 +126,7 @@ func (a *Ranked) Seal(vectors int, seal func(Totals) ([]mechanism.Exact, error))
 	return append(exacts, histogram...), nil
 }
 
-// rankedChoice is the answers of which one bound is chosen, for all vectors alike.
+// rankedChoice holds the answers among which one bound is chosen, for all vectors alike.
 type rankedChoice struct {
 	mutex   sync.Mutex
 	steps   []int64
@@ -178,7 +178,7 @@ func (c *rankedChoice) write(to io.Writer) error {
 	return w.err
 }
 
-// sealTogether hides the sum of answers, of which the first is not nil.
+// sealTogether hides the sum of answers; the first answer is not nil.
 func (c *rankedChoice) sealTogether(answers []Answer) ([]mechanism.Exact, error) {
 	for _, other := range answers[1:] {
 		if other != nil {

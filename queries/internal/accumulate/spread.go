@@ -17,10 +17,10 @@ import (
 
 // Sums whose clamp is chosen later
 //
-// The clamp is chosen from a noisy histogram of the values, when all rows are read. So rows are added up by bins: in
-// each cell the number of rows of each bin, and the sum of their values. The sum under a clamp whose ends are edges of
-// bins follows: that of the bins within, and for each row of the others the end on its side. The histogram is that of
-// all cells together.
+// The clamp is chosen from a noisy histogram of the values, after all rows are read. So each cell counts rows by bin
+// and sums their values by bin. From these follows the sum under any clamp whose ends are edges of bins: the sums of
+// the bins within the clamp, plus the nearer end for each row outside of it. The histogram adds up the bins of all
+// cells.
 
 // Spread adds single values up by bins.
 type Spread struct {
@@ -45,7 +45,7 @@ type binned struct {
 	sums int128.Slice
 }
 
-// Layout is that of the histogram.
+// Layout returns the layout of the histogram.
 func (of SpreadOf) Layout() privateclamp.Layout {
 	return privateclamp.Layout{Signed: of.Quantizer.Min < 0}
 }
@@ -187,8 +187,8 @@ func (a *Spread) AllRows() (all int64) {
 	return all
 }
 
-// Seal hides the sums under all clamps, less the centre of the clamp if centred is set, the numbers of rows if
-// countRows is set, and the histogram.
+// Seal hides the sums under all clamps and the histogram. If centred is set, sums are less the centre of the clamp; if
+// countRows is set, the row counts are hidden too.
 func (a *Spread) Seal(centred, countRows bool) ([]mechanism.Exact, error) {
 	histogram, rows := make([]int64, a.Layout().Cells()), make([]int64, a.Cells)
 	for i := range a.cells {

@@ -7,26 +7,27 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 )
 
-// Totals are what an answer has added up, for the kind of query to read. They are private: a kind measures and hides
-// them at once.
+// Totals holds the exact totals of an answer, which a query's kind reads. They are private: the kind hides them
+// immediately.
 type Totals struct {
 	// Tables are the rows of each cell of each table, at most [MaxRows].
 	Tables [][]int64
-	// Sparse holds the rows of the cells of the one table that have some, if not all are held; Tables is empty then.
+	// Sparse holds the counts of the non-empty cells of the only table, if not all cells are held; Tables is empty
+	// then.
 	Sparse *mechanism.Sparse
 	// Units is the number of units that have a row, if it was asked for.
 	Units int64
-	// Sums are those of the quantized values less their centre, Second those of the second number, and Rows the numbers of
-	// rows, at most [MaxRows], of each of them that was asked for.
+	// Sums are the sums of the quantized values less their centre, Second the sums of the second number, and Rows the
+	// row counts, at most [MaxRows]; each is set if the query needs it.
 	Sums, Second int128.Slice
 	Rows         []int64
-	// Binned, Ranked and Keyed are totals of which a part is chosen later; nil if all is known.
+	// Binned, Ranked and Keyed are totals in which a choice is still open; nil if there is none.
 	Binned *Spread
 	Ranked *Ranked
 	Keyed  Keyed
 }
 
-// Keyed is totals by private keys, which nobody reads before keys are selected.
+// Keyed holds totals by private keys. Nobody reads them before keys are selected.
 type Keyed interface {
 	// Seal hides the totals: one vector for each number that is added up by key.
 	Seal() ([]mechanism.Exact, error)
@@ -40,15 +41,15 @@ func capRows(cells []int64) []int64 {
 	return cells
 }
 
-// Total is what another engine has added up in one cell: rows that were bounded already.
+// Total is a number that another engine has added up in one cell, from rows that it has bounded.
 type Total struct {
-	// Table is which of the largest tables, of crosstabs; the step of the rows' ranks, or after the last step the number
-	// of units whose last row is in step Cell; the bin of the values, or after the last bin rows without a value; 1 for
-	// the number of units with a row, in cell 0; and else 0.
+	// Table depends on the kind of answer. Crosstabs: which of the largest tables. Ranked rows: the step of their
+	// ranks; the table after the last step holds, in cell s, the number of units whose last row is in step s. Binned
+	// values: the bin; after the last bin, rows without a value. Number of units with a row: 1, in cell 0. Otherwise 0.
 	Table int
 	Cell  int64
 	Rows  int64
-	// Key is the key of an answer by keys that are discovered, as it is selected.
+	// Key is the key, for an answer by discovered keys.
 	Key string
 	// Sums are the sums of the components of the quantized values, less the centre; Second is the sum of the second
 	// number.
@@ -56,7 +57,7 @@ type Total struct {
 	Second int128.Int
 }
 
-// Taker is an Answer that takes totals in. The error depends on places and shapes alone.
+// Taker is an Answer to which totals of another engine can be added. The error depends on positions and shapes only.
 type Taker interface{ AddTotal(t Total) error }
 
 func (t *Total) fits(cells int64) error {

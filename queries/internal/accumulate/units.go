@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// UnitCounter is an Answer that takes in how many units have a row that counts.
+// UnitCounter is an Answer that counts the units with a kept row.
 type UnitCounter interface{ AddUnits(n int64) }
 
 // maxUnits is the largest number of units that an answer counts: more than there can be rows.

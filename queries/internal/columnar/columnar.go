@@ -14,8 +14,8 @@ const Dropped = -1
 // ErrShape is an error of the program that makes batches, not of the data.
 var ErrShape = errors.New("queries: a batch does not fit its schema")
 
-// Of returns the column at a position of a batch if it is whole: of that type, with as many entries as the rows
-// need. Dictionary codes are not checked.
+// Of returns the column at a position of a batch. It checks the column's type and that it has as many entries as the
+// rows need; it does not check dictionary codes.
 func Of(b *table.Batch, at int, t table.Type) (*table.Column, error) {
 	if at >= len(b.Columns) {
 		return nil, ErrShape

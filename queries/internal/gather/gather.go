@@ -1,4 +1,4 @@
-// Package gather has the accumulator of every aggregation: it adds rows to an answer, or keeps the rows of privacy
+// Package gather has the accumulator of every aggregation. It adds rows to an answer, or keeps the rows of privacy
 // units until their bounds are enforced.
 package gather
 
@@ -52,8 +52,8 @@ func New(of *aggregation.Aggregation, spill bounding.Spill) (*Accumulator, error
 // errBins is an error of the program: rows are added up by the bins of a clamp that is chosen, and by no others.
 var errBins = errors.New("queries: bins are those of the values' range")
 
-// newAnswer returns what adds the rows up; the first bytes of the content of a row, as many as it returns, are its
-// cell.
+// newAnswer returns an empty answer for the aggregation, and the number of leading bytes of a row's content that are
+// its cell.
 func newAnswer(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spill) (a accumulate.Answer, cellBytes int) {
 	if len(of.Keys) > 0 {
 		return newKeyed(of, l, spill), keyselection.ContentBytes
@@ -151,8 +151,8 @@ func (g *Accumulator) Merge(o *Accumulator) error {
 	return nil
 }
 
-// Totals bounds the rows of units, if there are some, and returns what was added up. The accumulator is spent. It is no
-// method, so that nothing outside of the queries' packages reads what was added up.
+// Totals bounds the rows of units, if there are any, and returns the totals. The accumulator is spent. It is a function
+// and not a method, so that only the queries' packages can read totals.
 func Totals(g *Accumulator) (t accumulate.Totals, err error) {
 	answer := g.answer
 	if answer == nil {
@@ -194,14 +194,15 @@ func (g *Accumulator) bounded() bounding.Bounded {
 // Bounded returns what was counted when the rows of units were bounded; 0 if there are none.
 func (g *Accumulator) Bounded() bounding.BoundTally { return g.tally }
 
-// sharing is accumulators that share the rows of units.
+// sharing is the group of accumulators that share the rows of units.
 type sharing struct {
 	members []*Accumulator
 	done    bool
 	failed  error
 }
 
-// bound bounds the rows for all queries, when the first of them is sealed.
+// bound enforces the bounds for all queries that share these rows. The first call does the work; later calls return its
+// error.
 func (s *sharing) bound() error {
 	if s.done {
 		return s.failed

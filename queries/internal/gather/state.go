@@ -12,12 +12,12 @@ import (
 
 // The states of accumulators
 //
-// One process may gather a part of a table, and another go on with what it holds: answers are integers, which are
-// added, and rows of units, which are put together before any unit is bounded. So the answer is the same as that of one
-// process. A state holds exact answers and rows as they are: only what encrypts them may write them (pipeline/partial).
-// Accumulators that save and those that load are made by [NewAccumulators] of the same aggregations: each answer begins
-// with the digest of its aggregation. Errors of
-// loading are [state.ErrState] or those of the source, and depend on no row.
+// One process may gather a part of a table, and another continue from its state: totals are integers, which are added,
+// and rows of units are put together before any unit is bounded. So the answer equals the answer of one process. A
+// state holds exact totals and rows in plain form: only code that encrypts them may write them (pipeline/partial). The
+// accumulators that save and the accumulators that load are made by [NewAccumulators] from the same aggregations: each
+// answer begins with the digest of its aggregation. Errors of loading are [state.ErrState] or errors of the source, and
+// depend on no row.
 
 // Save writes all that accumulators hold, and spends them.
 func Save(all []*Accumulator, to io.Writer) error {

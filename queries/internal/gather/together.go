@@ -55,13 +55,13 @@ func NewSeparately(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Accu
 	return all, nil
 }
 
-// joinsLater is a spill of which it is not known yet how many stores share it.
+// joinsLater delays joining a spill until it is known how many stores share it.
 type joinsLater struct{ bounding.Spill }
 
-// Join does nothing.
+// Join is a no-op; JoinNow joins the spill later.
 func (joinsLater) Join() {}
 
-// JoinNow joins what no other query shares.
+// JoinNow joins the spill, for a store that no other query shares.
 func (j joinsLater) JoinNow() { j.Spill.Join() }
 
 // share makes accumulators share the rows of units.

@@ -12,15 +12,15 @@ import (
 
 // The form of a value in a key
 //
-// A form starts with a byte that says the kind of the value. Then follow, of times, a byte that says whether they are
-// instants and eight bytes with the length of their unit. Last comes the value: of text each byte, with 255 after each
-// 0, and two more 0 at the end; of others eight bytes, big-endian, whose order is that of the values.
+// A form starts with a byte for the kind of the value. For times, a byte follows that is 1 for instants, and eight
+// bytes with the length of their unit. The value comes last. A text is its bytes, with 255 after each 0, and two 0
+// bytes at the end. Other values are eight bytes, big-endian, in the order of the values.
 
 // MaxKeyBytes is the length of the longest text that is a key. The rows of longer texts, and of those that are not
 // UTF-8, are dropped.
 const MaxKeyBytes = 1024
 
-// errKey is an error of the program: what came back is no key.
+// errKey is an error of the program: a text that came back is no key.
 var errKey = errors.New("queries: a key cannot be read")
 
 func hasKeys(t table.Type) bool { return t.Kind != table.Float && columnar.HasCanonicalForm(t) }
@@ -55,7 +55,7 @@ func (c *forms) ofValue(v table.Values, i int) (form []byte, ok bool) {
 	return c.buf, true
 }
 
-// appendPrefix appends what all values of a type begin with.
+// appendPrefix appends the bytes before the value, which depend on the type only.
 func appendPrefix(form []byte, t *table.Type) []byte {
 	form = append(form, byte(t.Kind))
 	if t.Kind != table.Timestamp {

@@ -1,10 +1,11 @@
-// Package keyselection counts the privacy units of each key, if the keys are not listed in the job.
+// Package keyselection counts the privacy units of each key, if the keys are not listed in the job (private partition
+// selection).
 //
-// A key is what a histogram's dimensions say of a row: the codes of the listed dimensions and the values of the others,
-// as the rows have them. Which keys there are is private. They go to package mechanism with their counts, sorted, and
-// come back if the noisy count is large enough (partition selection). A key is text, from which its labels can be read:
-// of each dimension, in their order, four bytes of code or the form of a value (form.go). [Keying] numbers the keys of
-// batches, [Counts] counts them, and [Dimensions] turns keys into key columns and back.
+// The key of a row has, for each dimension of a histogram, the code of its cell if the dimension is listed, and
+// otherwise its value. The set of keys is private. Package mechanism gets the keys with their counts, sorted, and
+// returns the keys whose noisy counts are large enough. A key is a text from which its labels can be read: for each
+// dimension, in order, four bytes of code or the form of a value (form.go). [Keying] numbers the keys of batches,
+// [Counts] counts them, and [Dimensions] converts keys to key columns and back.
 package keyselection
 
 import (
@@ -23,7 +24,7 @@ import (
 // errKeys is an error of size: one accumulator has met 2^31 - 1 keys.
 var errKeys = errors.New("queries: more than 2^31 - 1 keys")
 
-// Dimensions are those of a histogram of which some discover their keys.
+// Dimensions are the dimensions of a histogram, at least one of which discovers its keys.
 type Dimensions struct {
 	By   []domain.Dimension
 	Axes []domain.Axis // of the listed dimensions, in order
@@ -114,8 +115,8 @@ func (k *Keying) text(id int32) string {
 	return string(key)
 }
 
-// digestOf returns the digest of a key. Numbers are given in order, but not every one is asked for: digests are made of
-// all up to this one, and those that are new are told to named, which may be nil.
+// digestOf returns the digest of a key. Digests are computed for all keys up to this number; named, if not nil, is
+// called for each new one.
 func (k *Keying) digestOf(id int32, named func(d digest, key string)) *digest {
 	for n := len(k.digests); n <= int(id); n++ {
 		key := k.text(int32(n))

@@ -14,13 +14,13 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Keys that another engine has found
+// Keys from another engine
 //
-// It groups rows by the values of the dimensions, and says the values of each group, from which the same keys are made
-// as from rows.
+// The engine groups rows by the values of the dimensions and returns the values of each group. Join makes the same keys
+// from them as from rows.
 
-// Parts are those of the dimensions over a layout, or it reports every column that does not fit. The fields are the
-// places of the dimensions in the job.
+// Parts returns one Part for each dimension, in order, or reports every column that does not fit. field(i) is the path
+// of dimension i in the job.
 func (d Dimensions) Parts(l domain.Layout, field func(dimension int) string) []aggregation.KeyPart {
 	parts, axis := make([]aggregation.KeyPart, len(d.By)), 0
 	for i, dim := range d.By {

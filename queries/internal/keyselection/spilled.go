@@ -9,18 +9,18 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// What is held of a key, in memory or in the scratch space
+// Totals and names of keys, in memory or in the scratch space
 //
 // There may be more keys than fit in memory. Numbers by key ([totals]) and the keys themselves ([names]) are gathered
 // in memory. When an accumulator holds more than its share, both are written to the spill, which encrypts them, and
-// forgotten; the next rows begin anew. The partition of a key follows from its digest, so that all that was written of
-// one key is found again in one partition, where its parts are added up.
+// dropped from memory. The digest of a key determines its partition, so all records of one key are in one partition,
+// where they are added up.
 
-// ContentBytes is the length of what stands for a key in the records of units: its SHA-256, which is the same for every
-// accumulator, after a cell, which is 0 if all dimensions are part of the key.
+// ContentBytes is the length of a key in the records of units: its SHA-256, which is the same for every accumulator,
+// after a cell, which is 0 if all dimensions are part of the key.
 const ContentBytes = bounding.CellBytes + sha256.Size
 
-// digest stands for a key: its SHA-256, which is the same for every accumulator.
+// digest identifies a key: its SHA-256, which is the same for every accumulator.
 type digest [sha256.Size]byte
 
 const (
@@ -39,7 +39,7 @@ func partitionOf(d []byte) int { return int(d[0] >> (8 - partitionBits)) }
 // piece is bytes that were written to a spill.
 type piece struct{ at, size int64 }
 
-// written is whole records that were written to a spill, by partition.
+// written locates the whole records written to a spill, by partition.
 type written struct {
 	spill   bounding.Spill
 	pieces  [partitions][]piece
@@ -113,12 +113,12 @@ func (w *written) merge(o *written) {
 	w.records, o.records = w.records+o.records, 0
 }
 
-// entry is a cell of listed dimensions in four bytes, and the digest of a key.
+// entry identifies a total: a cell of listed dimensions in four bytes, and the digest of a key.
 type entry [ContentBytes]byte
 
 func (e *entry) digest() digest { return digest(e[bounding.CellBytes:]) }
 
-// totals are some numbers of each entry, which are added up.
+// totals adds up numbers by entry.
 type totals struct {
 	width   int
 	index   map[entry]int32
@@ -183,8 +183,7 @@ func (t *totals) forget() {
 	t.index, t.numbers = map[entry]int32{}, int128.Slice{}
 }
 
-// each hands on all entries with their numbers, those in memory and those that were written: an entry may come several
-// times.
+// each calls take for all entries with their numbers, from memory and from the spill. An entry may occur several times.
 func (t *totals) each(take func(e *entry, numbers int128.Slice)) error {
 	for e, slot := range t.index {
 		take(&e, t.numbers.Cut(int(slot)*t.width, int(slot+1)*t.width))

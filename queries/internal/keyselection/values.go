@@ -16,9 +16,9 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// Values adds values up by keys that are selected later: in each cell of further listed dimensions of each key, the sum
-// of the quantized values less their centre, and what a mean or a variance needs beside it. All of it is private until
-// the keys are given; then the answers of these keys are taken, and no others are looked at.
+// Values adds up values by keys that are selected later. In each cell of further listed dimensions of each key it holds
+// the sum of the quantized values less their centre, and the numbers that a mean or a variance needs besides. All of it
+// is private until the keys are selected; then only the answers of these keys are read.
 type Values struct {
 	ValuesOf
 	totals    *totals
@@ -192,14 +192,14 @@ func (a *Values) Seal() ([]mechanism.Exact, error) {
 	return exacts, nil
 }
 
-// numbersOf are some of the numbers of the entries, n from one on, in multiples of 2^exponent.
+// numbersOf is a range of the numbers of each entry: n numbers from index from on, in multiples of 2^exponent.
 type numbersOf struct {
 	values      *Values
 	from, count int
 	exponent    int
 }
 
-// Of returns the exact answers of some keys: for each key those of all cells.
+// Of returns the exact answers of some keys: all cells of each key.
 func (n *numbersOf) Of(keys []string) (mechanism.Exact, error) {
 	places := make(map[digest]int, len(keys))
 	for i, key := range keys {

@@ -10,7 +10,7 @@ type Histogram struct {
 	Deviation float64
 }
 
-// magnitudes returns one side, or both folded.
+// side returns the magnitudes of one side of the histogram, or of both sides folded.
 func (h *Histogram) side(from int) *magnitudes {
 	m := &magnitudes{sdCoarse: h.Deviation / CoarseWeight, sdFine: h.Deviation}
 	for _, x := range h.Cells[from : from+Octaves] {
@@ -38,12 +38,11 @@ func (h *Histogram) folded() *magnitudes {
 }
 
 // Symmetric returns the edge c of least expected loss for a sum of values within [-c, c], whose noise has the standard
-// deviation noise·c. It is 0 if no octave is believed to hold values. Groups is the number of sums that share the
-// clamp.
+// deviation noise·c. It is 0 if no octave counts as occupied. groups is the number of sums that share the clamp.
 //
 // The loss is bias² + groups·(noise·c)², with the rows above c, as estimated, times their distance from c as the bias.
-// How that is distributed over groups is not known: between bias²/groups, if evenly, and bias². Taken is the geometric
-// mean.
+// The distribution of the bias over groups is not known: its square is between bias²/groups, if it is even, and bias².
+// The geometric mean of the two is used.
 func (h *Histogram) Symmetric(noise float64, groups int) int {
 	m := h.folded()
 	rows := m.rows()
@@ -68,6 +67,6 @@ func (h *Histogram) Symmetric(noise float64, groups int) int {
 	return best
 }
 
-// unsureness is the variance of an estimated number of rows n of a bin, in n² or the variance of the bin's noise,
-// whichever is less. It is above 1 since errors of neighbouring bins of a tail go in the same direction.
+// unsureness is the variance of an estimated row count n of a bin, relative to n² or to the variance of the bin's
+// noise, whichever is less. It is above 1 because errors of neighbouring bins of a tail have the same sign.
 const unsureness = 6

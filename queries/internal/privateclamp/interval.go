@@ -3,8 +3,8 @@ package privateclamp
 import "math"
 
 // Interval returns the clamp [low, high], in quanta, of least expected loss for a sum of values less the centre of the
-// clamp, whose noise has the standard deviation noise·(high - low)/2. Values may lie far from zero: what matters is how
-// far they spread. If nothing is believed, it is the bin of zero. Groups is the number of sums that share the clamp;
+// clamp, whose noise has the standard deviation noise·(high - low)/2. Values may lie far from zero: only their spread
+// matters. If no octave counts as occupied, it is the bin of zero. groups is the number of sums that share the clamp;
 // see [Histogram.Symmetric].
 func (h *Histogram) Interval(noise float64, groups int) (low, high int64) {
 	rows, ends := h.estimate()
@@ -41,7 +41,8 @@ func (h *Histogram) Interval(noise float64, groups int) (low, high int64) {
 	return low, high
 }
 
-// estimate returns the estimated rows of the bins from the lowest on, and their ends; nil if nothing is believed.
+// estimate returns the estimated rows of the bins from the lowest on, and their ends; nil if no octave counts as
+// occupied.
 func (h *Histogram) estimate() (rows, ends []float64) {
 	zero := h.Cells[0] / CoarseWeight
 	if zero < thresholdNear*h.Deviation/CoarseWeight {
@@ -65,8 +66,8 @@ func (h *Histogram) estimate() (rows, ends []float64) {
 	return rows, append(ends, float64(Edge(len(above))))
 }
 
-// believed is rows, without the octaves towards zero that chance may have raised: there a few rows that are not would
-// make the clamp wide.
+// believed returns the estimated rows of the occupied octaves. It drops octaves next to zero that chance may have
+// raised: a few wrong rows there would make the clamp wide.
 func (m *magnitudes) believed() []float64 {
 	out := m.rows()
 	if out == nil {

@@ -8,9 +8,9 @@ import (
 
 // Bounds on the rows of a unit
 //
-// A number of rows is to units what a value is to rows: under a bound k the units with more rows lack what they have
-// beyond it, and the noise grows with k. So the bound is chosen as a clamp is, from a histogram with one cell an octave
-// of rows: each unit counts in one cell, once.
+// The number of rows is to a unit what a value is to a row: under a bound k, units with more rows lose the rest, and
+// the noise grows with k. So the bound is chosen as a clamp is, from a histogram with one cell for each octave of row
+// counts: each unit counts in one cell, once.
 
 // RowsRule is the version of the rule that chooses a bound. Any change of what [RowsSearch.Choose] gives is a new one.
 const RowsRule = 1
@@ -33,23 +33,22 @@ type RowsSearch struct {
 	// Steps are the bounds among which one is chosen. The cells of the histogram are the units with more rows than the
 	// step before, and at most this one.
 	Steps []int64 `json:"steps"`
-	// Noise is, for each step, the standard deviation of the noise of an answer under it, if the most that a row adds is
-	// 1.
+	// Noise[i] is the standard deviation of the noise of an answer under the bound Steps[i], if a row adds at most 1.
 	Noise []float64 `json:"noise"`
 	// Groups is the number of cells of the answer, which share the bound.
 	Groups int `json:"groups"`
-	// Grid is that of the histogram's noisy values, Deviation their standard deviation, and Cells the values in multiples
-	// of the grid.
+	// Grid is the spacing of the histogram's noisy values, Deviation their standard deviation, and Cells the values in
+	// multiples of the grid.
 	Grid      float64 `json:"grid"`
 	Deviation float64 `json:"standard_deviation"`
 	Cells     []int64 `json:"noisy_histogram"`
-	// MaxRows is the bound that was chosen.
+	// MaxRows is the chosen bound.
 	MaxRows int64 `json:"max_rows"`
-	// Found is set if anything stood out of the noise.
+	// Found is set if some cell exceeded the noise threshold.
 	Found bool `json:"found"`
 }
 
-// ErrRows is the error of a search for a bound whose numbers do not fit together.
+// ErrRows means that the fields of a search for a bound are inconsistent.
 var ErrRows = errors.New("the histogram of which a bound was chosen is not whole")
 
 // Choose sets the bound from the other fields. Errors: ErrRows.

@@ -21,23 +21,24 @@ type Search struct {
 	Centred bool `json:"centred,omitempty"`
 	// Groups is the number of sums that share the clamp.
 	Groups int `json:"groups"`
-	// Noise is the standard deviation of the noise of a sum for a clamp whose largest magnitude (if it is centred, half of
-	// whose length) is 1.
+	// Noise is the standard deviation of the noise of a sum, for a clamp whose largest magnitude is 1; if it is
+	// centred, for a clamp of length 2.
 	Noise float64 `json:"noise"`
-	// Grid is that of the histogram's noisy values, Deviation their standard deviation, and Cells the values in multiples
-	// of the grid.
+	// Grid is the spacing of the histogram's noisy values, Deviation their standard deviation, and Cells the values in
+	// multiples of the grid.
 	Grid      float64 `json:"grid"`
 	Deviation float64 `json:"standard_deviation"`
 	Cells     []int64 `json:"noisy_histogram"`
-	// Low and High are the ends of the clamp that was chosen, in multiples of 2^Exponent, and Clamp its ends.
+	// Low and High are the ends of the chosen clamp in multiples of 2^Exponent, and Clamp the ends in the column's
+	// unit.
 	Low   int64      `json:"low"`
 	High  int64      `json:"high"`
 	Clamp [2]float64 `json:"clamp"`
-	// Found is set if anything stood out of the noise.
+	// Found is set if some octave exceeded the noise threshold.
 	Found bool `json:"found"`
 }
 
-// ErrSearch is the error of a search whose numbers do not fit together.
+// ErrSearch means that the fields of a search are inconsistent.
 var ErrSearch = errors.New("the histogram of which a clamp was chosen is not whole")
 
 // Choose sets the clamp from the other fields. Errors: ErrSearch.

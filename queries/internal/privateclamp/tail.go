@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// threshold is how many standard deviations an octave, or a run of octaves, must exceed the noise by to be believed
-// wherever it is. A tail of that size that is missed costs about ten times the noise of the clamp that holds it, and a
-// false alarm costs that noise: therefore the threshold is not higher. There are about 250 runs of up to six octaves on
-// a side, and 320 bins, so that chance alone raises one in about one histogram in 10^4. thresholdNear and thresholdNext
-// apply to octaves two above and next to those that are believed, as a mistake there costs little.
+// threshold is the number of standard deviations by which an octave, or a run of octaves, must exceed the noise to
+// count as occupied anywhere. Missing a tail of that size costs about ten times the noise of the clamp that holds it,
+// and a false positive costs that noise: therefore the threshold is not higher. There are about 250 runs of up to six
+// octaves on a side, and 320 bins, so chance alone raises one in about one histogram in 10^4. thresholdNear and
+// thresholdNext apply to octaves two above and next to occupied ones, where a mistake costs little.
 const (
 	threshold     = 5.0
 	thresholdNear = 4.5
 	thresholdNext = 3.0
-	// thresholdAlone is that of an octave that can be what a run owes its sum to.
+	// thresholdAlone is the threshold of a single octave that may account for the sum of a run.
 	thresholdAlone = 3.8
 	longestRun     = 6
-	farthest       = 4 // octaves above the last run that is believed, beyond which no tail is extrapolated
+	farthest       = 4 // octaves above the last occupied run, beyond which no tail is extrapolated
 )
 
 // magnitudes is one side of a noisy histogram, or both folded together, in rows.
@@ -28,8 +28,8 @@ type magnitudes struct {
 	sdCoarse, sdFine float64
 }
 
-// highest returns the highest octave that is believed to hold values, if one of them is by itself or by its run. After
-// a gap no tail is extrapolated: a mistake is not to be multiplied.
+// highest returns the highest occupied octave, by itself or by its run, if there is one. After a gap no tail is
+// extrapolated, so that a mistake is not multiplied.
 func (m *magnitudes) highest(firm int) (top int, gap bool) {
 	for top = firm; ; {
 		switch {

@@ -1,4 +1,4 @@
-// Package calibrate is the verb calibrate: questions about noise and guarantees that need no data, no job and no
+// Package calibrate is the verb calibrate: computations on noise and guarantees that need no data, no job and no
 // ledger.
 package calibrate
 

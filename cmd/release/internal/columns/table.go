@@ -85,7 +85,7 @@ func Base(path string) string {
 	return filepath.Base(path)
 }
 
-// Source says how the file is read, as it was seen.
+// Source returns the options by which the file is read, as detected.
 func (t *Table) Source() source.Options {
 	o := source.Options{Dir: filepath.Dir(t.Path), Files: []string{filepath.Base(t.Path)}, Format: string(t.Format)}
 	if store.IsAddress(t.place) {
@@ -130,7 +130,7 @@ func (t *Table) Source() source.Options {
 	return o
 }
 
-// Seen is what all rows of a column hold: for the operator's eyes only.
+// Seen describes the content of all rows of a column: for the operator's eyes only.
 type Seen struct {
 	Rows, Null, Unparsed int
 	// Values are the most frequent texts. Distinct counts the different ones; it is negative if there are more than are counted.
@@ -204,7 +204,7 @@ func (s *Seen) finish(count map[string]int, n int) {
 	s.Values = mostFrequent(count, n)
 }
 
-// bySchema puts what was seen in the order of names: the columns of JSON lines are read in another one.
+// bySchema sorts the statistics by the order of names: the columns of JSON lines are read in another order.
 func bySchema(names []string, schema table.Schema, seen []Seen) []Seen {
 	out := make([]Seen, len(names))
 	for i, name := range names {

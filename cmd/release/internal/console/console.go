@@ -33,7 +33,7 @@ func New(stdout, stderr io.Writer) *Console {
 	return &Console{Stdout: stdout, Stderr: stderr, Log: "text", secrets: map[string]string{}, ID: newID()}
 }
 
-// newID tells the log lines of one process from those of others.
+// newID returns an identifier for the log lines of this process.
 func newID() string {
 	var b [6]byte
 	_, _ = rand.Read(b[:]) // it never fails: the process ends if there is no randomness
@@ -45,7 +45,7 @@ func (c *Console) Errorf(format string, args ...any) {
 	_, _ = io.WriteString(c.Stderr, Visible(fmt.Sprintf(format, args...))) // nothing can be done about a closed stderr
 }
 
-// Note says what a user should know and no script need heed.
+// Note prints information for people; scripts can ignore it.
 func (c *Console) Note(text string) {
 	switch {
 	case c.Quiet:
@@ -56,7 +56,7 @@ func (c *Console) Note(text string) {
 	}
 }
 
-// Warn says on stderr what a user should look at before going on.
+// Warn prints a warning on stderr.
 func (c *Console) Warn(text string) {
 	switch {
 	case c.Quiet:
@@ -87,7 +87,7 @@ func written(err error) error {
 	}
 }
 
-// Redact puts ${env:NAME} in the place of what the job took from the environment.
+// Redact replaces values that the job took from the environment by ${env:NAME}.
 func (c *Console) Redact(s string) string {
 	for name, value := range c.secrets {
 		if len(value) >= shortestSecret {

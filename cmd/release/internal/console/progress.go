@@ -61,7 +61,7 @@ type barProgress struct {
 	drawn  time.Time   // when the number of rows was last shown
 }
 
-// stageTime is what a stage took.
+// stageTime is the duration of a stage.
 type stageTime struct {
 	stage      pipeline.Stage
 	began, end time.Time
@@ -141,7 +141,7 @@ func (b *barProgress) clear() {
 	}
 }
 
-// finish takes the bar away and says what the stages took, if rows were read.
+// finish removes the bar and prints the duration of each stage, if rows were read.
 func (b *barProgress) finish() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

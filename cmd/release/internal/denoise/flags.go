@@ -21,7 +21,7 @@ type denoiseFlags struct {
 // denoising is the verbs of denoise, which write to a console.
 type denoising struct{ *console.Console }
 
-// denoiseFailed gives an error of package denoise its exit code: what is known beforehand is usage, all else input.
+// denoiseFailed gives an error of package denoise its exit code: usage if the flags alone show it, otherwise input.
 func denoiseFailed(err error) error {
 	var e *denoise.Error
 	switch {

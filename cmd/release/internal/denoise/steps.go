@@ -87,8 +87,8 @@ func (f *stepFlags) build() ([]*denoise.Step, error) {
 	return steps, nil
 }
 
-// bind tells the steps how the rows lie: with a graph for those that take one. Without --shape the others have rows one
-// after the other. unused says that no step takes the graph.
+// bind gives the steps the arrangement of the rows: a graph for the steps that take one; otherwise rows are
+// consecutive, unless --shape is given. unused is set if no step takes the graph.
 func (f *denoiseFlags) bind(ctx context.Context, steps []*denoise.Step, in *noisyTable) (bound []*denoise.Step,
 	unused bool, err error) {
 	network, err := f.network(ctx, in)
@@ -135,7 +135,7 @@ func needs(m denoise.Method) string {
 	}[m.Needs]
 }
 
-// choices are what a parameter can be.
+// choices lists the values that a parameter can have.
 func choices(p denoise.Param) string {
 	options := p.Words
 	switch p.Type {

@@ -67,12 +67,12 @@ func Names() []string {
 	return slices.Compact(names)
 }
 
-// normal lets privacy-unit, "privacy unit" and Privacy_Unit be one word.
+// normal spells privacy-unit, "privacy unit" and Privacy_Unit alike.
 func normal(s string) string {
 	return strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(strings.TrimSpace(s)))
 }
 
-// singular lets "margins" and "margin" be one word.
+// singular spells "margins" and "margin" alike.
 func singular(s string) string { return strings.TrimSuffix(s, "s") }
 
 // near reports whether two words differ by one letter that was added, lost or changed, or by two that changed places.
@@ -136,7 +136,7 @@ func sections(page, heading, kind string) (out []Entry) {
 	return out
 }
 
-// object is what the job's schema says of a mapping or of a value.
+// object is the part of the job's schema about a mapping or a value.
 type object struct {
 	Ref         string            `json:"$ref"`
 	Description string            `json:"description"`

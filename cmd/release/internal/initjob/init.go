@@ -32,7 +32,7 @@ says, init asks on a terminal. Nothing that decides about privacy has a default.
 
 ` + Grammar
 
-// flags are what a person says on the command line.
+// flags holds the values given on the command line.
 type flags struct {
 	unit                       []string
 	asks                       []string
@@ -153,7 +153,7 @@ func (f *flags) relative(file string) string {
 	return file
 }
 
-// decide takes what the flags say and asks for the rest.
+// decide applies the flags and asks for the rest.
 func (f *flags) decide(c *console.Console, j *Job) error {
 	if slices.Equal(f.unit, []string{"row"}) {
 		j.Unit = nil
@@ -234,7 +234,7 @@ func (f *flags) prompt(c *console.Console) prompt {
 	}
 }
 
-// interview asks for what the flags do not say.
+// interview asks for the values that the flags do not give.
 func (f *flags) interview(c *console.Console, j *Job) error {
 	ask := f.prompt(c)
 	var names []string
@@ -338,7 +338,7 @@ func (f *flags) askQuestions(c *console.Console, ask prompt) error {
 	}
 }
 
-// positive reads a positive whole number; 0 if s is none.
+// positive parses a positive integer; 0 if s is none.
 func positive(s string) int {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// Job is what a person decided for a table.
+// Job holds a person's decisions for a table.
 type Job struct {
 	Name string
 	// Files are paths as they stand in the job.
@@ -210,7 +210,7 @@ func (c *Cells) text() string {
 
 var notNameBytes = regexp.MustCompile(`[^a-z0-9]+`)
 
-// name makes a name of the question's kind and columns that no other question has.
+// name returns a name made of the query's kind and columns that no other query has.
 func (q *Question) name(taken map[string]bool) string {
 	words := []string{q.Kind}
 	switch q.Kind {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Question is one question as a person types it, such as
+// Question is one query as a person types it, such as
 //
 //	count
 //	histogram branch=Central|North x loan_date=2023-01-01..2024-01-01/month
 //	mean fee=0..50 by branch=Central|North
 //	quantiles age=0..100/5
 //
-// [Grammar] explains it to users.
+// [Grammar] explains the form to users.
 type Question struct {
 	// Kind is count, histogram, quantiles, sum, mean or variance.
 	Kind string
@@ -38,7 +38,7 @@ type Cells struct {
 	Discover bool
 }
 
-// Grammar is how questions are written.
+// Grammar explains how queries are typed.
 const Grammar = `A question is one of:
   count
   histogram COLUMN=CELLS [x COLUMN=CELLS]…
@@ -60,7 +60,7 @@ var fields = []string{"minute_of_hour", "hour_of_day", "hour_of_week", "day_of_w
 // steps are the calendar steps.
 var steps = []string{"day", "week", "month", "quarter", "year"}
 
-// Parse reads a question.
+// Parse parses a query.
 func Parse(s string) (Question, error) {
 	kind, rest, _ := strings.Cut(strings.TrimSpace(s), " ")
 	q := Question{Kind: kind}
@@ -133,7 +133,7 @@ func parseCells(s string) (Cells, error) {
 	return c, nil
 }
 
-// Columns are the columns that the question reads.
+// Columns returns the columns that the query reads.
 func (q *Question) Columns() (names []string) {
 	if q.Value != nil {
 		names = append(names, q.Value.Column)

@@ -74,7 +74,7 @@ func (a *accounts) ledgerBudget(ctx context.Context, o *opened) error {
 	return a.printAccounts(s.Accounts, accounts)
 }
 
-// accountJSON is where an account stands. Amounts are mu squared as decimal text, what is spent rounded up.
+// accountJSON is the state of an account. Amounts are mu squared as decimal text, with spent amounts rounded up.
 type accountJSON struct {
 	Dataset   string `json:"dataset"`
 	Unit      string `json:"unit"`
@@ -210,7 +210,7 @@ func promise(b *ledger.Balance) string {
 	return s
 }
 
-// apart says for which datasets no joint guarantee exists.
+// apart lists the datasets for which no joint guarantee exists.
 func apart(balances []ledger.Balance) []string {
 	notes, seen := []string{}, map[string]int{}
 	for i := range balances {

@@ -1,0 +1,107 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Spans
+//
+// The files have two columns for a cell between two edges, from and to. For a reader it is one thing with a name: a
+// month is "Jan 2025", and ages from 0 to below 18 are "0–17" if the column holds whole numbers.
+
+// spanName names the cell between two edges. whole says that the values are whole numbers, and last that the upper edge
+// belongs to the cell. Edges that are no dates and no whole numbers stay as they are: "0.5 to 1".
+func spanName(from, to string, whole, last bool) string {
+	if name := calendarName(from, to); name != "" {
+		return name
+	}
+	low, err1 := strconv.ParseInt(from, 10, 64)
+	high, err2 := strconv.ParseInt(to, 10, 64)
+	if !whole || err1 != nil || err2 != nil {
+		if from == to || to == "" {
+			return from
+		}
+		return from + " to " + to
+	}
+	if !last {
+		high--
+	}
+	if low == high {
+		return from
+	}
+	return from + "–" + strconv.FormatInt(high, 10)
+}
+
+// calendarName names a day, a month, a quarter or a year that lies between two dates; "" if they bound no such period.
+func calendarName(from, to string) string {
+	start, err1 := time.Parse(time.DateOnly, from)
+	end, err2 := time.Parse(time.DateOnly, to)
+	first := start.Day() == 1
+	switch {
+	case err1 != nil || err2 != nil:
+		return ""
+	case end.Equal(start.AddDate(0, 0, 1)):
+		return from
+	case first && end.Equal(start.AddDate(0, 1, 0)):
+		return start.Format("Jan 2006")
+	case first && start.Month()%3 == 1 && end.Equal(start.AddDate(0, 3, 0)):
+		return "Q" + strconv.Itoa(int(start.Month()+2)/3) + " " + start.Format("2006")
+	case first && start.Month() == time.January && end.Equal(start.AddDate(1, 0, 0)):
+		return start.Format("2006")
+	}
+	return from + " to " + end.AddDate(0, 0, -1).Format(time.DateOnly)
+}
+
+// names are the names of an axis's cells, by the codes of its first key.
+func (a *axis) names(t *pageTable) []string {
+	if a.cells != nil {
+		return a.cells
+	}
+	return t.Keys[a.Keys[0]].Labels
+}
+
+// spanNames name the cells of an axis of spans.
+func (a *axis) spanNames(t *pageTable) []string {
+	first, second := &t.Keys[a.Keys[0]], &t.Keys[a.Keys[1]]
+	out := slices.Clone(first.Labels)
+	for i, code := range first.Codes {
+		to := second.Codes[i]
+		out[code] = spanName(first.Labels[code], second.Labels[to], a.Whole, a.Closed && to == len(second.Labels)-1)
+	}
+	return out
+}
+
+// spans says whether the axis's cells lie between edges.
+func (a *axis) spans() bool { return len(a.Keys) == 2 && a.Type != "grid" }
+
+// forReaders returns a table in which each axis of spans is one column with their names. Rows keep their order.
+func forReaders(t *pageTable, axes []axis) *pageTable {
+	out := *t
+	out.Keys = []pageKey{}
+	for i := range axes {
+		a := &axes[i]
+		if !a.spans() {
+			for _, k := range a.Keys {
+				out.Keys = append(out.Keys, t.Keys[k])
+			}
+			continue
+		}
+		first := &t.Keys[a.Keys[0]]
+		out.Keys = append(out.Keys, pageKey{Name: a.Label, Labels: a.names(t), Codes: first.Codes, Ordered: true})
+	}
+	return &out
+}
+
+// wholeColumns are the columns that a job declares as integers.
+func wholeColumns(in *jobInput) map[string]bool {
+	out := map[string]bool{}
+	for _, types := range []map[string]string{in.CSV.Types, in.JSONL.Columns, in.Folders} {
+		for name, t := range types {
+			out[name] = strings.TrimSpace(t) == "int"
+		}
+	}
+	return out
+}

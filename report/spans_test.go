@@ -1,0 +1,24 @@
+package report
+
+import "testing"
+
+// Cells between two edges have the name that a reader would give them.
+func TestSpanName(t *testing.T) {
+	for _, c := range []struct {
+		from, to    string
+		whole, last bool
+		want        string
+	}{
+		{"2025-01-01", "2025-02-01", false, false, "Jan 2025"}, {"2024-12-01", "2025-01-01", false, true, "Dec 2024"},
+		{"2024-01-01", "2025-01-01", false, false, "2024"}, {"2024-04-01", "2024-07-01", false, false, "Q2 2024"},
+		{"2024-02-29", "2024-03-01", false, false, "2024-02-29"},
+		{"2024-01-01", "2024-01-08", false, false, "2024-01-01 to 2024-01-07"},
+		{"0", "18", true, false, "0–17"}, {"95", "100", true, true, "95–100"}, {"3", "4", true, false, "3"},
+		{"0", "18", false, false, "0 to 18"}, {"0.5", "1", true, false, "0.5 to 1"}, {"other", "other", true, false, "other"},
+		{"-5", "0", true, false, "-5–-1"},
+	} {
+		if got := spanName(c.from, c.to, c.whole, c.last); got != c.want {
+			t.Errorf("%s to %s: %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}
