@@ -4,10 +4,14 @@ LINT ?= golangci-lint
 GORELEASER ?= goreleaser
 comma := ,
 
-.PHONY: build dist test race lint fuzz bench bench-peers peers pages docs check check-long man figures mutants
+.PHONY: build full dist test race lint fuzz bench bench-peers peers pages docs check check-long man figures mutants
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
+
+# release with object stores, DuckDB and Beam. Without a C compiler: CGO_ENABLED=0, and it has no DuckDB.
+full:
+	cd full && $(GO) build -trimpath -o ../release-full ./release-full
 
 # What is published of a version: archives, bills of materials and checksums, in dist; SIGN=KEY signs the checksums. See docs/dev/releasing.md.
 dist:
@@ -59,7 +63,7 @@ man:
 check-long:
 	DPRELEASE_LONG=1 $(GO) test -timeout 180m ./...
 	cd bench && DPRELEASE_LONG=1 CGO_ENABLED=1 $(GO) test -timeout 60m ./...
-	cd pipeline/beam && DPRELEASE_LONG=1 $(GO) test -timeout 120m ./...
+	cd full && DPRELEASE_LONG=1 $(GO) test -timeout 120m ./...
 
 # The papers' figures in full, into examples/*/out; under 30 minutes on two cores.
 figures:

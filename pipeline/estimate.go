@@ -37,9 +37,8 @@ func (c *Chosen) release(ctx context.Context, noisy [][]mechanism.Noisy, program
 	m := c.Manifest(program)
 	for i := range m.Queries {
 		m.Queries[i].Cells = results[i].cells // of discovered keys it is known now
-		if r := c.queries[i].rule; r != (publishRule{}) {
-			m.Queries[i].Publish = &manifest.Publish{MinCount: r.MinCount, MaxRelativeError: r.MaxRelative,
-				Withheld: results[i].Withheld}
+		if p := m.Queries[i].Publish; p != nil {
+			p.Withheld = results[i].Withheld
 		}
 		results[i].Places = c.queries[i].places
 	}
@@ -80,7 +79,11 @@ func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, w
 			return nil, err
 		}
 		results[i].cells = answer.Cells
-		results[i].Answer, results[i].Withheld = c.queries[i].rule.Apply(beginning(answer, most))
+		answer, results[i].Withheld = c.queries[i].rule.Apply(beginning(answer, most))
+		if c.rounds(i) {
+			answer = rounded(answer)
+		}
+		results[i].Answer = answer
 	}
 	o.Progress(StageDenoise, percent*len(noisy), percent*len(noisy))
 	return results, nil

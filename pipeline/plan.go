@@ -131,6 +131,9 @@ type Places struct {
 	Roads [][2]int
 }
 
+// Adjusts reports whether the estimates of crosstabs are made non-negative or whole.
+func (q *Planned) Adjusts() bool { return q.adjusted }
+
 // Places returns where the cells of the query lie; nil if they are no points.
 func (q *Planned) Places() *Places { return q.places }
 

@@ -91,6 +91,9 @@ func (q *Planned) manifest() manifest.Query {
 	if s := q.Strategy; s != nil {
 		m.Strategy = manifest.StrategyOf(s)
 	}
+	if r := q.rule; r != (publishRule{}) {
+		m.Publish = &manifest.Publish{MinCount: r.MinCount, MaxRelativeError: r.MaxRelative}
+	}
 	if f, ok := q.Query.(query.KeyFollower); ok {
 		m.KeysOf = f.Leader()
 	}

@@ -49,6 +49,33 @@ func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []*denois
 	return "", ""
 }
 
+// countDeviations is the noisy count of a group, in standard deviations of its noise, from which on its mean is worth
+// showing: at the usual split of mu² between sums and counts, the half-width of a mean in the middle of its range is at
+// most 1.96·√2/2/6 = 23 % of the length of that range.
+const countDeviations = 6
+
+// ProposedMinCount returns a min_count for a query that averages groups and has no publish rule: the means of groups with
+// a smaller noisy count are mostly noise. It has two significant digits, rounded up. It is 0 if the query is of another
+// kind, if the job states a rule, and if a rule does not go with the query.
+func (p *Plan) ProposedMinCount(i int) int {
+	q, jq := &p.queries[i], &p.job.Queries[i]
+	if q.Kind != query.Mean && q.Kind != query.Variance || q.Query.Cells() < 2 && !q.Selected() || p.job.PublishRule(jq) != nil {
+		return 0
+	}
+	at := slices.IndexFunc(q.Components, func(c query.Component) bool { return c.Name == "count" })
+	if at < 0 {
+		return 0
+	}
+	least := math.Ceil(countDeviations * q.Mechanisms[at].Deviation())
+	if digit := math.Pow10(int(math.Log10(max(least, 1))) - 1); digit > 1 {
+		least = math.Ceil(least/digit) * digit
+	}
+	if message, _ := (publishRule{MinCount: least}).Problem(jq, p.job, q.Steps); message != "" {
+		return 0
+	}
+	return int(least)
+}
+
 // isAdjusted reports whether estimates of the query, or of one that names it, are made to agree with others.
 func isAdjusted(q *configs.Query, job *configs.Job) bool {
 	return len(q.Margins) > 0 || slices.ContainsFunc(job.Queries,

@@ -74,8 +74,10 @@ type queryFacts struct {
 	threshold  float64 // of keys that were discovered
 	minUnits   int64   // of these keys; 0 or 1 if none were left out
 	discovered string
-	keysOf     string // the query that selected the keys; "" if this one did, or if they are listed
-	clamp      string // how the clamp was found, in words; "" if the job has it
+	keysOf     string  // the query that selected the keys; "" if this one did, or if they are listed
+	clamp      string  // how the clamp was found, in words; "" if the job has it
+	clampRisk  string  // how likely it cut off more than the interval shows
+	gridStep   float64 // of the noisy values
 	files      []manifest.File
 	axes       []dimension
 	value      string // the column that is added up or averaged
@@ -244,6 +246,9 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 		first := &q.Mechanisms[0]
 		out.l2, out.why, out.deviation = q.Scaled(first.Sensitivity.Norm()), first.Sensitivity.Why, q.Deviation()
 		out.noise = q.Calibrated()[0]
+		if len(q.Mechanisms) == 1 {
+			out.gridStep = first.Grid * cmp.Or(q.Scale, 1)
+		}
 	}
 	out.half = calibrate.Z95 * out.deviation
 	if q.HalfWidth != nil {
@@ -255,7 +260,7 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 			out.deviation = max(out.deviation, s.Tables[i].StandardDeviation)
 		}
 	}
-	out.clamp = clampWords(q)
+	out.clamp, out.clampRisk = clampWords(q), clampRiskWords(q)
 	out.keysOf = q.KeysOf
 	if q.Selection != nil {
 		out.threshold, out.minUnits, out.discovered = q.Selection.Threshold, q.Selection.MinUnits, selected

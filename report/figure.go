@@ -85,23 +85,18 @@ func (g *figure) keys(estimate, interval picture.Style) []picture.Key {
 func (g *figure) value(column string, at int) float64 {
 	t := g.d.Table
 	i := slices.IndexFunc(t.Values, func(c pageColumn) bool { return c.Name == column })
-	switch {
-	case i >= 0:
-		return t.Values[i].Data[at].value
-	case t.Half == nil:
+	if i < 0 {
 		return math.NaN()
-	case column == "ci95_low":
-		return g.value(noisyColumn, at) - t.Half.value
-	case column == "ci95_high":
-		return g.value(noisyColumn, at) + t.Half.value
 	}
-	return math.NaN()
+	return t.Values[i].Data[at].value
 }
 
-// differs reports whether denoising changed a value.
+// differs reports whether an estimate differs from its noisy value by more than its rounding, which is less than the
+// interval's length over 700.
 func (g *figure) differs() bool {
 	for i := range g.d.Table.Shown {
-		if noisy := g.value(noisyColumn, i); !math.IsNaN(noisy) && noisy != g.value(estimateColumn, i) {
+		length := g.value("ci95_high", i) - g.value("ci95_low", i)
+		if noisy := g.value(noisyColumn, i); !math.IsNaN(noisy) && math.Abs(noisy-g.value(estimateColumn, i)) > length/700 {
 			return true
 		}
 	}

@@ -75,7 +75,7 @@ func (f *facts) catalogue(tables []*Table) *catalogue {
 
 // catalogued is what catalogues are told of a table of the query.
 func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
-	out, unit := catalogueTable{Name: q.name, Description: q.question(f)}, q.unitText(f)
+	out, unit := catalogueTable{Name: q.name, Description: q.description(f)}, q.unitText(f)
 	if t.Holds != "" {
 		out.Name += "." + t.Holds
 	}
@@ -124,10 +124,22 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	return out
 }
 
+// description describes of what the table is, what bounds and clamps leave out, and why noisy values are no whole numbers.
+func (q *queryFacts) description(f *facts) string {
+	text := q.question(f)
+	for _, more := range []string{q.bounded(), q.clampRisk, q.grid()} {
+		if more != "" {
+			text += " " + more
+		}
+	}
+	return text
+}
+
 // columnTexts describe the columns of every answer.
 var columnTexts = map[string]string{
-	noisyColumn:          "The exact answer plus noise: right on average.",
-	estimateColumn:       "The noisy value after denoising, or the noisy value itself if there is none.",
+	noisyColumn: "The exact answer plus noise: right on average.",
+	estimateColumn: "The noisy value after denoising, or the noisy value itself if there is none. It is rounded to a " +
+		"hundredth of its error, and the ends of its interval outward, unless tables agree exactly.",
 	"standard_deviation": "The standard deviation of the noise.",
 	"ci95_low": "The lower end of a 95 % interval for the exact answer within the bounds of the job: what the bounds " +
 		"leave out is in no number.",

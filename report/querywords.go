@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 
 	"github.com/dprelease/dprelease/report/picture"
 )
@@ -152,7 +155,7 @@ func noteOf(t *tableData) string {
 // remarks describe how accurate a query's answer is, and what stands out or is left out.
 func (q *queryFacts) remarks() []string {
 	out := []string{q.accuracy()}
-	for _, text := range []string{q.bounded(), q.sharing(), q.clamp, q.standsOutText()} {
+	for _, text := range []string{q.bounded(), q.sharing(), q.clamp, q.clampRisk, q.standsOutText(), q.grid()} {
 		if text != "" {
 			out = append(out, text)
 		}
@@ -236,6 +239,40 @@ func (q *queryFacts) bounded() string {
 		text += ": true numbers can be higher"
 	}
 	return text + "."
+}
+
+// Remarks returns what a reader of a query's numbers must know: what bounds and clamps leave out of them.
+func Remarks(q *manifest.Query) []string {
+	f := queryOf(q, "")
+	return slices.DeleteFunc([]string{f.bounded(), f.clampRisk}, func(s string) bool { return s == "" })
+}
+
+// grid explains the grid of the noisy values; "" if they are no multiples of one.
+func (q *queryFacts) grid() string {
+	if !(q.gridStep > 0) || q.kind == crosstabs || q.kind == "mean" || q.kind == "variance" || q.laidOut || q.sums != nil || q.overRows {
+		return ""
+	}
+	return fmt.Sprintf("Noisy values are multiples of %s, the grid on which the noise is drawn: that a noisy value is no "+
+		"whole number says nothing of the data. Estimates are rounded to a hundredth of their error, unless they agree exactly "+
+		"with other tables or a total.", short(q.gridStep))
+}
+
+// clampRiskWords describes how likely a clamp that was found has cut off more than the interval shows; "" if none was found.
+func clampRiskWords(q *manifest.Query) string {
+	if q.Search == nil {
+		return ""
+	}
+	c, ok := q.Search.Cut()
+	if !ok {
+		return "No range of values was found: the narrowest is taken, and the interval does not cover what it cuts off."
+	}
+	chance := fmt.Sprintf("about %.0f %%", 100*c.Chance)
+	if c.Chance <= query.LeastCutChance {
+		chance = fmt.Sprintf("%.0f %% or less", 100*query.LeastCutChance)
+	}
+	return fmt.Sprintf("The range was found from noisy numbers: with a chance of %s it cuts off more than half the "+
+		"interval's length, which the interval does not cover. %s or more rows of about one size beyond it would have been "+
+		"noticed with 97.5 %% probability; fewer may have been missed.", chance, thousands(int(q.Search.Noticed())))
 }
 
 // sharing describes how the errors of cells with common noise add up; "" if they have none.

@@ -152,10 +152,10 @@ func read(s query.Series, cells []int) []float64 {
 type pageTable struct {
 	Keys   []pageKey    `json:"keys"`
 	Values []pageColumn `json:"values"`
-	// Half is half the width of every interval around a noisy value; nil if the table has columns for the ends.
-	Half  *decimal `json:"half,omitempty"`
-	Rows  int      `json:"rows"`
-	Shown int      `json:"shown"`
+	// Around: the intervals are around the noisy values, with one half-width but for rounding.
+	Around bool `json:"around,omitempty"`
+	Rows   int  `json:"rows"`
+	Shown  int  `json:"shown"`
 }
 
 // pageKey is a key column: the texts that occur, and which one each row has.
@@ -205,8 +205,7 @@ func (t *Table) page(most int) (*pageTable, []int) {
 		p.Keys = append(p.Keys, keyOf(k, s.cells))
 	}
 	for _, c := range t.Values {
-		derived := c.Name == "ci95_low" || c.Name == "ci95_high" || c.Name == "standard_deviation"
-		if t.Uniform && derived {
+		if t.Uniform && c.Name == "standard_deviation" {
 			continue
 		}
 		column := pageColumn{Name: c.Name, Data: []decimal{}}
@@ -215,11 +214,7 @@ func (t *Table) page(most int) (*pageTable, []int) {
 		}
 		p.Values = append(p.Values, column)
 	}
-	if t.Uniform && len(s.cells) > 0 {
-		first := s.cells[:1]
-		half := read(t.column("ci95_high"), first)[0] - read(t.column(noisyColumn), first)[0]
-		p.Half = &decimal{half, fewDigits}
-	}
+	p.Around = t.Uniform && len(s.cells) > 0
 	return p, s.cells
 }
 

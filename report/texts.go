@@ -105,7 +105,7 @@ func (r *catalogue) readme() []byte {
 		w("| %s | %s | %s |", plainMarkdown(t.Name), plainMarkdown(t.Description), strings.Join(files, ", "))
 	}
 	w("\nColumns of every table after its keys: `noisy` is the exact answer plus noise, right on average for counts and " +
-		"sums; `estimate` is the noisy value after denoising, or the same; `standard_deviation` is that of the noise; " +
+		"sums; `estimate` is the noisy value after denoising, or the same, rounded to a hundredth of its error; `standard_deviation` is that of the noise; " +
 		"`ci95_low` and `ci95_high` are the ends of a 95 %% interval for the exact answer within the bounds of the job; what the bounds leave " +
 		"out is in no number. For sums and tests take " +
 		"`noisy`.\n")

@@ -72,7 +72,7 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 	if err != nil {
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseOutput, Code: "incomplete-source", Hint: hintIncomplete, Err: err,
-			Message: "this question was released by another version of this program, with other sensitivities or noise than " +
+			Message: "this job was released by another version of this program, with other sensitivities or noise than " +
 				"this one would take",
 		}
 	}
@@ -158,6 +158,6 @@ func (a *attempt) notReadBack(ctx context.Context, err error) error {
 	}
 	return &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "incomplete-source", Hint: hintIncomplete, Err: err,
-		Message: "this question is released in another presentation, whose noisy values cannot be read back exactly",
+		Message: "this job is released in another presentation, whose noisy values cannot be read back exactly",
 	}
 }

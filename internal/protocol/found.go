@@ -153,12 +153,12 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 	if sparse != nil {
 		return "", m, "", &pipeline.Error{
 			Cause: pipeline.CauseOutput, Code: "incomplete-source", Err: sparse, Hint: hintIncomplete,
-			Message: "this question is released in another presentation, from which this one cannot be made",
+			Message: "this job is released in another presentation, from which this one cannot be made",
 		}
 	}
 	return "", m, "", &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: codeLost, Err: lost, Hint: hintLost,
-		Message: "this question is released in another presentation, to " + r.Charge.Dir +
+		Message: "this job is released in another presentation, to " + r.Charge.Dir +
 			", which is not there unchanged any more, so that this one cannot be made of its noisy values",
 	}
 }

@@ -66,7 +66,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 	case a.compare:
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseJob, Code: "not-released", Message: "--compare-input compares the input with that of a " +
-				"release, and this question has no release",
+				"release, and this job has no release",
 			Hint: "nothing was spent; make the release with release run, without --compare-input",
 		}
 	default:

@@ -17,7 +17,7 @@ func (a *attempt) withdrawn() error {
 	return &pipeline.Error{
 		Cause: pipeline.CauseCheck,
 		Code:  "withdrawn",
-		Message: fmt.Sprintf("the release of this question, at %s, was withdrawn on %s: %s", a.prior.Charge.Dir,
+		Message: fmt.Sprintf("the release of this job, at %s, was withdrawn on %s: %s", a.prior.Charge.Dir,
 			w.At.UTC().Format(time.DateOnly), w.Reason),
 		Hint: "nothing was spent now, and what it cost stays spent; mend what was wrong, and then pay for a new release " +
 			"with --new-release, which moves the withdrawn one aside",

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -119,6 +120,13 @@ func Register(scheme string, open Opener) {
 	openers[scheme] = open
 }
 
+// Registered returns the schemes that this program can open, sorted.
+func Registered() []string {
+	mu.RLock()
+	defer mu.RUnlock()
+	return slices.Sorted(maps.Keys(openers))
+}
+
 // Known holds the schemes of all builds of this program.
 var Known = []string{"az", "gs", "https", "s3"}
 
@@ -131,8 +139,7 @@ func Open(ctx context.Context, a Address) (Bucket, error) {
 	case open != nil:
 		return open(ctx, a)
 	case slices.Contains(Known, a.Scheme):
-		return nil, Failure(Unsupported, "this program has no "+a.Scheme+"://: use release-stores, the build with object "+
-			"stores")
+		return nil, Failure(Unsupported, "this program has no "+a.Scheme+"://: use release-full")
 	}
 	return nil, Failure(Unsupported, "stores are s3://, gs://, az:// and https://")
 }

@@ -63,21 +63,23 @@ type dialect interface {
 	// 8 or 16 bits. It is NULL for what such a number does not hold, and for NaN. ok is false if the dialect has no
 	// such casts, or they are not cheap.
 	try(x string, bits int) (whole string, ok bool)
-	// isNumber says that a double is neither NULL nor NaN. It is only asked of dialects with such casts.
+	// isNumber returns the condition that a double is neither NULL nor NaN. It is only called for dialects with such
+	// casts.
 	isNumber(x string) string
 	// find returns the place of a text in a list, from 1 on, and NULL if it is none of them; ok is false if that is not
 	// cheap.
 	find(x string, list []string) (place string, ok bool)
-	// failsBelow says that a product of doubles may fail if it is below the least double.
+	// failsBelow reports whether a product of doubles may fail if its magnitude is below the least double.
 	failsBelow() bool
 	// fold replaces characters of a text of characters, and then white space as [domain.FoldTable] has it, if the
 	// dialect can.
 	fold(x string, f *domain.FoldTable) (folded string, ok bool)
-	// exactly is how the dialect computes what only engines are asked for that were run; nil if it was not.
+	// exactly returns how the dialect does exact arithmetic with doubles, for engines that were tested for it; nil for
+	// others.
 	exactly() *exactness
 	// keys is how keys that are discovered are written.
 	keys() keySyntax
-	// unitOfTimes says that the canonical text of a time can be written.
+	// unitOfTimes reports whether the canonical text of a time can be written.
 	unitOfTimes() bool
 	// fence ends a SELECT whose columns are not to be written into the places of their use, again and again; "" if the
 	// engine does not do that.
@@ -163,6 +165,16 @@ func dialectOf(driver string) (dialect, bool) {
 		return nil, false
 	}
 	return dialects[i], true
+}
+
+// Drivers returns the names of the dialects whose drivers this program has.
+func Drivers() (names []string) {
+	for _, d := range dialects {
+		if HasDriver(d.name()) {
+			names = append(names, d.name())
+		}
+	}
+	return names
 }
 
 // Dialects are the names of all dialects.

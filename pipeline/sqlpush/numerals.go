@@ -40,7 +40,7 @@ func (w *writer) numeralSteps(r *domain.Coding, c *column) string {
 		intSteps(c.Whole, r.IntSteps), c.Double, w.floatSteps(c.Double, r.FloatSteps), code(r.Null))
 }
 
-// numeralCondition is what a text must fulfil that passes a range.
+// numeralCondition returns the condition that a text, read as a number, is in the range of a filter.
 func (w *writer) numeralCondition(r *domain.Condition, c *column) string {
 	whole, others := *r, *r
 	whole.FloatRange, others.IntRange = nil, nil

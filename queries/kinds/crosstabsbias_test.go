@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
@@ -32,6 +33,7 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 		}
 		w := newNoisyTables(t, r, sizes, workload)
 		sums, squares := map[[2]int]float64{}, [2]float64{}
+		var empty, held [2]float64 // squared errors in cells of two dimensions without rows, and with rows: noisy, estimates
 		for range releases {
 			y := w.draw(r)
 			x := y.clone()
@@ -39,11 +41,17 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 			x.round()
 			for k, a := range w.of {
 				for i := range x.Values[k] {
+					before, after := y.Values[k][i]-w.exact[k][i], x.Values[k][i]-w.exact[k][i]
 					if a.Len() > 1 {
-						break
+						of := &held
+						if w.exact[k][i] == 0 {
+							of = &empty
+						}
+						of[0] += before * before
+						of[1] += after * after
+						continue
 					}
 					sums[[2]int{k, i}] += (x.Values[k][i] - w.exact[k][i]) / w.deviations[k]
-					before, after := y.Values[k][i]-w.exact[k][i], x.Values[k][i]-w.exact[k][i]
 					squares[0] += before * before
 					squares[1] += after * after
 				}
@@ -55,6 +63,11 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 		}
 		t.Logf("sizes %v: worst bias of a margin %.3f of its deviation; error %.3f of the noisy ones'", sizes, worst,
 			math.Sqrt(squares[1]/squares[0]))
+		gain := []float64{math.Sqrt(empty[1] / empty[0]), math.Sqrt(held[1] / held[0])}
+		t.Logf("error of cells by two dimensions: without rows %.3f, with rows %.3f of the noisy ones'", gain[0], gain[1])
+		if empty[0] > 0 && gain[0] > query.EmptyCellError || gain[1] > query.FullCellError {
+			t.Errorf("sizes %v: the error is %.3f of the noisy one in cells without rows, %.3f in others", sizes, gain[0], gain[1])
+		}
 		if worst > 0.1+5/math.Sqrt(n) {
 			t.Errorf("sizes %v: a margin's bias is %.3f of its deviation", sizes, worst)
 		}
@@ -85,12 +98,13 @@ func newNoisyTables(t *testing.T, r *rand.Rand, sizes []int, of []strategy.Set) 
 	all := uint64(1)<<len(sizes) - 1
 	joint := &tables{Sizes: sizes}
 	counts := make([]int64, joint.cells(all))
+	elsewhere := []int{20, 100_000}[r.IntN(2)] // one in so many values is not the common one
 	for range 40_000 {
 		cell := 0
 		common := r.IntN(1000)
 		for _, d := range sizes {
 			i := common % d
-			if r.IntN(20) == 0 {
+			if r.IntN(elsewhere) == 0 {
 				i = r.IntN(d)
 			}
 			cell = cell*d + i

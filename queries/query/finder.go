@@ -29,6 +29,9 @@ type Finder interface {
 // ClampSearch is what a clamp was chosen from, all of it public, and the clamp: it can be chosen again.
 type ClampSearch = privateclamp.Search
 
+// LeastCutChance is the least chance that [ClampSearch.Cut] states.
+const LeastCutChance = privateclamp.LeastChance
+
 // RowsSearch is the same of a bound on the rows of a unit.
 type RowsSearch = privateclamp.RowsSearch
 

@@ -28,17 +28,14 @@
     for (let i = 0; i < t.shown; i++) {
       const r = { at: i };
       for (const [name, values] of Object.entries(col)) r[name] = values[i];
-      if (t.half !== undefined && r.noisy !== undefined) {
-        r.ci95_low = r.noisy - t.half;
-        r.ci95_high = r.noisy + t.half;
-      }
       r.k = t.keys.map((k) => k.codes[i]);
       out[i] = r;
     }
     return out;
   }
 
-  const differs = (rows) => rows.some((r) => r.noisy !== undefined && r.noisy !== r.estimate);
+  // differs says whether an estimate differs from its noisy value by more than its rounding.
+  const differs = (rows) => rows.some((r) => r.noisy !== undefined && Math.abs(r.noisy - r.estimate) > (r.ci95_high - r.ci95_low) / 700);
   const ascending = (a, b) => (a === b ? 0 : a === null || a === undefined ? 1 : b === null || b === undefined ? -1 : a < b ? -1 : 1);
 
   // A table that sorts, filters and downloads; at most 50 rows are shown at a time.
@@ -94,7 +91,7 @@
         el("label", { for: id, text: "Filter" }),
         el("input", { id, type: "search", oninput: (e) => { text = e.target.value; start = 0; fill(); } }), download),
       el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Table of ${q.name}` },
-        el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? (t.half !== undefined ? "noisy values are right on average, and the interval is around them" + (differs(rows) ? "; estimates are what denoising made of them." : ".") : "made of the noisy components in the last columns, with 95 % intervals.") : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads)), body)),
+        el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? (t.around ? "noisy values are right on average, and the interval is around them" + (differs(rows) ? "; estimates are what denoising made of them." : ".") : "made of the noisy components in the last columns, with 95 % intervals.") : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads)), body)),
       status, pager);
     fill();
     return box;

@@ -14,6 +14,7 @@ type app struct {
 	metrics string // the file for Prometheus; "": none
 	checks  checkMode
 	last    lastRun
+	added   []Verb // the verbs of release-full
 }
 
 // checkMode selects how a run treats data checks.

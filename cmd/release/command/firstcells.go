@@ -7,9 +7,11 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/report"
 )
 
 // previewed is how many cells of an answer are shown.
@@ -17,7 +19,8 @@ const previewed = 5
 
 // printPreview shows the first written cells of each answer, as they stand in the files.
 func (a *app) printPreview(r *pipeline.Release) error {
-	for _, result := range r.Results() {
+	m := r.Manifest(nil)
+	for i, result := range r.Results() {
 		if err := a.Printf("\n%s\n", result.Name); err != nil {
 			return err
 		}
@@ -32,6 +35,11 @@ func (a *app) printPreview(r *pipeline.Release) error {
 		}
 		if err := a.printReadings(&result); err != nil {
 			return err
+		}
+		for _, text := range report.Remarks(&m.Queries[i]) {
+			if err := a.Printf("%s\n", console.Fill("%s", text)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

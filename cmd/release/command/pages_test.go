@@ -286,7 +286,7 @@ func hasFlag(cmd *cobra.Command, name string) bool {
 func otherPages(t *testing.T) []page {
 	t.Helper()
 	var pages []page
-	for _, pattern := range []string{"examples/*.md", "examples/*/*.md", "bench/*.md", "pipeline/beam/*.md"} {
+	for _, pattern := range []string{"examples/*.md", "examples/*/*.md", "bench/*.md", "full/*/*.md"} {
 		paths, err := filepath.Glob(filepath.Join("..", "..", "..", pattern))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: no page (%v)", pattern, err)

@@ -113,6 +113,10 @@ type plannedQuery struct {
 	StandsOut float64 `json:"stands_out,omitempty"`
 	// Sharing is what `noise: auto` would give in the place of independent noise; nil if no less noise.
 	Sharing *sharing `json:"noise_auto,omitempty"`
+	// Adjusted is what to expect of estimates that are made non-negative or whole; nil if they are not.
+	Adjusted *adjusted `json:"estimates,omitempty"`
+	// MinCount is a min_count that the plan proposes for a query that averages groups; 0 if it needs none.
+	MinCount int `json:"proposed_min_count,omitempty"`
 	// Parts are the mechanisms, if tables are put together from them.
 	Parts    []plannedPart   `json:"parts,omitempty"`
 	Strategy *query.Strategy `json:"strategy,omitempty"`
@@ -133,7 +137,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
 			Mu: float64(q.Mu()), Share: budgetShare(p,
 				&q), Threshold: q.Threshold(), MinUnits: q.MinUnits(), KeysOf: keysOf(&q), StandsOut: standsOut(&q), Sharing: sharingOf(p, &q),
-			Least: least,
+			Least: least, MinCount: p.ProposedMinCount(i), Adjusted: adjustedOf(&q),
 			Parts: plannedParts(&q), Strategy: q.Strategy,
 		})
 	}

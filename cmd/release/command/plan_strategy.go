@@ -60,7 +60,32 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 	}
 	return errors.Join(a.Printf("\n%s: the way with the least %s is taken%s\n", q.Query.Name(), lossWords(s.Loss), bound),
 		a.PrintTable(waysOf(s)), a.printComponents(q),
-		a.Printf("\n"), a.PrintTable(tables), a.printSums(q))
+		a.Printf("\n"), a.PrintTable(tables), a.printAdjusted(q), a.printSums(q))
+}
+
+// adjusted is what to expect of estimates of crosstabs that are made non-negative or whole, in standard deviations of
+// the noisy values: the largest bias of a margin by one column, and the largest errors of cells without rows and of others.
+type adjusted struct {
+	MarginBias     float64 `json:"margin_bias_at_most"`
+	EmptyCellError float64 `json:"error_of_cells_without_rows_at_most"`
+	FullCellError  float64 `json:"error_of_other_cells_at_most"`
+}
+
+func adjustedOf(q *pipeline.Planned) *adjusted {
+	if !q.Adjusts() {
+		return nil
+	}
+	return &adjusted{query.MarginBias, query.EmptyCellError, query.FullCellError}
+}
+
+// printAdjusted says what to expect of estimates that are made non-negative or whole, whatever the data are.
+func (a *app) printAdjusted(q *pipeline.Planned) error {
+	if !q.Adjusts() {
+		return nil
+	}
+	return a.Printf("estimates: the total stays as it is measured; each margin by one column has a bias below %.2g of its "+
+		"standard deviation; cells without rows have at most %.2g of the noise's error, other cells at most %.2g of it\n",
+		query.MarginBias, query.EmptyCellError, query.FullCellError)
 }
 
 // lossWords describes the error by which strategies are compared.

@@ -77,9 +77,15 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 			return err
 		}
 	}
-	for _, q := range p.Queries() {
+	for i, q := range p.Queries() {
 		if x := standsOut(&q); x > 0 {
 			if err := a.Printf("%s: counts up to %.4g can be noise alone\n", q.Query.Name(), x); err != nil {
+				return err
+			}
+		}
+		if n := p.ProposedMinCount(i); n > 0 {
+			if err := a.Printf("%s: groups of few rows have intervals of most of the range; to leave them empty, add "+
+				"publish: {min_count: %d}\n", q.Query.Name(), n); err != nil {
 				return err
 			}
 		}

@@ -1,5 +1,5 @@
-// Package command is the program `release`: its verbs, its exit codes and what it does on signals. Programs beside it,
-// in modules of their own, link what the main one does without and call Main.
+// Package command is the program `release`: its verbs, its exit codes and what it does on signals. The program
+// release-full, in a module of its own, links what the main one does without and calls Main.
 package command
 
 import (
@@ -16,13 +16,33 @@ import (
 	"github.com/dprelease/dprelease/io/store/web"
 )
 
+// Verb is a verb that a program beside release adds. It parses its own command line.
+type Verb struct {
+	Name, Short string
+	// Version names the library behind the verb, for `version`.
+	Version string
+	// Run runs the arguments that follow the name and returns the exit code.
+	Run func(args []string) int
+	// Takes reports whether Run gets a command line that does not begin with the verb; nil if it never does.
+	Takes func(args []string) bool
+}
+
 // Main runs the command line of this process and returns its exit code, with which the process is to end.
-func Main() int {
+func Main(added ...Verb) int {
 	abortOnCrash()
 	web.Register()
+	args := os.Args[1:]
+	for _, v := range added {
+		switch {
+		case len(args) > 0 && args[0] == v.Name:
+			return v.Run(args[1:])
+		case v.Takes != nil && v.Takes(args):
+			return v.Run(args)
+		}
+	}
 	ctx, stop := signals(context.Background())
 	defer stop()
-	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	return execute(ctx, args, os.Stdout, os.Stderr, added...)
 }
 
 // abortOnCrash makes Go's runtime end a crashed process by SIGABRT (134 for a shell) instead of its own exit code 2,

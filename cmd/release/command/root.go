@@ -45,8 +45,8 @@ Exit codes:
   143  stopped by SIGTERM`
 
 // execute runs the command line and returns the exit code.
-func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
-	a := &app{Console: console.New(stdout, stderr)}
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer, added ...Verb) (code int) {
+	a := &app{Console: console.New(stdout, stderr), added: added}
 	defer a.recovered(&code)
 	root := a.root()
 	root.SetArgs(args)
@@ -77,6 +77,12 @@ func (a *app) root() *cobra.Command {
 		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, runjob.Program),
 		a.versionCmd(), a.manCmd(),
 	)
+	for _, v := range a.added {
+		root.AddCommand(&cobra.Command{
+			Use: v.Name, Short: v.Short, DisableFlagParsing: true,
+			RunE: func(*cobra.Command, []string) error { return console.Usagef("write %s before all flags", v.Name) },
+		})
+	}
 	for _, words := range [][]string{{"ledger", "audit"}, {"ledger", "copy"}, {"publish"}, {"withdraw"}} {
 		if verb, _, err := root.Find(words); err == nil {
 			a.addMetrics(verb)

@@ -24,7 +24,7 @@ The spend is recorded in the ledger before the first random draw. The same run a
 and does not open the input, so a scheduler may repeat it. A run that was killed is taken up where it stopped, under the
 same charge.
 
-Only what changes the noisy values is a new question. If you change the name, the formats, the denoising steps or the texts for readers,
+Only a change that affects the noisy values needs a new release. If you change the name, the formats, the denoising steps or the texts for readers,
 run makes the release anew from the noisy values that are there, and spends nothing. The older folder is moved aside.`
 
 func (a *app) runCmd() *cobra.Command {
@@ -61,8 +61,8 @@ func (a *app) addRelease(cmd *cobra.Command, flags *jobs.Flags, ask *request) {
 	flags.AddNewLedger(cmd)
 	a.addMetrics(cmd)
 	cmd.Flags().BoolVar(&ask.again, "new-release", false,
-		"release the same question again with new noise: charges again, moves the old folder aside")
-	cmd.Flags().BoolVar(&ask.compare, "compare-input", false, "read the input of a released question and end with 3 if "+
+		"release the same job again with new noise: charges again, moves the old folder aside")
+	cmd.Flags().BoolVar(&ask.compare, "compare-input", false, "read the input of a released job and end with 3 if "+
 		"it has changed since or cannot be read: an exact answer about private data, for the operator alone")
 	cmd.Flags().BoolVar(&ask.early, "incomplete", false,
 		"release a day, month or year that is not over, or lies in the future: rows that come later are never in it")

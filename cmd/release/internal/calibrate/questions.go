@@ -93,7 +93,7 @@ L1 sensitivity: the least that does, by the exact privacy curve. delta may be 0.
 const batchLong = `
 
 --batch reads a CSV with a header on stdin and writes the same rows with the answer and an error added to each. Columns may come in
-any order, and columns that the question does not need are passed through; a flag serves for a column that is not there. Numbers are the nearest float64 there, so that
+any order, and columns that are not needed are passed through; a flag serves for a column that is not there. Numbers are the nearest float64 there, so that
 what a program wrote is taken as it was. Exit code 1: a row has an error.`
 
 func (a *calibration) questionCmd(q question) *cobra.Command {

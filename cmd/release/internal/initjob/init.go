@@ -57,7 +57,7 @@ func Command(c *console.Console) *cobra.Command {
 	}
 	v := cmd.Flags()
 	v.StringSliceVar(&f.unit, "unit", nil, "the columns that together identify one privacy unit, or row")
-	v.StringArrayVar(&f.asks, "ask", nil, "a question (repeatable); see above")
+	v.StringArrayVar(&f.asks, "ask", nil, "a query (repeatable); see above")
 	v.IntVar(&f.maxRows, "max-rows", 0, "the most rows of one unit that count")
 	v.StringVar(&f.epsilon, "epsilon", "", "epsilon of the release")
 	v.StringVar(&f.delta, "delta", "", "delta of the release, far below 1 / number of units")
@@ -87,8 +87,15 @@ func (f *flags) run(ctx context.Context, c *console.Console, files []string) err
 	if path == "" {
 		path = "job.yaml"
 	}
-	if err := try(ctx, path, text); err != nil {
+	plan, err := try(ctx, path, text)
+	if err != nil {
 		return err
+	}
+	if j.limitGroups(plan) {
+		text = j.Text()
+		if _, err := try(ctx, path, text); err != nil {
+			return err
+		}
 	}
 	if f.out == "" {
 		return c.Print(text)
@@ -322,7 +329,7 @@ func checkNumber(answer string) error {
 
 // askQuestions asks what the person wants to know.
 func (f *flags) askQuestions(c *console.Console, ask prompt) error {
-	c.Errorf("What do you want to know? One question a line; an empty line ends.\n%s\n", Grammar)
+	c.Errorf("What do you want to know? One query a line; an empty line ends.\n%s\n", Grammar)
 	for {
 		line, err := ask("A question, or nothing:", func(line string) error {
 			if line == "" && len(f.asks) > 0 {
@@ -347,17 +354,27 @@ func positive(s string) int {
 	return int(n)
 }
 
+// limitGroups gives the questions for means of groups the least count that the plan proposes; false if there are none.
+func (j *Job) limitGroups(plan *pipeline.Plan) (limited bool) {
+	for i := range j.Questions {
+		j.Questions[i].MinCount = plan.ProposedMinCount(i)
+		limited = limited || j.Questions[i].MinCount > 0
+	}
+	return limited
+}
+
 // try makes the job's plan, so that no job is written that has none.
-func try(ctx context.Context, path, text string) error {
+func try(ctx context.Context, path, text string) (*pipeline.Plan, error) {
+	var plan *pipeline.Plan
 	job, diags := configs.Parse(path, []byte(text), configs.ParseOptions{Env: os.LookupEnv})
 	if len(diags) == 0 {
-		_, diags = pipeline.New(job, func(file, column string) ([]string,
+		plan, diags = pipeline.New(job, func(file, column string) ([]string,
 			error) {
 			return source.ReadStrings(ctx, file, column)
 		})
 	}
 	if len(diags) == 0 {
-		return nil
+		return plan, nil
 	}
 	var lines []string
 	for _, d := range diags {
@@ -367,7 +384,7 @@ func try(ctx context.Context, path, text string) error {
 		}
 		lines = append(lines, console.OneLine(line))
 	}
-	return console.Usagef("no job can be made of these answers: %s", strings.Join(lines, "; "))
+	return nil, console.Usagef("no job can be made of these answers: %s", strings.Join(lines, "; "))
 }
 
 // write writes the job, over an older file only if force is set.

@@ -34,8 +34,8 @@ func TestInterview(t *testing.T) {
 			t.Errorf("the job lacks %s:\n%s", want, job)
 		}
 	}
-	if !strings.Contains(asked.String(), `"histogramm" is no kind of question`) {
-		t.Errorf("the misspelt question was not noticed: %s", asked.String())
+	if !strings.Contains(asked.String(), `"histogramm" is no kind of query`) {
+		t.Errorf("the misspelt query was not noticed: %s", asked.String())
 	}
 }
 

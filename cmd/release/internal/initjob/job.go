@@ -166,6 +166,10 @@ func (j *Job) writeQueries(b *strings.Builder) {
 				b.WriteString("      by:\n")
 				j.writeBy(b, q.By)
 			}
+			if q.MinCount > 0 {
+				fmt.Fprintf(b, "    # Groups of fewer rows are left empty: their interval would be most of the range.\n"+
+					"    publish: {min_count: %d}\n", q.MinCount)
+			}
 		}
 	}
 	b.WriteByte('\n')

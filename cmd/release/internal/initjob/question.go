@@ -21,6 +21,8 @@ type Question struct {
 	Value *Cells
 	// By are the dimensions.
 	By []Cells
+	// MinCount is the least noisy count of a group whose mean is shown; 0 if all are.
+	MinCount int
 }
 
 // Cells are a column and the cells into which its values are sorted.
@@ -39,7 +41,7 @@ type Cells struct {
 }
 
 // Grammar explains how queries are typed.
-const Grammar = `A question is one of:
+const Grammar = `A query is one of:
   count
   histogram COLUMN=CELLS [x COLUMN=CELLS]…
   quantiles COLUMN=FROM..TO/WIDTH [x COLUMN=CELLS]…
@@ -88,7 +90,7 @@ func Parse(s string) (Question, error) {
 		}
 		return q, nil
 	}
-	return q, fmt.Errorf("%q is no kind of question: write count, histogram, quantiles, sum, mean or variance", kind)
+	return q, fmt.Errorf("%q is no kind of query: write count, histogram, quantiles, sum, mean or variance", kind)
 }
 
 func (q *Question) parseBy(s string) error {

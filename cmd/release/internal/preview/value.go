@@ -126,7 +126,7 @@ func usual(t table.Type) span {
 	return span{0, 100}
 }
 
-// at is the value at a share of the span.
+// at returns the value at a fraction of the span.
 func (s span) at(share float64, t table.Type) value {
 	x := s.low + share*(s.high-s.low)
 	switch t.Kind {

@@ -27,14 +27,14 @@ under one of the names, nothing is written. With --replace another release makes
 as it states them are replaced or removed. If that is stopped, release.json.replaced stays; publish --replace of the same release or of any
 other then ends what was begun. What somebody else put below the prefix, or changed there, is never replaced nor removed.
 
-The program with object stores is release-stores; docs/howto/object-stores.md says how it finds credentials.`
+s3://, gs:// and az:// need the program release-full; docs/howto/object-stores.md says how it finds credentials.`
 
 // Command is the verb publish.
 func Command(c *console.Console) *cobra.Command {
 	replace := false
 	cmd := &cobra.Command{
 		Use: "publish DIR ADDRESS", Short: "Copy a finished release to an object store", Long: long, Args: cobra.ExactArgs(2),
-		Example: "  release-stores publish out s3://bucket/trips/2024",
+		Example: "  release-full publish out s3://bucket/trips/2024",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return publish(cmd.Context(), c, args[0], args[1], replace)
 		},

@@ -1,0 +1,200 @@
+//go:build linux
+
+package verb_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+
+	"github.com/dprelease/dprelease/cmd/release/command"
+	dpbeam "github.com/dprelease/dprelease/full/beam"
+	"github.com/dprelease/dprelease/full/beam/verb"
+	"github.com/dprelease/dprelease/full/stores"
+)
+
+// role makes the test binary another program: release-full, or a prism server on a port.
+const role = "DPRELEASE_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	switch port, isPrism := strings.CutPrefix(os.Getenv(role), "prism:"); {
+	case isPrism:
+		n, err := strconv.Atoi(port)
+		if err == nil {
+			_, err = prism.CreateJobServer(context.Background(), prism.Options{Port: n})
+		}
+		fmt.Fprintln(os.Stderr, "prism:", err)
+		select {}
+	case os.Getenv(role) != "":
+		stores.Register()
+		os.Exit(command.Main(verb.Beam()))
+	}
+	os.Exit(m.Run())
+}
+
+// start starts the test binary in a role, until the test ends.
+func start(t *testing.T, as string, out *bytes.Buffer, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.Command(os.Args[0], args...)
+	c.Env = append(os.Environ(), role+"="+as)
+	c.Stdout, c.Stderr = out, out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	return c
+}
+
+// freePort returns a port that nobody listened on just now.
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// await waits until somebody listens on a port.
+func await(t *testing.T, port int) {
+	t.Helper()
+	for range 600 {
+		if c, err := net.Dial("tcp", fmt.Sprintf("localhost:%d", port)); err == nil {
+			_ = c.Close()
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("nobody listens")
+}
+
+// readersOf returns the children of a process that have a file open.
+func readersOf(file string, parent int) (pids []int) {
+	// of threads that have ended meanwhile some are missing
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
+	for _, list := range lists {
+		children, _ := os.ReadFile(list)
+		for _, child := range strings.Fields(string(children)) {
+			links, _ := filepath.Glob("/proc/" + child + "/fd/*")
+			if slices.ContainsFunc(links, func(l string) bool { to, err := os.Readlink(l); return err == nil && to == file }) {
+				pid, _ := strconv.Atoi(child)
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+// killReader kills a worker of a pool as soon as some have the table open at a time.
+func killReader(t *testing.T, table string, pool, some int, ended <-chan error) {
+	t.Helper()
+	for {
+		select {
+		case err := <-ended:
+			t.Fatalf("the run ended before a worker was killed: %v", err)
+		default:
+			if workers := readersOf(table, pool); len(workers) >= some {
+				if err := syscall.Kill(workers[0], syscall.SIGKILL); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+		}
+	}
+}
+
+const killJob = `
+version: 1
+name: killed
+privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 3}}
+input: {files: [all.csv], csv: {types: {person: int, age: int}}}
+queries:
+  - {name: ages, histogram: {by: [{column: age, edges: [0, 20, 40, 60]}]}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: killed, budget: {epsilon: 1, delta: 1e-6}}
+`
+
+// A worker that is killed while it reads the table, alone or while another one reads too, changes nothing, by both ways
+// of messages: the pipeline is run again with other workers, the release is made with one charge, which is the whole
+// budget, the local engine finds it as its own, and no file of an attempt is left.
+func TestKilledWorker(t *testing.T) {
+	t.Run("one", func(t *testing.T) { testKilledWorker(t, 1, "files") })
+	t.Run("three", func(t *testing.T) { testKilledWorker(t, 3, "files") })
+	t.Run("three by the runner", func(t *testing.T) { testKilledWorker(t, 3, "runner") })
+}
+
+func testKilledWorker(t *testing.T, workers int, shuffle string) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, job, parts := filepath.Join(dir, "all.csv"), filepath.Join(dir, "job.yaml"), filepath.Join(dir, "parts")
+	var rows bytes.Buffer
+	rows.WriteString("person,age\n")
+	for i := range 1_200_000 {
+		fmt.Fprintf(&rows, "%d,%d\n", i*7919%50_000, i%60)
+	}
+	for _, err := range []error{os.WriteFile(table, rows.Bytes(), 0o600), os.WriteFile(job, []byte(killJob), 0o600),
+		os.Mkdir(parts, 0o700)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	keyFile := filepath.Join(dir, "run.key")
+	if code := command.Run(t.Context(), "aggregate", job, "--quiet", "--new-key", keyFile); code != 0 {
+		t.Fatal(code)
+	}
+	key, err := os.ReadFile(keyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(dpbeam.KeyVariable, strings.TrimSpace(string(key)))
+	server, pool := freePort(t), freePort(t)
+	var prismOut, poolOut, out bytes.Buffer
+	start(t, fmt.Sprintf("prism:%d", server), &prismOut)
+	workerPool := start(t, "release-full", &poolOut, "beam", "worker", "--port", strconv.Itoa(pool))
+	await(t, server)
+	await(t, pool)
+	run := start(t, "release-full", &out, "beam", "run", job, "--runner=prism", fmt.Sprintf("--endpoint=localhost:%d", server),
+		fmt.Sprintf("--workers=%d",
+			workers), "--shuffle="+shuffle, "--environment_type=EXTERNAL", fmt.Sprintf("--environment_config=localhost:%d", pool), "--parts="+parts)
+	ended := make(chan error, 1)
+	go func() { ended <- run.Wait() }()
+	killReader(t, table, workerPool.Process.Pid, min(workers, 2), ended)
+	select {
+	case err = <-ended:
+	case <-time.After(2 * time.Minute):
+		t.Fatal("the run does not end")
+	}
+	if err != nil || !strings.Contains(out.String(), "attempt 1 of 3 failed") {
+		t.Fatalf("%v\n%s\n%s", err, out.String(), poolOut.String())
+	}
+	left, err := os.ReadDir(parts)
+	if err != nil || len(left) > 0 {
+		t.Errorf("files of attempts are left: %v, %v", left, err)
+	}
+	release := filepath.Join(dir, "out", "release.json")
+	before, err := os.ReadFile(release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := command.Run(t.Context(), "run", job, "--quiet"); code != 0 {
+		t.Fatalf("the local engine does not find the release: %d", code)
+	}
+	if after, err := os.ReadFile(release); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the local engine made another release: %v", err)
+	}
+}

@@ -1,0 +1,100 @@
+package verb
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+
+	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
+	"google.golang.org/grpc"
+
+	dpbeam "github.com/dprelease/dprelease/full/beam"
+	"github.com/dprelease/dprelease/pipeline/partial"
+)
+
+// pool starts a process of this program for each worker that a runner asks for (environment_type EXTERNAL). A worker
+// that dies, for want of memory or otherwise, takes neither the pool nor another worker with it.
+type pool struct {
+	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
+	program string
+	mu      sync.Mutex
+	workers map[string]*exec.Cmd // by the runner's identifier
+}
+
+// serve runs a pool until the context ends.
+func serve(ctx context.Context, port int) int {
+	if _, err := partial.ParseKey(os.Getenv(dpbeam.KeyVariable)); err != nil {
+		return report(exitUsage, errNoKey)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return report(exitInternal, errors.New("this program's file can't be found"))
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort("localhost", strconv.Itoa(port)))
+	if err != nil {
+		return report(exitInternal, errors.New("the port can't be listened on"))
+	}
+	p := &pool{program: program, workers: map[string]*exec.Cmd{}}
+	server := grpc.NewServer()
+	fnpb.RegisterBeamFnExternalWorkerPoolServer(server, p)
+	go func() {
+		<-ctx.Done()
+		server.Stop()
+	}()
+	err = server.Serve(listener)
+	p.stopAll()
+	if ctx.Err() == nil && err != nil {
+		return report(exitInternal, errors.New("the port can't be listened on any more"))
+	}
+	return 0
+}
+
+// StartWorker starts a process.
+func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.workers == nil:
+		return &fnpb.StartWorkerResponse{Error: "the pool has ended"}, nil
+	case p.workers[r.GetWorkerId()] != nil:
+		return &fnpb.StartWorkerResponse{Error: "the pool has such a worker"}, nil
+	}
+	c := exec.Command(p.program, workerFlag, "--id="+r.GetWorkerId(),
+		"--logging_endpoint="+r.GetLoggingEndpoint().GetUrl(), "--control_endpoint="+r.GetControlEndpoint().GetUrl())
+	c.Stdout, c.Stderr = os.Stderr, os.Stderr
+	if err := c.Start(); err != nil {
+		return &fnpb.StartWorkerResponse{Error: "a worker can't be started"}, nil
+	}
+	p.workers[r.GetWorkerId()] = c
+	go func() {
+		_ = c.Wait() // how it ended is the runner's matter
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.workers, r.GetWorkerId())
+	}()
+	return &fnpb.StartWorkerResponse{}, nil
+}
+
+// StopWorker ends a process. It holds nothing that must be kept.
+func (p *pool) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c := p.workers[r.GetWorkerId()]; c != nil {
+		_ = c.Process.Kill() // it may have ended
+	}
+	return &fnpb.StopWorkerResponse{}, nil
+}
+
+// stopAll ends all processes and starts no more.
+func (p *pool) stopAll() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.workers {
+		_ = c.Process.Kill() // it may have ended
+	}
+	p.workers = nil
+}

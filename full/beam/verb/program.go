@@ -1,0 +1,400 @@
+// Package verb is the verb beam of release-full: beam run runs a job on a runner of Apache Beam, and beam worker serves
+// runners as a worker.
+package verb
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+
+	// The reflection-free runtime, file systems and runners, for their side effects.
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec/optimized"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/spark"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
+
+	"github.com/dprelease/dprelease/cmd/release/command"
+	"github.com/dprelease/dprelease/configs"
+	dpbeam "github.com/dprelease/dprelease/full/beam"
+	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/pipeline/partial"
+)
+
+const usage = `release-full beam run JOB [flags] [-- flags of release merge]   aggregate the job's input on Apache Beam, and make the release
+release-full beam worker [--port 50000]                         serve a runner as a worker (environment_type EXTERNAL)
+
+--runner is prism (the default, on this machine), flink, spark, dataflow or universal; --endpoint, --environment_type and the other flags are
+Beam's. Workers have the key of the run in the variable DPRELEASE_RUN_KEY, and see the input's files under the same names or have credentials for
+its store. If the variable is set, run uses its key; else it makes one, which workers in other processes do not have:
+
+  release-full beam run job.yaml
+  release aggregate job.yaml --new-key run.key; export DPRELEASE_RUN_KEY="$(cat run.key)"
+  release-full beam run job.yaml --runner=flink --endpoint=jobserver:8099 --environment_type=EXTERNAL --environment_config=localhost:50000 --parts=/shared/parts -- --out /srv/release
+`
+
+// options are the flags of the verb run beside Beam's.
+type options struct {
+	params  params
+	buckets int
+	ranges  int
+	memory  string
+	bytes   int64 // those of memory
+	scratch string
+	parts   string
+	// workers is how many workers share the pipeline on prism.
+	workers int
+	// shuffle is how workers send each other messages: shuffleRunner, shuffleFiles or, as suits the runner, "".
+	shuffle string
+	// attempts is how often the pipeline is run at most, if it fails.
+	attempts int
+}
+
+// params are values of --param, in order.
+type params []string
+
+// String returns the values.
+func (p *params) String() string { return strings.Join(*p, " ") }
+
+// Set adds a value.
+func (p *params) Set(s string) error {
+	*p = append(*p, s)
+	return nil
+}
+
+func (p params) values() map[string]string {
+	values := map[string]string{}
+	for _, s := range p {
+		name, value, _ := strings.Cut(s, "=")
+		values[name] = value
+	}
+	return values
+}
+
+// Beam returns the verb.
+func Beam() command.Verb {
+	return command.Verb{
+		Name: "beam", Short: "Run a job on Apache Beam, or serve a runner as a worker", Version: core.SdkVersion,
+		Run: run, Takes: startsWorker,
+	}
+}
+
+// startsWorker reports whether a runner, or a pool, has started this process as a worker: it uses Beam's flags and no
+// verb.
+func startsWorker(args []string) bool { return slices.Contains(args, workerFlag) }
+
+// workerFlag is the flag of Beam that makes a process a worker.
+const workerFlag = "--worker=true"
+
+// run runs the arguments that follow the verb and returns the exit code. In a process that a runner has started as a
+// worker it does not return.
+func run(rest []string) int {
+	var o options
+	flag.Var(&o.params, "param", "set a parameter of the job: --param name=value (repeatable)")
+	flag.IntVar(&o.buckets, "buckets", 16, "how many buckets units are spread over; each is bounded by one worker")
+	flag.IntVar(&o.ranges, "ranges", 64, "into how many ranges the input is cut at most; each is read by one worker")
+	flag.StringVar(&o.memory, "memory", "1GiB", "how much memory each function should use at most")
+	flag.StringVar(&o.scratch, "tmp-dir", "",
+		"a folder on the workers for an encrypted file of what does not fit in memory")
+	flag.StringVar(&o.parts, "parts", "", "where workers write the encrypted result, and this process reads it: a "+
+		"folder that all of them see, or gs://..., s3://... or az://...; by default a folder of this machine")
+	flag.IntVar(&o.workers, "workers", 1, "prism as a server: how many workers share the pipeline; other runners have "+
+		"flags of their own, such as --parallelism")
+	flag.StringVar(&o.shuffle, "shuffle", "", "how the workers send each other encrypted rows: through the runner, or "+
+		"by files under --parts (which is a folder then); by default files on prism, which holds in memory what it "+
+		"shuffles, and runner on others")
+	flag.IntVar(&o.attempts, "attempts", 3, "how often the pipeline is run at most: one that fails, because a worker "+
+		"was killed or else, costs nothing and is run again")
+	port := flag.Int("port", 50000, "worker: the port to listen on")
+	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
+	beamlog.SetupLogging("warn", "text")
+	action, job := "", ""
+	if len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		action, rest = rest[0], rest[1:]
+	}
+	if action == "run" && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		job, rest = rest[0], rest[1:]
+	}
+	_ = flag.CommandLine.Parse(rest) // it ends the process if a flag is wrong
+	nameMetrics()
+	beam.Init() // a worker ends here
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	switch {
+	case action == "run" && job != "":
+		return o.run(ctx, job, flag.Args())
+	case action == "worker" && flag.NArg() == 0:
+		return serve(ctx, *port)
+	}
+	flag.Usage()
+	return exitUsage
+}
+
+// check reports flags that do not go together, and makes names of folders absolute.
+func (o *options) check() (err error) {
+	switch {
+	case min(o.buckets, o.ranges, o.attempts, o.workers) < 1:
+		return errors.New("--buckets, --ranges, --attempts and --workers must be at least 1")
+	case o.workers > 1 && (runner() != prism || *jobopts.Endpoint == ""):
+		return errors.New("--workers is for prism as a server (--runner=prism --endpoint=...): other runners start as many " +
+			"workers as they are told by their own flags")
+	}
+	inStore := store.IsAddress(o.parts)
+	if inStore {
+		if err := checkParts(o.parts); err != nil {
+			return err
+		}
+	} else if o.parts != "" {
+		if o.parts, err = filepath.Abs(o.parts); err != nil {
+			return errors.New("--parts: this process has no folder any more")
+		}
+	}
+	switch o.shuffle {
+	case "":
+		if o.shuffle = shuffleRunner; runner() == prism && !inStore {
+			o.shuffle = shuffleFiles
+		}
+	case shuffleFiles:
+		if inStore {
+			return errors.New("--shuffle=files needs a folder that all workers see as --parts, not an object store")
+		}
+	case shuffleRunner:
+	default:
+		return errors.New("--shuffle is runner or files")
+	}
+	if o.bytes, err = configs.ParseSize(o.memory); err != nil {
+		return fmt.Errorf("--memory: %w", err)
+	}
+	return nil
+}
+
+// run aggregates the input of a job and merges the result.
+func (o *options) run(ctx context.Context, job string, merge []string) int {
+	if err := o.check(); err != nil {
+		return report(exitUsage, err)
+	}
+	job, err := filepath.Abs(job)
+	if err != nil {
+		return report(exitInternal, errors.New("this process has no folder any more"))
+	}
+	folder, err := os.MkdirTemp("", "dprelease-full beam-*")
+	if err != nil {
+		return report(exitInternal, errors.New("there can be no temporary folder"))
+	}
+	defer os.RemoveAll(folder)
+	var params []string
+	for _, p := range o.params {
+		params = append(params, "--param", p)
+	}
+	key, code := runKey(ctx, job, filepath.Join(folder, "run.key"), params)
+	if code != 0 {
+		return code
+	}
+	if o.parts == "" {
+		o.parts = folder
+	}
+	if inProcess() {
+		slog.SetDefault(slog.New(slog.DiscardHandler)) // each failure is logged some eight times, and returned as well
+	}
+	beam.PipelineOptions.Set("param", "-") // else the runner gets the flag: parameters may be in addresses
+	text, err := os.ReadFile(job)
+	if err != nil {
+		return report(exitUsage, errors.New("the job file can't be read"))
+	}
+	task, engine, err := dpbeam.NewTask(ctx, job, text, o.params.values(), key, command.Version())
+	if err != nil {
+		return report(exitInput, err)
+	}
+	defer engine.Close()
+	task.Buckets, task.Memory, task.Scratch = o.buckets, o.bytes, o.scratch
+	task.Out = o.parts + "/" + filepath.Base(folder) + "-"
+	if o.shuffle == shuffleFiles {
+		task.Messages = task.Out
+	}
+	defer clean(context.WithoutCancel(ctx), task.Out)
+	if err := o.aggregate(ctx, task, dpbeam.Ranges(engine.Splits(), o.ranges), folder); err != nil {
+		if fault := dpbeam.FaultIn(err); fault != nil {
+			return report(exitInput, errors.New(said(fault, err)+"; nothing was charged"))
+		}
+		if inProcess() {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return report(exitInternal, errors.New("the pipeline failed, as the runner's log says; nothing was charged, and it "+
+			"can be run again"))
+	}
+	part, err := fetch(ctx, task.Out, folder, key)
+	if err != nil {
+		return report(exitInput, err)
+	}
+	return command.Run(ctx, append(append([]string{"merge", job, part}, params...), merge...)...)
+}
+
+// runKey returns the key of the environment, or makes one for workers in this process.
+func runKey(ctx context.Context, job, path string, params []string) (key partial.Key, code int) {
+	text := os.Getenv(dpbeam.KeyVariable)
+	if text == "" {
+		if code := command.Run(ctx, append([]string{"aggregate", job, "--quiet", "--new-key", path},
+			params...)...); code != 0 {
+			return key, code
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return key, report(exitInternal, errors.New("the key of the run can't be read"))
+		}
+		text = string(raw)
+		_ = os.Setenv(dpbeam.KeyVariable, strings.TrimSpace(text)) // the text has no zero byte
+	}
+	key, err := partial.ParseKey(text)
+	if err != nil {
+		return key, report(exitUsage, errNoKey)
+	}
+	return key, 0
+}
+
+// aggregate runs the pipeline, again if it failed. An attempt leaves at most encrypted files that nobody reads, so that
+// it does not matter how far it came.
+func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpbeam.Range, folder string) error {
+	if err := setWorkerBinary(folder); err != nil {
+		return err
+	}
+	for attempt := 1; ; attempt++ {
+		p, s := beam.NewPipelineWithRoot()
+		dpbeam.Build(s, *task, ranges, o.scopes())
+		err := o.submit(ctx, p)
+		if err == nil || ctx.Err() != nil || attempt >= o.attempts {
+			return err
+		}
+		reason := "as the runner's log says"
+		if fault := dpbeam.FaultIn(err); fault != nil {
+			if reason = said(fault, err); !fault.Passes {
+				return err
+			}
+		}
+		fmt.Fprintf(os.Stderr, "attempt %d of %d failed: %s; nothing was charged, and the next one begins\n", attempt,
+			o.attempts, reason)
+	}
+}
+
+const prism = "prism"
+
+// The ways of messages (--shuffle).
+const (
+	shuffleRunner = "runner"
+	shuffleFiles  = "files"
+)
+
+// mostBundles is how many functions prism runs at a time.
+const mostBundles = 8
+
+// scopes is into how many scopes the task is cut: one for each worker, and if prism has one worker, one for each of
+// this machine's processors.
+func (o *options) scopes() int {
+	if runner() == prism && o.workers == 1 {
+		return min(runtime.GOMAXPROCS(0), mostBundles)
+	}
+	return o.workers
+}
+
+// inProcess says that the runner and its workers are in this process.
+func inProcess() bool { return runner() == prism && *jobopts.Endpoint == "" }
+
+// said is what to print of a fault in an error: with the details if no worker has a log of its own.
+func said(f *dpbeam.Fault, err error) string {
+	if inProcess() {
+		return f.SaidIn(err)
+	}
+	return f.Says
+}
+
+// runner is the name of the runner.
+func runner() string { return cmp.Or(*runners.Runner, prism) }
+
+// submit runs a pipeline.
+func (o *options) submit(ctx context.Context, p *beam.Pipeline) (err error) {
+	if o.workers > 1 {
+		return runOnWorkers(ctx, p)
+	}
+	_, err = beam.Run(ctx, runner(), p)
+	return err
+}
+
+// setWorkerBinary says which program a runner hands to its workers, if the flags do not: this one, or an empty file if
+// the workers are there already. Else the SDK would build one, from sources that are not here.
+func setWorkerBinary(folder string) (err error) {
+	if *jobopts.WorkerBinary != "" {
+		return nil
+	}
+	path := filepath.Join(folder, "external")
+	if strings.EqualFold(*jobopts.EnvironmentType, "external") {
+		err = os.WriteFile(path, nil, 0o600)
+	} else {
+		path, err = os.Executable()
+	}
+	*jobopts.WorkerBinary = path
+	return err
+}
+
+// clean removes the files that the workers left under --parts, also those of attempts that failed or were killed while
+// they wrote.
+func clean(ctx context.Context, out string) {
+	fs, err := filesystem.New(ctx, out)
+	if err != nil {
+		return
+	}
+	defer fs.Close()
+	remover, ok := fs.(filesystem.Remover)
+	for _, ending := range []string{dpbeam.PartEnding, dpbeam.MessagesEnding} {
+		names, _ := fs.List(ctx, out+"*"+ending) // what can't be listed can't be removed
+		for _, name := range names {
+			if ok {
+				_ = remover.Remove(ctx, name) // it is encrypted, and its key is of no more use
+			}
+		}
+	}
+}
+
+// fetch returns the path of the result: of the first attempt that is complete. All that are have the same contents.
+func fetch(ctx context.Context, out, folder string, key partial.Key) (string, error) {
+	fs, err := filesystem.New(ctx, out)
+	if err != nil {
+		return "", err
+	}
+	defer fs.Close()
+	names, err := fs.List(ctx, out+"*"+dpbeam.PartEnding)
+	if err != nil || len(names) == 0 {
+		return "", errors.New("the workers left no result under --parts: do they see the same folder?")
+	}
+	path := filepath.Join(folder, "whole.part")
+	for _, name := range names {
+		raw, err := filesystem.Read(ctx, fs, name)
+		if err != nil || partial.Check(bytes.NewReader(raw), key) != nil {
+			continue // a worker was killed while it wrote this
+		}
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			return "", errors.New("the result can't be written to the temporary folder")
+		}
+		return path, nil
+	}
+	return "", errors.New("the result of the workers can't be read")
+}

@@ -1,0 +1,5 @@
+//go:build cgo
+
+package duckdb
+
+import _ "github.com/duckdb/duckdb-go/v2" // registers the driver with database/sql

@@ -1,0 +1,16 @@
+// Command release-full is release with all that needs large libraries: object stores, DuckDB and Apache Beam.
+package main
+
+import (
+	"os"
+
+	"github.com/dprelease/dprelease/cmd/release/command"
+	"github.com/dprelease/dprelease/full/beam/verb"
+	_ "github.com/dprelease/dprelease/full/duckdb" // the driver
+	"github.com/dprelease/dprelease/full/stores"
+)
+
+func main() {
+	stores.Register()
+	os.Exit(command.Main(verb.Beam()))
+}
