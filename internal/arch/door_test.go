@@ -186,6 +186,9 @@ func TestFrontsTakeNoCallbacks(t *testing.T) {
 			}
 			if s, ok := o.Type().Underlying().(*types.Struct); ok {
 				for f := range s.Fields() {
+					if o.Name() == "Verb" { // a verb runs in the place of a run, and never during one
+						continue
+					}
 					if _, ok := f.Type().Underlying().(*types.Signature); ok && f.Exported() {
 						t.Errorf("%s.%s is a function", o.Name(), f.Name())
 					}
