@@ -140,6 +140,9 @@ type jobKind struct {
 	By      []dimension
 }
 
+// Title returns what readers call a release: the title in its job, or its name.
+func Title(m *manifest.Manifest) string { return shown(factsOf(m).title) }
+
 // factsOf reads a manifest.
 func factsOf(m *manifest.Manifest) *facts {
 	p := &m.Privacy

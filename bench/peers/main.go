@@ -111,6 +111,9 @@ func compare(ctx context.Context, c *config, out io.Writer) ([]*result, error) {
 			}
 			fmt.Fprintf(os.Stderr, "peers: %s, %s\n", t.name, name)
 			lines, err := tool.answer(ctx, c, t, exact)
+			if err == nil {
+				err = ctx.Err() // a tool that was stopped has no result
+			}
 			if err != nil {
 				return nil, err
 			}

@@ -49,7 +49,7 @@ func tablesOf(results []*result) string {
 	for _, t := range tasks {
 		var table strings.Builder
 		fmt.Fprintf(&table, "\n### (%s) %s\n\n", t.letter, t.name)
-		fmt.Fprintf(&table, "%s%s. Error in %s.\n\n", strings.ToUpper(t.asked[:1]), t.asked[1:], t.unit)
+		fmt.Fprintf(&table, "%s%s. Unit of the error: %s.\n\n", strings.ToUpper(t.asked[:1]), t.asked[1:], t.unit)
 		if t.timeOnly {
 			table.WriteString("| tool | seconds, first | seconds, later | MB | lines | given by hand |\n|---|---|---|---|---|---|\n")
 		} else {
@@ -84,7 +84,7 @@ func tablesOf(results []*result) string {
 		}
 		better = append(better, ahead(&t, results)...)
 	}
-	first := "\nNo tool has less error than dprelease in (a) to (h), or is faster in (g), beyond three standard errors.\n"
+	first := "\nNo tool with five answers or more has less error than dprelease beyond three standard errors, and none is faster in (g).\n"
 	if len(better) > 0 {
 		first = "\nWhat is better elsewhere, beyond three standard errors, with five runs or more:\n\n" + strings.Join(better, "")
 	}
@@ -128,7 +128,7 @@ func errorOf(r *result) string {
 		text += " ± " + number(r.Error)
 	}
 	if r.Missing > 0 {
-		text += fmt.Sprintf("; %.2g %% of the cells without an answer", 100*r.Missing)
+		text += fmt.Sprintf("; %.1f %% of the cells without an answer", 100*r.Missing)
 	}
 	return text
 }

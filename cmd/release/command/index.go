@@ -1,0 +1,240 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/xml"
+	"errors"
+	"html/template"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/regular"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/report"
+)
+
+const indexLong = `index writes index.html and feed.atom into DIR: a list of all releases in the folders below it, and a feed of them for readers who want to
+hear of new ones. It reads the manifests alone, changes no release, and writes the same bytes for the same releases.
+
+The feed dates an entry by the date among its job's parameters, or else by deployment.published.`
+
+// indexed is one release below the folder.
+type indexed struct {
+	Title, Window, Guarantee, Link string
+	Digest                         string // of the manifest
+	at                             time.Time
+}
+
+// indexCommand is the verb index.
+func indexCommand(c *console.Console) *cobra.Command {
+	return &cobra.Command{
+		Use: "index DIR", Short: "Write a page and a feed of all releases below a folder", Long: indexLong,
+		Args: cobra.ExactArgs(1), Example: "  release index out",
+		RunE: func(cmd *cobra.Command, args []string) error { return writeIndex(cmd.Context(), c, args[0]) },
+	}
+}
+
+func writeIndex(ctx context.Context, c *console.Console, dir string) error {
+	all, err := findReleases(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "no-release", Message: "no folder below " +
+			console.Here(dir) + " holds a release", Hint: "name the folder in which the releases lie, such as out for out/2024-03-01"}
+	}
+	page := filepath.Join(dir, report.IndexName)
+	if old, err := regular.ReadFile(page, 1<<20); err == nil && !bytes.Contains(old, []byte(indexMark)) ||
+		err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: console.Here(page) +
+			" was not written by release index", Hint: "move it away, or name another folder"}
+	}
+	err = errors.Join(replaceWhole(page, func(b *bytes.Buffer) error { return indexPage.Execute(b, all) }),
+		replaceWhole(filepath.Join(dir, "feed.atom"), func(b *bytes.Buffer) error { return writeFeed(b, all) }))
+	if err != nil {
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "write", Message: "the index cannot be written to " +
+			console.Here(dir), Hint: "let this user write to the folder", Err: plainError(err)}
+	}
+	if c.Quiet {
+		return nil
+	}
+	return c.Printf("%s: %s\n", console.Here(page), console.Count(len(all), "release"))
+}
+
+// findReleases lists the releases in the folders below dir, the newest first. Links and hidden folders, such as those
+// in which a run works, are left out.
+func findReleases(ctx context.Context, dir string) ([]indexed, error) {
+	var out []indexed
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case d.IsDir() && path != dir && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.Name() != manifest.FileName || !d.Type().IsRegular():
+			return nil
+		case filepath.Dir(path) == filepath.Clean(dir):
+			return console.Usagef("%s is a release itself: name the folder above it", console.Here(dir))
+		}
+		m, digest, err := sink.ReadManifest(filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		out = append(out, entryOf(&m, digest, filepath.ToSlash(rel)))
+		return fs.SkipDir // a release holds no other
+	})
+	var usage *console.UsageError
+	if err != nil && !errors.As(err, &usage) {
+		return nil, pipeline.OutputError(plainError(err))
+	}
+	slices.SortFunc(out, func(a, b indexed) int {
+		return cmp.Or(b.at.Compare(a.at), cmp.Compare(b.Link, a.Link))
+	})
+	return out, err
+}
+
+// entryOf is the entry of a release at a path below the folder.
+func entryOf(m *manifest.Manifest, digest, path string) indexed {
+	e := indexed{Title: report.Title(m), Digest: digest, Guarantee: "epsilon " + report.AsStated(m.Privacy.Epsilon) +
+		", delta " + report.AsStated(m.Privacy.Delta)}
+	target := path + "/" + manifest.FileName
+	for i := range m.Documents {
+		if m.Documents[i].Path == report.IndexName {
+			target = path + "/" + report.IndexName
+		}
+	}
+	e.Link = (&url.URL{Path: target}).EscapedPath()
+	if published, err := time.Parse(time.DateOnly, m.Deployment().Published); err == nil {
+		e.at = published
+	}
+	var values []string
+	for _, value := range m.Params {
+		values = append(values, value)
+	}
+	slices.Sort(values)
+	for _, value := range values {
+		for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+			if at, err := time.Parse(layout, value); err == nil {
+				e.at = at
+			}
+		}
+	}
+	e.Window = strings.Join(values, ", ")
+	if e.at.IsZero() {
+		e.at = time.Unix(0, 0)
+	}
+	return e
+}
+
+// indexMark tells a page of this verb from others.
+const indexMark = `<meta name="generator" content="release index">`
+
+var indexPage = template.Must(template.New("index").Parse(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+` + indexMark + `
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="alternate" type="application/atom+xml" href="feed.atom" title="New releases">
+<title>Releases</title>
+<style>body{font:1rem/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}td,th{text-align:left;padding:.3rem 1rem .3rem 0;vertical-align:top}</style>
+</head>
+<body>
+<h1>Releases</h1>
+<p>Every number in these releases was made with noise, so that nobody can tell whether one person is in the data. <a href="feed.atom">Feed</a></p>
+<table>
+<thead><tr><th scope="col">Release</th><th scope="col">Of</th><th scope="col">Guarantee</th></tr></thead>
+<tbody>
+{{- range .}}
+<tr><td><a href="{{.Link}}"><bdi>{{.Title}}</bdi></a></td><td><bdi>{{.Window}}</bdi></td><td>{{.Guarantee}}</td></tr>
+{{- end}}
+</tbody>
+</table>
+</body>
+</html>
+`))
+
+// The parts of an Atom feed (RFC 4287).
+type (
+	atomFeed struct {
+		XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+		ID      string      `xml:"id"`
+		Title   string      `xml:"title"`
+		Updated string      `xml:"updated"`
+		Author  string      `xml:"author>name"`
+		Entries []atomEntry `xml:"entry"`
+	}
+	atomEntry struct {
+		ID      string   `xml:"id"`
+		Title   string   `xml:"title"`
+		Updated string   `xml:"updated"`
+		Link    atomLink `xml:"link"`
+		Summary string   `xml:"summary"`
+	}
+	atomLink struct {
+		Href string `xml:"href,attr"`
+	}
+)
+
+// writeFeed writes the feed. An entry is known by the digest of its manifest, and the feed by that of its oldest entry.
+func writeFeed(b *bytes.Buffer, all []indexed) error {
+	oldest := &all[len(all)-1]
+	feed := atomFeed{ID: "urn:dprelease:feed:" + oldest.Digest, Title: oldest.Title, Author: oldest.Title,
+		Updated: all[0].at.UTC().Format(time.RFC3339)}
+	for i := range all {
+		e := &all[i]
+		title := e.Title
+		if e.Window != "" {
+			title += ", " + e.Window
+		}
+		feed.Entries = append(feed.Entries, atomEntry{ID: "urn:dprelease:release:" + e.Digest, Title: title,
+			Updated: e.at.UTC().Format(time.RFC3339), Link: atomLink{e.Link}, Summary: e.Guarantee})
+	}
+	b.WriteString(xml.Header)
+	encoder := xml.NewEncoder(b)
+	encoder.Indent("", " ")
+	return errors.Join(encoder.Encode(feed), encoder.Close())
+}
+
+// replaceWhole writes a file beside the old one and then takes its place, so that readers see one or the other.
+func replaceWhole(path string, write func(*bytes.Buffer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	if err := regular.Replaceable(path); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".index-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b.Bytes())
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the error above says what failed
+	}
+	return err
+}
