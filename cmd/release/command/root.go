@@ -70,15 +70,9 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.Log, "log", "text", "how progress and errors are written to stderr: text or json")
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
-<<<<<<< HEAD
 		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console, runjob.Program), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), aggregate.Command(a.Console, runjob.Version()), a.mergeCmd(),
 		columns.Command(a.Console), initjob.Command(a.Console), preview.Command(a.Console, runjob.Program,
-			a.printPreview), a.explainCmd(), a.schemaCmd(), sqlCommand(a.Console), reportCommand(a.Console), plotCommand(a.Console),
-=======
-		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console, program), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), aggregate.Command(a.Console, version()), a.mergeCmd(),
-		columns.Command(a.Console), initjob.Command(a.Console), preview.Command(a.Console, program,
 			a.printPreview), a.explainCmd(), a.schemaCmd(), sqlCommand(a.Console), reportCommand(a.Console), indexCommand(a.Console), plotCommand(a.Console),
->>>>>>> main
 		publish.Command(a.Console),
 		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, runjob.Program),
 		a.versionCmd(), a.manCmd(),
