@@ -71,10 +71,28 @@ func Version() string {
 	if v != "" && v != "(devel)" {
 		return v
 	}
+	commit, dirty := "devel", false
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return "devel-" + s.Value
+		switch s.Key {
+		case "vcs.revision":
+			commit = "devel-" + s.Value
+		case "vcs.modified":
+			dirty = s.Value == "true"
 		}
 	}
-	return "devel"
+	if commit != "devel" && dirty {
+		commit += "+dirty"
+	}
+	return commit
+}
+
+// Build names this build of the program: partial aggregates are read by the build that wrote them. Two builds from a
+// clone can have one version, so the digest of the executable is added unless the version is one commit's.
+var Build = sync.OnceValue(func() string { return buildName(Version(), executableDigest()) })
+
+func buildName(version, digest string) string {
+	if version != "devel" && version != "unknown" && !strings.HasSuffix(version, "+dirty") {
+		return version
+	}
+	return version + " " + digest
 }

@@ -140,7 +140,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 		return partsUnchecked()
 	}
 	if of != nil {
-		where.open = aggregate.Opener(plan, book, of.key, of.paths, runjob.Version(), where.limits)
+		where.open = aggregate.Opener(plan, book, of.key, of.paths, runjob.Build(), where.limits)
 	}
 	outcome, err := a.runPlan(ctx, book, plan, where)
 	if failed := anchor.Renew(context.WithoutCancel(ctx), book); err == nil {
