@@ -4,7 +4,7 @@ LINT ?= golangci-lint
 GORELEASER ?= goreleaser
 comma := ,
 
-.PHONY: build full dist test race lint fuzz bench bench-peers peers pages docs check check-long man figures mutants
+.PHONY: build full dist test race lint fuzz bench bench-peers peers pages docs check check-engines check-long man figures mutants
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
@@ -63,6 +63,10 @@ check:
 
 man:
 	mkdir -p man && $(GO) run ./cmd/release man man
+
+# The engines that take minutes to test: Spark, which is installed from PyPI and needs Java 17.
+check-engines:
+	cd full && DPRELEASE_ENGINES=1 $(GO) test -timeout 120m ./spark/...
 
 # Every promise at full size; takes long.
 check-long:

@@ -1,4 +1,5 @@
-// Command release-full is release with all that needs large libraries: object stores, DuckDB and Apache Beam.
+// Command release-full is release with all that needs large libraries: object stores, DuckDB, Spark and
+// Apache Beam.
 package main
 
 import (
@@ -7,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/command"
 	"github.com/dprelease/dprelease/full/beam/verb"
 	_ "github.com/dprelease/dprelease/full/duckdb" // the driver
+	_ "github.com/dprelease/dprelease/full/spark"  // the driver
 	"github.com/dprelease/dprelease/full/stores"
 )
 

@@ -23,7 +23,7 @@ import (
 
 // Statement describes what a part is a part of. It is encrypted with the rest.
 type Statement struct {
-	// Program is the version of the program that made the part; only the same version reads it.
+	// Program is the build of the program that made the part; only the same build reads it.
 	Program string `json:"program"`
 	// Question is the run fingerprint of the plan (pipeline.Plan.Run).
 	Question string `json:"question"`

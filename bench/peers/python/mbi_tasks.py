@@ -33,7 +33,7 @@ def adult(file):
     while True:
         measured = [mbi.LinearMeasurement(np.asarray(data.project(t).datavector()) + np.random.normal(0, sigma, domain.size(t)),
                                           t, stddev=sigma) for t in pairs]
-        model = mbi.estimation.mirror_descent(domain, measured)
+        model = mbi.estimation.MirrorDescent().estimate(domain, measured)
         yield {"cells": np.concatenate([np.asarray(model.project(t).datavector()) for t in TABLES])}
 
 

@@ -12,6 +12,7 @@ import (
 	"time"
 	_ "time/tzdata" // time zones in an image without any
 
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/store/web"
 )
 
@@ -83,5 +84,5 @@ func signals(parent context.Context) (context.Context, func()) {
 // Run runs a command line within this process, as Main runs that of the process, and returns the exit code.
 func Run(ctx context.Context, args ...string) int { return execute(ctx, args, os.Stdout, os.Stderr) }
 
-// Version returns the version of the program's main module, or the commit it was built from.
-func Version() string { return version() }
+// Build names this build of the program: its version, and if that is not one commit's, the digest of its executable.
+func Build() string { return runjob.Build() }

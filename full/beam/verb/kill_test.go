@@ -17,12 +17,17 @@ import (
 	"testing"
 	"time"
 
+	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/dprelease/dprelease/cmd/release/command"
 	dpbeam "github.com/dprelease/dprelease/full/beam"
 	"github.com/dprelease/dprelease/full/beam/verb"
 	"github.com/dprelease/dprelease/full/stores"
+	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
 // role makes the test binary another program: release-full, or a prism server on a port.
@@ -197,4 +202,46 @@ func testKilledWorker(t *testing.T, workers int, shuffle string) {
 	if after, err := os.ReadFile(release); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the local engine made another release: %v", err)
 	}
+}
+
+// A pool that is killed leaves no worker: each worker ends when its standard input does.
+func TestKilledPool(t *testing.T) {
+	key, err := partial.NewKey(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(dpbeam.KeyVariable, key.Reveal())
+	port, silent := freePort(t), freePort(t)
+	var out bytes.Buffer
+	pool := start(t, "release-full", &out, "beam", "worker", "--port", strconv.Itoa(port))
+	await(t, port)
+	conn, err := grpc.NewClient(fmt.Sprintf("localhost:%d", port), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	endpoint := &pipepb.ApiServiceDescriptor{Url: fmt.Sprintf("localhost:%d", silent)} // the worker waits for it
+	if r, err := fnpb.NewBeamFnExternalWorkerPoolClient(conn).StartWorker(t.Context(), &fnpb.StartWorkerRequest{
+		WorkerId: "w", LoggingEndpoint: endpoint, ControlEndpoint: endpoint,
+	}); err != nil || r.GetError() != "" {
+		t.Fatalf("%v: %v", err, r)
+	}
+	var workers []string
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pool.Process.Pid)) // of threads that ended some are missing
+	for _, list := range lists {
+		children, _ := os.ReadFile(list)
+		workers = append(workers, strings.Fields(string(children))...)
+	}
+	if len(workers) != 1 {
+		t.Fatalf("the pool has the workers %v", workers)
+	}
+	_ = pool.Process.Kill()
+	for range 400 {
+		status, err := os.ReadFile("/proc/" + workers[0] + "/stat")
+		if err != nil || strings.Contains(string(status), ") Z ") {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("the worker lives on")
 }

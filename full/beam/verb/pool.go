@@ -3,6 +3,8 @@ package verb
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -66,7 +68,14 @@ func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 	c := exec.Command(p.program, workerFlag, "--id="+r.GetWorkerId(),
 		"--logging_endpoint="+r.GetLoggingEndpoint().GetUrl(), "--control_endpoint="+r.GetControlEndpoint().GetUrl())
 	c.Stdout, c.Stderr = os.Stderr, os.Stderr
+	// Only the pool has the other end of the worker's standard input, so the worker notices that the pool was killed.
+	c.Env = append(os.Environ(), poolVariable+"=1")
+	lifeline, err := c.StdinPipe()
+	if err != nil {
+		return &fnpb.StartWorkerResponse{Error: "a worker can't be started"}, nil
+	}
 	if err := c.Start(); err != nil {
+		_ = lifeline.Close() // nobody reads it
 		return &fnpb.StartWorkerResponse{Error: "a worker can't be started"}, nil
 	}
 	p.workers[r.GetWorkerId()] = c
@@ -77,6 +86,21 @@ func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 		delete(p.workers, r.GetWorkerId())
 	}()
 	return &fnpb.StartWorkerResponse{}, nil
+}
+
+// poolVariable is set for workers that a pool has started: their standard input ends with the pool.
+const poolVariable = "DPRELEASE_BEAM_POOL"
+
+// endWithPool ends this process, a worker, when the pool that started it has ended, killed or not.
+func endWithPool() {
+	if os.Getenv(poolVariable) == "" {
+		return
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // the pool writes nothing
+		fmt.Fprintln(os.Stderr, "error: the pool of this worker has ended, and so does the worker")
+		os.Exit(exitInternal) //nolint:forbidigo // the SDK's worker does not return
+	}()
 }
 
 // StopWorker ends a process. It holds nothing that must be kept.

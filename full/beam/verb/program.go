@@ -138,6 +138,9 @@ func run(rest []string) int {
 	}
 	_ = flag.CommandLine.Parse(rest) // it ends the process if a flag is wrong
 	nameMetrics()
+	if startsWorker(rest) {
+		endWithPool()
+	}
 	beam.Init() // a worker ends here
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -222,7 +225,7 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	if err != nil {
 		return report(exitUsage, errors.New("the job file can't be read"))
 	}
-	task, engine, err := dpbeam.NewTask(ctx, job, text, o.params.values(), key, command.Version())
+	task, engine, err := dpbeam.NewTask(ctx, job, text, o.params.values(), key, command.Build())
 	if err != nil {
 		return report(exitInput, err)
 	}

@@ -1,0 +1,11 @@
+// Package spark is a driver for database/sql of servers that speak HiveServer2's Thrift protocol over SQL of Spark:
+// Spark's own Thrift server, Kyuubi, and services that offer either. Importing the package registers the driver under
+// the name "spark".
+//
+// A connection is a session of the server, and a statement is an operation that the driver waits for. Answers come in
+// pages of columns. The driver has no parameters and no transactions. If a context ends, the connection is cut: the
+// server then closes the session and cancels its jobs.
+//
+// The protocol is that of TCLIService.thrift in Apache Hive; docs/adr/0041-spark-by-hiveserver2.md says why it was
+// chosen.
+package spark

@@ -1,0 +1,129 @@
+package spark_test
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/dprelease/dprelease/full/spark/sparktest"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
+	"github.com/dprelease/dprelease/pipeline/stabilitytest"
+)
+
+// untilTheEnd is a test whose cleanup is that of all tests.
+type untilTheEnd struct {
+	testing.TB
+	ends []func()
+}
+
+// Cleanup keeps what TestMain calls.
+func (u *untilTheEnd) Cleanup(end func()) { u.ends = append(u.ends, end) }
+
+// shared is the server of all tests: each has a database of its own.
+var shared struct {
+	sync.Once
+	*sparktest.Server
+	untilTheEnd
+	databases int
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for i := len(shared.ends) - 1; i >= 0; i-- {
+		shared.ends[i]()
+	}
+	os.Exit(code)
+}
+
+// server returns the server.
+func server(t *testing.T) *sparktest.Server {
+	t.Helper()
+	shared.Do(func() {
+		shared.TB = t
+		shared.Server = sparktest.Start(&shared.untilTheEnd)
+	})
+	if shared.Server == nil {
+		t.Skip("Spark could not be started, as the first test says")
+	}
+	return shared.Server
+}
+
+// newSpark returns a new database of the server.
+func newSpark(t *testing.T) *sqlpushtest.Server {
+	t.Helper()
+	shared.databases++
+	dsn, exec := server(t).Database(t, fmt.Sprintf("d%d_%d", os.Getpid(), shared.databases))
+	return &sqlpushtest.Server{
+		Driver: "spark", DSN: dsn, Exec: exec, Type: typeOf, Literal: literal, Slow: true,
+		Quote: func(name string) string { return "`" + name + "`" },
+	}
+}
+
+// slow skips a test that takes minutes, unless make check-engines runs it.
+func slow(t *testing.T) {
+	t.Helper()
+	if !allEngines() {
+		t.Skip("many statements: make check-engines runs them")
+	}
+}
+
+func allEngines() bool {
+	return os.Getenv("DPRELEASE_ENGINES") != "" || os.Getenv("DPRELEASE_LONG") != ""
+}
+
+// newSlow is newSpark for slow tests.
+func newSlow(t *testing.T) *sqlpushtest.Server {
+	t.Helper()
+	slow(t)
+	return newSpark(t)
+}
+
+var types = map[stabilitytest.Kind]string{
+	stabilitytest.Int64: "BIGINT", stabilitytest.Int32: "INT", stabilitytest.Float64: "DOUBLE", stabilitytest.Float32: "FLOAT",
+	stabilitytest.Bool: "BOOLEAN", stabilitytest.Date: "DATE", stabilitytest.Instant: "TIMESTAMP", stabilitytest.Clock: "TIMESTAMP_NTZ",
+	stabilitytest.Cents: "DECIMAL(9,2)", stabilitytest.Whole: "DECIMAL(12,0)",
+}
+
+// Texts are of characters in some cases, of bytes in others.
+func typeOf(k stabilitytest.Kind, c *stabilitytest.Case) string {
+	if k == stabilitytest.Text {
+		return []string{"STRING", "BINARY", "STRING COLLATE UTF8_LCASE"}[c.Layout%3]
+	}
+	return types[k]
+}
+
+func literal(k stabilitytest.Kind, columnType string, cell any) string {
+	switch v := cell.(type) {
+	case string:
+		bytes := "X'" + hex.EncodeToString([]byte(v)) + "'"
+		if columnType == "BINARY" {
+			return bytes
+		}
+		return "CAST(" + bytes + " AS STRING)"
+	case float64:
+		return fmt.Sprintf("CAST('%s' AS %s)", strconv.FormatFloat(v, 'g', -1, 64), columnType)
+	case int64:
+		switch k {
+		case stabilitytest.Date:
+			if v < -2_000_000 || v > 100_000_000 {
+				return "NULL"
+			}
+			return fmt.Sprintf("date_from_unix_date(%d)", v)
+		case stabilitytest.Instant:
+			return fmt.Sprintf("timestamp_micros(%d)", v)
+		case stabilitytest.Clock:
+			return fmt.Sprintf("CAST(timestamp_micros(%d) AS TIMESTAMP_NTZ)", v)
+		case stabilitytest.Cents:
+			return fmt.Sprintf("CAST('%de-2' AS DECIMAL(9,2))", v)
+		}
+		if v == math.MinInt64 {
+			return "(-9223372036854775807 - 1)"
+		}
+		return strconv.FormatInt(v, 10)
+	}
+	return fmt.Sprint(cell)
+}
