@@ -17,6 +17,11 @@ full:
 dist:
 	DPRELEASE_SIGN_KEY="$(SIGN)" $(GORELEASER) release --clean --skip=publish,announce$(if $(SIGN),,$(comma)sign)
 
+# The wheels for Python, one for each platform, in dist/wheels. They need uv.
+wheels:
+	@for os in linux darwin; do for arch in amd64 arm64; do \
+	  GOOS=$$os GOARCH=$$arch uv build -q --wheel -o dist/wheels python || exit 1; done; done
+
 test:
 	$(GO) test ./...
 
@@ -68,6 +73,20 @@ check-long:
 	DPRELEASE_LONG=1 $(GO) test -timeout 180m ./...
 	cd bench && DPRELEASE_LONG=1 CGO_ENABLED=1 $(GO) test -timeout 60m ./...
 	cd full && DPRELEASE_LONG=1 $(GO) test -timeout 120m ./...
+	$(MAKE) check-python check-airflow
+
+# The wheel under the Pythons of this machine, with pandas 2 and 3.
+check-python:
+	python/check 3.10 'pandas<3'
+	python/check 3.11 'pandas>=3'
+	python/check 3.12 'pandas>=3' mbi
+	python/check 3.13 'pandas<3'
+
+# The example under a real Airflow 3, whose workers are killed; takes some minutes and a gigabyte of packages.
+check-airflow:
+	@w=$$(mktemp -d) && python3 -m venv $$w/uv && $$w/uv/bin/pip install -q uv && $$w/uv/bin/uv build -q --wheel -o $$w/dist python && \
+	  $$w/uv/bin/uv venv -q $$w/env && VIRTUAL_ENV=$$w/env $$w/uv/bin/uv pip install -q $$w/dist/*.whl 'apache-airflow>=3,<4' \
+	  apache-airflow-providers-openlineage && $$w/env/bin/python python/tests/check_airflow.py && rm -rf $$w
 
 # The papers' figures in full, into examples/*/out; under 30 minutes on two cores.
 figures:

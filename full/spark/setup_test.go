@@ -42,6 +42,10 @@ func TestMain(m *testing.M) {
 // server returns the server.
 func server(t *testing.T) *sparktest.Server {
 	t.Helper()
+	if !allEngines() && os.Getenv("DPRELEASE_SPARK") == "" {
+		t.Skip("Spark takes minutes to start and to answer: make check-engines runs these tests, and a server that is " +
+			"named by DPRELEASE_SPARK")
+	}
 	shared.Do(func() {
 		shared.TB = t
 		shared.Server = sparktest.Start(&shared.untilTheEnd)

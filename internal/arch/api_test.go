@@ -21,7 +21,7 @@ var updateAPI = flag.Bool("update-api", false, "write testdata/api.golden anew")
 
 // public are the packages whose exported names other programs may use.
 var public = []string{
-	"calibrate", "calibrate/methods", "configs", "denoise",
+	".", "calibrate", "calibrate/methods", "configs", "denoise",
 }
 
 const apiGolden = "testdata/api.golden"

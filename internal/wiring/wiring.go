@@ -16,6 +16,11 @@ func Plan(ctx context.Context, path string, o configs.ParseOptions) (*pipeline.P
 	if len(diags) > 0 {
 		return nil, diags
 	}
+	return PlanOf(ctx, job)
+}
+
+// PlanOf makes the plan of a job whose steps were checked. It reads the public files that the job names.
+func PlanOf(ctx context.Context, job *configs.Job) (*pipeline.Plan, configs.Diagnostics) {
 	return pipeline.New(job, func(file, column string) ([]string, error) { return source.ReadStrings(ctx, file, column) })
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -208,7 +209,7 @@ func runToBeKilled(t *testing.T, job string, k *killer, o pipeline.Observer) {
 	book := ledger.NewBook(killStore{store, k}, time.Now)
 	runner := protocol.Runner{
 		Book: book, Sink: killSink{sink.New(), k}, Open: jobs.Opener(plan.Job(), where.limits, book.InputKey),
-		Observer: o, Workers: 1, Program: program(),
+		Observer: o, Workers: 1, Program: runjob.Program(),
 	}
 	if _, err := runner.Run(t.Context(), protocol.Request{Plan: plan, Dir: where.dir,
 		NewRelease: os.Getenv(killAgain) != ""}); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 	_ "time/tzdata" // time zones in an image without any
 
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/store/web"
 )
 
@@ -84,4 +85,4 @@ func signals(parent context.Context) (context.Context, func()) {
 func Run(ctx context.Context, args ...string) int { return execute(ctx, args, os.Stdout, os.Stderr) }
 
 // Build names this build of the program: its version, and if that is not one commit's, the digest of its executable.
-func Build() string { return build() }
+func Build() string { return runjob.Build() }

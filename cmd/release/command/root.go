@@ -22,6 +22,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/selftest"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/cmd/release/internal/verify"
+	"github.com/dprelease/dprelease/internal/runjob"
 )
 
 const rootLong = `release turns a private table into a differentially private data release.
@@ -40,7 +41,7 @@ Exit codes:
   70   internal error
   75   try again later (the run or the ledger is in use)
   130  stopped by SIGINT
-  134  crashed: a fault of this program, stopped by SIGABRT
+  134  crashed: a fault of this runjob.Program, stopped by SIGABRT
   143  stopped by SIGTERM`
 
 // execute runs the command line and returns the exit code.
@@ -69,11 +70,11 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.Log, "log", "text", "how progress and errors are written to stderr: text or json")
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
-		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console, program), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), aggregate.Command(a.Console, build()), a.mergeCmd(),
-		columns.Command(a.Console), initjob.Command(a.Console), preview.Command(a.Console, program,
+		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console, runjob.Program), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), aggregate.Command(a.Console, runjob.Build()), a.mergeCmd(),
+		columns.Command(a.Console), initjob.Command(a.Console), preview.Command(a.Console, runjob.Program,
 			a.printPreview), a.explainCmd(), a.schemaCmd(), sqlCommand(a.Console), reportCommand(a.Console), indexCommand(a.Console), plotCommand(a.Console),
 		publish.Command(a.Console),
-		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, program),
+		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, runjob.Program),
 		a.versionCmd(), a.manCmd(),
 	)
 	for _, v := range a.added {

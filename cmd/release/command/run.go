@@ -2,8 +2,6 @@ package command
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,10 +13,9 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/protocol"
-	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
-	"github.com/dprelease/dprelease/report"
 )
 
 const runLong = `run makes the release that a job describes and publishes it as one folder.
@@ -132,7 +129,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 	}
 	where.request, where.announce = ask, func(s protocol.Standing) error {
 		if s.Next == protocol.NextCharge && !ask.early {
-			if err := refuseEarly(plan, time.Now()); err != nil {
+			if err := runjob.RefuseEarly(plan, time.Now()); err != nil {
 				return err
 			}
 		}
@@ -143,7 +140,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 		return partsUnchecked()
 	}
 	if of != nil {
-		where.open = aggregate.Opener(plan, book, of.key, of.paths, build(), where.limits)
+		where.open = aggregate.Opener(plan, book, of.key, of.paths, runjob.Build(), where.limits)
 	}
 	outcome, err := a.runPlan(ctx, book, plan, where)
 	if failed := anchor.Renew(context.WithoutCancel(ctx), book); err == nil {
@@ -191,31 +188,6 @@ func (a *app) noteWaiting() {
 	}
 }
 
-// refuseEarly refuses a plan whose day, month or year is not over at a time: its release would be of the rows so far,
-// and rows that come later would need a second charge.
-func refuseEarly(plan *pipeline.Plan, now time.Time) error {
-	job := plan.Job()
-	for _, name := range slices.Sorted(maps.Keys(job.Params)) {
-		param := job.Params[name]
-		value := plan.Params()[name]
-		if param.Type != "date" {
-			continue
-		}
-		windows, err := param.Windows(value, value)
-		if err != nil || len(windows) == 0 {
-			continue // no window: the job was checked, so that this cannot be
-		}
-		if end := inZone(windows[0].End, plan.Location()); now.Before(end) {
-			return &pipeline.Error{Cause: pipeline.CauseInput, Code: "not-over",
-				Message: "the data interval " + value + " of parameter " + name + " ends on " + end.Format(time.RFC3339) +
-					", which is still to come",
-				Hint: "nothing was spent; run it when it is over, or release what is there now with --incomplete: a release is " +
-					"made once, so that rows that come later are never in it"}
-		}
-	}
-	return nil
-}
-
 // partsUnchecked refuses to merge shards of a job that promises to check its columns.
 func partsUnchecked() error {
 	return &pipeline.Error{Cause: pipeline.CauseJob, Code: "data-checks-parts",
@@ -261,17 +233,9 @@ func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Pla
 	where.limits.Look = a.look(plan)
 	o, done := a.Observer()
 	defer done()
-	open := where.open
-	if open == nil {
-		open = jobs.Opener(plan.Job(), where.limits, book.InputKey)
-	}
-	runner := protocol.Runner{
-		Book: book, Sink: sink.New(report.Presenter{}), Open: open,
-		Observer: o, Workers: where.limits.Workers, Identify: program, Signer: where.signer, Announce: where.announce,
-		Confirm: a.confirm(),
-	}
-	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again,
-		CompareInput: where.compare, Refuse: a.refuses(plan)})
+	outcome, err := runjob.Run(ctx, book, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again,
+		CompareInput: where.compare, Refuse: a.refuses(plan)}, runjob.Options{Limits: where.limits, Observer: o,
+		Signer: where.signer, Announce: where.announce, Confirm: a.confirm(), Open: where.open})
 	if err != nil || where.signer == nil {
 		return outcome, err
 	}

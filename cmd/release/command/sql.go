@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/cmd/release/internal/preview"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 )
@@ -65,7 +66,7 @@ func printStatements(ctx context.Context, c *console.Console, path string, flags
 
 // openStatements returns the input and where the types of its columns come from.
 func openStatements(ctx context.Context, plan *pipeline.Plan, dialect string) (*sqlpush.Database, string, error) {
-	source := jobs.DatabaseOf(plan.Job())
+	source := runjob.DatabaseOf(plan.Job())
 	if dialect == "" && sqlpush.HasDriver(source.Driver) {
 		d, err := sqlpush.Open(ctx, source)
 		return d, "the database", err

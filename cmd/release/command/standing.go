@@ -15,6 +15,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -73,7 +74,7 @@ func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 		if data = dataPolicy(p, p.Refuses()); data != "" {
 			data = "\ndata: " + data + "\n"
 		}
-		if early := refuseEarly(p, time.Now()); early != nil {
+		if early := runjob.RefuseEarly(p, time.Now()); early != nil {
 			lines = append(lines, "a run is refused: "+console.OneLine(early.Error())+"; --incomplete releases what is there")
 		}
 	}

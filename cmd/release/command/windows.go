@@ -14,6 +14,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
@@ -94,7 +95,7 @@ func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*wind
 		if err := planned.choose(f, planned.plans[0]); err != nil {
 			return nil, err
 		}
-		planned.over = !time.Now().Before(inZone(w.End, planned.plan.Location()))
+		planned.over = !time.Now().Before(runjob.InZone(w.End, planned.plan.Location()))
 		out = append(out, planned)
 	}
 	return out, nil
@@ -120,11 +121,6 @@ func (f *windowFlags) last(p *configs.Param) string {
 		return now.AddDate(-1, 0, 0).Format("2006")
 	}
 	return now.AddDate(0, 0, -1).Format("2006-01-02")
-}
-
-// inZone is the same date and time of day in a zone.
-func inZone(t time.Time, zone *time.Location) time.Time {
-	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, zone)
 }
 
 // datedParam is the job's one parameter that is a date and was not given.
@@ -210,7 +206,7 @@ func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 // any more it is not asked.
 func (w *windowed) inputGone(ctx context.Context, answered bool) bool {
 	job := w.plan.Job()
-	return !answered && job.Input.SQL == nil && jobs.Absent(source.Exists(ctx,
+	return !answered && job.Input.SQL == nil && runjob.Absent(source.Exists(ctx,
 		wiring.SourceOptions(job))) == len(job.Input.Files)
 }
 

@@ -3,25 +3,19 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
-	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/internal/wiring"
-	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -116,84 +110,15 @@ func LoadWith(ctx context.Context, c *console.Console, path string, params map[s
 
 // Dir is the absolute path of the release folder.
 func (f *Flags) Dir(p *pipeline.Plan) (string, error) {
-	dir := p.Job().Path(p.Job().Output.Dir)
-	if f.out != "" {
-		dir = f.out
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	// A link is followed here, since publishing renames onto the folder itself.
-	if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
-		if dir, err = filepath.EvalSymlinks(dir); err != nil {
-			return "", console.Usagef("the release folder is a link that leads nowhere")
-		}
-	}
-	return dir, nil
+	dir, err := runjob.Dir(p, f.out)
+	return dir, usage(err)
 }
 
-// Opener opens the job's input. The key of its digests comes from key, if that is not nil.
+// Opener opens the job's input; see [runjob.Opener].
 func Opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte,
 	error)) func(context.Context) (pipeline.Engine, error) {
-	if job.Input.SQL != nil {
-		return databaseOpener(job, l, key)
-	}
-	return func(ctx context.Context) (pipeline.Engine, error) {
-		options := wiring.SourceOptions(job)
-		options.Workers = l.Workers
-		options.Stdin, options.Scratch = stdin{}, cmp.Or(l.Scratch, os.TempDir())
-		if key != nil {
-			var err error
-			if options.Key, err = key(ctx); err != nil {
-				return nil, pipeline.LedgerError("read the key of the input's digest", err)
-			}
-		}
-		data, err := source.Open(ctx, options)
-		if Absent(err) == len(job.Input.Files) {
-			return nil, gone{err}
-		}
-		if err != nil {
-			return nil, local.ScratchError(err)
-		}
-		return local.NewWithin(data, l), nil
-	}
+	return runjob.Opener(job, l, key)
 }
-
-// stdin is standard input, unless that is a terminal, which would wait for the user.
-type stdin struct{}
-
-// Read implements io.Reader.
-func (stdin) Read(p []byte) (int, error) {
-	if term.IsTerminal(int(os.Stdin.Fd())) {
-		return 0, errTerminal
-	}
-	return os.Stdin.Read(p)
-}
-
-var errTerminal = errors.New("standard input is a terminal")
-
-// Absent counts the files or patterns of the input for which nothing was found.
-func Absent(err error) int {
-	var one *source.Error
-	var all source.Errors
-	if !errors.As(err, &all) && errors.As(err, &one) {
-		all = source.Errors{one}
-	}
-	n := 0
-	for _, e := range all {
-		if e.Code == source.CodeNotFound {
-			n++
-		}
-	}
-	return n
-}
-
-// gone is the error that the input's files are missing.
-type gone struct{ error }
-
-// Is reports that it is pipeline.ErrInputGone.
-func (gone) Is(target error) bool { return target == pipeline.ErrInputGone }
 
 // OpenBook opens the ledger that the job names; the file is made on first use.
 func OpenBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error, error) {
@@ -202,12 +127,49 @@ func OpenBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error
 
 // OpenStore opens a ledger by its name; if create is not set it must be there already.
 func OpenStore(ctx context.Context, name string, create bool) (*ledger.Book, func() error, error) {
-	store, err := sqlstore.Named(ctx, name, create)
-	if errors.Is(err, sqlstore.ErrUnsupported) {
-		return nil, nil, console.Usagef("the ledger's store: %v", err)
+	book, closeBook, err := runjob.OpenStore(ctx, name, create)
+	return book, closeBook, usage(err)
+}
+
+// ledgerOptions are those of the flags.
+func (f *Flags) ledgerOptions() runjob.LedgerOptions {
+	return runjob.LedgerOptions{New: f.newLedger, Show: console.Here}
+}
+
+// OpenLedgerOf opens the ledger of a plan that publishes into dir; see [runjob.OpenLedger].
+func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir string) (*ledger.Book, func() error, error) {
+	book, closeBook, err := runjob.OpenLedger(ctx, plan, dir, f.ledgerOptions())
+	return book, closeBook, usage(err)
+}
+
+// LostLedger refuses a plan whose ledger is lost; see [runjob.LedgerOptions.LostLedger].
+func (f *Flags) LostLedger(plan *pipeline.Plan, dir string) error {
+	return f.ledgerOptions().LostLedger(plan, dir)
+}
+
+// CompareHeads refuses a ledger that lacks an entry which the anchor or a release beside dir shows.
+func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string) (*runjob.Anchor, error) {
+	anchor, err := runjob.CompareHeads(ctx, book, dir, anchorPath, runjob.LedgerOptions{Show: console.Here})
+	return anchor, usage(err)
+}
+
+// AddNewLedger adds the flag that lets a run open a ledger beside releases that another ledger paid for.
+func (f *Flags) AddNewLedger(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.newLedger, "new-ledger", false,
+		"start a new ledger even if releases of the dataset exist; their cost is not counted")
+}
+
+// AddAnchor adds --anchor.
+func (f *Flags) AddAnchor(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Anchor, "anchor", "", "a file on another disk that holds the ledger's newest entry: fail "+
+		"if the ledger lacks it, and update the file after the run")
+}
+
+// usage returns a wrong setting of a run as a wrong command line, and other errors as they are.
+func usage(err error) error {
+	var wrong *runjob.SettingError
+	if errors.As(err, &wrong) {
+		return console.Usagef("%s", wrong.Text)
 	}
-	if err != nil {
-		return nil, nil, pipeline.LedgerError("open the ledger", err)
-	}
-	return ledger.NewBook(store, time.Now), store.Close, nil
+	return err
 }

@@ -3,14 +3,12 @@ package jobs
 import (
 	"os"
 	"runtime/debug"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/io/source"
-	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -42,13 +40,7 @@ func (f *Flags) Limits(p *pipeline.Plan) (local.Limits, error) {
 			return l, console.Usagef("--tmp-dir %q is not a folder", f.Tmp)
 		}
 	}
-	if l.Memory == 0 {
-		l.Memory = local.DefaultMemory()
-	}
-	if slices.ContainsFunc(p.Job().Input.Files, store.IsAddress) {
-		l.Ahead = source.AheadOfStores
-	}
-	return l, l.Fits(p)
+	return runjob.Limits(p, l)
 }
 
 // runtimeBytes is what the process takes beside the memory that Go's runtime counts.

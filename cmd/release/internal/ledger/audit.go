@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -118,11 +118,11 @@ func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, find
 			continue // not a release of this ledger's: verify looks at one that was damaged
 		}
 		seen++
-		known, err := jobs.Recall(ctx, o.book, m.Ledger)
+		known, err := runjob.Recall(ctx, o.book, m.Ledger)
 		if err != nil {
 			return seen, findings, err
 		}
-		if words := jobs.LostWords(known); words != "" {
+		if words := runjob.LostWords(known); words != "" {
 			findings = append(findings, console.Here(dir)+": "+words)
 		}
 	}

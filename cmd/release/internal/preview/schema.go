@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/table"
@@ -48,7 +48,7 @@ func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (
 		return s, fromAsked, err
 	}
 	data, err := source.Open(ctx, o)
-	if jobs.Absent(err) == len(o.Files) {
+	if runjob.Absent(err) == len(o.Files) {
 		s, err := stated(ctx, plan, dir)
 		if err == nil {
 			guess(plan, &s, all)

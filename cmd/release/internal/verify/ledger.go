@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -91,11 +92,11 @@ func (v *verifying) inLedger(ctx context.Context, store, how string) error {
 	if l := v.manifest.Ledger; l == nil {
 		findings = append(findings, "the manifest does not show the ledger's newest entry")
 	} else {
-		known, err := jobs.Recall(ctx, book, l)
+		known, err := runjob.Recall(ctx, book, l)
 		if err != nil {
 			return err
 		}
-		if words := jobs.LostWords(known); words != "" {
+		if words := runjob.LostWords(known); words != "" {
 			findings = append(findings, words)
 		}
 	}

@@ -1,4 +1,4 @@
-package jobs
+package runjob
 
 import (
 	"context"
@@ -9,9 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
-	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
@@ -23,20 +20,14 @@ import (
 // elsewhere: the entries in the manifests of releases beside the output folder, and the entry in the operator's anchor,
 // a file that is kept apart from the ledger.
 
-// AddAnchor adds --anchor.
-func (f *Flags) AddAnchor(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Anchor, "anchor", "", "a file on another disk that holds the ledger's newest entry: fail "+
-		"if the ledger lacks it, and update the file after the run")
-}
-
-// Anchor is the file of --anchor.
+// Anchor is a file on another disk that holds the ledger's newest entry.
 type Anchor struct {
 	path  string // "": there is none
 	fixed bool   // it is a release's manifest: never written
 }
 
 // CompareHeads refuses a ledger that lacks an entry which the anchor or a release beside dir shows.
-func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string) (*Anchor, error) {
+func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string, o LedgerOptions) (*Anchor, error) {
 	anchor, err := compareAnchor(ctx, book, anchorPath)
 	if err != nil {
 		return nil, err
@@ -54,7 +45,7 @@ func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string
 			return nil, err
 		}
 		if known == ledger.MarkLost {
-			return nil, rolledBack(console.Here(path))
+			return nil, rolledBack(o.show(path))
 		}
 	}
 	return anchor, nil
@@ -110,7 +101,7 @@ func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor
 	}
 	var held anchorFile
 	if err != nil || json.Unmarshal(text, &held) != nil || held.Ledger == nil {
-		return nil, console.Usagef("--anchor: %s is no anchor, no manifest and no output of release ledger show --json", path)
+		return nil, settingf("--anchor: %s is no anchor, no manifest and no output of release ledger show --json", path)
 	}
 	known, err := Recall(ctx, book, held.Ledger)
 	switch {

@@ -1,4 +1,4 @@
-package jobs
+package runjob
 
 import (
 	"context"
@@ -7,24 +7,31 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// AddNewLedger adds the flag that lets a run open a ledger beside releases that another ledger paid for.
-func (f *Flags) AddNewLedger(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.newLedger, "new-ledger", false,
-		"start a new ledger even if releases of the dataset exist; their cost is not counted")
+// LedgerOptions are options of [OpenLedger].
+type LedgerOptions struct {
+	// New allows a new ledger beside releases of the dataset, whose cost it does not count.
+	New bool
+	// Show returns a path as a message has it; nil: as it is.
+	Show func(path string) string
 }
 
-// OpenLedgerOf opens the ledger of a plan that publishes into dir. If there is none, or one without an entry, it opens
+func (o LedgerOptions) show(path string) string {
+	if o.Show == nil {
+		return path
+	}
+	return o.Show(path)
+}
+
+// OpenLedger opens the ledger of a plan that publishes into dir. If there is none, or one without an entry, it opens
 // a new one, unless a release of the same dataset beside dir shows that there was one: a lost ledger must not start the
 // budget anew by itself. Its errors do not repeat the store's name, which may hold a password.
-func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir string) (*ledger.Book, func() error, error) {
+func OpenLedger(ctx context.Context, plan *pipeline.Plan, dir string, o LedgerOptions) (*ledger.Book, func() error,
+	error) {
 	book, closeBook, err := OpenStore(ctx, plan.Job().StoreName(), false)
 	if err != nil && !errors.Is(err, ledger.ErrAbsent) {
 		return nil, nil, err
@@ -44,21 +51,21 @@ func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir strin
 			return nil, nil, pipeline.LedgerError("read the head", failed)
 		}
 	}
-	if err := f.LostLedger(plan, dir); err != nil {
+	if err := o.LostLedger(plan, dir); err != nil {
 		return nil, nil, err
 	}
-	return OpenBook(ctx, plan.Job())
+	return OpenStore(ctx, plan.Job().StoreName(), true)
 }
 
 // LostLedger returns the refusal of a run of a plan that publishes into dir and has no ledger, if a release of the same
 // dataset beside dir shows that there was a ledger. It returns nil if a new ledger may be opened.
-func (f *Flags) LostLedger(plan *pipeline.Plan, dir string) error {
+func (o LedgerOptions) LostLedger(plan *pipeline.Plan, dir string) error {
 	beside := releasesBeside(dir)
 	for _, path := range slices.Sorted(maps.Keys(beside)) {
-		if !f.newLedger && sameDataset(beside[path], plan) {
+		if !o.New && sameDataset(beside[path], plan) {
 			return &pipeline.Error{
 				Cause: pipeline.CauseLedger, Code: "no-ledger",
-				Message: console.Here(path) + " is a release of dataset " + plan.Job().Ledger.Dataset +
+				Message: o.show(path) + " is a release of dataset " + plan.Job().Ledger.Dataset +
 					", but its ledger is missing: a new ledger would not know what it cost",
 				Hint: "restore the ledger, or let ledger.store name the place where it is; --new-ledger opens a new one: then " +
 					"let the data's owner lower its budget by what was spent before (release ledger budget set)",

@@ -1,4 +1,4 @@
-package jobs
+package runjob
 
 import (
 	"context"

@@ -1,0 +1,94 @@
+package dprelease
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/runjob"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Cause is the part of the world that an error is about.
+type Cause string
+
+// The causes.
+const (
+	// CauseCheck means that a query misses the accuracy that the job asks for.
+	CauseCheck Cause = "check"
+	// CauseJob means that the job, or an option, is wrong.
+	CauseJob Cause = "job"
+	// CauseInput means that the input cannot be read.
+	CauseInput Cause = "input"
+	// CauseBudget means that the budget does not pay for the release.
+	CauseBudget Cause = "budget"
+	// CauseOutput means that a release folder cannot be written or read.
+	CauseOutput Cause = "output"
+	// CauseLedger means that the ledger cannot be used.
+	CauseLedger Cause = "ledger"
+	// CauseBusy means that another process is running the same job or publishes into the same folder.
+	CauseBusy Cause = "busy"
+	// CauseInternal means a fault of this module.
+	CauseInternal Cause = "internal"
+)
+
+// Error describes what failed and what to do. It holds no private value.
+type Error struct {
+	Cause Cause
+	// Code is a word that does not change between versions, such as "over-budget".
+	Code    string
+	Message string
+	// Hint is advice; "" if there is none.
+	Hint string
+	// Problems are the wrong places of the job file, in its order, each with its own code and hint; nil if the error is
+	// not about places of the file.
+	Problems configs.Diagnostics
+
+	err error
+}
+
+// Error returns the code, the message, and the problems of the job, one a line.
+func (e *Error) Error() string {
+	text := e.Code + ": " + e.Message
+	if len(e.Problems) > 0 {
+		text += "\n" + e.Problems.Error()
+	}
+	return text
+}
+
+// Unwrap returns the error underneath, for [errors.Is].
+func (e *Error) Unwrap() error { return e.err }
+
+// errorOf returns an error of the program's packages as one of this package.
+func errorOf(err error) error {
+	var failed *pipeline.Error
+	var problems configs.Diagnostics
+	var setting *runjob.SettingError
+	errors.As(err, &problems)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &failed):
+		e := &Error{Cause: Cause(failed.Cause), Code: failed.Code, Message: failed.Message, Hint: failed.Hint,
+			Problems: problems, err: err}
+		if failed.Err != nil && problems == nil {
+			e.Message += ": " + failed.Err.Error()
+		}
+		return e
+	case problems != nil:
+		return jobError(problems)
+	case errors.As(err, &setting):
+		return &Error{Cause: CauseJob, Code: "bad-option", Message: setting.Text, err: err}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return &Error{Cause: CauseInternal, Code: "internal", Message: err.Error(), err: err}
+}
+
+// jobError returns the problems of a job as an error; nil if there are none.
+func jobError(problems configs.Diagnostics) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return &Error{Cause: CauseJob, Code: "job", Message: "the job has problems", Problems: problems, err: problems}
+}

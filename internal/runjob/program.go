@@ -1,0 +1,98 @@
+package runjob
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+// Program describes what this executable is; what cannot be found out is left empty.
+var Program = sync.OnceValue(func() manifest.Program {
+	p := manifest.Program{Name: "dprelease", Version: Version(), Go: runtime.Version(), Binary: executableDigest()}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		modules := sha256.New()
+		for _, m := range info.Deps {
+			_, _ = fmt.Fprintln(modules, m.Path, m.Version, m.Sum) // a hash takes everything
+		}
+		p.Modules = hex.EncodeToString(modules.Sum(nil))
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				p.Commit = s.Value
+			}
+		}
+	}
+	return p
+})
+
+// executableDigest is the SHA-256 of the running executable; "" if it cannot be read.
+func executableDigest() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// module is the path of this module.
+const module = "github.com/dprelease/dprelease"
+
+// Version is the version of this module in the running program: that of its release if there is one, else the commit
+// from which the program was built.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if info.Main.Path != module && !strings.HasPrefix(info.Main.Path, module+"/") { // a program that imports this module
+		for _, m := range info.Deps {
+			if m.Path == module {
+				return m.Version
+			}
+		}
+	}
+	if v != "" && v != "(devel)" {
+		return v
+	}
+	commit, dirty := "devel", false
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			commit = "devel-" + s.Value
+		case "vcs.modified":
+			dirty = s.Value == "true"
+		}
+	}
+	if commit != "devel" && dirty {
+		commit += "+dirty"
+	}
+	return commit
+}
+
+// Build names this build of the program: partial aggregates are read by the build that wrote them. Two builds from a
+// clone can have one version, so the digest of the executable is added unless the version is one commit's.
+var Build = sync.OnceValue(func() string { return buildName(Version(), executableDigest()) })
+
+func buildName(version, digest string) string {
+	if version != "devel" && version != "unknown" && !strings.HasSuffix(version, "+dirty") {
+		return version
+	}
+	return version + " " + digest
+}

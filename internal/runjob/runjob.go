@@ -1,0 +1,165 @@
+// Package runjob carries out the run of a job: it opens the ledger, compares it with what releases show, opens the input,
+// and makes the release by the protocol. The command and package dprelease are fronts of it.
+package runjob
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
+	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/wiring"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/report"
+)
+
+// SettingError is a setting of a run that cannot be used.
+type SettingError struct{ Text string }
+
+// Error returns the text.
+func (e *SettingError) Error() string { return e.Text }
+
+func settingf(format string, args ...any) error { return &SettingError{fmt.Sprintf(format, args...)} }
+
+// Dir is the absolute path of the release folder of a plan: out or, if that is empty, the job's output.dir.
+func Dir(p *pipeline.Plan, out string) (string, error) {
+	dir, err := filepath.Abs(cmp.Or(out, p.Job().Path(p.Job().Output.Dir)))
+	if err != nil {
+		return "", err
+	}
+	// A link is followed here, since publishing renames onto the folder itself.
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		if dir, err = filepath.EvalSymlinks(dir); err != nil {
+			return "", settingf("the release folder is a link that leads nowhere")
+		}
+	}
+	return dir, nil
+}
+
+// Limits completes what the run of a plan may use: an error if its queries cannot be answered within that.
+func Limits(p *pipeline.Plan, l local.Limits) (local.Limits, error) {
+	if l.Memory == 0 {
+		l.Memory = local.DefaultMemory()
+	}
+	if slices.ContainsFunc(p.Job().Input.Files, store.IsAddress) {
+		l.Ahead = source.AheadOfStores
+	}
+	return l, l.Fits(p)
+}
+
+// Options are how a plan is run.
+type Options struct {
+	Limits local.Limits
+	// Observer is told how far the run has come.
+	Observer pipeline.Observer
+	// Signer signs the manifest; nil: it is not signed.
+	Signer pipeline.Signer
+	// Announce and Confirm are those of [protocol.Runner]; both may be nil.
+	Announce func(protocol.Standing) error
+	Confirm  func(context.Context, []pipeline.Finding) bool
+	// Open opens the input; nil: the job's.
+	Open func(context.Context) (pipeline.Engine, error)
+}
+
+// Run makes the release that is asked for, under a ledger that was compared ([CompareHeads]).
+func Run(ctx context.Context, book *ledger.Book, ask protocol.Request, o Options) (*protocol.Outcome, error) {
+	if o.Open == nil {
+		o.Open = Opener(ask.Plan.Job(), o.Limits, book.InputKey)
+	}
+	runner := protocol.Runner{
+		Book: book, Sink: sink.New(report.Presenter{}), Open: o.Open, Observer: o.Observer, Workers: o.Limits.Workers,
+		Identify: Program, Signer: o.Signer, Announce: o.Announce, Confirm: o.Confirm,
+	}
+	return runner.Run(ctx, ask)
+}
+
+// Opener opens the job's input. The key of its digests comes from key, if that is not nil.
+func Opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte,
+	error)) func(context.Context) (pipeline.Engine, error) {
+	if job.Input.SQL != nil {
+		return databaseOpener(job, l, key)
+	}
+	return func(ctx context.Context) (pipeline.Engine, error) {
+		options := wiring.SourceOptions(job)
+		options.Workers = l.Workers
+		options.Stdin, options.Scratch = stdin{}, cmp.Or(l.Scratch, os.TempDir())
+		if key != nil {
+			var err error
+			if options.Key, err = key(ctx); err != nil {
+				return nil, pipeline.LedgerError("read the key of the input's digest", err)
+			}
+		}
+		data, err := source.Open(ctx, options)
+		if Absent(err) == len(job.Input.Files) {
+			return nil, gone{err}
+		}
+		if err != nil {
+			return nil, local.ScratchError(err)
+		}
+		return local.NewWithin(data, l), nil
+	}
+}
+
+// stdin is standard input, unless that is a terminal, which would wait for the user.
+type stdin struct{}
+
+// Read implements io.Reader.
+func (stdin) Read(p []byte) (int, error) {
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		return 0, errTerminal
+	}
+	return os.Stdin.Read(p)
+}
+
+var errTerminal = errors.New("standard input is a terminal")
+
+// Absent counts the files or patterns of the input for which nothing was found.
+func Absent(err error) int {
+	var one *source.Error
+	var all source.Errors
+	if !errors.As(err, &all) && errors.As(err, &one) {
+		all = source.Errors{one}
+	}
+	n := 0
+	for _, e := range all {
+		if e.Code == source.CodeNotFound {
+			n++
+		}
+	}
+	return n
+}
+
+// gone is the error that the input's files are missing.
+type gone struct{ error }
+
+// Unwrap returns the error of the input.
+func (g gone) Unwrap() error { return g.error }
+
+// Is reports that it is pipeline.ErrInputGone.
+func (gone) Is(target error) bool { return target == pipeline.ErrInputGone }
+
+// OpenStore opens a ledger by its name; if create is not set it must be there already.
+func OpenStore(ctx context.Context, name string, create bool) (*ledger.Book, func() error, error) {
+	store, err := sqlstore.Named(ctx, name, create)
+	if errors.Is(err, sqlstore.ErrUnsupported) {
+		return nil, nil, settingf("the ledger's store: %v", err)
+	}
+	if err != nil {
+		return nil, nil, pipeline.LedgerError("open the ledger", err)
+	}
+	return ledger.NewBook(store, time.Now), store.Close, nil
+}

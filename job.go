@@ -1,0 +1,279 @@
+package dprelease
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/runjob"
+	"github.com/dprelease/dprelease/internal/wiring"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+)
+
+// Job is a job file that was read and checked. [Load] and [Parse] make jobs.
+type Job struct{ plan *pipeline.Plan }
+
+// Load reads and checks the job file at path, and reads the public files that it names. params are the values of its
+// parameters, by name. References to the environment (${env:NAME}) are those of this process. Errors: an [*Error] with
+// all problems of the job.
+func Load(ctx context.Context, path string, params map[string]string) (*Job, error) {
+	plan, problems := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: os.LookupEnv})
+	if err := jobError(problems); err != nil {
+		return nil, err
+	}
+	return &Job{plan}, nil
+}
+
+// Parse is [Load] of the text of a job. The job's relative paths start at the folder of path, which need not exist.
+func Parse(ctx context.Context, path string, text []byte, params map[string]string) (*Job, error) {
+	o := configs.ParseOptions{Params: params, Env: os.LookupEnv, CheckStep: pipeline.CheckStep}
+	job, problems := configs.Parse(path, text, o)
+	if len(problems) > 0 {
+		return nil, jobError(problems)
+	}
+	plan, problems := wiring.PlanOf(ctx, job)
+	if err := jobError(problems); err != nil {
+		return nil, err
+	}
+	return &Job{plan}, nil
+}
+
+// Name returns the job's name.
+func (j *Job) Name() string { return j.plan.Name() }
+
+// Options are settings of [Job.Plan] and [Job.Run]. The zero value is the way of the job. No option changes the
+// guarantee or the size of the noise.
+type Options struct {
+	// Dir is the release folder; "" for the job's output.dir.
+	Dir string
+	// Workers is the number of goroutines; 0 for one per processor. Results do not depend on it.
+	Workers int
+	// Memory is how many bytes a run may use; 0 for the job's memory_limit or, without one, half of the machine's.
+	Memory int64
+	// TempDir is the folder for an encrypted file of what does not fit in memory; "" for the release's staging folder.
+	TempDir string
+	// Anchor is a file on another disk that holds the ledger's newest entry. A run fails if the ledger lacks that entry,
+	// and writes the newest one. "" for none.
+	Anchor string
+	// NewRelease makes a new release of a job that is released already: it charges again and draws new noise, and moves
+	// the older folder aside.
+	NewRelease bool
+	// NewLedger allows a new ledger although releases of the dataset exist; their cost is not counted.
+	NewLedger bool
+	// Incomplete allows a release of a day, month or year that is not over; rows that come later are never in it.
+	Incomplete bool
+}
+
+// Status describes how a run ended.
+type Status string
+
+// The ways in which a run ends well.
+const (
+	// Released means that this run made the release.
+	Released Status = "released"
+	// Finished means that an earlier run was cut short after its seal, and this one published what it left.
+	Finished Status = "finished"
+	// AlreadyReleased means that the release was there; nothing was spent.
+	AlreadyReleased Status = "already-released"
+	// Copied means that the release was published in another folder; its bytes were copied, nothing was spent.
+	Copied Status = "copied"
+	// Rerendered means that the release was made from the noisy values of an earlier one; nothing was spent.
+	Rerendered Status = "derived"
+)
+
+// Outcome is what a run did.
+type Outcome struct {
+	Status Status
+	// Dir is the absolute path of the release folder; see [Open].
+	Dir string
+	// Digest is the SHA-256 of the release's manifest, in hexadecimal.
+	Digest string
+	// Moved is where an older release of the folder was put; "" if there was none.
+	Moved string
+}
+
+// Run makes the release of the job, and publishes it as one folder. The ledger records the charge before the first
+// random draw, and what was drawn before anything is published. The same run again finds its release, spends nothing
+// and does not open the input. A run that was killed is resumed by the next one, under the same charge. Errors: an
+// [*Error], or ctx's.
+func (j *Job) Run(ctx context.Context, o Options) (*Outcome, error) {
+	out, err := j.run(ctx, o)
+	return out, errorOf(err)
+}
+
+func (j *Job) run(ctx context.Context, o Options) (out *Outcome, err error) {
+	if err := j.plan.Accurate(); err != nil {
+		return nil, err
+	}
+	limits, dir, err := j.place(o)
+	if err != nil {
+		return nil, err
+	}
+	opening := runjob.LedgerOptions{New: o.NewLedger}
+	book, closeBook, err := runjob.OpenLedger(ctx, j.plan, dir, opening)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = closeBook() }() // every entry is durable when it is made
+	anchor, err := runjob.CompareHeads(ctx, book, dir, o.Anchor, opening)
+	if err != nil {
+		return nil, err
+	}
+	made, err := runjob.Run(ctx, book, protocol.Request{Plan: j.plan, Dir: dir, NewRelease: o.NewRelease,
+		Refuse: j.plan.Refuses()}, runjob.Options{Limits: limits, Observer: pipeline.Silent{},
+		Announce: func(s protocol.Standing) error {
+			if s.Next == protocol.NextCharge && !o.Incomplete {
+				return runjob.RefuseEarly(j.plan, time.Now())
+			}
+			return nil
+		}})
+	if failed := anchor.Renew(context.WithoutCancel(ctx), book); err == nil {
+		err = failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Status: Status(made.Status), Dir: made.Dir, Digest: made.Digest, Moved: made.Moved}, nil
+}
+
+// place returns what a run may use, and its folder.
+func (j *Job) place(o Options) (local.Limits, string, error) {
+	limits := local.Limits{Workers: o.Workers, Memory: o.Memory, Scratch: o.TempDir}
+	if limits.Workers < 1 {
+		limits.Workers = runtime.GOMAXPROCS(0)
+	}
+	if limits.Memory == 0 {
+		limits.Memory = j.plan.Job().Memory()
+	}
+	if j.plan.Refuses() {
+		limits.Look = local.LookAll
+	}
+	limits, err := runjob.Limits(j.plan, limits)
+	if err != nil {
+		return limits, "", err
+	}
+	dir, err := runjob.Dir(j.plan, o.Dir)
+	return limits, dir, err
+}
+
+// Plan is what a run of a job would do, cost and achieve. It is the same for every table with the job's columns.
+type Plan struct {
+	Name string
+	// Epsilon and Delta are the guarantee of the whole release, and Mu is its parameter of Gaussian differential privacy.
+	Epsilon, Delta, Mu float64
+	// Statement is the guarantee in words.
+	Statement string
+	Queries   []PlannedQuery
+	// Next is what a run would do now.
+	Next Next
+	// Dir is the folder of the release that is there already; "" if there is none.
+	Dir string
+	// Caps are the caps of the budget on what a run would charge; empty if it charges nothing.
+	Caps []Cap
+	// Refusal is why a run would fail; nil if nothing is in the way.
+	Refusal error
+}
+
+// Next is what a run would do next.
+type Next string
+
+// What a run may do next.
+const (
+	// NextCharge: charge the budget and make the release.
+	NextCharge Next = "charge"
+	// NextResume: go on under the charge of a run that was cut short.
+	NextResume Next = "resume"
+	// NextFinish: publish what a run that was cut short after its seal left.
+	NextFinish Next = "finish"
+	// NextRepeat: return the release that is there.
+	NextRepeat Next = "repeat"
+	// NextRerender: make the release from the noisy values of one that is there.
+	NextRerender Next = "derive"
+	// NextWithdrawn: fail, since the release was withdrawn.
+	NextWithdrawn Next = "withdrawn"
+)
+
+// PlannedQuery is one query of a plan.
+type PlannedQuery struct {
+	Name, Kind string
+	Cells      int
+	// Deviation is the standard deviation of the noise of a cell, in the query's unit.
+	Deviation float64
+	// HalfWidth is half the width of the 95 % interval of a noisy cell, in the query's unit. If OverRows is true, it is
+	// to be divided by the private number of rows.
+	HalfWidth float64
+	OverRows  bool
+	// Share is the part of the release's mu² that the query takes.
+	Share float64
+}
+
+// Cap is one cap of the budget on a charge.
+type Cap struct {
+	// Per is "total", "day", "month", "year" or "delta_cap". Name is the period's, such as 2026-11-21.
+	Per, Name string
+	// Share is the charge divided by the cap.
+	Share float64
+	// Fits is how many further charges of this size fit afterwards; below 0 if this one does not fit.
+	Fits float64
+}
+
+// Plan returns what a run would do and cost, and how accurate its release would be. It reads the ledger, which it does
+// not make, and no data. Errors: an [*Error], or ctx's; the refusal of a run is in the plan.
+func (j *Job) Plan(ctx context.Context, o Options) (*Plan, error) {
+	g := j.plan.Guarantee()
+	p := &Plan{Name: j.Name(), Epsilon: float64(g.Epsilon), Delta: float64(g.Delta), Mu: float64(j.plan.Mu()),
+		Statement: j.plan.Statement()}
+	for _, q := range j.plan.Queries() {
+		half, over := q.HalfWidth()
+		p.Queries = append(p.Queries, PlannedQuery{Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(),
+			Deviation: q.Deviation(), HalfWidth: half, OverRows: over, Share: math.Pow(float64(q.Mu())/p.Mu, 2)})
+	}
+	s, lost, err := j.standing(ctx, o)
+	if err != nil {
+		return nil, errorOf(err)
+	}
+	p.Next, p.Dir = Next(s.Next), s.Dir
+	for _, r := range s.Quote.Rooms {
+		p.Caps = append(p.Caps, Cap{Per: r.Per, Name: r.Name, Share: r.Share, Fits: r.More})
+	}
+	switch early := runjob.RefuseEarly(j.plan, time.Now()); {
+	case j.plan.Accurate() != nil:
+		p.Refusal = errorOf(j.plan.Accurate())
+	case lost != nil:
+		p.Refusal = errorOf(lost)
+	case s.Problem != nil:
+		p.Refusal = errorOf(s.Problem)
+	case s.Quote.Refusal != nil:
+		p.Refusal = errorOf(pipeline.LedgerError("charge", s.Quote.Refusal))
+	case s.Next == protocol.NextCharge && early != nil && !o.Incomplete:
+		p.Refusal = errorOf(early)
+	}
+	return p, nil
+}
+
+// standing looks into the job's ledger. lost is the refusal of a run if the ledger is missing and should not be.
+func (j *Job) standing(ctx context.Context, o Options) (s protocol.Standing, lost, err error) {
+	_, dir, err := j.place(o)
+	if err != nil {
+		return s, nil, err
+	}
+	book, closeBook, err := runjob.OpenStore(ctx, j.plan.Job().StoreName(), false)
+	switch {
+	case errors.Is(err, ledger.ErrAbsent):
+		s, err = protocol.StandingOf(ctx, j.plan, nil, sink.New(), dir)
+		return s, runjob.LedgerOptions{New: o.NewLedger}.LostLedger(j.plan, dir), err
+	case err != nil:
+		return s, nil, err
+	}
+	defer func() { _ = closeBook() }() // it was only read
+	s, err = protocol.StandingOf(ctx, j.plan, book, sink.New(), dir)
+	return s, nil, err
+}

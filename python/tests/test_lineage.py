@@ -1,0 +1,34 @@
+"""Events of OpenLineage have public facts and fit their schemas; an endpoint that is gone stops nothing."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dprelease
+
+pytest.importorskip("openlineage.client")
+from openlineage.client import OpenLineageClient  # noqa: E402
+from openlineage.client.serde import Serde  # noqa: E402
+
+from dprelease import lineage  # noqa: E402
+
+
+def test_events_fit_their_schemas(folder: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    event: dict[str, Any] = json.loads(Serde.to_json(lineage.event(dprelease.run("job.yaml"))))
+    facet = event["run"]["facets"]["dprelease_privacy"]
+    schema = json.loads((Path(lineage.__file__).parent / "PrivacyRunFacet.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(facet)
+    assert facet["_schemaURL"] == schema["$id"] and 0.9 < facet["budgetShareLeft"] < 1
+    assert event["inputs"] == [{"namespace": "file", "name": "trips.parquet", "facets": {}, "inputFacets": {}}]
+    hours = next(o for o in event["outputs"] if o["name"] == str(folder / "out" / "trips_by_hour"))
+    assert [f["name"] for f in hours["facets"]["schema"]["fields"]][:3] == ["hour_from", "hour_before", "noisy"]
+    assert event["eventType"] == "COMPLETE" and len(hours["facets"]["version"]["datasetVersion"]) == 64
+
+
+def test_a_dead_endpoint_is_only_said() -> None:
+    release = dprelease.run("job.yaml")
+    assert not lineage.emit(release, OpenLineageClient(url="http://localhost:9"))
+    assert not lineage.emit(release, object())  # type: ignore[arg-type]
