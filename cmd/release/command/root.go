@@ -41,7 +41,7 @@ Exit codes:
   70   internal error
   75   try again later (the run or the ledger is in use)
   130  stopped by SIGINT
-  134  crashed: a fault of this runjob.Program, stopped by SIGABRT
+  134  crashed: a fault of this program, stopped by SIGABRT
   143  stopped by SIGTERM`
 
 // execute runs the command line and returns the exit code.
