@@ -42,7 +42,6 @@ func library() string {
 func Example() {
 	ctx := context.Background()
 	dir := library()
-	defer os.RemoveAll(dir)
 
 	job, err := dprelease.Load(ctx, filepath.Join(dir, "job.yaml"), nil)
 	if err != nil {
@@ -80,6 +79,7 @@ func Example() {
 	record := table.Record() // the same table for Arrow
 	defer record.Release()
 	fmt.Println(record.NumRows(), "rows,", record.NumCols(), "columns")
+	_ = os.RemoveAll(dir)
 	// Output:
 	// by_branch: 3 cells, 95 % interval ± 16.6
 	// next: charge, 8 more fit
