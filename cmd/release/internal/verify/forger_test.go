@@ -21,7 +21,7 @@ privacy: {epsilon: 4, delta: 1e-6, unit: [person], adjacency: add-remove, per_un
 input: {files: [people.csv], csv: {types: {age: int, sex: text}}}
 queries:
   - {name: all, count: {}}
-  - {name: ages, histogram: {by: [{column: sex, values: [F, M]}, {column: age, from: 0, to: 100, width: 10}]}, denoise: [{method: james-stein}]}
+  - {name: ages, histogram: {by: [{column: sex, values: {woman: [F, f], man: [M, m]}}, {column: age, from: 0, to: 100, width: 10}]}, denoise: [{method: james-stein}]}
   - {name: words, histogram: {by: [{column: word, keys: discover}], min_units: 3}, per_unit: {max_groups: 2, max_rows_per_group: 1}}
   - {name: spent, sum: {column: age, clamp: [0, 100], by: [{column: word, keys: discover}]}}
   - {name: tables, crosstabs: {by: [{column: sex, values: [F, M]}, {column: age, from: 0, to: 100, width: 20}], ways: [1, 2]}}
@@ -85,37 +85,39 @@ func found(t *testing.T, text []byte) (what string) {
 // unstated are the facts that the manifest states once, so that nothing in it contradicts another value: a ledger or a
 // signature shows a change of them.
 var unstated = map[string]string{
-	".format":                                            "the reader refuses other formats before it checks",
-	".job.input.csv.trim_space":                          "how rows are read",
-	".job.ledger.budget.epsilon":                         "the ledger has its budget",
-	".job.ledger.budget.delta":                           "the ledger has its budget",
-	".job.ledger.dataset":                                "the ledger has its dataset",
-	".job.output.dir":                                    "the folder may have been moved",
-	".job.output.report":                                 "documents are listed with their digests",
-	".job.queries[i].crosstabs.by[i].values[i]":          "labels are in the tables",
-	".job.queries[i].crosstabs.ways[]":                   "the order of a set",
-	".job.queries[i].denoise[i].positive_part":           "estimates are in the tables",
-	".job.queries[i].histogram.by[i].values[i]":          "labels are in the tables",
-	".job.queries[i].histogram.by[i].values[]":           "labels are in the tables",
-	".job.queries[i].histogram.cdf":                      "tables are listed with their digests",
-	".job.queries[i].mean.by[i].values[i]":               "labels are in the tables",
-	".job.queries[i].mean.by[i].values[]":                "labels are in the tables",
-	".job.queries[i].crosstabs.by[i].values[]":           "labels are in the tables",
-	".job.queries[i].sparse":                             "the tables have the cells",
-	".job.queries[i].per_unit.max_rows_up_to":            "the search has steps of its own",
-	".program.go":                                        "who made the release",
-	".program.name":                                      "who made the release",
-	".program.version":                                   "who made the release",
-	".queries[i].discovered_clamp.clamp[]":               "a third end is not read",
-	".queries[i].discovered_clamp.noisy_histogram[]":     "noise of which the choice does not depend",
-	".queries[i].discovered_clamp.noisy_histogram[i]":    "noise of which the choice does not depend",
-	".queries[i].discovered_max_rows.noise[i]":           "of a bound that was not chosen",
-	".queries[i].discovered_max_rows.noisy_histogram[]":  "noise of which the choice does not depend",
-	".queries[i].discovered_max_rows.noisy_histogram[i]": "noise of which the choice does not depend",
-	".queries[i].discovered_max_rows.steps[i]":           "of a bound that was not chosen",
-	".queries[i].expected_error.high":                    "computed from noisy values",
-	".queries[i].expected_error.low":                     "computed from noisy values",
-	".queries[i].expected_error.rmse":                    "computed from noisy values",
+	".format":                                              "the reader refuses other formats before it checks",
+	".job.input.csv.trim_space":                            "how rows are read",
+	".job.ledger.budget.epsilon":                           "the ledger has its budget",
+	".job.ledger.budget.delta":                             "the ledger has its budget",
+	".job.ledger.dataset":                                  "the ledger has its dataset",
+	".job.output.dir":                                      "the folder may have been moved",
+	".job.output.report":                                   "documents are listed with their digests",
+	".job.queries[i].crosstabs.by[i].values[i]":            "labels are in the tables",
+	".job.queries[i].crosstabs.ways[]":                     "the order of a set",
+	".job.queries[i].denoise[i].positive_part":             "estimates are in the tables",
+	".job.queries[i].histogram.by[i].values[i].label":      "labels are in the tables",
+	".job.queries[i].histogram.by[i].values[i].members[i]": "how rows are read",
+	".job.queries[i].histogram.by[i].values[i].members[]":  "how rows are read",
+	".job.queries[i].histogram.by[i].values[]":             "labels are in the tables",
+	".job.queries[i].histogram.cdf":                        "tables are listed with their digests",
+	".job.queries[i].mean.by[i].values[i]":                 "labels are in the tables",
+	".job.queries[i].mean.by[i].values[]":                  "labels are in the tables",
+	".job.queries[i].crosstabs.by[i].values[]":             "labels are in the tables",
+	".job.queries[i].sparse":                               "the tables have the cells",
+	".job.queries[i].per_unit.max_rows_up_to":              "the search has steps of its own",
+	".program.go":                                          "who made the release",
+	".program.name":                                        "who made the release",
+	".program.version":                                     "who made the release",
+	".queries[i].discovered_clamp.clamp[]":                 "a third end is not read",
+	".queries[i].discovered_clamp.noisy_histogram[]":       "noise of which the choice does not depend",
+	".queries[i].discovered_clamp.noisy_histogram[i]":      "noise of which the choice does not depend",
+	".queries[i].discovered_max_rows.noise[i]":             "of a bound that was not chosen",
+	".queries[i].discovered_max_rows.noisy_histogram[]":    "noise of which the choice does not depend",
+	".queries[i].discovered_max_rows.noisy_histogram[i]":   "noise of which the choice does not depend",
+	".queries[i].discovered_max_rows.steps[i]":             "of a bound that was not chosen",
+	".queries[i].expected_error.high":                      "computed from noisy values",
+	".queries[i].expected_error.low":                       "computed from noisy values",
+	".queries[i].expected_error.rmse":                      "computed from noisy values",
 }
 
 // A forger changes one fact of a manifest and can make every digest and signature anew. The manifest's own statements

@@ -93,7 +93,8 @@ func restate(m *manifest.Manifest) (*manifest.Manifest, error) {
 	return &want, nil
 }
 
-// withStore gives a job a ledger again: a release does not show the ledger's place.
+// withStore gives a job a ledger again: a release does not show the ledger's place. It also writes labels with members
+// as a job has them.
 func withStore(job []byte) ([]byte, error) {
 	var tree map[string]any
 	d := json.NewDecoder(bytes.NewReader(job))
@@ -106,7 +107,46 @@ func withStore(job []byte) ([]byte, error) {
 		return nil, errors.New("no ledger")
 	}
 	ledger["store"] = "sqlite:ledger.db"
-	return json.Marshal(tree)
+	return json.Marshal(asMappings(tree))
+}
+
+// asMappings replaces the lists of labels with their members, which a manifest holds, by mappings in the same order,
+// which a job holds.
+func asMappings(node any) any {
+	switch node := node.(type) {
+	case map[string]any:
+		for key, value := range node {
+			if mapping, ok := mappingOf(value); ok && key == "values" {
+				node[key] = mapping
+			} else {
+				node[key] = asMappings(value)
+			}
+		}
+	case []any:
+		for i := range node {
+			node[i] = asMappings(node[i])
+		}
+	}
+	return node
+}
+
+// mappingOf returns a list of labels with members as one mapping. It reports false if the list holds something else.
+func mappingOf(value any) (json.RawMessage, bool) {
+	list, ok := value.([]any)
+	if !ok || len(list) == 0 {
+		return nil, false
+	}
+	var entries []string
+	for _, item := range list {
+		of, _ := item.(map[string]any)
+		label, err := json.Marshal(of["label"])
+		members, err2 := json.Marshal(of["members"])
+		if of["label"] == nil || err != nil || err2 != nil {
+			return nil, false
+		}
+		entries = append(entries, string(label)+":"+string(members))
+	}
+	return json.RawMessage("{" + strings.Join(entries, ",") + "}"), true
 }
 
 // differences returns the paths of the statements in m that are not those of want, and the number of the statements.
