@@ -18,6 +18,8 @@ type ParseOptions struct {
 	// Sample gives a sample value to parameters that have none. Commands use it if the values do not matter to them,
 	// such as those on the ledger.
 	Sample bool
+	// DataChecks replaces the job's data_checks, if it is set: the release then states what was done.
+	DataChecks string
 	// CheckStep returns the problems of a denoising step, because this package does not know the methods. If it is nil, the
 	// steps are not checked before the plan is made.
 	CheckStep StepChecker
@@ -49,6 +51,9 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 	p.unusedParams()
 	yamltree.FillDefaults(reflect.ValueOf(job).Elem())
 	fillSteps(job)
+	if o.DataChecks != "" {
+		job.DataChecks = o.DataChecks
+	}
 	c := &checker{Report: d.Report, job: job, judge: o.CheckStep}
 	if !d.Stopped {
 		c.check()

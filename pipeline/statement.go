@@ -49,9 +49,9 @@ func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 		Model:  "Central", AccessType: "Non-interactive", ReleaseType: "One release", DataSource: "Static",
 	}
 	if p.Refuses() {
-		s.NotProtected = append(s.NotProtected, "that this release exists: there would be none if fewer than one row in "+
-			"twenty had been of use to a query, or if half of the texts of a column could not have been read "+
-			"(data_checks: refuse)")
+		s.NotProtected = append(s.NotProtected, "that this release exists: there would be none if there had been no rows, if "+
+			"no row had passed a filter or lain in a listed cell, if fewer than one row in twenty had been of use to a query, "+
+			"or if half of the texts of a column could not have been read (data_checks: refuse)")
 	}
 	if p.noise.Delta == 0 {
 		s.Noise.Rounding = "exact two-sided geometric variables; exact Laplace variables, rounded once to the grid"

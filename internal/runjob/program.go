@@ -24,7 +24,7 @@ var Program = sync.OnceValue(func() manifest.Program {
 		}
 		p.Modules = hex.EncodeToString(modules.Sum(nil))
 		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
+			if s.Key == "vcs.revision" && (info.Main.Path == module || strings.HasPrefix(info.Main.Path, module+"/")) { // else it is the commit of the importing program
 				p.Commit = s.Value
 			}
 		}

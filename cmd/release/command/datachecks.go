@@ -42,9 +42,12 @@ func (a *app) shows() bool {
 	return !a.Quiet && (a.checks == checksShow || a.checks != checksOff && a.Log == "text" && a.Terminal())
 }
 
-// refuses reports whether a run ends before any noise if a column is unusable, by the job or the flag.
-func (a *app) refuses(p *pipeline.Plan) bool {
-	return a.checks == checksRefuse || p.Refuses() && a.checks != checksOff
+// policy is what the flag makes of the job's data_checks, so that the release states it; "" if the job decides.
+func (a *app) policy() string {
+	if a.checks == checksRefuse || a.checks == checksOff {
+		return string(a.checks)
+	}
+	return ""
 }
 
 // confirm asks a person on a terminal whether to release unusable columns; nil if nobody can be asked.
@@ -73,7 +76,7 @@ func (a *app) confirm() func(context.Context, []pipeline.Finding) bool {
 // look is how much of the input a run tallies.
 func (a *app) look(p *pipeline.Plan) local.Look {
 	switch {
-	case a.refuses(p):
+	case p.Refuses():
 		return local.LookAll
 	case a.shows():
 		return local.LookSome

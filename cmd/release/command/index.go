@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -83,7 +84,7 @@ func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case d.IsDir() && path != dir && strings.HasPrefix(d.Name(), "."):
+		case d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") || isRetired(path)):
 			return fs.SkipDir
 		case d.Name() != manifest.FileName || !d.Type().IsRegular():
 			return nil
@@ -109,6 +110,19 @@ func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 		return cmp.Or(b.at.Compare(a.at), cmp.Compare(b.Link, a.Link))
 	})
 	return out, err
+}
+
+// retired matches what the folder of a release is renamed to when a newer release takes its place.
+var retired = regexp.MustCompile(`\.[0-9a-f]{8}(-[0-9]+)?$`)
+
+// isRetired reports whether a folder holds a release that the release in the folder of the shorter name replaced.
+func isRetired(path string) bool {
+	at := retired.FindStringIndex(path)
+	if at == nil {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(path[:at[0]], manifest.FileName))
+	return err == nil
 }
 
 // entryOf is the entry of a release at a path below the folder.
@@ -160,7 +174,7 @@ var indexPage = template.Must(template.New("index").Parse(`<!doctype html>
 </head>
 <body>
 <h1>Releases</h1>
-<p>Every number in these releases was made with noise, so that nobody can tell whether one person is in the data. <a href="feed.atom">Feed</a></p>
+<p>These releases are differentially private: each states what its numbers can tell about one unit of the data, at most. <a href="feed.atom">Feed</a></p>
 <table>
 <thead><tr><th scope="col">Release</th><th scope="col">Of</th><th scope="col">Guarantee</th></tr></thead>
 <tbody>

@@ -105,6 +105,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 		return console.Usagef("--workers must be at least 1")
 	}
 	a.last.job = path
+	flags.DataChecks = a.policy()
 	plan, err := flags.Load(ctx, a.Console, path)
 	if err != nil {
 		return err
@@ -133,7 +134,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 				return err
 			}
 		}
-		announceCharge(a.Console, plan, s, a.refuses(plan))
+		announceCharge(a.Console, plan, s, plan.Refuses())
 		return nil
 	}
 	if of != nil && plan.Refuses() {
@@ -234,7 +235,7 @@ func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Pla
 	o, done := a.Observer()
 	defer done()
 	outcome, err := runjob.Run(ctx, book, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again,
-		CompareInput: where.compare, Refuse: a.refuses(plan)}, runjob.Options{Limits: where.limits, Observer: o,
+		CompareInput: where.compare, Refuse: plan.Refuses()}, runjob.Options{Limits: where.limits, Observer: o,
 		Signer: where.signer, Announce: where.announce, Confirm: a.confirm(), Open: where.open})
 	if err != nil || where.signer == nil {
 		return outcome, err

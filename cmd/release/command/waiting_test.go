@@ -24,7 +24,7 @@ func TestChargesThatWaitAreShown(t *testing.T) {
 	}
 	defer store.Close()
 	for day, age := range map[string]time.Duration{"2013-01-01": 2 * time.Hour, "2013-01-02": time.Minute} {
-		plan, err := jobs.LoadWith(t.Context(), console.New(&strings.Builder{}, &strings.Builder{}), path,
+		plan, err := new(jobs.Flags).LoadWith(t.Context(), console.New(&strings.Builder{}, &strings.Builder{}), path,
 			map[string]string{"day": day})
 		if err != nil {
 			t.Fatal(err)

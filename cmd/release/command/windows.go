@@ -61,6 +61,7 @@ type windowed struct {
 
 // windows plans every window of the job.
 func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*windowed, error) {
+	f.DataChecks = a.policy()
 	params, err := f.ParamValues()
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*wind
 		planned := &windowed{Window: w.Value}
 		for _, form := range append([]string{w.Value}, w.Forms...) {
 			params[name] = form
-			plan, err := jobs.LoadWith(ctx, a.Console, path, params)
+			plan, err := f.LoadWith(ctx, a.Console, path, params)
 			if err != nil {
 				return nil, err
 			}

@@ -85,7 +85,7 @@ def _open_reader(table: Any, columns: Sequence[str]) -> pa.RecordBatchReader:
 
 
 def _from_pandas(frame: Any, columns: Sequence[str]) -> pa.Table:
-    """Convert a frame. A column of dtype object is text, and what is no text in it is null: were its type inferred, one
+    """Convert a frame. A column of dtype object or category is text, and what is no text in it is null: were its type inferred, one
     row could change how all others are read, or fail the run."""
     import pyarrow as pa
 
@@ -94,7 +94,7 @@ def _from_pandas(frame: Any, columns: Sequence[str]) -> pa.Table:
         if name not in columns or name in arrays:
             continue
         column = frame[name]
-        if str(column.dtype) == "object":
+        if str(column.dtype) in ("object", "category"):
             arrays[name] = pa.array([v if isinstance(v, str) else None for v in column], pa.string())
             continue
         try:

@@ -115,6 +115,8 @@ def _read(table: Table) -> tuple[_Axes, list[float], float, str]:
     if not rows or "noisy" not in rows[0]:
         return [], [], 0, "it has no noisy counts"
     axes: _Axes = []
+    if "withheld" in rows[0]:
+        return [], [], 0, "a publish rule leaves cells out of it"
     keys = [k for k in rows[0] if k not in _MEASURES]
     while keys:
         names = [keys.pop(0)]

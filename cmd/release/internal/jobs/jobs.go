@@ -30,6 +30,8 @@ type Flags struct {
 	Sign      string // the secret key
 	Anchor    string // a file that shows the ledger's newest entry
 	newLedger bool   // a new ledger may be opened beside releases of the dataset
+	// DataChecks replaces the job's data_checks, if it is set.
+	DataChecks string
 }
 
 // AddParams adds --param.
@@ -96,12 +98,12 @@ func (f *Flags) Load(ctx context.Context, c *console.Console, path string) (*pip
 	if err != nil {
 		return nil, err
 	}
-	return LoadWith(ctx, c, path, params)
+	return f.LoadWith(ctx, c, path, params)
 }
 
-// LoadWith is load with the values of the parameters.
-func LoadWith(ctx context.Context, c *console.Console, path string, params map[string]string) (*pipeline.Plan, error) {
-	plan, diags := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: c.Env})
+// LoadWith is Load with the values of the parameters.
+func (f *Flags) LoadWith(ctx context.Context, c *console.Console, path string, params map[string]string) (*pipeline.Plan, error) {
+	plan, diags := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: c.Env, DataChecks: f.DataChecks})
 	if len(diags) > 0 {
 		return nil, console.JobError{Diagnostics: diags}
 	}
