@@ -29,7 +29,7 @@ func publish(t *testing.T, b *ledger.Book, c ledger.Charge) {
 }
 
 // Another presentation follows a publication, costs nothing, is recorded once, and is found again.
-func TestDerive(t *testing.T) {
+func TestRerender(t *testing.T) {
 	t.Parallel()
 	b := ledger.NewBook(ledgertest.Memory(t), time.Now)
 	c := ledgertest.Quarter(t, "a")

@@ -106,7 +106,7 @@ func (s *state) apply(e Entry) error {
 	case KindCancel:
 		return s.applyStep(e, Cancelled)
 	case KindRerender:
-		return s.applyDerive(e)
+		return s.applyRerender(e)
 	case KindWithdraw:
 		return s.applyWithdraw(e)
 	case KindMove:
@@ -206,7 +206,7 @@ func (s *state) applyStep(e Entry, to State) error {
 	return nil
 }
 
-func (s *state) applyDerive(e Entry) error {
+func (s *state) applyRerender(e Entry) error {
 	b, err := decode[rerenderBody](e)
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func (b *bench) noisy(dir string) (out []string) {
 }
 
 // Another presentation has the noisy values of the first and its own estimates, and reads no row.
-func TestDerive(t *testing.T) {
+func TestRerender(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))
 	b.open = func() pipeline.Engine { return deaf{b.engine} }

@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// gaussian is the name of the usual distribution of noise; others have that of package calibrate.
-const gaussian = "Gaussian"
+// Gaussian is the name of the usual distribution of noise; the other names are those of package calibrate.
+const Gaussian = "Gaussian"
 
 // MechanismName is the name of a mechanism in the ledger: the query's, and after a slash the component's if it has one.
 func MechanismName(query, component string) string {
@@ -23,7 +23,7 @@ func MechanismOf(component string, m calibrate.Mechanism) Mechanism {
 	_, follows, _ := strings.Cut(m.ChosenBy, "/")
 	out := Mechanism{
 		Follows:   follows,
-		Component: component, Noise: gaussian, Sensitivity: Sensitivity{L2: m.Sens.L2,
+		Component: component, Noise: Gaussian, Sensitivity: Sensitivity{L2: m.Sens.L2,
 			Why: m.Sens.Why}, Sigma: float64(m.Sigma), Grid: m.Grid,
 		StandardDeviation: m.Deviation(), Mu: float64(m.Mu()),
 	}
@@ -45,7 +45,7 @@ func (m *Mechanism) calibrated(query string) calibrate.Mechanism {
 		Query:    MechanismName(query, m.Component), Sigma: calibrate.Sigma(m.Sigma), Grid: m.Grid,
 		Sens: calibrate.Sensitivity{L2: m.Sensitivity.Norm(), Why: m.Sensitivity.Why},
 	}
-	if m.Noise != gaussian {
+	if m.Noise != Gaussian {
 		out.Noise, out.Scale = calibrate.Distribution(m.Noise), m.Scale
 	}
 	return out

@@ -68,7 +68,7 @@ func (q *Query) searched() error {
 		return errors.New(q.Name + ": a query has one search")
 	}
 	m := mechanism.calibrated(q.Name)
-	if mechanism.Noise != gaussian || m.Deviation() != mechanism.StandardDeviation || float64(m.Mu()) != mechanism.Mu {
+	if mechanism.Noise != Gaussian || m.Deviation() != mechanism.StandardDeviation || float64(m.Mu()) != mechanism.Mu {
 		return errors.New(m.Query +
 			": its mu or standard deviation does not follow from its sigma, grid and sensitivity, or its noise is not Gaussian")
 	}

@@ -40,8 +40,8 @@ type Crosstabs struct {
 	designs map[query.Adjacency]strategy.Design // that were solved
 }
 
-// residualOfAll names the component of the empty set of dimensions: the number of rows.
-const residualOfAll = "rows"
+// ResidualOfAll names the component of the empty set of dimensions: the number of rows.
+const ResidualOfAll = "rows"
 
 // newCrosstabs checks a spec and returns its query.
 func newCrosstabs(s query.Spec, p *problem.Problems) query.Query {
@@ -91,7 +91,7 @@ func (q *Crosstabs) tables(p *problem.Problems) {
 		names[q.axisName(i)] = i
 	}
 	if len(names) < len(q.Axes) || slices.ContainsFunc(slices.Collect(maps.Keys(names)),
-		func(name string) bool { return strings.Contains(name, "*") || name == residualOfAll }) {
+		func(name string) bool { return strings.Contains(name, "*") || name == ResidualOfAll }) {
 		p.Add(field+".by", problem.CodeDuplicate, `dimensions of tables have distinct names, not "rows" and without *`,
 			"name them with as: NAME")
 		return
@@ -174,7 +174,7 @@ func appendSubsets(sets []strategy.Set, n, k int) []strategy.Set {
 // residualName names a residual by its dimensions: "race*sex".
 func (q *Crosstabs) residualName(s strategy.Set) string {
 	if s == 0 {
-		return residualOfAll
+		return ResidualOfAll
 	}
 	return strings.Join(q.DimensionNames(s), "*")
 }
