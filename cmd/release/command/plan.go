@@ -147,7 +147,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "stdin": slices.Contains(p.Job().Input.Files, source.Stdin), "queries": all, "worth": worthOf(p),
 	}
 	if with, err := p.Compared(); with != nil && err == nil {
-		text["gaussian_instead"] = with
+		text["with_another_delta"] = with
 	}
 	if t := p.Targets(); t != nil {
 		text["targets"] = map[string]any{"least_epsilon": json.Number(t.Text), "weights_auto": t.Auto,
