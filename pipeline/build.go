@@ -68,7 +68,7 @@ func (b *builder) identity(p *Plan) (err error) {
 	if p.effective, err = b.job.Effective(); err != nil {
 		return err
 	}
-	asked, err := b.job.Question()
+	asked, err := b.job.Identity()
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (b *builder) calibrate(p *Plan) {
 // split calibrates the mechanisms of all queries.
 func (b *builder) split(p *Plan, weights []float64) ([]calibrate.Mechanism, error) {
 	if p.noise.Delta > 0 {
-		return calibrate.Split(p.noise, asks(p, weights))
+		return calibrate.SplitBudget(p.noise, asks(p, weights))
 	}
 	var pure []calibrate.PureAsk
 	for i := range p.queries {

@@ -102,7 +102,7 @@ func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]q
 			})
 		}
 	}
-	ms, err := calibrate.Split(g, asks)
+	ms, err := calibrate.SplitBudget(g, asks)
 	c.add(ms)
 	return c, err
 }
