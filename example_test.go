@@ -91,6 +91,36 @@ func Example() {
 	// 3 rows, 6 columns
 }
 
+// Add published cells up: how many more loans two branches have than the third one, at no cost.
+func ExampleCombine() {
+	ctx := context.Background()
+	dir := library()
+	job, err := dprelease.Load(ctx, filepath.Join(dir, "job.yaml"), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := job.Run(ctx, dprelease.Options{}); err != nil {
+		log.Fatal(err)
+	}
+	release, err := dprelease.Open(ctx, filepath.Join(dir, "out"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	more, err := dprelease.Combine(ctx, []dprelease.Cells{
+		{Release: release, Text: "by_branch where branch in (north, south)"},
+		{Release: release, Text: "-1 * by_branch where branch = east"},
+	}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(more.Low < more.Noisy && more.Noisy < more.High)
+	fmt.Printf("± %.1f\n", (more.High-more.Low)/2)
+	_ = os.RemoveAll(dir)
+	// Output:
+	// true
+	// ± 28.7
+}
+
 // An error has a code, and the places in the job file that are wrong.
 func ExampleParse() {
 	text := strings.Replace(job, "epsilon: 1,", "epsilon: -1,", 1)

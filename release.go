@@ -121,7 +121,11 @@ func (r *Release) Table(ctx context.Context, name string) (*Table, error) {
 			return tableOf(name, read), nil
 		}
 	}
-	return nil, &Error{Cause: CauseOutput, Code: "no-table", Message: fmt.Sprintf("the release has no table %q", name),
+	return nil, r.noTable(name)
+}
+
+func (r *Release) noTable(name string) error {
+	return &Error{Cause: CauseOutput, Code: "no-table", Message: fmt.Sprintf("the release has no table %q", name),
 		Hint: "its tables are " + strings.Join(r.Tables(), ", ")}
 }
 

@@ -16,7 +16,7 @@ const ignoreStatistics = "ignore"
 // that the files state. Answers are the same as with all rows. It reads all row groups if the job has input.statistics:
 // ignore, no filters, or events, each of which has columns of its own.
 func (e *Engine) rowGroups(p *pipeline.Plan) (*source.RowGroupFilter, error) {
-	columns, filtered := e.believed(p)
+	columns, filtered := e.prunableColumns(p)
 	if len(columns) == 0 || p.Job().Input.Statistics == ignoreStatistics {
 		return e.data.FilterRowGroups(nil, nil), nil
 	}
@@ -35,9 +35,9 @@ func (e *Engine) rowGroups(p *pipeline.Plan) (*source.RowGroupFilter, error) {
 	return filter, nil
 }
 
-// believed returns the columns of the input whose statistics the job's filters use, and the number of each among the
-// filters' columns. Files state nothing of derived columns.
-func (e *Engine) believed(p *pipeline.Plan) (columns []string, filtered []int) {
+// prunableColumns returns the columns of the input whose statistics the job's filters use, and the number of each among
+// the filters' columns. Files state nothing of derived columns.
+func (e *Engine) prunableColumns(p *pipeline.Plan) (columns []string, filtered []int) {
 	if len(p.Views()) != 1 {
 		return nil, nil
 	}
@@ -57,7 +57,7 @@ func (e *Engine) WrongStatements(ctx context.Context, p *pipeline.Plan) ([]sourc
 	if p.Job().Input.Statistics == ignoreStatistics {
 		return nil, nil
 	}
-	columns, _ := e.believed(p)
+	columns, _ := e.prunableColumns(p)
 	wrong := make([][]source.Statement, e.data.Splits())
 	_, err := e.scan(ctx, e.limits.Workers, func(ctx context.Context, _, split int) (_ []byte, err error) {
 		wrong[split], err = e.data.WrongStatements(ctx, split, columns)

@@ -57,7 +57,7 @@ func (q *Query) known() error {
 	for i := range q.Mechanisms {
 		m := &q.Mechanisms[i]
 		pure := m.Noise == string(calibrate.Geometric) || m.Noise == string(calibrate.Rounded)
-		if m.Noise != gaussian && !pure {
+		if m.Noise != Gaussian && !pure {
 			return errors.New(q.Name + ": its noise is of a distribution that this version does not know")
 		}
 		if s := m.Sensitivity; pure != (s.L1 != 0) || pure == (s.L2 != 0) || pure != (m.Scale != 0) {

@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// gaussian is the name of the usual distribution of noise; others have that of package calibrate.
-const gaussian = "Gaussian"
+// Gaussian is the name of the usual distribution of noise; the other names are those of package calibrate.
+const Gaussian = "Gaussian"
 
 // MechanismName is the name of a mechanism in the ledger: the query's, and after a slash the component's if it has one.
 func MechanismName(query, component string) string {
@@ -20,10 +20,10 @@ func MechanismName(query, component string) string {
 
 // MechanismOf states a mechanism of a query's component.
 func MechanismOf(component string, m calibrate.Mechanism) Mechanism {
-	_, follows, _ := strings.Cut(m.After, "/")
+	_, follows, _ := strings.Cut(m.ChosenBy, "/")
 	out := Mechanism{
 		Follows:   follows,
-		Component: component, Noise: gaussian, Sensitivity: Sensitivity{L2: m.Sens.L2,
+		Component: component, Noise: Gaussian, Sensitivity: Sensitivity{L2: m.Sens.L2,
 			Why: m.Sens.Why}, Sigma: float64(m.Sigma), Grid: m.Grid,
 		StandardDeviation: m.Deviation(), Mu: float64(m.Mu()),
 	}
@@ -41,11 +41,11 @@ func (m *Mechanism) calibrated(query string) calibrate.Mechanism {
 		after = MechanismName(query, m.Follows)
 	}
 	out := calibrate.Mechanism{
-		After: after,
-		Query: MechanismName(query, m.Component), Sigma: calibrate.Sigma(m.Sigma), Grid: m.Grid,
+		ChosenBy: after,
+		Query:    MechanismName(query, m.Component), Sigma: calibrate.Sigma(m.Sigma), Grid: m.Grid,
 		Sens: calibrate.Sensitivity{L2: m.Sensitivity.Norm(), Why: m.Sensitivity.Why},
 	}
-	if m.Noise != gaussian {
+	if m.Noise != Gaussian {
 		out.Noise, out.Scale = calibrate.Distribution(m.Noise), m.Scale
 	}
 	return out
@@ -66,8 +66,8 @@ func (q *Query) halfWidth() float64 {
 func (q *Query) Calibrated() (out []calibrate.Mechanism) {
 	for i := range q.Mechanisms {
 		m := q.Mechanisms[i].calibrated(q.Name)
-		if m.After != "" {
-			m.Rule = q.rule()
+		if m.ChosenBy != "" {
+			m.RuleVersion = q.rule()
 		}
 		out = append(out, m)
 	}

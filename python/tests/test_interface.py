@@ -51,6 +51,12 @@ def test_tables_of_a_release() -> None:
     assert Path("hours.svg").read_text().startswith("<?xml")
     with pytest.raises(dprelease.JobError):
         release.plot("none")
+    sum = release.combine("trips_by_hour where hour_from in (8, 9)", minus=["trips_by_hour where hour_from = 3"])
+    assert sum.noisy == table.rows()[8]["noisy"] + table.rows()[9]["noisy"] - table.rows()[3]["noisy"]
+    share = release.combine("trips_by_hour where hour_from >= 12", of=["trips_by_hour"])
+    assert share.ci95_low is not None and share.noisy is not None and 0 < share.ci95_low < share.noisy < 1
+    with pytest.raises(dprelease.JobError, match="has no label"):
+        release.combine("trips_by_hour where hour_from = 99")
     assert "<table>" in table._repr_html_() and "trips_by_hour" in repr(table)
 
 

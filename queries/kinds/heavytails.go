@@ -21,9 +21,19 @@ var tailTable = []tailPoint{
 	{0.075, 1.9653, 2.2556}, {0, 1.9600, 2.2415},
 }
 
-// heavyZ95 is half the width of the 95 % interval of a sum of an excess kurtosis, in its standard deviations.
-func heavyZ95(kurtosis float64) float64 {
+// HeavyZ95 returns half the width of the 95 % interval of a sum of independent Laplace variables with this excess
+// kurtosis, in standard deviations of the sum. For an excess kurtosis of 0 it is 1.96.
+func HeavyZ95(kurtosis float64) float64 {
 	return interpolatedTail(kurtosis, func(p tailPoint) float64 { return p.z95 })
+}
+
+// HeavyTails returns points of [HeavyZ95], by falling kurtosis, between which it is linear: the excess kurtosis and half
+// the width of the interval.
+func HeavyTails() (points [][2]float64) {
+	for _, p := range tailTable {
+		points = append(points, [2]float64{p.kurtosis, p.z95})
+	}
+	return points
 }
 
 // heavyZ975 is the same of the 97.5 % interval.

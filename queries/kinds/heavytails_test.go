@@ -23,7 +23,7 @@ func TestSumsOfTwo(t *testing.T) {
 		b := float64(i) / 100
 		deviation := math.Sqrt(2 + 2*b*b)
 		k := kurtosisOfTwo(math.Sqrt2, math.Sqrt2*b)
-		for level, z := range map[float64]float64{0.95: heavyZ95(k), 0.975: heavyZ975(k)} {
+		for level, z := range map[float64]float64{0.95: HeavyZ95(k), 0.975: heavyZ975(k)} {
 			if p := 1 - outsideOfTwo(z*deviation, 1, b); p < level || p > level+0.002 {
 				t.Errorf("scales 1 and %v: %v, want %v", b, p, level)
 			}
@@ -34,12 +34,12 @@ func TestSumsOfTwo(t *testing.T) {
 // Quantiles grow with the kurtosis, and end at those of a normal and of a Laplace variable.
 func TestMonotone(t *testing.T) {
 	for k := 0.0; k < 3; k += 0.001 {
-		if heavyZ95(k+0.001) < heavyZ95(k) || heavyZ975(k+0.001) < heavyZ975(k) {
+		if HeavyZ95(k+0.001) < HeavyZ95(k) || heavyZ975(k+0.001) < heavyZ975(k) {
 			t.Fatalf("falls at %v", k)
 		}
 	}
-	if heavyZ95(0) < 1.959964 || heavyZ95(0) > 1.961 || heavyZ95(3) != 2.1184 || heavyZ95(50) != 2.1184 ||
-		heavyZ95(3) < math.Log(20)/math.Sqrt2 || heavyZ975(3) < math.Log(40)/math.Sqrt2 {
-		t.Errorf("%v %v %v", heavyZ95(0), heavyZ95(3), heavyZ975(3))
+	if HeavyZ95(0) < 1.959964 || HeavyZ95(0) > 1.961 || HeavyZ95(3) != 2.1184 || HeavyZ95(50) != 2.1184 ||
+		HeavyZ95(3) < math.Log(20)/math.Sqrt2 || heavyZ975(3) < math.Log(40)/math.Sqrt2 {
+		t.Errorf("%v %v %v", HeavyZ95(0), HeavyZ95(3), heavyZ975(3))
 	}
 }

@@ -151,7 +151,7 @@ func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.
 	r := ratio{
 		Centre: v.Real(v.Centre), Half: v.Real(v.Half()),
 		Sum: noisy[0].Mechanism().Deviation(), Count: noisy[1].Mechanism().Deviation(), Z: calibrate.Z95,
-		tail: tailOf(heavyZ95, noisy...),
+		tail: tailOf(HeavyZ95, noisy...),
 	}
 	of := func(f func(s, n float64) float64) query.Series { return q.both(noisy, f) }
 	return query.Answer{
@@ -211,7 +211,7 @@ func (meanOfNoisyRows) halfWidth(h float64, ms []calibrate.Mechanism) float64 {
 	sum, count := ms[0].Deviation(), h*ms[1].Deviation()
 	z := calibrate.Z95
 	if ms[0].Noise != calibrate.Gaussian {
-		z = heavyZ95(kurtosisOfTwo(sum, count))
+		z = HeavyZ95(kurtosisOfTwo(sum, count))
 	}
 	return z * math.Hypot(sum, count)
 }

@@ -376,7 +376,7 @@ func (d distribution) outerZ(j int, q float64) float64 {
 	if squares == 0 {
 		return outerZ
 	}
-	return heavyZ95(3*fourths/(squares*squares)) + rounding
+	return HeavyZ95(3*fourths/(squares*squares)) + rounding
 }
 
 // share is the share of the rows below the j-th edge: 1 at the last one, NaN if the estimates have no row.

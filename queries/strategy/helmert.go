@@ -124,3 +124,22 @@ func (c contrasts) decode(y []float64, inner int) []float64 {
 	}
 	return out
 }
+
+// spread is the transpose of decode: it replaces the weights of the values along an axis, with inner weights in a step
+// of it, by the weights of the coordinates from which decode makes the values: one fewer.
+func (c contrasts) spread(w []float64, inner int) []float64 {
+	rows := c.size - 1
+	out := make([]float64, len(w)/c.size*rows)
+	for block := range len(w) / (c.size * inner) {
+		for i := range inner {
+			from, to := block*c.size*inner+i, block*rows*inner+i
+			before := w[from]
+			for j := 1; j <= rows; j++ {
+				x := w[from+j*inner]
+				out[to+(j-1)*inner] = (before - float64(j)*x) / (float64(c.scale[j]) * float64(j) * float64(j+1))
+				before += x
+			}
+		}
+	}
+	return out
+}

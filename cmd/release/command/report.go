@@ -100,18 +100,10 @@ func writeDocuments(dir string, documents []pipeline.Document) (err error) {
 // readRelease reads a release folder whole, after comparing its files with the manifest.
 func readRelease(ctx context.Context, c *console.Console, dir, job string, flags *jobs.Flags) (*manifest.Manifest,
 	[]*report.Table, error) {
-	found, err := sink.Examine(ctx, dir)
-	switch {
-	case err != nil:
-		return nil, nil, pipeline.OutputError(err)
-	case len(found.Findings) > 0:
-		return nil, nil, &pipeline.Error{
-			Cause: pipeline.CauseOutput, Code: "changed", Message: console.Here(dir) +
-				" is not the release that was published: " + found.Findings[0],
-			Hint: "release verify lists all that was changed; restore the folder from a copy",
-		}
+	m, _, err := unchangedRelease(ctx, dir)
+	if err != nil {
+		return nil, nil, err
 	}
-	m := found.Manifest
 	places, err := placesOf(ctx, c, job, flags)
 	if err != nil {
 		return nil, nil, err

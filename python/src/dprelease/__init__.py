@@ -24,13 +24,14 @@ from dprelease.errors import (
     Problem,
     ReleaseError,
 )
-from dprelease.release import Picture, Release, Table
+from dprelease.release import Combined, Picture, Release, Table
 
 __all__ = [
     "BudgetError",
     "BusyError",
     "Check",
     "CheckError",
+    "Combined",
     "InputError",
     "Job",
     "JobError",

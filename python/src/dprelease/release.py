@@ -8,7 +8,8 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,17 @@ class Picture:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the SVG. `dprelease plot` also writes PNG and PDF."""
         Path(path).write_text(self.svg, encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Combined:
+    """A combination of noisy cells: its value, the standard deviation of its noise, and its 95 % interval. All are None
+    if it is a ratio and noise alone could explain the number to divide by."""
+
+    noisy: float | None
+    standard_deviation: float | None
+    ci95_low: float | None
+    ci95_high: float | None
 
 
 class Table:
@@ -177,22 +189,36 @@ class Release(Mapping[str, Table]):
     def __len__(self) -> int:
         return len(self._tables)
 
+    def _ask(self, verb: str, *options: str) -> str:
+        """Run a verb of the program on the release, and return what it prints."""
+        from dprelease._program import find_program
+        from dprelease.errors import BY_EXIT_CODE, Problem, ReleaseError
+
+        done = subprocess.run([find_program(), verb, str(self.path), *options], capture_output=True, text=True)
+        if done.returncode:
+            failed = BY_EXIT_CODE.get(done.returncode, ReleaseError)
+            raise failed(done.returncode, [Problem(verb, done.stderr.strip().removeprefix("error: "))])
+        return done.stdout
+
     def plot(self, query: str | None = None) -> Picture:
         """Return the picture of a query that the release's page shows. The name is not needed if there is one query.
 
         Quantiles and the like are named after a dot: `ages.quantiles`. A preview has no pictures outside its page.
         """
-        from dprelease._program import find_program
-        from dprelease.errors import BY_EXIT_CODE, Problem, ReleaseError
-
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "picture.svg"
-            args = [find_program(), "plot", str(self.path), "--out", str(path), "--quiet"]
-            done = subprocess.run(args + (["--query", query] if query else []), capture_output=True, text=True)
-            if done.returncode:
-                failed = BY_EXIT_CODE.get(done.returncode, ReleaseError)
-                raise failed(done.returncode, [Problem("plot", done.stderr.strip().removeprefix("error: "))])
+            self._ask("plot", "--out", str(path), "--quiet", *(["--query", query] if query else []))
             return Picture(path.read_text(encoding="utf-8"))
+
+    def combine(self, *sum: str, minus: Iterable[str] = (), of: Iterable[str] = ()) -> Combined:
+        """Add up noisy cells, and divide the sum by other cells if `of` names some. It spends no budget.
+
+        Cells are described as for `release combine`: `release.combine("loans where branch in (Central, North)")`.
+        """
+        named = [("--sum", sum), ("--minus", minus), ("--of", of)]
+        options = [f"{flag}={cells}" for flag, all_cells in named for cells in all_cells]
+        result = json.loads(self._ask("combine", "--json", *options))
+        return Combined(*(result[key] for key in ("noisy", "standard_deviation", "ci95_low", "ci95_high")))
 
     def synthesize(self, rows: int | None = None, *, seed: int | None = None) -> Synthetic:
         """Draw invented rows that agree with the released tables. It spends nothing: see `dprelease.synthesize`."""

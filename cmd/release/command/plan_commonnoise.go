@@ -8,19 +8,18 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// sharing is the standard deviations that a histogram would have if its cells shared noise, as multiples of those that
-// it has.
-type sharing struct {
+// commonNoiseGain holds the standard deviations of a histogram with common noise, as multiples of its present ones.
+type commonNoiseGain struct {
 	Cell  float64 `json:"cell"`
 	Total float64 `json:"total"` // of the sum of all cells
 }
 
-// leastGain is the largest multiple that a plan speaks of.
-const leastGain = 0.97
+// maxGain is the largest multiple that is worth showing in a plan.
+const maxGain = 0.97
 
-// sharingOf returns what `noise: auto` would give a query; nil if the noise would not be smaller, or if a key of the
-// job excludes common noise.
-func sharingOf(p *pipeline.Plan, q *pipeline.Planned) *sharing {
+// commonNoiseGainOf returns the gain of `noise: auto` for a query; nil if the noise would not be smaller, or if a key
+// of the job excludes common noise.
+func commonNoiseGainOf(p *pipeline.Plan, q *pipeline.Planned) *commonNoiseGain {
 	if p.Guarantee().Delta == 0 || len(q.Steps) > 0 || q.Sparse {
 		return nil
 	}
@@ -30,8 +29,8 @@ func sharingOf(p *pipeline.Plan, q *pipeline.Planned) *sharing {
 			return nil
 		}
 	}
-	s := &sharing{}
-	if s.Cell, s.Total = queries.GainOfSharing(q.Query, p.Adjacency()); s.Cell > leastGain {
+	s := &commonNoiseGain{}
+	if s.Cell, s.Total = queries.GainOfCommonNoise(q.Query, p.Adjacency()); s.Cell > maxGain {
 		return nil
 	}
 	return s
@@ -42,9 +41,9 @@ func isDirected(jq *configs.Query, name string) bool {
 	return jq.Name == name && (jq.Sensitivity != "" || jq.Histogram != nil && jq.Histogram.Noise != "")
 }
 
-// printSharing reports what `noise: auto` would give.
-func (a *app) printSharing(p *pipeline.Plan, q *pipeline.Planned) error {
-	s := sharingOf(p, q)
+// printCommonNoiseGain prints the gain of `noise: auto`.
+func (a *app) printCommonNoiseGain(p *pipeline.Plan, q *pipeline.Planned) error {
+	s := commonNoiseGainOf(p, q)
 	if s == nil {
 		return nil
 	}

@@ -37,7 +37,7 @@ func ones(n int) []float64 {
 }
 
 // addRemove are the costs of the residuals for one row a unit.
-func addRemove(m *Margins) []float64 {
+func addRemove(m *Marginals) []float64 {
 	var costs []float64
 	for _, s := range m.Residuals() {
 		f, _ := m.ColumnNorm(s).Float64()
@@ -63,7 +63,7 @@ func TestErrorsOfAdult(t *testing.T) {
 		{[]int{1, 2}, LossLargest, 4.673, 0, 6, 6, 0, 1e-3},
 	} {
 		t.Run(fmt.Sprint(c.ways, c.loss), func(t *testing.T) {
-			m, err := NewMargins(adult, ways(8, c.ways...))
+			m, err := NewMarginals(adult, ways(8, c.ways...))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,11 +97,11 @@ func TestErrorsOfAdult(t *testing.T) {
 }
 
 // workload draws a small workload.
-func workload(t *rapid.T) *Margins {
+func workload(t *rapid.T) *Marginals {
 	sizes := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 4).Draw(t, "sizes")
 	all := ways(len(sizes), 1, 2, 3, 4)
 	tables := rapid.SliceOfNDistinct(rapid.SampledFrom(all), 1, 6, func(s Set) Set { return s }).Draw(t, "tables")
-	m, err := NewMargins(sizes, tables)
+	m, err := NewMarginals(sizes, tables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func workload(t *rapid.T) *Margins {
 
 // dense returns the contrasts of a residual as a dense matrix: a row a coordinate, a column a cell of the table of its
 // attributes.
-func (m *Margins) dense(s Set) [][]*big.Int {
+func (m *Marginals) dense(s Set) [][]*big.Int {
 	cells := m.Cells(s)
 	columns := make([][]*big.Int, m.Dimension(s))
 	for j := range columns {
@@ -252,7 +252,7 @@ func TestVariances(t *testing.T) {
 // TestSimulatedErrors: the mean squared error of Adult's tables at mu = 1, 40 times, within 5 standard errors (false
 // alarms: below 10^-6).
 func TestSimulatedErrors(t *testing.T) {
-	m, err := NewMargins(adult[2:6], ways(4, 1, 2))
+	m, err := NewMarginals(adult[2:6], ways(4, 1, 2))
 	if err != nil {
 		t.Fatal(err)
 	}

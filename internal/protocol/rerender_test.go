@@ -30,17 +30,17 @@ func (b *bench) noisy(dir string) (out []string) {
 }
 
 // Another presentation has the noisy values of the first and its own estimates, and reads no row.
-func TestDerive(t *testing.T) {
+func TestRerender(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))
 	b.open = func() pipeline.Engine { return deaf{b.engine} }
 	second := b.must(b.presented("second"))
-	b.expect(second, protocol.StatusDerived, once+" derive")
+	b.expect(second, protocol.StatusRerendered, once+" derive")
 	if second.From != first.Dir || !slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) {
 		t.Errorf("made from %s: %v, want %v", second.From, b.noisy(second.Dir), b.noisy(first.Dir))
 	}
 	third := b.must(nil) // with a step
-	b.expect(third, protocol.StatusDerived, once+" derive derive")
+	b.expect(third, protocol.StatusRerendered, once+" derive derive")
 	m, _, err := sink.ReadManifest(third.Dir)
 	if err != nil || m.MadeFrom != first.Digest || len(m.Queries[0].Denoise) != 1 || m.Meets() != nil {
 		t.Errorf("%+v (%v)", m, err)
@@ -92,7 +92,7 @@ func TestDeriveIsCutShort(t *testing.T) {
 // A run that is cut short leaves its noise to a run of another presentation: it is published as it is, in its own
 // folder, and presented anew.
 func TestOtherPresentationFinishes(t *testing.T) {
-	for _, at := range []string{"Vouch after", "Publish before", "Publish after"} {
+	for _, at := range []string{"WriteMAC after", "Publish before", "Publish after"} {
 		b := newBench(t)
 		b.wrap = func(s pipeline.Sink) pipeline.Sink {
 			name, when, _ := strings.Cut(at, " ")
@@ -103,7 +103,7 @@ func TestOtherPresentationFinishes(t *testing.T) {
 		}
 		b.wrap = nil
 		second := b.must(b.presented("second"))
-		b.expect(second, protocol.StatusDerived, once+" derive")
+		b.expect(second, protocol.StatusRerendered, once+" derive")
 		first := b.must(b.presented("first"))
 		b.expect(first, protocol.StatusAlready, once+" derive")
 		if !slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) {
@@ -118,7 +118,7 @@ func TestOtherPresentationFinishes(t *testing.T) {
 	}
 	b.wrap = nil
 	b.expect(b.must(b.presented("second")), protocol.StatusReleased, once)
-	b.expect(b.must(b.presented("first")), protocol.StatusDerived, once+" derive")
+	b.expect(b.must(b.presented("first")), protocol.StatusRerendered, once+" derive")
 }
 
 // In one folder, the presentation that is asked for takes the place of the other, which is moved aside and comes back
@@ -130,7 +130,7 @@ func TestPresentationsShareAFolder(t *testing.T) {
 	}
 	first := b.must(here("first"))
 	second := b.must(here("second"))
-	if second.Moved == "" || second.Status != protocol.StatusDerived {
+	if second.Moved == "" || second.Status != protocol.StatusRerendered {
 		t.Errorf("%+v", second)
 	}
 	again := b.must(here("first"))
@@ -159,7 +159,7 @@ func TestNewReleaseOfAPresentation(t *testing.T) {
 	b.expect(second, protocol.StatusReleased, once+" reserve seal publish")
 	b.expect(b.must(b.presented("first")), protocol.StatusAlready, once+" reserve seal publish")
 	third := b.must(b.presented("third"))
-	b.expect(third, protocol.StatusDerived, once+" reserve seal publish derive")
+	b.expect(third, protocol.StatusRerendered, once+" reserve seal publish derive")
 	if slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) || !slices.Equal(b.noisy(second.Dir), b.noisy(third.Dir)) {
 		t.Errorf("noise %v, %v, %v", b.noisy(first.Dir), b.noisy(second.Dir), b.noisy(third.Dir))
 	}
@@ -171,7 +171,7 @@ func TestNewReleaseOfAPresentation(t *testing.T) {
 	}
 	b.wrap = nil
 	newest := b.must(func(r *protocol.Request) { b.presented("first")(r); r.NewRelease = true })
-	b.expect(newest, protocol.StatusDerived, once+" reserve seal publish derive reserve seal publish derive")
+	b.expect(newest, protocol.StatusRerendered, once+" reserve seal publish derive reserve seal publish derive")
 }
 
 // What was changed since is not read.
@@ -191,7 +191,7 @@ func TestDeriveFromChangedFolder(t *testing.T) {
 	if err := os.WriteFile(table, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.expect(b.must(b.presented("second")), protocol.StatusDerived, once+" derive")
+	b.expect(b.must(b.presented("second")), protocol.StatusRerendered, once+" derive")
 }
 
 // A derived publication that was lost is made again, of the same noisy values; the first release is not.
@@ -204,7 +204,7 @@ func TestLostPresentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := b.must(b.presented("second"))
-	b.expect(again, protocol.StatusDerived, once+" derive derive")
+	b.expect(again, protocol.StatusRerendered, once+" derive derive")
 	if !slices.Equal(noisy, b.noisy(again.Dir)) {
 		t.Error("other noise")
 	}

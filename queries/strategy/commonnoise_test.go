@@ -47,10 +47,10 @@ func forSmallBounds(f func(cells int, b Bounds)) {
 func residual2(c []int64, units, p int64) *big.Rat {
 	sum := new(big.Int)
 	for _, x := range c {
-		y := big.NewInt(x<<sharedBits - p*units)
+		y := big.NewInt(x<<commonBits - p*units)
 		sum.Add(sum, y.Mul(y, y))
 	}
-	return new(big.Rat).SetFrac(sum, new(big.Int).Lsh(big.NewInt(1), 2*sharedBits))
+	return new(big.Rat).SetFrac(sum, new(big.Int).Lsh(big.NewInt(1), 2*commonBits))
 }
 
 func rowsOf(c []int64) (n int64) {
@@ -65,15 +65,15 @@ func rowsOf(c []int64) (n int64) {
 func TestSharedNormIsAttained(t *testing.T) {
 	forSmallBounds(func(cells int, b Bounds) {
 		all := contributions(cells, b)
-		s := &Shared{cells: cells}
-		for p := int64(0); p <= b.PerGroup<<sharedBits/2; p += 211 {
+		s := &CommonNoise{cells: cells}
+		for p := int64(0); p <= b.PerGroup<<commonBits/2; p += 211 {
 			largest := new(big.Rat)
 			for _, c := range all {
 				if x := residual2(c, 1, p); rowsOf(c) > 0 && x.Cmp(largest) > 0 {
 					largest = x
 				}
 			}
-			if got := s.residualNorm2(big.NewRat(p, 1<<sharedBits), b); got.Cmp(largest) != 0 {
+			if got := s.residualNorm2(big.NewRat(p, 1<<commonBits), b); got.Cmp(largest) != 0 {
 				t.Fatalf("%d cells, %+v, p = %d: %v, attained %v", cells, b, p, got, largest)
 			}
 		}
@@ -110,7 +110,7 @@ func TestSharedNeighboursSpendAtMostMu(t *testing.T) {
 		}
 		for _, replaced := range []bool{false, true} {
 			alone := squaredAlone(all, replaced)
-			s := NewShared(cells, b, alone, replaced)
+			s := NewCommonNoise(cells, b, alone, replaced)
 			what := fmt.Sprintf("%d cells, %+v, replaced %v, %s", cells, b, replaced, s.Form())
 			root := math.Sqrt(float64(alone.Int64()))
 			if s.Error() > root || replaced && s.Form() != FormCells {
@@ -119,7 +119,7 @@ func TestSharedNeighboursSpendAtMostMu(t *testing.T) {
 			norm, _ := s.Norm2().Float64()
 			cellShare, unitShare := s.Weights()
 			variance := norm / cellShare
-			if s.Form() == FormShared {
+			if s.Form() == FormCommonNoise {
 				taken++
 				if s.Argument(b) == "" {
 					t.Fatalf("%s: no argument", what)
@@ -188,7 +188,7 @@ func TestSharedDeviations(t *testing.T) {
 		percent float64
 	}{{24, 24, 60}, {100, 50, 77}, {18, 5, 95}, {2, 2, 85}, {24, 1, 100}, {1, 1, 100}} {
 		b := Bounds{Rows: c.groups, Groups: c.groups, PerGroup: 1}
-		s := NewShared(c.cells, b, big.NewInt(c.groups), false)
+		s := NewCommonNoise(c.cells, b, big.NewInt(c.groups), false)
 		d, l := float64(c.cells), float64(c.groups)
 		best := math.Sqrt(l)
 		for a := 0.0; a <= 0.5; a += 1e-4 {
@@ -201,15 +201,15 @@ func TestSharedDeviations(t *testing.T) {
 			t.Errorf("%d of %d: %g %%, want %g", c.groups, c.cells, got, c.percent)
 		}
 	}
-	if s := NewShared(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24),
+	if s := NewCommonNoise(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24),
 		false); math.Abs(s.Error()-(math.Sqrt(24)+1)/2) > 1e-12 {
 		t.Errorf("%g", s.Error())
 	}
-	if s := NewShared(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24),
+	if s := NewCommonNoise(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24),
 		false); s.Argument(Bounds{Rows: 24, Groups: 24, PerGroup: 1}) != "sqrt(24 - 2·0.5·24 + 0.25·24)" {
 		t.Error(s.Argument(Bounds{Rows: 24, Groups: 24, PerGroup: 1}))
 	}
-	three := NewShared(24, Bounds{Rows: 72, Groups: 24, PerGroup: 3}, big.NewInt(24*9), false)
+	three := NewCommonNoise(24, Bounds{Rows: 72, Groups: 24, PerGroup: 3}, big.NewInt(24*9), false)
 	if want := 3 * (math.Sqrt(24) + 1) / 2; math.Abs(three.Error()-want) > 1e-12 {
 		t.Errorf("three rows a cell: %g, want %g", three.Error(), want)
 	}
@@ -217,13 +217,13 @@ func TestSharedDeviations(t *testing.T) {
 
 // What is measured is exact at the largest numbers.
 func TestSharedMeasure(t *testing.T) {
-	s := &Shared{cells: 3, p: mostShared << sharedBits / 2}
+	s := &CommonNoise{cells: 3, p: maxCommon << commonBits / 2}
 	counts := []int64{0, 1, 1 << 48}
 	for _, units := range []int64{0, 1, 1 << 48, 1 << 62} {
 		y := s.Measure(counts, units)
 		for i, x := range counts {
 			want := new(big.Int).Mul(big.NewInt(units), big.NewInt(-s.p))
-			if want.Add(want, new(big.Int).Lsh(big.NewInt(x), sharedBits)); y.At(i).Big().Cmp(want) != 0 {
+			if want.Add(want, new(big.Int).Lsh(big.NewInt(x), commonBits)); y.At(i).Big().Cmp(want) != 0 {
 				t.Errorf("%d, %d: %v, want %v", x, units, y.At(i).Big(), want)
 			}
 		}

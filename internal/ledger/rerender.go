@@ -10,23 +10,23 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Derive records a re-rendering of a published release before it becomes visible: another presentation of the same
+// Rerender records a re-rendering of a published release before it becomes visible: another presentation of the same
 // noisy values, at no cost. If it is already recorded as the newest of its presentation, nothing is recorded. Errors:
 // ErrDigest; ErrCharge if a text or the folder is not well-formed; a StateError if the release is not published.
-func (b *Book) Derive(ctx context.Context, question string, number int, d Derivation) error {
+func (b *Book) Rerender(ctx context.Context, fingerprint string, number int, d Rerendering) error {
 	if err := d.check(); err != nil {
 		return err
 	}
-	k := key{question, number}
+	k := key{fingerprint, number}
 	return b.update(ctx, func(w *writer) error {
-		r := w.state.find(question, number)
-		if err := k.expect(r, Published, KindDerive); err != nil {
+		r := w.state.find(fingerprint, number)
+		if err := k.expect(r, Published, KindRerender); err != nil {
 			return err
 		}
 		if r.Withdrawn != nil {
-			return &StateError{question, number, "withdrawn", KindDerive}
+			return &StateError{fingerprint, number, "withdrawn", KindRerender}
 		}
-		for _, known := range slices.Backward(r.Derived) {
+		for _, known := range slices.Backward(r.Rerenderings) {
 			if known.Presentation == d.Presentation {
 				if known.Release == d.Release && known.Dir == d.Dir {
 					return nil
@@ -34,13 +34,13 @@ func (b *Book) Derive(ctx context.Context, question string, number int, d Deriva
 				break
 			}
 		}
-		return w.append(KindDerive, deriveBody{
-			Dir: d.Dir, Job: d.Job, Number: number, Presentation: d.Presentation, Release: d.Release, Run: question,
+		return w.append(KindRerender, rerenderBody{
+			Dir: d.Dir, Job: d.Job, Number: number, Presentation: d.Presentation, Release: d.Release, Run: fingerprint,
 		})
 	})
 }
 
-func (d Derivation) check() error {
+func (d Rerendering) check() error {
 	for _, digest := range []string{d.Presentation, d.Release} {
 		if err := checkDigest(digest); err != nil {
 			return err
@@ -63,19 +63,19 @@ type publication struct {
 }
 
 // Publication returns the proof that a release is published. It returns a StateError if the release is not.
-func (b *Book) Publication(ctx context.Context, question string, number int) (Publication, error) {
+func (b *Book) Publication(ctx context.Context, fingerprint string, number int) (Publication, error) {
 	p := &publication{mechanisms: map[string]calibrate.Mechanism{}}
 	var refusal error
 	err := b.view(ctx, func(s *state) {
-		r := s.find(question, number)
-		if refusal = (key{question, number}).expect(r, Published, KindDerive); refusal != nil {
+		r := s.find(fingerprint, number)
+		if refusal = (key{fingerprint, number}).expect(r, Published, KindRerender); refusal != nil {
 			return
 		}
 		for _, m := range r.Charge.Mechanisms {
 			p.mechanisms[m.Query] = m
 		}
 		p.share, p.manifests = r.share.Sign() > 0, []string{r.Digests.Release}
-		for _, d := range r.Derived {
+		for _, d := range r.Rerenderings {
 			p.manifests = append(p.manifests, d.Release)
 		}
 	})

@@ -14,16 +14,16 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 )
 
-func sealSparse(tb testing.TB, unit float64, s mechanism.Sparse) mechanism.Exact {
+func hideSparse(tb testing.TB, unit float64, s mechanism.Sparse) mechanism.Exact {
 	tb.Helper()
-	e, err := mechanism.SealSparse(unit, s)
+	e, err := mechanism.HideSparse(unit, s)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return e
 }
 
-func TestSealSparseRefuses(t *testing.T) {
+func TestHideSparseRefuses(t *testing.T) {
 	for what, c := range map[string]struct {
 		unit float64
 		s    mechanism.Sparse
@@ -46,7 +46,7 @@ func TestSealSparseRefuses(t *testing.T) {
 			mechanism.ErrPlaces},
 		"beyond them": {1, mechanism.Sparse{Cells: 9, At: []int{9}, Answers: int128.Narrow([]int64{1})}, mechanism.ErrPlaces},
 	} {
-		if e, err := mechanism.SealSparse(c.unit, c.s); !errors.Is(err, c.want) || e.Cells() != 0 {
+		if e, err := mechanism.HideSparse(c.unit, c.s); !errors.Is(err, c.want) || e.Cells() != 0 {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -54,17 +54,17 @@ func TestSealSparseRefuses(t *testing.T) {
 
 // The sealed value is the vector of all cells.
 func TestSparseOpens(t *testing.T) {
-	e := sealSparse(t, 0.5, mechanism.Sparse{Cells: 6, At: []int{1, 4}, Answers: int128.Narrow([]int64{7, -8})})
+	e := hideSparse(t, 0.5, mechanism.Sparse{Cells: 6, At: []int{1, 4}, Answers: int128.Narrow([]int64{7, -8})})
 	for range 2 {
 		if unit, cells := mechanismtest.Open(t, e); unit != 0.5 || !slices.Equal(cells, []int64{0, 7, 0, 0, -8, 0}) {
 			t.Errorf("%g, %v", unit, cells)
 		}
 	}
-	if _, cells := mechanismtest.Open(t, sealSparse(t, 1, mechanism.Sparse{Cells: 3})); !slices.Equal(cells,
+	if _, cells := mechanismtest.Open(t, hideSparse(t, 1, mechanism.Sparse{Cells: 3})); !slices.Equal(cells,
 		[]int64{0, 0, 0}) {
 		t.Error(cells)
 	}
-	wide := sealSparse(t, 1, mechanism.Sparse{Cells: 3, At: []int{2},
+	wide := hideSparse(t, 1, mechanism.Sparse{Cells: 3, At: []int{2},
 		Answers: int128.Slice{High: []int64{-1}, Low: []uint64{5}}})
 	want := new(big.Int).Lsh(big.NewInt(-1), 64)
 	if _, cells := mechanismtest.OpenWide(t, wide); cells[0].Sign() != 0 ||
@@ -81,7 +81,7 @@ func TestSparseNoise(t *testing.T) {
 	r := ledgertest.Receipt(t, m)
 	s := mechanism.Sparse{Cells: cells, At: []int{0, 10, 999}, Answers: int128.Narrow([]int64{1 << 40, -1 << 40, 1 << 41})}
 	want := map[int]float64{0: 1 << 40, 10: -1 << 40, 999: 1 << 41}
-	e := sealSparse(t, 1, s)
+	e := hideSparse(t, 1, s)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := mechanism.AddNoise(cancelled, e, r, m, 1); !errors.Is(err, context.Canceled) {

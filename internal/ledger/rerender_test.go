@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 )
 
-func derivation(presentation, release string) ledger.Derivation {
-	return ledger.Derivation{Presentation: strings.Repeat(presentation, 64), Release: strings.Repeat(release, 64),
+func derivation(presentation, release string) ledger.Rerendering {
+	return ledger.Rerendering{Presentation: strings.Repeat(presentation, 64), Release: strings.Repeat(release, 64),
 		Dir: "/srv/other", Job: "other"}
 }
 
@@ -29,25 +29,25 @@ func publish(t *testing.T, b *ledger.Book, c ledger.Charge) {
 }
 
 // Another presentation follows a publication, costs nothing, is recorded once, and is found again.
-func TestDerive(t *testing.T) {
+func TestRerender(t *testing.T) {
 	t.Parallel()
 	b := ledger.NewBook(ledgertest.Memory(t), time.Now)
 	c := ledgertest.Quarter(t, "a")
 	var state *ledger.StateError
-	if err := b.Derive(t.Context(), "a", 1, derivation("a", "b")); !errors.As(err, &state) {
+	if err := b.Rerender(t.Context(), "a", 1, derivation("a", "b")); !errors.As(err, &state) {
 		t.Errorf("of nothing: %v", err)
 	}
 	r, err := b.Charge(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Derive(t.Context(), "a", 1, derivation("a", "b")); !errors.As(err, &state) {
+	if err := b.Rerender(t.Context(), "a", 1, derivation("a", "b")); !errors.As(err, &state) {
 		t.Errorf("of a reservation: %v", err)
 	}
 	if err := b.Seal(t.Context(), r, ledgertest.Digests("a")); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Derive(t.Context(), "a", 1, derivation("a", "b")); !errors.As(err, &state) {
+	if err := b.Rerender(t.Context(), "a", 1, derivation("a", "b")); !errors.As(err, &state) {
 		t.Errorf("of what is not seen yet: %v", err)
 	}
 	if err := b.Publish(t.Context(), "a", 1); err != nil {
@@ -57,9 +57,9 @@ func TestDerive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []ledger.Derivation{derivation("a", "b"), derivation("a", "b"), derivation("c", "d"),
+	for _, d := range []ledger.Rerendering{derivation("a", "b"), derivation("a", "b"), derivation("c", "d"),
 		derivation("a", "e"), derivation("a", "e")} {
-		if err := b.Derive(t.Context(), "a", 1, d); err != nil {
+		if err := b.Rerender(t.Context(), "a", 1, d); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,20 +68,20 @@ func TestDerive(t *testing.T) {
 		t.Errorf("spent %v, then %v by %d runs (%v)", before.Spent, after.Spent, after.Runs, err)
 	}
 	run, _, err := b.Lookup(t.Context(), "a")
-	if err != nil || len(run.Derived) != 3 || run.Derived[2].Release != strings.Repeat("e", 64) ||
+	if err != nil || len(run.Rerenderings) != 3 || run.Rerenderings[2].Release != strings.Repeat("e", 64) ||
 		run.State != ledger.Published {
 		t.Errorf("%+v (%v)", run, err)
 	}
 	audit, err := b.Audit(t.Context())
-	if err != nil || audit.Derived != 3 || len(audit.Findings) > 0 {
+	if err != nil || audit.Rerenderings != 3 || len(audit.Findings) > 0 {
 		t.Errorf("%+v (%v)", audit, err)
 	}
 	bad := derivation("a", "b")
 	bad.Dir = "other"
-	if err := b.Derive(t.Context(), "a", 1, bad); !errors.Is(err, ledger.ErrCharge) {
+	if err := b.Rerender(t.Context(), "a", 1, bad); !errors.Is(err, ledger.ErrCharge) {
 		t.Error(err)
 	}
-	if err := b.Derive(t.Context(), "a", 1, ledger.Derivation{Dir: "/srv"}); !errors.Is(err, ledger.ErrDigest) {
+	if err := b.Rerender(t.Context(), "a", 1, ledger.Rerendering{Dir: "/srv"}); !errors.Is(err, ledger.ErrDigest) {
 		t.Error(err)
 	}
 }
@@ -100,7 +100,7 @@ func TestPublication(t *testing.T) {
 	}
 	other := ledgertest.Quarter(t, "b")
 	publish(t, b, other)
-	if err := b.Derive(t.Context(), "b", 1, derivation("c", "d")); err != nil {
+	if err := b.Rerender(t.Context(), "b", 1, derivation("c", "d")); err != nil {
 		t.Fatal(err)
 	}
 	p, err := b.Publication(t.Context(), "b", 1)

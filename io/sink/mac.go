@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Vouch writes the voucher beside a staged release, durably. It replaces a voucher that exists.
-func (f *Folder) Vouch(staging, voucher string) error {
-	const op = "vouch for"
-	if strings.ContainsRune(voucher, '\n') || len(voucher) >= maxNote {
-		return refusal(op, staging, CodeFormat, "the voucher is not one short line")
+// WriteMAC writes the MAC of a staged release beside it, durably. It replaces a MAC that exists.
+func (f *Folder) WriteMAC(staging, mac string) error {
+	const op = "write the MAC of"
+	if strings.ContainsRune(mac, '\n') || len(mac) >= maxNote {
+		return refusal(op, staging, CodeFormat, "the MAC is not one short line")
 	}
 	if err := checkPrivate(op, staging); err != nil {
 		return err
@@ -22,17 +22,17 @@ func (f *Folder) Vouch(staging, voucher string) error {
 		return failure(op, staging, err)
 	}
 	defer root.Close()
-	if err := root.Remove(voucherName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := root.Remove(macName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return failure(op, staging, err)
 	}
-	if err := writeLine(root, voucherName, voucher); err != nil {
+	if err := writeLine(root, macName, mac); err != nil {
 		return failure(op, staging, err)
 	}
 	return failure(op, staging, syncFolder(staging))
 }
 
-// Voucher returns the voucher of a staging folder; empty if it has none.
-func (f *Folder) Voucher(staging string) (string, error) {
+// ReadMAC returns the MAC of a staging folder; empty if it has none.
+func (f *Folder) ReadMAC(staging string) (string, error) {
 	const op = "inspect"
 	if err := checkPrivate(op, staging); err != nil {
 		return "", err
@@ -42,7 +42,7 @@ func (f *Folder) Voucher(staging string) (string, error) {
 		return "", failure(op, staging, err)
 	}
 	defer root.Close()
-	text, err := readSmall(root, voucherName, maxNote)
+	text, err := readSmall(root, macName, maxNote)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotRegular) || errors.Is(err, errTooLarge) {
 		return "", nil
 	}

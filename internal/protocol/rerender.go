@@ -12,13 +12,13 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// derive re-renders a released plan: it applies the plan's presentation to the noisy values that are public already. It
-// reads no row and charges nothing.
+// rerender re-renders a released plan: it applies the plan's presentation to the noisy values that are public already.
+// It reads no row and charges nothing.
 //
 // Protocol: stage, record, publish. A release is in the ledger before it becomes visible. If a run was cut short before
 // the record, the next run discards its staging; if it was cut short after the record, the next run publishes the
 // staging (repeat), or re-renders the same noisy values.
-func (a *attempt) derive(ctx context.Context) (*Outcome, error) {
+func (a *attempt) rerender(ctx context.Context) (*Outcome, error) {
 	prior := a.prior
 	if err := a.vacant(ctx, a.dir); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (a *attempt) derive(ctx context.Context) (*Outcome, error) {
 		return nil, errors.Join(err, pipeline.OutputError(a.Sink.Discard(staging)))
 	}
 	ctx = context.WithoutCancel(ctx)
-	if err := a.recordDerived(ctx, &prior, staged); err != nil {
+	if err := a.recordRerendering(ctx, &prior, staged); err != nil {
 		return nil, err
 	}
 	moved, err := a.replace(ctx, staging, a.dir)
@@ -51,13 +51,13 @@ func (a *attempt) derive(ctx context.Context) (*Outcome, error) {
 		dir = moved
 	}
 	a.Observer.Progress(pipeline.StagePublish, percent, percent)
-	return &Outcome{Status: StatusDerived, Dir: a.dir, Digest: staged, Moved: moved, Release: release,
+	return &Outcome{Status: StatusRerendered, Dir: a.dir, Digest: staged, Moved: moved, Release: release,
 		Queries: a.chosen.Queries(), From: dir}, nil
 }
 
-func (a *attempt) recordDerived(ctx context.Context, of *ledger.Run, digest string) error {
-	d := ledger.Derivation{Presentation: a.plan.Presentation(), Release: digest, Dir: a.dir, Job: a.plan.Name()}
-	return pipeline.LedgerError("record the further publication", a.Book.Derive(ctx, of.Charge.Run, of.Charge.Number, d))
+func (a *attempt) recordRerendering(ctx context.Context, of *ledger.Run, digest string) error {
+	d := ledger.Rerendering{Presentation: a.plan.Presentation(), Release: digest, Dir: a.dir, Job: a.plan.Name()}
+	return pipeline.LedgerError("record the re-rendering", a.Book.Rerender(ctx, of.Charge.Run, of.Charge.Number, d))
 }
 
 // present re-renders the plan from the noisy values of a published release.
@@ -77,7 +77,7 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 		}
 	}
 	a.plan, a.chosen = adopted, adopted.Choose()
-	if err := a.adoptFound(m); err != nil {
+	if err := a.adoptSearchResults(m); err != nil {
 		return nil, a.notReadBack(ctx, err)
 	}
 	noisy, err := a.readBack(ctx, dir, m, digest, proof)
@@ -93,17 +93,17 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 	return release, a.showHead(ctx, release, new(big.Float))
 }
 
-// adoptFound takes over the clamps and bounds that a published release found.
-func (a *attempt) adoptFound(m *manifest.Manifest) error {
+// adoptSearchResults takes over the clamps and bounds that a published release found.
+func (a *attempt) adoptSearchResults(m *manifest.Manifest) error {
 	for i, q := range a.plan.Queries() {
 		if q.Search == nil {
 			continue
 		}
-		found, ok := clampsearch.FoundBy(&m.Queries[i])
+		found, ok := clampsearch.ResultOf(&m.Queries[i])
 		if !ok {
 			return errors.New(m.Queries[i].Name + ": its clamp or its bound on rows is not stated")
 		}
-		if err := a.chosen.TakeFound(i, found); err != nil {
+		if err := a.chosen.TakeSearchResult(i, found); err != nil {
 			return err
 		}
 	}

@@ -17,8 +17,10 @@ var (
 	// of query.
 	presented = []string{
 		"name", "title", "columns.", "params.", "deployment.", "output.", "engine",
-		"queries.name", "queries.title", "queries.description", "queries.unit", "queries.denoise.", "queries.margins.", "queries.sparse", "queries.max_error", "queries.publish.", "queries.accuracy.",
-		"queries.histogram.quantiles.", "queries.histogram.cdf", "queries.crosstabs.nonnegative", "queries.crosstabs.integers",
+		"queries.name", "queries.title", "queries.description", "queries.unit", "queries.denoise.", "queries.margins.",
+		"queries.sparse", "queries.max_error", "queries.publish.", "queries.accuracy.",
+		"queries.histogram.quantiles.", "queries.histogram.cdf", "queries.crosstabs.nonnegative",
+		"queries.crosstabs.integers",
 		"queries.*.by.as", "queries.*.by.values.Name",
 	}
 	// unseen keys change no byte of a release.
@@ -114,7 +116,7 @@ func fill(v reflect.Value, path string, visit func(path string, v reflect.Value,
 
 func identity(t *testing.T, j *configs.Job) Identity {
 	t.Helper()
-	text, err := j.Question()
+	text, err := j.Identity()
 	if err != nil {
 		t.Fatal(err)
 	}

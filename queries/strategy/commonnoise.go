@@ -33,29 +33,29 @@ import (
 // of a unit in one cell is derived here.
 
 const (
-	sharedBits = 10
-	// mostShared is the most rows of a unit in one cell of which a uses a half.
-	mostShared = 1 << 20
+	commonBits = 10
+	// maxCommon is the largest number of a unit's rows in one cell for which the search for a covers up to a half of it.
+	maxCommon = 1 << 20
 )
 
-// FormShared is a histogram whose cells have the noise of the number of units in common.
-const FormShared Form = "shared"
+// FormCommonNoise is the form of a histogram whose cells have the noise of the number of units in common.
+const FormCommonNoise Form = "shared"
 
-// Shared is a strategy for the cells of a histogram. The zero value is none.
-type Shared struct {
+// CommonNoise is a strategy for the cells of a histogram. The zero value is none.
+type CommonNoise struct {
 	cells int
 	p     int64    // a = p·2^(−10); 0 if noise in the cells alone is best
 	norm2 *big.Rat // largest squared norm of one unit's change in the cells: D²
 	other float64  // deviation at mu = 1 of the rejected strategy
 }
 
-// NewShared returns the strategy of least deviation for cells if one unit contributes within bounds. alone is the
+// NewCommonNoise returns the strategy of least deviation for cells if one unit contributes within bounds. alone is the
 // squared L2 sensitivity of the cells. If deviations are equal, independent noise wins. replaced is set if a unit may
 // be replaced, not only added or removed.
-func NewShared(cells int, b Bounds, alone *big.Int, replaced bool) *Shared {
-	s := &Shared{cells: cells}
+func NewCommonNoise(cells int, b Bounds, alone *big.Int, replaced bool) *CommonNoise {
+	s := &CommonNoise{cells: cells}
 	p := s.best(b)
-	a := big.NewRat(p, 1<<sharedBits)
+	a := big.NewRat(p, 1<<commonBits)
 	norm2 := s.residualNorm2(a, b)
 	without := new(big.Rat).SetInt(alone)
 	if replaced && norm2.Cmp(without) < 0 {
@@ -73,12 +73,12 @@ func NewShared(cells int, b Bounds, alone *big.Int, replaced bool) *Shared {
 // best returns the p of least D(a) + a, from 0 to half the rows that a unit may have in a cell: D is the largest of
 // some norms of c − a·(1, …, 1), so that it is convex in a. Beyond that half it would not help: if all of a cell's rows
 // count less than nothing, D grows.
-func (s *Shared) best(b Bounds) int64 {
+func (s *CommonNoise) best(b Bounds) int64 {
 	loss := func(p int64) *big.Float {
-		a := big.NewRat(p, 1<<sharedBits)
+		a := big.NewRat(p, 1<<commonBits)
 		return deviationOf(s.residualNorm2(a, b), a)
 	}
-	low, high := int64(0), min(b.PerGroup, mostShared)<<sharedBits/2
+	low, high := int64(0), min(b.PerGroup, maxCommon)<<commonBits/2
 	for low < high {
 		if middle := low + (high-low)/2; loss(middle+1).Cmp(loss(middle)) < 0 {
 			low = middle + 1
@@ -98,7 +98,7 @@ func (s *Shared) best(b Bounds) int64 {
 // the most rows that there may be; at the multiples j·m it is j·m·(m − 2a) + a²·d, which does not fall with j. So it is
 // largest with all full cells, and the rest or none beside them. It is then at least a²·d, that of no row at all: D
 // bounds the change also if counts stop at the largest number that they hold.
-func (s *Shared) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
+func (s *CommonNoise) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
 	rows, squares := b.most(0)
 	largest := s.residualOf(rows, squares, a)
 	rows, squares = b.most(b.rest())
@@ -129,7 +129,7 @@ func (b Bounds) most(rest int64) (rows, squares *big.Int) {
 }
 
 // residualOf is the squared norm of c − a·(1, …, 1) for c with these rows and sum of squares.
-func (s *Shared) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
+func (s *CommonNoise) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
 	x := new(big.Rat).SetInt(rows)
 	x.Mul(x, a).Mul(x, big.NewRat(-2, 1)).Add(x, new(big.Rat).SetInt(squares))
 	common := new(big.Rat).Mul(a, a)
@@ -138,7 +138,7 @@ func (s *Shared) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
 
 // Argument is how the norm of what one unit changes in the cells follows from the bounds: "sqrt(24 - 2·0.5·24 +
 // 0.25·24)".
-func (s *Shared) Argument(b Bounds) string {
+func (s *CommonNoise) Argument(b Bounds) string {
 	a := s.Share()
 	for _, rest := range []int64{b.rest(), 0} {
 		rows, squares := b.most(rest)
@@ -167,47 +167,47 @@ func floatRoot(x *big.Rat) float64 {
 	return f
 }
 
-// Form returns the strategy's form: [FormCells] or [FormShared].
-func (s *Shared) Form() Form {
+// Form returns the strategy's form: [FormCells] or [FormCommonNoise].
+func (s *CommonNoise) Form() Form {
 	if s.p > 0 {
-		return FormShared
+		return FormCommonNoise
 	}
 	return FormCells
 }
 
 // Share returns a: how much is subtracted from each cell for each unit.
-func (s *Shared) Share() float64 { return math.Ldexp(float64(s.p), -sharedBits) }
+func (s *CommonNoise) Share() float64 { return math.Ldexp(float64(s.p), -commonBits) }
 
 // Quantum is the power of two that divides each number measured of a cell.
-func (s *Shared) Quantum() float64 { return math.Ldexp(1, -sharedBits) }
+func (s *CommonNoise) Quantum() float64 { return math.Ldexp(1, -commonBits) }
 
 // Norm2 returns the largest squared norm of one unit's change in the numbers measured of the cells, in rows².
-func (s *Shared) Norm2() *big.Rat { return s.norm2 }
+func (s *CommonNoise) Norm2() *big.Rat { return s.norm2 }
 
 // Weights returns the fractions of mu² of the cells and of the number of units.
-func (s *Shared) Weights() (cells, units float64) {
+func (s *CommonNoise) Weights() (cells, units float64) {
 	d := floatRoot(s.norm2)
 	return d / (d + s.Share()), s.Share() / (d + s.Share())
 }
 
 // Error is the deviation of a cell at mu = 1.
-func (s *Shared) Error() float64 { return floatRoot(s.norm2) + s.Share() }
+func (s *CommonNoise) Error() float64 { return floatRoot(s.norm2) + s.Share() }
 
 // Considered returns both strategies, with their deviations at mu = 1.
-func (s *Shared) Considered() []Candidate {
+func (s *CommonNoise) Considered() []Candidate {
 	cells, shared := s.Error(), s.other
 	if s.p > 0 {
 		cells, shared = s.other, s.Error()
 	}
-	return []Candidate{{string(FormCells), cells}, {string(FormShared), shared}}
+	return []Candidate{{string(FormCells), cells}, {string(FormCommonNoise), shared}}
 }
 
 // Measure returns x_i − a·n for each cell in multiples of the quantum, of counts from 0 to 2^48 and a number of units
 // from 0 to 2^62.
-func (s *Shared) Measure(counts []int64, units int64) int128.Slice {
+func (s *CommonNoise) Measure(counts []int64, units int64) int128.Slice {
 	y, off := int128.Make(len(counts)), int128.Of(units).Times(s.p)
 	for i, x := range counts {
-		y.Set(i, int128.Of(x).ShiftLeft(sharedBits).Sub(off))
+		y.Set(i, int128.Of(x).ShiftLeft(commonBits).Sub(off))
 	}
 	return y
 }
@@ -215,13 +215,13 @@ func (s *Shared) Measure(counts []int64, units int64) int128.Slice {
 // Variances returns the variance of each cell's own noise and the variance of the common noise, given the deviations of
 // the noise in the cells and in the number of units. A cell's variance is each + common; the variance of a sum of k
 // cells is k·each + k²·common.
-func (s *Shared) Variances(cells, units float64) (each, common float64) {
+func (s *CommonNoise) Variances(cells, units float64) (each, common float64) {
 	common = s.Share() * units
 	return cells * cells, common * common
 }
 
 // Spread returns the variances of the sums of 1 to n cells, for noise with the given deviations.
-func (s *Shared) Spread(n int, cells, units float64) Spread {
+func (s *CommonNoise) Spread(n int, cells, units float64) Spread {
 	each, common := s.Variances(cells, units)
 	var out Spread
 	for i := range n {

@@ -24,23 +24,23 @@ func bigFromHalves(cells ...*big.Int) (s int128.Slice) {
 	return s
 }
 
-func sealWide(tb testing.TB, unit float64, cells ...*big.Int) mechanism.Exact {
+func hideWide(tb testing.TB, unit float64, cells ...*big.Int) mechanism.Exact {
 	tb.Helper()
-	e, err := mechanism.SealWide(unit, bigFromHalves(cells...))
+	e, err := mechanism.HideWide(unit, bigFromHalves(cells...))
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return e
 }
 
-func TestSealWideRefuses(t *testing.T) {
+func TestHideWideRefuses(t *testing.T) {
 	for _, c := range []struct {
 		unit      float64
 		high, low int
 		want      error
 	}{{3, 1, 1, mechanism.ErrQuantum}, {1, 0, 0, mechanism.ErrEmpty}, {1, 1, 2, mechanism.ErrHalves}, {1, 1, 0,
 		mechanism.ErrHalves}} {
-		if e, err := mechanism.SealWide(c.unit, int128.Slice{High: make([]int64, c.high),
+		if e, err := mechanism.HideWide(c.unit, int128.Slice{High: make([]int64, c.high),
 			Low: make([]uint64, c.low)}); !errors.Is(err, c.want) || e.Cells() != 0 {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -50,11 +50,11 @@ func TestSealWideRefuses(t *testing.T) {
 func TestOpenWide(t *testing.T) {
 	x := new(big.Int).Lsh(big.NewInt(-3), 100)
 	x.Add(x, big.NewInt(5))
-	if unit, cells := mechanismtest.OpenWide(t, sealWide(t, 0.5, x, big.NewInt(-1))); unit != 0.5 ||
+	if unit, cells := mechanismtest.OpenWide(t, hideWide(t, 0.5, x, big.NewInt(-1))); unit != 0.5 ||
 		cells[0].Cmp(x) != 0 || cells[1].Int64() != -1 {
 		t.Errorf("%g, %v", unit, cells)
 	}
-	if unit, cells := mechanismtest.OpenWide(t, seal(t, 2, -7)); unit != 2 || cells[0].Int64() != -7 {
+	if unit, cells := mechanismtest.OpenWide(t, hide(t, 2, -7)); unit != 2 || cells[0].Int64() != -7 {
 		t.Errorf("%g, %v", unit, cells)
 	}
 }
@@ -73,7 +73,7 @@ func TestWideNoiseGrid(t *testing.T) {
 			x := big.NewInt(k)
 			exact = append(exact, x.Lsh(x, uint(max(0, math.Log2(c.grid/c.unit)))), new(big.Int).Add(x, big.NewInt(1)))
 		}
-		n, err := mechanism.AddNoise(t.Context(), sealWide(t, c.unit, exact...), ledgertest.Receipt(t, m), m, 1)
+		n, err := mechanism.AddNoise(t.Context(), hideWide(t, c.unit, exact...), ledgertest.Receipt(t, m), m, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestWideNoiseMoments(t *testing.T) {
 	cell := new(big.Int).Lsh(big.NewInt(43), 78)
 	cell.Add(cell, new(big.Int).Lsh(big.NewInt(3), 70)) // 43 + 3/256 in units of 2^-78
 	m := gaussian(sigma, grid)
-	n, err := mechanism.AddNoise(t.Context(), sealWide(t, math.Ldexp(1, -78), slices.Repeat([]*big.Int{cell}, size)...),
+	n, err := mechanism.AddNoise(t.Context(), hideWide(t, math.Ldexp(1, -78), slices.Repeat([]*big.Int{cell}, size)...),
 		ledgertest.Receipt(t, m), m, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestWideNoiseOnce(t *testing.T) {
 	m := gaussian(4, 0.25)
 	r := ledgertest.Receipt(t, m)
 	x := new(big.Int).Lsh(big.NewInt(9), 80)
-	e := sealWide(t, 1, x)
+	e := hideWide(t, 1, x)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := mechanism.AddNoise(cancelled, e, r, m, 1); !errors.Is(err, context.Canceled) {

@@ -77,7 +77,8 @@ func TestQuestionAndPresentation(t *testing.T) {
 	for name, edit := range map[string][2]string{
 		"folder": {"dir: out", "dir: elsewhere"}, "budget": {"epsilon: 3,", "epsilon: 4,"}, "ledger": {"ledger.db",
 			"other.db"},
-		"memory": {"output:", "memory_limit: 1GiB\noutput:"}, "policy": {"output:", "data_checks: refuse\noutput:"}, "input's folder": {"people.csv", "data/people.csv"},
+		"memory": {"output:", "memory_limit: 1GiB\noutput:"}, "policy": {"output:", "data_checks: refuse\noutput:"},
+		"input's folder": {"people.csv", "data/people.csv"},
 	} {
 		if question, presentation := plan(name, edit[0], edit[1]); question || presentation {
 			t.Errorf("another %s is another question: %t, presentation: %t", name, question, presentation)

@@ -94,8 +94,10 @@ func presentationOf(effective []byte, public []publicFile) (string, error) {
 
 // The keys of a job that only say how noisy values are presented, by their paths.
 var (
-	presentsJob       = []string{"name", "title", "columns", "deployment", "output", "ledger", "params", "memory_limit", "engine", "data_checks"}
-	presentsQuery     = []string{"name", "title", "description", "unit", "denoise", "margins", "sparse", "max_error", "publish"}
+	presentsJob = []string{"name", "title", "columns", "deployment", "output", "ledger", "params", "memory_limit",
+		"engine", "data_checks"}
+	presentsQuery = []string{"name", "title", "description", "unit", "denoise", "margins", "sparse", "max_error",
+		"publish"}
 	presentsKind      = map[string][]string{"histogram": {"quantiles", "cdf"}, "crosstabs": {"nonnegative", "integers"}}
 	presentsDimension = []string{"as"}
 )

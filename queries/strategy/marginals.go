@@ -66,8 +66,8 @@ const (
 	maxWays       = 8
 )
 
-// Margins is a workload: tables over attributes of public sizes.
-type Margins struct {
+// Marginals is a workload: tables over attributes of public sizes.
+type Marginals struct {
 	sizes  []int
 	tables []Set
 	// largest holds the tables that are contained in no other table
@@ -90,10 +90,10 @@ type attributeFacts struct {
 // 127: 48 are those of the count of a cell.
 const answerBits = 126 - 48
 
-// NewMargins makes a workload of attributes with at least one value each and distinct tables of at least one attribute
-// each. Its error says what is too large, for the job's author.
-func NewMargins(sizes []int, tables []Set) (*Margins, error) {
-	m := &Margins{sizes: slices.Clone(sizes), tables: slices.Clone(tables)}
+// NewMarginals makes a workload of attributes with at least one value each and distinct tables of at least one
+// attribute each. Its error says what is too large, for the job's author.
+func NewMarginals(sizes []int, tables []Set) (*Marginals, error) {
+	m := &Marginals{sizes: slices.Clone(sizes), tables: slices.Clone(tables)}
 	if len(sizes) > MaxAttributes {
 		return nil, fmt.Errorf("more than %d dimensions", MaxAttributes)
 	}
@@ -125,7 +125,7 @@ func NewMargins(sizes []int, tables []Set) (*Margins, error) {
 }
 
 // tooMany reports whether a table has more cells than are held.
-func (m *Margins) tooMany(a Set) bool {
+func (m *Marginals) tooMany(a Set) bool {
 	n := 1
 	for _, i := range a.Attributes() {
 		if n *= m.sizes[i]; n > MaxTableCells || m.sizes[i] > MaxTableCells {
@@ -136,7 +136,7 @@ func (m *Margins) tooMany(a Set) bool {
 }
 
 // closure lists the residuals: every subset of a table without an attribute of one value, whose contrasts are none.
-func (m *Margins) closure() []Set {
+func (m *Marginals) closure() []Set {
 	seen := map[Set]bool{}
 	var all []Set
 	for _, a := range m.tables {
@@ -165,20 +165,20 @@ func (m *Margins) closure() []Set {
 }
 
 // Tables returns the tables, in the order in which they were given.
-func (m *Margins) Tables() []Set { return m.tables }
+func (m *Marginals) Tables() []Set { return m.tables }
 
 // Largest returns the tables that no other table has: all others are sums of their cells.
-func (m *Margins) Largest() []Set { return m.largest }
+func (m *Marginals) Largest() []Set { return m.largest }
 
 // Size returns the number of values of an attribute.
-func (m *Margins) Size(attribute int) int { return m.sizes[attribute] }
+func (m *Marginals) Size(attribute int) int { return m.sizes[attribute] }
 
 // Residuals returns the sets of attributes whose residuals take noise, each a component: the empty one, whose residual
 // is the number of rows, first.
-func (m *Margins) Residuals() []Set { return m.residuals }
+func (m *Marginals) Residuals() []Set { return m.residuals }
 
 // Cells returns the number of cells of a table.
-func (m *Margins) Cells(a Set) int {
+func (m *Marginals) Cells(a Set) int {
 	n := 1
 	for _, i := range a.Attributes() {
 		n *= m.sizes[i]
@@ -187,7 +187,7 @@ func (m *Margins) Cells(a Set) int {
 }
 
 // Dimension returns the number of coordinates of a residual: prod (d_i − 1).
-func (m *Margins) Dimension(s Set) int {
+func (m *Marginals) Dimension(s Set) int {
 	n := 1
 	for _, i := range s.Attributes() {
 		n *= m.sizes[i] - 1
@@ -196,7 +196,7 @@ func (m *Margins) Dimension(s Set) int {
 }
 
 // Quantum returns the power of two of which the coordinates of a residual are multiples: 2^(−b) for each attribute.
-func (m *Margins) Quantum(s Set) float64 {
+func (m *Marginals) Quantum(s Set) float64 {
 	e := 0
 	for _, i := range s.Attributes() {
 		e -= m.contrasts[i].bits
@@ -205,7 +205,7 @@ func (m *Margins) Quantum(s Set) float64 {
 }
 
 // ColumnNorm returns the squared norm of the largest column of a residual's contrasts, exactly: what one row adds.
-func (m *Margins) ColumnNorm(s Set) *big.Rat {
+func (m *Marginals) ColumnNorm(s Set) *big.Rat {
 	product := big.NewInt(1)
 	for _, i := range s.Attributes() {
 		product.Mul(product, m.facts[i].column)
@@ -221,7 +221,7 @@ func (m *Margins) ColumnNorm(s Set) *big.Rat {
 //
 // because u and v differ in at least one attribute i, and in each other attribute the inner product of the columns is
 // at most N_j. For the empty set it is 1.
-func (m *Margins) ReplacedNorm(s Set) *big.Rat {
+func (m *Marginals) ReplacedNorm(s Set) *big.Rat {
 	if s == 0 {
 		return big.NewRat(1, 1)
 	}
@@ -243,7 +243,7 @@ func (m *Margins) ReplacedNorm(s Set) *big.Rat {
 }
 
 // inUnits converts a squared norm from units of a residual's quantum to rows².
-func (m *Margins) inUnits(x *big.Int, s Set) *big.Rat {
+func (m *Marginals) inUnits(x *big.Int, s Set) *big.Rat {
 	e := uint(0)
 	for _, i := range s.Attributes() {
 		e += 2 * uint(m.contrasts[i].bits)
@@ -256,7 +256,7 @@ func (m *Margins) inUnits(x *big.Int, s Set) *big.Rat {
 const RowBound = 2
 
 // spreadOver returns prod d_i² over the attributes of a table that are not in a residual.
-func (m *Margins) spreadOver(a, s Set) float64 {
+func (m *Marginals) spreadOver(a, s Set) float64 {
 	x := 1.0
 	for _, i := range (a &^ s).Attributes() {
 		x *= float64(m.sizes[i]) * float64(m.sizes[i])
@@ -266,7 +266,7 @@ func (m *Margins) spreadOver(a, s Set) float64 {
 
 // cellVariance returns the largest variance of a cell of a residual, as a multiple of the variance of the residual's
 // coordinates: p_S.
-func (m *Margins) cellVariance(s Set) float64 {
+func (m *Marginals) cellVariance(s Set) float64 {
 	p := 1.0
 	for _, i := range s.Attributes() {
 		p *= m.facts[i].decoded
@@ -276,11 +276,11 @@ func (m *Margins) cellVariance(s Set) float64 {
 
 // Factor returns the variance that a residual adds to a cell of a table, as a multiple of the variance of the
 // residual's coordinates.
-func (m *Margins) Factor(table, s Set) float64 { return m.cellVariance(s) / m.spreadOver(table, s) }
+func (m *Marginals) Factor(table, s Set) float64 { return m.cellVariance(s) / m.spreadOver(table, s) }
 
 // Variances returns the variance of a cell of each table: Variances[i] belongs to table i, and residuals[j] is the
 // variance of the coordinates of residual j. It is var_A in the comment above, maximized over the cells.
-func (m *Margins) Variances(residuals []float64) []float64 {
+func (m *Marginals) Variances(residuals []float64) []float64 {
 	out := make([]float64, len(m.tables))
 	for k, a := range m.tables {
 		out[k] = m.Variance(a, residuals)
@@ -289,7 +289,7 @@ func (m *Margins) Variances(residuals []float64) []float64 {
 }
 
 // Variance returns the variance of a cell of a table: a table of the workload, or one of its marginals.
-func (m *Margins) Variance(table Set, residuals []float64) (variance float64) {
+func (m *Marginals) Variance(table Set, residuals []float64) (variance float64) {
 	for i, s := range m.residuals {
 		if table.Has(s) {
 			variance += m.Factor(table, s) * residuals[i]
@@ -304,7 +304,7 @@ func (m *Margins) Variance(table Set, residuals []float64) (variance float64) {
 // No sum overflows: a coordinate is the sum over at most 2^c cells of counts of at most 2^48 rows times coefficients of
 // at most 2^(78 − c), 2^126 in all. Contrasts that are not yet scaled have coefficients below the number of cells, at
 // most 2^24.
-func (m *Margins) Measure(s Set, table Set, counts []int64) int128.Slice {
+func (m *Marginals) Measure(s Set, table Set, counts []int64) int128.Slice {
 	x := int128.Make(len(counts))
 	x.AddSlice(int128.Narrow(counts))
 	inner := 1
@@ -334,7 +334,7 @@ func sumAlong(x int128.Slice, size, inner int) int128.Slice {
 }
 
 // scale multiplies each coordinate of a residual by the factors c_j of its rows.
-func (m *Margins) scale(s Set, x int128.Slice) {
+func (m *Marginals) scale(s Set, x int128.Slice) {
 	attributes := s.Attributes()
 	for i := range x.Len() {
 		v, rest := x.At(i), i
@@ -350,7 +350,7 @@ func (m *Margins) scale(s Set, x int128.Slice) {
 
 // Reconstruct returns the cells of a table from the noisy coordinates of its residuals, as measured gives them, in
 // rows: the best linear unbiased estimate.
-func (m *Margins) Reconstruct(table Set, measured func(Set) []float64) []float64 {
+func (m *Marginals) Reconstruct(table Set, measured func(Set) []float64) []float64 {
 	out := make([]float64, m.Cells(table))
 	for _, s := range m.residuals {
 		if table.Has(s) {
@@ -361,7 +361,7 @@ func (m *Margins) Reconstruct(table Set, measured func(Set) []float64) []float64
 }
 
 // add adds a residual to the cells of a table, spread evenly over the cells of the other attributes.
-func (m *Margins) add(out []float64, table, s Set, y []float64) {
+func (m *Marginals) add(out []float64, table, s Set, y []float64) {
 	share := 1.0
 	for _, i := range (table &^ s).Attributes() {
 		share /= float64(m.sizes[i])

@@ -1,0 +1,178 @@
+// Package combine adds up published noisy cells, of one table or several and of one release or several, and states the
+// error of the result. It reads releases alone: it spends no budget, and anybody who has the releases can repeat it.
+//
+// # The error of a sum
+//
+// Every noisy cell that can be added up is its exact bounded answer plus a weighted sum of independent noise
+// coordinates, whose variances the manifest states:
+//
+//   - cells that have noise of their own: one coordinate a cell, with the deviation of the cell's row;
+//   - cells with common noise: one coordinate more, which all cells have with the weight 1;
+//   - marginals: the coordinates of the residuals ([strategy.Marginals.Coefficients]).
+//
+// Noise of different queries, and of different runs, is independent. A weighted sum of cells is thus a weighted sum of
+// coordinates as well, and the variance of a sum and the covariance of two sums follow from the weights without any
+// approximation. The interval is the normal one or, if the noise is Laplace or geometric, one for the excess kurtosis
+// of the sum.
+//
+// # The error of a ratio
+//
+// The interval of n/d is Fieller's: all r for which n − r·d does not differ from 0 by more than its own interval, with
+// the covariance of n and d. It covers the ratio of the exact bounded sums as often as it states, whatever they are. If
+// d does not differ from 0 by more than its interval, that set is not bounded, and no ratio is stated.
+//
+// Sources: E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical Society B 16, 1954;
+// for marginals see package strategy.
+package combine
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dprelease/dprelease/queries/kinds"
+)
+
+// Term is a weighted sum of the noisy cells of a table. Weights has a weight for each row; rows with weight 0 do not
+// count.
+type Term struct {
+	Table   *Table
+	Weights []float64
+}
+
+// Result is a combination of noisy cells.
+type Result struct {
+	// Stated is false if the result is a ratio whose denominator does not differ from 0 by more than its noise: the other
+	// fields are NaN then.
+	Stated bool
+	// Value is the noisy value. A sum is unbiased; a ratio is not.
+	Value float64
+	// Deviation is the standard deviation of the noise in Value; for a ratio it is an approximation (the delta method).
+	Deviation float64
+	// Low and High enclose the combination of the exact, bounded answers in 95 of 100 cases.
+	Low, High float64
+}
+
+// Sum adds terms up. Errors: *pipeline.Error, or that of wrong weights.
+func Sum(terms []Term) (Result, error) {
+	if err := checkOrigins(terms); err != nil {
+		return Result{}, err
+	}
+	f, err := formOf(terms)
+	if err != nil {
+		return Result{}, err
+	}
+	deviation := math.Sqrt(covariance(f, f))
+	half := kinds.HeavyZ95(f.kurtosis()) * deviation
+	return Result{true, f.value, deviation, f.value - half, f.value + half}, nil
+}
+
+// Ratio divides one sum by another. The two may have cells in common. Errors: as [Sum].
+func Ratio(of, to []Term) (Result, error) {
+	if err := checkOrigins(slices.Concat(of, to)); err != nil {
+		return Result{}, err
+	}
+	n, err := formOf(of)
+	if err != nil {
+		return Result{}, err
+	}
+	d, err := formOf(to)
+	if err != nil {
+		return Result{}, err
+	}
+	// The kurtosis of a difference of the two is at most the larger one, for coordinates of one distribution.
+	z := kinds.HeavyZ95(max(n.kurtosis(), d.kurtosis()))
+	vn, vd, c := covariance(n, n), covariance(d, d), covariance(n, d)
+	// n − r·d has the variance vn − 2·r·c + r²·vd: the ends are the roots of a·r² − 2·b·r + e = 0.
+	a := d.value*d.value - z*z*vd
+	b := n.value*d.value - z*z*c
+	e := n.value*n.value - z*z*vn
+	if a <= 0 {
+		nan := math.NaN()
+		return Result{false, nan, nan, nan, nan}, nil
+	}
+	root := math.Sqrt(max(b*b-a*e, 0))
+	value := n.value / d.value
+	deviation := math.Sqrt(max(vn-2*value*c+value*value*vd, 0)) / math.Abs(d.value)
+	return Result{true, value, deviation, (b - root) / a, (b + root) / a}, nil
+}
+
+// form is a weighted sum of independent noise coordinates, and the noisy value that it belongs to.
+type form struct {
+	value float64
+	parts map[partName]*part
+}
+
+// partName names coordinates: those of a component of a query of a run that drew noise.
+type partName struct{ origin, query, component string }
+
+// part is coordinates with their weights and variances. variances has one number if all are alike.
+type part struct {
+	weights, variances []float64
+	heavy              bool // the noise is not Gaussian
+}
+
+func (p *part) variance(i int) float64 {
+	if len(p.variances) == 1 {
+		return p.variances[0]
+	}
+	return p.variances[i]
+}
+
+// formOf adds terms up.
+func formOf(terms []Term) (*form, error) {
+	f := &form{parts: map[partName]*part{}}
+	for _, t := range terms {
+		if err := t.Table.check(t.Weights); err != nil {
+			return nil, err
+		}
+		for i, w := range t.Weights {
+			if w != 0 {
+				f.value += w * t.Table.noisy[i]
+			}
+		}
+		t.Table.addTo(f, t.Weights)
+	}
+	return f, nil
+}
+
+// add adds weights of the coordinates of a part.
+func (f *form) add(name partName, weights, variances []float64, heavy bool) {
+	if p := f.parts[name]; p != nil {
+		for i, w := range weights {
+			p.weights[i] += w
+		}
+		return
+	}
+	f.parts[name] = &part{slices.Clone(weights), variances, heavy}
+}
+
+// covariance is the covariance of the noise of two forms.
+func covariance(f, g *form) float64 {
+	sum := 0.0
+	for name, p := range f.parts {
+		if q := g.parts[name]; q != nil {
+			for i, w := range p.weights {
+				sum += w * q.weights[i] * p.variance(i)
+			}
+		}
+	}
+	return sum
+}
+
+// kurtosis is the excess kurtosis of the noise: 3·sum v² / (sum v)² over the coordinates that are not Gaussian, with
+// their variances v.
+func (f *form) kurtosis() float64 {
+	total, squares := 0.0, 0.0
+	for _, p := range f.parts {
+		for i, w := range p.weights {
+			v := w * w * p.variance(i)
+			if total += v; p.heavy {
+				squares += v * v
+			}
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	return 3 * squares / (total * total)
+}
