@@ -126,6 +126,11 @@ func (a *Ranked) Seal(vectors int, seal func(Totals) ([]mechanism.Exact, error))
 	return append(exacts, histogram...), nil
 }
 
+// SealLongest hides the number of units whose last row is in the last step.
+func (a *Ranked) SealLongest() ([]mechanism.Exact, error) {
+	return SealCounts(a.units[len(a.units)-1:])
+}
+
 // rankedChoice holds the answers among which one bound is chosen, for all vectors alike.
 type rankedChoice struct {
 	mutex   sync.Mutex
