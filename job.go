@@ -242,7 +242,7 @@ func (j *Job) Plan(ctx context.Context, o Options) (*Plan, error) {
 	}
 	p.Next, p.Dir = Next(s.Next), s.Dir
 	for _, r := range s.Quote.Rooms {
-		p.Caps = append(p.Caps, Cap{Per: r.Per, Name: r.Name, Share: r.Share, Fits: r.More})
+		p.Caps = append(p.Caps, Cap{Per: r.Per, Name: r.Name, Share: r.Share, Fits: r.Fits})
 	}
 	switch early := runjob.RefuseEarly(j.plan, time.Now()); {
 	case j.plan.Accurate() != nil:

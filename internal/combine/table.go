@@ -39,7 +39,7 @@ type Table struct {
 
 // margins is the place of a table among the marginals of a query.
 type margins struct {
-	all       *strategy.Margins
+	all       *strategy.Marginals
 	table     strategy.Set
 	names     []string // of the residuals
 	variances []float64
@@ -156,7 +156,7 @@ func marginsOf(ctx context.Context, dir string, q *manifest.Query, holds string,
 			this = set
 		}
 	}
-	all, err := strategy.NewMargins(sizes, sets)
+	all, err := strategy.NewMarginals(sizes, sets)
 	if err != nil || this == 0 {
 		return nil, pipeline.OutputError(pipeline.ErrIncomplete)
 	}

@@ -77,7 +77,7 @@ func distance(a, b Exact, norm func(d *big.Int) *big.Int) (sum *big.Int, quantum
 }
 
 // openForComparison returns the payload to read. It can never be noised afterwards.
-func (s *sealed) openForComparison() (*payload, error) {
+func (s *hidden) openForComparison() (*payload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held == nil {

@@ -27,8 +27,8 @@ func split(x *big.Int) (high int64, low uint64) {
 	return int64(new(big.Int).Rsh(y, 64).Uint64()), low
 }
 
-// sealAs seals cells in one of the four forms. The narrow forms use the low 64 bits.
-func sealAs(t *rapid.T, form string, unit float64, cells []*big.Int) mechanism.Exact {
+// hideAs hides cells in one of the four forms. The narrow forms use the low 64 bits.
+func hideAs(t *rapid.T, form string, unit float64, cells []*big.Int) mechanism.Exact {
 	var high []int64
 	var low []uint64
 	var at []int
@@ -49,11 +49,11 @@ func sealAs(t *rapid.T, form string, unit float64, cells []*big.Int) mechanism.E
 	var err error
 	switch form {
 	case "plain":
-		e, err = mechanism.Seal(unit, high)
+		e, err = mechanism.Hide(unit, high)
 	case "wide":
-		e, err = mechanism.SealWide(unit, int128.Slice{High: high, Low: low})
+		e, err = mechanism.HideWide(unit, int128.Slice{High: high, Low: low})
 	default:
-		e, err = mechanism.SealSparse(unit, mechanism.Sparse{Cells: len(cells), At: at,
+		e, err = mechanism.HideSparse(unit, mechanism.Sparse{Cells: len(cells), At: at,
 			Answers: int128.Slice{High: high, Low: low}})
 	}
 	if err != nil {
@@ -80,8 +80,8 @@ func TestWithinIsExact(t *testing.T) {
 		})
 		x, y := rapid.SliceOfN(number, n, n).Draw(t, "x"), rapid.SliceOfN(number, n, n).Draw(t, "y")
 		log := rapid.IntRange(-40, 40).Draw(t, "unit")
-		a := sealAs(t, rapid.SampledFrom(forms).Draw(t, "form"), math.Ldexp(1, log), x)
-		b := sealAs(t, rapid.SampledFrom(forms).Draw(t, "form"), math.Ldexp(1, log), y)
+		a := hideAs(t, rapid.SampledFrom(forms).Draw(t, "form"), math.Ldexp(1, log), x)
+		b := hideAs(t, rapid.SampledFrom(forms).Draw(t, "form"), math.Ldexp(1, log), y)
 		sum := new(big.Int)
 		for i := range x {
 			d := new(big.Int).Sub(x[i], y[i])
@@ -141,11 +141,11 @@ func TestWithinOfKeysThatAreLeftOut(t *testing.T) {
 		for i, name := range names {
 			sums[name] = 100 * counts[i]
 		}
-		leader, err := mechanism.SealKeyed(least, slices.Clone(names), slices.Clone(counts))
+		leader, err := mechanism.HideKeyed(least, slices.Clone(names), slices.Clone(counts))
 		if err != nil {
 			t.Fatal(err)
 		}
-		follower = mechanism.SealForKeys(sums)
+		follower = mechanism.HideForKeys(sums)
 		if err := follower.Among(leader); err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +183,7 @@ func TestWithinOfKeysThatAreLeftOut(t *testing.T) {
 	if _, err := mechanism.Within(a, keys(t, []string{"a"}), ofL2(1)); !errors.Is(err, mechanism.ErrKeys) {
 		t.Errorf("keys that were left out beside keys that were not: %v", err)
 	}
-	if _, err := mechanism.Within(sumsOfA, mechanism.SealForKeys(sumsByKey{"a": 1}), ofL2(1)); !errors.Is(err,
+	if _, err := mechanism.Within(sumsOfA, mechanism.HideForKeys(sumsByKey{"a": 1}), ofL2(1)); !errors.Is(err,
 		mechanism.ErrKeys) {
 		t.Errorf("sums of such keys: %v", err)
 	}
@@ -194,7 +194,7 @@ func TestWithinOfKeysThatAreLeftOut(t *testing.T) {
 
 func keys(t *testing.T, names []string) mechanism.Exact {
 	t.Helper()
-	e, err := mechanism.SealKeyed(1, slices.Clone(names), slices.Repeat([]int64{1}, len(names)))
+	e, err := mechanism.HideKeyed(1, slices.Clone(names), slices.Repeat([]int64{1}, len(names)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func keys(t *testing.T, names []string) mechanism.Exact {
 func TestComparedIsNeverNoised(t *testing.T) {
 	m := ofL2(1)
 	one := func() mechanism.Exact {
-		e, err := mechanism.Seal(1, []int64{1, 2})
+		e, err := mechanism.Hide(1, []int64{1, 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,11 +227,11 @@ func TestComparedIsNeverNoised(t *testing.T) {
 	if _, err := mechanism.AddNoise(t.Context(), c, ledgertest.Receipt(t, m), m, 1); err != nil {
 		t.Fatal(err)
 	}
-	other, err := mechanism.Seal(2, []int64{1, 2})
+	other, err := mechanism.Hide(2, []int64{1, 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	short, err := mechanism.Seal(1, []int64{1})
+	short, err := mechanism.Hide(1, []int64{1})
 	if err != nil {
 		t.Fatal(err)
 	}

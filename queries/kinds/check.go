@@ -21,7 +21,7 @@ func checkKind(s query.Spec, p *problem.Problems) {
 			"kinds: count, histogram, crosstabs, sum, mean, variance")
 	case s.Kind == query.Crosstab && (s.Crosstabs == nil || len(s.By) == 0):
 		p.Add("crosstabs.by", problem.CodeBadSpec, "tables need dimensions", "add by: and ways: [1, 2]")
-	case s.Shared != "" && (s.Kind != query.Histogram || s.Discovers() || s.Read.Sums):
+	case s.CommonNoise != "" && (s.Kind != query.Histogram || s.Discovers() || s.Read.Sums):
 		p.Add("histogram.noise", problem.CodeBadSpec,
 			"cells share noise in histograms of listed cells, whose noise is not laid out for sums", "leave noise out")
 	case s.Value != nil:

@@ -59,7 +59,7 @@ func newListed(s query.Spec, p *problem.Problems) query.Query {
 		return newSums(c, v)
 	case s.Read.Sums:
 		return newOrdered(c, r, k != nil, p)
-	case s.Shared != "":
+	case s.CommonNoise != "":
 		return newCommonNoise(c, r, k != nil, p)
 	}
 	return newHistogram(c, k, r)

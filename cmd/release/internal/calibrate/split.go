@@ -50,7 +50,7 @@ func splitBy(rule string, g calibrate.Guarantee, asks []calibrate.Ask, values []
 	if err != nil {
 		return nil, err
 	}
-	return calibrate.Split(g, asks)
+	return calibrate.SplitBudget(g, asks)
 }
 
 func (a *calibration) splitCmd() *cobra.Command {
