@@ -73,9 +73,9 @@ func (q *OverBound) Aggregation(s table.Schema) (*aggregation.Aggregation, error
 	return a, err
 }
 
-// Seal hides the number of units above the bound.
-func (q *OverBound) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
-	return t.Ranked.SealLongest()
+// Hide hides the number of units above the bound.
+func (q *OverBound) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
+	return t.Ranked.HideLongest()
 }
 
 // Bytes returns 0: two numbers take no memory worth counting.
