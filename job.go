@@ -58,7 +58,8 @@ type Options struct {
 	Workers int
 	// Memory is how many bytes a run may use; 0 for the job's memory_limit or, without one, half of the machine's.
 	Memory int64
-	// TempDir is the folder for an encrypted file of what does not fit in memory; "" for the release's staging folder.
+	// TempDir is the folder for an encrypted file of what does not fit in memory, and of standard input. If it is "", the
+	// file is in the release's staging folder, or in os.TempDir() if standard input is read.
 	TempDir string
 	// Anchor is a file on another disk that holds the ledger's newest entry. A run fails if the ledger lacks that entry,
 	// and writes the newest one. "" for none.

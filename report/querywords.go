@@ -282,14 +282,25 @@ func (q *queryFacts) excess() string {
 	return "more than " + text
 }
 
-// grid explains the grid of the noisy values; "" if they are no multiples of one.
+// grid explains that noisy values are multiples of the grid, and the rounding of estimates; "" if neither needs to be
+// said: noisy values that are integers need no explanation.
 func (q *queryFacts) grid() string {
 	if !(q.gridStep > 0) || q.kind == crosstabs || q.kind == "mean" || q.kind == "variance" || q.laidOut || q.sums != nil || q.overRows {
 		return ""
 	}
-	return fmt.Sprintf("Noisy values are multiples of %s, the grid on which the noise is drawn: that a noisy value is no "+
-		"whole number says nothing of the data. Estimates are rounded to a hundredth of their error, unless they agree exactly "+
-		"with other tables or a total.", short(q.gridStep))
+	const rounded = "Estimates are rounded to a hundredth of their error, unless they agree exactly with other tables or a total."
+	if q.gridStep == 1 {
+		if len(q.steps) == 0 {
+			return ""
+		}
+		return rounded
+	}
+	text := fmt.Sprintf("Noisy values are multiples of %s, because noise is drawn in steps of this size. ", short(q.gridStep))
+	if q.gridStep < 1 {
+		text = fmt.Sprintf("Noisy values have fractions, because noise is drawn in steps of %s: the fraction is noise alone. ",
+			short(q.gridStep))
+	}
+	return text + rounded
 }
 
 // clampRiskWords describes how likely a clamp that was found has cut off more than the interval shows; "" if none was found.

@@ -25,9 +25,8 @@ type hidden struct {
 	quantum int // its binary logarithm
 	size    int
 
-	mu       sync.Mutex
-	held     *payload
-	compared bool // the answers were compared and must never be noised
+	mu   sync.Mutex
+	held *payload
 }
 
 // keyed is the payload of an [Exact] that HideKeyed made: its keys, and their number, are private too.
@@ -39,9 +38,8 @@ type keyed struct {
 	// blocks is set instead of keys and counts if these do not fit in memory.
 	blocks KeyBlocks
 
-	mu       sync.Mutex
-	spent    bool
-	compared bool // the counts were compared: they cannot be noised any more, but they can be compared again
+	mu    sync.Mutex
+	spent bool
 }
 
 // choice is the payload of an [Exact] that HideChoice made: its answers are still to be chosen.
@@ -58,9 +56,8 @@ type Range struct{ Low, High int64 }
 // forKeys is the payload of an [Exact] that HideForKeys made: its answers are those of keys that are still to be
 // selected.
 type forKeys struct {
-	mu       sync.Mutex
-	answers  KeyedAnswers // nil if the keys were given
-	compared bool
+	mu      sync.Mutex
+	answers KeyedAnswers // nil if the keys were given
 	// leader has the keys that may be selected if others were left out because of their counts; else nil.
 	leader *keyed
 }
@@ -71,7 +68,7 @@ type KeyedAnswers interface {
 	// at least one cell if there is a key. Errors depend on no answer.
 	Of(keys []string) (Exact, error)
 	// All returns the held answers of every key or, if among is not nil, of these keys, in multiples of a quantum.
-	// names is ascending. The answers of a neighbouring table have the same names. It is for comparisons.
+	// names is ascending. It is for tests.
 	All(among []string) (names []string, cells int128.Slice, quantum float64, err error)
 }
 
@@ -153,7 +150,7 @@ func (e Exact) Cells() int {
 func (s *hidden) takePayload() (*payload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held == nil || s.compared {
+	if s.held == nil {
 		return nil, ErrSpent
 	}
 	p := s.held

@@ -17,8 +17,8 @@ func HideForKeys(a KeyedAnswers) Exact {
 	return Exact{selected: func() *forKeys { return k }}
 }
 
-// Among tells e that its keys are selected from leader. If leader drops keys for their counts, comparisons of e cover
-// only the remaining keys. Errors: ErrKeys if HideForKeys did not make e, or if neither HideKeyed nor HideKeyBlocks
+// Among tells e that its keys are selected from leader. If leader drops keys for their counts, tests that open e see
+// only the answers of the remaining keys. Errors: ErrKeys if HideForKeys did not make e, or if neither HideKeyed nor HideKeyBlocks
 // made leader.
 func (e Exact) Among(leader Exact) error {
 	if e.selected == nil || leader.keyed == nil {
@@ -45,7 +45,7 @@ func (k *forKeys) selectable(among []string) ([]string, error) {
 func (k *keyed) held() ([]string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.spent && !k.compared {
+	if k.spent {
 		return nil, ErrSpent
 	}
 	if err := k.gather(); err != nil {
@@ -56,7 +56,7 @@ func (k *keyed) held() ([]string, error) {
 
 // ForKeys returns the exact answers of the keys of a selected vector, and drops all others. If no key was selected, the
 // result has no cells, and can be noised all the same. Errors: ErrKeys if HideForKeys did not make e, or if the vector
-// has no keys or is synthetic; ErrSpent if ForKeys was called before or e was compared; the error of the answers, after
+// has no keys or is synthetic; ErrSpent if ForKeys was called before; the error of the answers, after
 // which e is spent.
 func (e Exact) ForKeys(n Noisy) (Exact, error) {
 	if e.selected == nil || n.keys == nil || n.synthetic {
@@ -65,7 +65,7 @@ func (e Exact) ForKeys(n Noisy) (Exact, error) {
 	k := e.selected()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.answers == nil || k.compared {
+	if k.answers == nil {
 		return Exact{}, ErrSpent
 	}
 	of := k.answers

@@ -38,7 +38,7 @@ var (
 		"is to be made first")
 	ErrReceipt   = errors.New("mechanism: no receipt: noise needs a charge of the ledger")
 	ErrMechanism = errors.New("mechanism: invalid mechanism")
-	ErrSpent     = errors.New("mechanism: this exact answer was noised or compared before")
+	ErrSpent     = errors.New("mechanism: this exact answer was noised before")
 	ErrEncode    = errors.New("mechanism: exact answers cannot be encoded")
 	ErrPublished = errors.New("mechanism: not the noisy values of a published release")
 	ErrStep      = errors.New("mechanism: invalid post-processing step")

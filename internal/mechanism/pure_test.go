@@ -177,18 +177,3 @@ func TestPureNoiseRefuses(t *testing.T) {
 		t.Errorf("noised twice: %v", err)
 	}
 }
-
-// Neighbouring answers of geometric noise are compared in the L1 norm.
-func TestWithinPure(t *testing.T) {
-	p := calibrate.Pure{Query: "q", Why: "two rows", Noise: calibrate.Laplace{L1: 2, Scale: 8}, Grid: 1, Geometric: true}
-	m := charged(t, p)
-	for _, c := range []struct {
-		b    []int64
-		want bool
-	}{{[]int64{5, 5, 5}, true}, {[]int64{6, 4, 5}, true}, {[]int64{3, 5, 5}, true}, {[]int64{6, 4, 6},
-		false}, {[]int64{2, 5, 5}, false}} {
-		if ok, err := mechanism.Within(hide(t, 1, 5, 5, 5), hide(t, 1, c.b...), m); err != nil || ok != c.want {
-			t.Errorf("%v: %v, %v", c.b, ok, err)
-		}
-	}
-}

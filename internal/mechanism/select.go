@@ -116,7 +116,7 @@ func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeyS
 	if err != nil {
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		k.spent = k.compared
+		k.spent = false
 		return Noisy{}, err
 	}
 	blocks := k.blocks
@@ -214,7 +214,7 @@ func (k *keyed) noiseCounts(ctx context.Context, pay redeemer, m calibrate.Mecha
 func (k *keyed) putBack() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.spent = k.compared || len(k.keys) > 0 && !k.counts.untouched()
+	k.spent = len(k.keys) > 0 && !k.counts.untouched()
 }
 
 // untouched reports whether nothing was drawn for the answers yet.
