@@ -50,6 +50,7 @@ type budget struct {
 
 // queryFacts holds the manifest's statements about a query.
 type queryFacts struct {
+	stated     *manifest.Query
 	name, kind string
 	title      string // for readers; the name if the job has none
 	about      string // the job's description of the query; may be empty
@@ -242,7 +243,8 @@ func capOf(text string) (*big.Rat, bool) {
 // queryOf reads the manifest's statements about a query.
 func queryOf(q *manifest.Query, selected string) queryFacts {
 	out := queryFacts{
-		name: q.Name, kind: q.Kind, cells: q.Cells, steps: q.Denoise, notes: q.Notes, expected: q.Expected, files: q.Files, overRows: q.OverRows,
+		stated: q,
+		name:   q.Name, kind: q.Kind, cells: q.Cells, steps: q.Denoise, notes: q.Notes, expected: q.Expected, files: q.Files, overRows: q.OverRows,
 		mu: float64(calibrate.ComposedMu(q.Calibrated())), publish: q.Publish,
 	}
 	if len(q.Mechanisms) > 0 {
@@ -329,4 +331,5 @@ func rowsWords(s *manifest.RowsSearch) string {
 const (
 	crosstabs = "crosstabs"
 	histogram = "histogram"
+	overBound = "units_over_bound"
 )

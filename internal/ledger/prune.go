@@ -10,10 +10,10 @@ import (
 // whose manifest has the SHA-256 digest. Its spend stays, since its values were seen. A second call for the same
 // publication changes nothing. Errors: ErrDigest if the release has no such publication; a StateError if the release is
 // not published.
-func (b *Book) Prune(ctx context.Context, run string, number int, digest string) error {
-	k := key{run, number}
+func (b *Book) Prune(ctx context.Context, fingerprint string, number int, digest string) error {
+	k := key{fingerprint, number}
 	return b.update(ctx, func(w *writer) error {
-		r := w.state.find(run, number)
+		r := w.state.find(fingerprint, number)
 		if err := k.expect(r, Published, KindPrune); err != nil {
 			return err
 		}
@@ -23,7 +23,7 @@ func (b *Book) Prune(ctx context.Context, run string, number int, digest string)
 		if _, pruned := r.Pruned[digest]; pruned {
 			return nil
 		}
-		return w.append(KindPrune, pruneBody{Number: number, Release: digest, Run: run})
+		return w.append(KindPrune, pruneBody{Number: number, Release: digest, Run: fingerprint})
 	})
 }
 
@@ -32,7 +32,7 @@ func (r *Run) hasPublication(digest string) bool {
 	if r.Digests.Release == digest {
 		return true
 	}
-	for _, d := range r.Derived {
+	for _, d := range r.Rerenderings {
 		if d.Release == digest {
 			return true
 		}
@@ -43,7 +43,7 @@ func (r *Run) hasPublication(digest string) bool {
 // PrunedIn returns the time at which the newest publication in a folder was deleted on purpose; ok is false if it was
 // not, or if the run published nothing there.
 func (r *Run) PrunedIn(dir string) (at time.Time, ok bool) {
-	for _, d := range slices.Backward(r.Derived) {
+	for _, d := range slices.Backward(r.Rerenderings) {
 		if d.Dir == dir {
 			at, ok = r.Pruned[d.Release]
 			return at, ok

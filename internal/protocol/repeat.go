@@ -34,7 +34,7 @@ func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 }
 
 // bring puts the published bytes into the folder that this run asks for: from where they were published or moved aside;
-// from the staging of a run that was cut short; or, of a derived publication that is lost, made anew of the same noisy
+// from the staging of a run that was cut short; or, if a re-rendering is lost, made again from the same noisy
 // values.
 func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Outcome, err error) {
 	from, err := a.find(ctx, is.dir, is.digest)
@@ -45,10 +45,10 @@ func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Out
 		}
 		return o, pipeline.OutputError(a.Sink.Copy(ctx, from, a.dir))
 	}
-	if pruned := is.pruned(); pruned != nil && !is.derived {
+	if pruned := is.pruned(); pruned != nil && !is.rerendered {
 		return nil, pruned
 	}
-	if !is.derived {
+	if !is.rerendered {
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseOutput, Code: codeLost, Hint: hintLost, Err: err,
 			Message: "this release was published to " + is.dir + ", and is not there unchanged any more",
@@ -61,7 +61,7 @@ func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Out
 		return o, err
 	}
 	a.prior = is.run
-	return a.derive(ctx)
+	return a.rerender(ctx)
 }
 
 // pruned is the error that the folder of a publication was deleted on purpose; nil if it was not.

@@ -82,7 +82,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return nil, err
 	}
-	if a.Exacts, err = p.Seal(to); err != nil {
+	if a.Exacts, err = p.HideTotals(to); err != nil {
 		return nil, err
 	}
 	a.Input, err = fingerprint(e.key, a.Exacts)

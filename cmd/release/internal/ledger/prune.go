@@ -168,7 +168,7 @@ func publications(ctx context.Context, runs []ledger.Run) (out []*publication, e
 			continue
 		}
 		of := []*publication{{job: r.Charge.Job, digest: r.Digests.Release, dir: r.Charge.Dir, at: r.Updated}}
-		for _, d := range r.Derived {
+		for _, d := range r.Rerenderings {
 			of = append(of, &publication{job: d.Job, digest: d.Release, dir: d.Dir, at: d.Recorded})
 		}
 		for _, p := range of {
