@@ -95,7 +95,7 @@ func (w *writer) folded(r *domain.Coding, c *column) string {
 	if table == nil {
 		return c.Expr
 	}
-	x, _ := w.fold(c.Expr, table) // others are refused: see fits
+	x, _ := w.fold(c.Expr, table) // others are refused
 	return w.stage(x)
 }
 
@@ -144,7 +144,7 @@ func (w *writer) axis(r *domain.Coding, columns map[string]column) string {
 		if cell, ok := c.Scan.cell(r.IntSteps, x, code); ok {
 			return w.whenNull(x, r.Null, cell)
 		}
-		return w.whenNull(x, r.Null, intSteps(x, r.IntSteps))
+		return w.whenNull(x, r.Null, w.intSteps(x, r.IntSteps))
 	case c.Late:
 		return w.lateSteps(x, r)
 	case r.FloatSteps != nil:
@@ -168,6 +168,9 @@ func (w *writer) grid(r *domain.Coding, columns map[string]column) string {
 		last := fmt.Sprintf("CASE WHEN %s = %s THEN %d END", x, w.float(s.Last), s.LastCode)
 		if among, ok := w.evenly(x, s); ok {
 			return among + " ELSE " + last + " END"
+		}
+		if code, ok := counted(w, x, s.At, int64(s.Cells), "NULL", last); ok {
+			return code
 		}
 		return bisection(x, s, w.float, "NULL", last)
 	}

@@ -233,21 +233,19 @@ func (duckdb) fold(x string, f *domain.FoldTable) (string, bool) {
 	return "encode(" + x + ")", true
 }
 
-// exactly: an operator of doubles is a function of its own.
-func (duckdb) exactly() *exactness { return &exactness{duckdbIntegers, duckdbNumerals} }
+func (duckdb) integers() wideIntegers { return duckdbIntegers }
+
+func (duckdb) numerals() numeralSyntax { return duckdbNumerals }
 
 func (duckdb) keys() keySyntax { return duckdbKeys }
 
-// unitOfTimes is true.
-func (duckdb) unitOfTimes() bool { return true }
-
 // element indexes a list that is the same for all rows.
-func (duckdb) element(list []float64, at string) (string, bool) {
+func (duckdb) element(list []float64, at string) string {
 	items := make([]string, len(list))
 	for i, v := range list {
 		items[i] = exponential(v)
 	}
-	return "CAST([" + strings.Join(items, ", ") + "] AS DOUBLE[])[" + at + " + 1]", true
+	return "CAST([" + strings.Join(items, ", ") + "] AS DOUBLE[])[" + at + " + 1]"
 }
 
 // duckdbIntegers are HUGEINTs.

@@ -51,22 +51,19 @@ func (w *writer) evenly(x string, s *domain.Steps[float64]) (cases string, ok bo
 	if !ok || !below.atMost(1, s.At) {
 		return "", false
 	}
-	next, ok := w.edge(s.At, w.arithmetic(below, x)+" + 1")
-	if !ok {
-		return "", false
-	}
+	next := w.edge(s.At, w.arithmetic(below, x)+" + 1")
 	return w.between(x, from, s.At, fmt.Sprintf("%s + CASE WHEN %s >= %s THEN 1 ELSE 0 END", w.arithmetic(below, x), x,
 		next)), true
 }
 
 // edge returns an edge by its index, an expression. Decimal edges are quotients of integers, rounded to the nearest
 // double.
-func (w *writer) edge(at []float64, place string) (x string, ok bool) {
+func (w *writer) edge(at []float64, place string) string {
 	a, b, by, ok := decimalEdges(at)
 	if !ok {
 		return w.element(at, place)
 	}
-	return fmt.Sprintf("(%s * %s + %s) / %s", w.float(b), w.double(place), w.float(a), w.float(by)), true
+	return fmt.Sprintf("(%s * %s + %s) / %s", w.float(b), w.double(place), w.float(a), w.float(by))
 }
 
 // between returns the first branches of a CASE. Numbers below from, where the formula starts, are in the first cell.

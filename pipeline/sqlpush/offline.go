@@ -20,8 +20,7 @@ func Assumed(s Source, schema table.Schema) (*Database, error) {
 		other: map[string]string{}}
 	types := dialect.typical()
 	for _, f := range schema.Fields {
-		d.add(columnType{Name: f.Name, Expr: dialect.quote(f.Name), Type: types[f.Type.Kind], HasDecimal: true,
-			Precision: 18})
+		d.add(columnType{Name: f.Name, Expr: dialect.quote(f.Name), Type: types[f.Type.Kind]})
 	}
 	return d, nil
 }

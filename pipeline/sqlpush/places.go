@@ -40,19 +40,19 @@ func (w *writer) nearest(r *domain.NearestPoints, lat, lon, there string) string
 		squares = append(squares, n.leastSquare(g))
 	}
 	squares = n.stages(squares)
-	least := n.stage(leastOf(squares))
+	least := n.stage(n.leastOf(squares))
 	for i, g := range all {
 		numbers = append(numbers, fmt.Sprintf("CASE WHEN %s = %s THEN %s END", squares[i], least, n.number(g, least)))
 	}
-	return fmt.Sprintf("CASE WHEN %s <= %s THEN %s END", least, n.float(r.Most), leastOf(numbers))
+	return fmt.Sprintf("CASE WHEN %s <= %s THEN %s END", least, n.float(r.Most), n.leastOf(numbers))
 }
 
 // leastOf returns the least of some numbers that are not NULL.
-func leastOf(x []string) string {
+func (w *writer) leastOf(x []string) string {
 	if len(x) == 1 {
 		return x[0]
 	}
-	return "LEAST(" + strings.Join(x, ", ") + ")"
+	return w.least(x)
 }
 
 // radians adds a column with an angle in radians.
@@ -165,7 +165,7 @@ func (w *nearestWriter) findWithin(all []pointGroup) {
 		for _, g := range all {
 			squares = append(squares, w.square(g[len(g)/2]))
 		}
-		most = w.stage(leastOf(squares))
+		most = w.stage(w.leastOf(squares))
 	}
 	// The margin is far larger than the rounding errors of distances.
 	w.within = w.stage(fmt.Sprintf("sqrt(%s) * %s + %s", most, w.float(1.001), w.float(0.01)))
@@ -183,7 +183,7 @@ func (w *nearestWriter) leastSquare(g pointGroup) string {
 		near = append(near, fmt.Sprintf("%s + %s >= %s AND %s - %s <= %s", at, w.within, w.float(low), at, w.within,
 			w.float(high)))
 	}
-	return "CASE WHEN " + strings.Join(near, " AND ") + " THEN " + leastOf(squares) + " END"
+	return "CASE WHEN " + strings.Join(near, " AND ") + " THEN " + w.leastOf(squares) + " END"
 }
 
 // number returns the first point of a group whose squared distance is least.

@@ -208,21 +208,19 @@ func (p postgres) fold(x string, f *domain.FoldTable) (string, bool) {
 	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN %s ELSE %s END", x, 64<<20, folded, x), okFrom && okTo
 }
 
-// exactly: an operator of doubles is a function of its own.
-func (postgres) exactly() *exactness { return &exactness{postgresIntegers, postgresNumerals} }
+func (postgres) integers() wideIntegers { return postgresIntegers }
+
+func (postgres) numerals() numeralSyntax { return postgresNumerals }
 
 func (postgres) keys() keySyntax { return postgresKeys }
 
-// unitOfTimes is true.
-func (postgres) unitOfTimes() bool { return true }
-
 // element indexes a list that is the same for all rows.
-func (postgres) element(list []float64, at string) (string, bool) {
+func (postgres) element(list []float64, at string) string {
 	items := make([]string, len(list))
 	for i, v := range list {
 		items[i] = exponential(v)
 	}
-	return "(CAST('{" + strings.Join(items, ", ") + "}' AS double precision[]))[" + at + " + 1]", true
+	return "(CAST('{" + strings.Join(items, ", ") + "}' AS double precision[]))[" + at + " + 1]"
 }
 
 // postgresIntegers computes with numeric, whose div is exact.

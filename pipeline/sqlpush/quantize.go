@@ -25,7 +25,7 @@ func (c *contents) quantizeValues() {
 		}
 	}
 	if c.Value.Clip {
-		c.values = c.clip(c.exactly().integers, x, c.Value.Exponent, c.Value.Max)
+		c.values = c.clip(c.integers(), x, c.Value.Exponent, c.Value.Max)
 	}
 }
 
