@@ -48,6 +48,7 @@ func (b *builder) plan() *Plan {
 	b.input(p)
 	b.queries(p)
 	b.margins(p)
+	b.rates(p)
 	if len(b.diags) > 0 {
 		return nil
 	}
