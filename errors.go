@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Cause is the part of the world that an error is about.
+// Cause classifies errors by what must change before another try can succeed.
 type Cause string
 
 // The causes.
@@ -28,7 +28,7 @@ const (
 	CauseLedger Cause = "ledger"
 	// CauseBusy means that another process is running the same job or publishes into the same folder.
 	CauseBusy Cause = "busy"
-	// CauseInternal means a fault of this module.
+	// CauseInternal means that this module has a bug.
 	CauseInternal Cause = "internal"
 )
 
@@ -83,6 +83,21 @@ func errorOf(err error) error {
 		return err
 	}
 	return &Error{Cause: CauseInternal, Code: "internal", Message: err.Error(), err: err}
+}
+
+// redacted returns an error in whose texts ${env:NAME} stands for each value that the job took from the environment. The
+// error underneath is left out then, since its text has the value; errors of ctx stay.
+func redacted(env *runjob.Environment, err error) error {
+	var e *Error
+	if err == nil || !errors.As(err, &e) {
+		return err
+	}
+	out := *e
+	out.Message, out.Hint, out.Problems = env.Redact(e.Message), env.Redact(e.Hint), env.RedactProblems(e.Problems)
+	if e.err != nil && env.Redact(e.err.Error()) != e.err.Error() {
+		out.err = nil
+	}
+	return &out
 }
 
 // jobError returns the problems of a job as an error; nil if there are none.

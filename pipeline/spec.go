@@ -18,6 +18,8 @@ func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 		Bounds: bounds(b.job, jq), RowsShare: rowsShare(b.job, jq), Declared: b.number(jq.Sensitivity, path+".sensitivity"),
 	}
 	switch {
+	case jq.CountsUnits():
+		s.Kind = query.OverBound
 	case jq.Histogram != nil:
 		s.Kind, s.By = query.Histogram, b.dimensions(jq.Histogram.By, path+".histogram")
 		s.Read, s.MinUnits = read(jq.Histogram), jq.Histogram.MinUnits

@@ -331,4 +331,5 @@ func rowsWords(s *manifest.RowsSearch) string {
 const (
 	crosstabs = "crosstabs"
 	histogram = "histogram"
+	overBound = "units_over_bound"
 )

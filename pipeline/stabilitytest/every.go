@@ -39,6 +39,7 @@ const (
 func questions() []queryKind {
 	return []queryKind{
 		{name: "count", columns: "i", queries: "count: {}"},
+		{name: "units over a bound", columns: "i", units: true, queries: "count: {measure: units_over_bound}\ncount: {}"},
 		{name: "texts of any bytes", columns: "s c", queries: "histogram: {by: [" + byTexts +
 			"]}\nhistogram: {by: [{column: c, values: {first: [a, A], second: [red, blue]}, fold: [case, space, accents]}]}"},
 		{name: "numbers and truth values", columns: "i n b o", queries: "histogram: {by: [{column: i, values: [0, 5, 40, " +

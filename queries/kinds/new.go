@@ -51,6 +51,8 @@ func newListed(s query.Spec, p *problem.Problems) query.Query {
 	switch {
 	case len(p.List) > 0:
 		return nil
+	case s.Kind == query.OverBound:
+		return newOverBound(c, p)
 	case v != nil && s.Value.Share != 0:
 		return newClamped(c, v, p)
 	case v != nil:

@@ -22,6 +22,8 @@ const (
 	Mean      Kind = "mean"
 	Variance  Kind = "variance"
 	Crosstab  Kind = "crosstabs"
+	// OverBound counts the units with more rows than Bounds allow, in the place of rows.
+	OverBound Kind = "units_over_bound"
 )
 
 // Spec is everything public about a query.

@@ -126,6 +126,11 @@ func (a *Ranked) Hide(vectors int, hide func(Totals) ([]mechanism.Exact, error))
 	return append(exacts, histogram...), nil
 }
 
+// HideLongest hides the number of units whose last row is in the last step.
+func (a *Ranked) HideLongest() ([]mechanism.Exact, error) {
+	return HideCounts(a.units[len(a.units)-1:])
+}
+
 // rankedChoice holds the answers among which one bound is chosen, for all vectors alike.
 type rankedChoice struct {
 	mutex   sync.Mutex
