@@ -52,6 +52,7 @@ func (b *builder) plan() *Plan {
 	b.derive()
 	b.queries(p)
 	b.margins(p)
+	b.rates(p)
 	if len(b.diags) > 0 {
 		return nil
 	}
