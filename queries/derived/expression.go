@@ -199,8 +199,8 @@ type vector struct {
 	texts  [][]byte
 }
 
-// resize returns the vector with n rows, whose values are unspecified.
-func (v *vector) resize(n int, kind table.Kind) *vector {
+// resize gives the vector n rows, whose values are unspecified.
+func (v *vector) resize(n int, kind table.Kind) {
 	v.valid = slices.Grow(v.valid[:0], n)[:n]
 	switch kind {
 	case table.Float:
@@ -210,7 +210,6 @@ func (v *vector) resize(n int, kind table.Kind) *vector {
 	default:
 		v.ints = slices.Grow(v.ints[:0], n)[:n]
 	}
-	return v
 }
 
 // input is a column that an expression reads.
