@@ -49,7 +49,7 @@ func Parse(ctx context.Context, path string, text []byte, params map[string]stri
 // Name returns the job's name.
 func (j *Job) Name() string { return j.plan.Name() }
 
-// Options are settings of [Job.Plan] and [Job.Run]. The zero value is the way of the job. No option changes the
+// Options are settings of [Job.Plan] and [Job.Run]. The zero value takes all settings from the job. No option changes the
 // guarantee or the size of the noise.
 type Options struct {
 	// Dir is the release folder; "" for the job's output.dir.
@@ -58,7 +58,8 @@ type Options struct {
 	Workers int
 	// Memory is how many bytes a run may use; 0 for the job's memory_limit or, without one, half of the machine's.
 	Memory int64
-	// TempDir is the folder for an encrypted file of what does not fit in memory; "" for the release's staging folder.
+	// TempDir is the folder for an encrypted file of what does not fit in memory, and of standard input. If it is "", the
+	// file is in the release's staging folder, or in os.TempDir() if standard input is read.
 	TempDir string
 	// Anchor is a file on another disk that holds the ledger's newest entry. A run fails if the ledger lacks that entry,
 	// and writes the newest one. "" for none.
@@ -242,7 +243,7 @@ func (j *Job) Plan(ctx context.Context, o Options) (*Plan, error) {
 	}
 	p.Next, p.Dir = Next(s.Next), s.Dir
 	for _, r := range s.Quote.Rooms {
-		p.Caps = append(p.Caps, Cap{Per: r.Per, Name: r.Name, Share: r.Share, Fits: r.More})
+		p.Caps = append(p.Caps, Cap{Per: r.Per, Name: r.Name, Share: r.Share, Fits: r.Fits})
 	}
 	switch early := runjob.RefuseEarly(j.plan, time.Now()); {
 	case j.plan.Accurate() != nil:

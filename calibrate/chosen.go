@@ -15,14 +15,14 @@ import (
 // also hold for mechanisms that are chosen from earlier answers.
 
 // Chosen returns the mechanism to draw if m was charged and the sensitivity s was then chosen from the answer of the
-// mechanism m.After. Its mu is at most m's mu, exactly. quantum and rowBound are the arguments of the function Grid.
-// Errors are *ArgumentError: "mechanism" if m.After is empty; "sensitivity" if s is not positive or exceeds m's
+// mechanism m.ChosenBy. Its mu is at most m's mu, exactly. quantum and rowBound are the arguments of the function Grid.
+// Errors are *ArgumentError: "mechanism" if m.ChosenBy is empty; "sensitivity" if s is not positive or exceeds m's
 // sensitivity; and the errors of Grid.
 func (m Mechanism) Chosen(s Sensitivity, quantum, rowBound float64) (Mechanism, error) {
 	if err := m.Validate(); err != nil {
 		return Mechanism{}, err
 	}
-	if m.After == "" {
+	if m.ChosenBy == "" {
 		return Mechanism{}, argument.New("mechanism", "has a fixed sensitivity")
 	}
 	if !(s.L2 > 0 && s.L2 <= m.Sens.L2) {
@@ -43,12 +43,12 @@ func (m Mechanism) Chosen(s Sensitivity, quantum, rowBound float64) (Mechanism, 
 }
 
 // Within reports whether m may be drawn under the charge of another mechanism. The names and the arguments for the
-// sensitivity may differ. If charged follows no other mechanism, the rest must be equal. If it does, m may have a
-// smaller sensitivity, any grid, and any sigma with which its mu is not larger.
+// sensitivity may differ. If the charged mechanism's sensitivity is fixed, the rest must be equal. If another mechanism
+// chooses it, m may have a smaller sensitivity, any grid, and any sigma with which its mu is not larger.
 func (m Mechanism) Within(charged Mechanism) bool {
 	m.Query, charged.Query = "", ""
 	m.Sens.Why, charged.Sens.Why = "", ""
-	if charged.After == "" || m.After != charged.After {
+	if charged.ChosenBy == "" || m.ChosenBy != charged.ChosenBy {
 		return m == charged
 	}
 	if m.Validate() != nil || argument.PowerOfTwo("grid", m.Grid) != nil || !(m.Sens.L2 <= charged.Sens.L2) {

@@ -12,13 +12,13 @@ func TestChosenCostsNoMore(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		l2 := math.Ldexp(rapid.Float64Range(1, 2).Draw(r, "l2"), rapid.IntRange(-20, 40).Draw(r, "e"))
 		m := Mechanism{Query: "q", Sens: Sensitivity{L2: l2},
-			Sigma: Sigma(l2 * rapid.Float64Range(0.3, 300).Draw(r, "sigma")), Grid: 1, After: "q/clamp", Rule: 1}
+			Sigma: Sigma(l2 * rapid.Float64Range(0.3, 300).Draw(r, "sigma")), Grid: 1, ChosenBy: "q/clamp", RuleVersion: 1}
 		s := Sensitivity{L2: l2 * rapid.OneOf(rapid.Float64Range(1e-9, 1), rapid.Just(1.0)).Draw(r, "part"), Why: "chosen"}
 		got, err := m.Chosen(s, math.Ldexp(1, -60), s.L2)
 		if err != nil {
 			r.Fatal(err)
 		}
-		if got.Sens != s || got.After != m.After || got.Query != m.Query || !got.Within(m) {
+		if got.Sens != s || got.ChosenBy != m.ChosenBy || got.Query != m.Query || !got.Within(m) {
 			r.Fatalf("%+v of %+v", got, m)
 		}
 		if cross(got.Sens.L2, float64(m.Sigma)).Cmp(cross(m.Sens.L2, float64(got.Sigma))) > 0 ||
@@ -33,7 +33,8 @@ func TestChosenCostsNoMore(t *testing.T) {
 }
 
 func TestWithin(t *testing.T) {
-	m := Mechanism{Query: "q", Sens: Sensitivity{L2: 8, Why: "why"}, Sigma: 16, Grid: 1, After: "q/clamp", Rule: 1}
+	m := Mechanism{Query: "q", Sens: Sensitivity{L2: 8, Why: "why"}, Sigma: 16, Grid: 1, ChosenBy: "q/clamp",
+		RuleVersion: 1}
 	for name, c := range map[string]struct {
 		change func(*Mechanism)
 		want   bool
@@ -47,9 +48,9 @@ func TestWithin(t *testing.T) {
 		"grid":              {func(m *Mechanism) { m.Grid = 3 }, false},
 		"no number":         {func(m *Mechanism) { m.Sens.L2 = math.NaN() }, false},
 		"no noise":          {func(m *Mechanism) { m.Sigma = 0 }, false},
-		"after nothing":     {func(m *Mechanism) { m.After = "" }, false},
-		"another rule":      {func(m *Mechanism) { m.Rule = 2 }, false},
-		"after another":     {func(m *Mechanism) { m.After = "p/clamp" }, false},
+		"after nothing":     {func(m *Mechanism) { m.ChosenBy = "" }, false},
+		"another rule":      {func(m *Mechanism) { m.RuleVersion = 2 }, false},
+		"after another":     {func(m *Mechanism) { m.ChosenBy = "p/clamp" }, false},
 	} {
 		got := m
 		if c.change(&got); got.Within(m) != c.want {
@@ -57,7 +58,7 @@ func TestWithin(t *testing.T) {
 		}
 	}
 	fixed := m
-	if fixed.After = ""; m.Within(fixed) || !fixed.Within(fixed) {
+	if fixed.ChosenBy = ""; m.Within(fixed) || !fixed.Within(fixed) {
 		t.Error("a fixed sensitivity was chosen")
 	}
 	if _, err := fixed.Chosen(Sensitivity{L2: 1}, 1, 1); err == nil {

@@ -72,7 +72,7 @@ func TestOddSplitsAreAnsweredOrNamed(t *testing.T) {
 				{Query: "b", Sens: Sensitivity{L2: 1}, Weight: 1, Quantum: 1, RowBound: 1},
 			}
 			set(&asks[1], x)
-			ms, err := Split(g, asks)
+			ms, err := SplitBudget(g, asks)
 			curvetest.MustAnswer(t, fmt.Sprintf("Split(field %d = %v)", i, x), float64(len(ms)), 2, 2, err, arguments)
 			if err == nil && Verify(ms, g) != nil {
 				t.Errorf("field %d = %v: the split does not fit: %v", i, x, ms)
@@ -95,7 +95,8 @@ func TestSplitNamesABadAsk(t *testing.T) {
 		"epsilon ":       {Guarantee{-1, 1e-6}, []Ask{good}},
 		"delta ":         {Guarantee{1, 0}, []Ask{good}},
 	} {
-		if ms, err := Split(c.g, c.asks); err == nil || ms != nil || !strings.HasPrefix(err.Error(), "calibrate: "+want) {
+		if ms, err := SplitBudget(c.g, c.asks); err == nil || ms != nil || !strings.HasPrefix(err.Error(),
+			"calibrate: "+want) {
 			t.Errorf("want an error about %q: %v, %v", want, ms, err)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // guarantee's mu², and each query gets a fraction of it by its weight. The sum is checked exactly after rounding, with
 // the function that the ledger uses.
 
-// Split calibrates one Gaussian mechanism for each ask so that all of them together meet g. With mu = GaussianMu(g),
+// SplitBudget calibrates one Gaussian mechanism for each ask so that all of them together meet g. With mu =
+// GaussianMu(g),
 //
 //	mu_i² = mu²·w_i/sum(w),  sigma_i = L2_i/mu_i,
 //
@@ -22,7 +23,7 @@ import (
 // of its ask; see Ask.Grid. The mechanisms have the order of the asks. Errors are *ArgumentError: see
 // Guarantee.Validate and Grid; "asks" if there are none; "asks[i].…" if a query has no name or the name of another, or
 // if a weight or sensitivity is not positive and finite.
-func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
+func SplitBudget(g Guarantee, asks []Ask) ([]Mechanism, error) {
 	if err := validateAsks(asks); err != nil {
 		return nil, err
 	}
@@ -90,7 +91,8 @@ func share(mu Mu, asks []Ask) ([]Mechanism, error) {
 	}
 	ms := make([]Mechanism, len(asks))
 	for i, a := range asks {
-		ms[i] = Mechanism{Query: a.Query, Sens: a.Sens, Sigma: a.sigma(mu, total), After: a.After, Rule: a.Rule}
+		ms[i] = Mechanism{Query: a.Query, Sens: a.Sens, Sigma: a.sigma(mu, total), ChosenBy: a.ChosenBy,
+			RuleVersion: a.RuleVersion}
 	}
 	if !mu.Covers(ComposedMu2(ms)) {
 		for i := range ms {

@@ -39,7 +39,7 @@ func drawUsual(t *rapid.T) Guarantee {
 func TestSplitFitsExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, asks := drawUsual(t), drawAsks(t, 12)
-		ms, err := Split(g, asks)
+		ms, err := SplitBudget(g, asks)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,11 +60,11 @@ type Mechanism struct {
 	// if the noise is Gaussian.
 	Noise Distribution
 	Scale float64
-	// After names the mechanism of the same release whose noisy answer decides the sensitivity; "" if the sensitivity
+	// ChosenBy names the mechanism of the same release whose noisy answer decides the sensitivity; "" if the sensitivity
 	// is fixed. Before the choice, Sens and Sigma are the largest that can be chosen; after it, the chosen ones: see
-	// [Mechanism.Chosen]. Rule is the version of the rule that chooses; 0 if nothing is chosen.
-	After string
-	Rule  int
+	// [Mechanism.Chosen]. RuleVersion is the version of the rule that chooses; 0 if nothing is chosen.
+	ChosenBy    string
+	RuleVersion int
 }
 
 // Distribution is the distribution of a mechanism's noise. The zero Distribution is Gaussian.
@@ -78,13 +78,13 @@ const (
 	Rounded   Distribution = "Laplace" // density e^(-|z|/Scale)/(2·Scale), exactly rounded to the grid
 )
 
-// Ask is one query that needs a fraction of a guarantee from Split.
+// Ask is one query that needs a fraction of a guarantee from SplitBudget.
 type Ask struct {
 	// Query names the mechanism; no two asks share a name.
 	Query string
-	// After and Rule are copied to the mechanism.
-	After string
-	Rule  int
+	// ChosenBy and RuleVersion are copied to the mechanism.
+	ChosenBy    string
+	RuleVersion int
 	// Sens is the query's sensitivity.
 	Sens Sensitivity
 	// Weight is the query's part of mu²: mu_i² = mu²·Weight/sum of weights. Positive and finite; only ratios matter.

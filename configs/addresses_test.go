@@ -17,7 +17,7 @@ func TestSignedAddresses(t *testing.T) {
 		if want := "https://host/trips.parquet?" + signature; job.Input.Files[0] != want {
 			t.Fatalf("the file is %s, want %s", job.Input.Files[0], want)
 		}
-		asked, err1 := job.Question()
+		asked, err1 := job.Identity()
 		published, err2 := job.Effective()
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)

@@ -58,6 +58,14 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 	if q.Sparse && q.Count != nil {
 		c.bad(at.At("sparse"), CodeContradiction, "a count is one number: there is nothing to leave out", "remove sparse")
 	}
+	if q.CountsUnits() && c.rowUnit() {
+		c.bad(at.At("count").At("measure"), CodeContradiction, "no bound cuts a unit of one row", "remove measure, or name the "+
+			"columns of whom the release protects: unit: [user_id]")
+	}
+	if q.CountsUnits() && c.job.Bounds(q).MaxRows.Discovers() {
+		c.bad(at.At("count").At("measure"), CodeContradiction, "the bound of this query is found in the same run",
+			"write per_unit: {max_rows: N} for this query")
+	}
 	if q.Histogram != nil {
 		c.dimensions(at.At("histogram").At("by"), q.Histogram.By)
 		c.withoutLevels(at.At("histogram").At("by"), q.Histogram.By)

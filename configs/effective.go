@@ -15,12 +15,12 @@ import (
 // input.sql.dsn and the folders of input.files. A value that comes from `${env:…}` is replaced by its reference.
 func (j *Job) Effective() ([]byte, error) { return j.canonical(j.references()) }
 
-// Question returns the same JSON with the values of the environment in it: the run fingerprint, which distinguishes two
-// runs. It is as private as the environment. It goes into digests that the operator keeps, and never into a release, a
-// log or a message.
+// Identity returns the JSON of [Job.Effective] with the values of the environment in it. Two runs whose jobs have the
+// same identity ask the same, so the run fingerprint is made from it. It is as private as the environment. It goes into
+// digests that the operator keeps, and never into a release, a log or a message.
 //
 // A URL's query string on a web server is a signature, which changes from day to day: its reference stays.
-func (j *Job) Question() ([]byte, error) {
+func (j *Job) Identity() ([]byte, error) {
 	signed := maps.Clone(j.references())
 	maps.DeleteFunc(signed, func(_, text string) bool { return !outside.MatchString(text) })
 	return j.canonical(signed)

@@ -39,7 +39,7 @@ type Input struct {
 // SQL is an input in a database: a table or a query.
 type SQL struct {
 	// Driver names the engine and its dialect of SQL.
-	Driver string `yaml:"driver" enum:"duckdb|postgres|clickhouse|trino|spark" example:"postgres"`
+	Driver string `yaml:"driver" enum:"duckdb|postgres|trino|spark" example:"postgres"`
 	// DSN is the connection string as the engine's driver reads it, preferably `${env:NAME}`. It never appears in a
 	// release, a message or the ledger.
 	DSN string `yaml:"dsn,omitempty" example:"\"${env:DSN}\""`

@@ -90,7 +90,7 @@ func TestEnvironmentStaysPrivate(t *testing.T) {
 		want) {
 		t.Errorf("no %s in %s", want, public)
 	}
-	private, err := job.Question()
+	private, err := job.Identity()
 	if err != nil || !strings.Contains(string(private), `"null_values":["/canary/in"]`) ||
 		strings.Contains(string(private), "ledger.db") {
 		t.Errorf("%v: %s", err, private)

@@ -86,8 +86,16 @@ type Accuracy struct {
 	Table []string `yaml:"table,omitempty" example:"[sex, race]"`
 }
 
-// Count counts rows.
-type Count struct{}
+// Count counts rows, or the units that a bound cuts.
+type Count struct {
+	// Measure is what is counted in the place of rows. `units_over_bound` is the number of privacy units with more rows
+	// than per_unit lets this query count. It shows how much a bound leaves out, and takes its share of the budget as
+	// any query. All rows that `input.where` keeps count towards the bound.
+	Measure string `yaml:"measure,omitempty" enum:"units_over_bound" example:"units_over_bound"`
+}
+
+// CountsUnits reports whether the query counts the units that a bound cuts.
+func (q *Query) CountsUnits() bool { return q.Count != nil && q.Count.Measure == "units_over_bound" }
 
 // Histogram counts rows by one or more dimensions; every combination of their cells is a cell of the answer.
 type Histogram struct {

@@ -24,8 +24,8 @@ func TestMemoryLimitIsNoPartOfTheQuestion(t *testing.T) {
 	if plain.Memory() != 0 || limited.Memory() != 1<<30 {
 		t.Errorf("%d and %d bytes", plain.Memory(), limited.Memory())
 	}
-	a, err1 := plain.Question()
-	b, err2 := limited.Question()
+	a, err1 := plain.Identity()
+	b, err2 := limited.Identity()
 	if err1 != nil || err2 != nil || string(a) != string(b) {
 		t.Errorf("%v %v: two questions", err1, err2)
 	}

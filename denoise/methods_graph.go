@@ -40,8 +40,9 @@ func treeWavelet() Method {
 			if err != nil {
 				return nil, err
 			}
-			how := map[string]graph.Rule{"level": graph.Levels, "universal": graph.Universal, "sure": graph.SUREThreshold,
-				"": graph.Given}
+			how := map[string]graph.ThresholdRule{"level": graph.Levels, "universal": graph.Universal,
+				"sure": graph.SUREThreshold,
+				"":     graph.Given}
 			return onGraph(func(ctx context.Context, g *graph.Graph, v scaled, run graph.Run) (*graph.Fit, error) {
 				return graph.TreeWavelets(ctx, g, v.y, graph.WaveletOptions{
 					Sigma: v.s, Rule: how[word], Threshold: min(v.toScaled(t), farthest), Trees: number, Run: run,

@@ -23,7 +23,7 @@ func wavelet() Method {
 			if err != nil {
 				return nil, err
 			}
-			w := Wavelet{Rule: Rule(word), Threshold: t}
+			w := Wavelet{Rule: ThresholdRule(word), Threshold: t}
 			if word == "" {
 				w.Rule = Fixed
 			}

@@ -6,24 +6,24 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
-// Rule is a way to shrink wavelet coefficients.
-type Rule string
+// ThresholdRule is a way to shrink wavelet coefficients.
+type ThresholdRule string
 
 // The rules.
 const (
 	// Universal is soft thresholding of all coefficients at s·sqrt(2·ln d).
-	Universal Rule = "universal"
+	Universal ThresholdRule = "universal"
 	// SURERule is soft thresholding of each level at its own threshold of smallest estimated error.
-	SURERule Rule = "sure"
+	SURERule ThresholdRule = "sure"
 	// Level multiplies each level by its own positive-part James–Stein factor.
-	Level Rule = "level"
+	Level ThresholdRule = "level"
 	// Fixed is soft thresholding of all coefficients at a given threshold.
-	Fixed Rule = "fixed"
+	Fixed ThresholdRule = "fixed"
 )
 
 // Wavelet holds the options of [Haar].
 type Wavelet struct {
-	Rule Rule
+	Rule ThresholdRule
 	// Threshold is the threshold of the rule Fixed, in the unit of the values.
 	Threshold float64
 	// Invariant: the estimate is the average over all shifts of the blocks, which has fewer artificial steps.

@@ -2,7 +2,11 @@ package pagetest
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -166,4 +170,55 @@ func TestCanary(t *testing.T) {
 			t.Errorf("the page has %d bytes", len(text))
 		}
 	}
+}
+
+// The page states the sum of the cells that a reader picks or filters, with the interval that release combine states.
+func TestPageAddsCellsUp(t *testing.T) {
+	out := released(t, everything())
+	v := open(t, filepath.Join(out, "index.html"), 1200, 1000, "light")
+	v.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => { d.open = true })`, nil))
+	sums := eval[map[string]string](v, `(() => { const data = JSON.parse(document.getElementById("data").textContent), out = {};
+		document.querySelectorAll("[data-table]").forEach(f => { const sum = [...f.querySelectorAll("p[role=status]")].find(p => p.textContent.startsWith("Sum of all"));
+			if (sum) out[data.tables[f.dataset.table].file] = sum.textContent; });
+		return out; })()`)
+	if len(sums) < 10 {
+		t.Errorf("%d tables have a sum", len(sums))
+	}
+	binary, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for table, text := range sums {
+		var want struct {
+			Noisy     float64 `json:"noisy"`
+			Deviation float64 `json:"standard_deviation"`
+			Low       float64 `json:"ci95_low"`
+			High      float64 `json:"ci95_high"`
+		}
+		answer, err := exec.Command(binary, "combine", out, "--sum", `"`+table+`"`, "--json").Output()
+		if err == nil {
+			err = json.Unmarshal(answer, &want)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", table, err)
+			continue
+		}
+		_, numbers, _ := strings.Cut(text, ": ")
+		var sum, low, high float64
+		if _, err := fmt.Sscanf(strings.ReplaceAll(numbers, ",", ""), "%g (95 %% interval %g to %g)", &sum, &low, &high); err != nil {
+			t.Errorf("%s: %q: %v", table, text, err)
+		}
+		digit := math.Pow(10, math.Ceil(math.Log10(want.Deviation))-1) // the page rounds to a tenth of the deviation or finer
+		if math.Abs(sum-want.Noisy) > digit || math.Abs(low-want.Low) > digit || math.Abs(high-want.High) > digit {
+			t.Errorf("%s: the page states %q, release combine %+v", table, text, want)
+		}
+	}
+	v.run(chromedp.Evaluate(`(() => { const boxes = document.querySelectorAll("#query-2 tbody input[type=checkbox]"); boxes[0].click(); boxes[1].click(); })()`, nil))
+	picked := eval[string](v, `[...document.querySelectorAll("#query-2 p[role=status]")].map(p => p.textContent).filter(t => t.startsWith("Sum of"))[0]`)
+	if !strings.HasPrefix(picked, "Sum of the 2 cells that you picked: ") || !strings.Contains(picked, "95 % interval") {
+		t.Errorf("picked: %q", picked)
+	}
+	v.keep("sums")
+	v.quiet()
+	v.accessible()
 }

@@ -16,7 +16,8 @@ func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	mismatch := &ledger.MismatchError{Run: c.Run, Number: c.Number, What: "mechanisms"}
 	named := p.renamed(c.Mechanisms)
 	sameQuestion := slices.EqualFunc(named, p.Mechanisms(), func(x, y calibrate.Mechanism) bool {
-		return x.Sens.L2 == y.Sens.L2 && x.Noise == y.Noise && x.Rule == y.Rule && partOf(x.Query) == partOf(y.Query)
+		return x.Sens.L2 == y.Sens.L2 && x.Noise == y.Noise && x.RuleVersion == y.RuleVersion &&
+			partOf(x.Query) == partOf(y.Query)
 	})
 	if !sameQuestion || c.Account != p.Account() || c.DeltaShare != p.failure.share ||
 		calibrate.Verify(c.Mechanisms, p.noise) != nil {

@@ -145,7 +145,7 @@ func TestOtherNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := mechanism.Seal(1, make([]int64, 10))
+	e, err := mechanism.Hide(1, make([]int64, 10))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func isCode(err error, code string) bool {
 func TestStreamIsDenoised(t *testing.T) {
 	const cells, sigma = 1<<20 + 1<<19, 4
 	m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1, Why: "one row"}, Sigma: sigma, Grid: 0.25}
-	e, err := mechanism.SealSparse(1, mechanism.Sparse{Cells: cells, At: []int{7, 1 << 20},
+	e, err := mechanism.HideSparse(1, mechanism.Sparse{Cells: cells, At: []int{7, 1 << 20},
 		Answers: int128.Narrow([]int64{1000, 2000})})
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func (b *builder) identity(p *Plan) (err error) {
 	if p.effective, err = b.job.Effective(); err != nil {
 		return err
 	}
-	asked, err := b.job.Question()
+	asked, err := b.job.Identity()
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (b *builder) calibrate(p *Plan) {
 // split calibrates the mechanisms of all queries.
 func (b *builder) split(p *Plan, weights []float64) ([]calibrate.Mechanism, error) {
 	if p.noise.Delta > 0 {
-		return calibrate.Split(p.noise, asks(p, weights))
+		return calibrate.SplitBudget(p.noise, asks(p, weights))
 	}
 	var pure []calibrate.PureAsk
 	for i := range p.queries {
@@ -243,14 +243,13 @@ func (b *builder) split(p *Plan, weights []float64) ([]calibrate.Mechanism, erro
 	return ms, err
 }
 
-// Compared is Gaussian noise of the same epsilon, to compare with a release with delta 0.
-
-// Compared returns what Gaussian noise with a small delta would be; nil if the release's delta is above 0.
+// Compared returns the noise with another delta at the same epsilon; nil if the plan's delta is above 0, and some query
+// cannot have delta 0.
 func (p *Plan) Compared() (*Compared, error) {
-	if p.noise.Delta > 0 {
-		return nil, nil
-	}
 	b := builder{job: p.job}
+	if p.noise.Delta > 0 {
+		return p.comparePure(b.weights(p))
+	}
 	components := make([][]query.Component, len(p.queries))
 	for i := range p.queries {
 		components[i] = p.queries[i].Components

@@ -32,8 +32,8 @@ func (c *Chosen) TakeKeys(i int, keys []string) (err error) {
 	return err
 }
 
-// TakeFound sets the clamp or bound on rows that was found for a query.
-func (c *Chosen) TakeFound(i int, found query.Found) error {
+// TakeSearchResult sets the clamp or bound on rows that was found for a query.
+func (c *Chosen) TakeSearchResult(i int, found query.SearchResult) error {
 	q := &c.queries[i]
 	with, err := q.Search.With(found, q.Mechanisms, c.plan.adjacency)
 	if err != nil {

@@ -67,13 +67,13 @@ func pureAsks(query string, weight float64, components []query.Component) (out [
 	return out
 }
 
-// Compared is Gaussian noise of the same epsilon, to compare with noise with delta 0.
+// Compared is the noise of the same epsilon with another delta: with delta 0 if the plan's is above 0, and with a small
+// one if the plan's is 0.
 type Compared struct {
-	// Delta is the delta of the Gaussian noise, and Mu its parameter for all queries together.
+	// Delta is the delta of the other noise, and Mu its parameter for all queries together, as the ledger charges it.
 	Delta float64      `json:"delta"`
 	Mu    calibrate.Mu `json:"mu"`
-	// Deviations are its standard deviations in the queries' first components, in the same order as the mechanisms that
-	// were compared.
+	// Deviations are the standard deviations of the other noise, in the order of the plan's mechanisms.
 	Deviations []float64 `json:"standard_deviations"`
 }
 
@@ -102,12 +102,29 @@ func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]q
 			})
 		}
 	}
-	ms, err := calibrate.Split(g, asks)
-	if err != nil {
-		return c, err
+	ms, err := calibrate.SplitBudget(g, asks)
+	c.add(ms)
+	return c, err
+}
+
+// comparePure returns the noise with delta 0 of a plan with a delta above 0; nil if a query cannot have delta 0.
+func (p *Plan) comparePure(weights []float64) (*Compared, error) {
+	var pure []calibrate.PureAsk
+	for i := range p.queries {
+		q := &p.queries[i]
+		if q.Search != nil || len(deltaZeroProblems(&p.job.Queries[i], q.Components, q.Steps)) > 0 {
+			return nil, nil
+		}
+		pure = append(pure, pureAsks(q.Query.Name(), weights[i], q.Components)...)
 	}
+	ms, err := calibrate.SplitPure(p.noise.Epsilon, pure)
+	c := &Compared{Mu: calibrate.ComposedMu(ms)}
+	c.add(ms)
+	return c, err
+}
+
+func (c *Compared) add(ms []calibrate.Mechanism) {
 	for _, m := range ms {
 		c.Deviations = append(c.Deviations, m.Deviation())
 	}
-	return c, nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Engine answers all queries of a plan exactly. It executes the plan's aggregations ([Plan.Aggregations]) with
-// accumulators, which the plan seals ([Plan.Seal]), and knows nothing else of the queries.
+// accumulators, whose totals the plan hides ([Plan.HideTotals]), and knows nothing else of the queries.
 type Engine interface {
 	// Schema returns the input's schema.
 	Schema() table.Schema
@@ -79,15 +79,16 @@ func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, er
 	return all, nil
 }
 
-// Seal hides what accumulators of the plan's aggregations have added up, as the exact answers of the queries.
-func (p *Plan) Seal(all []*queries.Accumulator) ([][]mechanism.Exact, error) {
+// HideTotals hides what accumulators of the plan's aggregations have added up, as the exact answers of the queries.
+func (p *Plan) HideTotals(all []*queries.Accumulator) ([][]mechanism.Exact, error) {
 	if len(all) != len(p.queries) {
-		return nil, InsideError("seal the answers", errors.New("an engine has other accumulators than those of the plan's queries"))
+		return nil, InsideError("hide the totals",
+			errors.New("an engine has other accumulators than those of the plan's queries"))
 	}
 	exacts := make([][]mechanism.Exact, len(all))
 	for i := range all {
 		var err error
-		if exacts[i], err = queries.Seal(p.queries[i].Query, all[i]); err != nil {
+		if exacts[i], err = queries.HideTotals(p.queries[i].Query, all[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -65,7 +65,7 @@ func (c *Chosen) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.N
 		if err != nil {
 			return err
 		}
-		if err := c.TakeFound(i, found); err != nil {
+		if err := c.TakeSearchResult(i, found); err != nil {
 			return err
 		}
 	}

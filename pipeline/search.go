@@ -52,7 +52,7 @@ func (p *Plan) Narrowest(i int) *Planned {
 		return nil
 	}
 	least := p.Choose()
-	if least.TakeFound(i, query.Found{Rows: &query.RowsSearch{MaxRows: 1}}) != nil {
+	if least.TakeSearchResult(i, query.SearchResult{Rows: &query.RowsSearch{MaxRows: 1}}) != nil {
 		return nil
 	}
 	return &least.queries[i]

@@ -26,14 +26,14 @@ type Sink interface {
 	// Staged returns the note and the manifest's digest of a complete staging; ErrNoRelease if there is no staging
 	// folder or no release in it, ErrIncomplete if it is not complete.
 	Staged(ctx context.Context, staging string) (note, digest string, err error)
-	// Vouch writes the pipeline's proof that it staged what is complete, durably.
-	Vouch(staging, voucher string) error
-	// Voucher returns that proof; "" if there is none.
-	Voucher(staging string) (string, error)
+	// WriteMAC durably writes the MAC that proves that this pipeline completed the staging.
+	WriteMAC(staging, mac string) error
+	// ReadMAC returns that MAC; "" if there is none.
+	ReadMAC(staging string) (string, error)
 	// SignedBy returns the public key that a release folder's manifest names; "" if it is not signed. Errors: as Inspect.
 	SignedBy(dir string) (publicKey string, err error)
-	// SignStaged signs the manifest of a complete staging anew and returns its new SHA-256. Its voucher goes: until it is
-	// vouched for again, the next run deletes it.
+	// SignStaged signs the manifest of a complete staging anew and returns its new SHA-256. It removes the MAC: until a
+	// new one is written, the next run deletes the staging.
 	SignStaged(ctx context.Context, staging string, s Signer) (digest string, err error)
 	// Inspect checks every file of a release folder against its manifest and returns the manifest's SHA-256.
 	// ErrNoRelease: there is no folder, or it is empty; ErrIncomplete: it is not a complete release.

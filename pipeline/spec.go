@@ -18,11 +18,13 @@ func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 		Bounds: bounds(b.job, jq), RowsShare: rowsShare(b.job, jq), Declared: b.number(jq.Sensitivity, path+".sensitivity"),
 	}
 	switch {
+	case jq.CountsUnits():
+		s.Kind = query.OverBound
 	case jq.Histogram != nil:
 		s.Kind, s.By = query.Histogram, b.dimensions(jq.Histogram.By, path+".histogram")
 		s.Read, s.MinUnits = read(jq.Histogram), jq.Histogram.MinUnits
 		if jq.Histogram.Noise == "auto" {
-			s.Shared = query.Adjacency(b.job.Privacy.Adjacency)
+			s.CommonNoise = query.Adjacency(b.job.Privacy.Adjacency)
 		}
 	case jq.Crosstabs != nil:
 		s.Kind, s.By = query.Crosstab, b.dimensions(jq.Crosstabs.By, path+".crosstabs")

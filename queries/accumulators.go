@@ -17,8 +17,8 @@ import (
 // Accumulators: what an engine adds rows up with
 //
 // Engines that read rows give batches to the accumulators of some aggregations. Engines that let others add rows up
-// give them totals of cells. From there on all is the same: [Seal] hides what was added up as the exact answers of a
-// query, and nothing else outside of the queries' packages can read it.
+// give them totals of cells. From there on all is the same: [HideTotals] hides what was added up as the exact answers
+// of a query, and nothing else outside of the queries' packages can read it.
 
 // Accumulator gathers the exact totals of an aggregation for one worker.
 type Accumulator = gather.Accumulator
@@ -34,14 +34,14 @@ func NewSeparately(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Accu
 	return gather.NewSeparately(of, spill)
 }
 
-// Seal bounds what each unit contributes and returns the exact answer of each component of a query, of whose
-// aggregation the accumulator is. The accumulator is spent.
-func Seal(q query.Query, a *Accumulator) ([]mechanism.Exact, error) {
+// HideTotals bounds the rows of each unit and returns the exact answer of each component of q. The accumulator must be
+// of q's aggregation; it is spent.
+func HideTotals(q query.Query, a *Accumulator) ([]mechanism.Exact, error) {
 	t, err := gather.Totals(a)
 	if err != nil {
 		return nil, err
 	}
-	return q.Seal(t)
+	return q.Hide(t)
 }
 
 // Total is what another engine has added up in a cell.

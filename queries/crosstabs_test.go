@@ -46,7 +46,7 @@ func residualsOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch)
 	tb.Helper()
 	var first [][]*big.Rat
 	for i, spill := range spills() {
-		exacts, err := accumulated(tb, q, t.schema(), spill, workers).Seal()
+		exacts, err := accumulated(tb, q, t.schema(), spill, workers).HideTotals()
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -83,12 +83,12 @@ func TestCrosstabsAreSumsOfAHistogram(t *testing.T) {
 		for i, y := range residualsOf(t, q, shuffled, workers) {
 			for _, x := range y {
 				f, _ := x.Float64()
-				exact[q.Margins.Residuals()[i]] = append(exact[q.Margins.Residuals()[i]], f)
+				exact[q.Marginals.Residuals()[i]] = append(exact[q.Marginals.Residuals()[i]], f)
 			}
 		}
 		strides := domain.AxisStrides(q.Axes)
-		for _, table := range q.Margins.Tables() {
-			got := q.Margins.Reconstruct(table, func(r strategy.Set) []float64 { return exact[r] })
+		for _, table := range q.Marginals.Tables() {
+			got := q.Marginals.Reconstruct(table, func(r strategy.Set) []float64 { return exact[r] })
 			want := make([]float64, len(got))
 			for cell, n := range joint {
 				at := 0
@@ -200,7 +200,7 @@ func calibrated(t *testing.T, q Query) ([]Component, []calibrate.Mechanism) {
 		asks = append(asks, calibrate.Ask{Query: "q/" + p.Name, Sens: p.Sens, Weight: p.Weight, Quantum: p.Quantum,
 			RowBound: p.RowBound})
 	}
-	ms, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, asks)
+	ms, err := calibrate.SplitBudget(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, asks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func keysOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) map[
 
 func keysWith(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch, spill bounding.Spill) map[string]int64 {
 	tb.Helper()
-	sealed := sealedBy(tb, q, t, workers, spill)
+	sealed := hiddenBy(tb, q, t, workers, spill)
 	keys, counts := mechanismtest.OpenKeyed(tb, sealed[0])
 	if len(sealed) != 1 || !slices.IsSorted(keys) {
 		tb.Fatalf("%d components, keys %q", len(sealed), keys)

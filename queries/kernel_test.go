@@ -120,7 +120,7 @@ func TestKernelNormsOfTheRoadGraph(t *testing.T) {
 // spreadOf returns the exact answer in units of 2^-30.
 func spreadOf(t testing.TB, q Query, tab *testTable, workers [][]*table.Batch) []*big.Int {
 	t.Helper()
-	sealed := sealedOf(t, q, tab, workers)
+	sealed := hiddenOf(t, q, tab, workers)
 	quantum, cells := mechanismtest.OpenWide(t, sealed[0])
 	if quantum != 0x1p-30 || len(sealed) != 1 {
 		t.Fatalf("quantum %g, %d components", quantum, len(sealed))

@@ -51,7 +51,7 @@ func openedAll(tb testing.TB, exacts []mechanism.Exact) (out [][]*big.Int) {
 // chosen returns the answers under a bound, and the histogram.
 func chosenRows(tb testing.TB, a adding, k int64) (answers [][]*big.Int, histogram []*big.Int) {
 	tb.Helper()
-	exacts, err := a.Seal()
+	exacts, err := a.HideTotals()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func refRanked(tb testing.TB, s Spec, tab *testTable, steps []int64) []*big.Int 
 			continue // rows without a unit
 		}
 		q := makeQuery[Query](tb, counts)
-		exacts, err := accumulated(tb, q, tab.schema(), nil, plainly(q, rows)).Seal()
+		exacts, err := accumulated(tb, q, tab.schema(), nil, plainly(q, rows)).HideTotals()
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestAnswersUnderAChosenBoundAreThoseOfTheBound(t *testing.T) {
 			rt.Fatal(err)
 		}
 		plainly := plainly(fixed, tab)
-		exacts, err := accumulated(t, fixed, tab.schema(), nil, plainly).Seal()
+		exacts, err := accumulated(t, fixed, tab.schema(), nil, plainly).HideTotals()
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestChosenBoundsOfQueriesTogether(t *testing.T) {
 			want := togetherOf(t, before, tab.schema(), nil, layouts(before, tab, []int{len(tab.rows) / 2}, plain), 2)
 			got := togetherOf(t, after, tab.schema(), spill, layouts(after, tab, []int{len(tab.rows) / 3}, plain), 2)
 			for i := range before {
-				exacts, err := want[i].Seal()
+				exacts, err := want[i].HideTotals()
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -174,7 +174,7 @@ func TestChosenBoundsOfQueriesTogether(t *testing.T) {
 				var y [][]*big.Int
 				if i == at {
 					y, _ = chosenRows(t, got[i], k)
-				} else if exacts, err = got[i].Seal(); err != nil {
+				} else if exacts, err = got[i].HideTotals(); err != nil {
 					rt.Fatal(err)
 				} else {
 					y = openedAll(t, exacts)
@@ -250,7 +250,7 @@ func TestLimitedRefusesOtherBounds(t *testing.T) {
 		Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "8"}}
 	q := findsRows(t, s)
 	tab := &testTable{fields: randomFields}
-	exacts, err := accumulated(t, q, tab.schema(), nil, plainly(q, tab)).Seal()
+	exacts, err := accumulated(t, q, tab.schema(), nil, plainly(q, tab)).HideTotals()
 	if err != nil || len(exacts) != 3 {
 		t.Fatal(len(exacts), err)
 	}
@@ -323,7 +323,7 @@ func TestBoundIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charged := []calibrate.Mechanism{{Query: "q", After: "q/max_rows", Rule: 1, Sens: components[0].Sens,
+	charged := []calibrate.Mechanism{{Query: "q", ChosenBy: "q/max_rows", RuleVersion: 1, Sens: components[0].Sens,
 		Sigma: calibrate.Sigma(4 * components[0].Sens.L2), Grid: 1}}
 	for at, want := range []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000} {
 		cells := make([]float64, first.Cells)

@@ -32,7 +32,7 @@ func TestPlainSumsDoNotOverflow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	exacts, err := a.Seal()
+	exacts, err := a.HideTotals()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestPlainSquaresDoNotOverflow(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		exacts, err := a.Seal()
+		exacts, err := a.HideTotals()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,17 +1,17 @@
-// Package queries turns the questions of a job into exact integer answers with a known L2 sensitivity.
+// Package queries turns the queries of a job into exact integer answers with a known L2 sensitivity.
 //
 // A [query.Spec] is everything public about a query. [New] checks it and returns a [query.Query], which is three
-// things: what is added up of the rows of a table, as plain data ([query.Query.Aggregation]); the argument for its
-// sensitivity under an adjacency ([query.Query.Components]); and the reading of totals and noise ([query.Query.Seal],
+// things: the totals to compute from a table's rows, as plain data ([query.Query.Aggregation]); the argument for its
+// sensitivity under an adjacency ([query.Query.Components]); and the reading of totals and noise ([query.Query.Hide],
 // [query.Query.Finish]). Engines execute aggregations with accumulators ([NewAccumulators]) or on their own ([Total]),
 // and know no kind of query.
 //
 // # What bounds the sensitivity
 //
-// Each row falls in at most one cell of a public domain. What one privacy unit contributes is cut down to the
-// [Bounds] of the query on the data itself; nothing is assumed of the data. What is kept of a unit over its bounds is a
-// uniform sample of that unit's own rows and depends on nothing else. So exact answers are the same for every
-// order of the rows, size of the batches, number of workers and split of the files.
+// Each row falls in at most one cell of a public domain. The program drops rows of a privacy unit beyond the query's
+// bounds; it assumes nothing about the data. The rows that it keeps are a uniform sample of that unit's own rows and
+// depend on nothing else. So exact answers are the same for every order of the rows, size of the batches, number of
+// workers and split of the files.
 //
 // # Which rows count
 //
@@ -55,21 +55,21 @@ func Directions(q query.Query) []domain.Direction {
 func Bytes(q query.Query, workers int, most int64) int64 { return q.Bytes(workers, most) }
 
 // Nothing reports whether a query's noisy vectors look like those of an input without a usable row: neither the sum of
-// the counts, or of the values, nor any single cell is larger than noise makes it. It is made from noisy values alone,
-// so its answer is as public as they are. Null cells and other cells do not count. Of very many cells, and of means of
-// a public number of terms, it says false.
+// the counts or values nor any single cell exceeds the noise threshold. It reads noisy values alone, so its answer is
+// as public as they are. It ignores null cells and other cells. It returns false for very many cells, and for means of
+// a public number of terms.
 func Nothing(q query.Query, noisy []mechanism.Noisy) bool { return q.LooksEmpty(noisy) }
 
 // LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but
 // the first.
 const LossSums = kinds.LossSums
 
-// GainOfSharing is the standard deviation that the cells of a query would have if they shared noise, and that of the
-// sum of all cells, both as multiples of what they have; 1 if nothing is gained, or if the query is no histogram of
-// independent noise.
-func GainOfSharing(q query.Query, adj query.Adjacency) (cell, total float64) {
+// GainOfCommonNoise returns the standard deviation of a cell, and of the sum of all cells, with common noise instead of
+// independent noise, as multiples of the present deviations; 1 if common noise is not smaller, or if the query is not a
+// histogram with independent noise.
+func GainOfCommonNoise(q query.Query, adj query.Adjacency) (cell, total float64) {
 	if h, ok := q.(*kinds.Histogram); ok {
-		return kinds.GainOfSharing(h, adj)
+		return kinds.GainOfCommonNoise(h, adj)
 	}
 	return 1, 1
 }

@@ -30,7 +30,7 @@ func randomSharing(rt *rapid.T, adj Adjacency) Spec {
 	if rapid.Bool().Draw(rt, "one a cell") {
 		s.Bounds = Bounds{MaxGroups: rapid.Int64Range(2, 40).Draw(rt, "groups"), MaxRowsPerGroup: 1}
 	}
-	s.Shared = adj
+	s.CommonNoise = adj
 	return s
 }
 
@@ -59,7 +59,7 @@ func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomSharing(rt, AddRemove), randomTable(rt)
 		plain := s
-		plain.Shared = ""
+		plain.CommonNoise = ""
 		want := reference(plain, tab)
 		made, err := New(s)
 		if err != nil {
@@ -77,7 +77,7 @@ func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
 			}
 			return
 		}
-		forms[strategy.FormShared]++
+		forms[strategy.FormCommonNoise]++
 		if units := unitsOf(s, tab); exact[1][0].Cmp(big.NewRat(units, 1)) != 0 {
 			rt.Fatalf("%v units, want %d", exact[1][0], units)
 		}
@@ -112,7 +112,7 @@ func TestUnitsAreCountedTogether(t *testing.T) {
 				batches[i] = tab.batches(q.Columns(), []int{len(tab.rows) / 2}, plain)
 			}
 			for i, a := range togetherOf(t, qs, tab.schema(), spill, batches, 2) {
-				exacts, err := a.Seal()
+				exacts, err := a.HideTotals()
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -137,7 +137,7 @@ func TestNeighboursChangeNoSharedCellsByMore(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomSharing(rt, AddRemove), randomTable(rt)
 		other, adj := neighbour(rt, s, tab)
-		s.Shared = adj
+		s.CommonNoise = adj
 		q, err := New(s)
 		if err != nil {
 			rt.Fatal(err)
@@ -173,14 +173,14 @@ func mustShare(tb testing.TB, s Spec) *kinds.CommonNoise { return makeQuery[*kin
 
 // sharedSpec is a histogram of n cells that share noise.
 func sharedSpec(n int, b Bounds) Spec {
-	return Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, Shared: AddRemove,
+	return Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, CommonNoise: AddRemove,
 		By: []domain.Dimension{{Column: "x", Labels: numbered(n)}}}
 }
 
 // sharedEdges is one along edges, in two groups, off which quantiles and shares are read.
 func sharedEdges(n int, b Bounds) Spec {
 	s := sumsSpec(n, b)
-	s.Read.Sums, s.Shared = false, AddRemove
+	s.Read.Sums, s.CommonNoise = false, AddRemove
 	return s
 }
 
@@ -221,7 +221,7 @@ func TestSharedStrategyIsStated(t *testing.T) {
 	if mean, spread := meanAndSpread(totals); math.Abs(mean-1) > 6*spread/math.Sqrt(draws) { // a false alarm once in 10^8
 		t.Errorf("the mean square of sums of ten cells is %g of what is stated", mean)
 	}
-	cell, total := GainOfSharing(makeQuery[Query](t, Spec{Name: "q", Kind: Histogram, Unit: []string{"u"},
+	cell, total := GainOfCommonNoise(makeQuery[Query](t, Spec{Name: "q", Kind: Histogram, Unit: []string{"u"},
 		Bounds: Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}, By: q.Spec.By}), AddRemove)
 	if want := stated.Sums.Deviation(24) / (stated.Others[0].Error * math.Sqrt(24)); math.Abs(cell-0.602) > 0.002 ||
 		math.Abs(total-want) > 0.002 {
@@ -384,14 +384,14 @@ func TestSharedProblems(t *testing.T) {
 		t.Error("two columns noisy_units")
 	}
 	s = sharedSpec(9, all)
-	s.Shared = ReplaceOne
+	s.CommonNoise = ReplaceOne
 	q := makeQuery[*kinds.IndependentNoise](t, s)
 	stated, err := q.Strategy(ReplaceOne, []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 3}, Sigma: 3,
 		Grid: 1. / 16}})
 	if err != nil || stated.Name != "cells" || stated.Others[1].Error <= stated.Others[0].Error {
 		t.Errorf("%+v, %v", stated, err)
 	}
-	if cell, total := GainOfSharing(q, ReplaceOne); cell != 1 || total != 1 {
+	if cell, total := GainOfCommonNoise(q, ReplaceOne); cell != 1 || total != 1 {
 		t.Errorf("gains %g, %g", cell, total)
 	}
 	s = sharedSpec(9, all)

@@ -115,7 +115,7 @@ func TestSpillsAgree(t *testing.T) {
 			for _, x := range []*tightSpill{{share: 1 << 40, room: 1 << 40}, {share: 1 << 15, room: 1 << 12},
 				{share: 1 << 13, room: 1 << 20}, {room: 1 << 13}} {
 				a := accumulated(t, q, tab.schema(), x, [][]*table.Batch{tab.batches(q.Columns(), cuts, how), nil})
-				if got := sealed(t, a); !slices.Equal(got, want) {
+				if got := counted(t, a); !slices.Equal(got, want) {
 					t.Errorf("unit %v, encoding %d, share %d: %v, want %v", unit, how, x.share, got, want)
 				}
 				if n := len(x.written); x.share == 0 && n == 0 || x.share == 1<<40 && n > 0 {
@@ -149,7 +149,7 @@ func TestSpillFails(t *testing.T) {
 		if !errors.Is(err, full) {
 			t.Errorf("after %d writes: %v", after, err)
 		}
-		if _, err := a.Seal(); !errors.Is(err, full) {
+		if _, err := a.HideTotals(); !errors.Is(err, full) {
 			t.Errorf("after %d writes, sealed: %v", after, err)
 		}
 	}
@@ -161,9 +161,9 @@ func TestSpilledNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		s, tab := randomSpec(rt), randomTable(rt)
 		q := must(t, s)
 		other, adj := neighbour(rt, s, tab)
-		one := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"),
+		one := counted(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"),
 			room: 300}, plainly(q, tab)))
-		two := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"),
+		two := counted(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"),
 			room: 100}, plainly(q, other)))
 		most := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
 		if got := squaredDistance(one, two); !q.Constant(adj) && (!most.IsInt64() || got > most.Int64()) {
@@ -185,7 +185,7 @@ func TestRepeatedRowsAreCounted(t *testing.T) {
 		q := must(t, s)
 		x := &tightSpill{share: 40_000, room: 1 << 30}
 		a := accumulated(t, q, tab.schema(), x, [][]*table.Batch{tab.batches(q.Columns(), []int{200, 700}, plain)})
-		if got, want := sealed(t, a), reference(s, tab); !slices.Equal(got, want) || len(x.written) > 0 {
+		if got, want := counted(t, a), reference(s, tab); !slices.Equal(got, want) || len(x.written) > 0 {
 			t.Errorf("unit %v: %v, want %v; %d pieces were written", unit, got, want, len(x.written))
 		}
 	}
@@ -218,7 +218,7 @@ func TestMergingIsAssociative(t *testing.T) {
 			}
 			all = slices.Delete(order, 1, 2)
 		}
-		if got, want := sealed(t, all[0]), exact(t, q, tab); !slices.Equal(got, want) {
+		if got, want := counted(t, all[0]), exact(t, q, tab); !slices.Equal(got, want) {
 			rt.Fatalf("%+v: %v, want %v", s, got, want)
 		}
 	})
@@ -245,7 +245,7 @@ func TestMergeBetweenBatches(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got, want := sealed(t, a), reference(s, tab); !slices.Equal(got, want) {
+			if got, want := counted(t, a), reference(s, tab); !slices.Equal(got, want) {
 				t.Errorf("encoding %d, %+v: %v, want %v", how, b, got, want)
 			}
 		}
@@ -268,7 +268,7 @@ func TestManyUnitsInLittleRoom(t *testing.T) {
 			q := must(t, s)
 			for _, x := range []*tightSpill{{share: 1 << 40, room: 500}, {share: 1 << 16, room: 900}} {
 				a := accumulated(t, q, tab.schema(), x, [][]*table.Batch{tab.batches(q.Columns(), []int{2000, 4000}, plain)})
-				if got, want := sealed(t, a), reference(s, tab); !slices.Equal(got, want) {
+				if got, want := counted(t, a), reference(s, tab); !slices.Equal(got, want) {
 					t.Errorf("unit %v, room %d: %v, want %v", unit, x.room, got, want)
 				}
 			}

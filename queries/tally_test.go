@@ -81,7 +81,7 @@ func TestTallyAgreesWithTheAnswer(t *testing.T) {
 		}
 		for _, spill := range spills() {
 			a := accumulated(t, q, tab.schema(), spill, workers)
-			cells := sealed(t, a)
+			cells := counted(t, a)
 			x := a.Bounded()
 			if len(s.Unit) > 0 && x.Rows != tally.Counted() || len(s.Unit) == 0 && x != (bounding.BoundTally{}) {
 				rt.Errorf("%+v, %d rows are counted", x, tally.Counted())

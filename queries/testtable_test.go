@@ -162,7 +162,7 @@ func exactOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []i
 	tb.Helper()
 	var first []int64
 	for i, spill := range spills() {
-		cells := sealed(tb, accumulated(tb, q, t.schema(), spill, workers))
+		cells := counted(tb, accumulated(tb, q, t.schema(), spill, workers))
 		if i > 0 && !slices.Equal(cells, first) {
 			tb.Fatalf("spilled: %v, in memory %v", cells, first)
 		}
@@ -171,10 +171,10 @@ func exactOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []i
 	return first
 }
 
-// sealed returns the one vector of counts of an accumulator.
-func sealed(tb testing.TB, a adding) []int64 {
+// counted returns the one vector of counts of an accumulator.
+func counted(tb testing.TB, a adding) []int64 {
 	tb.Helper()
-	exacts, err := a.Seal()
+	exacts, err := a.HideTotals()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -185,10 +185,10 @@ func sealed(tb testing.TB, a adding) []int64 {
 	return cells
 }
 
-// sealedOf is exactOf without spills and without opening the seal.
-func sealedOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []mechanism.Exact {
+// hiddenOf is exactOf without spills, and does not open the answers.
+func hiddenOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []mechanism.Exact {
 	tb.Helper()
-	exacts, err := accumulated(tb, q, t.schema(), nil, workers).Seal()
+	exacts, err := accumulated(tb, q, t.schema(), nil, workers).HideTotals()
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -149,7 +149,7 @@ func TestQueriesTogetherEqualTheReference(t *testing.T) {
 		workers := rapid.IntRange(1, 4).Draw(rt, "workers")
 		for _, spill := range spills() {
 			for i, a := range togetherOf(t, qs, tab.schema(), spill, layouts(qs, shuffled, cuts, how), workers) {
-				if got := sealed(t, a); !slices.Equal(got, want[i]) {
+				if got := counted(t, a); !slices.Equal(got, want[i]) {
 					rt.Fatalf("query %d of %+v: %v, want %v", i, specs, got, want[i])
 				}
 			}
@@ -167,7 +167,7 @@ func TestNeighboursTogetherDifferByAtMostTheSensitivity(t *testing.T) {
 		two := togetherOf(t, qs, tab.schema(), &tightSpill{room: 200}, layouts(qs, other, nil, plain), 1)
 		for i := range qs {
 			q := must(t, specs[i])
-			got := squaredDistance(sealed(t, one[i]), sealed(t, two[i]))
+			got := squaredDistance(counted(t, one[i]), counted(t, two[i]))
 			most := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
 			if !q.Constant(adj) && (!most.IsInt64() || got > most.Int64()) {
 				rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", specs[i], adj, got, most)
@@ -195,12 +195,12 @@ func TestQueriesTogetherKeepAsManyRows(t *testing.T) {
 		for _, x := range []*tightSpill{{share: 1 << 40, room: 1 << 40}, {share: 1 << 15, room: 1 << 12},
 			{share: 1 << 13, room: 1 << 20}, {room: 1 << 13}, {room: 200}} {
 			for i, a := range togetherOf(t, qs, tab.schema(), x, layouts(qs, tab, []int{100, 200, 900}, dictionaryKept), 2) {
-				got := sealed(t, a)
+				got := counted(t, a)
 				if !slices.Equal(got, want[i]) {
 					t.Errorf("unit %v, query %d, room %d: %v, want %v", unit, i, x.room, got, want[i])
 				}
 				alone := accumulated(t, qs[i], tab.schema(), nil, plainly(must(t, specs[i]), tab))
-				cells := sealed(t, alone)
+				cells := counted(t, alone)
 				if i != 2 && sum(got) != sum(cells) {
 					t.Errorf("unit %v, query %d: %d rows, %d alone", unit, i, sum(got), sum(cells))
 				}
@@ -233,13 +233,13 @@ func TestMisuseOfSharedRows(t *testing.T) {
 	if err := one[1].Merge(alone); !errors.Is(err, bounding.ErrMerge) {
 		t.Errorf("merged with one alone: %v", err)
 	}
-	if _, err := one[0].Seal(); err != nil {
+	if _, err := one[0].HideTotals(); err != nil {
 		t.Fatal(err)
 	}
 	if err := one[1].Merge(two[1]); !errors.Is(err, bounding.ErrSpent) {
 		t.Errorf("merged after a seal: %v", err)
 	}
-	if _, err := one[0].Seal(); !errors.Is(err, bounding.ErrSpent) {
+	if _, err := one[0].HideTotals(); !errors.Is(err, bounding.ErrSpent) {
 		t.Errorf("sealed twice: %v", err)
 	}
 }

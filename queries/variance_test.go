@@ -31,7 +31,7 @@ func randomVariance(t *rapid.T) Spec {
 // momentsOf returns the exact components of a variance: sums, squares and numbers of rows, the first two in units.
 func momentsOf(t testing.TB, q *kinds.Sums, tab *testTable, workers [][]*table.Batch) (components [3][]*big.Int) {
 	t.Helper()
-	sealed := sealedOf(t, q, tab, workers)
+	sealed := hiddenOf(t, q, tab, workers)
 	if len(sealed) != 3 {
 		t.Fatalf("%d components", len(sealed))
 	}

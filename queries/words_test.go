@@ -36,7 +36,7 @@ type (
 	// Finder is a query of which a clamp or a bound on rows is chosen from a noisy histogram.
 	Finder = query.Finder
 	// Found is what was found.
-	Found = query.Found
+	Found = query.SearchResult
 	// KeyFollower is a query that adds values up by keys which another query selects.
 	KeyFollower = query.KeyFollower
 	// Leader is a histogram that selects keys for other queries.

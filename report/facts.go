@@ -51,6 +51,7 @@ type budget struct {
 
 // queryFacts holds the manifest's statements about a query.
 type queryFacts struct {
+	stated     *manifest.Query
 	name, kind string
 	title      string // for readers; the name if the job has none
 	about      string // the job's description of the query; may be empty
@@ -244,7 +245,8 @@ func capOf(text string) (*big.Rat, bool) {
 // queryOf reads the manifest's statements about a query.
 func queryOf(q *manifest.Query, selected string) queryFacts {
 	out := queryFacts{
-		name: q.Name, kind: q.Kind, cells: q.Cells, steps: q.Denoise, notes: q.Notes, expected: q.Expected, files: q.Files, overRows: q.OverRows,
+		stated: q,
+		name:   q.Name, kind: q.Kind, cells: q.Cells, steps: q.Denoise, notes: q.Notes, expected: q.Expected, files: q.Files, overRows: q.OverRows,
 		mu: float64(calibrate.ComposedMu(q.Calibrated())), publish: q.Publish,
 	}
 	if len(q.Mechanisms) > 0 {
@@ -332,4 +334,5 @@ func rowsWords(s *manifest.RowsSearch) string {
 const (
 	crosstabs = "crosstabs"
 	histogram = "histogram"
+	overBound = "units_over_bound"
 )

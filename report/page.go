@@ -60,8 +60,9 @@ type tableData struct {
 	Axes     []axis     `json:"-"`
 	Denoised bool       `json:"-"`
 	// None stands for a value that is not defined.
-	None   string  `json:"none,omitempty"`
-	Places *places `json:"-"`
+	None   string    `json:"none,omitempty"`
+	Sums   *sumsData `json:"sums,omitempty"`
+	Places *places   `json:"-"`
 }
 
 // Write writes the page.
@@ -104,6 +105,7 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 		Name: shown(q.title), File: q.name, Unit: q.unitText(f), Axes: axes, Table: table, Readers: forReaders(table, axes),
 		Denoised: len(q.steps) > 0 && t.Holds == "", Places: placesOf(t, table, axes, cells),
 	}
+	out.Sums = sumsOf(q.stated, t, out.Readers)
 	if t.Holds != "" {
 		out.Name, out.File = shown(q.title)+" ("+t.Holds+")", q.name+"."+t.Holds
 	}

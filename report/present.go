@@ -124,7 +124,7 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	return out
 }
 
-// description describes of what the table is, what bounds and clamps leave out, and why noisy values are no whole numbers.
+// description describes a table: its query, what bounds and clamps leave out, and why its noisy values have fractions.
 func (q *queryFacts) description(f *facts) string {
 	text := q.question(f)
 	for _, more := range []string{q.bounded(), q.clampRisk, q.grid()} {

@@ -37,14 +37,22 @@ func (q *queryFacts) noun(f *facts) string {
 	switch {
 	case q.counted != "":
 		return shown(q.counted)
-	case (q.threshold > 0 || q.units) && len(f.unit) > 0:
-		var names []string
-		for _, column := range f.unit {
-			names = append(names, shown(cmp.Or(q.columns[column].Title, column)))
-		}
-		return "number of " + strings.Join(names, ", ")
+	case (q.threshold > 0 || q.units || q.kind == overBound) && len(f.unit) > 0:
+		return "number of " + q.unitNames(f)
 	}
 	return "rows"
+}
+
+// unitNames names the privacy units, by what the job says that the query counts, or by their columns.
+func (q *queryFacts) unitNames(f *facts) string {
+	if q.counted != "" {
+		return shown(q.counted)
+	}
+	var names []string
+	for _, column := range f.unit {
+		names = append(names, shown(cmp.Or(q.columns[column].Title, column)))
+	}
+	return strings.Join(names, ", ")
 }
 
 // edgeLabel is the column that a query's quantiles are of.
@@ -81,7 +89,10 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 			}
 		}
 		if t.Picture == pictureNumber && t.Table.Shown == 1 {
-			one.Number = picture.Number((&figure{d: t}).value(estimateColumn, 0))
+			estimate := (&figure{d: t}).value(estimateColumn, 0)
+			if one.Number = picture.Number(estimate); q.kind == overBound {
+				v.About = append([]string{q.overBoundText(f, estimate)}, v.About...)
+			}
 		}
 		v.Tables = append(v.Tables, one)
 	}
@@ -182,6 +193,8 @@ func (q *queryFacts) question(f *facts) string {
 		text = capital(noun) + " at several levels"
 	case q.kind == crosstabs:
 		text = capital(noun) + " in several tables"
+	case q.kind == overBound:
+		text = capital(noun) + " with " + q.excess()
 	case q.kind == "count" && noun == "rows":
 		text = "The number of rows"
 	case noun == "rows":
@@ -236,6 +249,9 @@ func (q *queryFacts) bounded() string {
 	if cut := strings.LastIndex(why, ": "); cut >= 0 {
 		why = why[:cut]
 	}
+	if q.kind == overBound { // no row is left out of it
+		return ""
+	}
 	clamped := q.kind == "sum" || q.kind == "mean" || q.kind == "variance"
 	if strings.HasPrefix(why, "each row") && !clamped || !strings.HasPrefix(why, "each ") {
 		return ""
@@ -249,20 +265,50 @@ func (q *queryFacts) bounded() string {
 	return text + "."
 }
 
-// Remarks returns what a reader of a query's numbers must know: what bounds and clamps leave out of them.
-func Remarks(q *manifest.Query) []string {
-	f := queryOf(q, "")
-	return slices.DeleteFunc([]string{f.bounded(), f.clampRisk}, func(s string) bool { return s == "" })
+// Remarks returns what a reader of a query's numbers must know: what bounds and clamps leave out of them, and for units
+// over a bound the answer in words. query is the query's place in the manifest, estimate the first cell of its answer.
+func Remarks(m *manifest.Manifest, query int, estimate float64) []string {
+	f := factsOf(m)
+	q := &f.queries[query]
+	return slices.DeleteFunc([]string{q.bounded(), q.clampRisk, q.overBoundText(f, estimate)},
+		func(s string) bool { return s == "" })
 }
 
-// grid explains the grid of the noisy values; "" if they are no multiples of one.
+// overBoundText returns the number of units over a bound in words; "" if the query counts something else.
+func (q *queryFacts) overBoundText(f *facts, estimate float64) string {
+	if q.kind != overBound || math.IsNaN(estimate) {
+		return ""
+	}
+	return fmt.Sprintf("About %s ± %s %s had %s: further rows of each are left out by this bound.",
+		thousands(int(math.Round(max(estimate, 0)))), SignificantUp(q.half, 2), q.unitNames(f), q.excess())
+}
+
+// excess is how many rows a unit over the bound has: "more than 2 rows", from the argument for the sensitivity.
+func (q *queryFacts) excess() string {
+	_, text, _ := strings.Cut(q.why, "more than ")
+	text, _, _ = strings.Cut(text, ":")
+	return "more than " + text
+}
+
+// grid explains that noisy values are multiples of the grid, and the rounding of estimates; "" if neither needs to be
+// said: noisy values that are integers need no explanation.
 func (q *queryFacts) grid() string {
 	if !(q.gridStep > 0) || q.kind == crosstabs || q.kind == "mean" || q.kind == "variance" || q.laidOut || q.sums != nil || q.overRows {
 		return ""
 	}
-	return fmt.Sprintf("Noisy values are multiples of %s, the grid on which the noise is drawn: that a noisy value is no "+
-		"whole number says nothing of the data. Estimates are rounded to a hundredth of their error, unless they agree exactly "+
-		"with other tables or a total.", short(q.gridStep))
+	const rounded = "Estimates are rounded to a hundredth of their error, unless they agree exactly with other tables or a total."
+	if q.gridStep == 1 {
+		if len(q.steps) == 0 {
+			return ""
+		}
+		return rounded
+	}
+	text := fmt.Sprintf("Noisy values are multiples of %s, because noise is drawn in steps of this size. ", short(q.gridStep))
+	if q.gridStep < 1 {
+		text = fmt.Sprintf("Noisy values have fractions, because noise is drawn in steps of %s: the fraction is noise alone. ",
+			short(q.gridStep))
+	}
+	return text + rounded
 }
 
 // clampRiskWords describes how likely a clamp that was found has cut off more than the interval shows; "" if none was found.
@@ -308,7 +354,7 @@ func (q *queryFacts) standsOutText() string {
 		}
 		return fmt.Sprintf("The keys come from the private table.%s A key is published if its noisy count is at least %s. %s",
 			few, short(q.threshold), q.discovered)
-	case (q.kind == "count" || q.kind == histogram) && q.cells > 0 && !q.laidOut:
+	case (q.kind == "count" || q.kind == histogram || q.kind == overBound) && q.cells > 0 && !q.laidOut:
 		text := fmt.Sprintf("If the exact answer is 0, the noisy value is above %s with a probability of 5 %%.",
 			short(q.standsOut(1)))
 		if q.cells > 1 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -304,12 +305,16 @@ func (f *facts) notProtectedView() []string {
 }
 
 func (f *facts) limits() []string {
+	fractions := ""
+	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.gridStep > 0 && q.gridStep != math.Trunc(q.gridStep) }) {
+		fractions = ", or not integers"
+	}
 	out := []string{
 		"The intervals are around the noisy values. They cover the exact answer with 95 % probability, each by itself: of " +
 			"a hundred, some five miss it. They say nothing about errors in the data.",
 		"The exact answer is what the program counted: rows that the job leaves out, and rows of a unit beyond its bounds, " +
 			"are not in it.",
-		"Noisy counts may be below zero or no whole numbers. Left as they are, they are right on average; cut off at zero, " +
+		"Noisy counts may be negative" + fractions + ". Left as they are, they are right on average; cut off at zero, " +
 			"sums of them are too large. Means and variances are quotients of noisy numbers, and only nearly right on average.",
 	}
 	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return len(q.steps) > 0 }) {

@@ -10,13 +10,13 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Weights decide how calibrate.Split divides a guarantee among queries. These functions choose them for an aim: equal
-// noise relative to the signal, the least squared error or the least absolute error. Weights never decide whether the
-// guarantee is met, so they need no proof.
+// Weights decide how calibrate.SplitBudget divides a guarantee among queries. These functions choose them for an aim:
+// equal noise relative to the signal, the least squared error or the least absolute error. Weights never decide whether
+// the guarantee is met, so they need no proof.
 
-// EqualNoiseToSignal returns the asks with weights for which Split gives each query the same sigma over signal: mu_i in
-// proportion to L2_i/signal_i. signals[i] is the expected value of a cell of asks[i], in its unit, from public
-// knowledge; positive and finite. Errors are *ArgumentError: see Split; "signals".
+// EqualNoiseToSignal returns the asks with weights for which SplitBudget gives each query the same sigma over signal:
+// mu_i in proportion to L2_i/signal_i. signals[i] is the expected value of a cell of asks[i], in its unit, from public
+// knowledge; positive and finite. Errors are *ArgumentError: see SplitBudget; "signals".
 func EqualNoiseToSignal(asks []calibrate.Ask, signals []float64) ([]calibrate.Ask, error) {
 	return weighted(asks, "signals", signals, noiseToSignal)
 }
@@ -27,10 +27,10 @@ func noiseToSignal(l2, signal *big.Float) *big.Float {
 	return ratio.Mul(ratio, ratio)
 }
 
-// LeastSquaredError returns the asks with weights for which Split makes the sum of costs[i]·sigma_i² as small as the
-// guarantee allows. Minimising sum c·L2²/mu_i² under sum mu_i² = mu² gives mu_i² in proportion to L2·sqrt(c)
+// LeastSquaredError returns the asks with weights for which SplitBudget makes the sum of costs[i]·sigma_i² as small as
+// the guarantee allows. Minimising sum c·L2²/mu_i² under sum mu_i² = mu² gives mu_i² in proportion to L2·sqrt(c)
 // (Lagrange); the sum is then (sum L2·sqrt(c))²/mu². costs[i] is the importance of a cell times the number of cells;
-// positive and finite. Errors are *ArgumentError: see Split; "costs".
+// positive and finite. Errors are *ArgumentError: see SplitBudget; "costs".
 func LeastSquaredError(asks []calibrate.Ask, costs []float64) ([]calibrate.Ask, error) {
 	return weighted(asks, "costs", costs, func(l2, cost *big.Float) *big.Float {
 		root := numeric.NewUp().Sqrt(cost)

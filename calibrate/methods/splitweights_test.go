@@ -43,7 +43,7 @@ func mustSplit(t *rapid.T, asks []calibrate.Ask, numbers []float64,
 	if err != nil {
 		t.Fatal(err)
 	}
-	ms, err := calibrate.Split(splitGuarantee, weighed)
+	ms, err := calibrate.SplitBudget(splitGuarantee, weighed)
 	if err != nil {
 		t.Fatal(err)
 	}

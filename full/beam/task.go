@@ -22,8 +22,8 @@ import (
 // they can read is of the job or of its input.
 type Task struct {
 	Program string // the program's version
-	// Sealed is a brief, encrypted under the key of the run.
-	Sealed []byte
+	// Encrypted is a brief, encrypted under the key of the run.
+	Encrypted []byte
 	// Buckets is how many buckets the units are spread over.
 	Buckets int
 	// Memory is what each function should use at most, in bytes, and Scratch the folder for what does not fit; "" is the
@@ -49,9 +49,9 @@ type brief struct {
 	Params map[string]string
 	// Public are the columns of the job's public files, in the order in which a plan reads them.
 	Public []publicColumn
-	// Question is the plan's, and Schema has the columns of the input that the plan uses.
-	Question string
-	Schema   []table.Field
+	// Run is the plan's run fingerprint. Schema has the columns of the input that the plan uses.
+	Run    string
+	Schema []table.Field
 	// Input is the fingerprint of the input as the submitter found it (local.Engine.Fingerprint).
 	Input []byte
 }
@@ -87,12 +87,12 @@ func NewTask(ctx context.Context, path string, text []byte, params map[string]st
 	return t, engine, nil
 }
 
-// task seals the brief of a plan over an input.
+// task encrypts the brief of a plan over an input.
 func (b *brief) task(plan *pipeline.Plan, engine *local.Engine, key partial.Key, program string) (*Task, error) {
 	if diags := plan.Check(engine.Schema()); len(diags) > 0 {
 		return nil, diags
 	}
-	b.Question, b.Schema = plan.Run(), used(plan, engine.Schema())
+	b.Run, b.Schema = plan.Run(), used(plan, engine.Schema())
 	var err error
 	if b.Input, err = engine.Fingerprint(); err != nil {
 		return nil, err
@@ -101,13 +101,13 @@ func (b *brief) task(plan *pipeline.Plan, engine *local.Engine, key partial.Key,
 	if err != nil {
 		return nil, err
 	}
-	sealed, err := key.Sealed(message)
-	return &Task{Program: program, Sealed: sealed}, err
+	encrypted, err := key.Encrypt(message)
+	return &Task{Program: program, Encrypted: encrypted}, err
 }
 
 // brief decrypts what the workers are told.
 func (t *Task) brief(key partial.Key) (*brief, error) {
-	message, err := key.Opened(t.Sealed)
+	message, err := key.Decrypt(t.Encrypted)
 	if err != nil {
 		return nil, OtherKey.with(err.Error())
 	}
@@ -167,13 +167,13 @@ func (b *brief) plan() (*pipeline.Plan, error) {
 	})
 	slices.Sort(missing)
 	switch missing = slices.Compact(missing); {
-	case err == nil && plan.Run() == b.Question && !slices.ContainsFunc(plan.Job().Input.Files,
+	case err == nil && plan.Run() == b.Run && !slices.ContainsFunc(plan.Job().Input.Files,
 		func(f string) bool { return strings.Contains(f, missingMark) }):
 		return plan, nil
 	case len(missing) > 0:
 		return nil, NoVariable.with("of those that the job names, these are not set: " + strings.Join(missing, ", "))
 	}
-	return nil, OtherPlan.with("the question differs")
+	return nil, OtherPlan.with("the run fingerprint differs")
 }
 
 // missingMark begins what a worker takes for the value of a variable that it does not have. It can be the store of a

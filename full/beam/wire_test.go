@@ -285,7 +285,7 @@ func TestWireHasNoAddress(t *testing.T) {
 		t.Errorf("the answers over objects are %v, those over files %v", a, b)
 	}
 	sent := w.messages(t)
-	if !wiretest.Find(sent, []byte(`"Sealed":"`)) {
+	if !wiretest.Find(sent, []byte(`"Encrypted":"`)) {
 		t.Fatal("the capture lacks what workers are told")
 	}
 	for _, private := range []string{"canary-of", "s3://bucket", "towns.csv", "TEST_OPTIONS", "max_rows", "in-a-store"} {

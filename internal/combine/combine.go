@@ -8,7 +8,7 @@
 //
 //   - cells that have noise of their own: one coordinate a cell, with the deviation of the cell's row;
 //   - cells with common noise: one coordinate more, which all cells have with the weight 1;
-//   - marginals: the coordinates of the residuals ([strategy.Margins.Coefficients]).
+//   - marginals: the coordinates of the residuals ([strategy.Marginals.Coefficients]).
 //
 // Noise of different queries, and of different runs, is independent. A weighted sum of cells is thus a weighted sum of
 // coordinates as well, and the variance of a sum and the covariance of two sums follow from the weights without any

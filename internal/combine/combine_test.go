@@ -98,7 +98,7 @@ func cellsOf(r *rand.Rand, exact []float64, deviation, common float64, laplace b
 // marginalsOf makes noisy and exact tables by two dimensions of 2 and 3 values, and by the second.
 func marginalsOf(r *rand.Rand) (noisy, exact []*Table) {
 	sets := []strategy.Set{strategy.SetOf(0, 1), strategy.SetOf(1)}
-	m, err := strategy.NewMargins([]int{2, 3}, sets)
+	m, err := strategy.NewMarginals([]int{2, 3}, sets)
 	if err != nil {
 		panic(err)
 	}

@@ -39,7 +39,7 @@ type Table struct {
 
 // margins is the place of a table among the marginals of a query.
 type margins struct {
-	all       *strategy.Margins
+	all       *strategy.Marginals
 	table     strategy.Set
 	names     []string // of the residuals
 	variances []float64
@@ -49,7 +49,7 @@ type margins struct {
 // the manifest. It refuses a table whose cells have no noise of which the covariance is known. Errors:
 // *pipeline.Error.
 func Open(ctx context.Context, dir, digest string, m *manifest.Manifest, q *manifest.Query, holds string) (*Table, error) {
-	if why := refusal(q, holds); why != "" {
+	if why := q.WhyNoSum(holds); why != "" {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "not-a-sum",
 			Message: fmt.Sprintf("cells of %s cannot be added up: %s", tableName(q, holds), why)}
 	}
@@ -98,34 +98,6 @@ func tableName(q *manifest.Query, holds string) string {
 	return strings.TrimSuffix(q.Name+"."+holds, ".")
 }
 
-// refusal explains why cells of a table cannot be added up; "" if they can.
-func refusal(q *manifest.Query, holds string) string {
-	crosstabs := q.Kind == string(query.Crosstab)
-	switch {
-	case q.Discovered():
-		return "its keys were selected by their noisy counts, so that the noise of those that are shown is not 0 on average; " +
-			"list the keys in the job"
-	case crosstabs && q.Strategy != nil && q.Strategy.Name == query.StrategyNested:
-		return "its cells are estimates that depend on each other by the tree of levels, which the release does not hold; look " +
-			"for the sum at a higher level"
-	case crosstabs && holds == "":
-		return "it has the coordinates of residuals; name one of its marginals"
-	case !crosstabs && holds != "":
-		return "it was computed from the noisy cells of " + q.Name + ": add those up"
-	case !crosstabs && q.Strategy != nil && q.Strategy.SumsOfCells == nil && q.Strategy.Name != string(strategy.FormCells):
-		return "the noise of its cells depends on each other; the release has their sums, in the table " + q.Name + ".sums"
-	case !crosstabs && q.Strategy == nil && len(q.Mechanisms) != 1:
-		return "it is a quotient: ask the job for sums and counts, and divide these"
-	case q.Kind == string(query.Mean) || q.Kind == string(query.Variance):
-		return "it is a quotient: ask the job for sums and counts, and divide these"
-	}
-	if i := slices.IndexFunc(q.Files, func(f manifest.File) bool { return f.Holds == holds }); i >= 0 && !crosstabs &&
-		q.Files[i].Rows != q.Cells {
-		return "it leaves cells out by their noisy values; remove sparse from the job"
-	}
-	return ""
-}
-
 // marginsOf finds the place of a table among the marginals of its query. The sizes of dimensions are those of the
 // tables' labels.
 func marginsOf(ctx context.Context, dir string, q *manifest.Query, holds string, t *Table) (*margins, error) {
@@ -159,7 +131,7 @@ func marginsOf(ctx context.Context, dir string, q *manifest.Query, holds string,
 			this = set
 		}
 	}
-	all, err := strategy.NewMargins(sizes, sets)
+	all, err := strategy.NewMarginals(sizes, sets)
 	if err != nil || this == 0 {
 		return nil, pipeline.OutputError(pipeline.ErrIncomplete)
 	}

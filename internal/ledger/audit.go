@@ -14,9 +14,9 @@ type Audit struct {
 	Entries []Entry
 	// Totals[a] is the mu squared of account a, recounted from the entries.
 	Totals map[Account]*big.Float
-	// Derived is the number of re-renderings of releases. The audit checked that each follows the publication of its
+	// Rerenderings is the number of re-renderings of releases. The audit checked that each follows the publication of its
 	// release; none charges anything.
-	Derived int
+	Rerenderings int
 	// Findings describe in words what is wrong; empty if the ledger is sound.
 	Findings []string
 }
@@ -46,7 +46,7 @@ func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 	r.compareTotals()
 	for _, runs := range r.s.runs {
 		for _, run := range runs {
-			out.Derived += len(run.Derived)
+			out.Rerenderings += len(run.Rerenderings)
 		}
 	}
 	out.Head, out.Findings = r.s.head, r.findings

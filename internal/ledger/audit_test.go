@@ -59,7 +59,7 @@ func TestSoundLedgersRecount(t *testing.T) {
 
 // A sum of values up to 1e-5, and very many mechanisms. An earlier audit found other totals for both.
 func TestLedgersThatDidNotRecount(t *testing.T) {
-	tiny, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6},
+	tiny, err := calibrate.SplitBudget(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6},
 		[]calibrate.Ask{{Query: "q", Sens: calibrate.Sensitivity{L2: 1e-5}, Weight: 1, Quantum: math.Ldexp(1, -60),
 			RowBound: 1e-5}})
 	if err != nil {
@@ -70,7 +70,7 @@ func TestLedgersThatDidNotRecount(t *testing.T) {
 		asks = append(asks, calibrate.Ask{Query: fmt.Sprint("q", i),
 			Sens: calibrate.Sensitivity{L2: math.Sqrt(float64(i + 1))}, Weight: 1 / float64(i+1), Quantum: 1, RowBound: 1})
 	}
-	many, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, asks)
+	many, err := calibrate.SplitBudget(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, asks)
 	if err != nil {
 		t.Fatal(err)
 	}

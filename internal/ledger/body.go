@@ -60,7 +60,7 @@ type (
 		Release      string `json:"release"`
 		Run          string `json:"run"`
 	}
-	deriveBody struct {
+	rerenderBody struct {
 		Dir          string `json:"dir"`
 		Job          string `json:"job"`
 		Number       int    `json:"number"`
@@ -111,8 +111,9 @@ func decode[T any](e Entry) (T, error) {
 func reserveOf(c Charge) reserveBody {
 	ms := make([]mechanismBody, len(c.Mechanisms))
 	for i, m := range c.Mechanisms {
-		ms[i] = mechanismBody{After: m.After, Grid: text(m.Grid), L2: text(m.Sens.L2), Noise: string(m.Noise), Query: m.Query,
-			Rule: m.Rule, Sigma: text(float64(m.Sigma)), Why: m.Sens.Why}
+		ms[i] = mechanismBody{After: m.ChosenBy, Grid: text(m.Grid), L2: text(m.Sens.L2), Noise: string(m.Noise),
+			Query: m.Query,
+			Rule:  m.RuleVersion, Sigma: text(float64(m.Sigma)), Why: m.Sens.Why}
 		if m.Noise != calibrate.Gaussian {
 			ms[i].Scale = text(m.Scale)
 		}
@@ -155,7 +156,7 @@ func (b mechanismBody) mechanism() (calibrate.Mechanism, error) {
 	}
 	return calibrate.Mechanism{
 		Query: b.Query, Sens: calibrate.Sensitivity{L2: v[0], Why: b.Why}, Sigma: calibrate.Sigma(v[1]), Grid: v[2],
-		Noise: calibrate.Distribution(b.Noise), Scale: v[3], After: b.After, Rule: b.Rule,
+		Noise: calibrate.Distribution(b.Noise), Scale: v[3], ChosenBy: b.After, RuleVersion: b.Rule,
 	}, nil
 }
 

@@ -62,10 +62,10 @@ func NewBook(s Store, now func() time.Time) *Book {
 }
 
 // Lookup returns the newest release of a run that was not cancelled. If all were cancelled, it returns the newest; if
-// the run has no release, ok is false. question is the run's fingerprint, Charge.Run.
-func (b *Book) Lookup(ctx context.Context, question string) (r Run, ok bool, err error) {
+// the run has no release, ok is false. fingerprint is Charge.Run.
+func (b *Book) Lookup(ctx context.Context, fingerprint string) (r Run, ok bool, err error) {
 	err = b.view(ctx, func(s *state) {
-		found := s.findNewest(question)
+		found := s.findNewest(fingerprint)
 		if ok = found != nil; ok {
 			r = found.clone()
 		}
@@ -134,8 +134,8 @@ func (b *Book) Entries(ctx context.Context) (out []Entry, err error) {
 
 // Lock locks the run for this process until unlock is called. It returns ErrBusy if another live process, or another
 // call, holds the lock.
-func (b *Book) Lock(ctx context.Context, question string) (unlock func(), err error) {
-	return b.store.Lock(ctx, question)
+func (b *Book) Lock(ctx context.Context, fingerprint string) (unlock func(), err error) {
+	return b.store.Lock(ctx, fingerprint)
 }
 
 func (b *Book) view(ctx context.Context, fn func(*state)) error {
@@ -169,7 +169,7 @@ func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
 // clone copies a run, so that a caller cannot change the state.
 func (r *run) clone() Run {
 	out := r.Run
-	out.Charge, out.Mu2, out.Derived = out.Charge.clone(), new(big.Float).Set(out.Mu2), slices.Clone(out.Derived)
+	out.Charge, out.Mu2, out.Rerenderings = out.Charge.clone(), new(big.Float).Set(out.Mu2), slices.Clone(out.Rerenderings)
 	return out
 }
 

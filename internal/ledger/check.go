@@ -71,15 +71,15 @@ func checkMechanisms(ms []calibrate.Mechanism) error {
 	}
 	seen, fixed := map[string]bool{}, map[string]bool{}
 	for _, m := range ms {
-		fixed[m.Query] = m.After == ""
+		fixed[m.Query] = m.ChosenBy == ""
 	}
 	for _, m := range ms {
-		if m.After != "" && (!fixed[m.After] || m.Noise != calibrate.Gaussian) {
+		if m.ChosenBy != "" && (!fixed[m.ChosenBy] || m.Noise != calibrate.Gaussian) {
 			return fmt.Errorf("%w: %q follows %q, which is not charged, or follows another, or its noise is not Gaussian",
-				ErrCharge, m.Query, m.After)
+				ErrCharge, m.Query, m.ChosenBy)
 		}
-		if (m.After != "") != (m.Rule > 0) || m.Rule < 0 {
-			return fmt.Errorf("%w: %q has the rule %d for its sensitivity", ErrCharge, m.Query, m.Rule)
+		if (m.ChosenBy != "") != (m.RuleVersion > 0) || m.RuleVersion < 0 {
+			return fmt.Errorf("%w: %q has the rule %d for its sensitivity", ErrCharge, m.Query, m.RuleVersion)
 		}
 		if m.Query == "" || seen[m.Query] {
 			return fmt.Errorf("%w: two mechanisms have the same name %q, or none", ErrCharge, m.Query)

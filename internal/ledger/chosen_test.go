@@ -14,9 +14,9 @@ import (
 
 func following(query, first string) calibrate.Mechanism {
 	m := mechanism(query)
-	m.After = first
+	m.ChosenBy = first
 	if first != "" {
-		m.Rule = 1
+		m.RuleVersion = 1
 	}
 	return m
 }
@@ -39,9 +39,9 @@ func TestRedeemChosen(t *testing.T) {
 		"larger l2":     func(m *calibrate.Mechanism) { m.Sens.L2, m.Sigma = 10, 40 },
 		"less noise":    func(m *calibrate.Mechanism) { m.Sigma = calibrate.Sigma(math.Nextafter(2, 0)) },
 		"no number":     func(m *calibrate.Mechanism) { m.Sigma = calibrate.Sigma(math.NaN()) },
-		"after nothing": func(m *calibrate.Mechanism) { m.After = "" },
-		"another rule":  func(m *calibrate.Mechanism) { m.Rule = 2 },
-		"after itself":  func(m *calibrate.Mechanism) { m.After = "q" },
+		"after nothing": func(m *calibrate.Mechanism) { m.ChosenBy = "" },
+		"another rule":  func(m *calibrate.Mechanism) { m.RuleVersion = 2 },
+		"after itself":  func(m *calibrate.Mechanism) { m.ChosenBy = "q" },
 		"grid":          func(m *calibrate.Mechanism) { m.Grid = 0.3 },
 	} {
 		m := chosen
@@ -73,7 +73,7 @@ func TestChargeChosen(t *testing.T) {
 	b := ledger.NewBook(ledgertest.Memory(t), time.Now)
 	c := ledgertest.Quarter(t, "run")
 	ruleless, ruled := following("q", "q/clamp"), mechanism("q/clamp")
-	ruleless.Rule, ruled.Rule = 0, 1
+	ruleless.RuleVersion, ruled.RuleVersion = 0, 1
 	for _, ms := range [][]calibrate.Mechanism{
 		{ruleless, mechanism("q/clamp")},
 		{mechanism("q"), ruled},
@@ -91,8 +91,9 @@ func TestChargeChosen(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, got, err := b.Resume(ctx, c.Run, c.Number)
-	if err != nil || got.Mechanisms[0].After != "q/clamp" || got.Mechanisms[0].Rule != 1 || got.Mechanisms[1].Rule != 0 ||
-		got.Mechanisms[1].After != "" {
+	if err != nil || got.Mechanisms[0].ChosenBy != "q/clamp" || got.Mechanisms[0].RuleVersion != 1 ||
+		got.Mechanisms[1].RuleVersion != 0 ||
+		got.Mechanisms[1].ChosenBy != "" {
 		t.Errorf("%v, %v", got.Mechanisms, err)
 	}
 }

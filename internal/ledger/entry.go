@@ -19,7 +19,7 @@ const (
 	KindPublish Kind = "publish" // records that a sealed run is visible
 	KindCancel  Kind = "cancel"  // cancels a run's reservation
 	// binds a re-rendering to a published run, whose noisy values it repeats; it charges nothing
-	KindDerive Kind = "derive"
+	KindRerender Kind = "derive"
 	// KindWithdraw records that a published run is wrong, and why; its spend stays.
 	KindWithdraw Kind = "withdraw"
 	// KindMove closes the log: the ledger goes on in another store. It is the last entry.

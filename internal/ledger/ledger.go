@@ -62,8 +62,8 @@ type Digests struct {
 	Presentation string
 }
 
-// Derivation is a re-rendering of a run: another presentation of the same noisy values. It costs nothing.
-type Derivation struct {
+// Rerendering is a re-rendering of a run: another presentation of the same noisy values. It costs nothing.
+type Rerendering struct {
 	Presentation string
 	Release      string // SHA-256 of release.json, hex
 	Dir          string // the absolute path of its folder
@@ -80,8 +80,8 @@ type Run struct {
 	// Payer is the account that pays for the run, with Mu2. Usually it is the account of the charge.
 	Payer Account
 	Mu2   *big.Float
-	// Derived holds the re-renderings, in the order of their entries. The newest of each presentation counts.
-	Derived []Derivation
+	// Rerenderings are in the order of their entries. The newest of each presentation counts.
+	Rerenderings []Rerendering
 	// Withdrawn is set if the run was published and is wrong. It then also holds for all re-renderings, which show the
 	// same noisy values.
 	Withdrawn *Withdrawal

@@ -69,10 +69,10 @@ func (b *Book) lockAll(ctx context.Context) (unlock func(), err error) {
 	}
 	names := []string{lockMove}
 	err = b.view(ctx, func(s *state) {
-		for question, runs := range s.runs {
+		for fingerprint, runs := range s.runs {
 			for _, r := range runs {
 				if r.State == Reserved || r.State == Sealed {
-					names = append(names, question)
+					names = append(names, fingerprint)
 					break
 				}
 			}

@@ -30,9 +30,9 @@ type Room struct {
 	Per, Name string
 	// Share is the charge divided by the cap. If it is above 1, the charge never fits.
 	Share float64
-	// More is the number of further charges of the same size that fit after this one; negative if this one does not
+	// Fits is the number of further charges of the same size that fit after this one; negative if this one does not
 	// fit.
-	More float64
+	Fits float64
 }
 
 // Quote returns the answer of Charge if it were made now. Errors: ErrCharge if c is not well-formed; errors of the
@@ -71,7 +71,7 @@ func (s *state) quote(c Charge, at time.Time) Quote {
 	}
 	r := Room{Per: "delta_cap", Share: math.Inf(1)}
 	rest := new(big.Rat).Sub(balance.DeltaCap, balance.DeltaSpent)
-	r.More, _ = rest.Sub(rest, share).Quo(rest, share).Float64() // rounded to nearest; exact if it is an integer
+	r.Fits, _ = rest.Sub(rest, share).Quo(rest, share).Float64() // rounded to nearest; exact if it is an integer
 	if balance.DeltaCap.Sign() > 0 {
 		r.Share, _ = new(big.Rat).Quo(share, balance.DeltaCap).Float64()
 	}
@@ -82,7 +82,7 @@ func (s *state) quote(c Charge, at time.Time) Quote {
 
 // addRoom appends a cap. asked is above 0.
 func (q *Quote) addRoom(per, name string, asked, limit, left *big.Float) {
-	r := Room{Per: per, Name: name, More: ratio(sum(left, new(big.Float).Neg(asked)), asked, big.ToNegativeInf)}
+	r := Room{Per: per, Name: name, Fits: ratio(sum(left, new(big.Float).Neg(asked)), asked, big.ToNegativeInf)}
 	r.Share = ratio(asked, limit, big.ToPositiveInf) // +Inf if the cap is 0
 	q.Never = q.Never || asked.Cmp(limit) > 0
 	q.Rooms = append(q.Rooms, r)

@@ -22,7 +22,7 @@ func TestQuote(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range q.Rooms {
-			if r.Share != 0.25 || r.More != float64(3-i) {
+			if r.Share != 0.25 || r.Fits != float64(3-i) {
 				t.Errorf("charge %d: %+v", i, r)
 			}
 		}
@@ -30,7 +30,7 @@ func TestQuote(t *testing.T) {
 			t.Errorf("charge %d: %+v", i, q)
 		}
 		first, err := ledger.QuoteFirst(c, time.Now())
-		if err != nil || first.Refusal != nil || !first.Opens || first.Rooms[0].More != 3 {
+		if err != nil || first.Refusal != nil || !first.Opens || first.Rooms[0].Fits != 3 {
 			t.Errorf("charge %d of a new ledger: %+v (%v)", i, first, err)
 		}
 		_, err = book.Charge(t.Context(), c)
@@ -65,7 +65,7 @@ func TestQuoteNever(t *testing.T) {
 	}
 	large.Budget.Epsilon = "0"
 	if q, err := ledger.QuoteFirst(large, time.Now()); err != nil || !q.Never || q.Rooms[0].Share < 4 ||
-		math.IsNaN(q.Rooms[0].More) {
+		math.IsNaN(q.Rooms[0].Fits) {
 		t.Errorf("a budget of epsilon 0: %+v (%v)", q, err)
 	}
 	large.Run = ""

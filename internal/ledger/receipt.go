@@ -57,11 +57,11 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 		return fmt.Errorf("%w: %q was not charged", ErrRedeem, m.Query)
 	case p.redeemed:
 		return fmt.Errorf("%w: %q was redeemed before", ErrRedeem, m.Query)
-	case p.mechanism.After != "":
+	case p.mechanism.ChosenBy != "":
 		if err := t.follows(m, p.mechanism); err != nil {
 			return err
 		}
-	case m.After != "":
+	case m.ChosenBy != "":
 		return fmt.Errorf("%w: %q was charged with a fixed sensitivity", ErrRedeem, m.Query)
 	case m.Sens.L2 != p.mechanism.Sens.L2:
 		return fmt.Errorf("%w: %q was charged with another sensitivity", ErrRedeem, m.Query)
@@ -79,7 +79,7 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 // follows checks that m may be drawn under a charge whose sensitivity is chosen from an earlier answer, which must be
 // drawn already.
 func (t *ticket) follows(m, charged calibrate.Mechanism) error {
-	first := t.mechanisms[charged.After]
+	first := t.mechanisms[charged.ChosenBy]
 	switch {
 	case first == nil || !first.redeemed:
 		return fmt.Errorf("%w: %q follows a mechanism that was not redeemed", ErrRedeem, m.Query)
@@ -133,15 +133,15 @@ func (b *Book) issue(c Charge, seq int64) Receipt {
 
 // Resume returns a receipt for a reserved release, and the recorded charge with its mechanisms. The receipt replaces
 // the earlier ones of this Book. Errors: a StateError if the release is not reserved.
-func (b *Book) Resume(ctx context.Context, question string, number int) (Receipt, Charge, error) {
+func (b *Book) Resume(ctx context.Context, fingerprint string, number int) (Receipt, Charge, error) {
 	var (
 		c       Charge
 		seq     int64
 		refusal error
 	)
 	err := b.view(ctx, func(s *state) {
-		r := s.find(question, number)
-		if refusal = (key{question, number}).expect(r, Reserved, KindReserve); refusal == nil {
+		r := s.find(fingerprint, number)
+		if refusal = (key{fingerprint, number}).expect(r, Reserved, KindReserve); refusal == nil {
 			c, seq = r.clone().Charge, r.seq
 		}
 	})

@@ -57,7 +57,7 @@ func TestReplayRefuses(t *testing.T) {
 	t.Parallel()
 	budget, reserve := step{KindBudget, 1, okBudget}, step{KindReserve, 1, okReserve}
 	seal, publish, release := step{KindSeal, 1, okSeal}, step{KindPublish, 1, okStep}, step{KindCancel, 1, okStep}
-	derive := step{KindDerive, 1, okDerive}
+	derive := step{KindRerender, 1, okDerive}
 	replace := func(s step, field, value string) step {
 		var body map[string]any
 		if err := json.Unmarshal([]byte(s.body), &body); err != nil {

@@ -105,8 +105,8 @@ func (s *state) apply(e Entry) error {
 		return s.applyStep(e, Published)
 	case KindCancel:
 		return s.applyStep(e, Cancelled)
-	case KindDerive:
-		return s.applyDerive(e)
+	case KindRerender:
+		return s.applyRerender(e)
 	case KindWithdraw:
 		return s.applyWithdraw(e)
 	case KindMove:
@@ -206,17 +206,17 @@ func (s *state) applyStep(e Entry, to State) error {
 	return nil
 }
 
-func (s *state) applyDerive(e Entry) error {
-	b, err := decode[deriveBody](e)
+func (s *state) applyRerender(e Entry) error {
+	b, err := decode[rerenderBody](e)
 	if err != nil {
 		return err
 	}
-	d := Derivation{Presentation: b.Presentation, Release: b.Release, Dir: b.Dir, Job: b.Job, Recorded: e.Time}
+	d := Rerendering{Presentation: b.Presentation, Release: b.Release, Dir: b.Dir, Job: b.Job, Recorded: e.Time}
 	r := s.find(b.Run, b.Number)
 	if r == nil || r.State != Published || d.check() != nil {
-		return &CorruptError{e.Seq, "it derives from what is not published"}
+		return &CorruptError{e.Seq, "it re-renders a release that is not published"}
 	}
-	r.Derived = append(r.Derived, d)
+	r.Rerenderings = append(r.Rerenderings, d)
 	return nil
 }
 
@@ -224,8 +224,8 @@ func (s *state) applyDerive(e Entry) error {
 var before = map[State]State{Sealed: Reserved, Published: Sealed, Cancelled: Reserved}
 
 // find returns one release of a run, or nil if there is none.
-func (s *state) find(question string, number int) *run {
-	for _, r := range s.runs[question] {
+func (s *state) find(fingerprint string, number int) *run {
+	for _, r := range s.runs[fingerprint] {
 		if r.Charge.Number == number {
 			return r
 		}
@@ -270,9 +270,9 @@ func notNext(c Charge, last int) error {
 
 // findNewest returns the newest release that was not cancelled. If all were cancelled, it returns the newest; nil if
 // there is none.
-func (s *state) findNewest(question string) *run {
+func (s *state) findNewest(fingerprint string) *run {
 	var best *run
-	for _, r := range s.runs[question] {
+	for _, r := range s.runs[fingerprint] {
 		if best == nil || best.State == Cancelled || r.State != Cancelled {
 			best = r
 		}

@@ -60,17 +60,17 @@ func (w *writer) seal(t *ticket, d Digests) error {
 
 // Publish records that the sealed release is visible in its Dir. A second call has no effect. It returns a StateError
 // if the release is not sealed.
-func (b *Book) Publish(ctx context.Context, question string, number int) error {
-	return b.PublishAt(ctx, question, number, "")
+func (b *Book) Publish(ctx context.Context, fingerprint string, number int) error {
+	return b.PublishAt(ctx, fingerprint, number, "")
 }
 
 // PublishAt is Publish for a release that became visible in another folder than the reservation's. dir becomes its Dir;
 // if dir is empty, the reservation's folder stays.
-func (b *Book) PublishAt(ctx context.Context, question string, number int, dir string) error {
+func (b *Book) PublishAt(ctx context.Context, fingerprint string, number int, dir string) error {
 	if dir != "" && !filepath.IsAbs(dir) || !utf8.ValidString(dir) {
 		return fmt.Errorf("%w: the release folder is not an absolute path", ErrCharge)
 	}
-	k := key{question, number}
+	k := key{fingerprint, number}
 	return b.update(ctx, func(w *writer) error { return w.step(k, Published, stepBody{Dir: dir}) })
 }
 

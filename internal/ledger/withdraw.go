@@ -10,20 +10,20 @@ import (
 // Withdraw records that a published release is wrong, and why. Its spend stays, since its values were seen. Its
 // re-renderings are withdrawn with it. A second call for the same release changes nothing. Errors: ErrCharge if the
 // reason is empty or not UTF-8; a StateError if the release is not published.
-func (b *Book) Withdraw(ctx context.Context, question string, number int, reason string) error {
+func (b *Book) Withdraw(ctx context.Context, fingerprint string, number int, reason string) error {
 	if strings.TrimSpace(reason) == "" || !utf8.ValidString(reason) {
 		return fmt.Errorf("%w: a withdrawal needs a reason, in UTF-8", ErrCharge)
 	}
-	k := key{question, number}
+	k := key{fingerprint, number}
 	return b.update(ctx, func(w *writer) error {
-		r := w.state.find(question, number)
+		r := w.state.find(fingerprint, number)
 		if err := k.expect(r, Published, KindWithdraw); err != nil {
 			return err
 		}
 		if r.Withdrawn != nil {
 			return nil
 		}
-		return w.append(KindWithdraw, withdrawBody{Number: number, Reason: reason, Run: question})
+		return w.append(KindWithdraw, withdrawBody{Number: number, Reason: reason, Run: fingerprint})
 	})
 }
 

@@ -8,19 +8,19 @@ import (
 // Exact answers that depend on a public choice
 //
 // A clamp can be chosen from noisy values that are released first. There is only one pass over the rows, so the sums
-// under every clamp are computed before. They stay hidden until the choice is made: an Exact that [SealChoice] made has
+// under every clamp are computed before. They stay hidden until the choice is made: an Exact that [HideChoice] made has
 // no cells, and [Exact.Choose] turns it into one that has. Only one choice can be made, so that no row is noised twice.
 
-// SealChoice hides exact answers of which there is one for each choice. of returns the answers for a choice; its errors
+// HideChoice hides exact answers of which there is one for each choice. of returns the answers for a choice; its errors
 // depend on the choice, never on the answers. state writes the data from which all answers follow, the same bytes for
 // the same data, for a fingerprint. It is called only before the choice is made, if at all.
-func SealChoice(of func(Range) (Exact, error), state func(io.Writer) error) Exact {
+func HideChoice(of func(Range) (Exact, error), state func(io.Writer) error) Exact {
 	c := &choice{make: of, state: state}
 	return Exact{choice: func() *choice { return c }}
 }
 
 // Choose returns the exact answers for a choice, which depends only on public values, and drops all others. Errors:
-// ErrChoice if SealChoice did not make e; ErrSpent if a choice was made before; the error of the choice, after which
+// ErrChoice if HideChoice did not make e; ErrSpent if a choice was made before; the error of the choice, after which
 // another choice can be made.
 func (e Exact) Choose(r Range) (Exact, error) {
 	if e.choice == nil {

@@ -17,11 +17,11 @@ import (
 
 func TestChooseOnce(t *testing.T) {
 	errNo := errors.New("no such choice")
-	e := mechanism.SealChoice(func(r mechanism.Range) (mechanism.Exact, error) {
+	e := mechanism.HideChoice(func(r mechanism.Range) (mechanism.Exact, error) {
 		if r.Low > r.High {
 			return mechanism.Exact{}, errNo
 		}
-		return mechanism.Seal(1, []int64{r.Low, r.High})
+		return mechanism.Hide(1, []int64{r.Low, r.High})
 	}, func(io.Writer) error { return nil })
 	m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1}, Sigma: 4, Grid: 0.25}
 	r := ledgertest.Receipt(t, m)

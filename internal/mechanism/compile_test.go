@@ -47,8 +47,8 @@ func TestDoesNotCompile(t *testing.T) {
 		`_, _ = mechanism.AddNoise(ctx, e, ledger.Receipt{t: nil}, m, 1)`:           "unexported field",
 		`_, _ = mechanism.AddNoise(ctx, e, struct{}{}, m, 1)`:                       "cannot use",
 		`_, _ = mechanism.AddNoise(ctx, e, r, calibrate.Sigma(1), 1)`:               "cannot use",
-		`_, _ = mechanism.Seal(1, []float64{1})`:                                    "cannot use",
-		`_ = mechanism.sealed{}`:                                                    "not exported",
+		`_, _ = mechanism.Hide(1, []float64{1})`:                                    "cannot use",
+		`_ = mechanism.hidden{}`:                                                    "not exported",
 		`_ = mechanism.job{}`:                                                       "not exported",
 		`_ = mechanism.payload{}`:                                                   "not exported",
 		`_, _, _ = mechanism.openForTest(e)`:                                        "not exported",
@@ -80,7 +80,7 @@ func TestCompiles(t *testing.T) {
 	for _, body := range []string{
 		``,
 		`x, err := mechanism.AddNoise(ctx, e, r, m, 2); _, _ = x, err`,
-		`x, err := mechanism.Seal(1, []int64{1}); _, _ = x.Cells(), err`,
+		`x, err := mechanism.Hide(1, []int64{1}); _, _ = x.Cells(), err`,
 		`x, err := n.Then("step", func(f []float64) ([]float64, error) { return f, nil }); _, _ = x, err`,
 		`for start, block := range n.Blocks() { _, _ = start, block }; n.Fill(0, nil); _, _, _ = n.Len(), n.Steps(), n.Mechanism()`,
 	} {

@@ -72,7 +72,7 @@ func makeForTest(m calibrate.Mechanism, values []float64) any {
 }
 
 // peek copies the answers, for tests. The cells must have 64 bits.
-func (s *sealed) peek() ([]int64, error) {
+func (s *hidden) peek() ([]int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch p := s.held; {
@@ -86,7 +86,7 @@ func (s *sealed) peek() ([]int64, error) {
 }
 
 // peekWide copies the answers, for tests.
-func (s *sealed) peekWide() ([]*big.Int, error) {
+func (s *hidden) peekWide() ([]*big.Int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held == nil {

@@ -7,17 +7,17 @@ func (e Exact) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "mechanism.Exact(%d cells)", e.Cells()) // Formatter has no way to return an error
 }
 
-// MarshalJSON returns ErrSealed.
-func (Exact) MarshalJSON() ([]byte, error) { return nil, ErrSealed }
+// MarshalJSON returns ErrEncode.
+func (Exact) MarshalJSON() ([]byte, error) { return nil, ErrEncode }
 
-// MarshalText returns ErrSealed. encoding/xml and text log handlers call it, too.
-func (Exact) MarshalText() ([]byte, error) { return nil, ErrSealed }
+// MarshalText returns ErrEncode. encoding/xml and text log handlers call it, too.
+func (Exact) MarshalText() ([]byte, error) { return nil, ErrEncode }
 
-// MarshalBinary returns ErrSealed.
-func (Exact) MarshalBinary() ([]byte, error) { return nil, ErrSealed }
+// MarshalBinary returns ErrEncode.
+func (Exact) MarshalBinary() ([]byte, error) { return nil, ErrEncode }
 
-// MarshalYAML returns ErrSealed.
-func (Exact) MarshalYAML() (any, error) { return nil, ErrSealed }
+// MarshalYAML returns ErrEncode.
+func (Exact) MarshalYAML() (any, error) { return nil, ErrEncode }
 
-// GobEncode returns ErrSealed.
-func (Exact) GobEncode() ([]byte, error) { return nil, ErrSealed }
+// GobEncode returns ErrEncode.
+func (Exact) GobEncode() ([]byte, error) { return nil, ErrEncode }

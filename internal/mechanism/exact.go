@@ -12,40 +12,37 @@ import (
 // the cells can be noised only once. The fields are closures, so that reflection and formatters that ignore methods
 // find a function and no number.
 type Exact struct {
-	open  func() *sealed
-	keyed func() *keyed // set instead of open if SealKeyed made the value
-	// choice is set instead of open if SealChoice made the value.
+	open  func() *hidden
+	keyed func() *keyed // set instead of open if HideKeyed made the value
+	// choice is set instead of open if HideChoice made the value.
 	choice func() *choice
-	// selected is set instead of open if SealForKeys made the value.
+	// selected is set instead of open if HideForKeys made the value.
 	selected func() *forKeys
 }
 
-// sealed holds the payload of an Exact until it is taken out to be noised.
-type sealed struct {
+// hidden holds the payload of an Exact until it is taken out to be noised.
+type hidden struct {
 	quantum int // its binary logarithm
 	size    int
 
-	mu       sync.Mutex
-	held     *payload
-	compared bool // the answers were compared and must never be noised
+	mu   sync.Mutex
+	held *payload
 }
 
-// keyed is the payload of an [Exact] that SealKeyed made: its keys, and their number, are private too.
+// keyed is the payload of an [Exact] that HideKeyed made: its keys, and their number, are private too.
 type keyed struct {
 	keys   []string
 	counts Exact // the zero Exact if there are no keys
-	// least is the least count of a key that is there, at least 1: all others were left out, or will be when blocks are
-	// read.
+	// least is at least 1. Keys with smaller counts were left out, or will be when blocks are read.
 	least int64
 	// blocks is set instead of keys and counts if these do not fit in memory.
 	blocks KeyBlocks
 
-	mu       sync.Mutex
-	spent    bool
-	compared bool // the counts were compared: they cannot be noised any more, but they can be compared again
+	mu    sync.Mutex
+	spent bool
 }
 
-// choice is the payload of an [Exact] that SealChoice made: its answers are still to be chosen.
+// choice is the payload of an [Exact] that HideChoice made: its answers are still to be chosen.
 type choice struct {
 	mu   sync.Mutex
 	make func(Range) (Exact, error) // nil if the choice was made
@@ -56,13 +53,12 @@ type choice struct {
 // Range is a choice: the least and the greatest value, in quanta.
 type Range struct{ Low, High int64 }
 
-// forKeys is the payload of an [Exact] that SealForKeys made: its answers are those of keys that are still to be
+// forKeys is the payload of an [Exact] that HideForKeys made: its answers are those of keys that are still to be
 // selected.
 type forKeys struct {
-	mu       sync.Mutex
-	answers  KeyedAnswers // nil if the keys were given
-	compared bool
-	// leader has the keys that may be selected, if some were left out for their counts; else nil.
+	mu      sync.Mutex
+	answers KeyedAnswers // nil if the keys were given
+	// leader has the keys that may be selected if others were left out because of their counts; else nil.
 	leader *keyed
 }
 
@@ -72,7 +68,7 @@ type KeyedAnswers interface {
 	// at least one cell if there is a key. Errors depend on no answer.
 	Of(keys []string) (Exact, error)
 	// All returns the held answers of every key or, if among is not nil, of these keys, in multiples of a quantum.
-	// names is ascending. The answers of a neighbouring table have the same names. It is for comparisons.
+	// names is ascending. It is for tests.
 	All(among []string) (names []string, cells int128.Slice, quantum float64, err error)
 }
 
@@ -80,13 +76,13 @@ type KeyedAnswers interface {
 // An error ends the blocks, and reveals nothing about keys or counts.
 type KeyBlocks func(take func(keys []string, counts []int64) error) error
 
-// Seal hides exact answers, which are multiples of quantum. It takes the slice over: the caller must not keep it.
+// Hide hides exact answers, which are multiples of quantum. It takes the slice over: the caller must not keep it.
 // Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells.
-func Seal(quantum float64, cells []int64) (Exact, error) {
-	return seal(quantum, len(cells), &payload{cells: int128.Narrow(cells)})
+func Hide(quantum float64, cells []int64) (Exact, error) {
+	return hide(quantum, len(cells), &payload{cells: int128.Narrow(cells)})
 }
 
-func seal(quantum float64, size int, p *payload) (Exact, error) {
+func hide(quantum float64, size int, p *payload) (Exact, error) {
 	u, err := gauss.Log2(quantum)
 	switch {
 	case err != nil:
@@ -94,20 +90,20 @@ func seal(quantum float64, size int, p *payload) (Exact, error) {
 	case size < 1:
 		return Exact{}, ErrEmpty
 	}
-	s := &sealed{quantum: u, size: size, held: p}
-	return Exact{open: func() *sealed { return s }}, nil
+	s := &hidden{quantum: u, size: size, held: p}
+	return Exact{open: func() *hidden { return s }}, nil
 }
 
-// SealWide hides exact answers of 128 bits, which are multiples of quantum. It takes the slice over: the caller must
+// HideWide hides exact answers of 128 bits, which are multiples of quantum. It takes the slice over: the caller must
 // not keep it. AddNoise uses all digits of the answers, even those below the grid.
 //
 // Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of high
 // and low halves differ.
-func SealWide(quantum float64, cells int128.Slice) (Exact, error) {
+func HideWide(quantum float64, cells int128.Slice) (Exact, error) {
 	if len(cells.High) != len(cells.Low) {
 		return Exact{}, ErrHalves
 	}
-	return seal(quantum, cells.Len(), &payload{cells: cells})
+	return hide(quantum, cells.Len(), &payload{cells: cells})
 }
 
 // Sparse holds the exact answers of very many cells, most of which are 0.
@@ -120,13 +116,13 @@ type Sparse struct {
 	Answers int128.Slice
 }
 
-// SealSparse hides exact answers, which are multiples of quantum. It takes the slices over: the caller must not keep
-// them. AddNoise treats the result as if [Seal] or [SealWide] had made it from all cells, without holding them all.
+// HideSparse hides exact answers, which are multiples of quantum. It takes the slices over: the caller must not keep
+// them. AddNoise treats the result as if [Hide] or [HideWide] had made it from all cells, without holding them all.
 //
 // Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of
 // answers, of their low halves and of their cells differ, ErrPlaces if At is not ascending or names a cell that does
 // not exist.
-func SealSparse(quantum float64, s Sparse) (Exact, error) {
+func HideSparse(quantum float64, s Sparse) (Exact, error) {
 	if x := s.Answers; x.Len() != len(s.At) || x.Low != nil && len(x.Low) != len(s.At) {
 		return Exact{}, ErrHalves
 	}
@@ -139,7 +135,7 @@ func SealSparse(quantum float64, s Sparse) (Exact, error) {
 	if p.at == nil {
 		p.at = []int{} // nil would mean that there is an answer for every cell
 	}
-	return seal(quantum, s.Cells, p)
+	return hide(quantum, s.Cells, p)
 }
 
 // Cells returns the number of cells, which is public: the domain's size. The zero Exact has none.
@@ -151,10 +147,10 @@ func (e Exact) Cells() int {
 }
 
 // takePayload takes the payload out; it can do so once.
-func (s *sealed) takePayload() (*payload, error) {
+func (s *hidden) takePayload() (*payload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held == nil || s.compared {
+	if s.held == nil {
 		return nil, ErrSpent
 	}
 	p := s.held
@@ -163,7 +159,7 @@ func (s *sealed) takePayload() (*payload, error) {
 }
 
 // putBack undoes takePayload; the caller has drawn nothing.
-func (s *sealed) putBack(p *payload) {
+func (s *hidden) putBack(p *payload) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held = p

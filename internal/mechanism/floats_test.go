@@ -12,7 +12,7 @@ import (
 
 // bitwise are the functions that may get a float on the way from an exact answer to its noise. They read the bits of
 // public parameters. KeyedAnswers.All returns one, the quantum.
-var bitwise = []string{"math.Float64bits", "gauss.Log2", "gauss.NewScale", "gauss.decompose", "mechanism.seal",
+var bitwise = []string{"math.Float64bits", "gauss.Log2", "gauss.NewScale", "gauss.decompose", "mechanism.hide",
 	"mechanism.All", "ledger.RedeemShare"}
 
 // floatOperations returns every operation on a floating-point number in a file: arithmetic, comparisons, conversions

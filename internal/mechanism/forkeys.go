@@ -7,18 +7,18 @@ import (
 // Exact answers for keys that are selected
 //
 // Sums by private keys are computed for all keys when the rows are read, but only the sums of the keys that were
-// selected before may be noised. An Exact that [SealForKeys] made has no cells. [Exact.ForKeys] turns it into one that
+// selected before may be noised. An Exact that [HideForKeys] made has no cells. [Exact.ForKeys] turns it into one that
 // has the sums of the keys of a [Noisy], which are public, and drops the sums of all other keys. Only one selection can
 // be answered, so that no row is noised twice.
 
-// SealForKeys hides exact answers by private keys.
-func SealForKeys(a KeyedAnswers) Exact {
+// HideForKeys hides exact answers by private keys.
+func HideForKeys(a KeyedAnswers) Exact {
 	k := &forKeys{answers: a}
 	return Exact{selected: func() *forKeys { return k }}
 }
 
-// Among tells e that its keys are selected from leader. If leader drops keys for their counts, comparisons of e cover
-// only the remaining keys. Errors: ErrKeys if SealForKeys did not make e, or if neither SealKeyed nor SealKeyBlocks
+// Among tells e that its keys are selected from leader. If leader drops keys for their counts, tests that open e see
+// only the answers of the remaining keys. Errors: ErrKeys if HideForKeys did not make e, or if neither HideKeyed nor HideKeyBlocks
 // made leader.
 func (e Exact) Among(leader Exact) error {
 	if e.selected == nil || leader.keyed == nil {
@@ -45,7 +45,7 @@ func (k *forKeys) selectable(among []string) ([]string, error) {
 func (k *keyed) held() ([]string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.spent && !k.compared {
+	if k.spent {
 		return nil, ErrSpent
 	}
 	if err := k.gather(); err != nil {
@@ -55,8 +55,8 @@ func (k *keyed) held() ([]string, error) {
 }
 
 // ForKeys returns the exact answers of the keys of a selected vector, and drops all others. If no key was selected, the
-// result has no cells, and can be noised all the same. Errors: ErrKeys if SealForKeys did not make e, or if the vector
-// has no keys or is synthetic; ErrSpent if ForKeys was called before or e was compared; the error of the answers, after
+// result has no cells, and can be noised all the same. Errors: ErrKeys if HideForKeys did not make e, or if the vector
+// has no keys or is synthetic; ErrSpent if ForKeys was called before; the error of the answers, after
 // which e is spent.
 func (e Exact) ForKeys(n Noisy) (Exact, error) {
 	if e.selected == nil || n.keys == nil || n.synthetic {
@@ -65,14 +65,14 @@ func (e Exact) ForKeys(n Noisy) (Exact, error) {
 	k := e.selected()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.answers == nil || k.compared {
+	if k.answers == nil {
 		return Exact{}, ErrSpent
 	}
 	of := k.answers
 	k.answers = nil
 	if len(n.keys) == 0 {
-		s := &sealed{held: &payload{cells: int128.Narrow([]int64{})}}
-		return Exact{open: func() *sealed { return s }}, nil
+		s := &hidden{held: &payload{cells: int128.Narrow([]int64{})}}
+		return Exact{open: func() *hidden { return s }}, nil
 	}
 	return of.Of(n.Keys())
 }

@@ -21,7 +21,7 @@ func (s sumsByKey) Of(keys []string) (mechanism.Exact, error) {
 	for _, k := range keys {
 		cells = append(cells, s[k])
 	}
-	return mechanism.Seal(1, cells)
+	return mechanism.Hide(1, cells)
 }
 
 func (s sumsByKey) All(among []string) (names []string, cells int128.Slice, quantum float64, err error) {
@@ -63,7 +63,8 @@ func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	m := gaussian(3, 0.125)
 	m.Sens.L2 = 2
 	s := calibrate.KeySelection{Mechanism: m, Keys: 4, Failure: 0.125}
-	n, err := mechanism.SelectKeys(t.Context(), mechanism.SealKeyBlocks(1, keyBlocks(blocks, each)), ledgertest.ShareReceipt(t, "0.2", m),
+	n, err := mechanism.SelectKeys(t.Context(), mechanism.HideKeyBlocks(1, keyBlocks(blocks, each)),
+		ledgertest.ShareReceipt(t, "0.2", m),
 		s, 2)
 	if err != nil || !slices.IsSorted(n.Keys()) || n.Len() != len(n.Keys()) {
 		t.Fatal(n.Len(), err)
@@ -82,7 +83,7 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	m := gaussian(4, 0.25)
 	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}
 	broken, reads := errors.New("broken"), 0
-	e := mechanism.SealKeyBlocks(1, func(take func([]string, []int64) error) error {
+	e := mechanism.HideKeyBlocks(1, func(take func([]string, []int64) error) error {
 		if reads++; reads > 1 {
 			t.Error("the blocks are read twice")
 		}
@@ -99,7 +100,7 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	if _, err := mechanism.SelectKeys(t.Context(), e, ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, mechanism.ErrSpent) {
 		t.Errorf("selected after a failure: %v", err)
 	}
-	twice := mechanism.SealKeyBlocks(1, func(take func([]string, []int64) error) error {
+	twice := mechanism.HideKeyBlocks(1, func(take func([]string, []int64) error) error {
 		return errors.Join(take([]string{"a"}, []int64{1000}), take([]string{"a"}, []int64{1000}))
 	})
 	if _, err := mechanism.SelectKeys(t.Context(), twice, ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err,
@@ -108,11 +109,10 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	}
 }
 
-// Answers that wait for keys take no noise before, take the keys of a selection only, once, and are compared key by
-// key.
+// Answers that wait for keys take no noise before, and take the keys of a selection only, once.
 func TestForKeys(t *testing.T) {
 	m := gaussian(4, 0.25)
-	e := mechanism.SealForKeys(sumsByKey{"a": 1, "b": 20_000, "c": 3})
+	e := mechanism.HideForKeys(sumsByKey{"a": 1, "b": 20_000, "c": 3})
 	if _, err := mechanism.AddNoise(t.Context(), e, ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrChoice) {
 		t.Errorf("noise before the keys: %v", err)
 	}
@@ -128,18 +128,5 @@ func TestForKeys(t *testing.T) {
 	}
 	if _, err := e.ForKeys(mechanismtest.Select(t, "a")); !errors.Is(err, mechanism.ErrSpent) {
 		t.Errorf("keys are given twice: %v", err)
-	}
-	a, b := mechanism.SealForKeys(sumsByKey{"a": 1, "b": 5}), mechanism.SealForKeys(sumsByKey{"b": 8, "c": 4})
-	for l2, want := range map[float64]bool{5.0: false, math.Sqrt(26.1): true} {
-		m.Sens.L2 = l2
-		if ok, err := mechanism.Within(a, b, m); err != nil || ok != want {
-			t.Errorf("distance sqrt(26) within %g: %v, %v", l2, ok, err)
-		}
-	}
-	if _, err := a.ForKeys(mechanismtest.Select(t, "a")); !errors.Is(err, mechanism.ErrSpent) {
-		t.Errorf("compared answers take keys: %v", err)
-	}
-	if _, err := mechanism.Within(a, chosen, m); !errors.Is(err, mechanism.ErrKeys) {
-		t.Errorf("answers of two kinds are compared: %v", err)
 	}
 }

@@ -29,7 +29,7 @@ const mark = int64(0x7a5b3c1d2e4f6071)
 
 func marked(tb testing.TB) mechanism.Exact {
 	tb.Helper()
-	e, err := mechanism.Seal(1, []int64{mark, -mark, mark})
+	e, err := mechanism.Hide(1, []int64{mark, -mark, mark})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -151,17 +151,17 @@ func TestEncodersReturnAnError(t *testing.T) {
 			}
 		}
 	}
-	if _, err := xml.Marshal(attribute{e}); !errors.Is(err, mechanism.ErrSealed) {
+	if _, err := xml.Marshal(attribute{e}); !errors.Is(err, mechanism.ErrEncode) {
 		t.Errorf("XML attribute: %v", err)
 	}
 	for name, marshal := range map[string]func() ([]byte, error){
 		"text": e.MarshalText, "binary": e.MarshalBinary, "json": e.MarshalJSON, "gob": e.GobEncode,
 	} {
-		if out, err := marshal(); !errors.Is(err, mechanism.ErrSealed) || out != nil {
+		if out, err := marshal(); !errors.Is(err, mechanism.ErrEncode) || out != nil {
 			t.Errorf("%s: %q, %v", name, out, err)
 		}
 	}
-	if out, err := e.MarshalYAML(); !errors.Is(err, mechanism.ErrSealed) || out != nil {
+	if out, err := e.MarshalYAML(); !errors.Is(err, mechanism.ErrEncode) || out != nil {
 		t.Errorf("yaml: %v, %v", out, err)
 	}
 	var _ encoding.TextMarshaler = e

@@ -1,8 +1,8 @@
 // Package mechanism is the trust boundary: exact answers go in, noisy ones come out, and nothing else does.
 //
 // An [Exact] holds private integers out of reach of every other package, encoder and formatter. Its only way out is
-// [AddNoise]. Noise requires a receipt of the ledger, redeems it before the first random draw, and returns a
-// [Noisy]. For each cell f the noisy value is
+// [AddNoise] or, for counts by private keys, [SelectKeys]. Both require a receipt of the ledger, redeem it before the
+// first random draw, and return a [Noisy]. For each cell f the noisy value is
 //
 //	grid · floor(f/grid + S·Z + 1/2),  S = sigma/grid,  Z ~ N(0, 1),
 //
@@ -15,12 +15,12 @@
 // A mechanism can also have Laplace or geometric noise, which is just as exact (internal/laplace/proof.md). The ledger
 // charges such a mechanism as a Gaussian one that covers it.
 //
-// A vector of very many cells, most of whose answers are 0 ([SealSparse]), is not held in memory. Its noise is drawn
+// A vector of very many cells, most of whose answers are 0 ([HideSparse]), is not held in memory. Its noise is drawn
 // from keys each time it is read, and is the same each time. All workers draw, at most one stripe ahead of the reader.
 //
 // The running time is not constant. It depends on the random bits, on public parameters and, if a sum comes close to
-// the limits of int64, on an exact answer; see proof.md. Copies that the caller made before sealing, and the random
-// keys, are left to the garbage collector.
+// the limits of int64, on an exact answer; see proof.md. Copies that the caller made before hiding the answers, and
+// the random keys, are left to the garbage collector.
 package mechanism
 
 import "errors"
@@ -38,8 +38,8 @@ var (
 		"is to be made first")
 	ErrReceipt   = errors.New("mechanism: no receipt: noise needs a charge of the ledger")
 	ErrMechanism = errors.New("mechanism: invalid mechanism")
-	ErrSpent     = errors.New("mechanism: this exact answer was noised or compared before")
-	ErrSealed    = errors.New("mechanism: exact answers cannot be encoded")
+	ErrSpent     = errors.New("mechanism: this exact answer was noised before")
+	ErrEncode    = errors.New("mechanism: exact answers cannot be encoded")
 	ErrPublished = errors.New("mechanism: not the noisy values of a published release")
 	ErrStep      = errors.New("mechanism: invalid post-processing step")
 )

@@ -21,22 +21,22 @@ func gaussian(sigma, grid float64) calibrate.Mechanism {
 	}
 }
 
-func seal(tb testing.TB, unit float64, cells ...int64) mechanism.Exact {
+func hide(tb testing.TB, unit float64, cells ...int64) mechanism.Exact {
 	tb.Helper()
-	e, err := mechanism.Seal(unit, cells)
+	e, err := mechanism.Hide(unit, cells)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return e
 }
 
-func TestSealRefuses(t *testing.T) {
+func TestHideRefuses(t *testing.T) {
 	for _, unit := range []float64{0, -1, 3, 0.1, math.NaN(), math.Inf(1), 5e-324} {
-		if e, err := mechanism.Seal(unit, []int64{1}); !errors.Is(err, mechanism.ErrQuantum) || e.Cells() != 0 {
+		if e, err := mechanism.Hide(unit, []int64{1}); !errors.Is(err, mechanism.ErrQuantum) || e.Cells() != 0 {
 			t.Errorf("unit %g: %v", unit, err)
 		}
 	}
-	if _, err := mechanism.Seal(1, nil); !errors.Is(err, mechanism.ErrEmpty) {
+	if _, err := mechanism.Hide(1, nil); !errors.Is(err, mechanism.ErrEmpty) {
 		t.Errorf("no cells: %v", err)
 	}
 }
@@ -45,7 +45,7 @@ func TestSealRefuses(t *testing.T) {
 func TestNoiseRefuses(t *testing.T) {
 	m := gaussian(4, 0.25)
 	r := ledgertest.Receipt(t, m)
-	e := seal(t, 1, 10, 20, 30)
+	e := hide(t, 1, 10, 20, 30)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	less, other, coarse, odd := m, m, m, m
@@ -89,7 +89,7 @@ func TestNoiseRefuses(t *testing.T) {
 func TestNoiseOnce(t *testing.T) {
 	m := gaussian(4, 0.25)
 	r := ledgertest.Receipt(t, m)
-	e := seal(t, 1, 10, 20, 30)
+	e := hide(t, 1, 10, 20, 30)
 	again := e
 	if _, err := mechanism.AddNoise(t.Context(), e, r, m, 1); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestNoiseOnce(t *testing.T) {
 			t.Errorf("noised twice: %v", err)
 		}
 	}
-	if _, err := mechanism.AddNoise(t.Context(), seal(t, 1, 1), r, m, 1); !errors.Is(err, ledger.ErrRedeem) {
+	if _, err := mechanism.AddNoise(t.Context(), hide(t, 1, 1), r, m, 1); !errors.Is(err, ledger.ErrRedeem) {
 		t.Errorf("receipt used twice: %v", err)
 	}
 	if e.Cells() != 3 {
@@ -109,7 +109,7 @@ func TestNoiseOnce(t *testing.T) {
 
 func TestNoiseOnceTogether(t *testing.T) {
 	m := gaussian(4, 0.25)
-	e := seal(t, 1, make([]int64, 100_000)...)
+	e := hide(t, 1, make([]int64, 100_000)...)
 	errs := make([]error, 8)
 	var group sync.WaitGroup
 	for i := range errs {
@@ -140,7 +140,7 @@ func TestNoiseGrid(t *testing.T) {
 		m := gaussian(c.sigma, c.grid)
 		m.Sens.L2 = c.sigma / 4
 		exact := []int64{0, 1, -1, 1000, -1000, 1 << 20, -1 << 20}
-		n, err := mechanism.AddNoise(t.Context(), seal(t, c.unit, slices.Clone(exact)...), ledgertest.Receipt(t, m), m, 1)
+		n, err := mechanism.AddNoise(t.Context(), hide(t, c.unit, slices.Clone(exact)...), ledgertest.Receipt(t, m), m, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestNoiseDiffers(t *testing.T) {
 	m := gaussian(1<<40, 1)
 	var values [2][20]float64
 	for i := range values {
-		n, err := mechanism.AddNoise(t.Context(), seal(t, 1, make([]int64, 20)...), ledgertest.Receipt(t, m), m, 1)
+		n, err := mechanism.AddNoise(t.Context(), hide(t, 1, make([]int64, 20)...), ledgertest.Receipt(t, m), m, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,8 @@ func TestNoiseDiffers(t *testing.T) {
 func TestNoiseVariance(t *testing.T) {
 	const size, unit, grid, sigma, cell = 1_000_000, 0.125, 1, 2.5, 43
 	m := gaussian(sigma, grid)
-	n, err := mechanism.AddNoise(t.Context(), seal(t, unit, slices.Repeat([]int64{cell}, size)...), ledgertest.Receipt(t, m), m, 3)
+	n, err := mechanism.AddNoise(t.Context(), hide(t, unit, slices.Repeat([]int64{cell}, size)...), ledgertest.Receipt(t,
+		m), m, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,7 @@ func countdown(n int, f func()) func() {
 
 // The exact value keeps no reference to the cells that became noisy.
 func TestSpentHoldsNothing(t *testing.T) {
-	e, err := Seal(1, []int64{1, 2, 3})
+	e, err := Hide(1, []int64{1, 2, 3})
 	if err != nil {
 		t.Fatal(err)
 	}

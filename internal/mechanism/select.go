@@ -11,13 +11,13 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// SealKeyed hides counts by key, together with the keys: which keys exist is as private as the counts. It takes the
+// HideKeyed hides counts by key, together with the keys: which keys exist is as private as the counts. It takes the
 // slices over. Keys must be distinct and ascending, and each privacy unit adds at most one to a count. Keys with a
 // count below least are dropped, exactly; if least is 1 or less, none are. The result has no public number of cells;
 // see [SelectKeys].
 //
 // Errors: ErrKeys if the keys are not distinct and ascending, ErrHalves if the slices differ in length.
-func SealKeyed(least int64, keys []string, counts []int64) (Exact, error) {
+func HideKeyed(least int64, keys []string, counts []int64) (Exact, error) {
 	if len(keys) != len(counts) {
 		return Exact{}, ErrHalves
 	}
@@ -29,8 +29,8 @@ func SealKeyed(least int64, keys []string, counts []int64) (Exact, error) {
 	keys, counts = leaveOut(least, keys, counts)
 	k := &keyed{keys: keys, least: max(least, 1)}
 	if len(keys) > 0 {
-		s := &sealed{size: len(counts), held: &payload{cells: int128.Narrow(counts)}} // the quantum is 2^0
-		k.counts = Exact{open: func() *sealed { return s }}
+		s := &hidden{size: len(counts), held: &payload{cells: int128.Narrow(counts)}} // the quantum is 2^0
+		k.counts = Exact{open: func() *hidden { return s }}
 	}
 	return Exact{keyed: func() *keyed { return k }}, nil
 }
@@ -52,9 +52,9 @@ func leaveOut(least int64, keys []string, counts []int64) ([]string, []int64) {
 	return keys[:n:n], counts[:n:n]
 }
 
-// SealKeyBlocks is SealKeyed for more keys than fit in memory, in any order. The blocks are read when keys are
+// HideKeyBlocks is HideKeyed for more keys than fit in memory, in any order. The blocks are read when keys are
 // selected.
-func SealKeyBlocks(least int64, blocks KeyBlocks) Exact {
+func HideKeyBlocks(least int64, blocks KeyBlocks) Exact {
 	k := &keyed{least: max(least, 1), blocks: func(take func([]string, []int64) error) error {
 		return blocks(func(keys []string, counts []int64) error {
 			if len(keys) != len(counts) {
@@ -71,9 +71,9 @@ func SealKeyBlocks(least int64, blocks KeyBlocks) Exact {
 
 // SelectKeys adds noise to the count of every key as AddNoise does. It returns the keys whose noisy count reaches the
 // threshold ([calibrate.KeySelection.Threshold]), with these counts, and wipes the others. Before the first draw it
-// redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors: as for Noise; ErrKeys if neither SealKeyed
-// nor SealKeyBlocks made e, or if keys were dropped with another least count than s.MinUnits, on which the threshold
-// depends.
+// redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors: as for AddNoise; ErrKeys if neither
+// HideKeyed nor HideKeyBlocks made e, or if keys were dropped with another least count than s.MinUnits, on which the
+// threshold depends.
 func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeySelection, workers int) (Noisy, error) {
 	if e.keyed == nil {
 		return Noisy{}, ErrKeys
@@ -116,7 +116,7 @@ func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeyS
 	if err != nil {
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		k.spent = k.compared
+		k.spent = false
 		return Noisy{}, err
 	}
 	blocks := k.blocks
@@ -181,8 +181,8 @@ func (k *keyed) gather() error {
 	}
 	k.blocks, k.keys = nil, n.keys
 	if len(n.keys) > 0 {
-		s := &sealed{size: len(n.units), held: &payload{cells: int128.Narrow(n.units)}}
-		k.counts = Exact{open: func() *sealed { return s }}
+		s := &hidden{size: len(n.units), held: &payload{cells: int128.Narrow(n.units)}}
+		k.counts = Exact{open: func() *hidden { return s }}
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func (k *keyed) noiseCounts(ctx context.Context, pay redeemer, m calibrate.Mecha
 func (k *keyed) putBack() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.spent = k.compared || len(k.keys) > 0 && !k.counts.untouched()
+	k.spent = len(k.keys) > 0 && !k.counts.untouched()
 }
 
 // untouched reports whether nothing was drawn for the answers yet.

@@ -20,9 +20,9 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 )
 
-func sealKeyed(tb testing.TB, keys []string, counts []int64) mechanism.Exact {
+func hideKeyed(tb testing.TB, keys []string, counts []int64) mechanism.Exact {
 	tb.Helper()
-	e, err := mechanism.SealKeyed(1, keys, counts)
+	e, err := mechanism.HideKeyed(1, keys, counts)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func sealKeyed(tb testing.TB, keys []string, counts []int64) mechanism.Exact {
 func TestSelectKeepsWhatIsLarge(t *testing.T) {
 	m := gaussian(4, 0.25)
 	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}
-	e := sealKeyed(t, []string{"a", "b", "c", "d"}, []int64{1000, -500, 2000, -1})
+	e := hideKeyed(t, []string{"a", "b", "c", "d"}, []int64{1000, -500, 2000, -1})
 	n, err := mechanism.SelectKeys(t.Context(), e, ledgertest.ShareReceipt(t, "0.2", m), s, 2)
 	if err != nil || !slices.Equal(n.Keys(), []string{"a", "c"}) || n.Len() != 2 {
 		t.Fatalf("%v, %v", n.Keys(), err)
@@ -62,7 +62,7 @@ func TestSelectFailsAsStated(t *testing.T) {
 	for i := range names {
 		names[i], counts[i] = fmt.Sprintf("%06d", i), 1
 	}
-	n, err := mechanism.SelectKeys(t.Context(), sealKeyed(t, names, counts), ledgertest.ShareReceipt(t, "0.2", m), s, 2)
+	n, err := mechanism.SelectKeys(t.Context(), hideKeyed(t, names, counts), ledgertest.ShareReceipt(t, "0.2", m), s, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,8 @@ func TestSelectFailsAsStated(t *testing.T) {
 func TestSelectOfNothing(t *testing.T) {
 	m := gaussian(4, 0.25)
 	r := ledgertest.ShareReceipt(t, "0.2", m)
-	n, err := mechanism.SelectKeys(t.Context(), sealKeyed(t, nil, nil), r, calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6},
+	n, err := mechanism.SelectKeys(t.Context(), hideKeyed(t, nil, nil), r, calibrate.KeySelection{Mechanism: m, Keys: 1,
+		Failure: 1e-6},
 		1)
 	if err != nil || n.Len() != 0 || n.Keys() == nil {
 		t.Errorf("%v, %v", n.Keys(), err)
@@ -101,7 +102,7 @@ func TestSelectOfNothing(t *testing.T) {
 func TestSelectRefuses(t *testing.T) {
 	m := gaussian(4, 0.25)
 	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}
-	e := sealKeyed(t, []string{"a", "b"}, []int64{10, 20})
+	e := hideKeyed(t, []string{"a", "b"}, []int64{10, 20})
 	r := ledgertest.ShareReceipt(t, "1e-6", m)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -135,15 +136,15 @@ func TestSelectRefuses(t *testing.T) {
 	if _, err := mechanism.AddNoise(t.Context(), e, r, m, 1); !errors.Is(err, mechanism.ErrKeys) {
 		t.Errorf("noise on private keys: %v", err)
 	}
-	if _, err := mechanism.SelectKeys(t.Context(), seal(t, 1, 5), r, s, 1); !errors.Is(err, mechanism.ErrKeys) {
+	if _, err := mechanism.SelectKeys(t.Context(), hide(t, 1, 5), r, s, 1); !errors.Is(err, mechanism.ErrKeys) {
 		t.Errorf("selection of listed cells: %v", err)
 	}
 	for _, keys := range [][]string{{"b", "a"}, {"a", "a"}} {
-		if _, err := mechanism.SealKeyed(1, keys, []int64{1, 2}); !errors.Is(err, mechanism.ErrKeys) {
+		if _, err := mechanism.HideKeyed(1, keys, []int64{1, 2}); !errors.Is(err, mechanism.ErrKeys) {
 			t.Errorf("%v: %v", keys, err)
 		}
 	}
-	if _, err := mechanism.SealKeyed(1, []string{"a"}, nil); !errors.Is(err, mechanism.ErrHalves) {
+	if _, err := mechanism.HideKeyed(1, []string{"a"}, nil); !errors.Is(err, mechanism.ErrHalves) {
 		t.Errorf("%v", err)
 	}
 }
@@ -151,7 +152,7 @@ func TestSelectRefuses(t *testing.T) {
 // Formatting and encoding show neither the keys nor their number.
 func TestPrivateKeysDoNotLeak(t *testing.T) {
 	const secret = "SECRETKEY"
-	e := sealKeyed(t, []string{secret, secret + "2"}, []int64{mark, mark})
+	e := hideKeyed(t, []string{secret, secret + "2"}, []int64{mark, mark})
 	if e.Cells() != 0 {
 		t.Errorf("%d cells", e.Cells())
 	}

@@ -23,7 +23,7 @@ func streamed(tb testing.TB, s mechanism.Sparse) mechanism.Noisy {
 		tb.Fatal("so few cells are held")
 	}
 	m := gaussian(streamSigma, 1)
-	n, err := mechanism.AddNoise(tb.Context(), sealSparse(tb, 1, s), ledgertest.Receipt(tb, m), m, 3)
+	n, err := mechanism.AddNoise(tb.Context(), hideSparse(tb, 1, s), ledgertest.Receipt(tb, m), m, 3)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestStreamSteps(t *testing.T) {
 func TestStreamRefuses(t *testing.T) {
 	m := gaussian(streamSigma, 1)
 	s, want := peaks(false)
-	e := sealSparse(t, 1, s)
+	e := hideSparse(t, 1, s)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := ledgertest.Receipt(t, m)

@@ -26,8 +26,8 @@ func Synthetic(ctx context.Context, m calibrate.Mechanism, cells, workers int) (
 	if cells < 1 {
 		return Noisy{}, ErrEmpty
 	}
-	zeros := &sealed{quantum: grid, size: cells, held: &payload{at: []int{}}} // sparse: a long vector is not held
-	n, err := Exact{open: func() *sealed { return zeros }}.noise(ctx, func(calibrate.Mechanism) error { return nil }, j)
+	zeros := &hidden{quantum: grid, size: cells, held: &payload{at: []int{}}} // sparse: a long vector is not held
+	n, err := Exact{open: func() *hidden { return zeros }}.noise(ctx, func(calibrate.Mechanism) error { return nil }, j)
 	n.synthetic = true
 	return n, err
 }

@@ -118,7 +118,7 @@ func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exac
 	if err != nil {
 		return nil, err
 	}
-	if err := a.chosen.TakeFound(i, found); err != nil {
+	if err := a.chosen.TakeSearchResult(i, found); err != nil {
 		return nil, err
 	}
 	chosen := slices.Clone(components[:last])

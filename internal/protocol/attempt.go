@@ -21,15 +21,15 @@ type attempt struct {
 	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" if there
 	// is none.
 	waiting string
-	// derivedIn are the staging folders of the question's further publications. One of a run that was killed may hold the
-	// older release with which it had changed places.
-	derivedIn []string
+	// rerenderStagings are the staging folders of the run's re-renderings. If a run was killed, its staging folder may
+	// hold the older release with which the new one changed places.
+	rerenderStagings []string
 
 	prior ledger.Run      // the release that the run starts from; the zero Run if the ledger has none
-	own   ledger.Run      // the newest release under the question's own key, cancelled or not
-	same  []publication   // those in the plan's presentation, the newest release first
+	own   ledger.Run      // the newest release with the plan's fingerprint, cancelled or not
+	same  []publication   // the publications in the plan's presentation, the newest release first
 	older bool            // another release than prior is published
-	ours  map[string]bool // manifest digests of all publications of the question
+	ours  map[string]bool // manifest digests of all publications of the run
 
 	receipt ledger.Receipt
 	drawn   bool // noise may have been drawn under the receipt
@@ -39,12 +39,12 @@ type attempt struct {
 	forsaken bool
 }
 
-// publication is one folder of a question in the presentation that a plan has.
+// publication is one published folder of a run in the presentation of the plan.
 type publication struct {
-	run     ledger.Run // whose noisy values it shows
-	dir     string
-	digest  string // of its manifest
-	derived bool   // it was made of the noisy values of an earlier publication
+	run        ledger.Run // whose noisy values it shows
+	dir        string
+	digest     string // of its manifest
+	rerendered bool   // it was made from the noisy values of an earlier publication
 }
 
 func (a *attempt) published() bool { return a.prior.State == ledger.Published }

@@ -55,8 +55,8 @@ func (c *cutSink) Stage(ctx context.Context, staging, note string, r *pipeline.R
 	return digest, err
 }
 
-func (c *cutSink) Vouch(staging, voucher string) error {
-	return c.call("Vouch", func() error { return c.Sink.Vouch(staging, voucher) })
+func (c *cutSink) WriteMAC(staging, voucher string) error {
+	return c.call("WriteMAC", func() error { return c.Sink.WriteMAC(staging, voucher) })
 }
 
 func (c *cutSink) Publish(ctx context.Context, staging, dir string) error {
@@ -199,7 +199,7 @@ func TestPresentationTakesThePlaceOfAnother(t *testing.T) {
 
 // Wherever a run is cut short, the next one ends with exactly one release under exactly one charge.
 func TestCrash(t *testing.T) {
-	for _, at := range []string{"Prepare", "Stage", "Vouch", "Publish"} {
+	for _, at := range []string{"Prepare", "Stage", "WriteMAC", "Publish"} {
 		for _, after := range []bool{false, true} {
 			t.Run(at+map[bool]string{false: " before", true: " after"}[after], func(t *testing.T) {
 				b := newBench(t)

@@ -19,7 +19,7 @@ func (a *attempt) lookup(ctx context.Context) error {
 		return pipeline.LedgerError("look the run up", err)
 	}
 	known := a.known(runs)
-	a.prior, a.own, a.same, a.ours, a.older, a.waiting, a.derivedIn = ledger.Run{}, newest(runs,
+	a.prior, a.own, a.same, a.ours, a.older, a.waiting, a.rerenderStagings = ledger.Run{}, newest(runs,
 		a.plan.Run()), nil, map[string]bool{}, false, "", nil
 	switch {
 	case len(known) > 0:
@@ -37,26 +37,27 @@ func (a *attempt) lookup(ctx context.Context) error {
 		a.older = a.older || r.Charge.Number != cut.Number
 		a.publications(r)
 		if waiting && !a.published() && r.Withdrawn == nil {
-			// A new release was begun and cut short: it waits for the next run that asks for it. This one has its answer.
+			// A new release was begun and cut short. It waits for the next run with --new-release; this run repeats the
+			// older one.
 			a.prior, a.waiting = *r, stagingOf(cut.Dir, cut.Run, cut.Number)
 		}
 	}
 	return nil
 }
 
-// publications takes those of a published release: all are the question's, some have the plan's presentation.
+// publications records the publications of a published release, and which of them have the plan's presentation.
 func (a *attempt) publications(r *ledger.Run) {
 	a.ours[r.Digests.Release] = true
-	for _, d := range r.Derived {
+	for _, d := range r.Rerenderings {
 		a.ours[d.Release] = true
-		a.derivedIn = append(a.derivedIn, stagingOf(d.Dir, d.Presentation, r.Charge.Number))
+		a.rerenderStagings = append(a.rerenderStagings, stagingOf(d.Dir, d.Presentation, r.Charge.Number))
 	}
 	if r.Withdrawn != nil {
 		return // its folders may be moved aside, and are no answer
 	}
-	for _, d := range slices.Backward(r.Derived) {
+	for _, d := range slices.Backward(r.Rerenderings) {
 		if d.Presentation == a.plan.Presentation() {
-			a.same = append(a.same, publication{run: *r, dir: d.Dir, digest: d.Release, derived: true})
+			a.same = append(a.same, publication{run: *r, dir: d.Dir, digest: d.Release, rerendered: true})
 			break
 		}
 	}
@@ -65,7 +66,7 @@ func (a *attempt) publications(r *ledger.Run) {
 	}
 }
 
-// newest is the newest release under a key, cancelled or not; the zero Run if there is none.
+// newest returns the newest release with a fingerprint, cancelled or not; the zero Run if there is none.
 func newest(runs []ledger.Run, key string) (out ledger.Run) {
 	for i := range runs {
 		if runs[i].Charge.Run == key && (out.State == "" || runs[i].Charge.Number > out.Charge.Number) {
@@ -75,7 +76,7 @@ func newest(runs []ledger.Run, key string) (out ledger.Run) {
 	return out
 }
 
-// known are the releases of the plan's question that were not cancelled, the newest first.
+// known returns the releases with the plan's fingerprint that were not cancelled, the newest first.
 func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
 	for _, r := range runs {
 		if r.Charge.Run == a.plan.Run() && r.State != ledger.Cancelled {
@@ -86,8 +87,8 @@ func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
 	return known
 }
 
-// places are where a release may lie that was published at dir: there, or, if all of the job's folders were moved
-// together, where this run or its job would publish.
+// places returns the folders in which to look for a release that was published at dir: dir first, and then the folders
+// to which this run and its job publish, in case all of the job's folders were moved together.
 func (a *attempt) places(dir string) []string {
 	out := []string{dir}
 	own, err := filepath.Abs(a.plan.Job().Path(a.plan.Job().Output.Dir))
@@ -102,7 +103,8 @@ func (a *attempt) places(dir string) []string {
 	return out
 }
 
-// find returns where a publication lies, whole. The error is that of the place where it was published.
+// find returns the folder that holds an intact copy of a publication. If there is none, the error is about the folder
+// to which it was published.
 func (a *attempt) find(ctx context.Context, dir, digest string) (found string, err error) {
 	for i, place := range a.places(dir) {
 		found, other := a.Sink.Find(ctx, place, digest)
@@ -119,11 +121,12 @@ func (a *attempt) find(ctx context.Context, dir, digest string) (found string, e
 // mine reports whether a release has the plan's presentation.
 func (a *attempt) mine(r *ledger.Run) bool { return r.Digests.Presentation == a.plan.Presentation() }
 
-// source is an intact folder from which the noisy values of a published release can be read.
+// source returns an intact folder from which the noisy values of a published release can be read, its manifest and the
+// manifest's digest.
 func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m manifest.Manifest, digest string,
 	err error) {
 	candidates := []publication{{dir: r.Charge.Dir, digest: r.Digests.Release}}
-	for _, d := range slices.Backward(r.Derived) {
+	for _, d := range slices.Backward(r.Rerenderings) {
 		candidates = append(candidates, publication{dir: d.Dir, digest: d.Release})
 	}
 	var sparse, lost error
@@ -159,13 +162,13 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 	return "", m, "", &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: codeLost, Err: lost, Hint: hintLost,
 		Message: "this job is released in another presentation, to " + r.Charge.Dir +
-			", which is not there unchanged any more, so that this one cannot be made of its noisy values",
+			", which was changed or removed, so that this one cannot be made from its noisy values",
 	}
 }
 
 const hintIncomplete = "keep the earlier presentation; or pay for a new release with --new-release"
 
-// complete reports whether a release of the plan's question holds all noisy values.
+// complete returns nil if a release with the plan's fingerprint holds all noisy values.
 func complete(p *pipeline.Plan, dir string, m *manifest.Manifest) error {
 	planned := p.Queries()
 	if len(m.Queries) != len(planned) {

@@ -26,14 +26,14 @@ var ways = []struct {
 		return func(r *protocol.Request) { r.Dir = filepath.Join(b.dir, "elsewhere") }
 	}, protocol.StatusCopied},
 	{"in another presentation", func(b *bench) { b.must(b.presented("first")) },
-		func(b *bench) func(*protocol.Request) { return b.presented("second") }, protocol.StatusDerived},
+		func(b *bench) func(*protocol.Request) { return b.presented("second") }, protocol.StatusRerendered},
 	{"a presentation that was lost", func(b *bench) {
 		b.must(b.presented("first"))
 		if err := os.RemoveAll(b.must(b.presented("second")).Dir); err != nil {
 			b.Fatal(err)
 		}
-	}, func(b *bench) func(*protocol.Request) { return b.presented("second") }, protocol.StatusDerived},
-	{"staged and not sealed", func(b *bench) { b.dies("Vouch", true) }, nothing, protocol.StatusFinished},
+	}, func(b *bench) func(*protocol.Request) { return b.presented("second") }, protocol.StatusRerendered},
+	{"staged and not sealed", func(b *bench) { b.dies("WriteMAC", true) }, nothing, protocol.StatusFinished},
 	{"sealed and not published", func(b *bench) { b.dies("Publish", false) }, nothing, protocol.StatusFinished},
 	{"published and not recorded", func(b *bench) { b.dies("Publish", true) }, nothing, protocol.StatusFinished},
 }

@@ -33,7 +33,7 @@ func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 }
 
 // bring puts the published bytes into the folder that this run asks for: from where they were published or moved aside;
-// from the staging of a run that was cut short; or, of a derived publication that is lost, made anew of the same noisy
+// from the staging of a run that was cut short; or, if a re-rendering is lost, made again from the same noisy
 // values.
 func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Outcome, err error) {
 	from, err := a.find(ctx, is.dir, is.digest)
@@ -44,7 +44,7 @@ func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Out
 		}
 		return o, pipeline.OutputError(a.Sink.Copy(ctx, from, a.dir))
 	}
-	if !is.derived {
+	if !is.rerendered {
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseOutput, Code: codeLost, Hint: hintLost, Err: err,
 			Message: "this release was published to " + is.dir + ", and is not there unchanged any more",
@@ -57,7 +57,7 @@ func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Out
 		return o, err
 	}
 	a.prior = is.run
-	return a.derive(ctx)
+	return a.rerender(ctx)
 }
 
 const hintAltered = "restore the folder from a copy; or move it away and pay for a new release with --new-release"

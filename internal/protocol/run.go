@@ -62,7 +62,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 		if err := a.compareInput(ctx, &a.prior); err != nil {
 			return nil, err
 		}
-		return a.derive(ctx)
+		return a.rerender(ctx)
 	case a.compare:
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseJob, Code: "not-released", Message: "--compare-input compares the input with that of a " +
@@ -117,7 +117,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if seal.Release, err = a.stage(ctx, a.staging(), noteOf(seal), release); err != nil {
 		return nil, a.abandon(ctx, err)
 	}
-	if err := a.vouch(ctx, noteOf(seal), seal.Release); err != nil { // without its voucher the next run deletes it
+	if err := a.writeMAC(ctx, noteOf(seal), seal.Release); err != nil { // without its MAC the next run deletes it
 		return nil, a.abandon(ctx, err)
 	}
 	// From here on the staging folder is complete: whatever fails, the next run seals and publishes it as it is.
@@ -132,7 +132,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 		Release: release, Queries: a.chosen.Queries(), Checks: a.checks}, nil
 }
 
-// vacant refuses an output folder that holds anything but a publication of this question, which may be moved aside.
+// vacant refuses an output folder that holds anything but a publication of this run, which may be moved aside.
 func (a *attempt) vacant(ctx context.Context, dir string) error {
 	digest, err := a.Sink.Inspect(ctx, dir)
 	switch {

@@ -18,7 +18,7 @@ type Runner struct {
 	// Workers is the number of goroutines that draw noise.
 	Workers int
 	Program manifest.Program
-	// Identify finds Program out if a release is made, which takes longer than answering a released question; nil: Program
+	// Identify finds Program out if a release is made, which takes longer than repeating a release; nil: Program
 	// is set.
 	Identify func() manifest.Program
 	// Signer signs the manifests of new releases; nil: they are not signed.
@@ -36,12 +36,12 @@ type Request struct {
 	Plan *pipeline.Plan
 	// Dir is the absolute path of the release folder.
 	Dir string
-	// NewRelease asks for a new release of a question that was answered before, and pays for it again.
+	// NewRelease asks for a new release of a run that was released before, and pays for it again.
 	NewRelease bool
-	// CompareInput reads the input of a question that is released, and ends the run with an error if it has changed since
-	// or is not there. A question that is not released is refused, at no cost.
-	// That answers a question about private data without noise or charge, as often as it is asked: it is for the operator
-	// alone. Without it a question that is released is answered without opening its input.
+	// CompareInput reads the input of a published run, and ends with an error if the input has changed since or is
+	// missing. A run that is not published is refused, at no cost. Whether the input changed is a fact about private
+	// data, told without noise or charge as often as somebody asks: it is for the operator alone. Without CompareInput,
+	// a published run is repeated without opening its input.
 	CompareInput bool
 	// Refuse ends the run before any noise if the data leave a column unusable for a query that needs it
 	// ([pipeline.Plan.Findings]); the engine must look at all rows. Whether a release appears then depends on the rows,
@@ -62,9 +62,9 @@ const (
 	StatusAlready Status = "already-released"
 	// StatusCopied: the release was published elsewhere; its bytes were copied, nothing was spent.
 	StatusCopied Status = "copied"
-	// StatusDerived: the question was released in another presentation; this one was made of its noisy values, nothing was
-	// spent.
-	StatusDerived Status = "derived"
+	// StatusRerendered: the run was published in another presentation; this one was made from its noisy values, nothing
+	// was spent.
+	StatusRerendered Status = "derived"
 )
 
 // Outcome is what a run did.
@@ -81,7 +81,7 @@ type Outcome struct {
 	// Discarded: beside the folder was a complete release in staging that no run of this ledger can have made, or one of
 	// an earlier version. It was deleted, and noise was drawn anew under the same charge.
 	Discarded bool
-	// From is the folder whose noisy values a derived release was made of; else "".
+	// From is the folder from whose noisy values a re-rendering was made; else "".
 	From string
 	// Checks is what the engine tallied for the operator; nil if it was not asked to, or if this run made no release.
 	Checks *pipeline.DataChecks
@@ -100,8 +100,8 @@ const (
 	NextFinish Next = "finish"
 	// NextRepeat: the release is published; a run returns the same bytes.
 	NextRepeat Next = "repeat"
-	// NextDerive: the question is released in another presentation; a run makes this one of its noisy values.
-	NextDerive Next = "derive"
+	// NextRerender: the run is published in another presentation; this one is made from its noisy values.
+	NextRerender Next = "derive"
 	// NextWithdrawn: the release was withdrawn; a run fails and charges nothing, unless a new release is asked for.
 	NextWithdrawn Next = "withdrawn"
 )
@@ -111,7 +111,7 @@ type Standing struct {
 	Next Next
 	// Prior is the release that the run finds in the ledger; zero if Next is NextCharge.
 	Prior ledger.Run
-	// Dir is where that release lies, or lay; "" unless Next is NextRepeat, NextDerive or NextWithdrawn.
+	// Dir is where that release lies, or lay; "" unless Next is NextRepeat, NextRerender or NextWithdrawn.
 	Dir string
 	// Problem is why the run will fail nonetheless: what it needs of that release is not there. nil if nothing is in the
 	// way.

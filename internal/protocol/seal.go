@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// stagingOf is the staging folder of a release: a sibling of its folder, so that publishing is one rename.
+// stagingOf returns the staging folder of a release: a sibling of its folder, so that publishing is one rename.
 func stagingOf(dir, run string, number int) string {
 	return filepath.Join(filepath.Dir(dir), fmt.Sprintf(".staging-%s-%.12s-%d", filepath.Base(dir), run, number))
 }
@@ -27,10 +27,10 @@ func (a *attempt) staging() string {
 	return stagingOf(dir, a.plan.Run(), a.number())
 }
 
-// tidy ends what runs that made further publications left half done, and removes an incomplete staging folder of a
-// release that is left to a later run.
+// tidy finishes re-renderings that were cut short, and removes an incomplete staging folder of a release that a later
+// run will make.
 func (a *attempt) tidy(ctx context.Context) error {
-	for _, staging := range a.derivedIn {
+	for _, staging := range a.rerenderStagings {
 		if _, err := a.Sink.Settle(staging); err != nil {
 			return pipeline.OutputError(err)
 		}
@@ -68,13 +68,13 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	case err != nil:
 		return pipeline.OutputError(err)
 	}
-	if ok, err := a.vouched(ctx, staging, note, digest); !ok || err != nil {
+	if ok, err := a.checkMAC(ctx, staging, note, digest); !ok || err != nil {
 		return err
 	}
 	if digest, err = a.signStaged(ctx, staging, note, digest); err != nil {
 		return err
 	}
-	// Its noise was drawn under the reservation, whatever this version of the program would have drawn.
+	// Its noise was drawn under the reservation, even if this version of the program would have drawn other noise.
 	if a.receipt, _, err = a.Book.Resume(ctx, a.plan.Run(), a.number()); err != nil {
 		return pipeline.LedgerError("take the reservation up", err)
 	}
@@ -86,29 +86,29 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	return a.lookup(ctx)
 }
 
-// vouched reports whether a complete staging was made by a run of this ledger for this release, by its MAC. If not,
+// checkMAC reports whether a complete staging was made by a run of this ledger for this release, by its MAC. If not,
 // somebody may have planted it: it is deleted, and noise is drawn anew under the same charge. Nobody has seen the
 // deleted noise, because only this user may read a staging.
-func (a *attempt) vouched(ctx context.Context, staging, note, digest string) (bool, error) {
-	voucher, err := a.Sink.Voucher(staging)
+func (a *attempt) checkMAC(ctx context.Context, staging, note, digest string) (bool, error) {
+	mac, err := a.Sink.ReadMAC(staging)
 	if err != nil {
 		return false, pipeline.OutputError(err)
 	}
-	ok, err := a.Book.Vouched(ctx, voucher, a.plan.Run(), a.number(), note, digest)
+	ok, err := a.Book.CheckStagingMAC(ctx, mac, a.plan.Run(), a.number(), note, digest)
 	if ok || err != nil {
-		return ok, pipeline.LedgerError("compare the staging's voucher", err)
+		return ok, pipeline.LedgerError("compare the staging's MAC", err)
 	}
 	a.discarded = true
 	return false, pipeline.OutputError(a.Sink.Discard(staging))
 }
 
-// vouch writes the MAC of a complete staging of this run.
-func (a *attempt) vouch(ctx context.Context, note, digest string) error {
-	voucher, err := a.Book.Voucher(ctx, a.plan.Run(), a.number(), note, digest)
+// writeMAC writes the MAC of a complete staging of this run.
+func (a *attempt) writeMAC(ctx context.Context, note, digest string) error {
+	mac, err := a.Book.StagingMAC(ctx, a.plan.Run(), a.number(), note, digest)
 	if err != nil {
-		return pipeline.LedgerError("vouch for the staging", err)
+		return pipeline.LedgerError("make the staging's MAC", err)
 	}
-	return pipeline.OutputError(a.Sink.Vouch(a.staging(), voucher))
+	return pipeline.OutputError(a.Sink.WriteMAC(a.staging(), mac))
 }
 
 // noteOf returns the line beside a staged release: the facts that its seal needs and a later run cannot recompute.
@@ -120,8 +120,8 @@ func sealOf(note string) (d ledger.Digests) {
 	return d
 }
 
-// publishSealed publishes what was sealed, unless the rename had happened before the crash. A release in another
-// presentation than the plan's goes to its own folder.
+// publishSealed publishes the sealed release, unless it was renamed before the crash. A release in another presentation
+// than the plan's goes to its own folder.
 func (a *attempt) publishSealed(ctx context.Context) error {
 	own := a.prior.Charge.Dir
 	for _, dir := range []string{a.dir, own} {
@@ -176,7 +176,7 @@ func (a *attempt) recordPublished(ctx context.Context, dir string) error {
 	return a.lookup(ctx)
 }
 
-// elsewhere is dir if it is not the folder that was reserved.
+// elsewhere returns dir if it is not the folder that was reserved, else "".
 func (a *attempt) elsewhere(dir string) string {
 	if (a.reserved() || a.sealed()) && dir != a.prior.Charge.Dir {
 		return dir
@@ -211,8 +211,8 @@ func (a *attempt) charge(ctx context.Context) error {
 	return nil
 }
 
-// reserve charges the run. One that is reserved already is taken up as it was recorded, also if another version of the
-// program calibrated it otherwise: what was charged then is what may be drawn now.
+// reserve charges the run. A run that is already reserved is resumed as it was recorded, even if another version of the
+// program calibrated it differently: only the mechanisms that were charged may be drawn.
 func (a *attempt) reserve(ctx context.Context) (err error) {
 	if !a.reserved() {
 		a.receipt, err = a.Book.Charge(ctx, a.plan.Charge(a.dir, a.number()))
@@ -246,9 +246,9 @@ func (a *attempt) abandon(ctx context.Context, cause error) error {
 	return cause
 }
 
-// showHead writes the ledger's mark into the release, so that a ledger that lost its end shows, and where the account
-// stands as readers may know it: with the releases that were published and this one, of mu2, which is 0 if it is among
-// them.
+// showHead writes two things into the release: the ledger's mark, by which readers notice if the ledger lost its newest
+// entries, and the account's published spend. mu2 is added to that spend for this release; it is 0 if the published
+// releases already include it.
 func (a *attempt) showHead(ctx context.Context, r *pipeline.Release, mu2 *big.Float) error {
 	mark, err := a.Book.Mark(ctx)
 	if err != nil {
@@ -276,7 +276,7 @@ func (a *attempt) seal(ctx context.Context, d ledger.Digests) error {
 	return nil
 }
 
-// publish makes the sealed release visible. From the seal on, a failure leaves everything for the next run to finish.
+// publish makes the sealed release visible. After the seal, a failure leaves everything in place for the next run.
 func (a *attempt) publish(ctx context.Context) (moved string, err error) {
 	ctx = context.WithoutCancel(ctx)
 	if moved, err = a.replace(ctx, a.staging(), a.dir); err != nil {
@@ -289,9 +289,9 @@ func (a *attempt) publish(ctx context.Context) (moved string, err error) {
 	return moved, nil
 }
 
-// replace publishes a staging folder at dir. An earlier publication of this question that is in its place is moved
-// aside: after the two changed places, so that dir is never without a release; or, if the system cannot do that in one
-// step, before.
+// replace publishes a staging folder at dir. If an earlier publication of this run is there, the two change places in
+// one step, so that dir is never without a release, and the earlier one is then moved aside. If the system cannot
+// exchange folders, the earlier one is moved aside first.
 func (a *attempt) replace(ctx context.Context, staging, dir string) (moved string, err error) {
 	if digest, err := a.Sink.Inspect(ctx, dir); err == nil && a.ours[digest] {
 		switch err := a.Sink.Exchange(ctx, staging, dir, digest); {
@@ -311,7 +311,7 @@ func (a *attempt) replace(ctx context.Context, staging, dir string) (moved strin
 	return moved, nil
 }
 
-// moveAside moves a publication of this question away from dir; "" if there is none.
+// moveAside moves a publication of this run away from dir, and returns where to; "" if there is none.
 func (a *attempt) moveAside(ctx context.Context, dir string) (moved string, err error) {
 	if digest, err := a.Sink.Inspect(ctx, dir); err == nil && a.ours[digest] {
 		if moved, err = a.Sink.Retire(dir, digest); err != nil {

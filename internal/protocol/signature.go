@@ -18,7 +18,7 @@ func (a *attempt) signStaged(ctx context.Context, staging, note, digest string) 
 	if err != nil {
 		return "", pipeline.OutputError(err)
 	}
-	return digest, a.vouch(ctx, note, digest)
+	return digest, a.writeMAC(ctx, note, digest)
 }
 
 // promised refuses a release folder that is not signed by the signer, if there is one: bytes that are sealed or

@@ -30,7 +30,8 @@ func StandingOf(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink p
 	return a.standing(ctx)
 }
 
-// Find returns the release of a plan's question that a run would start from; ok is false if there is none that counts.
+// Find returns the release with the plan's fingerprint from which a run would start; ok is false if there is none that
+// counts.
 func Find(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipeline.Sink) (r ledger.Run, ok bool,
 	err error) {
 	a := &attempt{Runner: &Runner{Book: book, Sink: sink}, plan: p}
@@ -50,11 +51,11 @@ func (a *attempt) standing(ctx context.Context) (s Standing, err error) {
 		s.Next, s.Prior, s.Dir = NextRepeat, is.run, is.dir
 		if found, err := a.find(ctx, is.dir, is.digest); err == nil {
 			s.Dir = found
-		} else if !is.derived {
+		} else if !is.rerendered {
 			s.Problem = err
 		}
 	case a.published() && !a.again:
-		s.Next, s.Prior, s.Dir = NextDerive, a.prior, a.prior.Charge.Dir
+		s.Next, s.Prior, s.Dir = NextRerender, a.prior, a.prior.Charge.Dir
 		dir, _, _, err := a.source(ctx, &s.Prior)
 		if s.Problem = err; err == nil {
 			s.Dir = dir

@@ -55,7 +55,7 @@ func (e *mapEngine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.
 	for _, c := range e.at {
 		s.At, s.Answers.High = append(s.At, c), append(s.Answers.High, e.count)
 	}
-	exact, err := mechanism.SealSparse(1, s)
+	exact, err := mechanism.HideSparse(1, s)
 	if err != nil {
 		return nil, err
 	}

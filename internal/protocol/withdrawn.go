@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// withdrawn is why the question's newest release is no answer any more: its publisher withdrew it. nil if it was not. A
+// withdrawn returns the withdrawal of the run's newest release; nil if its publisher did not withdraw it. A
 // run does not return it silently, and makes a new one only if it is asked to, since that is charged again.
 func (a *attempt) withdrawn() error {
 	if !a.published() || a.prior.Withdrawn == nil {

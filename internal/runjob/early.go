@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// RefuseEarly refuses a plan whose day, month or year is not over at a time: its release would be of the rows so far,
-// and rows that come later would need a second charge.
+// RefuseEarly returns an error if the plan's data interval (a day, month or year) is not over at now: the release would
+// contain only the rows so far, and later rows would need a second charge.
 func RefuseEarly(plan *pipeline.Plan, now time.Time) error {
 	job := plan.Job()
 	for _, name := range slices.Sorted(maps.Keys(job.Params)) {
@@ -20,7 +20,7 @@ func RefuseEarly(plan *pipeline.Plan, now time.Time) error {
 		}
 		windows, err := param.Windows(value, value)
 		if err != nil || len(windows) == 0 {
-			continue // no window: the job was checked, so that this cannot be
+			continue // impossible: the job was checked
 		}
 		if end := InZone(windows[0].End, plan.Location()); now.Before(end) {
 			return &pipeline.Error{Cause: pipeline.CauseInput, Code: "not-over",
@@ -33,7 +33,7 @@ func RefuseEarly(plan *pipeline.Plan, now time.Time) error {
 	return nil
 }
 
-// InZone is the same date and time of day in a zone.
+// InZone returns midnight of t's date in a zone.
 func InZone(t time.Time, zone *time.Location) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, zone)
 }

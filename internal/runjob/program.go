@@ -14,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Program describes what this executable is; what cannot be found out is left empty.
+// Program describes this executable. Fields that cannot be determined are empty.
 var Program = sync.OnceValue(func() manifest.Program {
 	p := manifest.Program{Name: "dprelease", Version: Version(), Go: runtime.Version(), Binary: executableDigest()}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -24,7 +24,7 @@ var Program = sync.OnceValue(func() manifest.Program {
 		}
 		p.Modules = hex.EncodeToString(modules.Sum(nil))
 		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" && (info.Main.Path == module || strings.HasPrefix(info.Main.Path, module+"/")) { // else it is the commit of the importing program
+			if s.Key == "vcs.revision" && isOurs(info.Main.Path) { // else it is the commit of the importing program
 				p.Commit = s.Value
 			}
 		}
@@ -32,7 +32,7 @@ var Program = sync.OnceValue(func() manifest.Program {
 	return p
 })
 
-// executableDigest is the SHA-256 of the running executable; "" if it cannot be read.
+// executableDigest returns the SHA-256 of the running executable; "" if it cannot be read.
 func executableDigest() string {
 	path, err := os.Executable()
 	if err != nil {
@@ -53,7 +53,10 @@ func executableDigest() string {
 // module is the path of this module.
 const module = "github.com/dprelease/dprelease"
 
-// Version is the version of this module in the running program: that of its release if there is one, else the commit
+// isOurs reports whether a path is of this module or of a module in its tree, such as full.
+func isOurs(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }
+
+// Version returns the version of this module in the running program: a released version, or else "devel-" and the commit
 // from which the program was built.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
@@ -61,7 +64,7 @@ func Version() string {
 		return "unknown"
 	}
 	v := info.Main.Version
-	if info.Main.Path != module && !strings.HasPrefix(info.Main.Path, module+"/") { // a program that imports this module
+	if !isOurs(info.Main.Path) { // a program that imports this module
 		for _, m := range info.Deps {
 			if m.Path == module {
 				return m.Version
@@ -86,8 +89,8 @@ func Version() string {
 	return commit
 }
 
-// Build names this build of the program: partial aggregates are read by the build that wrote them. Two builds from a
-// clone can have one version, so the digest of the executable is added unless the version is one commit's.
+// Build names this build of the program: only the build that wrote a partial aggregate can read it. Two builds from a
+// clone can have the same version, so the digest of the executable is added unless the version names a clean commit.
 var Build = sync.OnceValue(func() string { return buildName(Version(), executableDigest()) })
 
 func buildName(version, digest string) string {

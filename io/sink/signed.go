@@ -21,7 +21,7 @@ func (f *Folder) SignedBy(dir string) (publicKey string, err error) {
 }
 
 // SignStaged signs the manifest of a complete staging again, unless this key has signed it. While it does so the
-// staging is incomplete, and afterwards it has no voucher.
+// staging is incomplete, and afterwards it has no MAC.
 func (f *Folder) SignStaged(ctx context.Context, staging string, s pipeline.Signer) (digest string, err error) {
 	const op = "sign"
 	if err := checkPrivate(op, staging); err != nil {
@@ -40,7 +40,7 @@ func (f *Folder) SignStaged(ctx context.Context, staging string, s pipeline.Sign
 }
 
 func resign(staging, dir string, m manifest.Manifest, s pipeline.Signer) error {
-	for _, path := range []string{filepath.Join(staging, voucherName), filepath.Join(dir, manifestName),
+	for _, path := range []string{filepath.Join(staging, macName), filepath.Join(dir, manifestName),
 		filepath.Join(dir, SignatureName)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

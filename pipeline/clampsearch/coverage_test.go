@@ -20,7 +20,7 @@ import (
 
 // released answers a query of which something is found, as a run does: charged with epsilon 1 and delta 1e-6, searched,
 // chosen, and noised.
-func released(t *testing.T, spec query.Spec, columns ...[]int64) (query.Found, query.Answer) {
+func released(t *testing.T, spec query.Spec, columns ...[]int64) (query.SearchResult, query.Answer) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -39,7 +39,7 @@ func released(t *testing.T, spec query.Spec, columns ...[]int64) (query.Found, q
 		asks = append(asks, calibrate.Ask{Query: "q" + p.Name, Sens: p.Sens, Weight: p.Weight / float64(len(components)),
 			Quantum: p.Quantum, RowBound: p.RowBound})
 	}
-	charged, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, s.Ask(asks, 1))
+	charged, err := calibrate.SplitBudget(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, s.Ask(asks, 1))
 	must(err)
 	s.Mechanism, charged = charged[len(components)], charged[:len(components)]
 
@@ -54,7 +54,7 @@ func released(t *testing.T, spec query.Spec, columns ...[]int64) (query.Found, q
 	all, err := queries.NewAccumulators([]*aggregation.Aggregation{of}, nil)
 	must(err)
 	must(all[0].Add(&batch))
-	exacts, err := queries.Seal(q, all[0])
+	exacts, err := queries.HideTotals(q, all[0])
 	must(err)
 
 	receipt := ledgertest.Receipt(t, append(append([]calibrate.Mechanism{}, charged...), s.Mechanism)...)

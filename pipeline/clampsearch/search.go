@@ -16,8 +16,8 @@ type Search struct {
 	query.Finder
 	Component query.Component
 	Mechanism calibrate.Mechanism
-	// Found is the choice and the noisy values behind it; nil before a run.
-	Found *query.Found
+	// Result is the choice and the noisy values behind it; nil before a run.
+	Result *query.SearchResult
 	// name is the mechanism's name in the ledger if the charge was adopted; otherwise ""
 	name string
 	// charged are the mechanisms of the query as they were charged, and most is the most that a row adds to a cell, by
@@ -43,7 +43,7 @@ func (s *Search) Ask(asks []calibrate.Ask, weight float64) []calibrate.Ask {
 	name := manifest.MechanismName(s.Name(), c.Name)
 	for j, follows := range s.Follows() {
 		if asks[j].Weight *= 1 - c.Weight; follows {
-			asks[j].After, asks[j].Rule = name, s.Rule()
+			asks[j].ChosenBy, asks[j].RuleVersion = name, s.RuleVersion()
 		}
 	}
 	return append(asks, calibrate.Ask{Query: name, Sens: c.Sens, Weight: weight * c.Weight, Quantum: c.Quantum,
@@ -65,8 +65,8 @@ func (s *Search) Adopt(recorded calibrate.Mechanism, following []calibrate.Mecha
 	out.name, out.Mechanism = recorded.Query, recorded
 	out.Mechanism.Query, out.Mechanism.Sens.Why = s.Mechanism.Query, s.Mechanism.Sens.Why
 	for j := range following {
-		if following[j].After != "" {
-			following[j].After = recorded.Query
+		if following[j].ChosenBy != "" {
+			following[j].ChosenBy = recorded.Query
 		}
 	}
 	return &out
@@ -82,10 +82,10 @@ type Chosen struct {
 
 // With returns the query with the found clamp or bound. The mechanisms that depend on it get its sensitivity, at the mu
 // that was charged.
-func (s *Search) With(found query.Found, charged []calibrate.Mechanism, adj query.Adjacency) (out Chosen,
+func (s *Search) With(found query.SearchResult, charged []calibrate.Mechanism, adj query.Adjacency) (out Chosen,
 	err error) {
 	after := *s
-	after.Found = &found
+	after.Result = &found
 	out = Chosen{Search: &after, Mechanisms: slices.Clone(charged)}
 	if out.Query, err = s.Chosen(found.Range()); err != nil {
 		return out, err
@@ -121,25 +121,25 @@ func (s *Search) Choose(exacts []mechanism.Exact, r mechanism.Range) (err error)
 // Statement returns the manifest's account of how the clamp or the bound was found. Both are nil before a run;
 // afterwards one of them is set.
 func (s *Search) Statement() (*manifest.Search, *manifest.RowsSearch) {
-	if s == nil || s.Found == nil {
+	if s == nil || s.Result == nil {
 		return nil, nil
 	}
 	m := manifest.MechanismOf(s.Component.Name, s.Mechanism)
-	if rows := s.Found.Rows; rows != nil {
+	if rows := s.Result.Rows; rows != nil {
 		return nil, &manifest.RowsSearch{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, Most: s.most,
 			RowsSearch: *rows}
 	}
-	return &manifest.Search{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, ClampSearch: *s.Found.Clamp}, nil
+	return &manifest.Search{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, ClampSearch: *s.Result.Clamp}, nil
 }
 
-// FoundBy returns the found clamp or bound that a manifest states; ok is false if the noisy histogram gives another
+// ResultOf returns the found clamp or bound that a manifest states; ok is false if the noisy histogram gives another
 // one.
-func FoundBy(q *manifest.Query) (query.Found, bool) {
+func ResultOf(q *manifest.Query) (query.SearchResult, bool) {
 	switch {
 	case q.Search != nil:
-		return query.Found{Clamp: &q.Search.ClampSearch}, q.Search.Same()
+		return query.SearchResult{Clamp: &q.Search.ClampSearch}, q.Search.Same()
 	case q.RowsSearch != nil:
-		return query.Found{Rows: &q.RowsSearch.RowsSearch}, q.RowsSearch.Same()
+		return query.SearchResult{Rows: &q.RowsSearch.RowsSearch}, q.RowsSearch.Same()
 	}
-	return query.Found{}, false
+	return query.SearchResult{}, false
 }

@@ -64,7 +64,7 @@ func newInspection(p *pipeline.Plan, logical table.Schema) (*inspection, error) 
 	return x, nil
 }
 
-// setBounds sets the bounds of a query whose accumulator is sealed.
+// setBounds sets the bounds of a query whose totals are hidden.
 func setBounds(c *pipeline.DataChecks, query int, a *queries.Accumulator) {
 	if c != nil {
 		c.Queries[query].Bounds = a.Bounded()

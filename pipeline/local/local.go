@@ -102,7 +102,7 @@ func (e *Engine) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 		return err
 	}
 	seen := checks(workers)
-	if a.Exacts, err = seal(p, workers, seen); err != nil {
+	if a.Exacts, err = hideTotals(p, workers, seen); err != nil {
 		return err
 	}
 	a.Input, a.Checks = inputDigest(sums), seen
@@ -213,16 +213,16 @@ func progress(o pipeline.Observer, s pipeline.Stage, total int) func() {
 	return func() { o.Progress(s, int(n.Add(1)), total) }
 }
 
-// seal merges the workers' accumulators and hides the answers. If there are checks, it sets in them what the bounds
-// cut.
-func seal(p *pipeline.Plan, workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error) {
+// hideTotals merges the workers' accumulators and hides the answers. If there are checks, it sets in them what the
+// bounds cut.
+func hideTotals(p *pipeline.Plan, workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error) {
 	if err := merge(workers); err != nil {
 		return nil, err
 	}
 	all := workers[0].accumulators
-	exacts, err := p.Seal(all)
+	exacts, err := p.HideTotals(all)
 	if err != nil {
-		return nil, fmt.Errorf("seal: %w", err)
+		return nil, fmt.Errorf("hide the totals: %w", err)
 	}
 	for q, a := range all {
 		setBounds(c, q, a)

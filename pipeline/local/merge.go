@@ -123,7 +123,7 @@ func (m *Merged) agree(p *pipeline.Plan, program string) error {
 		x := &m.parts[i]
 		name := filepath.Base(x.path)
 		switch {
-		case x.Question != p.Run():
+		case x.Run != p.Run():
 			return partsFault("shard-foreign", name+" is of another job, or of this job with another question or other "+
 				"parameters", hintForeign)
 		case x.Program != program:
@@ -209,7 +209,7 @@ func (m *Merged) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err := fillRows(p, m.Schema(), workers); err != nil {
 		return err
 	}
-	if a.Exacts, err = seal(p, workers, nil); err != nil {
+	if a.Exacts, err = hideTotals(p, workers, nil); err != nil {
 		return err
 	}
 	a.Input, err = m.Digest(ctx, p, o)

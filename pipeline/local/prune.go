@@ -16,7 +16,7 @@ const ignoreStatistics = "ignore"
 // that the files state. Answers are the same as with all rows. It reads all row groups if the job has input.statistics:
 // ignore, no filters, or events, each of which has columns of its own.
 func (e *Engine) rowGroups(p *pipeline.Plan) (*source.RowGroupFilter, error) {
-	columns := e.believed(p)
+	columns := e.prunableColumns(p)
 	if len(columns) == 0 || p.Job().Input.Statistics == ignoreStatistics {
 		return e.data.FilterRowGroups(nil, nil), nil
 	}
@@ -35,9 +35,9 @@ func (e *Engine) rowGroups(p *pipeline.Plan) (*source.RowGroupFilter, error) {
 	return filter, nil
 }
 
-// believed returns the columns of the input whose statistics the job's filters use, in the order of the filters'
+// prunableColumns returns the columns of the input whose statistics the job's filters use, in the order of the filters'
 // columns.
-func (e *Engine) believed(p *pipeline.Plan) []string {
+func (e *Engine) prunableColumns(p *pipeline.Plan) []string {
 	if len(p.Views()) != 1 {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (e *Engine) WrongStatements(ctx context.Context, p *pipeline.Plan) ([]sourc
 	if p.Job().Input.Statistics == ignoreStatistics {
 		return nil, nil
 	}
-	columns := e.believed(p)
+	columns := e.prunableColumns(p)
 	wrong := make([][]source.Statement, e.data.Splits())
 	_, err := e.scan(ctx, e.limits.Workers, func(ctx context.Context, _, split int) (_ []byte, err error) {
 		wrong[split], err = e.data.WrongStatements(ctx, split, columns)

@@ -44,7 +44,7 @@ func (e *Engine) readShard(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return nil, nil, err
 	}
-	said := &partial.Statement{Question: p.Run(), From: of.from, To: of.to, Files: files, Schema: e.data.Schema().Fields}
+	said := &partial.Statement{Run: p.Run(), From: of.from, To: of.to, Files: files, Schema: e.data.Schema().Fields}
 	workers, sums, err := e.readSplits(ctx, p, o, spill, of)
 	if err != nil {
 		return nil, nil, err
@@ -119,14 +119,14 @@ func withWorker(ctx context.Context, p *pipeline.Plan, schema table.Schema, l Li
 func eachMessage(k partial.Key, next func() ([]byte, error), do func(*partial.Message) error) error {
 	opener := partial.NewOpener(k)
 	for {
-		sealed, err := next()
+		message, err := next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		m, err := opener.Message(sealed)
+		m, err := opener.Message(message)
 		if err == nil {
 			err = do(m)
 		}

@@ -20,7 +20,7 @@ func MechanismName(query, component string) string {
 
 // MechanismOf states a mechanism of a query's component.
 func MechanismOf(component string, m calibrate.Mechanism) Mechanism {
-	_, follows, _ := strings.Cut(m.After, "/")
+	_, follows, _ := strings.Cut(m.ChosenBy, "/")
 	out := Mechanism{
 		Follows:   follows,
 		Component: component, Noise: Gaussian, Sensitivity: Sensitivity{L2: m.Sens.L2,
@@ -41,8 +41,8 @@ func (m *Mechanism) calibrated(query string) calibrate.Mechanism {
 		after = MechanismName(query, m.Follows)
 	}
 	out := calibrate.Mechanism{
-		After: after,
-		Query: MechanismName(query, m.Component), Sigma: calibrate.Sigma(m.Sigma), Grid: m.Grid,
+		ChosenBy: after,
+		Query:    MechanismName(query, m.Component), Sigma: calibrate.Sigma(m.Sigma), Grid: m.Grid,
 		Sens: calibrate.Sensitivity{L2: m.Sensitivity.Norm(), Why: m.Sensitivity.Why},
 	}
 	if m.Noise != Gaussian {
@@ -66,8 +66,8 @@ func (q *Query) halfWidth() float64 {
 func (q *Query) Calibrated() (out []calibrate.Mechanism) {
 	for i := range q.Mechanisms {
 		m := q.Mechanisms[i].calibrated(q.Name)
-		if m.After != "" {
-			m.Rule = q.rule()
+		if m.ChosenBy != "" {
+			m.RuleVersion = q.rule()
 		}
 		out = append(out, m)
 	}

@@ -22,10 +22,10 @@ func (q *Query) searching() *Mechanism {
 // rule is the version of the rule of the search.
 func (q *Query) rule() int {
 	if q.RowsSearch != nil {
-		return q.RowsSearch.Rule
+		return q.RowsSearch.RuleVersion
 	}
 	if q.Search != nil {
-		return q.Search.Rule
+		return q.Search.RuleVersion
 	}
 	return 0
 }
@@ -90,7 +90,7 @@ func (q *Query) paid(search *Mechanism) error {
 	mu2 := 0.0
 	for i := range q.Mechanisms {
 		mu2 += q.Mechanisms[i].Mu * q.Mechanisms[i].Mu
-		if drawn[i].After != "" && drawn[i].After != search.calibrated(q.Name).Query || !drawn[i].Within(charged[i]) ||
+		if drawn[i].ChosenBy != "" && drawn[i].ChosenBy != search.calibrated(q.Name).Query || !drawn[i].Within(charged[i]) ||
 			!near(drawn[i], charged[i]) {
 			return errors.New(drawn[i].Query + ": its noise is not what was charged, for the sensitivity that was found")
 		}

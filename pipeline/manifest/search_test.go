@@ -24,7 +24,7 @@ func TestNoiseOfASearchIsCompared(t *testing.T) {
 			RowsSearch: &RowsSearch{
 				Charged: []Charged{{Sigma: 15}, {Sigma: 20}}, Most: []float64{1, 1},
 				RowsSearch: query.RowsSearch{
-					Rule: 1, Steps: []int64{1, 2, 4, 5}, Noise: []float64{c.change(5), 10, 20,
+					RuleVersion: 1, Steps: []int64{1, 2, 4, 5}, Noise: []float64{c.change(5), 10, 20,
 						25}, Groups: 1, Grid: 0.5, Deviation: m.Deviation(), Cells: make([]int64, 4),
 				},
 			},
@@ -34,7 +34,8 @@ func TestNoiseOfASearchIsCompared(t *testing.T) {
 			Search: &Search{
 				Charged: []Charged{{Sigma: 3 * 1024}, {Sigma: 4}},
 				ClampSearch: query.ClampSearch{
-					Rule: 1, Most: 1024, Groups: 1, Noise: c.change(5), Grid: 0.5, Deviation: m.Deviation(), Cells: make([]int64, 361),
+					RuleVersion: 1, Most: 1024, Groups: 1, Noise: c.change(5), Grid: 0.5, Deviation: m.Deviation(),
+					Cells: make([]int64, 361),
 				},
 			},
 		}

@@ -33,9 +33,9 @@ func (s *Strategy) largest() float64 {
 	return largest
 }
 
-// shared is the name of the strategy whose cells have common noise; only this strategy states how errors of cells add
-// up.
-const shared = "shared"
+// commonNoise is the name of the strategy whose cells have common noise; only this strategy states how errors of cells
+// add up.
+const commonNoise = "shared"
 
 // tablesFollow reports whether the deviations of the query's tables, and its half-width, are those that its mechanisms
 // give by the factors.
@@ -56,7 +56,7 @@ func (q *Query) tablesFollow() error {
 				" does not follow from its mechanisms")
 		}
 	}
-	if s := q.Strategy.SumsOfCells; (s != nil) != (q.Strategy.Name == shared) || s != nil && !q.sumsFollow(s) {
+	if s := q.Strategy.SumsOfCells; (s != nil) != (q.Strategy.Name == commonNoise) || s != nil && !q.sumsFollow(s) {
 		return errors.New(q.Name + ": how the errors of its cells add up does not follow from its mechanisms")
 	}
 	if h := q.HalfWidth; h == nil || *h != calibrate.Z95*q.Strategy.largest() || q.OverRows {

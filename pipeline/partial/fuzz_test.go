@@ -123,7 +123,7 @@ func FuzzState(f *testing.F) {
 
 // Whatever bytes a stream has, reading it neither panics nor takes a changed stream for sound.
 func FuzzStream(f *testing.F) {
-	sealed, err := key.Sealed(bytes.Repeat([]byte("private"), 20000))
+	sealed, err := key.Encrypt(bytes.Repeat([]byte("private"), 20000))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func FuzzStream(f *testing.F) {
 	f.Add(append(bytes.Clone(sealed[:headBytes+chunkBytes+16]), sealed[headBytes:]...))
 	f.Add(append(bytes.Clone(sealed[:headBytes]), sealed[headBytes+chunkBytes+16:]...))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		plain, err := key.Opened(text)
+		plain, err := key.Decrypt(text)
 		if err == nil && !bytes.Equal(text, sealed) {
 			t.Fatalf("%d bytes that nobody sealed are taken for sound", len(plain))
 		}
@@ -152,11 +152,11 @@ func FuzzStream(f *testing.F) {
 // No value of a row stands in what is written, and no two files have the same bytes.
 func TestNothingIsPlain(t *testing.T) {
 	const secret = "a text that stands in every row"
-	one, err := key.Sealed([]byte(secret))
+	one, err := key.Encrypt([]byte(secret))
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := key.Sealed([]byte(secret))
+	other, err := key.Encrypt([]byte(secret))
 	if err != nil || bytes.Contains(one, []byte(secret[:8])) ||
 		bytes.Equal(one[headBytes:][:len(secret)], other[headBytes:][:len(secret)]) {
 		t.Errorf("%v: the text, or its encryption, can be seen", err)
@@ -225,12 +225,12 @@ func TestBucketsAreOfTheRun(t *testing.T) {
 // A message has no bytes behind its answers.
 func TestMessagesEnd(t *testing.T) {
 	_, message := packed(t, key, 3)
-	plain, err := key.Opened(message)
+	plain, err := key.Decrypt(message)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for more, want := range map[string]error{"": nil, "\x00": ErrDamaged} {
-		sealed, err := key.Sealed(append(append(bytes.Clone(plain[:len(plain)-1]), more...), packedKind))
+		sealed, err := key.Encrypt(append(append(bytes.Clone(plain[:len(plain)-1]), more...), packedKind))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +252,7 @@ func TestPartsEnd(t *testing.T) {
 	}
 	for more, want := range map[string]error{"": nil, "\x00": ErrDamaged} {
 		plain := append(binary.BigEndian.AppendUint64(nil, uint64(len(text))), text...)
-		sealed, err := key.Sealed(append(append(plain, saved(t)...), more...))
+		sealed, err := key.Encrypt(append(append(plain, saved(t)...), more...))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,8 +25,8 @@ import (
 type Statement struct {
 	// Program is the build of the program that made the part; only the same build reads it.
 	Program string `json:"program"`
-	// Question is the run fingerprint of the plan (pipeline.Plan.Run).
-	Question string `json:"question"`
+	// Run is the run fingerprint of the plan (pipeline.Plan.Run).
+	Run string `json:"question"`
 	// Shard, from 1, is one of Of shards. It read the splits From to To-1 of all files' splits.
 	Shard int `json:"shard"`
 	Of    int `json:"of"`

@@ -96,10 +96,10 @@ func (k Key) Pack(s Statement, all []*queries.Accumulator, n int, emit func(buck
 	}
 	said := Packed{s, make([]int64, n)}
 	err = queries.SaveRows(all, b, blockBytes, func(bucket int, block []byte) error {
-		sealed, err := k.Sealed(append(binary.BigEndian.AppendUint32(block, uint32(bucket)), rowsKind))
+		message, err := k.Encrypt(append(binary.BigEndian.AppendUint32(block, uint32(bucket)), rowsKind))
 		if err == nil {
 			said.Blocks[bucket]++
-			emit(bucket, sealed)
+			emit(bucket, message)
 		}
 		return err
 	})
@@ -110,9 +110,9 @@ func (k Key) Pack(s Statement, all []*queries.Accumulator, n int, emit func(buck
 	if err != nil {
 		return err
 	}
-	sealed, err := k.answers(packedKind, append(binary.BigEndian.AppendUint64(nil, uint64(len(text))), text...), all)
+	message, err := k.answers(packedKind, append(binary.BigEndian.AppendUint64(nil, uint64(len(text))), text...), all)
 	if err == nil {
-		emit(n, sealed)
+		emit(n, message)
 	}
 	return err
 }
@@ -125,7 +125,7 @@ func (k Key) answers(kind byte, head []byte, all []*queries.Accumulator) ([]byte
 		return nil, err
 	}
 	out.WriteByte(kind)
-	return k.Sealed(out.Bytes())
+	return k.Encrypt(out.Bytes())
 }
 
 // Bounded returns the message of accumulators that took in some blocks of a bucket, whose units it bounds. They are
@@ -149,9 +149,9 @@ func NewOpener(k Key) *Opener { return &Opener{key: k} }
 
 // Message decrypts a message, which can be used until the next one is decrypted. Errors are ErrFormat, ErrVersion,
 // ErrOtherKey and ErrDamaged.
-func (o *Opener) Message(sealed []byte) (*Message, error) {
+func (o *Opener) Message(encrypted []byte) (*Message, error) {
 	var err error
-	if o.plain, err = o.key.open(o.plain[:0], sealed); err != nil {
+	if o.plain, err = o.key.decrypt(o.plain[:0], encrypted); err != nil {
 		return nil, err
 	}
 	last := len(o.plain) - 1
@@ -240,7 +240,7 @@ func (t *Tally) Add(m *Message) error {
 		t.sent, t.bounded = map[int]int64{}, map[int]int64{}
 	}
 	if m.Packed != nil {
-		if len(t.packed) > 0 && (m.Packed.Question != t.packed[0].Question || m.Packed.Program != t.packed[0].Program) {
+		if len(t.packed) > 0 && (m.Packed.Run != t.packed[0].Run || m.Packed.Program != t.packed[0].Program) {
 			return ErrLost // its answers are of other queries
 		}
 		t.packed = append(t.packed, m.Packed)

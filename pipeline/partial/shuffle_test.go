@@ -10,7 +10,7 @@ import (
 // Ranges of one table, one question and one program are put together, and no others.
 func TestRangesOfOneRun(t *testing.T) {
 	packed := func(from int, change func(*partial.Statement)) *partial.Message {
-		s := partial.Statement{Program: "v1", Question: "q", From: from, To: from + 1,
+		s := partial.Statement{Program: "v1", Run: "q", From: from, To: from + 1,
 			Files: []partial.File{{Name: "a.csv", Splits: 2, Bytes: 10}}, Digests: [][]byte{{byte(from + 1)}}, Rows: 3}
 		change(&s)
 		return &partial.Message{Packed: &partial.Packed{Statement: s}}
@@ -19,7 +19,7 @@ func TestRangesOfOneRun(t *testing.T) {
 	for name, change := range map[string]func(*partial.Statement){
 		"":                 same,
 		"another table":    func(s *partial.Statement) { s.Files = []partial.File{{Name: "b.csv", Splits: 2, Bytes: 10}} },
-		"another question": func(s *partial.Statement) { s.Question = "other" },
+		"another question": func(s *partial.Statement) { s.Run = "other" },
 		"another program":  func(s *partial.Statement) { s.Program = "v2" },
 	} {
 		var all partial.Tally

@@ -50,15 +50,15 @@ var (
 	ErrDamaged = errors.New("this was damaged or cut off")
 )
 
-// sealer encrypts or decrypts the chunks of one stream.
-type sealer struct {
+// chunkCipher encrypts or decrypts the chunks of one stream.
+type chunkCipher struct {
 	aead  cipher.AEAD
 	head  []byte
 	nonce [12]byte
 	next  uint64 // number of the next chunk
 }
 
-func newSealer(k Key, head []byte) (*sealer, error) {
+func newChunkCipher(k Key, head []byte) (*chunkCipher, error) {
 	key, err := k.derive(head[headBytes-saltBytes:], "stream")
 	if err != nil {
 		return nil, err
@@ -68,11 +68,11 @@ func newSealer(k Key, head []byte) (*sealer, error) {
 		return nil, err
 	}
 	aead, err := cipher.NewGCM(block)
-	return &sealer{aead: aead, head: head}, err
+	return &chunkCipher{aead: aead, head: head}, err
 }
 
 // step returns the nonce of the next chunk.
-func (s *sealer) step(last bool) []byte {
+func (s *chunkCipher) step(last bool) []byte {
 	binary.BigEndian.PutUint64(s.nonce[3:], s.next)
 	s.next++
 	if s.nonce[11] = 0; last {
@@ -83,7 +83,7 @@ func (s *sealer) step(last bool) []byte {
 
 // encrypted is an io.WriteCloser that encrypts what is written to it.
 type encrypted struct {
-	*sealer
+	*chunkCipher
 	w     io.Writer
 	plain []byte
 	out   []byte
@@ -108,12 +108,12 @@ func newEncrypted(w io.Writer, k Key) (*encrypted, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSealer(k, head)
+	s, err := newChunkCipher(k, head)
 	if err != nil {
 		return nil, err
 	}
 	_, err = w.Write(head)
-	return &encrypted{sealer: s, w: w, plain: make([]byte, 0, chunkBytes)}, err
+	return &encrypted{chunkCipher: s, w: w, plain: make([]byte, 0, chunkBytes)}, err
 }
 
 // Write encrypts chunks that are full.
@@ -121,7 +121,7 @@ func (e *encrypted) Write(p []byte) (int, error) {
 	written := len(p)
 	for len(p) > 0 && e.err == nil {
 		if len(e.plain) == chunkBytes {
-			e.seal(false)
+			e.encryptChunk(false)
 		}
 		n := min(len(p), chunkBytes-len(e.plain))
 		e.plain = append(e.plain, p[:n]...)
@@ -130,7 +130,7 @@ func (e *encrypted) Write(p []byte) (int, error) {
 	return written, e.err
 }
 
-func (e *encrypted) seal(last bool) {
+func (e *encrypted) encryptChunk(last bool) {
 	e.out = e.aead.Seal(e.out[:0], e.step(last), e.plain, e.head)
 	e.plain = e.plain[:0]
 	if e.err == nil {
@@ -140,13 +140,13 @@ func (e *encrypted) seal(last bool) {
 
 // Close writes the last chunk. It does not close what is written to.
 func (e *encrypted) Close() error {
-	e.seal(true)
+	e.encryptChunk(true)
 	return e.err
 }
 
 // decrypted is a source that decrypts a stream and notices its end.
 type decrypted struct {
-	*sealer
+	*chunkCipher
 	r     *bufio.Reader
 	chunk []byte
 	plain []byte // what is not read yet
@@ -156,15 +156,15 @@ type decrypted struct {
 // newDecrypted reads the head of a stream.
 func newDecrypted(r io.Reader, k Key) (*decrypted, error) {
 	in := bufio.NewReaderSize(r, chunkBytes+64)
-	s, err := k.opening(in)
+	s, err := k.readHead(in)
 	if err != nil {
 		return nil, err
 	}
-	return &decrypted{sealer: s, r: in, chunk: make([]byte, chunkBytes+s.aead.Overhead())}, nil
+	return &decrypted{chunkCipher: s, r: in, chunk: make([]byte, chunkBytes+s.aead.Overhead())}, nil
 }
 
-// opening reads the head of a stream, and returns what decrypts its chunks.
-func (k Key) opening(in io.Reader) (*sealer, error) {
+// readHead reads the head of a stream, and returns what decrypts its chunks.
+func (k Key) readHead(in io.Reader) (*chunkCipher, error) {
 	head := make([]byte, headBytes)
 	if _, err := io.ReadFull(in, head); err != nil || !bytes.HasPrefix(head, []byte(Mark)) {
 		return nil, readError(err, ErrFormat)
@@ -179,7 +179,7 @@ func (k Key) opening(in io.Reader) (*sealer, error) {
 	if !bytes.Equal(head[len(Mark)+2:][:idBytes], id[:idBytes]) {
 		return nil, ErrOtherKey
 	}
-	return newSealer(k, head)
+	return newChunkCipher(k, head)
 }
 
 // readError returns the error of a source, or fault if the source ended too early or had no error.
@@ -257,13 +257,13 @@ func Check(r io.Reader, k Key) error {
 	return err
 }
 
-// Sealed encrypts a message that is sent by itself: as a stream, in one piece of memory.
-func (k Key) Sealed(message []byte) ([]byte, error) {
+// Encrypt encrypts a message that is sent by itself: as a stream, in one piece of memory.
+func (k Key) Encrypt(message []byte) ([]byte, error) {
 	head, err := k.head()
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSealer(k, head)
+	s, err := newChunkCipher(k, head)
 	if err != nil {
 		return nil, err
 	}
@@ -279,23 +279,23 @@ func (k Key) Sealed(message []byte) ([]byte, error) {
 	}
 }
 
-// Opened decrypts a message of Sealed.
-func (k Key) Opened(sealed []byte) ([]byte, error) { return k.open(nil, sealed) }
+// Decrypt decrypts a message that Encrypt encrypted.
+func (k Key) Decrypt(message []byte) ([]byte, error) { return k.decrypt(nil, message) }
 
-// open appends what Sealed encrypted to dst.
-func (k Key) open(dst, sealed []byte) ([]byte, error) {
-	s, err := k.opening(bytes.NewReader(sealed))
+// decrypt appends the decrypted message to dst.
+func (k Key) decrypt(dst, message []byte) ([]byte, error) {
+	s, err := k.readHead(bytes.NewReader(message))
 	if err != nil {
 		return dst, err
 	}
-	dst = slices.Grow(dst, len(sealed))
-	for sealed = sealed[headBytes:]; ; {
-		n := min(len(sealed), chunkBytes+s.aead.Overhead())
-		last := n == len(sealed)
-		if dst, err = s.aead.Open(dst, s.step(last), sealed[:n], s.head); err != nil {
+	dst = slices.Grow(dst, len(message))
+	for message = message[headBytes:]; ; {
+		n := min(len(message), chunkBytes+s.aead.Overhead())
+		last := n == len(message)
+		if dst, err = s.aead.Open(dst, s.step(last), message[:n], s.head); err != nil {
 			return dst, ErrDamaged
 		}
-		if sealed = sealed[n:]; last {
+		if message = message[n:]; last {
 			return dst, nil
 		}
 	}

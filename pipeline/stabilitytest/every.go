@@ -15,8 +15,8 @@ import (
 // which kinds it answers, on every commit: each is asked under several privacy units, about random tables, and at least
 // one answer to each must not be empty.
 
-// question is one kind of question.
-type question struct {
+// queryKind is one kind of query, with the jobs that ask it.
+type queryKind struct {
 	name string
 	// columns are the names of the columns that it uses, in the catalog.
 	columns string
@@ -36,9 +36,10 @@ const (
 )
 
 // questions are all kinds.
-func questions() []question {
-	return []question{
+func questions() []queryKind {
+	return []queryKind{
 		{name: "count", columns: "i", queries: "count: {}"},
+		{name: "units over a bound", columns: "i", units: true, queries: "count: {measure: units_over_bound}\ncount: {}"},
 		{name: "texts of any bytes", columns: "s c", queries: "histogram: {by: [" + byTexts +
 			"]}\nhistogram: {by: [{column: c, values: {first: [a, A], second: [red, blue]}, fold: [case, space, accents]}]}"},
 		{name: "numbers and truth values", columns: "i n b o", queries: "histogram: {by: [{column: i, values: [0, 5, 40, " +
@@ -124,7 +125,7 @@ var bounds = []struct{ unit, adjacency, perUnit string }{
 }
 
 // jobs are the jobs that ask a question; a query's own bounds are left out if each row is a unit.
-func (q question) jobs() (jobs []*Job) {
+func (q queryKind) jobs() (jobs []*Job) {
 	for _, b := range bounds {
 		if q.units && b.unit == "" || q.rows && b.unit != "" {
 			continue

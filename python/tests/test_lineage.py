@@ -21,7 +21,9 @@ def test_events_fit_their_schemas(folder: Path) -> None:
     facet = event["run"]["facets"]["dprelease_privacy"]
     schema = json.loads((Path(lineage.__file__).parent / "PrivacyRunFacet.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(facet)
-    assert facet["_schemaURL"] == schema["$id"] and 0.9 < facet["budgetShareLeft"] < 1
+    scope = json.loads((folder / "out" / "release.json").read_text())["privacy"]["scope"]
+    assert facet["_schemaURL"] == schema["$id"] and 0 < float(facet["ledgerCharged"]) < 1
+    assert (facet["ledgerCap"], facet["ledgerCharged"]) == (scope["ledger_cap"], scope["ledger_charged"])
     assert event["inputs"] == [{"namespace": "file", "name": "trips.parquet", "facets": {}, "inputFacets": {}}]
     hours = next(o for o in event["outputs"] if o["name"] == str(folder / "out" / "trips_by_hour"))
     assert [f["name"] for f in hours["facets"]["schema"]["fields"]][:3] == ["hour_from", "hour_before", "noisy"]

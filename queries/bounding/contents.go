@@ -45,7 +45,7 @@ type contentNumbers struct {
 type contentLevel struct {
 	own ownContents
 	// by the node above, and the symbol: 0 if the row does not count, else the cell + 1 or the number of the content + 1
-	children *intern.Words
+	children *intern.Uint64s
 	symbols  uint64        // that there may be
 	near     []uint32      // child + 1 by node and symbol, as far as it reaches
 	values   *intern.Texts // packed contents of a query that adds up
@@ -64,7 +64,7 @@ type ownContents struct {
 func newContentNumbers(own []ownContents, whole *packing) *contentNumbers {
 	n := &contentNumbers{Limit: mostContents, packing: whole, parts: len(own)}
 	for _, o := range own {
-		n.levels = append(n.levels, contentLevel{own: o, children: intern.NewWords(), symbols: uint64(o.Cells) + 1,
+		n.levels = append(n.levels, contentLevel{own: o, children: intern.NewUint64s(), symbols: uint64(o.Cells) + 1,
 			values: intern.NewTexts()})
 	}
 	return n

@@ -20,7 +20,7 @@ type gatherer struct {
 	pass pass
 	room int64 // bytes, about; 0 if there is no bound
 	// units by number: words if a unit is one, else texts; first those that are skipped
-	words *intern.Words
+	words *intern.Uint64s
 	texts *intern.Texts
 	skip  setAside
 	grouped
@@ -82,7 +82,7 @@ func (p pass) halves() (one, other pass) {
 const maxPasses = 1 << 24
 
 func newGatherer(r *Rows) *gatherer {
-	return &gatherer{Rows: r, words: intern.NewWords(), texts: intern.NewTexts()}
+	return &gatherer{Rows: r, words: intern.NewUint64s(), texts: intern.NewTexts()}
 }
 
 // gather groups the rows of segments of a partition that are in the pass and whose units are not skipped.

@@ -57,8 +57,8 @@ func (s *recordShape) contentWidth() int { return s.width - s.key }
 
 // Errors in the use of an accumulator.
 var (
-	// ErrSpent means that the accumulator was sealed, or merged into another.
-	ErrSpent = errors.New("queries: the accumulator is sealed or merged")
+	// ErrSpent means that the accumulator has given its totals, or was merged into another.
+	ErrSpent = errors.New("queries: the accumulator has given its totals, or was merged")
 	// ErrMerge means that the accumulators are of different queries.
 	ErrMerge = errors.New("queries: accumulators of different queries cannot be merged")
 )
@@ -182,7 +182,7 @@ func (r *Rows) record(row int) []byte {
 	if r.units.HasText() {
 		return r.textRecord(row)
 	}
-	words := r.units.Words(row)
+	words := r.units.Uint64s(row)
 	record := r.appendRecord(hashWords(words) >> (64 - partitionBits))
 	for i, w := range words {
 		binary.LittleEndian.PutUint64(record[8*i:], w)

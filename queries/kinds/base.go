@@ -4,6 +4,7 @@
 // what becomes of the noisy vectors. Each has a file:
 //
 //   - histogram.go: counts and histograms; kernel.go spreads their rows over points
+//   - overbound.go: the number of units with more rows than their bound
 //   - ordered.go: histograms for the sums below their edges
 //   - commonnoise.go: histograms whose cells have noise in common
 //   - discovered.go: histograms whose keys are not listed; bykeys.go: sums by the keys that such a histogram selects

@@ -163,8 +163,8 @@ func (q *ByKeys) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	return a, err
 }
 
-// Seal hides the sums by key, and the query's other totals.
-func (q *ByKeys) Seal(t accumulate.Totals) ([]mechanism.Exact, error) { return t.Keyed.Seal() }
+// Hide returns the sums by key, and the query's other totals, as exact answers.
+func (q *ByKeys) Hide(t accumulate.Totals) ([]mechanism.Exact, error) { return t.Keyed.Hide() }
 
 // Bytes returns 0: the memory of keys is counted with the rows of units.
 func (q *ByKeys) Bytes(int, int64) int64 { return 0 }

@@ -16,17 +16,17 @@ func checkKind(s query.Spec, p *problem.Problems) {
 	switch {
 	case addsUp(s.Kind):
 		checkSums(s, p)
-	case s.Kind != query.Count && s.Kind != query.Histogram && s.Kind != query.Crosstab:
+	case !slices.Contains([]query.Kind{query.Count, query.OverBound, query.Histogram, query.Crosstab}, s.Kind):
 		p.Add("", problem.CodeBadSpec, fmt.Sprintf("%q is not a kind of query", s.Kind),
 			"kinds: count, histogram, crosstabs, sum, mean, variance")
 	case s.Kind == query.Crosstab && (s.Crosstabs == nil || len(s.By) == 0):
 		p.Add("crosstabs.by", problem.CodeBadSpec, "tables need dimensions", "add by: and ways: [1, 2]")
-	case s.Shared != "" && (s.Kind != query.Histogram || s.Discovers() || s.Read.Sums):
+	case s.CommonNoise != "" && (s.Kind != query.Histogram || s.Discovers() || s.Read.Sums):
 		p.Add("histogram.noise", problem.CodeBadSpec,
 			"cells share noise in histograms of listed cells, whose noise is not laid out for sums", "leave noise out")
 	case s.Value != nil:
 		p.Add(string(s.Kind), problem.CodeBadSpec, "rows are counted, not added up", "a sum or a mean adds them up")
-	case s.Kind == query.Count && len(s.By) > 0:
+	case (s.Kind == query.Count || s.Kind == query.OverBound) && len(s.By) > 0:
 		p.Add("count", problem.CodeBadSpec, "a count has no dimensions", "a histogram has")
 	case s.Kind == query.Histogram && len(s.By) == 0:
 		p.Add("histogram.by", problem.CodeBadSpec, "a histogram needs a dimension", "a count has none")

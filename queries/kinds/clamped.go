@@ -70,8 +70,8 @@ func (q *Clamped) clampedTo(r mechanism.Range) *Sums {
 	return newSums(q.base, q.values.Between(r.Low, r.High, q.centred))
 }
 
-// Rule is the version of the rule.
-func (q *Clamped) Rule() int { return privateclamp.ClampRule }
+// RuleVersion is the version of the rule.
+func (q *Clamped) RuleVersion() int { return privateclamp.ClampRule }
 
 // Widest is the public range.
 func (q *Clamped) Widest() mechanism.Range {
@@ -153,12 +153,12 @@ func (q *Clamped) Aggregation(s table.Schema) (*aggregation.Aggregation, error) 
 	return a, p.Err()
 }
 
-// Seal hides the sums under all clamps, the numbers of rows if the query has them, and the histogram.
-func (q *Clamped) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
+// Hide returns the exact answers: the sums under all clamps, the row counts if the query has them, and the histogram.
+func (q *Clamped) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	if err := q.checkRows(t.Binned.AllRows); err != nil {
 		return nil, err
 	}
-	return t.Binned.Seal(q.centred, q.Kind.Extra().Rows)
+	return t.Binned.Hide(q.centred, q.Kind.Extra().Rows)
 }
 
 // Bytes counts the bins of every group.
@@ -167,19 +167,20 @@ func (q *Clamped) Bytes(workers int, _ int64) int64 {
 }
 
 // Find chooses the clamp.
-func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, _ query.Adjacency) (query.Found,
+func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, _ query.Adjacency) (query.SearchResult,
 	error) {
 	m := histogram.Mechanism()
 	w := q.Widest()
 	s := &query.ClampSearch{
-		Rule: privateclamp.ClampRule, Exponent: q.values.Exponent, Least: w.Low, Most: w.High, Centred: q.centred, Groups: q.Size, Noise: q.noise(charged), Grid: m.Grid, Deviation: m.Deviation(),
+		RuleVersion: privateclamp.ClampRule, Exponent: q.values.Exponent, Least: w.Low, Most: w.High, Centred: q.centred,
+		Groups: q.Size, Noise: q.noise(charged), Grid: m.Grid, Deviation: m.Deviation(),
 	}
 	cells := make([]float64, histogram.Len())
 	histogram.Fill(0, cells)
 	for _, x := range cells {
 		s.Cells = append(s.Cells, int64(math.Round(x/m.Grid)))
 	}
-	return query.Found{Clamp: s}, s.Choose()
+	return query.SearchResult{Clamp: s}, s.Choose()
 }
 
 // noise is the deviation of the noise of a sum for a clamp of size 1, by the mechanisms for the public range. That of

@@ -19,29 +19,29 @@ import (
 // Histograms whose cells have common noise
 //
 // One privacy unit may be in many cells of a histogram. If it may be in enough of them, part of the noise goes to the
-// number of units that have a row, and every cell gets a fraction of it; see [strategy.Shared].
+// number of units that have a row, and every cell gets a fraction of it; see [strategy.CommonNoise].
 
 // The names of the components, and of the columns that hold their noisy numbers.
 const (
 	cellsComponent = "cells"
 	unitsComponent = "units"
 	noisyUnits     = "noisy_units"
-	sharedField    = "histogram.noise"
+	noiseField     = "histogram.noise"
 )
 
 // CommonNoise is a histogram whose cells have the noise of the number of units with a row in common
-// ([strategy.Shared]). Its components are the cells less their fraction of that number, and the number itself.
+// ([strategy.CommonNoise]). Its components are the cells less their fraction of that number, and the number itself.
 type CommonNoise struct {
 	Base
 	reader *quantileReader // nil if nothing else is read off the answer
-	Form   *strategy.Shared
+	Form   *strategy.CommonNoise
 }
 
 // IndependentNoise is a histogram for which common noise would not be smaller: an ordinary histogram that states this
 // comparison.
 type IndependentNoise struct {
 	*Histogram
-	form *strategy.Shared
+	form *strategy.CommonNoise
 }
 
 // newCommonNoise makes the query of a checked histogram, or reports keys that exclude common noise.
@@ -52,13 +52,13 @@ func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems
 			"leave the declaration out")
 	}
 	if spreads {
-		p.Add(sharedField, problem.CodeBadSpec, "a kernel spreads rows over points, so that rows are not of one cell",
+		p.Add(noiseField, problem.CodeBadSpec, "a kernel spreads rows over points, so that rows are not of one cell",
 			"leave noise or the kernel out")
 	}
-	if s.Shared.Check(p); len(p.List) > 0 {
+	if s.CommonNoise.Check(p); len(p.List) > 0 {
 		return nil
 	}
-	form := formOf(&c, s.Shared)
+	form := formOf(&c, s.CommonNoise)
 	if form.Form() == strategy.FormCells {
 		return &IndependentNoise{newHistogram(c, nil, r).(*Histogram), form}
 	}
@@ -71,9 +71,9 @@ func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems
 	return &CommonNoise{Base: c, reader: r, Form: form}
 }
 
-// formOf is the strategy of least error for the cells of a query.
-func formOf(c *Base, adj query.Adjacency) *strategy.Shared {
-	return strategy.NewShared(c.Size, boundsOf(c), sensitivity.SquaredCounts(c.Limits, adj, c.Size),
+// formOf returns the strategy of least error for the cells of a query.
+func formOf(c *Base, adj query.Adjacency) *strategy.CommonNoise {
+	return strategy.NewCommonNoise(c.Size, boundsOf(c), sensitivity.SquaredCounts(c.Limits, adj, c.Size),
 		adj == query.ReplaceOne)
 }
 
@@ -81,9 +81,9 @@ func boundsOf(c *Base) strategy.Bounds {
 	return strategy.Bounds{Rows: c.Limits.Rows, Groups: c.Limits.Groups, PerGroup: c.Limits.PerGroup}
 }
 
-// GainOfSharing returns the standard deviation of a cell, and of the sum of all cells, with common noise instead of
+// GainOfCommonNoise returns the standard deviation of a cell, and of the sum of all cells, with common noise instead of
 // independent noise, as multiples of the deviations with independent noise; 1 if common noise is not smaller.
-func GainOfSharing(h *Histogram, adj query.Adjacency) (cell, total float64) {
+func GainOfCommonNoise(h *Histogram, adj query.Adjacency) (cell, total float64) {
 	if h.Kernel != nil || h.Spec.PerRow() {
 		return 1, 1
 	}
@@ -96,7 +96,7 @@ func GainOfSharing(h *Histogram, adj query.Adjacency) (cell, total float64) {
 	return q.Form.Error() / alone, sums.Deviation(q.Size) / (alone * math.Sqrt(float64(q.Size)))
 }
 
-// sumsAt is how errors add up at some mu, before the grids.
+// sumsAt returns how errors of cells add up at mu = mu, before rounding to the grids.
 func (q *CommonNoise) sumsAt(mu float64) *query.SumsOfCells {
 	cells, units := q.Form.Weights()
 	norm, _ := q.Form.Norm2().Float64()
@@ -106,9 +106,10 @@ func (q *CommonNoise) sumsAt(mu float64) *query.SumsOfCells {
 
 // Components states the mechanisms of the cells and of the number of units.
 func (q *CommonNoise) Components(adj query.Adjacency) ([]query.Component, error) {
-	if adj != q.Spec.Shared {
+	if adj != q.Spec.CommonNoise {
 		p := &problem.Problems{Query: q.Spec.Name}
-		p.Add(sharedField, problem.CodeBadSpec, fmt.Sprintf("the noise was laid out for %s, not %s", q.Spec.Shared, adj), "")
+		p.Add(noiseField, problem.CodeBadSpec, fmt.Sprintf("the noise was laid out for %s, not %s", q.Spec.CommonNoise, adj),
+			"")
 		return nil, p.Err()
 	}
 	a := q.Form.Share()
@@ -132,16 +133,16 @@ func (q *CommonNoise) Aggregation(s table.Schema) (*aggregation.Aggregation, err
 	return a, err
 }
 
-// Seal measures the cells and hides them, and the number of units.
-func (q *CommonNoise) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
+// Hide returns the exact answers: the cells less their fraction of the number of units, and that number.
+func (q *CommonNoise) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	cells, units := t.Tables[0], t.Units
 	measured := q.Form.Measure(cells, units)
 	clear(cells)
-	residuals, err := mechanism.SealWide(q.Form.Quantum(), measured)
+	residuals, err := mechanism.HideWide(q.Form.Quantum(), measured)
 	if err != nil {
 		return nil, err
 	}
-	number, err := mechanism.Seal(1, []int64{units})
+	number, err := mechanism.Hide(1, []int64{units})
 	return []mechanism.Exact{residuals, number}, err
 }
 
@@ -249,7 +250,7 @@ func (q *IndependentNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism)
 }
 
 // stated returns the facts about the table of cells that both strategies state.
-func stated(q *Base, form *strategy.Shared, ms []calibrate.Mechanism, factors []float64) query.Strategy {
+func stated(q *Base, form *strategy.CommonNoise, ms []calibrate.Mechanism, factors []float64) query.Strategy {
 	out := query.Strategy{Name: string(form.Form()), Loss: strategy.LossCells, Error: deviationOf(ms, factors)}
 	out.Cell = out.Error
 	unit := 1 / float64(calibrate.ComposedMu(ms))

@@ -25,16 +25,16 @@ import (
 // Crosstabs
 //
 // A crosstabs query counts the same rows in several marginals, each by some of the query's dimensions. Its components
-// are not the tables but their residuals ([strategy.Margins]): the part that several tables have in common gets noise
+// are not the tables but their residuals ([strategy.Marginals]): the part that several tables have in common gets noise
 // once, and tables that are computed from the noisy residuals agree. The released vector holds the residuals'
 // coordinates; the tables are computed from it.
 
 // Crosstabs is a query of marginals over the same dimensions.
 type Crosstabs struct {
 	Base
-	Margins *strategy.Margins
-	weights []float64 // of the tables
-	names   []string  // of the components, one a residual
+	Marginals *strategy.Marginals
+	weights   []float64 // of the tables
+	names     []string  // of the components, one a residual
 
 	mutex   sync.Mutex
 	designs map[query.Adjacency]strategy.Design // that were solved
@@ -66,7 +66,7 @@ func newCrosstabs(s query.Spec, p *problem.Problems) query.Query {
 	if len(p.List) == 0 {
 		q.tables(p)
 	}
-	if len(p.List) == 0 && s.Crosstabs.Integers && slices.ContainsFunc(q.Margins.Tables(),
+	if len(p.List) == 0 && s.Crosstabs.Integers && slices.ContainsFunc(q.Marginals.Tables(),
 		func(t strategy.Set) bool { return t.Len() > maxRounded }) {
 		p.Add("crosstabs.integers", problem.CodeBadSpec, "tables of more than two dimensions need not agree as whole numbers",
 			"leave integers out, or ask tables of at most two dimensions")
@@ -74,9 +74,9 @@ func newCrosstabs(s query.Spec, p *problem.Problems) query.Query {
 	if len(p.List) > 0 {
 		return nil
 	}
-	for _, r := range q.Margins.Residuals() {
+	for _, r := range q.Marginals.Residuals() {
 		q.names = append(q.names, q.residualName(r))
-		q.Size += q.Margins.Dimension(r)
+		q.Size += q.Marginals.Dimension(r)
 	}
 	return q
 }
@@ -134,12 +134,12 @@ func (q *Crosstabs) tables(p *problem.Problems) {
 		return
 	}
 	var err error
-	if q.Margins, err = strategy.NewMargins(sizes, sets); err != nil {
+	if q.Marginals, err = strategy.NewMarginals(sizes, sets); err != nil {
 		p.Add(field, problem.CodeTooManyCells, err.Error(), "ask fewer tables, of fewer dimensions")
 		return
 	}
 	for _, s := range sets {
-		if q.Spec.Crosstabs.Nonnegative && q.Margins.Cells(s) > maxNonnegative {
+		if q.Spec.Crosstabs.Nonnegative && q.Marginals.Cells(s) > maxNonnegative {
 			p.Add(field, problem.CodeTooManyCells, "a table of more than 2^20 cells is not made non-negative, which would take "+
 				"minutes", "leave nonnegative out, or ask for smaller tables")
 			return
@@ -202,10 +202,10 @@ func (q *Crosstabs) norms(adj query.Adjacency) []*big.Rat {
 	k := new(big.Rat).SetInt64(q.Limits.Rows)
 	k.Mul(k, k)
 	var out []*big.Rat
-	for _, r := range q.Margins.Residuals() {
-		norm := q.Margins.ColumnNorm(r)
+	for _, r := range q.Marginals.Residuals() {
+		norm := q.Marginals.ColumnNorm(r)
 		if adj == query.ReplaceOne {
-			norm = q.Margins.ReplacedNorm(r)
+			norm = q.Marginals.ReplacedNorm(r)
 		}
 		out = append(out, norm.Mul(norm, k))
 	}
@@ -224,7 +224,7 @@ func (q *Crosstabs) design(adj query.Adjacency) (strategy.Design, []float64, err
 	if d, ok := q.designs[adj]; ok {
 		return d, costs, nil
 	}
-	d, err := q.Margins.Solve(q.Spec.Crosstabs.Loss, q.weights, costs)
+	d, err := q.Marginals.Solve(q.Spec.Crosstabs.Loss, q.weights, costs)
 	if err == nil {
 		q.designs[adj] = d
 	}
@@ -244,11 +244,12 @@ func (q *Crosstabs) Components(adj query.Adjacency) ([]query.Component, error) {
 	}
 	norms := q.norms(adj)
 	var out []query.Component
-	for i, r := range q.Margins.Residuals() {
+	for i, r := range q.Marginals.Residuals() {
 		l2 := sensitivity.RootUpRat(norms[i])
 		out = append(out, query.Component{
-			Name: q.names[i], Sens: calibrate.Sensitivity{L2: l2, Why: q.whyResidual(adj, r, l2)}, Cells: q.Margins.Dimension(r),
-			Quantum: q.Margins.Quantum(r), RowBound: strategy.RowBound, Scale: 1, Weight: costs[i] / d.Variances[i],
+			Name: q.names[i], Sens: calibrate.Sensitivity{L2: l2, Why: q.whyResidual(adj, r, l2)},
+			Cells:   q.Marginals.Dimension(r),
+			Quantum: q.Marginals.Quantum(r), RowBound: strategy.RowBound, Scale: 1, Weight: costs[i] / d.Variances[i],
 		})
 	}
 	return out, nil
@@ -288,14 +289,14 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 	}
 	out := query.Strategy{Name: "residuals", Loss: q.Spec.Crosstabs.Loss}
 	names := q.tableNames()
-	for k, t := range q.Margins.Tables() {
-		of := query.StrategyTable{Name: names[k], By: q.DimensionNames(t), Cells: q.Margins.Cells(t),
+	for k, t := range q.Marginals.Tables() {
+		of := query.StrategyTable{Name: names[k], By: q.DimensionNames(t), Cells: q.Marginals.Cells(t),
 			Factors: map[string]float64{}}
 		variance := 0.0
-		for i, r := range q.Margins.Residuals() {
+		for i, r := range q.Marginals.Residuals() {
 			if t.Has(r) {
 				sd := ms[i].Deviation()
-				of.Factors[q.names[i]] = q.Margins.Factor(t, r)
+				of.Factors[q.names[i]] = q.Marginals.Factor(t, r)
 				variance += of.Factors[q.names[i]] * (sd * sd)
 			}
 		}
@@ -310,7 +311,7 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 	} else {
 		out.Bound = d.Bound / mu
 	}
-	other := q.Margins.Compare(out.Loss, q.weights)
+	other := q.Marginals.Compare(out.Loss, q.weights)
 	out.Others = []strategy.Candidate{{Name: "a table of all dimensions, added up", Error: unit * other.Joint},
 		{Name: "each table alone, equal noise", Error: unit * other.Equal}, {Name: "each table alone, best noise",
 			Error: unit * other.Alone}}
@@ -344,7 +345,7 @@ func (q *Crosstabs) tableNames() []string {
 	const longest = 100
 	plain := true
 	var names []string
-	for _, t := range q.Margins.Tables() {
+	for _, t := range q.Marginals.Tables() {
 		parts := q.DimensionNames(t)
 		name := strings.Join(parts, ".")
 		for _, part := range parts {
@@ -367,18 +368,18 @@ func (q *Crosstabs) tableNames() []string {
 func (q *Crosstabs) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Base.Aggregation(s)
 	a.Tables, a.Apart = nil, true
-	for _, t := range q.Margins.Largest() {
+	for _, t := range q.Marginals.Largest() {
 		a.Tables = append(a.Tables, t.Attributes())
 	}
 	return a, err
 }
 
-// Seal measures the residuals, each in the first table that has it, and hides them, one vector each.
-func (q *Crosstabs) Seal(t accumulate.Totals) (out []mechanism.Exact, err error) {
-	largest := q.Margins.Largest()
-	for _, r := range q.Margins.Residuals() {
+// Hide returns the residuals as exact answers, one vector each. Each is measured in the first table that has it.
+func (q *Crosstabs) Hide(t accumulate.Totals) (out []mechanism.Exact, err error) {
+	largest := q.Marginals.Largest()
+	for _, r := range q.Marginals.Residuals() {
 		k := slices.IndexFunc(largest, func(t strategy.Set) bool { return t.Has(r) }) // every residual is within a table
-		e, err := mechanism.SealWide(q.Margins.Quantum(r), q.Margins.Measure(r, largest[k], t.Tables[k]))
+		e, err := mechanism.HideWide(q.Marginals.Quantum(r), q.Marginals.Measure(r, largest[k], t.Tables[k]))
 		if err != nil {
 			return nil, err
 		}
@@ -393,8 +394,8 @@ func (q *Crosstabs) Seal(t accumulate.Totals) (out []mechanism.Exact, err error)
 // Bytes returns the memory of the cells: see [query.Query].
 func (q *Crosstabs) Bytes(workers int, _ int64) int64 {
 	n := 32 * int64(q.Size) // the residuals, and the largest while it is measured
-	for _, t := range q.Margins.Largest() {
-		n += 8 * int64(q.Margins.Cells(t)) * q.copies(workers)
+	for _, t := range q.Marginals.Largest() {
+		n += 8 * int64(q.Marginals.Cells(t)) * q.copies(workers)
 	}
 	return n
 }

@@ -18,10 +18,10 @@ const (
 
 // Finish makes the answer, the noisy coordinates of the residuals, and reads the tables off it.
 func (q *Crosstabs) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
-	residuals := q.Margins.Residuals()
+	residuals := q.Marginals.Residuals()
 	var lengths []int
 	for _, r := range residuals {
-		lengths = append(lengths, q.Margins.Dimension(r))
+		lengths = append(lengths, q.Marginals.Dimension(r))
 	}
 	if err := checkComponents(q.Name(), noisy, estimate, lengths...); err != nil {
 		return query.Answer{}, err
@@ -59,17 +59,17 @@ func (q *Crosstabs) read(measured map[strategy.Set][]float64, noisy []mechanism.
 		variances[i] = sd * sd
 	}
 	for i := range q.Axes {
-		estimates.Sizes = append(estimates.Sizes, q.Margins.Size(i))
-		estimates.Deviations = append(estimates.Deviations, math.Sqrt(q.Margins.Variance(strategy.SetOf(i), variances)))
+		estimates.Sizes = append(estimates.Sizes, q.Marginals.Size(i))
+		estimates.Deviations = append(estimates.Deviations, math.Sqrt(q.Marginals.Variance(strategy.SetOf(i), variances)))
 	}
-	for k, t := range q.Margins.Tables() {
-		variance := q.Margins.Variance(t, variances)
-		values := q.Margins.Reconstruct(t, func(r strategy.Set) []float64 { return measured[r] })
+	for k, t := range q.Marginals.Tables() {
+		variance := q.Marginals.Variance(t, variances)
+		values := q.Marginals.Reconstruct(t, func(r strategy.Set) []float64 { return measured[r] })
 		estimates.Of = append(estimates.Of, uint64(t))
 		estimates.Values = append(estimates.Values, slices.Clone(values))
 		cells := heldSeries(values)
 		a := normalAnswer(cells, cells, math.Sqrt(variance))
-		a.Cells = q.Margins.Cells(t)
+		a.Cells = q.Marginals.Cells(t)
 		var axes []domain.Axis
 		for _, i := range t.Attributes() {
 			axes = append(axes, q.Axes[i])
@@ -116,13 +116,13 @@ func notBelowZero(end query.Series) query.Series {
 
 // Recover reads the coordinates of the residuals back.
 func (q *Crosstabs) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
-	residuals := q.Margins.Residuals()
+	residuals := q.Marginals.Residuals()
 	if len(grids) != len(residuals) || len(c.Noisy) != q.Size {
 		return out, errInexact
 	}
 	first := 0
 	for i, r := range residuals {
-		n := q.Margins.Dimension(r)
+		n := q.Marginals.Dimension(r)
 		multiples, err := ToMultiples(c.Noisy[first:first+n], grids[i])
 		if err != nil {
 			return out, err

@@ -12,8 +12,8 @@ import (
 
 // Totals and margins of estimates that are not negative keep the mean of the noisy ones, in tables whose margins are
 // large and most of whose cells are nearly empty: bias under a tenth of the margin's standard deviation. A margin of
-// some thousand releases has a mean with a standard error of 1/sqrt(n) standard deviations: the bound is 5 of them more,
-// which fails by chance in one of 10^6 margins.
+// some thousand releases has a mean with a standard error of 1/sqrt(n) standard deviations: the bound is 5 of them
+// more, which fails by chance in one of 10^6 margins.
 func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 	releases := 1000
 	if testing.Short() {
@@ -79,7 +79,7 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 
 // noisyTables draws noisy tables of a made table: few cells of each row have most of the rows.
 type noisyTables struct {
-	margins    *strategy.Margins
+	margins    *strategy.Marginals
 	sizes      []int
 	of         []strategy.Set
 	exact      [][]float64
@@ -90,7 +90,7 @@ type noisyTables struct {
 
 func newNoisyTables(t *testing.T, r *rand.Rand, sizes []int, of []strategy.Set) *noisyTables {
 	t.Helper()
-	m, err := strategy.NewMargins(sizes, of)
+	m, err := strategy.NewMarginals(sizes, of)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,8 +133,8 @@ func (q *Discovered) Aggregation(s table.Schema) (*aggregation.Aggregation, erro
 	return a, p.Err()
 }
 
-// Seal hides the counts by key.
-func (q *Discovered) Seal(t accumulate.Totals) ([]mechanism.Exact, error) { return t.Keyed.Seal() }
+// Hide returns the counts by key as an exact answer.
+func (q *Discovered) Hide(t accumulate.Totals) ([]mechanism.Exact, error) { return t.Keyed.Hide() }
 
 // Directions returns none: no cell is known before keys are selected.
 func (q *Discovered) Directions() []domain.Direction { return nil }

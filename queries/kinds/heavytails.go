@@ -27,6 +27,15 @@ func HeavyZ95(kurtosis float64) float64 {
 	return interpolatedTail(kurtosis, func(p tailPoint) float64 { return p.z95 })
 }
 
+// HeavyTails returns points of [HeavyZ95], by falling kurtosis, between which it is linear: the excess kurtosis and half
+// the width of the interval.
+func HeavyTails() (points [][2]float64) {
+	for _, p := range tailTable {
+		points = append(points, [2]float64{p.kurtosis, p.z95})
+	}
+	return points
+}
+
 // heavyZ975 is the same of the 97.5 % interval.
 func heavyZ975(kurtosis float64) float64 {
 	return interpolatedTail(kurtosis, func(p tailPoint) float64 { return p.z975 })

@@ -49,15 +49,15 @@ func (q *Histogram) Aggregation(s table.Schema) (*aggregation.Aggregation, error
 	return a, err
 }
 
-// Seal hides the counts of the cells, spread if the query has a kernel.
-func (q *Histogram) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
+// Hide returns the counts of the cells as an exact answer; if the query has a kernel, rows are spread first.
+func (q *Histogram) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	switch {
 	case q.Kernel != nil:
-		return q.Kernel.seal(t.Tables[0])
+		return q.Kernel.hide(t.Tables[0])
 	case t.Sparse != nil:
-		return accumulate.SealSparse(t.Sparse)
+		return accumulate.HideSparse(t.Sparse)
 	}
-	return accumulate.SealCounts(t.Tables[0])
+	return accumulate.HideCounts(t.Tables[0])
 }
 
 // isSparse reports whether accumulators hold only the cells that have rows, if at most so many fit in memory. A kernel

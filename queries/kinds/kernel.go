@@ -158,8 +158,9 @@ func (k *Kernel) OfRow() float64 {
 	return k.Norm(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, query.AddRemove)
 }
 
-// seal spreads the rows of each cell and hides the result, integers of 128 bits: 2^48 rows of at most 2^30 units each.
-func (k *Kernel) seal(cells []int64) ([]mechanism.Exact, error) {
+// hide spreads the rows of each cell and returns the result as an exact answer of 128-bit integers: 2^48 rows with
+// weights of at most 2^30 fit.
+func (k *Kernel) hide(cells []int64) ([]mechanism.Exact, error) {
 	sums := int128.Make(len(cells))
 	for cell, n := range cells {
 		n = min(n, accumulate.MaxRows)
@@ -174,7 +175,7 @@ func (k *Kernel) seal(cells []int64) ([]mechanism.Exact, error) {
 		}
 	}
 	clear(cells)
-	return accumulate.SealSums(math.Ldexp(1, -weightBits), sums)
+	return accumulate.HideSums(math.Ldexp(1, -weightBits), sums)
 }
 
 // absolute returns the L1 sensitivity of a histogram with a kernel: a row adds weights of at most 1 in all.

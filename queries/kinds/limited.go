@@ -53,7 +53,9 @@ func checkLimited(s query.Spec, p *problem.Problems) {
 	case s.PerRow():
 		p.Add(maxRowsField, problem.CodeBadSpec, "each row is a unit, which has one row",
 			"leave per_unit out, or name the columns of whom the release protects")
-	case s.Kind == query.Crosstab || s.Read.Sums || s.Shared != "":
+	case s.Kind == query.OverBound:
+		p.Add(maxRowsField, problem.CodeBadSpec, "the units over a bound are counted for a bound that is known", maxRowsRemedy)
+	case s.Kind == query.Crosstab || s.Read.Sums || s.CommonNoise != "":
 		p.Add(maxRowsField, problem.CodeBadSpec, "the noise of this query is laid out for a bound that is known",
 			maxRowsRemedy+", or ask for histograms")
 	case s.Discovers():
@@ -96,8 +98,8 @@ func (q *Limited) steps() []int64 { return q.base.Steps() }
 // Steps are the bounds that may be chosen, ascending.
 func (q *Limited) Steps() []int64 { return q.steps() }
 
-// Rule is the version of the rule.
-func (q *Limited) Rule() int { return privateclamp.RowsRule }
+// RuleVersion is the version of the rule.
+func (q *Limited) RuleVersion() int { return privateclamp.RowsRule }
 
 // Widest is from 1 to the largest bound.
 func (q *Limited) Widest() mechanism.Range { return mechanism.Range{Low: 1, High: q.base.Limits.Rows} }
@@ -162,9 +164,9 @@ func (q *Limited) Aggregation(s table.Schema) (*aggregation.Aggregation, error) 
 	return a, err
 }
 
-// Seal hides the answers under all bounds, and the histogram.
-func (q *Limited) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
-	return t.Ranked.Seal(len(q.Follows()), q.Query.Seal)
+// Hide returns the exact answers under all bounds, and the histogram.
+func (q *Limited) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
+	return t.Ranked.Hide(len(q.Follows()), q.Query.Hide)
 }
 
 // Bytes counts an answer for each step.
@@ -173,15 +175,16 @@ func (q *Limited) Bytes(workers int, most int64) int64 {
 }
 
 // Find chooses the bound.
-func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, adj query.Adjacency) (query.Found,
+func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
+	adj query.Adjacency) (query.SearchResult,
 	error) {
 	m := histogram.Mechanism()
-	s := &query.RowsSearch{Rule: privateclamp.RowsRule, Steps: q.steps(), Groups: q.Cells(), Grid: m.Grid,
+	s := &query.RowsSearch{RuleVersion: privateclamp.RowsRule, Steps: q.steps(), Groups: q.Cells(), Grid: m.Grid,
 		Deviation: m.Deviation()}
 	for _, k := range s.Steps {
 		noise, err := q.noise(k, charged, adj)
 		if err != nil {
-			return query.Found{}, err
+			return query.SearchResult{}, err
 		}
 		s.Noise = append(s.Noise, noise)
 	}
@@ -190,7 +193,7 @@ func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	for _, x := range cells {
 		s.Cells = append(s.Cells, int64(math.Round(x/m.Grid)))
 	}
-	return query.Found{Rows: s}, s.Choose()
+	return query.SearchResult{Rows: s}, s.Choose()
 }
 
 // noise is the deviation of the noise of an answer under a bound, if the most that a row adds is 1: of all components

@@ -306,10 +306,10 @@ func (q *Nested) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	return a, err
 }
 
-// Seal adds the counts up to all levels and hides them.
-func (q *Nested) Seal(t accumulate.Totals) (out []mechanism.Exact, err error) {
+// Hide adds the counts up to all levels and hides them.
+func (q *Nested) Hide(t accumulate.Totals) (out []mechanism.Exact, err error) {
 	for _, counts := range q.Tree.Measure(t.Tables[0]) {
-		level, err := accumulate.SealCounts(counts)
+		level, err := accumulate.HideCounts(counts)
 		if err != nil {
 			return nil, err
 		}

@@ -56,13 +56,15 @@ func newListed(s query.Spec, p *problem.Problems) query.Query {
 	switch {
 	case len(p.List) > 0:
 		return nil
+	case s.Kind == query.OverBound:
+		return newOverBound(c, p)
 	case v != nil && s.Value.Share != 0:
 		return newClamped(c, v, p)
 	case v != nil:
 		return newSums(c, v)
 	case s.Read.Sums:
 		return newOrdered(c, r, k != nil, p)
-	case s.Shared != "":
+	case s.CommonNoise != "":
 		return newCommonNoise(c, r, k != nil, p)
 	}
 	return newHistogram(c, k, r)

@@ -127,8 +127,8 @@ func (q *Ordered) Aggregation(s table.Schema) (*aggregation.Aggregation, error) 
 	return a, err
 }
 
-// Seal measures the levels of all groups and hides them.
-func (q *Ordered) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
+// Hide returns the levels of all groups as exact answers.
+func (q *Ordered) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	cells := t.Tables[0]
 	levels := q.Form.Levels()
 	measured := make([]int128.Slice, len(levels))
@@ -148,7 +148,7 @@ func (q *Ordered) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
 	clear(counts)
 	var out []mechanism.Exact
 	for l, level := range levels {
-		e, err := mechanism.SealWide(level.Quantum, measured[l])
+		e, err := mechanism.HideWide(level.Quantum, measured[l])
 		if err != nil {
 			return nil, err
 		}

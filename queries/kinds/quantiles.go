@@ -295,7 +295,9 @@ func rising(sums []float64) []float64 {
 // Interval: with A(x) the noisy number of rows below x, between two edges by the same even spread, and N that of all,
 // A(x) − q·N is normal, with mean 0 at the quantile. The interval is from the first x at which it is not below −z
 // deviations to the last at which it is not above z: each end is wrong with a probability of at most 2.5 %, for it
-// takes an error at the quantile itself.
+// takes an error at the quantile itself. Within a cell the deviation includes how far rows that fall anywhere in the
+// cell are from the even spread: if n rows are independent, the number below a part p of the cell has the variance
+// n·p·(1 − p).
 func (d distribution) quantile(q float64, edges []float64) withInterval {
 	m := len(edges) - 1
 	t := withInterval{math.NaN(), edges[0], edges[m]}
@@ -345,6 +347,9 @@ func (d distribution) beyond(j int, part, q, direction float64) float64 {
 		withAll, z = between(withAll, nextAll), between(z, d.outerZ(j+1, q))
 	}
 	variance := deviation*deviation - 2*q*withAll + q*q*all
+	if part > 0 {
+		variance += max(d.noisy[j+1]-d.noisy[j], 0) * part * (1 - part)
+	}
 	return below - q*d.noisy[len(d.noisy)-1] - direction*z*math.Sqrt(max(variance, 0))
 }
 

@@ -128,24 +128,24 @@ func (q *Sums) sumsOf(s table.Schema, keys *keyselection.Dimensions) (*aggregati
 	return a, p.Err()
 }
 
-// Seal hides the sums, the sums of the second number and the row counts, if the query has them.
-func (q *Sums) Seal(t accumulate.Totals) ([]mechanism.Exact, error) {
+// Hide returns the exact answers: the sums, and the sums of the second number and the row counts if the query has them.
+func (q *Sums) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	if err := q.checkRows(func() int64 { return t.Rows[0] }); err != nil {
 		return nil, err
 	}
-	exacts, err := accumulate.SealSums(math.Ldexp(1, q.Quantizer.Exponent), t.Sums)
+	exacts, err := accumulate.HideSums(math.Ldexp(1, q.Quantizer.Exponent), t.Sums)
 	if err != nil {
 		return nil, err
 	}
 	if x := q.Kind.Extra(); x.second != nil {
-		second, err := accumulate.SealSums(math.Ldexp(1, x.second.Exponent), t.Second)
+		second, err := accumulate.HideSums(math.Ldexp(1, x.second.Exponent), t.Second)
 		if err != nil {
 			return nil, err
 		}
 		exacts = append(exacts, second...)
 	}
 	if q.Kind.Extra().Rows {
-		rows, err := accumulate.SealCounts(t.Rows)
+		rows, err := accumulate.HideCounts(t.Rows)
 		if err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ type Component struct {
 	Cost float64
 }
 
-// Query is one question with its public facts.
+// Query is a query and its public facts.
 type Query interface {
 	// Name returns the query's name.
 	Name() string
@@ -55,8 +55,8 @@ type Query interface {
 	// Aggregation returns what is added up of a table for the query, over all rows. Errors are of type *Error; see
 	// [Errors].
 	Aggregation(table.Schema) (*aggregation.Aggregation, error)
-	// Seal hides what was added up: the exact answer of each component.
-	Seal(accumulate.Totals) ([]mechanism.Exact, error)
+	// Hide returns the exact answer of each component, made from the totals.
+	Hide(accumulate.Totals) ([]mechanism.Exact, error)
 	// Tally compiles what counts, for the operator, the rows that the query cannot use, against the same schema, of which
 	// each batch will hold the columns of Columns, in that order.
 	Tally(table.Schema) (*tally.Tally, error)

@@ -22,6 +22,8 @@ const (
 	Mean      Kind = "mean"
 	Variance  Kind = "variance"
 	Crosstab  Kind = "crosstabs"
+	// OverBound counts the units with more rows than Bounds allow, in the place of rows.
+	OverBound Kind = "units_over_bound"
 )
 
 // Spec is everything public about a query.
@@ -44,8 +46,8 @@ type Spec struct {
 	Read Read
 	// Crosstabs describes which tables are made of the dimensions; nil unless the kind is Crosstab.
 	Crosstabs *Crosstabs
-	// Shared says that the cells of a histogram may share noise, for the adjacency that it names; "" if they may not.
-	Shared Adjacency
+	// CommonNoise is the adjacency for which the cells of a histogram may have common noise; "" if they may not.
+	CommonNoise Adjacency
 	// Filtered is set if filters may leave rows out, so that the number of rows in the query is private.
 	Filtered bool
 	// Declared is a declared L2 sensitivity, 0 if none is.

@@ -8,7 +8,7 @@ import "math"
 // sum over the residuals of the variance of a coordinate times the inner product of both sums' weights.
 //
 // weights[i] is the weight of cell i of the table. Cells are in the order of the attributes, the last one fastest.
-func (m *Margins) Coefficients(table Set, weights []float64) [][]float64 {
+func (m *Marginals) Coefficients(table Set, weights []float64) [][]float64 {
 	out := make([][]float64, len(m.residuals))
 	for i, s := range m.residuals {
 		if table.Has(s) {
@@ -19,7 +19,7 @@ func (m *Margins) Coefficients(table Set, weights []float64) [][]float64 {
 }
 
 // coefficients returns the weights of the coordinates of one residual. It is the transpose of add.
-func (m *Margins) coefficients(table, s Set, weights []float64) []float64 {
+func (m *Marginals) coefficients(table, s Set, weights []float64) []float64 {
 	share := 1.0
 	for _, i := range (table &^ s).Attributes() {
 		share /= float64(m.sizes[i])

@@ -10,7 +10,7 @@ import (
 // cell have the variance that the table states, up to the rounding of the contrasts.
 func TestCoefficientsAreTheTransposeOfReconstruct(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	m, err := NewMargins([]int{3, 2, 5, 1}, []Set{SetOf(0, 1), SetOf(1, 2), SetOf(0, 2, 3), SetOf(2)})
+	m, err := NewMarginals([]int{3, 2, 5, 1}, []Set{SetOf(0, 1), SetOf(1, 2), SetOf(0, 2, 3), SetOf(2)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ type Design struct {
 
 // importance returns the weight in the loss of the variance of one cell of each table; the weights sum to 1 over all
 // cells.
-func (m *Margins) importance(loss Loss, weights []float64) []float64 {
+func (m *Marginals) importance(loss Loss, weights []float64) []float64 {
 	q, total := make([]float64, len(m.tables)), 0.0
 	for k, a := range m.tables {
 		q[k] = weights[k]
@@ -58,7 +58,7 @@ func (m *Margins) importance(loss Loss, weights []float64) []float64 {
 // by the inequality of Cauchy and Schwarz, and T is the least loss. The largest variance is at least T for any weights
 // of the tables that sum to 1, and equal to it for the best: w_A is multiplied by w_A·var_A and normalised until the
 // two are within 10^-6 of each other.
-func (m *Margins) Solve(loss Loss, weights []float64, costs []float64) (Design, error) {
+func (m *Marginals) Solve(loss Loss, weights []float64, costs []float64) (Design, error) {
 	q := m.importance(loss, weights)
 	if loss != LossLargest {
 		s2, least := m.closedForm(q, costs)
@@ -95,7 +95,7 @@ func (m *Margins) Solve(loss Loss, weights []float64, costs []float64) (Design, 
 var ErrSolve = errors.New("strategy: the search for the best weights does not converge")
 
 // closedForm returns the variances that minimise sum_A q_A·var_A and that sum.
-func (m *Margins) closedForm(q, costs []float64) (s2 []float64, least float64) {
+func (m *Marginals) closedForm(q, costs []float64) (s2 []float64, least float64) {
 	v, root := make([]float64, len(m.residuals)), 0.0
 	for i, s := range m.residuals {
 		for k, a := range m.tables {
@@ -121,7 +121,7 @@ type Compared struct {
 }
 
 // Compare computes the errors of other strategies for the tables, for one row a unit under add-remove.
-func (m *Margins) Compare(loss Loss, weights []float64) Compared {
+func (m *Marginals) Compare(loss Loss, weights []float64) Compared {
 	q := m.importance(loss, weights)
 	var c Compared
 	n, all := float64(len(m.tables)), 1.0
@@ -153,7 +153,7 @@ func (m *Margins) Compare(loss Loss, weights []float64) Compared {
 // and all are put together by least squares: var_A as above with p_S·s2_S = p_S/Om_S, Om_S = sum_{B has S} w_B/prod_{B,
 // not S} d_i. By the multiplicative rule w_B *= sqrt(−dL/dw_B), normalised (McKenna et al., PVLDB 11(10), 2018, for the
 // family).
-func (m *Margins) bestPlain(q []float64) float64 {
+func (m *Marginals) bestPlain(q []float64) float64 {
 	v := make([]float64, len(m.residuals))
 	w := make([]float64, len(m.tables))
 	for k := range w {

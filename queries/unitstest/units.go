@@ -35,7 +35,7 @@ func (r Reader) Append(to []string, b *table.Batch) ([]string, error) {
 			to = append(to, "t"+string(r.Bytes(row)))
 		default:
 			unit := []byte("w")
-			for _, w := range r.Words(row) {
+			for _, w := range r.Uint64s(row) {
 				unit = binary.LittleEndian.AppendUint64(unit, w)
 			}
 			to = append(to, string(unit))

@@ -38,6 +38,43 @@
   const differs = (rows) => rows.some((r) => r.noisy !== undefined && Math.abs(r.noisy - r.estimate) > (r.ci95_high - r.ci95_low) / 700);
   const ascending = (a, b) => (a === b ? 0 : a === null || a === undefined ? 1 : b === null || b === undefined ? -1 : a < b ? -1 : 1);
 
+  // varianceOf is the variance of the noise in the sum of some cells.
+  function varianceOf(sums, rows) {
+    if (!sums.parts) return rows.reduce((v, r) => v + (sums.variance ?? r.standard_deviation ** 2), 0) + (sums.common ?? 0) * rows.length ** 2;
+    let total = 0;
+    const factor = sums.sizes.map((d) => 1 / d);
+    for (const part of sums.parts) {
+      const own = sums.sizes.map((_, i) => part.keys.includes(i));
+      let sum = 0;
+      for (const a of rows) {
+        for (const b of rows) {
+          let x = 1;
+          for (let i = 0; i < own.length; i++) x *= own[i] ? (a.k[i] === b.k[i] ? 1 : 0) - factor[i] : factor[i] * factor[i];
+          sum += x;
+        }
+      }
+      total += part.variance * sum;
+    }
+    return total;
+  }
+
+  // zOf is the half-width of the 95 % interval of the sum of some cells, in standard deviations.
+  function zOf(sums, rows, variance) {
+    let kurtosis = 0;
+    if (sums.heavy) kurtosis = 3 * rows.reduce((s, r) => s + (sums.variance ?? r.standard_deviation ** 2) ** 2, 0) / variance ** 2;
+    const at = sums.tails.findIndex((p) => p[0] <= kurtosis), below = sums.tails[Math.max(at, 0)], above = sums.tails[Math.max(at - 1, 0)];
+    return above[0] > below[0] ? below[1] + ((kurtosis - below[0]) / (above[0] - below[0])) * (above[1] - below[1]) : below[1];
+  }
+
+  // sumText states the sum of some cells, with its interval to the digits that its error leaves.
+  function sumText(sums, rows) {
+    if (rows.some((r) => r.noisy === null || r.withheld)) return "The sum is not known: some of these cells are left empty.";
+    const sum = rows.reduce((s, r) => s + r.noisy, 0), variance = varianceOf(sums, rows), half = zOf(sums, rows, variance) * Math.sqrt(variance);
+    const digits = Math.max(0, 1 - Math.floor(Math.log10(Math.sqrt(variance)))), scale = 10 ** digits;
+    const text = (x) => x.toLocaleString("en", { maximumFractionDigits: digits });
+    return `${text(Math.round(sum * scale) / scale)} (95 % interval ${text(Math.floor((sum - half) * scale) / scale)} to ${text(Math.ceil((sum + half) * scale) / scale)})`;
+  }
+
   // A table that sorts, filters and downloads; at most 50 rows are shown at a time.
   function tableOf(q, rows, at) {
     const t = q.table, page = 50;
@@ -47,6 +84,14 @@
       ...t.values.filter((v) => !["noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"].includes(v.name)).map((v) => ({ name: v.name, get: (r) => r[v.name] })),
     ];
     let order = null, descending = false, text = "", start = 0;
+    const picked = new Set(), most = 2000;
+    const total = el("p", { role: "status" });
+    const showSum = () => {
+      const some = picked.size ? rows.filter((r) => picked.has(r.at)) : chosen();
+      const all = !picked.size && some.length === rows.length;
+      total.textContent = !some.length || (q.sums.parts && some.length > most) ? "" : `Sum of ${picked.size ? `the ${some.length} cells that you picked` : all ? `all ${some.length} cells` : `the ${some.length} matching cells`}: ${sumText(q.sums, some)}`;
+    };
+    const pick = (r) => el("td", {}, el("input", { type: "checkbox", "aria-label": `Add up ${columns.filter((c) => c.text).map((c) => c.get(r)).join(", ") || q.name}`, checked: picked.has(r.at), onchange: (e) => { if (e.target.checked) picked.add(r.at); else picked.delete(r.at); showSum(); } }));
     const body = el("tbody"), status = el("p", { class: "soft", role: "status" });
     const heads = columns.map((c, i) => {
       const th = el("th", { scope: "col", class: c.text && !c.numeric ? undefined : "n" }, el("button", { type: "button", onclick: () => { descending = order === i && !descending; order = i; start = 0; fill(); } }, el("bdi", { text: c.name })));
@@ -66,10 +111,11 @@
       start = Math.max(0, Math.min(start, Math.floor((some.length - 1) / page) * page));
       heads.forEach((h, i) => h.setAttribute("aria-sort", order === i ? (descending ? "descending" : "ascending") : "none"));
       body.replaceChildren(...some.slice(start, start + page).map((r) => el("tr", {},
-        ...columns.map((c) => (c.text ? el("td", { class: c.numeric ? "n" : undefined }, el("bdi", { text: c.get(r) })) : el("td", { class: "n", text: number(c.get(r), c.name === "estimate" || c.name === "noisy" ? q.none : undefined) }))))));
+        ...columns.map((c) => (c.text ? el("td", { class: c.numeric ? "n" : undefined }, el("bdi", { text: c.get(r) })) : el("td", { class: "n", text: number(c.get(r), c.name === "estimate" || c.name === "noisy" ? q.none : undefined) }))), ...(q.sums ? [pick(r)] : []))));
       status.textContent = some.length === 0 ? "No row matches." : `Rows ${start + 1} to ${Math.min(start + page, some.length)} of ${some.length}` +
         (t.shown < t.rows ? `; the page holds the ${t.shown.toLocaleString("en")} largest of ${t.rows.toLocaleString("en")} rows, the files hold all` : "");
       pager.hidden = rows.length <= page;
+      if (q.sums) showSum();
       back.disabled = start === 0;
       on.disabled = start + page >= some.length;
     };
@@ -91,8 +137,8 @@
         el("label", { for: id, text: "Filter" }),
         el("input", { id, type: "search", oninput: (e) => { text = e.target.value; start = 0; fill(); } }), download),
       el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Table of ${q.name}` },
-        el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? (t.around ? "noisy values are right on average, and the interval is around them" + (differs(rows) ? "; estimates are what denoising made of them." : ".") : "made of the noisy components in the last columns, with 95 % intervals.") : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads)), body)),
-      status, pager);
+        el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? (t.around ? "noisy values are right on average, and the interval is around them" + (differs(rows) ? "; estimates are what denoising made of them." : ".") : "made of the noisy components in the last columns, with 95 % intervals.") : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads, ...(q.sums ? [el("th", { scope: "col", text: "Add up" })] : []))), body)),
+      status, pager, ...(q.sums ? [total] : []));
     fill();
     return box;
   }

@@ -36,7 +36,11 @@ func (a *app) printPreview(r *pipeline.Release) error {
 		if err := a.printReadings(&result); err != nil {
 			return err
 		}
-		for _, text := range report.Remarks(&m.Queries[i]) {
+		estimate := [1]float64{math.NaN()}
+		if result.Answer.Cells > 0 {
+			result.Answer.Estimate(0, estimate[:])
+		}
+		for _, text := range report.Remarks(&m, i, estimate[0]) {
 			if err := a.Printf("%s\n", console.Fill("%s", text)); err != nil {
 				return err
 			}

@@ -15,9 +15,9 @@ var headlines = map[protocol.Status]string{
 	protocol.StatusReleased: "released",
 	protocol.StatusFinished: "released: an earlier run was cut short after its noise was drawn; its release is " +
 		"published now, nothing more was spent",
-	protocol.StatusAlready: "already released: the same bytes are there, nothing was spent",
-	protocol.StatusCopied:  "already released elsewhere: the same bytes were copied, nothing was spent",
-	protocol.StatusDerived: "released in this presentation: made of the noisy values of an earlier one, nothing was spent",
+	protocol.StatusAlready:    "already released: the same bytes are there, nothing was spent",
+	protocol.StatusCopied:     "already released elsewhere: the same bytes were copied, nothing was spent",
+	protocol.StatusRerendered: "released in this presentation: made from earlier noisy values, nothing was spent",
 }
 
 func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance, compared bool) error {

@@ -112,7 +112,7 @@ type plannedQuery struct {
 	// probability.
 	StandsOut float64 `json:"stands_out,omitempty"`
 	// Sharing is what `noise: auto` would give in the place of independent noise; nil if no less noise.
-	Sharing *sharing `json:"noise_auto,omitempty"`
+	CommonNoise *commonNoiseGain `json:"noise_auto,omitempty"`
 	// Adjusted is what to expect of estimates that are made non-negative or whole; nil if they are not.
 	Adjusted *adjusted `json:"estimates,omitempty"`
 	// MinCount is a min_count that the plan proposes for a query that averages groups; 0 if it needs none.
@@ -136,8 +136,9 @@ func planJSON(p *pipeline.Plan) map[string]any {
 			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
 			Mu: float64(q.Mu()), Share: budgetShare(p,
-				&q), Threshold: q.Threshold(), MinUnits: q.MinUnits(), KeysOf: keysOf(&q), StandsOut: standsOut(&q), Sharing: sharingOf(p, &q),
-			Least: least, MinCount: p.ProposedMinCount(i), Adjusted: adjustedOf(&q),
+				&q), Threshold: q.Threshold(), MinUnits: q.MinUnits(), KeysOf: keysOf(&q), StandsOut: standsOut(&q),
+			CommonNoise: commonNoiseGainOf(p, &q),
+			Least:       least, MinCount: p.ProposedMinCount(i), Adjusted: adjustedOf(&q),
 			Parts: plannedParts(&q), Strategy: q.Strategy,
 		})
 	}
@@ -146,7 +147,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "stdin": slices.Contains(p.Job().Input.Files, source.Stdin), "queries": all, "worth": worthOf(p),
 	}
 	if with, err := p.Compared(); with != nil && err == nil {
-		text["gaussian_instead"] = with
+		text["with_another_delta"] = with
 	}
 	if t := p.Targets(); t != nil {
 		text["targets"] = map[string]any{"least_epsilon": json.Number(t.Text), "weights_auto": t.Auto,
@@ -179,7 +180,7 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		return err
 	}
 	for i, q := range p.Queries() {
-		if err := errors.Join(a.printStrategy(&q), a.printSharing(p, &q), a.printFollowers(p, i)); err != nil {
+		if err := errors.Join(a.printStrategy(&q), a.printCommonNoiseGain(p, &q), a.printFollowers(p, i)); err != nil {
 			return err
 		}
 	}

@@ -28,14 +28,18 @@ func sharedOut(p *pipeline.Plan) string {
 	return "share of epsilon"
 }
 
-// printCompared reports which queries would have less noise with a small delta, and what the ledger would be charged;
-// nothing if delta is not 0.
+// printCompared reports which queries would have less noise with another delta, and what the ledger would be charged. If
+// the plan's delta is above 0, it reports nothing unless some query would gain.
 func printCompared(c *console.Console, p *pipeline.Plan) error {
 	with, err := p.Compared()
 	if with == nil || err != nil {
 		return err
 	}
-	rows := [][]string{{"query", "standard deviation", fmt.Sprintf("Gaussian, delta %g", with.Delta)}}
+	heading := fmt.Sprintf("Gaussian, delta %g", with.Delta)
+	if with.Delta == 0 {
+		heading = "with delta 0"
+	}
+	rows := [][]string{{"query", "standard deviation", heading}}
 	var smaller []string
 	i := 0
 	for _, q := range p.Queries() {
@@ -47,13 +51,19 @@ func printCompared(c *console.Console, p *pipeline.Plan) error {
 			i++
 		}
 	}
-	said := "for no query would it be smaller"
+	gain := "for no query would it be smaller"
 	if len(smaller) > 0 {
-		said = "it would be smaller for " + strings.Join(smaller, ", ")
+		gain = "it would be smaller for " + strings.Join(smaller, ", ")
+	}
+	text := fmt.Sprintf("Gaussian noise of the same epsilon needs a delta: with %g %s", with.Delta, gain)
+	if with.Delta == 0 {
+		if len(smaller) == 0 {
+			return nil
+		}
+		text = "Geometric or Laplace noise of the same epsilon needs no delta: with privacy.delta: 0 " + gain
 	}
 	return errors.Join(
-		c.Printf("\nGaussian noise of the same epsilon needs a delta: with %g %s, and the ledger would be charged mu %.4g "+
-			"in place of %.4g\n", with.Delta, said, float64(with.Mu), float64(p.Mu())),
+		c.Printf("\n%s, and the ledger would be charged mu %.4g in place of %.4g\n", text, float64(with.Mu), float64(p.Mu())),
 		c.PrintTable(rows),
 	)
 }

@@ -44,7 +44,7 @@ func halfWidth(q *pipeline.Planned) string {
 	if perRow {
 		text += " / rows"
 	}
-	if q.Search != nil && q.Search.Found == nil {
+	if q.Search != nil && q.Search.Result == nil {
 		text = atMost + text
 	}
 	return text

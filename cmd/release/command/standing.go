@@ -20,16 +20,16 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// standing is what a run of a plan would do and cost: whether it is released already, what a charge takes of the budget,
-// and how the ledger was found.
+// standing is what a run of a plan would do and cost: whether it is released already, what a charge takes of the
+// budget, and how the ledger was found.
 type standing struct {
 	protocol.Standing
 	ledger string // "", "none" or "unknown"
 	lost   error  // the refusal of a run if the ledger was lost
 }
 
-// findStanding looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is
-// counted alone.
+// findStanding looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget
+// is counted alone.
 func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Flags) (s standing, err error) {
 	dir, err := f.Dir(p)
 	if err != nil {
@@ -94,7 +94,7 @@ func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 				"--new-release"
 		}
 		return []string{line}
-	case protocol.NextDerive:
+	case protocol.NextRerender:
 		line := fmt.Sprintf("already released in another presentation, to %s on %s: a run makes this one of its noisy "+
 			"values and charges nothing", console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
 		if s.Problem != nil {
@@ -173,16 +173,16 @@ func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 // moreText describes how many more releases like it fit after a charge.
 func moreText(r ledger.Room) string {
 	switch {
-	case r.More < 0:
+	case r.Fits < 0:
 		return "more than is left"
-	case r.More < 1:
+	case r.Fits < 1:
 		return "no further release like this fits"
-	case r.More < 2:
+	case r.Fits < 2:
 		return "room for one more release like this"
-	case r.More > 1e6:
+	case r.Fits > 1e6:
 		return "room for more than a million more releases like this"
 	}
-	return console.Fill("room for %.0f more releases like this", math.Floor(r.More))
+	return console.Fill("room for %.0f more releases like this", math.Floor(r.Fits))
 }
 
 // percentText is a share in percent, of three digits.
@@ -225,11 +225,11 @@ func (s standing) JSON() map[string]any {
 	}
 	rooms := []map[string]any{}
 	for _, r := range s.Quote.Rooms {
-		share, more := any(r.Share), any(r.More)
+		share, more := any(r.Share), any(r.Fits)
 		if math.IsInf(r.Share, 0) {
 			share = nil
 		}
-		if math.IsInf(r.More, 0) {
+		if math.IsInf(r.Fits, 0) {
 			more = nil
 		}
 		rooms = append(rooms, map[string]any{"per": r.Per, "name": r.Name, "share": share, "more_fit": more})

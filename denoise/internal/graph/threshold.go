@@ -6,13 +6,13 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
-// Rule is a way to shrink wavelet coefficients. The coefficients of the components' means are never shrunk.
-type Rule int
+// ThresholdRule is a way to shrink wavelet coefficients. The coefficients of the components' means are never shrunk.
+type ThresholdRule int
 
 const (
 	// Levels multiplies the coefficients of sets of 2^j to 2^(j+1)−1 nodes by the positive-part James–Stein factor (1 −
 	// (N−2)·s²/S)₊ of that level, which has N coefficients with sum of squares S. It needs no tuning.
-	Levels Rule = iota
+	Levels ThresholdRule = iota
 	// Universal soft-thresholds at s·√(2·ln n), as the papers do. It removes nearly everything if s is large.
 	Universal
 	// SUREThreshold soft-thresholds each tree at the threshold of least estimated risk (Stein).
@@ -23,7 +23,7 @@ const (
 
 // shrink shrinks the detail coefficients in place, for noise of standard deviation s; given is the threshold of the
 // rule Given. It returns their divergence, and the threshold, which is 0 for Levels.
-func (r Rule) shrink(d *Dendrogram, detail []float64, s, given float64) (df, threshold float64) {
+func (r ThresholdRule) shrink(d *Dendrogram, detail []float64, s, given float64) (df, threshold float64) {
 	switch r {
 	case Levels:
 		return d.ShrinkLevels(detail, s), 0

@@ -9,7 +9,7 @@ import (
 type WaveletOptions struct {
 	// Sigma > 0 is the standard deviation s of the noise, in the values' unit.
 	Sigma float64
-	Rule  Rule
+	Rule  ThresholdRule
 	// Threshold is the level of the rule Given, in the values' unit.
 	Threshold float64
 	// Trees is the number of random trees whose estimates are averaged. If it is 0, there is one.

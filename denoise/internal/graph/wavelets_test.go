@@ -25,7 +25,7 @@ func TestShrinkageDivergence(t *testing.T) {
 	for i := range y {
 		y[i] = 40*normal(r) + 60*float64(i%9/4)
 	}
-	for _, rule := range []Rule{Levels, Universal, SUREThreshold, Given} {
+	for _, rule := range []ThresholdRule{Levels, Universal, SUREThreshold, Given} {
 		o := WaveletOptions{Sigma: 40, Rule: rule, Threshold: 30, Trees: 3}
 		fit := must(TreeWavelets(t.Context(), g, y, o))(t)
 		if rule == SUREThreshold { // the divergence is that at a fixed threshold

@@ -15,8 +15,8 @@ import (
 func TestFetchedResultIsWhole(t *testing.T) {
 	k, err1 := partial.NewKey(make([]byte, 32))
 	other, err2 := partial.NewKey(make([]byte, 32))
-	whole, err3 := k.Sealed([]byte("the result"))
-	foreign, err4 := other.Sealed([]byte("the result"))
+	whole, err3 := k.Encrypt([]byte("the result"))
+	foreign, err4 := other.Encrypt([]byte("the result"))
 	for _, err := range []error{err1, err2, err3, err4} {
 		if err != nil {
 			t.Fatal(err)

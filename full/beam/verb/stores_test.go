@@ -366,7 +366,7 @@ func TestPipelineHasNoAddress(t *testing.T) {
 		t.Fatalf("exit code %d:\n%s", code, out)
 	}
 	sent := s.tap.said()
-	for _, public := range []string{`"Sealed":"`, `"Buckets":16`} {
+	for _, public := range []string{`"Encrypted":"`, `"Buckets":16`} {
 		if !wiretest.Find(sent, []byte(public)) {
 			t.Fatalf("the capture of %d bytes lacks %s", len(sent[0]), public)
 		}

@@ -37,7 +37,7 @@ func fails(tb testing.TB, f func(testing.TB)) bool {
 }
 
 func TestOpen(t *testing.T) {
-	e, err := mechanism.Seal(0.25, []int64{1, -2, 3})
+	e, err := mechanism.Hide(0.25, []int64{1, -2, 3})
 	if err != nil {
 		t.Fatal(err)
 	}

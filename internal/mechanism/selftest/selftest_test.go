@@ -26,7 +26,7 @@ func claim(sigma float64) calibrate.Mechanism {
 
 func sealed(tb testing.TB, cells, rows int) mechanism.Exact {
 	tb.Helper()
-	e, err := mechanism.Seal(1, slices.Repeat([]int64{int64(rows)}, cells))
+	e, err := mechanism.Hide(1, slices.Repeat([]int64{int64(rows)}, cells))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -263,9 +263,9 @@ func selecting(tb testing.TB, claimed calibrate.KeySelection, threshold float64,
 	}
 }
 
-// TestKeys: keys that are selected as claimed pass, with probability above 1 - 1e-9. Keys with other noise in the counts
-// or in the sums, or of a lower threshold, fail: each statistic is then more than 8 of its own standard deviations above
-// its threshold.
+// TestKeys: keys that are selected as claimed pass, with probability above 1 - 1e-9. Keys with other noise in the
+// counts or in the sums, or of a lower threshold, fail: each statistic is then more than 8 of its own standard
+// deviations above its threshold.
 func TestKeys(t *testing.T) {
 	m := claim(1.25)
 	claimed := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 0.1}

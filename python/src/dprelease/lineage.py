@@ -24,7 +24,10 @@ _SOURCE = "https://github.com/dprelease/dprelease"
 
 @attr.define(kw_only=True)
 class PrivacyRunFacet(RunFacet):
-    """The guarantee of a release, and the account that paid for it."""
+    """The guarantee of a release, and its budget as the manifest's scope states it.
+
+    The ledger's live balance is not public: it counts runs that failed. The scope counts published releases alone.
+    """
 
     epsilon: float
     delta: float
@@ -32,9 +35,8 @@ class PrivacyRunFacet(RunFacet):
     unit: str
     adjacency: str
     dataset: str
-    budgetEpsilon: str | None = None  # noqa: N815 - names of the facet's schema
-    budgetDelta: str | None = None  # noqa: N815
-    budgetShareLeft: float | None = None  # noqa: N815
+    ledgerCap: str | None = None  # noqa: N815 - names of the facet's schema
+    ledgerCharged: str | None = None  # noqa: N815
 
     @staticmethod
     def _get_schema() -> str:
@@ -75,8 +77,7 @@ def outputs(release: Release) -> list[OutputDataset]:
 def run_facets(release: Release) -> dict[str, RunFacet]:
     """Return the facet `dprelease_privacy`."""
     privacy = release.manifest["privacy"]
-    account = release.outcome.get("account", {})
-    share = account.get("mu2_spent_share")
+    scope = privacy.get("scope", {})
     return {
         "dprelease_privacy": PrivacyRunFacet(
             epsilon=release.epsilon,
@@ -85,9 +86,8 @@ def run_facets(release: Release) -> dict[str, RunFacet]:
             unit=privacy["unit"] if isinstance(privacy["unit"], str) else ", ".join(privacy["unit"]),
             adjacency=privacy["adjacency"],
             dataset=release.manifest["job"]["ledger"]["dataset"],
-            budgetEpsilon=account.get("budget_epsilon"),
-            budgetDelta=account.get("budget_delta"),
-            budgetShareLeft=None if share is None else max(0.0, 1 - share),
+            ledgerCap=scope.get("ledger_cap"),
+            ledgerCharged=scope.get("ledger_charged"),
         )
     }
 

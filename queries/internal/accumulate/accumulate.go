@@ -47,19 +47,19 @@ type Answer interface {
 	ValidRecord(content []byte) bool
 }
 
-// SealCounts hides row counts, each capped at MaxRows.
-func SealCounts(cells []int64) ([]mechanism.Exact, error) {
-	return one(mechanism.Seal(1, capRows(cells)))
+// HideCounts hides row counts, each capped at MaxRows.
+func HideCounts(cells []int64) ([]mechanism.Exact, error) {
+	return one(mechanism.Hide(1, capRows(cells)))
 }
 
-// SealSparse hides row counts most of which are 0.
-func SealSparse(cells *mechanism.Sparse) ([]mechanism.Exact, error) {
-	return one(mechanism.SealSparse(1, *cells))
+// HideSparse hides row counts most of which are 0.
+func HideSparse(cells *mechanism.Sparse) ([]mechanism.Exact, error) {
+	return one(mechanism.HideSparse(1, *cells))
 }
 
-// SealSums hides sums of multiples of a quantum.
-func SealSums(quantum float64, cells int128.Slice) ([]mechanism.Exact, error) {
-	return one(mechanism.SealWide(quantum, cells))
+// HideSums hides sums of multiples of a quantum.
+func HideSums(quantum float64, cells int128.Slice) ([]mechanism.Exact, error) {
+	return one(mechanism.HideWide(quantum, cells))
 }
 
 func one(e mechanism.Exact, err error) ([]mechanism.Exact, error) {

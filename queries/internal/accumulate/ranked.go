@@ -104,26 +104,31 @@ func (a *Ranked) Merge(other Answer) error {
 // Totals returns the answers of all steps.
 func (a *Ranked) Totals() (Totals, error) { return Totals{Ranked: a}, nil }
 
-// Seal hides the answers under all bounds, and the histogram. seal hides the totals under one bound, as vectors
-// vectors.
-func (a *Ranked) Seal(vectors int, seal func(Totals) ([]mechanism.Exact, error)) ([]mechanism.Exact, error) {
+// Hide returns the exact answers under all bounds, and the histogram. hide returns the exact answers of the totals
+// under one bound: as many vectors as the first argument.
+func (a *Ranked) Hide(vectors int, hide func(Totals) ([]mechanism.Exact, error)) ([]mechanism.Exact, error) {
 	var exacts []mechanism.Exact
-	c := &rankedChoice{steps: a.Steps, answers: a.answers, seal: seal}
+	c := &rankedChoice{steps: a.Steps, answers: a.answers, hide: hide}
 	for vector := range vectors {
 		state := c.write
 		if vector > 0 { // the first vector has written the content of all
 			state = func(io.Writer) error { return nil }
 		}
-		exacts = append(exacts, mechanism.SealChoice(func(r mechanism.Range) (mechanism.Exact,
+		exacts = append(exacts, mechanism.HideChoice(func(r mechanism.Range) (mechanism.Exact,
 			error) {
 			return c.within(r, vector)
 		}, state))
 	}
-	histogram, err := SealCounts(a.units)
+	histogram, err := HideCounts(a.units)
 	if err != nil {
 		return nil, err
 	}
 	return append(exacts, histogram...), nil
+}
+
+// HideLongest hides the number of units whose last row is in the last step.
+func (a *Ranked) HideLongest() ([]mechanism.Exact, error) {
+	return HideCounts(a.units[len(a.units)-1:])
 }
 
 // rankedChoice holds the answers among which one bound is chosen, for all vectors alike.
@@ -131,9 +136,9 @@ type rankedChoice struct {
 	mutex   sync.Mutex
 	steps   []int64
 	answers []Answer // nil if a bound was chosen
-	seal    func(Totals) ([]mechanism.Exact, error)
+	hide    func(Totals) ([]mechanism.Exact, error)
 	chosen  int64
-	sealed  []mechanism.Exact
+	hidden  []mechanism.Exact
 	err     error
 }
 
@@ -156,12 +161,12 @@ func (c *rankedChoice) within(r mechanism.Range, vector int) (mechanism.Exact, e
 	case c.answers != nil:
 		answers := c.answers[:last+1]
 		c.chosen, c.answers = r.High, nil
-		c.sealed, c.err = c.sealTogether(answers)
+		c.hidden, c.err = c.hideTogether(answers)
 	}
 	if c.err != nil {
 		return mechanism.Exact{}, c.err
 	}
-	return c.sealed[vector], nil
+	return c.hidden[vector], nil
 }
 
 // write writes the answers by step.
@@ -178,8 +183,8 @@ func (c *rankedChoice) write(to io.Writer) error {
 	return w.err
 }
 
-// sealTogether hides the sum of answers; the first answer is not nil.
-func (c *rankedChoice) sealTogether(answers []Answer) ([]mechanism.Exact, error) {
+// hideTogether returns the sum of the answers as exact answers; the first one is not nil.
+func (c *rankedChoice) hideTogether(answers []Answer) ([]mechanism.Exact, error) {
 	for _, other := range answers[1:] {
 		if other != nil {
 			if err := answers[0].Merge(other); err != nil {
@@ -191,12 +196,12 @@ func (c *rankedChoice) sealTogether(answers []Answer) ([]mechanism.Exact, error)
 	if err != nil {
 		return nil, err
 	}
-	return c.seal(t)
+	return c.hide(t)
 }
 
 // SaveState writes the numbers of units and the answers of the steps that have rows.
 func (a *Ranked) SaveState(w *state.Writer) {
-	w.Words(a.units)
+	w.Int64s(a.units)
 	for _, answer := range a.answers {
 		if answer == nil {
 			w.Uint(0)

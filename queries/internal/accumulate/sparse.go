@@ -15,13 +15,13 @@ import (
 type Sparse struct {
 	groups *domain.Grouping
 	size   int // cells of the domain
-	cells  *intern.Words
+	cells  *intern.Uint64s
 	rows   []int64 // by number of the cell
 }
 
 // NewSparse returns an answer without rows, in a domain of so many cells.
 func NewSparse(groups *domain.Grouping, size int) *Sparse {
-	return &Sparse{groups: groups, size: size, cells: intern.NewWords()}
+	return &Sparse{groups: groups, size: size, cells: intern.NewUint64s()}
 }
 
 // countCell counts rows of a cell; there are fewer cells than numbers.

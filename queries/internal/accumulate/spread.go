@@ -187,9 +187,9 @@ func (a *Spread) AllRows() (all int64) {
 	return all
 }
 
-// Seal hides the sums under all clamps and the histogram. If centred is set, sums are less the centre of the clamp; if
-// countRows is set, the row counts are hidden too.
-func (a *Spread) Seal(centred, countRows bool) ([]mechanism.Exact, error) {
+// Hide returns the exact answers: the sums under all clamps, the row counts if countRows is set, and the histogram. If
+// centred is set, the centre of the clamp is subtracted from each value.
+func (a *Spread) Hide(centred, countRows bool) ([]mechanism.Exact, error) {
 	histogram, rows := make([]int64, a.Layout().Cells()), make([]int64, a.Cells)
 	for i := range a.cells {
 		for j, n := range a.cells[i].rows {
@@ -201,11 +201,11 @@ func (a *Spread) Seal(centred, countRows bool) ([]mechanism.Exact, error) {
 	if countRows {
 		vectors = [][]int64{rows, histogram}
 	}
-	exacts := []mechanism.Exact{mechanism.SealChoice(func(r mechanism.Range) (mechanism.Exact, error) {
+	exacts := []mechanism.Exact{mechanism.HideChoice(func(r mechanism.Range) (mechanism.Exact, error) {
 		return a.clamped(r, centred)
 	}, a.write)}
 	for _, counts := range vectors {
-		e, err := SealCounts(counts)
+		e, err := HideCounts(counts)
 		if err != nil {
 			return nil, err
 		}
@@ -260,7 +260,7 @@ func (a *Spread) clamped(r mechanism.Range, centred bool) (mechanism.Exact, erro
 			totals.Add(i, sum.Sub(int128.Product(centre, uint64(n))))
 		}
 	}
-	exacts, err := SealSums(math.Ldexp(1, a.Quantizer.Exponent), totals)
+	exacts, err := HideSums(math.Ldexp(1, a.Quantizer.Exponent), totals)
 	if err != nil {
 		return mechanism.Exact{}, err
 	}

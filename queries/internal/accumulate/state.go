@@ -30,7 +30,7 @@ const (
 func (a *Counts) SaveState(w *state.Writer) {
 	a.makeSlots()
 	w.Uint(wholeForm)
-	w.Words(a.slots[1:])
+	w.Int64s(a.slots[1:])
 }
 
 // LoadState adds the counts of a state.
@@ -46,7 +46,7 @@ func addCount(count *int64, n int64) { *count = min(*count+min(n, MaxRows), MaxR
 func loadCounts(r *state.Reader, cells int, add func(cell int, n int64)) error {
 	switch r.Uint() {
 	case wholeForm:
-		r.Words(cells, func(i int, n int64) {
+		r.Int64s(cells, func(i int, n int64) {
 			if n < 0 {
 				_ = r.Fail() // the error stays
 				return
@@ -103,7 +103,7 @@ func (a *Sums) SaveState(w *state.Writer) {
 	a.flush()
 	saveWide(w, a.totals)
 	saveWide(w, a.second)
-	w.Words(a.rows)
+	w.Int64s(a.rows)
 }
 
 // LoadState adds the sums of a state.
@@ -133,7 +133,7 @@ func (a *Sums) ValidRecord(content []byte) bool {
 func (a *Tables) SaveState(w *state.Writer) {
 	a.makeCounts()
 	for _, counts := range a.counts {
-		w.Words(counts)
+		w.Int64s(counts)
 	}
 }
 
@@ -159,14 +159,14 @@ func (a *Tables) ValidRecord(content []byte) bool {
 // SaveState writes the numbers of rows without a value, and of each cell that has rows its bins.
 func (a *Spread) SaveState(w *state.Writer) {
 	a.makeCells()
-	w.Words(a.missing)
+	w.Int64s(a.missing)
 	for i := range a.cells {
 		c := &a.cells[i]
 		if c.rows == nil {
 			continue
 		}
 		w.Uint(uint64(i) + 1)
-		w.Words(c.rows)
+		w.Int64s(c.rows)
 		saveWide(w, c.sums)
 	}
 	w.Uint(0)
@@ -203,22 +203,22 @@ func (a *Spread) ValidRecord(content []byte) bool {
 
 // saveWide writes integers of 128 bits; loadWide adds them.
 func saveWide(w *state.Writer, s int128.Slice) {
-	w.Words(s.High)
+	w.Int64s(s.High)
 	for _, x := range s.Low {
-		w.Word(x)
+		w.Uint64(x)
 	}
 }
 
 func loadWide(r *state.Reader, s int128.Slice) {
-	r.Words(len(s.High), func(i int, x int64) { s.Add(i, int128.Int{High: x}) })
+	r.Int64s(len(s.High), func(i int, x int64) { s.Add(i, int128.Int{High: x}) })
 	for i := 0; i < len(s.Low) && r.Err() == nil; i++ {
-		s.Add(i, int128.Int{Low: r.Word()})
+		s.Add(i, int128.Int{Low: r.Uint64()})
 	}
 }
 
 // loadRows adds numbers of rows.
 func loadRows(r *state.Reader, rows []int64) {
-	r.Words(len(rows), func(i int, n int64) {
+	r.Int64s(len(rows), func(i int, n int64) {
 		if n < 0 {
 			_ = r.Fail() // the error stays
 			return

@@ -29,8 +29,8 @@ type Totals struct {
 
 // Keyed holds totals by private keys. Nobody reads them before keys are selected.
 type Keyed interface {
-	// Seal hides the totals: one vector for each number that is added up by key.
-	Seal() ([]mechanism.Exact, error)
+	// Hide returns the exact answers: one vector for each number that is added up by key.
+	Hide() ([]mechanism.Exact, error)
 }
 
 // capRows cuts numbers of rows down to MaxRows.

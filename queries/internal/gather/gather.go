@@ -18,7 +18,7 @@ import (
 )
 
 // Accumulator gathers the exact totals of an aggregation for one worker. If the privacy unit is made of columns it
-// keeps all rows: bounds are enforced when it is sealed, on the whole of a unit's rows. It is not safe for use by
+// keeps all rows: [Totals] enforces the bounds at the end, on all rows of a unit. It is not safe for use by
 // several goroutines. No error of it depends on a row's value.
 type Accumulator struct {
 	of     *aggregation.Aggregation

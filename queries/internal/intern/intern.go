@@ -40,18 +40,18 @@ func (s HashSeed) Of(key uint64) uint64 {
 	return high ^ low
 }
 
-// Words numbers 64-bit keys: an open-addressing table of 4-byte slots beside the keys in order.
-type Words struct {
+// Uint64s numbers 64-bit keys: an open-addressing table of 4-byte slots beside the keys in order.
+type Uint64s struct {
 	seed  HashSeed
 	Keys  []uint64
 	slots []uint32 // number of a key + 1, or 0
 }
 
-// NewWords returns an empty table.
-func NewWords() *Words { return &Words{seed: NewHashSeed(), slots: make([]uint32, 16)} }
+// NewUint64s returns an empty table.
+func NewUint64s() *Uint64s { return &Uint64s{seed: NewHashSeed(), slots: make([]uint32, 16)} }
 
 // ID returns the number of a key, a new one if it is new, or none if no number is left.
-func (w *Words) ID(key uint64) int32 {
+func (w *Uint64s) ID(key uint64) int32 {
 	mask := uint64(len(w.slots) - 1)
 	for i := w.seed.Of(key) & mask; ; i = (i + 1) & mask {
 		s := w.slots[i]
@@ -64,7 +64,7 @@ func (w *Words) ID(key uint64) int32 {
 	}
 }
 
-func (w *Words) insert(slot, key uint64) int32 {
+func (w *Uint64s) insert(slot, key uint64) int32 {
 	if len(w.Keys) >= MaxUnits {
 		return None
 	}
@@ -76,7 +76,7 @@ func (w *Words) insert(slot, key uint64) int32 {
 	return int32(len(w.Keys) - 1)
 }
 
-func (w *Words) grow() {
+func (w *Uint64s) grow() {
 	w.slots = make([]uint32, 2*len(w.slots))
 	mask := uint64(len(w.slots) - 1)
 	for n, key := range w.Keys {
@@ -89,13 +89,13 @@ func (w *Words) grow() {
 }
 
 // Reset forgets all keys and keeps the memory.
-func (w *Words) Reset() {
+func (w *Uint64s) Reset() {
 	w.Keys = w.Keys[:0]
 	clear(w.slots)
 }
 
 // Len returns how many keys have a number.
-func (w *Words) Len() int { return len(w.Keys) }
+func (w *Uint64s) Len() int { return len(w.Keys) }
 
 // Texts numbers byte strings: an open-addressing table beside all strings in one piece of memory.
 type Texts struct {

@@ -10,7 +10,7 @@ import (
 // The tables of units agree with Go's maps while they grow.
 func TestInterning(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w, x := NewWords(), NewTexts()
+		w, x := NewUint64s(), NewTexts()
 		for range 2 {
 			ids := map[uint64]int32{}
 			for _, key := range rapid.SliceOfN(rapid.Uint64Range(1, 300), 0, 600).Draw(rt, "keys") {

@@ -142,14 +142,14 @@ func (a *Counts) Merge(other accumulate.Answer) error {
 // Totals returns the counts, by private keys.
 func (a *Counts) Totals() (accumulate.Totals, error) { return accumulate.Totals{Keyed: a}, nil }
 
-// Seal hides the counts by key.
-func (a *Counts) Seal() ([]mechanism.Exact, error) {
+// Hide returns the counts by key as an exact answer.
+func (a *Counts) Hide() ([]mechanism.Exact, error) {
 	a.foldRows()
 	switch {
 	case a.failed != nil:
 		return nil, a.failed
 	case a.units.outside.records+a.names.outside.records > 0:
-		return a.sealWritten()
+		return a.hideWritten()
 	}
 	counts, err := a.named(a.units.index, a.units.numbers, a.names.held)
 	if err != nil {
@@ -157,7 +157,7 @@ func (a *Counts) Seal() ([]mechanism.Exact, error) {
 	}
 	slices.SortFunc(counts, keyCount.compare)
 	keys, numbers := split(counts)
-	e, err := mechanism.SealKeyed(a.least, keys, numbers)
+	e, err := mechanism.HideKeyed(a.least, keys, numbers)
 	if err != nil {
 		return nil, err
 	}
@@ -210,8 +210,8 @@ func rowsOf(n int128.Int) int64 {
 	return int64(n.Low)
 }
 
-// sealWritten hides counts of which some were written to the spill. They are read when the keys are selected.
-func (a *Counts) sealWritten() ([]mechanism.Exact, error) {
+// hideWritten is Hide if some counts were written to the spill. They are read when the keys are selected.
+func (a *Counts) hideWritten() ([]mechanism.Exact, error) {
 	if err := a.units.write(); err != nil {
 		return nil, err
 	}
@@ -219,7 +219,7 @@ func (a *Counts) sealWritten() ([]mechanism.Exact, error) {
 		return nil, err
 	}
 	a.keys.forget()
-	return []mechanism.Exact{mechanism.SealKeyBlocks(a.least, func(take func(keys []string, counts []int64) error) error {
+	return []mechanism.Exact{mechanism.HideKeyBlocks(a.least, func(take func(keys []string, counts []int64) error) error {
 		for i := range partitions {
 			for _, in := range a.passes(i) {
 				if err := a.block(i, in, take); err != nil {

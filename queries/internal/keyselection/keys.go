@@ -36,7 +36,7 @@ type Keying struct {
 	sizes   []int            // of the listed dimensions
 	listed  *domain.Grouping // of the listed dimensions
 	columns []discoveredColumn
-	pairs   []*intern.Words // pairs[i]: (number of the key's listed cell and its columns up to i, value of column i + 1)
+	pairs   []*intern.Uint64s // pairs[i]: (number of the key's listed cell and its columns up to i, value of column i + 1)
 	ids     []int32
 	digests []digest // by the number of the key, of those that were asked for
 }
@@ -60,7 +60,7 @@ func NewKeying(of *aggregation.Aggregation, l domain.Layout) *Keying {
 		at := slices.Index(l.Columns, p.Column)
 		k.columns = append(k.columns, discoveredColumn{domain.AxisCoder{At: at, Kind: p.Type, Values: v,
 			Null: columnar.Dropped}, v})
-		k.pairs = append(k.pairs, intern.NewWords())
+		k.pairs = append(k.pairs, intern.NewUint64s())
 	}
 	return k
 }

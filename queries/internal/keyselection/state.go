@@ -20,7 +20,7 @@ func (a *Counts) SaveState(w *state.Writer) {
 	w.Uint(a.units.size())
 	err := a.units.each(func(e *entry, numbers int128.Slice) {
 		w.Bytes(e[bounding.CellBytes:])
-		w.Word(uint64(rowsOf(numbers.At(0))))
+		w.Uint64(uint64(rowsOf(numbers.At(0))))
 	})
 	w.Fail(err)
 	w.Uint(a.names.size())
@@ -36,7 +36,7 @@ func (a *Counts) SaveState(w *state.Writer) {
 // LoadState adds the counts and keys of a state.
 func (a *Counts) LoadState(r *state.Reader) error {
 	for left := r.Uint(); left > 0 && r.Err() == nil; left-- {
-		d, n := r.Bytes(sha256.Size), r.Word()
+		d, n := r.Bytes(sha256.Size), r.Uint64()
 		if len(d) != sha256.Size || n > accumulate.MaxRows {
 			return r.Fail()
 		}

@@ -174,20 +174,20 @@ func (a *Values) Merge(other accumulate.Answer) error {
 // Totals returns the sums, by private keys.
 func (a *Values) Totals() (accumulate.Totals, error) { return accumulate.Totals{Keyed: a}, nil }
 
-// Seal hides the sums, those of the second number and the numbers of rows, of each of them that the query has, until
-// keys are selected.
-func (a *Values) Seal() ([]mechanism.Exact, error) {
+// Hide returns the exact answers, which wait for the selection of keys: the sums, the sums of the second number and the
+// row counts, if the query has them.
+func (a *Values) Hide() ([]mechanism.Exact, error) {
 	if a.failed != nil {
 		return nil, a.failed
 	}
 	a.Keys.forget()
 	dims, exponent := a.Sums.Quantizer.Dims, a.Sums.Quantizer.Exponent
-	exacts := []mechanism.Exact{mechanism.SealForKeys(&numbersOf{a, 0, dims, exponent})}
+	exacts := []mechanism.Exact{mechanism.HideForKeys(&numbersOf{a, 0, dims, exponent})}
 	if s := a.Sums.Second; s != nil {
-		exacts = append(exacts, mechanism.SealForKeys(&numbersOf{a, a.second(), 1, s.Exponent}))
+		exacts = append(exacts, mechanism.HideForKeys(&numbersOf{a, a.second(), 1, s.Exponent}))
 	}
 	if a.Sums.CountRows {
-		exacts = append(exacts, mechanism.SealForKeys(&numbersOf{a, a.rows(), 1, 0}))
+		exacts = append(exacts, mechanism.HideForKeys(&numbersOf{a, a.rows(), 1, 0}))
 	}
 	return exacts, nil
 }
@@ -220,7 +220,7 @@ func (n *numbersOf) Of(keys []string) (mechanism.Exact, error) {
 	if err != nil {
 		return mechanism.Exact{}, err
 	}
-	return mechanism.SealWide(math.Ldexp(1, n.exponent), out)
+	return mechanism.HideWide(math.Ldexp(1, n.exponent), out)
 }
 
 // All returns the numbers of the entries of all keys, or of some, under their bytes and a number of one byte or more.
@@ -269,8 +269,8 @@ func (a *Values) SaveState(w *state.Writer) {
 	err := a.totals.each(func(e *entry, numbers int128.Slice) {
 		w.Bytes(e[:])
 		for i := range numbers.Len() {
-			w.Word(uint64(numbers.At(i).High))
-			w.Word(numbers.At(i).Low)
+			w.Uint64(uint64(numbers.At(i).High))
+			w.Uint64(numbers.At(i).Low)
 		}
 	})
 	w.Fail(err)
@@ -283,7 +283,7 @@ func (a *Values) LoadState(r *state.Reader) error {
 	for left := r.Uint(); left > 0 && r.Err() == nil; left-- {
 		b := r.Bytes(ContentBytes)
 		for i := range numbers.Len() {
-			numbers.Set(i, int128.Int{High: int64(r.Word()), Low: r.Word()})
+			numbers.Set(i, int128.Int{High: int64(r.Uint64()), Low: r.Uint64()})
 		}
 		if r.Err() != nil || len(b) != ContentBytes || int64(binary.BigEndian.Uint32(b)) >= int64(a.Sums.Cells) {
 			return r.Fail()

@@ -59,7 +59,7 @@ func (h *Histogram) Symmetric(noise float64, groups int) int {
 		}
 		if i > 0 {
 			n, x := rows[i-1], (c+float64(Edge(i-1)))/2
-			v := unsureness * math.Pow(min(n, m.sdFine), 2)
+			v := countVariance * math.Pow(min(n, m.sdFine), 2)
 			above, beyond = above+n, beyond+n*x
 			v0, v1, v2 = v0+v, v1+v*x, v2+v*x*x
 		}
@@ -67,6 +67,6 @@ func (h *Histogram) Symmetric(noise float64, groups int) int {
 	return best
 }
 
-// unsureness is the variance of an estimated row count n of a bin, relative to n² or to the variance of the bin's
+// countVariance is the variance of an estimated row count n of a bin, relative to n² or to the variance of the bin's
 // noise, whichever is less. It is above 1 because errors of neighbouring bins of a tail have the same sign.
-const unsureness = 6
+const countVariance = 6

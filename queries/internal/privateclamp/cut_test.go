@@ -10,7 +10,7 @@ import (
 func (s *sorted) searchOf(r *rand.Rand) *Search {
 	const share = 0.1
 	sd := math.Sqrt(SquaredWeight) / (mu1 * math.Sqrt(share))
-	out := &Search{Rule: ClampRule, Exponent: 30 - Bits, Most: 1 << Bits, Groups: 1,
+	out := &Search{RuleVersion: ClampRule, Exponent: 30 - Bits, Most: 1 << Bits, Groups: 1,
 		Noise: 1 / (mu1 * math.Sqrt(1-share)), Grid: 0x1p-20, Deviation: sd}
 	if s.layout.Signed {
 		out.Least = -out.Most
@@ -70,8 +70,8 @@ func TestChanceOfACutHolds(t *testing.T) {
 	}
 }
 
-// Rows of one octave, as many as [Search.Noticed] returns, are believed in at least 97.5 % of 4,000 histograms, wherever
-// they are; fewer than 96.5 % have a probability below 1e-4 then. The seed is fixed.
+// Rows of one octave, as many as [Search.Noticed] returns, are believed in at least 97.5 % of 4,000 histograms,
+// wherever they are; fewer than 96.5 % have a probability below 1e-4 then. The seed is fixed.
 func TestNoticedRowsAreBelieved(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 7))
 	for _, least := range []int64{0, -1 << Bits} {

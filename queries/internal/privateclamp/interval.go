@@ -48,10 +48,10 @@ func (h *Histogram) estimate() (rows, ends []float64) {
 	if zero < thresholdNear*h.Deviation/CoarseWeight {
 		zero = 0
 	}
-	above := h.side(1).believed()
+	above := h.side(1).occupiedRows()
 	below := make([]float64, 0, side)
 	if h.Signed {
-		below = h.side(1 + Octaves + side).believed()
+		below = h.side(1 + Octaves + side).occupiedRows()
 	}
 	if zero == 0 && above == nil && len(below) == 0 {
 		return nil, nil
@@ -66,9 +66,9 @@ func (h *Histogram) estimate() (rows, ends []float64) {
 	return rows, append(ends, float64(Edge(len(above))))
 }
 
-// believed returns the estimated rows of the occupied octaves. It drops octaves next to zero that chance may have
+// occupiedRows returns the estimated rows of the occupied octaves. It drops octaves next to zero that chance may have
 // raised: a few wrong rows there would make the clamp wide.
-func (m *magnitudes) believed() []float64 {
+func (m *magnitudes) occupiedRows() []float64 {
 	out := m.rows()
 	if out == nil {
 		return nil

@@ -28,8 +28,8 @@ func Steps(most int64) (steps []int64) {
 
 // RowsSearch is a noisy histogram of the rows that units have, and the bound that was chosen from it.
 type RowsSearch struct {
-	// Rule is the version of the rule.
-	Rule int `json:"rule"`
+	// RuleVersion is the version of the rule.
+	RuleVersion int `json:"rule"`
 	// Steps are the bounds among which one is chosen. The cells of the histogram are the units with more rows than the
 	// step before, and at most this one.
 	Steps []int64 `json:"steps"`
@@ -58,7 +58,7 @@ var ErrRows = errors.New("the histogram of which a bound was chosen is not whole
 func (s *RowsSearch) Choose() error {
 	positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
 	n := len(s.Steps)
-	if s.Rule != RowsRule || n < 2 || s.Steps[n-1] > MostRows || !slices.Equal(s.Steps, Steps(s.Steps[n-1])) ||
+	if s.RuleVersion != RowsRule || n < 2 || s.Steps[n-1] > MostRows || !slices.Equal(s.Steps, Steps(s.Steps[n-1])) ||
 		len(s.Cells) != n || len(s.Noise) != n ||
 		s.Groups < 1 || !positive(s.Grid) || !positive(s.Deviation) ||
 		slices.ContainsFunc(s.Noise, func(x float64) bool { return !positive(x) }) {
@@ -81,7 +81,7 @@ func (s *RowsSearch) Choose() error {
 		}
 		if i > 0 {
 			x := (k + float64(s.Steps[i-1]) + 1) / 2
-			v := unsureness * math.Pow(min(units[i], s.Deviation), 2)
+			v := countVariance * math.Pow(min(units[i], s.Deviation), 2)
 			above, beyond = above+units[i], beyond+units[i]*x
 			v0, v1, v2 = v0+v, v1+v*x, v2+v*x*x
 		}

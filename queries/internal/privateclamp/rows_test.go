@@ -60,7 +60,8 @@ func prepareRows(draw func(*rand.Rand) float64, seed uint64) *rowsTable {
 
 func (t *rowsTable) run(r *rand.Rand) float64 {
 	const share = 0.1
-	s := RowsSearch{Rule: RowsRule, Steps: t.steps, Groups: 1, Grid: 1. / 64, Deviation: 1 / (mu1 * math.Sqrt(share))}
+	s := RowsSearch{RuleVersion: RowsRule, Steps: t.steps, Groups: 1, Grid: 1. / 64,
+		Deviation: 1 / (mu1 * math.Sqrt(share))}
 	for i, n := range t.cells {
 		s.Noise = append(s.Noise, float64(t.steps[i])/(mu1*math.Sqrt(1-share)))
 		s.Cells = append(s.Cells, int64(math.Round((float64(n)+s.Deviation*r.NormFloat64())/s.Grid)))
@@ -110,7 +111,7 @@ func TestNoRowsAreFoundByChance(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	steps := Steps(MostRows)
 	for range 2000 {
-		s := RowsSearch{Rule: RowsRule, Steps: steps, Groups: 1, Grid: 1. / 64, Deviation: 13}
+		s := RowsSearch{RuleVersion: RowsRule, Steps: steps, Groups: 1, Grid: 1. / 64, Deviation: 13}
 		for range steps {
 			s.Noise, s.Cells = append(s.Noise, 5), append(s.Cells, int64(13*64*r.NormFloat64()))
 		}
@@ -123,14 +124,16 @@ func TestNoRowsAreFoundByChance(t *testing.T) {
 // A search whose numbers do not fit together chooses nothing, and does not panic.
 func TestRowsSearchesThatAreNotWhole(t *testing.T) {
 	whole := func() RowsSearch {
-		return RowsSearch{Rule: RowsRule, Steps: Steps(5), Groups: 1, Grid: 1, Deviation: 1, Noise: []float64{1, 2, 4, 5},
+		return RowsSearch{RuleVersion: RowsRule, Steps: Steps(5), Groups: 1, Grid: 1, Deviation: 1, Noise: []float64{1, 2, 4,
+			5},
 			Cells: []int64{9, 0, 0, 0}}
 	}
 	if s := whole(); s.Choose() != nil || s.MaxRows != 1 || !s.Found {
 		t.Fatalf("%+v", s)
 	}
 	for name, spoil := range map[string]func(*RowsSearch){
-		"rule": func(s *RowsSearch) { s.Rule++ }, "no steps": func(s *RowsSearch) { s.Steps = nil }, "steps": func(s *RowsSearch) { s.Steps[1] = 3 },
+		"rule": func(s *RowsSearch) { s.RuleVersion++ }, "no steps": func(s *RowsSearch) { s.Steps = nil },
+		"steps": func(s *RowsSearch) { s.Steps[1] = 3 },
 		"cells": func(s *RowsSearch) { s.Cells = s.Cells[1:] }, "noise": func(s *RowsSearch) { s.Noise[2] = math.Inf(1) }, "groups": func(s *RowsSearch) { s.Groups = 0 },
 		"too many": func(s *RowsSearch) { s.Steps = Steps(2 * MostRows) }, "grid": func(s *RowsSearch) { s.Grid = 0 }, "deviation": func(s *RowsSearch) { s.Deviation = math.NaN() },
 	} {

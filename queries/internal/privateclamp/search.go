@@ -11,8 +11,8 @@ const ClampRule = 1
 
 // Search is a noisy histogram and the clamp that was chosen from it.
 type Search struct {
-	// Rule is the version of the rule.
-	Rule int `json:"rule"`
+	// RuleVersion is the version of the rule.
+	RuleVersion int `json:"rule"`
 	// Exponent says that values are multiples of 2^Exponent, Least and Most are the public range in these.
 	Exponent int   `json:"quantum_log2"`
 	Least    int64 `json:"least"`
@@ -45,7 +45,8 @@ var ErrSearch = errors.New("the histogram of which a clamp was chosen is not who
 func (s *Search) Choose() error {
 	h := Histogram{Layout: Layout{Signed: s.Least < 0}, Deviation: s.Deviation}
 	positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
-	if s.Rule != ClampRule || len(s.Cells) != h.Layout.Cells() || s.Least >= s.Most || max(s.Most, -s.Least) > 1<<Bits ||
+	if s.RuleVersion != ClampRule || len(s.Cells) != h.Layout.Cells() || s.Least >= s.Most || max(s.Most,
+		-s.Least) > 1<<Bits ||
 		s.Groups < 1 || !positive(s.Noise) || !positive(s.Grid) || !positive(s.Deviation) {
 		return ErrSearch
 	}

@@ -67,8 +67,8 @@ func (w *Writer) Uint(x uint64) {
 	w.buf = binary.AppendUvarint(w.buf, x)
 }
 
-// Word writes a number in eight bytes.
-func (w *Writer) Word(x uint64) {
+// Uint64 writes a number in eight bytes.
+func (w *Writer) Uint64(x uint64) {
 	w.room(8)
 	w.buf = binary.BigEndian.AppendUint64(w.buf, x)
 }
@@ -85,11 +85,11 @@ func (w *Writer) Bytes(b []byte) {
 	}
 }
 
-// Words writes numbers in eight bytes each, after how many they are.
-func (w *Writer) Words(numbers []int64) {
+// Int64s writes the number of numbers, then each in eight bytes.
+func (w *Writer) Int64s(numbers []int64) {
 	w.Uint(uint64(len(numbers)))
 	for _, x := range numbers {
-		w.Word(uint64(x))
+		w.Uint64(uint64(x))
 	}
 }
 
@@ -152,8 +152,8 @@ func (r *Reader) Expect(want uint64) {
 	}
 }
 
-// Word reads a number of eight bytes.
-func (r *Reader) Word() uint64 {
+// Uint64 reads a number of eight bytes.
+func (r *Reader) Uint64() uint64 {
 	var b [8]byte
 	if r.err == nil {
 		if _, err := io.ReadFull(r.r, b[:]); err != nil {
@@ -164,8 +164,8 @@ func (r *Reader) Word() uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// Words reads n numbers, which Words wrote, and hands each on with its place.
-func (r *Reader) Words(n int, add func(i int, x int64)) {
+// Int64s reads n numbers and calls add(i, x) for each. The caller has read n.
+func (r *Reader) Int64s(n int, add func(i int, x int64)) {
 	r.Expect(uint64(n))
 	var b [8 << 10]byte
 	for i := 0; i < n && r.err == nil; {

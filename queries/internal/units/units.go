@@ -73,8 +73,8 @@ func (u *Reader) Open(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// Words returns the unit of a row, if it has no text.
-func (u *Reader) Words(row int) []uint64 {
+// Uint64s returns the unit of a row as one number for each column, if no column is a string.
+func (u *Reader) Uint64s(row int) []uint64 {
 	n := len(u.columns)
 	return u.words[row*n : (row+1)*n]
 }

@@ -26,7 +26,7 @@ type Job struct {
 	MaxRows                int
 	Epsilon, Delta         string
 	TotalEpsilon, TotalDel string
-	Questions              []Question
+	Questions              []Query
 	Dir, Store, Dataset    string
 }
 
@@ -215,7 +215,7 @@ func (c *Cells) text() string {
 var notNameBytes = regexp.MustCompile(`[^a-z0-9]+`)
 
 // name returns a name made of the query's kind and columns that no other query has.
-func (q *Question) name(taken map[string]bool) string {
+func (q *Query) name(taken map[string]bool) string {
 	words := []string{q.Kind}
 	switch q.Kind {
 	case "count":

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Question is one query as a person types it, such as
+// Query is one query as a person types it, such as
 //
 //	count
 //	histogram branch=Central|North x loan_date=2023-01-01..2024-01-01/month
@@ -14,7 +14,7 @@ import (
 //	quantiles age=0..100/5
 //
 // [Grammar] explains the form to users.
-type Question struct {
+type Query struct {
 	// Kind is count, histogram, quantiles, sum, mean or variance.
 	Kind string
 	// Value is the column that is added up, with its range; nil for counts and histograms.
@@ -63,9 +63,9 @@ var fields = []string{"minute_of_hour", "hour_of_day", "hour_of_week", "day_of_w
 var steps = []string{"day", "week", "month", "quarter", "year"}
 
 // Parse parses a query.
-func Parse(s string) (Question, error) {
+func Parse(s string) (Query, error) {
 	kind, rest, _ := strings.Cut(strings.TrimSpace(s), " ")
-	q := Question{Kind: kind}
+	q := Query{Kind: kind}
 	rest = strings.TrimSpace(rest)
 	switch kind {
 	case "count":
@@ -93,7 +93,7 @@ func Parse(s string) (Question, error) {
 	return q, fmt.Errorf("%q is no kind of query: write count, histogram, quantiles, sum, mean or variance", kind)
 }
 
-func (q *Question) parseBy(s string) error {
+func (q *Query) parseBy(s string) error {
 	for _, part := range strings.Split(s, " x ") {
 		c, err := parseCells(part)
 		if err != nil {
@@ -136,7 +136,7 @@ func parseCells(s string) (Cells, error) {
 }
 
 // Columns returns the columns that the query reads.
-func (q *Question) Columns() (names []string) {
+func (q *Query) Columns() (names []string) {
 	if q.Value != nil {
 		names = append(names, q.Value.Column)
 	}

@@ -35,8 +35,8 @@ func LedgersNear(dir string) (paths []string) {
 // RunOf returns the run that has a publication whose manifest has this SHA-256; nil if there is none.
 func RunOf(runs []ledger.Run, digest string) *ledger.Run {
 	i := slices.IndexFunc(runs, func(r ledger.Run) bool {
-		return r.Digests.Release == digest || slices.ContainsFunc(r.Derived,
-			func(d ledger.Derivation) bool { return d.Release == digest })
+		return r.Digests.Release == digest || slices.ContainsFunc(r.Rerenderings,
+			func(d ledger.Rerendering) bool { return d.Release == digest })
 	})
 	if i < 0 || digest == "" {
 		return nil

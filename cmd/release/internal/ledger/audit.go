@@ -54,7 +54,7 @@ func (a *accounts) printAudit(o *opened, audit *ledger.Audit, seen int, findings
 	case a.JSON:
 		return a.PrintJSON(map[string]any{
 			"pass": len(findings) == 0, "entries": len(audit.Entries), "head": audit.Head.Hash.String(), "mu2_recounted": totals,
-			"releases_compared": seen, "further_publications": audit.Derived, "findings": findings,
+			"releases_compared": seen, "further_publications": audit.Rerenderings, "findings": findings,
 		})
 	case o.csv:
 		return a.printCSV(rows)
@@ -69,7 +69,7 @@ func (a *accounts) printAudit(o *opened, audit *ledger.Audit, seen int, findings
 	}
 	return a.Printf("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; %s, at no cost\n",
 		len(audit.Entries), audit.Head.Hash,
-		console.Count(seen, "release folder"), console.Count(audit.Derived, "further publication"))
+		console.Count(seen, "release folder"), console.Count(audit.Rerenderings, "re-rendering"))
 }
 
 func byName(a, b ledger.Account) int {
@@ -101,7 +101,7 @@ func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, find
 	for i := range runs {
 		datasets[runs[i].Payer.Dataset] = true
 		around(runs[i].Charge.Dir)
-		for _, d := range runs[i].Derived {
+		for _, d := range runs[i].Rerenderings {
 			around(d.Dir)
 		}
 	}

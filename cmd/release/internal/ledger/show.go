@@ -280,7 +280,7 @@ func runsJSON(runs []ledger.Run) []runJSON {
 			r.Charge.Run, r.Charge.Number, r.Payer.Dataset, r.Charge.Job, Window(r.Charge.Params), state,
 			float64(calibrate.ComposedMu(r.Charge.Mechanisms)), r.Updated.UTC().Format(time.RFC3339), r.Charge.Dir, r.Digests.Release, false, reason,
 		})
-		for _, d := range r.Derived {
+		for _, d := range r.Rerenderings {
 			out = append(out, runJSON{
 				r.Charge.Run, r.Charge.Number, r.Payer.Dataset, d.Job, Window(r.Charge.Params), state, 0,
 				d.Recorded.UTC().Format(time.RFC3339), d.Dir, d.Release, true, reason,

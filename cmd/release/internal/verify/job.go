@@ -78,8 +78,8 @@ func restate(m *manifest.Manifest) (*manifest.Manifest, error) {
 	}
 	chosen := plan.Choose()
 	for i, q := range plan.Queries() {
-		if found, ok := clampsearch.FoundBy(&m.Queries[i]); q.Search != nil && ok {
-			if err := chosen.TakeFound(i, found); err != nil {
+		if found, ok := clampsearch.ResultOf(&m.Queries[i]); q.Search != nil && ok {
+			if err := chosen.TakeSearchResult(i, found); err != nil {
 				return nil, err
 			}
 		}

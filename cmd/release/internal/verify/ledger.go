@@ -153,8 +153,8 @@ func (v *verifying) against(c *ledger.Charge) (findings []string) {
 }
 
 func sameNoise(a, b calibrate.Mechanism) bool {
-	if a.After != "" && b.After != "" {
-		b.After = a.After // which a later presentation may have renamed: they stand in the order of the job
+	if a.ChosenBy != "" && b.ChosenBy != "" {
+		b.ChosenBy = a.ChosenBy // which a later presentation may have renamed: they stand in the order of the job
 	}
 	return b.Within(a)
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// verify names each fact of a manifest that the ledger has otherwise, also if the manifest's digest is not the ledger's.
+// verify names each fact of a manifest that the ledger has otherwise, also if the manifest's digest is not the
+// ledger's.
 func TestLedgerHasTheFacts(t *testing.T) {
 	v := &verifying{digest: "d"}
 	if err := json.Unmarshal(sound(t, forgedJobs["gaussian"]), &v.manifest); err != nil {
@@ -36,7 +37,7 @@ func TestLedgerHasTheFacts(t *testing.T) {
 		"one less":      {func(c *ledger.Charge) { c.Mechanisms = c.Mechanisms[1:] }, "other mechanisms"},
 		"another order": {func(c *ledger.Charge) { slices.Reverse(c.Mechanisms) }, "other mechanisms"},
 		"after a search": {func(c *ledger.Charge) {
-			i := slices.IndexFunc(c.Mechanisms, func(m calibrate.Mechanism) bool { return m.After != "" })
+			i := slices.IndexFunc(c.Mechanisms, func(m calibrate.Mechanism) bool { return m.ChosenBy != "" })
 			c.Mechanisms[i].Sens.L2 *= 2
 			c.Mechanisms[i].Sigma *= 2
 		}, "what was found in the run"},

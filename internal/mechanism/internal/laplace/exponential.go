@@ -1,7 +1,7 @@
 package laplace
 
-// Words is a source of random bits, such as a gauss.Bits.
-type Words interface {
+// BitSource is a source of random bits, such as a gauss.Bits.
+type BitSource interface {
 	// Word draws 64 bits.
 	Word() (uint64, error)
 }
@@ -10,7 +10,7 @@ type Words interface {
 type uniform []uint64
 
 // extend draws 64 more digits.
-func (u *uniform) extend(source Words) error {
+func (u *uniform) extend(source BitSource) error {
 	w, err := source.Word()
 	if err != nil {
 		return err
@@ -20,7 +20,7 @@ func (u *uniform) extend(source Words) error {
 }
 
 // isBelow reports whether x < y. It draws digits of both until they differ.
-func (u *uniform) isBelow(y *uniform, source Words) (bool, error) {
+func (u *uniform) isBelow(y *uniform, source BitSource) (bool, error) {
 	for i := 0; ; i++ {
 		if len(*u) == i {
 			if err := u.extend(source); err != nil {
@@ -40,7 +40,7 @@ func (u *uniform) isBelow(y *uniform, source Words) (bool, error) {
 
 // exponential draws a + u, whose density is e^(−a−u).
 type exponential struct {
-	source Words
+	source BitSource
 	u      uniform
 	chain  [2]uniform
 }

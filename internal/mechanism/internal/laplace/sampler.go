@@ -62,7 +62,7 @@ type Sampler struct {
 
 // New returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. gauss.ErrScale if S is 2^52 or
 // more, or if gauss.NewScale did not make it.
-func New(s gauss.Scale, lift int, source Words) (*Sampler, error) {
+func New(s gauss.Scale, lift int, source BitSource) (*Sampler, error) {
 	rounder, err := gauss.NewRounder(s, lift)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ type Geometric struct {
 
 // NewGeometric returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. ErrLift if lift is
 // negative; errors of S as for [New].
-func NewGeometric(s gauss.Scale, lift int, source Words) (*Geometric, error) {
+func NewGeometric(s gauss.Scale, lift int, source BitSource) (*Geometric, error) {
 	if lift < 0 {
 		return nil, ErrLift
 	}

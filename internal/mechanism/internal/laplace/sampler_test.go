@@ -30,7 +30,7 @@ func newBits(tb testing.TB) *gauss.Bits {
 // adder is a Sampler or a Geometric.
 type adder interface{ Add(cells []int64) error }
 
-func newSampler(tb testing.TB, b float64, lift int, source Words) adder {
+func newSampler(tb testing.TB, b float64, lift int, source BitSource) adder {
 	tb.Helper()
 	s, err := New(newScale(tb, b), lift, source)
 	if err != nil {
@@ -39,7 +39,7 @@ func newSampler(tb testing.TB, b float64, lift int, source Words) adder {
 	return s
 }
 
-func newGeometric(tb testing.TB, b float64, lift int, source Words) adder {
+func newGeometric(tb testing.TB, b float64, lift int, source BitSource) adder {
 	tb.Helper()
 	s, err := NewGeometric(newScale(tb, b), lift, source)
 	if err != nil {
@@ -53,7 +53,7 @@ const half = 1 << 63
 // Scripts of sign, chain and u give the numbers that they encode.
 func TestOneDraw(t *testing.T) {
 	for what, c := range map[string]struct {
-		new   func(testing.TB, float64, int, Words) adder
+		new   func(testing.TB, float64, int, BitSource) adder
 		b     float64
 		lift  int
 		cell  int64
@@ -102,7 +102,7 @@ func TestRefuses(t *testing.T) {
 
 // The noise never wraps around at the bounds of int64.
 func TestSaturation(t *testing.T) {
-	for _, build := range []func(testing.TB, float64, int, Words) adder{newSampler, newGeometric} {
+	for _, build := range []func(testing.TB, float64, int, BitSource) adder{newSampler, newGeometric} {
 		for _, c := range []struct {
 			cell int64
 			lift int

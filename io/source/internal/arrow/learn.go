@@ -45,21 +45,21 @@ func (s *batchScan) learnAll() error {
 		if !s.file.columns[at].isCoded() {
 			continue
 		}
-		if err := s.guardColumn(i, func() error { return s.learnShared(i, at) }); err != nil {
+		if err := s.guardColumn(i, func() error { return s.learnFileDictionary(i, at) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// learnShared loads the dictionary of a file's column.
-func (s *batchScan) learnShared(i, at int) error {
+// learnFileDictionary loads the dictionary of a file's column.
+func (s *batchScan) learnFileDictionary(i, at int) error {
 	s.file.known.mu.Lock()
 	defer s.file.known.mu.Unlock()
 	k, ok := s.file.known.of[at]
 	if !ok || s.yield == nil {
 		var err error
-		if k, err = s.readShared(i, at); err != nil {
+		if k, err = s.readFileDictionary(i, at); err != nil {
 			return err
 		}
 	}
@@ -71,8 +71,8 @@ func (s *batchScan) learnShared(i, at int) error {
 	return nil
 }
 
-// readShared reads the dictionary of a file's column: one block, and the blocks that add to it.
-func (s *batchScan) readShared(i, at int) (knownDictionary, error) {
+// readFileDictionary reads the dictionary of a file's column: one block, and the blocks that add to it.
+func (s *batchScan) readFileDictionary(i, at int) (knownDictionary, error) {
 	outer := s.h
 	s.h = sha256.New()
 	defer func() { s.h = outer }()

@@ -1,0 +1,53 @@
+package command
+
+import (
+	"slices"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// commonNoiseGain holds the standard deviations of a histogram with common noise, as multiples of its present ones.
+type commonNoiseGain struct {
+	Cell  float64 `json:"cell"`
+	Total float64 `json:"total"` // of the sum of all cells
+}
+
+// maxGain is the largest multiple that is worth showing in a plan.
+const maxGain = 0.97
+
+// commonNoiseGainOf returns the gain of `noise: auto` for a query; nil if the noise would not be smaller, or if a key
+// of the job excludes common noise.
+func commonNoiseGainOf(p *pipeline.Plan, q *pipeline.Planned) *commonNoiseGain {
+	if p.Guarantee().Delta == 0 || len(q.Steps) > 0 || q.Sparse {
+		return nil
+	}
+	for _, jq := range p.Job().Queries {
+		if jq.Name == q.Query.Name() && len(jq.Margins) > 0 || slices.Contains(jq.Margins, q.Query.Name()) ||
+			isDirected(&jq, q.Query.Name()) {
+			return nil
+		}
+	}
+	s := &commonNoiseGain{}
+	if s.Cell, s.Total = queries.GainOfCommonNoise(q.Query, p.Adjacency()); s.Cell > maxGain {
+		return nil
+	}
+	return s
+}
+
+// isDirected reports whether a query has this name and chooses the place of its noise itself.
+func isDirected(jq *configs.Query, name string) bool {
+	return jq.Name == name && (jq.Sensitivity != "" || jq.Histogram != nil && jq.Histogram.Noise != "")
+}
+
+// printCommonNoiseGain prints the gain of `noise: auto`.
+func (a *app) printCommonNoiseGain(p *pipeline.Plan, q *pipeline.Planned) error {
+	s := commonNoiseGainOf(p, q)
+	if s == nil {
+		return nil
+	}
+	return a.Printf("\n%s: one unit may be in many of the cells; with noise: auto in the histogram a cell would have "+
+		"%.2f of this noise, and the sum of all cells %.2f times what it has now\n",
+		q.Query.Name(), s.Cell, s.Total)
+}

@@ -1,0 +1,163 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"math/big"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/clampsearch"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+// rerender re-renders a released plan: it applies the plan's presentation to the noisy values that are public already.
+// It reads no row and charges nothing.
+//
+// Protocol: stage, record, publish. A release is in the ledger before it becomes visible. If a run was cut short before
+// the record, the next run discards its staging; if it was cut short after the record, the next run publishes the
+// staging (repeat), or re-renders the same noisy values.
+func (a *attempt) rerender(ctx context.Context) (*Outcome, error) {
+	prior := a.prior
+	if err := a.vacant(ctx, a.dir); err != nil {
+		return nil, err
+	}
+	dir, m, digest, err := a.source(ctx, &prior)
+	if err != nil {
+		return nil, err
+	}
+	release, err := a.present(ctx, dir, &m, digest)
+	if err != nil {
+		return nil, err
+	}
+	staging := stagingOf(a.dir, a.plan.Presentation(), prior.Charge.Number)
+	if err := errors.Join(a.Sink.Discard(staging), a.Sink.Prepare(staging)); err != nil {
+		return nil, pipeline.OutputError(err)
+	}
+	staged, err := a.stage(ctx, staging, "", release)
+	if err != nil {
+		return nil, errors.Join(err, pipeline.OutputError(a.Sink.Discard(staging)))
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := a.recordRerendering(ctx, &prior, staged); err != nil {
+		return nil, err
+	}
+	moved, err := a.replace(ctx, staging, a.dir)
+	if err != nil {
+		return nil, err
+	}
+	if moved != "" && dir == a.dir {
+		dir = moved
+	}
+	a.Observer.Progress(pipeline.StagePublish, percent, percent)
+	return &Outcome{Status: StatusRerendered, Dir: a.dir, Digest: staged, Moved: moved, Release: release,
+		Queries: a.chosen.Queries(), From: dir}, nil
+}
+
+func (a *attempt) recordRerendering(ctx context.Context, of *ledger.Run, digest string) error {
+	d := ledger.Rerendering{Presentation: a.plan.Presentation(), Release: digest, Dir: a.dir, Job: a.plan.Name()}
+	return pipeline.LedgerError("record the re-rendering", a.Book.Rerender(ctx, of.Charge.Run, of.Charge.Number, d))
+}
+
+// present re-renders the plan from the noisy values of a published release.
+func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest, digest string) (*pipeline.Release,
+	error) {
+	c := &a.prior.Charge
+	proof, err := a.Book.Publication(ctx, c.Run, c.Number)
+	if err != nil {
+		return nil, pipeline.LedgerError("read the publication", err)
+	}
+	adopted, err := a.plan.Adopt(*c)
+	if err != nil {
+		return nil, &pipeline.Error{
+			Cause: pipeline.CauseOutput, Code: "incomplete-source", Hint: hintIncomplete, Err: err,
+			Message: "this job was released by another version of this program, with other sensitivities or noise than " +
+				"this one would take",
+		}
+	}
+	a.plan, a.chosen = adopted, adopted.Choose()
+	if err := a.adoptSearchResults(m); err != nil {
+		return nil, a.notReadBack(ctx, err)
+	}
+	noisy, err := a.readBack(ctx, dir, m, digest, proof)
+	if err != nil {
+		return nil, err
+	}
+	release, err := a.chosen.Release(ctx, noisy, a.program(), a.Workers, a.Observer)
+	if err != nil {
+		return nil, err
+	}
+	release.MakeFrom(digest)
+	release.SignBy(a.Signer)
+	return release, a.showHead(ctx, release, new(big.Float))
+}
+
+// adoptSearchResults takes over the clamps and bounds that a published release found.
+func (a *attempt) adoptSearchResults(m *manifest.Manifest) error {
+	for i, q := range a.plan.Queries() {
+		if q.Search == nil {
+			continue
+		}
+		found, ok := clampsearch.ResultOf(&m.Queries[i])
+		if !ok {
+			return errors.New(m.Queries[i].Name + ": its clamp or its bound on rows is not stated")
+		}
+		if err := a.chosen.TakeSearchResult(i, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readBack returns the noisy vectors of a published release whose manifest has that digest.
+func (a *attempt) readBack(ctx context.Context, dir string, m *manifest.Manifest, digest string,
+	proof ledger.Publication) ([][]mechanism.Noisy, error) {
+	planned := a.chosen.Queries()
+	out := make([][]mechanism.Noisy, len(planned))
+	for _, i := range a.plan.LeadersFirst() {
+		if leader, follows := planned[i].Leader(); follows {
+			if err := a.chosen.TakeKeys(i, out[leader][0].Keys()); err != nil {
+				return nil, a.notReadBack(ctx, err)
+			}
+		}
+		q := &planned[i]
+		columns, err := a.Sink.Columns(ctx, dir, &m.Queries[i])
+		if err != nil {
+			return nil, a.notReadBack(ctx, err)
+		}
+		grids := make([]float64, len(q.Mechanisms))
+		for j := range q.Mechanisms {
+			grids[j] = q.Mechanisms[j].Grid
+		}
+		found, err := q.Query.Recover(columns, grids)
+		if err != nil {
+			return nil, a.notReadBack(ctx, errors.Join(errors.New(m.Queries[i].Name), err))
+		}
+		for j := range q.Mechanisms {
+			var n mechanism.Noisy
+			if q.Selected() {
+				s := *q.Selection
+				s.Mechanism = q.Charged(j)
+				n, err = mechanism.PublishedKeys(proof, digest, s, found.Keys, found.Multiples[j])
+			} else {
+				n, err = mechanism.Published(proof, digest, q.Charged(j), found.Multiples[j])
+			}
+			if err != nil {
+				return nil, pipeline.InsideError("read the noisy values back", err)
+			}
+			out[i] = append(out[i], n)
+		}
+	}
+	return out, nil
+}
+
+func (a *attempt) notReadBack(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &pipeline.Error{
+		Cause: pipeline.CauseOutput, Code: "incomplete-source", Hint: hintIncomplete, Err: err,
+		Message: "this job is released in another presentation, whose noisy values cannot be read back exactly",
+	}
+}

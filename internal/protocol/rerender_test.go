@@ -1,0 +1,219 @@
+package protocol_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/internal/csvtest"
+	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// presented asks for another presentation of job, in a folder of its own.
+func (b *bench) presented(name string) func(*protocol.Request) {
+	text := strings.NewReplacer("name: colours\nprivacy", "name: "+name+"\nprivacy",
+		"    denoise: [{method: nonnegative}]\n", "", "{dir: out}", "{dir: out, formats: [csv]}").Replace(job)
+	return func(r *protocol.Request) { r.Plan, r.Dir = b.plan(text), filepath.Join(b.dir, name) }
+}
+
+func (b *bench) noisy(dir string) (out []string) {
+	for _, r := range csvtest.Rows(b.T, filepath.Join(dir, "colours.csv")) {
+		out = append(out, r["noisy"])
+	}
+	return out
+}
+
+// Another presentation has the noisy values of the first and its own estimates, and reads no row.
+func TestRerender(t *testing.T) {
+	b := newBench(t)
+	first := b.must(b.presented("first"))
+	b.open = func() pipeline.Engine { return deaf{b.engine} }
+	second := b.must(b.presented("second"))
+	b.expect(second, protocol.StatusRerendered, once+" derive")
+	if second.From != first.Dir || !slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) {
+		t.Errorf("made from %s: %v, want %v", second.From, b.noisy(second.Dir), b.noisy(first.Dir))
+	}
+	third := b.must(nil) // with a step
+	b.expect(third, protocol.StatusRerendered, once+" derive derive")
+	m, _, err := sink.ReadManifest(third.Dir)
+	if err != nil || m.MadeFrom != first.Digest || len(m.Queries[0].Denoise) != 1 || m.Meets() != nil {
+		t.Errorf("%+v (%v)", m, err)
+	}
+	for range 2 {
+		b.expect(b.must(b.presented("second")), protocol.StatusAlready, once+" derive derive")
+		b.expect(b.must(b.presented("first")), protocol.StatusAlready, once+" derive derive")
+	}
+	// Its bytes go wherever they are asked for.
+	copied := b.must(func(r *protocol.Request) { b.presented("second")(r); r.Dir += "-copy" })
+	b.expect(copied, protocol.StatusCopied, once+" derive derive")
+	if copied.Digest != second.Digest {
+		t.Error("other bytes")
+	}
+}
+
+// deaf is an engine whose rows cannot be read.
+type deaf struct{ *engine }
+
+func (deaf) Aggregate(context.Context, *pipeline.Plan, pipeline.Observer) (*pipeline.Aggregates, error) {
+	return nil, errors.New("rows are read")
+}
+
+// Wherever the making of another presentation is cut short, the next run ends with it, of the same noisy values, at no
+// charge; what was seen of it stays as it was.
+func TestDeriveIsCutShort(t *testing.T) {
+	for _, at := range []string{"Prepare", "Stage", "Publish"} {
+		for _, after := range []bool{false, true} {
+			b := newBench(t)
+			first := b.must(b.presented("first"))
+			b.wrap = func(s pipeline.Sink) pipeline.Sink { return &cutSink{Sink: s, at: at, after: after, err: errCut} }
+			if _, err := b.run(t.Context(), b.presented("second")); !errors.Is(err, errCut) {
+				t.Fatalf("error %v, want %v", err, errCut)
+			}
+			seen, _ := sink.New().Inspect(t.Context(), filepath.Join(b.dir, "second")) // nothing, or the whole
+			b.wrap = nil
+			second := b.must(b.presented("second"))
+			b.expect(second, second.Status, once+" derive")
+			if seen != "" && seen != second.Digest {
+				t.Errorf("%s: what was published changed", at)
+			}
+			if !slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) {
+				t.Errorf("%s: other noise", at)
+			}
+		}
+	}
+}
+
+// A run that is cut short leaves its noise to a run of another presentation: it is published as it is, in its own
+// folder, and presented anew.
+func TestOtherPresentationFinishes(t *testing.T) {
+	for _, at := range []string{"WriteMAC after", "Publish before", "Publish after"} {
+		b := newBench(t)
+		b.wrap = func(s pipeline.Sink) pipeline.Sink {
+			name, when, _ := strings.Cut(at, " ")
+			return &cutSink{Sink: s, at: name, after: when == "after", err: errCut}
+		}
+		if _, err := b.run(t.Context(), b.presented("first")); !errors.Is(err, errCut) {
+			t.Fatal(err)
+		}
+		b.wrap = nil
+		second := b.must(b.presented("second"))
+		b.expect(second, protocol.StatusRerendered, once+" derive")
+		first := b.must(b.presented("first"))
+		b.expect(first, protocol.StatusAlready, once+" derive")
+		if !slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) {
+			t.Errorf("%s: two noises under one charge", at)
+		}
+	}
+	// Before it staged, nobody can have seen its noise: the other presentation draws its own under the same charge.
+	b := newBench(t)
+	b.wrap = failing("Stage", errCut)
+	if _, err := b.run(t.Context(), b.presented("first")); !errors.Is(err, errCut) {
+		t.Fatal(err)
+	}
+	b.wrap = nil
+	b.expect(b.must(b.presented("second")), protocol.StatusReleased, once)
+	b.expect(b.must(b.presented("first")), protocol.StatusRerendered, once+" derive")
+}
+
+// In one folder, the presentation that is asked for takes the place of the other, which is moved aside and comes back
+// unchanged.
+func TestPresentationsShareAFolder(t *testing.T) {
+	b := newBench(t)
+	here := func(name string) func(*protocol.Request) {
+		return func(r *protocol.Request) { b.presented(name)(r); r.Dir = filepath.Join(b.dir, "out") }
+	}
+	first := b.must(here("first"))
+	second := b.must(here("second"))
+	if second.Moved == "" || second.Status != protocol.StatusRerendered {
+		t.Errorf("%+v", second)
+	}
+	again := b.must(here("first"))
+	b.expect(again, protocol.StatusCopied, once+" derive")
+	if again.Digest != first.Digest || again.Moved == "" {
+		t.Errorf("%+v", again)
+	}
+	if o := b.must(here("second")); o.Digest != second.Digest {
+		t.Errorf("%+v", o)
+	}
+	// A folder of something else is never touched.
+	other := filepath.Join(b.dir, "other")
+	if err := errors.Join(os.Mkdir(other, 0o755), os.WriteFile(filepath.Join(other, "file"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.run(t.Context(), func(r *protocol.Request) { b.presented("third")(r); r.Dir = other })
+	wantError(t, err, pipeline.CauseOutput, "occupied")
+}
+
+// New noise that one presentation pays for is the noise of those that were not seen before; others repeat their own
+// bytes.
+func TestNewReleaseOfAPresentation(t *testing.T) {
+	b := newBench(t)
+	first := b.must(b.presented("first"))
+	second := b.must(func(r *protocol.Request) { b.presented("second")(r); r.NewRelease = true })
+	b.expect(second, protocol.StatusReleased, once+" reserve seal publish")
+	b.expect(b.must(b.presented("first")), protocol.StatusAlready, once+" reserve seal publish")
+	third := b.must(b.presented("third"))
+	b.expect(third, protocol.StatusRerendered, once+" reserve seal publish derive")
+	if slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) || !slices.Equal(b.noisy(second.Dir), b.noisy(third.Dir)) {
+		t.Errorf("noise %v, %v, %v", b.noisy(first.Dir), b.noisy(second.Dir), b.noisy(third.Dir))
+	}
+	// A new release that one presentation began is finished by another, and not charged twice.
+	b.wrap = func(s pipeline.Sink) pipeline.Sink { return failing("Publish", errCut)(inSteps{s}) }
+	if _, err := b.run(t.Context(),
+		func(r *protocol.Request) { b.presented("second")(r); r.NewRelease = true }); !errors.Is(err, errCut) {
+		t.Fatal(err)
+	}
+	b.wrap = nil
+	newest := b.must(func(r *protocol.Request) { b.presented("first")(r); r.NewRelease = true })
+	b.expect(newest, protocol.StatusRerendered, once+" reserve seal publish derive reserve seal publish derive")
+}
+
+// What was changed since is not read.
+func TestDeriveFromChangedFolder(t *testing.T) {
+	b := newBench(t)
+	first := b.must(b.presented("first"))
+	table := filepath.Join(first.Dir, "colours.csv")
+	text, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(table, append(text, '\n'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.run(t.Context(), b.presented("second"))
+	wantError(t, err, pipeline.CauseOutput, "lost")
+	if err := os.WriteFile(table, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.expect(b.must(b.presented("second")), protocol.StatusRerendered, once+" derive")
+}
+
+// A derived publication that was lost is made again, of the same noisy values; the first release is not.
+func TestLostPresentation(t *testing.T) {
+	b := newBench(t)
+	first := b.must(b.presented("first"))
+	second := b.must(b.presented("second"))
+	noisy := b.noisy(second.Dir)
+	if err := os.RemoveAll(second.Dir); err != nil {
+		t.Fatal(err)
+	}
+	again := b.must(b.presented("second"))
+	b.expect(again, protocol.StatusRerendered, once+" derive derive")
+	if !slices.Equal(noisy, b.noisy(again.Dir)) {
+		t.Error("other noise")
+	}
+	if err := os.RemoveAll(first.Dir); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.run(t.Context(), b.presented("first"))
+	wantError(t, err, pipeline.CauseOutput, "lost")
+	if o := b.must(b.presented("third")); o.From != again.Dir {
+		t.Errorf("made from %s", o.From)
+	}
+}

@@ -1,0 +1,59 @@
+package sink
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// WriteMAC writes the MAC of a staged release beside it, durably. It replaces a MAC that exists.
+func (f *Folder) WriteMAC(staging, mac string) error {
+	const op = "write the MAC of"
+	if strings.ContainsRune(mac, '\n') || len(mac) >= maxNote {
+		return refusal(op, staging, CodeFormat, "the MAC is not one short line")
+	}
+	if err := checkPrivate(op, staging); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(staging)
+	if err != nil {
+		return failure(op, staging, err)
+	}
+	defer root.Close()
+	if err := root.Remove(macName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return failure(op, staging, err)
+	}
+	if err := writeLine(root, macName, mac); err != nil {
+		return failure(op, staging, err)
+	}
+	return failure(op, staging, syncFolder(staging))
+}
+
+// ReadMAC returns the MAC of a staging folder; empty if it has none.
+func (f *Folder) ReadMAC(staging string) (string, error) {
+	const op = "inspect"
+	if err := checkPrivate(op, staging); err != nil {
+		return "", err
+	}
+	root, err := os.OpenRoot(staging)
+	if err != nil {
+		return "", failure(op, staging, err)
+	}
+	defer root.Close()
+	text, err := readSmall(root, macName, maxNote)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotRegular) || errors.Is(err, errTooLarge) {
+		return "", nil
+	}
+	return strings.TrimSuffix(string(text), "\n"), failure(op, staging, err)
+}
+
+// writeLine makes a file of one line that nobody else may read.
+func writeLine(root *os.Root, name, line string) error {
+	_, err := writeNew(root, name, noteMode, func(w io.Writer) error {
+		_, err := io.WriteString(w, line+"\n")
+		return err
+	})
+	return err
+}

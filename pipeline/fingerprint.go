@@ -1,0 +1,259 @@
+package pipeline
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// This file computes the run fingerprint.
+
+// The run fingerprint
+//
+// A run is identified by everything that decides which noisy values are drawn (docs/adr/0017). The name, the formats
+// and the denoising steps of a release are no part of the fingerprint: they are its presentation. Another presentation
+// re-renders the noisy values of the first release, and costs nothing. Both the fingerprint and the presentation are
+// digests of the job as it is run. Every key that is not known to be presentation is part of the fingerprint. So a key
+// that is added to the format and forgotten here costs a second charge, and never draws new noise under an old charge.
+
+// publicFile is what the plan took from a public file of the job.
+type publicFile struct {
+	File   string   `json:"file"`
+	Column string   `json:"column"`
+	Values []string `json:"values"`
+
+	// Presents is set if a denoising step reads it.
+	Presents bool `json:"-"`
+}
+
+// Identity identifies a plan's runs.
+type Identity struct {
+	// Run is the run fingerprint.
+	Run string
+	// Presentation is the digest of how the noisy values are presented.
+	Presentation string
+}
+
+// identify works the identity out of the job, with the environment's values in place, and the contents of its public
+// files.
+func identify(question []byte, public []publicFile, dataset string, params map[string]string) (id Identity, err error) {
+	if id.Presentation, err = presentationOf(question, public); err != nil {
+		return id, err
+	}
+	asked := slices.DeleteFunc(slices.Clone(public), func(f publicFile) bool { return f.Presents })
+	whole, err := digestOf(question, asked)
+	if err != nil {
+		return id, err
+	}
+	id.Run = runKey(dataset, whole, params)
+	return id, nil
+}
+
+// runKey returns the digest of the fingerprint's parts.
+func runKey(dataset, question string, params map[string]string) string {
+	h := sha256.New()
+	write := func(s string) { fmt.Fprintf(h, "%d:%s,", len(s), s) }
+	write("dprelease question 1")
+	write(dataset)
+	write(question)
+	for _, k := range slices.Sorted(maps.Keys(params)) {
+		write(k)
+		write(params[k])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// notThePresentation are those in which two runs that publish the same bytes may differ: the folder of the release, and
+// the ledger that is charged.
+var notThePresentation = map[string][]string{"output": {"dir"}, "ledger": {"store", "budget"}}
+
+// presentationOf is the digest of the job, without the keys that are not the presentation, and of public files.
+func presentationOf(effective []byte, public []publicFile) (string, error) {
+	var job map[string]any
+	if err := json.Unmarshal(effective, &job); err != nil {
+		return "", fmt.Errorf("job: %w", err)
+	}
+	without(job, []string{"data_checks"}) // it decides whether there is a release, and no byte of it
+	for block, keys := range notThePresentation {
+		if m, ok := job[block].(map[string]any); ok {
+			without(m, keys)
+		}
+	}
+	text, err := json.Marshal(map[string]any{"plan": 1, "job": job, "public": public})
+	if err != nil {
+		return "", fmt.Errorf("plan digest: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// The keys of a job that only say how noisy values are presented, by their paths.
+var (
+	presentsJob = []string{"name", "title", "columns", "deployment", "output", "ledger", "params", "memory_limit",
+		"engine", "data_checks"}
+	presentsQuery = []string{"name", "title", "description", "unit", "denoise", "margins", "sparse", "max_error",
+		"publish"}
+	presentsKind      = map[string][]string{"histogram": {"quantiles", "cdf"}, "crosstabs": {"nonnegative", "integers"}}
+	presentsDimension = []string{"as"}
+)
+
+// digestOf is the digest of what decides which noisy values are drawn. Dataset and parameters come on top (runKey).
+func digestOf(effective []byte, public []publicFile) (string, error) {
+	d := json.NewDecoder(bytes.NewReader(effective))
+	d.UseNumber()
+	var job map[string]any
+	if err := d.Decode(&job); err != nil {
+		return "", fmt.Errorf("job: %w", err)
+	}
+	without(job, presentsJob)
+	privacy, _ := job["privacy"].(map[string]any)
+	for _, q := range objectsOf(job["queries"]) {
+		if questionOfQuery(q); privacy["weights"] == nil { // else the accuracy decides how much noise each query gets
+			delete(q, "accuracy")
+		}
+	}
+	text, err := json.Marshal(map[string]any{"question": 1, "job": canonicalJSON(job), "public": public})
+	if err != nil {
+		return "", fmt.Errorf("question digest: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// questionOfQuery leaves out of a query what only presents its answer. Whatever has dimensions is a kind: no list of
+// kinds can lack one.
+func questionOfQuery(q map[string]any) {
+	without(q, presentsQuery)
+	for kind, value := range q {
+		k, ok := value.(map[string]any)
+		if !ok {
+			continue
+		}
+		without(k, presentsKind[kind])
+		by := objectsOf(k["by"])
+		for _, t := range objectsOf(k["tables"]) {
+			renumber(t, "by", by)
+		}
+		if accuracy, ok := q["accuracy"].(map[string]any); ok && len(by) > 0 {
+			renumber(accuracy, "table", by)
+		}
+		discovers := slices.ContainsFunc(by, func(d map[string]any) bool { return d["keys"] != nil })
+		for _, d := range by {
+			without(d, presentsDimension)
+			if !discovers { // beside keys that are discovered, a listed cell is told by its label
+				withoutLabels(d)
+			}
+		}
+	}
+}
+
+// renumber puts the ascending places of dimensions in the place of their names, which only present them.
+func renumber(m map[string]any, key string, by []map[string]any) {
+	names, _ := m[key].([]any)
+	var places []int
+	for _, name := range names {
+		places = append(places, slices.IndexFunc(by, func(d map[string]any) bool { return dimensionName(d) == name }))
+	}
+	if slices.Sort(places); len(places) > 0 && places[0] >= 0 {
+		m[key] = slices.Compact(places)
+	}
+}
+
+// dimensionName is how a table names a dimension.
+func dimensionName(dimension map[string]any) any {
+	nearest, _ := dimension["nearest"].(map[string]any)
+	for _, name := range []any{dimension["as"], nearest["id"], dimension["column"]} {
+		if name != nil && name != "" {
+			return name
+		}
+	}
+	return "grid"
+}
+
+// withoutLabels puts the members of each label in the place of the label: what it is called changes no count.
+func withoutLabels(dimension map[string]any) {
+	values, ok := dimension["values"].([]any)
+	if !ok {
+		return
+	}
+	for i, v := range values {
+		if label, ok := v.(map[string]any); ok {
+			values[i] = label["members"]
+		} else {
+			values[i] = []any{v}
+		}
+	}
+}
+
+func without(m map[string]any, keys []string) {
+	for _, k := range keys {
+		delete(m, k)
+	}
+}
+
+// objectsOf are the objects of a list.
+func objectsOf(list any) (out []map[string]any) {
+	items, _ := list.([]any)
+	for _, item := range items {
+		if m, ok := item.(map[string]any); ok {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// canonicalJSON is a value in the one form that all spellings of the same share: numbers by value, and without what
+// says the same as its absence, an empty list and a truth value that is false. Only input.csv.header is true if it is
+// absent.
+func canonicalJSON(v any) any {
+	switch x := v.(type) {
+	case json.Number:
+		return canonicalNumber(x.String())
+	case []any:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = canonicalJSON(x[i])
+		}
+		return out
+	case map[string]any:
+		out := map[string]any{}
+		for k, v := range x {
+			list, isList := v.([]any)
+			if v == false && k != "header" || isList && len(list) == 0 {
+				continue
+			}
+			out[k] = canonicalJSON(v)
+		}
+		return out
+	}
+	return v
+}
+
+// canonicalNumber writes a decimal of JSON as its digits without zeros at either end, and an exponent of ten.
+func canonicalNumber(text string) string {
+	digits, negative := strings.CutPrefix(text, "-")
+	mantissa, exponent := digits, 0
+	if i := strings.IndexAny(digits, "eE"); i >= 0 {
+		mantissa = digits[:i]
+		if _, err := fmt.Sscanf(strings.TrimPrefix(digits[i+1:], "+"), "%d", &exponent); err != nil {
+			return text
+		}
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	exponent -= len(fraction)
+	digits = strings.TrimLeft(whole+fraction, "0")
+	if digits == "" {
+		return "0"
+	}
+	short := strings.TrimRight(digits, "0")
+	exponent += len(digits) - len(short)
+	if negative {
+		short = "-" + short
+	}
+	return fmt.Sprintf("%se%d", short, exponent)
+}

@@ -1,0 +1,37 @@
+package manifest
+
+import (
+	"slices"
+
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/strategy"
+)
+
+// WhyNoSum explains why the noisy cells of a table cannot be added up to a sum of known error: the answer of the query,
+// or what holds names of it. It returns "" if they can.
+func (q *Query) WhyNoSum(holds string) string {
+	crosstabs := q.Kind == string(query.Crosstab)
+	switch {
+	case q.Discovered():
+		return "its keys were selected by their noisy counts, so that the noise of those that are shown is not 0 on average; " +
+			"list the keys in the job"
+	case q.Strategy != nil && q.Strategy.Name == query.StrategyNested:
+		return "its cells are estimates whose errors depend on each other by the tree of levels, which the release does not " +
+			"hold; look for the sum at a higher level"
+	case crosstabs && holds == "":
+		return "it has the coordinates of residuals; name one of its marginals"
+	case !crosstabs && holds != "":
+		return "it was computed from the noisy cells of " + q.Name + ": add those up"
+	case !crosstabs && q.Strategy != nil && q.Strategy.SumsOfCells == nil && q.Strategy.Name != string(strategy.FormCells):
+		return "the noise of its cells depends on each other; the release has their sums, in the table " + q.Name + ".sums"
+	case !crosstabs && q.Strategy == nil && len(q.Mechanisms) != 1:
+		return "it is a quotient: ask the job for sums and counts, and divide these"
+	case q.Kind == string(query.Mean) || q.Kind == string(query.Variance):
+		return "it is a quotient: ask the job for sums and counts, and divide these"
+	}
+	if i := slices.IndexFunc(q.Files, func(f File) bool { return f.Holds == holds }); i >= 0 && !crosstabs &&
+		q.Files[i].Rows != q.Cells {
+		return "it leaves cells out by their noisy values; remove sparse from the job"
+	}
+	return ""
+}

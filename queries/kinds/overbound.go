@@ -1,0 +1,100 @@
+package kinds
+
+import (
+	"fmt"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/aggregation"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// Units over a bound
+//
+// Rows of a unit beyond its bound of k rows are left out of a count, so that the count is too small by a number that
+// nobody knows. This query counts the units whose rows were cut. Engines keep k + 1 rows of each unit and count units
+// by the number of their kept rows, as they do to find a bound (limited.go): the units that keep k + 1 rows are those
+// with more than k. A unit is counted or it is not, so that the sensitivity is 1 under both adjacencies.
+
+// OverBound counts the units with more rows than the bounds of a count allow.
+type OverBound struct {
+	Base
+	most int64 // the bound, one less than Limits.Rows
+}
+
+// newOverBound makes the query of a spec of a count, whose limits are c's.
+func newOverBound(c Base, p *problem.Problems) query.Query {
+	switch {
+	case len(p.List) > 0:
+		return nil
+	case c.Spec.PerRow():
+		p.Add("count.measure", problem.CodeBadSpec, "each row is a unit, which has one row: no bound cuts any",
+			"remove measure, or name the columns of whom the release protects")
+		return nil
+	case c.Limits.Rows > accumulate.MaxRows:
+		p.Add(maxRowsField, problem.CodeBadValue, fmt.Sprintf("no unit has more than %d rows", int64(accumulate.MaxRows)),
+			"lower the bound, or remove measure")
+		return nil
+	}
+	q := &OverBound{Base: c, most: c.Limits.Rows}
+	q.Limits = bounding.Limits{Rows: q.most + 1, Groups: 1, PerGroup: q.most + 1}
+	return q
+}
+
+// Components states the one mechanism, of sensitivity 1.
+func (q *OverBound) Components(adj query.Adjacency) ([]query.Component, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	if adj.Check(p); len(p.List) > 0 {
+		return nil, p.Err()
+	}
+	verb := " counts once if it has more than "
+	if adj == query.ReplaceOne {
+		verb = " can change from one that does not count to one that counts once, by having more than "
+	}
+	why := "each " + q.Spec.UnitName() + verb + problem.Plural(q.most, "row") + ": 1"
+	one := func(bounding.Limits, query.Adjacency) float64 { return 1 }
+	sens, err := q.declared(adj, calibrate.Sensitivity{L2: 1, Why: why}, one)
+	if err != nil {
+		return nil, err
+	}
+	return []query.Component{{Sens: sens, Cells: 1, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1, L1: 1, WhyL1: why,
+		Cost: 1}}, nil
+}
+
+// Aggregation describes counting units by their number of rows: up to the bound, and above it.
+func (q *OverBound) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
+	a, err := q.Base.Aggregation(s)
+	a.Steps = []int64{q.most, q.most + 1}
+	return a, err
+}
+
+// Hide hides the number of units above the bound.
+func (q *OverBound) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
+	return t.Ranked.HideLongest()
+}
+
+// Bytes returns 0: two numbers take no memory worth counting.
+func (q *OverBound) Bytes(int, int64) int64 { return 0 }
+
+// Finish makes the answer of the noisy number, as for a count.
+func (q *OverBound) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+	if err := checkLengths(q.Name(), noisy, estimate, 1); err != nil {
+		return query.Answer{}, err
+	}
+	a := answerWithNoise(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism(), 1)
+	a.Cells, a.Keys = 1, domain.KeyColumns(nil)
+	return a, nil
+}
+
+// Recover reads the noisy number back.
+func (q *OverBound) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
+	return recoverVectors(1, grids, c.Noisy)
+}
+
+// LooksEmpty returns false: a bound that cuts no unit is no sign of an empty input.
+func (q *OverBound) LooksEmpty([]mechanism.Noisy) bool { return false }

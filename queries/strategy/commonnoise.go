@@ -1,0 +1,234 @@
+package strategy
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
+)
+
+// Common noise of cells
+//
+// If one unit may be in many of d cells, its change has a large part in common: all cells rise together. So the number
+// n of units with a row is measured as well, and the noise of the cells covers only the rest:
+//
+//	y_i = x_i − a·n  for each cell i,  and n.
+//
+// The estimate is x_i = y_i + a·n, with variance s_y² + a²·s_n² for noise of deviations s_y and s_n: the noise of n is
+// common to all cells. A unit that adds c_i rows to cell i changes y by c − a·(1, …, 1) and n by 1. With D(a) the
+// largest norm of c − a·(1, …, 1), mu² = D²/s_y² + 1/s_n², and the variance is least for s_y² = D·(D + a)/mu² and s_n²
+// = (D + a)/(a·mu²):
+//
+//	deviation = (D(a) + a)/mu.
+//
+// If a unit has one row in each of at most L cells, D² = L·(1 − 2a) + a²·d. If it may be in all of them, a = 1/2 is
+// best, with deviation (sqrt(d) + 1)/2 instead of sqrt(d). In integers a is p·2^(−10), and y is measured in units of
+// 2^(−10).
+//
+// Under replace-one there is no gain: if a unit has rows before and after, n does not change, and the cells change as
+// without n. Then y needs as much noise as the cells alone, and the noise of n is added to it.
+//
+// Source: Lebeda, "Better Gaussian mechanism using correlated noise", arXiv 2408.06853, 2024. The case of several rows
+// of a unit in one cell is derived here.
+
+const (
+	commonBits = 10
+	// maxCommon is the largest number of a unit's rows in one cell for which the search for a covers up to a half of it.
+	maxCommon = 1 << 20
+)
+
+// FormCommonNoise is the form of a histogram whose cells have the noise of the number of units in common.
+const FormCommonNoise Form = "shared"
+
+// CommonNoise is a strategy for the cells of a histogram. The zero value is none.
+type CommonNoise struct {
+	cells int
+	p     int64    // a = p·2^(−10); 0 if noise in the cells alone is best
+	norm2 *big.Rat // largest squared norm of one unit's change in the cells: D²
+	other float64  // deviation at mu = 1 of the rejected strategy
+}
+
+// NewCommonNoise returns the strategy of least deviation for cells if one unit contributes within bounds. alone is the
+// squared L2 sensitivity of the cells. If deviations are equal, independent noise wins. replaced is set if a unit may
+// be replaced, not only added or removed.
+func NewCommonNoise(cells int, b Bounds, alone *big.Int, replaced bool) *CommonNoise {
+	s := &CommonNoise{cells: cells}
+	p := s.best(b)
+	a := big.NewRat(p, 1<<commonBits)
+	norm2 := s.residualNorm2(a, b)
+	without := new(big.Rat).SetInt(alone)
+	if replaced && norm2.Cmp(without) < 0 {
+		norm2 = without
+	}
+	if deviation := deviationOf(norm2, a); p > 0 && deviation.Cmp(sqrtOf(without)) < 0 {
+		s.p, s.norm2, s.other = p, norm2, floatRoot(without)
+	} else {
+		s.norm2 = without
+		s.other, _ = deviation.Float64()
+	}
+	return s
+}
+
+// best returns the p of least D(a) + a, from 0 to half the rows that a unit may have in a cell: D is the largest of
+// some norms of c − a·(1, …, 1), so that it is convex in a. Beyond that half it would not help: if all of a cell's rows
+// count less than nothing, D grows.
+func (s *CommonNoise) best(b Bounds) int64 {
+	loss := func(p int64) *big.Float {
+		a := big.NewRat(p, 1<<commonBits)
+		return deviationOf(s.residualNorm2(a, b), a)
+	}
+	low, high := int64(0), min(b.PerGroup, maxCommon)<<commonBits/2
+	for low < high {
+		if middle := low + (high-low)/2; loss(middle+1).Cmp(loss(middle)) < 0 {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// residualNorm2 returns D²: the largest squared norm of c − a·(1, …, 1) over the row counts c of a unit that has a row.
+// a is at most half of m, the rows that a unit may have in a cell.
+//
+// Proof. The squared norm is sum_i c_i² − 2a·r + a²·d, with r rows in all. Of the c with r rows that with as many full
+// cells of m rows as fit, and the rest in one more, has the largest sum of squares, and needs the fewest cells. As r
+// grows from one multiple of m to the next, the norm is convex in the rest, so that it is largest at a multiple or at
+// the most rows that there may be; at the multiples j·m it is j·m·(m − 2a) + a²·d, which does not fall with j. So it is
+// largest with all full cells, and the rest or none beside them. It is then at least a²·d, that of no row at all: D
+// bounds the change also if counts stop at the largest number that they hold.
+func (s *CommonNoise) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
+	rows, squares := b.most(0)
+	largest := s.residualOf(rows, squares, a)
+	rows, squares = b.most(b.rest())
+	if with := s.residualOf(rows, squares, a); with.Cmp(largest) > 0 {
+		largest = with
+	}
+	return largest
+}
+
+// rest returns the rows of a unit that remain after filling as many cells as possible.
+func (b Bounds) rest() int64 {
+	if full := b.full(); full < b.Groups {
+		return b.Rows - full*b.PerGroup
+	}
+	return 0
+}
+
+// full returns how many cells a unit can fill.
+func (b Bounds) full() int64 { return min(b.Groups, b.Rows/b.PerGroup) }
+
+// most returns the rows of a unit in all full cells, and some more in another one, and the sum of the squares.
+func (b Bounds) most(rest int64) (rows, squares *big.Int) {
+	rows = new(big.Int).Mul(big.NewInt(b.full()), big.NewInt(b.PerGroup))
+	squares = new(big.Int).Mul(rows, big.NewInt(b.PerGroup))
+	r := big.NewInt(rest)
+	rows.Add(rows, r)
+	return rows, squares.Add(squares, r.Mul(r, r))
+}
+
+// residualOf is the squared norm of c − a·(1, …, 1) for c with these rows and sum of squares.
+func (s *CommonNoise) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
+	x := new(big.Rat).SetInt(rows)
+	x.Mul(x, a).Mul(x, big.NewRat(-2, 1)).Add(x, new(big.Rat).SetInt(squares))
+	common := new(big.Rat).Mul(a, a)
+	return x.Add(x, common.Mul(common, new(big.Rat).SetInt64(int64(s.cells))))
+}
+
+// Argument is how the norm of what one unit changes in the cells follows from the bounds: "sqrt(24 - 2·0.5·24 +
+// 0.25·24)".
+func (s *CommonNoise) Argument(b Bounds) string {
+	a := s.Share()
+	for _, rest := range []int64{b.rest(), 0} {
+		rows, squares := b.most(rest)
+		if s.residualOf(rows, squares, new(big.Rat).SetFloat64(a)).Cmp(s.norm2) == 0 {
+			return fmt.Sprintf("sqrt(%v - 2·%v·%v + %v·%d)", squares, a, rows, a*a, s.cells)
+		}
+	}
+	return ""
+}
+
+// deviationOf is sqrt(norm2) + a, the same on every machine.
+func deviationOf(norm2, a *big.Rat) *big.Float {
+	root := sqrtOf(norm2)
+	return root.Add(root, new(big.Float).SetPrec(precision).SetRat(a))
+}
+
+const precision = 256
+
+func sqrtOf(x *big.Rat) *big.Float {
+	f := new(big.Float).SetPrec(precision).SetRat(x)
+	return f.Sqrt(f)
+}
+
+func floatRoot(x *big.Rat) float64 {
+	f, _ := sqrtOf(x).Float64()
+	return f
+}
+
+// Form returns the strategy's form: [FormCells] or [FormCommonNoise].
+func (s *CommonNoise) Form() Form {
+	if s.p > 0 {
+		return FormCommonNoise
+	}
+	return FormCells
+}
+
+// Share returns a: how much is subtracted from each cell for each unit.
+func (s *CommonNoise) Share() float64 { return math.Ldexp(float64(s.p), -commonBits) }
+
+// Quantum is the power of two that divides each number measured of a cell.
+func (s *CommonNoise) Quantum() float64 { return math.Ldexp(1, -commonBits) }
+
+// Norm2 returns the largest squared norm of one unit's change in the numbers measured of the cells, in rows².
+func (s *CommonNoise) Norm2() *big.Rat { return s.norm2 }
+
+// Weights returns the fractions of mu² of the cells and of the number of units.
+func (s *CommonNoise) Weights() (cells, units float64) {
+	d := floatRoot(s.norm2)
+	return d / (d + s.Share()), s.Share() / (d + s.Share())
+}
+
+// Error is the deviation of a cell at mu = 1.
+func (s *CommonNoise) Error() float64 { return floatRoot(s.norm2) + s.Share() }
+
+// Considered returns both strategies, with their deviations at mu = 1.
+func (s *CommonNoise) Considered() []Candidate {
+	cells, shared := s.Error(), s.other
+	if s.p > 0 {
+		cells, shared = s.other, s.Error()
+	}
+	return []Candidate{{string(FormCells), cells}, {string(FormCommonNoise), shared}}
+}
+
+// Measure returns x_i − a·n for each cell in multiples of the quantum, of counts from 0 to 2^48 and a number of units
+// from 0 to 2^62.
+func (s *CommonNoise) Measure(counts []int64, units int64) int128.Slice {
+	y, off := int128.Make(len(counts)), int128.Of(units).Times(s.p)
+	for i, x := range counts {
+		y.Set(i, int128.Of(x).ShiftLeft(commonBits).Sub(off))
+	}
+	return y
+}
+
+// Variances returns the variance of each cell's own noise and the variance of the common noise, given the deviations of
+// the noise in the cells and in the number of units. A cell's variance is each + common; the variance of a sum of k
+// cells is k·each + k²·common.
+func (s *CommonNoise) Variances(cells, units float64) (each, common float64) {
+	common = s.Share() * units
+	return cells * cells, common * common
+}
+
+// Spread returns the variances of the sums of 1 to n cells, for noise with the given deviations.
+func (s *CommonNoise) Spread(n int, cells, units float64) Spread {
+	each, common := s.Variances(cells, units)
+	var out Spread
+	for i := range n {
+		k := float64(i + 1)
+		out.Variance = append(out.Variance, k*each+k*k*common)
+		out.WithLast = append(out.WithLast, k*each+k*float64(n)*common)
+		out.Cells = append(out.Cells, each+common)
+	}
+	return out
+}

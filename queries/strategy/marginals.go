@@ -1,0 +1,393 @@
+package strategy
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"github.com/dprelease/dprelease/internal/mechanism/int128"
+)
+
+// Tables of several ways
+//
+// A table of the attributes in A counts rows by them. The cells of every table of a set of attributes split into
+// residuals: the residual of S, for each S within A, is the part of a table that sums to 0 along each attribute of S
+// and is constant along the others (the effects of the analysis of variance). A residual is the same in every table
+// that has it, so tables that are put together from noisy residuals agree with each other by construction.
+//
+// With d_i the number of values of attribute i, p_S = prod_{i in S} (1 − 1/d_i), and noise of variance s2_S on each
+// coordinate of the residual of S in an orthonormal basis,
+//
+//	mu²   = sum_S k_S/s2_S,                            k_S = p_S under add-remove with one row a unit,
+//	var_A = sum_{S in A} p_S·s2_S / prod_{i in A, not in S} d_i²,
+//
+// the same for every cell. No other way to add Gaussian noise does better for all tables together, at the best s2 (see
+// [Margins.Solve]). The basis is that of the integer contrasts in helmert.go, so that all noise is independent and all
+// answers before it are integers.
+//
+// Sources: Xiao, He, Zhang, Kifer, "An optimal and scalable matrix mechanism for noisy marginals under convex loss
+// functions", NeurIPS 2023 (arXiv 2305.08175); Lebeda, Nikolov, Tang, arXiv 2512.21499, for independent noise and
+// optimality among all factorizations; Efron and Stein, Annals of Statistics 9, 1981, for the residuals.
+
+// Set is a set of attributes: bit i is set if attribute i is in it.
+type Set uint64
+
+// SetOf returns the set of some attributes.
+func SetOf(attributes ...int) Set {
+	s := Set(0)
+	for _, i := range attributes {
+		s |= 1 << i
+	}
+	return s
+}
+
+// Attributes returns the attributes of the set, in rising order.
+func (s Set) Attributes() []int {
+	var out []int
+	for ; s != 0; s &= s - 1 {
+		out = append(out, bits.TrailingZeros64(uint64(s)))
+	}
+	return out
+}
+
+// Len returns the number of attributes in the set.
+func (s Set) Len() int { return bits.OnesCount64(uint64(s)) }
+
+// Has reports whether all attributes of t are in s.
+func (s Set) Has(t Set) bool { return t&^s == 0 }
+
+// The limits of a workload.
+const (
+	MaxAttributes = 60
+	MaxResiduals  = 2048
+	MaxTableCells = 1 << 24
+	maxWays       = 8
+)
+
+// Marginals is a workload: tables over attributes of public sizes.
+type Marginals struct {
+	sizes  []int
+	tables []Set
+	// largest holds the tables that are contained in no other table
+	largest []Set
+	// residuals are the nonempty-dimensional sets within a table, by number of attributes and then by value; the first is
+	// the empty set.
+	residuals []Set
+	// of each attribute: its contrasts and what follows from them
+	contrasts []contrasts
+	facts     []attributeFacts
+}
+
+// attributeFacts are the numbers of an attribute's contrasts.
+type attributeFacts struct {
+	column, apart *big.Int // in units of 2^(−2b)
+	decoded       float64
+}
+
+// answerBits is how many bits an exact answer has for its coefficients and the number of the cells that it sums, of
+// 127: 48 are those of the count of a cell.
+const answerBits = 126 - 48
+
+// NewMarginals makes a workload of attributes with at least one value each and distinct tables of at least one
+// attribute each. Its error says what is too large, for the job's author.
+func NewMarginals(sizes []int, tables []Set) (*Marginals, error) {
+	m := &Marginals{sizes: slices.Clone(sizes), tables: slices.Clone(tables)}
+	if len(sizes) > MaxAttributes {
+		return nil, fmt.Errorf("more than %d dimensions", MaxAttributes)
+	}
+	ways, cells := 1, 1
+	for _, a := range tables {
+		if m.tooMany(a) {
+			return nil, fmt.Errorf("a table of more than 2^24 = %d cells", MaxTableCells)
+		}
+		ways, cells = max(ways, a.Len()), max(cells, m.Cells(a))
+	}
+	if ways > maxWays {
+		return nil, fmt.Errorf("a table of more than %d dimensions", maxWays)
+	}
+	for _, a := range tables {
+		if !slices.ContainsFunc(tables, func(b Set) bool { return b != a && b.Has(a) }) {
+			m.largest = append(m.largest, a)
+		}
+	}
+	m.residuals = m.closure()
+	if len(m.residuals) > MaxResiduals {
+		return nil, fmt.Errorf("the tables have more than %d parts that take noise", MaxResiduals)
+	}
+	for _, d := range sizes {
+		c := newContrasts(d, min(30, (answerBits-bits.Len(uint(cells)))/ways))
+		m.contrasts = append(m.contrasts, c)
+		m.facts = append(m.facts, attributeFacts{c.columnNorm(), c.apart(), c.decoded()})
+	}
+	return m, nil
+}
+
+// tooMany reports whether a table has more cells than are held.
+func (m *Marginals) tooMany(a Set) bool {
+	n := 1
+	for _, i := range a.Attributes() {
+		if n *= m.sizes[i]; n > MaxTableCells || m.sizes[i] > MaxTableCells {
+			return true
+		}
+	}
+	return false
+}
+
+// closure lists the residuals: every subset of a table without an attribute of one value, whose contrasts are none.
+func (m *Marginals) closure() []Set {
+	seen := map[Set]bool{}
+	var all []Set
+	for _, a := range m.tables {
+		for _, i := range a.Attributes() {
+			if m.sizes[i] == 1 {
+				a &^= 1 << i
+			}
+		}
+		for s := a; ; s = (s - 1) & a { // every subset
+			if !seen[s] {
+				seen[s] = true
+				all = append(all, s)
+			}
+			if s == 0 || len(all) > MaxResiduals {
+				break
+			}
+		}
+	}
+	slices.SortFunc(all, func(s, t Set) int {
+		if s.Len() != t.Len() {
+			return s.Len() - t.Len()
+		}
+		return slices.Compare(s.Attributes(), t.Attributes())
+	})
+	return all
+}
+
+// Tables returns the tables, in the order in which they were given.
+func (m *Marginals) Tables() []Set { return m.tables }
+
+// Largest returns the tables that no other table has: all others are sums of their cells.
+func (m *Marginals) Largest() []Set { return m.largest }
+
+// Size returns the number of values of an attribute.
+func (m *Marginals) Size(attribute int) int { return m.sizes[attribute] }
+
+// Residuals returns the sets of attributes whose residuals take noise, each a component: the empty one, whose residual
+// is the number of rows, first.
+func (m *Marginals) Residuals() []Set { return m.residuals }
+
+// Cells returns the number of cells of a table.
+func (m *Marginals) Cells(a Set) int {
+	n := 1
+	for _, i := range a.Attributes() {
+		n *= m.sizes[i]
+	}
+	return n
+}
+
+// Dimension returns the number of coordinates of a residual: prod (d_i − 1).
+func (m *Marginals) Dimension(s Set) int {
+	n := 1
+	for _, i := range s.Attributes() {
+		n *= m.sizes[i] - 1
+	}
+	return n
+}
+
+// Quantum returns the power of two of which the coordinates of a residual are multiples: 2^(−b) for each attribute.
+func (m *Marginals) Quantum(s Set) float64 {
+	e := 0
+	for _, i := range s.Attributes() {
+		e -= m.contrasts[i].bits
+	}
+	return math.Ldexp(1, e)
+}
+
+// ColumnNorm returns the squared norm of the largest column of a residual's contrasts, exactly: what one row adds.
+func (m *Marginals) ColumnNorm(s Set) *big.Rat {
+	product := big.NewInt(1)
+	for _, i := range s.Attributes() {
+		product.Mul(product, m.facts[i].column)
+	}
+	return m.inUnits(product, s)
+}
+
+// ReplacedNorm returns a bound on the squared norm of the difference of two columns: the change if one row is replaced
+// by another, or left out. With N the largest squared norm of a column, it is 2·N − 2·<a_u, a_v>, and the absolute
+// inner product is at most
+//
+//	max_i apart_i · prod_{j in S, not i} N_j,
+//
+// because u and v differ in at least one attribute i, and in each other attribute the inner product of the columns is
+// at most N_j. For the empty set it is 1.
+func (m *Marginals) ReplacedNorm(s Set) *big.Rat {
+	if s == 0 {
+		return big.NewRat(1, 1)
+	}
+	norm, inner := big.NewInt(1), new(big.Int)
+	for _, i := range s.Attributes() {
+		norm.Mul(norm, m.facts[i].column)
+		product := new(big.Int).Set(m.facts[i].apart)
+		for _, j := range s.Attributes() {
+			if j != i {
+				product.Mul(product, m.facts[j].column)
+			}
+		}
+		if product.Cmp(inner) > 0 {
+			inner = product
+		}
+	}
+	norm.Add(norm, inner)
+	return m.inUnits(norm.Lsh(norm, 1), s)
+}
+
+// inUnits converts a squared norm from units of a residual's quantum to rows².
+func (m *Marginals) inUnits(x *big.Int, s Set) *big.Rat {
+	e := uint(0)
+	for _, i := range s.Attributes() {
+		e += 2 * uint(m.contrasts[i].bits)
+	}
+	return new(big.Rat).SetFrac(x, new(big.Int).Lsh(big.NewInt(1), e))
+}
+
+// RowBound is the largest absolute value that one row adds to a coordinate of any residual, rounded up: every
+// coefficient is part of a column, whose norm is less than 1 but for the rounding of the coefficients.
+const RowBound = 2
+
+// spreadOver returns prod d_i² over the attributes of a table that are not in a residual.
+func (m *Marginals) spreadOver(a, s Set) float64 {
+	x := 1.0
+	for _, i := range (a &^ s).Attributes() {
+		x *= float64(m.sizes[i]) * float64(m.sizes[i])
+	}
+	return x
+}
+
+// cellVariance returns the largest variance of a cell of a residual, as a multiple of the variance of the residual's
+// coordinates: p_S.
+func (m *Marginals) cellVariance(s Set) float64 {
+	p := 1.0
+	for _, i := range s.Attributes() {
+		p *= m.facts[i].decoded
+	}
+	return p
+}
+
+// Factor returns the variance that a residual adds to a cell of a table, as a multiple of the variance of the
+// residual's coordinates.
+func (m *Marginals) Factor(table, s Set) float64 { return m.cellVariance(s) / m.spreadOver(table, s) }
+
+// Variances returns the variance of a cell of each table: Variances[i] belongs to table i, and residuals[j] is the
+// variance of the coordinates of residual j. It is var_A in the comment above, maximized over the cells.
+func (m *Marginals) Variances(residuals []float64) []float64 {
+	out := make([]float64, len(m.tables))
+	for k, a := range m.tables {
+		out[k] = m.Variance(a, residuals)
+	}
+	return out
+}
+
+// Variance returns the variance of a cell of a table: a table of the workload, or one of its marginals.
+func (m *Marginals) Variance(table Set, residuals []float64) (variance float64) {
+	for i, s := range m.residuals {
+		if table.Has(s) {
+			variance += m.Factor(table, s) * residuals[i]
+		}
+	}
+	return variance
+}
+
+// Measure returns the coordinates of a residual, exactly, from the counts of a table that has its attributes. Cells are
+// in the order of the attributes, the last one fastest; each is at least 0 and at most 2^48.
+//
+// No sum overflows: a coordinate is the sum over at most 2^c cells of counts of at most 2^48 rows times coefficients of
+// at most 2^(78 − c), 2^126 in all. Contrasts that are not yet scaled have coefficients below the number of cells, at
+// most 2^24.
+func (m *Marginals) Measure(s Set, table Set, counts []int64) int128.Slice {
+	x := int128.Make(len(counts))
+	x.AddSlice(int128.Narrow(counts))
+	inner := 1
+	attributes := table.Attributes()
+	for k := len(attributes) - 1; k >= 0; k-- {
+		i := attributes[k]
+		switch c := m.contrasts[i]; {
+		case s.Has(1 << i):
+			x = c.apply(x, inner)
+			inner *= c.size - 1
+		default:
+			x = sumAlong(x, c.size, inner)
+		}
+	}
+	m.scale(s, x)
+	return x
+}
+
+// sumAlong sums a table over an axis with inner values in a step of it.
+func sumAlong(x int128.Slice, size, inner int) int128.Slice {
+	out := int128.Make(x.Len() / size)
+	for i := range x.Len() {
+		to := i/(inner*size)*inner + i%inner
+		out.Add(to, x.At(i))
+	}
+	return out
+}
+
+// scale multiplies each coordinate of a residual by the factors c_j of its rows.
+func (m *Marginals) scale(s Set, x int128.Slice) {
+	attributes := s.Attributes()
+	for i := range x.Len() {
+		v, rest := x.At(i), i
+		for k := len(attributes) - 1; k >= 0; k-- {
+			c := m.contrasts[attributes[k]]
+			rows := c.size - 1
+			v = v.Times(c.scale[rest%rows+1])
+			rest /= rows
+		}
+		x.Set(i, v)
+	}
+}
+
+// Reconstruct returns the cells of a table from the noisy coordinates of its residuals, as measured gives them, in
+// rows: the best linear unbiased estimate.
+func (m *Marginals) Reconstruct(table Set, measured func(Set) []float64) []float64 {
+	out := make([]float64, m.Cells(table))
+	for _, s := range m.residuals {
+		if table.Has(s) {
+			m.add(out, table, s, measured(s))
+		}
+	}
+	return out
+}
+
+// add adds a residual to the cells of a table, spread evenly over the cells of the other attributes.
+func (m *Marginals) add(out []float64, table, s Set, y []float64) {
+	share := 1.0
+	for _, i := range (table &^ s).Attributes() {
+		share /= float64(m.sizes[i])
+	}
+	inner := 1
+	attributes := s.Attributes()
+	for k := len(attributes) - 1; k >= 0; k-- {
+		c := m.contrasts[attributes[k]]
+		y = c.decode(y, inner)
+		inner *= c.size
+		// coordinates were in multiples of the quantum, times 2^(−b)
+		for i := range y {
+			y[i] = math.Ldexp(y[i], c.bits)
+		}
+	}
+	within := table.Attributes()
+	for cell := range out {
+		at, stride, rest := 0, 1, cell
+		for k := len(within) - 1; k >= 0; k-- {
+			d := m.sizes[within[k]]
+			if s.Has(1 << within[k]) {
+				at += rest % d * stride
+				stride *= d
+			}
+			rest /= d
+		}
+		out[cell] += y[at] * share
+	}
+}

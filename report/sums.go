@@ -1,0 +1,82 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries/kinds"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// sumsData is what the page needs to state the error of a sum of noisy cells; package internal/combine has the
+// mathematics.
+type sumsData struct {
+	// Variance is the variance of the noise that each cell has of its own, and Common of the noise that all cells have in
+	// common. Variance is 0 if the rows have their own deviations, and for marginals.
+	Variance float64 `json:"variance,omitempty"`
+	Common   float64 `json:"common,omitempty"`
+	// Sizes are the numbers of values of a marginal's dimensions, which are its key columns, and Parts its residuals.
+	Sizes []int      `json:"sizes,omitempty"`
+	Parts []partData `json:"parts,omitempty"`
+	// Tails are excess kurtoses, falling, and the half-widths of 95 % intervals in standard deviations.
+	Tails [][2]float64 `json:"tails"`
+	// Heavy: the noise is Laplace or geometric.
+	Heavy bool `json:"heavy,omitempty"`
+}
+
+// partData is a residual of a marginal: the key columns of its dimensions, and the variance of its coordinates.
+type partData struct {
+	Keys     []int   `json:"keys"`
+	Variance float64 `json:"variance"`
+}
+
+// sumsOf returns what states the errors of sums of a table's cells; nil if they cannot be added up.
+func sumsOf(q *manifest.Query, t *Table, readers *pageTable) *sumsData {
+	if q.WhyNoSum(t.Holds) != "" || readers.Shown < 2 || t.column(noisyColumn) == nil {
+		return nil
+	}
+	s := &sumsData{Tails: kinds.HeavyTails(), Heavy: q.Mechanisms[0].Noise != manifest.Gaussian}
+	switch {
+	case q.Kind == string(query.Crosstab):
+		if !s.ofMarginal(q, t.Holds, readers) {
+			return nil
+		}
+	case q.Strategy != nil && q.Strategy.SumsOfCells != nil:
+		s.Variance, s.Common = q.Strategy.SumsOfCells.Each, q.Strategy.SumsOfCells.Common
+	case t.Uniform:
+		d := read(t.column("standard_deviation"), []int{0})[0]
+		s.Variance = d * d
+	}
+	return s
+}
+
+// ofMarginal fills in the residuals of a marginal; false if the page does not hold all of it with one key column for
+// each dimension.
+func (s *sumsData) ofMarginal(q *manifest.Query, holds string, readers *pageTable) bool {
+	for _, of := range q.Strategy.Tables {
+		if of.Name != holds || len(of.By) != len(readers.Keys) || readers.Shown != of.Cells {
+			continue
+		}
+		at := map[string]int{}
+		for i, name := range of.By {
+			at[name] = i
+			s.Sizes = append(s.Sizes, len(readers.Keys[i].Labels))
+		}
+		for _, m := range q.Mechanisms {
+			part := partData{Keys: []int{}, Variance: m.StandardDeviation * m.StandardDeviation}
+			inside := true
+			if m.Component != kinds.ResidualOfAll {
+				for name := range strings.SplitSeq(m.Component, "*") {
+					i, ok := at[name]
+					inside = inside && ok
+					part.Keys = append(part.Keys, i)
+				}
+			}
+			if inside {
+				s.Parts = append(s.Parts, part)
+			}
+		}
+		return true
+	}
+	return false
+}
