@@ -84,7 +84,7 @@ func (a *app) printAdjusted(q *pipeline.Planned) error {
 		return nil
 	}
 	if q.Strategy.Name == query.StrategyNested {
-		return a.Printf("estimates: made from the first level down, so that all levels keep one total; cells near 0 are too "+
+		return a.Printf("estimates: made from the first level down, so that all levels keep one total; cells near 0 are too " +
 			"large on average and others of their group too small\n")
 	}
 	return a.Printf("estimates: the total stays as it is measured; each margin by one column has a bias below %.2g of its "+
@@ -111,11 +111,11 @@ const treeOf = "tree of "
 
 // whatIsNoised names, for each strategy, the numbers to which noise is added.
 var whatIsNoised = map[string]string{
-	"levels": "the cells of every level; all levels are computed from these, and add up",
+	"levels":                         "the cells of every level; all levels are computed from these, and add up",
 	"the last level alone, added up": "each cell of the last level", "each level alone, equal noise": "each cell of each level",
 	"each level alone, best noise": "each cell of each level, as much as is best",
-	"residuals": "what each table adds to its margins; all tables are computed from these, and agree",
-	"cells":     "each cell, by itself", "shared": "each cell less a part of the number of units, and that number",
+	"residuals":                    "what each table adds to its margins; all tables are computed from these, and agree",
+	"cells":                        "each cell, by itself", "shared": "each cell less a part of the number of units, and that number",
 	"prefix": "weighted sums of the cells from the first on", "tree": "sums of neighbouring cells, and sums of these, " +
 		"up to the whole",
 	"a table of all dimensions, added up": "each cell of the one large table", "each table alone, equal noise": "each cell of each table",
