@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -167,15 +168,17 @@ func rateText(q *queryFacts, r *manifest.Rate) string {
 	by := cmp.Or(r.Per, "the public numbers in column "+shown(r.Value)+" of "+shown(r.File))
 	times := ""
 	if r.Times != 1 {
-		times = ", times " + AsStated(r.Times)
+		times = ", times " + strconv.FormatFloat(r.Times, 'f', -1, 64)
 	}
 	text := "The noisy values of " + q.name + " divided by " + by + times + ". "
 	if r.Per != "" {
-		text += "The 95 % intervals (Fieller's) take the noise of both into account. "
+		text += "The 95 % intervals (Fieller's) take the noise of both into account. A rate is empty if noise alone could explain " +
+			"the number to divide by"
+	} else {
+		text += "A rate is empty if the file has no number for its cell"
 	}
-	text += "A rate is empty if noise alone could explain the number to divide by"
 	if r.MaxHalfWidth > 0 {
-		text += ", or if its interval reaches further than " + AsStated(r.MaxHalfWidth) + " to each side"
+		text += ", or if its interval reaches further than " + strconv.FormatFloat(r.MaxHalfWidth, 'f', -1, 64) + " to each side"
 	}
 	return text + "."
 }
