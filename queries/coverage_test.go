@@ -27,14 +27,18 @@ import (
 // one cell of each run is. Kinds with another place for this test: delta 0 (pure_test.go), clamps and bounds that are
 // found (pipeline/clampsearch), estimates that are made non-negative (kinds/crosstabsbias_test.go).
 
+// drawTable draws a table, with the answers of the query ("") and of its readings, by cell.
+type drawTable = func(r *rand.Rand) (*testTable, map[string][]float64)
+
 // simulated is a kind of query with a table of which the answer is known.
 type simulated struct {
 	name string
 	spec Spec
-	// table draws a table, with the answers of the query ("") and of its readings, by cell.
-	table func(r *rand.Rand) (*testTable, map[string][]float64)
+	table drawTable
 	// dependent is set if the noise of the cells is not independent.
 	dependent bool
+	// apart is set if the cells do not add up, such as means: each is a total of its own.
+	apart bool
 }
 
 // intColumns makes a table of integers, column by column.
@@ -63,7 +67,7 @@ var (
 )
 
 // groupedValues draws rows in groups with values from 0 to 20, of which mean, sum and variance are returned by group.
-func groupedValues(rows int, of func(sum, squares, n float64) float64) func(*rand.Rand) (*testTable, map[string][]float64) {
+func groupedValues(rows int, of func(sum, squares, n float64) float64) drawTable {
 	return func(r *rand.Rand) (*testTable, map[string][]float64) {
 		var g, x []int64
 		truth := make([]float64, groupsOfRun)
@@ -82,7 +86,7 @@ func groupedValues(rows int, of func(sum, squares, n float64) float64) func(*ran
 
 // spreadValues draws rows in groups with values of a density that falls, and their quantiles and shares below edges: of
 // the rows themselves, not of an even spread over cells. With sums it also has the numbers below edges.
-func spreadValues(groups, rows int) func(*rand.Rand) (*testTable, map[string][]float64) {
+func spreadValues(groups, rows int) drawTable {
 	return func(r *rand.Rand) (*testTable, map[string][]float64) {
 		tab := &testTable{fields: []table.Field{{Name: "g", Type: table.Type{Kind: table.Int}},
 			{Name: "x", Type: table.Type{Kind: table.Float}}}}
@@ -188,24 +192,28 @@ func simulations() []simulated {
 		Labels: numbered(5)}}
 	values := &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "20"}
 	group := []domain.Dimension{groupColumn}
+	sum := groupedValues(30, func(sum, _, _ float64) float64 { return sum })
+	mean := groupedValues(150, func(sum, _, n float64) float64 { return sum / n })
+	variance := groupedValues(300, func(sum, squares, n float64) float64 { return squares/n - sum*sum/n/n })
+	over := Spec{Kind: query.OverBound, Unit: personal, Bounds: Bounds{MaxRows: 2}}
+	common := Spec{Kind: Histogram, Unit: personal, CommonNoise: AddRemove,
+		Bounds: Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}, By: []domain.Dimension{{Column: "g", Labels: numbered(24)}}}
+	tables := Spec{Kind: Crosstab, By: three, Crosstabs: &Crosstabs{Ways: []int{1, 2}}}
+	whole := tables
+	whole.Crosstabs = &Crosstabs{Ways: []int{1, 2}, Nonnegative: true, Integers: true}
 	return []simulated{
-		{"count", Spec{Kind: Count}, total, false},
-		{"histogram", Spec{Kind: Histogram, By: group}, counts, false},
-		{"units over a bound", Spec{Kind: query.OverBound, Unit: personal, Bounds: Bounds{MaxRows: 2}}, unitsOfRows, false},
-		{"sums", Spec{Kind: Sum, Value: values, By: group}, groupedValues(30, func(s, _, _ float64) float64 { return s }),
-			false},
-		{"means", Spec{Kind: Mean, Value: values, By: group}, groupedValues(150, func(s, _, n float64) float64 { return s / n }),
-			false},
-		{"variances", Spec{Kind: Variance, Value: values, By: group}, groupedValues(300,
-			func(s, squares, n float64) float64 { return squares/n - s*s/n/n }), false},
-		{"quantiles of narrow noise", readByGroup(groupsOfRun, false), spreadValues(groupsOfRun, 800), false},
-		{"quantiles of wide noise", readByGroup(groupsOfRun, false), spreadValues(groupsOfRun, 150), false},
-		{"ordered sums", readByGroup(4, true), spreadValues(4, 800), true},
-		{"common noise", Spec{Kind: Histogram, Unit: personal, CommonNoise: AddRemove, Bounds: Bounds{MaxGroups: 24,
-			MaxRowsPerGroup: 1}, By: []domain.Dimension{{Column: "g", Labels: numbered(24)}}}, hours, true},
-		{"crosstabs", Spec{Kind: Crosstab, By: three, Crosstabs: &Crosstabs{Ways: []int{1, 2}}}, inThreeColumns, true},
-		{"crosstabs of integers", Spec{Kind: Crosstab, By: three, Crosstabs: &Crosstabs{Ways: []int{1, 2}, Nonnegative: true,
-			Integers: true}}, inThreeColumns, true},
+		{name: "count", spec: Spec{Kind: Count}, table: total},
+		{name: "histogram", spec: Spec{Kind: Histogram, By: group}, table: counts},
+		{name: "units over a bound", spec: over, table: unitsOfRows},
+		{name: "sums", spec: Spec{Kind: Sum, Value: values, By: group}, table: sum},
+		{name: "means", spec: Spec{Kind: Mean, Value: values, By: group}, table: mean, apart: true},
+		{name: "variances", spec: Spec{Kind: Variance, Value: values, By: group}, table: variance, apart: true},
+		{name: "quantiles of narrow noise", spec: readByGroup(groupsOfRun, false), table: spreadValues(groupsOfRun, 800)},
+		{name: "quantiles of wide noise", spec: readByGroup(groupsOfRun, false), table: spreadValues(groupsOfRun, 150)},
+		{name: "ordered sums", spec: readByGroup(4, true), table: spreadValues(4, 800), dependent: true},
+		{name: "common noise", spec: common, table: hours, dependent: true},
+		{name: "crosstabs", spec: tables, table: inThreeColumns, dependent: true},
+		{name: "crosstabs of integers", spec: whole, table: inThreeColumns, dependent: true},
 	}
 }
 
@@ -245,10 +253,8 @@ func drawn(tb testing.TB, q Query, tab *testTable) Answer {
 type caseCount struct {
 	cases, held int
 	totals      []float64
+	block       int // cells of independent noise that make a total
 }
-
-// blockOfTotal is how many cells of independent noise make a total.
-const blockOfTotal = 20
 
 // add counts the cells of a table, or one of them if only is not negative. An answer that is certain, such as the share
 // below the last edge, is no case.
@@ -256,7 +262,7 @@ func (c *caseCount) add(a *Answer, truth []float64, only int) {
 	low, high, estimate := fill(a.Low, a.Cells), fill(a.High, a.Cells), fill(a.Estimate, a.Cells)
 	total := 0.0
 	for i, x := range truth {
-		if total += estimate[i] - x; only < 0 && i%blockOfTotal == blockOfTotal-1 || i == len(truth)-1 {
+		if total += estimate[i] - x; only < 0 && i%c.block == c.block-1 || i == len(truth)-1 {
 			c.totals, total = append(c.totals, total), 0
 		}
 		if only >= 0 && i != only%len(truth) || low[i] == high[i] {
@@ -325,7 +331,7 @@ func TestEveryKindCovers(t *testing.T) {
 						t.Fatalf("%q has %d cells, want %d", reading.Name, reading.Answer.Cells, len(want))
 					}
 					if all[reading.Name] == nil {
-						all[reading.Name] = &caseCount{}
+						all[reading.Name] = &caseCount{block: map[bool]int{false: 20, true: 1}[s.apart]}
 					}
 					only := -1
 					if s.dependent || reading.Name != "" {
@@ -365,13 +371,13 @@ func (c *caseCount) addGroups(a *Answer, truth []float64, only int, dependent bo
 func TestDiscoveredKeysCover(t *testing.T) {
 	const keys, each = 300, 12
 	r := rand.New(rand.NewPCG(43, 1))
-	leader := Spec{Name: "h", Kind: Histogram, Unit: personal, Bounds: Bounds{MaxGroups: 1}, By: []domain.Dimension{{Column: "key",
-		Discover: true}}}
+	leader := Spec{Name: "h", Kind: Histogram, Unit: personal, Bounds: Bounds{MaxGroups: 1},
+		By: []domain.Dimension{{Column: "key", Discover: true}}}
 	follower := Spec{Name: "q", Kind: Sum, Unit: personal, Bounds: Bounds{MaxGroups: 1, MaxRowsPerGroup: 1}, By: leader.By,
 		Leader: &Leader{Name: "h", Dims: 1}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "20"}}
 	means := follower
 	means.Kind = Mean
-	counts, sums, quotients := &caseCount{}, &caseCount{}, &caseCount{}
+	counts, sums, quotients := &caseCount{block: 20}, &caseCount{block: 20}, &caseCount{block: 1}
 	for counts.cases < max(casesOf(), 1000) {
 		var u, key, x []int64
 		size, sum := map[string]float64{}, map[string]float64{}
