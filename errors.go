@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Cause is the part of the world that an error is about.
+// Cause classifies errors by what must change before another try can succeed.
 type Cause string
 
 // The causes.
@@ -28,7 +28,7 @@ const (
 	CauseLedger Cause = "ledger"
 	// CauseBusy means that another process is running the same job or publishes into the same folder.
 	CauseBusy Cause = "busy"
-	// CauseInternal means a fault of this module.
+	// CauseInternal means that this module has a bug.
 	CauseInternal Cause = "internal"
 )
 

@@ -34,7 +34,7 @@ type PureAsk struct {
 // private. It divides eps so that the sum of Cost times variance is least. If the answers of 2^48 rows fit in 61 bits,
 // the noise is two-sided geometric, in multiples of the quantum. Otherwise it is Laplace noise that is exactly rounded
 // to a grid. Each scale is rounded up and the result verified: see Verify. Errors are *ArgumentError: "epsilon" if it
-// is not above 0 and at most MaxPure; as for Split.
+// is not above 0 and at most MaxPure; as for SplitBudget.
 func SplitPure(eps Epsilon, asks []PureAsk) ([]Mechanism, error) {
 	if !(eps > 0 && eps <= MaxPure) {
 		return nil, argument.New("epsilon", "= %g must be above 0 and at most %d", float64(eps), MaxPure)

@@ -31,10 +31,10 @@ func Command(c *console.Console) *cobra.Command {
 		Use: "calibrate", Short: "Say what noise a guarantee needs, or what a noise guarantees", Long: calibrateLong,
 		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, q := range questions {
-		cmd.AddCommand(a.questionCmd(q))
+	for _, q := range calculations {
+		cmd.AddCommand(a.calculationCmd(q))
 	}
-	cmd.AddCommand(a.compareCmd(), a.composeCmd(), a.convertCmd(), a.splitCmd())
+	cmd.AddCommand(a.compareCmd(), a.composeCmd(), a.convertCmd())
 	return cmd
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/methods"
 )
 
-// numbers are those of one question, by their names.
+// numbers holds the numbers of one calculation, by name.
 type numbers map[string]float64
 
 func (n numbers) sensitivity() calibrate.Sensitivity {
@@ -25,7 +25,7 @@ func (n numbers) mechanism() calibrate.Mechanism {
 	return calibrate.Mechanism{Sens: n.sensitivity(), Sigma: calibrate.Sigma(n["sigma"])}
 }
 
-// geometric is the geometric mechanism of this scale, for a sensitivity that is an integer.
+// geometric returns the geometric mechanism with a scale; the sensitivity must be an integer.
 func (n numbers) geometric(scale float64) (methods.Geometric, error) {
 	l1 := n["sensitivity"]
 	if !(l1 < 1<<53) || float64(int64(l1)) != l1 {
@@ -34,7 +34,7 @@ func (n numbers) geometric(scale float64) (methods.Geometric, error) {
 	return methods.Geometric{L1: int64(l1), Scale: scale}, nil
 }
 
-// rounding returns how decimal text becomes the number of a name.
+// A rounding returns the parser for the numbers of a name.
 type rounding func(name string) func(string) (float64, error)
 
 // safeSide rounds towards more noise.
@@ -45,7 +45,7 @@ func safeSide(name string) func(string) (float64, error) {
 	return calibrate.ParseDown
 }
 
-// nearest takes text as the float64 that a program wrote.
+// nearest rounds to the nearest float64, which restores the numbers that a program wrote.
 func nearest(string) func(string) (float64, error) { return calibrate.ParseNearest }
 
 // read parses the numbers that are needed, and the sensitivity, which is 1 if there is no text.
@@ -63,7 +63,7 @@ func read(r rounding, needs []string, text map[string]string) (numbers, error) {
 	return n, nil
 }
 
-// texts are the texts of flags.
+// texts returns the texts of flags.
 func texts(flags map[string]*string) map[string]string {
 	out := make(map[string]string, len(flags))
 	for name, text := range flags {
@@ -130,10 +130,10 @@ func trimExponent(text string) string {
 	return all[:e+1] + "." + all[e+1:]
 }
 
-// plain is the error without the name of the package.
+// plain returns the text of an error without the name of the package.
 func plain(err error) string { return strings.TrimPrefix(fmt.Sprint(err), "calibrate: ") }
 
-// timesOf is how many mechanisms there are.
+// timesOf parses the number of mechanisms.
 func timesOf(text string) (int, error) {
 	const most = 1 << 20
 	times, err := strconv.Atoi(strings.TrimSpace(text))

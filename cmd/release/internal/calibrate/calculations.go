@@ -17,23 +17,23 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// question is a verb with one number as its answer.
-type question struct {
+// calculation is a verb of calibrate that prints one number.
+type calculation struct {
 	name, short, long, example string
 	// needs names the flags, or the columns of a batch, that it reads beside the sensitivity.
 	needs []string
-	// methods are those that can answer.
+	// methods are the mechanisms that it knows.
 	methods []methods.Method
 	answer  func(methods.Method, numbers) (float64, error)
 }
 
-// The mechanisms that scale knows.
+// Mechanisms of the verb scale.
 const (
 	laplaceNoise   methods.Method = "laplace"
 	geometricNoise methods.Method = "geometric"
 )
 
-var questions = []question{
+var calculations = []calculation{
 	{
 		name: "sigma", short: "The noise that an epsilon and a delta need", needs: []string{"epsilon", "delta"},
 		methods: methods.Methods(),
@@ -96,7 +96,7 @@ const batchLong = `
 any order, and columns that are not needed are passed through; a flag serves for a column that is not there. Numbers are the nearest float64 there, so that
 what a program wrote is taken as it was. Exit code 1: a row has an error.`
 
-func (a *calibration) questionCmd(q question) *cobra.Command {
+func (a *calibration) calculationCmd(q calculation) *cobra.Command {
 	var inBatch bool
 	var text map[string]*string
 	method := string(q.methods[0])
@@ -143,9 +143,8 @@ func (a *calibration) questionCmd(q question) *cobra.Command {
 	return cmd
 }
 
-// askAll copies a CSV from stdin to stdout with an answer and an error added to each row. What a flag says is not a
-// column.
-func (q question) askAll(cmd *cobra.Command, m methods.Method, text map[string]*string) error {
+// askAll copies a CSV from stdin to stdout and adds an answer and an error to each row. Numbers come from flags or
+func (q calculation) askAll(cmd *cobra.Command, m methods.Method, text map[string]*string) error {
 	in := csv.NewReader(bufio.NewReaderSize(cmd.InOrStdin(), 1<<16))
 	in.FieldsPerRecord, in.ReuseRecord = -1, true
 	header, err := q.header(cmd, in)
@@ -198,8 +197,8 @@ func (q question) askAll(cmd *cobra.Command, m methods.Method, text map[string]*
 	return nil
 }
 
-// ask is one row's answer, or its error.
-func (q question) ask(m methods.Method, text map[string]string) (result, problem string) {
+// ask returns the answer for one row, or the problem with it.
+func (q calculation) ask(m methods.Method, text map[string]string) (result, problem string) {
 	n, err := read(nearest, q.needs, text)
 	if err != nil {
 		return "", plain(err)
@@ -212,7 +211,7 @@ func (q question) ask(m methods.Method, text map[string]string) (result, problem
 }
 
 // header reads the names of the columns, which must hold each that is needed and that no flag says, once.
-func (q question) header(cmd *cobra.Command, in *csv.Reader) ([]string, error) {
+func (q calculation) header(cmd *cobra.Command, in *csv.Reader) ([]string, error) {
 	record, err := in.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, console.Usagef("--batch: stdin is empty; it must be a CSV with a header: %s", strings.Join(q.needs, ","))
