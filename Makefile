@@ -9,7 +9,7 @@ comma := ,
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
 
-# release with object stores, DuckDB and Beam. Without a C compiler: CGO_ENABLED=0, and it has no DuckDB.
+# release with object stores, DuckDB, Spark, Trino and Beam. Without a C compiler: CGO_ENABLED=0, and it has no DuckDB.
 full:
 	cd full && $(GO) build -trimpath -o ../release-full ./release-full
 
@@ -64,9 +64,10 @@ check:
 man:
 	mkdir -p man && $(GO) run ./cmd/release man man
 
-# The engines that take minutes to test: Spark, which is installed from PyPI and needs Java 17.
+# The engines that take minutes to test: Spark, which is installed from PyPI and needs Java 17, and Trino, which is
+# installed from Maven Central and needs Java 24.
 check-engines:
-	cd full && DPRELEASE_ENGINES=1 $(GO) test -timeout 120m ./spark/...
+	cd full && DPRELEASE_ENGINES=1 $(GO) test -timeout 120m ./spark/... ./trino/...
 
 # Every promise at full size; takes long.
 check-long:

@@ -1,4 +1,4 @@
-// Command release-full is release with all that needs large libraries: object stores, DuckDB, Spark and
+// Command release-full is release with all that needs large libraries: object stores, DuckDB, Spark, Trino and
 // Apache Beam.
 package main
 
@@ -10,6 +10,7 @@ import (
 	_ "github.com/dprelease/dprelease/full/duckdb" // the driver
 	_ "github.com/dprelease/dprelease/full/spark"  // the driver
 	"github.com/dprelease/dprelease/full/stores"
+	_ "github.com/dprelease/dprelease/full/trino" // the driver
 )
 
 func main() {

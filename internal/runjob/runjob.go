@@ -68,9 +68,8 @@ type Options struct {
 	Observer pipeline.Observer
 	// Signer signs the manifest; nil: it is not signed.
 	Signer pipeline.Signer
-	// Announce and Confirm are those of [protocol.Runner]; both may be nil.
+	// Announce is that of [protocol.Runner]; it may be nil.
 	Announce func(protocol.Standing) error
-	Confirm  func(context.Context, []pipeline.Finding) bool
 	// Open opens the input; nil: the job's.
 	Open func(context.Context) (pipeline.Engine, error)
 }
@@ -82,7 +81,7 @@ func Run(ctx context.Context, book *ledger.Book, ask protocol.Request, o Options
 	}
 	runner := protocol.Runner{
 		Book: book, Sink: sink.New(report.Presenter{}), Open: o.Open, Observer: o.Observer, Workers: o.Limits.Workers,
-		Identify: Program, Signer: o.Signer, Announce: o.Announce, Confirm: o.Confirm,
+		Identify: Program, Signer: o.Signer, Announce: o.Announce,
 	}
 	return runner.Run(ctx, ask)
 }

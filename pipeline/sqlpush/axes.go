@@ -8,12 +8,12 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// A row has a code in each dimension, from which the number of its cell is made: the code of a listed value, the number
-// of a cell between edges, a time field, the nearest point. A row without one has NULL and is left out: by a condition
-// that scans take, if there is one, and else after the code is found.
+// An axis gives each row a code in a dimension: the index of a listed value, an interval between edges, a time field or
+// the nearest point. The codes of all dimensions give the number of the row's cell. A row without a code has NULL and
+// is dropped: by a condition that table scans can use, if there is one, and otherwise after the code is computed.
 
-// present leaves out the rows that have no code in a dimension by conditions on its columns, which scans take; the code
-// is found once then. ok is false if some of such rows may be left.
+// present drops the rows that have no code in a dimension, by conditions on its columns that table scans can use. Then
+// the code is computed only once. ok is false if some such rows may remain.
 func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) {
 	kept := 0
 	for _, c := range []int32{r.Null, r.Other} {
@@ -30,7 +30,7 @@ func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) 
 	}
 	c := columns[r.Column]
 	if c.Late {
-		return false // its code is found with less than a condition costs
+		return false // computing the code costs less than a condition
 	}
 	x := w.folded(r, &c)
 	switch {
@@ -41,7 +41,7 @@ func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) 
 		}
 		w.sure[x] = true
 	case r.FloatSteps != nil && r.FloatSteps.Closed:
-		return false // infinities are in cells too, and scans do not take such a condition
+		return false // infinities have cells too, and scans cannot use such a condition
 	case r.FloatSteps != nil:
 		at := r.FloatSteps.At
 		w.filter(x+" >= "+w.float(at[0]), x+" < "+w.float(at[len(at)-1]))
@@ -52,17 +52,17 @@ func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) 
 	default:
 		pairs, listed := w.listed(r, c.Binary)
 		if !listed || len(pairs) > fewCases {
-			return listed // a join leaves them out
+			return listed // a join drops the other rows
 		}
 		if _, ok := w.place(r, x, pairs); ok {
 			return false
 		}
-		w.filter(cases(x, pairs, r.Other) + " IS NOT NULL") // once for each entry of a dictionary
+		w.filter(cases(x, pairs, r.Other) + " IS NOT NULL") // evaluated once for each entry of a dictionary
 	}
 	return true
 }
 
-// whenNull puts the code of nulls before that of a value of x.
+// whenNull returns the code null if x is NULL, and rest otherwise.
 func (w *writer) whenNull(x string, null int32, rest string) string {
 	switch {
 	case w.sure[x]:
@@ -73,7 +73,7 @@ func (w *writer) whenNull(x string, null int32, rest string) string {
 	return "CASE WHEN " + x + " IS NULL THEN " + code(null) + " ELSE " + rest + " END"
 }
 
-// lookup joins a long list of values and returns the code of a value.
+// lookup joins a long list of values and returns the code of x.
 func (w *writer) lookup(x string, pairs []pair, other int32) string {
 	w.names++
 	s, k, c := fmt.Sprint("s", w.names), fmt.Sprint("k", w.names), fmt.Sprint("e", w.names)
@@ -89,13 +89,13 @@ func (w *writer) lookup(x string, pairs []pair, other int32) string {
 	return fmt.Sprintf("COALESCE(%s, %d)", c, other)
 }
 
-// folded returns the column of a dimension, folded if its texts are.
+// folded returns the column of a dimension, with its texts folded if the dimension folds texts.
 func (w *writer) folded(r *domain.Coding, c *column) string {
 	table := r.FoldTable()
 	if table == nil {
 		return c.Expr
 	}
-	x, _ := w.fold(c.Expr, table) // others are refused: see fits
+	x, _ := w.fold(c.Expr, table) // others are refused
 	return w.stage(x)
 }
 
@@ -144,23 +144,23 @@ func (w *writer) axis(r *domain.Coding, columns map[string]column) string {
 		if cell, ok := c.Scan.cell(r.IntSteps, x, code); ok {
 			return w.whenNull(x, r.Null, cell)
 		}
-		return w.whenNull(x, r.Null, intSteps(x, r.IntSteps))
+		return w.whenNull(x, r.Null, w.intSteps(x, r.IntSteps))
 	case c.Late:
 		return w.lateSteps(x, r)
 	case r.FloatSteps != nil:
 		if r.Null == domain.Dropped && r.Other == domain.Dropped {
-			return w.floatSteps(x, r.FloatSteps) // NULL, if the number is
+			return w.floatSteps(x, r.FloatSteps) // NULL if x is NULL
 		}
 		return w.whenNull(x, r.Null, w.floatSteps(x, r.FloatSteps))
 	}
 	field := w.timeField(r, x)
 	if r.Null == domain.Dropped {
-		return field // NULL, if the time is
+		return field // NULL if the time is NULL
 	}
 	return w.whenNull(x, r.Null, field)
 }
 
-// grid returns the cell of a place.
+// grid returns the number of the grid cell of a place.
 func (w *writer) grid(r *domain.Coding, columns map[string]column) string {
 	lat, lon := w.stage(w.asDouble(columns[r.Grid.Lat])), w.stage(w.asDouble(columns[r.Grid.Lon]))
 	line := func(x string, edges []float64) string {
@@ -168,6 +168,9 @@ func (w *writer) grid(r *domain.Coding, columns map[string]column) string {
 		last := fmt.Sprintf("CASE WHEN %s = %s THEN %d END", x, w.float(s.Last), s.LastCode)
 		if among, ok := w.evenly(x, s); ok {
 			return among + " ELSE " + last + " END"
+		}
+		if code, ok := counted(w, x, s.At, int64(s.Cells), "NULL", last); ok {
+			return code
 		}
 		return bisection(x, s, w.float, "NULL", last)
 	}
@@ -177,7 +180,7 @@ func (w *writer) grid(r *domain.Coding, columns map[string]column) string {
 	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", onEarth(lat, lon, w.float), cell, code(r.Null))
 }
 
-// onGrid says that a place is in a cell.
+// onGrid returns the conditions that a place is in a cell of the grid.
 func (w *writer) onGrid(g *domain.GridCells, columns map[string]column) []string {
 	lat, lon := w.stage(w.asDouble(columns[g.Lat])), w.stage(w.asDouble(columns[g.Lon]))
 	inside := func(x string, edges []float64) string {
@@ -186,7 +189,7 @@ func (w *writer) onGrid(g *domain.GridCells, columns map[string]column) []string
 	return []string{inside(lat, g.Rows), inside(lon, g.Cols), onEarth(lat, lon, w.float)}
 }
 
-// asDouble is a column of numbers as doubles.
+// asDouble returns a numeric column as a double.
 func (w *writer) asDouble(c column) string {
 	switch c.Type.Kind {
 	case table.Float:

@@ -9,11 +9,11 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// The bounds of units are those of queries/bounding/sample.go: of all cells of a unit the L of smallest digest
-// are kept, in each the m rows of smallest digest, and of these the k of smallest digest. Rows are read once and numbered
-// by windows of their unit. Digests are computed for units over a bound alone: all others are counted as they come.
+// The bounds of units are those of queries/bounding/sample.go. Of a unit's cells, the L cells of smallest digest are
+// kept; in each cell, the m rows of smallest digest; and of all these rows, the k of smallest digest. Rows are read
+// once and numbered by window functions over their unit. Digests are computed only for units that exceed a bound.
 
-// limit describes which bounds can leave a row out.
+// limit tells which bounds can drop a row.
 type limit struct{ cells, inCell, rows bool }
 
 func (c *contents) binding() limit {
@@ -23,8 +23,8 @@ func (c *contents) binding() limit {
 		rows: rows}
 }
 
-// boundedCounts bounds rows that are counted if no bound on rows in all binds: then rows of a unit in one cell are
-// alike, and are counted before they are bounded.
+// boundedCounts bounds rows by their counts. It needs that no bound on all rows of a unit binds: then the rows of a
+// unit in one cell are interchangeable, and are counted before they are bounded.
 func (c *contents) boundedCounts() string {
 	l := c.binding()
 	by := strings.Join(slices.Concat(c.units, c.cells), ", ")
@@ -45,13 +45,13 @@ func (c *contents) boundedCounts() string {
 	return c.totals(w.from, number)
 }
 
-// ofActive is a digest that is only computed for the rows of units with more rows than some: those of other units are
-// all kept, in any order.
+// ofActive returns a digest that is computed only for units with more than rows rows: other units keep all rows, in any
+// order.
 func ofActive(rows int64, digest string) string {
 	return fmt.Sprintf("CASE WHEN active > %d THEN %s END", rows, digest)
 }
 
-// with adds up what is kept, of tables that are named before.
+// with adds up the kept rows, in a statement whose tables are named first.
 func (c *contents) with(rows string, tables ...string) string {
 	totals := c.totals("kept", rows)
 	if rest, nested := strings.CutPrefix(totals, "WITH "); nested {
@@ -62,20 +62,20 @@ func (c *contents) with(rows string, tables ...string) string {
 	return "WITH " + strings.Join(tables, ",\n") + totals
 }
 
-// rank numbers rows by their digests in the groups of some columns.
+// rank numbers rows by their digest within groups of the columns of.
 func (c *contents) rank(digest string, of []string, as string) string {
 	return "ROW_NUMBER() OVER (PARTITION BY " + strings.Join(of, ", ") + " ORDER BY " + digest + ") AS " + as
 }
 
-// boundedRows bounds rows one by one. One window finds how many rows a unit has, and which of its rows are alike: these
-// follow each other, so that the number of a row less its rank counts them.
+// boundedRows bounds rows one by one. One window function counts the rows of a unit and finds its equal rows. Equal
+// rows are neighbours in the order, so that the row number less the rank counts them.
 func (c *contents) boundedRows() string {
 	l := c.binding()
 	few := min(c.Limits.Rows, c.Limits.Groups, c.Limits.PerGroup)
 	if !l.cells {
 		few = min(c.Limits.Rows, c.Limits.PerGroup)
 	}
-	if c.Steps != nil { // of each row its rank is needed
+	if c.Steps != nil { // the rank of each row is needed
 		few = 1
 	}
 	if !l.cells && !l.inCell && !l.rows {
@@ -116,7 +116,7 @@ func (c *contents) boundedRows() string {
 	return c.with(countRows, fmt.Sprintf("kept AS (SELECT %s FROM %s AS b)", kept, w.from))
 }
 
-// beginning is how all messages of a unit begin, of which its digests are.
+// beginning returns the parts with which all messages of a unit begin; digests are made from messages.
 func (c *contents) beginning(order byte) []part {
 	parts := []part{{Bytes: append([]byte(bounding.BoundKey), order)}}
 	for _, name := range c.Unit {
@@ -126,7 +126,7 @@ func (c *contents) beginning(order byte) []part {
 	return append(parts, part{Bytes: []byte{0, 0, 0, 0}})
 }
 
-// digestOfCell and digestOfRow are the digests of queries/bounding/sample.go.
+// digestOfCell and digestOfRow return the digests of queries/bounding/sample.go.
 func (c *contents) digestOfCell() string { return c.digest(c.bytes(c.message(bounding.CellOrder))) }
 
 func (c *contents) digestOfRow() string {
@@ -137,7 +137,7 @@ func (c *contents) digestOfRow() string {
 	return c.digest(c.bytes(append(parts, part{Number: "occurrence", Width: 8})))
 }
 
-// message is how all messages of a unit and a cell begin.
+// message returns the parts with which all messages of a unit and a cell begin.
 func (c *contents) message(order byte) []part {
 	parts := c.beginning(order)
 	if len(c.Keys) > 0 {

@@ -9,10 +9,10 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Codes are written as expressions: cases for a short list of values, a bisection for edges. A row that is in no cell
+// Codes are written as expressions: a CASE for a short list of values, a bisection for edges. A row that is in no cell
 // has the code NULL.
 
-// fewCases is the longest list of values that is written as cases. Longer ones are joined.
+// fewCases is the longest list of values that is written as a CASE. Longer lists are joined.
 const fewCases = 8
 
 // listed lists the values of a coding with their codes; ok is false if the coding lists none.
@@ -38,14 +38,14 @@ func (w *writer) listed(r *domain.Coding, binary bool) (pairs []pair, ok bool) {
 	return pairs, true
 }
 
-// sortedTexts returns listed texts in their order, each once.
+// sortedTexts returns the listed texts sorted, without duplicates.
 func sortedTexts(listed []domain.Listed[string]) []domain.Listed[string] {
 	texts := slices.Clone(listed)
 	slices.SortFunc(texts, func(a, b domain.Listed[string]) int { return strings.Compare(a.Value, b.Value) })
 	return slices.Compact(texts)
 }
 
-// outside returns the codes of the numbers before the first and from the last edge on.
+// outside returns the codes of numbers below the first edge, and of numbers from the last edge on.
 func (w *writer) outside(x string, s *domain.Steps[float64]) (below, beyond string) {
 	below, beyond = code(s.Below), code(s.Beyond)
 	if s.Closed {
@@ -62,10 +62,13 @@ func (w *writer) floatSteps(x string, s *domain.Steps[float64]) string {
 	if among, ok := w.evenly(x, s); ok {
 		return fmt.Sprintf("%s WHEN %s < %s THEN %s ELSE %s END", among, x, w.float(s.At[0]), below, beyond)
 	}
+	if code, ok := counted(w, x, s.At, int64(s.Cells), below, beyond); ok {
+		return code
+	}
 	return bisection(x, s, w.float, below, beyond)
 }
 
-// condition is what a row must fulfil that passes a filter. It is not fulfilled if the value is null.
+// condition returns the condition of a filter. It is not true for NULL.
 func (w *writer) condition(r *domain.Condition, x string, binary bool) string {
 	if pairs, ok := w.listed(&r.Coding, binary); ok {
 		var values []string

@@ -5,54 +5,55 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// A column is read as a BIGINT, a double or a text, whatever its type in the database, so that the rest of a statement
-// knows only these. Each dialect says in its own file how it reads columns of its types. The local engine reads rows by
-// the same expressions when it reads a database, so both engines see the same values.
+// A column is read as a BIGINT, a double or a text, so that the rest of a statement knows only these three types. The
+// file of each dialect defines how it reads columns of its types. The local engine reads rows of a database by the same
+// expressions, so both engines see the same values.
 
-// column is how a column is read.
+// column is an expression for a column and its properties.
 type column struct {
 	Type table.Type
-	// Expr is a BIGINT for whole numbers, truth values (0 or 1), dates (days since 1970) and times (microseconds since
-	// 1970), a double, or a text. It is NULL for NaN, and for dates and times that are no numbers, such as infinity.
+	// Expr is a BIGINT for integers, booleans (0 or 1), dates (days since 1970) and times (microseconds since 1970); or a
+	// double; or a text. It is NULL for NaN, and for dates and times that are not numbers, such as infinity.
 	Expr string
-	// Binary is set if a text is of bytes, Characters that these are always characters in UTF-8.
+	// Binary is set if the column holds bytes, Characters if these are always valid UTF-8.
 	Binary, Characters bool
-	// Bare and Check are another way to read the column, if they are not empty: Bare is equal to Expr in the rows that
-	// fulfil Check, and Expr is NULL in all others. A filter costs less than a CASE. What statements do with Bare fails
-	// in no row.
+	// Bare and Check are a second way to read the column; empty if there is none. Bare equals Expr in the rows for which
+	// Check is true, and Expr is NULL in all other rows. A filter costs less than a CASE. Nothing that statements compute
+	// from Bare fails for any row.
 	Bare, Check string
-	// Late is set if Expr is Bare and that rows that do not fulfil Check are left out later.
+	// Late is set if Expr is Bare and a later step drops the rows for which Check is not true.
 	Late bool
-	// Scan is how a scan of DuckDB compares the column; nil on other engines. Within are the ranges outside of which
-	// scans leave rows out, and those of NULL. Grouped says that Expr is that of Scan.
+	// Scan compares the column in table scans of DuckDB; nil on other engines. Within are ranges: scans drop rows outside
+	// of them, and NULL. Grouped is set if Expr is the one of Scan.
 	Scan    *scanColumn
 	Within  []domain.Span[int64]
 	Grouped bool
-	// Double and Whole are the numbers that a text is, if they are not empty: see numerals.go.
+	// Double and Whole are the number that a text spells, as a double and as a BIGINT; "" if the text is not read as a
+	// number. See numerals.go.
 	Double, Whole string
 }
 
-// columnType is what a database says of a column.
+// columnType describes a column as the database reports it.
 type columnType struct {
-	Name string // as it is
+	Name string // unquoted
 	Expr string // its quoted name
 	Type string // the name of its type, in upper case
-	// Precision and Scale are those of a decimal, if HasDecimal is set.
+	// Precision and Scale are set for a decimal, and then HasDecimal is true.
 	HasDecimal       bool
 	Precision, Scale int64
-	// Exact is set if no two values of the column may become one.
+	// Exact is set if different values of the column must stay different.
 	Exact bool
 }
 
-// textColumn is a column of texts of characters.
+// textColumn returns a column of UTF-8 texts.
 func textColumn(x string) column {
 	return column{Type: kind(table.String), Expr: x, Characters: true}
 }
 
-// kind is a type of a kind that has no more to it.
+// kind returns a type without further attributes.
 func kind(k table.Kind) table.Type { return table.Type{Kind: k} }
 
-// instants and wallClock are the types of times in microseconds, in UTC and without a zone.
+// Types of times in microseconds: instants are in UTC, wallClock has no time zone.
 var (
 	instants  = table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: table.UTC}
 	wallClock = table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: table.Local}

@@ -12,19 +12,19 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// An input in a database is a table or a query, whose columns are read before anything else: names and types, and no
-// row. Each set of statements runs on one connection, in one transaction if the engine has one in which all statements
-// see the same rows.
+// An input in a database is a table or a query. The names and types of its columns are read first, and no row. Each set
+// of statements runs on one connection; if the engine has transactions in which all statements see the same rows, it
+// runs in one of these.
 
 // Source is an input in a database, as a job names it: a table or a query.
 type Source struct {
 	Driver, DSN, Table, Query string
-	// Exact names columns in which two different values must stay different, those of the privacy unit: a decimal that
-	// is no Int is a text.
+	// Exact names the columns in which different values must stay different: the columns of the privacy unit. A decimal
+	// among them that is not an Int is read as a text.
 	Exact []string
 }
 
-// drivers are the names under which packages register themselves with database/sql, if they are not those of jobs.
+// drivers holds the names under which packages register with database/sql, if these differ from the names in jobs.
 var drivers = map[string]string{"postgres": "pgx"}
 
 func registered(driver string) string { return cmp.Or(drivers[driver], driver) }
@@ -39,7 +39,7 @@ type Database struct {
 	from    string // a table expression
 	exact   []string
 	columns map[string]column
-	other   map[string]string // columns that cannot be read: what messages call their types
+	other   map[string]string // the database's types of the columns that cannot be read, for messages
 	spills  spillFolder
 }
 
@@ -78,7 +78,7 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 	return d, nil
 }
 
-// expression is the input as a table expression.
+// expression returns the input as a table expression.
 func expression(d dialect, s Source) string {
 	if s.Query != "" {
 		return "(" + s.Query + "\n) AS input"
@@ -90,7 +90,7 @@ func expression(d dialect, s Source) string {
 	return strings.Join(parts, ".") + " AS input"
 }
 
-// describe finds the columns' types.
+// describe reads the names and types of the columns.
 func (d *Database) describe(ctx context.Context) error {
 	return d.within(ctx, func(tx *session) error {
 		rows, err := tx.query(ctx, "SELECT * FROM "+d.from+" WHERE 1 = 0")
@@ -123,12 +123,12 @@ func (d *Database) describe(ctx context.Context) error {
 	})
 }
 
-// typeNamer is a dialect that finds the names of types that its driver does not know.
+// typeNamer is a dialect that asks the server for the names of types that its driver does not know.
 type typeNamer interface {
 	nameTypes(ctx context.Context, s *session, from string, all []columnType) error
 }
 
-// add adds a column, which can be read if its type is one that the dialect reads and no other column has its name.
+// add adds a column. It can be read if the dialect reads its type and no other column has its name.
 func (d *Database) add(of columnType) {
 	_, read := d.columns[of.Name]
 	_, unread := d.other[of.Name]
@@ -145,7 +145,7 @@ func (d *Database) add(of columnType) {
 	}
 }
 
-// Schema returns the input's columns. Those that cannot be read are of kind Invalid.
+// Schema returns the input's columns. Columns that cannot be read are of kind Invalid.
 func (d *Database) Schema() table.Schema {
 	in := input{columns: d.columns}
 	s := in.schema()
@@ -157,7 +157,7 @@ func (d *Database) Schema() table.Schema {
 
 // Close ends the connections.
 func (d *Database) Close() error {
-	if d.db == nil { // nothing is connected
+	if d.db == nil { // not connected
 		return nil
 	}
 	return d.db.Close()
@@ -179,7 +179,7 @@ func (d *Database) within(ctx context.Context, f func(*session) error) error {
 		if err != nil {
 			return failed(ctx, "no transaction can be begun", err)
 		}
-		defer func() { _ = tx.Rollback() }() // it has only read
+		defer func() { _ = tx.Rollback() }() // it only read
 		s.query = func(ctx context.Context, text string) (*sql.Rows, error) { return tx.QueryContext(ctx, text) }
 		s.exec = func(ctx context.Context, text string) (sql.Result, error) { return tx.ExecContext(ctx, text) }
 	}
@@ -194,17 +194,17 @@ func (d *Database) within(ctx context.Context, f func(*session) error) error {
 	return f(s)
 }
 
-// filed is a dialect of databases that are files, which a connection string can open to be read and not written.
+// filed is a dialect whose databases are files. readOnly returns the connection string that opens the file read-only.
 type filed interface{ readOnly(dsn string) string }
 
-// spiller is a dialect of databases that run in this process and write what they do not hold in memory to a folder,
-// which a statement sets.
+// spiller is a dialect whose databases run in this process and write what does not fit in memory to a folder; spillTo
+// returns the statement that sets the folder.
 type spiller interface{ spillTo(folder string) string }
 
-// UseScratch names the folder in which a database in this process has a folder of its own while it reads rows.
+// UseScratch sets the folder in which a database of this process gets a spill folder while it reads rows.
 func (d *Database) UseScratch(dir string) { d.spills.parent = dir }
 
-// reading is within for statements that read rows.
+// reading is within, for statements that read rows.
 func (d *Database) reading(ctx context.Context, f func(*session) error) error {
 	dialect, ok := d.dialect.(spiller)
 	if !ok {
@@ -212,7 +212,7 @@ func (d *Database) reading(ctx context.Context, f func(*session) error) error {
 	}
 	defer d.spills.remove()
 	return d.within(ctx, func(s *session) error {
-		if err := d.spills.make(func(path string) error { // it can be told only as long as nothing was written
+		if err := d.spills.make(func(path string) error { // the path can be set only before anything was written
 			_, err := s.exec(ctx, dialect.spillTo(path))
 			return err
 		}); err != nil {

@@ -16,10 +16,11 @@ import (
 // these, how numbers and texts are written as literals, a few functions, a digest and a sum that cannot overflow.
 // docs/howto/databases.md says how to add one and what it has to pass.
 //
-// What only engines are asked for that were seen to do it exactly has a default in ansi, which says that the dialect
-// cannot.
+// A dialect is here because its engine was run beside the local engine and gave the same integers. What engines do in
+// ways of their own to be faster has a default in ansi, which says that the dialect has no such way.
 
-// dialect writes the parts of a statement in which engines differ.
+// dialect writes the parts of a statement in which engines differ. Its engine adds, subtracts, multiplies, divides and
+// takes roots of doubles as this program does, each rounded by itself.
 type dialect interface {
 	// name is the driver's name in a job.
 	name() string
@@ -45,11 +46,17 @@ type dialect interface {
 	bytes(parts []part) string
 	// digest returns an expression that orders rows as the SHA-256 of a message does.
 	digest(message string) string
-	// element returns an element of a list of numbers by its place, a BIGINT from 0 on; ok is false if the dialect has
-	// no fast lists.
-	element(list []float64, at string) (x string, ok bool)
+	// element returns an element of a list of numbers by its place, a BIGINT from 0 on.
+	element(list []float64, at string) string
+	// reached is how many numbers of an ascending list a double has reached; ok is false if the dialect has no function for
+	// that, or needs none since it takes long expressions.
+	reached(x string, at []float64) (count string, ok bool)
 	// pairs returns a table expression with columns v and c, called alias.
 	pairs(alias string, pairs []pair) string
+	// least is the least of some numbers, those that are NULL left out.
+	least(x []string) string
+	// octets is the number of bytes of a text of characters.
+	octets(text string) string
 	// total returns the sum of BIGINTs as decimal text. No number of rows makes it fail.
 	total(x string) string
 	// partial returns the sum of BIGINTs as a number, of which total adds some up.
@@ -71,16 +78,14 @@ type dialect interface {
 	find(x string, list []string) (place string, ok bool)
 	// failsBelow reports whether a product of doubles may fail if its magnitude is below the least double.
 	failsBelow() bool
-	// fold replaces characters of a text of characters, and then white space as [domain.FoldTable] has it, if the
-	// dialect can.
+	// fold replaces characters of a text of characters, and then white space as [domain.FoldTable] has it. ok is false if
+	// the text of the table is none of the dialect's.
 	fold(x string, f *domain.FoldTable) (folded string, ok bool)
-	// exactly returns how the dialect does exact arithmetic with doubles, for engines that were tested for it; nil for
-	// others.
-	exactly() *exactness
+	// integers is how the dialect computes with wide integers, and numerals how it reads texts as numbers.
+	integers() wideIntegers
+	numerals() numeralSyntax
 	// keys is how keys that are discovered are written.
 	keys() keySyntax
-	// unitOfTimes reports whether the canonical text of a time can be written.
-	unitOfTimes() bool
 	// fence ends a SELECT whose columns are not to be written into the places of their use, again and again; "" if the
 	// engine does not do that.
 	fence() string
@@ -89,13 +94,6 @@ type dialect interface {
 	wall() string
 	// suits refuses a server that is not as the dialect expects.
 	suits(ctx context.Context, s *session) error
-}
-
-// exactness is of an engine that was seen to add, subtract, multiply, divide and take roots of doubles as this program
-// does, each rounded by itself.
-type exactness struct {
-	integers wideIntegers
-	numerals numeralSyntax
 }
 
 // ansi is what most dialects share.
@@ -116,13 +114,19 @@ func (ansi) divide(x string, by int64) string { return fmt.Sprintf("(%s) / %d", 
 // float has an exponent, so that it is read as a double.
 func (ansi) float(x float64) string { return "CAST('" + exponential(x) + "' AS DOUBLE)" }
 
-// element has none.
-func (ansi) element([]float64, string) (string, bool) { return "", false }
+// reached has no function.
+func (ansi) reached(string, []float64) (string, bool) { return "", false }
 
 // pairs is a list of values.
 func (ansi) pairs(alias string, pairs []pair) string {
 	return "(VALUES " + pairList(pairs) + ") AS " + alias + "(v, c)"
 }
+
+// least leaves out NULLs.
+func (ansi) least(x []string) string { return "LEAST(" + strings.Join(x, ", ") + ")" }
+
+// octets is of texts and of bytes.
+func (ansi) octets(text string) string { return "octet_length(" + text + ")" }
 
 // partial is of a type that does not overflow.
 func (ansi) partial(x string) string { return "SUM(" + x + ")" }
@@ -141,22 +145,12 @@ func (ansi) find(string, []string) (string, bool) { return "", false }
 
 func (ansi) failsBelow() bool { return true }
 
-func (ansi) fold(string, *domain.FoldTable) (string, bool) { return "", false }
-
-func (ansi) exactly() *exactness { return nil }
-
-func (ansi) keys() (none keySyntax) { return none }
-
-func (ansi) unitOfTimes() bool { return false }
-
 func (ansi) fence() string { return "" }
 
 func (ansi) wall() string { return "" }
 
-func (ansi) suits(context.Context, *session) error { return nil }
-
 // dialects are those that this package knows, by the names of their drivers in a job.
-var dialects = []dialect{duckdb{}, postgres{}, clickhouse{}, trino{}, spark{}}
+var dialects = []dialect{duckdb{}, postgres{}, trino{}, spark{}}
 
 // dialectOf returns the dialect of a driver of a job.
 func dialectOf(driver string) (dialect, bool) {

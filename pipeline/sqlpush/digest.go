@@ -1,12 +1,11 @@
 package sqlpush
 
-// A database keeps the rows of a unit that have the smallest digests, and the local engine keeps the same ones: the
-// messages that these digests are of are those of queries/bounding/sample.go, byte for byte. A message is made
-// of parts. What they are is said once, for all dialects (bounds.go, keys.go); a dialect says how it writes each of
-// them.
+// A database keeps the rows of a unit that have the smallest digests, and the local engine keeps the same rows: both
+// make digests from the messages of queries/bounding/sample.go, byte for byte. A message consists of parts, which
+// bounds.go and keys.go list once for all dialects; a dialect defines how each part is written.
 
-// part is a piece of a message: bytes that are always the same, a column of bytes, a column of the privacy unit, or a
-// whole number in some bytes.
+// part is a piece of a message: constant bytes, a column of bytes, a column of the privacy unit, or an integer of some
+// width.
 type part struct {
 	Bytes  []byte
 	Column string
@@ -15,16 +14,16 @@ type part struct {
 	Width  int // of the number: 4 if it is not negative, or 8
 }
 
-// pieces is how a dialect writes the pieces of a message.
+// pieces defines how a dialect writes the parts of a message.
 type pieces struct {
 	unit   unitText                         // the text of a unit's column, as bytes
 	length func(text string) string         // the number of bytes of a unit's text, in four bytes
 	number func(x string, width int) string // a number in 4 bytes, if it is not negative, or in 8
-	bytes  func(hexadecimal string) string  // bytes that are always the same
+	bytes  func(hexadecimal string) string  // constant bytes
 }
 
-// of are the pieces of a message, one after the other: before the text of a unit's column its length, so that no two
-// units have the same message.
+// of returns the parts of a message, written. The text of a unit's column follows its length, so that different units
+// have different messages.
 func (w pieces) of(parts []part) (all []string) {
 	for _, p := range parts {
 		switch {

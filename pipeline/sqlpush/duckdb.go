@@ -11,14 +11,12 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// duckdb is DuckDB 1.5. Its texts are compared as bytes once they are blobs, whatever the collation; sums of BIGINT are
+// duckdb is DuckDB 1.5. Texts are compared as blobs, and so by their bytes, whatever the collation. Sums of BIGINT are
 // HUGEINT and do not overflow.
 type duckdb struct{ ansi }
 
-// name is the driver's name in a job.
 func (duckdb) name() string { return "duckdb" }
 
-// typical are the types that hold each kind of values.
 func (duckdb) typical() map[table.Kind]string {
 	return map[table.Kind]string{
 		table.Int:       "BIGINT",
@@ -30,14 +28,14 @@ func (duckdb) typical() map[table.Kind]string {
 	}
 }
 
-// column reads texts as they are, and infinite dates and times as null, as date_diff and epoch_us do.
+// column reads infinite dates and times as NULL, since date_diff and epoch_us do.
 func (duckdb) column(of columnType) (c column, ok bool) {
 	x := of.Expr
 	if strings.HasSuffix(of.Type, "]") { // a list
 		return c, false
 	}
 	name, size, _ := strings.Cut(of.Type, "(")
-	if n, _ := fmt.Sscanf(size, "%d,%d)", &of.Precision, &of.Scale); n == 2 { // the driver says it in the name alone
+	if n, _ := fmt.Sscanf(size, "%d,%d)", &of.Precision, &of.Scale); n == 2 { // the driver gives precision and scale in the name only
 		of.HasDecimal = true
 	}
 	switch name {
@@ -55,7 +53,7 @@ func (duckdb) column(of columnType) (c column, ok bool) {
 			return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
 		case of.Exact && of.HasDecimal:
 			digits := "CAST(" + x + " AS VARCHAR)"
-			if of.Scale > 0 { // zeros at the end of a fraction say nothing
+			if of.Scale > 0 { // trailing zeros of a fraction do not count
 				digits = "rtrim(rtrim(" + digits + ", '0'), '.')"
 			}
 			return duckdbText(digits), true
@@ -83,15 +81,16 @@ func (duckdb) column(of columnType) (c column, ok bool) {
 	return c, false
 }
 
-// duckdbText is a column of texts, which is read as bytes.
+// duckdbText returns a column of texts, read as bytes.
 func duckdbText(x string) column {
 	c := textColumn("encode(" + x + ")")
 	c.Binary = true
 	return c
 }
 
-// duckdbFloat is a column of doubles. NaN is above infinity: a comparison is a filter that scans take, and a call of
-// isnan is not. Bare fails in no row, since NaN is not below a number, and products are of what is.
+// duckdbFloat returns a column of doubles. NaN is above infinity in DuckDB, so a comparison excludes it; table scans
+// can use a comparison, but not a call of isnan. Bare fails for no row, since NaN is not below a number, and the
+// statements multiply only numbers.
 func duckdbFloat(x string) column {
 	return column{
 		Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END",
@@ -99,9 +98,9 @@ func duckdbFloat(x string) column {
 	}
 }
 
-// readOnly opens a file to be read, if the string does not say how: then other processes can read it meanwhile, a name
-// without a file is an error instead of a new file, and nothing in a query can write. There is no such access to a
-// database in memory.
+// readOnly opens the file read-only, unless the connection string sets the mode: then other processes can read it
+// meanwhile, a missing file is an error instead of a new file, and no query can write. A database in memory cannot be
+// read-only.
 func (duckdb) readOnly(dsn string) string {
 	path, settings, some := strings.Cut(dsn, "?")
 	switch {
@@ -113,23 +112,23 @@ func (duckdb) readOnly(dsn string) string {
 	return path + "?access_mode=read_only"
 }
 
-// try is TRY_CAST. It rounds as nearbyint of C does; suits asks for that.
+// try is TRY_CAST, which rounds to nearest, ties to even; suits checks that.
 func (duckdb) try(x string, bits int) (string, bool) {
 	return "TRY_CAST(" + x + " AS " + map[int]string{8: "UTINYINT", 16: "USMALLINT", 64: "BIGINT"}[bits] + ")", true
 }
 
-// isNumber compares: NaN is above infinity.
+// isNumber excludes NaN by a comparison: NaN is above infinity.
 func (duckdb) isNumber(x string) string { return x + " <= CAST('Infinity' AS DOUBLE)" }
 
-// find is a function of one column: it is called once for each entry of a dictionary, which no CASE is.
+// find calls a function of one column, which DuckDB evaluates once for each entry of a dictionary; it does not do so
+// for a CASE.
 func (duckdb) find(x string, list []string) (string, bool) {
 	return "list_position([" + strings.Join(list, ", ") + "], " + x + ")", true
 }
 
-// failsBelow is false: what is too small becomes 0.
+// failsBelow is false: products that underflow become 0.
 func (duckdb) failsBelow() bool { return false }
 
-// text is a blob.
 func (duckdb) text(text string, _ bool) (string, bool) {
 	if plainText(text) {
 		return "encode(" + quoted(text) + ")", true
@@ -137,15 +136,12 @@ func (duckdb) text(text string, _ bool) (string, bool) {
 	return "unhex('" + hexadecimal([]byte(text)) + "')", true
 }
 
-// divide is the division of integers.
 func (duckdb) divide(x string, by int64) string { return fmt.Sprintf("(%s) // %d", x, by) }
 
-// bytes concatenates.
 func (duckdb) bytes(parts []part) string {
 	return strings.Join(duckdbPieces.of(parts), " || ")
 }
 
-// digest is a text of hexadecimal digits.
 func (duckdb) digest(message string) string { return "sha256(" + message + ")" }
 
 var duckdbPieces = pieces{
@@ -168,8 +164,8 @@ var duckdbPieces = pieces{
 	bytes: func(hexadecimal string) string { return "unhex('" + hexadecimal + "')" },
 }
 
-// pairs splits one literal, which the parser reads faster than thousands of them. Plain texts are without the
-// separator.
+// pairs passes all values as one literal and splits it, because DuckDB parses that faster than thousands of literals.
+// Plain texts do not contain the separator.
 func (d duckdb) pairs(alias string, pairs []pair) string {
 	texts, codes := make([]string, len(pairs)), make([]string, len(pairs))
 	for i, p := range pairs {
@@ -185,11 +181,10 @@ func (d duckdb) pairs(alias string, pairs []pair) string {
 		alias
 }
 
-// total is of HUGEINT.
 func (duckdb) total(x string) string { return "CAST(SUM(" + x + ") AS VARCHAR)" }
 
-// suits asks how casts round, what fails in them, and how times before 1970 and infinite ones are taken apart:
-// statements depend on that.
+// suits checks how casts round and when they fail, and how times before 1970 and infinite times are split into fields.
+// The statements depend on these properties.
 func (duckdb) suits(ctx context.Context, s *session) error {
 	asked := []string{
 		"hour(make_timestamp(-1)) = 23", "minute(make_timestamp(-1)) = 59", "CAST(make_timestamp(-1) AS DATE) = DATE " +
@@ -212,20 +207,20 @@ func (duckdb) suits(ctx context.Context, s *session) error {
 	})
 }
 
-// session turns off a rewriting of windows whose state does not spill to disk, and the loading of extensions from the
-// network. Rows are ordered as statements mean it, whatever the connection string says.
+// session turns off an optimization of window functions whose state cannot spill to disk, and the loading of extensions
+// from the network. It also sets the sort order, which a connection string can change.
 func (duckdb) session() []string {
 	return []string{
 		"SET disabled_optimizers = 'top_n_window_elimination'", "SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false", "SET default_order = 'ASC'",
 	}
 }
 
-// spillTo sets the folder. The path is the user's own, and only a quote means something in a literal.
+// spillTo quotes the path, which is the user's own: only a quote has a meaning in a literal.
 func (duckdb) spillTo(folder string) string {
 	return "SET temp_directory = '" + strings.ReplaceAll(folder, "'", "''") + "'"
 }
 
-// fold reads the bytes of a text as the characters that they were made of.
+// fold decodes the bytes of a text to the original characters.
 func (duckdb) fold(x string, f *domain.FoldTable) (string, bool) {
 	text := func(s string) string { return "decode(unhex('" + hexadecimal([]byte(s)) + "'))" }
 	x = "decode(" + x + ")"
@@ -238,21 +233,19 @@ func (duckdb) fold(x string, f *domain.FoldTable) (string, bool) {
 	return "encode(" + x + ")", true
 }
 
-// exactly: an operator of doubles is a function of its own.
-func (duckdb) exactly() *exactness { return &exactness{duckdbIntegers, duckdbNumerals} }
+func (duckdb) integers() wideIntegers { return duckdbIntegers }
+
+func (duckdb) numerals() numeralSyntax { return duckdbNumerals }
 
 func (duckdb) keys() keySyntax { return duckdbKeys }
 
-// unitOfTimes is true.
-func (duckdb) unitOfTimes() bool { return true }
-
-// element is of a list that is the same for all rows.
-func (duckdb) element(list []float64, at string) (string, bool) {
+// element indexes a list that is the same for all rows.
+func (duckdb) element(list []float64, at string) string {
 	items := make([]string, len(list))
 	for i, v := range list {
 		items[i] = exponential(v)
 	}
-	return "CAST([" + strings.Join(items, ", ") + "] AS DOUBLE[])[" + at + " + 1]", true
+	return "CAST([" + strings.Join(items, ", ") + "] AS DOUBLE[])[" + at + " + 1]"
 }
 
 // duckdbIntegers are HUGEINTs.
@@ -263,7 +256,7 @@ var duckdbIntegers = wideIntegers{
 	Cut:      func(x string) string { return "trunc(" + x + ")" },
 }
 
-// duckdbNumerals reads texts from blobs, whose bytes other than printable ones it writes with a backslash.
+// duckdbNumerals reads texts from blobs. DuckDB writes bytes that are not printable with a backslash.
 var duckdbNumerals = numeralSyntax{
 	Text: func(column string, _ bool, most int) string {
 		return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN CAST(%s AS VARCHAR) END", column, most, column)
@@ -276,8 +269,8 @@ var duckdbNumerals = numeralSyntax{
 	Infinity: "CAST('Infinity' AS DOUBLE)",
 }
 
-// duckdbKeys has keys of texts that are looked at by two hexadecimal digits each. A bit is turned over: additions would
-// be put together by the optimizer, and overflow.
+// duckdbKeys looks at keys by pairs of hexadecimal digits. It flips a bit, because the optimizer would merge additions,
+// which would overflow.
 var duckdbKeys = keySyntax{
 	Digest: func(message string) string { return "unhex(sha256(" + message + "))" },
 	Text: func(x string) string {

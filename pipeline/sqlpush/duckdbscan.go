@@ -9,29 +9,29 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Columns of DuckDB are compared and grouped as they are stored if that gives the same answer. A scan leaves rows out
-// by the range of a column much faster than a filter by that of an expression, and DuckDB computes functions of dates,
-// and groups by whole numbers, once for each entry of a dictionary. So rows are grouped by a number of few values, a
-// day or an hour, and the cell is found once for each group.
+// DuckDB compares and groups columns in their stored form if the answer is the same. A table scan drops rows by a range
+// of a column much faster than a filter on an expression does. DuckDB also evaluates functions of dates, and groups by
+// integers, once for each entry of a dictionary. So rows are grouped by a number with few values, such as a day or an
+// hour, and the cell is found once for each group.
 
-// scanColumn is a column of whole numbers, dates (days since 1970) or times (microseconds since 1970).
+// scanColumn is a column of integers, dates (days since 1970) or times (microseconds since 1970).
 type scanColumn struct {
 	Raw string // the column as it is stored
-	// Grouped is what rows are grouped by: the column as it is stored, but times as TIMESTAMP.
+	// Grouped is the expression by which rows are grouped: the column as it is stored, or a TIMESTAMP for times.
 	Grouped string
-	number  string // reads what is grouped as a BIGINT; "" for times
+	number  string // converts Grouped to a BIGINT; "" for times
 	literal func(v int64) (string, bool)
-	ends    bool // infinities are above and below all values: a range needs both of its ends
+	ends    bool // the type has infinities below and above all values, so that a range needs both ends
 }
 
-// scanTruth is a column of truth values.
+// scanTruth returns a column of booleans.
 func scanTruth(x string) *scanColumn {
 	return &scanColumn{Raw: x, Grouped: x, number: asBigint, literal: func(int64) (string, bool) { return "", false }}
 }
 
 const asBigint = "CAST(%s AS BIGINT)"
 
-// scanWhole is a column of whole numbers of a type.
+// scanWhole returns a column of integers of a type.
 func scanWhole(x, kind string) *scanColumn {
 	of := map[string]domain.Span[int64]{
 		"TINYINT": {Least: math.MinInt8, Most: math.MaxInt8}, "SMALLINT": {Least: math.MinInt16,
@@ -44,17 +44,17 @@ func scanWhole(x, kind string) *scanColumn {
 
 const asDays = "date_diff('day', DATE '1970-01-01', %s)"
 
-// scanDays is a column of dates.
+// scanDays returns a column of dates.
 func scanDays(x string) *scanColumn {
 	return &scanColumn{Raw: x, Grouped: x, number: asDays, ends: true, literal: func(v int64) (string, bool) {
-		const most = 1 << 20 // in no year of more than four digits
+		const most = 1 << 20 // beyond all years of four digits
 		return "DATE '" + time.Unix(min(max(v, -most), most)*86400, 0).UTC().Format("2006-01-02") + "'", v >= firstDay &&
 			v <= lastDay
 	}}
 }
 
-// scanTimes is a column of times of a type: TIMESTAMP, or TIMESTAMPTZ, whose literals have a zone, since a session may
-// have another one.
+// scanTimes returns a column of times: TIMESTAMP, or TIMESTAMPTZ, whose literals need a zone because a session may have
+// another one.
 func scanTimes(x, kind string) *scanColumn {
 	zone := "'"
 	if kind != "TIMESTAMP" {
@@ -70,7 +70,7 @@ func scanTimes(x, kind string) *scanColumn {
 	return c
 }
 
-// within says that a value is neither NULL nor outside a range. ok is false if that cannot be said.
+// within returns the condition that a value is not NULL and is in a range. ok is false if there is no such condition.
 func (c *scanColumn) within(s domain.Span[int64]) (condition string, ok bool) {
 	if c == nil || s.Least > s.Most {
 		return "", false
@@ -90,7 +90,7 @@ func (c *scanColumn) within(s domain.Span[int64]) (condition string, ok bool) {
 	return "", false
 }
 
-// spanOf returns the range of the values that have a cell, if others, and NULL, are left out.
+// spanOf returns the range outside of which values have no cell; NULL must have none either.
 func spanOf(r *domain.Coding) (s domain.Span[int64], ok bool) {
 	if r.Null != domain.Dropped || r.Other != domain.Dropped || r.Nearest != nil || r.Grid != nil || r.Numerals() {
 		return s, false
@@ -104,9 +104,9 @@ func spanOf(r *domain.Coding) (s domain.Span[int64], ok bool) {
 	return s, false
 }
 
-// spanOfSteps is the range of steps.
+// spanOfSteps returns the range of values that have a cell.
 func spanOfSteps(s *domain.Steps[int64]) domain.Span[int64] {
-	most := int64(math.MaxInt64) // if no value reaches the last edge
+	most := int64(math.MaxInt64) // no value reaches the last edge
 	if len(s.At) > int(s.Cells) {
 		most = s.At[len(s.At)-1] - 1
 		if s.Closed {
@@ -116,23 +116,22 @@ func spanOfSteps(s *domain.Steps[int64]) domain.Span[int64] {
 	return domain.Span[int64]{Least: s.At[0], Most: most}
 }
 
-// groupKey is what rows are grouped by in place of their cell in a dimension: expressions of a column, which say in
-// which cell a row is.
+// groupKey replaces a row's cell in a dimension when rows are grouped: expressions of a column that determine the cell.
 type groupKey struct {
 	By []string
-	// Value is a value of the column that is in the same cell, made of the columns that the expressions are then.
+	// Value returns a value of the column in the same cell, made from the columns that hold the expressions.
 	Value func(columns []string) string
 }
 
-// mostGroupValues is how many values a range may have by which rows are grouped, or valuesPerCell for each cell, if
-// these are more.
+// A range is grouped by value if it has at most mostGroupValues values or, if that is more, valuesPerCell values for
+// each cell.
 const (
 	mostGroupValues = 1 << 12
 	valuesPerCell   = 16
 )
 
-// key returns the key of a dimension of the column, whose Grouped is named x. All values are in a range if within is
-// set, the dimension's, or are truth values. ok is false if groups would be too many.
+// key returns the group key of a dimension over the column, whose Grouped is named x. within is set if all values are
+// known to be in the dimension's range, or are booleans. ok is false if there would be too many groups.
 func (c *scanColumn) key(r *domain.Coding, x string, within bool) (k groupKey, ok bool) {
 	if c == nil || r.Nearest != nil || r.Grid != nil || r.Numerals() {
 		return k, false
@@ -169,8 +168,8 @@ func (c *scanColumn) key(r *domain.Coding, x string, within bool) (k groupKey, o
 	return k, true
 }
 
-// cell is the code of a number by division, if cells are alike; ok is false if they are not. A number below them has
-// the code of one beyond them.
+// cell returns the code of a number by a division if all cells have the same width; otherwise ok is false. A number
+// below the first edge gets the code of a number beyond the last one.
 func (c *scanColumn) cell(s *domain.Steps[int64], x string, code func(int32) string) (cell string, ok bool) {
 	width, alike := evenWidth(s)
 	if c == nil || !alike || s.Below != s.Beyond {
@@ -185,7 +184,8 @@ func (c *scanColumn) cell(s *domain.Steps[int64], x string, code func(int32) str
 	return cell + " ELSE " + code(s.Beyond) + " END", true
 }
 
-// evenWidth returns the width of cells that are alike, of numbers whose differences do not overflow.
+// evenWidth returns the common width of the cells; ok is false if there is none, or if differences of the edges
+// overflow.
 func evenWidth(s *domain.Steps[int64]) (width int64, ok bool) {
 	n := len(s.At) - 1
 	if n < 1 || n != int(s.Cells) || s.At[0] < -mostEvenEdge || s.At[n] > mostEvenEdge || s.Closed && s.Last != s.At[n] &&
@@ -203,7 +203,7 @@ func evenWidth(s *domain.Steps[int64]) (width int64, ok bool) {
 
 const mostEvenEdge = 1 << 61
 
-// bracketed writes a number that may be negative.
+// bracketed writes a number, in brackets if it is negative.
 func bracketed(v int64) string {
 	if v < 0 {
 		return fmt.Sprintf("(%d)", v)
@@ -211,8 +211,8 @@ func bracketed(v int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// clamped moves a number of the column, as it is stored, into the range of a sum, in units of 2^-exponent; ok is false
-// if the sum's numbers are no multiples of a whole number that doubles hold. NULL is moved too.
+// clamped clamps a number of the column, in its stored form, to the range of a sum, in units of 2^-exponent. ok is
+// false if the bounds of the sum are not multiples of an integer that doubles hold. NULL is clamped too.
 func (c *scanColumn) clamped(x string, exponent int, least, most int64) (clamped string, times int64, ok bool) {
 	if c == nil || c.number != asBigint || exponent > 0 || exponent < -60 {
 		return "", 0, false
@@ -228,8 +228,7 @@ func (c *scanColumn) clamped(x string, exponent int, least, most int64) (clamped
 	return fmt.Sprintf("least(greatest(%s, %s), %d)", x, bracketed(least/times), most/times), times, true
 }
 
-// movedSum is the sum of some sums times a number, less another one for each row, as text. No number of rows makes it
-// fail.
+// movedSum returns, as text, a sum multiplied by times, minus less for each row. No number of rows makes it fail.
 func movedSum(sum string, times int64, rows string, less int64) string {
 	if times != 1 {
 		sum += fmt.Sprintf(" * CAST(%d AS HUGEINT)", times)
@@ -244,7 +243,7 @@ func fewValues(s domain.Span[int64], cells int) bool {
 	return uint64(s.Most)-uint64(s.Least) <= uint64(max(mostGroupValues, valuesPerCell*cells))
 }
 
-// clockKey is the key of a dimension of times: days, hours and minutes.
+// clockKey returns the group key of a dimension of times: days, hours and minutes.
 func clockKey(r *domain.Coding, x string, within bool) (k groupKey, ok bool) {
 	const day = "CAST(%s AS DATE)"
 	days := func(column string) string { return fmt.Sprintf(asDays, column) }
@@ -292,8 +291,8 @@ func clockKey(r *domain.Coding, x string, within bool) (k groupKey, ok bool) {
 	return k, false
 }
 
-// allMultiples reports whether edges are multiples of a number. Then all values from one multiple to before the next
-// one are in a cell, or are after the last edge.
+// allMultiples reports whether all edges are multiples of a number. Then the values between two neighbouring multiples
+// are in one cell, or beyond the last edge.
 func allMultiples(s *domain.Steps[int64], of int64) bool {
 	for _, v := range s.At {
 		if v%of != 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Engine lets a database add rows up.
+// Engine runs aggregations in a database.
 type Engine struct {
 	*Database
 	key []byte
@@ -22,13 +22,13 @@ var (
 	_ pipeline.Scratcher = (*Engine)(nil)
 )
 
-// New returns an engine over a database. Closing the engine closes the database. Key is the secret of the input's
-// fingerprint; if it is empty, the fingerprint is of a key that is thrown away, and equal to no other.
+// New returns an engine over a database. Closing the engine closes the database. key is the secret of the input's
+// fingerprint; if it is empty, a random key is used, and no two fingerprints are equal.
 func New(d *Database, key []byte) *Engine { return &Engine{d, key} }
 
-// fingerprint is what stands for the digest of an input in a database: a keyed digest of the exact answers. It is the
-// same for every engine that gives these answers, and a change of the table that changes none of them does not change
-// it. If the key is empty, it is of a key that is thrown away.
+// fingerprint returns the substitute for the digest of an input in a database: a keyed digest of the exact answers. All
+// engines that give these answers have the same fingerprint, and a change of the table that changes no answer does not
+// change it. If the key is empty, a random key is used.
 func fingerprint(key []byte, exacts [][]mechanism.Exact) ([]byte, error) {
 	if len(key) == 0 {
 		key = make([]byte, 32)
@@ -37,20 +37,20 @@ func fingerprint(key []byte, exacts [][]mechanism.Exact) ([]byte, error) {
 	return mechanism.Fingerprint(key, slices.Concat(exacts...)...)
 }
 
-// Refuses returns why the database cannot be asked a plan's queries; nil if it can. Errors are of type *problem.Error;
-// see [problem.Errors].
+// Refuses returns why the database cannot execute a plan's aggregations; nil if it can. Errors are of type
+// *problem.Error; see [problem.Errors].
 func (e *Engine) Refuses(p *pipeline.Plan) error {
 	_, err := e.Statements(p)
 	return err
 }
 
-// Statements returns what the plan's queries ask.
+// Statements returns the SQL statements of a plan.
 func (d *Database) Statements(p *pipeline.Plan) ([]Statement, error) {
 	in := &input{dialect: d.dialect, from: d.from, columns: d.columns}
 	return in.statements(p)
 }
 
-// Aggregate runs the statement of each query and hides what it returns.
+// Aggregate runs the statement of each query and hides the totals.
 func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	statements, err := e.Statements(p)
 	if err != nil {
@@ -89,7 +89,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return a, err
 }
 
-// Digest asks the queries again: what the fingerprint is of is not known otherwise.
+// Digest runs the statements again, because the fingerprint is made from the answers.
 func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
 	a, err := e.Aggregate(ctx, p, compared{o})
 	if err != nil {
@@ -98,15 +98,15 @@ func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 	return a.Input, nil
 }
 
-// compared reports the aggregation as a comparison.
+// compared reports the progress of an aggregation as that of a comparison.
 type compared struct{ pipeline.Observer }
 
-// Progress reports it.
+// Progress implements pipeline.Observer.
 func (c compared) Progress(_ pipeline.Stage, done, total int) {
 	c.Observer.Progress(pipeline.StageCompare, done, total)
 }
 
-// countRows compares the number of rows with the public one, if the job declares it.
+// countRows checks the number of rows against the public one, if the job declares it.
 func (e *Engine) countRows(ctx context.Context, tx *session, p *pipeline.Plan) error {
 	if p.Rows() == 0 {
 		return nil
@@ -124,7 +124,7 @@ func (e *Engine) countRows(ctx context.Context, tx *session, p *pipeline.Plan) e
 	return nil
 }
 
-// addTotals runs a statement and adds its totals to an accumulator.
+// addTotals runs a statement and adds the totals that it returns to an accumulator.
 func addTotals(ctx context.Context, tx *session, s *Statement, to *queries.Accumulator) error {
 	rows, err := tx.query(ctx, s.Text)
 	if err != nil {

@@ -8,32 +8,33 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Many edges at even distances: the cell of a number is found by arithmetic, and the number is compared with no edge.
+// If there are many edges at equal distances, arithmetic finds the cell of a number without comparing it with each
+// edge.
 //
-// The number is multiplied, moved, divided and rounded down. Each of these steps rises with the number, however it is
-// rounded, and so does their result. So if that is right at both ends of each cell, it is right everywhere. Some ways
-// to do it are tried until one is right; decimal edges have one if they are integers after a multiplication by a power
-// of ten. If none is right, a result that is right or one too small is compared with one edge.
+// The number is multiplied, shifted, divided and rounded down. Each of these steps is monotone, however it is rounded,
+// and so is the result. So if the result is right at both ends of each cell, it is right everywhere. Several formulas
+// are tried until one is right; decimal edges have one if they become integers when they are multiplied by a power of
+// ten. If none is right, a formula whose result is right or one too small is corrected by a comparison with one edge.
 
 const (
 	manySteps = 16
 	mostSteps = 1 << 12
 )
 
-// arithmetic returns the expression.
+// arithmetic returns the SQL expression of a formula.
 func (w *writer) arithmetic(a arithmetic, x string) string {
 	return w.integer(a.write(x, w.float))
 }
 
-// even reports whether arithmetic is tried: the edges are many, one for each cell and the last, and their distance is
-// finite.
+// even reports whether a formula is worth trying: there are many edges, one for each cell and the last one, and their
+// distance is finite.
 func even(s *domain.Steps[float64]) bool {
 	n := len(s.At) - 1
 	return n >= manySteps && n <= mostSteps && int(s.Cells) == n && !math.IsInf(s.At[n]-s.At[0], 0)
 }
 
-// evenly returns the first cases of a CASE: those of the numbers from the first edge to before the last. ok is false if
-// the edges are few or not even.
+// evenly returns the first branches of a CASE, for numbers from the first edge to before the last. ok is false if there
+// are few edges or no formula is right.
 func (w *writer) evenly(x string, s *domain.Steps[float64]) (cases string, ok bool) {
 	if !even(s) {
 		return "", false
@@ -50,24 +51,22 @@ func (w *writer) evenly(x string, s *domain.Steps[float64]) (cases string, ok bo
 	if !ok || !below.atMost(1, s.At) {
 		return "", false
 	}
-	next, ok := w.edge(s.At, w.arithmetic(below, x)+" + 1")
-	if !ok {
-		return "", false
-	}
+	next := w.edge(s.At, w.arithmetic(below, x)+" + 1")
 	return w.between(x, from, s.At, fmt.Sprintf("%s + CASE WHEN %s >= %s THEN 1 ELSE 0 END", w.arithmetic(below, x), x,
 		next)), true
 }
 
-// edge returns an edge by its place, an expression. Decimal ones are quotients of integers, which are nearest to them.
-func (w *writer) edge(at []float64, place string) (x string, ok bool) {
+// edge returns an edge by its index, an expression. Decimal edges are quotients of integers, rounded to the nearest
+// double.
+func (w *writer) edge(at []float64, place string) string {
 	a, b, by, ok := decimalEdges(at)
 	if !ok {
 		return w.element(at, place)
 	}
-	return fmt.Sprintf("(%s * %s + %s) / %s", w.float(b), w.double(place), w.float(a), w.float(by)), true
+	return fmt.Sprintf("(%s * %s + %s) / %s", w.float(b), w.double(place), w.float(a), w.float(by))
 }
 
-// between returns the first cases of a CASE. Numbers before where the arithmetic starts are in the first cell.
+// between returns the first branches of a CASE. Numbers below from, where the formula starts, are in the first cell.
 func (w *writer) between(x string, from float64, at []float64, code string) string {
 	cases := fmt.Sprintf("CASE WHEN %s >= %s AND %s < %s THEN %s", x, w.float(from), x, w.float(at[len(at)-1]), code)
 	if from > at[0] {
@@ -76,21 +75,22 @@ func (w *writer) between(x string, from float64, at []float64, code string) stri
 	return cases
 }
 
-// mostEdgeDecimals is how many digits after the point edges are tried with.
+// mostEdgeDecimals is the largest number of digits after the point for which decimal edges are tried.
 const mostEdgeDecimals = 15
 
-// arithmetic is floor((x · times - less) / by) - minus, in which steps that change nothing are left out.
+// arithmetic is the formula floor((x · times - less) / by) - minus. Steps that change nothing are left out.
 type arithmetic struct{ times, less, by, minus float64 }
 
-// of does what a database does. Conversions keep products and sums apart: each is rounded.
+// of computes the formula as a database does. The conversions keep the compiler from fusing products and sums: each is
+// rounded.
 func (a arithmetic) of(x float64) float64 {
 	x = float64(x * a.times)
 	x = float64(x - a.less)
 	return math.Floor(float64(x/a.by)) - a.minus
 }
 
-// startOf returns the edge from which on a database can be asked for the result: where a product or a quotient below
-// the least double is an error, numbers near 0 must not get there. ok is false if they would.
+// startOf returns the edge from which a database can compute the formula. If underflow is an error (failsBelow),
+// numbers near 0 must be excluded; ok is false if they cannot be.
 func (a arithmetic) startOf(at []float64, failsBelow bool) (from float64, ok bool) {
 	switch {
 	case !failsBelow || a.times >= 1 && (a.by <= 1 || a.less != 0):
@@ -101,7 +101,7 @@ func (a arithmetic) startOf(at []float64, failsBelow bool) (from float64, ok boo
 	return at[0], at[0]*a.times/a.by > 1e-300
 }
 
-// atMost reports whether the results between edges are the numbers of cells, or less than these by at most some.
+// atMost reports whether the results between edges are the indexes of the cells, or too small by at most less.
 func (a arithmetic) atMost(less int, at []float64) bool {
 	for i := range len(at) - 1 {
 		low, high := a.of(at[i]), a.of(math.Nextafter(at[i+1], at[0]))
@@ -112,16 +112,15 @@ func (a arithmetic) atMost(less int, at []float64) bool {
 	return true
 }
 
-// whole does what a database does that rounds down before it divides whole numbers.
+// whole computes the formula as a database does that rounds down before it divides integers.
 func (a arithmetic) whole(x float64) float64 {
 	x = float64(x * a.times)
 	x = math.Floor(float64(x - a.less))
 	return math.Floor(x/a.by) - a.minus
 }
 
-// inside reports whether the results of whole are the numbers of cells between the edges, negative before them, and
-// after them at least the number of all cells. So a number is in a cell if its result is the number of one, and is
-// compared with no edge.
+// inside reports whether whole returns the index of the cell between the edges, a negative number before them, and at
+// least the number of cells after them. Then the result alone tells whether a number is in a cell.
 func (a arithmetic) inside(at []float64) bool {
 	n := len(at) - 1
 	for i := range n {
@@ -132,7 +131,7 @@ func (a arithmetic) inside(at []float64) bool {
 	return a.whole(math.Nextafter(at[0], math.Inf(-1))) < 0 && a.whole(at[n]) >= float64(n)
 }
 
-// write returns the expression, in which float writes a number.
+// write returns the SQL expression; float writes a number.
 func (a arithmetic) write(x string, float func(float64) string) string {
 	if a.times != 1 {
 		x = "(" + x + " * " + float(a.times) + ")"
@@ -150,8 +149,7 @@ func (a arithmetic) write(x string, float func(float64) string) string {
 	return x
 }
 
-// smallArithmetic returns an arithmetic whose results are found without a comparison: that of inside, whose numbers
-// before the division by whole numbers are small.
+// smallArithmetic returns a formula for which inside is true and whose integers before the division are small.
 func smallArithmetic(at []float64) (a arithmetic, ok bool) {
 	for _, a = range arithmetics(at) {
 		if a.minus == 0 && a.by == math.Trunc(a.by) && a.by*float64(len(at)) <= 1<<15 && a.inside(at) {
@@ -161,11 +159,11 @@ func smallArithmetic(at []float64) (a arithmetic, ok bool) {
 	return a, false
 }
 
-// mostRefinedCells is how many even cells edges are refined to, at most.
+// mostRefinedCells is the largest number of even cells to which edges are refined.
 const mostRefinedCells = 250
 
-// refinedEdges returns even edges, few of them, among which all of some edges are, and their places there. ok is false
-// if there are none.
+// refinedEdges returns a few even edges that contain all given edges, and the indexes of the given ones. ok is false if
+// there are none.
 func refinedEdges(at []float64) (fine []float64, places []int64, ok bool) {
 	last := len(at) - 1
 	if last < 2 {
@@ -197,7 +195,7 @@ func refinedEdges(at []float64) (fine []float64, places []int64, ok bool) {
 	}
 }
 
-// commonDivisor is the greatest common divisor of two whole numbers.
+// commonDivisor returns the greatest common divisor of two integers.
 func commonDivisor(a, b float64) float64 {
 	for b != 0 {
 		a, b = b, math.Mod(a, b)
@@ -205,7 +203,7 @@ func commonDivisor(a, b float64) float64 {
 	return a
 }
 
-// bitsOf is how many bits hold a number of cells, and of two more.
+// bitsOf returns the number of bits for the indexes of cells and two more values.
 func bitsOf(cells float64) int {
 	if cells+2 < 1<<8 {
 		return 8
@@ -213,7 +211,7 @@ func bitsOf(cells float64) int {
 	return 16
 }
 
-// arithmetics are those to try, the cheapest first.
+// arithmetics returns the formulas to try, the cheapest first.
 func arithmetics(at []float64) []arithmetic {
 	n := len(at) - 1
 	step := (at[n] - at[0]) / float64(n)
@@ -238,7 +236,7 @@ func arithmetics(at []float64) []arithmetic {
 	return all
 }
 
-// decimalEdges says that each edge is (width · its place + first) / by, of whole numbers.
+// decimalEdges returns integers for which each edge is (width · its index + first) / by; ok is false if there are none.
 func decimalEdges(at []float64) (first, width, by float64, ok bool) {
 	n := len(at) - 1
 	step := (at[n] - at[0]) / float64(n)
@@ -260,10 +258,10 @@ func decimalEdges(at []float64) (first, width, by float64, ok bool) {
 	return 0, 0, 0, false
 }
 
-// scaled is the decimal number that a double is written as, times a power of ten.
+// scaled returns the shortest decimal of a double times 10^digits.
 func scaled(x float64, digits int) *big.Rat {
 	r, ok := new(big.Rat).SetString(fmt.Sprintf("%.15ge%d", x, digits))
-	if !ok { // with an exponent of its own
+	if !ok { // the decimal has an exponent of its own
 		return big.NewRat(1, 2)
 	}
 	return r

@@ -175,11 +175,45 @@ func cases(x string, pairs []pair, other int32) string {
 	return b.String()
 }
 
-// intSteps is the bisection of whole numbers.
-func intSteps(x string, s *domain.Steps[int64]) string {
+// mostBranches is how many steps a bisection has at most if the dialect can count steps otherwise.
+const mostBranches = 100
+
+// counted is the code of a double by the number of steps that it has reached; ok is false if a bisection does it.
+func counted(w *writer, x string, at []float64, cells int64, below, beyond string) (code string, ok bool) {
+	if len(at) <= mostBranches {
+		return "", false
+	}
+	count, ok := w.reached(x, at)
+	if !ok {
+		return "", false
+	}
+	count = w.stage(count)
+	return fmt.Sprintf("CASE WHEN %s = 0 THEN %s WHEN %s <= %d THEN %s - 1 ELSE %s END", count, below, count, cells, count,
+		beyond), true
+}
+
+// exactDoubles returns whole numbers as doubles. ok is false if a BIGINT that is below one of them may not be after it
+// is rounded to a double.
+func exactDoubles(at []int64) (out []float64, ok bool) {
+	for _, v := range at {
+		if v <= -1<<53 || v >= 1<<53 {
+			return nil, false
+		}
+		out = append(out, float64(v))
+	}
+	return out, true
+}
+
+// intSteps is the code of a whole number among steps.
+func (w *writer) intSteps(x string, s *domain.Steps[int64]) string {
 	beyond := code(s.Beyond)
 	if s.Closed {
 		beyond = fmt.Sprintf("CASE WHEN %s <= %s THEN %d ELSE %s END", x, integer(s.Last), s.LastCode, beyond)
+	}
+	if at, ok := exactDoubles(s.At); ok {
+		if code, ok := counted(w, w.double(x), at, int64(s.Cells), code(s.Below), beyond); ok {
+			return code
+		}
 	}
 	return bisection(x, s, integer, code(s.Below), beyond)
 }

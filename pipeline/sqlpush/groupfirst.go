@@ -11,14 +11,14 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// If each row is a unit, rows can be grouped before their cells are found: by any columns that say in which cell a row
-// is. Then the cell is found once for each group, by the values of long lists, and on DuckDB by whole numbers, days and
-// hours of which there are few (duckdbscan.go).
+// If each row is a unit, rows can be grouped before their cells are found, by any columns that determine the cell. Then
+// the cell is found once for each group: by values of long lists, and on DuckDB by integers, days and hours, if there
+// are few of them (duckdbscan.go).
 
-// mostTogether is how many cells crosstabs have in all if rows are grouped by all their dimensions at once.
+// mostTogether is the largest number of cells of crosstabs for which rows are grouped by all dimensions at once.
 const mostTogether = 1 << 20
 
-// groupsFirst reports whether rows are grouped before the cells of groups are found.
+// groupsFirst reports whether rows are grouped before their cells are found.
 func (c *contents) groupsFirst() bool {
 	if !c.inGroups() {
 		return false
@@ -31,16 +31,16 @@ func (c *contents) groupsFirst() bool {
 	return false
 }
 
-// inGroups reports whether rows need not be told apart after they are grouped.
+// inGroups reports whether rows need not be told apart after grouping.
 func (c *contents) inGroups() bool {
 	return len(c.Unit) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 &&
 		!(c.Apart && c.cellsInAll() > mostTogether)
 }
 
-// long reports whether a dimension lists texts or whole numbers, too many for cases.
+// long reports whether a dimension lists too many texts or integers for a CASE.
 func (c *contents) long(r *domain.Coding) bool { return max(len(r.Texts), len(r.Ints)) > fewCases }
 
-// key returns what rows are grouped by in place of their cell in a dimension of whole numbers, dates or times.
+// key returns the group key of a dimension of integers, dates or times.
 func (c *contents) key(r *domain.Coding) (k groupKey, ok bool) {
 	column := c.columns[r.Column]
 	s, spanned := spanOf(r)
@@ -51,8 +51,8 @@ func (c *contents) key(r *domain.Coding) (k groupKey, ok bool) {
 	return column.Scan.key(r, column.Expr, within)
 }
 
-// groupedFirst groups rows by the values of such dimensions before it looks them up, once for each value that there is.
-// Each row is a unit.
+// groupedFirst groups rows by the values of such dimensions, then finds the cell once for each value. Each row is a
+// unit.
 func (c *contents) groupedFirst() string {
 	c.quantizeValues()
 	var names, list, found []string
@@ -122,8 +122,7 @@ func (c *contents) tablesOf(w *writer, codes []string) string {
 	return c.totals(w.from, c.integer("SUM(n)"))
 }
 
-// spans are the ranges of columns that the scans of all events can leave rows out by: those of filters and of
-// dimensions.
+// spans returns the ranges by which the scans of all queries can drop rows: the ranges of filters and of dimensions.
 func (in *input) spans(p *pipeline.Plan, o *aggregation.Aggregation) map[string][]domain.Span[int64] {
 	all := map[string][]domain.Span[int64]{}
 	add := func(name string, s domain.Span[int64]) {
@@ -150,8 +149,8 @@ func (in *input) spans(p *pipeline.Plan, o *aggregation.Aggregation) map[string]
 	return all
 }
 
-// grouped says that a column of whole numbers, dates or times is read as rows are grouped by it, which is all that is
-// done with it, or as a number to add up.
+// grouped reports whether a column of integers, dates or times is read in the form by which rows are grouped:
+// statements must only group by it, or add it up as a number.
 func (in *input) grouped(p *pipeline.Plan, o *aggregation.Aggregation, name string,
 	spans []domain.Span[int64]) bool {
 	var by []*domain.Coding
@@ -186,15 +185,15 @@ func (in *input) grouped(p *pipeline.Plan, o *aggregation.Aggregation, name stri
 	return true
 }
 
-// sum is what is added up of rows, and what is done with the sum: it is multiplied, and less is subtracted for each
-// row.
+// sum is an expression that is added up, and what follows: the sum is multiplied by times, and less is subtracted for
+// each row.
 type sum struct {
 	of          string
 	times, less int64
 }
 
-// sums are those of a query that counts rows in a way. What is subtracted from each value is subtracted from their sum
-// on DuckDB.
+// sums returns the sums of a query whose rows are counted by the expression rows. On DuckDB the centre is subtracted
+// from the sum instead of from each value.
 func (c *contents) sums(rows string) (all []sum) {
 	_, afterwards := c.try("x", 64)
 	afterwards = afterwards && !c.AllRows && (rows == c.counted() || rows == countRows) && rows != noRows &&
@@ -217,7 +216,7 @@ func (c *contents) sums(rows string) (all []sum) {
 	return all
 }
 
-// sumText is a sum of some rows, as text.
+// sumText returns a sum over some rows, as text.
 func (c *contents) sumText(s sum, of, rows string) string {
 	if s.times == 1 && s.less == 0 {
 		return c.total(of)
@@ -225,7 +224,7 @@ func (c *contents) sumText(s sum, of, rows string) string {
 	return movedSum("SUM("+of+")", s.times, rows, s.less)
 }
 
-// clamped is the value of a row in a column of whole numbers, which are compared as such.
+// clamped returns the clamped value of an integer column, compared in its stored form.
 func (c *contents) clamped(name string) (v string, ok bool) {
 	column, q := c.columns[name], c.Value
 	if !column.Grouped || q.Clip || c.AllRows {

@@ -19,7 +19,8 @@ import (
 
 // findKeys makes the columns of keys that are discovered, of rows that have them.
 func (c *contents) findKeys(codes []string) {
-	names, exprs, conditions := keyColumns(c.Keys, codes, func(name string) string { return c.columns[name].Expr })
+	names, exprs, conditions := keyColumns(c.Keys, codes, func(name string) string { return c.columns[name].Expr },
+		c.octets)
 	for i, x := range exprs {
 		c.push(x + " AS " + names[i])
 	}
@@ -37,7 +38,7 @@ func (c *contents) cellOfKey() []part {
 	return []part{cell, {Column: keys.Digest(c.bytes(keys.parts(c.Keys)))}}
 }
 
-// keySyntax is how a database writes the parts of keys, as bytes. Digest is nil if it was not tried with them.
+// keySyntax is how a database writes the parts of keys, as bytes.
 type keySyntax struct {
 	// Digest is the SHA-256 of a message.
 	Digest func(message string) string
@@ -51,8 +52,10 @@ type keySyntax struct {
 func keyName(i int) string { return fmt.Sprint("k", i) }
 
 // keyColumns returns the columns of keys by their names, what each is made of, and the conditions on them of rows that
-// have a key. Codes are those of the listed dimensions, and column reads a column.
-func keyColumns(parts []aggregation.KeyPart, codes []string, column func(name string) string) (names, exprs,
+// have a key. Codes are those of the listed dimensions; column reads a column, and length is the
+// number of bytes of a text.
+func keyColumns(parts []aggregation.KeyPart, codes []string, column,
+	length func(string) string) (names, exprs,
 	conditions []string) {
 	for i := range parts {
 		p := &parts[i]
@@ -63,7 +66,7 @@ func keyColumns(parts []aggregation.KeyPart, codes []string, column func(name st
 		default:
 			exprs = append(exprs, column(p.Column))
 			if p.Type.Kind == table.String {
-				conditions = append(conditions, fmt.Sprintf("octet_length(%s) <= %d", keyName(i), queries.MaxKeyBytes))
+				conditions = append(conditions, fmt.Sprintf("%s <= %d", length(keyName(i)), queries.MaxKeyBytes))
 			}
 		}
 	}

@@ -25,7 +25,7 @@ import (
 func (w *writer) readNumerals(o *aggregation.Aggregation, columns map[string]column) (conditions []string) {
 	for _, name := range numeralColumns(o, columns) {
 		c := columns[name]
-		c.Double, c.Whole = w.numeral(w.exactly().numerals, c.Expr, c.Binary)
+		c.Double, c.Whole = w.numeral(w.numerals(), c.Expr, c.Binary)
 		columns[name] = c
 		if o.Value != nil && !o.AllRows && slices.Contains(o.Value.Value.Columns, name) {
 			conditions = append(conditions, c.Double+" IS NOT NULL")
@@ -37,7 +37,7 @@ func (w *writer) readNumerals(o *aggregation.Aggregation, columns map[string]col
 // numeralSteps is the code of a text among edges: whole numbers are compared as such.
 func (w *writer) numeralSteps(r *domain.Coding, c *column) string {
 	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole,
-		intSteps(c.Whole, r.IntSteps), c.Double, w.floatSteps(c.Double, r.FloatSteps), code(r.Null))
+		w.intSteps(c.Whole, r.IntSteps), c.Double, w.floatSteps(c.Double, r.FloatSteps), code(r.Null))
 }
 
 // numeralCondition returns the condition that a text, read as a number, is in the range of a filter.
@@ -61,6 +61,25 @@ type numeralSyntax struct {
 	Double, Integer func(text string) string
 	// Infinity is an infinite double.
 	Infinity string
+	// Part is the first or the second part of a text, which a character parts; nil if it is split_part, whose second part
+	// is empty if there is none.
+	Part func(text, at string, n int) string
+	// Written is a whole number as text; nil if a text and a number can be put together.
+	Written func(number string) string
+}
+
+func (d *numeralSyntax) part(text, at string, n int) string {
+	if d.Part != nil {
+		return d.Part(text, at, n)
+	}
+	return fmt.Sprintf("split_part(%s, '%s', %d)", text, at, n)
+}
+
+func (d *numeralSyntax) written(number string) string {
+	if d.Written != nil {
+		return d.Written(number)
+	}
+	return number
 }
 
 // trim and trimEnd are functions of most dialects.
@@ -116,15 +135,15 @@ func (w *writer) numeral(d numeralSyntax, column string, binary bool) (double, i
 		d.Matches(text, decimalForm), d.Matches(text, infiniteForm)))
 	parts := w.stages([]string{
 		fmt.Sprintf("CASE WHEN %s = 3 THEN '' WHEN %s IS NOT NULL THEN %s END", form, form,
-			d.Trim("split_part(translate("+text+", 'E', 'e'), 'e', 1)", "+-")),
-		fmt.Sprintf("CASE WHEN %s = 3 THEN '' WHEN %s IS NOT NULL THEN split_part(translate(%s, 'E', 'e'), 'e', 2) END", form,
-			form, text),
+			d.Trim(d.part("translate("+text+", 'E', 'e')", "e", 1), "+-")),
+		fmt.Sprintf("CASE WHEN %s = 3 THEN '' WHEN %s IS NOT NULL THEN %s END", form, form,
+			d.part("translate("+text+", 'E', 'e')", "e", 2)),
 		fmt.Sprintf("CASE WHEN substr(%s, 1, 1) = '-' THEN 1 ELSE 0 END", text),
 	})
 	mantissa, exponent, negative := parts[0], parts[1], parts[2]
 	parts = w.stages([]string{
-		noZeros("split_part(" + mantissa + ", '.', 1)"),
-		"split_part(" + mantissa + ", '.', 2)",
+		noZeros(d.part(mantissa, ".", 1)),
+		d.part(mantissa, ".", 2),
 		d.Trim(exponent, "+-0"),
 	})
 	before, after, power := parts[0], parts[1], parts[2]
@@ -146,7 +165,7 @@ func (w *writer) numeral(d numeralSyntax, column string, binary bool) (double, i
 		form, d.Infinity, kept, w.float(0),
 		exponent, mostPower, exponent, mostPower, kept, firstInfinite(), d.Infinity,
 		exponent, leastPower, exponent, leastPower, kept, lastZero(), w.float(0),
-		form, d.Double(fmt.Sprintf("'0.' || %s || 'e' || %s", kept, exponent))))
+		form, d.Double(fmt.Sprintf("'0.' || %s || 'e' || %s", kept, d.written(exponent)))))
 	inRange := fmt.Sprintf("%s = 1 AND (length(%s) < 19 OR length(%s) = 19 AND %s <= CASE WHEN %s = 1 THEN "+
 		"'9223372036854775808' ELSE '9223372036854775807' END)", form, before, before, before, negative)
 	parts = w.stages([]string{

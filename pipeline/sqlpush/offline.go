@@ -5,11 +5,11 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Statements can be written without a connection, for review: then each column is assumed to have the type that its
-// dialect typically holds such values in.
+// Statements can be written without a connection, for review. Then each column is assumed to have the type that the
+// dialect typically uses for such values.
 
-// Assumed is an input whose columns' types are assumed, for whoever reads statements: there is no connection, and it
-// cannot be asked.
+// Assumed returns an input with assumed column types, for printing statements. It has no connection and cannot be
+// queried.
 func Assumed(s Source, schema table.Schema) (*Database, error) {
 	dialect, ok := dialectOf(s.Driver)
 	if !ok {
@@ -20,11 +20,10 @@ func Assumed(s Source, schema table.Schema) (*Database, error) {
 		other: map[string]string{}}
 	types := dialect.typical()
 	for _, f := range schema.Fields {
-		d.add(columnType{Name: f.Name, Expr: dialect.quote(f.Name), Type: types[f.Type.Kind], HasDecimal: true,
-			Precision: 18})
+		d.add(columnType{Name: f.Name, Expr: dialect.quote(f.Name), Type: types[f.Type.Kind]})
 	}
 	return d, nil
 }
 
-// Settings are the statements with which a session is set up.
+// Settings returns the statements that prepare a session.
 func (d *Database) Settings() []string { return d.dialect.session() }

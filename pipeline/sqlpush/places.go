@@ -10,27 +10,26 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// The nearest of some points is found in SQL with the answers of queries/internal/earth, bit for bit.
+// The nearest of several points is found in SQL with the same answer as in queries/internal/earth, bit for bit.
 //
-// Both compute with doubles, by the same steps in the same order, each of which is rounded by itself: sums,
-// differences, products, quotients and roots, which are the same on all machines. Sines are polynomials. So the squares
-// of distances are the same doubles, and equally near points are equally near to both. Points are put into groups that
-// lie side by side. A group is compared only with places that are not too far away from all of its points on some axis.
-// No step fails for a value: places that are none count as the one at 0 degrees, and angles below 2^-100 degrees as 0,
-// as there; so no product is too large or too small for a double.
+// Both compute with doubles, by the same steps in the same order: sums, differences, products, quotients and roots,
+// each rounded separately, which gives the same result on all machines. Sines are polynomials. So both get the same
+// squared distances, and the same ties. Points are put into groups of neighbours. A group is compared only with places
+// that are near it on all three axes. No step fails for any value: invalid places count as the place at 0 degrees, and
+// angles below 2^-100 degrees as 0, in both, so that no product overflows or underflows.
 
-// nearestWriter finds the nearest points of rows.
+// nearestWriter writes the expressions that find the nearest point of each row.
 type nearestWriter struct {
 	*writer
 	rule *domain.NearestPoints
-	// position are the names of the columns of a place's position.
+	// names of the columns with the coordinates of a place
 	position [3]string
-	// within is a column, or a number: groups of points are left out that are further away on some axis.
+	// within is a column or a number: groups of points that are further away on some axis are skipped.
 	within string
 }
 
-// nearest returns the number of the point that is nearest to a place with a latitude and a longitude, columns of
-// doubles, if the condition there says that it is one: NULL if all points are too far away.
+// nearest returns the index of the point nearest to a place, or NULL if all points are too far away. lat and lon are
+// columns of doubles; the condition there is true if they are a valid place.
 func (w *writer) nearest(r *domain.NearestPoints, lat, lon, there string) string {
 	n := &nearestWriter{writer: w, rule: r}
 	n.findPosition(n.radians(lat, there), n.radians(lon, there))
@@ -41,29 +40,29 @@ func (w *writer) nearest(r *domain.NearestPoints, lat, lon, there string) string
 		squares = append(squares, n.leastSquare(g))
 	}
 	squares = n.stages(squares)
-	least := n.stage(leastOf(squares))
+	least := n.stage(n.leastOf(squares))
 	for i, g := range all {
 		numbers = append(numbers, fmt.Sprintf("CASE WHEN %s = %s THEN %s END", squares[i], least, n.number(g, least)))
 	}
-	return fmt.Sprintf("CASE WHEN %s <= %s THEN %s END", least, n.float(r.Most), leastOf(numbers))
+	return fmt.Sprintf("CASE WHEN %s <= %s THEN %s END", least, n.float(r.Most), n.leastOf(numbers))
 }
 
-// leastOf is the least of some numbers that are not NULL.
-func leastOf(x []string) string {
+// leastOf returns the least of some numbers that are not NULL.
+func (w *writer) leastOf(x []string) string {
 	if len(x) == 1 {
 		return x[0]
 	}
-	return "LEAST(" + strings.Join(x, ", ") + ")"
+	return w.least(x)
 }
 
-// radians makes a column of an angle.
+// radians adds a column with an angle in radians.
 func (w *nearestWriter) radians(degrees, there string) string {
 	f := &domain.WGS84
 	return w.stage(fmt.Sprintf("CASE WHEN %s AND abs(%s) >= %s THEN %s * %s ELSE %s END", there, degrees, w.float(f.Least),
 		degrees, w.float(f.Degree), w.float(0)))
 }
 
-// findPosition makes the columns of a position.
+// findPosition adds the columns of a place's position.
 func (w *nearestWriter) findPosition(lat, lon string) {
 	f := &domain.WGS84
 	sinLat, cosLat := w.sincos(lat)
@@ -77,7 +76,7 @@ func (w *nearestWriter) findPosition(lat, lon string) {
 	}
 }
 
-// sincos makes columns of the sine and the cosine of an angle, of a magnitude of at most pi.
+// sincos adds columns with the sine and the cosine of an angle of magnitude at most pi.
 func (w *nearestWriter) sincos(x string) (sin, cos string) {
 	f := &domain.WGS84
 	turns := fmt.Sprintf("abs(%s) * %s", x, w.float(f.PerRadian))
@@ -107,13 +106,13 @@ func (w *nearestWriter) polynomial(c *[6]float64, x string) string {
 	return y
 }
 
-// pointGroup is the numbers of some points, ascending.
+// pointGroup holds the indexes of some points, ascending.
 type pointGroup []int
 
-// mostGroupPoints is the largest number of points of a group.
+// mostGroupPoints is the largest number of points in a group.
 const mostGroupPoints = 16
 
-// groupPoints cuts the points in two on the axis on which they are furthest apart, again and again.
+// groupPoints halves the points repeatedly, each time along the axis on which they are furthest apart.
 func groupPoints(points [][3]float64) (all []pointGroup) {
 	g := make(pointGroup, len(points))
 	for i := range g {
@@ -153,26 +152,27 @@ func (g pointGroup) extent(points [][3]float64, axis int) float64 {
 	return high - low
 }
 
-// findWithin bounds the distance of the nearest point: by the largest one, and if that is not small, by the distance to
-// one point of each group.
+// findWithin bounds the distance of the nearest point: by the largest allowed distance or, if that is large, by the
+// distance to one point of each group.
 func (w *nearestWriter) findWithin(all []pointGroup) {
 	most := w.float(w.rule.Most)
 	wide := 0.0
 	for axis := range 3 {
-		wide = max(wide, all[0].extent(w.rule.Points, axis)) // of a group, as all are about as wide
+		wide = max(wide, all[0].extent(w.rule.Points, axis)) // of one group, since all groups are about as wide
 	}
 	if len(all) > 2 && math.Sqrt(w.rule.Most) > wide {
 		squares := []string{most}
 		for _, g := range all {
 			squares = append(squares, w.square(g[len(g)/2]))
 		}
-		most = w.stage(leastOf(squares))
+		most = w.stage(w.leastOf(squares))
 	}
-	// Far more than distances are rounded by is added.
+	// The margin is far larger than the rounding errors of distances.
 	w.within = w.stage(fmt.Sprintf("sqrt(%s) * %s + %s", most, w.float(1.001), w.float(0.01)))
 }
 
-// leastSquare is the least square of a distance to a point of a group: NULL if all are surely too far away.
+// leastSquare returns the least squared distance to a point of a group, or NULL if all points are certainly too far
+// away.
 func (w *nearestWriter) leastSquare(g pointGroup) string {
 	var squares, near []string
 	for _, i := range g {
@@ -183,10 +183,10 @@ func (w *nearestWriter) leastSquare(g pointGroup) string {
 		near = append(near, fmt.Sprintf("%s + %s >= %s AND %s - %s <= %s", at, w.within, w.float(low), at, w.within,
 			w.float(high)))
 	}
-	return "CASE WHEN " + strings.Join(near, " AND ") + " THEN " + leastOf(squares) + " END"
+	return "CASE WHEN " + strings.Join(near, " AND ") + " THEN " + w.leastOf(squares) + " END"
 }
 
-// number is the first point of a group of which the square of the distance is least.
+// number returns the first point of a group whose squared distance is least.
 func (w *nearestWriter) number(g pointGroup, least string) string {
 	var b strings.Builder
 	b.WriteString("CASE")
@@ -196,7 +196,7 @@ func (w *nearestWriter) number(g pointGroup, least string) string {
 	return b.String() + " END"
 }
 
-// square is the square of the distance to a point.
+// square returns the squared distance to a point.
 func (w *nearestWriter) square(point int) string {
 	var terms [3]string
 	for axis, at := range w.position {

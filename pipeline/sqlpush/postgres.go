@@ -14,14 +14,12 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// postgres is PostgreSQL from version 14 on, with a database in UTF8. Sums of bigint are numeric there and do not
-// overflow; a cast of a CASE's branch is not evaluated for the rows of other branches.
+// postgres is PostgreSQL from version 14 on, with a database in UTF8. Sums of bigint are numeric and do not overflow. A
+// cast in a branch of a CASE is not evaluated for the rows of other branches.
 type postgres struct{ ansi }
 
-// name is the driver's name in a job.
 func (postgres) name() string { return "postgres" }
 
-// typical are the types that hold each kind of values.
 func (postgres) typical() map[table.Kind]string {
 	return map[table.Kind]string{
 		table.Int:       "INT8",
@@ -33,7 +31,7 @@ func (postgres) typical() map[table.Kind]string {
 	}
 }
 
-// column reads texts in the collation C, which compares bytes, and infinite dates and times as null.
+// column reads texts in the collation C, which compares bytes, and infinite dates and times as NULL.
 func (postgres) column(of columnType) (c column, ok bool) {
 	x := of.Expr
 	switch of.Type {
@@ -69,21 +67,20 @@ func (postgres) column(of columnType) (c column, ok bool) {
 	return c, false
 }
 
-// postgresLatest is before the last time of PostgreSQL whose microseconds since 1970 are an int64; later ones are
-// read as null.
+// postgresLatest is just before the last time whose microseconds since 1970 fit an int64. Later times are read as NULL.
 const postgresLatest = "294240-01-01 00:00:00"
 
-// postgresEnum is the name of each type of PostgreSQL that lists its values.
+// postgresEnum is the type name that this package uses for every enum of PostgreSQL.
 const postgresEnum = "ENUM"
 
-// postgresMicroseconds are exact: extract is numeric.
+// postgresMicroseconds returns a time in microseconds since 1970. It is exact, because extract is numeric.
 func postgresMicroseconds(x, most string) string {
 	return "CASE WHEN isfinite(" + x + ") AND " + x + " < " + most + " THEN CAST(extract(epoch FROM " + x +
 		") * 1000000 AS bigint) END"
 }
 
-// nameTypes asks the server for the types that users of the database have made: the driver knows their numbers. In
-// small letters a name is none of those that column knows, whoever made the type.
+// nameTypes asks the server for the names of user-defined types, of which the driver only knows numbers. It writes them
+// in lower case, so that they cannot be mistaken for the built-in types that column knows.
 func (postgres) nameTypes(ctx context.Context, s *session, _ string, all []columnType) error {
 	var unknown []string
 	for _, of := range all {
@@ -120,7 +117,7 @@ func (postgres) nameTypes(ctx context.Context, s *session, _ string, all []colum
 	return nil
 }
 
-// text is UTF-8 without a zero in columns of texts.
+// text refuses texts that columns of texts cannot hold: invalid UTF-8 and texts with a zero byte.
 func (postgres) text(text string, binary bool) (string, bool) {
 	switch {
 	case binary:
@@ -133,18 +130,15 @@ func (postgres) text(text string, binary bool) (string, bool) {
 	return `convert_from('\x` + hexadecimal([]byte(text)) + "'::bytea, 'UTF8')", true
 }
 
-// float is read from its text.
 func (postgres) float(x float64) string { return "'" + exponential(x) + "'::double precision" }
 
-// double casts.
 func (postgres) double(x string) string { return "CAST(" + x + " AS double precision)" }
 
-// bytes concatenates.
 func (postgres) bytes(parts []part) string {
 	return strings.Join(postgresPieces.of(parts), " || ")
 }
 
-// digest is a bytea.
+// digest returns a bytea.
 func (postgres) digest(message string) string { return "sha256(" + message + ")" }
 
 var postgresPieces = pieces{
@@ -170,23 +164,22 @@ var postgresPieces = pieces{
 	bytes: func(hexadecimal string) string { return `'\x` + hexadecimal + "'::bytea" },
 }
 
-// total is of numeric.
 func (postgres) total(x string) string { return "CAST(SUM(" + x + ") AS text)" }
 
-// session turns off the compilation of expressions, which takes seconds for long ones. The other settings are those
-// that a server, a database or a user may have otherwise: a backslash in a literal stands for itself; bytes and doubles
-// that are sent as texts are read as what they are.
+// session turns off JIT compilation, which takes seconds for long expressions. It also sets what a server, a database
+// or a user may have configured otherwise: a backslash in a literal stands for itself, and the output formats of bytes
+// and doubles are the defaults.
 func (postgres) session() []string {
 	return []string{"SET LOCAL jit = off", "SET LOCAL standard_conforming_strings = on",
 		"SET LOCAL extra_float_digits = 3", "SET LOCAL bytea_output = hex"}
 }
 
-// transaction is a snapshot.
+// transaction returns the options of a read-only snapshot.
 func (postgres) transaction() *sql.TxOptions {
 	return &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 }
 
-// suits asks for the server's version and encoding.
+// suits checks the server's version and encoding.
 func (postgres) suits(ctx context.Context, s *session) error {
 	return s.asks(ctx, "SELECT current_setting('server_encoding') = 'UTF8' AND "+
 		"CAST(current_setting('server_version_num') AS int) >= 140000", &pipeline.Error{
@@ -196,12 +189,12 @@ func (postgres) suits(ctx context.Context, s *session) error {
 	})
 }
 
-// fence keeps the planner from merging stages: a field of a time has so many, each used several times, that their sum
-// would not fit the server's memory.
+// fence keeps the planner from merging stages. A time field has many stages, each used several times; merged, their
+// expressions would exceed the server's memory.
 func (postgres) fence() string { return " OFFSET 0" }
 
-// fold replaces characters by their codes. The functions fail for texts of 256 MiB, so texts above 64 MiB stay as they
-// are: they are not listed.
+// fold replaces characters by their codes. The functions fail for texts of 256 MiB, so texts above 64 MiB stay
+// unchanged: no listed text is as long.
 func (p postgres) fold(x string, f *domain.FoldTable) (string, bool) {
 	from, okFrom := p.text(f.From, false)
 	to, okTo := p.text(f.To, false)
@@ -215,24 +208,22 @@ func (p postgres) fold(x string, f *domain.FoldTable) (string, bool) {
 	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN %s ELSE %s END", x, 64<<20, folded, x), okFrom && okTo
 }
 
-// exactly: an operator of doubles is a function of its own.
-func (postgres) exactly() *exactness { return &exactness{postgresIntegers, postgresNumerals} }
+func (postgres) integers() wideIntegers { return postgresIntegers }
+
+func (postgres) numerals() numeralSyntax { return postgresNumerals }
 
 func (postgres) keys() keySyntax { return postgresKeys }
 
-// unitOfTimes is true.
-func (postgres) unitOfTimes() bool { return true }
-
-// element is of a list that is the same for all rows.
-func (postgres) element(list []float64, at string) (string, bool) {
+// element indexes a list that is the same for all rows.
+func (postgres) element(list []float64, at string) string {
 	items := make([]string, len(list))
 	for i, v := range list {
 		items[i] = exponential(v)
 	}
-	return "(CAST('{" + strings.Join(items, ", ") + "}' AS double precision[]))[" + at + " + 1]", true
+	return "(CAST('{" + strings.Join(items, ", ") + "}' AS double precision[]))[" + at + " + 1]"
 }
 
-// postgresIntegers are of numeric, whose div is exact.
+// postgresIntegers computes with numeric, whose div is exact.
 var postgresIntegers = wideIntegers{
 	Wide:     "numeric",
 	Quotient: func(a, b string) string { return "div(" + a + ", " + b + ")" },
@@ -240,8 +231,7 @@ var postgresIntegers = wideIntegers{
 	Cut:      func(x string) string { return "trunc(" + x + ")" },
 }
 
-// postgresNumerals reads texts in the collation C. A cast of a branch is not evaluated for the rows of other branches
-// there.
+// postgresNumerals reads texts in the collation C.
 var postgresNumerals = numeralSyntax{
 	Text: func(column string, binary bool, most int) string {
 		text := column
@@ -258,7 +248,7 @@ var postgresNumerals = numeralSyntax{
 	Infinity: "CAST('Infinity' AS double precision)",
 }
 
-// postgresKeys has keys of texts without a 0. A bit is turned over, since adding would overflow.
+// postgresKeys makes keys of texts that contain no zero byte. It flips a bit, because an addition would overflow.
 var postgresKeys = keySyntax{
 	Digest: postgres{}.digest,
 	Text:   func(x string) string { return "convert_to(" + x + ", 'UTF8')" },

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// A value is quantized in SQL to the integer of queries/quantize for every double, and by no product or cast that could
-// fail.
+// A value is quantized in SQL to the same integer as in queries/quantize, for every double, and by no product or cast
+// that could fail.
 
-// quantizeValues finds the values of rows. Those without one are left out by now, or count as rows of the centre.
+// quantizeValues adds the quantized values. Rows without a value were dropped before, or count as the centre.
 func (c *contents) quantizeValues() {
 	if c.Value == nil {
 		return
@@ -25,13 +25,13 @@ func (c *contents) quantizeValues() {
 		}
 	}
 	if c.Value.Clip {
-		c.values = c.clip(c.exactly().integers, x, c.Value.Exponent, c.Value.Max)
+		c.values = c.clip(c.integers(), x, c.Value.Exponent, c.Value.Max)
 	}
 }
 
-// quantize is queries/quantize for one number. It is moved into the range first, so that no product overflows; what is
-// less than half a quantum is 0 if a product of it may fail; adding and subtracting 3·2^51 rounds to a whole number,
-// ties to even. That of NULL and NaN is NULL.
+// quantize is queries/quantize for one number. The number is clamped first, so that no product overflows. If products
+// may underflow with an error, numbers below half a quantum become 0 first. Adding and subtracting 3·2^51 rounds to an
+// integer, ties to even. NULL and NaN give NULL.
 func (c *contents) quantize(x string) string {
 	if v, ok := c.tryQuantize(x); ok {
 		return v

@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// A query is refused before anything is charged if the database could not answer it exactly: if it was not seen to
-// compute as this program does, or if a statement would be too large.
+// A query is refused before anything is charged if the database could not answer it exactly, or if a statement would be
+// too large.
 
 // mostComponents is the largest number of components of a value that is added up in a database.
 const mostComponents = 64
@@ -62,14 +62,6 @@ func (c *refusals) refuse(field, message string) {
 	c.found.Add(field, CodeNotPushed, message, HintLocal)
 }
 
-// text refuses a column of texts that are to be read as numbers.
-func (c *refusals) text(field, column string) {
-	if c.typeOf(column).Kind == table.String && c.exactly() == nil {
-		c.refuse(field, "texts are not read as numbers in this database, which was not tried with that: column "+column+
-			" holds texts")
-	}
-}
-
 // typeOf is the type of a column of the aggregation.
 func (c *refusals) typeOf(name string) (t table.Type) {
 	for _, f := range c.of.Columns {
@@ -83,12 +75,9 @@ func (c *refusals) typeOf(name string) (t table.Type) {
 // filters refuses filters. Errors are of no query, since all have the same filters.
 func (c *refusals) filters() {
 	for i := range c.of.Filters {
-		switch f := &c.of.Filters[i]; {
-		case inexact(&f.Coding):
+		if inexact(&c.of.Filters[i].Coding) {
 			c.found.List = append(c.found.List, &problem.Error{Field: "input.where", Code: CodeNotPushed,
 				Message: "a filter is of a form that databases cannot be asked for exactly", Hint: HintLocal})
-		case f.Numerals() && c.exactly() == nil:
-			c.refuse("", "texts are not read as numbers in this database: column "+f.Column+" holds texts")
 		}
 	}
 }
@@ -99,33 +88,16 @@ func (c *refusals) value() {
 		return
 	}
 	switch {
-	case v.Clip && c.exactly() == nil:
-		c.refuse(v.Field+".clip_l2",
-			"vectors are shortened with integers of 128 bits, which this database was not tried with")
 	case v.Value.List:
 		c.refuse(v.Field+".column", "lists are not added up in a database")
 	case v.Dims > mostComponents:
 		c.refuse(v.Field+".columns", fmt.Sprintf("more than %d components are not added up in a database", mostComponents))
 	}
-	for _, name := range v.Value.Columns {
-		c.text(v.Field, name)
-	}
 }
 
 func (c *refusals) axis(r *domain.Coding) {
-	if r.Grid != nil || r.Nearest != nil || r.Numerals() {
-		for _, name := range r.Columns() {
-			c.text(c.of.By, name)
-		}
-	}
-	if n := r.Nearest; n != nil {
-		switch {
-		case c.exactly() == nil:
-			c.refuse(c.of.By, "distances are computed in doubles, and this database was not seen to compute with them as "+
-				"this program does")
-		case len(n.Points) > mostPoints:
-			c.refuse(c.of.By, fmt.Sprintf("a database is not asked for distances to more than %d points", mostPoints))
-		}
+	if n := r.Nearest; n != nil && len(n.Points) > mostPoints {
+		c.refuse(c.of.By, fmt.Sprintf("a database is not asked for distances to more than %d points", mostPoints))
 	}
 	if inexact(r) {
 		c.refuse(c.of.By, "dimension "+strings.Join(r.Columns(), ", ")+" is of a form that databases cannot be asked for exactly")
@@ -146,10 +118,6 @@ func inexact(r *domain.Coding) bool {
 
 // keys looks at the parts of keys that are discovered.
 func (c *refusals) keys() {
-	if len(c.of.Keys) > 0 && c.input.keys().Digest == nil {
-		c.refuse(c.of.By, "keys are not discovered in this database, which was not tried with them")
-		return
-	}
 	for i := range c.of.Keys {
 		switch k := &c.of.Keys[i]; {
 		case k.Axis >= 0:
@@ -166,9 +134,8 @@ func (c *refusals) keys() {
 func (c *refusals) unit() {
 	for _, name := range c.of.Unit {
 		t := c.typeOf(name)
-		switch kind := t.Kind; {
-		case kind == table.Int, kind == table.Bool, kind == table.String, kind == table.Date:
-		case kind == table.Timestamp && c.unitOfTimes():
+		switch t.Kind {
+		case table.Int, table.Bool, table.String, table.Date, table.Timestamp:
 		default:
 			c.refuse(problem.FieldUnit, fmt.Sprintf("column %s of the privacy unit is of type %s, whose text databases do not "+
 				"agree on", name, t))

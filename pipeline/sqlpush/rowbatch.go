@@ -7,19 +7,19 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Rows of a database are gathered in batches of a table, so that the local engine reads them as it reads a file.
+// Rows of a database are gathered into table batches, so that the local engine reads them like rows of a file.
 
-// A batch ends with so many rows, or with the row whose texts make it so many bytes long.
+// A batch ends after mostBatchRows rows, or after the row with which its texts reach mostBatchBytes bytes.
 const (
 	mostBatchRows  = 1 << 14
 	mostBatchBytes = 8 << 20
 )
 
-// longestText is the length in bytes of the longest text. Longer ones are null, as those of Arrow files are: offsets of
-// a batch are of 32 bits.
+// longestText is the length in bytes of the longest text, since offsets in a batch have 32 bits. Longer texts are null,
+// as in Arrow files.
 const longestText = 1<<31 - 1
 
-// rowBatch gathers rows.
+// rowBatch gathers rows into a batch.
 type rowBatch struct {
 	types []table.Type
 	out   []table.Column
@@ -32,7 +32,8 @@ type rowBatch struct {
 	into   []any
 }
 
-// newRowBatch returns a batch of columns of some types. Rows without a column are of one that says nothing.
+// newRowBatch returns a batch for columns of some types. If types is empty, each row must have one column, which is
+// ignored.
 func newRowBatch(types []table.Type) *rowBatch {
 	n := len(types)
 	b := &rowBatch{types: types, ints: make([]sql.NullInt64, n), floats: make([]sql.NullFloat64, n),
@@ -64,7 +65,7 @@ func (b *rowBatch) reset() {
 	}
 }
 
-// scan adds the row at hand. The error may hold values: it is not to be printed.
+// scan adds the current row. The error may hold values of the row and must not be printed.
 func (b *rowBatch) scan(rows *sql.Rows) error {
 	if err := rows.Scan(b.into...); err != nil {
 		return err
@@ -87,14 +88,14 @@ func (b *rowBatch) scan(rows *sql.Rows) error {
 	return nil
 }
 
-// textCell is a text or NULL. [sql.RawBytes] cannot tell the empty text of a driver that returns strings from NULL,
-// unless a row before it had a longer one.
+// textCell is a text or NULL. [sql.RawBytes] is not used: if the driver returns strings, it cannot tell the empty text
+// from NULL unless an earlier row had a longer text.
 type textCell struct {
 	data  []byte
 	valid bool
 }
 
-// Scan copies a value.
+// Scan implements sql.Scanner; it copies the value.
 func (t *textCell) Scan(value any) error {
 	t.data, t.valid = t.data[:0], value != nil
 	switch v := value.(type) {
@@ -112,10 +113,10 @@ func (t *textCell) Scan(value any) error {
 	return nil
 }
 
-// full reports whether it is time to take the rows.
+// full reports whether the batch must be taken.
 func (b *rowBatch) full() bool { return b.rows == mostBatchRows || b.bytes >= mostBatchBytes }
 
-// take returns the rows and begins anew.
+// take returns the rows and starts a new batch.
 func (b *rowBatch) take() *table.Batch {
 	out := &table.Batch{Rows: b.rows, Columns: b.out}
 	b.reset()

@@ -7,16 +7,16 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Statements run on one connection, and their errors are made here: no text of a driver or a server is told, since it
-// may quote values, statements and passwords.
+// Statements run on one connection. Their errors are made here: no text of a driver or a server is passed on, because
+// it may quote values, statements and passwords.
 
-// session is a connection whose statements all see the same rows, if the engine can.
+// session is a connection. All of its statements see the same rows, if the engine can do that.
 type session struct {
 	query func(ctx context.Context, text string) (*sql.Rows, error)
 	exec  func(ctx context.Context, text string) (sql.Result, error)
 }
 
-// asks runs a statement that answers true, and returns an error if it does not.
+// asks runs a statement that returns a boolean, and returns the error no if the result is false.
 func (s *session) asks(ctx context.Context, text string, no error) error {
 	ok := false
 	if err := s.value(ctx, text, &ok); err != nil {
@@ -28,7 +28,7 @@ func (s *session) asks(ctx context.Context, text string, no error) error {
 	return nil
 }
 
-// value reads the one value that a statement answers. Errors are the driver's.
+// value scans the one value that a statement returns. Errors are the driver's.
 func (s *session) value(ctx context.Context, text string, to any) error {
 	rows, err := s.query(ctx, text)
 	if err != nil {
@@ -43,8 +43,8 @@ func (s *session) value(ctx context.Context, text string, to any) error {
 	return rows.Err()
 }
 
-// failed is an error of a driver or a server, of which only the class is told: its text may hold values, statements or
-// passwords.
+// failed returns an error that tells only the class of a driver's or server's error, because its text may hold values,
+// statements or passwords.
 func failed(ctx context.Context, message string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -199,25 +199,23 @@ func (spark) fold(x string, f *domain.FoldTable) (string, bool) {
 	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN CAST(%s AS BINARY) ELSE %s END", x, 64<<20, folded, x), true
 }
 
-// exactly: an operator of doubles is a function of its own.
-func (spark) exactly() *exactness { return &exactness{sparkIntegers, sparkNumerals} }
+func (spark) integers() wideIntegers { return sparkIntegers }
+
+func (spark) numerals() numeralSyntax { return sparkNumerals }
 
 func (spark) keys() keySyntax { return sparkKeys }
-
-// unitOfTimes is true.
-func (spark) unitOfTimes() bool { return true }
 
 // wall depends on where a row is computed, so that the optimizer moves nothing past it. Without it the conditions of
 // statements with many stages grow until the server's memory is full.
 func (spark) wall() string { return "spark_partition_id()" }
 
 // element is of a list that is the same for all rows.
-func (d spark) element(list []float64, at string) (string, bool) {
+func (spark) element(list []float64, at string) string {
 	items := make([]string, len(list))
 	for i, v := range list {
 		items[i] = strconv.FormatFloat(v, 'e', -1, 64) + "D"
 	}
-	return "get(array(" + strings.Join(items, ", ") + "), CAST(" + at + " AS INT))", true
+	return "get(array(" + strings.Join(items, ", ") + "), CAST(" + at + " AS INT))"
 }
 
 // sparkIntegers are decimals. Their div is a BIGINT, which holds each of the quotients.

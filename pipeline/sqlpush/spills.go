@@ -5,19 +5,19 @@ import (
 	"path/filepath"
 )
 
-// A database in this process writes values of rows that it does not hold in memory to a folder, as they are and with
-// permissions of its own choice. So it is given a folder that only the user of this process can look into, and that
-// goes away with the statements that need it.
+// A database in this process writes rows that do not fit in memory to a folder, unencrypted and with file permissions
+// of its own choice. So it gets a folder that only this user can open and that is removed after the statements that
+// need it.
 
-// spillFolder is a folder that is there from time to time, always under the same path.
+// spillFolder is a temporary folder. It is made and removed several times, always under the same path.
 type spillFolder struct {
-	// parent is where it is made the first time: the release's staging folder, or "", the system's folder for temporary
-	// files.
+	// parent is the folder in which it is made the first time: the release's staging folder, or "" for the system's temp
+	// directory.
 	parent string
 	path   string
 }
 
-// make makes the folder, empty. The first time it tells its path; if that fails, it knows of none.
+// make makes the folder, empty. The first time it passes the path to tell; if tell fails, the path is forgotten.
 func (f *spillFolder) make(tell func(path string) error) error {
 	if f.path != "" {
 		return os.MkdirAll(f.path, 0o700)
@@ -38,9 +38,9 @@ func (f *spillFolder) make(tell func(path string) error) error {
 	return nil
 }
 
-// remove removes the folder and what is left in it.
+// remove removes the folder and everything in it.
 func (f *spillFolder) remove() {
 	if f.path != "" {
-		_ = os.RemoveAll(f.path) // the database may hold files open, which go away with it
+		_ = os.RemoveAll(f.path) // the database may still hold files open; they go when it closes them
 	}
 }

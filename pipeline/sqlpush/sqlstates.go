@@ -2,13 +2,13 @@ package sqlpush
 
 import "strings"
 
-// An error of a database is told by its code (SQLSTATE) and never by its text. A code can depend on a row, if a query
-// of the job fails for its value: functions of a database even choose codes. So a code is told if it is one of a few
-// that say what is wrong with a connection, a name or a server; of the errors of values only that there is one, and
-// nothing of all others.
+// Database errors are reported by their code (SQLSTATE), never by their text. Even a code can depend on a row: a query
+// of the job can fail for a value, and functions of a database can choose the code. So a code is reported only if it is
+// one of a few that concern a connection, a name or a server. Of errors about values only the fact is reported; of all
+// others, nothing.
 
-// sqlState returns the code of an error of a driver, five letters and digits as the standard has them, and what it
-// means: "" if it has none that is told.
+// sqlState returns the code of a driver's error, five characters of the SQL standard, and its meaning; "" if the code
+// must not be reported.
 func sqlState(err error) string {
 	for err != nil {
 		if e, ok := err.(interface{ SQLState() string }); ok {
@@ -33,10 +33,10 @@ func toldState(state string) string {
 	return ""
 }
 
-// valueClass begins the codes of errors of values.
+// valueClass is the prefix of the codes of errors about values.
 const valueClass = "22"
 
-// stateMeanings are of states that have nothing to do with rows.
+// stateMeanings explains the states that do not depend on rows.
 var stateMeanings = map[string]string{
 	"08006": "the connection was lost", "0A000": "the server cannot do this", "25006": "the query writes, and the " +
 		"transaction only reads",

@@ -14,29 +14,29 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// A statement is written for each query, from the inside out: the rows of the input with the columns that the query
-// needs, the filters, the code of each dimension and the quantized values, what each unit may contribute, and at last
-// the totals of cells. The aggregation of a query says in plain data what has to be computed.
+// A statement is written for each query, from the inside out: the input's rows with the columns that the query needs,
+// the filters, the code of each dimension and the quantized values, the bounds of units, and last the totals of cells.
+// The query's aggregation tells, in plain data, what has to be computed.
 
-// Statement is what a query asks of the database: totals of cells. Its columns are the number of the table (0 if there
-// is one), the cell, the number of rows and, for each component of the value and for its square, the sum as a text. If
-// keys are discovered, the values of their dimensions follow.
+// Statement asks the database for the totals of the cells of a query. Its columns are the number of the table (0 if
+// there is one table), the cell, the number of rows and, for each component of the value and for its square, the sum as
+// a text. If keys are discovered, the values of their dimensions follow.
 type Statement struct {
-	Query string // its name
+	Query string // the query's name
 	Text  string
-	Sums  int // columns of sums
+	Sums  int // number of columns with sums
 	of    *aggregation.Aggregation
 	at    int
 }
 
-// input is the rows that statements are about.
+// input describes the rows that statements read.
 type input struct {
 	dialect
 	from    string // a table expression
 	columns map[string]column
 }
 
-// statements writes the statements of a plan over a table expression with some columns. Errors are of type
+// statements returns the statements of a plan over a table expression with some columns. Errors are of type
 // *problem.Error; see [problem.Errors].
 func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 	var out []Statement
@@ -44,6 +44,12 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 	of, err := p.Aggregations(in.schema())
 	if err != nil {
 		return nil, err
+	}
+	for _, place := range p.Derived().Places() {
+		all.Add(place, CodeNotPushed, "columns that are derived from others are not computed in a database", HintLocal)
+	}
+	if len(all.List) > 0 {
+		return nil, all.Err()
 	}
 	refused := make([]error, len(of))
 	for i, q := range p.Queries() {
@@ -79,7 +85,7 @@ func (in *input) schema() (s table.Schema) {
 	return s
 }
 
-// statement writes the statement of an aggregation that is not refused.
+// statement writes the statement of an aggregation that was not refused.
 func (in *input) statement(p *pipeline.Plan, o *aggregation.Aggregation) string {
 	needed, filters := o.ColumnNames(), o.Filters
 	for i := range filters {
@@ -122,17 +128,17 @@ func (in *input) statement(p *pipeline.Plan, o *aggregation.Aggregation) string 
 	return c.statement()
 }
 
-// presence describes what leaves out the rows in which a column is NULL. All but the first do.
+// presence tells which step drops the rows in which a column is NULL. All steps but the first do.
 type presence int
 
 const (
 	needsNothing   presence = iota
-	needsCode               // such a row has no cell
-	needsFilter             // a filter of the job
-	needsCondition          // nothing: it takes a condition
+	needsCode               // rows without a value have no cell
+	needsFilter             // a filter of the job drops them
+	needsCondition          // no step drops them: a condition is needed
 )
 
-// presenceOf says what the columns of a query need.
+// presenceOf returns the presence of each column of a query.
 func presenceOf(o *aggregation.Aggregation) map[string]presence {
 	needs := map[string]presence{}
 	for i := range o.Axes {
@@ -161,15 +167,15 @@ func presenceOf(o *aggregation.Aggregation) map[string]presence {
 	return needs
 }
 
-// reading is how the columns of a query are read: ranges outside of which rows are left out, which columns are read
-// late, and which as they are grouped.
+// reading tells how the columns of a query are read: the ranges outside of which rows are dropped, the columns that are
+// read late, and those that are read in the form by which rows are grouped.
 type reading struct {
 	spans         map[string][]domain.Span[int64]
 	late, grouped func(name string) bool
 }
 
-// base is the rows of the queries: those of the input, once for each event, with the logical columns that are needed.
-// Their names are l0, l1, … Rows without a column that they need can be left out.
+// base returns the rows of all queries: the input's rows, once for each event, with the logical columns that are
+// needed, named l0, l1, … Rows in which a needed column is NULL may be dropped.
 func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presence, how *reading) (from string,
 	columns map[string]column) {
 	columns = map[string]column{}
@@ -204,15 +210,15 @@ func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presen
 	return "(" + strings.Join(events, "\n UNION ALL ") + ")", columns
 }
 
-// contents is a statement in the making: the rows of a query with their cells, values and units.
+// contents is a statement under construction: the rows of a query with their cells, values and units.
 type contents struct {
 	*writer
 	*aggregation.Aggregation
 	columns map[string]column
 
 	cells, values, units []string      // names of columns
-	times                map[int]int64 // by which the sums of some values are multiplied afterwards
-	keys                 []string      // of the parts of keys that are discovered, which are the first of cells
+	times                map[int]int64 // factors by which the sums of some values are multiplied afterwards
+	keys                 []string      // columns with the parts of discovered keys, which come first in cells
 	missing              bool          // rows may be without a cell
 	first                int           // the number of the first cell
 }
@@ -233,7 +239,7 @@ func (c *contents) statement() string {
 	return c.boundedRows() + c.countUnits()
 }
 
-// cellsInAll is in how many cells of all dimensions a unit can be.
+// cellsInAll returns the largest number of cells, in all dimensions together, in which one unit can be.
 func (c *contents) cellsInAll() int64 {
 	if len(c.Keys) > 0 {
 		return math.MaxInt64
@@ -245,7 +251,8 @@ func (c *contents) cellsInAll() int64 {
 	return n
 }
 
-// findCells leaves out rows without a cell. A query of one table has one column of cells, crosstabs one a dimension.
+// findCells drops rows without a cell. A query with one table has one column of cells; crosstabs have one for each
+// dimension.
 func (c *contents) findCells() {
 	var codes []string
 	for i := range c.Axes {
@@ -277,13 +284,13 @@ func (c *contents) findCells() {
 	}
 }
 
-// alias makes a column with a name of our own.
+// alias adds a column under a chosen name.
 func (c *contents) alias(name, x string) string {
 	c.push(x + " AS " + name)
 	return name
 }
 
-// radix is the number of a cell in a table of some axes.
+// radix returns the number of the cell in a table with some axes.
 func (c *contents) radix(codes []string, axes []int) string {
 	number := ""
 	for _, i := range axes {
@@ -300,20 +307,20 @@ func (c *contents) radix(codes []string, axes []int) string {
 	return number
 }
 
-// findUnits names the columns of the unit. Rows without one are left out by now.
+// findUnits names the columns of the unit. Rows without a unit were dropped before.
 func (c *contents) findUnits() {
 	for _, name := range c.Unit {
 		c.units = append(c.units, c.columns[name].Expr)
 	}
 }
 
-// countRows counts rows that stand for themselves; noRows does not.
+// countRows is the count if each row stands for itself; noRows is used if rows are not counted.
 const (
 	countRows = "COUNT(*)"
 	noRows    = "0"
 )
 
-// totals adds the rows of a table expression up, by cells. rows counts those of a group.
+// totals adds up the rows of a table expression by cell. The expression rows counts the rows of a group.
 func (c *contents) totals(from, rows string) string {
 	var sums []string
 	for i, s := range c.sums(rows) {
@@ -332,7 +339,7 @@ func (c *contents) totals(from, rows string) string {
 		return keyTotals(from, c.cells, strings.Join(columns, ", "), rows, least)
 	}
 	list := strings.Join(columns, ", ")
-	var missing []string // rows without a cell are one group
+	var missing []string // all rows without a cell are one group
 	if c.missing {
 		missing = notNull(c.cells)
 	}
@@ -357,7 +364,7 @@ func (c *contents) totals(from, rows string) string {
 		return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", list, from) + having(missing)
 	}
 	number := ""
-	if rows != countRows { // of rows that were counted already
+	if rows != countRows { // the rows are groups that were counted before
 		number = ", n"
 	}
 	var all []string
@@ -369,7 +376,7 @@ func (c *contents) totals(from, rows string) string {
 		strings.Join(all, "\nUNION ALL\n")
 }
 
-// term is what a row adds to a sum: 0 if it counts without a value. So a sum is NULL for no rows alone.
+// term returns what a row adds to a sum: 0 if the row counts without a value. So a sum is NULL only if there is no row.
 func (c *contents) term(x string) string {
 	if c.AllRows {
 		return "COALESCE(" + x + ", 0)"

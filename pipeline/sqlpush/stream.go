@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Rows returns the input's rows as a dataset, which the local engine reads. Columns are read by the same expressions as
-// in statements. Closing the dataset does not close the database.
+// Rows returns the input's rows as a dataset for the local engine. It reads columns by the same expressions as
+// statements do. Closing the dataset does not close the database.
 func (d *Database) Rows() *source.Dataset { return source.OfRows(d.Schema(), d.read) }
 
 func (d *Database) read(ctx context.Context, columns []string, yield func(*table.Batch) error) error {
@@ -50,8 +50,8 @@ func (d *Database) read(ctx context.Context, columns []string, yield func(*table
 	})
 }
 
-// Reader is an engine of another package that reads the rows of a database: its answers stand for the input as those of
-// an [Engine] do.
+// Reader runs an engine of another package over the rows of a database. Like an [Engine], it uses the exact answers as
+// the input's fingerprint.
 type Reader struct {
 	pipeline.Engine
 	d   *Database
@@ -63,7 +63,7 @@ func NewReader(d *Database, rows pipeline.Engine, key []byte) *Reader {
 	return &Reader{Engine: rows, d: d, key: key}
 }
 
-// UseScratch is that of the engine and of the database.
+// UseScratch sets the scratch folder of the engine and of the database.
 func (r *Reader) UseScratch(dir string) {
 	r.d.UseScratch(dir)
 	if s, ok := r.Engine.(pipeline.Scratcher); ok {
@@ -71,7 +71,7 @@ func (r *Reader) UseScratch(dir string) {
 	}
 }
 
-// Aggregate adds the rows up and takes the fingerprint of the answers.
+// Aggregate runs the engine and computes the fingerprint of its answers.
 func (r *Reader) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	a, err := r.Engine.Aggregate(ctx, p, o)
 	if err != nil {
@@ -81,7 +81,7 @@ func (r *Reader) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return a, err
 }
 
-// Digest reads the rows again.
+// Digest reads the rows again and computes the fingerprint.
 func (r *Reader) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
 	a, err := r.Aggregate(ctx, p, compared{o})
 	if err != nil {
@@ -90,7 +90,6 @@ func (r *Reader) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 	return a.Input, nil
 }
 
-// Close closes engine and database.
 func (r *Reader) Close() error {
 	_ = r.Engine.Close() // it holds nothing but the database
 	return r.d.Close()

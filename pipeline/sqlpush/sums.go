@@ -12,9 +12,10 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// A database sends each total as a row: table, cell, number of rows, sums as decimal texts, and the values of a key.
+// A database returns each total as a row: table, cell, number of rows, sums as decimal texts, and the values of the
+// key.
 
-// wideInteger reads a whole number of 128 bits; that of no row is 0.
+// wideInteger parses an integer of 128 bits; NULL, the sum of no rows, is 0.
 func wideInteger(text sql.NullString) (int128.Int, error) {
 	if !text.Valid {
 		return int128.Int{}, nil
@@ -28,33 +29,34 @@ func wideInteger(text sql.NullString) (int128.Int, error) {
 	return int128.Int{High: high.Int64(), Low: low.Uint64()}, nil
 }
 
-// room says of how many cells an answer is held as a vector.
+// room implements bounding.Spill for totals of a database. All of them are held in memory, because keys that only one
+// unit has are never sent.
 type room struct{ bounding.Spill }
 
-// Cells is some: larger domains are held by their cells that have rows.
+// Cells is the largest domain whose totals are held as a vector; larger domains are held sparsely.
 func (room) Cells() int64 { return 1 << 26 }
 
-// Join does nothing.
+// Join does nothing: nothing is spilled.
 func (room) Join() {}
 
-// Workers is one.
+// Workers is 1: one goroutine reads the totals.
 func (room) Workers() int { return 1 }
 
-// Err is nil.
+// Err is nil: nothing can fail.
 func (room) Err() error { return nil }
 
-// Share is all there is: what is held of keys, none of which only one unit has, is in memory.
+// Share is unlimited: all totals are held in memory.
 func (room) Share() int64 { return math.MaxInt64 }
 
-// Room is of use for rows, of which there are none.
+// Room is the memory for rows, of which there are none.
 func (room) Room() int64 { return 1 << 20 }
 
-// errNoSum is a sum of rows that is NULL. No value of a row makes it so: rows without a value add 0, and the sums do
-// not overflow.
+// errNoSum means that the sum over existing rows is NULL. No value of a row can cause this: rows without a value add 0,
+// and sums do not overflow.
 var errNoSum = errors.New("a sum of rows is NULL")
 
-// scanTotal reads one total of some sums, as an aggregation has them. It does not count if its key is none, as of a
-// database whose texts are not characters.
+// scanTotal reads one total with some sums. counts is false if its key is invalid, which happens if the database's
+// texts are not characters.
 func scanTotal(rows *sql.Rows, sums int, of *aggregation.Aggregation) (t queries.Total, counts bool, err error) {
 	var n sql.NullInt64 // NULL in a sum over no row
 	texts := make([]sql.NullString, sums)

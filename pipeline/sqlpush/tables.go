@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// A clamp or a bound on rows may be chosen after all rows are read, from noisy histograms. Then a statement adds rows
-// up in more tables than one: by the bin of their value, or by the step of their rank among the rows of their unit.
-// Which rows are kept does not depend on what is chosen. Numbers of units are tables of their own. All of these are
-// totals, as others are.
+// A clamp or a bound on rows may be chosen after all rows are read, from noisy histograms. Then a statement returns
+// totals in several tables: one for each bin of the value, or one for each step of a row's rank within its unit. The
+// rows that are kept do not depend on the choice. The numbers of units are further tables.
 
-// countUnits are the tables of units, if there are any: of all that have a row, each of which keeps one, or of the step
-// of their last row.
+// countUnits returns the tables that count units, if there are any: all units that have a row, or units by the step of
+// their last row.
 func (c *contents) countUnits() string {
 	units, none := strings.Join(c.units, ", "), strings.Repeat(", '0'", len(c.values))
 	if c.Second != nil {

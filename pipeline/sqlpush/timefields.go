@@ -98,6 +98,11 @@ func (w *writer) shownSeconds(s string, o *domain.Offsets) string {
 				w.divide(beyond, domain.CycleSeconds), domain.CycleSeconds, at))
 		}
 	}
+	// The calendar repeats, so a second of the cycle is as good, and no sum overflows.
+	inCycle := w.stage(fmt.Sprintf("%s - (%s) * %d", s, w.floorDivide(s, domain.CycleSeconds), domain.CycleSeconds))
+	if offset, ok := w.listedOffset(at, o); ok {
+		return inCycle + " + " + offset
+	}
 	var tree func(from, to int) string
 	tree = func(from, to int) string {
 		if from == to {
@@ -107,7 +112,22 @@ func (w *writer) shownSeconds(s string, o *domain.Offsets) string {
 		return fmt.Sprintf("CASE WHEN %s < %d THEN %s ELSE %s END", at, o.Starts[middle], tree(from, middle),
 			tree(middle+1, to))
 	}
-	// The calendar repeats, so a second of the cycle is as good, and no sum overflows.
-	inCycle := w.stage(fmt.Sprintf("%s - (%s) * %d", s, w.floorDivide(s, domain.CycleSeconds), domain.CycleSeconds))
 	return inCycle + " + " + tree(0, len(o.Starts))
+}
+
+// listedOffset looks the offset of a second up in a list, if the dialect counts the starts that it has reached.
+func (w *writer) listedOffset(at string, o *domain.Offsets) (offset string, ok bool) {
+	starts, ok := exactDoubles(o.Starts)
+	if !ok || len(starts) <= mostBranches {
+		return "", false
+	}
+	count, ok := w.reached(w.double(at), starts)
+	if !ok {
+		return "", false
+	}
+	list := make([]float64, len(o.Of))
+	for i, v := range o.Of {
+		list[i] = float64(v)
+	}
+	return w.integer(w.element(list, count)), true
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Casts that may fail find cells and values faster than comparisons. A comparison of doubles costs DuckDB more than the
-// arithmetic of a cell or of a sum: NaN is above all numbers there. A cast that is NULL if it fails costs nothing
-// beside that. So a number is first made a small or a whole number by arithmetic alone, which keeps the order of
-// numbers, and that is compared. Numbers for which the cast fails, and NaN, are looked at one by one in the next case
-// of the CASE; they are few in most tables. No condition leaves NaN out.
+// Casts that return NULL on failure find cells and values faster than comparisons. Comparing doubles costs DuckDB more
+// than computing a cell or a sum, because NaN is above all numbers there; such a cast costs almost nothing. So a number
+// is first mapped, by arithmetic that keeps its order, to a small number or an integer, which is then compared. Numbers
+// for which the cast fails, and NaN, are handled one by one in the next branch of the CASE; most tables have few. No
+// condition drops NaN.
 
-// late reports whether NaN in a column is left out where its code and its value are found, so that no condition on each
-// row is needed.
+// late reports whether rows with NaN in a column are dropped when its code and its value are computed, so that no
+// condition on each row is needed.
 func (in *input) late(o *aggregation.Aggregation, name string) bool {
 	if _, ok := in.try("x", 64); !ok || len(o.Unit) > 0 || len(o.Keys) > 0 || o.Bins != nil || o.Steps != nil {
 		return false
@@ -35,7 +35,7 @@ func (in *input) late(o *aggregation.Aggregation, name string) bool {
 	return v == nil || !v.Clip && (o.AllRows || len(v.Value.Columns) == 1 || !slices.Contains(v.Value.Columns, name))
 }
 
-// lateSteps is the code of a double that may be NaN or NULL.
+// lateSteps returns the code of a double that may be NaN or NULL.
 func (w *writer) lateSteps(x string, r *domain.Coding) string {
 	s := r.FloatSteps
 	below, beyond := w.outside(x, s)
@@ -43,7 +43,7 @@ func (w *writer) lateSteps(x string, r *domain.Coding) string {
 	below = fmt.Sprintf(" WHEN %s < %s THEN %s ELSE %s END", x, w.float(s.At[0]), below, beyond)
 	if place, cells, ok := w.tryEvenly(x, s.At); ok && int(s.Cells) == len(s.At)-1 {
 		place = w.stage(place)
-		rest, _ := w.try("CASE"+below, bitsOf(float64(s.Cells))) // of the same type, so that groups are found by their number
+		rest, _ := w.try("CASE"+below, bitsOf(float64(s.Cells))) // of the same type, so that DuckDB groups by an integer
 		code := place
 		if _, places, refined := refinedEdges(s.At); refined && cells > int(s.Cells) {
 			code, _ = w.try(bisection(place, &domain.Steps[int64]{At: places, Cells: s.Cells}, integer, "NULL", "NULL"),
@@ -59,11 +59,12 @@ func (w *writer) lateSteps(x string, r *domain.Coding) string {
 		return among + below
 	}
 	below, _ = w.outside(x, s)
-	return bisection(x, s, w.float, below, beyond) // what is no number is below nothing
+	return bisection(x, s, w.float, below, beyond) // NaN is below no edge
 }
 
-// tryEvenly is the cell of a number among even edges as a small number, and the number of these cells, which refine
-// others if edges are not even. It is not below that number for all other numbers, or NULL.
+// tryEvenly returns the index of a number's cell among even edges as a small integer, and the number of these cells. If
+// the edges are not even, the cells are a refinement of theirs. For numbers outside, the index is at least that number,
+// or NULL.
 func (w *writer) tryEvenly(x string, at []float64) (place string, cells int, ok bool) {
 	if n := len(at) - 1; n < 2 || n > mostSteps || math.IsInf(at[n]-at[0], 0) {
 		return "", 0, false
@@ -87,8 +88,8 @@ func (w *writer) tryEvenly(x string, at []float64) (place string, cells int, ok 
 	return place, cells, ok
 }
 
-// tryQuantize is quantize by a cast that may fail. The whole number that is nearest to the multiplied number rises with
-// it, so it may be moved into the range after it was rounded. What does not fit a BIGINT is beyond the range, or NaN.
+// tryQuantize is quantize by a cast that may fail. Rounding keeps the order, so the number can be clamped after it was
+// rounded. A number that does not fit a BIGINT is outside of the range, or NaN.
 func (c *contents) tryQuantize(x string) (v string, ok bool) {
 	product := x
 	if q := c.Value; q.Exponent != 0 {
@@ -105,7 +106,8 @@ func (c *contents) tryQuantize(x string) (v string, ok bool) {
 		e, high, high, e, integer(low), e, e, integer(low), integer(low), x, c.float(c.Value.Real(low)), integer(low), c.isNumber(x), high), true
 }
 
-// onlyPlace is the place that alone says in which cell a row is, if there is one. One is taken off once for each cell.
+// onlyPlace returns the place whose value alone determines a row's cell, if there is one. Places count from 1; the 1 is
+// subtracted from the totals' cells, not in each row.
 func (c *contents) onlyPlace() (place string, ok bool) {
 	if !c.alone || len(c.Unit) > 0 || len(c.Keys) > 0 || c.Bins != nil {
 		return "", false
@@ -119,8 +121,8 @@ func (c *contents) onlyPlace() (place string, ok bool) {
 	return c.place(r, c.folded(r, &column), pairs)
 }
 
-// counted counts rows: those with a value, if others were not left out. It is 0 if nobody asks: DuckDB takes a fifth
-// longer for a sum with a count beside it.
+// counted returns the count of rows with a value, or of all rows if the others were dropped. It is 0 if no count is
+// needed: in DuckDB a sum takes a fifth longer with a count beside it.
 func (c *contents) counted() string {
 	if c.Value != nil && !c.CountRows && len(c.Keys) == 0 && len(c.Unit) == 0 && c.Steps == nil && c.Bins == nil {
 		return noRows
@@ -131,8 +133,9 @@ func (c *contents) counted() string {
 	return countRows
 }
 
-// place is the code of one of a few texts and one more: its place in a list, which engines find once for each entry of
-// a dictionary. It is NULL for other texts. ok is false if the dialect has no such lists, or if texts share a code.
+// place returns the place, from 1 on, of a text in a list of the texts by their codes, which engines compute once for
+// each entry of a dictionary. It is NULL for texts that are not listed. ok is false if the dialect has no such lists,
+// or if texts share a code.
 func (w *writer) place(r *domain.Coding, x string, pairs []pair) (place string, ok bool) {
 	if r.Texts == nil || len(pairs) == 0 || len(pairs) > fewCases {
 		return "", false

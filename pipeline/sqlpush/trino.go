@@ -1,13 +1,20 @@
 package sqlpush
 
 import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// trino is Trino. Its sums of bigint fail on overflow, so they are of decimals.
+// trino is Trino. Its sums of bigint fail on overflow, so they are of decimals of 38 digits. Its casts of doubles to
+// bigint and its quotients of decimals round half away from zero.
 type trino struct{ ansi }
 
 // name is the driver's name in a job.
@@ -21,49 +28,72 @@ func (trino) typical() map[table.Kind]string {
 		table.String:    "VARCHAR",
 		table.Bool:      "BOOLEAN",
 		table.Date:      "DATE",
-		table.Timestamp: "TIMESTAMP(3) WITH TIME ZONE",
+		table.Timestamp: "TIMESTAMP WITH TIME ZONE",
 	}
 }
 
-// column reads times of up to milliseconds.
+// column reads times of up to microseconds.
 func (trino) column(of columnType) (c column, ok bool) {
 	x := of.Expr
-	switch t := strings.ToLower(of.Type); {
-	case t == "tinyint", t == "smallint", t == "integer", t == "bigint":
+	switch of.Type {
+	case "TINYINT", "SMALLINT", "INTEGER":
 		return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS bigint)"}, true
-	case t == "real", t == "double":
+	case "BIGINT":
+		return column{Type: kind(table.Int), Expr: x}, true
+	case "REAL", "DOUBLE":
 		x = "CAST(" + x + " AS double)"
 		return column{Type: kind(table.Float), Expr: "CASE WHEN NOT is_nan(" + x + ") THEN " + x + " END"}, true
-	case t == "boolean":
-		return column{Type: kind(table.Bool), Expr: "CASE WHEN " + x + " THEN 1 WHEN NOT " + x + " THEN 0 END"}, true
-	case t == "varchar", strings.HasPrefix(t, "varchar("):
-		return column{Type: kind(table.String), Expr: x}, true
-	case t == "varbinary":
+	case "DECIMAL":
+		switch {
+		case of.HasDecimal && of.Scale == 0 && of.Precision <= 18:
+			return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS bigint)"}, true
+		case of.Exact: // the number of digits after the point is that of the type
+			return textColumn("CAST(" + x + " AS varchar)"), true
+		case of.HasDecimal: // its text is read as the nearest double, which a quotient of doubles need not be
+			return column{Type: kind(table.Float), Expr: "CAST(CAST(" + x + " AS varchar) AS double)"}, true
+		}
+	case "BOOLEAN":
+		return column{Type: kind(table.Bool), Expr: "CAST(" + x + " AS bigint)"}, true
+	case "VARCHAR", "UUID":
+		return textColumn("CAST(" + x + " AS varchar)"), true
+	case "CHAR": // spaces at its end say nothing there
+		return textColumn("trim(TRAILING ' ' FROM CAST(" + x + " AS varchar))"), true
+	case "VARBINARY":
 		return column{Type: kind(table.String), Expr: x, Binary: true}, true
-	case t == "date":
+	case "DATE":
 		return column{Type: kind(table.Date), Expr: "date_diff('day', DATE '1970-01-01', " + x + ")"}, true
-	case t == "timestamp", t == "timestamp(3)", t == "timestamp(0)":
-		return column{Type: wallClock, Expr: "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00', " + x +
-			") * 1000"}, true
-	case t == "timestamp with time zone", t == "timestamp(3) with time zone", t == "timestamp(0) with time zone":
-		return column{Type: instants, Expr: "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00 UTC', " + x +
-			") * 1000"}, true
+	case "TIMESTAMP":
+		return column{Type: wallClock, Expr: trinoMicroseconds(x)}, of.Precision <= 6
+	case "TIMESTAMP WITH TIME ZONE":
+		return column{Type: instants, Expr: trinoMicroseconds("CAST(" + x + " AT TIME ZONE 'UTC' AS timestamp(6))")},
+			of.Precision <= 6
 	}
 	return c, false
+}
+
+// trinoMicroseconds are the seconds, rounded down, and the six digits at the end of the text: Trino has no difference in
+// microseconds. Whatever is no such text is 0, so that no cast fails.
+func trinoMicroseconds(x string) string {
+	digits := "substr(CAST(CAST(" + x + " AS timestamp(6)) AS varchar), -6)"
+	return "date_diff('second', TIMESTAMP '1970-01-01 00:00:00', date_trunc('second', " + x + ")) * 1000000 + " +
+		"COALESCE(TRY_CAST(" + digits + " AS bigint), 0)"
 }
 
 // text is UTF-8 in columns of texts.
 func (trino) text(text string, binary bool) (string, bool) {
 	switch {
 	case binary:
-		return "from_hex('" + hexadecimal([]byte(text)) + "')", true
+		return "X'" + hexadecimal([]byte(text)) + "'", true
 	case !utf8.ValidString(text):
 		return "", false
 	case plainText(text):
 		return quoted(text), true
 	}
-	return "from_utf8(from_hex('" + hexadecimal([]byte(text)) + "'))", true
+	return "from_utf8(X'" + hexadecimal([]byte(text)) + "')", true
 }
+
+// failsBelow is false: what is too small becomes 0.
+func (trino) failsBelow() bool { return false }
 
 // bytes concatenates.
 func (trino) bytes(parts []part) string {
@@ -75,9 +105,17 @@ func (trino) digest(message string) string { return "sha256(" + message + ")" }
 
 var trinoPieces = pieces{
 	unit: unitTextSyntax{
-		Number:   func(x string) string { return "CAST(" + x + " AS varchar)" },
+		Number:   trinoNumber,
 		Date:     func(x string) string { return "date_format(date_add('day', " + x + ", DATE '1970-01-01'), '%Y-%m-%d')" },
-		OtherDay: func(x string) string { return "concat('day ', CAST(" + x + " AS varchar))" },
+		OtherDay: func(x string) string { return "concat('day ', " + trinoNumber(x) + ")" },
+		Time: func(x string) string { // date_add takes numbers of 32 bits
+			below := func(of int) string { return fmt.Sprintf("((%s %% %d + %d) %% %d)", x, of, of, of) }
+			day := fmt.Sprintf("date_add('day', (%s - %s) / %d, TIMESTAMP '1970-01-01 00:00:00')", x, below(dayMicros), dayMicros)
+			second := fmt.Sprintf("date_add('second', %s / %d, %s)", below(dayMicros), secondMicros, day)
+			return "concat(date_format(" + second + ", '%Y-%m-%dT%H:%i:%s'), trim(TRAILING '.' FROM trim(TRAILING '0' FROM " +
+				"concat('.', lpad(" + trinoNumber(below(secondMicros)) + ", 6, '0')))))"
+		},
+		Quotient: "/",
 		Bytes:    func(x string) string { return "to_utf8(" + x + ")" },
 	}.write,
 	length: func(text string) string { return "to_big_endian_32(CAST(length(" + text + ") AS integer))" },
@@ -87,11 +125,117 @@ var trinoPieces = pieces{
 		}
 		return "to_big_endian_64(" + x + ")"
 	},
-	bytes: func(hexadecimal string) string { return "from_hex('" + hexadecimal + "')" },
+	bytes: func(hexadecimal string) string { return "X'" + hexadecimal + "'" },
 }
+
+// trinoNumber is a whole number as text.
+func trinoNumber(x string) string { return "CAST(" + x + " AS varchar)" }
 
 // total is of decimals.
 func (trino) total(x string) string { return "CAST(SUM(CAST(" + x + " AS decimal(38, 0))) AS varchar)" }
 
 // partial is of the same type.
 func (trino) partial(x string) string { return "SUM(CAST(" + x + " AS decimal(38, 0)))" }
+
+// suits asks what expressions depend on.
+func (trino) suits(ctx context.Context, s *session) error {
+	return s.asks(ctx, "SELECT to_big_endian_32(1) = X'00000001' AND -7 / 2 = -3 AND -7 % 2 = -1 AND CAST(2.0E0 AS bigint) = "+
+		"2 AND floor(-0.5E0) = -1E0 AND truncate(-1.5E0) = -1E0 AND regexp_like('1', '\\A([0-9])\\z') AND NOT "+
+		"regexp_like(concat('1', from_utf8(X'0A')), '\\A([0-9])\\z') AND date_diff('second', TIMESTAMP '1970-01-01 "+
+		"00:00:00', date_trunc('second', TIMESTAMP '1969-12-31 23:59:59.999999')) = -1 AND date_format(TIMESTAMP "+
+		"'0999-01-01 00:00:00', '%Y') = '0999'", &pipeline.Error{
+		Cause: pipeline.CauseInput, Code: "sql-server", Message: "this server is not Trino, or it does not compute as " +
+			"version 476 does",
+		Hint: "use a newer server, or write engine: local and read the files",
+	})
+}
+
+// fold replaces characters. Texts above 64 MiB stay as they are: they are not listed.
+func (d trino) fold(x string, f *domain.FoldTable) (string, bool) {
+	from, okFrom := d.text(f.From, false)
+	to, okTo := d.text(f.To, false)
+	folded := x
+	if f.From != "" {
+		folded = "translate(" + folded + ", " + from + ", " + to + ")"
+	}
+	if f.Space {
+		folded = "trim(BOTH ' ' FROM regexp_replace(" + folded + ", ' +', ' '))"
+	}
+	return fmt.Sprintf("CASE WHEN %s <= %d THEN %s ELSE %s END", d.octets(x), 64<<20, folded, x), okFrom && okTo
+}
+
+func (trino) integers() wideIntegers { return trinoIntegers }
+
+func (trino) numerals() numeralSyntax { return trinoNumerals }
+
+func (trino) keys() keySyntax { return trinoKeys }
+
+// least leaves out the numbers that are NULL, of which LEAST would make NULL.
+func (trino) least(x []string) string {
+	return "array_min(filter(ARRAY[" + strings.Join(x, ", ") + "], v -> v IS NOT NULL))"
+}
+
+// octets are of what a text is in UTF-8.
+func (trino) octets(text string) string { return "length(to_utf8(" + text + "))" }
+
+// element is of a list that is the same for all rows. There is none at other places.
+func (trino) element(list []float64, at string) string {
+	return "element_at(" + trinoList(list) + ", " + at + " + 1)"
+}
+
+// reached counts by bisection in a list, in place of a long expression, which Trino does not compile.
+func (trino) reached(x string, at []float64) (string, bool) {
+	return "width_bucket(" + x + ", " + trinoList(at) + ")", true
+}
+
+// trinoList is a list that is the same for all rows.
+func trinoList(list []float64) string {
+	items := make([]string, len(list))
+	for i, v := range list {
+		items[i] = strconv.FormatFloat(v, 'E', -1, 64)
+	}
+	return "ARRAY[" + strings.Join(items, ", ") + "]"
+}
+
+// trinoIntegers are decimals, whose quotients are whole numbers before they are rounded.
+var trinoIntegers = wideIntegers{
+	Wide: "decimal(38, 0)",
+	Quotient: func(a, b string) string {
+		return "CAST(((" + a + ") - (" + a + ") % (" + b + ")) / (" + b + ") AS decimal(38, 0))"
+	},
+	Narrow: func(x string) string { return "CAST(" + x + " AS bigint)" },
+	Cut:    func(x string) string { return "truncate(" + x + ")" },
+}
+
+// trinoNumerals matches texts to their very end.
+var trinoNumerals = numeralSyntax{
+	Text: func(column string, binary bool, most int) string {
+		if binary { // what is not UTF-8 becomes a character of no number
+			return fmt.Sprintf("CASE WHEN length(%s) <= %d THEN from_utf8(%s) END", column, most, column)
+		}
+		return fmt.Sprintf("CASE WHEN %s <= %d THEN %s END", trino{}.octets(column), most, column)
+	},
+	Matches: func(text, form string) string { return "regexp_like(" + text + `, '\A(` + form + `)\z')` },
+	Trim:    func(text, characters string) string { return "trim(LEADING '" + characters + "' FROM " + text + ")" },
+	TrimEnd: func(text, characters string) string {
+		return "trim(TRAILING '" + characters + "' FROM " + text + ")"
+	},
+	Double:   func(text string) string { return "TRY_CAST(" + text + " AS double)" },
+	Integer:  func(text string) string { return "TRY_CAST(" + text + " AS bigint)" },
+	Infinity: "infinity()",
+	Part: func(text, at string, n int) string { // there may be no second part, which is NULL
+		part := fmt.Sprintf("split_part(%s, '%s', %d)", text, at, n)
+		return fmt.Sprintf("COALESCE(%s, CASE WHEN %s IS NOT NULL THEN '' END)", part, text)
+	},
+	Written: trinoNumber,
+}
+
+// trinoKeys has keys of texts that are looked at by two hexadecimal digits each. A bit is turned over, since adding
+// would overflow.
+var trinoKeys = keySyntax{
+	Digest: trino{}.digest,
+	Text: func(x string) string {
+		return "from_hex(replace(replace(regexp_replace(to_hex(to_utf8(" + x + ")), '(..)', '$1,'), '00,', '00FF'), ',', ''))"
+	},
+	Number: func(x string) string { return "bitwise_xor(" + x + ", " + integer(math.MinInt64) + ")" },
+}

@@ -17,10 +17,10 @@ type unitText func(x string, of table.Type, binary bool) string
 type unitTextSyntax struct {
 	Number   func(x string) string // a whole number as text
 	Date     func(x string) string // a date of the years 1 to 9999 as text
-	OtherDay func(x string) string // another one; nil if there is none
-	// microseconds of the years 1 to 9999 as ISO text, with no zeros at the end of a fraction; nil if there is none
+	OtherDay func(x string) string // another one
+	// microseconds of the years 1 to 9999 as ISO text, with no zeros at the end of a fraction
 	Time     func(x string) string
-	Quotient string                // the operator that divides whole numbers, used if Time is set
+	Quotient string                // the operator that divides whole numbers
 	Bytes    func(x string) string // a text as bytes
 }
 
@@ -34,11 +34,7 @@ func (w unitTextSyntax) write(x string, of table.Type, binary bool) string {
 	case table.Bool:
 		x = "CASE WHEN " + x + " = 1 THEN 'true' ELSE 'false' END"
 	case table.Date:
-		day := w.Date(x)
-		if w.OtherDay != nil {
-			day = fmt.Sprintf("CASE WHEN %s BETWEEN %d AND %d THEN %s ELSE %s END", x, firstDay, lastDay, day, w.OtherDay(x))
-		}
-		x = day
+		x = fmt.Sprintf("CASE WHEN %s BETWEEN %d AND %d THEN %s ELSE %s END", x, firstDay, lastDay, w.Date(x), w.OtherDay(x))
 	case table.Timestamp:
 		iso := w.Time(x)
 		if of.Zone == table.UTC {

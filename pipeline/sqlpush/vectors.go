@@ -8,14 +8,14 @@ import (
 
 // A vector is shortened in SQL to the integers of queries/quantize, for every input.
 //
-// Components are scaled by a power of two, exactly, and cut to whole numbers below 2^53. If one would have more digits,
-// the power is the one that leaves the longest of them 53. From there on all is of integers: the sum of squares is
-// below 2^112, its root is found in doubles, to a few units, and mended by one step of Newton's method and one
-// comparison; a component is multiplied by the bound and divided by the root, rounded towards zero. No step fails for a
-// value: a product of doubles is asked for only if it is at least one quantum or a power of two, and integers are of a
-// type that holds 2^112.
+// Components are scaled by a power of two, exactly, and truncated to integers below 2^53. If a component would have
+// more digits, the power is chosen so that the longest component has 53 bits. All later steps use integers. The sum of
+// squares is below 2^112. Its root is computed in doubles, to a few units in the last place, and corrected by one step
+// of Newton's method and one comparison. Each component is multiplied by the bound and divided by the root, rounded
+// towards zero. No step fails for any value: doubles are multiplied only if the product cannot underflow, and integers
+// have a type that holds 2^112.
 
-// wideIntegers is how a dialect computes with whole numbers below 2^112.
+// wideIntegers defines how a dialect computes with integers below 2^112.
 type wideIntegers struct {
 	Wide     string                   // the name of their type
 	Quotient func(a, b string) string // rounds towards zero
@@ -25,18 +25,18 @@ type wideIntegers struct {
 
 const (
 	doubleDigits = 53
-	farAway      = 1 << 41 // of queries/quantize: a component that is infinite, if only its direction counts
+	farAway      = 1 << 41 // as in queries/quantize: an infinite component, of which only the direction counts
 )
 
-// clipper shortens the vectors of rows.
+// clipper writes the expressions that shorten vectors.
 type clipper struct {
 	*writer
 	in       wideIntegers
 	exponent int // the quantum is 2^exponent
 }
 
-// clip adds columns v0, v1, … with the components of vectors x, columns of doubles, in quanta of 2^exponent and at most
-// norm of them long. They are NULL if a component is.
+// clip adds columns v0, v1, … with the components of vectors of length at most norm, in quanta of 2^exponent. x names
+// the columns of doubles. All are NULL if a component is NULL.
 func (w *writer) clip(in wideIntegers, x []string, exponent int, norm int64) (columns []string) {
 	c := &clipper{w, in, exponent}
 	c.findLongest(x)
@@ -59,7 +59,7 @@ func (w *writer) clip(in wideIntegers, x []string, exponent int, norm int64) (co
 	return columns
 }
 
-// findLongest adds the column longest: the largest magnitude of a component, NULL if one is NULL.
+// findLongest adds the column longest: the largest magnitude of a component, or NULL if one is NULL.
 func (w *clipper) findLongest(x []string) {
 	var there, size []string
 	for _, c := range x {
@@ -72,10 +72,10 @@ func (w *clipper) findLongest(x []string) {
 	w.layer("CASE WHEN " + strings.Join(there, " AND ") + " THEN " + longest + " END AS longest")
 }
 
-// findScale adds columns and returns the last: the power of two by which components become whole numbers. Powers of
-// powers of two are taken off the longest component, if it has too many digits, until it has 53.
+// findScale adds columns and returns the last one: the power of two that scales components to integers. While the
+// longest component has more than 53 bits, it is divided by powers of two.
 func (w *clipper) findScale() string {
-	most := doubleDigits - 1 + w.exponent // the longest component is below 2^(most+1) in the end
+	most := doubleDigits - 1 + w.exponent // afterwards the longest component is below 2^(most+1)
 	by := 1
 	for most+2*by < 1024 {
 		by *= 2
@@ -93,8 +93,8 @@ func (w *clipper) findScale() string {
 	return scale
 }
 
-// cut adds a column for each component: the whole number that it is after it was scaled, rounded towards zero. If a
-// component is infinite, the others are 0; if one is NULL, all are.
+// cut adds a column for each component: scaled, and truncated to an integer. If a component is infinite, the others are
+// 0; if one is NULL, all are.
 func (w *clipper) cut(x []string, scale string) (columns []string) {
 	most := w.float(math.MaxFloat64)
 	var parts []string
@@ -109,8 +109,7 @@ func (w *clipper) cut(x []string, scale string) (columns []string) {
 	return columns
 }
 
-// findRoot adds the column root: of vectors that are longer than norm the root of square, rounded up, and NULL of
-// others.
+// findRoot adds the column root: the root of square, rounded up, for vectors longer than norm, and NULL for others.
 func (w *clipper) findRoot(norm int64) {
 	long := fmt.Sprintf("square > CAST(%d AS %s) * %d", norm, w.in.Wide, norm)
 	w.layer(fmt.Sprintf("CASE WHEN %s THEN %s END AS guess", long, w.integer("floor(sqrt("+w.double("square")+"))")))

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// writer writes a SELECT as a tower of stages: each stage has all columns of the one below, and one or more of its own
-// that are made of these.
+// writer builds a SELECT from nested stages: each stage has all columns of the stage below, and new columns that are
+// computed from these.
 type writer struct {
 	dialect
-	from  string // the tower so far, a table expression without alias
+	from  string // the nested stages so far: a table expression without alias
 	names int
-	known map[string]string // names of expressions that are stages already
-	sure  map[string]bool   // columns that are NULL in no row
-	alone bool              // the code of the one dimension is the number of the cell
+	known map[string]string // column names of expressions that were computed before
+	sure  map[string]bool   // columns that are never NULL
+	alone bool              // the code of the only dimension is the number of the cell
 }
 
 func newWriter(d dialect, from string) *writer {
 	return &writer{dialect: d, from: from, known: map[string]string{}, sure: map[string]bool{}}
 }
 
-// stage makes a column of an expression over the columns so far and returns its name. A name is returned as it is.
+// stage adds a column for an expression over the columns so far and returns its name. If x is a name, it is returned.
 func (w *writer) stage(x string) string {
 	if isName(x) {
 		return x
@@ -35,7 +35,7 @@ func (w *writer) stage(x string) string {
 	return name
 }
 
-// stages makes columns of expressions at once and returns their names.
+// stages adds columns for several expressions in one stage and returns their names.
 func (w *writer) stages(exprs []string) (names []string) {
 	var columns []string
 	for _, x := range exprs {
@@ -47,20 +47,20 @@ func (w *writer) stages(exprs []string) (names []string) {
 	return names
 }
 
-// layer makes columns that are not to be written into the places of their use.
+// layer adds columns that the optimizer must not inline.
 func (w *writer) layer(columns ...string) {
 	w.push(columns...)
 	w.from = strings.TrimSuffix(w.from, ")") + w.fence() + ")"
 }
 
-// push puts columns onto the tower.
+// push adds a stage with columns.
 func (w *writer) push(columns ...string) {
 	w.names++
 	s := fmt.Sprint("s", w.names)
 	w.from = "(SELECT " + s + ".*, " + strings.Join(columns, ", ") + "\n FROM " + w.from + " AS " + s + ")"
 }
 
-// filter leaves rows out of the tower.
+// filter drops rows by conditions.
 func (w *writer) filter(conditions ...string) {
 	if len(conditions) == 0 {
 		return
@@ -69,8 +69,8 @@ func (w *writer) filter(conditions ...string) {
 	w.from = fmt.Sprintf("(SELECT * FROM %s AS s%d\n WHERE %s)", w.from, w.names, strings.Join(conditions, " AND "))
 }
 
-// filterFound leaves rows out by columns of the tower that were computed. An optimizer that moves conditions down would
-// write the expressions of these columns into them, again and again.
+// filterFound drops rows by conditions on computed columns. It is needed because an optimizer that moves such
+// conditions down would compute the columns again for each condition.
 func (w *writer) filterFound(conditions ...string) {
 	if wall := w.wall(); wall != "" && len(conditions) > 0 {
 		w.names++

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"io"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ type app struct {
 	*console.Console
 	metrics string // the file for Prometheus; "": none
 	checks  checkMode
+	stdin   io.Reader // where a person answers
 	last    lastRun
 	added   []Verb // the verbs of release-full
 }

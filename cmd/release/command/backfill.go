@@ -115,8 +115,7 @@ func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 				b.unsigned = append(b.unsigned, w.Window)
 			}
 		}
-		if w.State == statePublished || w.State == stateGone || w.State == stateNever || w.State == stateWithdrawn ||
-			!w.over && !w.free {
+		if w.settled() || w.State == stateGone || w.State == stateNever || !w.over && !w.free {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

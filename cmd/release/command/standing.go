@@ -89,7 +89,10 @@ func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 	case protocol.NextRepeat:
 		line := fmt.Sprintf("already released to %s on %s: a run returns the same bytes and charges nothing",
 			console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
-		if s.Problem != nil {
+		var failed *pipeline.Error
+		if errors.As(s.Problem, &failed) && failed.Code == "pruned" {
+			line += "; but " + failed.Message + ": pay for a new release with --new-release"
+		} else if s.Problem != nil {
 			line += "; but its folder is not there unchanged any more: restore it from a copy, or pay for a new release with " +
 				"--new-release"
 		}

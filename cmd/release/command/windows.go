@@ -30,6 +30,7 @@ const (
 	stateNever     = "never arrived"
 	stateGone      = "gone"
 	stateWithdrawn = "withdrawn"
+	statePruned    = "pruned"
 )
 
 // windowFlags choose windows of a job.
@@ -182,6 +183,9 @@ func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 		w.State, w.Folder = statePublished, r.Charge.Dir
 		if w.Note = released(r); w.Note != "" {
 			w.State = stateGone
+			if at, pruned := r.Pruned[r.Digests.Release]; pruned {
+				w.State, w.Note = statePruned, "release prune deleted its folder on "+at.UTC().Format(time.DateOnly)
+			}
 		}
 	case known && r.State == ledger.Sealed:
 		w.State, w.free, w.Note = stateFailed, true, "sealed, not yet published: a run publishes it"

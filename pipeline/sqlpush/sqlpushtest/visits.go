@@ -30,7 +30,7 @@ const (
 func (v Visits) Load(t testing.TB, s *Server) {
 	t.Helper()
 	v.load(t, s, "CREATE TABLE visits (person text, number bigint, note text, zone text, amount double precision, age "+
-		"int, lon int, t timestamptz, day date)",
+		"int, lon int, t timestamptz, day date)", "text",
 		"TIMESTAMPTZ '1970-01-01 00:00:00+00' + (%d + i) * INTERVAL '1 microsecond'", "generate_series(1, %d) AS r(i)")
 }
 
@@ -38,16 +38,26 @@ func (v Visits) Load(t testing.TB, s *Server) {
 func (v Visits) LoadSpark(t testing.TB, s *Server) {
 	t.Helper()
 	v.load(t, s, "CREATE TABLE visits (person STRING, number BIGINT, note STRING, zone STRING, amount DOUBLE, age INT, "+
-		"lon INT, t TIMESTAMP, day DATE)", "timestamp_micros(%d + i)", "(SELECT id + 1 AS i FROM range(%d)) AS r")
+		"lon INT, t TIMESTAMP, day DATE)", "STRING", "timestamp_micros(%d + i)", "(SELECT id + 1 AS i FROM range(%d)) AS r")
 }
 
-// load makes the table by a statement and fills it. At is how the time of a row i is written, numbered are the rows.
-func (v Visits) load(t testing.TB, s *Server, create, at, numbered string) {
+// LoadTrino makes the table visits in Trino.
+func (v Visits) LoadTrino(t testing.TB, s *Server) {
+	t.Helper()
+	v.load(t, s, "CREATE TABLE visits (person VARCHAR, number BIGINT, note VARCHAR, zone VARCHAR, amount DOUBLE, age "+
+		"INTEGER, lon INTEGER, t TIMESTAMP(6) WITH TIME ZONE, day DATE)", "VARCHAR",
+		"CAST(from_unixtime_nanos(DECIMAL '%d' * 1000 + i * 1000) AS TIMESTAMP(6) WITH TIME ZONE)",
+		"UNNEST(sequence(1, %d)) AS r(i)")
+}
+
+// load makes the table by a statement and fills it. Texts are of a type of that name; at is how the time of a row i is
+// written, numbered are the rows.
+func (v Visits) load(t testing.TB, s *Server, create, texts, at, numbered string) {
 	t.Helper()
 	for _, text := range []string{create,
-		fmt.Sprintf(`INSERT INTO visits SELECT '%[1]sunit' || i %% 7, %[2]d + i %% 7, '%[1]snote' || i, CASE i %% 3 WHEN 0 THEN 'north' WHEN 1 THEN 'south' ELSE '%[1]szone' END,
+		fmt.Sprintf(`INSERT INTO visits SELECT concat('%[1]sunit', CAST(i %% 7 AS %[4]s)), %[2]d + i %% 7, concat('%[1]snote', CAST(i AS %[4]s)), CASE i %% 3 WHEN 0 THEN 'north' WHEN 1 THEN 'south' ELSE '%[1]szone' END,
 			%[3]v + i, i %% 80, i %% 90, `+fmt.Sprintf(at, int64(firstTime))+`, DATE '2013-01-02' FROM `+fmt.Sprintf(numbered, v.Rows),
-			Canary, int64(numbers), amounts)} {
+			Canary, int64(numbers), amounts, texts)} {
 		if err := s.Exec(text); err != nil {
 			t.Fatal(err)
 		}

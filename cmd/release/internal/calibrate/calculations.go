@@ -143,7 +143,8 @@ func (a *calibration) calculationCmd(q calculation) *cobra.Command {
 	return cmd
 }
 
-// askAll copies a CSV from stdin to stdout and adds an answer and an error to each row. Numbers come from flags or
+// askAll copies a CSV from stdin to stdout and adds an answer and an error to each row. Numbers that are not columns
+// come from flags.
 func (q calculation) askAll(cmd *cobra.Command, m methods.Method, text map[string]*string) error {
 	in := csv.NewReader(bufio.NewReaderSize(cmd.InOrStdin(), 1<<16))
 	in.FieldsPerRecord, in.ReuseRecord = -1, true

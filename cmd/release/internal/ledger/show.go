@@ -246,10 +246,13 @@ func (a *accounts) printWithdrawn(runs []ledger.Run) error {
 	return nil
 }
 
-// stateOf is the state of a release, and whether it was withdrawn.
-func stateOf(r *ledger.Run) (state, reason string) {
+// stateOf is the state of a publication of a release, and whether it was withdrawn.
+func stateOf(r *ledger.Run, digest string) (state, reason string) {
 	if r.Withdrawn != nil {
 		return "withdrawn", r.Withdrawn.Reason
+	}
+	if _, pruned := r.Pruned[digest]; pruned {
+		return "pruned", ""
 	}
 	return string(r.State), ""
 }
@@ -275,12 +278,13 @@ func runsJSON(runs []ledger.Run) []runJSON {
 	out := make([]runJSON, 0, len(runs))
 	for i := range runs {
 		r := &runs[i]
-		state, reason := stateOf(r)
+		state, reason := stateOf(r, r.Digests.Release)
 		out = append(out, runJSON{
 			r.Charge.Run, r.Charge.Number, r.Payer.Dataset, r.Charge.Job, Window(r.Charge.Params), state,
 			float64(calibrate.ComposedMu(r.Charge.Mechanisms)), r.Updated.UTC().Format(time.RFC3339), r.Charge.Dir, r.Digests.Release, false, reason,
 		})
 		for _, d := range r.Rerenderings {
+			state, reason = stateOf(r, d.Release)
 			out = append(out, runJSON{
 				r.Charge.Run, r.Charge.Number, r.Payer.Dataset, d.Job, Window(r.Charge.Params), state, 0,
 				d.Recorded.UTC().Format(time.RFC3339), d.Dir, d.Release, true, reason,

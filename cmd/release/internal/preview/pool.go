@@ -51,7 +51,7 @@ func newPools(plan *pipeline.Plan, schema table.Schema, all []use, r *random) []
 			}
 		}
 	}
-	for _, c := range plan.Logical() {
+	for _, c := range slices.Concat(plan.Logical(), plan.Columns()) {
 		if owner[c] == nil && !slices.Contains(plan.Job().Privacy.Unit, c) {
 			place([]string{c})
 		}

@@ -2,6 +2,7 @@ package preview
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -65,7 +66,39 @@ func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 	for i := range u.job.Input.Where {
 		u.filter(&u.job.Input.Where[i])
 	}
+	for i := range u.job.Input.Lookups {
+		if err := u.lookup(&u.job.Input.Lookups[i]); err != nil {
+			return nil, err
+		}
+	}
 	return u.list, nil
+}
+
+// lookup adds the use of the key of a lookup: its values are those of rows of the public table.
+func (u *uses) lookup(l *configs.Lookup) error {
+	columns := slices.Sorted(maps.Keys(l.On))
+	keys := make([][]string, len(columns))
+	for i, column := range columns {
+		var err error
+		if keys[i], err = source.ReadColumn(u.ctx, u.job.Path(l.File), l.On[column], true); err != nil {
+			return err
+		}
+	}
+	if len(keys[0]) == 0 {
+		return nil
+	}
+	u.list = append(u.list, use{columns, table.String, func(r *random, types []table.Type) ([]value, bool) {
+		row := r.early(len(keys[0]))
+		out := make([]value, len(columns))
+		for i := range out {
+			var ok bool
+			if out[i], ok = parsed(keys[i][row], types[i], u.zone); !ok {
+				return nil, false
+			}
+		}
+		return out, true
+	}})
+	return nil
 }
 
 // add adds a use of one column.

@@ -64,7 +64,7 @@ func restate(m *manifest.Manifest) (*manifest.Manifest, error) {
 		return nil, errors.New("the job in the manifest cannot be read: " + diags[0].Message)
 	}
 	public := ""
-	plan, diags := pipeline.New(job, func(path, _ string) ([]string, error) {
+	plan, diags := pipeline.New(job, func(path, _ string, _ bool) ([]string, error) {
 		public = path
 		return nil, errors.New("it is not in the release")
 	})

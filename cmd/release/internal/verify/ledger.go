@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,6 +44,39 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 		}
 	}
 	v.add("ledger", skipped, "no ledger of dataset %s is near; name it with --job or --store", v.manifest.Dataset())
+	return nil
+}
+
+// pruned returns an error if a ledger says that the folder, which is not there, was deleted on purpose.
+func (v *verifying) pruned(ctx context.Context, a *verifier) error {
+	store, err := v.store(a)
+	if err != nil {
+		return err
+	}
+	stores := []string{store}
+	if store == "" {
+		stores = nil
+		for _, path := range jobs.LedgersNear(v.dir) {
+			stores = append(stores, "sqlite:"+path)
+		}
+	}
+	for _, store := range stores {
+		book, closeBook, err := jobs.OpenStore(ctx, store, false)
+		if err != nil {
+			return err
+		}
+		runs, err := book.Runs(ctx)
+		if err = errors.Join(err, closeBook()); err != nil {
+			return pipeline.LedgerError("read the ledger", err)
+		}
+		for i := range slices.Backward(runs) {
+			if at, pruned := runs[i].PrunedIn(v.dir); pruned {
+				return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "pruned", Message: "release prune deleted " +
+					console.Here(v.dir) + " on " + at.UTC().Format(time.DateOnly) + ", by " + jobs.ShownStore(store),
+					Hint: "restore the folder from a copy to verify it; the ledger still has its release and its charge"}
+			}
+		}
+	}
 	return nil
 }
 

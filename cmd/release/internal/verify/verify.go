@@ -92,6 +92,11 @@ func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error
 		}
 	}
 	v := &verifying{dir: dir, flags: f}
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		if err := v.pruned(ctx, a); err != nil {
+			return err
+		}
+	}
 	for _, check := range []func(context.Context, *verifier) error{v.digests, v.noise, v.job, v.keys, v.ledger, v.signature} {
 		if err := check(ctx, a); err != nil {
 			return err

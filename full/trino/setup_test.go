@@ -1,0 +1,127 @@
+package trino_test
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/dprelease/dprelease/full/trino/trinotest"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
+	"github.com/dprelease/dprelease/pipeline/stabilitytest"
+)
+
+// untilTheEnd is a test whose cleanup is that of all tests.
+type untilTheEnd struct {
+	testing.TB
+	ends []func()
+}
+
+// Cleanup keeps what TestMain calls.
+func (u *untilTheEnd) Cleanup(end func()) { u.ends = append(u.ends, end) }
+
+// shared is the server of all tests: each has a schema of its own.
+var shared struct {
+	sync.Once
+	*trinotest.Server
+	untilTheEnd
+	schemas int
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for i := len(shared.ends) - 1; i >= 0; i-- {
+		shared.ends[i]()
+	}
+	os.Exit(code)
+}
+
+// server returns the server.
+func server(t *testing.T) *trinotest.Server {
+	t.Helper()
+	if os.Getenv("DPRELEASE_ENGINES") == "" && os.Getenv("DPRELEASE_LONG") == "" && os.Getenv("DPRELEASE_TRINO") == "" {
+		t.Skip("make check-engines runs these tests, and a server that is named by DPRELEASE_TRINO")
+	}
+	shared.Do(func() {
+		shared.TB = t
+		shared.Server = trinotest.Start(&shared.untilTheEnd)
+	})
+	if shared.Server == nil {
+		t.Skip("Trino could not be started, as the first test says")
+	}
+	return shared.Server
+}
+
+// newTrino returns a new schema of the server.
+func newTrino(t *testing.T) *sqlpushtest.Server {
+	t.Helper()
+	shared.schemas++
+	dsn, exec := server(t).Schema(t, fmt.Sprintf("d%d_%d", os.Getpid(), shared.schemas))
+	return &sqlpushtest.Server{Driver: "trino", DSN: dsn, Exec: exec, Type: typeOf, Literal: literal, Slow: true}
+}
+
+var types = map[stabilitytest.Kind]string{
+	stabilitytest.Int64: "BIGINT", stabilitytest.Int32: "INTEGER", stabilitytest.Float64: "DOUBLE",
+	stabilitytest.Float32: "REAL", stabilitytest.Bool: "BOOLEAN", stabilitytest.Date: "DATE",
+	stabilitytest.Instant: "TIMESTAMP(6) WITH TIME ZONE", stabilitytest.Clock: "TIMESTAMP(6)",
+	stabilitytest.Cents: "DECIMAL(9,2)", stabilitytest.Whole: "DECIMAL(12,0)",
+}
+
+// Texts are of characters in some cases, of bytes in others.
+func typeOf(k stabilitytest.Kind, c *stabilitytest.Case) string {
+	if k == stabilitytest.Text {
+		return []string{"VARCHAR", "VARBINARY"}[c.Layout%2]
+	}
+	return types[k]
+}
+
+func literal(k stabilitytest.Kind, columnType string, cell any) string {
+	switch v := cell.(type) {
+	case string:
+		bytes := "X'" + hex.EncodeToString([]byte(v)) + "'"
+		switch {
+		case columnType == "VARBINARY":
+			return bytes
+		case !utf8.ValidString(v):
+			return "NULL"
+		}
+		return "from_utf8(" + bytes + ")"
+	case float64:
+		switch {
+		case math.IsNaN(v):
+			return "CAST(nan() AS " + columnType + ")"
+		case math.IsInf(v, 0):
+			return fmt.Sprintf("CAST(%sinfinity() AS %s)", map[bool]string{true: "-"}[v < 0], columnType)
+		}
+		return fmt.Sprintf("CAST('%s' AS %s)", strconv.FormatFloat(v, 'g', -1, 64), columnType)
+	case int64:
+		const most = 1 << 60 // Trino holds milliseconds in 52 bits
+		nanos := fmt.Sprintf("from_unixtime_nanos(DECIMAL '%d000')", v)
+		switch k {
+		case stabilitytest.Date:
+			if v < -2_000_000 || v > 100_000_000 {
+				return "NULL"
+			}
+			return fmt.Sprintf("date_add('day', %d, DATE '1970-01-01')", v)
+		case stabilitytest.Instant, stabilitytest.Clock:
+			if v < -most || v > most {
+				return "NULL"
+			}
+			if k == stabilitytest.Clock {
+				return "CAST(" + nanos + " AT TIME ZONE 'UTC' AS TIMESTAMP(6))"
+			}
+			return "CAST(" + nanos + " AS TIMESTAMP(6) WITH TIME ZONE)"
+		case stabilitytest.Cents:
+			return fmt.Sprintf("CAST(CAST(%d AS DECIMAL(12,2)) / 100 AS DECIMAL(9,2))", v)
+		}
+		if v == math.MinInt64 {
+			return "(-9223372036854775807 - 1)"
+		}
+		return strconv.FormatInt(v, 10)
+	}
+	return fmt.Sprint(cell)
+}
