@@ -108,7 +108,7 @@ func TestNoTailThatStandsOutIsLost(t *testing.T) {
 			continue
 		}
 		bin := octave*PerOctave + 1 + r.IntN(side-octave*PerOctave)
-		h.Layout.Count(counts, bin, int64((3+6*r.Float64())*sd/CoarseWeight))
+		h.Count(counts, bin, int64((3+6*r.Float64())*sd/CoarseWeight))
 		for i, n := range counts {
 			h.Cells[i] = float64(n) + sd*r.NormFloat64()
 		}
