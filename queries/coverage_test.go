@@ -32,8 +32,8 @@ type drawTable = func(r *rand.Rand) (*testTable, map[string][]float64)
 
 // simulated is a kind of query with a table of which the answer is known.
 type simulated struct {
-	name string
-	spec Spec
+	name  string
+	spec  Spec
 	table drawTable
 	// dependent is set if the noise of the cells is not independent.
 	dependent bool
