@@ -319,10 +319,10 @@ func (o *options) scopes() int {
 	return o.workers
 }
 
-// inProcess says that the runner and its workers are in this process.
+// inProcess reports whether the runner and its workers are in this process.
 func inProcess() bool { return runner() == prism && *jobopts.Endpoint == "" }
 
-// said is what to print of a fault in an error: with the details if no worker has a log of its own.
+// said returns what to print of a fault in an error: with the details if no worker has a log of its own.
 func said(f *dpbeam.Fault, err error) string {
 	if inProcess() {
 		return f.SaidIn(err)
@@ -330,7 +330,7 @@ func said(f *dpbeam.Fault, err error) string {
 	return f.Says
 }
 
-// runner is the name of the runner.
+// runner returns the name of the runner.
 func runner() string { return cmp.Or(*runners.Runner, prism) }
 
 // submit runs a pipeline.
@@ -342,8 +342,8 @@ func (o *options) submit(ctx context.Context, p *beam.Pipeline) (err error) {
 	return err
 }
 
-// setWorkerBinary says which program a runner hands to its workers, if the flags do not: this one, or an empty file if
-// the workers are there already. Else the SDK would build one, from sources that are not here.
+// setWorkerBinary sets the program that a runner hands to its workers, if the flags do not: this one, or an empty file
+// if the workers are there already. Else the SDK would build one, from sources that are not here.
 func setWorkerBinary(folder string) (err error) {
 	if *jobopts.WorkerBinary != "" {
 		return nil
