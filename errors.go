@@ -85,6 +85,21 @@ func errorOf(err error) error {
 	return &Error{Cause: CauseInternal, Code: "internal", Message: err.Error(), err: err}
 }
 
+// redacted returns an error in whose texts ${env:NAME} stands for each value that the job took from the environment. The
+// error underneath is left out then, since its text has the value; errors of ctx stay.
+func redacted(env *runjob.Environment, err error) error {
+	var e *Error
+	if err == nil || !errors.As(err, &e) {
+		return err
+	}
+	out := *e
+	out.Message, out.Hint, out.Problems = env.Redact(e.Message), env.Redact(e.Hint), env.RedactProblems(e.Problems)
+	if e.err != nil && env.Redact(e.err.Error()) != e.err.Error() {
+		out.err = nil
+	}
+	return &out
+}
+
 // jobError returns the problems of a job as an error; nil if there are none.
 func jobError(problems configs.Diagnostics) error {
 	if len(problems) == 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"runtime"
 	"time"
 
@@ -19,31 +18,36 @@ import (
 )
 
 // Job is a job file that was read and checked. [Load] and [Parse] make jobs.
-type Job struct{ plan *pipeline.Plan }
+type Job struct {
+	plan *pipeline.Plan
+	env  *runjob.Environment
+}
 
 // Load reads and checks the job file at path, and reads the public files that it names. params are the values of its
 // parameters, by name. References to the environment (${env:NAME}) are those of this process. Errors: an [*Error] with
 // all problems of the job.
 func Load(ctx context.Context, path string, params map[string]string) (*Job, error) {
-	plan, problems := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: os.LookupEnv})
-	if err := jobError(problems); err != nil {
+	env := &runjob.Environment{}
+	plan, problems := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: env.Lookup})
+	if err := redacted(env, jobError(problems)); err != nil {
 		return nil, err
 	}
-	return &Job{plan}, nil
+	return &Job{plan, env}, nil
 }
 
 // Parse is [Load] of the text of a job. The job's relative paths start at the folder of path, which need not exist.
 func Parse(ctx context.Context, path string, text []byte, params map[string]string) (*Job, error) {
-	o := configs.ParseOptions{Params: params, Env: os.LookupEnv, CheckStep: pipeline.CheckStep}
+	env := &runjob.Environment{}
+	o := configs.ParseOptions{Params: params, Env: env.Lookup, CheckStep: pipeline.CheckStep}
 	job, problems := configs.Parse(path, text, o)
 	if len(problems) > 0 {
-		return nil, jobError(problems)
+		return nil, redacted(env, jobError(problems))
 	}
 	plan, problems := wiring.PlanOf(ctx, job)
-	if err := jobError(problems); err != nil {
+	if err := redacted(env, jobError(problems)); err != nil {
 		return nil, err
 	}
-	return &Job{plan}, nil
+	return &Job{plan, env}, nil
 }
 
 // Name returns the job's name.
@@ -107,7 +111,7 @@ type Outcome struct {
 // [*Error], or ctx's.
 func (j *Job) Run(ctx context.Context, o Options) (*Outcome, error) {
 	out, err := j.run(ctx, o)
-	return out, errorOf(err)
+	return out, redacted(j.env, errorOf(err))
 }
 
 func (j *Job) run(ctx context.Context, o Options) (out *Outcome, err error) {
@@ -239,7 +243,7 @@ func (j *Job) Plan(ctx context.Context, o Options) (*Plan, error) {
 	}
 	s, lost, err := j.standing(ctx, o)
 	if err != nil {
-		return nil, errorOf(err)
+		return nil, redacted(j.env, errorOf(err))
 	}
 	p.Next, p.Dir = Next(s.Next), s.Dir
 	for _, r := range s.Quote.Rooms {
@@ -247,15 +251,15 @@ func (j *Job) Plan(ctx context.Context, o Options) (*Plan, error) {
 	}
 	switch early := runjob.RefuseEarly(j.plan, time.Now()); {
 	case j.plan.Accurate() != nil:
-		p.Refusal = errorOf(j.plan.Accurate())
+		p.Refusal = redacted(j.env, errorOf(j.plan.Accurate()))
 	case lost != nil:
-		p.Refusal = errorOf(lost)
+		p.Refusal = redacted(j.env, errorOf(lost))
 	case s.Problem != nil:
-		p.Refusal = errorOf(s.Problem)
+		p.Refusal = redacted(j.env, errorOf(s.Problem))
 	case s.Quote.Refusal != nil:
-		p.Refusal = errorOf(pipeline.LedgerError("charge", s.Quote.Refusal))
+		p.Refusal = redacted(j.env, errorOf(pipeline.LedgerError("charge", s.Quote.Refusal)))
 	case s.Next == protocol.NextCharge && early != nil && !o.Incomplete:
-		p.Refusal = errorOf(early)
+		p.Refusal = redacted(j.env, errorOf(early))
 	}
 	return p, nil
 }

@@ -67,8 +67,8 @@ type publicColumn struct {
 func NewTask(ctx context.Context, path string, text []byte, params map[string]string, key partial.Key,
 	program string) (*Task, *local.Engine, error) {
 	b := &brief{Path: path, Job: text, Params: params}
-	plan, err := b.planWith(os.LookupEnv, func(file, column string) ([]string, error) {
-		values, err := source.ReadStrings(ctx, file, column)
+	plan, err := b.planWith(os.LookupEnv, func(file, column string, aligned bool) ([]string, error) {
+		values, err := source.ReadColumn(ctx, file, column, aligned)
 		b.Public = append(b.Public, publicColumn{column, values})
 		return values, err
 	})
@@ -118,8 +118,8 @@ func (t *Task) brief(key partial.Key) (*brief, error) {
 	return b, nil
 }
 
-// used are the fields of a schema that a plan reads, and those that its events name, which it checks though no query
-// reads them.
+// used returns the fields of a schema that a plan reads, and those that its events name, which it checks though no
+// query reads them.
 func used(plan *pipeline.Plan, schema table.Schema) (fields []table.Field) {
 	names := slices.Clone(plan.Columns())
 	for _, e := range plan.Job().Input.Events {
@@ -147,8 +147,8 @@ func (b *brief) planWith(env func(string) (string, bool), read pipeline.ReadStri
 }
 
 // plan makes the plan on a worker. A variable of the environment that the worker does not have is taken to be the
-// ledger's store, which it does not need. If it decides the question, the question differs; if it is of the input's
-// addresses, they have a mark in its place.
+// ledger's store, which it does not need. If the variable decides the run's fingerprint, the fingerprint differs; if it
+// is of the input's addresses, they have a mark in its place.
 func (b *brief) plan() (*pipeline.Plan, error) {
 	var missing []string
 	read := 0
@@ -158,7 +158,7 @@ func (b *brief) plan() (*pipeline.Plan, error) {
 			missing, value = append(missing, name), missingMark+name
 		}
 		return value, true
-	}, func(_, column string) ([]string, error) {
+	}, func(_, column string, _ bool) ([]string, error) {
 		if read == len(b.Public) || b.Public[read].Column != column {
 			return nil, errors.New("the submitter did not read this public file")
 		}
@@ -180,7 +180,7 @@ func (b *brief) plan() (*pipeline.Plan, error) {
 // ledger.
 const missingMark = "sqlite:this-worker-lacks-"
 
-// limits are those of each function.
+// limits returns those of each function.
 func (t *Task) limits() local.Limits {
 	return local.Limits{Workers: 1, Memory: t.Memory, Scratch: t.Scratch}
 }

@@ -73,6 +73,11 @@ type (
 		Reason string `json:"reason"`
 		Run    string `json:"run"`
 	}
+	pruneBody struct {
+		Number  int    `json:"number"`
+		Release string `json:"release"` // SHA-256 of the manifest of the publication
+		Run     string `json:"run"`
+	}
 	moveBody struct {
 		To string `json:"to"`
 	}

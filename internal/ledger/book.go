@@ -170,6 +170,7 @@ func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
 func (r *run) clone() Run {
 	out := r.Run
 	out.Charge, out.Mu2, out.Rerenderings = out.Charge.clone(), new(big.Float).Set(out.Mu2), slices.Clone(out.Rerenderings)
+	out.Pruned = maps.Clone(out.Pruned)
 	return out
 }
 

@@ -22,6 +22,8 @@ const (
 	KindRerender Kind = "derive"
 	// KindWithdraw records that a published run is wrong, and why; its spend stays.
 	KindWithdraw Kind = "withdraw"
+	// KindPrune records that the folder of a publication is deleted, since it is no longer needed; its spend stays.
+	KindPrune Kind = "prune"
 	// KindMove closes the log: the ledger goes on in another store. It is the last entry.
 	KindMove Kind = "move"
 )

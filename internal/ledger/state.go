@@ -109,6 +109,8 @@ func (s *state) apply(e Entry) error {
 		return s.applyRerender(e)
 	case KindWithdraw:
 		return s.applyWithdraw(e)
+	case KindPrune:
+		return s.applyPrune(e)
 	case KindMove:
 		return s.applyMove(e)
 	}

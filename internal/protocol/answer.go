@@ -19,7 +19,7 @@ func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline
 		return nil, nil, pipeline.InputError(err)
 	}
 	defer exact.Close()
-	if err := a.judge(ctx, exact.Checks); err != nil {
+	if err := a.judge(exact.Checks); err != nil {
 		return nil, nil, err
 	}
 	a.chosen = a.plan.Choose()
@@ -32,23 +32,21 @@ func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline
 	return release, exact.Input, err
 }
 
-// judge keeps the engine's checks for the operator. If columns are unusable, it fails if the run refuses them, and
-// otherwise asks a person.
-func (a *attempt) judge(ctx context.Context, seen *pipeline.DataChecks) error {
+// judge keeps the engine's checks for the operator. It fails if columns are unusable and the run refuses them.
+func (a *attempt) judge(seen *pipeline.DataChecks) error {
 	a.checks = seen
-	if a.refuse && (seen == nil || !seen.All()) {
+	if !a.refuse {
+		return nil
+	}
+	if seen == nil || !seen.All() {
 		return &pipeline.Error{
 			Cause: pipeline.CauseInside, Code: "internal", Message: "the engine does not look at all rows, and cannot refuse " +
 				"unusable columns",
 			Hint: "run with --data-checks=off",
 		}
 	}
-	if seen == nil || !a.refuse && a.Confirm == nil {
-		return nil
-	}
-	found := a.plan.Findings(seen)
-	unusable := pipeline.Unusable(found)
-	if len(unusable) == 0 || !a.refuse && a.Confirm(ctx, found) {
+	unusable := pipeline.Unusable(a.plan.Findings(seen))
+	if len(unusable) == 0 {
 		return nil
 	}
 	return pipeline.UnusableError(unusable,

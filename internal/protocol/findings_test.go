@@ -1,7 +1,6 @@
 package protocol_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -33,33 +32,6 @@ func TestRefuse(t *testing.T) {
 	good := newBench(t)
 	good.engine.look = true
 	good.expect(good.must(refuse), protocol.StatusReleased, once)
-}
-
-// A person may decide: a no ends the run before any noise and gives the reservation back, and nobody is asked about a
-// sound table.
-func TestConfirm(t *testing.T) {
-	b := newBench(t)
-	b.engine.look, b.engine.rows = true, rows{{"1", "Red"}, {"2", "GREEN"}}
-	asked, answer := 0, false
-	b.confirm = func(_ context.Context, found []pipeline.Finding) bool {
-		if asked++; len(pipeline.Unusable(found)) != 1 {
-			t.Errorf("found %v", found)
-		}
-		return answer
-	}
-	_, err := b.run(t.Context(), nil)
-	wantError(t, err, pipeline.CauseCheck, "data")
-	if got := b.spent(); got != "budget reserve cancel" {
-		t.Errorf("ledger %q: the reservation is not cancelled", got)
-	}
-	answer = true
-	b.expect(b.must(nil), protocol.StatusReleased, "budget reserve cancel reserve seal publish")
-	good := newBench(t)
-	good.engine.look, good.confirm = true, b.confirm
-	good.expect(good.must(nil), protocol.StatusReleased, once)
-	if asked != 2 {
-		t.Errorf("asked %d times", asked)
-	}
 }
 
 // An engine that does not look at all rows cannot promise to refuse.

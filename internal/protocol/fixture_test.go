@@ -131,11 +131,9 @@ type bench struct {
 	opened int // how often an input was asked for
 	signer pipeline.Signer
 	wrap   func(pipeline.Sink) pipeline.Sink
-	// confirm decides about unusable columns; nil: nobody is asked.
-	confirm func(context.Context, []pipeline.Finding) bool
-	stages  []pipeline.Stage
-	shares  []int // done of 100, in the stage that publishes
-	watch   func(s pipeline.Stage, done int)
+	stages []pipeline.Stage
+	shares []int // done of 100, in the stage that publishes
+	watch  func(s pipeline.Stage, done int)
 }
 
 func newBench(t *testing.T) *bench {
@@ -173,7 +171,6 @@ func (b *bench) run(ctx context.Context, edit func(*protocol.Request)) (*protoco
 	}
 	r := protocol.Runner{
 		Book: b.book(), Sink: s, Observer: b, Workers: 2, Signer: b.signer, Program: manifest.Program{Name: "test"},
-		Confirm: b.confirm,
 		Open: func(context.Context) (pipeline.Engine, error) {
 			b.opened++
 			if b.gone {

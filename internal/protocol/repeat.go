@@ -3,6 +3,7 @@ package protocol
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/pipeline"
@@ -44,6 +45,9 @@ func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Out
 		}
 		return o, pipeline.OutputError(a.Sink.Copy(ctx, from, a.dir))
 	}
+	if pruned := is.pruned(); pruned != nil && !is.rerendered {
+		return nil, pruned
+	}
 	if !is.rerendered {
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseOutput, Code: codeLost, Hint: hintLost, Err: err,
@@ -58,6 +62,16 @@ func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Out
 	}
 	a.prior = is.run
 	return a.rerender(ctx)
+}
+
+// pruned returns the error that the folder of a publication was deleted on purpose; nil if it was not.
+func (p *publication) pruned() error {
+	at, pruned := p.run.Pruned[p.digest]
+	if !pruned {
+		return nil
+	}
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "pruned", Hint: hintLost, Message: "this release was " +
+		"published to " + p.dir + ", and release prune deleted its folder on " + at.UTC().Format(time.DateOnly)}
 }
 
 const hintAltered = "restore the folder from a copy; or move it away and pay for a new release with --new-release"

@@ -76,6 +76,9 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 				"this one would take",
 		}
 	}
+	if adopted, err = adopted.WithDrawnPolicy(m); err != nil {
+		return nil, a.notReadBack(ctx, err)
+	}
 	a.plan, a.chosen = adopted, adopted.Choose()
 	if err := a.adoptSearchResults(m); err != nil {
 		return nil, a.notReadBack(ctx, err)

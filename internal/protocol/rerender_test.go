@@ -57,6 +57,35 @@ func TestRerender(t *testing.T) {
 	}
 }
 
+// Another presentation states the data_checks of the run that drew the noise, whatever its own job has: the release
+// exists because of them.
+func TestRerenderStatesTheDrawnPolicy(t *testing.T) {
+	for drawn, own := range map[string]string{"refuse": "off", "off": "refuse"} {
+		b := newBench(t)
+		b.engine.look = true
+		with := func(policy, name string) func(*protocol.Request) {
+			return func(r *protocol.Request) {
+				r.Plan, r.Dir = b.plan(strings.Replace(job, "name: colours\nprivacy", "data_checks: "+policy+"\nname: "+name+
+					"\nprivacy", 1)), filepath.Join(b.dir, name)
+				r.Refuse = r.Plan.Refuses()
+			}
+		}
+		b.must(with(drawn, "first"))
+		second := b.must(with(own, "second"))
+		b.expect(second, protocol.StatusRerendered, once+" derive")
+		m, _, err := sink.ReadManifest(second.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stated := strings.Contains(strings.Join(m.Privacy.NotProtected, " "), "data_checks: refuse")
+		if stated != (drawn == "refuse") || !strings.Contains(string(m.Job), `"data_checks":"`+drawn+`"`) &&
+			!strings.Contains(string(m.Job), `"data_checks": "`+drawn+`"`) {
+			t.Errorf("drawn under %s, rendered by %s: stated %t, job %s", drawn, own, stated, m.Job)
+		}
+		b.expect(b.must(with(own, "second")), protocol.StatusAlready, once+" derive")
+	}
+}
+
 // deaf is an engine whose rows cannot be read.
 type deaf struct{ *engine }
 

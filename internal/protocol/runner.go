@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Runner carries plans out. Every field but Identify, Signer, Announce and Confirm is needed.
+// Runner carries plans out. Every field but Identify, Signer and Announce is needed.
 type Runner struct {
 	Book *ledger.Book
 	Sink pipeline.Sink
@@ -26,9 +26,6 @@ type Runner struct {
 	// Announce gets what a run is about to charge, or the charge under which it goes on, before it does so. An error ends
 	// the run, at no cost. It may be nil.
 	Announce func(Standing) error
-	// Confirm decides whether a run goes on to the noise although columns are unusable; false ends it at no cost. The
-	// engine need not have looked at all rows. It must ask a person who may read the input. It may be nil: go on.
-	Confirm func(context.Context, []pipeline.Finding) bool
 }
 
 // Request is one run of a plan.

@@ -52,7 +52,9 @@ func (a *attempt) standing(ctx context.Context) (s Standing, err error) {
 		if found, err := a.find(ctx, is.dir, is.digest); err == nil {
 			s.Dir = found
 		} else if !is.rerendered {
-			s.Problem = err
+			if s.Problem = is.pruned(); s.Problem == nil {
+				s.Problem = err
+			}
 		}
 	case a.published() && !a.again:
 		s.Next, s.Prior, s.Dir = NextRerender, a.prior, a.prior.Charge.Dir

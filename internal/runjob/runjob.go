@@ -1,5 +1,5 @@
-// Package runjob carries out the run of a job: it opens the ledger, compares it with what releases show, opens the input,
-// and makes the release by the protocol. The command and package dprelease are fronts of it.
+// Package runjob carries out the run of a job: it opens the ledger, compares it with what releases show, opens the
+// input, and makes the release by the protocol. The command and package dprelease are fronts of it.
 package runjob
 
 import (
@@ -35,7 +35,7 @@ func (e *SettingError) Error() string { return e.Text }
 
 func settingf(format string, args ...any) error { return &SettingError{fmt.Sprintf(format, args...)} }
 
-// Dir is the absolute path of the release folder of a plan: out or, if that is empty, the job's output.dir.
+// Dir returns the absolute path of the release folder of a plan: out or, if that is empty, the job's output.dir.
 func Dir(p *pipeline.Plan, out string) (string, error) {
 	dir, err := filepath.Abs(cmp.Or(out, p.Job().Path(p.Job().Output.Dir)))
 	if err != nil {
@@ -68,9 +68,8 @@ type Options struct {
 	Observer pipeline.Observer
 	// Signer signs the manifest; nil: it is not signed.
 	Signer pipeline.Signer
-	// Announce and Confirm are those of [protocol.Runner]; both may be nil.
+	// Announce is passed to [protocol.Runner]; it may be nil.
 	Announce func(protocol.Standing) error
-	Confirm  func(context.Context, []pipeline.Finding) bool
 	// Open opens the input; nil: the job's.
 	Open func(context.Context) (pipeline.Engine, error)
 }
@@ -82,7 +81,7 @@ func Run(ctx context.Context, book *ledger.Book, ask protocol.Request, o Options
 	}
 	runner := protocol.Runner{
 		Book: book, Sink: sink.New(report.Presenter{}), Open: o.Open, Observer: o.Observer, Workers: o.Limits.Workers,
-		Identify: Program, Signer: o.Signer, Announce: o.Announce, Confirm: o.Confirm,
+		Identify: Program, Signer: o.Signer, Announce: o.Announce,
 	}
 	return runner.Run(ctx, ask)
 }

@@ -35,7 +35,21 @@ type Query struct {
 	Notes []string `json:"denoise_notes,omitempty"`
 	// Expected is the error of the estimates to expect; nil if there are no steps, or if it is not known.
 	Expected *Error `json:"expected_error,omitempty"`
-	Files    []File `json:"files"`
+	// Rates are the tables of quotients that were computed from the noisy cells.
+	Rates []Rate `json:"rates,omitempty"`
+	Files []File `json:"files"`
+}
+
+// Rate describes a table of quotients: the noisy cells of its query, times Times, divided by the noisy cells of the
+// query Per, or by the numbers in the column Value of a public file. The interval is Fieller's. Each cell is divided by
+// the cell with the same labels; a table by fewer dimensions divides all cells with its labels.
+type Rate struct {
+	Name         string  `json:"name"`
+	Per          string  `json:"per,omitempty"`
+	File         string  `json:"file,omitempty"`
+	Value        string  `json:"value,omitempty"`
+	Times        float64 `json:"times"`
+	MaxHalfWidth float64 `json:"max_half_width,omitempty"`
 }
 
 // Discovered reports whether the keys come from the private table.
@@ -169,7 +183,7 @@ type Table struct {
 }
 
 // File is one file of a release; Path is relative to the folder, Rows the number of rows written, 0 of a document.
-// Holds says what was read off the query's answer: quantiles, cdf, or a table; it is empty for the answer itself.
+// Holds is what was computed from the query's answer: quantiles, cdf, or a table; it is empty for the answer itself.
 type File struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`

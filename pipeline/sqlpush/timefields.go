@@ -65,7 +65,7 @@ func (w *writer) timeField(r *domain.Coding, x string) string {
 	return field
 }
 
-// remainder is that of a number that is not negative.
+// remainder returns the remainder of a division of a number that is not negative.
 func (w *writer) remainder(x string, by int64) string {
 	x = w.stage(x)
 	return fmt.Sprintf("%s - (%s) * %d", x, w.divide(x, by), by)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"io"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ type app struct {
 	*console.Console
 	metrics string // the file for Prometheus; "": none
 	checks  checkMode
+	stdin   io.Reader // where a person answers
 	last    lastRun
 	added   []Verb // the verbs of release-full
 }
@@ -41,7 +43,7 @@ func (m *checkMode) Set(s string) error {
 	return nil
 }
 
-// Type is what help calls the value.
+// Type returns what help calls the value.
 func (m *checkMode) Type() string { return "mode" }
 
 // lastRun holds the metrics of a run for the operator's monitoring.

@@ -5,12 +5,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/protocol"
@@ -29,8 +27,8 @@ func (a *app) addDataChecks(cmd *cobra.Command) {
 	a.checks = checksAuto
 	cmd.Flags().Var(&a.checks, "data-checks",
 		"what to do with the shares of rows that a query cannot use, which are for the operator: "+
-			"auto does what data_checks of the job says, shows them if stderr is a terminal, and asks there whether to "+
-			"release an unusable column; show shows them always; refuse ends with 1 before any noise if a column is "+
+			"auto does what data_checks of the job says, and on a terminal shows them and asks before reading if the job "+
+			"does not say; show shows them always; refuse ends with 1 before any noise if a column is "+
 			"unusable, which readers of the release can see; off counts nothing")
 	// the flag is there
 	_ = cmd.RegisterFlagCompletionFunc("data-checks", cobra.FixedCompletions(checkModes,
@@ -42,7 +40,7 @@ func (a *app) shows() bool {
 	return !a.Quiet && (a.checks == checksShow || a.checks != checksOff && a.Log == "text" && a.Terminal())
 }
 
-// policy is what the flag makes of the job's data_checks, so that the release states it; "" if the job decides.
+// policy returns what the flag makes of the job's data_checks, so that the release states it; "" if the job decides.
 func (a *app) policy() string {
 	if a.checks == checksRefuse || a.checks == checksOff {
 		return string(a.checks)
@@ -50,30 +48,39 @@ func (a *app) policy() string {
 	return ""
 }
 
-// confirm asks a person on a terminal whether to release unusable columns; nil if nobody can be asked.
-func (a *app) confirm() func(context.Context, []pipeline.Finding) bool {
-	if a.checks != checksAuto || !a.shows() || !term.IsTerminal(int(os.Stdin.Fd())) {
-		return nil
+// askPolicy asks a person on a terminal what a run of a job does about unusable columns that does not say so itself,
+// and returns the answer as data_checks has it; "" if nobody is asked. It asks before a row is read and only because of
+// the job: a question that followed from rows would tell whoever sees it, or sees that no release appears, about the
+// rows.
+func (a *app) askPolicy(ctx context.Context, p *pipeline.Plan, ask bool) string {
+	if a.checks != checksAuto || !ask || p.Job().DataChecks != "" || dataPolicy(p, false) == "" {
+		return ""
 	}
-	return func(ctx context.Context, found []pipeline.Finding) bool {
-		a.Errorf("\n")
-		a.printFindings(found)
-		a.Errorf("The release would be noise about nothing there, and is charged. Release it nonetheless? [y/N] ")
-		answer := make(chan string, 1)
-		go func() { // it reads on if the run is stopped, until the process ends
-			line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // an end of input is no yes
-			answer <- strings.ToLower(strings.TrimSpace(line))
-		}()
-		select {
-		case <-ctx.Done():
-			return false
-		case text := <-answer:
-			return text == "y" || text == "yes"
+	if p.Job().Input.SQL != nil && p.Job().Engine != "local" { // a database looks at no column
+		return ""
+	}
+	a.Errorf("%s.\nRefuse the release, at no cost, if a column turns out unusable? The release then says so. [Y/n] ",
+		a.Redact(dataPolicy(p, false)))
+	answer := make(chan string, 1)
+	go func() { // it reads on if the run is stopped, until the process ends
+		line, err := bufio.NewReader(a.stdin).ReadString('\n')
+		if err != nil && line == "" {
+			line = "n" // an end of input decides nothing
 		}
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+		return ""
+	case text := <-answer:
+		if text == "n" || text == "no" {
+			return "off"
+		}
+		return "refuse"
 	}
 }
 
-// look is how much of the input a run tallies.
+// look returns how much of the input a run tallies.
 func (a *app) look(p *pipeline.Plan) local.Look {
 	switch {
 	case p.Refuses():
@@ -184,7 +191,7 @@ func checkTable(c *pipeline.DataChecks) [][]string {
 	return out
 }
 
-// records are the rows of a table by the names of its header.
+// records returns the rows of a table by the names of its header.
 func records(rows [][]string) []map[string]string {
 	out := make([]map[string]string, 0, len(rows))
 	for _, row := range rows[1:] {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"html/template"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -19,6 +20,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
@@ -27,7 +30,8 @@ import (
 )
 
 const indexLong = `index writes index.html and feed.atom into DIR: a list of all releases in the folders below it, and a feed of them for readers who want to
-hear of new ones. It reads the manifests alone, changes no release, and writes the same bytes for the same releases.
+hear of new ones. It reads the manifests and the ledger, changes nothing else, and writes the same bytes for the same releases. A release that the ledger has as
+withdrawn is marked so. Without --store the ledgers beside the releases and in the folders above are asked.
 
 The feed dates an entry by the date among its job's parameters, or else by deployment.published.`
 
@@ -35,21 +39,30 @@ The feed dates an entry by the date among its job's parameters, or else by deplo
 type indexed struct {
 	Title, Window, Guarantee, Link string
 	Digest                         string // of the manifest
-	at                             time.Time
+	Withdrawn                      string // the day on which it was withdrawn; "" if it was not
+	at, changed                    time.Time
+	dir                            string
 }
 
-// indexCommand is the verb index.
+// indexCommand returns the verb index.
 func indexCommand(c *console.Console) *cobra.Command {
-	return &cobra.Command{
+	store := ""
+	cmd := &cobra.Command{
 		Use: "index DIR", Short: "Write a page and a feed of all releases below a folder", Long: indexLong,
 		Args: cobra.ExactArgs(1), Example: "  release index out",
-		RunE: func(cmd *cobra.Command, args []string) error { return writeIndex(cmd.Context(), c, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return writeIndex(cmd.Context(), c, args[0], store) },
 	}
+	cmd.Flags().StringVar(&store, "store", "",
+		"the ledger that knows which releases were withdrawn; by default those near the folders")
+	return cmd
 }
 
-func writeIndex(ctx context.Context, c *console.Console, dir string) error {
+func writeIndex(ctx context.Context, c *console.Console, dir, store string) error {
 	all, err := findReleases(ctx, dir)
 	if err != nil {
+		return err
+	}
+	if err := markWithdrawn(ctx, c, all, store); err != nil {
 		return err
 	}
 	if len(all) == 0 {
@@ -99,7 +112,9 @@ func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 		if err != nil {
 			return err
 		}
-		out = append(out, entryOf(&m, digest, filepath.ToSlash(rel)))
+		e := entryOf(&m, digest, filepath.ToSlash(rel))
+		e.dir = filepath.Dir(path)
+		out = append(out, e)
 		return fs.SkipDir // a release holds no other
 	})
 	var usage *console.UsageError
@@ -110,6 +125,54 @@ func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 		return cmp.Or(b.at.Compare(a.at), cmp.Compare(b.Link, a.Link))
 	})
 	return out, err
+}
+
+// markWithdrawn marks the releases that a ledger has as withdrawn: the ledger that store names or, if it is empty, the
+// ledgers near the folders. A ledger near a folder that cannot be read is named on stderr, since whoever makes an index
+// of copies need not be able to read the ledger.
+func markWithdrawn(ctx context.Context, c *console.Console, all []indexed, store string) error {
+	names := map[string]bool{}
+	if store != "" {
+		names[store] = true
+	}
+	looked := map[string]bool{}
+	for i := range all {
+		dir, err := filepath.Abs(all[i].dir)
+		if above := filepath.Dir(dir); err == nil && store == "" && !looked[above] {
+			looked[above] = true
+			for _, path := range jobs.LedgersNear(dir) {
+				names["sqlite:"+path] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		runs, err := runsIn(ctx, name)
+		switch {
+		case err != nil && (store != "" || ctx.Err() != nil):
+			return err
+		case err != nil:
+			c.Warn(jobs.ShownStore(name) + " cannot be read, so that the index does not mark the releases that it has as withdrawn")
+			continue
+		}
+		for i := range all {
+			if r := jobs.RunOf(runs, all[i].Digest); r != nil && r.Withdrawn != nil {
+				all[i].changed = r.Withdrawn.At.UTC()
+				all[i].Withdrawn = all[i].changed.Format(time.DateOnly)
+			}
+		}
+	}
+	return nil
+}
+
+// runsIn returns the runs of a ledger.
+func runsIn(ctx context.Context, store string) ([]ledger.Run, error) {
+	book, closeBook, err := jobs.OpenStore(ctx, store, false)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = closeBook() }() // it was only read
+	runs, err := book.Runs(ctx)
+	return runs, pipeline.LedgerError("read the ledger", err)
 }
 
 // retired matches what the folder of a release is renamed to when a newer release takes its place.
@@ -125,7 +188,7 @@ func isRetired(path string) bool {
 	return err == nil
 }
 
-// entryOf is the entry of a release at a path below the folder.
+// entryOf returns the entry of a release at a path below the folder.
 func entryOf(m *manifest.Manifest, digest, path string) indexed {
 	e := indexed{Title: report.Title(m), Digest: digest, Guarantee: "epsilon " + report.AsStated(m.Privacy.Epsilon) +
 		", delta " + report.AsStated(m.Privacy.Delta)}
@@ -155,6 +218,7 @@ func entryOf(m *manifest.Manifest, digest, path string) indexed {
 	if e.at.IsZero() {
 		e.at = time.Unix(0, 0)
 	}
+	e.changed = e.at
 	return e
 }
 
@@ -179,7 +243,7 @@ var indexPage = template.Must(template.New("index").Parse(`<!doctype html>
 <thead><tr><th scope="col">Release</th><th scope="col">Of</th><th scope="col">Guarantee</th></tr></thead>
 <tbody>
 {{- range .}}
-<tr><td><a href="{{.Link}}"><bdi>{{.Title}}</bdi></a></td><td><bdi>{{.Window}}</bdi></td><td>{{.Guarantee}}</td></tr>
+<tr><td><a href="{{.Link}}"><bdi>{{.Title}}</bdi></a></td><td><bdi>{{.Window}}</bdi></td><td>{{with .Withdrawn}}<strong>Withdrawn on {{.}}: do not use it.</strong> {{end}}{{.Guarantee}}</td></tr>
 {{- end}}
 </tbody>
 </table>
@@ -209,19 +273,25 @@ type (
 	}
 )
 
-// writeFeed writes the feed. An entry is known by the digest of its manifest, and the feed by that of its oldest entry.
+// writeFeed writes the feed. An entry is known by the digest of its manifest, and the feed by the digest of its oldest
+// entry.
 func writeFeed(b *bytes.Buffer, all []indexed) error {
 	oldest := &all[len(all)-1]
+	newest := slices.MaxFunc(all, func(a, b indexed) int { return a.changed.Compare(b.changed) })
 	feed := atomFeed{ID: "urn:dprelease:feed:" + oldest.Digest, Title: oldest.Title, Author: oldest.Title,
-		Updated: all[0].at.UTC().Format(time.RFC3339)}
+		Updated: newest.changed.UTC().Format(time.RFC3339)}
 	for i := range all {
 		e := &all[i]
 		title := e.Title
 		if e.Window != "" {
 			title += ", " + e.Window
 		}
+		summary := e.Guarantee
+		if e.Withdrawn != "" {
+			title, summary = "Withdrawn: "+title, "Withdrawn on "+e.Withdrawn+": do not use it. "+summary
+		}
 		feed.Entries = append(feed.Entries, atomEntry{ID: "urn:dprelease:release:" + e.Digest, Title: title,
-			Updated: e.at.UTC().Format(time.RFC3339), Link: atomLink{e.Link}, Summary: e.Guarantee})
+			Updated: e.changed.UTC().Format(time.RFC3339), Link: atomLink{e.Link}, Summary: summary})
 	}
 	b.WriteString(xml.Header)
 	encoder := xml.NewEncoder(b)

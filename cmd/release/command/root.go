@@ -5,6 +5,7 @@ package command
 import (
 	"context"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,7 +47,7 @@ Exit codes:
 
 // execute runs the command line and returns the exit code.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer, added ...Verb) (code int) {
-	a := &app{Console: console.New(stdout, stderr), added: added}
+	a := &app{Console: console.New(stdout, stderr), added: added, stdin: os.Stdin}
 	defer a.recovered(&code)
 	root := a.root()
 	root.SetArgs(args)
@@ -70,7 +71,7 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.Log, "log", "text", "how progress and errors are written to stderr: text or json")
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
-		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console, runjob.Program), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), aggregate.Command(a.Console, runjob.Build()), a.mergeCmd(),
+		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verify.Command(a.Console, runjob.Program), ledger.Command(a.Console), ledger.WithdrawCommand(a.Console), ledger.PruneCommand(a.Console), a.statusCmd(), a.backfillCmd(), aggregate.Command(a.Console, runjob.Build()), a.mergeCmd(),
 		columns.Command(a.Console), initjob.Command(a.Console), preview.Command(a.Console, runjob.Program,
 			a.printPreview), a.explainCmd(), a.schemaCmd(), sqlCommand(a.Console), reportCommand(a.Console),
 		indexCommand(a.Console), plotCommand(a.Console), combineCommand(a.Console),
@@ -84,7 +85,7 @@ func (a *app) root() *cobra.Command {
 			RunE: func(*cobra.Command, []string) error { return console.Usagef("write %s before all flags", v.Name) },
 		})
 	}
-	for _, words := range [][]string{{"ledger", "audit"}, {"ledger", "copy"}, {"publish"}, {"withdraw"}} {
+	for _, words := range [][]string{{"ledger", "audit"}, {"ledger", "copy"}, {"publish"}, {"withdraw"}, {"prune"}} {
 		if verb, _, err := root.Find(words); err == nil {
 			a.addMetrics(verb)
 		}

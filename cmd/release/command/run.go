@@ -2,9 +2,11 @@ package command
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/aggregate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
@@ -14,6 +16,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/internal/runjob"
+	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -128,6 +131,11 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 	if err != nil {
 		return err
 	}
+	if of == nil {
+		if plan, err = a.askedPlan(ctx, path, flags, plan, book, where.dir); err != nil {
+			return err
+		}
+	}
 	where.request, where.announce = ask, func(s protocol.Standing) error {
 		if s.Next == protocol.NextCharge && !ask.early {
 			if err := runjob.RefuseEarly(plan, time.Now()); err != nil {
@@ -165,6 +173,23 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 	a.reportData(plan, outcome)
 	a.noteWaiting()
 	return nil
+}
+
+// askedPlan returns the plan of a job with the answer of the person on the terminal about unusable columns, if a run
+// would charge and the job does not say it.
+func (a *app) askedPlan(ctx context.Context, path string, flags *jobs.Flags, plan *pipeline.Plan, book *ledger.Book,
+	dir string) (*pipeline.Plan, error) {
+	s, err := protocol.StandingOf(ctx, plan, book, sink.New(), dir)
+	if err != nil {
+		return nil, err
+	}
+	policy := a.askPolicy(ctx, plan, s.Next == protocol.NextCharge && s.Quote.Refusal == nil &&
+		a.shows() && term.IsTerminal(int(os.Stdin.Fd())))
+	if policy == "" {
+		return plan, ctx.Err()
+	}
+	flags.DataChecks = policy
+	return flags.Load(ctx, a.Console, path)
 }
 
 // readAccount reads the balance of a plan's account, which is zero if the account was never opened, and the charges of
@@ -236,7 +261,7 @@ func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Pla
 	defer done()
 	outcome, err := runjob.Run(ctx, book, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again,
 		CompareInput: where.compare, Refuse: plan.Refuses()}, runjob.Options{Limits: where.limits, Observer: o,
-		Signer: where.signer, Announce: where.announce, Confirm: a.confirm(), Open: where.open})
+		Signer: where.signer, Announce: where.announce, Open: where.open})
 	if err != nil || where.signer == nil {
 		return outcome, err
 	}

@@ -89,7 +89,10 @@ func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 	case protocol.NextRepeat:
 		line := fmt.Sprintf("already released to %s on %s: a run returns the same bytes and charges nothing",
 			console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
-		if s.Problem != nil {
+		var failed *pipeline.Error
+		if errors.As(s.Problem, &failed) && failed.Code == "pruned" {
+			line += "; but " + failed.Message + ": pay for a new release with --new-release"
+		} else if s.Problem != nil {
 			line += "; but its folder is not there unchanged any more: restore it from a copy, or pay for a new release with " +
 				"--new-release"
 		}
@@ -185,7 +188,7 @@ func moreText(r ledger.Room) string {
 	return console.Fill("room for %.0f more releases like this", math.Floor(r.Fits))
 }
 
-// percentText is a share in percent, of three digits.
+// percentText returns a share in percent, of three digits.
 func percentText(share float64) string {
 	if share > 1e4 {
 		return "more than a million %"
@@ -209,7 +212,7 @@ func chargeRefusal(p *pipeline.Plan, q ledger.Quote) error {
 	return pipeline.LedgerError("charge", q.Refusal)
 }
 
-// JSON is a standing for `plan --json`.
+// JSON returns a standing for `plan --json`.
 func (s standing) JSON() map[string]any {
 	out := map[string]any{"next": s.Next}
 	if s.ledger != "" {

@@ -23,11 +23,13 @@ const statusLong = `status lists the windows of a dated job, one whose params ha
   over budget    what is left does not pay for it, after those before it
   never arrived  there is no input for it, and no run has seen one
   gone           it was published and its folder is not there any more, or its input was there and is not any more
+  withdrawn      it was published and is wrong
+  pruned         it was published, and release prune deleted its folder
 
 A charge of the dataset that has been reserved for more than an hour is named, too: its run is at work, or was cut short.
 
 It reads the job, its ledger and the names of its input files, and no data. It ends with 1 if a window that is over is
-neither published nor withdrawn.`
+neither published, withdrawn nor pruned.`
 
 func (a *app) statusCmd() *cobra.Command {
 	f := &windowFlags{}
@@ -88,9 +90,9 @@ func reservedJSON(waiting []ledger.Run) []map[string]any {
 }
 
 // windowStates are all states, in the order in which they are counted.
-var windowStates = []string{statePublished, stateMissing, stateFailed, stateOver, stateNever, stateGone, stateWithdrawn}
+var windowStates = []string{statePublished, stateMissing, stateFailed, stateOver, stateNever, stateGone, stateWithdrawn, statePruned}
 
-// incomplete is the failed check of windows of which some that are over are not published; nil if there are none.
+// incomplete returns the failed check of windows of which some that are over are not published; nil if there are none.
 func incomplete(windows []*windowed) error {
 	rest := due(windows)
 	if len(rest) == 0 {
@@ -109,10 +111,15 @@ func dueText(rest []*windowed) string {
 	return console.Count(len(rest), "window") + be + " over and not published; the first is " + rest[0].Window
 }
 
-// due returns the windows that are over and neither published nor withdrawn.
+// settled reports whether a window has had its release.
+func (w *windowed) settled() bool {
+	return w.State == statePublished || w.State == stateWithdrawn || w.State == statePruned
+}
+
+// due returns the windows that are over and have had no release, or one that is lost.
 func due(windows []*windowed) (out []*windowed) {
 	for _, w := range windows {
-		if w.over && w.State != statePublished && w.State != stateWithdrawn {
+		if w.over && !w.settled() {
 			out = append(out, w)
 		}
 	}

@@ -30,6 +30,7 @@ const (
 	stateNever     = "never arrived"
 	stateGone      = "gone"
 	stateWithdrawn = "withdrawn"
+	statePruned    = "pruned"
 )
 
 // windowFlags choose windows of a job.
@@ -124,7 +125,7 @@ func (f *windowFlags) last(p *configs.Param) string {
 	return now.AddDate(0, 0, -1).Format("2006-01-02")
 }
 
-// datedParam is the job's one parameter that is a date and was not given.
+// datedParam returns the job's one parameter that is a date and was not given.
 func datedParam(job *configs.Job, given map[string]string) (string, error) {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(job.Params)) {
@@ -182,6 +183,9 @@ func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 		w.State, w.Folder = statePublished, r.Charge.Dir
 		if w.Note = released(r); w.Note != "" {
 			w.State = stateGone
+			if at, pruned := r.Pruned[r.Digests.Release]; pruned {
+				w.State, w.Note = statePruned, "release prune deleted its folder on "+at.UTC().Format(time.DateOnly)
+			}
 		}
 	case known && r.State == ledger.Sealed:
 		w.State, w.free, w.Note = stateFailed, true, "sealed, not yet published: a run publishes it"
@@ -244,5 +248,5 @@ func forecast(ctx context.Context, book *ledger.Book, windows []*windowed) error
 	return nil
 }
 
-// shortFolder is a folder relative to where the user is.
+// shortFolder returns a folder relative to where the user is.
 func (w *windowed) shortFolder() string { return console.Here(filepath.Clean(w.Folder)) }

@@ -330,10 +330,10 @@ func (o *options) scopes() int {
 	return o.workers
 }
 
-// inProcess says that the runner and its workers are in this process.
+// inProcess reports whether the runner and its workers are in this process.
 func inProcess() bool { return runner() == prism && *jobopts.Endpoint == "" }
 
-// unknownReason is what to print of an error that is no fault of a worker. The SDK's own text is not printed: it is of
+// unknownReason returns what to print of an error that is no fault of a worker. The SDK's own text is not printed: it is of
 // stacks and functions.
 func unknownReason(err error) string {
 	switch {
@@ -347,7 +347,7 @@ func unknownReason(err error) string {
 	return "the runner's log has the reason"
 }
 
-// said is what to print of a fault in an error: with the details if no worker has a log of its own.
+// said returns what to print of a fault in an error: with the details if no worker has a log of its own.
 func said(f *dpbeam.Fault, err error) string {
 	if inProcess() {
 		return f.SaidIn(err)
@@ -355,7 +355,7 @@ func said(f *dpbeam.Fault, err error) string {
 	return f.Says
 }
 
-// runner is the name of the runner.
+// runner returns the name of the runner.
 func runner() string { return cmp.Or(*runners.Runner, prism) }
 
 // submit runs a pipeline.
@@ -367,8 +367,8 @@ func (o *options) submit(ctx context.Context, p *beam.Pipeline) (err error) {
 	return err
 }
 
-// setWorkerBinary says which program a runner hands to its workers, if the flags do not: this one, or an empty file if
-// the workers are there already. Else the SDK would build one, from sources that are not here.
+// setWorkerBinary sets the program that a runner hands to its workers, if the flags do not: this one, or an empty file
+// if the workers are there already. Else the SDK would build one, from sources that are not here.
 func setWorkerBinary(folder string) (err error) {
 	if *jobopts.WorkerBinary != "" {
 		return nil

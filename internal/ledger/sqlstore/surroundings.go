@@ -45,6 +45,7 @@ func (s sharing) mode() fs.FileMode {
 const (
 	othersWrite = 0o022
 	groupWrites = 0o020
+	groupReads  = 0o040
 	allWrite    = 0o002
 )
 
@@ -156,7 +157,7 @@ func (c *checker) checkLedger(path string) error {
 }
 
 // checkFile checks the owner of a file and that other users cannot read or write it. The group may write it only if it
-// shares the ledger.
+// shares the ledger, and read it only if it has no other member.
 func (c *checker) checkFile(path string, info fs.FileInfo) {
 	name, perm := shellWord(path), info.Mode().Perm()
 	switch {
@@ -164,7 +165,7 @@ func (c *checker) checkFile(path string, info fs.FileInfo) {
 		c.addFinding(path, c.stranger(info), "run the program as that user, or, as root, chown %d %s", c.user, name)
 	case c.sharing == group && perm&0o007 != 0:
 		c.addFinding(path, "may be read or written by all users, and holds a secret", "chmod o= %s", name)
-	case c.sharing == alone && perm&(0o007|groupWrites) != 0:
+	case c.sharing == alone && (perm&(0o007|groupWrites) != 0 || perm&groupReads != 0 && !c.own(owned(info).Gid)):
 		c.addFinding(path, "may be read or written by others, and holds a secret", "chmod 600 %s", name)
 	}
 }

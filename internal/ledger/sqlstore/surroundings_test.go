@@ -66,7 +66,6 @@ func TestSurroundings(t *testing.T) {
 		say    string // the required error; PATH is the ledger's path
 	}{
 		"untouched":                   {func(*testing.T, string) {}, nil, ""},
-		"a group may read the file":   {chmod(0o640), nil, ""},
 		"a group may write the file":  {chmod(0o660), ledger.ErrExposed, "chmod 600 PATH"},
 		"all may read the file":       {chmod(0o604), ledger.ErrExposed, "chmod 600 PATH"},
 		"the folder is for the group": {chmod(0o770, folder), ledger.ErrExposed, "chmod g-w FOLDER"},

@@ -43,7 +43,7 @@ func (m *magnitudes) highest(firm int) (top int, gap bool) {
 	}
 }
 
-// highestRun returns the highest octave of the highest run that is believed. A run of several is not if its lowest
+// highestRun returns the highest octave of the highest run of occupied octaves. A run of several is not if its lowest
 // octave stands out by itself: the others may be empty. Octaves at the upper end of a run that do not stand out at all
 // are left out.
 func (m *magnitudes) highestRun() int {
@@ -153,7 +153,8 @@ func (d decay) ends(next []float64) bool {
 // ended is the part of what is expected below which the values are taken to end.
 const ended = 0.2
 
-// rows estimates the rows of each bin, with an extrapolated tail above the highest that is believed; nil if none is.
+// rows estimates the rows of each bin, with an extrapolated tail above the highest occupied octave; nil if none is
+// occupied.
 func (m *magnitudes) rows() []float64 {
 	firm := m.highestRun()
 	if firm < 0 {

@@ -10,10 +10,10 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"strings"
 
 	"golang.org/x/term"
 
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -23,14 +23,14 @@ type Console struct {
 	Log            string // how progress and errors are written to stderr: "text" or "json"
 	Quiet          bool   // errors only
 	JSON           bool   // results as JSON
-	// secrets are what jobs took from the environment, by name: never printed.
-	secrets map[string]string
-	ID      string // of this process, on every line of its log
+	// environment holds what jobs took from the environment: never printed.
+	environment runjob.Environment
+	ID          string // of this process, on every line of its log
 }
 
 // New returns a console that writes text.
 func New(stdout, stderr io.Writer) *Console {
-	return &Console{Stdout: stdout, Stderr: stderr, Log: "text", secrets: map[string]string{}, ID: newID()}
+	return &Console{Stdout: stdout, Stderr: stderr, Log: "text", ID: newID()}
 }
 
 // newID returns an identifier for the log lines of this process.
@@ -76,7 +76,7 @@ func (c *Console) Print(text string) error {
 	return written(err)
 }
 
-// written is an error of writing to stdout. What was asked for may have been done all the same.
+// written returns an error of writing to stdout. What was asked for may have been done all the same.
 func written(err error) error {
 	if err == nil {
 		return nil
@@ -88,17 +88,7 @@ func written(err error) error {
 }
 
 // Redact replaces values that the job took from the environment by ${env:NAME}.
-func (c *Console) Redact(s string) string {
-	for name, value := range c.secrets {
-		if len(value) >= shortestSecret {
-			s = strings.ReplaceAll(s, value, "${env:"+name+"}")
-		}
-	}
-	return s
-}
-
-// shortestSecret keeps a variable that holds one or two characters from garbling every line.
-const shortestSecret = 3
+func (c *Console) Redact(s string) string { return c.environment.Redact(s) }
 
 // Logger writes lines of JSON to stderr.
 func (c *Console) Logger() *slog.Logger {
@@ -129,10 +119,4 @@ func (c *Console) PrintJSON(v any) error {
 }
 
 // Env looks a variable up for a job, and remembers its value as one not to print.
-func (c *Console) Env(name string) (string, bool) {
-	value, ok := os.LookupEnv(name)
-	if ok {
-		c.secrets[name] = value
-	}
-	return value, ok
-}
+func (c *Console) Env(name string) (string, bool) { return c.environment.Lookup(name) }

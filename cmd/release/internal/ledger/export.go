@@ -60,6 +60,8 @@ func export(r *ledger.Run) exported {
 	state := r.State
 	if r.Withdrawn != nil {
 		state = "withdrawn"
+	} else if _, pruned := r.Pruned[r.Digests.Release]; pruned {
+		state = "pruned"
 	}
 	e := exported{Run: r.Charge.Run, Window: Window(r.Charge.Params), State: state,
 		Mu: float64(calibrate.ComposedMu(r.Charge.Mechanisms))}

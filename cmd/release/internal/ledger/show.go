@@ -187,7 +187,7 @@ func (a *accounts) printAccounts(balances []ledger.Balance, accounts []accountJS
 	return a.Print(b.String())
 }
 
-// because is the reason that the owner gave for a budget.
+// because returns the reason that the owner gave for a budget.
 func because(reason string) string {
 	if reason == "" {
 		return "; no reason was given"
@@ -195,7 +195,7 @@ func because(reason string) string {
 	return "; " + reason
 }
 
-// promise is what an account guarantees, in words.
+// promise returns what an account guarantees, in words.
 func promise(b *ledger.Balance) string {
 	change := "added or removed"
 	if b.Account.Adjacency == "replace-one" {
@@ -223,7 +223,7 @@ func apart(balances []ledger.Balance) []string {
 	return notes
 }
 
-// movedJSON is where a closed ledger went; nil if it is open.
+// movedJSON returns where a closed ledger went; nil if it is open.
 func movedJSON(m *ledger.Move) any {
 	if m == nil {
 		return nil
@@ -246,10 +246,13 @@ func (a *accounts) printWithdrawn(runs []ledger.Run) error {
 	return nil
 }
 
-// stateOf is the state of a release, and whether it was withdrawn.
-func stateOf(r *ledger.Run) (state, reason string) {
+// stateOf returns the state of a publication of a release, and whether it was withdrawn.
+func stateOf(r *ledger.Run, digest string) (state, reason string) {
 	if r.Withdrawn != nil {
 		return "withdrawn", r.Withdrawn.Reason
+	}
+	if _, pruned := r.Pruned[digest]; pruned {
+		return "pruned", ""
 	}
 	return string(r.State), ""
 }
@@ -275,12 +278,13 @@ func runsJSON(runs []ledger.Run) []runJSON {
 	out := make([]runJSON, 0, len(runs))
 	for i := range runs {
 		r := &runs[i]
-		state, reason := stateOf(r)
+		state, reason := stateOf(r, r.Digests.Release)
 		out = append(out, runJSON{
 			r.Charge.Run, r.Charge.Number, r.Payer.Dataset, r.Charge.Job, Window(r.Charge.Params), state,
 			float64(calibrate.ComposedMu(r.Charge.Mechanisms)), r.Updated.UTC().Format(time.RFC3339), r.Charge.Dir, r.Digests.Release, false, reason,
 		})
 		for _, d := range r.Rerenderings {
+			state, reason = stateOf(r, d.Release)
 			out = append(out, runJSON{
 				r.Charge.Run, r.Charge.Number, r.Payer.Dataset, d.Job, Window(r.Charge.Params), state, 0,
 				d.Recorded.UTC().Format(time.RFC3339), d.Dir, d.Release, true, reason,

@@ -1,0 +1,371 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const pruneLong = `prune lists the folders of releases that are no longer needed and, with --delete, deletes them. The ledger records each deletion first, so that
+status, ledger show and run say pruned instead of gone. What a release cost stays spent, since its values were seen.
+
+  --withdrawn   releases that were withdrawn
+  --replaced    releases that a newer one replaced, which moved their folder aside
+  --keep N      of each job, all but the N newest data intervals
+  --older-than  together with the others, what is older as well; alone, everything that is older, by days such as 400d
+
+prune deletes only folders that the ledger has and that are unchanged, to the byte. It keeps the newest release of each job, folders with files
+that do not belong to the release, and folders that a symbolic link leads to, and says so. A deletion that was cut short is finished by the same
+command.`
+
+// pruning is what prune is asked.
+type pruning struct {
+	ledgerFlags
+	withdrawn, replaced, delete bool
+	keep                        int
+	age                         string
+}
+
+// PruneCommand returns the verb prune.
+func PruneCommand(c *console.Console) *cobra.Command {
+	a, f := &accounts{c}, &pruning{}
+	cmd := &cobra.Command{
+		Use: "prune JOB|--store DSN", Short: "Delete the folders of releases that are no longer needed", Long: pruneLong,
+		Args: cobra.MaximumNArgs(1),
+		Example: "  release prune job.yaml --withdrawn --replaced\n  release prune job.yaml --keep 90 --older-than " +
+			"400d --delete",
+		RunE: func(cmd *cobra.Command, args []string) error { return a.prune(cmd.Context(), f, args) },
+	}
+	f.AddParams(cmd)
+	cmd.Flags().StringVar(&f.store, "store", "",
+		"the ledger, instead of a job: sqlite:PATH, sqlite+group:PATH or postgres://…")
+	cmd.Flags().StringVar(&f.dataset, "dataset", "", "the dataset; by default the job's, or all of the store")
+	cmd.Flags().BoolVar(&f.withdrawn, "withdrawn", false, "releases that were withdrawn")
+	cmd.Flags().BoolVar(&f.replaced, "replaced", false, "releases that a newer one replaced")
+	cmd.Flags().IntVar(&f.keep, "keep", 0, "all but this many of the newest data intervals of each job")
+	cmd.Flags().StringVar(&f.age, "older-than", "", "only what was released more than this many days ago, such as 400d")
+	cmd.Flags().BoolVar(&f.delete, "delete", false, "delete the folders; without it they are only listed")
+	cmd.Flags().BoolVar(&c.JSON, "json", false, "print JSON")
+	return cmd
+}
+
+// publication is the folder of a release, or of a re-rendering of one, that the ledger has.
+type publication struct {
+	run       *ledger.Run
+	job       string // its name without what differs between its data intervals
+	interval  string // the dates among its parameters
+	digest    string // SHA-256 of its manifest
+	dir       string // where it was published
+	at        time.Time
+	found     string // where it lies, unchanged; "" if nowhere
+	replaced  bool   // it lies where a newer release moved it
+	unchanged error  // why it was not found
+}
+
+// pruned is one line of the list.
+type pruned struct {
+	Folder   string `json:"folder"`
+	Job      string `json:"job"`
+	Interval string `json:"interval"`
+	Released string `json:"released"`
+	Why      string `json:"why"`
+	State    string `json:"state"`
+}
+
+// The states of a folder in the list.
+const (
+	pruneListed  = "would be deleted"
+	pruneDeleted = "deleted"
+	pruneKept    = "kept"
+)
+
+func (a *accounts) prune(ctx context.Context, f *pruning, args []string) error {
+	days, err := f.days()
+	if err != nil {
+		return err
+	}
+	o, err := a.openLedger(ctx, &f.ledgerFlags, args)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = o.close() }() // every entry is durable when it is made
+	s, err := o.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if s.Moved != nil {
+		return pipeline.LedgerError("prune", &ledger.MovedError{Move: *s.Moved})
+	}
+	all, err := publications(ctx, s.Runs)
+	if err != nil {
+		return err
+	}
+	lines := []pruned{}
+	for _, p := range all {
+		why := f.reason(p, all, days)
+		if why == "" {
+			continue
+		}
+		line := pruned{Folder: p.found, Job: p.job, Interval: p.interval, Released: p.at.UTC().Format(time.DateOnly), Why: why,
+			State: pruneListed}
+		if kept := p.keepReason(all); kept != "" {
+			line.Why, line.State = kept, pruneKept
+			line.Folder = cmp.Or(line.Folder, p.dir)
+		} else if f.delete {
+			if err := ctx.Err(); err != nil {
+				return errors.Join(err, a.printPruned(f, lines))
+			}
+			if err := removeFolder(ctx, o.book, p); err != nil {
+				return errors.Join(err, a.printPruned(f, lines))
+			}
+			line.State = pruneDeleted
+		}
+		lines = append(lines, line)
+	}
+	return a.printPruned(f, lines)
+}
+
+// days returns how old a release must be at least; 0 if any age will do.
+func (f *pruning) days() (int, error) {
+	switch {
+	case f.keep < 0:
+		return 0, console.Usagef("--keep must be at least 1")
+	case f.age == "" && !f.withdrawn && !f.replaced && f.keep == 0:
+		return 0, console.Usagef("say what is no longer needed: --withdrawn, --replaced, --keep N or --older-than DAYS")
+	case f.age == "":
+		return 0, nil
+	}
+	days, err := strconv.Atoi(strings.TrimSuffix(f.age, "d"))
+	if err != nil || days < 1 || days > 1e6 {
+		return 0, console.Usagef("--older-than %q: write a number of days, such as 400d", f.age)
+	}
+	return days, nil
+}
+
+// publications lists the publications of some runs that lie somewhere, and those that were changed. Publications that
+// were deleted are left out, unless a deletion was cut short.
+func publications(ctx context.Context, runs []ledger.Run) (out []*publication, err error) {
+	folders := sink.New()
+	for i := range runs {
+		r := &runs[i]
+		if r.State != ledger.Published {
+			continue
+		}
+		of := []*publication{{job: r.Charge.Job, digest: r.Digests.Release, dir: r.Charge.Dir, at: r.Updated}}
+		for _, d := range r.Rerenderings {
+			of = append(of, &publication{job: d.Job, digest: d.Release, dir: d.Dir, at: d.Recorded})
+		}
+		for _, p := range of {
+			p.run = r
+			p.job, p.interval = seriesOf(p.job, r.Charge.Params)
+			p.found, p.unchanged = folders.Find(ctx, p.dir, p.digest)
+			p.replaced = p.found != "" && p.found != p.dir
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			same := func(o *publication) bool { return o.found == p.found && o.dir == p.dir && o.digest == p.digest }
+			if (p.found != "" || errors.Is(p.unchanged, pipeline.ErrIncomplete) || p.begun()) && !slices.ContainsFunc(out, same) {
+				out = append(out, p)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(x, y *publication) int {
+		return cmp.Or(cmp.Compare(x.job, y.job), -cmp.Compare(x.interval, y.interval), y.at.Compare(x.at))
+	})
+	return out, nil
+}
+
+// date matches what a parameter of type date looks like.
+var date = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2}){0,2}$`)
+
+// seriesOf returns the name of a job without its dates, with its other parameters, and the dates.
+func seriesOf(job string, params map[string]string) (series, interval string) {
+	var dates, others []string
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		value := params[name]
+		if !date.MatchString(value) {
+			others = append(others, name+"="+value)
+			continue
+		}
+		dates = append(dates, value)
+		job = strings.ReplaceAll(job, value, "${"+name+"}")
+	}
+	return strings.Join(append([]string{job}, others...), " "), strings.Join(dates, ",")
+}
+
+// current reports whether a publication is one that readers are meant to use.
+func (p *publication) current() bool {
+	return p.found != "" && !p.replaced && p.run.Withdrawn == nil && !p.begun()
+}
+
+// reason returns why a publication is no longer needed; "" if it is.
+func (f *pruning) reason(p *publication, all []*publication, days int) string {
+	old := days > 0 && time.Since(p.at) > time.Duration(days)*24*time.Hour
+	switch {
+	case p.begun():
+		return "its deletion was cut short"
+	case days > 0 && !old:
+		return ""
+	case p.run.Withdrawn != nil && f.withdrawn:
+		return "withdrawn"
+	case p.replaced && f.replaced:
+		return "replaced"
+	case f.keep > 0 && p.current() && p.behind(all) >= f.keep:
+		return "beyond --keep " + strconv.Itoa(f.keep)
+	case old && !f.withdrawn && !f.replaced && f.keep == 0:
+		return "older than " + strconv.Itoa(days) + " days"
+	}
+	return ""
+}
+
+// behind counts the data intervals of the same job that are newer and have a release for readers.
+func (p *publication) behind(all []*publication) int {
+	newer := map[string]bool{}
+	for _, o := range all {
+		switch {
+		case o.job != p.job || !o.current():
+		case o.interval > p.interval:
+			newer[o.interval] = true
+		case o.interval == p.interval && o.dir != p.dir && o.at.After(p.at) && p.interval == "":
+			newer[o.dir] = true // a job without dates: each folder counts
+		}
+	}
+	return len(newer)
+}
+
+// keepReason returns why a publication is kept although it is no longer needed; "" if it can be deleted.
+func (p *publication) keepReason(all []*publication) string {
+	if p.begun() {
+		return ""
+	}
+	if p.found == "" {
+		return "the folder was changed since it was published, or holds other files"
+	}
+	parent, err := filepath.EvalSymlinks(filepath.Dir(p.found))
+	info, err2 := os.Lstat(p.found)
+	if err != nil || err2 != nil || parent != filepath.Dir(p.found) || !info.IsDir() {
+		return "a symbolic link leads to the folder"
+	}
+	if !p.current() {
+		return ""
+	}
+	// The newest data interval and the newest publication of a job stay, whatever is asked.
+	newestInterval, newestTime := true, true
+	for _, o := range all {
+		if o.job == p.job && o.current() && o != p {
+			newestInterval = newestInterval && o.interval <= p.interval
+			newestTime = newestTime && !o.at.After(p.at)
+		}
+	}
+	if newestInterval || newestTime {
+		return "it is the newest release of its job"
+	}
+	return ""
+}
+
+// aside returns the hidden name under which a folder is deleted: readers see the whole release or none.
+func (p *publication) aside() string {
+	return filepath.Join(filepath.Dir(p.dir), "."+filepath.Base(p.dir)+".pruned-"+p.digest[:8])
+}
+
+// begun reports whether the folder of a publication was renamed to be deleted, and is not deleted yet.
+func (p *publication) begun() bool {
+	if _, recorded := p.run.Pruned[p.digest]; !recorded {
+		return false
+	}
+	info, err := os.Lstat(p.aside())
+	return err == nil && info.IsDir()
+}
+
+// removeFolder records the deletion of a publication, and deletes its folder. It does not begin while a run of the same
+// job is at work, which may be about to read the folder.
+func removeFolder(ctx context.Context, book *ledger.Book, p *publication) error {
+	c := &p.run.Charge
+	unlock, err := book.Lock(ctx, c.Run)
+	if err != nil {
+		return pipeline.LedgerError("prune", err)
+	}
+	defer unlock()
+	if err := book.Prune(ctx, c.Run, c.Number, p.digest); err != nil {
+		return pipeline.LedgerError("prune", err)
+	}
+	failed := func(err error) error {
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "prune", Message: console.Here(cmp.Or(p.found, p.dir)) +
+			" cannot be deleted", Hint: "let this user write to the folder above it; the same command goes on from here", Err: err}
+	}
+	// os.Root keeps the rename and the deletion in the folder above, and deletes links themselves, not their targets.
+	root, err := os.OpenRoot(filepath.Dir(p.dir))
+	if err != nil {
+		return failed(plain(err))
+	}
+	defer func() { _ = root.Close() }() // it was only a place
+	aside := filepath.Base(p.aside())
+	if p.found != "" {
+		if err := root.Rename(filepath.Base(p.found), aside); err != nil {
+			return failed(plain(err))
+		}
+	}
+	if err := root.RemoveAll(aside); err != nil {
+		return failed(plain(err))
+	}
+	return nil
+}
+
+// plain returns an error without the path that its message names already.
+func plain(err error) error {
+	var of *os.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return err
+}
+
+// printPruned prints the list, and what to do next.
+func (a *accounts) printPruned(f *pruning, lines []pruned) error {
+	count := map[string]int{}
+	for _, l := range lines {
+		count[l.State]++
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"folders": lines, "deleted": count[pruneDeleted], "kept": count[pruneKept],
+			"listed": count[pruneListed]})
+	}
+	if a.Quiet {
+		return nil
+	}
+	if len(lines) == 0 {
+		return a.Printf("nothing to prune\n")
+	}
+	rows := [][]string{{"folder", "job", "data interval", "released", "state", "why"}}
+	for _, l := range lines {
+		rows = append(rows, []string{console.Here(l.Folder), l.Job, console.OrDash(l.Interval), l.Released, l.State, l.Why})
+	}
+	if err := a.PrintTable(rows); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("\n%s deleted, %d kept\n", console.Count(count[pruneDeleted], "folder"), count[pruneKept])
+	if !f.delete {
+		text = fmt.Sprintf("\nnothing was deleted: --delete deletes %s\n", console.Count(count[pruneListed], "folder"))
+	}
+	return a.Print(text)
+}

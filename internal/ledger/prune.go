@@ -1,0 +1,72 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Prune records that the folder of a publication is deleted on purpose: of a release, or of one of its re-renderings,
+// whose manifest has the SHA-256 digest. Its spend stays, since its values were seen. A second call for the same
+// publication changes nothing. Errors: ErrDigest if the release has no such publication; a StateError if the release is
+// not published.
+func (b *Book) Prune(ctx context.Context, fingerprint string, number int, digest string) error {
+	k := key{fingerprint, number}
+	return b.update(ctx, func(w *writer) error {
+		r := w.state.find(fingerprint, number)
+		if err := k.expect(r, Published, KindPrune); err != nil {
+			return err
+		}
+		if !r.hasPublication(digest) {
+			return ErrDigest
+		}
+		if _, pruned := r.Pruned[digest]; pruned {
+			return nil
+		}
+		return w.append(KindPrune, pruneBody{Number: number, Release: digest, Run: fingerprint})
+	})
+}
+
+// hasPublication reports whether the manifest of the run or of one of its re-renderings has a digest.
+func (r *Run) hasPublication(digest string) bool {
+	if r.Digests.Release == digest {
+		return true
+	}
+	for _, d := range r.Rerenderings {
+		if d.Release == digest {
+			return true
+		}
+	}
+	return false
+}
+
+// PrunedIn returns the time at which the newest publication in a folder was deleted on purpose; ok is false if it was
+// not, or if the run published nothing there.
+func (r *Run) PrunedIn(dir string) (at time.Time, ok bool) {
+	for _, d := range slices.Backward(r.Rerenderings) {
+		if d.Dir == dir {
+			at, ok = r.Pruned[d.Release]
+			return at, ok
+		}
+	}
+	if r.Charge.Dir == dir {
+		at, ok = r.Pruned[r.Digests.Release]
+	}
+	return at, ok
+}
+
+func (s *state) applyPrune(e Entry) error {
+	b, err := decode[pruneBody](e)
+	if err != nil {
+		return err
+	}
+	r := s.find(b.Run, b.Number)
+	if r == nil || r.State != Published || !r.hasPublication(b.Release) || !r.Pruned[b.Release].IsZero() {
+		return &CorruptError{e.Seq, "it prunes what is not published, or twice"}
+	}
+	if r.Pruned == nil {
+		r.Pruned = map[string]time.Time{}
+	}
+	r.Pruned[b.Release] = e.Time
+	return nil
+}

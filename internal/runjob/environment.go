@@ -1,0 +1,63 @@
+package runjob
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dprelease/dprelease/configs"
+)
+
+// Environment looks variables up for jobs, and remembers their values as ones not to print: they may be passwords. The
+// zero value is ready to use, by several goroutines.
+type Environment struct {
+	mu     sync.Mutex
+	values map[string]string
+}
+
+// Lookup returns the value of a variable of this process; ok is false if it is not set.
+func (e *Environment) Lookup(name string) (value string, ok bool) {
+	value, ok = os.LookupEnv(name)
+	if ok {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if e.values == nil {
+			e.values = map[string]string{}
+		}
+		e.values[name] = value
+	}
+	return value, ok
+}
+
+// shortestSecret keeps a variable that holds one or two characters from garbling every line.
+const shortestSecret = 3
+
+// Redact puts ${env:NAME} in the place of each value that was looked up, longer values first.
+func (e *Environment) Redact(s string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	names := slices.SortedFunc(maps.Keys(e.values), func(a, b string) int {
+		if d := len(e.values[b]) - len(e.values[a]); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	for _, name := range names {
+		if value := e.values[name]; len(value) >= shortestSecret {
+			s = strings.ReplaceAll(s, value, "${env:"+name+"}")
+		}
+	}
+	return s
+}
+
+// RedactProblems returns problems of a job with redacted texts.
+func (e *Environment) RedactProblems(problems configs.Diagnostics) configs.Diagnostics {
+	out := slices.Clone(problems)
+	for i := range out {
+		d := &out[i]
+		d.File, d.Message, d.Hint = e.Redact(d.File), e.Redact(d.Message), e.Redact(d.Hint)
+	}
+	return out
+}

@@ -1,0 +1,28 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+// WithDrawnPolicy returns the plan with the data_checks of the release whose noisy values it re-renders: that release
+// exists because of them, so that every rendering must state them. Errors: the job in m cannot be read.
+func (p *Plan) WithDrawnPolicy(m *manifest.Manifest) (*Plan, error) {
+	var drawn struct {
+		DataChecks string `json:"data_checks"`
+	}
+	if err := json.Unmarshal(m.Job, &drawn); err != nil {
+		return nil, fmt.Errorf("the job of the release: %w", err)
+	}
+	job := *p.job
+	job.DataChecks = drawn.DataChecks
+	effective, err := job.Effective()
+	if err != nil {
+		return nil, err
+	}
+	out := *p
+	out.job, out.effective = &job, effective
+	return &out, nil
+}
