@@ -186,6 +186,8 @@ func rateText(q *queryFacts, r *manifest.Rate) string {
 // noteOf describes what a picture leaves out.
 func noteOf(t *tableData) string {
 	switch {
+	case t.Picture == pictureNone && slices.ContainsFunc(t.Table.Keys, func(k pageKey) bool { return k.Name == numberKey }):
+		return "The noisy numbers of each level. The tables above were computed from them."
 	case t.Rate != "":
 		return t.Rate
 	case t.Picture == pictureNone:
@@ -225,6 +227,8 @@ func (q *queryFacts) question(f *facts) string {
 	switch noun := q.noun(f); {
 	case q.linear():
 		text = map[string]string{"sum": "Sums of ", "mean": "Means of ", "variance": "Variances of "}[q.kind] + q.valueName()
+	case q.nested:
+		text = capital(noun) + " at several levels"
 	case q.kind == crosstabs:
 		text = capital(noun) + " in several tables"
 	case q.kind == overBound:
@@ -254,6 +258,10 @@ func capital(s string) string {
 // accuracy describes how large the noise is.
 func (q *queryFacts) accuracy() string {
 	switch {
+	case q.nested:
+		return "Each level has noise of its own, and the tables are the estimates by weighted least squares in which all " +
+			"levels add up. Their standard deviations stand in the files and with the values here. The interval of a sum of " +
+			"cells does not follow from those of the cells, whose errors depend on each other; look for the sum at a higher level."
 	case q.kind == crosstabs:
 		return "The noise is on what the tables share, so that they agree with each other. Each table has a standard " +
 			"deviation of its own, which stands in its file and with its values here."

@@ -13,6 +13,9 @@ type Strategic interface {
 	Strategy(Adjacency, []calibrate.Mechanism) (Strategy, error)
 }
 
+// StrategyNested is the name of the strategy of levels that add up.
+const StrategyNested = "levels"
+
 // Strategy describes where the noise of a query goes, and what other ways would have given.
 type Strategy struct {
 	Name string `json:"name"`
