@@ -17,7 +17,7 @@ import (
 // Expressions: columns that are computed from columns of the same row
 //
 // Package expr parses the text. This package checks the types and evaluates by columns: each operator is a loop over
-// the rows of a batch (docs/adr/0042). There are no loops and no variables in an expression, so the cost of a row is
+// the rows of a batch (docs/adr/0043). There are no loops and no variables in an expression, so the cost of a row is
 // bounded by the length of the expression and of the row's texts.
 //
 // Every operator has a value or null for every row, and no error. An operator with a null operand is null, except:
