@@ -75,6 +75,9 @@ func NewTask(ctx context.Context, path string, text []byte, params map[string]st
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := plan.CheckParts(); err != nil {
+		return nil, nil, err
+	}
 	engine, err := open(ctx, plan, key, local.Limits{Workers: 1})
 	if err != nil {
 		return nil, nil, err

@@ -16,8 +16,11 @@ const (
 	thresholdNext = 3.0
 	// thresholdAlone is the threshold of a single octave that may account for the sum of a run.
 	thresholdAlone = 3.8
-	longestRun     = 6
-	farthest       = 4 // octaves above the last occupied run, beyond which no tail is extrapolated
+	// thresholdBin is the threshold of a bin at which the values of the highest octave may end. If chance alone raises a
+	// bin below the values, the clamp cuts them off. Without such a bin the clamp is at most twice too large.
+	thresholdBin = 4.5
+	longestRun   = 6
+	farthest     = 4 // octaves above the last occupied run, beyond which no tail is extrapolated
 )
 
 // magnitudes is one side of a noisy histogram, or both folded together, in rows.
@@ -190,7 +193,7 @@ const modeAbove = 2
 // endIn estimates the bins from the highest that stands out on, if the values end in an octave.
 func (m *magnitudes) endIn(out []float64, octave int) {
 	last := min((octave+2)*PerOctave, len(m.fine)) - 1
-	for ; last >= octave*PerOctave && m.fine[last] < 3.5*m.sdFine; last-- {
+	for ; last >= octave*PerOctave && m.fine[last] < thresholdBin*m.sdFine; last-- {
 	}
 	if last < octave*PerOctave {
 		return // spread as if the octave were filled evenly
