@@ -170,29 +170,31 @@ func (q queryKind) jobs() (jobs []*Job) {
 }
 
 // AskEverything asks the lab's engine every kind of question about some random pairs of tables, in files of random
-// writers: its answers must be those of the lab's twin, and as near to each other as the sensitivities say. It fails if
-// less than half of the pairs could be compared, or if no row counted in a mechanism's answers.
+// writers: its answers must be those of the lab's twin, and as near to each other as the sensitivities say. A writer
+// cannot write some tables, and in some tables no row counts: then further pairs are drawn. It fails if these did not
+// help.
 func AskEverything(t *testing.T, l *Lab, pairs int) {
 	t.Helper()
+	const most = 20 // draws for each pair that is compared
 	for n, q := range questions() {
 		t.Run(q.name, func(t *testing.T) {
 			lab := *l
 			lab.TB = t
 			asked := &asked{Lab: &lab, counts: map[string]bool{}}
 			s := Search{Seed: Seed(t), Writers: Writers()}
-			jobs := q.jobs()
-			for k, job := range jobs {
+			for k, job := range q.jobs() {
 				if err := job.prepare(&lab); err != nil {
 					t.Fatalf("%v\n%s", err, job.YAML("t.csv"))
 				}
-				for i := range pairs {
+				asked.compared = 0
+				for i := 0; i < most*pairs && (asked.compared < pairs || !asked.all()); i++ {
 					if f := asked.compare(s.Case(job, uint64(n<<8|k), uint64(i))); f != nil {
 						t.Fatal(f)
 					}
 				}
-			}
-			if 2*asked.compared < len(jobs)*pairs {
-				t.Errorf("%d pairs of %d were compared", asked.compared, len(jobs)*pairs)
+				if asked.compared < pairs {
+					t.Errorf("%d pairs of %d were compared", asked.compared, pairs)
+				}
 			}
 			for query, counts := range asked.counts {
 				if !counts {
@@ -227,6 +229,16 @@ type asked struct {
 	compared int
 	// counts says of each mechanism whether a row counted in one of its answers.
 	counts map[string]bool
+}
+
+// all reports whether a row counted in an answer of each mechanism that was asked.
+func (a *asked) all() bool {
+	for _, counts := range a.counts {
+		if !counts {
+			return false
+		}
+	}
+	return true
 }
 
 // compare compares a case.
