@@ -57,8 +57,8 @@ func planOf(name string, t tables) (*pipeline.Plan, error) {
 	if len(diags) > 0 {
 		return nil, diags
 	}
-	plan, diags := pipeline.New(job, func(file, column string) ([]string, error) {
-		return source.ReadStrings(context.Background(), file, column)
+	plan, diags := pipeline.New(job, func(file, column string, aligned bool) ([]string, error) {
+		return source.ReadColumn(context.Background(), file, column, aligned)
 	})
 	if len(diags) > 0 {
 		return nil, diags

@@ -55,6 +55,7 @@ func (c *checker) input(at *yamltree.Path) {
 		}
 	}
 	c.floatUnits(at)
+	c.lookups(at.At("lookups"))
 	c.events(at.At("events"))
 	for i := range in.Where {
 		c.filter(at.At("where").Item(i), &in.Where[i])
@@ -218,6 +219,30 @@ func (c *checker) textType(at *yamltree.Path, text string) {
 		c.bad(at, CodeBadValue, problem, hint)
 	}
 }
+
+// lookups checks that each lookup has a key and adds columns, and that their types are known.
+func (c *checker) lookups(at *yamltree.Path) {
+	for i := range c.job.Input.Lookups {
+		l, at := &c.job.Input.Lookups[i], at.Item(i)
+		if len(l.On) == 0 {
+			c.bad(at.At("on"), CodeBadValue, "the key has no column", "write on: {COLUMN_OF_THE_INPUT: COLUMN_OF_THE_FILE}")
+		}
+		c.unique(at.At("add"), l.Add, "column")
+		for _, name := range slices.Sorted(maps.Keys(l.Types)) {
+			place := at.At("types").At(name)
+			if !slices.Contains(l.Add, name) {
+				c.bad(place, CodeContradiction, "add does not name the column "+c.Show(place, name), "add it, or remove its type")
+			}
+			if !slices.Contains(lookupTypes, l.Types[name]) {
+				c.bad(place, CodeBadValue, c.Show(place, l.Types[name])+" is not a type of an added column", "types: "+
+					strings.Join(lookupTypes, ", "))
+			}
+		}
+	}
+}
+
+// lookupTypes are the types of columns that a lookup adds.
+var lookupTypes = []string{"text", "int", "float", "bool", "date"}
 
 // events checks that all events have the same names and that none of them renames the privacy unit.
 func (c *checker) events(at *yamltree.Path) {

@@ -28,6 +28,8 @@ type Input struct {
 	Folders map[string]string `yaml:"folders,omitempty" example:"{day: date}"`
 	// Events turn each row into one event for each entry. Filters and bounds then apply to events.
 	Events []Event `yaml:"events,omitempty" empty:"ok" example:"[{lat: pickup_latitude, lon: pickup_longitude}]"`
+	// Lookups join columns of public tables to each row. Filters, queries, events and `derive` can name these columns.
+	Lookups []Lookup `yaml:"lookups,omitempty" empty:"ok" example:"[{file: zones.csv, on: {PULocationID: LocationID}, add: [borough, zone]}]"`
 	// Where keeps the rows that meet every condition.
 	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: sex, in: [Male]}]"`
 	// Statistics is `use` if filters may use the statistics in Parquet files, `use` if it is absent. A row group is
@@ -97,6 +99,33 @@ type JSONL struct {
 	// member: `address.city`. Other members are not read. A text column reads strings only: a number or boolean there
 	// is missing, since 1 and "1" would be one text. Columns of all other types read both: 1 and "1" are one int.
 	Columns map[string]string `yaml:"columns" example:"{age: int, \"address.city\": text}"`
+}
+
+// Lookup joins columns of a public table to each row: those of the row of the public table that has the same key. A row
+// whose key is not in the public table, or is null, gets nulls.
+type Lookup struct {
+	// File with the public table, relative to the job file: a Parquet or Arrow file, or a CSV file with a header. It must
+	// hold nothing private. Its contents are part of the run fingerprint.
+	File string `yaml:"file" example:"zones.csv"`
+	// On names the columns of the key: a column of the input on the left, the column of the file with the same values on
+	// the right. Keys are compared by the type of the input's column: numbers by value, dates and times by instant, texts
+	// byte by byte. No two rows of the file may have the same key. A row of the file with an empty key is left out.
+	On map[string]string `yaml:"on" example:"{PULocationID: LocationID}"`
+	// Add names the columns of the file that each row gets. An empty text in them is a null.
+	Add []string `yaml:"add" example:"[borough, zone]"`
+	// Prefix is put before the names of the added columns, so that one file can be joined twice.
+	Prefix string `yaml:"prefix,omitempty" example:"pickup_"`
+	// Types of added columns that are not text, by their names in the file: int, float, bool or date (2006-01-02).
+	Types map[string]string `yaml:"types,omitempty" example:"{population: int}"`
+}
+
+// Names returns the names of the added columns, in the order of Add.
+func (l *Lookup) Names() []string {
+	names := make([]string, len(l.Add))
+	for i, name := range l.Add {
+		names[i] = l.Prefix + name
+	}
+	return names
 }
 
 // Event is one event of a row: each name on the left gets the value of the column on the right. All events have the

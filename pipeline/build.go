@@ -12,12 +12,14 @@ import (
 
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/derived"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// ReadStrings reads a column of a public file of the job, values in order.
-type ReadStrings func(path, column string) ([]string, error)
+// ReadStrings reads a column of a public file of the job, values in order. Nulls are left out or, if aligned is set, are
+// empty texts.
+type ReadStrings func(path, column string, aligned bool) ([]string, error)
 
 // New makes the plan of a job. It reads the job's public files through read and no private data. All problems are
 // reported at once, at their place in the job file.
@@ -40,19 +42,22 @@ type builder struct {
 	presents bool
 
 	location *time.Location
+	derived  *derived.Set
 	unread   int // public files, or columns of them, that could not be read
 }
 
 func (b *builder) plan() *Plan {
 	p := &Plan{job: b.job, adjacency: query.Adjacency(b.job.Privacy.Adjacency)}
 	b.input(p)
+	b.derive()
 	b.queries(p)
 	b.margins(p)
+	b.rates(p)
 	if len(b.diags) > 0 {
 		return nil
 	}
 	p.input.rows = b.rows()
-	p.input.views = newViews(b.logical(p), b.job.Input.Events)
+	p.input.views, p.input.derived = newViews(b.logical(p), b.job.Input.Events, b.derived)
 	b.calibrate(p)
 	if len(b.diags) > 0 {
 		return nil

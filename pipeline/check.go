@@ -12,6 +12,9 @@ import (
 
 // Check reports everything in the job that the input's schema does not support.
 func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
+	if _, err := p.input.derived.Bind(schema, p.input.location); err != nil {
+		return unique(p.hideHeader(schema, diagnose(p.job, "", err))) // the queries may name what has no definition
+	}
 	logical, diags := p.LogicalSchema(schema)
 	for i := range p.queries {
 		if _, err := p.queries[i].Query.Aggregation(logical); err != nil {

@@ -101,14 +101,19 @@ func (b *builder) private(file string) bool {
 	return false
 }
 
-// publicColumn reads a column of a public file of the job; nil if it cannot be read. The column is part of the run
-// fingerprint.
+// publicColumn reads a column of a public file of the job, without its nulls; nil if it cannot be read. The column is
+// part of the run fingerprint.
 func (b *builder) publicColumn(file, column, path string) []string {
+	return b.publicValues(file, column, path, false)
+}
+
+// publicValues is publicColumn; if aligned is set, nulls are empty texts.
+func (b *builder) publicValues(file, column, path string, aligned bool) []string {
 	if b.private(file) {
 		return b.unreadable(path, "contradiction", "a public file cannot be one of the private input",
 			"keys come from public knowledge, never from the table; list them in a file of its own")
 	}
-	values, err := b.read(b.job.Path(file), column)
+	values, err := b.read(b.job.Path(file), column, aligned)
 	if err != nil {
 		return b.unreadable(path, "public-file", err.Error(),
 			"a public file is a CSV file with a header, a Parquet or an Arrow file, relative to the job file")

@@ -79,7 +79,10 @@ func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, w
 			return nil, err
 		}
 		results[i].cells = answer.Cells
-		answer, results[i].Withheld = c.queries[i].rule.Apply(beginning(answer, most))
+		results[i].Answer, results[i].Withheld = c.queries[i].rule.Apply(beginning(answer, most))
+	}
+	for i := range results {
+		answer := c.withRates(i, results)
 		if c.rounds(i) {
 			answer = rounded(answer)
 		}

@@ -133,7 +133,7 @@ func (f *finder) inFile(t *tally.Input) (names []string) {
 	for _, logical := range t.Columns {
 		if at := slices.Index(f.plan.Logical(), logical); at >= 0 {
 			for _, view := range f.plan.Views() {
-				names = append(names, f.plan.Columns()[view[at]])
+				names = append(names, f.plan.Extended()[view[at]])
 			}
 		}
 	}

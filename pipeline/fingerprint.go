@@ -45,7 +45,12 @@ func identify(question []byte, public []publicFile, dataset string, params map[s
 	if id.Presentation, err = presentationOf(question, public); err != nil {
 		return id, err
 	}
-	asked := slices.DeleteFunc(slices.Clone(public), func(f publicFile) bool { return f.Presents })
+	var asked []publicFile // nil if there are none, whether or not files of the presentation were left out
+	for _, f := range public {
+		if !f.Presents {
+			asked = append(asked, f)
+		}
+	}
 	whole, err := digestOf(question, asked)
 	if err != nil {
 		return id, err
@@ -97,7 +102,7 @@ var (
 	presentsJob = []string{"name", "title", "columns", "deployment", "output", "ledger", "params", "memory_limit",
 		"engine", "data_checks"}
 	presentsQuery = []string{"name", "title", "description", "unit", "denoise", "margins", "sparse", "max_error",
-		"publish"}
+		"publish", "rates"}
 	presentsKind      = map[string][]string{"histogram": {"quantiles", "cdf"}, "crosstabs": {"nonnegative", "integers"}}
 	presentsDimension = []string{"as"}
 )

@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
 
+	"github.com/dprelease/dprelease/queries/derived"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
 )
@@ -35,6 +36,7 @@ type input struct {
 	filters  domain.Filters
 	location *time.Location
 	views    views
+	derived  *derived.Set // of those that views name
 	rows     int64
 }
 
@@ -64,6 +66,8 @@ type Planned struct {
 type inside struct {
 	// margins are the queries whose estimates are made to agree with this one's.
 	margins []margin
+	// rates are the quotients of its cells that are published as well.
+	rates []rate
 	// places are where the cells lie; nil if they are no points.
 	places *Places
 	// path is the query's place in the job, for diagnostics.
@@ -113,11 +117,13 @@ type failure struct {
 }
 
 // views describe how a row of the input becomes rows of the queries: one in all, or one for each of the job's events.
-// Queries and filters name logical columns; an event gives some of them its own columns of the input.
+// Queries and filters name logical columns; an event gives some of them its own columns of the input. Columns of the
+// input are followed by the derived columns.
 type views struct {
 	logical []string
-	columns []string // of the input, each once
-	at      [][]int  // of each view: position in columns of each logical column
+	columns []string // each once; the first inputs of them are read
+	inputs  int
+	at      [][]int // of each view: position in columns of each logical column
 }
 
 // Places are the public points and roads of a query whose cells are the points nearest to a row.

@@ -94,6 +94,9 @@ func (q *Planned) manifest() manifest.Query {
 	if r := q.rule; r != (publishRule{}) {
 		m.Publish = &manifest.Publish{MinCount: r.MinCount, MaxRelativeError: r.MaxRelative}
 	}
+	for i := range q.rates {
+		m.Rates = append(m.Rates, q.rates[i].Rate)
+	}
 	if f, ok := q.Query.(query.KeyFollower); ok {
 		m.KeysOf = f.Leader()
 	}

@@ -7,9 +7,11 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/derived"
 )
 
-func newViews(logical []string, events []configs.Event) views {
+// newViews returns the views of logical columns, and those of the derived columns that they need.
+func newViews(logical []string, events []configs.Event, all *derived.Set) (views, *derived.Set) {
 	v := views{logical: logical}
 	if len(events) == 0 {
 		events = []configs.Event{nil}
@@ -21,7 +23,15 @@ func newViews(logical []string, events []configs.Event) views {
 		}
 		v.at = append(v.at, at)
 	}
-	return v
+	needed, inputs := all.For(v.columns)
+	named := v.columns
+	v.columns, v.inputs = slices.Concat(inputs, needed.Names()), len(inputs)
+	for _, at := range v.at {
+		for i, k := range at {
+			at[i] = slices.Index(v.columns, named[k])
+		}
+	}
+	return v, needed
 }
 
 // source is the input's column that stands for a logical one in an event.
@@ -41,18 +51,40 @@ func (v *views) column(name string) int {
 }
 
 // Columns returns the input columns that the plan needs, each once, in order of first use.
-func (p *Plan) Columns() []string { return p.input.views.columns }
+func (p *Plan) Columns() []string { return p.input.views.columns[:p.input.views.inputs] }
+
+// Extended returns Columns, followed by the columns that are derived from them.
+func (p *Plan) Extended() []string { return p.input.views.columns }
+
+// Derived returns the derived columns that the plan needs; the job's keys that define them are those of Places.
+func (p *Plan) Derived() *derived.Set { return p.input.derived }
+
+// Evaluator returns what extends batches with the columns of Columns to those of Extended. Errors are those of a schema
+// that Check refuses.
+func (p *Plan) Evaluator(schema table.Schema) (*derived.Evaluator, error) {
+	bound, err := p.input.derived.Bind(schema, p.input.location)
+	if err != nil {
+		return nil, diagnose(p.job, "", err)
+	}
+	return bound.Evaluator(p.Columns()), nil
+}
 
 // Logical returns the columns that queries and filters name, each once. Without events they are those of the input.
 func (p *Plan) Logical() []string { return p.input.views.logical }
 
-// Views returns, for each row of the queries that a row of the input becomes, the position in Columns of every column
+// Views returns, for each row of the queries that a row of the input becomes, the position in Extended of every column
 // of Logical.
 func (p *Plan) Views() [][]int { return p.input.views.at }
 
-// LogicalSchema returns the schema that queries and filters see: the input's, with the names of the events.
+// LogicalSchema returns the schema that queries and filters see: the input's, with derived columns and the names of the
+// events.
 func (p *Plan) LogicalSchema(schema table.Schema) (table.Schema, configs.Diagnostics) {
 	var diags configs.Diagnostics
+	bound, err := p.input.derived.Bind(schema, p.input.location)
+	if err != nil {
+		return bound.Schema, diagnose(p.job, "", err)
+	}
+	schema = bound.Schema
 	out := table.Schema{Fields: slices.Clone(schema.Fields)}
 	for i, e := range p.job.Input.Events {
 		for _, name := range slices.Sorted(maps.Keys(e)) {

@@ -59,6 +59,7 @@ type tableData struct {
 	Picture  string     `json:"-"`
 	Axes     []axis     `json:"-"`
 	Denoised bool       `json:"-"`
+	Rate     string     `json:"-"` // what a table of rates holds; "" of others
 	// None stands for a value that is not defined.
 	None   string    `json:"none,omitempty"`
 	Sums   *sumsData `json:"sums,omitempty"`
@@ -104,6 +105,9 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 	out := tableData{
 		Name: shown(q.title), File: q.name, Unit: q.unitText(f), Axes: axes, Table: table, Readers: forReaders(table, axes),
 		Denoised: len(q.steps) > 0 && t.Holds == "", Places: placesOf(t, table, axes, cells),
+	}
+	if r := q.rate(t.Holds); r != nil {
+		out.Unit, out.None, out.Rate = shown(r.Name), "not stated", rateText(q, r)
 	}
 	out.Sums = sumsOf(q.stated, t, out.Readers)
 	if t.Holds != "" {

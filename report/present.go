@@ -87,6 +87,9 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	case holdsSums:
 		out.Description = "Numbers of rows below each edge of " + q.edgeLabel() + ", from the noisy counts of " + q.name + "."
 	}
+	if r := q.rate(t.Holds); r != nil {
+		out.Description, unit = rateText(q, r), shown(r.Name)
+	}
 	for _, x := range q.files {
 		if x.Holds == t.Holds {
 			out.Files = append(out.Files, catalogueFile{Path: x.Path, SHA256: x.SHA256,

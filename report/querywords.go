@@ -140,6 +140,9 @@ func titleOf(q *queryFacts, t *tableData) string {
 	case t.Picture == pictureCDF:
 		return "Share below each edge, read off the noisy counts"
 	}
+	if _, holds, _ := strings.Cut(t.File, "."); q.rate(holds) != nil {
+		return shown(holds)
+	}
 	var by []string
 	for _, a := range t.Axes {
 		by = append(by, a.Label)
@@ -147,9 +150,41 @@ func titleOf(q *queryFacts, t *tableData) string {
 	return "By " + strings.Join(by, " and ")
 }
 
+// rate returns the rate that a table holds; nil if it holds none.
+func (q *queryFacts) rate(holds string) *manifest.Rate {
+	if q.stated == nil {
+		return nil
+	}
+	i := slices.IndexFunc(q.stated.Rates, func(r manifest.Rate) bool { return r.Name == holds })
+	if i < 0 {
+		return nil
+	}
+	return &q.stated.Rates[i]
+}
+
+// rateText describes a table of rates.
+func rateText(q *queryFacts, r *manifest.Rate) string {
+	by := cmp.Or(r.Per, "the public numbers in column "+shown(r.Value)+" of "+shown(r.File))
+	times := ""
+	if r.Times != 1 {
+		times = ", times " + AsStated(r.Times)
+	}
+	text := "The noisy values of " + q.name + " divided by " + by + times + ". "
+	if r.Per != "" {
+		text += "The 95 % intervals (Fieller's) take the noise of both into account. "
+	}
+	text += "A rate is empty if noise alone could explain the number to divide by"
+	if r.MaxHalfWidth > 0 {
+		text += ", or if its interval reaches further than " + AsStated(r.MaxHalfWidth) + " to each side"
+	}
+	return text + "."
+}
+
 // noteOf describes what a picture leaves out.
 func noteOf(t *tableData) string {
 	switch {
+	case t.Rate != "":
+		return t.Rate
 	case t.Picture == pictureNone:
 		return "The noisy coordinates of the residuals. The tables above were put together from them."
 	case t.Table.Shown < t.Table.Rows:

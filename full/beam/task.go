@@ -67,8 +67,8 @@ type publicColumn struct {
 func NewTask(ctx context.Context, path string, text []byte, params map[string]string, key partial.Key,
 	program string) (*Task, *local.Engine, error) {
 	b := &brief{Path: path, Job: text, Params: params}
-	plan, err := b.planWith(os.LookupEnv, func(file, column string) ([]string, error) {
-		values, err := source.ReadStrings(ctx, file, column)
+	plan, err := b.planWith(os.LookupEnv, func(file, column string, aligned bool) ([]string, error) {
+		values, err := source.ReadColumn(ctx, file, column, aligned)
 		b.Public = append(b.Public, publicColumn{column, values})
 		return values, err
 	})
@@ -158,7 +158,7 @@ func (b *brief) plan() (*pipeline.Plan, error) {
 			missing, value = append(missing, name), missingMark+name
 		}
 		return value, true
-	}, func(_, column string) ([]string, error) {
+	}, func(_, column string, _ bool) ([]string, error) {
 		if read == len(b.Public) || b.Public[read].Column != column {
 			return nil, errors.New("the submitter did not read this public file")
 		}

@@ -257,9 +257,9 @@ func TestWireHasNoAddress(t *testing.T) {
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	p, diags := pipeline.New(job, func(file, column string) ([]string,
+	p, diags := pipeline.New(job, func(file, column string, aligned bool) ([]string,
 		error) {
-		return source.ReadStrings(t.Context(), file, column)
+		return source.ReadColumn(t.Context(), file, column, aligned)
 	})
 	if len(diags) > 0 {
 		t.Fatal(diags)

@@ -19,7 +19,7 @@ import (
 // files are public files by base name: columns of values.
 type files map[string]map[string][]string
 
-func (f files) read(path, column string) ([]string, error) {
+func (f files) read(path, column string, _ bool) ([]string, error) {
 	values, ok := f[filepath.Base(path)][column]
 	if !ok {
 		return nil, fmt.Errorf("no column %s", column)

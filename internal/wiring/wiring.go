@@ -21,7 +21,9 @@ func Plan(ctx context.Context, path string, o configs.ParseOptions) (*pipeline.P
 
 // PlanOf makes the plan of a job whose steps were checked. It reads the public files that the job names.
 func PlanOf(ctx context.Context, job *configs.Job) (*pipeline.Plan, configs.Diagnostics) {
-	return pipeline.New(job, func(file, column string) ([]string, error) { return source.ReadStrings(ctx, file, column) })
+	return pipeline.New(job, func(file, column string, aligned bool) ([]string, error) {
+		return source.ReadColumn(ctx, file, column, aligned)
+	})
 }
 
 // SourceOptions returns the options with which a job's input is opened.

@@ -17,6 +17,11 @@ import (
 // text are written as text: numbers in decimal, true and false, dates as 2006-01-02, timestamps as 2006-01-02T15:04:05
 // with as many decimals as they need and, if they are instants, Z. The errors are those of Open and Read.
 func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
+	return ReadColumn(ctx, path, column, false)
+}
+
+// ReadColumn is ReadStrings. If aligned is set, each null is an empty text, so that item i of each column is of row i.
+func ReadColumn(ctx context.Context, path, column string, aligned bool) ([]string, error) {
 	o := Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)}, CSV: CSV{Header: true}}
 	if store.IsAddress(path) {
 		o.Dir, o.Files = "", []string{path}
@@ -34,8 +39,11 @@ func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
 		_, err := d.Read(ctx, split, []string{column}, func(b *table.Batch) error {
 			c := &b.Columns[0]
 			for i := range b.Rows {
-				if !c.IsNull(i) {
+				switch {
+				case !c.IsNull(i):
 					out = append(out, Text(c, c.Index(i)))
+				case aligned:
+					out = append(out, "")
 				}
 			}
 			return nil

@@ -1,6 +1,9 @@
 package table
 
-import "sort"
+import (
+	"sort"
+	"sync/atomic"
+)
 
 // Values holds plain values of one kind. The kind determines which slice is used.
 type Values struct {
@@ -60,6 +63,11 @@ type Column struct {
 	// dictionary in Values, in all batches of a process, so that work done per dictionary value can be kept.
 	Dict uint64
 }
+
+var dictionaries atomic.Uint64
+
+// NextDictionary returns a Dict that no other dictionary of this process has.
+func NextDictionary() uint64 { return dictionaries.Add(1) }
 
 // Entries returns the number of entries: rows, or runs if Ends is set.
 func (c *Column) Entries() int {

@@ -57,5 +57,5 @@ func uses(p *pipeline.Plan, column int) (out []string) {
 			out = append(out, q.Query.Name())
 		}
 	}
-	return out
+	return append(out, p.Derived().Readers(p.Columns()[column])...)
 }

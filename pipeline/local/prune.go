@@ -16,7 +16,7 @@ const ignoreStatistics = "ignore"
 // that the files state. Answers are the same as with all rows. It reads all row groups if the job has input.statistics:
 // ignore, no filters, or events, each of which has columns of its own.
 func (e *Engine) rowGroups(p *pipeline.Plan) (*source.RowGroupFilter, error) {
-	columns := e.prunableColumns(p)
+	columns, filtered := e.prunableColumns(p)
 	if len(columns) == 0 || p.Job().Input.Statistics == ignoreStatistics {
 		return e.data.FilterRowGroups(nil, nil), nil
 	}
@@ -29,23 +29,24 @@ func (e *Engine) rowGroups(p *pipeline.Plan) (*source.RowGroupFilter, error) {
 		return nil, err
 	}
 	filter := e.data.FilterRowGroups(columns, func(column int, b table.Bounds) bool {
-		return selector.RulesOut(func(c int) (table.Bounds, bool) { return b, c == column })
+		return selector.RulesOut(func(c int) (table.Bounds, bool) { return b, c == filtered[column] })
 	})
 	filter.Counted = p.Job().Input.Rows > 0
 	return filter, nil
 }
 
-// prunableColumns returns the columns of the input whose statistics the job's filters use, in the order of the filters'
-// columns.
-func (e *Engine) prunableColumns(p *pipeline.Plan) []string {
+// prunableColumns returns the columns of the input whose statistics the job's filters use, and the number of each among
+// the filters' columns. Files state nothing of derived columns.
+func (e *Engine) prunableColumns(p *pipeline.Plan) (columns []string, filtered []int) {
 	if len(p.Views()) != 1 {
-		return nil
+		return nil, nil
 	}
-	var columns []string
-	for _, name := range p.Filters().Columns() {
-		columns = append(columns, p.Columns()[p.Views()[0][slices.Index(p.Logical(), name)]])
+	for i, name := range p.Filters().Columns() {
+		if at := p.Views()[0][slices.Index(p.Logical(), name)]; at < len(p.Columns()) {
+			columns, filtered = append(columns, p.Columns()[at]), append(filtered, i)
+		}
 	}
-	return columns
+	return columns, filtered
 }
 
 // WrongStatements reads all rows of the input and returns the statements of its files, about the columns of the job's
@@ -56,7 +57,7 @@ func (e *Engine) WrongStatements(ctx context.Context, p *pipeline.Plan) ([]sourc
 	if p.Job().Input.Statistics == ignoreStatistics {
 		return nil, nil
 	}
-	columns := e.prunableColumns(p)
+	columns, _ := e.prunableColumns(p)
 	wrong := make([][]source.Statement, e.data.Splits())
 	_, err := e.scan(ctx, e.limits.Workers, func(ctx context.Context, _, split int) (_ []byte, err error) {
 		wrong[split], err = e.data.WrongStatements(ctx, split, columns)

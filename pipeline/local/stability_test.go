@@ -117,7 +117,7 @@ func (b broken) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obse
 	if err := b.change(&job); err != nil {
 		return nil, err
 	}
-	other, diags := pipeline.New(&job, func(file, column string) ([]string, error) {
+	other, diags := pipeline.New(&job, func(file, column string, _ bool) ([]string, error) {
 		values, _ := stabilitytest.PublicColumn(file, column)
 		return values, nil
 	})

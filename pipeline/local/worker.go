@@ -8,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/derived"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -16,6 +17,7 @@ type worker struct {
 	rows         int64 // of the input, including skipped ones
 	skipped      int64
 	blanks       int64 // lines of CSV files that are not rows
+	derived      *derived.Evaluator
 	views        [][]int
 	selector     *domain.CompiledFilters
 	filtered     []int // indices of the filters' columns among the logical ones
@@ -45,6 +47,9 @@ func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Sch
 	filtered := p.Filters().Columns()
 	w = &worker{views: p.Views(), filtered: positions(p, filtered),
 		selector: domain.NewCompiledFilters(of[0].Filters, filtered)}
+	if w.derived, err = p.Evaluator(schema); err != nil {
+		return nil, err
+	}
 	for _, a := range of {
 		w.columns = append(w.columns, positions(p, a.ColumnNames()))
 	}
@@ -78,6 +83,10 @@ func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 	w.rows += int64(b.Rows)
 	if inspect {
 		w.inspection.Looked += int64(b.Rows)
+	}
+	b, err := w.derived.Extend(b)
+	if err != nil {
+		return err
 	}
 	for _, view := range w.views {
 		logical := selectColumns(b, view, nil)

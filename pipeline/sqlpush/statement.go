@@ -45,6 +45,12 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, place := range p.Derived().Places() {
+		all.Add(place, CodeNotPushed, "columns that are derived from others are not computed in a database", HintLocal)
+	}
+	if len(all.List) > 0 {
+		return nil, all.Err()
+	}
 	refused := make([]error, len(of))
 	for i, q := range p.Queries() {
 		refused[i] = in.refuses(p, q.Query.Name(), of[i])

@@ -127,6 +127,9 @@ func (d *drawing) input() {
 	if d.chance(0.15) {
 		d.events()
 	}
+	if d.chance(0.2) {
+		d.lookup()
+	}
 	for range pick(d.Rand, []int{0, 0, 1, 1, 1, 2, 3}) {
 		d.job.Where = append(d.job.Where, d.filter())
 	}
@@ -145,6 +148,23 @@ func (d *drawing) filtered() {
 	d.job.Where = []string{"{column: " + name + ", " + d.ranged(d.kind(name)) + "}"}
 	d.job.Queries = []string{"name: q0, " + pick(d.Rand, []string{"count: {}", "histogram: {by: [{column: " + name +
 		", values: " + d.labels(d.kind(name)) + ", other: bin}]}"})}
+}
+
+// lookup joins columns of a public table and asks for them.
+func (d *drawing) lookup() {
+	d.job.Derived = append(d.job.Derived, "lookups: [{file: codes.csv, on: {"+d.one("i", "n", "k", "f", "g", "s", "c", "m",
+		"o")+": key}, add: [area, people, since], types: {people: float, since: date}, prefix: at_}, {file: codes.csv, on: "+
+		"{at_area: key}, add: [place]}]")
+	d.job.Queries = append(d.job.Queries, "name: looked, "+pick(d.Rand, []string{
+		"histogram: {by: [{column: at_area, values: [red, blue, a]" + bin + "}]}",
+		"sum: {column: at_people, clamp: [-5, 40], by: [{column: place, values: [north, south]}]}",
+		"mean: {column: at_people, clamp: [0, 50]}", "histogram: {by: [{column: at_since, part: day_of_week" + bin + "}]}",
+		"histogram: {by: [{column: place, values: [north]}, {column: at_people, edges: [0, 1, 40]}]}",
+	}))
+	if d.chance(0.3) {
+		d.job.Where = append(d.job.Where, pick(d.Rand, []string{"{column: at_area, in: [red]}",
+			"{column: at_since, min: 2012-12-31}", "{column: at_people, not_null: true}", "{column: place, not_in: [north]}"}))
+	}
 }
 
 // events gives some names a column for each event; the unit's columns stay.

@@ -22,6 +22,8 @@ type queryKind struct {
 	columns string
 	// queries are its queries without their names, one a line.
 	queries string
+	// derived are keys of input that define derived columns, one a line.
+	derived string
 	// where and timezone are those of the job.
 	where, timezone string
 	// rows means that each row is a unit, of a public number of rows; units that units are made of columns. Neither means
@@ -45,6 +47,11 @@ func questions() []queryKind {
 		{name: "numbers and truth values", columns: "i n b o", queries: "histogram: {by: [{column: i, values: [0, 5, 40, " +
 			"9223372036854775807], other: bin}]}\nhistogram: {by: [{column: b, values: [true, false], null: bin}, {column: n, " +
 			"values: [1, 2]" + bin + "}]}\nhistogram: {by: [{column: o, edges: [-5, 0, 40]}]}"},
+		{name: "columns of lookups", columns: "i s", derived: "lookups: [{file: codes.csv, on: {i: key}, add: [area, " +
+			"people], types: {people: float}}, {file: codes.csv, on: {s: key}, add: [place, since], types: {since: date}}]",
+			queries: "histogram: {by: [{column: area, values: [red, blue]" + bin + "}]}\nsum: {column: people, clamp: [-5, " +
+				"40], by: [{column: place, values: [north, south]" + bin + "}]}\nhistogram: {by: [{column: since, edges: " +
+				"[2012-12-31, 2013-01-02]" + bin + "}]}"},
 		{name: "numbers in texts", columns: "s", queries: "histogram: {by: [{column: s, edges: [0, 1, 40, 40.5, 1e300]" +
 			bin + "}]}"},
 		{name: "keys of a public file", columns: "s", queries: "histogram: {by: [{column: s, values_from: {file: keys.csv, " +
@@ -140,6 +147,9 @@ func (q queryKind) jobs() (jobs []*Job) {
 		}
 		if q.where != "" {
 			j.Where = strings.Split(q.where, "; ")
+		}
+		if q.derived != "" {
+			j.Derived = strings.Split(q.derived, "\n")
 		}
 		for i, text := range strings.Split(q.queries, "\n") {
 			if at := strings.Index(text, ", per_unit: "); at >= 0 && b.unit == "" {

@@ -25,6 +25,7 @@ type Job struct {
 	Nulls     []string // items of input.csv.null_values besides nullText
 	Timezone  string
 	Events    string   // empty if there are none
+	Derived   []string // keys of input that define derived columns: lookups
 	Where     []string // conditions
 	Rows      int      // the public number of rows; 0 if it is private
 	Queries   []string
@@ -63,6 +64,9 @@ func (j *Job) YAML(files ...string) string {
 		if kv[1] != "" {
 			line("  %s: %s", kv[0], kv[1])
 		}
+	}
+	for _, key := range j.Derived {
+		line("  %s", key)
 	}
 	if j.Rows > 0 {
 		line("  rows: %d", j.Rows)
@@ -123,7 +127,7 @@ func (j *Job) Plan(path string, files ...string) (*pipeline.Plan, configs.Diagno
 	if len(diags) > 0 {
 		return nil, diags
 	}
-	return pipeline.New(job, func(file, column string) ([]string, error) {
+	return pipeline.New(job, func(file, column string, _ bool) ([]string, error) {
 		values, ok := PublicColumn(file, column)
 		if !ok {
 			return nil, fmt.Errorf("no public file has a column %s", column)
@@ -165,7 +169,9 @@ func (j *Job) changed() { j.plan, j.whole = nil, nil }
 
 // Public holds the public files that jobs name, in CSV.
 var Public = map[string]string{
-	"keys.csv":   "key\na\nb\nred\nblue\n40\n1\n",
+	"keys.csv": "key\na\nb\nred\nblue\n40\n1\n",
+	"codes.csv": "key,place,area,people,since\n1,north,red,0.5,2012-12-31\na,north,,40,\n40,south,blue,-5,2013-01-01\n0,,red,1e300,\n" +
+		"red,south,red,,1969-12-31\n5,south,a,39.999,2013-01-02\n,north,blue,7,\n",
 	"points.csv": "id,lat,lon\none,40.75,-73.98\ntwo,40.7501,-73.9801\nthree,40.752,-73.98\nfour,40.76,-73.99\npole,90,0\n",
 }
 

@@ -198,7 +198,7 @@ var notDrawn = map[string]string{
 // values.
 func TestEveryKeyIsDrawn(t *testing.T) {
 	var jobs strings.Builder
-	for n := range uint64(2000) {
+	for n := range uint64(3000) {
 		j, _ := Draw(rand.New(rand.NewPCG(8, n)))
 		jobs.WriteString(j.YAML("t.csv"))
 	}

@@ -49,6 +49,9 @@ func newBase(s query.Spec, columns []string, p *problem.Problems) Base {
 // Name returns the query's name.
 func (q *Base) Name() string { return q.Spec.Name }
 
+// KeyColumns returns the key columns of the cells.
+func (q *Base) KeyColumns() []domain.KeyColumn { return domain.KeyColumns(q.Axes) }
+
 // resized returns the query with another number of cells.
 func (q *Base) resized(cells int) Base {
 	out := *q

@@ -105,3 +105,17 @@ func (r ratio) fieller(s, n float64) (low, high float64) {
 	low, high = (s*n-root)/a, (s*n+root)/a
 	return r.Centre + r.clip(outwards(low, -1)), r.Centre + r.clip(outwards(high, 1))
 }
+
+// Fieller returns the ends of Fieller's (1954) interval of a quotient: all r for which n − r·d is within z of its
+// standard deviations of 0, for noisy n and d whose noise has the variances vn and vd and the covariance c. These r lie
+// between the roots of (d² − z²·vd)·r² − 2·(n·d − z²·c)·r + n² − z²·vn. ok is false if they are not bounded: d does not
+// differ from 0 by more than z of its deviations.
+func Fieller(n, d, vn, vd, c, z float64) (low, high float64, ok bool) {
+	a := d*d - z*z*vd
+	if !(a > 0) {
+		return math.NaN(), math.NaN(), false
+	}
+	b := n*d - z*z*c
+	root := math.Sqrt(max(b*b-a*(n*n-z*z*vn), 0))
+	return (b - root) / a, (b + root) / a, true
+}

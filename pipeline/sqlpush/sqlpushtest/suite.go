@@ -260,7 +260,7 @@ func planWith(t testing.TB, text string, public map[string][]string) *pipeline.P
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	p, diags := pipeline.New(job, func(_, column string) ([]string, error) { return public[column], nil })
+	p, diags := pipeline.New(job, func(_, column string, _ bool) ([]string, error) { return public[column], nil })
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

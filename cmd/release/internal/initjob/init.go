@@ -368,9 +368,8 @@ func try(ctx context.Context, path, text string) (*pipeline.Plan, error) {
 	var plan *pipeline.Plan
 	job, diags := configs.Parse(path, []byte(text), configs.ParseOptions{Env: os.LookupEnv})
 	if len(diags) == 0 {
-		plan, diags = pipeline.New(job, func(file, column string) ([]string,
-			error) {
-			return source.ReadStrings(ctx, file, column)
+		plan, diags = pipeline.New(job, func(file, column string, aligned bool) ([]string, error) {
+			return source.ReadColumn(ctx, file, column, aligned)
 		})
 	}
 	if len(diags) == 0 {

@@ -111,13 +111,13 @@ func (b *codeBody) nullify(c *table.Column) {
 // emptyDictionary returns a dictionary of size 0. It holds one value nevertheless, to which the codes of nulls refer.
 func emptyDictionary() *dictionary {
 	return &dictionary{Dictionary: scan.Dictionary{
-		Values: table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}, ID: scan.NextDictionary(),
+		Values: table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}, ID: table.NextDictionary(),
 	}}
 }
 
 // grow reads a dictionary. If delta is set, r holds values that are appended to the dictionary before.
 func grow(before *dictionary, r *arrayReader, delta bool) (*dictionary, error) {
-	d := &dictionary{Dictionary: scan.Dictionary{ID: scan.NextDictionary()}}
+	d := &dictionary{Dictionary: scan.Dictionary{ID: table.NextDictionary()}}
 	switch {
 	case delta && before == nil:
 		return nil, scan.Fault(scan.CodeDamaged, "a dictionary's addition comes before the dictionary")

@@ -149,7 +149,7 @@ func (c *columnReader) learn(h *format.DictionaryPageHeader, body []byte) error 
 	if err != nil {
 		return err
 	}
-	c.dict = &scan.Dictionary{Size: n, ID: scan.NextDictionary()}
+	c.dict = &scan.Dictionary{Size: n, ID: table.NextDictionary()}
 	c.dict.Values = data.values(l, n, &table.Values{})
 	if n == 0 { // nulls have code 0, which must be in range
 		c.dict.Values = table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}

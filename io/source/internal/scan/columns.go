@@ -3,7 +3,6 @@ package scan
 import (
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -92,8 +91,3 @@ type Dictionary struct {
 	Size   int
 	ID     uint64
 }
-
-var dictionaries atomic.Uint64
-
-// NextDictionary returns a number that no other dictionary of this process has.
-func NextDictionary() uint64 { return dictionaries.Add(1) }

@@ -1,0 +1,75 @@
+package pipeline
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/derived"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// derive makes the definitions of derived columns: lookups in public files of the job.
+func (b *builder) derive() {
+	var definitions []derived.Definition
+	for i := range b.job.Input.Lookups {
+		if l := b.lookup(&b.job.Input.Lookups[i], fmt.Sprintf("input.lookups[%d]", i)); l != nil {
+			definitions = append(definitions, l)
+		}
+	}
+	var err error
+	if b.derived, err = derived.New(definitions); err != nil {
+		b.diags = append(b.diags, diagnose(b.job, "", err)...)
+	}
+	for _, name := range b.job.Privacy.Unit {
+		if b.derived.Makes(name) {
+			b.report("privacy.unit", "contradiction", "column "+name+" is derived: whom the guarantee protects would follow "+
+				"from a definition that another job can have otherwise, under the same budget",
+				"name columns of the input in privacy.unit")
+		}
+	}
+}
+
+// addedKinds are the kinds of values of the types that a lookup's columns can have.
+var addedKinds = map[string]table.Kind{
+	"": table.String, "text": table.String, "int": table.Int, "float": table.Float, "bool": table.Bool, "date": table.Date,
+}
+
+// lookup reads the public file of a lookup; nil if it cannot be read.
+func (b *builder) lookup(l *configs.Lookup, path string) *derived.Lookup {
+	unread := b.unread
+	out := &derived.Lookup{Field: path}
+	rows := -1
+	read := func(column, at string) []string {
+		if b.unread > unread {
+			return nil
+		}
+		values := b.publicValues(l.File, column, at, true)
+		if b.unread == unread && rows >= 0 && rows != len(values) {
+			return b.unreadable(at, "public-file", "column "+column+" has another number of rows than the columns before it",
+				"the columns of one table have the same rows")
+		}
+		rows = len(values)
+		return values
+	}
+	for _, column := range slices.Sorted(maps.Keys(l.On)) {
+		out.On = append(out.On, column)
+		out.Keys = append(out.Keys, read(l.On[column], path+".on"+pathStep(column)))
+	}
+	names := l.Names()
+	for i, column := range l.Add {
+		out.Add = append(out.Add, derived.Added{Name: names[i], Kind: addedKinds[l.Types[column]],
+			Values: read(column, fmt.Sprintf("%s.add[%d]", path, i))})
+	}
+	if b.unread > unread || len(out.On) == 0 {
+		return nil
+	}
+	p := &problem.Problems{}
+	out.Check(p)
+	if err := p.Err(); err != nil {
+		b.diags = append(b.diags, diagnose(b.job, "", err)...)
+	}
+	return out
+}

@@ -1,0 +1,304 @@
+package derived
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Lookups: columns of a public table
+//
+// The values of each key column are coded as the cells of a dimension are: by columns, and once for a dictionary. The
+// codes of a row give the row of the public table, and each added column is a dictionary with the codes of its rows. So
+// a row costs one or two accesses to memory for each key and each added column.
+
+// Lookup joins columns of a public table: those of the row whose key equals that of the input's row. If there is none,
+// the columns are null.
+type Lookup struct {
+	// Field is the lookup's place in the job: input.lookups[0].
+	Field string
+	// On lists the columns of the input that are the key.
+	On []string
+	// Keys[i][r] is the value of On[i] in row r of the public table, as a text. A row with an empty text is left out.
+	Keys [][]string
+	// Add are the columns that are joined.
+	Add []Added
+}
+
+// Added is a column of a public table.
+type Added struct {
+	// Name is the name of the derived column.
+	Name string
+	// Kind is that of its values: String, Int, Float, Bool or Date.
+	Kind table.Kind
+	// Values[r] is the value in row r of the public table, as a text. An empty text is a null.
+	Values []string
+}
+
+// Reads implements Definition.
+func (l *Lookup) Reads() []string { return l.On }
+
+// Makes implements Definition.
+func (l *Lookup) Makes() []string {
+	names := make([]string, len(l.Add))
+	for i := range l.Add {
+		names[i] = l.Add[i].Name
+	}
+	return names
+}
+
+func (l *Lookup) place() string { return l.Field }
+
+// joined is what the programs of a lookup share: public facts that do not change.
+type joined struct {
+	codings []domain.Coding
+	columns []string
+	schema  table.Schema
+	// sizes[i] is the number of different values of key column i. The rows of the public table are numbered by the codes
+	// of their key, in mixed radix, if there are few such numbers; else entries maps the codes to the row.
+	sizes   []int
+	rows    []int32
+	entries map[string]int32
+	added   []addedColumn
+}
+
+// addedColumn is an added column: its different values, and for each row of the public table the code of its value, -1
+// for null.
+type addedColumn struct {
+	typ    table.Type
+	values table.Values
+	dict   uint64
+	codes  []int32
+}
+
+// mostNumbered is the largest number of combinations of key values for which a table of all combinations is held.
+const mostNumbered = 1 << 22
+
+func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Problems) (made []table.Type,
+	start func() program) {
+	before := len(p.List)
+	j := &joined{columns: l.On}
+	rows := l.usedRows()
+	codes := make([][]int32, len(l.On)) // of the key columns, by position in rows
+	combinations := 1
+	for i, column := range l.On {
+		j.schema.Fields = append(j.schema.Fields, table.Field{Name: column, Type: types[i]})
+		var distinct []string
+		at := map[string]int32{}
+		for _, r := range rows {
+			text := l.Keys[i][r]
+			code, known := at[text]
+			if !known {
+				code = int32(len(distinct))
+				at[text], distinct = code, append(distinct, text)
+			}
+			codes[i] = append(codes[i], code)
+		}
+		c, read, err := domain.KeyCoding(column, types[i], distinct, zone)
+		switch {
+		case err != nil:
+			p.Add(l.Field+".on", err.Code, fmt.Sprintf("column %s: %s", column, err.Message), err.Hint)
+		case read == 0 && len(distinct) > 0:
+			p.Add(l.Field+".on", problem.CodeColumnType, fmt.Sprintf("no key of the file is a value of column %s, which is %s",
+				column, types[i]), "name the columns that have the same values: on: {COLUMN_OF_THE_INPUT: COLUMN_OF_THE_FILE}")
+		}
+		j.codings, j.sizes = append(j.codings, c), append(j.sizes, len(distinct))
+		if combinations <= mostNumbered {
+			combinations *= max(len(distinct), 1)
+		}
+	}
+	if len(p.List) > before {
+		return nil, nil
+	}
+	j.number(rows, codes, combinations)
+	for i := range l.Add {
+		a := &l.Add[i]
+		c := addedColumn{typ: table.Type{Kind: a.Kind}, dict: table.NextDictionary()}
+		if err := c.fill(a.Values, rows); err != nil {
+			p.Add(fmt.Sprintf("%s.add[%d]", l.Field, i), problem.CodeBadValue, err.Message, "correct the public file, or the "+
+				"type of the column")
+			return nil, nil
+		}
+		j.added, made = append(j.added, c), append(made, c.typ)
+	}
+	return made, func() program { return newLookupProgram(j) }
+}
+
+// usedRows returns the rows of the public table whose key has no empty text.
+func (l *Lookup) usedRows() (rows []int) {
+	for r := range l.Keys[0] {
+		if !slices.ContainsFunc(l.Keys, func(column []string) bool { return column[r] == "" }) {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// Check reports two rows of the public table with one key.
+func (l *Lookup) Check(p *problem.Problems) {
+	seen := map[string]int{}
+	var key []byte
+	for _, r := range l.usedRows() {
+		key = key[:0]
+		for i := range l.Keys {
+			key = binary.AppendUvarint(key, uint64(len(l.Keys[i][r])))
+			key = append(key, l.Keys[i][r]...)
+		}
+		if first, twice := seen[string(key)]; twice {
+			p.Add(l.Field+".on", problem.CodeDuplicate, fmt.Sprintf("rows %d and %d of the file have the same key", first+1,
+				r+1), "a key must name one row: add the other columns of the key to on, or remove rows from the file")
+			return
+		}
+		seen[string(key)] = r
+	}
+}
+
+// number makes the map from the codes of a key to the position of its row in rows.
+func (j *joined) number(rows []int, codes [][]int32, combinations int) {
+	if len(codes) == 1 {
+		return // the code is the position, since no two rows have the same key
+	}
+	if combinations <= mostNumbered {
+		j.rows = make([]int32, combinations)
+		for i := range j.rows {
+			j.rows[i] = domain.Dropped
+		}
+		for r := range rows {
+			at := 0
+			for i := range codes {
+				at = at*j.sizes[i] + int(codes[i][r])
+			}
+			j.rows[at] = int32(r)
+		}
+		return
+	}
+	j.entries = make(map[string]int32, len(rows))
+	for r := range rows {
+		key := make([]byte, 0, 4*len(codes))
+		for i := range codes {
+			key = binary.LittleEndian.AppendUint32(key, uint32(codes[i][r]))
+		}
+		j.entries[string(key)] = int32(r)
+	}
+}
+
+// fill takes the values of some rows, equal texts once.
+func (c *addedColumn) fill(texts []string, rows []int) *problem.Error {
+	at := map[string]int32{"": domain.Dropped}
+	n := int32(0)
+	for _, r := range rows {
+		code, known := at[texts[r]]
+		if !known {
+			if err := domain.AppendParsed(&c.values, texts[r], c.typ); err != nil {
+				return err
+			}
+			code, at[texts[r]] = n, n
+			n++
+		}
+		c.codes = append(c.codes, code)
+	}
+	if n == 0 { // the code of a null has to be in range
+		switch c.typ.Kind {
+		case table.Float:
+			c.values = table.Values{Floats: []float64{0}}
+		case table.String:
+			c.values = table.Values{Offsets: []uint32{0, 0}}
+		default:
+			c.values = table.Values{Ints: []int64{0}}
+		}
+	}
+	return nil
+}
+
+// lookupProgram evaluates a lookup.
+type lookupProgram struct {
+	*joined
+	coders  []domain.RowCoder
+	keys    table.Batch
+	entries []int32
+	key     []byte
+	out     []table.Column
+}
+
+func newLookupProgram(j *joined) *lookupProgram {
+	l := &lookupProgram{joined: j, out: make([]table.Column, len(j.added))}
+	for i := range j.codings {
+		l.coders = append(l.coders, j.codings[i].Coder(domain.Layout{Schema: j.schema, Columns: j.columns}))
+	}
+	return l
+}
+
+func (l *lookupProgram) run(b *table.Batch, at []int) ([]table.Column, error) {
+	l.keys.Rows, l.keys.Columns = b.Rows, l.keys.Columns[:0]
+	for _, k := range at {
+		l.keys.Columns = append(l.keys.Columns, b.Columns[k])
+	}
+	if err := l.find(); err != nil {
+		return nil, err
+	}
+	for i := range l.added {
+		l.out[i] = l.added[i].column(l.entries, l.out[i])
+	}
+	return l.out, nil
+}
+
+// find fills in the row of the public table of each row of the batch, or Dropped.
+func (l *lookupProgram) find() error {
+	l.entries = slices.Grow(l.entries[:0], l.keys.Rows)[:l.keys.Rows]
+	var all [][]int32
+	for _, coder := range l.coders {
+		codes, err := coder.OfRows(&l.keys)
+		if err != nil {
+			return err
+		}
+		all = append(all, codes)
+	}
+	switch {
+	case len(all) == 1:
+		copy(l.entries, all[0])
+	case l.rows != nil:
+		for r := range l.entries {
+			number, missing := 0, false
+			for i, codes := range all {
+				missing = missing || codes[r] < 0
+				number = number*l.sizes[i] + int(max(codes[r], 0))
+			}
+			if l.entries[r] = domain.Dropped; !missing && number < len(l.rows) {
+				l.entries[r] = l.rows[number]
+			}
+		}
+	default:
+		for r := range l.entries {
+			l.key = l.key[:0]
+			for _, codes := range all {
+				l.key = binary.LittleEndian.AppendUint32(l.key, uint32(codes[r])) // Dropped is no part of a key
+			}
+			entry, ok := l.joined.entries[string(l.key)]
+			if !ok {
+				entry = domain.Dropped
+			}
+			l.entries[r] = entry
+		}
+	}
+	return nil
+}
+
+// column returns the column for rows with some entries, in the memory of an older column.
+func (c *addedColumn) column(entries []int32, old table.Column) table.Column {
+	n := len(entries)
+	out := table.Column{Type: c.typ, Values: c.values, Dict: c.dict, Codes: slices.Grow(old.Codes[:0], n)[:n],
+		Valid: slices.Grow(old.Valid[:0], n)[:n]}
+	for r, entry := range entries {
+		code := int32(domain.Dropped)
+		if entry >= 0 {
+			code = c.codes[entry]
+		}
+		out.Codes[r], out.Valid[r] = max(code, 0), code >= 0
+	}
+	return out
+}

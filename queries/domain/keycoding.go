@@ -1,0 +1,67 @@
+package domain
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// KeyCoding returns the coding that finds the values of a column among the keys of a public table: a value that equals
+// key i has the code i, all others, nulls and NaN have the code Dropped. Keys are read as the members of a Label are:
+// numbers by value, dates and times by instant, texts byte by byte. A key that is no value of the column's type equals
+// no row; read is the number of the other keys. zone applies to times without an offset; nil is UTC. The error is that
+// the column's type has no keys, or that two keys are one value of this type.
+func KeyCoding(column string, t table.Type, keys []string, zone *time.Location) (c Coding, read int,
+	err *problem.Error) {
+	if t.Kind == table.List || !columnar.HasCanonicalForm(t) {
+		return c, 0, problem.BadType(t)
+	}
+	labels := make([]Label, len(keys))
+	for i := range keys {
+		labels[i].Members = keys[i : i+1]
+	}
+	c, errs := newLabels(labels, Fold{}, zone).coding(t, ExtraCells{})
+	read = len(keys)
+	for _, e := range errs {
+		if e.Code != problem.CodeBadValue {
+			return c, 0, e
+		}
+		read--
+	}
+	c.Column, c.Type, c.Null, c.Other = column, t, Dropped, Dropped
+	return c, read, nil
+}
+
+// AppendParsed appends the value of a public text to the values of a column of type t, as members of a Label are read.
+// The type is text, int, float, bool or date.
+func AppendParsed(v *table.Values, text string, t table.Type) *problem.Error {
+	switch t.Kind {
+	case table.String:
+		if len(v.Offsets) == 0 {
+			v.Offsets = []uint32{0}
+		}
+		v.Data = append(v.Data, text...)
+		v.Offsets = append(v.Offsets, uint32(len(v.Data)))
+		return nil
+	case table.Float:
+		x, ok := nearest(text)
+		if !ok {
+			return badText(text, t, "a decimal number in float64's range")
+		}
+		v.Floats = append(v.Floats, x)
+		return nil
+	}
+	x, err := parseScalar(text, t, time.UTC)
+	switch {
+	case err != nil:
+		return err
+	case !x.IsInt() || !x.Num().IsInt64():
+		return badText(text, t, fmt.Sprintf("an integer from %d to %d", int64(signBit), new(big.Int).Not(big.NewInt(signBit))))
+	}
+	v.Ints = append(v.Ints, x.Num().Int64())
+	return nil
+}
