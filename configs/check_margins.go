@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// margins checks that the cells of this query add up to those of each named query.
+// margins checks that the cells of this query add up to the cells of each named query.
 func (c *checker) margins(at *yamltree.Path, q *Query) {
 	c.unique(at, q.Margins, "query")
 	if len(q.Margins) > 0 && q.Histogram == nil {
@@ -76,7 +76,7 @@ func (q *Query) rounds() bool {
 	return slices.ContainsFunc(q.Denoise, func(d Denoise) bool { return d.Method == "round" })
 }
 
-// dependent says that the noise of the cells may not be independent.
+// dependent reports whether the noise of the cells may be dependent.
 func (h *Histogram) dependent() bool { return h.Optimize == "cdf" || h.Noise == "auto" }
 
 // MarginAxes returns the dimensions of the histogram q that m keeps, in ascending order. ok is false if m is not a

@@ -95,7 +95,7 @@ func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, w
 // percent is how many steps of progress one query's denoising is.
 const percent = 100
 
-// denoiseRun is how the steps of a query are carried out.
+// denoiseRun returns how the steps of a query are carried out.
 func (c *Chosen) denoiseRun(query, workers int, o Observer) denoise.Run {
 	total := percent * len(c.queries)
 	o.Progress(StageDenoise, percent*query, total)
@@ -118,7 +118,7 @@ type denoising struct {
 // again, and several copies of the vector. It is not known of noise that is not Gaussian.
 const mostTried = 1 << 22
 
-// estimate carries the steps out and says what they chose and how accurate the result will be.
+// estimate runs the steps, and returns what they chose and the expected accuracy of the result.
 func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result) (err error) {
 	if len(d.steps) == 0 {
 		return nil

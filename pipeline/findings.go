@@ -15,9 +15,9 @@ import (
 // What is unusable
 //
 // A column is unusable for a query if it leaves the query fewer than one row in twenty, or none in a listed cell, or if
-// half of its texts or more are no values of its type. The limits are for mistakes, which spoil nearly all rows: a query
-// that means to count a rare value says so with `other: bin`. Beside that an operator is told if one row in twenty is
-// outside of a query's cells and not counted, or if half of the rows are left out by the bounds of units.
+// half of its texts or more are no values of its type. The limits are for mistakes, which spoil nearly all rows: a
+// query that means to count a rare value says so with `other: bin`. Beside that an operator is told if one row in
+// twenty is outside of a query's cells and not counted, or if half of the rows are left out by the bounds of units.
 
 // The codes of findings.
 const (
@@ -142,7 +142,7 @@ func (f *finder) inFile(t *tally.Input) (names []string) {
 
 var plainStep = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// pathStep is a key in a path of the job.
+// pathStep returns a key in a path of the job.
 func pathStep(key string) string {
 	if plainStep.MatchString(key) {
 		return "." + key
@@ -287,6 +287,18 @@ func outsideHint(t *tally.Input) string {
 // appears then depends on the rows, which its readers see.
 func (p *Plan) Refuses() bool { return p.job.DataChecks == "refuse" }
 
+// CheckParts returns an error if the job promises to check its columns: encrypted partial aggregates do not state whether
+// a column is usable. It is called before the first row is read.
+func (p *Plan) CheckParts() error {
+	if !p.Refuses() {
+		return nil
+	}
+	return &Error{Cause: CauseJob, Code: "data-checks-parts",
+		Message: "the job has data_checks: refuse, and partial aggregates do not state whether a column is usable",
+		Hint: "nothing was spent; look with release check --data at one shard, and remove data_checks from the job: files " +
+			"of release aggregate stay valid"}
+}
+
 // Unusable returns those findings that make a release noise about nothing.
 func Unusable(found []Finding) configs.Diagnostics {
 	var out configs.Diagnostics
@@ -298,7 +310,7 @@ func Unusable(found []Finding) configs.Diagnostics {
 	return out
 }
 
-// UnusableError is the failed check of columns that are unusable; nil if there are none.
+// UnusableError returns the failed check of columns that are unusable; nil if there are none.
 func UnusableError(found configs.Diagnostics, hint string) error {
 	if len(found) == 0 {
 		return nil

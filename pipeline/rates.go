@@ -18,9 +18,9 @@ import (
 // Rates
 //
 // A rate divides the noisy cells of a query by those of another one, whose noise is independent, or by public numbers.
-// It is computed from published values. Its interval is Fieller's ([kinds.Fieller]): it covers the quotient of the exact
-// bounded answers as often as it states, also if the number to divide by is small. Noise that is Laplace or geometric
-// has a quantile of at most that of a single Laplace variable, so that the interval is slightly too wide.
+// It is computed from published values. Its interval is Fieller's ([kinds.Fieller]): it covers the quotient of the
+// exact bounded answers as often as it states, also if the number to divide by is small. Noise that is Laplace or
+// geometric has a quantile of at most that of a single Laplace variable, so that the interval is slightly too wide.
 
 // rate is a table of quotients of a query's cells.
 type rate struct {
@@ -66,7 +66,7 @@ func (b *builder) rates(p *Plan) {
 	}
 }
 
-// keyColumns are the key columns of a query with listed cells.
+// keyColumns returns the key columns of a query with listed cells.
 func keyColumns(q *Planned) []domain.KeyColumn {
 	if k, ok := q.Query.(interface{ KeyColumns() []domain.KeyColumn }); ok {
 		return k.KeyColumns()
@@ -204,7 +204,7 @@ func keyNames(keys []domain.KeyColumn) (names []string) {
 	return names
 }
 
-// exampleLabels are the first labels of the first of some columns.
+// exampleLabels returns the first labels of the first of some columns.
 func exampleLabels(keys []domain.KeyColumn, on []string) string {
 	for i := range keys {
 		if len(on) > 0 && keys[i].Name == on[0] {
@@ -243,7 +243,7 @@ func (c *Chosen) withRates(i int, results []Result) query.Answer {
 	return a
 }
 
-// singleKurtosis is the excess kurtosis of a Laplace variable: that of a sum of several is smaller.
+// singleKurtosis is the excess kurtosis of a Laplace variable; a sum of several has a smaller one.
 const singleKurtosis = 3
 
 // held holds a series in memory.

@@ -71,7 +71,7 @@ func (b *builder) checkTarget(q *Planned, a *configs.Accuracy) {
 		"name the dimensions of one of its tables, or leave table out: then all reach the half-width")
 }
 
-// reached is the half-width that a target is compared with.
+// reached returns the half-width that a target is compared with.
 func (q *Planned) reached() float64 {
 	if q.target.table != "" {
 		for _, t := range q.Strategy.Tables {
@@ -186,7 +186,7 @@ func (b *builder) needed(p *Plan) []float64 {
 	return out
 }
 
-// together is the mu of all queries, whose least ones are known, by their weights.
+// together returns the mu of all queries, whose least ones are known, by their weights.
 func together(needed, weights []float64, auto bool) float64 {
 	sum, largest, total := 0.0, 0.0, 0.0
 	for i, mu := range needed {
@@ -200,7 +200,7 @@ func together(needed, weights []float64, auto bool) float64 {
 	return math.Sqrt(largest * total)
 }
 
-// settle works out the least epsilon of the targets, and says what the job's own gives.
+// settle computes the least epsilon that meets the targets, and by which factor the job's own guarantee beats them.
 func (b *builder) settle(p *Plan, needed, weights []float64) {
 	auto := b.job.Privacy.Weights == "auto"
 	mu := together(needed, weights, auto) * (1 + 1e-12) // more than the rounding of sums and splits

@@ -132,8 +132,8 @@ func (f *facts) find(query string) *queryFacts {
 	return nil
 }
 
-// policy is the page's Content-Security-Policy: it may load nothing, and runs and styles by nothing but its own parts,
-// by their digests. Its pictures are in it (data:).
+// policy returns the page's Content-Security-Policy: it may load nothing, and runs and styles by nothing but its own
+// parts, by their digests. Its pictures are in it (data:).
 func policy() string {
 	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action "+
 		"'none'", sourceOf(pageJS), sourceOf(pageCSS))

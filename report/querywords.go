@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,10 +30,10 @@ func (q *queryFacts) unitText(f *facts) string {
 	return text
 }
 
-// valueName is what the page calls the column that is added up.
+// valueName returns what the page calls the column that is added up.
 func (q *queryFacts) valueName() string { return shown(cmp.Or(q.columns[q.value].Title, q.value)) }
 
-// noun is what a query counts: what the job says; units if each counts once at most; else rows.
+// noun returns what a query counts: what the job says; units if each counts once at most; else rows.
 func (q *queryFacts) noun(f *facts) string {
 	switch {
 	case q.counted != "":
@@ -55,7 +56,7 @@ func (q *queryFacts) unitNames(f *facts) string {
 	return strings.Join(names, ", ")
 }
 
-// edgeLabel is the column that a query's quantiles are of.
+// edgeLabel returns the column that a query's quantiles are of.
 func (q *queryFacts) edgeLabel() string {
 	for i := range q.axes {
 		if d := &q.axes[i]; d.cut() {
@@ -167,15 +168,17 @@ func rateText(q *queryFacts, r *manifest.Rate) string {
 	by := cmp.Or(r.Per, "the public numbers in column "+shown(r.Value)+" of "+shown(r.File))
 	times := ""
 	if r.Times != 1 {
-		times = ", times " + AsStated(r.Times)
+		times = ", times " + strconv.FormatFloat(r.Times, 'f', -1, 64)
 	}
 	text := "The noisy values of " + q.name + " divided by " + by + times + ". "
 	if r.Per != "" {
-		text += "The 95 % intervals (Fieller's) take the noise of both into account. "
+		text += "The 95 % intervals (Fieller's) take the noise of both into account. A rate is empty if noise alone could explain " +
+			"the number to divide by"
+	} else {
+		text += "A rate is empty if the file has no number for its cell"
 	}
-	text += "A rate is empty if noise alone could explain the number to divide by"
 	if r.MaxHalfWidth > 0 {
-		text += ", or if its interval reaches further than " + AsStated(r.MaxHalfWidth) + " to each side"
+		text += ", or if its interval reaches further than " + strconv.FormatFloat(r.MaxHalfWidth, 'f', -1, 64) + " to each side"
 	}
 	return text + "."
 }
@@ -183,6 +186,8 @@ func rateText(q *queryFacts, r *manifest.Rate) string {
 // noteOf describes what a picture leaves out.
 func noteOf(t *tableData) string {
 	switch {
+	case t.Picture == pictureNone && slices.ContainsFunc(t.Table.Keys, func(k pageKey) bool { return k.Name == numberKey }):
+		return "The noisy numbers of each level. The tables above were computed from them."
 	case t.Rate != "":
 		return t.Rate
 	case t.Picture == pictureNone:
@@ -222,6 +227,8 @@ func (q *queryFacts) question(f *facts) string {
 	switch noun := q.noun(f); {
 	case q.linear():
 		text = map[string]string{"sum": "Sums of ", "mean": "Means of ", "variance": "Variances of "}[q.kind] + q.valueName()
+	case q.nested:
+		text = capital(noun) + " at several levels"
 	case q.kind == crosstabs:
 		text = capital(noun) + " in several tables"
 	case q.kind == overBound:
@@ -242,7 +249,7 @@ func (q *queryFacts) question(f *facts) string {
 	return text + "."
 }
 
-// capital is a text with a capital first letter.
+// capital returns a text with a capital first letter.
 func capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:]
@@ -251,6 +258,10 @@ func capital(s string) string {
 // accuracy describes how large the noise is.
 func (q *queryFacts) accuracy() string {
 	switch {
+	case q.nested:
+		return "Each level has noise of its own, and the tables are the estimates by weighted least squares in which all " +
+			"levels add up. Their standard deviations stand in the files and with the values here. The interval of a sum of " +
+			"cells does not follow from those of the cells, whose errors depend on each other; look for the sum at a higher level."
 	case q.kind == crosstabs:
 		return "The noise is on what the tables share, so that they agree with each other. Each table has a standard " +
 			"deviation of its own, which stands in its file and with its values here."
@@ -310,7 +321,7 @@ func (q *queryFacts) overBoundText(f *facts, estimate float64) string {
 		thousands(int(math.Round(max(estimate, 0)))), SignificantUp(q.half, 2), q.unitNames(f), q.excess())
 }
 
-// excess is how many rows a unit over the bound has: "more than 2 rows", from the argument for the sensitivity.
+// excess returns how many rows a unit over the bound has: "more than 2 rows", from the argument for the sensitivity.
 func (q *queryFacts) excess() string {
 	_, text, _ := strings.Cut(q.why, "more than ")
 	text, _, _ = strings.Cut(text, ":")
@@ -338,7 +349,8 @@ func (q *queryFacts) grid() string {
 	return text + rounded
 }
 
-// clampRiskWords describes how likely a clamp that was found has cut off more than the interval shows; "" if none was found.
+// clampRiskWords describes how likely a clamp that was found has cut off more than the interval shows; "" if none was
+// found.
 func clampRiskWords(q *manifest.Query) string {
 	if q.Search == nil {
 		return ""
@@ -397,7 +409,7 @@ func (q *queryFacts) standsOutText() string {
 	return ""
 }
 
-// StandsOut is the value that the largest of so many cells of noise alone exceeds with a probability of 5 %.
+// StandsOut returns the value that the largest of so many cells of noise alone exceeds with a probability of 5 %.
 func StandsOut(deviation float64, cells int) float64 {
 	// 1 - Phi(z)^n = 0.05; -expm1 keeps the digits that 1 - 0.95^(1/n) would lose.
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
@@ -431,8 +443,8 @@ func (q *queryFacts) withheld() string {
 		strings.Join(rules, ", or if "), plural(q.cells, "cell"), q.publish.Withheld)
 }
 
-// standsOut is the value that the largest of so many of the query's cells exceeds with a probability of 5 % if all are
-// 0.
+// standsOut returns the value that the largest of so many of the query's cells exceeds with a probability of 5 % if all
+// are 0.
 func (q *queryFacts) standsOut(cells int) float64 {
 	if q.noise.Noise != calibrate.Gaussian {
 		return StandsOutOf(q.noise, cells)

@@ -20,7 +20,7 @@ import (
 )
 
 // ranges reads parts of objects of a bucket by one plain request each: GET with a range and a version, signed by the
-// SDK's signer. An operation of the SDK takes about twice the processor time for the same, since it builds some thirty
+// SDK's signer. An operation of the SDK takes about twice the CPU time for the same, since it builds some thirty
 // layers for each request and decodes all that an answer may say.
 //
 // The SDK stays in charge of everything else. It finds the credentials and renews them. The address, the region and the
@@ -86,7 +86,7 @@ func (r *ranges) prepare(ctx context.Context) {
 	r.off.Store(r.base.EscapedPath()+key != u.EscapedPath())
 }
 
-// plainParameters are those of an address that the SDK signed for a plain request.
+// plainParameters are the query parameters of a URL that the SDK signed for a plain request.
 var plainParameters = []string{
 	"X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-Signature", "X-Amz-SignedHeaders", "x-id",
 }
@@ -102,7 +102,7 @@ func plainKey(key string) bool {
 		!strings.Contains(key, "../")
 }
 
-// read asks for size bytes of a version of an object, from the byte at on. asked says that the store was asked; if
+// read asks for size bytes of a version of an object, from the byte at on. asked is set if the store was asked; if
 // there is no answer and no error, the SDK is to ask it.
 func (r *ranges) read(ctx context.Context, o store.Object, at, size int64) (answer *http.Response, asked bool,
 	err error) {
@@ -144,7 +144,7 @@ func (r *ranges) read(ctx context.Context, o store.Object, at, size int64) (answ
 // signer signs requests as S3 wants it: paths are escaped once.
 var signer = v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
 
-// total is how many bytes an object has, by the Content-Range of an answer; -1 if that does not say.
+// total returns how many bytes an object has, by the Content-Range of an answer; -1 if that does not say.
 func total(contentRange string) int64 {
 	_, size, _ := strings.Cut(contentRange, "/")
 	n, err := strconv.ParseInt(size, 10, 64)

@@ -52,7 +52,7 @@ type Result struct {
 	Low, High float64
 }
 
-// Sum adds terms up. Errors: *pipeline.Error, or that of wrong weights.
+// Sum adds terms up. Errors: *pipeline.Error, or the error of wrong weights.
 func Sum(terms []Term) (Result, error) {
 	if err := checkOrigins(terms); err != nil {
 		return Result{}, err
@@ -148,7 +148,7 @@ func (f *form) add(name partName, weights, variances []float64, heavy bool) {
 	f.parts[name] = &part{slices.Clone(weights), variances, heavy}
 }
 
-// covariance is the covariance of the noise of two forms.
+// covariance returns the covariance of the noise of two forms.
 func covariance(f, g *form) float64 {
 	sum := 0.0
 	for name, p := range f.parts {
@@ -161,8 +161,8 @@ func covariance(f, g *form) float64 {
 	return sum
 }
 
-// kurtosis is the excess kurtosis of the noise: 3·sum v² / (sum v)² over the coordinates that are not Gaussian, with
-// their variances v.
+// kurtosis returns the excess kurtosis of the noise: 3·sum v² / (sum v)² over the coordinates that are not Gaussian,
+// with their variances v.
 func (f *form) kurtosis() float64 {
 	total, squares := 0.0, 0.0
 	for _, p := range f.parts {

@@ -16,7 +16,7 @@ func (q *Query) WhyNoSum(holds string) string {
 		return "its keys were selected by their noisy counts, so that the noise of those that are shown is not 0 on average; " +
 			"list the keys in the job"
 	case crosstabs && holds == "":
-		return "it has the coordinates of residuals; name one of its marginals"
+		return "it has the noisy numbers of which its tables are made; name one of these"
 	case !crosstabs && holds != "":
 		return "it was computed from the noisy cells of " + q.Name + ": add those up"
 	case !crosstabs && q.Strategy != nil && q.Strategy.SumsOfCells == nil && q.Strategy.Name != string(strategy.FormCells):

@@ -24,7 +24,7 @@ type queryKind struct {
 	queries string
 	// derived are keys of input that define derived columns, one a line.
 	derived string
-	// where and timezone are those of the job.
+	// where and timezone are keys of the job.
 	where, timezone string
 	// rows means that each row is a unit, of a public number of rows; units that units are made of columns. Neither means
 	// that both are asked.
@@ -37,7 +37,7 @@ const (
 	byEdges = "{column: f, edges: [-5, 0, 39.5, 40, 50, 100]" + bin + "}"
 )
 
-// questions are all kinds.
+// questions returns all kinds.
 func questions() []queryKind {
 	return []queryKind{
 		{name: "count", columns: "i", queries: "count: {}"},
@@ -52,6 +52,11 @@ func questions() []queryKind {
 			queries: "histogram: {by: [{column: area, values: [red, blue]" + bin + "}]}\nsum: {column: people, clamp: [-5, " +
 				"40], by: [{column: place, values: [north, south]" + bin + "}]}\nhistogram: {by: [{column: since, edges: " +
 				"[2012-12-31, 2013-01-02]" + bin + "}]}"},
+		{name: "computed columns", columns: "i s t", derived: "derive: {part: i % 40 / 4, word: 'lower(s) ?? \"none\"', " +
+			"day: date(t), long: len(s) > 1 or i == nil}",
+			queries: "histogram: {by: [{column: word, values: [red, a, none]" + bin + "}]}\nsum: {column: part, clamp: [-5, " +
+				"40], by: [{column: long, values: [true, false]" + bin + "}]}\nhistogram: {by: [{column: day, from: " +
+				"2012-12-30, to: 2013-01-03, every: day" + bin + "}]}"},
 		{name: "numbers in texts", columns: "s", queries: "histogram: {by: [{column: s, edges: [0, 1, 40, 40.5, 1e300]" +
 			bin + "}]}"},
 		{name: "keys of a public file", columns: "s", queries: "histogram: {by: [{column: s, values_from: {file: keys.csv, " +
@@ -86,6 +91,8 @@ func questions() []queryKind {
 		{name: "crosstabs", columns: "s b d", queries: "crosstabs: {by: [" + byTexts + ", {column: b, values: [true, " +
 			"false]}, {column: d, from: 2012-12-30, to: 2013-01-03, every: day}], ways: [1, 2]}\ncrosstabs: {by: [" + byTexts +
 			", {column: b, values: [true, false]}], ways: [1], optimize: tables}"},
+		{name: "levels", columns: "s d", queries: "crosstabs: {by: [{column: d, from: 2012-12-30, to: 2013-01-03, every: " +
+			"day, levels: [year, day]}, " + byTexts + "], optimize: tables}"},
 		{name: "sums", columns: "f i s", queries: "sum: {column: f, clamp: [-0.5, 0.5]}\nsum: {column: i, clamp: [-5, 40], " +
 			"by: [" + byTexts + "]}"},
 		{name: "means", columns: "f n s", queries: "mean: {column: f, clamp: [0, 50]}\nmean: {column: n, clamp: [-5, 40], " +
@@ -129,7 +136,7 @@ var bounds = []struct{ unit, adjacency, perUnit string }{
 	{"w", "add-remove", "max_rows: 3, max_groups: 2, max_rows_per_group: 2"},
 }
 
-// jobs are the jobs that ask a question; a query's own bounds are left out if each row is a unit.
+// jobs returns the jobs that ask a question; a query's own bounds are left out if each row is a unit.
 func (q queryKind) jobs() (jobs []*Job) {
 	for _, b := range bounds {
 		if q.units && b.unit == "" || q.rows && b.unit != "" {

@@ -9,6 +9,7 @@
 //   - commonnoise.go: histograms whose cells have noise in common
 //   - discovered.go: histograms whose keys are not listed; bykeys.go: sums by the keys that such a histogram selects
 //   - crosstabs.go and the files after it: tables that share their noise
+//   - nested.go and nestedagree.go: levels of places or times that agree
 //   - sums.go: what sums, means and variances have in common; sum.go, mean.go and variance.go
 //   - clamped.go: sums whose clamp is discovered; limited.go: queries whose bound on the rows of a unit is discovered
 package kinds
@@ -97,7 +98,7 @@ func (q *Base) compileUnits(s table.Schema, p *problem.Problems) *units.Reader {
 	return units.New(q.Spec.Unit, q.Spec.FloatUnit, q.Columns(), s, p)
 }
 
-// aggregation is what queries of all kinds add up of a table: the rows of each cell that the axes make, within the
+// aggregation returns what queries of all kinds add up of a table: the rows of each cell that the axes make, within the
 // limits, with the values of v if it is not nil, and by the keys of some dimensions if these are not nil. It reports
 // every column that does not fit.
 func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselection.Dimensions,
@@ -137,7 +138,7 @@ func (q *Base) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	return a, p.Err()
 }
 
-// copies is how many accumulators have cells of their own.
+// copies returns how many accumulators have cells of their own.
 func (q *Base) copies(workers int) int64 {
 	if q.Spec.PerRow() {
 		return int64(workers)
@@ -173,5 +174,5 @@ func (q *Base) Tally(s table.Schema) (*tally.Tally, error) {
 // common returns what all kinds have.
 func (q *Base) common() *Base { return q }
 
-// Steps are the bounds on the rows of a unit of which one is chosen, if it is discovered.
+// Steps returns the bounds on the rows of a unit of which one is chosen, if it is discovered.
 func (q *Base) Steps() []int64 { return privateclamp.Steps(q.Limits.Rows) }

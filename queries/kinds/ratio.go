@@ -34,8 +34,8 @@ func (r ratio) mean(s, n float64) float64 {
 	return r.Centre + r.clip(s/n)
 }
 
-// estimate is the mean of estimates of the sum and the count, of at least one row; NaN if n is not positive, as mean
-// is: there is nothing to estimate from.
+// estimate returns the mean of estimates of the sum and the count, of at least one row; NaN if n is not positive, as
+// mean is: there is nothing to estimate from.
 func (r ratio) estimate(s, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -45,8 +45,8 @@ func (r ratio) estimate(s, n float64) float64 {
 
 func (r ratio) clip(x float64) float64 { return min(max(x, -r.Half), r.Half) }
 
-// sigma is the standard deviation of the mean by the delta method, at the noisy values: with t the noisy mean less the
-// centre,
+// sigma returns the standard deviation of the mean by the delta method, at the noisy values: with t the noisy mean less
+// the centre,
 //
 //	sqrt(sum² + t²·count²)/n.
 //
@@ -94,7 +94,7 @@ func (r ratio) interval(s, n float64) (low, high float64) {
 	return low, high
 }
 
-// fieller is the interval for r.Z.
+// fieller returns the interval for r.Z.
 func (r ratio) fieller(s, n float64) (low, high float64) {
 	zc := r.Z * r.Count
 	a := (n - zc) * (n + zc)

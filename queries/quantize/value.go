@@ -45,7 +45,7 @@ func (v *Value) Dims() int {
 	return len(v.Columns)
 }
 
-// Half is half the range of a component, or the norm that bounds the vector.
+// Half returns half the range of a component, or the norm that bounds the vector.
 func (v *Value) Half() float64 {
 	if v.ClipL2 != "" {
 		norm, _ := calibrate.ParseNearest(v.ClipL2) // checked when the quantizer was made
@@ -67,7 +67,7 @@ func (v *Value) ComponentLabels() domain.Labels {
 	return domain.IntegerLabels(0, int64(v.Length), nil)
 }
 
-// columnField is the place of a column in the job.
+// columnField returns the place of a column in the job.
 func (v *Value) columnField(field string, i int) string {
 	if len(v.Columns) == 1 {
 		return field + ".column"
@@ -100,7 +100,7 @@ func (v *Value) checkColumns(field string, p *problem.Problems) {
 	}
 }
 
-// minMax reads the range that holds the components, or that of a ball: minus and plus its radius.
+// minMax reads the range that holds the components, or the range of a ball: minus and plus its radius.
 func (v *Value) minMax(field string, p *problem.Problems) (low, high *big.Rat) {
 	if (v.ClipL2 != "") == (v.Lo != "" || v.Hi != "") {
 		p.Add(field, problem.CodeBadSpec, "a value needs clamp or clip_l2, one of them",

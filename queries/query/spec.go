@@ -85,6 +85,9 @@ type Crosstabs struct {
 	Loss strategy.Loss
 	// Nonnegative and Integers make the estimates of all tables non-negative or whole, so that they still agree.
 	Nonnegative, Integers bool
+	// Known are the public totals of the groups of levels over all cells of the other dimensions, by the number of the
+	// level: whole numbers. Each level that is there fixes the levels above it.
+	Known map[int][]float64
 }
 
 // CrosstabTable is a table by some dimensions, named as their key columns are.
@@ -97,7 +100,7 @@ type CrosstabTable struct {
 // Leader is a histogram that selects keys, for queries that add values up by the same keys.
 type Leader struct {
 	Name string
-	// Dims is how many dimensions it has. They are the first ones of the query that follows it.
+	// Dims is the number of the leader's dimensions. They are the first dimensions of the follower.
 	Dims int
 	// MinUnits is the least number of units of a key that it selects.
 	MinUnits int64
@@ -117,10 +120,10 @@ func (s Spec) UnitName() string {
 	return "(" + strings.Join(s.Unit, ", ") + ")"
 }
 
-// ByField is the place of the dimensions in the query.
+// ByField returns the place of the dimensions in the query.
 func (s Spec) ByField() string { return string(s.Kind) + ".by" }
 
-// DimensionField is the place of a dimension in the query.
+// DimensionField returns the place of a dimension in the query.
 func (s Spec) DimensionField(i int) string { return fmt.Sprintf("%s[%d]", s.ByField(), i) }
 
 // Discovers reports whether some dimension has no listed keys.

@@ -16,7 +16,7 @@ import (
 // which are orthogonal to each other and to the row of ones, with h_j·h_j = j(j + 1). So that independent noise of one
 // sigma suits all of them, row j is taken c_j times, c_j the whole number nearest to 2^b/sqrt(j(j+1)): all rows then
 // are integers of norm 2^b, but for the rounding of c_j. The error of that rounding is not neglected anywhere: norms of
-// columns and variances are those of the integers.
+// columns and variances are computed for the integer rows.
 
 // contrasts are the scaled Helmert contrasts of an attribute.
 type contrasts struct {
@@ -105,7 +105,7 @@ func (c contrasts) apply(x int128.Slice, inner int) int128.Slice {
 	return out
 }
 
-// decode is the inverse of the scaled contrasts, into values that sum to 0 along the axis, in floats: with g_j =
+// decode returns the inverse of the scaled contrasts, into values that sum to 0 along the axis, in floats: with g_j =
 // y_j/(c_j·j(j+1)), value v is sum_{j>v} g_j − v·g_v.
 func (c contrasts) decode(y []float64, inner int) []float64 {
 	rows := c.size - 1
@@ -125,8 +125,8 @@ func (c contrasts) decode(y []float64, inner int) []float64 {
 	return out
 }
 
-// spread is the transpose of decode: it replaces the weights of the values along an axis, with inner weights in a step
-// of it, by the weights of the coordinates from which decode makes the values: one fewer.
+// spread returns the transpose of decode: it replaces the weights of the values along an axis, with inner weights in a
+// step of it, by the weights of the coordinates from which decode makes the values: one fewer.
 func (c contrasts) spread(w []float64, inner int) []float64 {
 	rows := c.size - 1
 	out := make([]float64, len(w)/c.size*rows)

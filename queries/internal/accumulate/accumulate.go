@@ -43,7 +43,7 @@ type Answer interface {
 	SaveState(w *state.Writer)
 	// LoadState adds what another answer of the same query saved. Nothing that it reads makes it panic.
 	LoadState(r *state.Reader) error
-	// ValidRecord says whether a content, of the right length, is one that WriteRows may have written.
+	// ValidRecord reports whether a content, of the right length, is one that WriteRows may have written.
 	ValidRecord(content []byte) bool
 }
 
@@ -69,7 +69,7 @@ func one(e mechanism.Exact, err error) ([]mechanism.Exact, error) {
 	return []mechanism.Exact{e}, nil
 }
 
-// ValueField is the field of a component of a quantized value.
+// ValueField returns the field of a component of a quantized value.
 func ValueField(q *quantize.Quantizer) bounding.Field {
 	return bounding.Field{Bytes: 8, Min: q.Min, Max: q.Max}
 }

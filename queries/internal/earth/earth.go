@@ -23,7 +23,7 @@ type Formula struct {
 	// part of Quarter (pi/4) is subtracted.
 	PerRadian float64
 	Quarter   [3]float64
-	// Sin and Cos are coefficients, that of the highest power first.
+	// Sin and Cos are coefficients of polynomials, the highest power first.
 	Sin, Cos [6]float64
 	// SemiMajor is in metres; Eccentricity2 is the square of the first eccentricity, and Rest is 1 less that.
 	SemiMajor, Eccentricity2, Rest float64
@@ -67,8 +67,8 @@ func Along(chord float64) float64 {
 	return 2 * MeanRadius * math.Asin(min(chord/(2*MeanRadius), 1))
 }
 
-// mostSquare is the square of the straight line between places that are so many metres apart along the earth: places
-// are not further apart if theirs is not above it.
+// mostSquare returns the square of the straight line between places that are so many metres apart along the earth:
+// places are not further apart if theirs is not above it.
 func mostSquare(metres float64) float64 {
 	half, _ := sincos(metres / (2 * MeanRadius))
 	chord := float64(2 * MeanRadius * half)

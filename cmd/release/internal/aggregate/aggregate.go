@@ -4,6 +4,7 @@ package aggregate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -47,7 +48,7 @@ type verb struct {
 	out     string
 }
 
-// Command is the verb aggregate of the program of a version.
+// Command returns the verb aggregate of the program of a version.
 func Command(c *console.Console, version string) *cobra.Command {
 	v := &verb{Console: c, version: version}
 	cmd := &cobra.Command{
@@ -133,7 +134,7 @@ func (v *verb) aggregate(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := plan.Accurate(); err != nil {
+	if err := cmp.Or(plan.CheckParts(), plan.Accurate()); err != nil {
 		return err
 	}
 	limits, err := v.Limits(plan)

@@ -55,7 +55,7 @@ type previewer struct {
 	show    Shower
 }
 
-// Command is the verb preview.
+// Command returns the verb preview.
 func Command(c *console.Console, program func() manifest.Program, show Shower) *cobra.Command {
 	a := &previewer{Console: c, program: program, show: show}
 	cmd := &cobra.Command{

@@ -29,7 +29,7 @@ other then ends what was begun. What somebody else put below the prefix, or chan
 
 s3://, gs:// and az:// need the program release-full; docs/howto/object-stores.md says how it finds credentials.`
 
-// Command is the verb publish.
+// Command returns the verb publish.
 func Command(c *console.Console) *cobra.Command {
 	replace := false
 	cmd := &cobra.Command{

@@ -27,7 +27,7 @@ whether the release was withdrawn, if it is near the folder or named by --store.
 block. What that block leaves out is "Not stated.", for a person to fill in, and the record's status is Draft. The registry has no word for
 Gaussian differential privacy: the record says Approximate DP, and gives mu among the details.`
 
-// Command is the verb registry.
+// Command returns the verb registry.
 func Command(c *console.Console) *cobra.Command {
 	store := ""
 	cmd := &cobra.Command{

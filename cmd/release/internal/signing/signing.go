@@ -129,7 +129,7 @@ func PublicKey(keyOrPath string) (key minisign.PublicKey, err error) {
 const keygenLong = `keygen makes a pair of keys to sign releases with, in the format of minisign (Ed25519): FILE, readable by its owner alone, and FILE.pub.
 The secret key is encrypted if ` + PasswordVariable + ` is set. Keys that minisign made serve as well.`
 
-// KeygenCommand is the verb keygen.
+// KeygenCommand returns the verb keygen.
 func KeygenCommand(c *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use: "keygen FILE", Short: "Make a pair of keys to sign releases with", Long: keygenLong, Args: cobra.ExactArgs(1),
