@@ -30,6 +30,10 @@ type Input struct {
 	Events []Event `yaml:"events,omitempty" empty:"ok" example:"[{lat: pickup_latitude, lon: pickup_longitude}]"`
 	// Lookups join columns of public tables to each row. Filters, queries, events and `derive` can name these columns.
 	Lookups []Lookup `yaml:"lookups,omitempty" empty:"ok" example:"[{file: zones.csv, on: {PULocationID: LocationID}, add: [borough, zone]}]"`
+	// Derive makes columns from columns of the same row: the name on the left, an expression on the right ([operators and
+	// functions](../howto/choose.md#columns-that-are-computed)). Filters, queries and events can name these columns. What
+	// has no value is null: a division by zero, an overflow, a text that does not parse.
+	Derive map[string]string `yaml:"derive,omitempty" example:"{fare_per_km: \"km > 0 ? fare / km : nil\", day: date(pickup)}"`
 	// Where keeps the rows that meet every condition.
 	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: sex, in: [Male]}]"`
 	// Statistics is `use` if filters may use the statistics in Parquet files, `use` if it is absent. A row group is

@@ -11,13 +11,21 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// derive makes the definitions of derived columns: lookups in public files of the job.
+// derive makes the definitions of derived columns: lookups in public files of the job, and expressions.
 func (b *builder) derive() {
 	var definitions []derived.Definition
 	for i := range b.job.Input.Lookups {
 		if l := b.lookup(&b.job.Input.Lookups[i], fmt.Sprintf("input.lookups[%d]", i)); l != nil {
 			definitions = append(definitions, l)
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.job.Input.Derive)) {
+		e, err := derived.Parse("input.derive"+pathStep(name), name, b.job.Input.Derive[name])
+		if err != nil {
+			b.diags = append(b.diags, diagnose(b.job, "", err)...)
+			continue
+		}
+		definitions = append(definitions, e)
 	}
 	var err error
 	if b.derived, err = derived.New(definitions); err != nil {

@@ -261,7 +261,7 @@ func (q *queryFacts) accuracy() string {
 	case q.nested:
 		text := "Each level has noise of its own, and the tables are the estimates by weighted least squares in which all " +
 			"levels add up. Their standard deviations stand in the files and with the values here. The interval of a sum of " +
-			"cells does not follow from those of the cells, whose errors depend on each other; look for the sum at a higher level."
+			"cells does not follow from those of the cells, whose errors depend on each other: release combine states it."
 		if len(q.known) > 0 {
 			text += " The totals of " + strings.Join(q.known, " and of ") + " are public: they come from a file that the job " +
 				"names, not from the private table, and have no noise."

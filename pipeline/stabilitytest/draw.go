@@ -130,6 +130,9 @@ func (d *drawing) input() {
 	if d.chance(0.2) {
 		d.lookup()
 	}
+	if d.chance(0.2) {
+		d.derive()
+	}
 	for range pick(d.Rand, []int{0, 0, 1, 1, 1, 2, 3}) {
 		d.job.Where = append(d.job.Where, d.filter())
 	}
@@ -164,6 +167,26 @@ func (d *drawing) lookup() {
 	if d.chance(0.3) {
 		d.job.Where = append(d.job.Where, pick(d.Rand, []string{"{column: at_area, in: [red]}",
 			"{column: at_since, min: 2012-12-31}", "{column: at_people, not_null: true}", "{column: place, not_in: [north]}"}))
+	}
+}
+
+// derive makes columns by expressions, one from another, and asks for them.
+func (d *drawing) derive() {
+	number, text, at := d.one("i", "n", "k", "f", "g", "m", "o"), d.one("s", "c"), d.one("t", "l", "d")
+	d.job.Derived = append(d.job.Derived, "derive: {number: "+pick(d.Rand, []string{
+		number + " / " + d.one("i", "f", "h"), number + " * 4 - " + d.one("i", "n", "g"), "coalesce(" + number + ", 5)",
+		number + " > 0 ? " + number + " : len(" + text + ")", "int(" + text + ") ?? 0", "abs(" + number + ") % 7",
+	})+", word: '"+pick(d.Rand, []string{"lower(trim(" + text + "))", "substring(" + text + ", 1, 1)", text + " + \"d\"",
+		"extract(" + text + ", \"[a-z]+\") ?? \"none\"", text + " matches \"^r\" ? \"red\" : nil", "text(" + number + ")",
+	})+"', when: year("+at+") * 12 + month("+at+"), odd: number > 1 and word != \"a\" or "+number+" == nil}")
+	d.job.Queries = append(d.job.Queries, "name: derived, "+pick(d.Rand, []string{
+		"histogram: {by: [{column: word, values: [red, a, none]" + bin + "}]}",
+		"sum: {column: number, clamp: [-5, 40], by: [{column: odd, values: [true, false]" + bin + "}]}",
+		"mean: {column: number, clamp: [0, 50]}", "histogram: {by: [{column: when, edges: [0, 23640, 24157, 40000]" + bin + "}]}",
+	}))
+	if d.chance(0.3) {
+		d.job.Where = append(d.job.Where, pick(d.Rand, []string{"{column: odd, in: [true]}", "{column: number, min: 1}",
+			"{column: word, not_null: true}"}))
 	}
 }
 

@@ -24,7 +24,7 @@ type queryKind struct {
 	queries string
 	// derived are keys of input that define derived columns, one a line.
 	derived string
-	// where and timezone are those of the job.
+	// where and timezone are keys of the job.
 	where, timezone string
 	// rows means that each row is a unit, of a public number of rows; units that units are made of columns. Neither means
 	// that both are asked.
@@ -52,6 +52,11 @@ func questions() []queryKind {
 			queries: "histogram: {by: [{column: area, values: [red, blue]" + bin + "}]}\nsum: {column: people, clamp: [-5, " +
 				"40], by: [{column: place, values: [north, south]" + bin + "}]}\nhistogram: {by: [{column: since, edges: " +
 				"[2012-12-31, 2013-01-02]" + bin + "}]}"},
+		{name: "computed columns", columns: "i s t", derived: "derive: {part: i % 40 / 4, word: 'lower(s) ?? \"none\"', " +
+			"day: date(t), long: len(s) > 1 or i == nil}",
+			queries: "histogram: {by: [{column: word, values: [red, a, none]" + bin + "}]}\nsum: {column: part, clamp: [-5, " +
+				"40], by: [{column: long, values: [true, false]" + bin + "}]}\nhistogram: {by: [{column: day, from: " +
+				"2012-12-30, to: 2013-01-03, every: day" + bin + "}]}"},
 		{name: "numbers in texts", columns: "s", queries: "histogram: {by: [{column: s, edges: [0, 1, 40, 40.5, 1e300]" +
 			bin + "}]}"},
 		{name: "keys of a public file", columns: "s", queries: "histogram: {by: [{column: s, values_from: {file: keys.csv, " +

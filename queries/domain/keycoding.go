@@ -1,8 +1,6 @@
 package domain
 
 import (
-	"fmt"
-	"math/big"
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -55,13 +53,23 @@ func AppendParsed(v *table.Values, text string, t table.Type) *problem.Error {
 		v.Floats = append(v.Floats, x)
 		return nil
 	}
-	x, err := parseScalar(text, t, time.UTC)
+	x, err := ParseInt(text, t, time.UTC)
+	if err != nil {
+		return err
+	}
+	v.Ints = append(v.Ints, x)
+	return nil
+}
+
+// ParseInt reads a public text as a value of a type that is held in Ints: a signed integer, a boolean, a date or a time.
+// zone applies to times without an offset, if the type is of instants; nil is UTC.
+func ParseInt(text string, t table.Type, zone *time.Location) (int64, *problem.Error) {
+	x, err := parseScalar(text, t, zone)
 	switch {
 	case err != nil:
-		return err
+		return 0, err
 	case !x.IsInt() || !x.Num().IsInt64():
-		return badText(text, t, fmt.Sprintf("an integer from %d to %d", int64(signBit), new(big.Int).Not(big.NewInt(signBit))))
+		return 0, badText(text, t, "a value that the type holds exactly")
 	}
-	v.Ints = append(v.Ints, x.Num().Int64())
-	return nil
+	return x.Num().Int64(), nil
 }

@@ -1,0 +1,37 @@
+package derived
+
+import (
+	"errors"
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// errShape is a batch that has not the columns that its schema says.
+var errShape = errors.New("derived: a batch does not fit its schema")
+
+// load reads n rows of a column, from a row on.
+func (in *input) load(c *table.Column, from, n int) {
+	in.resize(n, c.Type.Kind)
+	direct := c.Codes == nil && c.Ends == nil
+	for i := range n {
+		at := from + i
+		if in.valid[i] = !c.IsNull(at); !in.valid[i] {
+			continue
+		}
+		if !direct {
+			at = c.Index(at)
+		}
+		switch c.Type.Kind {
+		case table.Float:
+			in.floats[i] = c.Values.Floats[at]
+			in.valid[i] = !math.IsNaN(in.floats[i])
+		case table.String:
+			in.texts[i] = c.Values.Bytes(at)
+			in.valid[i] = len(in.texts[i]) <= mostInput
+		default:
+			in.ints[i] = c.Values.Ints[at]
+			in.valid[i] = c.Type.Kind != table.Uint || in.ints[i] >= 0
+		}
+	}
+}
