@@ -50,6 +50,7 @@ func (b *builder) plan() *Plan {
 	p := &Plan{job: b.job, adjacency: query.Adjacency(b.job.Privacy.Adjacency)}
 	b.input(p)
 	b.derive()
+	p.input.units = b.units()
 	b.queries(p)
 	b.margins(p)
 	if len(b.diags) > 0 {
@@ -119,7 +120,7 @@ func (b *builder) draft(i int) draft {
 	q := Planned{Sparse: jq.Sparse, inside: inside{path: fmt.Sprintf("queries[%d]", i)}}
 	unread := b.unread
 	spec := b.spec(jq, q.path)
-	q.Kind = spec.Kind
+	q.Kind, q.overUnits = spec.Kind, jq.OverUnits()
 	q.adjusted = spec.Crosstabs != nil && (spec.Crosstabs.Nonnegative || spec.Crosstabs.Integers)
 	q.keepPlaces(spec.By)
 	steps := b.steps(jq, q.path)
