@@ -14,10 +14,10 @@ import (
 
 // Tables that DuckDB makes, as its users write them. All values follow from the number of the row, by DuckDB's hash.
 
-// share is a pseudo-random number in [0, 1) for each row.
+// share returns a pseudo-random number in [0, 1) for each row.
 func share(salt int) string { return fmt.Sprintf("(hash(i, %d) %% 1000003) / 1000003.0", salt) }
 
-// few is a number below n that is small for most rows.
+// few returns a number below n that is small for most rows.
 func few(salt, n int) string {
 	return fmt.Sprintf("floor(%d * pow(%s, 2))::BIGINT", n, share(salt))
 }

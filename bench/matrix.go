@@ -13,7 +13,7 @@ const (
 	fives = `per_unit: {max_rows: 5}`
 )
 
-// sampled is at most 5 random rows of each unit, by a hash of the columns that are asked for.
+// sampled returns at most 5 random rows of each unit, by a hash of the columns that are asked for.
 func sampled(unit string, columns ...string) string {
 	list := strings.Join(columns, ", ")
 	return `(SELECT ` + list + `, row_number() OVER (PARTITION BY ` + unit + ` ORDER BY hash(` + unit + `, ` + list +
@@ -74,7 +74,7 @@ func several(n int) string {
 	return strings.Join(list, separator)
 }
 
-// severally is the same from one sample.
+// severally returns the same from one sample.
 func severally(n int) string {
 	var cells, names, sets []string
 	for i := range n {
@@ -126,7 +126,7 @@ func surveyed(n int) string {
 	return strings.Join(list, separator)
 }
 
-// surveyedSQL is the same from one scan.
+// surveyedSQL returns the same from one scan.
 func surveyedSQL(n int) string {
 	var columns, sets []string
 	for i := range n {

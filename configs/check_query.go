@@ -92,6 +92,7 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 		c.step(at.At("denoise").Item(i), q, &q.Denoise[i])
 	}
 	c.margins(at.At("margins"), q)
+	c.rates(at.At("rates"), q)
 }
 
 // step reports what is wrong with a denoising step, at the keys that it is about.

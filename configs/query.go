@@ -51,6 +51,30 @@ type Query struct {
 	// dimensions, or a count of the same rows. After their steps all estimates are made consistent by weighted least
 	// squares.
 	Margins []string `yaml:"margins,omitempty" example:"[by_hour, total]"`
+	// Rates divide the noisy cells of a count, a histogram or a sum by those of another query, or by public numbers. They
+	// are computed from released values, at no cost.
+	Rates []Rate `yaml:"rates,omitempty" example:"[{name: unemployment, per: labour_force, times: 100}]"`
+}
+
+// Rate is a table of quotients in files QUERY.NAME, with their 95 % intervals by Fieller's method. A rate is empty if
+// noise alone could explain the number to divide by. Either Per or File is set.
+type Rate struct {
+	// Name of the table: lower-case letters, digits, _ and -, at most 64.
+	Name string `yaml:"name" example:"unemployment"`
+	// Per is the query to divide by: a count, a histogram or a sum of this job, with all or some of this query's
+	// dimensions, of the same cells and names. A mean of groups is a sum per a histogram.
+	Per string `yaml:"per,omitempty" example:"labour_force"`
+	// File is a public file with the numbers to divide by: CSV with a header, Parquet or Arrow. A cell that it does not
+	// have gets no rate.
+	File string `yaml:"file,omitempty" example:"population.csv"`
+	// Value is the column of the file with the numbers, which are above 0.
+	Value string `yaml:"value,omitempty" example:"inhabitants"`
+	// On are the columns of the file that name the cell. They have the names and labels of key columns of the release.
+	On []string `yaml:"on,omitempty" example:"[region]"`
+	// Times multiplies the quotients: 100 for per cent.
+	Times Decimal `yaml:"times,omitempty" default:"1" example:"100000"`
+	// MaxHalfWidth leaves a rate empty if its 95 % interval is wider than twice this number.
+	MaxHalfWidth Decimal `yaml:"max_half_width,omitempty" example:"10"`
 }
 
 // Kinds are the keys that give a query its kind. The kinds that add up values, which have an [Aggregate], are in

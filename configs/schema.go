@@ -8,5 +8,5 @@ import (
 //go:embed job.schema.json
 var schema []byte
 
-// Schema is the JSON Schema (draft 2020-12) of job files.
+// Schema returns the JSON Schema (draft 2020-12) of job files.
 func Schema() []byte { return slices.Clone(schema) }

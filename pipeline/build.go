@@ -53,6 +53,7 @@ func (b *builder) plan() *Plan {
 	p.input.units = b.units()
 	b.queries(p)
 	b.margins(p)
+	b.rates(p)
 	if len(b.diags) > 0 {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// Charge is what a release of the plan costs: its number-th, into the folder dir.
+// Charge returns what a release of the plan costs: its number-th, into the folder dir.
 func (p *Plan) Charge(dir string, number int) ledger.Charge {
 	return ledger.Charge{
 		Run: p.Run(), Number: number, Job: p.Name(), Params: p.Params(), Dir: dir, Account: p.Account(), Mechanisms: p.Mechanisms(),

@@ -9,7 +9,7 @@ import (
 
 // This file has arithmetic on numbers as jobs write them.
 
-// tenthOf is a tenth of a decimal.
+// tenthOf returns a tenth of a decimal.
 func tenthOf(d string) string {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(d), "e")
 	e, err := strconv.Atoi(exponent)
@@ -19,7 +19,7 @@ func tenthOf(d string) string {
 	return mantissa + "e" + strconv.Itoa(e-1)
 }
 
-// largerDecimal is the larger of two decimals.
+// largerDecimal returns the larger of two decimals.
 func largerDecimal(a, b string) string {
 	x, err1 := calibrate.ParseDecimal(a)
 	y, err2 := calibrate.ParseDecimal(b)
@@ -29,7 +29,7 @@ func largerDecimal(a, b string) string {
 	return a
 }
 
-// roundedUp is a decimal of about 12 digits that is not below x.
+// roundedUp returns a decimal of about 12 digits that is not below x.
 func roundedUp(x float64) string {
 	text := strconv.FormatFloat(x, 'g', 12, 64)
 	for y, _ := strconv.ParseFloat(text, 64); y < x; y, _ = strconv.ParseFloat(text, 64) {

@@ -79,7 +79,10 @@ func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, w
 			return nil, err
 		}
 		results[i].cells = answer.Cells
-		answer, results[i].Withheld = c.queries[i].rule.Apply(beginning(answer, most))
+		results[i].Answer, results[i].Withheld = c.queries[i].rule.Apply(beginning(answer, most))
+	}
+	for i := range results {
+		answer := c.withRates(i, results)
 		if c.rounds(i) {
 			answer = rounded(answer)
 		}
@@ -92,7 +95,7 @@ func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, w
 // percent is how many steps of progress one query's denoising is.
 const percent = 100
 
-// denoiseRun is how the steps of a query are carried out.
+// denoiseRun returns how the steps of a query are carried out.
 func (c *Chosen) denoiseRun(query, workers int, o Observer) denoise.Run {
 	total := percent * len(c.queries)
 	o.Progress(StageDenoise, percent*query, total)

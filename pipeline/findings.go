@@ -15,9 +15,9 @@ import (
 // What is unusable
 //
 // A column is unusable for a query if it leaves the query fewer than one row in twenty, or none in a listed cell, or if
-// half of its texts or more are no values of its type. The limits are for mistakes, which spoil nearly all rows: a query
-// that means to count a rare value says so with `other: bin`. Beside that an operator is told if one row in twenty is
-// outside of a query's cells and not counted, or if half of the rows are left out by the bounds of units.
+// half of its texts or more are no values of its type. The limits are for mistakes, which spoil nearly all rows: a
+// query that means to count a rare value says so with `other: bin`. Beside that an operator is told if one row in
+// twenty is outside of a query's cells and not counted, or if half of the rows are left out by the bounds of units.
 
 // The codes of findings.
 const (
@@ -142,7 +142,7 @@ func (f *finder) inFile(t *tally.Input) (names []string) {
 
 var plainStep = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// pathStep is a key in a path of the job.
+// pathStep returns a key in a path of the job.
 func pathStep(key string) string {
 	if plainStep.MatchString(key) {
 		return "." + key
@@ -298,7 +298,7 @@ func Unusable(found []Finding) configs.Diagnostics {
 	return out
 }
 
-// UnusableError is the failed check of columns that are unusable; nil if there are none.
+// UnusableError returns the failed check of columns that are unusable; nil if there are none.
 func UnusableError(found configs.Diagnostics, hint string) error {
 	if len(found) == 0 {
 		return nil

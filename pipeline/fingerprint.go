@@ -45,7 +45,12 @@ func identify(question []byte, public []publicFile, dataset string, params map[s
 	if id.Presentation, err = presentationOf(question, public); err != nil {
 		return id, err
 	}
-	asked := slices.DeleteFunc(slices.Clone(public), func(f publicFile) bool { return f.Presents })
+	var asked []publicFile // nil if there are none, whether or not files of the presentation were left out
+	for _, f := range public {
+		if !f.Presents {
+			asked = append(asked, f)
+		}
+	}
 	whole, err := digestOf(question, asked)
 	if err != nil {
 		return id, err
@@ -72,7 +77,7 @@ func runKey(dataset, question string, params map[string]string) string {
 // the ledger that is charged.
 var notThePresentation = map[string][]string{"output": {"dir"}, "ledger": {"store", "budget"}}
 
-// presentationOf is the digest of the job, without the keys that are not the presentation, and of public files.
+// presentationOf returns the digest of the job, without the keys that are not the presentation, and of public files.
 func presentationOf(effective []byte, public []publicFile) (string, error) {
 	var job map[string]any
 	if err := json.Unmarshal(effective, &job); err != nil {
@@ -97,12 +102,13 @@ var (
 	presentsJob = []string{"name", "title", "columns", "deployment", "output", "ledger", "params", "memory_limit",
 		"engine", "data_checks"}
 	presentsQuery = []string{"name", "title", "description", "unit", "denoise", "margins", "sparse", "max_error",
-		"publish"}
+		"publish", "rates"}
 	presentsKind      = map[string][]string{"histogram": {"quantiles", "cdf"}, "crosstabs": {"nonnegative", "integers"}}
 	presentsDimension = []string{"as"}
 )
 
-// digestOf is the digest of what decides which noisy values are drawn. Dataset and parameters come on top (runKey).
+// digestOf returns the digest of what decides which noisy values are drawn. Dataset and parameters come on top
+// (runKey).
 func digestOf(effective []byte, public []publicFile) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(effective))
 	d.UseNumber()
@@ -164,7 +170,7 @@ func renumber(m map[string]any, key string, by []map[string]any) {
 	}
 }
 
-// dimensionName is how a table names a dimension.
+// dimensionName returns how a table names a dimension.
 func dimensionName(dimension map[string]any) any {
 	nearest, _ := dimension["nearest"].(map[string]any)
 	for _, name := range []any{dimension["as"], nearest["id"], dimension["column"]} {
@@ -196,7 +202,7 @@ func without(m map[string]any, keys []string) {
 	}
 }
 
-// objectsOf are the objects of a list.
+// objectsOf returns the objects of a list.
 func objectsOf(list any) (out []map[string]any) {
 	items, _ := list.([]any)
 	for _, item := range items {
@@ -207,9 +213,9 @@ func objectsOf(list any) (out []map[string]any) {
 	return out
 }
 
-// canonicalJSON is a value in the one form that all spellings of the same share: numbers by value, and without what
-// says the same as its absence, an empty list and a truth value that is false. Only input.csv.header is true if it is
-// absent.
+// canonicalJSON returns a value in the one form that all spellings of the same share: numbers by value, and without
+// what says the same as its absence, an empty list and a truth value that is false. Only input.csv.header is true if it
+// is absent.
 func canonicalJSON(v any) any {
 	switch x := v.(type) {
 	case json.Number:

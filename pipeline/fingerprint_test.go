@@ -17,7 +17,7 @@ var (
 	// of query.
 	presented = []string{
 		"name", "title", "columns.", "params.", "deployment.", "output.", "engine",
-		"queries.name", "queries.title", "queries.description", "queries.unit", "queries.denoise.", "queries.margins.",
+		"queries.name", "queries.title", "queries.description", "queries.unit", "queries.denoise.", "queries.margins.", "queries.rates.",
 		"queries.sparse", "queries.max_error", "queries.publish.", "queries.accuracy.",
 		"queries.histogram.quantiles.", "queries.histogram.cdf", "queries.crosstabs.nonnegative",
 		"queries.crosstabs.integers",
@@ -168,7 +168,7 @@ func TestEveryKey(t *testing.T) {
 }
 
 // All kinds of queries that have dimensions, as the format has them.
-func kinds(t *testing.T) (names []string) {
+func kindsOf(t *testing.T) (names []string) {
 	t.Helper()
 	typ := reflect.TypeFor[configs.Query]()
 	for i := range typ.NumField() {
@@ -197,7 +197,7 @@ func asked(t *testing.T, format string, args ...any) string {
 // What a label is called is part of the question only beside keys that are discovered, whose cells are told by it, in
 // every kind.
 func TestLabels(t *testing.T) {
-	for _, kind := range kinds(t) {
+	for _, kind := range kindsOf(t) {
 		job := func(label, keys string) string {
 			return asked(t, `{"queries": [{%q: {"by": [{"column": "x", "values": [{"label": %q, "members": ["1"]}]}%s]}}]}`,
 				kind, label, keys)

@@ -68,6 +68,8 @@ type Planned struct {
 type inside struct {
 	// margins are the queries whose estimates are made to agree with this one's.
 	margins []margin
+	// rates are the quotients of its cells that are published as well.
+	rates []rate
 	// places are where the cells lie; nil if they are no points.
 	places *Places
 	// path is the query's place in the job, for diagnostics.

@@ -107,7 +107,7 @@ func (p *Plan) joinKeys(exacts [][]mechanism.Exact) error {
 	return nil
 }
 
-// Threshold is the least noisy count at which a key is published; 0 if keys are listed.
+// Threshold returns the least noisy count at which a key is published; 0 if keys are listed.
 func (q *Planned) Threshold() float64 {
 	if q.Selection == nil {
 		return 0
@@ -119,7 +119,7 @@ func (q *Planned) Threshold() float64 {
 	return float64(units) * q.Selection.Mechanism.Grid
 }
 
-// MinUnits is the least number of units of a discovered key that is not left out, as the job says; 0 if it says
+// MinUnits returns the least number of units of a discovered key that is not left out, as the job says; 0 if it says
 // nothing.
 func (q *Planned) MinUnits() int64 {
 	if q.Selection == nil {
@@ -128,7 +128,7 @@ func (q *Planned) MinUnits() int64 {
 	return q.Selection.MinUnits
 }
 
-// FailureShare is the share of delta that the release takes for the selection of keys; 0 if it selects none.
+// FailureShare returns the share of delta that the release takes for the selection of keys; 0 if it selects none.
 func (p *Plan) FailureShare() float64 {
 	share, _ := calibrate.ParseNearest(p.failure.share) // 0 if it is ""
 	return share

@@ -73,7 +73,7 @@ func value(a *configs.Aggregate) *quantize.Value {
 	return v
 }
 
-// shareOf is the part of a query's mu² that a search takes.
+// shareOf returns the part of a query's mu² that a search takes.
 func shareOf(d configs.Decimal) float64 {
 	if share, err := calibrate.ParseNearest(string(d)); err == nil {
 		return share
@@ -81,7 +81,7 @@ func shareOf(d configs.Decimal) float64 {
 	return 0.1
 }
 
-// rowsShare is what finding the bound on the rows of a unit takes; 0 if the job has it.
+// rowsShare returns what finding the bound on the rows of a unit takes; 0 if the job has it.
 func rowsShare(job *configs.Job, jq *configs.Query) float64 {
 	if p := job.Bounds(jq); p.MaxRows.Discovers() {
 		return shareOf(p.MaxRowsShare)
@@ -89,7 +89,7 @@ func rowsShare(job *configs.Job, jq *configs.Query) float64 {
 	return 0
 }
 
-// bounds are what one unit may contribute to the query.
+// bounds returns what one unit may contribute to the query.
 func bounds(job *configs.Job, jq *configs.Query) query.Bounds {
 	p := job.Bounds(jq)
 	return query.Bounds{MaxRows: p.MostRows(), MaxGroups: p.MaxGroups, MaxRowsPerGroup: p.MaxRowsPerGroup}

@@ -94,6 +94,9 @@ func (q *Planned) manifest() manifest.Query {
 	if r := q.rule; r != (publishRule{}) {
 		m.Publish = &manifest.Publish{MinCount: r.MinCount, MaxRelativeError: r.MaxRelative}
 	}
+	for i := range q.rates {
+		m.Rates = append(m.Rates, q.rates[i].Rate)
+	}
 	if f, ok := q.Query.(query.KeyFollower); ok {
 		m.KeysOf = f.Leader()
 	}
@@ -117,7 +120,7 @@ func (p *Plan) leavesOut() bool {
 	return slices.ContainsFunc(p.queries, func(q Planned) bool { return q.Selection != nil && q.Selection.Least() > 1 })
 }
 
-// Statement is the promise of the release in words.
+// Statement returns the promise of the release in words.
 func (p *Plan) Statement() string { return p.statement(p.Mechanisms()) }
 
 func (p *Plan) statement(ms []calibrate.Mechanism) string {

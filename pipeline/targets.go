@@ -71,7 +71,7 @@ func (b *builder) checkTarget(q *Planned, a *configs.Accuracy) {
 		"name the dimensions of one of its tables, or leave table out: then all reach the half-width")
 }
 
-// reached is the half-width that a target is compared with.
+// reached returns the half-width that a target is compared with.
 func (q *Planned) reached() float64 {
 	if q.target.table != "" {
 		for _, t := range q.Strategy.Tables {
@@ -186,7 +186,7 @@ func (b *builder) needed(p *Plan) []float64 {
 	return out
 }
 
-// together is the mu of all queries, whose least ones are known, by their weights.
+// together returns the mu of all queries, whose least ones are known, by their weights.
 func together(needed, weights []float64, auto bool) float64 {
 	sum, largest, total := 0.0, 0.0, 0.0
 	for i, mu := range needed {

@@ -34,7 +34,7 @@ func newViews(logical []string, events []configs.Event, all *derived.Set) (views
 	return v, needed
 }
 
-// source is the input's column that stands for a logical one in an event.
+// source returns the input's column that stands for a logical one in an event.
 func source(e configs.Event, name string) string {
 	if column, ok := e[name]; ok {
 		return column

@@ -111,7 +111,7 @@ func (o object) set(key, text string) object {
 	return o
 }
 
-// format is a file's format: csv, parquet, arrow or json.
+// format returns a file's format: csv, parquet, arrow or json.
 func (f catalogueFile) format() string { return strings.TrimPrefix(filepath.Ext(f.Path), ".") }
 
 func (f catalogueFile) mediaType() string {
@@ -128,7 +128,7 @@ func (f catalogueFile) mediaType() string {
 	return "application/octet-stream"
 }
 
-// csvTables are the tables that have a CSV file, each with that file alone.
+// csvTables returns the tables that have a CSV file, each with that file alone.
 func (r *catalogue) csvTables() []catalogueTable {
 	var out []catalogueTable
 	for _, t := range r.Tables {
@@ -142,7 +142,7 @@ func (r *catalogue) csvTables() []catalogueTable {
 	return out
 }
 
-// inCSV is a text as the CSV file has it; see package sink.
+// inCSV returns a text as the CSV file has it; see package sink.
 func (f catalogueFile) inCSV(text string) string {
 	if !f.Raw && text != "" && strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
 		return "'" + text

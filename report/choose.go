@@ -63,7 +63,7 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 	return axes
 }
 
-// startsAt is how many key columns of a table from one on are the dimension's; 0 if it is another's.
+// startsAt returns how many key columns of a table from one on are the dimension's; 0 if it is another's.
 func (d *dimension) startsAt(keys []pageKey, at int) int {
 	names := d.keyNames()
 	if at+len(names) > len(keys) {
@@ -92,7 +92,7 @@ func (d *dimension) name() string {
 	return d.Column
 }
 
-// keyNames are the names of its key columns; the second of edges may end with _before instead.
+// keyNames returns the names of its key columns; the second of edges may end with _before instead.
 func (d *dimension) keyNames() []string {
 	name := d.name()
 	switch {
@@ -127,7 +127,7 @@ func (d *dimension) label() string {
 	return name
 }
 
-// kind is the type of the dimension's axis.
+// kind returns the type of the dimension's axis.
 func (d *dimension) kind() string {
 	switch {
 	case d.Grid != nil:
@@ -178,7 +178,7 @@ func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 	return pictureTop
 }
 
-// other is the first axis that is not of a kind.
+// other returns the first axis that is not of a kind.
 func other(axes []axis, kind string) axis {
 	return axes[slices.IndexFunc(axes, func(a axis) bool { return a.Type != kind })]
 }

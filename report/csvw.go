@@ -49,7 +49,7 @@ func (r *catalogue) csvw() object {
 	return out
 }
 
-// nameOf is a name that may stand in a URI template: letters, digits and underscores, not first an underscore.
+// nameOf returns a name that may stand in a URI template: letters, digits and underscores, not first an underscore.
 func nameOf(column string, at int) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {

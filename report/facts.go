@@ -190,7 +190,7 @@ func factsOf(m *manifest.Manifest) *facts {
 	return f
 }
 
-// ceilingOf is the least float64 that is not below a decimal; 0 if it is none.
+// ceilingOf returns the least float64 that is not below a decimal; 0 if it is none.
 func ceilingOf(text string) float64 {
 	x, err := calibrate.ParseUp(text)
 	if err != nil {

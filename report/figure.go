@@ -81,7 +81,7 @@ func (g *figure) keys(estimate, interval picture.Style) []picture.Key {
 	return append(out, picture.Key{Name: "95 % interval", Style: interval})
 }
 
-// value is a value of a row; NaN if the table has no such column.
+// value returns a value of a row; NaN if the table has no such column.
 func (g *figure) value(column string, at int) float64 {
 	t := g.d.Table
 	i := slices.IndexFunc(t.Values, func(c pageColumn) bool { return c.Name == column })
@@ -181,7 +181,7 @@ func compareDown(a, b float64) int {
 // mostCharts is how many charts stand beside one another.
 const mostCharts = 12
 
-// lines are a chart for each group of the axes before the last one.
+// lines returns a chart for each group of the axes before the last one.
 func (g *figure) lines() *picture.Figure {
 	last := g.d.Axes[len(g.d.Axes)-1]
 	y := picture.Axis{Label: g.d.Unit, Zero: true}
@@ -229,7 +229,7 @@ func (g *figure) lines() *picture.Figure {
 	return out
 }
 
-// place is where a row lies on an axis: in the middle of its edges, or at the number of its label.
+// place returns where a row lies on an axis: in the middle of its edges, or at the number of its label.
 func (g *figure) place(a axis, at int) float64 {
 	sum := 0.0
 	for _, k := range a.Keys {
@@ -243,7 +243,7 @@ func (g *figure) place(a axis, at int) float64 {
 	return sum / float64(len(a.Keys))
 }
 
-// heat is a panel of cells, or one for each label of a third axis.
+// heat returns a panel of cells, or one for each label of a third axis.
 func (g *figure) heat() *picture.Figure {
 	keys := g.d.Table.Keys
 	panel := picture.Cells{}
@@ -299,7 +299,7 @@ func (g *figure) heat() *picture.Figure {
 	return out
 }
 
-// names are the names of the cells along a key column: those of its axis if the column is the axis's first one.
+// names returns the names of the cells along a key column: those of its axis if the column is the axis's first one.
 func (g *figure) names(key int) []string {
 	for i := range g.d.Axes {
 		if a := &g.d.Axes[i]; a.Keys[0] == key {
@@ -354,7 +354,7 @@ func heatSize(panel picture.Cells, n int) (width, height float64, columns int) {
 // mostMaps is how many labels of a further axis have a map of their own.
 const mostMaps = 6
 
-// maps are the places with their noisy values and, if they were denoised, with their estimates beside them; with a
+// maps returns the places with their noisy values and, if they were denoised, with their estimates beside them; with a
 // further axis they are the estimates for each of its labels.
 func (g *figure) maps() *picture.Figure {
 	p, key := g.d.Places, &g.d.Table.Keys[g.d.Places.Key]

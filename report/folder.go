@@ -5,7 +5,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// RowTable is a table whose rows are held: each key has a label a row.
+// RowTable returns a table whose rows are held: each key has a label a row.
 func RowTable(query, holds string, rows int, keys []domain.KeyColumn, names []string, values [][]float64) *Table {
 	t := &Table{Query: query, Holds: holds, Cells: rows, Keys: keys}
 	for i, name := range names {

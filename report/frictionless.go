@@ -2,7 +2,7 @@ package report
 
 import "fmt"
 
-// dataPackage is a Data Package of version 2 (datapackage.org): a resource for each file.
+// dataPackage returns a Data Package of version 2 (datapackage.org): a resource for each file.
 func (r *catalogue) dataPackage() object {
 	p := object{
 		"$schema": "https://datapackage.org/profiles/2.0/datapackage.json", "name": r.Slug, "title": r.Title, "description": r.Description + "\n\n" + r.Guarantee,

@@ -52,7 +52,7 @@ func upward(x float64) float64 {
 	return x + math.Abs(x)*slack
 }
 
-// probability is x as a fraction: a bound that is no number, or above 1, is 1.
+// probability returns x as a fraction: a bound that is no number, or above 1, is 1.
 func probability(x float64) *big.Rat {
 	r := new(big.Rat).SetFloat64(x)
 	if r == nil || r.Cmp(big.NewRat(1, 1)) > 0 {
@@ -61,7 +61,7 @@ func probability(x float64) *big.Rat {
 	return r
 }
 
-// Delta is an upper bound of delta(eps), at most 1.
+// Delta returns an upper bound of delta(eps), at most 1.
 func (g Guarantee) Delta(eps float64) float64 {
 	if g.Both {
 		gaussian, pure := g.apart()
@@ -78,7 +78,7 @@ func (g Guarantee) Delta(eps float64) float64 {
 	return min(d, 1)
 }
 
-// gaussian is the curve of the Gaussian part, also for eps below 0: delta(-eps) = 1 - e^-eps·(1 - delta(eps)).
+// gaussian returns the curve of the Gaussian part, also for eps below 0: delta(-eps) = 1 - e^-eps·(1 - delta(eps)).
 func (g Guarantee) gaussian(eps float64) float64 {
 	switch {
 	case g.Mu == 0 && eps >= 0:
@@ -97,8 +97,8 @@ func (g Guarantee) gaussian(eps float64) float64 {
 	return float64(d)
 }
 
-// Guess is the largest probability of being right of who believed with probability p, between 0 and 1, that the unit is
-// in the table. It is exact but for the rounding of delta.
+// Guess returns the largest probability of being right of who believed with probability p, between 0 and 1, that the
+// unit is in the table. It is exact but for the rounding of delta.
 func (g Guarantee) Guess(p *big.Rat) *big.Rat {
 	more := new(big.Rat).Set(p)
 	less := new(big.Rat).Sub(big.NewRat(1, 1), p)
@@ -177,5 +177,5 @@ func (g Guarantee) Epsilon(delta float64) (eps float64, ok bool) {
 	return high, true
 }
 
-// rootUp is the square root of x, rounded up.
+// rootUp returns the square root of x, rounded up.
 func rootUp(x float64) float64 { return upward(math.Sqrt(upward(x))) }

@@ -16,7 +16,7 @@ var licences = []string{
 
 func (r *catalogue) knownLicence() bool { return slices.Contains(licences, r.Licence) }
 
-// licenceAddress is where the licence stands; "" if that is not known.
+// licenceAddress returns where the licence stands; "" if that is not known.
 func (r *catalogue) licenceAddress() string {
 	switch {
 	case isAddress(r.Licence):

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// dcat is the release as a schema.org Dataset that is a DCAT one too, for search engines and data portals. DCAT takes
-// titles, descriptions and licences from Dublin Core, so these are said in both vocabularies.
+// dcat returns the release as a schema.org Dataset that is a DCAT one too, for search engines and data portals. DCAT
+// takes titles, descriptions and licences from Dublin Core, so these are said in both vocabularies.
 func (r *catalogue) dcat() object {
 	files, variables := []object{}, []object{}
 	for _, t := range r.Tables {
@@ -51,7 +51,7 @@ func dcatContext() object {
 	}
 }
 
-// distribution is a file of a table. Its address is relative, so that the folder can lie anywhere.
+// distribution returns a file of a table. Its address is relative, so that the folder can lie anywhere.
 func (r *catalogue) distribution(t *catalogueTable, f catalogueFile) object {
 	at := url.PathEscape(f.Path)
 	d := object{
@@ -68,7 +68,7 @@ func (r *catalogue) distribution(t *catalogueTable, f catalogueFile) object {
 	return d
 }
 
-// croissantContext is the context that Croissant 1.0 prescribes.
+// croissantContext returns the context that Croissant 1.0 prescribes.
 func croissantContext() object {
 	c := object{
 		"@language": "en", "@vocab": "https://schema.org/", "cr": "http://mlcommons.org/croissant/", "rai": "http://mlcommons.org/croissant/RAI/", "dct": "http://purl.org/dc/terms/",
@@ -85,8 +85,8 @@ func croissantContext() object {
 	return c
 }
 
-// croissant is the release by Croissant 1.0 (MLCommons): its files, and a record set for each table, of its first file
-// that is CSV or Parquet.
+// croissant returns the release by Croissant 1.0 (MLCommons): its files, and a record set for each table, of its first
+// file that is CSV or Parquet.
 func (r *catalogue) croissant() object {
 	files, sets := []object{}, []object{}
 	for _, t := range r.Tables {
@@ -123,7 +123,7 @@ func (r *catalogue) croissant() object {
 	return d.set("datePublished", r.Published)
 }
 
-// croissantType is the file's media type. Croissant's readers know Parquet by the name that it had before it was
+// croissantType returns the file's media type. Croissant's readers know Parquet by the name that it had before it was
 // registered.
 func (f catalogueFile) croissantType() string {
 	if f.format() == "parquet" {

@@ -12,7 +12,7 @@ import (
 
 // Numbers are printed as exact decimals of the values that are given, rounded to the side that does not flatter.
 
-// ceilTo is x rounded up to so many decimals.
+// ceilTo returns x rounded up to so many decimals.
 func ceilTo(x *big.Rat, decimals int) string {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
 	scaled := new(big.Rat).Mul(x, new(big.Rat).SetInt(scale))
@@ -23,7 +23,7 @@ func ceilTo(x *big.Rat, decimals int) string {
 	return new(big.Rat).SetFrac(n, scale).FloatString(decimals)
 }
 
-// floorTo is x rounded down to so many decimals.
+// floorTo returns x rounded down to so many decimals.
 func floorTo(x *big.Rat, decimals int) string {
 	text := ceilTo(new(big.Rat).Neg(x), decimals)
 	if rest, negative := strings.CutPrefix(text, "-"); negative {
@@ -35,7 +35,7 @@ func floorTo(x *big.Rat, decimals int) string {
 	return "-" + text
 }
 
-// PercentUp is a probability in percent with two decimals, rounded up.
+// PercentUp returns a probability in percent with two decimals, rounded up.
 func PercentUp(x *big.Rat) string {
 	return ceilTo(new(big.Rat).Mul(x, big.NewRat(100, 1)), 2) + " %"
 }
@@ -69,7 +69,7 @@ func percentDown(x float64) string {
 	return floorTo(r.Mul(r, big.NewRat(100, 1)), 1) + " %"
 }
 
-// SignificantUp is x, not below 0, rounded up to so many significant digits.
+// SignificantUp returns x, not below 0, rounded up to so many significant digits.
 func SignificantUp(x float64, digits int) string {
 	r := new(big.Rat).SetFloat64(x)
 	if r == nil || x <= 0 {
@@ -93,7 +93,7 @@ func SignificantUp(x float64, digits int) string {
 	return text
 }
 
-// short is a number with four digits, for orientation: those that are a promise are rounded as above.
+// short returns a number with four digits, for orientation: those that are a promise are rounded as above.
 func short(x float64) string {
 	r := new(big.Rat).SetFloat64(x)
 	switch {
@@ -105,8 +105,8 @@ func short(x float64) string {
 	return SignificantUp(x, 4)
 }
 
-// AsStated is the shortest decimal that a job may state for a bound of its guarantee: the manifest has the double below
-// it.
+// AsStated returns the shortest decimal that a job may state for a bound of its guarantee: the manifest has the double
+// below it.
 func AsStated(x float64) string {
 	for digits := 1; digits < 17; digits++ {
 		s := strconv.FormatFloat(x, 'g', digits, 64)

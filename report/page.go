@@ -59,6 +59,7 @@ type tableData struct {
 	Picture  string     `json:"-"`
 	Axes     []axis     `json:"-"`
 	Denoised bool       `json:"-"`
+	Rate     string     `json:"-"` // what a table of rates holds; "" of others
 	// None stands for a value that is not defined.
 	None   string    `json:"none,omitempty"`
 	Sums   *sumsData `json:"sums,omitempty"`
@@ -105,6 +106,9 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 		Name: shown(q.title), File: q.name, Unit: q.unitText(f), Axes: axes, Table: table, Readers: forReaders(table, axes),
 		Denoised: len(q.steps) > 0 && t.Holds == "", Places: placesOf(t, table, axes, cells),
 	}
+	if r := q.rate(t.Holds); r != nil {
+		out.Unit, out.None, out.Rate = shown(r.Name), "not stated", rateText(q, r)
+	}
 	out.Sums = sumsOf(q.stated, t, out.Readers)
 	if t.Holds != "" {
 		out.Name, out.File = shown(q.title)+" ("+t.Holds+")", q.name+"."+t.Holds
@@ -128,8 +132,8 @@ func (f *facts) find(query string) *queryFacts {
 	return nil
 }
 
-// policy is the page's Content-Security-Policy: it may load nothing, and runs and styles by nothing but its own parts,
-// by their digests. Its pictures are in it (data:).
+// policy returns the page's Content-Security-Policy: it may load nothing, and runs and styles by nothing but its own
+// parts, by their digests. Its pictures are in it (data:).
 func policy() string {
 	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action "+
 		"'none'", sourceOf(pageJS), sourceOf(pageCSS))

@@ -43,7 +43,7 @@ func Documents(m *manifest.Manifest, tables []*Table) []pipeline.Document {
 	return out
 }
 
-// catalogue is what catalogues are told of the release.
+// catalogue returns what catalogues are told of the release.
 func (f *facts) catalogue(tables []*Table) *catalogue {
 	d := &f.deployment
 	r := &catalogue{
@@ -73,7 +73,7 @@ func (f *facts) catalogue(tables []*Table) *catalogue {
 	return r
 }
 
-// catalogued is what catalogues are told of a table of the query.
+// catalogued returns what catalogues are told of a table of the query.
 func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	out, unit := catalogueTable{Name: q.name, Description: q.description(f)}, q.unitText(f)
 	if t.Holds != "" {
@@ -86,6 +86,9 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 		out.Description, unit = "Share of the rows below each edge of "+q.edgeLabel()+", read off the noisy counts of "+q.name+".", "share of rows"
 	case holdsSums:
 		out.Description = "Numbers of rows below each edge of " + q.edgeLabel() + ", from the noisy counts of " + q.name + "."
+	}
+	if r := q.rate(t.Holds); r != nil {
+		out.Description, unit = rateText(q, r), shown(r.Name)
 	}
 	for _, x := range q.files {
 		if x.Holds == t.Holds {

@@ -29,10 +29,10 @@ func (q *queryFacts) unitText(f *facts) string {
 	return text
 }
 
-// valueName is what the page calls the column that is added up.
+// valueName returns what the page calls the column that is added up.
 func (q *queryFacts) valueName() string { return shown(cmp.Or(q.columns[q.value].Title, q.value)) }
 
-// noun is what a query counts: what the job says; units if each counts once at most; else rows.
+// noun returns what a query counts: what the job says; units if each counts once at most; else rows.
 func (q *queryFacts) noun(f *facts) string {
 	switch {
 	case q.counted != "":
@@ -55,7 +55,7 @@ func (q *queryFacts) unitNames(f *facts) string {
 	return strings.Join(names, ", ")
 }
 
-// edgeLabel is the column that a query's quantiles are of.
+// edgeLabel returns the column that a query's quantiles are of.
 func (q *queryFacts) edgeLabel() string {
 	for i := range q.axes {
 		if d := &q.axes[i]; d.cut() {
@@ -140,6 +140,9 @@ func titleOf(q *queryFacts, t *tableData) string {
 	case t.Picture == pictureCDF:
 		return "Share below each edge, read off the noisy counts"
 	}
+	if _, holds, _ := strings.Cut(t.File, "."); q.rate(holds) != nil {
+		return shown(holds)
+	}
 	var by []string
 	for _, a := range t.Axes {
 		by = append(by, a.Label)
@@ -147,9 +150,41 @@ func titleOf(q *queryFacts, t *tableData) string {
 	return "By " + strings.Join(by, " and ")
 }
 
+// rate returns the rate that a table holds; nil if it holds none.
+func (q *queryFacts) rate(holds string) *manifest.Rate {
+	if q.stated == nil {
+		return nil
+	}
+	i := slices.IndexFunc(q.stated.Rates, func(r manifest.Rate) bool { return r.Name == holds })
+	if i < 0 {
+		return nil
+	}
+	return &q.stated.Rates[i]
+}
+
+// rateText describes a table of rates.
+func rateText(q *queryFacts, r *manifest.Rate) string {
+	by := cmp.Or(r.Per, "the public numbers in column "+shown(r.Value)+" of "+shown(r.File))
+	times := ""
+	if r.Times != 1 {
+		times = ", times " + AsStated(r.Times)
+	}
+	text := "The noisy values of " + q.name + " divided by " + by + times + ". "
+	if r.Per != "" {
+		text += "The 95 % intervals (Fieller's) take the noise of both into account. "
+	}
+	text += "A rate is empty if noise alone could explain the number to divide by"
+	if r.MaxHalfWidth > 0 {
+		text += ", or if its interval reaches further than " + AsStated(r.MaxHalfWidth) + " to each side"
+	}
+	return text + "."
+}
+
 // noteOf describes what a picture leaves out.
 func noteOf(t *tableData) string {
 	switch {
+	case t.Rate != "":
+		return t.Rate
 	case t.Picture == pictureNone:
 		return "The noisy coordinates of the residuals. The tables above were put together from them."
 	case t.Table.Shown < t.Table.Rows:
@@ -207,7 +242,7 @@ func (q *queryFacts) question(f *facts) string {
 	return text + "."
 }
 
-// capital is a text with a capital first letter.
+// capital returns a text with a capital first letter.
 func capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:]
@@ -275,7 +310,7 @@ func (q *queryFacts) overBoundText(f *facts, estimate float64) string {
 		thousands(int(math.Round(max(estimate, 0)))), SignificantUp(q.half, 2), q.unitNames(f), q.excess())
 }
 
-// excess is how many rows a unit over the bound has: "more than 2 rows", from the argument for the sensitivity.
+// excess returns how many rows a unit over the bound has: "more than 2 rows", from the argument for the sensitivity.
 func (q *queryFacts) excess() string {
 	_, text, _ := strings.Cut(q.why, "more than ")
 	text, _, _ = strings.Cut(text, ":")
@@ -303,7 +338,8 @@ func (q *queryFacts) grid() string {
 	return text + rounded
 }
 
-// clampRiskWords describes how likely a clamp that was found has cut off more than the interval shows; "" if none was found.
+// clampRiskWords describes how likely a clamp that was found has cut off more than the interval shows; "" if none was
+// found.
 func clampRiskWords(q *manifest.Query) string {
 	if q.Search == nil {
 		return ""
@@ -362,7 +398,7 @@ func (q *queryFacts) standsOutText() string {
 	return ""
 }
 
-// StandsOut is the value that the largest of so many cells of noise alone exceeds with a probability of 5 %.
+// StandsOut returns the value that the largest of so many cells of noise alone exceeds with a probability of 5 %.
 func StandsOut(deviation float64, cells int) float64 {
 	// 1 - Phi(z)^n = 0.05; -expm1 keeps the digits that 1 - 0.95^(1/n) would lose.
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
@@ -396,8 +432,8 @@ func (q *queryFacts) withheld() string {
 		strings.Join(rules, ", or if "), plural(q.cells, "cell"), q.publish.Withheld)
 }
 
-// standsOut is the value that the largest of so many of the query's cells exceeds with a probability of 5 % if all are
-// 0.
+// standsOut returns the value that the largest of so many of the query's cells exceeds with a probability of 5 % if all
+// are 0.
 func (q *queryFacts) standsOut(cells int) float64 {
 	if q.noise.Noise != calibrate.Gaussian {
 		return StandsOutOf(q.noise, cells)

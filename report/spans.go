@@ -55,7 +55,7 @@ func calendarName(from, to string) string {
 	return from + " to " + end.AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
-// names are the names of an axis's cells, by the codes of its first key.
+// names returns the names of an axis's cells, by the codes of its first key.
 func (a *axis) names(t *pageTable) []string {
 	if a.cells != nil {
 		return a.cells
@@ -95,7 +95,7 @@ func forReaders(t *pageTable, axes []axis) *pageTable {
 	return &out
 }
 
-// wholeColumns are the columns that a job declares as integers.
+// wholeColumns returns the columns that a job declares as integers.
 func wholeColumns(in *jobInput) map[string]bool {
 	out := map[string]bool{}
 	for _, types := range []map[string]string{in.CSV.Types, in.JSONL.Columns, in.Folders} {

@@ -43,7 +43,7 @@ const (
 	estimateColumn = "estimate"
 )
 
-// tablesOf are the tables of a result.
+// tablesOf returns the tables of a result.
 func tablesOf(r *pipeline.Result) []*Table {
 	tables := []*Table{tableOf(r.Name, "", &r.Answer)}
 	tables[0].Sparse, tables[0].Places = r.Sparse, r.Places
@@ -218,7 +218,7 @@ func (t *Table) page(most int) (*pageTable, []int) {
 	return p, s.cells
 }
 
-// keyOf is a key column of some cells. Only labels that occur are kept, in the order of the domain.
+// keyOf returns a key column of some cells. Only labels that occur are kept, in the order of the domain.
 func keyOf(k domain.KeyColumn, cells []int) pageKey {
 	labels := texts(k.Labels)
 	out := pageKey{Name: shown(k.Name), Labels: []string{}, Codes: make([]int, len(cells)),

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// cite is how to cite the release, in one line.
+// cite returns how to cite the release, in one line.
 func (r *catalogue) cite() string {
 	who := "The publisher of " + r.Name
 	if len(r.Creators) > 0 {
@@ -26,7 +26,7 @@ func (r *catalogue) cite() string {
 	return text
 }
 
-// citation is a file of the Citation File Format 1.2.0.
+// citation returns a file of the Citation File Format 1.2.0.
 func (r *catalogue) citation() []byte {
 	type entity struct {
 		Name string `yaml:"name"`
@@ -65,7 +65,7 @@ func (r *catalogue) citation() []byte {
 	return text
 }
 
-// plainMarkdown is a text in Markdown that nothing of stands for a mark, on one line.
+// plainMarkdown returns a text in Markdown that nothing of stands for a mark, on one line.
 func plainMarkdown(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -135,7 +135,7 @@ func (f *facts) unitName() string {
 	return strings.Join(names, " and ")
 }
 
-// unitRows are the rows of one unit.
+// unitRows returns the rows of one unit.
 func (f *facts) unitRows() string {
 	if len(f.unit) == 0 {
 		return "one row"
@@ -357,7 +357,7 @@ func (f *facts) budgetView() []string {
 	return out
 }
 
-// plain is a number in the fewest digits that tell it from others.
+// plain returns a number in the fewest digits that tell it from others.
 func plain(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e-0", "e-", 1)
 }

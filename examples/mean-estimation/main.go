@@ -25,9 +25,9 @@ func all() experiment.Experiment {
 // rows is the number of vectors in a table.
 const rows = 500
 
-// means is the experiment. A table has a centre x0 ~ N(0, I), and rows that are uniform in the unit cube around it. The
-// query is their mean. If the centre is public, one row moves the mean by at most sqrt(d)/rows. The paper does not say
-// that it is public, but otherwise a row could be anywhere.
+// means returns the experiment. A table has a centre x0 ~ N(0, I), and rows that are uniform in the unit cube around
+// it. The query is their mean. If the centre is public, one row moves the mean by at most sqrt(d)/rows. The paper does
+// not say that it is public, but otherwise a row could be anywhere.
 func means() trial.Paper {
 	return trial.Paper{
 		Setup: trial.Setup{

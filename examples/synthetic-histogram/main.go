@@ -20,7 +20,7 @@ func main() { os.Exit(experiment.Main(histograms().Experiment().Execute)) }
 // rows is the number of items in a table.
 const rows = 500
 
-// histograms is the experiment. A table has a distribution over d cells, drawn from the symmetric Dirichlet
+// histograms returns the experiment. A table has a distribution over d cells, drawn from the symmetric Dirichlet
 // distribution of parameter 1/d, so that few cells have most of the probability, and rows items drawn from it. The
 // query is the share of the items in each cell. If one item is replaced by another, the shares move by sqrt(2)/rows, or
 // by 2/rows in the L1 norm.

@@ -52,7 +52,7 @@ var faults = []*Fault{NoKey, OtherKey, OtherPlan, NoVariable, Changed, Unread, U
 
 func (f *Fault) mark() string { return "[dprelease:" + f.name + "] " }
 
-// with is an error of the fault, with details.
+// with returns an error of the fault, with details.
 func (f *Fault) with(details string) error {
 	if details == "" {
 		return errors.New(f.mark() + f.Says)
@@ -83,7 +83,7 @@ func FaultIn(err error) *Fault {
 	return nil
 }
 
-// SaidIn is what a worker said of its fault in an error of a runner, with its details.
+// SaidIn returns what a worker said of its fault in an error of a runner, with its details.
 func (f *Fault) SaidIn(err error) string {
 	_, text, _ := strings.Cut(fmt.Sprint(err), f.mark())
 	text, _, _ = strings.Cut(text, "\n")

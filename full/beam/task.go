@@ -118,8 +118,8 @@ func (t *Task) brief(key partial.Key) (*brief, error) {
 	return b, nil
 }
 
-// used are the fields of a schema that a plan reads, and those that its events name, which it checks though no query
-// reads them.
+// used returns the fields of a schema that a plan reads, and those that its events name, which it checks though no
+// query reads them.
 func used(plan *pipeline.Plan, schema table.Schema) (fields []table.Field) {
 	names := slices.Clone(plan.Columns())
 	for _, e := range plan.Job().Input.Events {
@@ -180,7 +180,7 @@ func (b *brief) plan() (*pipeline.Plan, error) {
 // ledger.
 const missingMark = "sqlite:this-worker-lacks-"
 
-// limits are those of each function.
+// limits returns those of each function.
 func (t *Task) limits() local.Limits {
 	return local.Limits{Workers: 1, Memory: t.Memory, Scratch: t.Scratch}
 }

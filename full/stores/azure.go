@@ -37,7 +37,7 @@ func openAzure(ctx context.Context, a store.Address) (store.Bucket, error) {
 
 type ofAzure struct{}
 
-// quotedTag is an ETag as requests name it: lists have it without its quotes.
+// quotedTag returns an ETag as requests name it: lists have it without its quotes.
 func quotedTag(tag azcore.ETag) string {
 	if s := string(tag); s == "" || strings.HasSuffix(s, `"`) {
 		return s

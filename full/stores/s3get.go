@@ -144,7 +144,7 @@ func (r *ranges) read(ctx context.Context, o store.Object, at, size int64) (answ
 // signer signs requests as S3 wants it: paths are escaped once.
 var signer = v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
 
-// total is how many bytes an object has, by the Content-Range of an answer; -1 if that does not say.
+// total returns how many bytes an object has, by the Content-Range of an answer; -1 if that does not say.
 func total(contentRange string) int64 {
 	_, size, _ := strings.Cut(contentRange, "/")
 	n, err := strconv.ParseInt(size, 10, 64)

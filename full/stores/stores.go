@@ -237,7 +237,7 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 	return store.Failure(store.Unavailable, "")
 }
 
-// misconfigured is the error of opening a bucket whose options or credentials a library does not take.
+// misconfigured returns the error of opening a bucket whose options or credentials a library does not take.
 func misconfigured() error {
 	return store.Failure(store.Misconfigured,
 		"check the options of the address and the store's environment variables, as docs/howto/object-stores.md has them")

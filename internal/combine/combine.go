@@ -82,18 +82,14 @@ func Ratio(of, to []Term) (Result, error) {
 	// The kurtosis of a difference of the two is at most the larger one, for coordinates of one distribution.
 	z := kinds.HeavyZ95(max(n.kurtosis(), d.kurtosis()))
 	vn, vd, c := covariance(n, n), covariance(d, d), covariance(n, d)
-	// n − r·d has the variance vn − 2·r·c + r²·vd: the ends are the roots of a·r² − 2·b·r + e = 0.
-	a := d.value*d.value - z*z*vd
-	b := n.value*d.value - z*z*c
-	e := n.value*n.value - z*z*vn
-	if a <= 0 {
+	low, high, ok := kinds.Fieller(n.value, d.value, vn, vd, c, z)
+	if !ok {
 		nan := math.NaN()
 		return Result{false, nan, nan, nan, nan}, nil
 	}
-	root := math.Sqrt(max(b*b-a*e, 0))
 	value := n.value / d.value
 	deviation := math.Sqrt(max(vn-2*value*c+value*value*vd, 0)) / math.Abs(d.value)
-	return Result{true, value, deviation, (b - root) / a, (b + root) / a}, nil
+	return Result{true, value, deviation, low, high}, nil
 }
 
 // form is a weighted sum of independent noise coordinates, and the noisy value that it belongs to.
@@ -121,6 +117,7 @@ func (p *part) variance(i int) float64 {
 // formOf adds terms up.
 func formOf(terms []Term) (*form, error) {
 	f := &form{parts: map[partName]*part{}}
+	size := 0.0
 	for _, t := range terms {
 		if err := t.Table.check(t.Weights); err != nil {
 			return nil, err
@@ -128,9 +125,14 @@ func formOf(terms []Term) (*form, error) {
 		for i, w := range t.Weights {
 			if w != 0 {
 				f.value += w * t.Table.noisy[i]
+				size += math.Abs(w * t.Table.noisy[i])
 			}
 		}
 		t.Table.addTo(f, t.Weights)
+	}
+	const rounding = 1e-12 // what remains of terms that cancel
+	if math.Abs(f.value) < rounding*size {
+		f.value = 0
 	}
 	return f, nil
 }
@@ -146,7 +148,7 @@ func (f *form) add(name partName, weights, variances []float64, heavy bool) {
 	f.parts[name] = &part{slices.Clone(weights), variances, heavy}
 }
 
-// covariance is the covariance of the noise of two forms.
+// covariance returns the covariance of the noise of two forms.
 func covariance(f, g *form) float64 {
 	sum := 0.0
 	for name, p := range f.parts {
@@ -159,8 +161,8 @@ func covariance(f, g *form) float64 {
 	return sum
 }
 
-// kurtosis is the excess kurtosis of the noise: 3·sum v² / (sum v)² over the coordinates that are not Gaussian, with
-// their variances v.
+// kurtosis returns the excess kurtosis of the noise: 3·sum v² / (sum v)² over the coordinates that are not Gaussian,
+// with their variances v.
 func (f *form) kurtosis() float64 {
 	total, squares := 0.0, 0.0
 	for _, p := range f.parts {

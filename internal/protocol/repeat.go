@@ -64,7 +64,7 @@ func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Out
 	return a.rerender(ctx)
 }
 
-// pruned is the error that the folder of a publication was deleted on purpose; nil if it was not.
+// pruned returns the error that the folder of a publication was deleted on purpose; nil if it was not.
 func (p *publication) pruned() error {
 	at, pruned := p.run.Pruned[p.digest]
 	if !pruned {

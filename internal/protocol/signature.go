@@ -34,7 +34,7 @@ func (a *attempt) promised(dir string) error {
 	return Unsigned(dir, key, a.Signer)
 }
 
-// Unsigned is the error of a release in dir whose manifest names another key than the signer's, or none; nil if it
+// Unsigned returns the error of a release in dir whose manifest names another key than the signer's, or none; nil if it
 // names the signer's.
 func Unsigned(dir, key string, s pipeline.Signer) error {
 	e := &pipeline.Error{

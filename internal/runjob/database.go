@@ -37,7 +37,7 @@ func databaseOpener(job *configs.Job, l local.Limits, key func(context.Context) 
 	}
 }
 
-// DatabaseOf is the input that a job with input.sql names.
+// DatabaseOf returns the input that a job with input.sql names.
 func DatabaseOf(job *configs.Job) sqlpush.Source {
 	in := job.Input.SQL
 	return sqlpush.Source{Driver: in.Driver, DSN: in.DSN, Table: in.Table, Query: in.Query, Exact: job.ExactColumns()}

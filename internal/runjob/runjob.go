@@ -1,5 +1,5 @@
-// Package runjob carries out the run of a job: it opens the ledger, compares it with what releases show, opens the input,
-// and makes the release by the protocol. The command and package dprelease are fronts of it.
+// Package runjob carries out the run of a job: it opens the ledger, compares it with what releases show, opens the
+// input, and makes the release by the protocol. The command and package dprelease are fronts of it.
 package runjob
 
 import (
@@ -35,7 +35,7 @@ func (e *SettingError) Error() string { return e.Text }
 
 func settingf(format string, args ...any) error { return &SettingError{fmt.Sprintf(format, args...)} }
 
-// Dir is the absolute path of the release folder of a plan: out or, if that is empty, the job's output.dir.
+// Dir returns the absolute path of the release folder of a plan: out or, if that is empty, the job's output.dir.
 func Dir(p *pipeline.Plan, out string) (string, error) {
 	dir, err := filepath.Abs(cmp.Or(out, p.Job().Path(p.Job().Output.Dir)))
 	if err != nil {

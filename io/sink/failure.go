@@ -131,12 +131,12 @@ func refusal(op, path string, code Code, text string) error {
 	return &Error{Op: op, Path: path, Code: code, Err: reason(text)}
 }
 
-// noRelease is the Error of a folder that is absent or empty.
+// noRelease returns the Error of a folder that is absent or empty.
 func noRelease(path string) error {
 	return &Error{Op: "inspect", Path: path, Code: CodeNoRelease, Err: pipeline.ErrNoRelease}
 }
 
-// incomplete is the Error of a folder that holds something that is no complete release.
+// incomplete returns the Error of a folder that holds something that is no complete release.
 func incomplete(path, reason string) error {
 	return &Error{Op: "inspect", Path: path, Code: CodeIncomplete,
 		Err: fmt.Errorf("%w: %s", pipeline.ErrIncomplete, reason)}

@@ -113,7 +113,7 @@ type stager struct {
 	synthetic bool
 }
 
-// fileName is the name of a file in the folder.
+// fileName returns the name of a file in the folder.
 func (s *stager) fileName(path string) string {
 	if s.synthetic {
 		return manifest.SyntheticPrefix + path

@@ -19,7 +19,7 @@ func number(x float64) *big.Float { return new(big.Float).SetPrec(digits).SetFlo
 
 func zero(prec uint) *big.Float { return new(big.Float).SetPrec(prec) }
 
-// exp is e^x, by the series of x / 2^k.
+// exp returns e^x, by the series of x / 2^k.
 func exp(x *big.Float) *big.Float {
 	const more = 80
 	prec := x.Prec() + more
@@ -39,7 +39,7 @@ func exp(x *big.Float) *big.Float {
 	return sum.SetPrec(x.Prec())
 }
 
-// log is the natural logarithm of x > 0, by Newton's method on exp.
+// log returns the natural logarithm of x > 0, by Newton's method on exp.
 func log(x *big.Float) *big.Float {
 	mantissa := zero(digits)
 	exponent := x.MantExp(mantissa)
@@ -56,7 +56,7 @@ func log(x *big.Float) *big.Float {
 // circle is pi, once it is worked out to a precision.
 var circle = map[uint]*big.Float{}
 
-// pi is by Machin: 16·atan(1/5) - 4·atan(1/239).
+// pi returns by Machin: 16·atan(1/5) - 4·atan(1/239).
 func pi(prec uint) *big.Float {
 	if known := circle[prec]; known != nil {
 		return zero(prec).Set(known)
@@ -84,7 +84,7 @@ func pi(prec uint) *big.Float {
 	return zero(prec).Set(circle[prec])
 }
 
-// phi is the normal distribution function: 1/2 + density(x)·(x + x³/3 + x⁵/15 + …). For x below 0 the two nearly
+// phi returns the normal distribution function: 1/2 + density(x)·(x + x³/3 + x⁵/15 + …). For x below 0 the two nearly
 // cancel, so there are x² bits more of them.
 func phi(x *big.Float) *big.Float {
 	f, _ := x.Float64()
@@ -110,7 +110,7 @@ func phi(x *big.Float) *big.Float {
 	return sum.Add(sum, zero(prec).SetFloat64(0.5))
 }
 
-// inverse is the x at which phi(x) = a, for a below one half, by Newton's method.
+// inverse returns the x at which phi(x) = a, for a below one half, by Newton's method.
 func inverse(a *big.Float) *big.Float {
 	f, _ := a.Float64()
 	x := number(-math.Sqrt2 * math.Erfcinv(2*f))

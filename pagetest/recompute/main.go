@@ -101,8 +101,8 @@ func check(dir string) (int, []string, error) {
 	return p.compared, p.wrong, nil
 }
 
-// decimal is the number that a text names; 0 if it is empty. Numbers of 64 bits are written with the digits that tell
-// them apart: the page works with the number of 64 bits, which differs by less than 1 in 10^16.
+// decimal returns the number that a text names; 0 if it is empty. Numbers of 64 bits are written with the digits that
+// tell them apart: the page works with the number of 64 bits, which differs by less than 1 in 10^16.
 func decimal(text string) *big.Float {
 	x, ok := new(big.Rat).SetString(text)
 	if !ok {

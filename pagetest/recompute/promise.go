@@ -58,8 +58,8 @@ func (p promise) gaussian(eps *big.Float) *big.Float {
 	return d
 }
 
-// delta is the curve of all parts together: a pure part is randomized response, whose ratio is e^e0 with probability w
-// = e^e0/(1 + e^e0).
+// delta returns the curve of all parts together: a pure part is randomized response, whose ratio is e^e0 with
+// probability w = e^e0/(1 + e^e0).
 func (p promise) delta(eps *big.Float) *big.Float {
 	if p.both {
 		a, b := p.apart()
@@ -78,8 +78,8 @@ func (p promise) delta(eps *big.Float) *big.Float {
 	return d
 }
 
-// guess is how often somebody is right at most who believed with a probability before: for mu alone, and a belief b of
-// at least one half, b·Phi(mu/2 + c) + (1 - b)·Phi(mu/2 - c) with c = ln(b/(1 - b))/mu.
+// guess returns how often somebody is right at most who believed with a probability before: for mu alone, and a belief
+// b of at least one half, b·Phi(mu/2 + c) + (1 - b)·Phi(mu/2 - c) with c = ln(b/(1 - b))/mu.
 func (p promise) guess(belief *big.Rat) *big.Float {
 	b := new(big.Rat).Set(belief)
 	rest := new(big.Rat).Sub(big.NewRat(1, 1), b)
@@ -91,7 +91,7 @@ func (p promise) guess(belief *big.Rat) *big.Float {
 	return sum(more, product(less, p.delta(odds)))
 }
 
-// gain is how much more often guesses are right than without the release.
+// gain returns how much more often guesses are right than without the release.
 func (p promise) gain(belief *big.Rat) *big.Float {
 	rest := new(big.Rat).Sub(big.NewRat(1, 1), belief)
 	if belief.Cmp(rest) > 0 {
@@ -129,7 +129,7 @@ func (p promise) right(belief *big.Rat) string {
 	return fmt.Sprintf("%s %% and less than 1e%d %% more", up(new(big.Rat).Mul(alone, big.NewRat(100, 1)), 2), power)
 }
 
-// formula is the same as guess by the formula for mu alone, to compare.
+// formula returns the same as guess by the formula for mu alone, to compare.
 func (p promise) formula(belief *big.Rat) *big.Float {
 	b := zero(digits).SetRat(belief)
 	rest := zero(digits).SetRat(new(big.Rat).Sub(big.NewRat(1, 1), belief))
@@ -138,7 +138,7 @@ func (p promise) formula(belief *big.Rat) *big.Float {
 	return sum(product(b, phi(zero(digits).Add(half, c))), product(rest, phi(zero(digits).Sub(half, c))))
 }
 
-// alarms is the largest share of the units in the table which a test finds that accuses a share a of the others:
+// alarms returns the largest share of the units in the table which a test finds that accuses a share a of the others:
 // Phi(Phi⁻¹(a) + mu) for mu alone, else the least e^eps·a + delta(eps), which is convex in e^eps.
 func (p promise) alarms(a *big.Rat) *big.Float {
 	if p.both {
@@ -175,7 +175,7 @@ func atMostOne(x *big.Float) *big.Float {
 	return x
 }
 
-// epsilon is the least epsilon at a delta, from above, with some 100 bits; nil if there is none.
+// epsilon returns the least epsilon at a delta, from above, with some 100 bits; nil if there is none.
 func (p promise) epsilon(delta *big.Rat) *big.Float {
 	if p.both {
 		a, b := p.apart()

@@ -50,7 +50,7 @@ func (s *Search) Ask(asks []calibrate.Ask, weight float64) []calibrate.Ask {
 		RowBound: c.RowBound})
 }
 
-// Charged is the mechanism as the ledger has it.
+// Charged returns the mechanism as the ledger has it.
 func (s *Search) Charged() calibrate.Mechanism {
 	m := s.Mechanism
 	if s.name != "" {

@@ -117,7 +117,7 @@ func intValue(bits int) func(any) parquet.Value {
 	}
 }
 
-// decimalTypes are the forms of a decimal of so many digits. Its cells are integers: multiples of the last digit.
+// decimalTypes returns the forms of a decimal of so many digits. Its cells are integers: multiples of the last digit.
 func decimalTypes(digits, scale int) (out []binaryType) {
 	most := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
 	draw := func(r *rand.Rand) any {

@@ -55,7 +55,7 @@ func (t *Text) Unit(r *rand.Rand, before []Row) Row {
 	return row
 }
 
-// pieces are what texts are made of to look like something else.
+// pieces returns what texts are made of to look like something else.
 func (t *Text) pieces(before []Row) *pieces {
 	p := &pieces{marks: append([]string{"\n", "\r\n"}, t.nulls...)}
 	for _, row := range before[max(0, len(before)-4):] {
@@ -111,7 +111,7 @@ func (t *Text) cell(r *rand.Rand, column int, p *pieces) any {
 	return c
 }
 
-// nullWord is the text of a null; empty if there is none but the empty one, which is no null in columns of text.
+// nullWord returns the text of a null; empty if there is none but the empty one, which is no null in columns of text.
 func (t *Text) nullWord() string {
 	for _, n := range t.nulls {
 		if n != "" {

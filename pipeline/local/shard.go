@@ -47,7 +47,7 @@ func (e *Engine) Fingerprint() ([]byte, error) {
 	return sum[:], nil
 }
 
-// files are the input's files as a part states them. Their footers are read once: an engine of a worker reads many
+// files returns the input's files as a part states them. Their footers are read once: an engine of a worker reads many
 // ranges of splits.
 func (e *Engine) files() ([]partial.File, error) {
 	e.stated.mu.Lock()

@@ -145,7 +145,7 @@ func (m *Manifest) selects() error {
 	return nil
 }
 
-// leastUnits are the least numbers of units of keys that the job in the manifest asks for, by query.
+// leastUnits returns the least numbers of units of keys that the job in the manifest asks for, by query.
 func (m *Manifest) leastUnits() map[string]int64 {
 	var job struct {
 		Queries []struct {

@@ -10,7 +10,8 @@ import (
 // Gaussian is the name of the usual distribution of noise; the other names are those of package calibrate.
 const Gaussian = "Gaussian"
 
-// MechanismName is the name of a mechanism in the ledger: the query's, and after a slash the component's if it has one.
+// MechanismName returns the name of a mechanism in the ledger: the query's, and after a slash the component's if it has
+// one.
 func MechanismName(query, component string) string {
 	if component == "" {
 		return query
@@ -34,7 +35,7 @@ func MechanismOf(component string, m calibrate.Mechanism) Mechanism {
 	return out
 }
 
-// calibrated is the mechanism that is stated, under its name in the ledger.
+// calibrated returns the mechanism that is stated, under its name in the ledger.
 func (m *Mechanism) calibrated(query string) calibrate.Mechanism {
 	after := ""
 	if m.Follows != "" {
@@ -54,7 +55,7 @@ func (m *Mechanism) calibrated(query string) calibrate.Mechanism {
 // Norm returns the sensitivity, in the norm that the noise goes by.
 func (s Sensitivity) Norm() float64 { return max(s.L1, s.L2) }
 
-// halfWidth is half the width of the 95 % interval of a cell whose noise is that of the only mechanism.
+// halfWidth returns half the width of the 95 % interval of a cell whose noise is that of the only mechanism.
 func (q *Query) halfWidth() float64 {
 	if m := q.Mechanisms[0].calibrated(q.Name); m.Noise != calibrate.Gaussian {
 		return q.Scaled(m.HalfWidth())

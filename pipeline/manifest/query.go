@@ -35,7 +35,21 @@ type Query struct {
 	Notes []string `json:"denoise_notes,omitempty"`
 	// Expected is the error of the estimates to expect; nil if there are no steps, or if it is not known.
 	Expected *Error `json:"expected_error,omitempty"`
-	Files    []File `json:"files"`
+	// Rates are the tables of quotients that were computed from the noisy cells.
+	Rates []Rate `json:"rates,omitempty"`
+	Files []File `json:"files"`
+}
+
+// Rate describes a table of quotients: the noisy cells of its query, times Times, divided by the noisy cells of the
+// query Per, or by the numbers in the column Value of a public file. The interval is Fieller's. Each cell is divided by
+// the cell with the same labels; a table by fewer dimensions divides all cells with its labels.
+type Rate struct {
+	Name         string  `json:"name"`
+	Per          string  `json:"per,omitempty"`
+	File         string  `json:"file,omitempty"`
+	Value        string  `json:"value,omitempty"`
+	Times        float64 `json:"times"`
+	MaxHalfWidth float64 `json:"max_half_width,omitempty"`
 }
 
 // Discovered reports whether the keys come from the private table.

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// searching is the mechanism of the search; nil if nothing is found.
+// searching returns the mechanism of the search; nil if nothing is found.
 func (q *Query) searching() *Mechanism {
 	switch {
 	case q.Search != nil:
@@ -19,7 +19,7 @@ func (q *Query) searching() *Mechanism {
 	return nil
 }
 
-// rule is the version of the rule of the search.
+// rule returns the version of the rule of the search.
 func (q *Query) rule() int {
 	if q.RowsSearch != nil {
 		return q.RowsSearch.RuleVersion
@@ -30,7 +30,7 @@ func (q *Query) rule() int {
 	return 0
 }
 
-// charged are the mechanisms as they were charged; nil if that is not stated.
+// charged returns the mechanisms as they were charged; nil if that is not stated.
 func (q *Query) charged() []Charged {
 	switch {
 	case q.Search != nil:

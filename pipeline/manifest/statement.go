@@ -25,7 +25,7 @@ type Promise struct {
 	Adjacency query.Adjacency
 }
 
-// String is the promise in words: the manifest's statement.
+// String returns the promise in words: the manifest's statement.
 func (p Promise) String() string {
 	unit, change, failure := "one row", "added or removed", ""
 	if len(p.Unit) > 0 {
@@ -47,7 +47,7 @@ func (p Promise) String() string {
 		p.Epsilon, p.Delta, strconv.FormatFloat(float64(p.Mu), 'g', -1, 64), unit, change, failure)
 }
 
-// UnitColumns is the privacy unit as a manifest lists it: its columns, or "row".
+// UnitColumns returns the privacy unit as a manifest lists it: its columns, or "row".
 func UnitColumns(unit []string) []string {
 	if len(unit) == 0 {
 		return []string{"row"}
@@ -83,8 +83,8 @@ func MeasuresOf(ms []calibrate.Mechanism, deltaFailure string) Measures {
 	return g
 }
 
-// LeftForNoise is the largest float64 that is not above a delta less the share of it that may fail, which are decimals;
-// 0 if one is no number or the share is below 0.
+// LeftForNoise returns the largest float64 that is not above a delta less the share of it that may fail, which are
+// decimals; 0 if one is no number or the share is below 0.
 func LeftForNoise(delta, share string) float64 {
 	whole, err1 := calibrate.ParseDecimal(delta)
 	part, err2 := calibrate.ParseDecimal(share)
@@ -114,7 +114,7 @@ func ScopeOf(b ledger.Balance, mu2 *big.Float) Scope {
 // statedBits is more than a sum of mu squared has digits for.
 const statedBits = 200
 
-// up is x with 17 digits, at least x.
+// up returns x with 17 digits, at least x.
 func up(x *big.Float) string {
 	y := new(big.Float).SetPrec(statedBits).SetMode(big.ToPositiveInf).Set(x)
 	y.Add(y, new(big.Float).SetMantExp(y, -50)) // more than half a unit of the last digit

@@ -24,7 +24,7 @@ func StrategyOf(s *query.Strategy) *Strategy {
 	return m
 }
 
-// largest is the largest deviation of a cell of a table.
+// largest returns the largest deviation of a cell of a table.
 func (s *Strategy) largest() float64 {
 	largest := 0.0
 	for _, t := range s.Tables {

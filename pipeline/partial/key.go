@@ -57,7 +57,7 @@ func (k Key) Reveal() string {
 	return keyMark + base64.StdEncoding.EncodeToString(append(k.secret[:], k.input[:]...)) + "\n"
 }
 
-// InputKey is what the input is hashed with.
+// InputKey returns what the input is hashed with.
 func (k Key) InputKey() []byte { return append([]byte(nil), k.input[:]...) }
 
 // String hides the key.

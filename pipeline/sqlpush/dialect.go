@@ -48,8 +48,8 @@ type dialect interface {
 	digest(message string) string
 	// element returns an element of a list of numbers by its place, a BIGINT from 0 on.
 	element(list []float64, at string) string
-	// reached is how many numbers of an ascending list a double has reached; ok is false if the dialect has no function for
-	// that, or needs none since it takes long expressions.
+	// reached is how many numbers of an ascending list a double has reached; ok is false if the dialect has no function
+	// for that, or needs none since it takes long expressions.
 	reached(x string, at []float64) (count string, ok bool)
 	// pairs returns a table expression with columns v and c, called alias.
 	pairs(alias string, pairs []pair) string
@@ -89,8 +89,8 @@ type dialect interface {
 	// fence ends a SELECT whose columns are not to be written into the places of their use, again and again; "" if the
 	// engine does not do that.
 	fence() string
-	// wall is a number that is not negative, beside which columns stay where they are: no condition on one of them is moved
-	// below. "" if the engine does not write expressions of columns into conditions.
+	// wall is a number that is not negative, beside which columns stay where they are: no condition on one of them is
+	// moved below. "" if the engine does not write expressions of columns into conditions.
 	wall() string
 	// suits refuses a server that is not as the dialect expects.
 	suits(ctx context.Context, s *session) error
@@ -108,7 +108,7 @@ func (ansi) double(x string) string { return "CAST(" + x + " AS DOUBLE)" }
 // integer casts.
 func (ansi) integer(x string) string { return "CAST(" + x + " AS BIGINT)" }
 
-// divide is the division of integers.
+// divide returns the division of integers.
 func (ansi) divide(x string, by int64) string { return fmt.Sprintf("(%s) / %d", x, by) }
 
 // float has an exponent, so that it is read as a double.
@@ -117,7 +117,7 @@ func (ansi) float(x float64) string { return "CAST('" + exponential(x) + "' AS D
 // reached has no function.
 func (ansi) reached(string, []float64) (string, bool) { return "", false }
 
-// pairs is a list of values.
+// pairs returns a list of values.
 func (ansi) pairs(alias string, pairs []pair) string {
 	return "(VALUES " + pairList(pairs) + ") AS " + alias + "(v, c)"
 }
@@ -171,7 +171,7 @@ func Drivers() (names []string) {
 	return names
 }
 
-// Dialects are the names of all dialects.
+// Dialects returns the names of all dialects.
 func Dialects() (names []string) {
 	for _, d := range dialects {
 		names = append(names, d.name())

@@ -36,7 +36,7 @@ func oneOf(x string, values []string) string {
 	return x + " IN (" + strings.Join(values, ", ") + ")"
 }
 
-// bisection is the code of a number by bisection.
+// bisection returns the code of a number by bisection.
 func bisection[T int64 | float64](x string, s *domain.Steps[T], literal func(T) string, below, beyond string) string {
 	leaf := func(rank int) string {
 		switch {
@@ -82,7 +82,7 @@ func isName(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
 }
 
-// product is a·b, or the largest int64.
+// product returns a·b, or the largest int64.
 func product(a, b int64) int64 {
 	if a > math.MaxInt64/b {
 		return math.MaxInt64
@@ -107,7 +107,7 @@ func having(conditions []string) string {
 	return "\nHAVING CASE WHEN COUNT(*) > 0 THEN " + strings.Join(conditions, " AND ") + " END"
 }
 
-// less is a number less another one.
+// less returns a number less another one.
 func less(x string, centre int64) string {
 	switch {
 	case centre == 0:
@@ -150,7 +150,7 @@ func within(x string, r *domain.Condition, float func(float64) string) string {
 	return strings.Join(all, " AND ")
 }
 
-// cases are the codes of listed values.
+// cases returns the codes of listed values.
 func cases(x string, pairs []pair, other int32) string {
 	byCode := map[int32][]string{}
 	var order []int32
@@ -178,7 +178,7 @@ func cases(x string, pairs []pair, other int32) string {
 // mostBranches is how many steps a bisection has at most if the dialect can count steps otherwise.
 const mostBranches = 100
 
-// counted is the code of a double by the number of steps that it has reached; ok is false if a bisection does it.
+// counted returns the code of a double by the number of steps that it has reached; ok is false if a bisection does it.
 func counted(w *writer, x string, at []float64, cells int64, below, beyond string) (code string, ok bool) {
 	if len(at) <= mostBranches {
 		return "", false
@@ -204,7 +204,7 @@ func exactDoubles(at []int64) (out []float64, ok bool) {
 	return out, true
 }
 
-// intSteps is the code of a whole number among steps.
+// intSteps returns the code of a whole number among steps.
 func (w *writer) intSteps(x string, s *domain.Steps[int64]) string {
 	beyond := code(s.Beyond)
 	if s.Closed {
@@ -239,7 +239,8 @@ func onEarth(lat, lon string, number func(float64) string) string {
 		lat, number(-90), lat, number(90), lon, number(-180), lon, number(180), lat, number(0), lon, number(0))
 }
 
-// bin is the table of a quantized value: its bin, or the table after the last one if there is no value and null is set.
+// bin returns the table of a quantized value: its bin, or the table after the last one if there is no value and null is
+// set.
 func bin(x string, bins []int64, low, high int64, null bool) string {
 	var tree func(from, to int) string // of the bins from from to to
 	tree = func(from, to int) string {
@@ -262,7 +263,7 @@ func bin(x string, bins []int64, low, high int64, null bool) string {
 	return fmt.Sprintf("CASE WHEN %s IS NULL THEN %d ELSE %s END", x, len(bins)+1, bin)
 }
 
-// step is the table of a rank, an expression.
+// step returns the table of a rank, an expression.
 func step(rank string, steps []int64) string {
 	var b strings.Builder
 	b.WriteString("CASE")

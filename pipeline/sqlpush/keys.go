@@ -28,7 +28,7 @@ func (c *contents) findKeys(codes []string) {
 	c.cells, c.keys = slices.Clone(names), names
 }
 
-// cellOfKey is the end of the message of a unit and a cell: the number of the cell, and the digest of the key.
+// cellOfKey returns the end of the message of a unit and a cell: the number of the cell, and the digest of the key.
 func (c *contents) cellOfKey() []part {
 	cell := part{Bytes: []byte{0, 0, 0, 0}}
 	if len(c.cells) > len(c.keys) {
@@ -48,7 +48,7 @@ type keySyntax struct {
 	Number func(x string) string
 }
 
-// keyName is the name of the column of a part of keys.
+// keyName returns the name of the column of a part of keys.
 func keyName(i int) string { return fmt.Sprint("k", i) }
 
 // keyColumns returns the columns of keys by their names, what each is made of, and the conditions on them of rows that
@@ -73,7 +73,7 @@ func keyColumns(parts []aggregation.KeyPart, codes []string, column,
 	return names, exprs, conditions
 }
 
-// parts are those of a key of the columns.
+// parts returns those of a key of the columns.
 func (d keySyntax) parts(of []aggregation.KeyPart) (key []part) {
 	for i := range of {
 		p := &of[i]
@@ -136,7 +136,7 @@ func (r *keyReader) into(to []any) []any {
 	return to
 }
 
-// key is the key of what was read; ok is false if it is none.
+// key returns the key of what was read; ok is false if it is none.
 func (r *keyReader) key() (key string, ok bool) {
 	values := make([]queries.KeyValue, len(r.of))
 	for i := range values {

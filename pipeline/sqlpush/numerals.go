@@ -34,7 +34,7 @@ func (w *writer) readNumerals(o *aggregation.Aggregation, columns map[string]col
 	return conditions
 }
 
-// numeralSteps is the code of a text among edges: whole numbers are compared as such.
+// numeralSteps returns the code of a text among edges: whole numbers are compared as such.
 func (w *writer) numeralSteps(r *domain.Coding, c *column) string {
 	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole,
 		w.intSteps(c.Whole, r.IntSteps), c.Double, w.floatSteps(c.Double, r.FloatSteps), code(r.Null))
@@ -87,7 +87,7 @@ func trim(text, characters string) string { return "ltrim(" + text + ", '" + cha
 
 func trimEnd(text, characters string) string { return "rtrim(" + text + ", '" + characters + "')" }
 
-// numeralColumns are those of texts that values, dimensions and filters read as numbers.
+// numeralColumns returns those of texts that values, dimensions and filters read as numbers.
 func numeralColumns(o *aggregation.Aggregation, columns map[string]column) (names []string) {
 	add := func(of ...string) {
 		for _, c := range of {
@@ -176,14 +176,14 @@ func (w *writer) numeral(d numeralSyntax, column string, binary bool) (double, i
 	return parts[0], parts[1]
 }
 
-// firstInfinite is the digits of the number halfway between the largest double and the next power of two. It and larger
-// ones are infinite.
+// firstInfinite returns the digits of the number halfway between the largest double and the next power of two. It and
+// larger ones are infinite.
 func firstInfinite() string {
 	x := new(big.Int).Lsh(big.NewInt(1), 1024)
 	return strings.TrimRight(x.Sub(x, new(big.Int).Lsh(big.NewInt(1), 970)).String(), "0")
 }
 
-// lastZero is the digits of half the least double. It and smaller ones are 0.
+// lastZero returns the digits of half the least double. It and smaller ones are 0.
 func lastZero() string {
 	x := new(big.Int).Exp(big.NewInt(5), big.NewInt(1075), nil) // 2^-1075 · 10^1075
 	return x.String()

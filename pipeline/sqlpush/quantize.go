@@ -29,9 +29,9 @@ func (c *contents) quantizeValues() {
 	}
 }
 
-// quantize is queries/quantize for one number. The number is clamped first, so that no product overflows. If products
-// may underflow with an error, numbers below half a quantum become 0 first. Adding and subtracting 3·2^51 rounds to an
-// integer, ties to even. NULL and NaN give NULL.
+// quantize returns queries/quantize for one number. The number is clamped first, so that no product overflows. If
+// products may underflow with an error, numbers below half a quantum become 0 first. Adding and subtracting 3·2^51
+// rounds to an integer, ties to even. NULL and NaN give NULL.
 func (c *contents) quantize(x string) string {
 	if v, ok := c.tryQuantize(x); ok {
 		return v

@@ -62,7 +62,7 @@ func (c *refusals) refuse(field, message string) {
 	c.found.Add(field, CodeNotPushed, message, HintLocal)
 }
 
-// typeOf is the type of a column of the aggregation.
+// typeOf returns the type of a column of the aggregation.
 func (c *refusals) typeOf(name string) (t table.Type) {
 	for _, f := range c.of.Columns {
 		if f.Name == name {

@@ -17,10 +17,10 @@ import (
 // number of BIGINTs fills.
 type spark struct{ ansi }
 
-// name is the driver's name in a job.
+// name returns the driver's name in a job.
 func (spark) name() string { return "spark" }
 
-// typical are the types that hold each kind of values.
+// typical returns the types that hold each kind of values.
 func (spark) typical() map[table.Kind]string {
 	return map[table.Kind]string{
 		table.Int:       "BIGINT",
@@ -75,13 +75,13 @@ func (spark) column(of columnType) (c column, ok bool) {
 	return c, false
 }
 
-// sparkFloat is a column of doubles.
+// sparkFloat returns a column of doubles.
 func sparkFloat(x string) column {
 	return column{Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END", Bare: x,
 		Check: "NOT isnan(" + x + ") AND " + x + " IS NOT NULL"}
 }
 
-// sparkText is a column of texts, which is read as bytes.
+// sparkText returns a column of texts, which is read as bytes.
 func sparkText(x string) column {
 	c := textColumn("CASE WHEN is_valid_utf8(" + x + ") THEN CAST(" + x + " AS BINARY) END")
 	c.Binary = true
@@ -131,7 +131,7 @@ func (spark) bytes(parts []part) string {
 	return "concat(" + strings.Join(sparkPieces.of(parts), ", ") + ")"
 }
 
-// digest is a text of hexadecimal digits.
+// digest returns a text of hexadecimal digits.
 func (spark) digest(message string) string { return "sha2(" + message + ", 256)" }
 
 var sparkPieces = pieces{
@@ -185,8 +185,8 @@ func (spark) suits(ctx context.Context, s *session) error {
 	return nil
 }
 
-// fold reads the bytes of a text as the characters that they were made of. Texts above 64 MiB stay as they are: they are
-// not listed, and a function may not hold what it makes of them.
+// fold reads the bytes of a text as the characters that they were made of. Texts above 64 MiB stay as they are: they
+// are not listed, and a function may not hold what it makes of them.
 func (spark) fold(x string, f *domain.FoldTable) (string, bool) {
 	text := func(s string) string { return "CAST(X'" + hexadecimal([]byte(s)) + "' AS STRING)" }
 	folded := "CAST(" + x + " AS STRING)"

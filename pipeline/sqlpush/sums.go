@@ -33,13 +33,13 @@ func wideInteger(text sql.NullString) (int128.Int, error) {
 // unit has are never sent.
 type room struct{ bounding.Spill }
 
-// Cells is the largest domain whose totals are held as a vector; larger domains are held sparsely.
+// Cells returns the largest domain whose totals are held as a vector; larger domains are held sparsely.
 func (room) Cells() int64 { return 1 << 26 }
 
 // Join does nothing: nothing is spilled.
 func (room) Join() {}
 
-// Workers is 1: one goroutine reads the totals.
+// Workers returns 1: one goroutine reads the totals.
 func (room) Workers() int { return 1 }
 
 // Err is nil: nothing can fail.
@@ -48,7 +48,7 @@ func (room) Err() error { return nil }
 // Share is unlimited: all totals are held in memory.
 func (room) Share() int64 { return math.MaxInt64 }
 
-// Room is the memory for rows, of which there are none.
+// Room returns the memory for rows, of which there are none.
 func (room) Room() int64 { return 1 << 20 }
 
 // errNoSum means that the sum over existing rows is NULL. No value of a row can cause this: rows without a value add 0,

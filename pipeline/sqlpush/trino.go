@@ -17,10 +17,10 @@ import (
 // bigint and its quotients of decimals round half away from zero.
 type trino struct{ ansi }
 
-// name is the driver's name in a job.
+// name returns the driver's name in a job.
 func (trino) name() string { return "trino" }
 
-// typical are the types that hold each kind of values.
+// typical returns the types that hold each kind of values.
 func (trino) typical() map[table.Kind]string {
 	return map[table.Kind]string{
 		table.Int:       "BIGINT",
@@ -71,8 +71,8 @@ func (trino) column(of columnType) (c column, ok bool) {
 	return c, false
 }
 
-// trinoMicroseconds are the seconds, rounded down, and the six digits at the end of the text: Trino has no difference in
-// microseconds. Whatever is no such text is 0, so that no cast fails.
+// trinoMicroseconds returns the seconds, rounded down, and the six digits at the end of the text: Trino has no
+// difference in microseconds. Whatever is no such text is 0, so that no cast fails.
 func trinoMicroseconds(x string) string {
 	digits := "substr(CAST(CAST(" + x + " AS timestamp(6)) AS varchar), -6)"
 	return "date_diff('second', TIMESTAMP '1970-01-01 00:00:00', date_trunc('second', " + x + ")) * 1000000 + " +
@@ -100,7 +100,7 @@ func (trino) bytes(parts []part) string {
 	return "concat(" + strings.Join(trinoPieces.of(parts), ", ") + ")"
 }
 
-// digest is a varbinary.
+// digest returns a varbinary.
 func (trino) digest(message string) string { return "sha256(" + message + ")" }
 
 var trinoPieces = pieces{
@@ -128,7 +128,7 @@ var trinoPieces = pieces{
 	bytes: func(hexadecimal string) string { return "X'" + hexadecimal + "'" },
 }
 
-// trinoNumber is a whole number as text.
+// trinoNumber returns a whole number as text.
 func trinoNumber(x string) string { return "CAST(" + x + " AS varchar)" }
 
 // total is of decimals.
@@ -188,7 +188,7 @@ func (trino) reached(x string, at []float64) (string, bool) {
 	return "width_bucket(" + x + ", " + trinoList(at) + ")", true
 }
 
-// trinoList is a list that is the same for all rows.
+// trinoList returns a list that is the same for all rows.
 func trinoList(list []float64) string {
 	items := make([]string, len(list))
 	for i, v := range list {

@@ -24,7 +24,7 @@ type unitTextSyntax struct {
 	Bytes    func(x string) string // a text as bytes
 }
 
-// write is the unitText of the dialect.
+// write returns the unitText of the dialect.
 func (w unitTextSyntax) write(x string, of table.Type, binary bool) string {
 	switch of.Kind {
 	case table.String:
@@ -48,7 +48,7 @@ func (w unitTextSyntax) write(x string, of table.Type, binary bool) string {
 	return w.Bytes(x)
 }
 
-// otherTime is the text of a time of other years: its second, rounded down, and the nanoseconds after that.
+// otherTime returns the text of a time of other years: its second, rounded down, and the nanoseconds after that.
 func (w unitTextSyntax) otherTime(x string) string {
 	rest := fmt.Sprintf("((%s %% %d + %d) %% %d)", x, secondMicros, secondMicros, secondMicros)
 	return fmt.Sprintf("'second ' || %s || '+' || %s", w.Number(fmt.Sprintf("(%s - %s) %s %d", x, rest, w.Quotient,

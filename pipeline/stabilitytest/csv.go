@@ -39,7 +39,7 @@ type csvForm struct {
 // The encoders of CSV files, as jobs read them that do not say otherwise.
 var plainCSV, gzipCSV, zstdCSV = csvForm{quote: '"'}.plain, csvForm{quote: '"'}.gzip, csvForm{quote: '"'}.zstd
 
-// csvFormOf is the form in which a job with these options of CSV reads texts as they are.
+// csvFormOf returns the form in which a job with these options of CSV reads texts as they are.
 func csvFormOf(options string) csvForm {
 	form := csvForm{quote: '"', trims: strings.Contains(options, "trim_space: true")}
 	switch {

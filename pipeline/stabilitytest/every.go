@@ -37,7 +37,7 @@ const (
 	byEdges = "{column: f, edges: [-5, 0, 39.5, 40, 50, 100]" + bin + "}"
 )
 
-// questions are all kinds.
+// questions returns all kinds.
 func questions() []queryKind {
 	return []queryKind{
 		{name: "count", columns: "i", queries: "count: {}"},
@@ -134,7 +134,7 @@ var bounds = []struct{ unit, adjacency, perUnit string }{
 	{"w", "add-remove", "max_rows: 3, max_groups: 2, max_rows_per_group: 2"},
 }
 
-// jobs are the jobs that ask a question; a query's own bounds are left out if each row is a unit.
+// jobs returns the jobs that ask a question; a query's own bounds are left out if each row is a unit.
 func (q queryKind) jobs() (jobs []*Job) {
 	for _, b := range bounds {
 		if q.units && b.unit == "" || q.rows && b.unit != "" {

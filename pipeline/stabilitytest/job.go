@@ -112,7 +112,7 @@ func (j *Job) csv() string {
 // columns.
 func (j *Job) utf16() bool { return strings.Contains(j.CSV, "utf-16") }
 
-// types are the columns that texts can hold with their types, those that are texts only if texts is set.
+// types returns the columns that texts can hold with their types, those that are texts only if texts is set.
 func (j *Job) types(texts bool) (types []string) {
 	for _, c := range j.Columns {
 		switch t := csvTypes[c.Kind]; {

@@ -17,7 +17,7 @@ func (a *Aggregation) String() string {
 	return out.String()
 }
 
-// Digest is the SHA-256 of the text of the aggregation.
+// Digest returns the SHA-256 of the text of the aggregation.
 func (a *Aggregation) Digest() [sha256.Size]byte { return sha256.Sum256([]byte(a.String())) }
 
 // messageTag marks a field that is used in messages only and is no part of the text.
@@ -74,7 +74,7 @@ func isZero(v reflect.Value) bool {
 	return true
 }
 
-// number is a number of any type as fmt takes it.
+// number returns a number of any type as fmt takes it.
 func number(v reflect.Value) any {
 	if v.Kind() == reflect.Bool {
 		return map[bool]int{false: 0, true: 1}[v.Bool()]

@@ -157,7 +157,7 @@ func (r *Rows) release(chunks [][]byte) {
 	}
 }
 
-// chunk is the bytes of a full chunk.
+// chunk returns the bytes of a full chunk.
 func (r *Rows) chunk() int { return max(chunkBytes/r.width, 1) * r.width }
 
 // writeContents ends the numbering of contents.

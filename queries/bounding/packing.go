@@ -42,7 +42,7 @@ func (f *packedField) code(x int64) uint64 {
 	return uint64(x)
 }
 
-// decode is the inverse of code.
+// decode returns the inverse of code.
 func (f *packedField) decode(x uint64) int64 {
 	if f.signed {
 		return int64(x>>1) ^ -int64(x&1)

@@ -49,10 +49,10 @@ type recordShape struct {
 	cells     int64 // how many there are; the largest number if they have no numbers
 }
 
-// plainWidth is the bytes of a record that holds its content.
+// plainWidth returns the bytes of a record that holds its content.
 func (s *recordShape) plainWidth() int { return s.key + s.Packed }
 
-// contentWidth is the bytes of a content, or of its number, in a record.
+// contentWidth returns the bytes of a content, or of its number, in a record.
 func (s *recordShape) contentWidth() int { return s.width - s.key }
 
 // Errors in the use of an accumulator.

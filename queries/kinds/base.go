@@ -49,6 +49,9 @@ func newBase(s query.Spec, columns []string, p *problem.Problems) Base {
 // Name returns the query's name.
 func (q *Base) Name() string { return q.Spec.Name }
 
+// KeyColumns returns the key columns of the cells.
+func (q *Base) KeyColumns() []domain.KeyColumn { return domain.KeyColumns(q.Axes) }
+
 // resized returns the query with another number of cells.
 func (q *Base) resized(cells int) Base {
 	out := *q
@@ -94,7 +97,7 @@ func (q *Base) compileUnits(s table.Schema, p *problem.Problems) *units.Reader {
 	return units.New(q.Spec.Unit, q.Spec.FloatUnit, q.Columns(), s, p)
 }
 
-// aggregation is what queries of all kinds add up of a table: the rows of each cell that the axes make, within the
+// aggregation returns what queries of all kinds add up of a table: the rows of each cell that the axes make, within the
 // limits, with the values of v if it is not nil, and by the keys of some dimensions if these are not nil. It reports
 // every column that does not fit.
 func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselection.Dimensions,
@@ -134,7 +137,7 @@ func (q *Base) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	return a, p.Err()
 }
 
-// copies is how many accumulators have cells of their own.
+// copies returns how many accumulators have cells of their own.
 func (q *Base) copies(workers int) int64 {
 	if q.Spec.PerRow() {
 		return int64(workers)
@@ -170,5 +173,5 @@ func (q *Base) Tally(s table.Schema) (*tally.Tally, error) {
 // common returns what all kinds have.
 func (q *Base) common() *Base { return q }
 
-// Steps are the bounds on the rows of a unit of which one is chosen, if it is discovered.
+// Steps returns the bounds on the rows of a unit of which one is chosen, if it is discovered.
 func (q *Base) Steps() []int64 { return privateclamp.Steps(q.Limits.Rows) }

@@ -120,7 +120,7 @@ func (q *ByKeys) Dimensions() keyselection.Dimensions { return q.dims }
 // Leader names the query that selects the keys.
 func (q *ByKeys) Leader() string { return q.Spec.Leader.Name }
 
-// PerKey is the number of cells for each key.
+// PerKey returns the number of cells for each key.
 func (q *ByKeys) PerKey() int { return q.perKey * q.values.Dims }
 
 // WithKeys returns the query with the keys that were selected.

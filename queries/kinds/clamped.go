@@ -70,10 +70,10 @@ func (q *Clamped) clampedTo(r mechanism.Range) *Sums {
 	return newSums(q.base, q.values.Between(r.Low, r.High, q.centred))
 }
 
-// RuleVersion is the version of the rule.
+// RuleVersion returns the version of the rule.
 func (q *Clamped) RuleVersion() int { return privateclamp.ClampRule }
 
-// Widest is the public range.
+// Widest returns the public range.
 func (q *Clamped) Widest() mechanism.Range {
 	return mechanism.Range{Low: q.values.Min, High: q.values.Max}
 }
@@ -183,8 +183,8 @@ func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	return query.SearchResult{Clamp: s}, s.Choose()
 }
 
-// noise is the deviation of the noise of a sum for a clamp of size 1, by the mechanisms for the public range. That of
-// the number of rows is added as it counts in a mean at the end of the clamp.
+// noise returns the deviation of the noise of a sum for a clamp of size 1, by the mechanisms for the public range. That
+// of the number of rows is added as it counts in a mean at the end of the clamp.
 func (q *Clamped) noise(charged []calibrate.Mechanism) float64 {
 	size := q.values.Real(q.Reach.More)
 	noise := float64(charged[0].Sigma) / size

@@ -154,7 +154,8 @@ func (q *CommonNoise) Bytes(workers int, _ int64) int64 {
 // factors returns, for each component, the multiple of its noise variance that is in the variance of a cell.
 func (q *CommonNoise) factors() []float64 { return []float64{1, q.Form.Share() * q.Form.Share()} }
 
-// deviationOf is the standard deviation of a cell, whose variance is the sum of the mechanisms' times some factors.
+// deviationOf returns the standard deviation of a cell, whose variance is the sum of the mechanisms' times some
+// factors.
 func deviationOf(ms []calibrate.Mechanism, factors []float64) float64 {
 	variance := 0.0
 	for i, m := range ms {

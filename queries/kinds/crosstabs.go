@@ -255,7 +255,7 @@ func (q *Crosstabs) Components(adj query.Adjacency) ([]query.Component, error) {
 	return out, nil
 }
 
-// whyResidual is the one-line argument for a residual's sensitivity.
+// whyResidual returns the one-line argument for a residual's sensitivity.
 func (q *Crosstabs) whyResidual(adj query.Adjacency, r strategy.Set, l2 float64) string {
 	what := "contrasts of one cell of " + strings.Join(q.DimensionNames(r), " by ")
 	if r == 0 {
@@ -322,7 +322,7 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 	return out, nil
 }
 
-// errorOf is the root of the loss of tables.
+// errorOf returns the root of the loss of tables.
 func (q *Crosstabs) errorOf(tables []query.StrategyTable) float64 {
 	sum, total, largest := 0.0, 0.0, 0.0
 	for k, t := range tables {

@@ -27,8 +27,8 @@ func HeavyZ95(kurtosis float64) float64 {
 	return interpolatedTail(kurtosis, func(p tailPoint) float64 { return p.z95 })
 }
 
-// HeavyTails returns points of [HeavyZ95], by falling kurtosis, between which it is linear: the excess kurtosis and half
-// the width of the interval.
+// HeavyTails returns points of [HeavyZ95], by falling kurtosis, between which it is linear: the excess kurtosis and
+// half the width of the interval.
 func HeavyTails() (points [][2]float64) {
 	for _, p := range tailTable {
 		points = append(points, [2]float64{p.kurtosis, p.z95})
@@ -36,7 +36,7 @@ func HeavyTails() (points [][2]float64) {
 	return points
 }
 
-// heavyZ975 is the same of the 97.5 % interval.
+// heavyZ975 returns the same of the 97.5 % interval.
 func heavyZ975(kurtosis float64) float64 {
 	return interpolatedTail(kurtosis, func(p tailPoint) float64 { return p.z975 })
 }
@@ -51,8 +51,8 @@ func interpolatedTail(kurtosis float64, of func(tailPoint) float64) float64 {
 	return of(tailTable[len(tailTable)-1])
 }
 
-// kurtosisOfTwo is the excess kurtosis of the sum of two independent Laplace variables with these standard deviations;
-// 3 if both are 0.
+// kurtosisOfTwo returns the excess kurtosis of the sum of two independent Laplace variables with these standard
+// deviations; 3 if both are 0.
 func kurtosisOfTwo(a, b float64) float64 {
 	x, y := a*a, b*b
 	if x+y == 0 {

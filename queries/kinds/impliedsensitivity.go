@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
-// why is the one-line argument for the implied sensitivity.
+// why returns the one-line argument for the implied sensitivity.
 func (q *Base) why(adj query.Adjacency, sq *big.Int) string {
 	if q.Spec.PerRow() {
 		return q.whyRow(adj) + ": " + sensitivity.RootText(sq)

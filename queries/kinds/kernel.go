@@ -188,7 +188,7 @@ func (k *Kernel) absolute(q *Base, adj query.Adjacency) (l1 float64, why string)
 		problem.Plural(q.Limits.Rows, "row") + ", spread over the points by shares of 1 in all: " + rows.String()
 }
 
-// sensitivity is the L2 sensitivity of a histogram with a kernel.
+// sensitivity returns the L2 sensitivity of a histogram with a kernel.
 func (k *Kernel) sensitivity(q *Base, adj query.Adjacency) calibrate.Sensitivity {
 	l2 := k.Norm(q.Limits, adj)
 	row := k.OfRow()

@@ -95,10 +95,10 @@ func newLimited(q query.Query, with func(maxRows int64) (query.Query, error), p 
 
 func (q *Limited) steps() []int64 { return q.base.Steps() }
 
-// Steps are the bounds that may be chosen, ascending.
+// Steps returns the bounds that may be chosen, ascending.
 func (q *Limited) Steps() []int64 { return q.steps() }
 
-// RuleVersion is the version of the rule.
+// RuleVersion returns the version of the rule.
 func (q *Limited) RuleVersion() int { return privateclamp.RowsRule }
 
 // Widest is from 1 to the largest bound.
@@ -196,8 +196,8 @@ func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	return query.SearchResult{Rows: s}, s.Choose()
 }
 
-// noise is the deviation of the noise of an answer under a bound, if the most that a row adds is 1: of all components
-// together.
+// noise returns the deviation of the noise of an answer under a bound, if the most that a row adds is 1: of all
+// components together.
 func (q *Limited) noise(maxRows int64, charged []calibrate.Mechanism, adj query.Adjacency) (float64, error) {
 	with, err := q.with(maxRows)
 	if err != nil {

@@ -206,7 +206,7 @@ func (meanOfNoisyRows) looksEmpty(q *Sums, noisy []mechanism.Noisy) bool {
 	return q.isNoise(noisy[1], 1)
 }
 
-// halfWidth is half the width of the interval of a mean of values within h of a centre, times the number of rows.
+// halfWidth returns half the width of the interval of a mean of values within h of a centre, times the number of rows.
 func (meanOfNoisyRows) halfWidth(h float64, ms []calibrate.Mechanism) float64 {
 	sum, count := ms[0].Deviation(), h*ms[1].Deviation()
 	z := calibrate.Z95

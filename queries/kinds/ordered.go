@@ -79,7 +79,7 @@ func newOrdered(c Base, reader *quantileReader, spreads bool, p *problem.Problem
 	return q
 }
 
-// Cell is the place in the vector of cell i of a group.
+// Cell returns the place in the vector of cell i of a group.
 func (q *Ordered) Cell(group, i int) int {
 	r := q.reader
 	return group/r.Stride*r.Stride*r.Size + group%r.Stride + i*r.Stride
@@ -175,7 +175,7 @@ func deviationsOf(noisy []mechanism.Noisy) []float64 {
 	return out
 }
 
-// sums are the estimated sums of all groups, from 0 on: n + 1 each.
+// sums returns the estimated sums of all groups, from 0 on: n + 1 each.
 func (q *Ordered) sums(noisy []mechanism.Noisy) [][]float64 {
 	deviations, levels := deviationsOf(noisy), q.Form.Levels()
 	y := make([][]float64, len(levels))
@@ -215,7 +215,7 @@ func (q *Ordered) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error
 	return a, nil
 }
 
-// sumsTable is the numbers of rows below each edge but the first.
+// sumsTable returns the numbers of rows below each edge but the first.
 func (q *Ordered) sumsTable(below [][]float64, spread strategy.Spread) query.Answer {
 	var values, deviations []float64
 	for _, s := range below {
@@ -229,8 +229,8 @@ func (q *Ordered) sumsTable(below [][]float64, spread strategy.Spread) query.Ans
 	return a
 }
 
-// measurements are the noisy numbers, level by level, in columns of the cells: each stands at the first of the cells
-// that it counts, and NaN at the others.
+// measurements returns the noisy numbers, level by level, in columns of the cells: each stands at the first of the
+// cells that it counts, and NaN at the others.
 func (q *Ordered) measurements(noisy []mechanism.Noisy) []query.Extra {
 	var out []query.Extra
 	for l, level := range q.Form.Levels() {
@@ -254,7 +254,7 @@ func (q *Ordered) columnName(level int) string {
 	return noisyMeasured
 }
 
-// first is the place of the k-th number of a level among the cells.
+// first returns the place of the k-th number of a level among the cells.
 func (q *Ordered) first(level strategy.Level, k int) int {
 	return q.Cell(k/level.Cells, k%level.Cells*max(level.Width, 1))
 }

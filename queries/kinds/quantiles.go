@@ -84,7 +84,7 @@ func quantilesOf(texts []string, field string, p *problem.Problems) []float64 {
 	return qs
 }
 
-// edgeAxis is the one axis of numeric edges, or -1.
+// edgeAxis returns the one axis of numeric edges, or -1.
 func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problems) int {
 	at := -1
 	for i := range axes {
@@ -113,7 +113,7 @@ func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problem
 	return at
 }
 
-// groupKeys are the key columns of the other axes, with strides in groups.
+// groupKeys returns the key columns of the other axes, with strides in groups.
 func (r *quantileReader) groupKeys(axes []domain.Axis, at int) []domain.KeyColumn {
 	var keys []domain.KeyColumn
 	seen := 0
@@ -266,8 +266,8 @@ func (d distribution) variances(j int) (own, withAll, all float64) {
 	return d.spread.Variance[j-1], d.spread.WithLast[j-1], all
 }
 
-// rising is the sums nearest to some, by squares, that start at 0 and do not fall: the isotonic regression by pooling
-// adjacent violators (Ayer et al. 1955), moved to at least 0.
+// rising returns the sums nearest to some, by squares, that start at 0 and do not fall: the isotonic regression by
+// pooling adjacent violators (Ayer et al. 1955), moved to at least 0.
 func rising(sums []float64) []float64 {
 	type block struct{ total, n float64 }
 	var blocks []block
@@ -289,8 +289,8 @@ func rising(sums []float64) []float64 {
 	return out
 }
 
-// quantile is the value below which a share q of the rows lies: between two edges as if the rows of a cell were spread
-// evenly. NaN if the estimates have no row.
+// quantile returns the value below which a share q of the rows lies: between two edges as if the rows of a cell were
+// spread evenly. NaN if the estimates have no row.
 //
 // Interval: with A(x) the noisy number of rows below x, between two edges by the same even spread, and N that of all,
 // A(x) − q·N is normal, with mean 0 at the quantile. The interval is from the first x at which it is not below −z
@@ -353,7 +353,8 @@ func (d distribution) beyond(j int, part, q, direction float64) float64 {
 	return below - q*d.noisy[len(d.noisy)-1] - direction*z*math.Sqrt(max(variance, 0))
 }
 
-// firstPart returns the smallest part from 0 to 1 for which something holds that holds for 1, and for all greater parts.
+// firstPart returns the smallest part from 0 to 1 for which something holds that holds for 1, and for all greater
+// parts.
 func firstPart(holds func(part float64) bool) float64 {
 	low, high := 0.0, 1.0
 	for range 40 {
@@ -384,7 +385,7 @@ func (d distribution) outerZ(j int, q float64) float64 {
 	return HeavyZ95(3*fourths/(squares*squares)) + rounding
 }
 
-// share is the share of the rows below the j-th edge: 1 at the last one, NaN if the estimates have no row.
+// share returns the share of the rows below the j-th edge: 1 at the last one, NaN if the estimates have no row.
 //
 // Interval: for the true share F, with A and N as above, A − F·N is normal with mean 0 and variance var(A) − 2F·cov(A,
 // N) + F²·var(N), so the F with a square of at most z² times that hold the true one with 95 %. They are an interval if

@@ -34,8 +34,8 @@ func (r ratio) mean(s, n float64) float64 {
 	return r.Centre + r.clip(s/n)
 }
 
-// estimate is the mean of estimates of the sum and the count, of at least one row; NaN if n is not positive, as mean
-// is: there is nothing to estimate from.
+// estimate returns the mean of estimates of the sum and the count, of at least one row; NaN if n is not positive, as
+// mean is: there is nothing to estimate from.
 func (r ratio) estimate(s, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -45,8 +45,8 @@ func (r ratio) estimate(s, n float64) float64 {
 
 func (r ratio) clip(x float64) float64 { return min(max(x, -r.Half), r.Half) }
 
-// sigma is the standard deviation of the mean by the delta method, at the noisy values: with t the noisy mean less the
-// centre,
+// sigma returns the standard deviation of the mean by the delta method, at the noisy values: with t the noisy mean less
+// the centre,
 //
 //	sqrt(sum² + t²·count²)/n.
 //
@@ -94,7 +94,7 @@ func (r ratio) interval(s, n float64) (low, high float64) {
 	return low, high
 }
 
-// fieller is the interval for r.Z.
+// fieller returns the interval for r.Z.
 func (r ratio) fieller(s, n float64) (low, high float64) {
 	zc := r.Z * r.Count
 	a := (n - zc) * (n + zc)
@@ -104,4 +104,18 @@ func (r ratio) fieller(s, n float64) (low, high float64) {
 	root := r.Z * math.Sqrt(r.Sum*r.Sum*a+s*s*r.Count*r.Count)
 	low, high = (s*n-root)/a, (s*n+root)/a
 	return r.Centre + r.clip(outwards(low, -1)), r.Centre + r.clip(outwards(high, 1))
+}
+
+// Fieller returns the ends of Fieller's (1954) interval of a quotient: all r for which n − r·d is within z of its
+// standard deviations of 0, for noisy n and d whose noise has the variances vn and vd and the covariance c. These r lie
+// between the roots of (d² − z²·vd)·r² − 2·(n·d − z²·c)·r + n² − z²·vn. ok is false if they are not bounded: d does not
+// differ from 0 by more than z of its deviations.
+func Fieller(n, d, vn, vd, c, z float64) (low, high float64, ok bool) {
+	a := d*d - z*z*vd
+	if !(a > 0) {
+		return math.NaN(), math.NaN(), false
+	}
+	b := n*d - z*z*c
+	root := math.Sqrt(max(b*b-a*(n*n-z*z*vn), 0))
+	return (b - root) / a, (b + root) / a, true
 }

@@ -42,7 +42,7 @@ type quotient interface {
 	halfWidth(half float64, ms []calibrate.Mechanism) float64
 }
 
-// HalfWidth is the half-width of the query's kind.
+// HalfWidth returns the half-width of the query's kind.
 func (q *Sums) HalfWidth(ms []calibrate.Mechanism) (overRows float64, ok bool) {
 	k, ok := q.Kind.(quotient)
 	if !ok {
@@ -71,7 +71,7 @@ type extraVectors struct {
 	Rows   bool                // the numbers of rows
 }
 
-// count is the number of vectors.
+// count returns the number of vectors.
 func (x extraVectors) count() int {
 	n := 0
 	if x.second != nil {
@@ -205,7 +205,7 @@ func (q *Sums) sumSensitivity(adj query.Adjacency) calibrate.Sensitivity {
 	return calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ": " + domain.Shortest(l2)}
 }
 
-// componentOfSum is the mechanism of the sums with some sensitivity.
+// componentOfSum returns the mechanism of the sums with some sensitivity.
 func (q *Sums) componentOfSum(sens calibrate.Sensitivity, adj query.Adjacency) query.Component {
 	bound := q.Quantizer.Real(q.Reach.More)
 	l1 := q.Reach.AbsoluteNorm(q.Limits, adj, q.Size)
@@ -216,7 +216,7 @@ func (q *Sums) componentOfSum(sens calibrate.Sensitivity, adj query.Adjacency) q
 	}
 }
 
-// whySum is the one-line argument for the sensitivity of the sums, without its value.
+// whySum returns the one-line argument for the sensitivity of the sums, without its value.
 func (q *Sums) whySum(adj query.Adjacency) string {
 	if q.Quantizer.Value.Rows > 0 {
 		return "replacing a row changes the sum by the range of its value"

@@ -106,7 +106,7 @@ func (varianceOfValues) looksEmpty(q *Sums, noisy []mechanism.Noisy) bool {
 	return q.isNoise(noisy[2], 1)
 }
 
-// squareReach is how far the squares of a variance are from what is subtracted.
+// squareReach returns how far the squares of a variance are from what is subtracted.
 func (q *Sums) squareReach() *sensitivity.Reach {
 	most := q.Quantizer.Half() * q.Quantizer.Half()
 	return &sensitivity.Reach{More: most - most/2, Less: most / 2, Components: 1, Exponent: 2 * q.Quantizer.Exponent}
@@ -132,7 +132,7 @@ func (m moments) ratios() (mean, square ratio) {
 	return mean, square
 }
 
-// variance is the mean square less the square of the mean, moved into [0, h²]; NaN if n is not positive.
+// variance returns the mean square less the square of the mean, moved into [0, h²]; NaN if n is not positive.
 func (m moments) variance(s, q, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -144,7 +144,7 @@ func (m moments) variance(s, q, n float64) float64 {
 
 func (m moments) clip(x float64) float64 { return min(max(x, 0), m.half*m.half) }
 
-// estimate is the variance of a count of at least one row; NaN if n is not positive.
+// estimate returns the variance of a count of at least one row; NaN if n is not positive.
 func (m moments) estimate(s, q, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -152,7 +152,8 @@ func (m moments) estimate(s, q, n float64) float64 {
 	return m.variance(s, q, max(n, 1))
 }
 
-// sigma is the standard deviation of the variance by the delta method, at the noisy values; NaN if n is not positive.
+// sigma returns the standard deviation of the variance by the delta method, at the noisy values; NaN if n is not
+// positive.
 func (m moments) sigma(s, q, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -194,7 +195,7 @@ func (m moments) both(s, q, n float64) (low, high float64) {
 	return m.clip(outwards(c-most, -1)), m.clip(outwards(d-least, 1))
 }
 
-// raw is the variance before it and the mean square are moved into their ranges.
+// raw returns the variance before it and the mean square are moved into their ranges.
 func (m moments) raw(s, q, n float64) float64 {
 	x := min(max(s/n, -m.half), m.half)
 	return q/n + m.half*m.half/2 - x*x
@@ -258,7 +259,7 @@ func three(components []mechanism.Noisy, f func(s, q, n float64) float64) query.
 	}
 }
 
-// halfWidth is at least half the width of a variance's interval, times the number of rows, if that number is
+// halfWidth returns at least half the width of a variance's interval, times the number of rows, if that number is
 // well above the noise of the count. h is half the width of the range of values, ms are the mechanisms of sum, squares
 // and count.
 func (varianceOfValues) halfWidth(h float64, ms []calibrate.Mechanism) float64 {

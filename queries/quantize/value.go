@@ -45,7 +45,7 @@ func (v *Value) Dims() int {
 	return len(v.Columns)
 }
 
-// Half is half the range of a component, or the norm that bounds the vector.
+// Half returns half the range of a component, or the norm that bounds the vector.
 func (v *Value) Half() float64 {
 	if v.ClipL2 != "" {
 		norm, _ := calibrate.ParseNearest(v.ClipL2) // checked when the quantizer was made
@@ -67,7 +67,7 @@ func (v *Value) ComponentLabels() domain.Labels {
 	return domain.IntegerLabels(0, int64(v.Length), nil)
 }
 
-// columnField is the place of a column in the job.
+// columnField returns the place of a column in the job.
 func (v *Value) columnField(field string, i int) string {
 	if len(v.Columns) == 1 {
 		return field + ".column"

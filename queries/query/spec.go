@@ -117,10 +117,10 @@ func (s Spec) UnitName() string {
 	return "(" + strings.Join(s.Unit, ", ") + ")"
 }
 
-// ByField is the place of the dimensions in the query.
+// ByField returns the place of the dimensions in the query.
 func (s Spec) ByField() string { return string(s.Kind) + ".by" }
 
-// DimensionField is the place of a dimension in the query.
+// DimensionField returns the place of a dimension in the query.
 func (s Spec) DimensionField(i int) string { return fmt.Sprintf("%s[%d]", s.ByField(), i) }
 
 // Discovers reports whether some dimension has no listed keys.

@@ -37,8 +37,8 @@ type Strategy struct {
 const (
 	// MarginBias is the largest bias of a margin, in its standard deviations; the total has none.
 	MarginBias = 0.1
-	// EmptyCellError is the largest error of an estimate in a cell without rows, in standard deviations of its noise: noise
-	// that was cut off at 0 has sqrt(1/2) of its error. FullCellError is that of the other cells together.
+	// EmptyCellError is the largest error of an estimate in a cell without rows, in standard deviations of its noise:
+	// noise that was cut off at 0 has sqrt(1/2) of its error. FullCellError is that of the other cells together.
 	EmptyCellError = 0.72
 	FullCellError  = 1.1
 )
@@ -51,7 +51,7 @@ type SumsOfCells struct {
 	Common float64 `json:"variance_in_common"`
 }
 
-// Deviation is the standard deviation of the sum of k noisy cells.
+// Deviation returns the standard deviation of the sum of k noisy cells.
 func (s *SumsOfCells) Deviation(k int) float64 {
 	n := float64(k)
 	return math.Sqrt(n*s.Each + n*n*s.Common)

@@ -128,7 +128,7 @@ func (b Bounds) most(rest int64) (rows, squares *big.Int) {
 	return rows, squares.Add(squares, r.Mul(r, r))
 }
 
-// residualOf is the squared norm of c − a·(1, …, 1) for c with these rows and sum of squares.
+// residualOf returns the squared norm of c − a·(1, …, 1) for c with these rows and sum of squares.
 func (s *CommonNoise) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
 	x := new(big.Rat).SetInt(rows)
 	x.Mul(x, a).Mul(x, big.NewRat(-2, 1)).Add(x, new(big.Rat).SetInt(squares))
@@ -136,7 +136,7 @@ func (s *CommonNoise) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
 	return x.Add(x, common.Mul(common, new(big.Rat).SetInt64(int64(s.cells))))
 }
 
-// Argument is how the norm of what one unit changes in the cells follows from the bounds: "sqrt(24 - 2·0.5·24 +
+// Argument returns how the norm of what one unit changes in the cells follows from the bounds: "sqrt(24 - 2·0.5·24 +
 // 0.25·24)".
 func (s *CommonNoise) Argument(b Bounds) string {
 	a := s.Share()
@@ -149,7 +149,7 @@ func (s *CommonNoise) Argument(b Bounds) string {
 	return ""
 }
 
-// deviationOf is sqrt(norm2) + a, the same on every machine.
+// deviationOf returns sqrt(norm2) + a, the same on every machine.
 func deviationOf(norm2, a *big.Rat) *big.Float {
 	root := sqrtOf(norm2)
 	return root.Add(root, new(big.Float).SetPrec(precision).SetRat(a))
@@ -178,7 +178,7 @@ func (s *CommonNoise) Form() Form {
 // Share returns a: how much is subtracted from each cell for each unit.
 func (s *CommonNoise) Share() float64 { return math.Ldexp(float64(s.p), -commonBits) }
 
-// Quantum is the power of two that divides each number measured of a cell.
+// Quantum returns the power of two that divides each number measured of a cell.
 func (s *CommonNoise) Quantum() float64 { return math.Ldexp(1, -commonBits) }
 
 // Norm2 returns the largest squared norm of one unit's change in the numbers measured of the cells, in rows².
@@ -190,7 +190,7 @@ func (s *CommonNoise) Weights() (cells, units float64) {
 	return d / (d + s.Share()), s.Share() / (d + s.Share())
 }
 
-// Error is the deviation of a cell at mu = 1.
+// Error returns the deviation of a cell at mu = 1.
 func (s *CommonNoise) Error() float64 { return floatRoot(s.norm2) + s.Share() }
 
 // Considered returns both strategies, with their deviations at mu = 1.

@@ -105,7 +105,7 @@ func (c contrasts) apply(x int128.Slice, inner int) int128.Slice {
 	return out
 }
 
-// decode is the inverse of the scaled contrasts, into values that sum to 0 along the axis, in floats: with g_j =
+// decode returns the inverse of the scaled contrasts, into values that sum to 0 along the axis, in floats: with g_j =
 // y_j/(c_j·j(j+1)), value v is sum_{j>v} g_j − v·g_v.
 func (c contrasts) decode(y []float64, inner int) []float64 {
 	rows := c.size - 1
@@ -125,8 +125,8 @@ func (c contrasts) decode(y []float64, inner int) []float64 {
 	return out
 }
 
-// spread is the transpose of decode: it replaces the weights of the values along an axis, with inner weights in a step
-// of it, by the weights of the coordinates from which decode makes the values: one fewer.
+// spread returns the transpose of decode: it replaces the weights of the values along an axis, with inner weights in a
+// step of it, by the weights of the coordinates from which decode makes the values: one fewer.
 func (c contrasts) spread(w []float64, inner int) []float64 {
 	rows := c.size - 1
 	out := make([]float64, len(w)/c.size*rows)

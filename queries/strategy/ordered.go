@@ -164,7 +164,7 @@ func floatOf(x *big.Int) float64 {
 	return f
 }
 
-// rootMean is the root mean square of the deviations at mu = 1.
+// rootMean returns the root mean square of the deviations at mu = 1.
 func (o *Ordered) rootMean() float64 {
 	deviations := make([]float64, len(o.levels))
 	for l, level := range o.levels {

@@ -43,7 +43,7 @@ func (m *checkMode) Set(s string) error {
 	return nil
 }
 
-// Type is what help calls the value.
+// Type returns what help calls the value.
 func (m *checkMode) Type() string { return "mode" }
 
 // lastRun holds the metrics of a run for the operator's monitoring.

@@ -133,7 +133,7 @@ func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 	return nil
 }
 
-// broken is an error if --sign was given, which is a promise, and windows that were published before lack its
+// broken returns an error if --sign was given, which is a promise, and windows that were published before lack its
 // signature.
 func (b *backfilling) broken() error {
 	if len(b.unsigned) == 0 {
@@ -148,7 +148,7 @@ func (b *backfilling) broken() error {
 	}
 }
 
-// left is an error if windows that are over are still not published; nil if there are none.
+// left returns an error if windows that are over are still not published; nil if there are none.
 func (b *backfilling) left(windows []*windowed) error {
 	rest := due(windows)
 	if len(rest) == 0 {

@@ -37,7 +37,7 @@ Means, variances and quantiles are no sums; counts of discovered keys are select
 // combineFlags describe a combination of cells.
 type combineFlags struct{ sum, minus, of []string }
 
-// combineCommand is the verb combine.
+// combineCommand returns the verb combine.
 func combineCommand(c *console.Console) *cobra.Command {
 	var f combineFlags
 	cmd := &cobra.Command{

@@ -40,7 +40,7 @@ func (a *app) shows() bool {
 	return !a.Quiet && (a.checks == checksShow || a.checks != checksOff && a.Log == "text" && a.Terminal())
 }
 
-// policy is what the flag makes of the job's data_checks, so that the release states it; "" if the job decides.
+// policy returns what the flag makes of the job's data_checks, so that the release states it; "" if the job decides.
 func (a *app) policy() string {
 	if a.checks == checksRefuse || a.checks == checksOff {
 		return string(a.checks)
@@ -48,9 +48,10 @@ func (a *app) policy() string {
 	return ""
 }
 
-// askPolicy asks a person on a terminal what a run of a job does about unusable columns that does not say so itself, and
-// returns the answer as data_checks has it; "" if nobody is asked. It asks before a row is read and only because of the
-// job: a question that followed from rows would tell whoever sees it, or sees that no release appears, about the rows.
+// askPolicy asks a person on a terminal what a run of a job does about unusable columns that does not say so itself,
+// and returns the answer as data_checks has it; "" if nobody is asked. It asks before a row is read and only because of
+// the job: a question that followed from rows would tell whoever sees it, or sees that no release appears, about the
+// rows.
 func (a *app) askPolicy(ctx context.Context, p *pipeline.Plan, ask bool) string {
 	if a.checks != checksAuto || !ask || p.Job().DataChecks != "" || dataPolicy(p, false) == "" {
 		return ""
@@ -79,7 +80,7 @@ func (a *app) askPolicy(ctx context.Context, p *pipeline.Plan, ask bool) string 
 	}
 }
 
-// look is how much of the input a run tallies.
+// look returns how much of the input a run tallies.
 func (a *app) look(p *pipeline.Plan) local.Look {
 	switch {
 	case p.Refuses():
@@ -190,7 +191,7 @@ func checkTable(c *pipeline.DataChecks) [][]string {
 	return out
 }
 
-// records are the rows of a table by the names of its header.
+// records returns the rows of a table by the names of its header.
 func records(rows [][]string) []map[string]string {
 	out := make([]map[string]string, 0, len(rows))
 	for _, row := range rows[1:] {

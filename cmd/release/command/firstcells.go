@@ -77,7 +77,7 @@ func (a *app) printReadings(r *pipeline.Result) error {
 	return nil
 }
 
-// shown are the cells to show: the first ones, and of a sparse answer the first that are written.
+// shown returns the cells to show: the first ones, and of a sparse answer the first that are written.
 func shown(r pipeline.Result) []int {
 	var cells []int
 	block := make([]float64, min(r.Answer.Cells, 1<<16))
@@ -115,7 +115,7 @@ func previewRows(ans query.Answer, cells []int) [][]string {
 	return rows
 }
 
-// interval is the text of an interval; of a cell that is left empty it has no ends.
+// interval returns the text of an interval; of a cell that is left empty it has no ends.
 func interval(low, high string) string {
 	if low == "-" || high == "-" {
 		return "-"
@@ -123,14 +123,14 @@ func interval(low, high string) string {
 	return low + " to " + high
 }
 
-// at is the value of one cell.
+// at returns the value of one cell.
 func at(s query.Series, cell int) string {
 	var x [1]float64
 	s(cell, x[:])
 	return short(x[0])
 }
 
-// label is the text of a cell's key, on one line.
+// label returns the text of a cell's key, on one line.
 func label(k domain.KeyColumn, cell int) string {
 	switch l := k.Labels; {
 	case l.Strings != nil:
@@ -142,7 +142,7 @@ func label(k domain.KeyColumn, cell int) string {
 	}
 }
 
-// printable is a text without line breaks, tabs and what else would steer a terminal: keys may come from the data.
+// printable returns a text without line breaks, tabs and what else would steer a terminal: keys may come from the data.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -152,7 +152,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// short is a number for a person: the files have all digits.
+// short returns a number for a person: the files have all digits.
 func short(x float64) string {
 	switch {
 	case math.IsNaN(x):

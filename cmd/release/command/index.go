@@ -44,7 +44,7 @@ type indexed struct {
 	dir                            string
 }
 
-// indexCommand is the verb index.
+// indexCommand returns the verb index.
 func indexCommand(c *console.Console) *cobra.Command {
 	store := ""
 	cmd := &cobra.Command{
@@ -128,8 +128,8 @@ func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 }
 
 // markWithdrawn marks the releases that a ledger has as withdrawn: the ledger that store names or, if it is empty, the
-// ledgers near the folders. A ledger near a folder that cannot be read is named on stderr, since whoever makes an index of
-// copies need not be able to read the ledger.
+// ledgers near the folders. A ledger near a folder that cannot be read is named on stderr, since whoever makes an index
+// of copies need not be able to read the ledger.
 func markWithdrawn(ctx context.Context, c *console.Console, all []indexed, store string) error {
 	names := map[string]bool{}
 	if store != "" {
@@ -188,7 +188,7 @@ func isRetired(path string) bool {
 	return err == nil
 }
 
-// entryOf is the entry of a release at a path below the folder.
+// entryOf returns the entry of a release at a path below the folder.
 func entryOf(m *manifest.Manifest, digest, path string) indexed {
 	e := indexed{Title: report.Title(m), Digest: digest, Guarantee: "epsilon " + report.AsStated(m.Privacy.Epsilon) +
 		", delta " + report.AsStated(m.Privacy.Delta)}

@@ -71,7 +71,7 @@ func (l *lastRun) metrics(code int, now time.Time) string {
 	return b.String()
 }
 
-// label1 is a label's value in the text format of Prometheus.
+// label1 returns a label's value in the text format of Prometheus.
 func label1(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// cellCount is the number of cells of a query; discovered keys have a threshold instead.
+// cellCount returns the number of cells of a query; discovered keys have a threshold instead.
 func cellCount(q *pipeline.Planned) string {
 	if q.Selection != nil {
 		text := fmt.Sprintf("keys ≥ %.6g", q.Threshold())
@@ -37,7 +37,7 @@ func keysOf(q *pipeline.Planned) string {
 // atMost is before a half-width that is not known before the run.
 const atMost = "at most "
 
-// halfWidth is half the width of a cell's 95 % interval; a mean's is divided by its number of rows.
+// halfWidth returns half the width of a cell's 95 % interval; a mean's is divided by its number of rows.
 func halfWidth(q *pipeline.Planned) string {
 	half, perRow := q.HalfWidth()
 	text := fmt.Sprintf("%.4g", half)

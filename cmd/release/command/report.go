@@ -23,7 +23,7 @@ lie beside it, in DIR.report, or where --out says. They are made of the noisy va
 
 With --job the maps of queries by nearest points have their places, which come from the public files of the job.`
 
-// reportCommand is the verb report.
+// reportCommand returns the verb report.
 func reportCommand(c *console.Console) *cobra.Command {
 	var out, job string
 	flags := jobs.Flags{}
@@ -137,7 +137,7 @@ func tablesIn(q *manifest.Query) []string {
 	return out
 }
 
-// placesOf are the public points of a job's queries, by name; none without a job.
+// placesOf returns the public points of a job's queries, by name; none without a job.
 func placesOf(ctx context.Context, c *console.Console, job string, flags *jobs.Flags) (map[string]*pipeline.Places,
 	error) {
 	places := map[string]*pipeline.Places{}

@@ -188,7 +188,7 @@ func moreText(r ledger.Room) string {
 	return console.Fill("room for %.0f more releases like this", math.Floor(r.Fits))
 }
 
-// percentText is a share in percent, of three digits.
+// percentText returns a share in percent, of three digits.
 func percentText(share float64) string {
 	if share > 1e4 {
 		return "more than a million %"
@@ -212,7 +212,7 @@ func chargeRefusal(p *pipeline.Plan, q ledger.Quote) error {
 	return pipeline.LedgerError("charge", q.Refusal)
 }
 
-// JSON is a standing for `plan --json`.
+// JSON returns a standing for `plan --json`.
 func (s standing) JSON() map[string]any {
 	out := map[string]any{"next": s.Next}
 	if s.ledger != "" {

@@ -92,7 +92,7 @@ func reservedJSON(waiting []ledger.Run) []map[string]any {
 // windowStates are all states, in the order in which they are counted.
 var windowStates = []string{statePublished, stateMissing, stateFailed, stateOver, stateNever, stateGone, stateWithdrawn, statePruned}
 
-// incomplete is the failed check of windows of which some that are over are not published; nil if there are none.
+// incomplete returns the failed check of windows of which some that are over are not published; nil if there are none.
 func incomplete(windows []*windowed) error {
 	rest := due(windows)
 	if len(rest) == 0 {

@@ -125,7 +125,7 @@ func (f *windowFlags) last(p *configs.Param) string {
 	return now.AddDate(0, 0, -1).Format("2006-01-02")
 }
 
-// datedParam is the job's one parameter that is a date and was not given.
+// datedParam returns the job's one parameter that is a date and was not given.
 func datedParam(job *configs.Job, given map[string]string) (string, error) {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(job.Params)) {
@@ -248,5 +248,5 @@ func forecast(ctx context.Context, book *ledger.Book, windows []*windowed) error
 	return nil
 }
 
-// shortFolder is a folder relative to where the user is.
+// shortFolder returns a folder relative to where the user is.
 func (w *windowed) shortFolder() string { return console.Here(filepath.Clean(w.Folder)) }

@@ -18,6 +18,13 @@ type table struct {
 	row    func(r *rand.Rand, i int) []string
 	// public are lists of cells that the job reads, by column.
 	public map[string][]string
+	// numbers are public numbers of these cells, by column: the name, and the number of cell i.
+	numbers map[string]publicNumber
+}
+
+type publicNumber struct {
+	name string
+	of   func(i int) int
 }
 
 // tables are named as the folders of their jobs.
@@ -52,7 +59,9 @@ var tables = map[string]table{
 		row: func(r *rand.Rand, _ int) []string {
 			return []string{fmt.Sprintf("%05d", 10_000+skewed(r, 32_000, 2)), strconv.FormatFloat(20*math.Exp(r.NormFloat64()), 'f', 1, 64)}
 		},
-		public: map[string][]string{"zip": zips()}},
+		public: map[string][]string{"zip": zips()},
+		// devices are skewed to the first codes, and households follow them
+		numbers: map[string]publicNumber{"zip": {"households", func(i int) int { return 20 + int(2500/math.Sqrt(1+float64(i))) }}}},
 	"census": {rows: 1_000_000, header: []string{"county", "tract", "sex", "age", "race"},
 		row: func(r *rand.Rand, i int) []string {
 			county := skewed(r, 40, 2)
@@ -99,8 +108,15 @@ func (t table) write(dir string, rows int) error {
 		return err
 	}
 	for column, cells := range t.public {
-		if err := writeCSV(filepath.Join(dir, column+".csv"), []string{column}, len(cells), func(i int) []string {
-			return cells[i : i+1]
+		header, number := []string{column}, t.numbers[column]
+		if number.of != nil {
+			header = append(header, number.name)
+		}
+		if err := writeCSV(filepath.Join(dir, column+".csv"), header, len(cells), func(i int) []string {
+			if number.of == nil {
+				return cells[i : i+1]
+			}
+			return []string{cells[i], strconv.Itoa(number.of(i))}
 		}); err != nil {
 			return err
 		}

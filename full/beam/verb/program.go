@@ -322,7 +322,7 @@ func (o *options) scopes() int {
 // inProcess says that the runner and its workers are in this process.
 func inProcess() bool { return runner() == prism && *jobopts.Endpoint == "" }
 
-// said is what to print of a fault in an error: with the details if no worker has a log of its own.
+// said returns what to print of a fault in an error: with the details if no worker has a log of its own.
 func said(f *dpbeam.Fault, err error) string {
 	if inProcess() {
 		return f.SaidIn(err)
@@ -330,7 +330,7 @@ func said(f *dpbeam.Fault, err error) string {
 	return f.Says
 }
 
-// runner is the name of the runner.
+// runner returns the name of the runner.
 func runner() string { return cmp.Or(*runners.Runner, prism) }
 
 // submit runs a pipeline.

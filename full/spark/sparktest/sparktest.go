@@ -155,7 +155,7 @@ func (s *Server) run(t testing.TB, home string, settings []string) {
 	}
 }
 
-// Log is what the server wrote.
+// Log returns what the server wrote.
 func (s *Server) Log() string {
 	text, _ := os.ReadFile(filepath.Join(s.Dir, "server.log")) // a message is without it otherwise
 	return string(text)
@@ -175,7 +175,7 @@ func (s *Server) stop(t testing.TB) {
 	t.Errorf("%s cannot be removed", s.Dir)
 }
 
-// Executors are the processes of the executors.
+// Executors returns the processes of the executors.
 func (s *Server) Executors(t testing.TB) (pids []int) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/cmdline")

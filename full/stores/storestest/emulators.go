@@ -239,7 +239,7 @@ func (g *Google) certificate(t testing.TB) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}
 }
 
-// tunnelTo is a proxy that has one server behind it, in the place of Google's host.
+// tunnelTo returns a proxy that has one server behind it, in the place of Google's host.
 func tunnelTo(at string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodConnect || r.Host != googleHost+":443" {
@@ -304,8 +304,8 @@ func StartAzure(t testing.TB) *Server {
 	return s
 }
 
-// AzureOptions are the options of an address by which the test's own process finds azurite: what follows the question
-// mark.
+// AzureOptions returns the options of an address by which the test's own process finds azurite: what follows the
+// question mark.
 func (s *Server) AzureOptions() string {
 	return "localemu=true&protocol=http&domain=" + strings.TrimPrefix(s.proxy.URL, "http://")
 }

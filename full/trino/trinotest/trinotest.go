@@ -42,8 +42,8 @@ type Server struct {
 // installing lets one test at a time install Trino.
 var installing sync.Mutex
 
-// Start starts a server that ends with the test. The test is skipped if there is no Java for it, or Trino cannot be had.
-// DPRELEASE_TRINO is the address of a server to use instead, which has a catalog memory.
+// Start starts a server that ends with the test. The test is skipped if there is no Java for it, or Trino cannot be
+// had. DPRELEASE_TRINO is the address of a server to use instead, which has a catalog memory.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	if address := os.Getenv("DPRELEASE_TRINO"); address != "" {
@@ -67,7 +67,7 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// findJava is a Java that is new enough: that of JAVA_HOME, of the path, or of the folder of Debian.
+// findJava returns a Java that is new enough: that of JAVA_HOME, of the path, or of the folder of Debian.
 func findJava() string {
 	all := []string{filepath.Join(os.Getenv("JAVA_HOME"), "bin", "java"), "java"}
 	more, err := filepath.Glob("/usr/lib/jvm/*/bin/java")
@@ -196,7 +196,7 @@ func (s *Server) answers(ctx context.Context, db *sql.DB) bool {
 	return db.QueryRowContext(ctx, "SELECT 1").Scan(&one) == nil
 }
 
-// Log is what the server wrote.
+// Log returns what the server wrote.
 func (s *Server) Log() string {
 	text, _ := os.ReadFile(filepath.Join(s.Dir, "server.log")) // a message is without it otherwise
 	return string(text)

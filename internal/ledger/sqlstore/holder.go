@@ -24,7 +24,7 @@ const (
 	slotSize = 256
 )
 
-// note is the text of a holder: the process, the time and the host.
+// note returns the text of a holder: the process, the time and the host.
 func note(now time.Time) string {
 	host, err := os.Hostname()
 	if err != nil {

@@ -63,7 +63,7 @@ func (m *Memory) callAfter(request, key string) error {
 	return m.After(request, key)
 }
 
-// Opener is a store.Opener that returns this bucket for any address.
+// Opener returns a store.Opener that returns this bucket for any address.
 func (m *Memory) Opener(context.Context, store.Address) (store.Bucket, error) { return m, nil }
 
 func (m *Memory) before(request, key string, at int64) (int, error) {

@@ -73,7 +73,7 @@ ledger: {store: "sqlite:ledger.db", dataset: %[5]s, budget: {epsilon: 2, delta: 
 	}
 }
 
-// borderRows are the rows about edges from one number to another.
+// borderRows returns the rows about edges from one number to another.
 func borderRows(from, to, width float64) (rows []stabilitytest.Row) {
 	floats := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 5e-324, -5e-324, 1e-310, -1e-310,
 		math.MaxFloat64, -math.MaxFloat64, 1e300, -1e300, 0x1p63, -0x1p63, 0x1p53 + 2, 255, 256, 65535, 65536}

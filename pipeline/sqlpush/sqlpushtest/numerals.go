@@ -62,7 +62,7 @@ ledger: {store: "sqlite:ledger.db", dataset: numerals, budget: {epsilon: 2, delt
 	}
 }
 
-// edgesOf are the finite doubles of texts and what is next above each, so that each is in a cell of its own.
+// edgesOf returns the finite doubles of texts and what is next above each, so that each is in a cell of its own.
 func edgesOf(texts []string) (edges []string) {
 	at := map[float64]bool{}
 	for _, text := range texts {

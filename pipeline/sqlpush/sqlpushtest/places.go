@@ -107,7 +107,7 @@ func mirroredPlaces(r *rand.Rand, points int) (public map[string][]string, rows 
 	return public, rows
 }
 
-// planOfPlaces is a plan of jobs about points: their columns in a public file.
+// planOfPlaces returns a plan of jobs about points: their columns in a public file.
 func planOfPlaces(t *testing.T, unit string, points map[string][]string, metres float64) *pipeline.Plan {
 	t.Helper()
 	var queries []string

@@ -145,7 +145,7 @@ func (r *trial) make(t *testing.T, c *stabilitytest.Case) (err error) {
 	return nil
 }
 
-// answers are the database's answers about both tables of a pair.
+// answers returns the database's answers about both tables of a pair.
 func (r *trial) answers(t *testing.T, c *stabilitytest.Case) (of [2][]stabilitytest.Answer, err error) {
 	if err := r.begin(t, c); err != nil {
 		return of, err

@@ -84,7 +84,7 @@ func (s *Server) fill(name string, columns []stabilitytest.Column, types []strin
 	return s.Exec(fmt.Sprintf("INSERT INTO %s VALUES %s", s.quote(name), strings.Join(values, ", ")))
 }
 
-// types are those of a case's columns; ok is false if the database lacks one.
+// types returns those of a case's columns; ok is false if the database lacks one.
 func (s *Server) types(c *stabilitytest.Case) (types []string, ok bool) {
 	for _, column := range c.Job.Columns {
 		t := s.Type(column.Kind, c)
@@ -101,8 +101,8 @@ func (s *Server) Open(ctx context.Context, p *pipeline.Plan, name string) (*sqlp
 	return sqlpush.Open(ctx, sqlpush.Source{Driver: s.Driver, DSN: s.DSN, Table: name, Exact: p.Job().ExactColumns()})
 }
 
-// Answers are the exact answers of an engine: of each mechanism, its quantum and its cells, and the digest of all of
-// them.
+// Answers returns the exact answers of an engine: of each mechanism, its quantum and its cells, and the digest of all
+// of them.
 func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stabilitytest.Answer, err error) {
 	a, err := e.Aggregate(context.Background(), p, pipeline.Silent{})
 	if err != nil {
@@ -234,7 +234,8 @@ func (s *Server) Same(t *testing.T, p *pipeline.Plan, name string) (difference s
 	return cmp.Diff(want, got, cmp.Comparer(func(a, b *big.Int) bool { return a.Cmp(b) == 0 })), nil
 }
 
-// Cases is the number of random cases of a test: few, or many if DPRELEASE_LONG is set; DPRELEASE_PAIRS overrides both.
+// Cases returns the number of random cases of a test: few, or many if DPRELEASE_LONG is set; DPRELEASE_PAIRS overrides
+// both.
 func Cases(t *testing.T, few, many int) int {
 	t.Helper()
 	if n, err := strconv.Atoi(os.Getenv("DPRELEASE_PAIRS")); err == nil {
@@ -267,7 +268,7 @@ func planWith(t testing.TB, text string, public map[string][]string) *pipeline.P
 	return p
 }
 
-// ReadAll are the answers of the local engine that reads the rows of a database.
+// ReadAll returns the answers of the local engine that reads the rows of a database.
 func ReadAll(t *testing.T, d *sqlpush.Database, p *pipeline.Plan) ([]stabilitytest.Answer, error) {
 	t.Helper()
 	return Answers(t, newReader(t, d), p)

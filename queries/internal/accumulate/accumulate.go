@@ -69,7 +69,7 @@ func one(e mechanism.Exact, err error) ([]mechanism.Exact, error) {
 	return []mechanism.Exact{e}, nil
 }
 
-// ValueField is the field of a component of a quantized value.
+// ValueField returns the field of a component of a quantized value.
 func ValueField(q *quantize.Quantizer) bounding.Field {
 	return bounding.Field{Bytes: 8, Min: q.Min, Max: q.Max}
 }

@@ -50,7 +50,7 @@ func (of SpreadOf) Layout() privateclamp.Layout {
 	return privateclamp.Layout{Signed: of.Quantizer.Min < 0}
 }
 
-// lowest is the bin of the smallest values.
+// lowest returns the bin of the smallest values.
 func (of SpreadOf) lowest() int {
 	if of.Layout().Signed {
 		return 1 - privateclamp.Edges
@@ -58,10 +58,10 @@ func (of SpreadOf) lowest() int {
 	return 0
 }
 
-// bins is the number of bins.
+// bins returns the number of bins.
 func (of SpreadOf) bins() int { return privateclamp.Edges - of.lowest() }
 
-// CellBytes is how much memory a cell that has rows takes.
+// CellBytes returns how much memory a cell that has rows takes.
 func (of SpreadOf) CellBytes() int64 { return 24 * int64(of.bins()) }
 
 // NewSpread returns sums without rows.
@@ -176,7 +176,7 @@ func (a *Spread) Totals() (Totals, error) {
 	return Totals{Binned: a}, nil
 }
 
-// AllRows is the number of all rows, with those without a value.
+// AllRows returns the number of all rows, with those without a value.
 func (a *Spread) AllRows() (all int64) {
 	for i := range a.cells {
 		all += a.missing[i]
@@ -267,7 +267,7 @@ func (a *Spread) clamped(r mechanism.Range, centred bool) (mechanism.Exact, erro
 	return exacts[0], nil
 }
 
-// CentreOf is the centre of a clamp, in quanta, rounded down.
+// CentreOf returns the centre of a clamp, in quanta, rounded down.
 func CentreOf(r mechanism.Range) int64 { return r.Low + (r.High-r.Low)/2 }
 
 // within returns which bins lie within a clamp: from the first to before the last.

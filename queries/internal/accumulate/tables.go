@@ -33,7 +33,7 @@ func NewTables(of *aggregation.Aggregation, l domain.Layout) *Tables {
 	return a
 }
 
-// TableBytes is how many bytes the content of a record has, for some dimensions.
+// TableBytes returns how many bytes the content of a record has, for some dimensions.
 func TableBytes(dimensions int) int { return codeBytes * dimensions }
 
 // makeCounts makes the tables, which may be large, when they are needed first.

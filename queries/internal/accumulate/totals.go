@@ -168,7 +168,7 @@ func (a *Spread) AddTotal(t Total) error {
 	return nil
 }
 
-// BinEdges are the values from which on a bin begins, but for the first bin, ascending.
+// BinEdges returns the values from which on a bin begins, but for the first bin, ascending.
 func (of SpreadOf) BinEdges() []int64 {
 	edges := make([]int64, 0, of.bins()-1)
 	for j := 1; j < of.bins(); j++ {

@@ -67,8 +67,8 @@ func Along(chord float64) float64 {
 	return 2 * MeanRadius * math.Asin(min(chord/(2*MeanRadius), 1))
 }
 
-// mostSquare is the square of the straight line between places that are so many metres apart along the earth: places
-// are not further apart if theirs is not above it.
+// mostSquare returns the square of the straight line between places that are so many metres apart along the earth:
+// places are not further apart if theirs is not above it.
 func mostSquare(metres float64) float64 {
 	half, _ := sincos(metres / (2 * MeanRadius))
 	chord := float64(2 * MeanRadius * half)

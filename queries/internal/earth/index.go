@@ -26,7 +26,7 @@ func (x *Index) Nearest(lat, lon float64) int32 {
 	return found
 }
 
-// Most is the largest square of a straight distance to the nearest place, in square metres.
+// Most returns the largest square of a straight distance to the nearest place, in square metres.
 func (x *Index) Most() float64 { return x.most }
 
 // Around appends the places at most so many metres from a position, in no particular order.

@@ -183,7 +183,7 @@ func (g *Accumulator) takeTally(answer accumulate.Answer, t bounding.BoundTally)
 	}
 }
 
-// bounded is the bounds of a unit and what takes in the rows that they leave.
+// bounded returns the bounds of a unit and what takes in the rows that they leave.
 func (g *Accumulator) bounded() bounding.Bounded {
 	if ranked, ok := g.answer.(*accumulate.Ranked); ok {
 		return bounding.Bounded{Limits: g.of.Limits, Ranked: ranked.ByRank()}

@@ -95,7 +95,7 @@ func (w *written) each(partition int, take func(records []byte) error) error {
 	return nil
 }
 
-// size is the bytes of a partition.
+// size returns the bytes of a partition.
 func (w *written) size(partition int) int64 {
 	n := int64(0)
 	for _, p := range w.pieces[partition] {
@@ -211,7 +211,7 @@ func (t *totals) eachWritten(partition int, take func(e *entry, numbers int128.S
 	})
 }
 
-// size is the number of entries, of which some may be there several times.
+// size returns the number of entries, of which some may be there several times.
 func (t *totals) size() uint64 { return uint64(len(t.index)) + t.outside.records }
 
 // merge adds another's numbers, and empties it.
@@ -273,7 +273,7 @@ func (n *names) eachWritten(partition int, take func(key []byte)) error {
 	})
 }
 
-// size is the number of names, of which some may be there several times.
+// size returns the number of names, of which some may be there several times.
 func (n *names) size() uint64 { return uint64(len(n.held)) + n.outside.records }
 
 func (n *names) merge(o *names) {

@@ -35,7 +35,7 @@ type ValuesOf struct {
 	Sums   accumulate.SumsOf
 }
 
-// second is the place of the second sum among the numbers of an entry, rows that of the number of rows.
+// second returns the place of the second sum among the numbers of an entry, rows that of the number of rows.
 func (of *ValuesOf) second() int { return of.Sums.Quantizer.Dims }
 
 func (of *ValuesOf) rows() int {
@@ -45,7 +45,7 @@ func (of *ValuesOf) rows() int {
 	return of.second()
 }
 
-// width is how many numbers an entry has.
+// width returns how many numbers an entry has.
 func (of *ValuesOf) width() int {
 	if of.Sums.CountRows {
 		return of.rows() + 1

@@ -63,7 +63,7 @@ func BinOf(x int64) int {
 // negative, those below it, each by growing magnitude.
 type Layout struct{ Signed bool }
 
-// Cells is the number of cells.
+// Cells returns the number of cells.
 func (l Layout) Cells() int {
 	if l.Signed {
 		return 1 + 2*(Octaves+side)

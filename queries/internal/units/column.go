@@ -100,7 +100,7 @@ func (u *column) read(cells []int32) {
 	}
 }
 
-// floatWord is the same for numbers that are equal.
+// floatWord returns the same for numbers that are equal.
 func floatWord(x float64) uint64 {
 	if x == 0 {
 		x = 0 // not -0, which is equal

@@ -47,7 +47,7 @@ type verb struct {
 	out     string
 }
 
-// Command is the verb aggregate of the program of a version.
+// Command returns the verb aggregate of the program of a version.
 func Command(c *console.Console, version string) *cobra.Command {
 	v := &verb{Console: c, version: version}
 	cmd := &cobra.Command{

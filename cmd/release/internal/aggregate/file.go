@@ -79,7 +79,7 @@ func vacant(path string) error {
 	}
 }
 
-// failed is an error of writing a file, in the system's own words.
+// failed returns an error of writing a file, in the system's own words.
 func failed(path string, err error) error {
 	var number syscall.Errno
 	if errors.As(err, &number) {

@@ -24,7 +24,7 @@ rounded up.`
 // calibration is the verbs of calibrate, which write to a console.
 type calibration struct{ *console.Console }
 
-// Command is the verb calibrate.
+// Command returns the verb calibrate.
 func Command(c *console.Console) *cobra.Command {
 	a := &calibration{c}
 	cmd := &cobra.Command{
@@ -57,7 +57,8 @@ func numberFlags(cmd *cobra.Command, names ...string) map[string]*string {
 	return text
 }
 
-// row is one line of an answer: values by the keys of the columns. A row with "error" has no other values but its names.
+// row is one line of an answer: values by the keys of the columns. A row with "error" has no other values but its
+// names.
 type row map[string]any
 
 // column is a column of an answer: its key in JSON, its title, and how people read its values.
@@ -99,7 +100,7 @@ func (a *calibration) print(columns []column, rows []row) error {
 func up(x any) string   { return digits17(x.(float64)) }
 func down(x any) string { return digits17Down(x.(float64)) }
 
-// percent is an excess for people.
+// percent returns an excess for people.
 func percent(x any) string {
 	if x.(float64) > 1000 {
 		return fmt.Sprintf("%.3g times", x)
@@ -107,7 +108,7 @@ func percent(x any) string {
 	return fmt.Sprintf("%+.2f %%", 100*x.(float64))
 }
 
-// excessOf is how much larger x is than least, relative, and finite.
+// excessOf returns how much larger x is than least, relative, and finite.
 func excessOf(x, least calibrate.Sigma) float64 { return math.Min(float64(x/least)-1, math.MaxFloat64) }
 
 // answerError gives exit code 1 to a guarantee that is not met, and usage to the rest.

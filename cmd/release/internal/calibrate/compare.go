@@ -83,7 +83,7 @@ func upTo(x any) string {
 	return fmt.Sprintf("%.6f", x)
 }
 
-// methodRows are the methods' sigmas, then the bounds.
+// methodRows returns the methods' sigmas, then the bounds.
 func methodRows(n numbers) (rows []row, err error) {
 	compared, err := methods.Compare(n.sensitivity(), n.guarantee())
 	if err != nil {
@@ -121,7 +121,7 @@ func methodRows(n numbers) (rows []row, err error) {
 	return rows, err
 }
 
-// timesRows are the sigmas of each of so many queries that meet the guarantee together.
+// timesRows returns the sigmas of each of so many queries that meet the guarantee together.
 func timesRows(n numbers, times int) ([]row, error) {
 	least, err := methods.ComposedSigma(n.sensitivity(), n.guarantee(), times)
 	if err != nil {

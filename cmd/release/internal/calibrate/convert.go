@@ -121,7 +121,7 @@ func parameters(x any) string {
 	return strings.Join(out, ", ")
 }
 
-// notion is a row of a notion with its parameters. Values follow, or an error.
+// notion returns a row of a notion with its parameters. Values follow, or an error.
 func notion(name string, of map[string]float64, err error, values row) row {
 	r := row{"notion": name}
 	if of != nil && err == nil {
@@ -149,7 +149,7 @@ func fromGuarantee(n numbers, delta calibrate.Delta) (rows []row, _ error) {
 	return rows, err
 }
 
-// allowed are the largest parameters of a notion that imply g; a route with an error shows none.
+// allowed returns the largest parameters of a notion that imply g; a route with an error shows none.
 func allowed(name string, g calibrate.Guarantee) map[string]float64 {
 	switch name {
 	case "renyi":
@@ -188,7 +188,7 @@ func fromMu(mu calibrate.Mu, delta calibrate.Delta) (rows []row, _ error) {
 	return rows, err
 }
 
-// satisfied are the parameters of a notion that Gaussian noise satisfies; nil if there are none.
+// satisfied returns the parameters of a notion that Gaussian noise satisfies; nil if there are none.
 func satisfied(name string, mu calibrate.Mu, delta calibrate.Delta) map[string]float64 {
 	switch name {
 	case "gaussian":
@@ -209,7 +209,7 @@ func satisfied(name string, mu calibrate.Mu, delta calibrate.Delta) map[string]f
 	return nil
 }
 
-// implied is a row with the epsilon that a notion implies, and the largest mu of Gaussian noise that satisfies it.
+// implied returns a row with the epsilon that a notion implies, and the largest mu of Gaussian noise that satisfies it.
 func implied(name string, of map[string]float64, mu calibrate.Mu, eps calibrate.Epsilon, err error) row {
 	return notion(name, of, err, row{"epsilon": float64(eps), "mu": float64(mu)})
 }

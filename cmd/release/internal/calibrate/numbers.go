@@ -83,7 +83,7 @@ func parseNumber(r rounding, name, text string) (float64, error) {
 	return x, nil
 }
 
-// digits17 is x >= 0 with 17 significant digits, the least such decimal that is not below x.
+// digits17 returns x >= 0 with 17 significant digits, the least such decimal that is not below x.
 func digits17(x float64) string {
 	exact := new(big.Float).SetFloat64(x)
 	text := exact.Text('e', 16)
@@ -93,8 +93,8 @@ func digits17(x float64) string {
 	return trimExponent(text)
 }
 
-// digits17Down is x >= 0 with 17 significant digits, the largest such decimal that is not above x: for what must not be
-// exceeded.
+// digits17Down returns x >= 0 with 17 significant digits, the largest such decimal that is not above x: for what must
+// not be exceeded.
 func digits17Down(x float64) string {
 	const all = 800 // no float64 has more significant digits
 	mantissa, exponent, _ := strings.Cut(new(big.Float).SetFloat64(x).Text('e', all), "e")

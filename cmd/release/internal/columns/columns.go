@@ -24,7 +24,7 @@ With --values it reads all rows and shows, for each column, the most frequent va
 operator, who may read the file, and for writing down the list of cells of a dimension. A public list is better, such as the list of all
 branches of the library, not of those that somebody visited: a cell that is listed only because the data hold it tells that somebody is there.`
 
-// Command is the verb columns.
+// Command returns the verb columns.
 func Command(c *console.Console) *cobra.Command {
 	values, asJSON := 0, false
 	cmd := &cobra.Command{
@@ -160,7 +160,7 @@ func delimiterText(d rune) string {
 	return "separated by " + strconv.Quote(string(d))
 }
 
-// remark is what is doubtful about a column.
+// remark returns what is doubtful about a column.
 func (t *Table) remark(i int) string {
 	if t.Text == nil {
 		return ""

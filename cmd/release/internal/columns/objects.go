@@ -40,7 +40,7 @@ func (t *Text) lookAtObjects(text string) {
 	t.Decimal, t.Thousands, t.NullValues = '.', 0, nil
 }
 
-// jsonText is a member's value as a text; "" for null.
+// jsonText returns a member's value as a text; "" for null.
 func jsonText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -77,7 +77,7 @@ func placeOf(path string) (string, error) {
 	return m[1] + query, nil
 }
 
-// Base is what messages call a file or an object.
+// Base returns what messages call a file or an object.
 func Base(path string) string {
 	if store.IsAddress(path) {
 		return store.Base(path)
@@ -133,7 +133,8 @@ func (t *Table) Source() source.Options {
 // Seen describes the content of all rows of a column: for the operator's eyes only.
 type Seen struct {
 	Rows, Null, Unparsed int
-	// Values are the most frequent texts. Distinct counts the different ones; it is negative if there are more than are counted.
+	// Values are the most frequent texts. Distinct counts the different ones; it is negative if there are more than are
+	// counted.
 	Values   []Value
 	Distinct int
 }

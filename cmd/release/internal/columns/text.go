@@ -278,7 +278,8 @@ func quotes(text string, delimiter rune, bare [][]string, whole bool) bool {
 	}
 }
 
-// regularity is the share of the records that have as many fields as most of them, and a little more for many fields; 0 for one field.
+// regularity returns the share of the records that have as many fields as most of them, and a little more for many
+// fields; 0 for one field.
 func regularity(records [][]string) float64 {
 	width := usualWidth(records)
 	if width < 2 {
@@ -293,7 +294,7 @@ func regularity(records [][]string) float64 {
 	return float64(same)/float64(len(records)) + min(float64(width), 1000)/1e5
 }
 
-// usualWidth is the number of fields that most records have.
+// usualWidth returns the number of fields that most records have.
 func usualWidth(records [][]string) (width int) {
 	count := map[int]int{}
 	for _, r := range records {
@@ -307,8 +308,8 @@ func usualWidth(records [][]string) (width int) {
 	return width
 }
 
-// hasHeader guesses whether the first record holds names: they are all there, no two are equal, none is a number or a date, and some column
-// below holds what no name is or never repeats its name.
+// hasHeader guesses whether the first record holds names: they are all there, no two are equal, none is a number or a
+// date, and some column below holds what no name is or never repeats its name.
 func hasHeader(records [][]string, width int) bool {
 	first := records[0]
 	if len(first) != width {

@@ -30,7 +30,7 @@ type Value struct {
 	Count int
 }
 
-// mostFrequent are the most frequent texts, at most n of them.
+// mostFrequent returns the most frequent texts, at most n of them.
 func mostFrequent(count map[string]int, n int) []Value {
 	all := make([]Value, 0, len(count))
 	for text, k := range count {

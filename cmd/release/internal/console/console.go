@@ -76,7 +76,7 @@ func (c *Console) Print(text string) error {
 	return written(err)
 }
 
-// written is an error of writing to stdout. What was asked for may have been done all the same.
+// written returns an error of writing to stdout. What was asked for may have been done all the same.
 func written(err error) error {
 	if err == nil {
 		return nil

@@ -20,11 +20,11 @@ type UsageError struct{ Text, Hint string }
 // Error returns the text.
 func (e *UsageError) Error() string { return e.Text }
 
-// Usagef is a UsageError.
+// Usagef returns a UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{Text: fmt.Sprintf(format, args...)} }
 
-// ErrorText is the error for a person: the diagnostics of a job as they are, everything else with its hint. Names in it
-// are on one line, so that none can write a line of its own.
+// ErrorText returns the error for a person: the diagnostics of a job as they are, everything else with its hint. Names
+// in it are on one line, so that none can write a line of its own.
 func ErrorText(err error) string {
 	var failed *pipeline.Error
 	if !errors.As(err, &failed) {
@@ -37,7 +37,7 @@ func ErrorText(err error) string {
 	return s
 }
 
-// errorLines is an error's text: one line, or one for each error of a list.
+// errorLines returns an error's text: one line, or one for each error of a list.
 func errorLines(err error) string {
 	var job JobError
 	var diags configs.Diagnostics
@@ -83,7 +83,7 @@ func errorLines(err error) string {
 	return OneLine(strings.TrimSuffix(err.Error(), "\n"))
 }
 
-// DiagnosticLines is a problem of a job: one line, and one for its hint.
+// DiagnosticLines returns a problem of a job: one line, and one for its hint.
 func DiagnosticLines(d configs.Diagnostic) string {
 	d.File, d.Message, d.Hint = OneLine(d.File), OneLine(d.Message), OneLine(d.Hint)
 	return d.String()

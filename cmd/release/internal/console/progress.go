@@ -104,7 +104,7 @@ func (b *barProgress) Rows(n int) {
 	}
 }
 
-// rowsText is how many rows were read, and how many a second: 1,234,567 rows, 2.5 M/s.
+// rowsText returns how many rows were read, and how many a second: 1,234,567 rows, 2.5 M/s.
 func (s *stageTime) rowsText() string {
 	text := grouped(s.rows) + " rows"
 	if seconds := s.end.Sub(s.began).Seconds(); seconds > 0 {
@@ -113,7 +113,7 @@ func (s *stageTime) rowsText() string {
 	return text
 }
 
-// grouped is a number with a comma before each group of three digits.
+// grouped returns a number with a comma before each group of three digits.
 func grouped(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -122,7 +122,7 @@ func grouped(n int64) string {
 	return text
 }
 
-// rateText is a number a second, with three digits.
+// rateText returns a number a second, with three digits.
 func rateText(x float64) string {
 	for _, u := range []struct {
 		size float64

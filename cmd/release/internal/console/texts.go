@@ -23,7 +23,7 @@ func Aligned(rows [][]string) string {
 	return b.String()
 }
 
-// Here is a path below the working folder as a user would type it, on one line; other paths stay absolute.
+// Here returns a path below the working folder as a user would type it, on one line; other paths stay absolute.
 func Here(path string) string { return OneLine(relative(path)) }
 
 func relative(path string) string {
@@ -37,7 +37,7 @@ func relative(path string) string {
 	return path
 }
 
-// OrDash is a text for the cell of a table: - if it is empty.
+// OrDash returns a text for the cell of a table: - if it is empty.
 func OrDash(s string) string {
 	if s == "" {
 		return "-"
@@ -45,7 +45,7 @@ func OrDash(s string) string {
 	return s
 }
 
-// Count is a number of things, in words: 1 file, 2 files.
+// Count returns a number of things, in words: 1 file, 2 files.
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -24,7 +24,7 @@ worked out from the noisy values with the selection of thresholds and methods as
 that is the noisy value's alone, value ± 1.96 sigma. Nothing is moved to 0 unless --set nonnegative=true asks for it, except by
 tree-ensemble, where it is the default.`
 
-// Command is the verb denoise.
+// Command returns the verb denoise.
 func Command(c *console.Console) *cobra.Command {
 	a := &denoising{c}
 	var f denoiseFlags

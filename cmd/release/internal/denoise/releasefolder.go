@@ -101,8 +101,8 @@ type axisJob struct {
 	Null, Other             string
 }
 
-// laidOut is the shape of a release's table, from the dimensions of its job and the keys in the table; none if they do
-// not tell.
+// laidOut returns the shape of a release's table, from the dimensions of its job and the keys in the table; none if
+// they do not tell.
 func (in *noisyTable) laidOut(job json.RawMessage, query string) denoise.Shape {
 	var shape denoise.Shape
 	column := 0
@@ -148,7 +148,7 @@ func dimensionsOf(job json.RawMessage, query string) []axisJob {
 	return nil
 }
 
-// distinct is the number of different texts in a column; 1 if there is no such column.
+// distinct returns the number of different texts in a column; 1 if there is no such column.
 func (t *publicTable) distinct(k int) int {
 	if k >= len(t.columns) {
 		return 1

@@ -11,7 +11,7 @@ import (
 // MethodFlag is --method, which may be repeated.
 type MethodFlag struct{ *stepFlags }
 
-// Last is the method that was given last, "" if none was.
+// Last returns the method that was given last, "" if none was.
 func (f MethodFlag) Last() string {
 	if len(f.list) == 0 {
 		return ""
@@ -63,7 +63,7 @@ func (f setFlag) Set(text string) error {
 	return nil
 }
 
-// names are the methods in order.
+// names returns the methods in order.
 func (f *stepFlags) names() string {
 	var names []string
 	for _, s := range f.list {

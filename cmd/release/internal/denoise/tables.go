@@ -26,7 +26,7 @@ type publicTable struct {
 	lines   []int // of the rows in a CSV file, else their numbers
 }
 
-// inputProblem is an input error with the place in the file; line 0: none.
+// inputProblem returns an input error with the place in the file; line 0: none.
 func inputProblem(path string, line int, message string) error {
 	where := filepath.Base(path)
 	if line > 0 {

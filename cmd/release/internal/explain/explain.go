@@ -190,7 +190,7 @@ func descend(root, o *object, at string, out *[]Entry) {
 	collect(root, o, at, out)
 }
 
-// keyText is the description of a key, its values, its default and an example.
+// keyText returns the description of a key, its values, its default and an example.
 func keyText(o *object, required bool) string {
 	lines := []string{o.Description}
 	if len(o.Enum) > 0 {

@@ -46,7 +46,7 @@ type flags struct {
 	terminal                   bool
 }
 
-// Command is the verb init.
+// Command returns the verb init.
 func Command(c *console.Console) *cobra.Command {
 	f := &flags{in: os.Stdin, terminal: term.IsTerminal(int(os.Stdin.Fd()))}
 	cmd := &cobra.Command{
@@ -144,7 +144,7 @@ func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 	return j, nil
 }
 
-// relative is a path as it stands in the job: relative to the job's file. An address stays as it is.
+// relative returns a path as it stands in the job: relative to the job's file. An address stays as it is.
 func (f *flags) relative(file string) string {
 	if store.IsAddress(file) {
 		return file
@@ -191,7 +191,7 @@ func (f *flags) decide(c *console.Console, j *Job) error {
 	return j.checkColumns()
 }
 
-// missing are the flags without which there is no job.
+// missing returns the flags without which there is no job.
 func (f *flags) missing() (names []string) {
 	for _, m := range []struct {
 		flag   string

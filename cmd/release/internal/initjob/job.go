@@ -30,7 +30,7 @@ type Job struct {
 	Dir, Store, Dataset    string
 }
 
-// Text is the job file, with comments. It holds names and types of columns and what the person typed, and no other
+// Text returns the job file, with comments. It holds names and types of columns and what the person typed, and no other
 // value of the table.
 func (j *Job) Text() string {
 	var b strings.Builder
@@ -195,7 +195,7 @@ func (j *Job) writeBy(b *strings.Builder, by []Cells) {
 	}
 }
 
-// text is the keys of the dimension.
+// text returns the keys of the dimension.
 func (c *Cells) text() string {
 	switch {
 	case c.Discover:

@@ -104,8 +104,8 @@ func findIn(ctx context.Context, store, digest string, closed bool) (*Known, err
 	return nil, closeBook()
 }
 
-// ShownStore is the name of a ledger as it may be printed: the path of a file, and of a server only its kind, since its
-// name may hold a password.
+// ShownStore returns the name of a ledger as it may be printed: the path of a file, and of a server only its kind,
+// since its name may hold a password.
 func ShownStore(store string) string {
 	kind, path, _ := strings.Cut(store, ":")
 	if strings.HasPrefix(kind, "sqlite") {

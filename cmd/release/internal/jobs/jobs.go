@@ -54,7 +54,7 @@ func (f *folderFlag) Set(s string) error {
 	return nil
 }
 
-// Type is what help calls the value.
+// Type returns what help calls the value.
 func (f *folderFlag) Type() string { return "string" }
 
 // AddOut adds --out.
@@ -76,7 +76,7 @@ func (f *Flags) AddWorkers(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.Workers, "workers", runtime.GOMAXPROCS(0), "how many cores to use; results do not depend on it")
 }
 
-// ParamValues are the values of --param by their names.
+// ParamValues returns the values of --param by their names.
 func (f *Flags) ParamValues() (map[string]string, error) {
 	values := map[string]string{}
 	for _, p := range f.Params {
@@ -110,7 +110,7 @@ func (f *Flags) LoadWith(ctx context.Context, c *console.Console, path string, p
 	return plan, nil
 }
 
-// Dir is the absolute path of the release folder.
+// Dir returns the absolute path of the release folder.
 func (f *Flags) Dir(p *pipeline.Plan) (string, error) {
 	dir, err := runjob.Dir(p, f.out)
 	return dir, usage(err)
@@ -133,7 +133,7 @@ func OpenStore(ctx context.Context, name string, create bool) (*ledger.Book, fun
 	return book, closeBook, usage(err)
 }
 
-// ledgerOptions are those of the flags.
+// ledgerOptions returns those of the flags.
 func (f *Flags) ledgerOptions() runjob.LedgerOptions {
 	return runjob.LedgerOptions{New: f.newLedger, Show: console.Here}
 }

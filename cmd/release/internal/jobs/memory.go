@@ -25,7 +25,7 @@ func (f *Flags) AddTmpDir(cmd *cobra.Command) {
 		"the folder for an encrypted file of what does not fit in memory, instead of the release's staging folder")
 }
 
-// Limits are what the run of a plan may use: an error if its queries cannot be answered within them.
+// Limits returns what the run of a plan may use: an error if its queries cannot be answered within them.
 func (f *Flags) Limits(p *pipeline.Plan) (local.Limits, error) {
 	l := local.Limits{Workers: max(f.Workers, 1), Memory: p.Job().Memory(), Scratch: f.Tmp}
 	if f.Memory != "" {

@@ -97,7 +97,7 @@ func moveLedger(ctx context.Context, from, to, address string) (head ledger.Head
 	return book.Move(ctx, arrival, address)
 }
 
-// storeOf is the name of a ledger: as it is given, or the one that a job file names.
+// storeOf returns the name of a ledger: as it is given, or the one that a job file names.
 func (a *accounts) storeOf(f *jobs.Flags, name string) (string, error) {
 	scheme, _, _ := strings.Cut(name, ":")
 	if sqlstore.IsPostgres(name) || scheme == "sqlite" || scheme == "sqlite+group" || strings.Contains(name, "${env:") {

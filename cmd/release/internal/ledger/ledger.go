@@ -38,7 +38,7 @@ func (f *ledgerFlags) add(a *accounts, cmd *cobra.Command) {
 // accounts is the verbs of ledger, which write to a console.
 type accounts struct{ *console.Console }
 
-// Command is the verb ledger.
+// Command returns the verb ledger.
 func Command(c *console.Console) *cobra.Command {
 	a := &accounts{c}
 	cmd := &cobra.Command{
@@ -56,7 +56,7 @@ func Command(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-// ledgerVerb is a verb that reads a ledger.
+// ledgerVerb returns a verb that reads a ledger.
 func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *opened) error) *cobra.Command {
 	f := &ledgerFlags{}
 	cmd := &cobra.Command{
@@ -108,7 +108,7 @@ func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string
 	return o, err
 }
 
-// snapshot is the ledger, of the dataset that was asked for.
+// snapshot returns the ledger, of the dataset that was asked for.
 func (o *opened) snapshot(ctx context.Context) (ledger.Snapshot, error) {
 	s, err := o.book.Snapshot(ctx)
 	if err != nil {

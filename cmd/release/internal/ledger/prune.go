@@ -42,7 +42,7 @@ type pruning struct {
 	age                         string
 }
 
-// PruneCommand is the verb prune.
+// PruneCommand returns the verb prune.
 func PruneCommand(c *console.Console) *cobra.Command {
 	a, f := &accounts{c}, &pruning{}
 	cmd := &cobra.Command{
@@ -141,7 +141,7 @@ func (a *accounts) prune(ctx context.Context, f *pruning, args []string) error {
 	return a.printPruned(f, lines)
 }
 
-// days is how old a release must be at least; 0 if any age will do.
+// days returns how old a release must be at least; 0 if any age will do.
 func (f *pruning) days() (int, error) {
 	switch {
 	case f.keep < 0:
@@ -194,7 +194,7 @@ func publications(ctx context.Context, runs []ledger.Run) (out []*publication, e
 // date matches what a parameter of type date looks like.
 var date = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2}){0,2}$`)
 
-// seriesOf is the name of a job without its dates, with its other parameters, and the dates.
+// seriesOf returns the name of a job without its dates, with its other parameters, and the dates.
 func seriesOf(job string, params map[string]string) (series, interval string) {
 	var dates, others []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -214,7 +214,7 @@ func (p *publication) current() bool {
 	return p.found != "" && !p.replaced && p.run.Withdrawn == nil && !p.begun()
 }
 
-// reason is why a publication is no longer needed; "" if it is.
+// reason returns why a publication is no longer needed; "" if it is.
 func (f *pruning) reason(p *publication, all []*publication, days int) string {
 	old := days > 0 && time.Since(p.at) > time.Duration(days)*24*time.Hour
 	switch {
@@ -249,7 +249,7 @@ func (p *publication) behind(all []*publication) int {
 	return len(newer)
 }
 
-// keepReason is why a publication is kept although it is no longer needed; "" if it can be deleted.
+// keepReason returns why a publication is kept although it is no longer needed; "" if it can be deleted.
 func (p *publication) keepReason(all []*publication) string {
 	if p.begun() {
 		return ""
@@ -279,7 +279,7 @@ func (p *publication) keepReason(all []*publication) string {
 	return ""
 }
 
-// aside is the hidden name under which a folder is deleted: readers see the whole release or none.
+// aside returns the hidden name under which a folder is deleted: readers see the whole release or none.
 func (p *publication) aside() string {
 	return filepath.Join(filepath.Dir(p.dir), "."+filepath.Base(p.dir)+".pruned-"+p.digest[:8])
 }
@@ -327,7 +327,7 @@ func removeFolder(ctx context.Context, book *ledger.Book, p *publication) error 
 	return nil
 }
 
-// plain is an error without the path that its message names already.
+// plain returns an error without the path that its message names already.
 func plain(err error) error {
 	var of *os.PathError
 	if errors.As(err, &of) {

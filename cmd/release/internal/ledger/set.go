@@ -102,7 +102,7 @@ func (set *setFlags) account(ctx context.Context, o *opened) (of ledger.Account,
 	return of, nil
 }
 
-// budget is the account's own with what the flags change; the job's if there are no flags, or no account yet.
+// budget returns the account's own with what the flags change; the job's if there are no flags, or no account yet.
 func (set *setFlags) budget(ctx context.Context, o *opened, of ledger.Account) (b ledger.Budget, err error) {
 	now, known, err := o.book.Balance(ctx, of)
 	known = known && now.Account == of

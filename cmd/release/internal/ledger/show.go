@@ -187,7 +187,7 @@ func (a *accounts) printAccounts(balances []ledger.Balance, accounts []accountJS
 	return a.Print(b.String())
 }
 
-// because is the reason that the owner gave for a budget.
+// because returns the reason that the owner gave for a budget.
 func because(reason string) string {
 	if reason == "" {
 		return "; no reason was given"
@@ -195,7 +195,7 @@ func because(reason string) string {
 	return "; " + reason
 }
 
-// promise is what an account guarantees, in words.
+// promise returns what an account guarantees, in words.
 func promise(b *ledger.Balance) string {
 	change := "added or removed"
 	if b.Account.Adjacency == "replace-one" {
@@ -223,7 +223,7 @@ func apart(balances []ledger.Balance) []string {
 	return notes
 }
 
-// movedJSON is where a closed ledger went; nil if it is open.
+// movedJSON returns where a closed ledger went; nil if it is open.
 func movedJSON(m *ledger.Move) any {
 	if m == nil {
 		return nil
@@ -246,7 +246,7 @@ func (a *accounts) printWithdrawn(runs []ledger.Run) error {
 	return nil
 }
 
-// stateOf is the state of a publication of a release, and whether it was withdrawn.
+// stateOf returns the state of a publication of a release, and whether it was withdrawn.
 func stateOf(r *ledger.Run, digest string) (state, reason string) {
 	if r.Withdrawn != nil {
 		return "withdrawn", r.Withdrawn.Reason

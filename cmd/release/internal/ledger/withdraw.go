@@ -31,7 +31,7 @@ type withdrawal struct {
 	job, store, reason string
 }
 
-// WithdrawCommand is the verb withdraw.
+// WithdrawCommand returns the verb withdraw.
 func WithdrawCommand(c *console.Console) *cobra.Command {
 	a, f := &accounts{c}, &withdrawal{}
 	cmd := &cobra.Command{

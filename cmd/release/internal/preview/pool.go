@@ -8,13 +8,13 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// pool is values for columns that are drawn together (a latitude and its longitude), or for one column. Rows take their
-// values from it.
+// pool holds synthetic values for one column, or for columns that are drawn together, such as a latitude and its
+// longitude. Rows take their values from it.
 type pool struct {
 	columns []string
 	types   []table.Type
 	uses    []use
-	values  [][]value // one item a draw, one value a column
+	values  [][]value // values[i][j] is draw i for column j
 }
 
 // Sizes of a pool.
@@ -23,8 +23,8 @@ const (
 	poolTries = 20 * poolSize
 )
 
-// newPools returns the pools of the plan's logical columns. Columns of the privacy unit of which the job says nothing
-// else have none: they are identifiers.
+// newPools returns the pools of the plan's logical columns. A column of the privacy unit that the job uses for nothing
+// else has no pool: it is an identifier.
 func newPools(plan *pipeline.Plan, schema table.Schema, all []use, r *random) []*pool {
 	var pools []*pool
 	owner := map[string]*pool{}
@@ -62,8 +62,8 @@ func newPools(plan *pipeline.Plan, schema table.Schema, all []use, r *random) []
 	return pools
 }
 
-// fill draws values that pass the job's conditions on the pool's columns. If hardly any does, the others stay: the rows
-// are then left out by the conditions, as those of a table would be.
+// fill draws values that pass the job's conditions on the pool's columns. If hardly any value passes, the pool keeps
+// the others: the conditions then drop rows, as in a real table.
 func (p *pool) fill(plan *pipeline.Plan, r *random) {
 	keep := p.filters(plan)
 	var rest [][]value
@@ -88,7 +88,7 @@ func (p *pool) fill(plan *pipeline.Plan, r *random) {
 	}
 }
 
-// draw makes a value of each column by one of the uses.
+// draw returns a value for each column, drawn by one of the uses.
 func (p *pool) draw(r *random) []value {
 	const tries = 8
 	for range tries {
@@ -113,7 +113,8 @@ func (p *pool) draw(r *random) []value {
 	return out
 }
 
-// filters returns what applies the job's conditions on the pool's columns to draws: nil if all pass.
+// filters returns a function that applies the job's conditions on the pool's columns to draws. It returns nil if all
+// pass.
 func (p *pool) filters(plan *pipeline.Plan) func([][]value) []bool {
 	var specs []domain.FilterSpec
 	for _, s := range plan.Filters().Specs {
@@ -128,7 +129,7 @@ func (p *pool) filters(plan *pipeline.Plan) func([][]value) []bool {
 	f := domain.Filters{Specs: specs}
 	compiled, err := f.Compile(schema, plan.Location())
 	if err != nil || len(specs) == 0 {
-		return func([][]value) []bool { return nil } // the plan's check reports what does not fit
+		return func([][]value) []bool { return nil } // the check of the plan reports the mistake
 	}
 	return func(drawn [][]value) []bool {
 		batch := &table.Batch{Rows: len(drawn)}
@@ -143,7 +144,7 @@ func (p *pool) filters(plan *pipeline.Plan) func([][]value) []bool {
 	}
 }
 
-// columnOf is one column of draws as a column of a batch.
+// columnOf returns one column of the draws as a column of a batch.
 func columnOf(drawn [][]value, column int, t table.Type) table.Column {
 	c := table.Column{Type: t, Valid: make([]bool, len(drawn))}
 	if t.Kind == table.String {

@@ -1,8 +1,8 @@
-// Package preview is the verb preview: a job's release made of synthetic rows, so that people see tables, page and
-// manifest before they spend.
+// Package preview is the verb preview: it makes a job's release from synthetic rows, so that people see tables, page
+// and manifest before they spend budget.
 //
-// The rows are drawn from the job and the types of the columns alone. They pass through the whole pipeline, with a
-// ledger that lives as long as the command, and what comes out is published under names that say what it is.
+// The rows depend only on the job and the types of the columns. They pass through the whole pipeline, with a ledger
+// that is deleted when the command ends. The output is labelled as synthetic.
 package preview
 
 import (
@@ -37,10 +37,10 @@ there. Of Parquet and Arrow files the schema in the footer is read; if the files
 The folder is NAME.preview, or that of --out; an older preview there is replaced, and nothing else. The name of every file in it begins with
 synthetic-, and release verify does not take it for a release.`
 
-// defaultRows is how many synthetic rows are made unless the job declares a number or --rows gives one.
+// defaultRows is the number of synthetic rows, unless the job declares a number or --rows gives one.
 const defaultRows = 100_000
 
-// mostRows is how many may be made: more take hours.
+// mostRows is the largest number of rows; more would take hours.
 const mostRows = 100_000_000
 
 // Shower shows the first cells of a release.
@@ -55,7 +55,7 @@ type previewer struct {
 	show    Shower
 }
 
-// Command is the verb preview.
+// Command returns the verb preview.
 func Command(c *console.Console, program func() manifest.Program, show Shower) *cobra.Command {
 	a := &previewer{Console: c, program: program, show: show}
 	cmd := &cobra.Command{
@@ -100,7 +100,7 @@ func (a *previewer) preview(ctx context.Context, path string) error {
 	if err != nil {
 		return temporary()
 	}
-	defer func() { _ = os.RemoveAll(private) }() // nothing in it is private; the system deletes it some day
+	defer func() { _ = os.RemoveAll(private) }() // nothing in it is private, and the system deletes it later
 	all, err := usesOf(ctx, plan)
 	if err != nil {
 		return pipeline.InputError(err)
@@ -128,8 +128,7 @@ func (a *previewer) preview(ctx context.Context, path string) error {
 	return a.conclude(plan, release, dir, from)
 }
 
-// temporary is the error of a folder for temporary files that cannot be written. It says no more: the rest is the
-// system's words.
+// temporary returns the error for a temp directory that cannot be written. It omits the system's text.
 func temporary() error {
 	return &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "temporary", Message: "the folder for temporary files can't be " +
@@ -138,7 +137,7 @@ func temporary() error {
 	}
 }
 
-// setRows settles how many rows to make.
+// setRows sets the number of rows to make.
 func (a *previewer) setRows(plan *pipeline.Plan) error {
 	declared := plan.Rows()
 	switch {
@@ -159,7 +158,7 @@ func (a *previewer) setRows(plan *pipeline.Plan) error {
 	return nil
 }
 
-// folder is the absolute path of the preview's folder.
+// folder returns the absolute path of the preview's folder.
 func (a *previewer) folder(plan *pipeline.Plan) (string, error) {
 	if a.flags.HasOut() {
 		return a.flags.Dir(plan)
@@ -171,7 +170,7 @@ func (a *previewer) folder(plan *pipeline.Plan) (string, error) {
 	return dir, nil
 }
 
-// run makes the release of the synthetic rows below a folder that goes with it.
+// run makes the release of the synthetic rows below a temporary folder.
 func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, schema table.Schema, read source.Rows,
 	private string, limits local.Limits) (*pipeline.Release, error) {
 	jobs.KeepTo(limits.Memory)
@@ -196,7 +195,7 @@ func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, schema table.S
 	return outcome.Release, nil
 }
 
-// conclude reports what was made.
+// conclude prints what was made.
 func (a *previewer) conclude(plan *pipeline.Plan, release *pipeline.Release, dir string, from typesFrom) error {
 	switch {
 	case a.JSON:

@@ -17,9 +17,9 @@ type maker struct {
 	random *random
 
 	events []configs.Event
-	unit   []int // the places of the unit's columns in the schema
+	unit   []int // indexes of the unit's columns in the schema
 	own    map[int]value
-	left   int // rows of the unit that are still to come
+	left   int // rows of the current unit that are still to come
 	units  int
 }
 
@@ -28,7 +28,7 @@ func newMaker(plan *pipeline.Plan, schema table.Schema, all []use) *maker {
 	if len(m.events) == 0 {
 		m.events = []configs.Event{nil}
 	}
-	logical, _ := plan.LogicalSchema(schema) // the plan's check reports what is wrong
+	logical, _ := plan.LogicalSchema(schema) // the check of the plan reports mistakes
 	m.pools = newPools(plan, logical, all, m.random)
 	for _, c := range plan.Job().Privacy.Unit {
 		if i := schema.Index(c); i >= 0 {
@@ -38,10 +38,10 @@ func newMaker(plan *pipeline.Plan, schema table.Schema, all []use) *maker {
 	return m
 }
 
-// mostOfUnit is how many rows a unit has at most, whatever the job allows: tables have many units.
+// mostOfUnit is the largest number of rows of a unit, whatever the job allows, so that there are many units.
 const mostOfUnit = 1_000
 
-// next makes the next row, one value a column of the schema.
+// next returns the next row: one value for each column of the schema.
 func (m *maker) next() []value {
 	if m.left == 0 {
 		m.begin()
@@ -65,7 +65,7 @@ func (m *maker) next() []value {
 	return row
 }
 
-// place is where the column is that stands for a logical one in an event; -1 if the input has none.
+// place returns the index of the column that stands for a logical column in an event; -1 if the input has none.
 func (m *maker) place(e configs.Event, logical string) int {
 	if column, ok := e[logical]; ok {
 		return m.schema.Index(column)
@@ -73,7 +73,7 @@ func (m *maker) place(e configs.Event, logical string) int {
 	return m.schema.Index(logical)
 }
 
-// begin makes the next unit.
+// begin starts the next unit.
 func (m *maker) begin() {
 	p := &m.plan.Job().Privacy.PerUnit
 	most := max(p.MostRows(), p.MaxGroups*max(p.MaxRowsPerGroup, 1), 1)
@@ -93,10 +93,10 @@ func (m *maker) begin() {
 	m.units++
 }
 
-// batchRows is how many rows are made at a time.
+// batchRows is the number of rows of a batch.
 const batchRows = 1 << 13
 
-// read hands on so many rows in batches, as a reader of a file does.
+// read yields the rows in batches, like a reader of a file.
 func (m *maker) read(ctx context.Context, rows int64, columns []string, yield func(*table.Batch) error) error {
 	for rows > 0 {
 		if err := ctx.Err(); err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Where the types of columns come from. Of Parquet and Arrow files a preview reads the schema in their footers, and no
-// row; if they are not there, the types are those that the job's questions need. Of text files it reads nothing: the
-// job states their types.
+// The types of the columns. A preview reads the schema in the footer of Parquet and Arrow files, and no row. If the
+// files are missing, it assumes types that the job's queries can use. It reads nothing of text files: the job states
+// their types.
 
-// typesFrom describes where the types of the columns come from.
+// typesFrom tells where the types of the columns come from.
 type typesFrom string
 
 const (
@@ -29,7 +29,7 @@ const (
 	fromUse     typesFrom = "what the job asks, since the input's files are not there"
 )
 
-// schemaOf returns the columns that a plan needs with their types. dir is a folder of the preview's own.
+// schemaOf returns the columns that a plan needs, with their types. dir is a temporary folder of the preview.
 func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (table.Schema, typesFrom, error) {
 	in := &plan.Job().Input
 	o := wiring.SourceOptions(plan.Job())
@@ -68,8 +68,8 @@ func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (
 	return needed, fromFooters, nil
 }
 
-// stated returns the plan's columns with the types that the job states. A table of these columns and no row is read as
-// the job says, so that the types are those that a run would see.
+// stated returns the plan's columns with the types that the job states. It reads an empty table with these columns as
+// the job says, so that the types are the same as in a run.
 func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema, error) {
 	in := &plan.Job().Input
 	types := statedTypes(plan)
@@ -77,7 +77,7 @@ func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema,
 	used := map[string]string{}
 	for _, c := range plan.Columns() {
 		if len(in.CSV.Columns) > 0 && in.JSONL == nil && !slices.Contains(in.CSV.Columns, c) {
-			continue // the plan's check says that there is no such column
+			continue // the check of the plan reports that there is no such column
 		}
 		if _, named := types[c]; in.JSONL != nil && !named {
 			continue
@@ -110,7 +110,7 @@ func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema,
 	return data.Schema(), nil
 }
 
-// Assumed returns the columns of a plan with the types that its questions suggest, for whoever cannot ask the input.
+// Assumed returns the columns of a plan with types that its queries can use, for callers that cannot ask the input.
 func Assumed(ctx context.Context, plan *pipeline.Plan) (s table.Schema, err error) {
 	all, err := usesOf(ctx, plan)
 	for _, c := range plan.Columns() {
@@ -120,7 +120,7 @@ func Assumed(ctx context.Context, plan *pipeline.Plan) (s table.Schema, err erro
 	return s, err
 }
 
-// statedTypes are the types of columns that the job states, as it writes them.
+// statedTypes returns the types that the job states, by column, as the job writes them.
 func statedTypes(plan *pipeline.Plan) map[string]string {
 	in := &plan.Job().Input
 	if in.JSONL != nil {
@@ -129,7 +129,7 @@ func statedTypes(plan *pipeline.Plan) map[string]string {
 	return in.CSV.Types
 }
 
-// guess gives the columns of which the job states no type one that its questions can use.
+// guess sets the types of columns for which the job states none to types that its queries can use.
 func guess(plan *pipeline.Plan, s *table.Schema, all []use) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -153,7 +153,7 @@ func guess(plan *pipeline.Plan, s *table.Schema, all []use) {
 	}
 }
 
-// stands reports whether a column of the input stands for a logical one in an event.
+// stands reports whether a column of the input stands for a logical column in an event.
 func stands(plan *pipeline.Plan, logical, column string) bool {
 	for _, e := range plan.Job().Input.Events {
 		if e[logical] == column {
@@ -163,7 +163,7 @@ func stands(plan *pipeline.Plan, logical, column string) bool {
 	return false
 }
 
-// strength orders the kinds: a column that is used as several is of the last of these.
+// strength orders the kinds: a column with several uses gets the last of their kinds.
 var strength = []table.Kind{table.Invalid, table.String, table.Float, table.Date, table.Timestamp, table.List}
 
 func more(a, b table.Kind) table.Kind {

@@ -15,22 +15,22 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// What a job says of a column's values
+// The values that a job expects in a column
 //
-// Each place of the job that names a column says something of its values: listed cells, edges, a range, a condition. A
-// use is one such place. It draws values that a person who wrote this job expects, so that the synthetic rows fall into
-// the job's cells.
+// Each place of the job that names a column tells something about its values: listed cells, edges, a range, a
+// condition. A use is one such place. It draws values that the author of the job expects, so that the synthetic rows
+// fall into the job's cells.
 
-// use is a place of the job that names columns and says what values they may have.
+// use is a place of the job that names columns and restricts their values.
 type use struct {
 	columns []string
-	// kind is what the column is likely to be, if nothing else says its type.
+	// kind is the likely type of the column, if nothing states its type.
 	kind table.Kind
-	// draw makes a value of each column; ok is false if a column's type has none there.
+	// draw returns a value for each column; ok is false if no value of that type fits.
 	draw func(r *random, types []table.Type) (values []value, ok bool)
 }
 
-// uses gathers the uses of a plan.
+// uses collects the uses of a plan.
 type uses struct {
 	ctx  context.Context
 	job  *configs.Job
@@ -38,7 +38,7 @@ type uses struct {
 	list []use
 }
 
-// usesOf returns what a plan's job says of the columns' values. It reads the job's public files.
+// usesOf returns the uses of a plan's job. It reads the job's public files.
 func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 	u := &uses{ctx: ctx, job: plan.Job(), zone: plan.Location()}
 	for i := range u.job.Queries {
@@ -144,7 +144,7 @@ func (u *uses) dimension(d *configs.Dimension) error {
 	return nil
 }
 
-// cells adds the use of a dimension of one column.
+// cells adds the use of a dimension with one column.
 func (u *uses) cells(d *configs.Dimension) error {
 	switch edges := d.Expanded(); {
 	case d.ValuesFrom != nil:
@@ -176,13 +176,13 @@ func (u *uses) cells(d *configs.Dimension) error {
 	return nil
 }
 
-// discoveredKeys is how many keys there are to be discovered.
+// discoveredKeys is the number of distinct keys that are drawn for keys: discover.
 const discoveredKeys = 20
 
-// rare is how many draws there are to one of a null or of a value out of the domain.
+// rare: one of so many draws is a null or a value outside of the domain.
 const rare = 30
 
-// rarely adds a use that seldom draws.
+// rarely adds a use that draws seldom.
 func (u *uses) rarely(column string, draw func(*random, table.Type) (value, bool)) {
 	u.add(column, table.Invalid, func(r *random, t table.Type) (value, bool) {
 		if r.below(rare) > 0 {
@@ -192,7 +192,7 @@ func (u *uses) rarely(column string, draw func(*random, table.Type) (value, bool
 	})
 }
 
-// members adds the use of listed cells, the first ones more often.
+// members adds the use of listed cells; the first ones are drawn more often.
 func (u *uses) members(column string, cells int, of func(cell int) []string) {
 	if cells == 0 {
 		return
@@ -222,11 +222,11 @@ func (u *uses) edges(column string, edges []configs.Scalar) {
 	})
 }
 
-// values adds the use of what is added up or averaged.
+// values adds the use of a value that is added up or averaged.
 func (u *uses) values(a *configs.Aggregate) {
 	s, length := span{}, max(a.Length, len(a.Columns), 1)
 	if len(a.Bounds()) == 2 {
-		s.low, _ = strconv.ParseFloat(string(a.Bounds()[0]), 64) // the plan has checked them
+		s.low, _ = strconv.ParseFloat(string(a.Bounds()[0]), 64) // the plan has checked the bounds
 		s.high, _ = strconv.ParseFloat(string(a.Bounds()[1]), 64)
 	} else {
 		clip, _ := strconv.ParseFloat(string(a.ClipL2), 64)
@@ -273,7 +273,7 @@ func (u *uses) filter(f *configs.Filter) {
 	})
 }
 
-// lengthOf is a length of time as a job writes it, in seconds.
+// lengthOf returns a length of time, as a job writes it, in seconds.
 func lengthOf(text string) (float64, error) {
 	units := map[string]float64{"s": 1, "m": 60, "h": 3600, "d": secondsOfDay, "w": 7 * secondsOfDay}
 	n := max(len(text)-1, 0)
@@ -283,7 +283,7 @@ func lengthOf(text string) (float64, error) {
 
 func (u *uses) grid(g *configs.Grid) {
 	side := func(low, high configs.Decimal) span {
-		a, _ := strconv.ParseFloat(string(low), 64) // the plan has checked them
+		a, _ := strconv.ParseFloat(string(low), 64) // the plan has checked the bounds
 		b, _ := strconv.ParseFloat(string(high), 64)
 		return span{a, b}
 	}
@@ -293,7 +293,7 @@ func (u *uses) grid(g *configs.Grid) {
 	}})
 }
 
-// metresOfDegree is the length of a degree of latitude.
+// metresOfDegree is the length of a degree of latitude, in metres.
 const metresOfDegree = 111_200
 
 func (u *uses) nearest(n *configs.Nearest) error {
@@ -304,7 +304,7 @@ func (u *uses) nearest(n *configs.Nearest) error {
 			return err
 		}
 		for _, text := range texts {
-			x, _ := strconv.ParseFloat(text, 64) // the plan has checked them
+			x, _ := strconv.ParseFloat(text, 64) // the plan has checked the text
 			at[i] = append(at[i], x)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// value is a synthetic value of one column; which field holds it depends on the column's type. Dates and timestamps are
-// in whole.
+// value is a synthetic value of one column. The column's type decides which field holds it: dates and timestamps are in
+// whole.
 type value struct {
 	null  bool
 	whole int64
@@ -27,7 +27,7 @@ const (
 	nanoseconds  = 1_000_000_000
 )
 
-// parsed is what a text of the job stands for in a column of a type; ok is false if it is none of its values.
+// parsed returns the value of a text of the job in a column of a type; ok is false if the type has no such value.
 func parsed(text string, t table.Type, zone *time.Location) (value, bool) {
 	switch t.Kind {
 	case table.String:
@@ -53,7 +53,7 @@ func parsed(text string, t table.Type, zone *time.Location) (value, bool) {
 	return value{}, false
 }
 
-// moment reads a date or time of the job, in the forms that a job may have.
+// moment parses a date or time in the forms that a job may have.
 func moment(text string, t table.Type, zone *time.Location) (time.Time, bool) {
 	if zone == nil || t.Zone != table.UTC {
 		zone = time.UTC
@@ -69,7 +69,7 @@ func moment(text string, t table.Type, zone *time.Location) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// ofTime is a time in a column of dates or timestamps.
+// ofTime returns a time as a value of a column of dates or timestamps.
 func ofTime(at time.Time, t table.Type) value {
 	if t.Kind == table.Date {
 		return value{whole: int64(math.Floor(float64(at.Unix()) / secondsOfDay))}
@@ -78,13 +78,13 @@ func ofTime(at time.Time, t table.Type) value {
 	return value{whole: at.Unix()*(nanoseconds/unit) + int64(at.Nanosecond())/unit}
 }
 
-// span is a range of numbers or of times. High may be missed.
+// span is a range of numbers or of times. High may be excluded.
 type span struct{ low, high float64 }
 
-// isTime reports whether values of a type are times; spans of them are in seconds since 1970.
+// isTime reports whether values of a type are times. Spans of times are in seconds since 1970.
 func isTime(t table.Type) bool { return t.Kind == table.Date || t.Kind == table.Timestamp }
 
-// spanOf reads two ends; an end that is nil is far enough from the other one, or from what is usual.
+// spanOf parses two ends. An end that is nil is chosen far from the other one, or from the usual range.
 func spanOf(low, high *string, t table.Type, zone *time.Location) (span, bool) {
 	a, okA := endOf(low, t, zone)
 	b, okB := endOf(high, t, zone)
@@ -117,7 +117,7 @@ func endOf(text *string, t table.Type, zone *time.Location) (float64, bool) {
 	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
 
-// usual is the range of a column of which the job says nothing.
+// usual returns the range of a column whose values the job does not restrict.
 func usual(t table.Type) span {
 	if isTime(t) {
 		from := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
@@ -126,7 +126,7 @@ func usual(t table.Type) span {
 	return span{0, 100}
 }
 
-// at returns the value at a fraction of the span.
+// at returns the value at a fraction of the span, from 0 to 1.
 func (s span) at(share float64, t table.Type) value {
 	x := s.low + share*(s.high-s.low)
 	switch t.Kind {
@@ -144,7 +144,7 @@ func (s span) at(share float64, t table.Type) value {
 	return ofTime(time.Unix(int64(math.Floor(x)), 0).UTC(), t)
 }
 
-// whole is a whole number near x, within the span if it holds one.
+// whole returns an integer near x, within the span if the span contains one.
 func whole(s span, x float64) int64 {
 	n := math.Floor(x)
 	if n < s.low {
@@ -153,7 +153,7 @@ func whole(s span, x float64) int64 {
 	return int64(n)
 }
 
-// running is the n-th of many values of a type that differ: an identifier.
+// running returns the n-th of many distinct values of a type: an identifier.
 func running(n int, name string, t table.Type) value {
 	switch t.Kind {
 	case table.Int, table.Uint:

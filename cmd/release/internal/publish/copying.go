@@ -29,10 +29,11 @@ import (
 
 const (
 	manifestName = manifest.FileName
-	// atOnce is how many files are compared or sent at once, and step how much of one is read back at once.
+	// atOnce is the number of files that are compared or sent in parallel, step the number of bytes that are read back at
+	// once.
 	atOnce = 8
 	step   = 4 << 20
-	// maxManifest is the longest manifest of another release that is looked into, for the names of its files.
+	// maxManifest is the longest manifest of another release from which the names of its files are read.
 	maxManifest = 64 << 20
 )
 
@@ -43,7 +44,7 @@ type file struct {
 	size   int64
 }
 
-// filesOf returns the files of a release with the digests that its manifest states, and the manifest last.
+// filesOf returns the files of a release with the digests in its manifest; the manifest is last.
 func filesOf(dir string, found *sink.Examined) ([]file, error) {
 	digests := named(found.Manifest)
 	names := make([]string, 0, len(digests)+2)
@@ -86,7 +87,7 @@ func named(m *manifest.Manifest) map[string]string {
 	return digests
 }
 
-// state is what the store has under a file's name.
+// state tells what the store holds under a file's name.
 type state uint8
 
 const (
@@ -95,11 +96,11 @@ const (
 	other
 )
 
-// sighting is what was seen under a name.
+// sighting is the object that was found under a name.
 type sighting struct {
 	state  state
 	object store.Object // the zero object if it is absent
-	digest string       // its SHA-256; "" if it is another one by its length, and was not read
+	digest string       // SHA-256 of the object; "" if its length shows that it is another one, so that it was not read
 }
 
 // copying is a copy in progress.
@@ -111,13 +112,13 @@ type copying struct {
 	files   []file // the manifest is the last
 	replace bool
 	note    store.Object // the note of this replacement; the zero object if nothing is replaced
-	resumed bool         // a replacement that was stopped had left something
-	left    bool         // and it was not removed, since the release itself is there and nobody asked to replace it
+	resumed bool         // an earlier replacement was stopped and left objects
+	left    bool         // these objects were not removed, since the release itself is complete and --replace was not given
 
 	sent, found, removed, kept int64
 }
 
-// run compares, retires another release, sends, and sends the manifest last.
+// run compares the files, removes another release's manifest, sends the files, and sends the manifest last.
 func (c *copying) run(ctx context.Context) error {
 	seen := make([]sighting, len(c.files))
 	err := c.each(ctx, len(c.files), func(ctx context.Context, i int) (err error) {
@@ -149,7 +150,7 @@ func (c *copying) run(ctx context.Context) error {
 	return err
 }
 
-// vacant refuses a prefix with another release or a part of one.
+// vacant refuses a prefix that holds another release or a part of one.
 func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 	for i, s := range seen {
 		if s.state == other {
@@ -157,7 +158,7 @@ func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 				"choose another prefix, or put this release in the place of that one with --replace")
 		}
 	}
-	switch _, err := c.stat(ctx, replacedName); { // whoever removes a manifest writes this first, and removes it last
+	switch _, err := c.stat(ctx, replacedName); { // a replacement writes this note before it removes a manifest, and removes it last
 	case seen[len(seen)-1].state == same:
 		c.left = err == nil
 		return nil
@@ -170,7 +171,7 @@ func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 	return nil
 }
 
-// each calls f for so many files, some at once.
+// each calls f for 0 to n - 1, some calls in parallel.
 func (c *copying) each(ctx context.Context, n int, f func(context.Context, int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
@@ -180,16 +181,15 @@ func (c *copying) each(ctx context.Context, n int, f func(context.Context, int) 
 	return g.Wait()
 }
 
-// refusal is the error of a name below the prefix.
+// refusal returns an error about a name below the prefix.
 func (c *copying) refusal(name, what, hint string) error {
 	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "other-release",
 		Message: console.Visible(c.at.At(c.prefix+name).String()) + what, Hint: hint}
 }
 
-// replacedName is the note of a replacement in progress: which files below the prefix belong to releases, with all
-// digests that they may have. It is written before the first change and removed after the last one. So whoever publishes
-// after a replacement that was stopped, be it another release, knows what that one left: the files of the older release
-// and its own.
+// replacedName is the note of a replacement in progress. It lists the files of all releases below the prefix, with all
+// digests that they may have. It is written before the first change and removed after the last. If a replacement is
+// stopped, the next publication knows from the note which objects it left, even if it publishes another release.
 const replacedName = manifestName + ".replaced"
 
 // noteFormat is the format of the note.
@@ -198,13 +198,14 @@ const noteFormat = "dprelease-replacement-1"
 // note is the contents of the note.
 type note struct {
 	Format string `json:"format"`
-	// Run differs in each replacement, so that its note has a version of its own.
+	// Run is random, so that the notes of two replacements differ.
 	Run   string              `json:"run"`
 	Files map[string][]string `json:"files"`
 }
 
 // retire removes the manifest of another release, and returns the files of all earlier releases with their digests; nil
-// if there is no other release. Only these may be replaced: all else below the prefix is somebody else's.
+// if there is no other release. Only these files may be replaced: other objects below the prefix belong to somebody
+// else.
 func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string][]string, err error) {
 	last := len(c.files) - 1
 	before, old, err := c.readNote(ctx)
@@ -224,7 +225,7 @@ func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string][
 	}
 	c.resumed = before.Key != ""
 	if old == nil || seen[last].state == same {
-		return old, nil // nothing is to be replaced; what a stopped replacement left is removed
+		return old, nil // nothing is replaced; what a stopped replacement left is removed
 	}
 	if err := c.keep(ctx, before, old); err != nil {
 		return nil, err
@@ -237,7 +238,7 @@ func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string][
 	return old, err
 }
 
-// addManifest adds the files of the release whose manifest stands.
+// addManifest adds the files that the manifest in the store names.
 func (c *copying) addManifest(ctx context.Context, old map[string][]string, o store.Object) (map[string][]string,
 	error) {
 	text, err := c.read(ctx, o)
@@ -260,7 +261,7 @@ func (c *copying) addManifest(ctx context.Context, old map[string][]string, o st
 	return old, nil
 }
 
-// anyDigest is that of a signature, which its manifest cannot state.
+// anyDigest stands for the digest of a signature, which the signed manifest cannot state.
 const anyDigest = "any"
 
 // belongs reports whether an object is a file of an earlier release.
@@ -268,7 +269,7 @@ func belongs(old map[string][]string, name, digest string) bool {
 	return slices.Contains(old[name], digest) || slices.Contains(old[name], anyDigest)
 }
 
-// readNote reads the note of a replacement that was stopped; the zero object and nil if there is none.
+// readNote reads the note of a replacement that was stopped. It returns the zero object and nil if there is none.
 func (c *copying) readNote(ctx context.Context) (o store.Object, files map[string][]string, err error) {
 	o, err = c.stat(ctx, replacedName)
 	if err != nil {
@@ -288,7 +289,7 @@ func (c *copying) readNote(ctx context.Context) (o store.Object, files map[strin
 	return o, n.Files, nil
 }
 
-// read reads an object; nothing if it is longer than any manifest.
+// read reads an object. It returns nothing if the object is longer than any manifest.
 func (c *copying) read(ctx context.Context, o store.Object) ([]byte, error) {
 	if o.Size > maxManifest {
 		return nil, nil
@@ -297,9 +298,9 @@ func (c *copying) read(ctx context.Context, o store.Object) ([]byte, error) {
 	return text, store.ReadFull(ctx, c.to, o, text, 0)
 }
 
-// keep writes the note of this replacement, with the files of earlier releases and its own, in the place of an earlier
-// note; before is the zero object if there is none. If the store wrote it and its answer was lost, a later request is
-// refused, or none is answered: then our bytes are there. If the first request is refused, somebody else wrote: another
+// keep writes the note of this replacement, with the files of earlier releases and its own. before is the earlier note
+// that it replaces; the zero object if there is none. The store may have written the note although its answer was lost:
+// a repeated request is then refused, but the note in the store is ours. If the first request is refused, another
 // replacement is under way.
 func (c *copying) keep(ctx context.Context, before store.Object, old map[string][]string) error {
 	n := note{Format: noteFormat, Run: rand.Text(), Files: maps.Clone(old)}
@@ -334,13 +335,14 @@ func (c *copying) keep(ctx context.Context, before store.Object, old map[string]
 	return c.taken()
 }
 
-// taken is the error if another replacement has begun in the meantime.
+// taken returns the error that another replacement has begun in the meantime.
 func (c *copying) taken() error {
 	return c.refusal("", " is being replaced by somebody else",
 		"choose another prefix, or run publish again when they are done")
 }
 
-// alone returns an error if the note is not that of this replacement any more: then the files may be another one's.
+// alone returns an error if the note in the store is not the one of this replacement any more: then the files may
+// belong to another replacement.
 func (c *copying) alone(ctx context.Context) error {
 	if c.note.Key == "" {
 		return nil
@@ -354,8 +356,9 @@ func (c *copying) alone(ctx context.Context) error {
 	return nil
 }
 
-// clear removes the files of earlier releases that this one does not have, unless somebody changed them, and the note. It believes only names that files of a release's folder can have: others may be of another
-// release below the same prefix.
+// clear removes the note and those files of earlier releases that this release does not have, unless somebody changed
+// them. It removes only names that files of a release folder can have: other names may belong to another release below
+// the same prefix.
 func (c *copying) clear(ctx context.Context, old map[string][]string) error {
 	for _, f := range c.files {
 		delete(old, f.name)
@@ -405,7 +408,7 @@ func (c *copying) stat(ctx context.Context, name string) (o store.Object, err er
 	return o, err
 }
 
-// look reads what the store has under a file's name. If the file is only compared, an object of another length is not
+// look returns what the store holds under a file's name. If files are only compared, an object of another length is not
 // read.
 func (c *copying) look(ctx context.Context, f file) (sighting, error) {
 	o, err := c.stat(ctx, f.name)
@@ -432,7 +435,7 @@ func (c *copying) look(ctx context.Context, f file) (sighting, error) {
 	return s, nil
 }
 
-// open opens a file of the release, and reads it once, so that nothing is sent which the release does not state. It
+// open opens a file of the release and checks its digest, so that nothing is sent that the manifest does not state. It
 // does not follow links.
 func (c *copying) open(f file) (*os.File, error) {
 	root, err := os.OpenRoot(c.dir)
@@ -473,13 +476,13 @@ func changed(f file) error {
 	}
 }
 
-// settle sends a file that is not there, or not with the right contents, and reads it back.
+// settle sends a file that is missing in the store or has other contents, and reads it back.
 func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 	if s.state == same {
 		atomic.AddInt64(&c.found, 1)
 		return nil
 	}
-	if s.state == other { // a file of the release that was retired
+	if s.state == other { // it belongs to the release whose manifest was removed
 		if _, err := c.stat(ctx, manifestName); err == nil {
 			return c.refusal(manifestName, " is there again",
 				"somebody else publishes there: choose another prefix, or run publish again when they are done")
@@ -498,8 +501,8 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 		}
 		return c.to.Put(ctx, c.prefix+f.name, mediaType(f.name), content, f.size, &s.object)
 	})
-	// If it exists or is another one now, another copy of this release is under way, or the answer to a request that was
-	// made again was lost. If no request was answered, one may have been heeded all the same.
+	// If the object exists, or differs, another copy of this release is under way, or the answer to a repeated request was
+	// lost. If no request was answered, one may have been executed all the same.
 	kind := store.KindOf(err)
 	if err != nil && kind != store.Exists && kind != store.Changed && kind != store.Unavailable {
 		return err
@@ -525,7 +528,7 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 	return nil
 }
 
-// mediaType is what a file's name says of its contents.
+// mediaType returns the media type of a file by its name.
 func mediaType(name string) string {
 	types := map[string]string{
 		".csv": "text/csv; charset=utf-8", ".json": "application/json", ".html": "text/html; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png",

@@ -1,8 +1,8 @@
-// Package publish is the verb publish: a copy of a finished release in a store.
+// Package publish is the verb publish: it copies a finished release to an object store.
 //
-// A reader of the store must never find a manifest without all that it names. So the manifest is written last, and
-// removed first if another release takes the place of one. What is there already with the right contents is not sent
-// again, and what was sent is read back, so a copy that was stopped is finished by the same command.
+// A reader of the store must never find a manifest without the files that it names. So the manifest is written last,
+// and removed first if another release replaces it. Objects that already have the right contents are not sent again,
+// and every object that was sent is read back. So the same command finishes a copy that was stopped.
 package publish
 
 import (
@@ -29,7 +29,7 @@ other then ends what was begun. What somebody else put below the prefix, or chan
 
 s3://, gs:// and az:// need the program release-full; docs/howto/object-stores.md says how it finds credentials.`
 
-// Command is the verb publish.
+// Command returns the verb publish.
 func Command(c *console.Console) *cobra.Command {
 	replace := false
 	cmd := &cobra.Command{
@@ -95,7 +95,7 @@ func publish(ctx context.Context, c *console.Console, dir, address string, repla
 		console.Count(int(done.found), "file"))
 }
 
-// failed names the store that failed, without the options of its address.
+// failed returns an error that names the store without the options of its address.
 func failed(a store.Address, err error) error {
 	var own *store.Error
 	if !errors.As(err, &own) {
@@ -105,7 +105,7 @@ func failed(a store.Address, err error) error {
 		own.Error(), Hint: own.Hint}
 }
 
-// finished returns the files of a release that is whole, the manifest last.
+// finished returns the files of a complete release; the manifest is last.
 func finished(ctx context.Context, dir string) ([]file, error) {
 	found, err := sink.Examine(ctx, dir)
 	if err != nil {

@@ -27,7 +27,7 @@ whether the release was withdrawn, if it is near the folder or named by --store.
 block. What that block leaves out is "Not stated.", for a person to fill in, and the record's status is Draft. The registry has no word for
 Gaussian differential privacy: the record says Approximate DP, and gives mu among the details.`
 
-// Command is the verb registry.
+// Command returns the verb registry.
 func Command(c *console.Console) *cobra.Command {
 	store := ""
 	cmd := &cobra.Command{
@@ -59,7 +59,7 @@ func printRecord(ctx context.Context, c *console.Console, dir, store string) err
 	}
 	defer jobs.CloseAll(known)
 	withdrawn := func(k *jobs.Known) bool { return k.Run.Withdrawn != nil }
-	if i := slices.IndexFunc(known, withdrawn); i >= 0 { // one ledger of several suffices
+	if i := slices.IndexFunc(known, withdrawn); i >= 0 { // it is enough if one of several ledgers knows it
 		w := known[i].Run.Withdrawn
 		r.Deployment.Administrative.Notes = fmt.Sprintf("Withdrawn on %s: %s. %s", w.At.UTC().Format("2006-01-02"), w.Reason,
 			r.Deployment.Administrative.Notes)
@@ -71,7 +71,7 @@ func printRecord(ctx context.Context, c *console.Console, dir, store string) err
 	return c.Print(string(text))
 }
 
-// record is a deployment as the registry's schema has it (deployments-schema.yaml at 3e9c812): these keys and no
+// record is a deployment in the registry's schema (deployments-schema.yaml at 3e9c812). It has these keys and no
 // others.
 type record struct {
 	Slug       string `yaml:"url_slug"`
@@ -128,10 +128,10 @@ type record struct {
 	} `yaml:"deployment"`
 }
 
-// yamlNumber is written with a point, without which readers of YAML 1.1 take 1e-06 for a text.
+// yamlNumber is written with a decimal point; without one, readers of YAML 1.1 take 1e-06 for a string.
 type yamlNumber float64
 
-// MarshalYAML writes the number; yaml.Marshaler asks for an error.
+// MarshalYAML implements yaml.Marshaler.
 func (n yamlNumber) MarshalYAML() (any, error) {
 	text := strconv.FormatFloat(float64(n), 'g', -1, 64)
 	if mantissa, exponent, ok := strings.Cut(text, "e"); ok && !strings.Contains(mantissa, ".") {
@@ -140,7 +140,7 @@ func (n yamlNumber) MarshalYAML() (any, error) {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: text}, nil
 }
 
-// notStated stands in the record if the job says nothing and the registry wants a text.
+// notStated is written if the registry requires a text and the job has none.
 const notStated = "Not stated."
 
 func said(text string) string { return cmp.Or(text, notStated) }
@@ -184,7 +184,7 @@ func newRecord(m *manifest.Manifest, digest, published string) *record {
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// slug is the job's own, or made of its name.
+// slug returns the job's slug, or one made from its name.
 func slug(own, name string) string {
 	if own != "" {
 		return own

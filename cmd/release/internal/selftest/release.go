@@ -20,8 +20,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// auditJob is the job of the selftest's audit: each row is a privacy unit, so that one cell's count of two tables that
-// differ by a row in each cell is a pair of neighbours; epsilon makes mu about 1 in both.
+// auditJob is the job of the audit. Each row is a privacy unit, so that two tables that differ by one row in each cell
+// give one pair of neighbours for each cell. With this epsilon mu is about 1 for both kinds of noise.
 const auditJob = `version: 1
 name: selftest
 privacy: {%s, unit: row, adjacency: add-remove}
@@ -33,8 +33,8 @@ output: {dir: out, formats: [parquet]}
 ledger: {store: "sqlite:ledger.db", dataset: selftest, budget: {epsilon: 10, delta: 1e-6}}
 `
 
-// keysJob is the job of the audit of discovered keys: with a large delta, so that there is something to see of the keys
-// that only one unit has.
+// keysJob is the job of the audit of discovered keys. Its delta is large, so that keys of a single unit are published
+// often enough to be counted.
 const keysJob = `version: 1
 name: selftest
 privacy: {epsilon: 5, delta: 0.2, delta_failure: 0.1, unit: row, adjacency: add-remove}
@@ -52,8 +52,8 @@ const (
 	geometric = "epsilon: 1, delta: 0"
 )
 
-// releaseIn makes releases below a folder, each with a table, a job, a ledger and an output folder of its own, on the
-// way that every release takes.
+// releaseIn returns a function that makes releases below a folder, each with a table, a job, a ledger and an output
+// folder of its own, by the same path as every release.
 func (a *selftester) releaseIn(folder, guarantee string) selftest.Release {
 	return func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error) {
 		dir, err := os.MkdirTemp(folder, "release-")
@@ -73,7 +73,7 @@ func (a *selftester) releaseIn(folder, guarantee string) selftest.Release {
 	}
 }
 
-// selectIn makes releases with discovered keys, as releaseIn does.
+// selectIn is releaseIn for releases with discovered keys.
 func (a *selftester) selectIn(folder string) selftest.Selection {
 	return func(ctx context.Context, least int64, keys, rows int) (*selftest.Selected, error) {
 		dir, err := os.MkdirTemp(folder, "keys-")
@@ -98,7 +98,7 @@ func (a *selftester) selectIn(folder string) selftest.Selection {
 	}
 }
 
-// writeFiles writes a job and its table: rows rows in each of the cells.
+// writeFiles writes a job and its table, which has rows rows in each of its cells.
 func writeFiles(dir, job string, cells, rows int) error {
 	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(job), 0o600); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (a *selftester) run(ctx context.Context, path string) (*pipeline.Plan, *pip
 	return plan, outcome.Release, nil
 }
 
-// folderError is a failure to write below the temporary folder.
+// folderError returns the error for a failure to write below the temporary folder.
 func folderError(what string, err error) error {
 	return &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "selftest", Message: "can't " +

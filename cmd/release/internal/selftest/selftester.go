@@ -5,7 +5,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// selftester is the verb: where it writes, and what the running program says that it is.
+// selftester is the verb selftest, with its console and the description of the running program.
 type selftester struct {
 	*console.Console
 	program func() manifest.Program

@@ -29,7 +29,7 @@ min_units never appear; the noise of common keys has the stated distribution.
 Each line gives a check's statistic and the threshold, fixed beforehand, up to which it passes. If nothing is wrong,
 one run in 10^9 fails. Exit code 1: a check failed.`
 
-// mostSeconds bounds --seconds: a day.
+// mostSeconds is the limit of --seconds: one day.
 const mostSeconds = 24 * 60 * 60
 
 // Command returns the verb selftest.
@@ -68,7 +68,7 @@ func (a *selftester) testNoise(ctx context.Context, seconds int) error {
 	return a.conclude(append(checks, keys...), time.Since(start))
 }
 
-// conclude prints the checks; an error if one failed.
+// conclude prints the checks, and returns an error if one failed.
 func (a *selftester) conclude(checks []selftest.Check, took time.Duration) error {
 	failed := selftest.Failed(checks)
 	if err := a.printChecks(checks, failed, took); err != nil || failed == 0 {

@@ -26,13 +26,13 @@ const PasswordVariable = "DPRELEASE_SIGN_PASSWORD"
 // signer signs with a minisign key (Ed25519).
 type signer struct{ key minisign.PrivateKey }
 
-// Format is the form of the signatures.
+// Format returns the format of the signatures.
 func (s signer) Format() string { return "minisign" }
 
-// PublicKey is the key's other half, as minisign writes it.
+// PublicKey returns the public key in minisign's format.
 func (s signer) PublicKey() string { return publicText(s.key) }
 
-// Sign returns the content of the signature's file.
+// Sign returns the contents of the signature file.
 func (s signer) Sign(manifest []byte) []byte {
 	return minisign.SignWithComments(s.key, manifest, "file:release.json", "signature of a dprelease manifest")
 }
@@ -45,7 +45,7 @@ func publicText(key minisign.PrivateKey) string {
 	return public.String()
 }
 
-// CheckSigned is an error if a release that a run found is not signed by the signer: --sign is a promise.
+// CheckSigned returns an error if a release that a run repeats is not signed by the signer: --sign promises that it is.
 func CheckSigned(dir string, s pipeline.Signer) error {
 	key, err := sink.New().SignedBy(dir)
 	if err != nil {
@@ -91,10 +91,10 @@ func readKey(path string) ([]byte, error) {
 	return text, nil
 }
 
-// largestKey is more than any key takes.
+// largestKey is an upper bound on the size of a key file, in bytes.
 const largestKey = 1 << 16
 
-// NewSigner reads a secret key; nil if none is asked for.
+// NewSigner reads a secret key; it returns nil if path is "".
 func NewSigner(path string) (pipeline.Signer, error) {
 	if path == "" {
 		return nil, nil
@@ -114,7 +114,7 @@ func NewSigner(path string) (pipeline.Signer, error) {
 	return signer{key}, nil
 }
 
-// PublicKey reads a public key: from a file, or as its text.
+// PublicKey parses a public key, given as a file or as its text.
 func PublicKey(keyOrPath string) (key minisign.PublicKey, err error) {
 	text := []byte(keyOrPath)
 	if held, err := regular.ReadFile(keyOrPath, largestKey); err == nil {
@@ -129,7 +129,7 @@ func PublicKey(keyOrPath string) (key minisign.PublicKey, err error) {
 const keygenLong = `keygen makes a pair of keys to sign releases with, in the format of minisign (Ed25519): FILE, readable by its owner alone, and FILE.pub.
 The secret key is encrypted if ` + PasswordVariable + ` is set. Keys that minisign made serve as well.`
 
-// KeygenCommand is the verb keygen.
+// KeygenCommand returns the verb keygen.
 func KeygenCommand(c *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use: "keygen FILE", Short: "Make a pair of keys to sign releases with", Long: keygenLong, Args: cobra.ExactArgs(1),

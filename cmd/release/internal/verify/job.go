@@ -58,7 +58,7 @@ func restate(m *manifest.Manifest) (*manifest.Manifest, error) {
 	}
 	job, diags := configs.Parse(manifest.FileName, text, configs.ParseOptions{
 		Params: m.Params, CheckStep: pipeline.CheckStep,
-		Env: func(string) (string, bool) { return "0", true }, // a reference in a text that no statement shows
+		Env: func(string) (string, bool) { return "0", true }, // stands for a reference to the environment in a text that no statement shows
 	})
 	if len(diags) > 0 {
 		return nil, errors.New("the job in the manifest cannot be read: " + diags[0].Message)
@@ -87,14 +87,14 @@ func restate(m *manifest.Manifest) (*manifest.Manifest, error) {
 	want := chosen.Manifest(m.Program)
 	for i := range want.Queries {
 		if q := &want.Queries[i]; q.Discovered() {
-			q.Cells = m.Queries[i].Cells // the keys are in the tables
+			q.Cells = m.Queries[i].Cells // the tables hold the keys
 		}
 	}
 	return &want, nil
 }
 
-// withStore gives a job a ledger again: a release does not show the ledger's place. It also writes labels with members
-// as a job has them.
+// withStore adds a ledger to a job, because a release does not show where the ledger is. It also writes labels with
+// members in the form of a job.
 func withStore(job []byte) ([]byte, error) {
 	var tree map[string]any
 	d := json.NewDecoder(bytes.NewReader(job))
@@ -110,8 +110,8 @@ func withStore(job []byte) ([]byte, error) {
 	return json.Marshal(asMappings(tree))
 }
 
-// asMappings replaces the lists of labels with their members, which a manifest holds, by mappings in the same order,
-// which a job holds.
+// asMappings replaces lists of labels with their members, the manifest's form, by mappings in the same order, the job's
+// form.
 func asMappings(node any) any {
 	switch node := node.(type) {
 	case map[string]any:
@@ -149,8 +149,8 @@ func mappingOf(value any) (json.RawMessage, bool) {
 	return json.RawMessage("{" + strings.Join(entries, ",") + "}"), true
 }
 
-// differences returns the paths of the statements in m that are not those of want, and the number of the statements.
-// Statements on the run, on its noisy values and on files are not compared.
+// differences returns the paths of the statements of m that differ from want's, and the number of compared statements.
+// Statements about the run, its noisy values and files are not compared.
 func differences(m, want *manifest.Manifest) (found []string, compared int, err error) {
 	trees := [2]any{}
 	for i, of := range []manifest.Manifest{*m, *want} {
@@ -213,5 +213,5 @@ func (c *comparison) compare(at string, stated, follows any) {
 	}
 }
 
-// near reports whether two numbers are equal but for the rounding of the machines that computed them.
+// near reports whether two numbers are equal except for rounding on different machines.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }

@@ -11,8 +11,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// keys compares the tables of discovered keys: the noisy counts of a selection with its threshold, and the keys of the
-// queries that follow it with those that it selected. It is not among the checks of a release whose keys are listed.
+// keys checks the tables of discovered keys: it compares the noisy counts of a selection with the threshold, and the
+// keys of the queries that follow a selection with the selected keys. The check is left out if the release lists all
+// keys.
 func (v *verifying) keys(ctx context.Context, _ *verifier) error {
 	if !v.readable || !slices.ContainsFunc(v.manifest.Queries, func(q manifest.Query) bool { return q.Discovered() }) {
 		return nil
@@ -33,7 +34,7 @@ func (v *verifying) keys(ctx context.Context, _ *verifier) error {
 	return nil
 }
 
-// selected is the check of keys in progress.
+// selected is the state of the check of discovered keys.
 type selected struct {
 	ctx      context.Context
 	dir      string
@@ -76,7 +77,7 @@ func (s *selected) check(q *manifest.Query) error {
 	return nil
 }
 
-// table reads the answer of a query; nil if it cannot be read, which is a finding.
+// table reads the answer of a query. If it cannot be read, that is a finding, and table returns nil.
 func (s *selected) table(q *manifest.Query) (*sink.ReadBack, error) {
 	if t, ok := s.tables[q.Name]; ok {
 		return t, nil
@@ -110,8 +111,7 @@ func (s *selected) checkSelection(q *manifest.Query, t *sink.ReadBack) {
 	}
 }
 
-// sameKeys reports whether the rows of a table begin with the keys of another, each as often as all others and in their
-// order.
+// sameKeys reports whether a table has the keys of another in the same order, each in the same number of rows.
 func sameKeys(of, t *sink.ReadBack) bool {
 	if of.Rows == 0 || t.Rows == 0 {
 		return of.Rows == t.Rows

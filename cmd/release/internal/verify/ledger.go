@@ -80,7 +80,7 @@ func (v *verifying) pruned(ctx context.Context, a *verifier) error {
 	return nil
 }
 
-// store is the ledger that the flags name; "" if they name none.
+// store returns the ledger that the flags name; "" if they name none.
 func (v *verifying) store(a *verifier) (string, error) {
 	switch f := v.flags; {
 	case f.job != "" && f.store != "":
@@ -107,7 +107,8 @@ func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
 		func(b ledger.Balance) bool { return b.Account.Dataset == name }), nil
 }
 
-// inLedger compares the manifest with one ledger. how follows the ledger's name and tells how it was found.
+// inLedger compares the manifest with one ledger. how tells how the ledger was found; it is printed after the ledger's
+// name.
 func (v *verifying) inLedger(ctx context.Context, store, how string) error {
 	book, closeBook, err := jobs.OpenStore(ctx, store, false)
 	if err != nil {
@@ -144,7 +145,7 @@ func (v *verifying) inLedger(ctx context.Context, store, how string) error {
 	return nil
 }
 
-// compare finds what the ledger says otherwise than the manifest.
+// compare returns the differences between the ledger and the manifest.
 func (v *verifying) compare(runs []ledger.Run) (findings []string) {
 	r := jobs.RunOf(runs, v.digest)
 	if r == nil {
@@ -188,12 +189,12 @@ func (v *verifying) against(c *ledger.Charge) (findings []string) {
 
 func sameNoise(a, b calibrate.Mechanism) bool {
 	if a.ChosenBy != "" && b.ChosenBy != "" {
-		b.ChosenBy = a.ChosenBy // which a later presentation may have renamed: they stand in the order of the job
+		b.ChosenBy = a.ChosenBy // a later presentation may have renamed it; mechanisms are in the order of the job
 	}
 	return b.Within(a)
 }
 
-// sameCharge reports whether the ledger was charged for the noise that a manifest states as charged.
+// sameCharge reports whether the noise that the manifest states as charged is the noise that the ledger charged.
 func sameCharge(a, b calibrate.Mechanism) bool { return a.Sens.L2 == b.Sens.L2 && a.Sigma == b.Sigma }
 
 func entries(n int) string {

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// signature checks the manifest's signature: by the key that the manifest names, which must be that of --key.
+// signature checks the manifest's signature with the key that the manifest names, which must be the key of --key.
 func (v *verifying) signature(context.Context, *verifier) error {
 	wanted := v.flags.key != ""
 	var key minisign.PublicKey

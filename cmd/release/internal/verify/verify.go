@@ -1,5 +1,5 @@
-// Package verify is the verb verify: checks of a published release, one file each but for those of the files and of the
-// noise.
+// Package verify is the verb verify: checks of a published release. Each check has a file, except the checks of files
+// and of the noise.
 package verify
 
 import (
@@ -33,7 +33,7 @@ The ledger has the SHA-256 of the manifest: it and the signature show that the m
 without them verify looks for it beside the release and in the folders above. Whoever was given the release alone has no ledger: that check
 is then skipped, and the output says so. Exit code 1: a check failed.`
 
-// verifyFlags describe what a release is checked against.
+// verifyFlags are the flags: against what a release is checked.
 type verifyFlags struct {
 	jobs.Flags
 	key, job, store string
@@ -45,7 +45,7 @@ type verifier struct {
 	program func() manifest.Program
 }
 
-// Command is the verb verify. program returns what this program is.
+// Command returns the verb verify. program returns what this program is.
 func Command(c *console.Console, program func() manifest.Program) *cobra.Command {
 	a := &verifier{c, program}
 	f := &verifyFlags{}
@@ -62,7 +62,7 @@ func Command(c *console.Console, program func() manifest.Program) *cobra.Command
 	return cmd
 }
 
-// verdict is one check of a release.
+// verdict is the result of one check.
 type verdict struct {
 	Name string `json:"name"`
 	// Result is "pass", "fail" or "skipped".
@@ -105,7 +105,7 @@ func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error
 	return a.concludeVerify(dir, v.verdicts)
 }
 
-// concludeVerify prints the checks; an error if one failed.
+// concludeVerify prints the checks, and returns an error if one failed.
 func (a *verifier) concludeVerify(dir string, verdicts []verdict) error {
 	failures := 0
 	rows := [][]string{{"check", "result", "detail"}}
@@ -132,7 +132,7 @@ func (a *verifier) concludeVerify(dir string, verdicts []verdict) error {
 	}
 }
 
-// verifying is the checks of one release in progress.
+// verifying holds the checks of one release in progress.
 type verifying struct {
 	dir      string
 	flags    *verifyFlags
@@ -146,7 +146,7 @@ func (v *verifying) add(name, result, format string, args ...any) {
 	v.verdicts = append(v.verdicts, verdict{name, result, fmt.Sprintf(format, args...)})
 }
 
-// digests compares every file with the manifest. A folder that cannot be read at all is an error of its own.
+// digests compares every file with the manifest. It returns an error only if the folder cannot be read at all.
 func (v *verifying) digests(ctx context.Context, _ *verifier) error {
 	found, err := sink.Examine(ctx, v.dir)
 	if err != nil {

@@ -1,0 +1,70 @@
+package configs
+
+import (
+	"slices"
+
+	"github.com/dprelease/dprelease/configs/internal/wording"
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
+)
+
+// rates checks the quotients that are computed from a query's cells. Package pipeline checks that the cells of both
+// queries, or of the file, agree.
+func (c *checker) rates(at *yamltree.Path, q *Query) {
+	if len(q.Rates) == 0 {
+		return
+	}
+	if !q.adds() {
+		c.bad(at, CodeContradiction, "rates are quotients of cells that add up: those of a count, of a histogram or of a sum of "+
+			"one column, with listed keys", "remove rates; a mean is a quotient itself")
+		return
+	}
+	if q.Sparse {
+		c.bad(at, CodeContradiction, "rates are of all cells, and sparse leaves cells out", "remove sparse, or rates")
+	}
+	names := map[string]bool{}
+	for i := range q.Rates {
+		r, p := &q.Rates[i], at.Item(i)
+		c.queryName(p.At("name"), r.Name)
+		if names[r.Name] || slices.Contains([]string{"quantiles", "cdf", "sums"}, r.Name) {
+			c.bad(p.At("name"), CodeDuplicate, "another table of the query has the name "+c.Show(p.At("name"), r.Name),
+				"give each rate a name of its own")
+		}
+		names[r.Name] = true
+		c.positive(p.At("times"), r.Times)
+		c.positive(p.At("max_half_width"), r.MaxHalfWidth)
+		c.divisor(p, q, r)
+	}
+}
+
+// divisor checks what a rate divides by.
+func (c *checker) divisor(at *yamltree.Path, q *Query, r *Rate) {
+	switch {
+	case (r.Per == "") == (r.File == ""):
+		c.bad(at, CodeContradiction, "a rate is per a query or per the numbers of a file",
+			"write per: QUERY, or file, value and on")
+	case r.Per != "":
+		if r.Value != "" || len(r.On) > 0 {
+			c.bad(at, CodeContradiction, "value and on are columns of a file", "remove them, or name the file")
+		}
+		k := slices.IndexFunc(c.job.Queries, func(other Query) bool { return other.Name == r.Per })
+		switch {
+		case k < 0:
+			c.bad(at.At("per"), CodeBadValue, "there is no query "+c.Show(at.At("per"), r.Per),
+				wording.DidYouMean(r.Per, c.queryNames(q.Name)))
+		case &c.job.Queries[k] == q:
+			c.bad(at.At("per"), CodeContradiction, "a query per itself is 1", "name another")
+		case !c.job.Queries[k].adds():
+			c.bad(at.At("per"), CodeContradiction, "the query "+c.Show(at.At("per"), r.Per)+
+				" is no count, no histogram and no sum of one column with listed keys", "name one that is")
+		}
+	case r.Value == "" || len(r.On) == 0:
+		c.bad(at, CodeMissing, "name the file's columns: value has the numbers, and on names the cell",
+			"for example value: inhabitants, on: [region]")
+	}
+}
+
+// adds reports whether the query's cells are noisy counts or sums, with listed keys and independent noise of different
+// queries.
+func (q *Query) adds() bool {
+	return !q.discovers() && (q.Count != nil || q.Histogram != nil || q.Sum != nil && q.Sum.Length == 0 && len(q.Sum.Columns) == 0)
+}

@@ -1,0 +1,276 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/kinds"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// Rates
+//
+// A rate divides the noisy cells of a query by those of another one, whose noise is independent, or by public numbers.
+// It is computed from published values. Its interval is Fieller's ([kinds.Fieller]): it covers the quotient of the
+// exact bounded answers as often as it states, also if the number to divide by is small. Noise that is Laplace or
+// geometric has a quantile of at most that of a single Laplace variable, so that the interval is slightly too wide.
+
+// rate is a table of quotients of a query's cells.
+type rate struct {
+	manifest.Rate
+	// query is the place of the query to divide by; −1 if the numbers are public.
+	query int
+	// public[k] is the number to divide by in part k of the cells; NaN if there is none.
+	public []float64
+	// part returns the cell of the other table that belongs to a cell of the query.
+	part func(cell int) int
+}
+
+// maxRated is the most cells of a query with rates: they are held in memory.
+const maxRated = 1 << 22
+
+// rates finds what the rates of all queries divide by.
+func (b *builder) rates(p *Plan) {
+	for i := range b.job.Queries {
+		for k := range b.job.Queries[i].Rates {
+			if p.queries[i].Query == nil {
+				continue // reported
+			}
+			r, path := &b.job.Queries[i].Rates[k], fmt.Sprintf("queries[%d].rates[%d]", i, k)
+			if p.queries[i].Query.Cells() > maxRated {
+				b.report(path, "too-many-cells", "a query of more than 2^22 cells has no rates", "remove rates")
+				continue
+			}
+			out := rate{query: -1, Rate: manifest.Rate{Name: r.Name, Per: r.Per, File: r.File, Value: r.Value, Times: 1,
+				MaxHalfWidth: b.number(r.MaxHalfWidth, path+".max_half_width")}}
+			if r.Times != "" {
+				out.Times = b.number(r.Times, path+".times")
+			}
+			ok := false
+			if keys := keyColumns(&p.queries[i]); r.Per != "" {
+				ok = b.perQuery(&out, keys, p, path)
+			} else {
+				ok = b.perFile(&out, r, keys, path)
+			}
+			if ok {
+				p.queries[i].rates = append(p.queries[i].rates, out)
+			}
+		}
+	}
+}
+
+// keyColumns returns the key columns of a query with listed cells.
+func keyColumns(q *Planned) []domain.KeyColumn {
+	if k, ok := q.Query.(interface{ KeyColumns() []domain.KeyColumn }); ok {
+		return k.KeyColumns()
+	}
+	return nil
+}
+
+// perQuery finds the query that a rate divides by.
+func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path string) bool {
+	r.query = slices.IndexFunc(p.queries, func(q Planned) bool { return q.Query != nil && q.Query.Name() == r.Per })
+	if r.query < 0 {
+		return false // reported
+	}
+	of := keyColumns(&p.queries[r.query])
+	strides := map[int]int{} // in the other query's cells, by those in this one's
+	sizes := map[int]int{}
+	cells := 1
+	for _, k := range of {
+		at := slices.IndexFunc(keys, func(own domain.KeyColumn) bool {
+			return own.Name == k.Name && slices.Equal(labelsOf(&own), labelsOf(&k))
+		})
+		if at < 0 {
+			b.report(path+".per", "contradiction", fmt.Sprintf("%s has cells by %s, and this query has no key column of that name "+
+				"with the same labels", r.Per, k.Name), "divide by a query whose dimensions are some of this one's, with the same cells")
+			return false
+		}
+		if _, seen := strides[keys[at].Stride]; !seen {
+			cells *= len(labelsOf(&k))
+		}
+		strides[keys[at].Stride], sizes[keys[at].Stride] = k.Stride, len(labelsOf(&k))
+	}
+	if cells != p.queries[r.query].Query.Cells() {
+		b.report(path+".per", "contradiction", r.Per+" has other cells than this query", "divide by a query whose dimensions are "+
+			"some of this one's, with the same cells")
+		return false
+	}
+	r.part = partOfCell(strides, sizes)
+	return true
+}
+
+// partOfCell returns the cell of another table for each cell: strides and sizes are by the strides of this table.
+func partOfCell(strides, sizes map[int]int) func(int) int {
+	return func(cell int) int {
+		part := 0
+		for own, other := range strides {
+			part += cell / own % sizes[own] * other
+		}
+		return part
+	}
+}
+
+func labelsOf(k *domain.KeyColumn) []string {
+	out := slices.Clone(k.Labels.Strings)
+	for _, x := range k.Labels.Ints {
+		out = append(out, strconv.FormatInt(x, 10))
+	}
+	for _, x := range k.Labels.Floats {
+		out = append(out, domain.FloatText(x))
+	}
+	return out
+}
+
+// perFile reads the public numbers that a rate divides by. Each combination of labels of the key columns has a part.
+func (b *builder) perFile(r *rate, of *configs.Rate, keys []domain.KeyColumn, path string) bool {
+	unread := b.unread
+	b.presents = true
+	defer func() { b.presents = false }()
+	numbers := b.publicColumn(of.File, of.Value, path+".value")
+	strides, sizes := map[int]int{}, map[int]int{}
+	var columns [][]string
+	var codes []map[string]int
+	parts := 1
+	for i, name := range of.On {
+		columns = append(columns, b.publicColumn(of.File, name, fmt.Sprintf("%s.on[%d]", path, i)))
+		at := slices.IndexFunc(keys, func(k domain.KeyColumn) bool { return k.Name == name })
+		if at < 0 {
+			b.report(fmt.Sprintf("%s.on[%d]", path, i), "unknown-column", fmt.Sprintf("the query has no key column %q", name),
+				"name key columns of the release: "+strings.Join(keyNames(keys), ", "))
+			return false
+		}
+		labels := labelsOf(&keys[at])
+		code := map[string]int{}
+		for j, label := range labels {
+			code[label] = j
+		}
+		if _, twice := strides[keys[at].Stride]; twice {
+			b.report(path+".on", "duplicate", "two columns name the same dimension", "name one of the two ends of an interval")
+			return false
+		}
+		strides[keys[at].Stride], sizes[keys[at].Stride] = parts, len(labels)
+		codes = append(codes, code)
+		parts *= len(labels)
+	}
+	if b.unread > unread {
+		return false
+	}
+	bad := func(message, hint string) bool {
+		b.report(path+".file", codePublicFile, message, hint)
+		return false
+	}
+	r.public = slices.Repeat([]float64{math.NaN()}, parts)
+	found := false
+	for row := range numbers {
+		part, stride, known := 0, 1, true
+		for i := range columns {
+			if len(columns[i]) != len(numbers) {
+				return bad("a row has no number or no label", "every row needs all its columns")
+			}
+			code, ok := codes[i][columns[i][row]]
+			known = known && ok
+			part += code * stride
+			stride *= len(codes[i])
+		}
+		x, err := strconv.ParseFloat(numbers[row], 64)
+		switch {
+		case err != nil || !(x > 0) || math.IsInf(x, 0):
+			return bad(fmt.Sprintf("the value of row %d is no number above 0", row+1), "leave out rows without a number")
+		case known && !math.IsNaN(r.public[part]):
+			return bad(fmt.Sprintf("row %d has the labels of another row", row+1), "a cell has one row")
+		case known:
+			r.public[part], found = x, true
+		}
+	}
+	if !found {
+		return bad("no row has the labels of a cell", "labels are written as in the release: "+exampleLabels(keys, of.On))
+	}
+	r.part = partOfCell(strides, sizes)
+	return true
+}
+
+func keyNames(keys []domain.KeyColumn) (names []string) {
+	for _, k := range keys {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// exampleLabels returns the first labels of the first of some columns.
+func exampleLabels(keys []domain.KeyColumn, on []string) string {
+	for i := range keys {
+		if len(on) > 0 && keys[i].Name == on[0] {
+			labels := labelsOf(&keys[i])
+			return strings.Join(labels[:min(len(labels), 3)], ", ")
+		}
+	}
+	return ""
+}
+
+// withRates returns the answer of a query with its rates among its readings. The publish rule was applied to all
+// results: a cell that it leaves empty has no rate.
+func (c *Chosen) withRates(i int, results []Result) query.Answer {
+	a := results[i].Answer
+	a.Readings = slices.Clone(a.Readings)
+	for k := range c.queries[i].rates {
+		r := &c.queries[i].rates[k]
+		z := calibrate.Z95
+		below := func(cell int) (x, variance float64) { return r.public[r.part(cell)], 0 }
+		if r.query >= 0 {
+			of := &results[r.query].Answer
+			noisy, deviations := held(of.Noisy, of.Cells), held(of.Sigma, of.Cells)
+			below = func(cell int) (x, variance float64) {
+				at := min(r.part(cell), of.Cells-1) // a rehearsal has the first cells alone
+				return noisy[at], deviations[at] * deviations[at]
+			}
+			if c.queries[r.query].Mechanisms[0].Noise != calibrate.Gaussian {
+				z = kinds.HeavyZ95(singleKurtosis)
+			}
+		}
+		if c.queries[i].Mechanisms[0].Noise != calibrate.Gaussian {
+			z = kinds.HeavyZ95(singleKurtosis)
+		}
+		a.Readings = append(a.Readings, query.Reading{Name: r.Name, Answer: r.answer(&results[i].Answer, below, z)})
+	}
+	return a
+}
+
+// singleKurtosis is the excess kurtosis of a Laplace variable: that of a sum of several is smaller.
+const singleKurtosis = 3
+
+// held holds a series in memory.
+func held(s query.Series, cells int) []float64 {
+	out := make([]float64, cells)
+	s(0, out)
+	return out
+}
+
+// answer divides the noisy cells of an answer.
+func (r *rate) answer(of *query.Answer, below func(cell int) (x, variance float64), z float64) query.Answer {
+	out := query.Answer{Cells: of.Cells, Keys: of.Keys}
+	value, low, high := held(of.Noisy, of.Cells), make([]float64, of.Cells), make([]float64, of.Cells)
+	deviations := held(of.Sigma, of.Cells)
+	for cell, n := range value {
+		d, variance := below(cell)
+		from, to, ok := kinds.Fieller(n, d, deviations[cell]*deviations[cell], variance, 0, z)
+		q := n / d * r.Times
+		from, to = from*r.Times, to*r.Times
+		if wide := r.MaxHalfWidth > 0 && (to-from)/2 > r.MaxHalfWidth; !ok || wide || math.IsNaN(q) {
+			q, from, to = math.NaN(), math.NaN(), math.NaN()
+		}
+		value[cell], low[cell], high[cell] = q, from, to
+	}
+	series := func(values []float64) query.Series {
+		return func(start int, dst []float64) { copy(dst, values[start:]) }
+	}
+	out.Estimate, out.Low, out.High = series(value), series(low), series(high)
+	return out
+}
