@@ -29,9 +29,9 @@ type Combined struct {
 }
 
 // Combine adds up cells, and divides their sum by the sum of other cells unless of is nil. It spends no budget. The
-// interval is exact for Gaussian noise; that of a ratio is Fieller's (1954). It takes into account which cells have
-// noise in common. Errors: an [*Error] with the code "not-a-sum" for tables whose cells cannot be added up, such as
-// means and counts of discovered keys, "bad-cells" for a text that selects no cell, others of reading; or ctx's.
+// interval is exact for Gaussian noise; the interval of a ratio is Fieller's (1954). It takes into account which cells
+// have noise in common. Errors: an [*Error] with the code "not-a-sum" for tables whose cells cannot be added up, such
+// as means and counts of discovered keys, "bad-cells" for a text that selects no cell, others of reading; or ctx's.
 func Combine(ctx context.Context, sum, of []Cells) (Combined, error) {
 	above, err := termsOf(ctx, sum)
 	if err != nil {

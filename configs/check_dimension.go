@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v4"
 
@@ -91,6 +92,52 @@ func (c *checker) dimension(at *yamltree.Path, d *Dimension) {
 	c.geography(at, d)
 	if d.ValuesFrom != nil {
 		c.file(at.At("values_from").At("file"), d.ValuesFrom.File)
+	}
+	c.levels(at, d)
+}
+
+// levels checks the levels of a dimension.
+func (c *checker) levels(at *yamltree.Path, d *Dimension) {
+	if !c.has(at.At("levels")) || !c.sound(at.At("levels")) {
+		return
+	}
+	inside := at.At("levels")
+	c.unique(inside, d.Levels, "level")
+	last := ""
+	if len(d.Levels) > 0 {
+		last = d.Levels[len(d.Levels)-1]
+	}
+	switch {
+	case d.ValuesFrom == nil && d.Every == "":
+		c.bad(inside, CodeContradiction, "levels group the cells of a public file or of a calendar",
+			"use values_from: {file: places.csv, column: NAME}, or from, to and every")
+	case len(d.Levels) < 2:
+		c.bad(inside, CodeBadValue, "one level groups nothing", "name two or more, from the coarsest to the cells")
+	case d.ValuesFrom != nil && last != d.ValuesFrom.Column:
+		c.bad(inside, CodeContradiction, "the last level is not the column of the cells", "end with "+d.ValuesFrom.Column)
+	case d.ValuesFrom == nil && last != d.Every:
+		c.bad(inside, CodeContradiction, "the last level is not the step of the cells", "end with "+d.Every)
+	}
+	for i, name := range d.Levels {
+		if d.ValuesFrom == nil && !slices.Contains([]string{"day", "week", "month", "quarter", "year"}, name) {
+			c.bad(inside.Item(i), CodeBadValue, c.Show(inside.Item(i), name)+" is no calendar step",
+				"steps: day, week, month, quarter, year")
+		}
+	}
+	for _, policy := range [][2]string{{"null", d.Null}, {"other", d.Other}} {
+		if policy[1] == "bin" {
+			c.bad(at.At(policy[0]), CodeContradiction, "a cell for such rows lies in no group of a level", "use drop")
+		}
+	}
+}
+
+// withoutLevels refuses levels of dimensions that cannot have them.
+func (c *checker) withoutLevels(at *yamltree.Path, by []Dimension) {
+	for i := range by {
+		if len(by[i].Levels) > 0 {
+			c.bad(at.Item(i).At("levels"), CodeContradiction, "only the first dimension of crosstabs has levels",
+				"ask crosstabs: {by: [the dimension with levels, the others]}")
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ func (q *Query) rounds() bool {
 	return slices.ContainsFunc(q.Denoise, func(d Denoise) bool { return d.Method == "round" })
 }
 
-// dependent says that the noise of the cells may not be independent.
+// dependent reports whether the noise of the cells may be dependent.
 func (h *Histogram) dependent() bool { return h.Optimize == "cdf" || h.Noise == "auto" }
 
 // MarginAxes returns the dimensions of the histogram q that m keeps, in ascending order. ok is false if m is not a

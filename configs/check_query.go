@@ -69,6 +69,7 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 	}
 	if q.Histogram != nil {
 		c.dimensions(at.At("histogram").At("by"), q.Histogram.By)
+		c.withoutLevels(at.At("histogram").At("by"), q.Histogram.By)
 		c.optimized(at, q)
 		if q.Histogram.MinUnits != 0 && !q.discovers() {
 			c.bad(at.At("histogram").At("min_units"), CodeContradiction,
@@ -158,12 +159,27 @@ func (c *checker) accuracy(at *yamltree.Path, q *Query) {
 func (c *checker) crosstabs(at *yamltree.Path, q *Query) {
 	x, inside := q.Crosstabs, at.At("crosstabs")
 	c.dimensions(inside.At("by"), x.By)
+	if len(x.By) > 0 {
+		c.withoutLevels(inside.At("by"), append([]Dimension{{}}, x.By[1:]...))
+	}
 	for i := range x.Tables {
 		p := inside.At("tables").Item(i)
 		c.unique(p.At("by"), x.Tables[i].By, "dimension")
 		c.positive(p.At("weight"), x.Tables[i].Weight)
 	}
-	if !c.has(inside.At("ways")) && !c.has(inside.At("tables")) {
+	for i := range x.Known {
+		c.file(inside.At("known").Item(i).At("file"), x.Known[i].File)
+	}
+	if len(x.By) > 0 && len(x.By[0].Levels) > 0 {
+		for _, key := range []string{"ways", "tables"} {
+			if c.has(inside.At(key)) {
+				c.bad(inside.At(key), CodeContradiction, "with levels, each level by all dimensions is a table",
+					"remove "+key+"; ask other tables in a query of their own")
+			}
+		}
+	} else if c.has(inside.At("known")) {
+		c.bad(inside.At("known"), CodeContradiction, "known totals are those of levels", "give the first dimension levels")
+	} else if !c.has(inside.At("ways")) && !c.has(inside.At("tables")) {
 		c.bad(inside, CodeMissing, "no table is asked", "add ways: [1, 2], or tables")
 	}
 	c.without(at, q, "tables that share their noise", "denoise", "sparse", "sensitivity")
@@ -291,6 +307,7 @@ func (c *checker) aggregate(at *yamltree.Path, a *Aggregate) {
 	}
 	if len(a.By) > 0 {
 		c.dimensions(at.At("by"), a.By)
+		c.withoutLevels(at.At("by"), a.By)
 	}
 }
 

@@ -97,7 +97,7 @@ func formsOf(every string) []form {
 	return []form{{"2006-01-02", "2013-01-31"}}
 }
 
-// valid says whether a text is a date in one of its forms.
+// valid reports whether a text is a date in one of its forms.
 func valid(text, every string) bool {
 	for _, f := range formsOf(every) {
 		t, err := time.Parse(f.layout, text)

@@ -42,6 +42,10 @@ type Dimension struct {
 	// (North and NORTH), `space` (blanks at the ends, and how many there are between words) and `accents` (Sud and
 	// Süd). Discovered keys are published as folded.
 	Fold []string `yaml:"fold,omitempty" enum:"case|space|accents" example:"[case, space]"`
+	// Levels groups the cells, for crosstabs, which then publish a table for each level. Beside values_from they are
+	// columns of its file, from the coarsest to the column of the cells; beside every they are calendar steps, from the
+	// coarsest to the step of the cells. Each group lies within one group of the level before.
+	Levels []string `yaml:"levels,omitempty" example:"[region, county, municipality]"`
 	// As is the name of the key column in the release; the column's name if it is absent.
 	As string `yaml:"as,omitempty" example:"gender"`
 	// Null is what happens to a row whose value is null: `drop` it, or count it in a cell "null" (`bin`).

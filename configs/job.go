@@ -184,7 +184,7 @@ func (b *Budget) Total() (epsilon, delta Decimal) {
 	return b.Epsilon, b.Delta
 }
 
-// PublishRule returns the rule of a query: its own, or that of the output.
+// PublishRule returns the rule of a query: its own, or the rule of output.
 func (j *Job) PublishRule(q *Query) *Publish {
 	if q.Publish != nil {
 		return q.Publish

@@ -154,7 +154,9 @@ type Histogram struct {
 
 // Crosstabs counts rows in several marginals by the same dimensions. A row that has no cell in one of the dimensions is
 // in none of the tables. max_rows bounds the contribution of a unit. Each table is a file of its own,
-// NAME.DIMENSION.DIMENSION; the file NAME holds the noisy numbers from which all tables are made.
+// NAME.DIMENSION.DIMENSION; the file NAME holds the noisy numbers from which all tables are made. If the first
+// dimension has levels, the tables are not those of ways and tables: each level by all other dimensions is a table,
+// NAME.LEVEL, and all levels add up.
 type Crosstabs struct {
 	// By are the dimensions.
 	By []Dimension `yaml:"by" example:"[{column: sex, values: [Male, Female]}, {column: race, values: [White, Black, Other]}]"`
@@ -164,13 +166,17 @@ type Crosstabs struct {
 	// Tables are further tables, or weights of tables.
 	Tables []CrosstabTable `yaml:"tables,omitempty" example:"[{by: [sex, race], weight: 2}]"`
 	// Optimize is the error to minimize: `cells`, the mean square over all cells; `tables`, over all tables, however
-	// many cells they have; `largest`, the largest error of a table.
+	// many cells they have; `largest`, the largest error of a table. With levels, most cells are in the last one:
+	// `cells` is for that one, `tables` is for all levels alike.
 	Optimize string `yaml:"optimize,omitempty" enum:"cells|tables|largest" default:"cells"`
 	// Nonnegative makes the estimates of all tables the nearest ones that are not negative and still agree, at no cost.
 	// `noisy` stays as it is.
 	Nonnegative *bool `yaml:"nonnegative,omitempty" example:"true"`
-	// Integers makes the estimates integers that still agree, at no cost, if no table has more than two dimensions.
+	// Integers makes the estimates integers that still agree, at no cost, if no table has more than two dimensions, or
+	// with levels.
 	Integers *bool `yaml:"integers,omitempty" example:"true"`
+	// Known are public totals of the groups of levels, from files that hold nothing private. Estimates keep them exactly.
+	Known []KnownTotals `yaml:"known,omitempty" example:"[{level: region, file: totals.csv, column: population}]"`
 }
 
 // CrosstabTable is a table by some of the dimensions.
@@ -179,6 +185,17 @@ type CrosstabTable struct {
 	By []string `yaml:"by" example:"[sex, race]"`
 	// Weight of the table's squared error among all tables.
 	Weight Decimal `yaml:"weight,omitempty" default:"1" example:"2"`
+}
+
+// KnownTotals are the public numbers of rows of the groups of a level, over all cells of the other dimensions. The file
+// has a row for each group: its name, in a column named as the level, and its total.
+type KnownTotals struct {
+	// Level is one of the levels of the first dimension.
+	Level string `yaml:"level" example:"region"`
+	// File with the totals, relative to the job file: .parquet, .csv, .csv.gz or .csv.zst. Never from the private table.
+	File string `yaml:"file" example:"totals.csv"`
+	// Column of the file with the totals, whole numbers.
+	Column string `yaml:"column" example:"population"`
 }
 
 // Clamp is two numbers, or the word discover.

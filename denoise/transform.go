@@ -75,8 +75,8 @@ type transform struct {
 	roots  []float64 // the means of the largest blocks
 }
 
-// newHaar computes the transform of a table with dims cells along its dimensions, listed row by row; ordered says which
-// dimensions have an order. O(d·log d).
+// newHaar computes the transform of a table with dims cells along its dimensions, listed row by row; ordered tells
+// which dimensions have an order. O(d·log d).
 func newHaar(y []float64, dims []int, ordered []bool, invariant bool) *transform {
 	state := make([]blocks, len(dims))
 	for i, d := range dims {

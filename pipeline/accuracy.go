@@ -63,7 +63,8 @@ func (q *Planned) Sigma() float64 {
 	return q.scaled(float64(q.Mechanisms[0].Sigma))
 }
 
-// scaled turns the unit of a component into that of the answer: a mean of a public number of terms n is a sum over n.
+// scaled converts from the unit of a component to the unit of the answer: a mean of a public number of terms n is a sum
+// over n.
 func (q *Planned) scaled(x float64) float64 {
 	if q.Components[0].Scale == 1 {
 		return x

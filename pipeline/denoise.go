@@ -49,7 +49,7 @@ func CheckStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem)
 	return out
 }
 
-// kindOf says what the numbers are that a query's steps act on.
+// kindOf returns the kind of the numbers on which a query's steps act.
 func kindOf(q *configs.Query) denoise.Kind {
 	switch {
 	case q.Variance != nil:
@@ -146,7 +146,7 @@ func knownNoise(method string) bool {
 	return slices.ContainsFunc(denoise.Methods(), func(m denoise.Method) bool { return m.Name == method && m.KnownNoise })
 }
 
-// shapeOf says how the cells of a query's vector lie; those of one number in one dimension.
+// shapeOf returns the shape of a query's vector; one number has one dimension.
 func shapeOf(q query.Query) denoise.Shape {
 	s := denoise.Shape{}
 	for _, a := range queries.Directions(q) {

@@ -31,8 +31,13 @@ func (b *builder) dimension(d *configs.Dimension, path string) domain.Dimension 
 	for _, v := range d.Values {
 		out.Labels = append(out.Labels, domain.Label{Name: string(v.Name), Members: texts(v.Members)})
 	}
-	if d.ValuesFrom != nil {
+	switch {
+	case d.ValuesFrom != nil && len(d.Levels) > 0:
+		out.Labels, out.Levels = b.places(d.ValuesFrom, d.Levels, path)
+	case d.ValuesFrom != nil:
 		out.Labels = b.labelsFrom(d.ValuesFrom, path+".values_from")
+	case len(d.Levels) > 0:
+		out.Levels = calendarLevels(out.Edges, d.Levels)
 	}
 	if g := d.Grid; g != nil {
 		out.Grid = &domain.Grid{

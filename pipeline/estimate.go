@@ -118,7 +118,7 @@ type denoising struct {
 // again, and several copies of the vector. It is not known of noise that is not Gaussian.
 const mostTried = 1 << 22
 
-// estimate carries the steps out and says what they chose and how accurate the result will be.
+// estimate runs the steps, and returns what they chose and the expected accuracy of the result.
 func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result) (err error) {
 	if len(d.steps) == 0 {
 		return nil

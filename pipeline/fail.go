@@ -98,8 +98,8 @@ func LedgerError(step string, err error) error {
 	return e
 }
 
-// remedy says what a job can change so that its release fits: its delta, if that is above the budget's, as a large
-// delta costs more mu than any epsilon that would fit; else its epsilon, if some epsilon fits.
+// remedy returns advice on what a job can change so that its release fits: its delta, if that is above the budget's, as
+// a large delta costs more mu than any epsilon that would fit; else its epsilon, if some epsilon fits.
 func remedy(over *ledger.OverBudgetError) string {
 	limit, err := calibrate.ParseDown(over.Balance.Budget.Delta)
 	switch {

@@ -287,6 +287,18 @@ func outsideHint(t *tally.Input) string {
 // appears then depends on the rows, which its readers see.
 func (p *Plan) Refuses() bool { return p.job.DataChecks == "refuse" }
 
+// CheckParts returns an error if the job promises to check its columns: encrypted partial aggregates do not state whether
+// a column is usable. It is called before the first row is read.
+func (p *Plan) CheckParts() error {
+	if !p.Refuses() {
+		return nil
+	}
+	return &Error{Cause: CauseJob, Code: "data-checks-parts",
+		Message: "the job has data_checks: refuse, and partial aggregates do not state whether a column is usable",
+		Hint: "nothing was spent; look with release check --data at one shard, and remove data_checks from the job: files " +
+			"of release aggregate stay valid"}
+}
+
 // Unusable returns those findings that make a release noise about nothing.
 func Unusable(found []Finding) configs.Diagnostics {
 	var out configs.Diagnostics

@@ -151,7 +151,7 @@ func questionOfQuery(q map[string]any) {
 		discovers := slices.ContainsFunc(by, func(d map[string]any) bool { return d["keys"] != nil })
 		for _, d := range by {
 			without(d, presentsDimension)
-			if !discovers { // beside keys that are discovered, a listed cell is told by its label
+			if !discovers { // beside discovered keys, a listed cell is identified by its label
 				withoutLabels(d)
 			}
 		}

@@ -66,7 +66,7 @@ func (b *builder) logical(p *Plan) []string {
 	return once
 }
 
-// rows returns the public number of rows of the input: input.rows, or that of a mean; they must agree.
+// rows returns the public number of rows of the input: input.rows, or the rows of a mean; they must agree.
 func (b *builder) rows() int64 {
 	rows := b.job.Input.Rows
 	for i := range b.job.Queries {

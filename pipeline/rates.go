@@ -243,7 +243,7 @@ func (c *Chosen) withRates(i int, results []Result) query.Answer {
 	return a
 }
 
-// singleKurtosis is the excess kurtosis of a Laplace variable: that of a sum of several is smaller.
+// singleKurtosis is the excess kurtosis of a Laplace variable; a sum of several has a smaller one.
 const singleKurtosis = 3
 
 // held holds a series in memory.

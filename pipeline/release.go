@@ -37,7 +37,7 @@ type Result struct {
 	Expected *manifest.Error
 	// Places are where the cells lie; nil if they are no points.
 	Places *Places
-	// Nothing: the noisy answer cannot be told from that of no rows; see [queries.Nothing].
+	// Nothing: the noisy answer looks like the answer of an empty table; see [queries.Nothing].
 	Nothing bool
 }
 

@@ -48,7 +48,7 @@ type Sink interface {
 	// step: at every moment dir is the one or the other. The older one is in the staging folder then, until Settle. An
 	// error that is errors.ErrUnsupported: the system cannot, and nothing was changed.
 	Exchange(ctx context.Context, staging, dir, digest string) error
-	// Settle ends an exchange, also that of a run that was killed: it moves the older release aside, as Retire does, and
+	// Settle ends an exchange, even one that a killed run began: it moves the older release aside, as Retire does, and
 	// removes the staging folder. moved is "" if there was nothing to move; a staging folder in which no exchange took
 	// place stays as it is.
 	Settle(staging string) (moved string, err error)

@@ -29,6 +29,7 @@ func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 	case jq.Crosstabs != nil:
 		s.Kind, s.By = query.Crosstab, b.dimensions(jq.Crosstabs.By, path+".crosstabs")
 		s.Crosstabs = b.crosstabs(jq.Crosstabs, path+".crosstabs")
+		s.Crosstabs.Known = b.known(jq.Crosstabs.Known, s.By, path+".crosstabs.known")
 	}
 	for kind, a := range jq.Aggregates() {
 		s.Kind, s.By, s.Value = query.Kind(kind), b.dimensions(a.By, path+"."+kind), value(a)

@@ -200,7 +200,7 @@ func together(needed, weights []float64, auto bool) float64 {
 	return math.Sqrt(largest * total)
 }
 
-// settle works out the least epsilon of the targets, and says what the job's own gives.
+// settle computes the least epsilon that meets the targets, and by which factor the job's own guarantee beats them.
 func (b *builder) settle(p *Plan, needed, weights []float64) {
 	auto := b.job.Privacy.Weights == "auto"
 	mu := together(needed, weights, auto) * (1 + 1e-12) // more than the rounding of sums and splits

@@ -12,7 +12,7 @@ import (
 // This file leaves cells of a released answer empty, by a publish rule and by noisy values alone: it is
 // post-processing, and costs nothing.
 
-// withheldColumn is the further column that says which cells are empty: 1 if a cell is left out, else 0.
+// withheldColumn is the extra column that flags the empty cells: 1 if a cell is left out, else 0.
 const withheldColumn = "withheld"
 
 // noisyCount is the column of noisy counts of answers that are made of several noisy vectors.
@@ -54,9 +54,9 @@ func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []*denois
 // most 1.96·√2/2/6 = 23 % of the length of that range.
 const countDeviations = 6
 
-// ProposedMinCount returns a min_count for a query that averages groups and has no publish rule: the means of groups with
-// a smaller noisy count are mostly noise. It has two significant digits, rounded up. It is 0 if the query is of another
-// kind, if the job states a rule, and if a rule does not go with the query.
+// ProposedMinCount returns a min_count for a query that averages groups and has no publish rule: the means of groups
+// with a smaller noisy count are mostly noise. It has two significant digits, rounded up. It is 0 if the query is of
+// another kind, if the job states a rule, and if a rule does not go with the query.
 func (p *Plan) ProposedMinCount(i int) int {
 	q, jq := &p.queries[i], &p.job.Queries[i]
 	if q.Kind != query.Mean && q.Kind != query.Variance || q.Query.Cells() < 2 && !q.Selected() || p.job.PublishRule(jq) != nil {

@@ -67,8 +67,8 @@ func TestUnitsOverABound(t *testing.T) {
 	}
 }
 
-// It shares the rows of units with counts and histograms. Which rows of a histogram are kept depends on the queries that
-// share them, and how many units are over a bound does not.
+// It shares the rows of units with counts and histograms. Which rows of a histogram are kept depends on the queries
+// that share them, and how many units are over a bound does not.
 func TestUnitsOverABoundBesideOtherQueries(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tab, over := randomTable(rt), randomOver(rt)

@@ -142,8 +142,11 @@ func (d *dimension) kind() string {
 	return "category"
 }
 
-// residualKey is a key of the noisy coordinates of crosstabs.
-const residualKey = "residual"
+// residualKey is a key of the noisy coordinates of crosstabs, numberKey one of the noisy numbers of nested levels.
+const (
+	residualKey = "residual"
+	numberKey   = "number_in_level"
+)
 
 // mostPanels is how many small pictures stand beside one another.
 const mostPanels = 24
@@ -155,7 +158,7 @@ func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 	switch {
 	case holds == pictureQuantiles || holds == pictureCDF:
 		return holds
-	case slices.ContainsFunc(t.Keys, func(k pageKey) bool { return k.Name == residualKey }):
+	case slices.ContainsFunc(t.Keys, func(k pageKey) bool { return k.Name == residualKey || k.Name == numberKey }):
 		return pictureNone // the components of tables, and a table that means nothing by itself
 	case len(axes) == 0:
 		return pictureNumber

@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // This file reads the manifest, so that nothing else depends on its layout.
@@ -67,6 +68,7 @@ type queryFacts struct {
 	half       float64               // of the 95 % interval of a noisy value
 	overRows   bool                  // to be divided by the number of rows
 	laidOut    bool                  // the noise is laid out for sums of cells, of which half holds
+	nested     bool                  // the tables are levels that add up
 	sums       *manifest.SumsOfCells // nil if the noise of cells is independent
 	steps      []string
 	notes      []string
@@ -265,6 +267,7 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 			out.deviation = max(out.deviation, s.Tables[i].StandardDeviation)
 		}
 	}
+	out.nested = q.Strategy != nil && q.Strategy.Name == query.StrategyNested
 	out.clamp, out.clampRisk = clampWords(q), clampRiskWords(q)
 	out.keysOf = q.KeysOf
 	if q.Selection != nil {

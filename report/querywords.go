@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -167,15 +168,17 @@ func rateText(q *queryFacts, r *manifest.Rate) string {
 	by := cmp.Or(r.Per, "the public numbers in column "+shown(r.Value)+" of "+shown(r.File))
 	times := ""
 	if r.Times != 1 {
-		times = ", times " + AsStated(r.Times)
+		times = ", times " + strconv.FormatFloat(r.Times, 'f', -1, 64)
 	}
 	text := "The noisy values of " + q.name + " divided by " + by + times + ". "
 	if r.Per != "" {
-		text += "The 95 % intervals (Fieller's) take the noise of both into account. "
+		text += "The 95 % intervals (Fieller's) take the noise of both into account. A rate is empty if noise alone could explain " +
+			"the number to divide by"
+	} else {
+		text += "A rate is empty if the file has no number for its cell"
 	}
-	text += "A rate is empty if noise alone could explain the number to divide by"
 	if r.MaxHalfWidth > 0 {
-		text += ", or if its interval reaches further than " + AsStated(r.MaxHalfWidth) + " to each side"
+		text += ", or if its interval reaches further than " + strconv.FormatFloat(r.MaxHalfWidth, 'f', -1, 64) + " to each side"
 	}
 	return text + "."
 }
@@ -183,6 +186,8 @@ func rateText(q *queryFacts, r *manifest.Rate) string {
 // noteOf describes what a picture leaves out.
 func noteOf(t *tableData) string {
 	switch {
+	case t.Picture == pictureNone && slices.ContainsFunc(t.Table.Keys, func(k pageKey) bool { return k.Name == numberKey }):
+		return "The noisy numbers of each level. The tables above were computed from them."
 	case t.Rate != "":
 		return t.Rate
 	case t.Picture == pictureNone:
@@ -222,6 +227,8 @@ func (q *queryFacts) question(f *facts) string {
 	switch noun := q.noun(f); {
 	case q.linear():
 		text = map[string]string{"sum": "Sums of ", "mean": "Means of ", "variance": "Variances of "}[q.kind] + q.valueName()
+	case q.nested:
+		text = capital(noun) + " at several levels"
 	case q.kind == crosstabs:
 		text = capital(noun) + " in several tables"
 	case q.kind == overBound:
@@ -251,6 +258,10 @@ func capital(s string) string {
 // accuracy describes how large the noise is.
 func (q *queryFacts) accuracy() string {
 	switch {
+	case q.nested:
+		return "Each level has noise of its own, and the tables are the estimates by weighted least squares in which all " +
+			"levels add up. Their standard deviations stand in the files and with the values here. The interval of a sum of " +
+			"cells does not follow from those of the cells, whose errors depend on each other; look for the sum at a higher level."
 	case q.kind == crosstabs:
 		return "The noise is on what the tables share, so that they agree with each other. Each table has a standard " +
 			"deviation of its own, which stands in its file and with its values here."

@@ -74,7 +74,7 @@ func (a *axis) spanNames(t *pageTable) []string {
 	return out
 }
 
-// spans says whether the axis's cells lie between edges.
+// spans reports whether the axis's cells lie between edges.
 func (a *axis) spans() bool { return len(a.Keys) == 2 && a.Type != "grid" }
 
 // forReaders returns a table in which each axis of spans is one column with their names. Rows keep their order.

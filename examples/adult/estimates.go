@@ -33,7 +33,7 @@ var estimators = []struct {
 	{Key: picture.Key{Name: "zero", Style: picture.Style{Color: picture.Gray, Line: picture.Dotted}}},
 }
 
-// Slow estimators take a minute of processor time each. They run only in this range of epsilon.
+// Slow estimators take a minute of CPU time each. They run only in this range of epsilon.
 const slowFrom, slowTo = 0.5, 2
 
 // estimates writes the mean squared error of each estimator against epsilon, from one release each.

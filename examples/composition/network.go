@@ -111,8 +111,8 @@ func noisyPairs(r *rand.Rand, g network, sigma float64) []float64 {
 }
 
 // agreeing returns the least-squares estimate of the pairs from noisy pairs and noisy degrees. rho is the variance of
-// the degrees divided by that of the pairs. With B the incidence matrix, x = y + B'(rho·I + B·B')⁻¹(z - B·y), and B·B'
-// = (n-2)·I + 1·1'.
+// the degrees divided by the variance of the pairs. With B the incidence matrix, x = y + B'(rho·I + B·B')⁻¹(z - B·y),
+// and B·B' = (n-2)·I + 1·1'.
 func agreeing(n int, y, z []float64, rho float64) []float64 {
 	d := degrees(n, y)
 	a := rho + float64(n) - 2

@@ -22,7 +22,7 @@ type Fault struct {
 	name string
 	// Says is what is wrong and what to do, for whoever submitted the pipeline.
 	Says string
-	// Passes says that another attempt may succeed.
+	// Passes is set if another attempt may succeed.
 	Passes bool
 }
 

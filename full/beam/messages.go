@@ -13,7 +13,7 @@ import (
 // Prism holds all that it shuffles in memory, and it, gRPC and the SDK make about ten copies of each byte. If all
 // workers see one folder (Task.Messages), functions write their messages to files there, and the runner shuffles where
 // each of them is: sender writes, receiver reads. Messages are encrypted and authenticated either way, and counted at
-// both ends. A function that is tried again writes another file; nobody is told of the first.
+// both ends. A function that is tried again writes another file; nobody reads the first.
 
 // MessagesEnding ends the names of the files that hold messages.
 const MessagesEnding = ".messages"

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
@@ -51,5 +52,19 @@ func TestWorkerFindsOtherFiles(t *testing.T) {
 		if err == nil {
 			_ = engine.Close() // nothing was read
 		}
+	}
+}
+
+// A job that promises to check its columns is refused before the input is opened: workers do not look at columns.
+func TestJobThatChecksColumnsIsRefusedBeforeItsInputIsOpened(t *testing.T) {
+	k, err := partial.NewKey(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := filepath.Join(t.TempDir(), "job.yaml") // beside no table
+	_, _, err = NewTask(t.Context(), job, []byte(setupJob+"data_checks: refuse\n"), nil, k, "of the test")
+	var refused *pipeline.Error
+	if !errors.As(err, &refused) || refused.Code != "data-checks-parts" {
+		t.Fatal(err)
 	}
 }

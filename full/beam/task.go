@@ -75,6 +75,9 @@ func NewTask(ctx context.Context, path string, text []byte, params map[string]st
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := plan.CheckParts(); err != nil {
+		return nil, nil, err
+	}
 	engine, err := open(ctx, plan, key, local.Limits{Workers: 1})
 	if err != nil {
 		return nil, nil, err
@@ -147,8 +150,8 @@ func (b *brief) planWith(env func(string) (string, bool), read pipeline.ReadStri
 }
 
 // plan makes the plan on a worker. A variable of the environment that the worker does not have is taken to be the
-// ledger's store, which it does not need. If it decides the question, the question differs; if it is of the input's
-// addresses, they have a mark in its place.
+// ledger's store, which it does not need. If the variable decides the run's fingerprint, the fingerprint differs; if it
+// is of the input's addresses, they have a mark in its place.
 func (b *brief) plan() (*pipeline.Plan, error) {
 	var missing []string
 	read := 0

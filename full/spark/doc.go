@@ -6,6 +6,6 @@
 // pages of columns. The driver has no parameters and no transactions. If a context ends, the connection is cut: the
 // server then closes the session and cancels its jobs.
 //
-// The protocol is that of TCLIService.thrift in Apache Hive; docs/adr/0041-spark-by-hiveserver2.md says why it was
+// TCLIService.thrift in Apache Hive defines the protocol; docs/adr/0041-spark-by-hiveserver2.md says why it was
 // chosen.
 package spark

@@ -6,8 +6,8 @@ import (
 	"github.com/beltran/gohive/hiveserver"
 )
 
-// Error is a refusal of the server. Its text is the state alone, since the server's message may quote values, statements
-// and passwords.
+// Error is a refusal of the server. Its text is the state alone, since the server's message may quote values,
+// statements and passwords.
 type Error struct {
 	// State is five letters and digits (SQLSTATE); "" if the server sent none.
 	State string
@@ -21,11 +21,11 @@ func (e *Error) Error() string { return "the server refuses (SQLSTATE " + e.Stat
 // SQLState returns the state.
 func (e *Error) SQLState() string { return e.State }
 
-// stateNoUser says that the user is not known, stateLost that the connection was lost.
+// stateNoUser means that the user is not known, stateLost that the connection was lost.
 const (
 	stateNoUser = "28000"
 	stateLost   = "08006"
-	// stateCancelled says that somebody else ended the statement.
+	// stateCancelled means that somebody else ended the statement.
 	stateCancelled = "57014"
 )
 
@@ -34,7 +34,7 @@ type lost struct{ cause error }
 
 func (e *lost) Error() string { return "the connection is lost" }
 
-// SQLState is that of lost connections.
+// SQLState returns the state of a lost connection.
 func (e *lost) SQLState() string { return stateLost }
 
 // Unwrap returns the cause, and the error by which database/sql knows a connection that is of no more use.

@@ -31,8 +31,8 @@ var (
 	_ driver.RowsColumnTypePrecisionScale   = (*rows)(nil)
 )
 
-// Between two questions about a statement the driver waits so long at first, and then longer. Servers wait with their
-// answer too.
+// The driver asks for the state of a statement again after this time, at first, and then after longer times. Servers
+// wait with their answer too.
 const (
 	firstPause   = 5 * time.Millisecond
 	longestPause = time.Second

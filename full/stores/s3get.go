@@ -20,7 +20,7 @@ import (
 )
 
 // ranges reads parts of objects of a bucket by one plain request each: GET with a range and a version, signed by the
-// SDK's signer. An operation of the SDK takes about twice the processor time for the same, since it builds some thirty
+// SDK's signer. An operation of the SDK takes about twice the CPU time for the same, since it builds some thirty
 // layers for each request and decodes all that an answer may say.
 //
 // The SDK stays in charge of everything else. It finds the credentials and renews them. The address, the region and the
@@ -102,7 +102,7 @@ func plainKey(key string) bool {
 		!strings.Contains(key, "../")
 }
 
-// read asks for size bytes of a version of an object, from the byte at on. asked says that the store was asked; if
+// read asks for size bytes of a version of an object, from the byte at on. asked is set if the store was asked; if
 // there is no answer and no error, the SDK is to ask it.
 func (r *ranges) read(ctx context.Context, o store.Object, at, size int64) (answer *http.Response, asked bool,
 	err error) {

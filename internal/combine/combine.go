@@ -52,7 +52,7 @@ type Result struct {
 	Low, High float64
 }
 
-// Sum adds terms up. Errors: *pipeline.Error, or that of wrong weights.
+// Sum adds terms up. Errors: *pipeline.Error, or the error of wrong weights.
 func Sum(terms []Term) (Result, error) {
 	if err := checkOrigins(terms); err != nil {
 		return Result{}, err

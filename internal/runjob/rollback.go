@@ -84,7 +84,7 @@ type anchorFile struct {
 	Ledger *manifest.Ledger `json:"ledger"`
 }
 
-// largestAnchor is that of a manifest.
+// largestAnchor is the size limit of an anchor, in bytes: the same as of a manifest.
 const largestAnchor = 64 << 20
 
 func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, error) {

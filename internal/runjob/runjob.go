@@ -68,7 +68,7 @@ type Options struct {
 	Observer pipeline.Observer
 	// Signer signs the manifest; nil: it is not signed.
 	Signer pipeline.Signer
-	// Announce is that of [protocol.Runner]; it may be nil.
+	// Announce is passed to [protocol.Runner]; it may be nil.
 	Announce func(protocol.Standing) error
 	// Open opens the input; nil: the job's.
 	Open func(context.Context) (pipeline.Engine, error)

@@ -254,7 +254,7 @@ func (i *inspection) noteMissing(name string, err error) error {
 	return failure("inspect", filepath.Join(i.dir, name), err)
 }
 
-// whyMissing says that a file is missing or not one of ours; empty if err means something else.
+// whyMissing returns a finding that a file is missing or not one of ours; "" if err means something else.
 func whyMissing(name string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -96,7 +96,7 @@ func tooSmall(limit, need int64) error {
 	}
 }
 
-// Fits returns nil if a plan can be answered within the limits, and an error that says what it needs otherwise.
+// Fits returns nil if a plan can be answered within the limits, and otherwise an error that tells what it needs.
 func (l Limits) Fits(p *pipeline.Plan) error {
 	_, err := l.share(p)
 	return err

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// ignoreStatistics is the value of input.statistics with which nothing that files state is believed.
+// ignoreStatistics is the value of input.statistics with which no statistics of files are trusted.
 const ignoreStatistics = "ignore"
 
 // rowGroups returns a reader of the row groups in which rows may pass the job's filters, according to the min and max

@@ -55,7 +55,7 @@ func (m *Mechanism) calibrated(query string) calibrate.Mechanism {
 // Norm returns the sensitivity, in the norm that the noise goes by.
 func (s Sensitivity) Norm() float64 { return max(s.L1, s.L2) }
 
-// halfWidth returns half the width of the 95 % interval of a cell whose noise is that of the only mechanism.
+// halfWidth returns half the width of the 95 % interval of a cell that has the noise of the only mechanism.
 func (q *Query) halfWidth() float64 {
 	if m := q.Mechanisms[0].calibrated(q.Name); m.Noise != calibrate.Gaussian {
 		return q.Scaled(m.HalfWidth())

@@ -183,7 +183,7 @@ type Table struct {
 }
 
 // File is one file of a release; Path is relative to the folder, Rows the number of rows written, 0 of a document.
-// Holds says what was read off the query's answer: quantiles, cdf, or a table; it is empty for the answer itself.
+// Holds is what was computed from the query's answer: quantiles, cdf, or a table; it is empty for the answer itself.
 type File struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`

@@ -156,7 +156,7 @@ func (s *Statement) Splits() int {
 	return n
 }
 
-// Load adds the state to accumulators, which are of the part's question and schema, and reads the part to its end: only
+// Load adds the state to accumulators, which must be of the part's run and schema, and reads the part to its end: only
 // without an error is what was added authentic. Errors are ErrDamaged and those of the source and the accumulators'
 // spill.
 func (p *Reader) Load(all []*queries.Accumulator) error {

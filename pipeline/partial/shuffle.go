@@ -26,11 +26,11 @@ import (
 // puts the answers together compares: so a message that was lost, came twice or went to another bucket is an error,
 // whatever the engine promises.
 
-// Message is one that was decrypted.
+// Message is a decrypted message.
 type Message struct {
 	// Packed is the statement of a packed message, else nil.
 	Packed *Packed
-	// Bucket is that of a message of rows or a bounded one, and Blocks that of a bounded one.
+	// Bucket is set for messages of rows and for bounded messages, Blocks for bounded messages only.
 	Bucket int
 	Blocks int64
 	rest   []byte
@@ -256,8 +256,8 @@ func (t *Tally) Add(m *Message) error {
 	return nil
 }
 
-// Statement returns that of all packed messages together, as one of shard 1 of 1: nothing may be missing, nothing there
-// twice.
+// Statement returns the statement of all packed messages together, as one of shard 1 of 1: nothing may be missing,
+// nothing there twice.
 func (t *Tally) Statement() (*Statement, error) {
 	for i, n := range t.sent {
 		if t.bounded[i] != n {

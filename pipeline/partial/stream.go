@@ -30,7 +30,7 @@ import (
 const (
 	// Mark is the beginning of every stream.
 	Mark = "dprelagg"
-	// Version is that of the format, and of what states mean.
+	// Version is the version of the format and of the meaning of states.
 	Version    = 1
 	idBytes    = 16
 	saltBytes  = 32

@@ -10,9 +10,9 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// The SQL that is the same in every dialect: numbers and texts as literals, and choices among them.
+// SQL that is the same in every dialect: numbers and texts as literals, and choices among them.
 
-// code writes the code of a value; that of a row in no cell is NULL.
+// code writes a code; the code of a row in no cell is NULL.
 func code(c int32) string {
 	if c == domain.Dropped {
 		return "NULL"
@@ -20,7 +20,7 @@ func code(c int32) string {
 	return strconv.Itoa(int(c))
 }
 
-// integer writes a BIGINT. The least one has no literal of its own.
+// integer writes a BIGINT. The least BIGINT has no literal of its own.
 func integer(v int64) string {
 	if v == math.MinInt64 {
 		return "(-9223372036854775807 - 1)"
@@ -28,7 +28,7 @@ func integer(v int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// oneOf says that x is one of some values.
+// oneOf returns the condition that x is one of some values.
 func oneOf(x string, values []string) string {
 	if len(values) == 1 {
 		return x + " = " + values[0]
@@ -59,11 +59,11 @@ func bisection[T int64 | float64](x string, s *domain.Steps[T], literal func(T) 
 	return tree(0, len(s.At))
 }
 
-// exponential writes a number with an exponent and as many digits as tell it apart.
+// exponential writes a number with an exponent and the digits that identify it.
 func exponential(x float64) string { return strconv.FormatFloat(x, 'e', -1, 64) }
 
-// plainText reports whether a text can stand between single quotes in every dialect and is no placeholder of a driver.
-// Others are written in hexadecimal: nothing is escaped.
+// plainText reports whether a text can stand between single quotes in every dialect and is not a placeholder of a
+// driver. Other texts are written in hexadecimal: nothing is escaped.
 func plainText(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') &&
@@ -74,10 +74,10 @@ func plainText(s string) bool {
 // quoted writes a text for which plainText is true.
 func quoted(s string) string { return "'" + s + "'" }
 
-// hexadecimal writes bytes by their digits.
+// hexadecimal returns bytes as hexadecimal digits.
 func hexadecimal(b []byte) string { return strings.ToUpper(hex.EncodeToString(b)) }
 
-// isName reports whether a text is a name of our own, or a number.
+// isName reports whether a text is one of this package's names, or a number.
 func isName(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
 }
@@ -90,7 +90,7 @@ func product(a, b int64) int64 {
 	return a * b
 }
 
-// notNull says of each of some columns that it is not NULL.
+// notNull returns the condition, for each column, that it is not NULL.
 func notNull(columns []string) (out []string) {
 	for _, x := range columns {
 		out = append(out, x+" IS NOT NULL")
@@ -98,8 +98,8 @@ func notNull(columns []string) (out []string) {
 	return out
 }
 
-// having leaves out groups of rows. Conditions on the columns that are grouped by, which are to be found before, would
-// be moved below the grouping by an optimizer, and the columns be computed twice.
+// having drops groups of rows. It is needed because an optimizer would push conditions on the grouping columns below
+// the grouping and compute these columns twice.
 func having(conditions []string) string {
 	if len(conditions) == 0 {
 		return ""
@@ -107,7 +107,7 @@ func having(conditions []string) string {
 	return "\nHAVING CASE WHEN COUNT(*) > 0 THEN " + strings.Join(conditions, " AND ") + " END"
 }
 
-// less returns a number less another one.
+// less returns x minus a number.
 func less(x string, centre int64) string {
 	switch {
 	case centre == 0:
@@ -118,7 +118,7 @@ func less(x string, centre int64) string {
 	return fmt.Sprintf("%s - %d", x, centre)
 }
 
-// within says that x is in the range of a filter, whose doubles are written by float.
+// within returns the condition that x is in the range of a filter; float writes doubles.
 func within(x string, r *domain.Condition, float func(float64) string) string {
 	var all []string
 	add := func(op, bound string) { all = append(all, x+" "+op+" "+bound) }
@@ -150,7 +150,7 @@ func within(x string, r *domain.Condition, float func(float64) string) string {
 	return strings.Join(all, " AND ")
 }
 
-// cases returns the codes of listed values.
+// cases returns a CASE with the codes of listed values.
 func cases(x string, pairs []pair, other int32) string {
 	byCode := map[int32][]string{}
 	var order []int32
@@ -175,10 +175,11 @@ func cases(x string, pairs []pair, other int32) string {
 	return b.String()
 }
 
-// mostBranches is how many steps a bisection has at most if the dialect can count steps otherwise.
+// mostBranches is the largest number of steps of a bisection if the dialect can count steps by a function.
 const mostBranches = 100
 
-// counted returns the code of a double by the number of steps that it has reached; ok is false if a bisection does it.
+// counted returns the code of a double by the number of steps up to it, counted by the dialect's function. ok is false
+// if a bisection must be used.
 func counted(w *writer, x string, at []float64, cells int64, below, beyond string) (code string, ok bool) {
 	if len(at) <= mostBranches {
 		return "", false
@@ -192,8 +193,8 @@ func counted(w *writer, x string, at []float64, cells int64, below, beyond strin
 		beyond), true
 }
 
-// exactDoubles returns whole numbers as doubles. ok is false if a BIGINT that is below one of them may not be after it
-// is rounded to a double.
+// exactDoubles returns integers as doubles. ok is false if rounding to a double can move a BIGINT from below one of
+// them to it.
 func exactDoubles(at []int64) (out []float64, ok bool) {
 	for _, v := range at {
 		if v <= -1<<53 || v >= 1<<53 {
@@ -204,7 +205,7 @@ func exactDoubles(at []int64) (out []float64, ok bool) {
 	return out, true
 }
 
-// intSteps returns the code of a whole number among steps.
+// intSteps returns the code of an integer among steps.
 func (w *writer) intSteps(x string, s *domain.Steps[int64]) string {
 	beyond := code(s.Beyond)
 	if s.Closed {
@@ -233,14 +234,15 @@ type pair struct {
 	Code  int32
 }
 
-// onEarth says that a place is one. That of the latitude and the longitude 0 stands for none.
+// onEarth returns the condition that a place is valid. Latitude and longitude 0 together mean that the place is
+// missing.
 func onEarth(lat, lon string, number func(float64) string) string {
 	return fmt.Sprintf("%s >= %s AND %s <= %s AND %s >= %s AND %s <= %s AND (%s <> %s OR %s <> %s)",
 		lat, number(-90), lat, number(90), lon, number(-180), lon, number(180), lat, number(0), lon, number(0))
 }
 
-// bin returns the table of a quantized value: its bin, or the table after the last one if there is no value and null is
-// set.
+// bin returns the number of the table for a quantized value: its bin, or the table after the last bin if there is no
+// value and null is set.
 func bin(x string, bins []int64, low, high int64, null bool) string {
 	var tree func(from, to int) string // of the bins from from to to
 	tree = func(from, to int) string {
@@ -263,7 +265,7 @@ func bin(x string, bins []int64, low, high int64, null bool) string {
 	return fmt.Sprintf("CASE WHEN %s IS NULL THEN %d ELSE %s END", x, len(bins)+1, bin)
 }
 
-// step returns the table of a rank, an expression.
+// step returns the number of the table for a rank, an expression.
 func step(rank string, steps []int64) string {
 	var b strings.Builder
 	b.WriteString("CASE")

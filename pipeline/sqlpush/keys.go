@@ -11,13 +11,13 @@ import (
 	"github.com/dprelease/dprelease/queries/aggregation"
 )
 
-// A statement groups by the values of which keys are made, which are columns k0, k1, … of its own, and returns those of
-// keys that enough units have: HAVING, on the counts of units after they are bounded. What is added up by keys that
-// another query selects is joined with that query's keys, inside of the database. So no value of a key leaves it that
-// fewer units have than the query says, which is two at least. The order of the keys of a unit is that of their
-// digests, as for cells.
+// A statement with discovered keys groups by the values from which keys are made, columns k0, k1, …, and returns only
+// keys that enough units have: HAVING, on the counts of units after they are bounded. Totals by keys that another query
+// selects are joined with that query's keys, inside the database. So no value of a key leaves the database if fewer
+// units have it than the query's minimum, which is at least two. The keys of a unit are ordered by their digests, as
+// cells are.
 
-// findKeys makes the columns of keys that are discovered, of rows that have them.
+// findKeys adds the columns of discovered keys, and drops rows without a key.
 func (c *contents) findKeys(codes []string) {
 	names, exprs, conditions := keyColumns(c.Keys, codes, func(name string) string { return c.columns[name].Expr },
 		c.octets)
@@ -38,22 +38,21 @@ func (c *contents) cellOfKey() []part {
 	return []part{cell, {Column: keys.Digest(c.bytes(keys.parts(c.Keys)))}}
 }
 
-// keySyntax is how a database writes the parts of keys, as bytes.
+// keySyntax defines how a database writes the parts of keys, as bytes.
 type keySyntax struct {
-	// Digest is the SHA-256 of a message.
+	// Digest returns the SHA-256 of a message.
 	Digest func(message string) string
-	// Text is a text of characters, with 255 after each 0.
+	// Text returns a text of characters, with 255 after each zero byte.
 	Text func(x string) string
-	// Number is a BIGINT with the bit of its sign turned over, not as bytes.
+	// Number returns a BIGINT with its sign bit flipped, not yet as bytes.
 	Number func(x string) string
 }
 
 // keyName returns the name of the column of a part of keys.
 func keyName(i int) string { return fmt.Sprint("k", i) }
 
-// keyColumns returns the columns of keys by their names, what each is made of, and the conditions on them of rows that
-// have a key. Codes are those of the listed dimensions; column reads a column, and length is the
-// number of bytes of a text.
+// keyColumns returns the columns of keys, the expression for each, and the conditions that a row has a key. codes are
+// the codes of the listed dimensions; column reads a column, and length is the number of bytes of a text.
 func keyColumns(parts []aggregation.KeyPart, codes []string, column,
 	length func(string) string) (names, exprs,
 	conditions []string) {
@@ -73,7 +72,7 @@ func keyColumns(parts []aggregation.KeyPart, codes []string, column,
 	return names, exprs, conditions
 }
 
-// parts returns those of a key of the columns.
+// parts returns the parts of a key that the columns hold.
 func (d keySyntax) parts(of []aggregation.KeyPart) (key []part) {
 	for i := range of {
 		p := &of[i]
@@ -89,8 +88,8 @@ func (d keySyntax) parts(of []aggregation.KeyPart) (key []part) {
 	return key
 }
 
-// keyTotals adds the rows of a table expression up by the first columns, which are those of keys, and perhaps a cell.
-// Rows counts those of a group; it is at least least, unless that is 0.
+// keyTotals adds up the rows of a table expression by the columns by: those of keys, and perhaps a cell. rows counts
+// the rows of a group; groups with fewer than least are dropped, unless least is 0.
 func keyTotals(from string, by []string, sums string, rows string, least int64) string {
 	cell, list, having := "0", strings.Join(by, ", "), ""
 	if last := len(by) - 1; by[last] == "cell" {
@@ -103,7 +102,7 @@ func keyTotals(from string, by []string, sums string, rows string, least int64) 
 		from, list) + having
 }
 
-// amongKeys leaves the totals of a statement out whose keys another statement does not have.
+// amongKeys drops the totals of a statement whose keys another statement lacks.
 func amongKeys(totals, keys string, parts []aggregation.KeyPart) string {
 	same := make([]string, len(parts))
 	for i := range parts {
@@ -119,12 +118,12 @@ type keyReader struct {
 	numbers []sql.NullInt64
 }
 
-// newKeyReader returns a reader of keys of some parts, of which there may be none.
+// newKeyReader returns a reader of keys with some parts; there may be none.
 func newKeyReader(parts []aggregation.KeyPart) *keyReader {
 	return &keyReader{parts, make([][]byte, len(parts)), make([]sql.NullInt64, len(parts))}
 }
 
-// into appends what the columns are read into.
+// into appends the variables into which the columns are scanned.
 func (r *keyReader) into(to []any) []any {
 	for i := range r.of {
 		if r.of[i].Axis < 0 && r.of[i].Type.Kind == table.String {
@@ -136,7 +135,7 @@ func (r *keyReader) into(to []any) []any {
 	return to
 }
 
-// key returns the key of what was read; ok is false if it is none.
+// key returns the key of the scanned values; ok is false if they are not a valid key.
 func (r *keyReader) key() (key string, ok bool) {
 	values := make([]queries.KeyValue, len(r.of))
 	for i := range values {

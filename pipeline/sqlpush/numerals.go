@@ -13,15 +13,15 @@ import (
 
 // A text is read as a number in SQL as [domain.ParseFloat] reads it: as the nearest double, ties to even.
 //
-// A text of the right form is taken apart: its sign, its digits without the zeros at the beginning, and the place of
-// the point among them, which the exponent moves. The number is then 0.ddd… times a power of ten. If that power is too
-// large or too small for a double, the number is infinite or 0; at the two powers at which some numbers are and some
-// are not, the digits are compared with those of the number halfway, as texts. What is left is put together again in a
-// form of at most 801 digits and a small exponent, and cast: no cast fails. A double or the number halfway between two
-// has at most 767 digits, so that all digits after the 800th are as good as one.
+// A text of the right form is split into its sign, its digits without leading zeros, and the position of the point
+// among the digits, which the exponent shifts. The number is then 0.ddd… times a power of ten. If that power is too
+// large or too small for a double, the number is infinite or 0. At the two powers at which only some numbers are, the
+// digits are compared, as texts, with those of the halfway number. Other numbers are written again with at most 801
+// digits and a small exponent, and cast: no cast fails. A double or a halfway number has at most 767 digits, so all
+// digits after the 800th are equivalent to one.
 
-// readNumerals adds their numbers to the columns of texts that an aggregation reads as numbers. It returns the
-// conditions that they be numbers, if rows are left out otherwise.
+// readNumerals adds the numbers to the columns of texts that an aggregation reads as numbers. It returns the conditions
+// that the texts are numbers, if other rows are dropped.
 func (w *writer) readNumerals(o *aggregation.Aggregation, columns map[string]column) (conditions []string) {
 	for _, name := range numeralColumns(o, columns) {
 		c := columns[name]
@@ -34,7 +34,7 @@ func (w *writer) readNumerals(o *aggregation.Aggregation, columns map[string]col
 	return conditions
 }
 
-// numeralSteps returns the code of a text among edges: whole numbers are compared as such.
+// numeralSteps returns the code of a text among edges. Integers are compared as integers.
 func (w *writer) numeralSteps(r *domain.Coding, c *column) string {
 	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole,
 		w.intSteps(c.Whole, r.IntSteps), c.Double, w.floatSteps(c.Double, r.FloatSteps), code(r.Null))
@@ -48,23 +48,23 @@ func (w *writer) numeralCondition(r *domain.Condition, c *column) string {
 		w.condition(&others, c.Double, false))
 }
 
-// numeralSyntax is how a dialect reads texts.
+// numeralSyntax defines how a dialect reads texts.
 type numeralSyntax struct {
-	// Text is a column of texts as a text of characters, of at most so many bytes; texts that cannot be numbers may be
-	// anything, or NULL.
+	// Text returns a column of texts as a text of characters. Texts of more than most bytes, and texts that cannot be
+	// numbers, may become anything or NULL.
 	Text func(column string, binary bool, most int) string
-	// Matches says that a text is as a whole of a form, a regular expression.
+	// Matches returns the condition that a whole text matches a regular expression.
 	Matches func(text, form string) string
-	// Trim takes the characters of a list off the beginning of a text, TrimEnd off its end.
+	// Trim removes listed characters from the beginning of a text, TrimEnd from its end.
 	Trim, TrimEnd func(text, characters string) string
-	// Double and Integer cast a text that is a number in the range of the type; they need not fail for others.
+	// Double and Integer cast a text that is a number in the range of the type; for other texts they may fail.
 	Double, Integer func(text string) string
 	// Infinity is an infinite double.
 	Infinity string
-	// Part is the first or the second part of a text, which a character parts; nil if it is split_part, whose second part
-	// is empty if there is none.
+	// Part returns the first or the second part of a text, split at a character. It is nil if the dialect has split_part,
+	// whose second part is empty if there is none.
 	Part func(text, at string, n int) string
-	// Written is a whole number as text; nil if a text and a number can be put together.
+	// Written returns an integer as text; nil if the dialect can concatenate a text and a number.
 	Written func(number string) string
 }
 
@@ -82,12 +82,12 @@ func (d *numeralSyntax) written(number string) string {
 	return number
 }
 
-// trim and trimEnd are functions of most dialects.
+// trim and trimEnd are the functions of most dialects.
 func trim(text, characters string) string { return "ltrim(" + text + ", '" + characters + "')" }
 
 func trimEnd(text, characters string) string { return "rtrim(" + text + ", '" + characters + "')" }
 
-// numeralColumns returns those of texts that values, dimensions and filters read as numbers.
+// numeralColumns returns the columns of texts that values, dimensions and filters read as numbers.
 func numeralColumns(o *aggregation.Aggregation, columns map[string]column) (names []string) {
 	add := func(of ...string) {
 		for _, c := range of {
@@ -119,15 +119,15 @@ const (
 	infiniteForm = "[+-]?[iI][nN][fF]([iI][nN][iI][tT][yY])?"
 )
 
-// Powers of ten of 0.ddd… at which some numbers are out of the range of doubles.
+// The powers of ten of 0.ddd… at which some numbers are out of the range of doubles.
 const (
 	mostPower  = 309
 	leastPower = -323
 	keptDigits = 800
 )
 
-// numeral adds columns to a statement and returns two of them: the double that a text is, and the BIGINT, if it is a
-// whole number without point and exponent and in the range. They are NULL for all other texts.
+// numeral adds columns to a statement and returns two of them: the text as a double and, if it is an integer in range
+// without point and exponent, as a BIGINT. They are NULL for all other texts.
 func (w *writer) numeral(d numeralSyntax, column string, binary bool) (double, integer string) {
 	noZeros := func(text string) string { return d.Trim(text, "0") }
 	text := w.stage(d.Text(column, binary, domain.MostNumeral))
@@ -151,7 +151,7 @@ func (w *writer) numeral(d numeralSyntax, column string, binary bool) (double, i
 		fmt.Sprintf("CASE WHEN %s <> '' THEN %s || %s ELSE %s END", before, before, after, noZeros(after)),
 		fmt.Sprintf("CASE WHEN %s <> '' THEN length(%s) ELSE length(%s) - length(%s) END", before, before, noZeros(after),
 			after),
-		// Longer powers are larger than any number of digits.
+		// Longer exponents exceed every number of digits.
 		fmt.Sprintf("CASE WHEN %s = '' THEN 0 WHEN length(%s) > 9 THEN 1000000000 ELSE %s END * CASE WHEN substr(%s, 1, 1) "+
 			"= '-' THEN -1 ELSE 1 END", power, power, d.Integer(power), exponent),
 	})
@@ -176,14 +176,14 @@ func (w *writer) numeral(d numeralSyntax, column string, binary bool) (double, i
 	return parts[0], parts[1]
 }
 
-// firstInfinite returns the digits of the number halfway between the largest double and the next power of two. It and
-// larger ones are infinite.
+// firstInfinite returns the digits of the number halfway between the largest double and the next power of two. This
+// number and larger ones are infinite.
 func firstInfinite() string {
 	x := new(big.Int).Lsh(big.NewInt(1), 1024)
 	return strings.TrimRight(x.Sub(x, new(big.Int).Lsh(big.NewInt(1), 970)).String(), "0")
 }
 
-// lastZero returns the digits of half the least double. It and smaller ones are 0.
+// lastZero returns the digits of half the least double. This number and smaller ones are 0.
 func lastZero() string {
 	x := new(big.Int).Exp(big.NewInt(5), big.NewInt(1075), nil) // 2^-1075 · 10^1075
 	return x.String()

@@ -18,20 +18,21 @@ import (
 // mostComponents is the largest number of components of a value that is added up in a database.
 const mostComponents = 64
 
-// mostPoints is the largest number of points of which a database finds the nearest: a statement has each of them twice.
+// mostPoints is the largest number of points among which a database finds the nearest: a statement contains each point
+// twice.
 const mostPoints = 1000
 
-// CodeNotPushed is the code of a query that a database is not asked.
+// CodeNotPushed is the code of a query that a database cannot answer.
 const CodeNotPushed = "not-in-sql"
 
-// HintLocal is the remedy for a query that a database is not asked.
+// HintLocal is the remedy for a query that a database cannot answer.
 const HintLocal = "write engine: local, so that this program reads the rows and adds them up"
 
 // hintUnits is another remedy, for keys that are discovered.
 const hintUnits = "; or write min_units: 2 or more in the histogram that discovers the keys, so that no key leaves " +
 	"the database that only one unit has"
 
-// refusals gathers what a database cannot do exactly of an aggregation.
+// refusals collects what a database cannot do exactly in an aggregation.
 type refusals struct {
 	*input
 	plan  *pipeline.Plan
@@ -39,7 +40,7 @@ type refusals struct {
 	found *problem.Problems
 }
 
-// refuses returns what the database cannot do exactly of the aggregation of a query. Errors are of type *problem.Error;
+// refuses returns what the database cannot do exactly in the aggregation of a query. Errors are of type *problem.Error;
 // see [problem.Errors].
 func (in *input) refuses(p *pipeline.Plan, query string, of *aggregation.Aggregation) error {
 	c := &refusals{in, p, of, &problem.Problems{Query: query}}
@@ -72,7 +73,7 @@ func (c *refusals) typeOf(name string) (t table.Type) {
 	return t
 }
 
-// filters refuses filters. Errors are of no query, since all have the same filters.
+// filters refuses filters. The errors name no query, since all queries have the same filters.
 func (c *refusals) filters() {
 	for i := range c.of.Filters {
 		if inexact(&c.of.Filters[i].Coding) {
@@ -108,15 +109,15 @@ func (c *refusals) axis(r *domain.Coding) {
 	}
 }
 
-// inexact reports whether databases do not agree on what a coding does, or that no expression of this package does it:
-// unsigned integers are beyond their BIGINT, and accents take tables of Unicode that they have in other versions.
+// inexact reports whether databases disagree on a coding, or whether this package has no expression for it: unsigned
+// integers exceed a BIGINT, and accents need Unicode tables, which databases have in other versions.
 func inexact(r *domain.Coding) bool {
 	known := r.Ints != nil || r.Floats != nil || r.Texts != nil || r.IntSteps != nil || r.FloatSteps != nil ||
 		r.IntRange != nil || r.FloatRange != nil || r.NotNull || r.TimeField != "" || r.Grid != nil || r.Nearest != nil
 	return !known || r.Type.Kind == table.Uint && !r.NotNull || r.Texts != nil && r.Fold.Accents
 }
 
-// keys looks at the parts of keys that are discovered.
+// keys refuses parts of discovered keys.
 func (c *refusals) keys() {
 	for i := range c.of.Keys {
 		switch k := &c.of.Keys[i]; {
@@ -143,13 +144,13 @@ func (c *refusals) unit() {
 	}
 }
 
-// folds reports whether the dialect folds texts so.
+// folds reports whether the dialect can fold texts by a table.
 func (c *refusals) folds(f *domain.FoldTable) bool {
 	_, ok := c.fold("x", f)
 	return ok
 }
 
-// characters reports whether a column has texts of characters.
+// characters reports whether a column holds texts of characters.
 func (in *input) characters(p *pipeline.Plan, name string) bool {
 	for _, view := range p.Views() {
 		if !in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]].Characters {

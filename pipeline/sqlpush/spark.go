@@ -12,15 +12,13 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// spark is Spark SQL from version 4.0 on, with ANSI mode or without: no expression overflows, and casts that could fail
-// are try_casts. Texts may have collations, so they are compared as bytes. Sums are of decimals of 38 digits, which no
-// number of BIGINTs fills.
+// spark is Spark SQL from version 4.0 on, in ANSI mode or not: no expression overflows, and casts that could fail are
+// try_casts. Texts may have collations, so they are compared as bytes. Sums are decimals of 38 digits, which no number
+// of BIGINTs can exceed.
 type spark struct{ ansi }
 
-// name returns the driver's name in a job.
 func (spark) name() string { return "spark" }
 
-// typical returns the types that hold each kind of values.
 func (spark) typical() map[table.Kind]string {
 	return map[table.Kind]string{
 		table.Int:       "BIGINT",
@@ -32,7 +30,7 @@ func (spark) typical() map[table.Kind]string {
 	}
 }
 
-// column reads texts as bytes. Those that are not UTF-8 are null.
+// column reads texts as bytes. Texts that are not UTF-8 are NULL.
 func (spark) column(of columnType) (c column, ok bool) {
 	x := of.Expr
 	name, digits, _ := strings.Cut(strings.ToLower(of.Type), "(")
@@ -81,14 +79,14 @@ func sparkFloat(x string) column {
 		Check: "NOT isnan(" + x + ") AND " + x + " IS NOT NULL"}
 }
 
-// sparkText returns a column of texts, which is read as bytes.
+// sparkText returns a column of texts, read as bytes.
 func sparkText(x string) column {
 	c := textColumn("CASE WHEN is_valid_utf8(" + x + ") THEN CAST(" + x + " AS BINARY) END")
 	c.Binary = true
 	return c
 }
 
-// nameTypes asks the server: its protocol has one name for both types of times.
+// nameTypes asks the server for the types of times, because its protocol has one name for both types.
 func (spark) nameTypes(ctx context.Context, s *session, from string, all []columnType) error {
 	rows, err := s.query(ctx, "DESCRIBE QUERY SELECT * FROM "+from)
 	if err != nil {
@@ -112,21 +110,17 @@ func (spark) nameTypes(ctx context.Context, s *session, from string, all []colum
 	return nil
 }
 
-// quote has backquotes.
 func (spark) quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
-// text is bytes.
 func (spark) text(text string, _ bool) (string, bool) {
 	return "X'" + hexadecimal([]byte(text)) + "'", true
 }
 
-// divide is div.
 func (spark) divide(x string, by int64) string { return fmt.Sprintf("(%s) div %d", x, by) }
 
-// failsBelow is false: what is too small becomes 0.
+// failsBelow is false: products that underflow become 0.
 func (spark) failsBelow() bool { return false }
 
-// bytes concatenates.
 func (spark) bytes(parts []part) string {
 	return "concat(" + strings.Join(sparkPieces.of(parts), ", ") + ")"
 }
@@ -150,14 +144,12 @@ var sparkPieces = pieces{
 	bytes: func(hexadecimal string) string { return "X'" + hexadecimal + "'" },
 }
 
-// total is of decimals.
 func (spark) total(x string) string { return "CAST(SUM(CAST(" + x + " AS DECIMAL(38, 0))) AS STRING)" }
 
-// partial is of the same type.
 func (spark) partial(x string) string { return "SUM(CAST(" + x + " AS DECIMAL(38, 0)))" }
 
-// session sets the zone of times without one, and that bytes put together are bytes. An answer is small, and complete
-// before its first row is sent.
+// session sets the time zone of times without one, and makes the concatenation of bytes return bytes. A result is
+// small, and complete before its first row is sent.
 func (spark) session() []string {
 	return []string{
 		"SET TIME ZONE 'UTC'", "SET spark.sql.function.concatBinaryAsString = false",
@@ -165,7 +157,7 @@ func (spark) session() []string {
 	}
 }
 
-// suits asks what expressions depend on. Versions before 4.0 do not know is_valid_utf8.
+// suits checks the properties on which statements depend. Versions before 4.0 lack is_valid_utf8 and fail.
 func (spark) suits(ctx context.Context, s *session) error {
 	refused := &pipeline.Error{
 		Cause: pipeline.CauseInput, Code: "sql-server", Message: "this server is not Spark 4.0 or later, or it does not " +
@@ -185,8 +177,8 @@ func (spark) suits(ctx context.Context, s *session) error {
 	return nil
 }
 
-// fold reads the bytes of a text as the characters that they were made of. Texts above 64 MiB stay as they are: they
-// are not listed, and a function may not hold what it makes of them.
+// fold decodes the bytes of a text to the original characters. Texts above 64 MiB stay unchanged: no listed text is as
+// long, and a function's result could exceed its limit.
 func (spark) fold(x string, f *domain.FoldTable) (string, bool) {
 	text := func(s string) string { return "CAST(X'" + hexadecimal([]byte(s)) + "' AS STRING)" }
 	folded := "CAST(" + x + " AS STRING)"
@@ -205,11 +197,11 @@ func (spark) numerals() numeralSyntax { return sparkNumerals }
 
 func (spark) keys() keySyntax { return sparkKeys }
 
-// wall depends on where a row is computed, so that the optimizer moves nothing past it. Without it the conditions of
-// statements with many stages grow until the server's memory is full.
+// wall depends on the place where a row is computed, so that the optimizer moves nothing past it. Without it, the
+// conditions of statements with many stages grow until the server runs out of memory.
 func (spark) wall() string { return "spark_partition_id()" }
 
-// element is of a list that is the same for all rows.
+// element indexes a list that is the same for all rows.
 func (spark) element(list []float64, at string) string {
 	items := make([]string, len(list))
 	for i, v := range list {
@@ -218,15 +210,15 @@ func (spark) element(list []float64, at string) string {
 	return "get(array(" + strings.Join(items, ", ") + "), CAST(" + at + " AS INT))"
 }
 
-// sparkIntegers are decimals. Their div is a BIGINT, which holds each of the quotients.
+// sparkIntegers computes with decimals. Their div returns a BIGINT, which holds all of the quotients.
 var sparkIntegers = wideIntegers{
 	Wide:     "DECIMAL(38, 0)",
 	Quotient: func(a, b string) string { return "CAST((" + a + ") div (" + b + ") AS DECIMAL(38, 0))" },
 	Narrow:   func(x string) string { return "CAST(" + x + " AS BIGINT)" },
-	Cut:      func(x string) string { return "(" + x + ")" }, // as the cast to BIGINT does
+	Cut:      func(x string) string { return "(" + x + ")" }, // the cast to BIGINT truncates
 }
 
-// sparkNumerals matches texts to their very end: a dollar sign alone would match before a line's end too.
+// sparkNumerals matches texts to their very end: a dollar sign alone also matches before a final line end.
 var sparkNumerals = numeralSyntax{
 	Text: func(column string, _ bool, most int) string {
 		return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN CAST(%s AS STRING) END", column, most, column)
@@ -241,8 +233,7 @@ var sparkNumerals = numeralSyntax{
 	Infinity: "CAST('Infinity' AS DOUBLE)",
 }
 
-// sparkKeys has keys of texts that are looked at by two hexadecimal digits each. A bit is turned over, since adding
-// would overflow.
+// sparkKeys looks at keys by pairs of hexadecimal digits. It flips a bit, because an addition would overflow.
 var sparkKeys = keySyntax{
 	Digest: func(message string) string { return "unhex(sha2(" + message + ", 256))" },
 	Text: func(x string) string {

@@ -6,20 +6,20 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// A time is taken apart by the arithmetic of queries/domain. No zone of the database is asked: its rules may
-// be of another year. Each stage of a field is a column of its own, so that statements stay short.
+// A time is split into fields by the arithmetic of queries/domain. The database's time zones are not used, because its
+// rules may be older or newer. Each step is a column of its own, so that statements stay short.
 
 // Days are counted from 1970 on.
 const (
-	cycleDays    = 146097 // after which the calendar repeats
+	cycleDays    = 146097 // the calendar repeats after these days
 	daySeconds   = 86400
 	secondMicros = 1_000_000
 	dayMicros    = daySeconds * secondMicros
-	firstDay     = -719162 // of the year 1
-	lastDay      = 2932896 // of the year 9999
+	firstDay     = -719162 // the first day of the year 1
+	lastDay      = 2932896 // the last day of the year 9999
 )
 
-// floorDivide divides by a positive constant and rounds down. It fails on no BIGINT.
+// floorDivide divides by a positive constant and rounds down. It fails for no BIGINT.
 func (w *writer) floorDivide(x string, by int64) string {
 	if by == 1 {
 		return x
@@ -27,7 +27,7 @@ func (w *writer) floorDivide(x string, by int64) string {
 	return fmt.Sprintf("CASE WHEN %s >= 0 THEN %s ELSE -1 - (%s) END", x, w.divide(x, by), w.divide("-1 - "+x, by))
 }
 
-// timeField returns the code of a time x that is not NULL, by a rule that has a time field. That of NULL is NULL.
+// timeField returns the code of a time by a rule that has a time field. NULL gives NULL.
 func (w *writer) timeField(r *domain.Coding, x string) string {
 	day, second := x, "0"
 	if o := r.Offsets(); o.PerSecond > 0 {
@@ -65,7 +65,7 @@ func (w *writer) timeField(r *domain.Coding, x string) string {
 	return field
 }
 
-// remainder is that of a number that is not negative.
+// remainder returns the remainder of dividing a nonnegative number by a constant.
 func (w *writer) remainder(x string, by int64) string {
 	x = w.stage(x)
 	return fmt.Sprintf("%s - (%s) * %d", x, w.divide(x, by), by)
@@ -85,7 +85,7 @@ func (w *writer) civil(day string) (month, ofMonth, ofYear string) {
 	return month, ofMonth, ofYear
 }
 
-// shownSeconds turns seconds into those that clocks show.
+// shownSeconds converts seconds to the seconds that local clocks show.
 func (w *writer) shownSeconds(s string, o *domain.Offsets) string {
 	at := s
 	if len(o.Starts) > 0 {
@@ -98,7 +98,7 @@ func (w *writer) shownSeconds(s string, o *domain.Offsets) string {
 				w.divide(beyond, domain.CycleSeconds), domain.CycleSeconds, at))
 		}
 	}
-	// The calendar repeats, so a second of the cycle is as good, and no sum overflows.
+	// The calendar repeats, so the second within the cycle is equivalent, and no sum overflows.
 	inCycle := w.stage(fmt.Sprintf("%s - (%s) * %d", s, w.floorDivide(s, domain.CycleSeconds), domain.CycleSeconds))
 	if offset, ok := w.listedOffset(at, o); ok {
 		return inCycle + " + " + offset
@@ -115,7 +115,8 @@ func (w *writer) shownSeconds(s string, o *domain.Offsets) string {
 	return inCycle + " + " + tree(0, len(o.Starts))
 }
 
-// listedOffset looks the offset of a second up in a list, if the dialect counts the starts that it has reached.
+// listedOffset finds the offset of a second in a list. ok is false if the dialect has no function that counts the
+// starts up to a second.
 func (w *writer) listedOffset(at string, o *domain.Offsets) (offset string, ok bool) {
 	starts, ok := exactDoubles(o.Starts)
 	if !ok || len(starts) <= mostBranches {

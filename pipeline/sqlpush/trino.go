@@ -13,14 +13,12 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// trino is Trino. Its sums of bigint fail on overflow, so they are of decimals of 38 digits. Its casts of doubles to
+// trino is Trino. Its sums of bigint fail on overflow, so sums are decimals of 38 digits. Its casts of doubles to
 // bigint and its quotients of decimals round half away from zero.
 type trino struct{ ansi }
 
-// name returns the driver's name in a job.
 func (trino) name() string { return "trino" }
 
-// typical returns the types that hold each kind of values.
 func (trino) typical() map[table.Kind]string {
 	return map[table.Kind]string{
 		table.Int:       "BIGINT",
@@ -32,7 +30,7 @@ func (trino) typical() map[table.Kind]string {
 	}
 }
 
-// column reads times of up to microseconds.
+// column reads times with up to six digits of a second.
 func (trino) column(of columnType) (c column, ok bool) {
 	x := of.Expr
 	switch of.Type {
@@ -71,15 +69,15 @@ func (trino) column(of columnType) (c column, ok bool) {
 	return c, false
 }
 
-// trinoMicroseconds returns the seconds, rounded down, and the six digits at the end of the text: Trino has no
-// difference in microseconds. Whatever is no such text is 0, so that no cast fails.
+// trinoMicroseconds returns the seconds, rounded down, and the last six digits of the text of a time, because Trino has
+// no difference in microseconds. Texts of another form give 0, so that no cast fails.
 func trinoMicroseconds(x string) string {
 	digits := "substr(CAST(CAST(" + x + " AS timestamp(6)) AS varchar), -6)"
 	return "date_diff('second', TIMESTAMP '1970-01-01 00:00:00', date_trunc('second', " + x + ")) * 1000000 + " +
 		"COALESCE(TRY_CAST(" + digits + " AS bigint), 0)"
 }
 
-// text is UTF-8 in columns of texts.
+// text refuses texts that columns of texts cannot hold.
 func (trino) text(text string, binary bool) (string, bool) {
 	switch {
 	case binary:
@@ -92,10 +90,9 @@ func (trino) text(text string, binary bool) (string, bool) {
 	return "from_utf8(X'" + hexadecimal([]byte(text)) + "')", true
 }
 
-// failsBelow is false: what is too small becomes 0.
+// failsBelow is false: products that underflow become 0.
 func (trino) failsBelow() bool { return false }
 
-// bytes concatenates.
 func (trino) bytes(parts []part) string {
 	return "concat(" + strings.Join(trinoPieces.of(parts), ", ") + ")"
 }
@@ -108,7 +105,7 @@ var trinoPieces = pieces{
 		Number:   trinoNumber,
 		Date:     func(x string) string { return "date_format(date_add('day', " + x + ", DATE '1970-01-01'), '%Y-%m-%d')" },
 		OtherDay: func(x string) string { return "concat('day ', " + trinoNumber(x) + ")" },
-		Time: func(x string) string { // date_add takes numbers of 32 bits
+		Time: func(x string) string { // date_add takes 32-bit numbers
 			below := func(of int) string { return fmt.Sprintf("((%s %% %d + %d) %% %d)", x, of, of, of) }
 			day := fmt.Sprintf("date_add('day', (%s - %s) / %d, TIMESTAMP '1970-01-01 00:00:00')", x, below(dayMicros), dayMicros)
 			second := fmt.Sprintf("date_add('second', %s / %d, %s)", below(dayMicros), secondMicros, day)
@@ -128,16 +125,14 @@ var trinoPieces = pieces{
 	bytes: func(hexadecimal string) string { return "X'" + hexadecimal + "'" },
 }
 
-// trinoNumber returns a whole number as text.
+// trinoNumber returns an integer as text.
 func trinoNumber(x string) string { return "CAST(" + x + " AS varchar)" }
 
-// total is of decimals.
 func (trino) total(x string) string { return "CAST(SUM(CAST(" + x + " AS decimal(38, 0))) AS varchar)" }
 
-// partial is of the same type.
 func (trino) partial(x string) string { return "SUM(CAST(" + x + " AS decimal(38, 0)))" }
 
-// suits asks what expressions depend on.
+// suits checks the properties on which statements depend.
 func (trino) suits(ctx context.Context, s *session) error {
 	return s.asks(ctx, "SELECT to_big_endian_32(1) = X'00000001' AND -7 / 2 = -3 AND -7 % 2 = -1 AND CAST(2.0E0 AS bigint) = "+
 		"2 AND floor(-0.5E0) = -1E0 AND truncate(-1.5E0) = -1E0 AND regexp_like('1', '\\A([0-9])\\z') AND NOT "+
@@ -150,7 +145,7 @@ func (trino) suits(ctx context.Context, s *session) error {
 	})
 }
 
-// fold replaces characters. Texts above 64 MiB stay as they are: they are not listed.
+// fold replaces characters. Texts above 64 MiB stay unchanged: no listed text is as long.
 func (d trino) fold(x string, f *domain.FoldTable) (string, bool) {
 	from, okFrom := d.text(f.From, false)
 	to, okTo := d.text(f.To, false)
@@ -170,20 +165,20 @@ func (trino) numerals() numeralSyntax { return trinoNumerals }
 
 func (trino) keys() keySyntax { return trinoKeys }
 
-// least leaves out the numbers that are NULL, of which LEAST would make NULL.
+// least drops numbers that are NULL, because LEAST would return NULL.
 func (trino) least(x []string) string {
 	return "array_min(filter(ARRAY[" + strings.Join(x, ", ") + "], v -> v IS NOT NULL))"
 }
 
-// octets are of what a text is in UTF-8.
+// octets counts the bytes of a text in UTF-8.
 func (trino) octets(text string) string { return "length(to_utf8(" + text + "))" }
 
-// element is of a list that is the same for all rows. There is none at other places.
+// element indexes a list that is the same for all rows. The index must be in the list.
 func (trino) element(list []float64, at string) string {
 	return "element_at(" + trinoList(list) + ", " + at + " + 1)"
 }
 
-// reached counts by bisection in a list, in place of a long expression, which Trino does not compile.
+// reached uses a bisection function on a list instead of a long expression, which Trino does not compile.
 func (trino) reached(x string, at []float64) (string, bool) {
 	return "width_bucket(" + x + ", " + trinoList(at) + ")", true
 }
@@ -197,7 +192,7 @@ func trinoList(list []float64) string {
 	return "ARRAY[" + strings.Join(items, ", ") + "]"
 }
 
-// trinoIntegers are decimals, whose quotients are whole numbers before they are rounded.
+// trinoIntegers computes with decimals, and makes quotients integers before they are rounded.
 var trinoIntegers = wideIntegers{
 	Wide: "decimal(38, 0)",
 	Quotient: func(a, b string) string {
@@ -210,7 +205,7 @@ var trinoIntegers = wideIntegers{
 // trinoNumerals matches texts to their very end.
 var trinoNumerals = numeralSyntax{
 	Text: func(column string, binary bool, most int) string {
-		if binary { // what is not UTF-8 becomes a character of no number
+		if binary { // bytes that are not UTF-8 become a character that no number has
 			return fmt.Sprintf("CASE WHEN length(%s) <= %d THEN from_utf8(%s) END", column, most, column)
 		}
 		return fmt.Sprintf("CASE WHEN %s <= %d THEN %s END", trino{}.octets(column), most, column)
@@ -223,15 +218,14 @@ var trinoNumerals = numeralSyntax{
 	Double:   func(text string) string { return "TRY_CAST(" + text + " AS double)" },
 	Integer:  func(text string) string { return "TRY_CAST(" + text + " AS bigint)" },
 	Infinity: "infinity()",
-	Part: func(text, at string, n int) string { // there may be no second part, which is NULL
+	Part: func(text, at string, n int) string { // NULL if there is no second part
 		part := fmt.Sprintf("split_part(%s, '%s', %d)", text, at, n)
 		return fmt.Sprintf("COALESCE(%s, CASE WHEN %s IS NOT NULL THEN '' END)", part, text)
 	},
 	Written: trinoNumber,
 }
 
-// trinoKeys has keys of texts that are looked at by two hexadecimal digits each. A bit is turned over, since adding
-// would overflow.
+// trinoKeys looks at keys by pairs of hexadecimal digits. It flips a bit, because an addition would overflow.
 var trinoKeys = keySyntax{
 	Digest: trino{}.digest,
 	Text: func(x string) string {

@@ -6,21 +6,21 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The digest of a unit is of the canonical text of each of its columns, which is that of queries/bounding/unit.go. A
-// dialect has a few functions for the parts of such a text.
+// The digest of a unit is made from a canonical text of each of its columns; queries/bounding/unit.go defines the same
+// texts. A dialect has a few functions for the parts of such a text.
 
-// unitText writes the text of a column that is read as an expression of a type, as bytes. Texts are of bytes already if
-// binary is set.
+// unitText writes the canonical text of a column, as bytes. x is an expression of the type of. If binary is set, texts
+// are already bytes.
 type unitText func(x string, of table.Type, binary bool) string
 
-// unitTextSyntax is how a dialect writes the parts of the text of a unit.
+// unitTextSyntax defines how a dialect writes the parts of a unit's text.
 type unitTextSyntax struct {
-	Number   func(x string) string // a whole number as text
+	Number   func(x string) string // an integer as text
 	Date     func(x string) string // a date of the years 1 to 9999 as text
-	OtherDay func(x string) string // another one
+	OtherDay func(x string) string // a date of another year as text
 	// microseconds of the years 1 to 9999 as ISO text, with no zeros at the end of a fraction
 	Time     func(x string) string
-	Quotient string                // the operator that divides whole numbers
+	Quotient string                // the operator that divides integers
 	Bytes    func(x string) string // a text as bytes
 }
 
@@ -48,7 +48,7 @@ func (w unitTextSyntax) write(x string, of table.Type, binary bool) string {
 	return w.Bytes(x)
 }
 
-// otherTime returns the text of a time of other years: its second, rounded down, and the nanoseconds after that.
+// otherTime returns the text of a time in another year: its second, rounded down, and the nanoseconds after it.
 func (w unitTextSyntax) otherTime(x string) string {
 	rest := fmt.Sprintf("((%s %% %d + %d) %% %d)", x, secondMicros, secondMicros, secondMicros)
 	return fmt.Sprintf("'second ' || %s || '+' || %s", w.Number(fmt.Sprintf("(%s - %s) %s %d", x, rest, w.Quotient,

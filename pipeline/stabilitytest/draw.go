@@ -19,8 +19,8 @@ var catalog = []Column{
 		Kind: Float64}, {Name: "v", Kind: List},
 }
 
-// csvOptions are options of CSV, of which a job has one of some groups. Some read numbers and letters otherwise than
-// they are written: no row may make even that fail.
+// csvOptions are groups of CSV options; a job has one option of some groups. Some read numbers and letters otherwise
+// than they are written: no row may make even that fail.
 var csvOptions = [][]string{
 	{`comment: "#"`}, {`trim_space: true`}, {`decimal: ","`, `decimal: ",", thousands: "."`,
 		`thousands: ","`}, {`quote: "'"`, `quote: none`},

@@ -91,6 +91,8 @@ func questions() []queryKind {
 		{name: "crosstabs", columns: "s b d", queries: "crosstabs: {by: [" + byTexts + ", {column: b, values: [true, " +
 			"false]}, {column: d, from: 2012-12-30, to: 2013-01-03, every: day}], ways: [1, 2]}\ncrosstabs: {by: [" + byTexts +
 			", {column: b, values: [true, false]}], ways: [1], optimize: tables}"},
+		{name: "levels", columns: "s d", queries: "crosstabs: {by: [{column: d, from: 2012-12-30, to: 2013-01-03, every: " +
+			"day, levels: [year, day]}, " + byTexts + "], optimize: tables}"},
 		{name: "sums", columns: "f i s", queries: "sum: {column: f, clamp: [-0.5, 0.5]}\nsum: {column: i, clamp: [-5, 40], " +
 			"by: [" + byTexts + "]}"},
 		{name: "means", columns: "f n s", queries: "mean: {column: f, clamp: [0, 50]}\nmean: {column: n, clamp: [-5, 40], " +

@@ -84,6 +84,11 @@ func (d *drawing) crosstabs() string {
 	if strings.Contains(by[0], "as: by0") {
 		q += pick(d.Rand, []string{"", ", tables: [{by: [by0], weight: 2}]"})
 	}
+	if d.chance(0.2) {
+		by[0] = "{column: " + d.one("d", "t") + ", from: 2012-12-30, to: 2013-01-03, every: day, levels: [year, month, day], " +
+			"as: levels}"
+		q = "crosstabs: {by: [" + strings.Join(by, ", ") + "]"
+	}
 	q += pick(d.Rand, []string{"", ", optimize: cells", ", optimize: tables", ", optimize: largest"}) + "}"
 	if len(d.job.Unit) > 0 && d.chance(0.4) {
 		q += ", per_unit: {" + d.bounds() + "}"

@@ -159,7 +159,7 @@ func (n *contentNumbers) complete() {
 	}
 }
 
-// write writes the content of a number, and says whether the row counts in a query.
+// write writes the content of a number, and reports whether the row counts in a query.
 func (n *contentNumbers) write(content []byte, node uint32) (counts bool) {
 	for i := len(n.levels) - 1; i >= 0; i-- {
 		l := &n.levels[i]

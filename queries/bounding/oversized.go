@@ -160,7 +160,7 @@ func (c *oversizedUnit) gather(in pass) error {
 	return nil
 }
 
-// bottomKFor returns the sample among which rows of a content compete: that of their cell, or of all cells.
+// bottomKFor returns the sample in which rows of a content compete: the sample of their cell, or of all cells.
 func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
 	if l := c.query.sampler.Limits; l.PerGroup >= l.Rows {
 		return &c.all

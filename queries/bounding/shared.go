@@ -16,9 +16,9 @@ import (
 //
 // Each query still bounds each unit by its own limits, among the rows that count in it. Only the digests of rows are
 // shared: they are of the whole record, and so computed once a row for all queries. Among the rows of a unit that count
-// in a query their order is as random as that of the query's own digests, and it depends on nothing but the rows of the
-// unit. What a query keeps of a unit follows the law of [sampler], and the sensitivity of the query is the same as
-// alone.
+// in a query their order is as random as the order by the query's own digests, and it depends on nothing but the rows
+// of the unit. What a query keeps of a unit follows the law of [sampler], and the sensitivity of the query is the same
+// as alone.
 
 // Writer takes in the rows of batches for one query.
 type Writer interface {

@@ -23,7 +23,7 @@ type Spill interface {
 	Err() error
 	// Write stores pieces, one after the other, and returns their place.
 	Write(pieces ...[]byte) (at int64, err error)
-	// Read fills piece with what Write stored at a place, all of it. An error says that it was changed or that the scan
+	// Read fills piece with what Write stored at a place, all of it. An error means that it was changed or that the scan
 	// has ended.
 	Read(piece []byte, at int64) error
 }

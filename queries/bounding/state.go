@@ -211,8 +211,8 @@ type loadedText struct {
 	known knownUnit
 }
 
-// Load adds the rows of a block. valid says whether a content is one of the query's. Errors are state.ErrState and
-// those of the spill.
+// Load adds the rows of a block. valid reports whether a content can be one of the query's. Errors are state.ErrState
+// and those of the spill.
 func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 	if r.failed != nil {
 		return r.failed
@@ -363,7 +363,7 @@ func (p *QueryRows) Save(b Buckets, limit int, emit func(bucket int, write func(
 // First reports whether the part saves and loads the rows of all parts.
 func (p *QueryRows) First() bool { return p.number == 0 }
 
-// LoadTogether adds the rows of a block to those of parts. Each of valid says whether a content is one of a part's
+// LoadTogether adds the rows of a block to those of parts. valid[i] reports whether a content can be one of part i's
 // query.
 func LoadTogether(parts []*QueryRows, from *state.Reader, valid []func(content []byte) bool) error {
 	s := parts[0].store

@@ -154,7 +154,7 @@ func (s *Set) Places() (places []string) {
 
 // Bound is a Set for an input of known types.
 type Bound struct {
-	// Schema is that of the input, followed by the derived columns.
+	// Schema has the input's columns, then the derived columns.
 	Schema table.Schema
 	steps  []boundStep
 }
@@ -165,8 +165,8 @@ type boundStep struct {
 }
 
 // Bind checks the definitions against the schema of an input. zone applies to instants that are taken apart, and to
-// texts of times without an offset; nil is UTC. It reports all errors at once, with fields from the root of the job; see
-// [problem.Errors].
+// texts of times without an offset; nil is UTC. It reports all errors at once, with fields from the root of the job;
+// see [problem.Errors].
 func (s *Set) Bind(schema table.Schema, zone *time.Location) (*Bound, error) {
 	p := &problem.Problems{}
 	b := &Bound{Schema: table.Schema{Fields: slices.Clone(schema.Fields)}}

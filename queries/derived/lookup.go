@@ -34,7 +34,7 @@ type Lookup struct {
 type Added struct {
 	// Name is the name of the derived column.
 	Name string
-	// Kind is that of its values: String, Int, Float, Bool or Date.
+	// Kind is the kind of its values: String, Int, Float, Bool or Date.
 	Kind table.Kind
 	// Values[r] is the value in row r of the public table, as a text. An empty text is a null.
 	Values []string

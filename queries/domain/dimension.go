@@ -69,6 +69,18 @@ type Dimension struct {
 	Fold  Fold
 	Null  Policy
 	Other Policy
+	// Levels are groups of the cells, each level within the one before; the last level is the cells themselves. It is nil
+	// if the cells are in no groups.
+	Levels []Level
+}
+
+// Level is one of several public groupings of the cells of a dimension with Labels or Edges.
+type Level struct {
+	Name string
+	// Groups[i] is the group of cell i: numbers from 0 on that rise by 0 or 1 from cell to cell.
+	Groups []int32
+	// Labels names the groups of a dimension with Labels. Edges are the edges of the groups of one with Edges.
+	Labels, Edges []string
 }
 
 // Grid is Rows x Cols cells of equal width of a box of latitudes and longitudes. Row 0 is at the south, column 0 at the

@@ -9,6 +9,7 @@
 //   - commonnoise.go: histograms whose cells have noise in common
 //   - discovered.go: histograms whose keys are not listed; bykeys.go: sums by the keys that such a histogram selects
 //   - crosstabs.go and the files after it: tables that share their noise
+//   - nested.go and nestedagree.go: levels of places or times that agree
 //   - sums.go: what sums, means and variances have in common; sum.go, mean.go and variance.go
 //   - clamped.go: sums whose clamp is discovered; limited.go: queries whose bound on the rows of a unit is discovered
 package kinds

@@ -1,6 +1,9 @@
 package kinds
 
 import (
+	"slices"
+
+	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
@@ -17,6 +20,8 @@ func New(s query.Spec) (query.Query, error) {
 	var q query.Query
 	switch {
 	case len(p.List) > 0 && s.RowsShare != 0: // errors of the kind for the largest bound are not reported
+	case s.Kind == query.Crosstab && slices.ContainsFunc(s.By, func(d domain.Dimension) bool { return d.Levels != nil }):
+		q = newNested(s, p)
 	case s.Kind == query.Crosstab:
 		q = newCrosstabs(s, p)
 	case s.Discovers() && s.Leader != nil:

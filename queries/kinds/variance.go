@@ -117,7 +117,7 @@ func (q *Sums) squareReach() *sensitivity.Reach {
 type moments struct {
 	half               float64 // h: half the range of the values
 	sum, square, count float64
-	tail               func(kurtosis float64) float64 // as that of a ratio
+	tail               func(kurtosis float64) float64 // as for a ratio
 }
 
 // varianceZ makes two intervals that hold together with 95 %, each with 97.5 %: Phi⁻¹(0.9875) = 2.2414027276049464…,

@@ -100,7 +100,7 @@ func (v *Value) checkColumns(field string, p *problem.Problems) {
 	}
 }
 
-// minMax reads the range that holds the components, or that of a ball: minus and plus its radius.
+// minMax reads the range that holds the components, or the range of a ball: minus and plus its radius.
 func (v *Value) minMax(field string, p *problem.Problems) (low, high *big.Rat) {
 	if (v.ClipL2 != "") == (v.Lo != "" || v.Hi != "") {
 		p.Add(field, problem.CodeBadSpec, "a value needs clamp or clip_l2, one of them",

@@ -72,8 +72,8 @@ type Query interface {
 	HalfWidth([]calibrate.Mechanism) (overRows float64, ok bool)
 	// Directions returns the directions of the vector of the first component, the last one fastest: none for one number.
 	Directions() []domain.Direction
-	// LooksEmpty says whether the noisy vectors look like those of an input without a usable row. It may say false in any
-	// case.
+	// LooksEmpty reports whether the noisy vectors look like those of an input without a usable row. It may return false
+	// in any case.
 	LooksEmpty(noisy []mechanism.Noisy) bool
 	// Bytes returns how much memory the cells of the exact answer take while some workers gather it, and while its noise
 	// is drawn: a copy each if rows are units, else one. A domain of more than most cells is held sparsely, if the query

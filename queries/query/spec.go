@@ -85,6 +85,9 @@ type Crosstabs struct {
 	Loss strategy.Loss
 	// Nonnegative and Integers make the estimates of all tables non-negative or whole, so that they still agree.
 	Nonnegative, Integers bool
+	// Known are the public totals of the groups of levels over all cells of the other dimensions, by the number of the
+	// level: whole numbers. Each level that is there fixes the levels above it.
+	Known map[int][]float64
 }
 
 // CrosstabTable is a table by some dimensions, named as their key columns are.

@@ -13,6 +13,9 @@ type Strategic interface {
 	Strategy(Adjacency, []calibrate.Mechanism) (Strategy, error)
 }
 
+// StrategyNested is the name of the strategy of levels that add up.
+const StrategyNested = "levels"
+
 // Strategy describes where the noise of a query goes, and what other ways would have given.
 type Strategy struct {
 	Name string `json:"name"`
@@ -38,14 +41,14 @@ const (
 	// MarginBias is the largest bias of a margin, in its standard deviations; the total has none.
 	MarginBias = 0.1
 	// EmptyCellError is the largest error of an estimate in a cell without rows, in standard deviations of its noise:
-	// noise that was cut off at 0 has sqrt(1/2) of its error. FullCellError is that of the other cells together.
+	// noise that was cut off at 0 has sqrt(1/2) of its error. FullCellError is the error of the other cells together.
 	EmptyCellError = 0.72
 	FullCellError  = 1.1
 )
 
-// SumsOfCells is the variances of two kinds of noise: that of each cell by itself, and that which all cells share. The
-// variance of the sum of k noisy cells is k times the first plus k² times the second; that of the difference of two
-// cells is twice the first.
+// SumsOfCells holds the variances of two kinds of noise: Each is the noise of each cell alone, Common the noise that
+// all cells have in common. The variance of the sum of k noisy cells is k times the first plus k² times the second;
+// that of the difference of two cells is twice the first.
 type SumsOfCells struct {
 	Each   float64 `json:"variance_of_each"`
 	Common float64 `json:"variance_in_common"`

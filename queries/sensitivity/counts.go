@@ -1,6 +1,6 @@
-// Package sensitivity says how far the exact answers of neighbouring tables can be apart: the L2 sensitivity of counts
-// (counts.go) and of sums of values (sums.go) if the bounds of privacy units hold. All of it is computed in integers
-// and rounded up once.
+// Package sensitivity computes how far the exact answers of neighbouring tables can be apart: the L2 sensitivity of
+// counts (counts.go) and of sums of values (sums.go) if the bounds of privacy units hold. All of it is computed in
+// integers and rounded up once.
 package sensitivity
 
 import (

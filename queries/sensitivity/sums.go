@@ -13,12 +13,12 @@ import (
 type Reach struct {
 	More, Less int64 // More >= Less >= 0
 	Components int64
-	// Length is that of vectors whose norm is bounded, which have one component here; else 0.
+	// Length is the length of vectors whose norm is bounded, which have one component here; else 0.
 	Length   int64
 	Exponent int
 }
 
-// ReachOf returns that of the values that a sum adds up.
+// ReachOf returns the reach of the values that a sum adds up.
 func ReachOf(q *quantize.Quantizer) *Reach {
 	up, down := max(q.Max-q.Centre, 0), max(q.Centre-q.Min, 0)
 	r := &Reach{More: max(up, down), Less: min(up, down), Components: int64(q.Dims), Exponent: q.Exponent}

@@ -17,6 +17,6 @@
 // up to 128 bits ([int128.Slice]), and sensitivities come from integer norms, rounded up. Floats occur in weights,
 // which are public, and after the noise.
 //
-// [Margins] answers tables of several ways of the same attributes; [NewOrdered] answers the sums below each edge of
-// ordered cells.
+// [Marginals] answers tables of several ways of the same attributes; [Nested] answers the levels of a tree, such as
+// regions and municipalities; [NewOrdered] answers the sums below each edge of ordered cells.
 package strategy

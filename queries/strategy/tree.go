@@ -57,7 +57,7 @@ func (t *tree) measure(x []int64) [][]int64 {
 // earlier siblings.
 type upwards struct{ own, before [][]float64 }
 
-// up works out the upward variances for noise of some precisions, one a level; that of the leaves is above 0.
+// up works out the upward variances for noise of some precisions, one a level; the precision of the leaves is above 0.
 func (t *tree) up(precisions []float64) upwards {
 	leaf := len(t.widths) - 1
 	u := upwards{make([][]float64, leaf+1), make([][]float64, leaf+1)}

@@ -31,7 +31,7 @@ type Input struct {
 	Columns []string
 	// Field is the input's place in the query or, of units and filters, in the job.
 	Field string
-	// Form is the key of the job that says what a dimension's cells are: values, edges, part, grid, nearest or keys; ""
+	// Form is the key of the job that defines a dimension's cells: values, edges, part, grid, nearest or keys; ""
 	// for other roles.
 	Form string
 	// Rows pass the filters; those of a filter are all rows.
@@ -44,7 +44,7 @@ type Input struct {
 	Outside int64
 	// Clamped rows have a value that was moved into its range, or a vector that was shortened.
 	Clamped int64
-	// NullCounts and OutsideCounts say that such rows count, in a cell of their own or as the centre of the range.
+	// NullCounts and OutsideCounts are set if such rows count, in a cell of their own or as the centre of the range.
 	NullCounts, OutsideCounts bool
 }
 

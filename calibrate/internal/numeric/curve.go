@@ -5,7 +5,7 @@ package numeric
 // mu is small, R(x) - R(y) cancels, so a series in mu is used (fillMidpoint). The relative error of each value is
 // proven to be at most slack.
 
-// region is the kind of value that a point of the curve has.
+// region tells how delta is computed at a point of the curve.
 type region uint8
 
 const (

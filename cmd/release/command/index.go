@@ -273,7 +273,8 @@ type (
 	}
 )
 
-// writeFeed writes the feed. An entry is known by the digest of its manifest, and the feed by that of its oldest entry.
+// writeFeed writes the feed. An entry is known by the digest of its manifest, and the feed by the digest of its oldest
+// entry.
 func writeFeed(b *bytes.Buffer, all []indexed) error {
 	oldest := &all[len(all)-1]
 	newest := slices.MaxFunc(all, func(a, b indexed) int { return a.changed.Compare(b.changed) })

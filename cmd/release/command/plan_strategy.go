@@ -72,7 +72,7 @@ type adjusted struct {
 }
 
 func adjustedOf(q *pipeline.Planned) *adjusted {
-	if !q.Adjusts() {
+	if !q.Adjusts() || q.Strategy.Name == query.StrategyNested {
 		return nil
 	}
 	return &adjusted{query.MarginBias, query.EmptyCellError, query.FullCellError}
@@ -82,6 +82,10 @@ func adjustedOf(q *pipeline.Planned) *adjusted {
 func (a *app) printAdjusted(q *pipeline.Planned) error {
 	if !q.Adjusts() {
 		return nil
+	}
+	if q.Strategy.Name == query.StrategyNested {
+		return a.Printf("estimates: made from the first level down, so that all levels keep one total; cells near 0 are too " +
+			"large on average and others of their group too small\n")
 	}
 	return a.Printf("estimates: the total stays as it is measured; each margin by one column has a bias below %.2g of its "+
 		"standard deviation; cells without rows have at most %.2g of the noise's error, other cells at most %.2g of it\n",
@@ -107,8 +111,11 @@ const treeOf = "tree of "
 
 // whatIsNoised names, for each strategy, the numbers to which noise is added.
 var whatIsNoised = map[string]string{
-	"residuals": "what each table adds to its margins; all tables are computed from these, and agree",
-	"cells":     "each cell, by itself", "shared": "each cell less a part of the number of units, and that number",
+	"levels":                         "the cells of every level; all levels are computed from these, and add up",
+	"the last level alone, added up": "each cell of the last level", "each level alone, equal noise": "each cell of each level",
+	"each level alone, best noise": "each cell of each level, as much as is best",
+	"residuals":                    "what each table adds to its margins; all tables are computed from these, and agree",
+	"cells":                        "each cell, by itself", "shared": "each cell less a part of the number of units, and that number",
 	"prefix": "weighted sums of the cells from the first on", "tree": "sums of neighbouring cells, and sums of these, " +
 		"up to the whole",
 	"a table of all dimensions, added up": "each cell of the one large table", "each table alone, equal noise": "each cell of each table",

@@ -81,7 +81,7 @@ func signals(parent context.Context) (context.Context, func()) {
 	}
 }
 
-// Run runs a command line within this process, as Main runs that of the process, and returns the exit code.
+// Run runs a command line within this process, as Main runs the process's arguments, and returns the exit code.
 func Run(ctx context.Context, args ...string) int { return execute(ctx, args, os.Stdout, os.Stderr) }
 
 // Build names this build of the program: its version, and if that is not one commit's, the digest of its executable.

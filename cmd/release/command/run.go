@@ -145,10 +145,10 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 		announceCharge(a.Console, plan, s, plan.Refuses())
 		return nil
 	}
-	if of != nil && plan.Refuses() {
-		return partsUnchecked()
-	}
 	if of != nil {
+		if err := plan.CheckParts(); err != nil {
+			return err
+		}
 		where.open = aggregate.Opener(plan, book, of.key, of.paths, runjob.Build(), where.limits)
 	}
 	outcome, err := a.runPlan(ctx, book, plan, where)
@@ -212,14 +212,6 @@ func (a *app) noteWaiting() {
 	for i := range a.last.waiting {
 		a.Warn(jobs.WaitingText(&a.last.waiting[i]))
 	}
-}
-
-// partsUnchecked refuses to merge shards of a job that promises to check its columns.
-func partsUnchecked() error {
-	return &pipeline.Error{Cause: pipeline.CauseJob, Code: "data-checks-parts",
-		Message: "the job has data_checks: refuse, and the files of release aggregate do not say whether a column is usable",
-		Hint: "nothing was spent; look with release check --data at one shard, and remove data_checks from the job: the " +
-			"files stay valid"}
 }
 
 func (a *app) addMetrics(cmd *cobra.Command) {

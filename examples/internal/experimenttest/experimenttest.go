@@ -85,7 +85,7 @@ func (r Results) At(t *testing.T, eps float64, d int, mechanism string) (mean, s
 	return 0, 0
 }
 
-// Order checks that the mean error of each mechanism is below that of the next one by more than chance explains.
+// Order checks that the mean error of each mechanism is below the next one's by more than chance explains.
 func (r Results) Order(t *testing.T, eps float64, d int, mechanisms ...string) {
 	t.Helper()
 	for i := 1; i < len(mechanisms); i++ {

@@ -319,7 +319,7 @@ func (o *options) scopes() int {
 	return o.workers
 }
 
-// inProcess says that the runner and its workers are in this process.
+// inProcess reports whether the runner and its workers are in this process.
 func inProcess() bool { return runner() == prism && *jobopts.Endpoint == "" }
 
 // said returns what to print of a fault in an error: with the details if no worker has a log of its own.
@@ -342,8 +342,8 @@ func (o *options) submit(ctx context.Context, p *beam.Pipeline) (err error) {
 	return err
 }
 
-// setWorkerBinary says which program a runner hands to its workers, if the flags do not: this one, or an empty file if
-// the workers are there already. Else the SDK would build one, from sources that are not here.
+// setWorkerBinary sets the program that a runner hands to its workers, if the flags do not: this one, or an empty file
+// if the workers are there already. Else the SDK would build one, from sources that are not here.
 func setWorkerBinary(folder string) (err error) {
 	if *jobopts.WorkerBinary != "" {
 		return nil

@@ -50,7 +50,7 @@ const (
 )
 
 // emulator returns the path of a program in the user's folder for caches, below which install puts it. It is installed
-// with DPRELEASE_LONG=1 only, since that takes a minute of processor time; without it the test skips.
+// with DPRELEASE_LONG=1 only, since that takes a minute of CPU time; without it the test skips.
 func emulator(t testing.TB, path string, install func(dir string) *exec.Cmd) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()

@@ -56,7 +56,7 @@ var serverProgram = sync.OnceValues(func() (string, error) {
 
 // Server is a server behind its proxy, with a bucket of the name "bucket".
 type Server struct {
-	// Scheme is that of the store's addresses.
+	// Scheme is the scheme of the store's URLs.
 	Scheme string
 	// Direct is the server's URL, around the proxy, and PID its process.
 	Direct string

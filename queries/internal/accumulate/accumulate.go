@@ -43,7 +43,7 @@ type Answer interface {
 	SaveState(w *state.Writer)
 	// LoadState adds what another answer of the same query saved. Nothing that it reads makes it panic.
 	LoadState(r *state.Reader) error
-	// ValidRecord says whether a content, of the right length, is one that WriteRows may have written.
+	// ValidRecord reports whether a content, of the right length, is one that WriteRows may have written.
 	ValidRecord(content []byte) bool
 }
 

@@ -23,7 +23,7 @@ type Formula struct {
 	// part of Quarter (pi/4) is subtracted.
 	PerRadian float64
 	Quarter   [3]float64
-	// Sin and Cos are coefficients, that of the highest power first.
+	// Sin and Cos are coefficients of polynomials, the highest power first.
 	Sin, Cos [6]float64
 	// SemiMajor is in metres; Eccentricity2 is the square of the first eccentricity, and Rest is 1 less that.
 	SemiMajor, Eccentricity2, Rest float64

@@ -68,7 +68,7 @@ func appendPrefix(form []byte, t *table.Type) []byte {
 	return binary.BigEndian.AppendUint64(append(form, instant), uint64(t.Unit))
 }
 
-// appendNumber appends a number so that the order of forms is that of numbers.
+// appendNumber appends a number so that forms have the order of the numbers.
 func appendNumber(form []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(form, uint64(n)^1<<63)
 }

@@ -35,7 +35,7 @@ type ValuesOf struct {
 	Sums   accumulate.SumsOf
 }
 
-// second returns the place of the second sum among the numbers of an entry, rows that of the number of rows.
+// second and rows return the indexes of the second sum and of the row count among the numbers of an entry.
 func (of *ValuesOf) second() int { return of.Sums.Quantizer.Dims }
 
 func (of *ValuesOf) rows() int {

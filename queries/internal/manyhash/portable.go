@@ -2,7 +2,7 @@
 
 package manyhash
 
-// pairwise says that compressPairs and finishPairs may be called.
+// pairwise is set if compressPairs and finishPairs may be called.
 var pairwise = false
 
 func compressPairs(*Sum, *byte, uintptr, uintptr, *Sum, uintptr) {}

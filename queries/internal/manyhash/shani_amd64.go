@@ -26,7 +26,7 @@ const (
 	sha   = 1 << 29 // leaf 7, EBX
 )
 
-// pairwise says that compressPairs and finishPairs may be called.
+// pairwise is set if compressPairs and finishPairs may be called.
 var pairwise = hasInstructions()
 
 func hasInstructions() bool {

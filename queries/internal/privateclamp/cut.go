@@ -28,7 +28,7 @@ const LeastChance = 0.1
 // Cut estimates what the clamp cuts off. The rule that chose the clamp takes the tail of the values to bend; this
 // estimate does not, so that it errs towards too large a chance:
 //
-//   - If the values continue beyond the highest octave that is believed, their tail is a power law, as steep as it is at
+//   - If the values continue beyond the highest occupied octave, their tail is a power law, as steep as it is at
 //     that octave, up to the public bound. With the clamp's end c, n_i rows expected in octave i and values x_i there,
 //     Off = Σ n_i·(x_i − c). What is cut off is taken to be exponential with this mean, since the size of a tail is known
 //     to within a factor only: it is more than the half-width h with the probability e^(−h/Off).
@@ -110,8 +110,8 @@ func (m *magnitudes) cutAt(end, bound, reach, half float64) (off, chance float64
 }
 
 // Noticed returns the least number of rows, whose values are within one octave, that stand out of the noisy histogram
-// with a probability of 97.5 %, wherever the octave is: (5 + 1.96)·s with the standard deviation s of an octave's noise,
-// since an octave is believed at 5·s.
+// with a probability of 97.5 %, wherever the octave is: (5 + 1.96)·s with the standard deviation s of an octave's
+// noise, since an octave counts as occupied from 5·s on.
 func (s *Search) Noticed() float64 {
 	deviation := s.Deviation / CoarseWeight
 	if s.Least < 0 && !s.Centred {

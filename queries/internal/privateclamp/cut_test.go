@@ -3,6 +3,7 @@ package privateclamp
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 )
 
@@ -27,15 +28,34 @@ func TestChanceOfACutHolds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a simulation in one goroutine, which takes minutes with the race detector")
 	}
+	checkChances(t, 0, 29, runsOfTable(40))
+}
+
+// The same of tables and noise that were drawn after the estimate was made: the seeds were never used before. There are
+// more than 10,000 simulations with DPRELEASE_LONG=1.
+func TestChanceOfACutHoldsOnOtherSeeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a simulation in one goroutine, which takes minutes with the race detector")
+	}
+	runs := 10
+	if os.Getenv("DPRELEASE_LONG") != "" {
+		runs = 420
+	}
+	checkChances(t, 4001, 4002, runs)
+}
+
+// checkChances compares stated chances with how often clamps cut more than their interval.
+func checkChances(t *testing.T, tables, noise uint64, runs int) {
+	t.Helper()
 	type drawn struct {
 		chance float64
 		cut    bool
 	}
 	var all []drawn
 	for k, e := range examples {
-		s := prepare(e, uint64(k))
-		r := rand.New(rand.NewPCG(29, uint64(k)))
-		cuts, sum, runs := 0, 0.0, runsOfTable(40)
+		s := prepare(e, tables+uint64(k))
+		r := rand.New(rand.NewPCG(noise, uint64(k)))
+		cuts, sum := 0, 0.0
 		for range runs {
 			search := s.searchOf(r)
 			if err := search.Choose(); err != nil {

@@ -83,7 +83,7 @@ func (m *magnitudes) occupiedRows() []float64 {
 			clear(out[j*PerOctave : (j+1)*PerOctave])
 		}
 	}
-	for j := range top { // bins of an octave that is believed which do not stand out, towards zero
+	for j := range top { // bins of an occupied octave that do not exceed the noise threshold, towards zero
 		bins := out[j*PerOctave : (j+1)*PerOctave]
 		for i, f := range m.fine[j*PerOctave : (j+1)*PerOctave] {
 			if f < 3*m.sdFine && m.coarse[j] > thresholdNear*PerOctave*m.sdFine {

@@ -89,7 +89,8 @@ func (s *RowsSearch) Choose() error {
 	return nil
 }
 
-// units estimates the units of each cell, with an extrapolated tail above the highest that is believed; nil if none is.
+// units estimates the units of each cell, with an extrapolated tail above the highest occupied cell; nil if none is
+// occupied.
 func (s *RowsSearch) units() []float64 {
 	m := &magnitudes{sdCoarse: s.Deviation}
 	for _, n := range s.Cells {

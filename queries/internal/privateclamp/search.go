@@ -13,7 +13,7 @@ const ClampRule = 1
 type Search struct {
 	// RuleVersion is the version of the rule.
 	RuleVersion int `json:"rule"`
-	// Exponent says that values are multiples of 2^Exponent, Least and Most are the public range in these.
+	// Values are multiples of 2^Exponent; Least and Most are the public range, in these units.
 	Exponent int   `json:"quantum_log2"`
 	Least    int64 `json:"least"`
 	Most     int64 `json:"most"`

@@ -16,8 +16,11 @@ const (
 	thresholdNext = 3.0
 	// thresholdAlone is the threshold of a single octave that may account for the sum of a run.
 	thresholdAlone = 3.8
-	longestRun     = 6
-	farthest       = 4 // octaves above the last occupied run, beyond which no tail is extrapolated
+	// thresholdBin is the threshold of a bin at which the values of the highest octave may end. If chance alone raises a
+	// bin below the values, the clamp cuts them off. Without such a bin the clamp is at most twice too large.
+	thresholdBin = 4.5
+	longestRun   = 6
+	farthest     = 4 // octaves above the last occupied run, beyond which no tail is extrapolated
 )
 
 // magnitudes is one side of a noisy histogram, or both folded together, in rows.
@@ -43,7 +46,7 @@ func (m *magnitudes) highest(firm int) (top int, gap bool) {
 	}
 }
 
-// highestRun returns the highest octave of the highest run that is believed. A run of several is not if its lowest
+// highestRun returns the highest octave of the highest run of occupied octaves. A run of several is not if its lowest
 // octave stands out by itself: the others may be empty. Octaves at the upper end of a run that do not stand out at all
 // are left out.
 func (m *magnitudes) highestRun() int {
@@ -153,7 +156,8 @@ func (d decay) ends(next []float64) bool {
 // ended is the part of what is expected below which the values are taken to end.
 const ended = 0.2
 
-// rows estimates the rows of each bin, with an extrapolated tail above the highest that is believed; nil if none is.
+// rows estimates the rows of each bin, with an extrapolated tail above the highest occupied octave; nil if none is
+// occupied.
 func (m *magnitudes) rows() []float64 {
 	firm := m.highestRun()
 	if firm < 0 {
@@ -189,7 +193,7 @@ const modeAbove = 2
 // endIn estimates the bins from the highest that stands out on, if the values end in an octave.
 func (m *magnitudes) endIn(out []float64, octave int) {
 	last := min((octave+2)*PerOctave, len(m.fine)) - 1
-	for ; last >= octave*PerOctave && m.fine[last] < 3.5*m.sdFine; last-- {
+	for ; last >= octave*PerOctave && m.fine[last] < thresholdBin*m.sdFine; last-- {
 	}
 	if last < octave*PerOctave {
 		return // spread as if the octave were filled evenly

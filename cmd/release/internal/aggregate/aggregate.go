@@ -4,6 +4,7 @@ package aggregate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -133,7 +134,7 @@ func (v *verb) aggregate(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := plan.Accurate(); err != nil {
+	if err := cmp.Or(plan.CheckParts(), plan.Accurate()); err != nil {
 		return err
 	}
 	limits, err := v.Limits(plan)

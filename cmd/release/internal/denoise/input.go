@@ -44,7 +44,7 @@ func readNoisy(ctx context.Context, f *denoiseFlags) (*noisyTable, error) {
 	return in, in.layOut(f)
 }
 
-// deviation returns the flag's number, or else that of the column standard_deviation, or sigma.
+// deviation returns the flag's number, or else the number in the column standard_deviation, or sigma.
 func (in *noisyTable) deviation(flag string) (float64, error) {
 	if flag != "" {
 		s, err := strconv.ParseFloat(flag, 64)

@@ -131,7 +131,7 @@ func (a *accounts) ofFolder(ctx context.Context, dir string, f *withdrawal) (*jo
 }
 
 // ofJob finds the newest release of a job: what is in its folder or, if that is gone, what the ledger has of its
-// question.
+// fingerprint.
 func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs.Known, error) {
 	if f.store != "" || f.job != "" {
 		return nil, console.Usagef("--store and --job are for a folder: a job names its ledger itself")

@@ -54,7 +54,7 @@ func spread[T any](to *[]T, values []T, valid []bool) []T {
 	return out
 }
 
-// spreadOffsets does the same with the offsets of strings.
+// spreadOffsets moves the offsets of strings apart in the same way, so that nulls have a place.
 func spreadOffsets(to *[]uint32, offsets []uint32, valid []bool) []uint32 {
 	from := len(offsets) - 1
 	*to = growTo(*to, len(valid)+1)

@@ -95,7 +95,7 @@ func (d Decimal) appendText(dst []byte, digits string) []byte {
 	return dst
 }
 
-// AddBytes does the same with a big-endian integer in two's complement.
+// AddBytes appends the decimal of a big-endian integer in two's complement.
 func (d Decimal) AddBytes(b []byte, to *table.Values) {
 	if v, ok := smallInteger(b); ok {
 		d.Add(v, to)

@@ -1,0 +1,467 @@
+package queries
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/kinds"
+	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// Coverage of every kind
+//
+// Each kind is released again and again as a run does it: rows are added up, charged with epsilon 1 and delta 1e-6,
+// noised, and read. The stated 95 % intervals must hold the bounded answer, which is known, in 94 to 96 % of the cases,
+// and a total of estimates must be right on average. If the noise of cells is independent, each cell is a case; else
+// one cell of each run is. Kinds with another place for this test: delta 0 (pure_test.go), clamps and bounds that are
+// found (pipeline/clampsearch), estimates that are made non-negative (kinds/crosstabsbias_test.go).
+
+// drawTable draws a table, with the answers of the query ("") and of its readings, by cell.
+type drawTable = func(r *rand.Rand) (*testTable, map[string][]float64)
+
+// simulated is a kind of query with a table of which the answer is known.
+type simulated struct {
+	name  string
+	spec  Spec
+	table drawTable
+	// dependent is set if the noise of the cells is not independent.
+	dependent bool
+	// apart is set if the cells do not add up, such as means: each is a total of its own.
+	apart bool
+}
+
+// intColumns makes a table of integers, column by column.
+func intColumns(names []string, columns ...[]int64) *testTable {
+	tab := &testTable{}
+	for _, name := range names {
+		tab.fields = append(tab.fields, table.Field{Name: name, Type: table.Type{Kind: table.Int}})
+	}
+	for i := range columns[0] {
+		var row []value
+		for _, c := range columns {
+			row = append(row, value{n: c[i]})
+		}
+		tab.rows = append(tab.rows, row)
+	}
+	return tab
+}
+
+// groupsOfRun is how many groups a simulated table has.
+const groupsOfRun = 500
+
+var (
+	groupColumn = domain.Dimension{Column: "g", Labels: numbered(groupsOfRun)}
+	cellEdges   = []string{"0", "2", "4", "6", "8", "10", "12", "14", "16"}
+	personal    = []string{"u"}
+)
+
+// groupedValues draws rows in groups with values from 0 to 20, of which mean, sum and variance are returned by group.
+func groupedValues(rows int, of func(sum, squares, n float64) float64) drawTable {
+	return func(r *rand.Rand) (*testTable, map[string][]float64) {
+		var g, x []int64
+		truth := make([]float64, groupsOfRun)
+		for i := range truth {
+			sum, squares := 0.0, 0.0
+			for range rows {
+				v := r.Int64N(r.Int64N(20) + 1)
+				g, x = append(g, int64(i)), append(x, v)
+				sum, squares = sum+float64(v), squares+float64(v*v)
+			}
+			truth[i] = of(sum, squares, float64(rows))
+		}
+		return intColumns([]string{"g", "x"}, g, x), map[string][]float64{"": truth}
+	}
+}
+
+// spreadValues draws rows in groups with values of a density that falls, and their quantiles and shares below edges: of
+// the rows themselves, not of an even spread over cells. With sums it also has the numbers below edges.
+func spreadValues(groups, rows int) drawTable {
+	return func(r *rand.Rand) (*testTable, map[string][]float64) {
+		tab := &testTable{fields: []table.Field{{Name: "g", Type: table.Type{Kind: table.Int}},
+			{Name: "x", Type: table.Type{Kind: table.Float}}}}
+		truth := map[string][]float64{}
+		for g := range groups {
+			values := make([]float64, rows)
+			for i := range values {
+				values[i] = 16 * min(r.Float64(), r.Float64())
+				tab.rows = append(tab.rows, []value{{n: int64(g)}, {x: values[i]}})
+			}
+			slices.Sort(values)
+			below := 0
+			for edge := 2.0; edge <= 16; edge += 2 {
+				before := below
+				for below < rows && values[below] < edge {
+					below++
+				}
+				truth[""] = append(truth[""], float64(below-before))
+				truth["sums"] = append(truth["sums"], float64(below))
+				truth["cdf"] = append(truth["cdf"], float64(below)/float64(rows))
+			}
+			for _, q := range []float64{0.1, 0.5, 0.9} {
+				truth["quantiles"] = append(truth["quantiles"], values[int(q*float64(rows))])
+			}
+		}
+		return tab, truth
+	}
+}
+
+func readByGroup(groups int, sums bool) Spec {
+	by := []domain.Dimension{{Column: "g", Labels: numbered(groups)}, {Column: "x", Edges: cellEdges}}
+	return Spec{Kind: Histogram, By: by, Read: Read{Quantiles: []string{"0.1", "0.5", "0.9"}, CDF: true, Sums: sums}}
+}
+
+// unitsOfRows draws persons with 1 to 5 rows, and how many have more than 2; and a table by group of one row each.
+func unitsOfRows(r *rand.Rand) (*testTable, map[string][]float64) {
+	var u, g []int64
+	over := 0.0
+	for person := range int64(300) {
+		n := 1 + r.IntN(5)
+		for range n {
+			u, g = append(u, person), append(g, r.Int64N(4))
+		}
+		if n > 2 {
+			over++
+		}
+	}
+	return intColumns([]string{"u", "g"}, u, g), map[string][]float64{"": {over}}
+}
+
+// inThreeColumns draws rows with three columns and counts them in all tables by one and by two of them.
+func inThreeColumns(r *rand.Rand) (*testTable, map[string][]float64) {
+	const rows = 3000
+	columns := make([][]int64, 3)
+	truth := map[string][]float64{"a": make([]float64, 3), "b": make([]float64, 4), "c": make([]float64, 5),
+		"a.b": make([]float64, 12), "a.c": make([]float64, 15), "b.c": make([]float64, 20)}
+	for range rows {
+		a, b, c := r.IntN(3), r.IntN(4), r.IntN(5)
+		for i, x := range []int{a, b, c} {
+			columns[i] = append(columns[i], int64(x))
+		}
+		truth["a"][a]++
+		truth["b"][b]++
+		truth["c"][c]++
+		truth["a.b"][a*4+b]++
+		truth["a.c"][a*5+c]++
+		truth["b.c"][b*5+c]++
+	}
+	return intColumns([]string{"a", "b", "c"}, columns...), truth
+}
+
+// simulations are the kinds.
+func simulations() []simulated {
+	counts := func(r *rand.Rand) (*testTable, map[string][]float64) {
+		var g []int64
+		truth := make([]float64, groupsOfRun)
+		for i := range truth {
+			truth[i] = float64(r.IntN(30))
+			for range int(truth[i]) {
+				g = append(g, int64(i))
+			}
+		}
+		return intColumns([]string{"g"}, g), map[string][]float64{"": truth}
+	}
+	total := func(r *rand.Rand) (*testTable, map[string][]float64) {
+		n := r.IntN(100)
+		return intColumns([]string{"g"}, make([]int64, n+1)), map[string][]float64{"": {float64(n + 1)}}
+	}
+	hours := func(r *rand.Rand) (*testTable, map[string][]float64) {
+		var u, g []int64
+		truth := make([]float64, 24)
+		for person := range int64(100) {
+			for hour := range int64(24) {
+				if r.IntN(2) == 0 {
+					u, g = append(u, person), append(g, hour)
+					truth[hour]++
+				}
+			}
+		}
+		return intColumns([]string{"u", "g"}, u, g), map[string][]float64{"": truth}
+	}
+	three := []domain.Dimension{{Column: "a", Labels: numbered(3)}, {Column: "b", Labels: numbered(4)}, {Column: "c",
+		Labels: numbered(5)}}
+	values := &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "20"}
+	group := []domain.Dimension{groupColumn}
+	sum := groupedValues(30, func(sum, _, _ float64) float64 { return sum })
+	mean := groupedValues(150, func(sum, _, n float64) float64 { return sum / n })
+	variance := groupedValues(300, func(sum, squares, n float64) float64 { return squares/n - sum*sum/n/n })
+	over := Spec{Kind: query.OverBound, Unit: personal, Bounds: Bounds{MaxRows: 2}}
+	common := Spec{Kind: Histogram, Unit: personal, CommonNoise: AddRemove,
+		Bounds: Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}, By: []domain.Dimension{{Column: "g", Labels: numbered(24)}}}
+	tables := Spec{Kind: Crosstab, By: three, Crosstabs: &Crosstabs{Ways: []int{1, 2}}}
+	whole := tables
+	whole.Crosstabs = &Crosstabs{Ways: []int{1, 2}, Nonnegative: true, Integers: true}
+	return []simulated{
+		{name: "count", spec: Spec{Kind: Count}, table: total},
+		{name: "histogram", spec: Spec{Kind: Histogram, By: group}, table: counts},
+		{name: "units over a bound", spec: over, table: unitsOfRows},
+		{name: "sums", spec: Spec{Kind: Sum, Value: values, By: group}, table: sum},
+		{name: "means", spec: Spec{Kind: Mean, Value: values, By: group}, table: mean, apart: true},
+		{name: "variances", spec: Spec{Kind: Variance, Value: values, By: group}, table: variance, apart: true},
+		{name: "quantiles of narrow noise", spec: readByGroup(groupsOfRun, false), table: spreadValues(groupsOfRun, 800)},
+		{name: "quantiles of wide noise", spec: readByGroup(groupsOfRun, false), table: spreadValues(groupsOfRun, 150)},
+		{name: "ordered sums", spec: readByGroup(4, true), table: spreadValues(4, 800), dependent: true},
+		{name: "common noise", spec: common, table: hours, dependent: true},
+		{name: "crosstabs", spec: tables, table: inThreeColumns, dependent: true},
+		{name: "crosstabs of integers", spec: whole, table: inThreeColumns, dependent: true},
+	}
+}
+
+// drawn answers a query as a run does.
+func drawn(tb testing.TB, q Query, tab *testTable) Answer {
+	tb.Helper()
+	components, err := q.Components(AddRemove)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var asks []calibrate.Ask
+	for _, p := range components {
+		asks = append(asks, calibrate.Ask{Query: "q" + p.Name, Sens: p.Sens, Weight: p.Weight, Quantum: p.Quantum,
+			RowBound: p.RowBound})
+	}
+	ms, err := calibrate.SplitBudget(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, asks)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	receipt := ledgertest.Receipt(tb, ms...)
+	var noisy []mechanism.Noisy
+	for i, e := range hiddenBy(tb, q, tab, plainly(q, tab), nil) {
+		n, err := mechanism.AddNoise(tb.Context(), e, receipt, ms[i], 1)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		noisy = append(noisy, n)
+	}
+	a, err := q.Finish(noisy, noisy)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return a
+}
+
+// caseCount counts cases, the intervals that hold the truth, and the errors of totals of estimates, if these add up.
+type caseCount struct {
+	cases, held int
+	totals      []float64
+	block       int // cells of independent noise that make a total
+}
+
+// add counts the cells of a table, or one of them if only is not negative. An answer that is certain, such as the share
+// below the last edge, is no case.
+func (c *caseCount) add(a *Answer, truth []float64, only int) {
+	low, high, estimate := fill(a.Low, a.Cells), fill(a.High, a.Cells), fill(a.Estimate, a.Cells)
+	total := 0.0
+	for i, x := range truth {
+		if total += estimate[i] - x; only < 0 && i%c.block == c.block-1 || i == len(truth)-1 {
+			c.totals, total = append(c.totals, total), 0
+		}
+		if only >= 0 && i != only%len(truth) || low[i] == high[i] {
+			continue
+		}
+		if c.cases++; low[i] <= x && x <= high[i] {
+			c.held++
+		}
+	}
+}
+
+// check requires the share of intervals that hold to be between 94 and 96 %, widened to 6.1 standard errors around 95 %
+// if there are few cases, and the bias of totals to be below a tenth of their deviation, with 6.1 standard errors on
+// top: false alarms of 1e-9 each. Quantiles and shares do not add up.
+func (c *caseCount) check(t *testing.T, name string) {
+	t.Helper()
+	share := float64(c.held) / float64(c.cases)
+	mean, spread := meanAndSpread(c.totals)
+	n := float64(len(c.totals))
+	t.Logf("%-12s %6d intervals: %.4f hold; bias of %.0f totals %.3f deviations", name, c.cases, share, n, mean/spread)
+	if slack := max(0.01, 6.1*math.Sqrt(0.95*0.05/float64(c.cases))); math.Abs(share-0.95) > slack {
+		t.Errorf("%s: %.4f of the intervals hold the answer, want 0.95 ± %.4f", name, share, slack)
+	}
+	if strings.HasSuffix(name, "quantiles") || strings.HasSuffix(name, "cdf") {
+		return
+	}
+	if n > 20 && math.Abs(mean) > (0.1+6.1/math.Sqrt(n))*spread {
+		t.Errorf("%s: totals of estimates are off by %.3f on average, with a deviation of %.3f", name, mean, spread)
+	}
+}
+
+// casesOf is how many cases a kind needs: 10,000 with DPRELEASE_LONG=1.
+func casesOf() int {
+	if os.Getenv("DPRELEASE_LONG") != "" {
+		return 10_000
+	}
+	return 400
+}
+
+// The intervals of every kind cover 94 to 96 %, and totals of estimates have no bias. See [caseCount.check].
+func TestEveryKindCovers(t *testing.T) {
+	for i, s := range simulations() {
+		t.Run(s.name, func(t *testing.T) {
+			if testing.Short() && s.dependent {
+				t.Skip("many runs, which take long with the race detector")
+			}
+			s.spec.Name = "q"
+			q, r := makeQuery[Query](t, s.spec), rand.New(rand.NewPCG(41, uint64(i)))
+			all := map[string]*caseCount{}
+			fewest := func() int {
+				least := casesOf()
+				for _, c := range all {
+					least = min(least, c.cases)
+				}
+				return least
+			}
+			for run := 0; len(all) == 0 || fewest() < casesOf(); run++ {
+				tab, truth := s.table(r)
+				a := drawn(t, q, tab)
+				for _, reading := range append([]query.Reading{{Answer: a}}, a.Readings...) {
+					want, ok := truth[reading.Name]
+					if !ok && reading.Name == "" {
+						continue // the numbers of which crosstabs are made
+					}
+					if len(want) != reading.Answer.Cells {
+						t.Fatalf("%q has %d cells, want %d", reading.Name, reading.Answer.Cells, len(want))
+					}
+					if all[reading.Name] == nil {
+						all[reading.Name] = &caseCount{block: map[bool]int{false: 20, true: 1}[s.apart]}
+					}
+					only := -1
+					if s.dependent || reading.Name != "" {
+						only = run
+					}
+					all[reading.Name].addGroups(&reading.Answer, want, only, s.dependent)
+				}
+			}
+			for name, c := range all {
+				c.check(t, s.name+" "+name)
+			}
+		})
+	}
+}
+
+// addGroups is add for readings of many groups, whose noise is independent from group to group: one row of each counts.
+func (c *caseCount) addGroups(a *Answer, truth []float64, only int, dependent bool) {
+	if only < 0 || dependent {
+		c.add(a, truth, only)
+		return
+	}
+	rows := len(truth) / groupsOfRun
+	for g := range groupsOfRun {
+		at := g * rows
+		part := Answer{Cells: rows}
+		for _, x := range []struct{ to, from *Series }{{&part.Low, &a.Low}, {&part.High, &a.High}, {&part.Estimate,
+			&a.Estimate}} {
+			from := *x.from
+			*x.to = func(start int, dst []float64) { from(at+start, dst) }
+		}
+		c.add(&part, truth[at:at+rows], only+g)
+	}
+}
+
+// The intervals of discovered keys cover 94 to 96 % of the keys that were selected, near the threshold and far above,
+// and so do those of sums and means by these keys.
+func TestDiscoveredKeysCover(t *testing.T) {
+	const keys, each = 300, 12
+	r := rand.New(rand.NewPCG(43, 1))
+	leader := Spec{Name: "h", Kind: Histogram, Unit: personal, Bounds: Bounds{MaxGroups: 1},
+		By: []domain.Dimension{{Column: "key", Discover: true}}}
+	follower := Spec{Name: "q", Kind: Sum, Unit: personal, Bounds: Bounds{MaxGroups: 1, MaxRowsPerGroup: 1}, By: leader.By,
+		Leader: &Leader{Name: "h", Dims: 1}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "20"}}
+	means := follower
+	means.Kind = Mean
+	counts, sums, quotients := &caseCount{block: 20}, &caseCount{block: 20}, &caseCount{block: 1}
+	for counts.cases < max(casesOf(), 1000) {
+		var u, key, x []int64
+		size, sum := map[string]float64{}, map[string]float64{}
+		for k := range int64(keys) {
+			name, n := strconv.FormatInt(k, 10), each+r.IntN(120)
+			size[name] = float64(n)
+			for range n {
+				v := r.Int64N(20)
+				u, key, x = append(u, int64(len(u))), append(key, k), append(x, v)
+				sum[name] += float64(v)
+			}
+		}
+		tab := intColumns([]string{"u", "key", "x"}, u, key, x)
+		selected := selectedCounts(t, mustDiscover(t, leader), tab)
+		a, err := makeQuery[Query](t, leader).Finish(selected, selected)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byKey := func(a *Answer, of func(string) float64) (truth []float64) {
+			for i := range a.Cells {
+				truth = append(truth, of(strings.Trim(labelOf(a.Keys[0], i), `"`)))
+			}
+			return truth
+		}
+		counts.add(&a, byKey(&a, func(k string) float64 { return size[k] }), -1)
+		for _, f := range []struct {
+			s  Spec
+			c  *caseCount
+			of func(k string) float64
+		}{{follower, sums, func(k string) float64 { return sum[k] }},
+			{means, quotients, func(k string) float64 { return sum[k] / size[k] }}} {
+			b := answeredByKeys(t, makeQuery[*kinds.ByKeys](t, f.s), tab, selected[0])
+			f.c.add(&b, byKey(&b, f.of), -1)
+		}
+	}
+	counts.check(t, "keys")
+	sums.check(t, "sums by keys")
+	quotients.check(t, "means by keys")
+}
+
+// selectedCounts selects keys at epsilon 1, as a run does.
+func selectedCounts(tb testing.TB, q Query, tab *testTable) []mechanism.Noisy {
+	tb.Helper()
+	components, err := q.Components(AddRemove)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m := calibrate.Mechanism{Query: "h", Sens: components[0].Sens, Sigma: 5, Grid: 0.25}
+	s := calibrate.KeySelection{Mechanism: m, Keys: components[0].Keys, Failure: 1e-7}
+	n, err := mechanism.SelectKeys(tb.Context(), hiddenBy(tb, q, tab, plainly(q, tab), nil)[0],
+		ledgertest.ShareReceipt(tb, "1e-7", m), s, 1)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return []mechanism.Noisy{n}
+}
+
+// answeredByKeys adds values up by selected keys, as a run does.
+func answeredByKeys(tb testing.TB, q *kinds.ByKeys, tab *testTable, selected mechanism.Noisy) Answer {
+	tb.Helper()
+	components, err := q.Components(AddRemove)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var noisy []mechanism.Noisy
+	for i, e := range hiddenBy(tb, q, tab, plainly(q, tab), nil) {
+		m := calibrate.Mechanism{Query: "q" + components[i].Name, Sens: components[i].Sens,
+			Sigma: calibrate.Sigma(4 * components[i].Sens.L2), Grid: 0.25}
+		if e, err = e.ForKeys(selected); err != nil {
+			tb.Fatal(err)
+		}
+		n, err := mechanism.AddNoise(tb.Context(), e, ledgertest.Receipt(tb, m), m, 1)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		noisy = append(noisy, n)
+	}
+	bound, err := q.WithKeys(selected.Keys())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	a, err := bound.Finish(noisy, noisy)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return a
+}

@@ -1,0 +1,432 @@
+package kinds
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/aggregation"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+	"github.com/dprelease/dprelease/queries/strategy"
+)
+
+// Nested levels
+//
+// Crosstabs with a dimension that has levels count the same rows in the groups of every level, each by all other
+// dimensions. Only the cells of the last level are counted; the other levels are their sums. Each level is a component
+// with noise of its own: a row is in one cell of each. The tables are the estimates of least squares
+// ([strategy.Nested]), so that all levels add up.
+
+// Nested is a query of a table for each level of its first dimension.
+type Nested struct {
+	Base
+	Tree  *strategy.Nested
+	names []string // of the levels
+
+	solve func() []float64 // the shares of mu² of the levels
+}
+
+// The key columns of the noisy numbers of nested levels: the level, and which of its numbers.
+const (
+	levelKey  = "level"
+	numberKey = "number_in_level"
+)
+
+// newNested checks a spec and returns its query.
+func newNested(s query.Spec, p *problem.Problems) query.Query {
+	q := &Nested{Base: Base{Spec: s, Axes: newAxes(s, nil, p), Limits: rowLimits(s, p)}}
+	if s.Declared != 0 {
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "levels have a sensitivity each", "leave the declaration out")
+	}
+	if len(s.Crosstabs.Ways) > 0 || len(s.Crosstabs.Tables) > 0 {
+		p.Add(string(query.Crosstab), problem.CodeBadSpec, "with levels, there is a table for each level by all dimensions",
+			"leave ways and tables out")
+	}
+	for i, d := range s.By {
+		at := s.DimensionField(i)
+		switch {
+		case d.Levels != nil && i > 0:
+			p.Add(at+".levels", problem.CodeBadSpec, "only the first dimension can have levels", "put it first")
+		case d.Discover:
+			p.Add(at, problem.CodeBadSpec, "tables are of listed cells, and keys are discovered", "list the keys")
+		case d.Nearest != nil && d.Nearest.BandwidthM != 0:
+			p.Add(at+".nearest.kernel", problem.CodeBadSpec, "a kernel spreads the rows of one histogram", "leave kernel out")
+		case d.Levels != nil && (d.Null == domain.OwnCell || d.Other == domain.OwnCell):
+			p.Add(at, problem.CodeBadSpec, "a cell for null or other lies in no group of a level", "use drop")
+		}
+	}
+	if len(p.List) > 0 {
+		return nil
+	}
+	q.tree(p)
+	if len(p.List) > 0 {
+		return nil
+	}
+	q.solve = sync.OnceValue(func() []float64 { return q.Tree.Solve(s.Crosstabs.Loss) })
+	return q
+}
+
+// tree makes the tree of the levels, or reports what is wrong with it.
+func (q *Nested) tree(p *problem.Problems) {
+	levels, at := q.Spec.By[0].Levels, q.Spec.DimensionField(0)+".levels"
+	cells := 1
+	for i := range q.Axes[1:] {
+		if size := q.Axes[1+i].Size; cells <= strategy.MaxTableCells/max(size, 1) {
+			cells *= size
+		} else {
+			cells = strategy.MaxTableCells + 1
+		}
+	}
+	if cells > strategy.MaxTableCells/q.Axes[0].Size {
+		p.Add(q.Spec.ByField(), problem.CodeTooManyCells, fmt.Sprintf("a level of more than 2^24 = %d cells",
+			strategy.MaxTableCells), "use fewer dimensions or fewer cells a dimension")
+		return
+	}
+	var groups [][]int32
+	lowest := -1
+	for l := range q.Spec.Crosstabs.Known {
+		lowest = max(lowest, l)
+	}
+	known := make([]bool, len(levels))
+	for l, level := range levels {
+		if len(level.Groups) != q.Axes[0].Size {
+			p.Add(at, problem.CodeBadSpec, "level "+level.Name+" has not a group for each cell", "")
+			return
+		}
+		q.names, groups, known[l] = append(q.names, level.Name), append(groups, level.Groups), l <= lowest
+	}
+	tree, err := strategy.NewNested(groups, cells, known)
+	if err != nil {
+		p.Add(at, problem.CodeBadSpec, err.Error(), "name the levels from the coarsest to the finest")
+		return
+	}
+	q.Tree = tree
+	for l := range levels {
+		q.Size += tree.Size(l) * cells
+	}
+	seen := map[string]bool{}
+	for _, k := range q.keys(len(levels) - 1) {
+		if seen[k.Name] || slices.Contains(answerColumns, k.Name) {
+			p.Add(at, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", k.Name),
+				"name the dimension with as: NAME")
+			return
+		}
+		seen[k.Name] = true
+	}
+	q.checkKnown(p)
+}
+
+// checkKnown reports public totals that do not fit the tree, and fixes the totals of the levels above.
+func (q *Nested) checkKnown(p *problem.Problems) {
+	given := q.Spec.Crosstabs.Known
+	if len(given) == 0 {
+		return
+	}
+	known := maps.Clone(given)
+	q.Spec.Crosstabs = &query.Crosstabs{Loss: q.Spec.Crosstabs.Loss, Nonnegative: q.Spec.Crosstabs.Nonnegative,
+		Integers: q.Spec.Crosstabs.Integers, Known: known}
+	for l := q.Tree.Levels() - 1; l >= 0; l-- {
+		totals, ok := known[l]
+		if ok && len(totals) != q.Tree.Size(l) {
+			p.Add("crosstabs.known", problem.CodeBadSpec, "there is not a total for each group of "+q.names[l], "")
+			return
+		}
+		for i, x := range totals {
+			if x < 0 || x != math.Trunc(x) || x >= 1<<48 {
+				p.Add("crosstabs.known", problem.CodeBadSpec, fmt.Sprintf("total %d of %s is no number of rows", i+1, q.names[l]), "")
+				return
+			}
+		}
+		if l+1 == q.Tree.Levels() || known[l+1] == nil {
+			continue
+		}
+		sums := make([]float64, q.Tree.Size(l))
+		for i := range sums {
+			from, to := q.Tree.Children(l, i)
+			for _, x := range known[l+1][from:to] {
+				sums[i] += x
+			}
+		}
+		if known[l] = sums; ok && !slices.Equal(sums, totals) {
+			p.Add("crosstabs.known", problem.CodeBadSpec, "the totals of "+q.names[l+1]+" do not add up to those of "+q.names[l],
+				"public totals of two levels agree")
+			return
+		}
+	}
+}
+
+// known returns the public totals by level, nil if they are not known.
+func (q *Nested) known() [][]float64 {
+	out := make([][]float64, q.Tree.Levels())
+	for l, totals := range q.Spec.Crosstabs.Known {
+		out[l] = totals
+	}
+	return out
+}
+
+// others names the dimensions without levels.
+func (q *Nested) others() []string {
+	var names []string
+	for i := range q.Axes[1:] {
+		name := q.Axes[1+i].Name()
+		if name == "" {
+			name = "grid"
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// Components states a mechanism for each level.
+func (q *Nested) Components(adj query.Adjacency) ([]query.Component, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	if adj.Check(p); len(p.List) > 0 {
+		return nil, p.Err()
+	}
+	l2 := sensitivity.RootUpRat(q.norm(adj))
+	var out []query.Component
+	for l, share := range q.solve() {
+		out = append(out, query.Component{
+			Name: q.names[l], Sens: calibrate.Sensitivity{L2: l2, Why: q.why(adj, l2)}, Cells: q.Tree.Size(l) * q.Tree.Cells(),
+			Quantum: 1, RowBound: 1, Scale: 1, Weight: share,
+		})
+	}
+	return out, nil
+}
+
+// norm returns the largest squared norm of one unit's change in a level. All of its rows may be in one cell; under
+// replace-one they leave one cell and enter another.
+func (q *Nested) norm(adj query.Adjacency) *big.Rat {
+	k := new(big.Rat).SetInt64(q.Limits.Rows)
+	k.Mul(k, k)
+	if adj == query.ReplaceOne {
+		k.Add(k, k)
+	}
+	return k
+}
+
+// why is the one-line argument for the sensitivity of a level.
+func (q *Nested) why(adj query.Adjacency, l2 float64) string {
+	what := "each row adds 1 to one cell of the level: "
+	switch rows := problem.Plural(q.Limits.Rows, "row"); {
+	case adj == query.ReplaceOne && q.Limits.Rows == 1:
+		what = "replacing a row takes 1 from one cell of the level and adds 1 to another: "
+	case adj == query.ReplaceOne:
+		what = fmt.Sprintf("each %s can move at most %s from one cell of the level to another: ", q.Spec.UnitName(), rows)
+	case !q.Spec.PerRow():
+		what = fmt.Sprintf("each %s adds at most %s to the level, which may be in one cell: ", q.Spec.UnitName(), rows)
+	}
+	return what + domain.Shortest(l2)
+}
+
+// Strategy reports the error of each level.
+func (q *Nested) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
+	if len(ms) != len(q.names) {
+		return query.Strategy{}, errComponents
+	}
+	variances := make([]float64, len(ms))
+	for l := range ms {
+		sd := ms[l].Deviation()
+		variances[l] = sd * sd
+	}
+	loss := q.Spec.Crosstabs.Loss
+	errs := q.Tree.Errors(variances)
+	out := query.Strategy{Name: query.StrategyNested, Loss: loss, Error: math.Sqrt(q.Tree.Loss(loss, errs))}
+	for l, name := range q.tableNames() {
+		out.Tables = append(out.Tables, query.StrategyTable{Name: name, By: append([]string{q.names[l]}, q.others()...),
+			Cells: q.Tree.Size(l) * q.Tree.Cells(), Deviation: math.Sqrt(errs[l].Largest)})
+	}
+	mu := float64(calibrate.ComposedMu(ms))
+	norm, _ := q.norm(adj).Float64()
+	unit := math.Sqrt(norm) / mu
+	leaves, equal, alone := q.Tree.Compare(loss)
+	out.Others = []strategy.Candidate{{Name: "the last level alone, added up", Error: unit * leaves},
+		{Name: "each level alone, equal noise", Error: unit * equal}, {Name: "each level alone, best noise", Error: unit * alone}}
+	return out, nil
+}
+
+// tableNames names the tables of the levels for files: by the levels if these names are plain, else by numbers.
+func (q *Nested) tableNames() []string {
+	names := slices.Clone(q.names)
+	for _, name := range names {
+		if strings.ContainsFunc(name, func(c rune) bool {
+			return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-'
+		}) || len(name) > 100 {
+			for l := range names {
+				names[l] = fmt.Sprintf("level%d", l+1)
+			}
+			return names
+		}
+	}
+	return names
+}
+
+// keys are the key columns of the table of a level. Groups of places have the names of the groups in which they lie
+// too, as a name may occur in several of them.
+func (q *Nested) keys(level int) (keys []domain.KeyColumn) {
+	d := q.Axes[0].Dimension
+	levels := d.Levels
+	if levels[level].Edges != nil {
+		d.Edges, d.Levels = levels[level].Edges, nil
+		axes := domain.NewAxes([]domain.Dimension{d}, q.Spec.Location, "", nil, &problem.Problems{})
+		keys = domain.KeyColumns(axes)
+	} else {
+		for a := range level + 1 {
+			k := domain.KeyColumn{Name: levels[a].Name, Labels: domain.Labels{Strings: make([]string, q.Tree.Size(level))}}
+			if a == len(levels)-1 {
+				k.Name = q.Axes[0].Name()
+			}
+			for i, g := range levels[level].Groups {
+				k.Labels.Strings[g] = levels[a].Labels[levels[a].Groups[i]]
+			}
+			keys = append(keys, k)
+		}
+	}
+	for i := range keys {
+		keys[i].Stride = q.Tree.Cells()
+	}
+	return append(keys, domain.KeyColumns(q.Axes[1:])...)
+}
+
+// Aggregation describes counting the cells of the last level; all of them are measured.
+func (q *Nested) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
+	a, err := q.Base.Aggregation(s)
+	a.Dense = true
+	return a, err
+}
+
+// Hide adds the counts up to all levels and hides them.
+func (q *Nested) Hide(t accumulate.Totals) (out []mechanism.Exact, err error) {
+	for _, counts := range q.Tree.Measure(t.Tables[0]) {
+		level, err := accumulate.HideCounts(counts)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, level...)
+	}
+	return out, nil
+}
+
+// Bytes returns the memory of the cells: see [query.Query].
+func (q *Nested) Bytes(workers int, _ int64) int64 {
+	last := int64(q.Tree.Size(q.Tree.Levels()-1)) * int64(q.Tree.Cells())
+	return 8*last*q.copies(workers) + 16*int64(q.Size)
+}
+
+// Directions returns none: the noisy numbers of the levels are several tables.
+func (q *Nested) Directions() []domain.Direction { return nil }
+
+// LooksEmpty looks at the sum of the first level.
+func (q *Nested) LooksEmpty(noisy []mechanism.Noisy) bool {
+	first := make([]float64, noisy[0].Len())
+	noisy[0].Fill(0, first)
+	sum := 0.0
+	for _, x := range first {
+		sum += x
+	}
+	return math.Abs(sum) <= largestNoise*noisy[0].Mechanism().Deviation()*math.Sqrt(float64(len(first)))
+}
+
+// Finish makes the answer, the noisy numbers of all levels, and the tables of their estimates.
+func (q *Nested) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+	var lengths []int
+	for l := range q.names {
+		lengths = append(lengths, q.Tree.Size(l)*q.Tree.Cells())
+	}
+	if err := checkComponents(q.Name(), noisy, estimate, lengths...); err != nil {
+		return query.Answer{}, err
+	}
+	names, numbers := make([]string, 0, q.Size), make([]int64, 0, q.Size)
+	values := make([]float64, q.Size)
+	deviations, y := deviationsOf(noisy), make([][]float64, len(noisy))
+	variances, ends := make([]float64, len(noisy)), make([]int, len(noisy))
+	for l, n := range lengths {
+		first := len(names)
+		noisy[l].Fill(0, values[first:first+n])
+		y[l] = slices.Clone(values[first : first+n])
+		variances[l], ends[l] = deviations[l]*deviations[l], first+n
+		for i := range n {
+			names, numbers = append(names, q.names[l]), append(numbers, int64(i))
+		}
+	}
+	sigma := func(start int, dst []float64) {
+		for i := range dst {
+			l := 0
+			for start+i >= ends[l] {
+				l++
+			}
+			dst[i] = deviations[l]
+		}
+	}
+	a := spreadAnswer(values, sigma)
+	a.Keys = []domain.KeyColumn{{Name: levelKey, Stride: 1, Labels: domain.Labels{Strings: names}},
+		{Name: numberKey, Stride: 1, Labels: domain.Labels{Ints: numbers}}}
+	q.Tree.Estimate(y, variances, q.known())
+	spread := q.Tree.Variances(variances)
+	made := y
+	if x := q.Spec.Crosstabs; x.Nonnegative || x.Integers {
+		made = q.agree(y, spread)
+	}
+	for l, name := range q.tableNames() {
+		cells := q.Tree.Cells()
+		t := spreadAnswer(y[l], func(start int, dst []float64) {
+			for i := range dst {
+				dst[i] = math.Sqrt(spread[l][(start+i)/cells])
+			}
+		})
+		t.Keys = q.keys(l)
+		if q.Spec.Crosstabs.Nonnegative || q.Spec.Crosstabs.Integers {
+			t.Estimate = heldSeries(made[l])
+			t.Low, t.High = outerOf(t.Low, t.Estimate, math.Min), outerOf(t.High, t.Estimate, math.Max)
+		}
+		if q.Spec.Crosstabs.Nonnegative {
+			t.Low, t.High = notBelowZero(t.Low), notBelowZero(t.High)
+		}
+		a.Readings = append(a.Readings, query.Reading{Name: name, Answer: t})
+	}
+	return a, nil
+}
+
+// spreadAnswer makes the columns of values in memory with normal noise of the deviations that a series yields.
+func spreadAnswer(values []float64, sigma query.Series) query.Answer {
+	end := func(direction float64) query.Series {
+		return func(start int, dst []float64) {
+			sigma(start, dst)
+			for i, sd := range dst {
+				half := math.Nextafter(calibrate.Z95*sd, math.Inf(1))
+				dst[i] = math.Nextafter(values[start+i]+direction*half, math.Inf(int(direction)))
+			}
+		}
+	}
+	return query.Answer{Cells: len(values), Noisy: heldSeries(values), Estimate: heldSeries(values), Sigma: sigma,
+		Low: end(-1), High: end(1)}
+}
+
+// Recover reads the noisy numbers of the levels back.
+func (q *Nested) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
+	if len(grids) != len(q.names) || len(c.Noisy) != q.Size {
+		return out, errInexact
+	}
+	first := 0
+	for l := range q.names {
+		n := q.Tree.Size(l) * q.Tree.Cells()
+		multiples, err := ToMultiples(c.Noisy[first:first+n], grids[l])
+		if err != nil {
+			return out, err
+		}
+		out.Multiples = append(out.Multiples, multiples)
+		first += n
+	}
+	return out, nil
+}

@@ -1,0 +1,320 @@
+package kinds
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/strategy"
+)
+
+// placesSpec is a query of a random tree of places, by a few cells.
+func placesSpec(r *rand.Rand, levels, most, cells int) query.Spec {
+	d := domain.Dimension{Column: "place", Levels: make([]domain.Level, levels)}
+	var grow func(level int)
+	grow = func(level int) {
+		for range 1 + r.IntN(most) {
+			l := &d.Levels[level]
+			l.Labels = append(l.Labels, fmt.Sprintf("%d-%d", level, len(l.Labels)))
+			if level+1 < levels {
+				grow(level + 1)
+				continue
+			}
+			name := l.Labels[len(l.Labels)-1]
+			d.Labels = append(d.Labels, domain.Label{Name: name, Members: []string{name}})
+			for k := range d.Levels {
+				d.Levels[k].Groups = append(d.Levels[k].Groups, int32(len(d.Levels[k].Labels)-1))
+			}
+		}
+	}
+	grow(0)
+	for l := range d.Levels {
+		d.Levels[l].Name = fmt.Sprintf("level-%d", l)
+	}
+	other := domain.Dimension{Column: "age"}
+	for i := range cells {
+		name := fmt.Sprint(i)
+		other.Labels = append(other.Labels, domain.Label{Name: name, Members: []string{name}})
+	}
+	return query.Spec{Name: "people", Kind: query.Crosstab, By: []domain.Dimension{d, other},
+		Crosstabs: &query.Crosstabs{Loss: strategy.LossTables}}
+}
+
+func mustNest(tb testing.TB, s query.Spec) *Nested {
+	tb.Helper()
+	q, err := New(s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return q.(*Nested)
+}
+
+// drawNested returns a table of few rows in most cells, and of many in some, with its exact levels.
+func drawNested(r *rand.Rand, q *Nested) ([]int64, [][]float64) {
+	last := q.Tree.Levels() - 1
+	counts := make([]int64, q.Tree.Size(last)*q.Tree.Cells())
+	for i := range counts {
+		switch r.IntN(5) {
+		case 0:
+			counts[i] = int64(200 * r.ExpFloat64())
+		case 1:
+			counts[i] = int64(r.IntN(4))
+		}
+	}
+	var exact [][]float64
+	for _, of := range q.Tree.Measure(counts) {
+		y := make([]float64, len(of))
+		for i, x := range of {
+			y[i] = float64(x)
+		}
+		exact = append(exact, y)
+	}
+	return counts, exact
+}
+
+// addNoise returns the levels with normal noise, and the variance of each.
+func addNoise(r *rand.Rand, exact [][]float64, variances []float64) [][]float64 {
+	out := make([][]float64, len(exact))
+	for l, of := range exact {
+		out[l] = make([]float64, len(of))
+		for i, x := range of {
+			out[l][i] = x + math.Sqrt(variances[l])*r.NormFloat64()
+		}
+	}
+	return out
+}
+
+// The levels of neighbouring tables differ by at most the stated sensitivity of each component.
+func TestNestedSensitivity(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		s := placesSpec(r, 2+r.IntN(3), 3, 1+r.IntN(3))
+		s.Unit, s.Bounds = []string{"id"}, query.Bounds{MaxRows: int64(1 + r.IntN(4))}
+		q := mustNest(t, s)
+		counts, _ := drawNested(r, q)
+		before := q.Tree.Measure(append([]int64(nil), counts...))
+		for _, adj := range []query.Adjacency{query.AddRemove, query.ReplaceOne} {
+			components, err := q.Components(adj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := append([]int64(nil), counts...)
+			one, other := r.IntN(len(counts)), r.IntN(len(counts))
+			for range s.Bounds.MaxRows {
+				if r.IntN(2) == 0 {
+					one = r.IntN(len(counts))
+				}
+				changed[one]++
+				if adj == query.ReplaceOne {
+					changed[other]--
+				}
+			}
+			for l, after := range q.Tree.Measure(changed) {
+				norm := 0.0
+				for i := range after {
+					d := float64(after[i] - before[l][i])
+					norm += d * d
+				}
+				if norm = math.Sqrt(norm); norm > components[l].Sens.L2 {
+					t.Fatalf("%s: level %d differs by %g, stated %g", adj, l, norm, components[l].Sens.L2)
+				}
+			}
+		}
+	}
+}
+
+// Estimates that are made whole and non-negative add up over all levels, keep public totals, and have whole cells.
+func TestNestedIntegersAddUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for trial := range 300 {
+		levels := 2 + r.IntN(3)
+		s := placesSpec(r, levels, 4, 1+r.IntN(4))
+		q := mustNest(t, s)
+		_, exact := drawNested(r, q)
+		s.Crosstabs.Nonnegative, s.Crosstabs.Integers = trial%3 != 0, trial%3 != 1
+		if trial%2 == 0 {
+			level := r.IntN(levels)
+			totals := make([]float64, q.Tree.Size(level))
+			for i, x := range exact[level] {
+				totals[i/q.Tree.Cells()] += x
+			}
+			s.Crosstabs.Known = map[int][]float64{level: totals}
+		}
+		q = mustNest(t, s)
+		variances := make([]float64, levels)
+		for l := range variances {
+			variances[l] = math.Exp(3 * r.NormFloat64())
+		}
+		y := addNoise(r, exact, variances)
+		q.Tree.Estimate(y, variances, q.known())
+		made := q.agree(y, q.Tree.Variances(variances))
+		known, cells := q.known(), q.Tree.Cells()
+		for l, of := range made {
+			for i, x := range of {
+				if s.Crosstabs.Integers && x != math.Round(x) || s.Crosstabs.Nonnegative && x < 0 {
+					t.Fatalf("trial %d: level %d has the cell %g", trial, l, x)
+				}
+				if l == levels-1 {
+					continue
+				}
+				sum := 0.0
+				from, to := q.Tree.Children(l, i/cells)
+				for k := from; k < to; k++ {
+					sum += made[l+1][k*cells+i%cells]
+				}
+				if s.Crosstabs.Integers && sum != x || math.Abs(sum-x) > 1e-6*(1+math.Abs(x)) {
+					t.Fatalf("trial %d: level %d has %g, its children %g", trial, l, x, sum)
+				}
+			}
+			for i, total := range known[l] {
+				sum := 0.0
+				for _, x := range of[i*cells : (i+1)*cells] {
+					sum += x
+				}
+				if math.Abs(sum-total) > 1e-6*(1+total) {
+					t.Fatalf("trial %d: level %d has the total %g, known is %g", trial, l, sum, total)
+				}
+			}
+		}
+	}
+}
+
+// The total of every level, and of each cell over a level, keeps the mean of the noisy one if estimates are made whole
+// and non-negative: bias under a tenth of its standard deviation. The mean of n releases has a standard error of
+// 1/sqrt(n) deviations; the bound is 5 of them more, which fails by chance in one of 10^6 totals.
+func TestNestedTotalsHaveNoBias(t *testing.T) {
+	releases := 400
+	if os.Getenv("DPRELEASE_LONG") != "" {
+		releases = 10_000
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	s := placesSpec(r, 4, 5, 4)
+	s.Crosstabs.Nonnegative, s.Crosstabs.Integers = true, true
+	q := mustNest(t, s)
+	_, exact := drawNested(r, q)
+	variances := make([]float64, 4)
+	for l, share := range q.solve() {
+		variances[l] = 25 / share
+	}
+	spread := q.Tree.Variances(variances)
+	cells := q.Tree.Cells()
+	bias, squares := make([]float64, cells+1), [2]float64{}
+	deviations := make([]float64, cells+1)
+	whole := 0.0
+	for _, v := range spread[0] {
+		whole += v
+	}
+	for c := range cells {
+		deviations[c] = math.Sqrt(whole)
+	}
+	deviations[cells] = math.Sqrt(whole * float64(cells))
+	for range releases {
+		y := addNoise(r, exact, variances)
+		q.Tree.Estimate(y, variances, nil)
+		made := q.agree(y, spread)
+		for i, x := range made[3] {
+			bias[i%cells] += x - exact[3][i]
+			bias[cells] += x - exact[3][i]
+			squares[0] += (y[3][i] - exact[3][i]) * (y[3][i] - exact[3][i])
+			squares[1] += (x - exact[3][i]) * (x - exact[3][i])
+		}
+	}
+	for i, b := range bias {
+		b /= float64(releases) * deviations[i]
+		t.Logf("total %d: bias %.3f of its deviation", i, b)
+		if math.Abs(b) > 0.1+5/math.Sqrt(float64(releases)) {
+			t.Errorf("total %d has a bias of %.3f of its deviation", i, b)
+		}
+	}
+	t.Logf("%d nodes; error of the cells of the last level: %.3f of that of least squares", q.Tree.Size(3),
+		math.Sqrt(squares[1]/squares[0]))
+	if squares[1] > squares[0] {
+		t.Error("whole non-negative cells have a larger error")
+	}
+}
+
+// 95 % intervals of sums of cells, at each level, cover as often as they say. The share of n sums that are covered has a
+// standard error of sqrt(0.95·0.05/n); the bound is 5 of them, which fails by chance once in 10^6.
+func TestNestedSumsCover(t *testing.T) {
+	releases := 1000
+	if os.Getenv("DPRELEASE_LONG") != "" {
+		releases = 10_000
+	}
+	r := rand.New(rand.NewPCG(7, 8))
+	for trial := range 4 {
+		s := placesSpec(r, 3, 4, 3)
+		q := mustNest(t, s)
+		_, exact := drawNested(r, q)
+		if trial%2 == 1 {
+			totals := make([]float64, q.Tree.Size(0))
+			for i, x := range exact[0] {
+				totals[i/3] += x
+			}
+			s.Crosstabs.Known = map[int][]float64{0: totals}
+			q = mustNest(t, s)
+		}
+		variances := make([]float64, 3)
+		for l, share := range q.solve() {
+			variances[l] = 1 / share
+		}
+		weights, deviations := make([][]float64, 3), make([]float64, 3)
+		for l := range weights {
+			weights[l] = make([]float64, len(exact[l]))
+			for i := range weights[l] {
+				weights[l][i] = float64(r.IntN(2))
+			}
+			variance := 0.0
+			for k, of := range q.Tree.Coefficients(l, weights[l], variances) {
+				for _, w := range of {
+					variance += w * w * variances[k]
+				}
+			}
+			deviations[l] = math.Sqrt(variance)
+		}
+		var covered [3]int
+		for range releases {
+			y := addNoise(r, exact, variances)
+			q.Tree.Estimate(y, variances, q.known())
+			for l := range y {
+				sum := 0.0
+				for i, w := range weights[l] {
+					sum += w * (y[l][i] - exact[l][i])
+				}
+				if math.Abs(sum) <= calibrate.Z95*deviations[l]+1e-9 {
+					covered[l]++
+				}
+			}
+		}
+		for l, n := range covered {
+			share := float64(n) / float64(releases)
+			t.Logf("trial %d, level %d: %.4f", trial, l, share)
+			if deviations[l] > 1e-9 && math.Abs(share-0.95) > 5*math.Sqrt(0.95*0.05/float64(releases)) {
+				t.Errorf("trial %d: intervals of a sum in level %d cover %.4f", trial, l, share)
+			}
+		}
+	}
+}
+
+// Public totals that contradict each other, or that are no numbers of rows, are refused.
+func TestNestedKnownTotalsAgree(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	s := placesSpec(r, 2, 3, 1)
+	q := mustNest(t, s)
+	upper, lower := make([]float64, q.Tree.Size(0)), make([]float64, q.Tree.Size(1))
+	for i := range lower {
+		lower[i] = 10
+	}
+	upper[0] = 1
+	for _, known := range []map[int][]float64{{0: upper, 1: lower}, {1: lower[1:]}, {1: append([]float64{0.5}, lower[1:]...)},
+		{1: append([]float64{-1}, lower[1:]...)}} {
+		s.Crosstabs = &query.Crosstabs{Loss: strategy.LossTables, Known: known}
+		if _, err := New(s); err == nil {
+			t.Errorf("known totals %v are taken", known)
+		}
+	}
+}

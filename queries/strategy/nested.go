@@ -1,0 +1,532 @@
+package strategy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Nested levels
+//
+// A tree has levels of nodes, such as regions and municipalities: each node of a level lies within one node of the
+// level above, and a row is in one node of each level. Every node has the same cells, which the query's other
+// dimensions make. Noise of one variance a level
+// is added to all cells of all nodes, and the estimates are those of weighted least squares under the condition that
+// the children of a node add up to it. For one cell, with v the variance of a node's noise y,
+//
+//	up:   S = sum of z over the children, s' = sum of their s,
+//	      1/s = 1/v + 1/s',  z = s·(y/v + S/s'),                      z = y, s = v without children;
+//	down: x = z, V = s at the top, and for a child k of the node p
+//	      x_k = z_k + s_k/s'_p·(x_p − S_p),  V_k = s_k − (s_k/s'_p)²·(s'_p − V_p).
+//
+// V is the exact variance of the estimate x. Two passes over the nodes suffice, whatever the numbers of children and
+// the variances are.
+//
+// If the totals of the nodes of a level over all c cells are known, only these totals and those of other levels change:
+// the differences between the cells of a node are independent of the sum of its noise. With V the variance above and V°
+// that of the same passes with v = 0 at known levels, a cell has the variance V·(1 − 1/c) + V°/c.
+//
+// Sources: Hay, Rastogi, Miklau, Suciu, "Boosting the accuracy of differentially private histograms through
+// consistency", VLDB 2010 (arXiv 0904.0942), for equal variances and numbers of children; Chou et al., "Multiscale
+// autoregressive systems", IEEE Trans. Automatic Control 39, 1994, for the passes on any tree.
+
+// Nested is a tree of levels, the coarsest first, with some cells at each node.
+type Nested struct {
+	cells int
+	// first[l][i] to first[l][i+1] are the children, in level l+1, of node i of level l.
+	first [][]int32
+	sizes []int
+	known []bool
+}
+
+// NewNested makes a tree of levels. groups[l][i] is the node of level l in which leaf i lies: numbers from 0 on that
+// rise by 0 or 1 from leaf to leaf. The last level has a leaf a node. known says of which levels the totals of nodes
+// over all cells are public. Its error says which level does not lie within the one above.
+func NewNested(groups [][]int32, cells int, known []bool) (*Nested, error) {
+	n := &Nested{cells: cells, known: slices.Clone(known)}
+	for l, of := range groups {
+		size := int(of[len(of)-1]) + 1
+		n.sizes = append(n.sizes, size)
+		if l == 0 {
+			continue
+		}
+		first := make([]int32, 1, n.sizes[l-1]+1)
+		for i := 1; i < len(of); i++ {
+			if groups[l-1][i] == groups[l-1][i-1] {
+				continue
+			}
+			if of[i] == of[i-1] {
+				return nil, fmt.Errorf("a group of level %d lies in two groups of level %d", l+1, l)
+			}
+			first = append(first, of[i])
+		}
+		n.first = append(n.first, append(first, int32(size)))
+	}
+	return n, nil
+}
+
+// Levels returns the number of levels.
+func (n *Nested) Levels() int { return len(n.sizes) }
+
+// Size returns the number of nodes of a level.
+func (n *Nested) Size(level int) int { return n.sizes[level] }
+
+// Cells returns the number of cells of each node.
+func (n *Nested) Cells() int { return n.cells }
+
+// Children returns the first child of a node in the next level, and the node after its last child.
+func (n *Nested) Children(level, node int) (from, to int) {
+	return int(n.first[level][node]), int(n.first[level][node+1])
+}
+
+// Known reports whether the totals of the nodes of a level are public.
+func (n *Nested) Known(level int) bool { return n.known[level] }
+
+// AnyKnown reports whether some level has public totals.
+func (n *Nested) AnyKnown() bool { return slices.Contains(n.known, true) }
+
+// Measure adds the cells of the leaves up: the cells of the nodes of each level, node by node. The last level is counts
+// itself.
+func (n *Nested) Measure(counts []int64) [][]int64 {
+	out := make([][]int64, n.Levels())
+	out[n.Levels()-1] = counts
+	for l := n.Levels() - 2; l >= 0; l-- {
+		out[l] = make([]int64, n.sizes[l]*n.cells)
+		for i := range n.sizes[l] {
+			to := out[l][i*n.cells : (i+1)*n.cells]
+			for k := n.first[l][i]; k < n.first[l][i+1]; k++ {
+				for c, x := range out[l+1][int(k)*n.cells:][:n.cells] {
+					to[c] += x
+				}
+			}
+		}
+	}
+	return out
+}
+
+// passes holds the variances of the two passes over a tree for noise of one variance a level.
+type passes struct {
+	v       []float64   // of the noise
+	up      [][]float64 // s, by level and node
+	beneath [][]float64 // s'
+	all     [][]float64 // V
+}
+
+// passes works the variances out. With known, the totals of known levels have no error.
+func (n *Nested) passes(v []float64, known bool) *passes { return n.passesOver(v, known, nil) }
+
+// passesOver works the variances out of a tree to whose last level more levels may follow: beneath returns s' of a node
+// of the last level; nil if these are leaves.
+func (n *Nested) passesOver(v []float64, known bool, beneath func(node int) float64) *passes {
+	last := n.Levels() - 1
+	p := &passes{v: v, up: make([][]float64, last+1), beneath: make([][]float64, last+1), all: make([][]float64, last+1)}
+	for l := last; l >= 0; l-- {
+		p.up[l] = make([]float64, n.sizes[l])
+		leaves := l == last && beneath == nil
+		if !leaves {
+			p.beneath[l] = make([]float64, n.sizes[l])
+		}
+		for i := range p.up[l] {
+			switch {
+			case leaves:
+			case l == last:
+				p.beneath[l][i] = beneath(i)
+			default:
+				from, to := n.Children(l, i)
+				for _, s := range p.up[l+1][from:to] {
+					p.beneath[l][i] += s
+				}
+			}
+			switch {
+			case known && n.known[l]:
+			case leaves:
+				p.up[l][i] = v[l]
+			case p.beneath[l][i] > 0:
+				p.up[l][i] = 1 / (1/v[l] + 1/p.beneath[l][i])
+			}
+		}
+	}
+	p.all[0] = slices.Clone(p.up[0])
+	for l := range last {
+		p.all[l+1] = make([]float64, n.sizes[l+1])
+		for i, variance := range p.all[l] {
+			from, to := n.Children(l, i)
+			for k := from; k < to; k++ {
+				p.all[l+1][k] = p.up[l+1][k]
+				if s := p.beneath[l][i]; s > 0 {
+					r := p.up[l+1][k] / s
+					p.all[l+1][k] -= r * r * (s - variance)
+				}
+			}
+		}
+	}
+	return p
+}
+
+// estimate replaces the noisy numbers y, by level, node and cell, by the estimates of the passes.
+func (n *Nested) estimate(p *passes, y [][]float64, cells int) {
+	last := n.Levels() - 1
+	sums := make([][]float64, last)
+	for l := last - 1; l >= 0; l-- {
+		sums[l] = make([]float64, len(y[l]))
+		for i := range n.sizes[l] {
+			sum := sums[l][i*cells : (i+1)*cells]
+			from, to := n.Children(l, i)
+			for k := from; k < to; k++ {
+				for c, x := range y[l+1][k*cells:][:cells] {
+					sum[c] += x
+				}
+			}
+			own, s := y[l][i*cells:(i+1)*cells], p.up[l][i]
+			switch {
+			case p.beneath[l][i] == 0:
+				copy(own, sum)
+			case s > 0: // otherwise its number is known
+				a := s / p.beneath[l][i]
+				for c := range own {
+					own[c] += a * (sum[c] - own[c])
+				}
+			}
+		}
+	}
+	for l := range last {
+		for i := range n.sizes[l] {
+			s := p.beneath[l][i]
+			if s == 0 {
+				continue
+			}
+			from, to := n.Children(l, i)
+			for k := from; k < to; k++ {
+				r, child := p.up[l+1][k]/s, y[l+1][k*cells:][:cells]
+				for c := range child {
+					child[c] += r * (y[l][i*cells+c] - sums[l][i*cells+c])
+				}
+			}
+		}
+	}
+}
+
+// Estimate replaces noisy cells y, by level, node and cell, by their estimates of least squares, for noise of these
+// variances. known[l] are the public totals of the nodes of a level over all cells, nil if they are not known.
+func (n *Nested) Estimate(y [][]float64, variances []float64, known [][]float64) {
+	if !n.AnyKnown() {
+		n.estimate(n.passes(variances, false), y, n.cells)
+		return
+	}
+	totals := make([][]float64, n.Levels())
+	for l := range y {
+		totals[l] = make([]float64, n.sizes[l])
+		for i := range totals[l] {
+			for _, x := range y[l][i*n.cells:][:n.cells] {
+				totals[l][i] += x
+			}
+		}
+		if n.known[l] {
+			copy(totals[l], known[l])
+		}
+	}
+	n.estimate(n.passes(variances, true), totals, 1)
+	n.estimate(n.passes(variances, false), y, n.cells)
+	for l := range y {
+		for i, total := range totals[l] {
+			cells, sum := y[l][i*n.cells:][:n.cells], 0.0
+			for _, x := range cells {
+				sum += x
+			}
+			for c := range cells {
+				cells[c] += (total - sum) / float64(n.cells)
+			}
+		}
+	}
+}
+
+// Variances returns the variance of the estimate of a cell of each node, by level, for noise of these variances.
+func (n *Nested) Variances(variances []float64) [][]float64 {
+	out := n.passes(variances, false).all
+	if n.AnyKnown() {
+		share := 1 / float64(n.cells)
+		for l, of := range n.passes(variances, true).all {
+			for i, v := range of {
+				out[l][i] += share * (v - out[l][i])
+			}
+		}
+	}
+	return out
+}
+
+// NestedErrors are what is stated of the variances of a level's cells.
+type NestedErrors struct{ Mean, Largest float64 }
+
+// Errors returns the mean and the largest variance of the estimates of each level. The leaves of one parent have the same
+// variance, so that the passes end above the leaves, which are most of the nodes.
+func (n *Nested) Errors(variances []float64) []NestedErrors {
+	last := n.Levels() - 1
+	above := &Nested{cells: n.cells, first: n.first[:last-1], sizes: n.sizes[:last], known: n.known}
+	of := func(known bool) ([][]float64, []float64) {
+		leaf := variances[last]
+		if known && n.known[last] {
+			leaf = 0
+		}
+		p := above.passesOver(variances, known, func(i int) float64 {
+			from, to := n.Children(last-1, i)
+			return float64(to-from) * leaf
+		})
+		leaves := make([]float64, n.sizes[last-1])
+		for i, v := range p.all[last-1] {
+			from, to := n.Children(last-1, i)
+			k := float64(to - from)
+			leaves[i] = leaf - (leaf-v/k)/k
+			if leaf == 0 {
+				leaves[i] = 0
+			}
+		}
+		return p.all, leaves
+	}
+	all, leaves := of(false)
+	if n.AnyKnown() {
+		share := 1 / float64(n.cells)
+		exact, exactLeaves := of(true)
+		for l := range exact {
+			for i, v := range exact[l] {
+				all[l][i] += share * (v - all[l][i])
+			}
+		}
+		for i, v := range exactLeaves {
+			leaves[i] += share * (v - leaves[i])
+		}
+	}
+	e := NestedErrors{}
+	for i, v := range leaves {
+		from, to := n.Children(last-1, i)
+		e.Mean, e.Largest = e.Mean+float64(to-from)*v, max(e.Largest, v)
+	}
+	e.Mean /= float64(n.sizes[last])
+	return append(errorsOf(all), e)
+}
+
+func errorsOf(variances [][]float64) []NestedErrors {
+	var out []NestedErrors
+	for _, of := range variances {
+		e := NestedErrors{}
+		for _, v := range of {
+			e.Mean, e.Largest = e.Mean+v, max(e.Largest, v)
+		}
+		e.Mean /= float64(len(of))
+		out = append(out, e)
+	}
+	return out
+}
+
+// Loss returns the loss of the variances of levels: the mean over all levels, over all cells of all levels, or the
+// largest variance of a cell.
+func (n *Nested) Loss(loss Loss, levels []NestedErrors) float64 {
+	sum, total, largest := 0.0, 0.0, 0.0
+	for l, e := range levels {
+		w := 1.0
+		if loss == LossCells {
+			w = float64(n.sizes[l])
+		}
+		sum, total, largest = sum+w*e.Mean, total+w, max(largest, e.Largest)
+	}
+	if loss == LossLargest {
+		return largest
+	}
+	return sum / total
+}
+
+const (
+	leastShare    = 1e-4 // of mu² for a level, which would otherwise have no noise of finite variance
+	nestedRounds  = 200
+	nestedGap     = 1e-3
+	nestedStep    = 1e-4
+	nestedLargest = 40 // the exponent of the norm that stands for the largest error
+)
+
+// Solve returns the share of mu² of each level for the least loss. Noise that takes the share p has the variance 1/p, if
+// a unit changes one cell of each level by 1 and mu is 1.
+//
+// The loss is a convex function of the shares, and halves if they double. A share is multiplied by a power of what the
+// loss falls if it rises, as for optimal designs (Yu, "Monotonic convergence of a general algorithm for computing
+// optimal designs", Annals of Statistics 38, 2010). No shares have less than 2·loss − the largest of these slopes, and
+// rounds end if that is near. The largest variance is replaced by a norm with a large exponent.
+func (n *Nested) Solve(loss Loss) []float64 {
+	levels := n.Levels()
+	f := func(p []float64) float64 {
+		v := make([]float64, levels)
+		for l := range p {
+			v[l] = 1 / p[l]
+		}
+		errs := n.Errors(v)
+		if loss != LossLargest {
+			return n.Loss(loss, errs)
+		}
+		largest, sum := n.Loss(loss, errs), 0.0
+		for _, e := range errs {
+			sum += math.Pow(e.Largest/largest, nestedLargest)
+		}
+		return largest * math.Pow(sum, 1./nestedLargest)
+	}
+	p := slices.Repeat([]float64{1 / float64(levels)}, levels)
+	at, power := f(p), 0.5
+	for range nestedRounds {
+		slopes, most := make([]float64, levels), 0.0
+		for l := range p {
+			up, down := slices.Clone(p), slices.Clone(p)
+			up[l], down[l] = p[l]*(1+nestedStep), p[l]*(1-nestedStep)
+			slopes[l] = max(f(down)-f(up), 0) / (2 * nestedStep * p[l])
+			if p[l] > leastShare {
+				most = max(most, slopes[l])
+			}
+		}
+		if most <= at*(1+nestedGap) || power < 1e-3 {
+			break
+		}
+		next, sum := make([]float64, levels), 0.0
+		for l := range p {
+			next[l] = p[l] * math.Pow(slopes[l], power)
+			sum += next[l]
+		}
+		for l := range next {
+			next[l] = max(next[l]/sum, leastShare)
+		}
+		if value := f(scaled(next)); value < at {
+			p, at = scaled(next), value
+		} else {
+			power /= 2
+		}
+	}
+	return p
+}
+
+// scaled divides shares by their sum.
+func scaled(p []float64) []float64 {
+	out, sum := slices.Clone(p), 0.0
+	for _, x := range p {
+		sum += x
+	}
+	for l := range out {
+		out[l] /= sum
+	}
+	return out
+}
+
+// Compare returns the roots of the losses of other ways to add noise, at mu = 1 with a unit that changes one cell of
+// each level by 1: the leaves alone, added up; each level alone, with equal noise and with the noise that is best
+// without the other levels.
+func (n *Nested) Compare(loss Loss) (leaves, equal, alone float64) {
+	levels := n.Levels()
+	all := make([]NestedErrors, levels)
+	sizes := slices.Repeat([]float64{1}, n.sizes[levels-1])
+	for l := levels - 1; l >= 0; l-- {
+		all[l] = errorsOf([][]float64{sizes})[0]
+		if l > 0 {
+			above := make([]float64, n.sizes[l-1])
+			for i := range above {
+				from, to := n.Children(l-1, i)
+				for _, s := range sizes[from:to] {
+					above[i] += s
+				}
+			}
+			sizes = above
+		}
+	}
+	leaves = n.Loss(loss, all)
+	weights, total := make([]float64, levels), 0.0
+	for l := range all {
+		weights[l] = 1
+		if loss == LossCells {
+			weights[l] = math.Sqrt(float64(n.sizes[l]))
+		}
+		total += weights[l]
+	}
+	for l := range all {
+		all[l] = NestedErrors{float64(levels), float64(levels)}
+	}
+	equal = n.Loss(loss, all)
+	for l := range all {
+		v := total / weights[l]
+		all[l] = NestedErrors{v, v}
+	}
+	return math.Sqrt(leaves), math.Sqrt(equal), math.Sqrt(n.Loss(loss, all))
+}
+
+// Coefficients returns, for a weighted sum of the estimated cells of one level, the weight of each noisy cell of each
+// level in it: the transposed passes. The variance of the sum is the sum of the squared weights times the variances of
+// the noise.
+func (n *Nested) Coefficients(level int, weights, variances []float64) [][]float64 {
+	if !n.AnyKnown() {
+		return n.transposed(n.passes(variances, false), level, weights, n.cells)
+	}
+	// The weights of the cells of a node split into their mean, which the totals have, and the differences from it.
+	means, apart := make([]float64, n.sizes[level]), slices.Clone(weights)
+	for i := range means {
+		for _, w := range weights[i*n.cells:][:n.cells] {
+			means[i] += w / float64(n.cells)
+		}
+		for c := range n.cells {
+			apart[i*n.cells+c] -= means[i]
+		}
+	}
+	out := n.transposed(n.passes(variances, false), level, apart, n.cells)
+	for l, of := range n.transposed(n.passes(variances, true), level, means, 1) {
+		if n.known[l] {
+			continue
+		}
+		for i, w := range of {
+			for c := range n.cells {
+				out[l][i*n.cells+c] += w
+			}
+		}
+	}
+	return out
+}
+
+// transposed applies the transposed passes to the weights of a level.
+func (n *Nested) transposed(p *passes, level int, weights []float64, cells int) [][]float64 {
+	last := n.Levels() - 1
+	z, x, sums := make([][]float64, last+1), make([][]float64, last+1), make([][]float64, last)
+	for l := range z {
+		z[l], x[l] = make([]float64, n.sizes[l]*cells), make([]float64, n.sizes[l]*cells)
+		if l < last {
+			sums[l] = make([]float64, n.sizes[l]*cells)
+		}
+	}
+	copy(x[level], weights)
+	for l := level; l > 0; l-- { // the pass down, backwards: from children to their parents
+		for i := range n.sizes[l-1] {
+			from, to := n.Children(l-1, i)
+			s := p.beneath[l-1][i]
+			for k := from; k < to; k++ {
+				for c := range cells {
+					w := x[l][k*cells+c]
+					z[l][k*cells+c] += w
+					if s > 0 {
+						x[l-1][i*cells+c] += p.up[l][k] / s * w
+						sums[l-1][i*cells+c] -= p.up[l][k] / s * w
+					}
+				}
+			}
+		}
+	}
+	for i, w := range x[0] {
+		z[0][i] += w
+	}
+	for l := range last { // the pass up, backwards: from nodes to their children
+		for i := range n.sizes[l] {
+			a := 1.0
+			if s := p.beneath[l][i]; s > 0 {
+				a = p.up[l][i] / s
+			}
+			from, to := n.Children(l, i)
+			for c := range cells {
+				at := i*cells + c
+				w := sums[l][at] + a*z[l][at]
+				z[l][at] *= 1 - a
+				for k := from; k < to; k++ {
+					z[l+1][k*cells+c] += w
+				}
+			}
+		}
+	}
+	return z
+}
