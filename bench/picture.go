@@ -32,7 +32,7 @@ var marks = []struct {
 		func(r *result) float64 { return r.OursMB / r.DuckMB }},
 }
 
-// figureOf draws results, of which it takes those of the most threads: for each question how much of DuckDB's time,
+// figureOf draws the results with the most threads: for each query how much of DuckDB's time,
 // processor time and memory ours takes, on a logarithmic scale.
 func figureOf(all []*result) (*picture.Figure, error) {
 	threads := 0

@@ -119,7 +119,7 @@ func (c *checker) levels(at *yamltree.Path, d *Dimension) {
 		c.bad(inside, CodeContradiction, "the last level is not the step of the cells", "end with "+d.Every)
 	}
 	for i, name := range d.Levels {
-		if d.ValuesFrom == nil && !slices.Contains([]string{"day", "week", "month", "quarter", "year"}, name) {
+		if d.Every != "" && !slices.Contains([]string{"day", "week", "month", "quarter", "year"}, name) {
 			c.bad(inside.Item(i), CodeBadValue, c.Show(inside.Item(i), name)+" is no calendar step",
 				"steps: day, week, month, quarter, year")
 		}

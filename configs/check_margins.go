@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// margins checks that the cells of this query add up to those of each named query.
+// margins checks that the cells of this query add up to the cells of each named query.
 func (c *checker) margins(at *yamltree.Path, q *Query) {
 	c.unique(at, q.Margins, "query")
 	if len(q.Margins) > 0 && q.Histogram == nil {

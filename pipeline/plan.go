@@ -84,7 +84,7 @@ type inside struct {
 	overUnits bool
 	// rule describes which cells are published.
 	rule publishRule
-	// names are those of the mechanisms in the ledger, if the charge was adopted; else they are the mechanisms' own.
+	// names are the mechanisms' names in the ledger, if the charge was adopted; else they are the mechanisms' own.
 	names []string
 }
 

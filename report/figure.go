@@ -299,7 +299,7 @@ func (g *figure) heat() *picture.Figure {
 	return out
 }
 
-// names returns the names of the cells along a key column: those of its axis if the column is the axis's first one.
+// names returns the names of the cells along a key column: the names of its axis if the column is the axis's first one.
 func (g *figure) names(key int) []string {
 	for i := range g.d.Axes {
 		if a := &g.d.Axes[i]; a.Keys[0] == key {

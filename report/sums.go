@@ -32,7 +32,7 @@ type partData struct {
 
 // sumsOf returns what states the errors of sums of a table's cells; nil if they cannot be added up.
 func sumsOf(q *manifest.Query, t *Table, readers *pageTable) *sumsData {
-	if q.WhyNoSum(t.Holds) != "" || readers.Shown < 2 || t.column(noisyColumn) == nil {
+	if q.WhyNoSum(t.Holds) != "" || q.Strategy != nil && q.Strategy.Name == query.StrategyNested || readers.Shown < 2 || t.column(noisyColumn) == nil {
 		return nil
 	}
 	s := &sumsData{Tails: kinds.HeavyTails(), Heavy: q.Mechanisms[0].Noise != manifest.Gaussian}

@@ -88,7 +88,7 @@ type selection struct {
 	rows  int   // of the table
 }
 
-// choose picks all rows of a table, or those of the largest estimates if there are more than most.
+// choose picks all rows of a table, or the rows with the largest estimates if there are more than most.
 func (t *Table) choose(most int) selection {
 	if !t.Sparse && t.Cells <= most {
 		all := make([]int, t.Cells)

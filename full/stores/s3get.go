@@ -86,7 +86,7 @@ func (r *ranges) prepare(ctx context.Context) {
 	r.off.Store(r.base.EscapedPath()+key != u.EscapedPath())
 }
 
-// plainParameters are those of an address that the SDK signed for a plain request.
+// plainParameters are the query parameters of a URL that the SDK signed for a plain request.
 var plainParameters = []string{
 	"X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-Signature", "X-Amz-SignedHeaders", "x-id",
 }

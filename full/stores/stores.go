@@ -203,7 +203,7 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 		return store.Failure(store.Denied, "Google refuses the credentials: renew them, and run again")
 	case code == noAzureToken:
 		return store.Failure(store.Denied, hintOfAzure)
-	case code == "RequestTimeTooSkewed" || code == "RequestTimeout" || code == "SlowDown":
+	case code == "RequestTimeTooSkewed":
 		return store.Failure(store.Unavailable, "is the machine's clock right?")
 	case status == http.StatusNotFound:
 		return store.Failure(store.NotFound, "")
@@ -218,8 +218,8 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 	case status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect ||
 		code == "AuthorizationHeaderMalformed":
 		return store.Failure(store.Misconfigured, "is it the bucket's region? set AWS_REGION, or add ?region= to the address")
-	case status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
-		status >= http.StatusInternalServerError:
+	case code == "RequestTimeout" || code == "SlowDown" || status == http.StatusRequestTimeout ||
+		status == http.StatusTooManyRequests || status >= http.StatusInternalServerError:
 		return store.Failure(store.Unavailable, "")
 	case status >= http.StatusBadRequest:
 		return store.Failure(store.Unsupported, "the store refuses the request: check the address and the credentials")

@@ -1,6 +1,7 @@
 package combine
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -187,5 +188,94 @@ func TestParse(t *testing.T) {
 		if _, err := Parse(text); err == nil {
 			t.Errorf("%q is taken", text)
 		}
+	}
+}
+
+// Sums of cells of nested levels, of which the totals of the first are known, are covered by their intervals; what the
+// levels have in common cancels.
+func TestSumsOfLevelsCover(t *testing.T) {
+	groups := [][]int32{{0, 0, 0, 0, 1, 1}, {0, 0, 1, 1, 2, 2}, {0, 1, 2, 3, 4, 5}}
+	const cells = 2
+	r := rand.New(rand.NewPCG(11, 13))
+	for name, known := range map[string][]bool{"nothing is known": {false, false, false}, "regions are known": {true, false, false}} {
+		tree, err := strategy.NewNested(groups, cells, known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := []int64{40, 3, 0, 7, 12, 90, 1, 2, 30, 5, 8, 60}
+		exact := tree.Measure(counts)
+		variances := []float64{16, 36, 100}
+		var totals [][]float64
+		for l := range exact {
+			of := make([]float64, tree.Size(l))
+			for i, x := range exact[l] {
+				of[i/cells] += float64(x)
+			}
+			totals = append(totals, of)
+		}
+		covered := [2]int{}
+		for range runs {
+			y := make([][]float64, len(exact))
+			for l := range y {
+				for _, x := range exact[l] {
+					y[l] = append(y[l], float64(x)+math.Sqrt(variances[l])*r.NormFloat64())
+				}
+			}
+			tree.Estimate(y, variances, totals)
+			of := func(l int) *Table {
+				return &Table{Rows: len(y[l]), query: "levels", noisy: y[l], deviation: make([]float64, len(y[l])),
+					levels: &levels{tree: tree, level: l, names: []string{"a", "b", "c"}, variances: variances}}
+			}
+			leaves, middle, top := of(2), of(1), of(0)
+			// cells of one group of cells across places; and a place against two others
+			some := []float64{1, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0}
+			other := []float64{0, 0, 0, -1, 0.5, 0}
+			for i, terms := range [][]Term{{{leaves, some}}, {{leaves, some}, {middle, other}}} {
+				got, err := Sum(terms)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := 0.0
+				for k, w := range some {
+					want += w * float64(exact[2][k])
+				}
+				for k, w := range other {
+					want += w * float64(i) * float64(exact[1][k])
+				}
+				if got.Low <= want && want <= got.High {
+					covered[i]++
+				}
+			}
+			whole := []float64{1, 1, 0, 0}
+			same, err := Sum([]Term{{top, whole}, {leaves, []float64{-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0}}})
+			if err != nil || math.Abs(same.Value) > 1e-9 || same.Deviation > 1e-6 {
+				t.Fatalf("a region and its places differ by %v: %v", same, err)
+			}
+		}
+		for i, n := range covered {
+			if share := float64(n) / runs; share < least || share > most {
+				t.Errorf("%s: intervals of sum %d cover %.4f", name, i, share)
+			}
+		}
+	}
+}
+
+// The tree of places is read off the names of their groups, that of dates off their beginnings.
+func TestGroupsOfTables(t *testing.T) {
+	column := func(labels string) domain.KeyColumn {
+		return domain.KeyColumn{Labels: domain.Labels{Strings: strings.Fields(labels)}}
+	}
+	places := [][]domain.KeyColumn{{column("n n s s"), column("f m f m")},
+		{column("n n n n s s"), column("a a b b a a"), column("f m f m f m")}}
+	dates := [][]domain.KeyColumn{{column("2025-01 2025-04"), column("2025-04 2025-06")},
+		{column("2025-01 2025-02 2025-03 2025-04 2025-05"), column("2025-02 2025-03 2025-04 2025-05 2025-06")}}
+	if got, cells := groupsOf(places, []int{4, 6}); cells != 2 || fmt.Sprint(got) != "[[0 0 1] [0 1 2]]" {
+		t.Errorf("places: %v with %d cells", got, cells)
+	}
+	if got, cells := groupsOf(dates, []int{2, 5}); cells != 1 || fmt.Sprint(got) != "[[0 0 0 1 1] [0 1 2 3 4]]" {
+		t.Errorf("dates: %v with %d cells", got, cells)
+	}
+	if got, _ := groupsOf([][]domain.KeyColumn{{column("2025-02 2025-04")}, dates[1][:1]}, []int{2, 5}); got != nil {
+		t.Errorf("a level that begins after the first leaf: %v", got)
 	}
 }

@@ -34,7 +34,8 @@ type Table struct {
 	withheld         []float64 // 1 if a cell is left empty; nil if none is
 	common           float64   // the variance of the noise that all cells have in common
 	heavy            bool      // the noise is not Gaussian
-	margins          *margins  // nil if each cell has noise of its own
+	margins          *margins  // nil if the table is none of marginals
+	levels           *levels   // nil if the table is none of nested levels
 }
 
 // margins is the place of a table among the marginals of a query.
@@ -79,7 +80,12 @@ func Open(ctx context.Context, dir, digest string, m *manifest.Manifest, q *mani
 		}
 	}
 	if t.drawn = t.noisy; q.Kind == string(query.Crosstab) {
-		if t.margins, err = marginsOf(ctx, dir, q, holds, t); err != nil {
+		if q.Strategy.Name == query.StrategyNested {
+			t.levels, err = levelsOf(ctx, dir, m, q, holds)
+		} else {
+			t.margins, err = marginsOf(ctx, dir, q, holds, t)
+		}
+		if err != nil {
 			return nil, err
 		}
 		coordinates, err := sink.ReadTable(ctx, dir, q, "")
@@ -277,6 +283,12 @@ func (t *Table) addTo(f *form, weights []float64) {
 			if c != nil {
 				f.add(name(m.names[i]), c, m.variances[i:i+1], t.heavy)
 			}
+		}
+		return
+	}
+	if n := t.levels; n != nil {
+		for l, c := range n.tree.Coefficients(n.level, weights, n.variances) {
+			f.add(name(n.names[l]), c, n.variances[l:l+1], t.heavy)
 		}
 		return
 	}

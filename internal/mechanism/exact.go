@@ -53,7 +53,7 @@ type choice struct {
 // Range is a choice: the least and the greatest value, in quanta.
 type Range struct{ Low, High int64 }
 
-// forKeys is the payload of an [Exact] that HideForKeys made: its answers are those of keys that are still to be
+// forKeys is the payload of an [Exact] that HideForKeys made: its answers wait for the keys that are still to be
 // selected.
 type forKeys struct {
 	mu      sync.Mutex

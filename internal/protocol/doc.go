@@ -2,7 +2,7 @@
 // stages the release, seals it in the ledger and publishes it. After a crash at any point the next run of the same plan
 // resumes. So a published release is never charged twice and its noise never drawn twice.
 //
-//	lookup (found.go) -> settle what an earlier run left (seal.go)
+//	lookup (lookup.go) -> settle what an earlier run left (seal.go)
 //	    -> repeat (repeat.go), re-render (rerender.go) or release (run.go, answer.go)
 //
 // Package pipeline defines plans and makes releases from noisy values; this package only knows the order in which

@@ -11,7 +11,8 @@ import (
 
 // A written table is read for two purposes: to compare it with the answer before it is published (verify), and to hold
 // it in memory for another presentation, a report or a check (readback.go). Both use the same reader of its format,
-// Format.Read, which hands rows on in pieces, so that a comparison needs little memory. Errors hold no value of a table.
+// Format.Read, which hands rows on in pieces, so that a comparison needs little memory. Errors hold no value of a
+// table.
 
 // tableReceiver receives a table that is read from a file.
 type tableReceiver interface {
@@ -107,7 +108,7 @@ func mismatchUnless(err error, place mismatch) error {
 	return place
 }
 
-// comparison compares rows with those of a table, block by block.
+// comparison compares rows with the rows of a table, block by block.
 type comparison struct {
 	table  *table
 	loses  losses

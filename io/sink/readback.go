@@ -41,7 +41,7 @@ type ReadBack struct {
 	Rows int
 	// Keys have a label for each row.
 	Keys []domain.KeyColumn
-	// Names are those of the columns after the keys, Values their numbers; NaN stands for a missing one.
+	// Names are the names of the columns after the keys, Values their numbers; NaN stands for a missing one.
 	Names  []string
 	Values [][]float64
 }

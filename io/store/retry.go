@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
-	"io"
 	"time"
 )
 
@@ -18,6 +17,8 @@ const (
 	// The deadline of an attempt is leastTime plus a second for each slowest bytes that it reads.
 	leastTime = 30 * time.Second
 	slowest   = 64 << 10
+	// An attempt to read has failed too if no byte comes for as long as mostSilence.
+	mostSilence = 30 * time.Second
 )
 
 // Retry calls f until it succeeds, up to seven times, while its error is of kind Unavailable. size is the approximate
@@ -47,6 +48,10 @@ func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next fu
 	left := size
 	for failed := 0; left > 0; {
 		err := attempt(ctx, left, func(ctx context.Context) error {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			silence := time.AfterFunc(mostSilence, cancel)
+			defer silence.Stop()
 			r, err := b.Read(ctx, o, at, left)
 			if err != nil {
 				return err
@@ -54,13 +59,16 @@ func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next fu
 			defer r.Close()
 			for left > 0 {
 				if len(piece) == 0 {
+					silence.Stop() // the next slice may have to wait for memory
 					piece = next(left)
+					silence.Reset(mostSilence)
 				}
-				n, err := io.ReadFull(r, piece)
+				n, err := r.Read(piece)
 				if n > 0 {
+					silence.Reset(mostSilence)
 					at, left, piece, failed = at+int64(n), left-int64(n), piece[n:], 0
 				}
-				if err != nil {
+				if err != nil && left > 0 {
 					return Failure(Unavailable, "")
 				}
 			}

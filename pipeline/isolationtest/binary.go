@@ -83,7 +83,7 @@ func (b *Binary) paths(files int) (paths []string) {
 	return paths
 }
 
-// cell draws a value of a column. Some are those of rows before.
+// cell draws a value of a column. Some repeat the value of an earlier row.
 func (b *Binary) cell(r *rand.Rand, i int, before []Row) any {
 	c := b.columns[i]
 	switch {

@@ -84,7 +84,7 @@ func (c *Case) outcome(f *Finding) string {
 	return ""
 }
 
-// isolation: the rows of T and U together are those of T and those of U.
+// isolation: the rows of T and U together are the rows of T and the rows of U.
 func (c *Case) isolation(f *Finding) string {
 	if f.reading[tableU].err != "" || f.reading[tableT].err != "" {
 		return ""

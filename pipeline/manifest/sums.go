@@ -15,11 +15,8 @@ func (q *Query) WhyNoSum(holds string) string {
 	case q.Discovered():
 		return "its keys were selected by their noisy counts, so that the noise of those that are shown is not 0 on average; " +
 			"list the keys in the job"
-	case q.Strategy != nil && q.Strategy.Name == query.StrategyNested:
-		return "its cells are estimates whose errors depend on each other by the tree of levels, which the release does not " +
-			"hold; look for the sum at a higher level"
 	case crosstabs && holds == "":
-		return "it has the coordinates of residuals; name one of its marginals"
+		return "it has the noisy numbers of which its tables are made; name one of these"
 	case !crosstabs && holds != "":
 		return "it was computed from the noisy cells of " + q.Name + ": add those up"
 	case !crosstabs && q.Strategy != nil && q.Strategy.SumsOfCells == nil && q.Strategy.Name != string(strategy.FormCells):

@@ -56,5 +56,5 @@ func failed(ctx context.Context, message string, err error) error {
 	return e
 }
 
-const hintFailed = "the database's own log has the whole message; check the connection, the rights of its user, and " +
-	"the names in input.sql"
+const hintFailed = "check the connection, the rights of its user, and the names in input.sql; a server's log has the " +
+	"whole message, and DuckDB's own program shows it for the statements of release sql JOB"

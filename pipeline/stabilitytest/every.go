@@ -24,7 +24,7 @@ type queryKind struct {
 	queries string
 	// derived are keys of input that define derived columns, one a line.
 	derived string
-	// where and timezone are those of the job.
+	// where and timezone are keys of the job.
 	where, timezone string
 	// rows means that each row is a unit, of a public number of rows; units that units are made of columns. Neither means
 	// that both are asked.

@@ -64,7 +64,7 @@ type Case struct {
 	Writer Writer
 	Layout uint64 // seed of the writer's layout
 	Limits Limits
-	// Whole is set if the answers must also be equal to those of a run that believes nothing that files state.
+	// Whole is set if the answers must also be equal to the answers of a run that ignores the statistics of files.
 	Whole bool
 	Note  string // where the case comes from: the seed
 }

@@ -57,7 +57,7 @@ func (s *segment) empty() bool {
 type staging struct {
 	buffers [partitionCount][]byte
 	bytes   int64 // of all buffers
-	touched byte  // of the texts that were brought to the cache, so that they are read
+	touched byte  // forces the texts that were brought to the cache to be read
 }
 
 // drop gives the memory of the buffers, which are empty, away.

@@ -33,7 +33,7 @@ type Writer interface {
 	Failure() error
 }
 
-// QueryRows is the rows of one query among those of several that are kept together.
+// QueryRows holds the rows of one of several queries whose rows are kept together.
 type QueryRows struct {
 	store *together
 	view

@@ -17,7 +17,7 @@ import (
 // Expressions: columns that are computed from columns of the same row
 //
 // Package expr parses the text. This package checks the types and evaluates by columns: each operator is a loop over
-// the rows of a batch (docs/adr/0042). There are no loops and no variables in an expression, so the cost of a row is
+// the rows of a batch (docs/adr/0043). There are no loops and no variables in an expression, so the cost of a row is
 // bounded by the length of the expression and of the row's texts.
 //
 // Every operator has a value or null for every row, and no error. An operator with a null operand is null, except:
@@ -199,8 +199,8 @@ type vector struct {
 	texts  [][]byte
 }
 
-// resize returns the vector with n rows, whose values are unspecified.
-func (v *vector) resize(n int, kind table.Kind) *vector {
+// resize gives the vector n rows, whose values are unspecified.
+func (v *vector) resize(n int, kind table.Kind) {
 	v.valid = slices.Grow(v.valid[:0], n)[:n]
 	switch kind {
 	case table.Float:
@@ -210,7 +210,6 @@ func (v *vector) resize(n int, kind table.Kind) *vector {
 	default:
 		v.ints = slices.Grow(v.ints[:0], n)[:n]
 	}
-	return v
 }
 
 // input is a column that an expression reads.

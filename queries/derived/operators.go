@@ -232,22 +232,22 @@ func (c *compiler) in(n *ast.BinaryNode) *compiled {
 	}
 	left := c.compile(n.Left)
 	var value *vector // of left, which is evaluated once
-	var any *compiled
+	var equal *compiled
 	for _, item := range list.Nodes {
 		x := c.compile(item)
 		if c.message != "" {
 			return x
 		}
 		is := c.compare("==", &compiled{typ: left.typ, run: func(int) *vector { return value }}, x)
-		if any == nil {
-			any = is
+		if equal == nil {
+			equal = is
 		} else {
-			any = c.logic(false, any, is)
+			equal = c.logic(false, equal, is)
 		}
 	}
 	return &compiled{typ: boolType, run: func(n int) *vector {
 		value = left.run(n)
-		return any.run(n)
+		return equal.run(n)
 	}}
 }
 

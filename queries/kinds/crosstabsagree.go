@@ -135,7 +135,8 @@ func (t *tables) fit(noisy, made map[uint64][]float64) {
 }
 
 // settle gives a table exactly these sums of its rows and columns: what is too much is scaled down, and what is then
-// missing is added in proportion to the missing parts of row and column (Altschuler, Weed & Rigollet 2017, algorithm 2).
+// missing is added in proportion to the missing parts of row and column (Altschuler, Weed & Rigollet 2017, algorithm
+// 2).
 func settle(x, rows, columns []float64) {
 	n := len(columns)
 	missRow, missColumn := slices.Clone(rows), slices.Clone(columns)
@@ -177,7 +178,8 @@ func settle(x, rows, columns []float64) {
 	}
 }
 
-// mix returns the tables mixed with those of independent dimensions, which have this share.
+// mix returns weighted averages of the made tables and the tables of independent dimensions; share is the latter's
+// weight.
 func (t *tables) mix(made map[uint64][]float64, share float64) map[uint64][]float64 {
 	if share == 0 {
 		return maps.Clone(made)

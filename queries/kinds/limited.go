@@ -169,7 +169,7 @@ func (q *Limited) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	return t.Ranked.Hide(len(q.Follows()), q.Query.Hide)
 }
 
-// Bytes counts an answer for each step.
+// Bytes is Query.Bytes; there is one answer for each step of the bound.
 func (q *Limited) Bytes(workers int, most int64) int64 {
 	return q.Query.Bytes(workers, most) * int64(len(q.steps())+1)
 }

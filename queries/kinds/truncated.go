@@ -17,8 +17,9 @@ import (
 //	S(f) = P(Y >= y | Y >= threshold) = Q((y - g/2 - f)/sigma) / Q((threshold - g/2 - f)/sigma)
 //
 // grows with f, for a noisy count y that is rounded to multiples of g; Q is the upper tail of the normal distribution.
-// The interval's ends are the counts at which S(f) is 2.5 % and 97.5 %, for y in the place of y - g/2: rounding to a grid
-// that is small beside sigma, as that of noise is, changes coverage by little. No count is below the least one of a key, which is public.
+// The interval's ends are the counts at which S(f) is 2.5 % and 97.5 %, for y in the place of y - g/2: rounding to a
+// grid that is small beside sigma, as that of noise is, changes coverage by little. No count is below the least one of
+// a key, which is public.
 //
 // An estimate without any bias does not exist, as the distribution is cut off. The median-unbiased one, the count at
 // which S(f) is one half, is too small on average. Its mean error at each count is known, and is subtracted as at the
@@ -107,7 +108,7 @@ func (t *truncated) beyond(end, f float64) float64 {
 	return p * (f + t.sigma*math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)/(math.Erfc(z/math.Sqrt2)/2))
 }
 
-// interpolate returns the value between those of a table at a place, 0 for the first of them.
+// interpolate interpolates a table linearly at a position; 0 is its first value.
 func interpolate(table []float64, at float64) float64 {
 	i := int(max(at, 0))
 	if i >= len(table)-1 {

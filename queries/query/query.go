@@ -28,8 +28,8 @@ type Component struct {
 	// Keys is the number of keys in which a unit counts, if cells are private keys to be selected
 	// ([mechanism.SelectKeys]); else 0.
 	Keys int64
-	// MinUnits is the least number of units of a key, if keys are to be selected: those of fewer are left out before; 0
-	// stands for 1.
+	// MinUnits is the least number of units of a key, if keys are to be selected: keys of fewer units are dropped before;
+	// 0 stands for 1.
 	MinUnits int64
 	// Weight is the component's share of the query's mu², relative to the query's other components.
 	Weight float64

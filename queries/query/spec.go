@@ -100,7 +100,7 @@ type CrosstabTable struct {
 // Leader is a histogram that selects keys, for queries that add values up by the same keys.
 type Leader struct {
 	Name string
-	// Dims is how many dimensions it has. They are the first ones of the query that follows it.
+	// Dims is the number of the leader's dimensions. They are the first dimensions of the follower.
 	Dims int
 	// MinUnits is the least number of units of a key that it selects.
 	MinUnits int64

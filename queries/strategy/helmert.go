@@ -16,7 +16,7 @@ import (
 // which are orthogonal to each other and to the row of ones, with h_j·h_j = j(j + 1). So that independent noise of one
 // sigma suits all of them, row j is taken c_j times, c_j the whole number nearest to 2^b/sqrt(j(j+1)): all rows then
 // are integers of norm 2^b, but for the rounding of c_j. The error of that rounding is not neglected anywhere: norms of
-// columns and variances are those of the integers.
+// columns and variances are computed for the integer rows.
 
 // contrasts are the scaled Helmert contrasts of an attribute.
 type contrasts struct {

@@ -34,7 +34,7 @@ type Input struct {
 	// Form is the key of the job that defines a dimension's cells: values, edges, part, grid, nearest or keys; ""
 	// for other roles.
 	Form string
-	// Rows pass the filters; those of a filter are all rows.
+	// Rows is the number of rows that pass the filters; for a filter, of all rows.
 	Rows int64
 	// Null rows have no value: null, NaN, or no place on earth.
 	Null int64

@@ -34,7 +34,7 @@ const (
 	EmpiricalBayes
 )
 
-// Mechanisms returns those of Balle & Wang's experiments, with the names in their figures.
+// Mechanisms returns the mechanisms of Balle & Wang's experiments, with the names in their figures.
 func Mechanisms() []Mechanism {
 	return []Mechanism{
 		{Name: "cGM", Method: methods.Dwork2014},
@@ -49,7 +49,7 @@ func Mechanisms() []Mechanism {
 	}
 }
 
-// formulas returns those of Zhao et al.'s experiments.
+// formulas returns the mechanisms of Zhao et al.'s experiments.
 func formulas() []Mechanism {
 	return []Mechanism{
 		{Name: "DP-OPT", Method: methods.Analytic},

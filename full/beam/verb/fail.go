@@ -7,7 +7,7 @@ import (
 	dpbeam "github.com/dprelease/dprelease/full/beam"
 )
 
-// The exit codes are those of the command release.
+// The exit codes of the command release.
 const (
 	exitUsage    = 2
 	exitInput    = 3

@@ -204,6 +204,67 @@ func testKilledWorker(t *testing.T, workers int, shuffle string) {
 	}
 }
 
+// neverStarts is a pool that says that it has started a worker, and has not: the runner waits for it forever.
+type neverStarts struct {
+	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
+}
+
+func (neverStarts) StartWorker(context.Context, *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
+	return &fnpb.StartWorkerResponse{}, nil
+}
+
+func (neverStarts) StopWorker(context.Context, *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
+	return &fnpb.StopWorkerResponse{}, nil
+}
+
+// A job that hangs ends after as many attempts as there may be, with words, with no charge, and with no file in the
+// folder for temporary files.
+func TestStalledJob(t *testing.T) {
+	dir := t.TempDir()
+	job, temporary, parts := filepath.Join(dir, "job.yaml"), filepath.Join(dir, "tmp"), filepath.Join(dir, "parts")
+	for _, err := range []error{os.WriteFile(filepath.Join(dir, "all.csv"), []byte("person,age\n1,2\n"), 0o600),
+		os.WriteFile(job, []byte(killJob), 0o600), os.Mkdir(temporary, 0o700), os.Mkdir(parts, 0o700)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	listener, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := grpc.NewServer()
+	fnpb.RegisterBeamFnExternalWorkerPoolServer(pool, neverStarts{})
+	go func() { _ = pool.Serve(listener) }()
+	t.Cleanup(pool.Stop)
+	server := freePort(t)
+	var prismOut, out bytes.Buffer
+	start(t, fmt.Sprintf("prism:%d", server), &prismOut)
+	await(t, server)
+	t.Setenv("TMPDIR", temporary)
+	run := start(t, "release-full", &out, "beam", "run", job, "--runner=prism", fmt.Sprintf("--endpoint=localhost:%d", server),
+		"--environment_type=EXTERNAL", "--environment_config="+listener.Addr().String(), "--parts="+parts, "--stalled=1s",
+		"--attempts=2")
+	ended := make(chan error, 1)
+	go func() { ended <- run.Wait() }()
+	select {
+	case err = <-ended:
+	case <-time.After(2 * time.Minute):
+		t.Fatal("the run does not end")
+	}
+	text := out.String()
+	if err == nil || !strings.Contains(text, "attempt 1 of 2 failed: the job made no progress") ||
+		!strings.Contains(text, "error: the pipeline failed: the job made no progress") || strings.Contains(text, "rpc error") {
+		t.Errorf("%v\n%s\n%s", err, text, prismOut.String())
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("%v are left: %v", left, err)
+	}
+	out.Reset()
+	if code := command.Run(t.Context(), "run", job, "--quiet"); code != 0 {
+		t.Errorf("the whole budget is not there any more: %d", code)
+	}
+}
+
 // A pool that is killed leaves no worker: each worker ends when its standard input does.
 func TestKilledPool(t *testing.T) {
 	key, err := partial.NewKey(make([]byte, 32))

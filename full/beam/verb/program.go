@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
@@ -24,6 +25,8 @@ import (
 	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	// The reflection-free runtime, file systems and runners, for their side effects.
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec/optimized"
@@ -69,6 +72,8 @@ type options struct {
 	shuffle string
 	// attempts is how often the pipeline is run at most, if it fails.
 	attempts int
+	// stalled is how long a job may make no progress.
+	stalled time.Duration
 }
 
 // params are values of --param, in order.
@@ -126,6 +131,8 @@ func run(rest []string) int {
 		"shuffles, and runner on others")
 	flag.IntVar(&o.attempts, "attempts", 3, "how often the pipeline is run at most: one that fails, because a worker "+
 		"was killed or else, costs nothing and is run again")
+	flag.DurationVar(&o.stalled, "stalled", 30*time.Minute, "how long the job of a runner in another process may make no "+
+		"progress: then it is cancelled, and the attempt has failed")
 	port := flag.Int("port", 50000, "worker: the port to listen on")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
 	beamlog.SetupLogging("warn", "text")
@@ -157,6 +164,8 @@ func run(rest []string) int {
 // check reports flags that do not go together, and makes names of folders absolute.
 func (o *options) check() (err error) {
 	switch {
+	case o.stalled <= 0:
+		return errors.New("--stalled is a time, such as 30m")
 	case min(o.buckets, o.ranges, o.attempts, o.workers) < 1:
 		return errors.New("--buckets, --ranges, --attempts and --workers must be at least 1")
 	case o.workers > 1 && (runner() != prism || *jobopts.Endpoint == ""):
@@ -206,6 +215,7 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 		return report(exitInternal, errors.New("there can be no temporary folder"))
 	}
 	defer os.RemoveAll(folder)
+	_ = os.Setenv("TMPDIR", folder) // in which the SDK leaves a file after each run; the name has no zero byte
 	var params []string
 	for _, p := range o.params {
 		params = append(params, "--param", p)
@@ -240,10 +250,7 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 		if fault := dpbeam.FaultIn(err); fault != nil {
 			return report(exitInput, errors.New(said(fault, err)+"; nothing was charged"))
 		}
-		if inProcess() {
-			fmt.Fprintln(os.Stderr, err)
-		}
-		return report(exitInternal, errors.New("the pipeline failed, as the runner's log says; nothing was charged, and it "+
+		return report(exitInternal, errors.New("the pipeline failed: "+unknownReason(err)+"; nothing was charged, and it "+
 			"can be run again"))
 	}
 	part, err := fetch(ctx, task.Out, folder, key)
@@ -288,7 +295,7 @@ func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpb
 		if err == nil || ctx.Err() != nil || attempt >= o.attempts {
 			return err
 		}
-		reason := "as the runner's log says"
+		reason := unknownReason(err)
 		if fault := dpbeam.FaultIn(err); fault != nil {
 			if reason = said(fault, err); !fault.Passes {
 				return err
@@ -299,7 +306,11 @@ func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpb
 	}
 }
 
-const prism = "prism"
+// Names of runners.
+const (
+	prism    = "prism"
+	dataflow = "dataflow"
+)
 
 // The ways of messages (--shuffle).
 const (
@@ -322,6 +333,20 @@ func (o *options) scopes() int {
 // inProcess reports whether the runner and its workers are in this process.
 func inProcess() bool { return runner() == prism && *jobopts.Endpoint == "" }
 
+// unknownReason returns what to print of an error that is no fault of a worker. The SDK's own text is not printed: it is of
+// stacks and functions.
+func unknownReason(err error) string {
+	switch {
+	case errors.Is(err, errStalled):
+		return errStalled.Error() + " (a worker may have been killed)"
+	case inProcess():
+		return "Beam's runner in this process failed; is there enough memory, and room in the temporary folder?"
+	case status.Code(err) == codes.Unavailable || errors.Is(err, context.DeadlineExceeded):
+		return "the runner cannot be reached at --endpoint"
+	}
+	return "the runner's log has the reason"
+}
+
 // said returns what to print of a fault in an error: with the details if no worker has a log of its own.
 func said(f *dpbeam.Fault, err error) string {
 	if inProcess() {
@@ -335,8 +360,8 @@ func runner() string { return cmp.Or(*runners.Runner, prism) }
 
 // submit runs a pipeline.
 func (o *options) submit(ctx context.Context, p *beam.Pipeline) (err error) {
-	if o.workers > 1 {
-		return runOnWorkers(ctx, p)
+	if *jobopts.Endpoint != "" && !jobopts.IsLoopback() && runner() != dataflow {
+		return runOnServer(ctx, p, o.workers, o.stalled)
 	}
 	_, err = beam.Run(ctx, runner(), p)
 	return err

@@ -2,13 +2,17 @@ package verb
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 	"google.golang.org/protobuf/proto"
 
 	dpbeam "github.com/dprelease/dprelease/full/beam"
@@ -19,9 +23,10 @@ import (
 // Prism starts one worker for each environment of a pipeline, and the Go SDK gives a pipeline one environment. So the
 // functions of each worker's scope (dpbeam.WorkerScope) get a copy of it, and prism asks the pool for as many workers.
 
-// runOnWorkers runs a pipeline on a portable runner as the SDK's universal runner does, with an environment for each
-// worker's scope.
-func runOnWorkers(ctx context.Context, p *beam.Pipeline) error {
+// runOnServer runs a pipeline on a portable runner as the SDK's universal runner does. With several workers each
+// worker's scope has an environment of its own. If the job makes no progress for as long as stalled, it is cancelled,
+// and the error is errStalled.
+func runOnServer(ctx context.Context, p *beam.Pipeline, workers int, stalled time.Duration) error {
 	endpoint, err := jobopts.GetEndpoint()
 	if err != nil {
 		return err
@@ -39,10 +44,46 @@ func runOnWorkers(ctx context.Context, p *beam.Pipeline) error {
 	if err != nil {
 		return err
 	}
-	separate(pipeline.GetComponents())
-	_, err = runnerlib.Execute(ctx, pipeline, endpoint, &runnerlib.JobOptions{
-		Name: jobopts.GetJobName(), Experiments: jobopts.GetExperiments(), Worker: *jobopts.WorkerBinary, Parallelism: *jobopts.Parallelism,
-	}, false)
+	if workers > 1 {
+		separate(pipeline.GetComponents())
+	}
+	if err := runnerlib.UpdateGoEnvironmentWorker(*jobopts.WorkerBinary, pipeline); err != nil {
+		return err
+	}
+	conn, err := grpcx.Dial(ctx, endpoint, 2*time.Minute)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	client := jobpb.NewJobServiceClient(conn)
+	id, artifacts, token, err := runnerlib.Prepare(ctx, client, pipeline, &runnerlib.JobOptions{
+		Name: jobopts.GetJobName(), Experiments: jobopts.GetExperiments(), RetainDocker: *jobopts.RetainDockerContainers,
+		Parallelism: *jobopts.Parallelism,
+	})
+	if err != nil {
+		return err
+	}
+	if token, err = runnerlib.Stage(ctx, id, artifacts, *jobopts.WorkerBinary, token); err != nil {
+		return err
+	}
+	job, err := runnerlib.Submit(ctx, client, id, token)
+	if err != nil {
+		return err
+	}
+	watched, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	go func() {
+		if isStalled(watched, client, job, stalled) {
+			end(errStalled)
+		}
+	}()
+	err = runnerlib.WaitForCompletion(watched, client, job)
+	if errors.Is(context.Cause(watched), errStalled) && err != nil {
+		within, done := context.WithTimeout(ctx, cancelTime)
+		defer done()
+		_, _ = client.Cancel(within, &jobpb.CancelJobRequest{JobId: job}) // a runner that hangs may not answer
+		return errStalled
+	}
 	return err
 }
 

@@ -29,7 +29,7 @@ type Server struct {
 	DSN string
 	// Address is of the Thrift server.
 	Address string
-	// Dir has all that Spark writes: its log, those of its executors, tables.
+	// Dir has all files that Spark writes: its log, its executors' logs, tables.
 	Dir string
 
 	process int // 0 if the server was there before

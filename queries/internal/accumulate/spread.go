@@ -214,7 +214,7 @@ func (a *Spread) Hide(centred, countRows bool) ([]mechanism.Exact, error) {
 	return exacts, nil
 }
 
-// write writes the numbers of rows and the sums by cell and bin, and those of rows without a value.
+// write writes the row counts and the sums by cell and bin, and the counts of rows without a value.
 func (a *Spread) write(to io.Writer) error {
 	w := &contentWriter{to: to}
 	for i := range a.cells {

@@ -262,7 +262,7 @@ func (a *Sums) addCodes(b *table.Batch) (bool, error) {
 	return true, err
 }
 
-// flush moves the sums of 64 bits to those of 128.
+// flush adds the 64-bit sums to the 128-bit sums.
 func (a *Sums) flush() {
 	p := a.plain
 	if p == nil || p.slots == nil {

@@ -138,7 +138,7 @@ func (k *Keying) bytes() int64 {
 	return n
 }
 
-// forget forgets the numbers of all keys: those of the next batch begin anew.
+// forget drops the numbers of all keys: numbering starts again with the next batch.
 func (k *Keying) forget() {
 	k.digests = nil
 	for i := range k.columns {

@@ -143,7 +143,7 @@ func (t *totals) at(e *entry) int {
 	return int(slot) * t.width
 }
 
-// add adds numbers to those of an entry.
+// add adds numbers to the numbers of an entry.
 func (t *totals) add(e *entry, numbers int128.Slice) {
 	at := t.at(e)
 	for i := range t.width {

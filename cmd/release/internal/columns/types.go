@@ -46,7 +46,7 @@ func mostFrequent(count map[string]int, n int) []Value {
 var nullTexts = []string{"", "?", "NA", "N/A", "n/a", "na", "NULL", "null", "None", "none", "-", "--", ".", `\N`, "NaN",
 	"nan", "#N/A"}
 
-// neverText are those of nullTexts that are hardly ever meant as a text.
+// neverText holds the members of nullTexts that are hardly ever meant as a text.
 var neverText = []string{"?", "NA", "N/A", "n/a", "NULL", "null", `\N`, "#N/A"}
 
 // candidate is a type that a column may have.

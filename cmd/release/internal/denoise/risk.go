@@ -18,7 +18,7 @@ type riskRow struct {
 	df, sure string
 }
 
-// expected works out what to expect of the estimates, of the noisy values, and of estimates that say the same of every
+// expected works out what to expect of the estimates, of the noisy values, and of estimates that are the same for every
 // row: if those are as good, there is little to see in the values.
 func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []*denoise.Step) ([]riskRow, error) {
 	rows := []riskRow{{name: "noisy values", Risk: denoise.Risk{RMSE: in.sigma, Low: in.sigma, High: in.sigma,

@@ -26,7 +26,7 @@ type exportedMechanism struct {
 	Query string `json:"query"`
 	L2    string `json:"l2"`
 	Sigma string `json:"sigma"`
-	// Noise and Scale are those of noise that is not Gaussian, for which sigma is charged.
+	// Noise and Scale are set for noise that is not Gaussian; sigma is then the charged equivalent.
 	Noise string `json:"noise,omitempty"`
 	Scale string `json:"scale,omitempty"`
 	Grid  string `json:"grid"`

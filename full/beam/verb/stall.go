@@ -1,0 +1,52 @@
+package verb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+)
+
+// A runner may wait forever for a worker that was killed, and says nothing then. So the submitter looks at the job's
+// metrics again and again: they change while any worker reads rows or bounds units. If they stay as they are for a long
+// time, the job is cancelled.
+
+// errStalled means that a job made no progress.
+var errStalled = errors.New("the job made no progress for as long as --stalled says")
+
+// cancelTime is how long a runner may take to cancel a job that hangs.
+const cancelTime = 10 * time.Second
+
+// isStalled waits until a job has made no progress for a time and returns true. It returns false if the context ends
+// first, or the runner has no metrics.
+func isStalled(ctx context.Context, client jobpb.JobServiceClient, job string, stalled time.Duration) bool {
+	tick := time.NewTicker(max(stalled/20, 10*time.Millisecond))
+	defer tick.Stop()
+	var last []byte
+	since := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+		within, cancel := context.WithTimeout(ctx, stalled)
+		metrics, err := client.GetJobMetrics(within, &jobpb.GetJobMetricsRequest{JobId: job})
+		cancel()
+		if status.Code(err) == codes.Unimplemented {
+			return false
+		}
+		text, errText := proto.MarshalOptions{Deterministic: true}.Marshal(metrics)
+		if err == nil && errText == nil && !bytes.Equal(text, last) {
+			last, since = text, time.Now()
+		}
+		if time.Since(since) >= stalled {
+			return true
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dprelease/dprelease/io/store"
+)
+
+// silent is a bucket whose answers stop after some bytes, until the request is cancelled.
+type silent struct {
+	store.Bucket
+	bytes int // of the first answer
+	reads int
+}
+
+func (s *silent) Read(ctx context.Context, _ store.Object, _, _ int64) (io.ReadCloser, error) {
+	first := bytes.NewReader(make([]byte, s.bytes))
+	s.reads, s.bytes = s.reads+1, 0
+	return io.NopCloser(io.MultiReader(first, waiting{ctx})), nil
+}
+
+type waiting struct{ ctx context.Context }
+
+func (w waiting) Read([]byte) (int, error) {
+	<-w.ctx.Done()
+	return 0, w.ctx.Err()
+}
+
+// A store from which no byte comes any more fails within the time that the page about stores says, however large the
+// object is. The time is that of the test's own clock.
+func TestSilentStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const size = 1 << 30
+		b := &silent{bytes: 3}
+		before := time.Now()
+		err := store.ReadPieces(t.Context(), b, store.Object{}, 0, size, func(int64) []byte { return make([]byte, 1<<10) })
+		var failed *store.Error
+		if !errors.As(err, &failed) || failed.Kind != store.Unavailable {
+			t.Error(err)
+		}
+		if took := time.Since(before); took > 4*time.Minute || b.reads != 7 {
+			t.Errorf("%d attempts in %v", b.reads, took)
+		}
+	})
+}
