@@ -83,6 +83,14 @@ func (c *checker) units(at *yamltree.Path) {
 
 // overUnits checks a query over units.
 func (c *checker) overUnits(at *yamltree.Path, q *Query) {
+	for i, name := range q.Margins {
+		for k := range c.job.Queries {
+			if m := &c.job.Queries[k]; m.Name == name && m.OverUnits() != q.OverUnits() {
+				c.bad(at.At("margins").Item(i), CodeContradiction, "one query counts rows and the other one units",
+					"cells of rows do not add up to numbers of units: name queries of the same rows")
+			}
+		}
+	}
 	if !q.OverUnits() {
 		return
 	}

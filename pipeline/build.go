@@ -109,6 +109,10 @@ func (b *builder) queries(p *Plan) {
 	for i, leader := range findLeaders(specs) {
 		b.public = nil
 		drafts[i].leader = leader
+		if leader != noLeader && drafts[leader].overUnits != drafts[i].overUnits {
+			b.report(drafts[i].path, "contradiction", "query "+drafts[leader].spec.Name+" selects the keys, and one of the two "+
+				"queries is over units", "write over: units in both, or name the column of units otherwise")
+		}
 		p.queries = append(p.queries, b.query(i, &drafts[i]))
 		public[i] = append(public[i], b.public...)
 	}

@@ -158,9 +158,9 @@ func (d *drawing) filtered() {
 
 // overUnits asks what the rows of one unit say together.
 func (d *drawing) overUnits() {
-	number, text, any := d.one("i", "n", "f", "h", "k"), d.one("s", "c"), d.one("s", "i", "f", "b", "d", "t", "l", "k", "o")
-	d.job.Units = "{rows: {count: {}}, texts: {count_distinct: " + any + "}, total: {sum: " + number + ", clamp: " +
-		pick(d.Rand, []string{"[0, 50]", "[-5, 40]", "[-0.5, 0.5]"}) + "}, least: {min: " + number + "}, most: {max: " + any +
+	number, text, value := d.one("i", "n", "f", "h", "k"), d.one("s", "c"), d.one("s", "i", "f", "b", "d", "t", "l", "k", "o")
+	d.job.Units = "{rows: {count: {}}, texts: {count_distinct: " + value + "}, total: {sum: " + number + ", clamp: " +
+		pick(d.Rand, []string{"[0, 50]", "[-5, 40]", "[-0.5, 0.5]"}) + "}, least: {min: " + number + "}, most: {max: " + value +
 		"}, some: {any: {" + text + ": red}}, each: {all: {" + text + ": red, b: true}}, before: {first: " + text + ", by: " +
 		d.one("i", "f", "t", "d") + "}, after: {last: " + text + ", by: " + d.one("i", "h", "t", "l") + "}}"
 	d.use("b")

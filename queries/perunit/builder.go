@@ -143,7 +143,7 @@ func (b *Builder) addValue(p *plan, s *state, c *table.Column, row int) {
 
 // keepValue keeps the value of a row, if it is the one of the unit or another one than those before.
 func (b *Builder) keepValue(p *plan, s *state, batch *table.Batch, row int) {
-	ok := true
+	var ok bool
 	if b.value = b.value[:0]; p.by >= 0 {
 		if b.value, ok = encode(b.value, &batch.Columns[p.by], row); !ok {
 			return

@@ -132,7 +132,7 @@ func expected(all []row) map[string]string {
 	for person, rows := range of {
 		texts := map[string]bool{}
 		total, least, most, first, last := "NULL", "NULL", "NULL", "NULL", "NULL"
-		sum, min := 0.0, math.Inf(1)
+		sum, smallest := 0.0, math.Inf(1)
 		some, each := false, true
 		var ordered []row
 		for _, r := range rows {
@@ -150,8 +150,8 @@ func expected(all []row) map[string]string {
 			if r.number != nil && !math.IsNaN(*r.number) {
 				sum += max(-2, math.Min(10, *r.number))
 				total = fmt.Sprintf("%.4f", sum)
-				min = math.Min(min, *r.number)
-				least = fmt.Sprint(min + 0)
+				smallest = math.Min(smallest, *r.number)
+				least = fmt.Sprint(smallest + 0)
 			}
 		}
 		slices.SortFunc(ordered, func(a, b row) int { return cmp.Or(cmp.Compare(*a.time, *b.time), cmp.Compare(*a.text, *b.text)) })

@@ -92,15 +92,6 @@ func (s *state) merge(o *state, kind Kind) {
 	}
 }
 
-// bytes returns about how much memory the state takes.
-func (s *state) bytes() int64 {
-	n := int64(96 + len(s.best))
-	for _, d := range s.distinct {
-		n += 24 + int64(len(d))
-	}
-	return n
-}
-
 // append writes the state.
 func (s *state) append(dst []byte) []byte {
 	for _, x := range []uint64{uint64(s.n), uint64(s.other), s.low, s.high} {
