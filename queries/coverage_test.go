@@ -295,11 +295,14 @@ func (c *caseCount) check(t *testing.T, name string) {
 }
 
 // casesOf is how many cases a kind needs: 10,000 with DPRELEASE_LONG=1.
-func casesOf() int {
-	if os.Getenv("DPRELEASE_LONG") != "" {
+func casesOf(dependent bool) int {
+	switch {
+	case os.Getenv("DPRELEASE_LONG") != "":
 		return 10_000
+	case dependent:
+		return 400
 	}
-	return 400
+	return 1500
 }
 
 // The intervals of every kind cover 94 to 96 %, and totals of estimates have no bias. See [caseCount.check].
@@ -313,13 +316,13 @@ func TestEveryKindCovers(t *testing.T) {
 			q, r := makeQuery[Query](t, s.spec), rand.New(rand.NewPCG(41, uint64(i)))
 			all := map[string]*caseCount{}
 			fewest := func() int {
-				least := casesOf()
+				least := casesOf(s.dependent)
 				for _, c := range all {
 					least = min(least, c.cases)
 				}
 				return least
 			}
-			for run := 0; len(all) == 0 || fewest() < casesOf(); run++ {
+			for run := 0; len(all) == 0 || fewest() < casesOf(s.dependent); run++ {
 				tab, truth := s.table(r)
 				a := drawn(t, q, tab)
 				for _, reading := range append([]query.Reading{{Answer: a}}, a.Readings...) {
@@ -378,7 +381,7 @@ func TestDiscoveredKeysCover(t *testing.T) {
 	means := follower
 	means.Kind = Mean
 	counts, sums, quotients := &caseCount{block: 20}, &caseCount{block: 20}, &caseCount{block: 1}
-	for counts.cases < max(casesOf(), 1000) {
+	for counts.cases < casesOf(false) {
 		var u, key, x []int64
 		size, sum := map[string]float64{}, map[string]float64{}
 		for k := range int64(keys) {

@@ -69,6 +69,7 @@ type queryFacts struct {
 	overRows   bool                  // to be divided by the number of rows
 	laidOut    bool                  // the noise is laid out for sums of cells, of which half holds
 	nested     bool                  // the tables are levels that add up
+	known      []string              // the levels whose totals are public, with their files
 	sums       *manifest.SumsOfCells // nil if the noise of cells is independent
 	steps      []string
 	notes      []string
@@ -141,6 +142,7 @@ type jobKind struct {
 	Column  string
 	Columns []string
 	By      []dimension
+	Known   []struct{ Level, File string }
 }
 
 // Title returns what readers call a release: the title in its job, or its name.
@@ -290,6 +292,9 @@ func (q *queryFacts) ask(j *jobQuery) {
 		}
 		if q.axes, q.value = k.By, k.Column; q.value == "" {
 			q.value = strings.Join(k.Columns, ", ")
+		}
+		for _, t := range k.Known {
+			q.known = append(q.known, shown(t.Level)+" ("+shown(t.File)+")")
 		}
 		for i := range q.axes {
 			q.axes[i].texts, q.axes[i].whole = q.columns[q.axes[i].Column], q.whole[q.axes[i].Column]

@@ -259,9 +259,14 @@ func capital(s string) string {
 func (q *queryFacts) accuracy() string {
 	switch {
 	case q.nested:
-		return "Each level has noise of its own, and the tables are the estimates by weighted least squares in which all " +
+		text := "Each level has noise of its own, and the tables are the estimates by weighted least squares in which all " +
 			"levels add up. Their standard deviations stand in the files and with the values here. The interval of a sum of " +
-			"cells does not follow from those of the cells, whose errors depend on each other; look for the sum at a higher level."
+			"cells does not follow from those of the cells, whose errors depend on each other: release combine states it."
+		if len(q.known) > 0 {
+			text += " The totals of " + strings.Join(q.known, " and of ") + " are public: they come from a file that the job " +
+				"names, not from the private table, and have no noise."
+		}
+		return text
 	case q.kind == crosstabs:
 		return "The noise is on what the tables share, so that they agree with each other. Each table has a standard " +
 			"deviation of its own, which stands in its file and with its values here."

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -50,7 +51,11 @@ func TestExactCounts(t *testing.T) {
 	t.Run("invented", func(t *testing.T) {
 		dir, data := exampletest.Folder(t)
 		invented(t, data)
-		for _, h := range histograms {
+		jobs := histograms
+		if os.Getenv("DPRELEASE_LONG") == "" {
+			jobs = jobs[:1]
+		}
+		for _, h := range jobs {
 			compare(t, exampletest.Plan(t, filepath.Join(dir, h.job), nil), data)
 		}
 	})

@@ -131,7 +131,17 @@ func (b *Book) moveWithin(ctx context.Context, tx Tx, to Arrival, name string) (
 	if err := copyLog(ctx, log, to, closed); err != nil {
 		return Head{}, err
 	}
-	err := to.View(ctx, func(r Reader) error {
+	err := checkArrived(ctx, to, head)
+	if err != nil || closed {
+		return head, err
+	}
+	w := &writer{tx: tx, state: s, head: head, now: b.now()}
+	return head, w.append(KindMove, moveBody{To: name})
+}
+
+// checkArrived reads a copy anew, checks its chain, and returns an error if it does not hold the entry of a head.
+func checkArrived(ctx context.Context, to Store, head Head) error {
+	return to.View(ctx, func(r Reader) error {
 		arrived := newState()
 		if err := arrived.catchUp(r); err != nil {
 			return err
@@ -141,11 +151,6 @@ func (b *Book) moveWithin(ctx context.Context, tx Tx, to Arrival, name string) (
 		}
 		return nil
 	})
-	if err != nil || closed {
-		return head, err
-	}
-	w := &writer{tx: tx, state: s, head: head, now: b.now()}
-	return head, w.append(KindMove, moveBody{To: name})
 }
 
 // copyLog adds the missing entries to a store. The entries that the store has must be the same. After the old ledger

@@ -13,7 +13,7 @@ import (
 // This is post-processing: the values were charged, drawn and shown before, so any use of them costs nothing more. The
 // caller makes sure that units are the published values: it compares the folder's files with its release.json, whose
 // SHA-256 is manifest. The proof shows that the ledger has a published release with this manifest and this mechanism.
-// Only package pipeline calls Published; a test of the architecture checks that.
+// Only package internal/protocol calls Published; a lint rule checks that.
 //
 // Errors: ErrPublished if the proof does not cover m and the manifest, or if units is nil. units is empty, not nil, if
 // the cells belong to keys of which none was selected.

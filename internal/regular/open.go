@@ -48,3 +48,15 @@ func Replaceable(path string) error {
 	}
 	return &fs.PathError{Op: "replace", Path: path, Err: ErrNotRegular}
 }
+
+// OpenRoot is [os.OpenRoot] of a folder; of anything else, such as a pipe, it is an error and does not wait.
+func OpenRoot(dir string) (*os.Root, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
+	}
+	return os.OpenRoot(dir)
+}

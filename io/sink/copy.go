@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/dprelease/dprelease/internal/regular"
 )
 
 // Copy publishes at dir a byte-identical copy of the release folder from, by way of a staging folder beside dir. If a
@@ -59,12 +61,12 @@ func (f *Folder) copyStaged(ctx context.Context, from, staging string, source *c
 }
 
 func copyFile(ctx context.Context, from, to, name string) error {
-	source, err := os.OpenRoot(from)
+	source, err := regular.OpenRoot(from)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
-	target, err := os.OpenRoot(to)
+	target, err := regular.OpenRoot(to)
 	if err != nil {
 		return err
 	}

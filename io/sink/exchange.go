@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/dprelease/dprelease/internal/regular"
 )
 
 // A new release replaces an older one in one step: the two folders exchange their names, so that a reader finds one or
@@ -68,7 +70,7 @@ func announceReplaced(staging, dir, digest string) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(staging)
+	root, err := regular.OpenRoot(staging)
 	if err != nil {
 		return err
 	}
@@ -118,7 +120,7 @@ func (f *Folder) rescue(staging string) (moved string, exchanged bool, err error
 
 // manifestDigest returns the SHA-256 of a release's manifest, whatever version wrote it.
 func manifestDigest(dir string) (string, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return "", err
 	}
@@ -138,7 +140,7 @@ func replacedBy(staging string) (*replaced, error) {
 	if err := checkPrivate(op, staging); err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(staging)
+	root, err := regular.OpenRoot(staging)
 	if err != nil {
 		return nil, failure(op, staging, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -56,7 +57,7 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 	if err != nil {
 		return "", "", err
 	}
-	root, err := os.OpenRoot(staging)
+	root, err := regular.OpenRoot(staging)
 	if err != nil {
 		return "", "", failure("inspect", staging, err)
 	}
@@ -105,7 +106,7 @@ func examine(ctx context.Context, dir string) (*content, error) {
 	case !info.IsDir():
 		return &content{findings: []string{"it is a file"}}, nil
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return nil, failure("inspect", dir, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/dprelease/dprelease/internal/regular"
 )
 
 // WriteMAC writes the MAC of a staged release beside it, durably. It replaces a MAC that exists.
@@ -17,7 +19,7 @@ func (f *Folder) WriteMAC(staging, mac string) error {
 	if err := checkPrivate(op, staging); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(staging)
+	root, err := regular.OpenRoot(staging)
 	if err != nil {
 		return failure(op, staging, err)
 	}
@@ -37,7 +39,7 @@ func (f *Folder) ReadMAC(staging string) (string, error) {
 	if err := checkPrivate(op, staging); err != nil {
 		return "", err
 	}
-	root, err := os.OpenRoot(staging)
+	root, err := regular.OpenRoot(staging)
 	if err != nil {
 		return "", failure(op, staging, err)
 	}

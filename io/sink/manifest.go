@@ -3,14 +3,14 @@ package sink
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
 
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // ReadManifest returns the manifest of a release folder and its SHA-256. Errors are those of Inspect.
 func ReadManifest(dir string) (m manifest.Manifest, digest string, err error) {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return m, "", failure("inspect", dir, err)
 	}
@@ -32,7 +32,7 @@ func (f *Folder) Manifest(dir string) (manifest.Manifest, string, error) { retur
 
 // ReadSigned returns the bytes of a release's manifest and of its signature.
 func ReadSigned(dir string) (text, signature []byte, err error) {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return nil, nil, failure("inspect", dir, err)
 	}

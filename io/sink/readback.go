@@ -3,11 +3,11 @@ package sink
 import (
 	"context"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
@@ -161,7 +161,7 @@ func tableFile(dir string, q *manifest.Query, holds string) (manifest.File, erro
 
 // readFile reads a file of a release, after it compared the file with the manifest's digest.
 func (c *collector) readFile(ctx context.Context, dir string, file manifest.File) error {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -135,7 +136,7 @@ func (s *stager) run(note string, r *pipeline.Release) error {
 
 // fill writes the files of the release.
 func (s *stager) fill(r *pipeline.Release) error {
-	root, err := os.OpenRoot(s.dir)
+	root, err := regular.OpenRoot(s.dir)
 	if err != nil {
 		return err
 	}
@@ -199,7 +200,7 @@ func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release,
 }
 
 func (s *stager) writeNote(note string) error {
-	root, err := os.OpenRoot(s.staging)
+	root, err := regular.OpenRoot(s.staging)
 	if err != nil {
 		return err
 	}

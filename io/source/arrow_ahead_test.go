@@ -50,8 +50,8 @@ func TestArrowOfStores(t *testing.T) {
 		"one batch for a split":   {6, 9000, []string{"x"}, 3, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name != "long ones" {
-				t.Skip("it takes long with the race detector")
+			if !long() && name != "long ones" && (testing.Short() || name != "one batch for a split") {
+				t.Skip("with DPRELEASE_LONG")
 			}
 			content := wideBatches(t, x.batches, x.length)
 			want, rows, err := scan(t, source.Options{Files: []string{write(t, "a.arrow", content)}}, x.columns...)

@@ -74,9 +74,9 @@ func TestStoresAgreeWithFiles(t *testing.T) {
 	m, at := bucket(t)
 	var mu sync.Mutex
 	rng := rand.New(rand.NewSource(1))
-	most := 4000
-	if testing.Short() {
-		most = 300
+	most := 300
+	if long() {
+		most = 4000
 	}
 	records := sample(most)
 	for name, content := range formats(t, records) {

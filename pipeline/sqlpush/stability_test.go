@@ -3,6 +3,7 @@
 package sqlpush_test
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -11,7 +12,11 @@ import (
 
 // The answers of neighbouring tables differ by at most the declared sensitivity.
 func TestPostgresStability(t *testing.T) {
-	sqlpushtest.Stability(t, newPostgres(t), sqlpushtest.Cases(t, 300, 20_000))
+	cases := 100
+	if os.Getenv("DPRELEASE_LONG") != "" {
+		cases = 300
+	}
+	sqlpushtest.Stability(t, newPostgres(t), sqlpushtest.Cases(t, cases, 20_000))
 }
 
 // Many labels and many edges are looked up in other ways than few.

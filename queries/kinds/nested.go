@@ -246,6 +246,9 @@ func (q *Nested) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.
 	for l, name := range q.tableNames() {
 		out.Tables = append(out.Tables, query.StrategyTable{Name: name, By: append([]string{q.names[l]}, q.others()...),
 			Cells: q.Tree.Size(l) * q.Tree.Cells(), Deviation: math.Sqrt(errs[l].Largest)})
+		if q.Tree.Known(l) {
+			out.Known = append(out.Known, q.names[l])
+		}
 	}
 	mu := float64(calibrate.ComposedMu(ms))
 	norm, _ := q.norm(adj).Float64()

@@ -1,9 +1,11 @@
 package kinds
 
 import (
+	"math"
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease/queries/strategy"
 	"pgregory.net/rapid"
 )
 
@@ -31,4 +33,41 @@ func TestRisingIsTheNearest(t *testing.T) {
 			rt.Fatalf("%v became %v", sums, got)
 		}
 	})
+}
+
+// At an edge the interval of a quantile has the variance of A - q·N, worked out from the matrix of independent cells:
+// each cell below counts 1 - q times, each above -q times. Without noise, within a cell of n rows, it has that of n
+// rows which fall anywhere: n·p·(1 - p).
+func TestVarianceOfAQuantileIsThatOfTheMatrix(t *testing.T) {
+	const cells, variance = 5, 9.0
+	d := distribution{noisy: []float64{0, 10, 30, 70, 80, 100}}
+	for j := range cells {
+		d.spread.Variance = append(d.spread.Variance, variance*float64(j+1))
+	}
+	d.spread.WithLast = d.spread.Variance
+	half := func(d distribution, j int, part, q float64) float64 {
+		return (d.beyond(j, part, q, -1) - d.beyond(j, part, q, 1)) / 2 / outerZ
+	}
+	for _, q := range []float64{0.1, 0.5, 0.95} {
+		for j := range cells + 1 {
+			want := 0.0
+			for i := range cells {
+				weight := -q
+				if i < j {
+					weight = 1 - q
+				}
+				want += weight * weight * variance
+			}
+			if got := half(d, j, 0, q); math.Abs(got-math.Sqrt(want)) > 1e-9 {
+				t.Errorf("edge %d, q %g: the deviation is %g, want %g", j, q, got, math.Sqrt(want))
+			}
+		}
+	}
+	exact := d
+	exact.spread = strategy.Spread{Variance: make([]float64, cells), WithLast: make([]float64, cells)}
+	for _, part := range []float64{0, 0.25, 0.5, 0.9} {
+		if got, want := half(exact, 2, part, 0.5), math.Sqrt(40*part*(1-part)); math.Abs(got-want) > 1e-9 {
+			t.Errorf("part %g of 40 rows: the deviation is %g, want %g", part, got, want)
+		}
+	}
 }

@@ -28,7 +28,7 @@ import (
 // bytes never changed since they were first seen, under one charge.
 func TestKilledAtRandom(t *testing.T) {
 	notShort(t)
-	p, kills := newProcesses(t, "sqlite:ledger.db", "1000"), 10
+	p, kills := newProcesses(t, "sqlite:ledger.db", "1000"), 4
 	if long() {
 		kills = 500
 	}
@@ -102,7 +102,7 @@ func TestKilledAtEachStep(t *testing.T) {
 // takes the place of an older one, the release folder never lacks one and none is lost.
 func TestNewReleaseKilledAtEachStep(t *testing.T) {
 	notShort(t)
-	p, stride := newProcesses(t, "sqlite:ledger.db", "1000"), 4
+	p, stride := newProcesses(t, "sqlite:ledger.db", "1000"), 7
 	if long() {
 		stride = 1
 	}

@@ -60,7 +60,7 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 	}
 	return errors.Join(a.Printf("\n%s: the way with the least %s is taken%s\n", q.Query.Name(), lossWords(s.Loss), bound),
 		a.PrintTable(waysOf(s)), a.printComponents(q),
-		a.Printf("\n"), a.PrintTable(tables), a.printAdjusted(q), a.printSums(q))
+		a.Printf("\n"), a.PrintTable(tables), a.printKnown(s), a.printAdjusted(q), a.printSums(q))
 }
 
 // adjusted is what to expect of estimates of crosstabs that are made non-negative or whole, in standard deviations of
@@ -76,6 +76,15 @@ func adjustedOf(q *pipeline.Planned) *adjusted {
 		return nil
 	}
 	return &adjusted{query.MarginBias, query.EmptyCellError, query.FullCellError}
+}
+
+// printKnown says which totals are public, and not from the private table.
+func (a *app) printKnown(s *query.Strategy) error {
+	if len(s.Known) == 0 {
+		return nil
+	}
+	return a.Printf("the totals of %s are public: they come from the job's files, not from the private table, and are "+
+		"published without noise\n", strings.Join(s.Known, " and "))
 }
 
 // printAdjusted says what to expect of estimates that are made non-negative or whole, whatever the data are.

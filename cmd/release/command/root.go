@@ -85,7 +85,7 @@ func (a *app) root() *cobra.Command {
 			RunE: func(*cobra.Command, []string) error { return console.Usagef("write %s before all flags", v.Name) },
 		})
 	}
-	for _, words := range [][]string{{"ledger", "audit"}, {"ledger", "copy"}, {"publish"}, {"withdraw"}, {"prune"}} {
+	for _, words := range [][]string{{"ledger", "audit"}, {"ledger", "backup"}, {"ledger", "copy"}, {"publish"}, {"withdraw"}, {"prune"}} {
 		if verb, _, err := root.Find(words); err == nil {
 			a.addMetrics(verb)
 		}

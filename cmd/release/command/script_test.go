@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,6 +40,13 @@ func TestScripts(t *testing.T) {
 		Files: scripts,
 		Setup: func(env *testscript.Env) error {
 			return copyQuickstart(filepath.Join(env.WorkDir, "quickstart"))
+		},
+		// [!long] stop leaves the rest of a script to the long tests.
+		Condition: func(name string) (bool, error) {
+			if name == "long" {
+				return long(), nil
+			}
+			return false, fmt.Errorf("there is no condition %s", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "truncate": truncate, "rows": rows, "flip": flip, "cutledger": cutLedger, "replace": replace, "glob": glob, "messy": messy, "mended": mended,

@@ -127,7 +127,11 @@ func TestVerifyFindsEveryFlippedByte(t *testing.T) {
 	for i, e := range entries {
 		name := filepath.Join("out", e.Name())
 		good := v.read(name)
-		for _, at := range []int{0, len(good) / 3, max(0, len(good)-2-i%7)} {
+		places := []int{0, len(good) / 3, max(0, len(good)-2-i%7)}
+		if !long() {
+			places = places[i%3 : i%3+1] // of all files, one place each
+		}
+		for _, at := range places {
 			bad := bytes.Clone(good)
 			bad[at] ^= 1 << (i % 8)
 			v.write(name, bad)

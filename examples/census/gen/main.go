@@ -1,12 +1,14 @@
 // Command gen writes an invented country: its towns with their counties and regions, the public totals of the regions,
-// and a private table of its people.
+// and a private table of its people. From the repository's root:
+//
+//	go run ./examples/census/gen
 package main
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
-	"log"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -45,17 +47,23 @@ func invent() country {
 func write(w io.Writer, rows [][]string) error { return csv.NewWriter(w).WriteAll(rows) }
 
 func main() {
-	c, dir := invent(), filepath.Join("examples", "census")
+	if err := writeAll(filepath.Join("examples", "census")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// writeAll writes the tables into a folder.
+func writeAll(dir string) error {
+	c := invent()
 	for name, rows := range map[string][][]string{"places.csv": c.places, "totals.csv": c.totals, "people.csv": c.people} {
 		f, err := os.Create(filepath.Join(dir, name))
 		if err != nil {
-			log.Fatal(err)
+			return err
 		}
-		if err := write(f, rows); err != nil {
-			log.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			log.Fatal(err)
+		if err := errors.Join(write(f, rows), f.Close()); err != nil {
+			return err
 		}
 	}
+	return nil
 }

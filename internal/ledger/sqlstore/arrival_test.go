@@ -165,3 +165,32 @@ func TestMoveRefuses(t *testing.T) {
 		t.Errorf("a refused move closed the ledger: %v (%v)", m, err)
 	}
 }
+
+// A sealed run whose process still works on it keeps the ledger where it is, until its lock is free.
+func TestSealedRunStopsAMove(t *testing.T) {
+	ctx := t.Context()
+	old, err := sqlstore.Named(ctx, "sqlite:"+filepath.Join(t.TempDir(), "a.db"), true)
+	must(t, err)
+	defer old.Close()
+	book := ledger.NewBook(old, time.Now)
+	r, err := book.Charge(ctx, ledgertest.Quarter(t, "sealed"))
+	must(t, err)
+	must(t, book.Seal(ctx, r, ledgertest.Digests("a")))
+	secret, err := old.Secret(ctx)
+	must(t, err)
+	unlock, err := book.Lock(ctx, "sealed")
+	must(t, err)
+	arrival, err := sqlstore.Arrival(ctx, "sqlite:"+filepath.Join(t.TempDir(), "b.db"), secret)
+	must(t, err)
+	defer arrival.Close()
+	if _, err := book.Move(ctx, arrival, "there"); !errors.Is(err, ledger.ErrBusy) {
+		t.Fatalf("moved under a sealed run: %v", err)
+	}
+	if m, err := book.Moved(ctx); err != nil || m != nil {
+		t.Fatalf("the ledger is closed: %v, %v", m, err)
+	}
+	unlock()
+	if _, err := book.Move(ctx, arrival, "there"); err != nil {
+		t.Fatal(err)
+	}
+}

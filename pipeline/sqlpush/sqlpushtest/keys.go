@@ -161,8 +161,8 @@ func (s *Server) compareKeys(t *testing.T, bounds string, least int) {
 	}
 }
 
-// RefusedKeys checks which keys a database is not asked for: all those of one unit, with both remedies, also for sums
-// by them; and those of folded texts and of texts of bytes.
+// RefusedKeys checks that a query is refused, with both remedies, if its keys may belong to one unit, also for sums
+// by such keys, and if its keys are folded texts or texts of bytes.
 func RefusedKeys(t *testing.T, s *Server, bytes uint64) {
 	t.Helper()
 	for name, c := range map[string]struct {

@@ -42,7 +42,7 @@ type accounts struct{ *console.Console }
 func Command(c *console.Console) *cobra.Command {
 	a := &accounts{c}
 	cmd := &cobra.Command{
-		Use: "ledger", Short: "Show and check what was spent; change budgets; move a ledger", Long: ledgerLong, Args: cobra.NoArgs,
+		Use: "ledger", Short: "Show and check what was spent; change budgets; back up and move a ledger", Long: ledgerLong, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	budget := a.ledgerVerb("budget", "Show what each dataset may cost, and what is left", a.ledgerBudget)
@@ -50,7 +50,7 @@ func Command(c *console.Console) *cobra.Command {
 	cmd.AddCommand(
 		a.ledgerVerb("show", "Show the budgets and every release", a.ledgerShow), budget,
 		a.ledgerVerb("audit", "Check the whole chain of entries and count every total anew", a.ledgerAudit),
-		a.copyCmd(),
+		a.backupCmd(), a.copyCmd(),
 		a.ledgerVerb("export", "Print every release with its mechanisms, as JSON or CSV", a.ledgerExport),
 	)
 	return cmd

@@ -18,6 +18,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -310,7 +311,7 @@ func removeFolder(ctx context.Context, book *ledger.Book, p *publication) error 
 			" cannot be deleted", Hint: "let this user write to the folder above it; the same command goes on from here", Err: err}
 	}
 	// os.Root keeps the rename and the deletion in the folder above, and deletes links themselves, not their targets.
-	root, err := os.OpenRoot(filepath.Dir(p.dir))
+	root, err := regular.OpenRoot(filepath.Dir(p.dir))
 	if err != nil {
 		return failed(plain(err))
 	}

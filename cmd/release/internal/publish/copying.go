@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline"
@@ -438,7 +439,7 @@ func (c *copying) look(ctx context.Context, f file) (sighting, error) {
 // open opens a file of the release and checks its digest, so that nothing is sent that the manifest does not state. It
 // does not follow links.
 func (c *copying) open(f file) (*os.File, error) {
-	root, err := os.OpenRoot(c.dir)
+	root, err := regular.OpenRoot(c.dir)
 	if err != nil {
 		return nil, pipeline.OutputError(err)
 	}

@@ -1,0 +1,46 @@
+package console
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Columns are aligned, a cell stays on its line, and nothing follows the last column.
+func TestAligned(t *testing.T) {
+	if got, want := Aligned([][]string{{"a", "bb"}, {"ccc", "d"}}), "a    bb\nccc  d\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A path below the working folder is shown from there; another one is shown whole.
+func TestHere(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := filepath.Join(filepath.Dir(folder), "beside")
+	for path, want := range map[string]string{filepath.Join(folder, "out", "x"): filepath.Join("out", "x"), beside: beside,
+		folder: "."} {
+		if got := Here(path); got != want {
+			t.Errorf("%s is shown as %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for _, c := range []struct {
+		n          int
+		what, want string
+	}{{1, "file", "1 file"}, {2, "file", "2 files"}, {0, "file", "0 files"}, {1, "entry", "1 entry"},
+		{3, "entry", "3 entries"}} {
+		if got := Count(c.n, c.what); got != c.want {
+			t.Errorf("%d of %s: %s, want %s", c.n, c.what, got, c.want)
+		}
+	}
+	if OrDash("") != "-" || OrDash("x") != "x" {
+		t.Error("an empty cell is no dash, or a full one is")
+	}
+}

@@ -1,0 +1,44 @@
+package ledger
+
+import "context"
+
+// Backup copies the ledger to a store that was made with the same secret, and makes that store a ledger. Runs may be at
+// work: the copy holds the entries of one moment, and nobody waits for longer than it takes to read them. This ledger
+// stays open, and the copy becomes an older one with its next entry. Backup returns the head of the copy. It can be
+// repeated after an error. Errors: ErrOccupied if the new store is a ledger already, or has entries that are not this
+// ledger's; ErrOlder if it has more entries; a MovedError if the ledger is closed.
+func (b *Book) Backup(ctx context.Context, to Arrival) (Head, error) {
+	if err := b.sameSecret(ctx, to); err != nil {
+		return Head{}, err
+	}
+	incoming, err := to.Incoming(ctx)
+	if err != nil {
+		return Head{}, err
+	}
+	if !incoming {
+		return Head{}, ErrOccupied
+	}
+	var log []Entry
+	var head Head
+	err = b.store.View(ctx, func(r Reader) error {
+		log = nil
+		s := newState()
+		if err := s.catchUp(tee{r, &log}); err != nil {
+			return err
+		}
+		if head = s.head; s.moved != nil {
+			return &MovedError{*s.moved}
+		}
+		return nil
+	})
+	if err == nil {
+		err = copyLog(ctx, log, to, false)
+	}
+	if err == nil {
+		err = checkArrived(ctx, to, head)
+	}
+	if err != nil {
+		return Head{}, err
+	}
+	return head, to.Activate(ctx)
+}
