@@ -38,6 +38,7 @@ func (c *checker) check() {
 	c.name(top.At("name"), c.job.Name)
 	c.privacy(top.At("privacy"))
 	c.input(top.At("input"))
+	c.units(top.At("units"))
 	c.queries(top.At("queries"))
 	c.output(top.At("output"))
 	c.published(top.At("deployment").At("published"))

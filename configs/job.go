@@ -29,6 +29,9 @@ type Job struct {
 	// adds them up, and only sums and counts leave it. With `local` this program reads the rows. The answers are the
 	// same. Files are always read by this program.
 	Engine string `yaml:"engine,omitempty" enum:"auto|local" example:"local"`
+	// Units are the columns of a table with one row for each privacy unit, which queries with `over: units` ask: what the
+	// rows of one unit say together. They are made of the rows that `input.where` keeps.
+	Units map[string]UnitColumn `yaml:"units,omitempty" example:"{trips: {count: {}}, last: {max: pickup}}"`
 	// Queries share the release's epsilon and delta.
 	Queries []Query `yaml:"queries" example:"[{name: total, count: {}}]"`
 	// Output is where the release is published.

@@ -12,6 +12,9 @@ type Query struct {
 	Description string `yaml:"description,omitempty" example:"Loans of books, films, music and games."`
 	// Unit is what the query's numbers count or measure, for readers: loans, EUR.
 	Unit string `yaml:"unit,omitempty" example:"loans"`
+	// Over is `units` if the query's rows are the privacy units with the columns of `units`: each unit is one row. It is
+	// `rows` if it is absent.
+	Over string `yaml:"over,omitempty" enum:"rows|units" example:"units"`
 	// Count counts all rows: one number.
 	Count *Count `yaml:"count,omitempty" example:"{}"`
 	// Histogram counts rows by one or more public dimensions.
@@ -85,6 +88,9 @@ func (q *Query) Aggregates() map[string]*Aggregate {
 	maps.DeleteFunc(all, func(_ string, a *Aggregate) bool { return a == nil })
 	return all
 }
+
+// OverUnits reports whether the rows of the query are the privacy units.
+func (q *Query) OverUnits() bool { return q.Over == "units" }
 
 // Publish holds the conditions under which a cell is shown. It keeps readers from numbers that are mostly noise. It
 // protects nobody: the noise does.

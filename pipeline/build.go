@@ -50,6 +50,7 @@ func (b *builder) plan() *Plan {
 	p := &Plan{job: b.job, adjacency: query.Adjacency(b.job.Privacy.Adjacency)}
 	b.input(p)
 	b.derive()
+	p.input.units = b.units()
 	b.queries(p)
 	b.margins(p)
 	b.rates(p)
@@ -108,6 +109,10 @@ func (b *builder) queries(p *Plan) {
 	for i, leader := range findLeaders(specs) {
 		b.public = nil
 		drafts[i].leader = leader
+		if leader != noLeader && drafts[leader].overUnits != drafts[i].overUnits {
+			b.report(drafts[i].path, "contradiction", "query "+drafts[leader].spec.Name+" selects the keys, and one of the two "+
+				"queries is over units", "write over: units in both, or name the column of units otherwise")
+		}
 		p.queries = append(p.queries, b.query(i, &drafts[i]))
 		public[i] = append(public[i], b.public...)
 	}
@@ -120,7 +125,7 @@ func (b *builder) draft(i int) draft {
 	q := Planned{Sparse: jq.Sparse, inside: inside{path: fmt.Sprintf("queries[%d]", i)}}
 	unread := b.unread
 	spec := b.spec(jq, q.path)
-	q.Kind = spec.Kind
+	q.Kind, q.overUnits = spec.Kind, jq.OverUnits()
 	q.adjusted = spec.Crosstabs != nil && (spec.Crosstabs.Nonnegative || spec.Crosstabs.Integers)
 	q.keepPlaces(spec.By)
 	steps := b.steps(jq, q.path)

@@ -16,8 +16,20 @@ func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 		return unique(p.hideHeader(schema, diagnose(p.job, "", err))) // the queries may name what has no definition
 	}
 	logical, diags := p.LogicalSchema(schema)
+	ofUnits := table.Schema{}
+	if p.input.units != nil {
+		bound, err := p.input.units.Bind(logical)
+		if err != nil {
+			return unique(p.hideHeader(schema, append(diags, diagnose(p.job, "", err)...)))
+		}
+		ofUnits = bound.Schema
+	}
 	for i := range p.queries {
-		if _, err := p.queries[i].Query.Aggregation(logical); err != nil {
+		of := logical
+		if p.queries[i].overUnits {
+			of = ofUnits
+		}
+		if _, err := p.queries[i].Query.Aggregation(of); err != nil {
 			diags = append(diags, diagnose(p.job, p.queries[i].path, err)...)
 		}
 	}
@@ -72,7 +84,8 @@ func diagnose(job *configs.Job, path string, err error) configs.Diagnostics {
 // place returns the field's path in the job: below the query, except for fields that all queries share.
 func place(query, field string) string {
 	switch {
-	case strings.HasPrefix(field, "privacy."), strings.HasPrefix(field, "input."):
+	case strings.HasPrefix(field, "privacy."), strings.HasPrefix(field, "input."), strings.HasPrefix(field, "units."),
+		strings.HasPrefix(field, "units["):
 		return field
 	case field == "":
 		return query

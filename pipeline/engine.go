@@ -71,7 +71,15 @@ func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, er
 	}
 	all := make([]*aggregation.Aggregation, len(p.queries))
 	for i := range p.queries {
-		if all[i], err = p.queries[i].Query.Aggregation(logical); err != nil {
+		of := logical
+		if p.queries[i].overUnits {
+			bound, err := p.input.units.Bind(logical)
+			if err != nil {
+				return nil, err
+			}
+			of = bound.Schema
+		}
+		if all[i], err = p.queries[i].Query.Aggregation(of); err != nil {
 			return nil, err
 		}
 		all[i].Filters = filters

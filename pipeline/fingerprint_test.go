@@ -84,8 +84,13 @@ func fill(v reflect.Value, path string, visit func(path string, v reflect.Value,
 			switch {
 			case x.Kind() == reflect.String:
 				x.SetString(text)
-			case x.Kind() == reflect.Struct && x.Field(0).Kind() == reflect.String:
-				x.Field(0).SetString(text)
+			case x.Kind() == reflect.Struct:
+				for i := range x.NumField() {
+					if x.Field(i).Kind() == reflect.String {
+						x.Field(i).SetString(text)
+						break
+					}
+				}
 			}
 			v.SetMapIndex(reflect.ValueOf(key), x)
 		}

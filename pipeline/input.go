@@ -54,7 +54,7 @@ func text(s *configs.Scalar) *string {
 func (b *builder) logical(p *Plan) []string {
 	var columns []string
 	for i := range p.queries {
-		columns = append(columns, p.queries[i].Query.Columns()...)
+		columns = append(columns, p.Reads(i)...)
 	}
 	columns = append(columns, p.input.filters.Columns()...)
 	var once []string

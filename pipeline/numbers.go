@@ -15,6 +15,9 @@ import (
 // noise about nothing.
 func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 	for i := range p.job.Queries {
+		if p.queries[i].overUnits {
+			continue // columns of units have the types that the job gives them
+		}
 		path := fmt.Sprintf("queries[%d]", i)
 		for kind, a := range p.job.Queries[i].Aggregates() {
 			if f, ok := schema.Lookup(a.Column); ok && f.Type.Kind == table.String && p.meantAsText(a.Column) {

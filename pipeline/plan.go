@@ -12,6 +12,7 @@ import (
 
 	"github.com/dprelease/dprelease/queries/derived"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/perunit"
 	"github.com/dprelease/dprelease/queries/query"
 )
 
@@ -36,7 +37,8 @@ type input struct {
 	filters  domain.Filters
 	location *time.Location
 	views    views
-	derived  *derived.Set // of those that views name
+	derived  *derived.Set   // of those that views name
+	units    *perunit.Table // nil if no query is over units
 	rows     int64
 }
 
@@ -78,6 +80,8 @@ type inside struct {
 	target target
 	// leader is the number of the query that selects the keys, or none.
 	leader int
+	// overUnits: the query's rows are the privacy units.
+	overUnits bool
 	// rule describes which cells are published.
 	rule publishRule
 	// names are the mechanisms' names in the ledger, if the charge was adopted; else they are the mechanisms' own.

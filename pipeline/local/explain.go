@@ -52,8 +52,8 @@ func uses(p *pipeline.Plan, column int) (out []string) {
 	if needs(p.Filters().Columns()) {
 		out = append(out, filterUse)
 	}
-	for _, q := range p.Queries() {
-		if needs(q.Query.Columns()) {
+	for i, q := range p.Queries() {
+		if needs(p.Reads(i)) {
 			out = append(out, q.Query.Name())
 		}
 	}

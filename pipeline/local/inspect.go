@@ -48,14 +48,19 @@ type inspection struct {
 	pipeline.DataChecks
 }
 
-func newInspection(p *pipeline.Plan, logical table.Schema) (*inspection, error) {
+// newInspection makes the tallies of a plan. ofUnits is the schema of the table of units, if a query is over units.
+func newInspection(p *pipeline.Plan, logical, ofUnits table.Schema) (*inspection, error) {
 	x := &inspection{}
 	var err error
 	if x.Filters, err = tally.OfFilters(p.Filters(), logical, p.Location()); err != nil {
 		return nil, err
 	}
 	for _, q := range p.Queries() {
-		t, err := q.Query.Tally(logical)
+		of := logical
+		if q.OverUnits() {
+			of = ofUnits
+		}
+		t, err := q.Query.Tally(of)
 		if err != nil {
 			return nil, err
 		}

@@ -101,6 +101,9 @@ func (e *Engine) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err := fillRows(p, e.data.Schema(), workers); err != nil {
 		return err
 	}
+	if err := addUnits(workers); err != nil {
+		return err
+	}
 	seen := checks(workers)
 	if a.Exacts, err = hideTotals(p, workers, seen); err != nil {
 		return err

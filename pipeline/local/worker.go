@@ -22,7 +22,8 @@ type worker struct {
 	selector     *domain.CompiledFilters
 	filtered     []int // indices of the filters' columns among the logical ones
 	accumulators []*queries.Accumulator
-	columns      [][]int // by query: indices among the logical columns
+	columns      [][]int // by query: indices among the logical columns, or those of the table of units
+	units        *unitsWorker
 	compactor    *compactor
 	inspection   *inspection // nil if nothing is tallied
 }
@@ -50,20 +51,23 @@ func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Sch
 	if w.derived, err = p.Evaluator(schema); err != nil {
 		return nil, err
 	}
-	for _, a := range of {
-		w.columns = append(w.columns, positions(p, a.ColumnNames()))
+	if w.units, err = newUnitsWorker(p, schema, spill); err != nil {
+		return nil, err
 	}
-	w.compactor = newCompactor(len(p.Logical()), w.columns)
-	accumulators := queries.NewAccumulators
-	if l.Separate {
-		accumulators = queries.NewSeparately
+	var read [][]int
+	for q, a := range of {
+		w.columns = append(w.columns, w.units.positions(p, q, a))
+		if !p.Queries()[q].OverUnits() {
+			read = append(read, w.columns[q])
+		}
 	}
-	if w.accumulators, err = accumulators(of, spill); err != nil {
+	w.compactor = newCompactor(len(p.Logical()), append(read, w.units.reads()))
+	if w.accumulators, err = newAccumulators(p, of, spill, l); err != nil {
 		return nil, err
 	}
 	if l.Look != LookNone {
 		logical, _ := p.LogicalSchema(schema)
-		if w.inspection, err = newInspection(p, logical); err != nil {
+		if w.inspection, err = newInspection(p, logical, w.units.schema()); err != nil {
 			return nil, err
 		}
 	}
@@ -105,7 +109,13 @@ func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 				logical, keep = kept, nil
 			}
 		}
+		if err := w.units.add(logical, keep); err != nil {
+			return err
+		}
 		for q, a := range w.accumulators {
+			if w.units.asked(q) {
+				continue
+			}
 			batch := selectColumns(logical, w.columns[q], keep)
 			if inspect {
 				if err := w.inspection.Queries[q].Add(batch); err != nil {

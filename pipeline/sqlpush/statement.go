@@ -48,6 +48,12 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 	for _, place := range p.Derived().Places() {
 		all.Add(place, CodeNotPushed, "columns that are derived from others are not computed in a database", HintLocal)
 	}
+	for i, q := range p.Queries() {
+		if p.Queries()[i].OverUnits() {
+			all.List = append(all.List, &problem.Error{Query: q.Query.Name(), Field: "over", Code: CodeNotPushed,
+				Message: "tables of units are not made in a database", Hint: HintLocal})
+		}
+	}
 	if len(all.List) > 0 {
 		return nil, all.Err()
 	}

@@ -90,7 +90,7 @@ func (r *Reader) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 	return a.Input, nil
 }
 
-// Close closes the connections of the reader.
+// Close closes the engine and the database.
 func (r *Reader) Close() error {
 	_ = r.Engine.Close() // it holds nothing but the database
 	return r.d.Close()

@@ -133,6 +133,9 @@ func (d *drawing) input() {
 	if d.chance(0.2) {
 		d.derive()
 	}
+	if len(d.job.Unit) > 0 && d.chance(0.15) {
+		d.overUnits()
+	}
 	for range pick(d.Rand, []int{0, 0, 1, 1, 1, 2, 3}) {
 		d.job.Where = append(d.job.Where, d.filter())
 	}
@@ -151,6 +154,29 @@ func (d *drawing) filtered() {
 	d.job.Where = []string{"{column: " + name + ", " + d.ranged(d.kind(name)) + "}"}
 	d.job.Queries = []string{"name: q0, " + pick(d.Rand, []string{"count: {}", "histogram: {by: [{column: " + name +
 		", values: " + d.labels(d.kind(name)) + ", other: bin}]}"})}
+}
+
+// overUnits asks what the rows of one unit say together.
+func (d *drawing) overUnits() {
+	number, text, value := d.one("i", "n", "f", "h", "k"), d.one("s", "c"), d.one("s", "i", "f", "b", "d", "t", "l", "k", "o")
+	d.job.Units = "{rows: {count: {}}, texts: {count_distinct: " + value + "}, total: {sum: " + number + ", clamp: " +
+		pick(d.Rand, []string{"[0, 50]", "[-5, 40]", "[-0.5, 0.5]"}) + "}, least: {min: " + number + "}, most: {max: " + value +
+		"}, some: {any: {" + text + ": red}}, each: {all: {" + text + ": red, b: true}}, before: {first: " + text + ", by: " +
+		d.one("i", "f", "t", "d") + "}, after: {last: " + text + ", by: " + d.one("i", "h", "t", "l") + "}}"
+	d.use("b")
+	for i, q := range some(d.Rand, 1+d.IntN(3), []string{
+		"count: {}", "histogram: {by: [{column: rows, edges: [1, 2, 3, 10]" + bin + "}]}", "sum: {column: total, clamp: [-9, 90]}",
+		"mean: {column: rows, clamp: [0, 5]}", "histogram: {by: [{column: texts, values: [1, 2]" + bin +
+			"}, {column: some, values: [true, false]}]}",
+		"histogram: {by: [{column: each, values: [true, false]}, {column: after, values: [red, blue, a]" + bin + "}]}",
+		"mean: {column: least, clamp: [-5, 40], by: [{column: before, values: [red, blue]" + bin + "}]}",
+		"histogram: {by: [{column: after, keys: discover}]}",
+	}) {
+		d.job.Queries = append(d.job.Queries, fmt.Sprintf("name: people%d, %s, over: units", i, q))
+	}
+	if d.chance(0.3) {
+		d.job.Queries = append(d.job.Queries, "name: again, count: {}, over: rows")
+	}
 }
 
 // lookup joins columns of a public table and asks for them.

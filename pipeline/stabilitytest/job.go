@@ -26,6 +26,7 @@ type Job struct {
 	Timezone  string
 	Events    string   // empty if there are none
 	Derived   []string // keys of input that define derived columns: lookups
+	Units     string   // the value of units; empty if no query is over units
 	Where     []string // conditions
 	Rows      int      // the public number of rows; 0 if it is private
 	Queries   []string
@@ -73,6 +74,9 @@ func (j *Job) YAML(files ...string) string {
 	}
 	if len(j.Where) > 0 {
 		line("  where: [%s]", strings.Join(j.Where, ", "))
+	}
+	if j.Units != "" {
+		line("units: %s", j.Units)
 	}
 	line("queries:")
 	for _, q := range j.Queries {

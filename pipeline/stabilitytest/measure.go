@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -119,6 +120,9 @@ func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 		}
 	}
 	answers, err := c.ask(l, p, l.Open)
+	if failed := (*pipeline.Error)(nil); errors.As(err, &failed) && failed.Code == "over-units" {
+		return nil, unwritten{err} // parts of the input are added up apart, which is refused
+	}
 	if err != nil || l.Twin == nil {
 		return answers, err
 	}

@@ -43,6 +43,9 @@ func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 	u := &uses{ctx: ctx, job: plan.Job(), zone: plan.Location()}
 	for i := range u.job.Queries {
 		q := &u.job.Queries[i]
+		if q.OverUnits() {
+			continue // its columns are made of what rows say together
+		}
 		var by []configs.Dimension
 		if q.Histogram != nil {
 			by = append(by, q.Histogram.By...)

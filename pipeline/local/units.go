@@ -1,0 +1,137 @@
+package local
+
+import (
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/aggregation"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/perunit"
+)
+
+// Queries over units
+//
+// A scan has two passes if a query is over units. The first reads the input, as ever, and each worker gathers what its
+// rows say of their units. The second hands the table of units to the accumulators of these queries, which bound each
+// unit to the one row that it has.
+
+// unitsWorker gathers the units of one worker; nil if no query is over units.
+type unitsWorker struct {
+	bound   *perunit.Bound
+	builder *perunit.Builder
+	at      []int  // positions of the builder's columns among the logical ones
+	over    []bool // which queries are over units
+}
+
+func newUnitsWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill) (*unitsWorker, error) {
+	bound, err := p.Units(schema)
+	if err != nil || bound == nil {
+		return nil, err
+	}
+	u := &unitsWorker{bound: bound, builder: bound.Builder(spill)}
+	for i, q := range p.Queries() {
+		u.over = append(u.over, q.OverUnits())
+		if q.OverUnits() {
+			u.at = positions(p, p.Reads(i))
+		}
+	}
+	return u, nil
+}
+
+// newAccumulators makes the accumulators of all queries. Those over units share no rows with the others.
+func newAccumulators(p *pipeline.Plan, of []*aggregation.Aggregation, spill bounding.Spill,
+	l Limits) ([]*queries.Accumulator, error) {
+	accumulators := queries.NewAccumulators
+	if l.Separate {
+		accumulators = queries.NewSeparately
+	}
+	out := make([]*queries.Accumulator, len(of))
+	for _, over := range []bool{false, true} {
+		var some []*aggregation.Aggregation
+		var at []int
+		for i, a := range of {
+			if p.Queries()[i].OverUnits() == over {
+				some, at = append(some, a), append(at, i)
+			}
+		}
+		if len(some) == 0 {
+			continue
+		}
+		made, err := accumulators(some, spill)
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range at {
+			out[i] = made[k]
+		}
+	}
+	return out, nil
+}
+
+// positions returns the positions of the columns of a query: among those of the table of units if it is over units,
+// else among the logical ones.
+func (u *unitsWorker) positions(p *pipeline.Plan, query int, a *aggregation.Aggregation) []int {
+	if !u.asked(query) {
+		return positions(p, a.ColumnNames())
+	}
+	var at []int
+	for _, name := range a.ColumnNames() {
+		at = append(at, u.bound.Schema.Index(name))
+	}
+	return at
+}
+
+// asked reports whether a query is over units.
+func (u *unitsWorker) asked(query int) bool { return u != nil && u.over[query] }
+
+// reads returns the logical columns that are gathered.
+func (u *unitsWorker) reads() []int {
+	if u == nil {
+		return nil
+	}
+	return u.at
+}
+
+// schema is that of the table of units.
+func (u *unitsWorker) schema() table.Schema {
+	if u == nil {
+		return table.Schema{}
+	}
+	return u.bound.Schema
+}
+
+// add gathers the rows of a batch of logical columns.
+func (u *unitsWorker) add(logical *table.Batch, keep []bool) error {
+	if u == nil {
+		return nil
+	}
+	return u.builder.Add(selectColumns(logical, u.at, keep))
+}
+
+// addUnits hands the units of all workers to the first worker's accumulators of queries over units.
+func addUnits(workers []*worker) error {
+	first := workers[0]
+	if first.units == nil {
+		return nil
+	}
+	for _, w := range workers[1:] {
+		first.units.builder.Merge(w.units.builder)
+	}
+	return first.units.builder.Each(func(b *table.Batch) error {
+		for q, a := range first.accumulators {
+			if !first.units.asked(q) {
+				continue
+			}
+			batch := selectColumns(b, first.columns[q], nil)
+			if first.inspection != nil {
+				if err := first.inspection.Queries[q].Add(batch); err != nil {
+					return err
+				}
+			}
+			if err := a.Add(batch); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

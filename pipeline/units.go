@@ -1,0 +1,64 @@
+package pipeline
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/perunit"
+)
+
+// units makes the table of units that queries over units ask; nil if there is none.
+func (b *builder) units() *perunit.Table {
+	if !slices.ContainsFunc(b.job.Queries, func(q configs.Query) bool { return q.OverUnits() }) {
+		return nil
+	}
+	t := &perunit.Table{Unit: b.job.Privacy.Unit, FloatUnit: b.job.Privacy.FloatUnit == "allow", Zone: b.location}
+	for _, name := range slices.Sorted(maps.Keys(b.job.Units)) {
+		u := b.job.Units[name]
+		kind, of := u.Kind()
+		c := perunit.Column{Name: name, Field: "units" + pathStep(name), Kind: perunit.Kind(kind), Of: of, By: u.By}
+		if len(u.Clamp) == 2 {
+			c.Lo, c.Hi = string(u.Clamp[0]), string(u.Clamp[1])
+		}
+		for _, conditions := range []map[string]configs.Scalar{u.Any, u.All} {
+			for column, value := range conditions {
+				if c.Where == nil {
+					c.Where = map[string]string{}
+				}
+				c.Where[column] = string(value)
+			}
+		}
+		t.Columns = append(t.Columns, c)
+	}
+	return t
+}
+
+// OverUnits reports whether the rows of a query are the privacy units: rows of [Plan.Units].
+func (q *Planned) OverUnits() bool { return q.overUnits }
+
+// Reads returns the logical columns that query i needs. For a query over units they are those of which the units' table
+// is made.
+func (p *Plan) Reads(i int) []string {
+	if p.queries[i].overUnits {
+		return p.input.units.Reads()
+	}
+	return p.queries[i].Query.Columns()
+}
+
+// Units returns the table of units that queries over units ask, for an input with some schema; nil if there are no such
+// queries. Errors are those of a schema that Check refuses.
+func (p *Plan) Units(schema table.Schema) (*perunit.Bound, error) {
+	if p.input.units == nil {
+		return nil, nil
+	}
+	logical, diags := p.LogicalSchema(schema)
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	return p.input.units.Bind(logical)
+}
+
+// AsksUnits reports whether a query is over units.
+func (p *Plan) AsksUnits() bool { return p.input.units != nil }

@@ -1,0 +1,329 @@
+package perunit
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"math"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/units"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+const partitions = 256
+
+// partitionSeed chooses the partitions of units, the same for all builders of the process. No answer depends on it.
+var partitionSeed = maphash.MakeSeed()
+
+// Builder gathers the rows of units. It is for one goroutine.
+type Builder struct {
+	*Bound
+	units  *units.Reader // of this goroutine
+	spill  bounding.Spill
+	states [partitions]map[string][]state
+	parts  [partitions][]written // what was written to the spill
+	held   int64
+	coders []*domain.AxisCoder // of the conditions of all columns, in order
+	others []*Builder
+	cells  []int32
+	codes  [][]int32
+	value  []byte
+}
+
+// written is a place in the spill.
+type written struct{ at, bytes int64 }
+
+// Builder returns an empty builder, whose batches have the columns of [Table.Reads]. It joins the spill.
+func (b *Bound) Builder(s bounding.Spill) *Builder {
+	bounding.JoinNow(s)
+	reads := b.of.Reads()
+	out := &Builder{Bound: b, spill: s, units: units.New(b.of.Unit, b.of.FloatUnit, reads, b.input, &problem.Problems{})}
+	for i := range b.plans {
+		for k := range b.plans[i].conditions {
+			c := &b.plans[i].conditions[k]
+			coder, _ := c.Coder(domain.Layout{Schema: b.input, Columns: reads}).(*domain.AxisCoder)
+			out.coders = append(out.coders, coder)
+		}
+	}
+	for i := range out.states {
+		out.states[i] = map[string][]state{}
+	}
+	return out
+}
+
+// Add gathers the rows of a batch that its Keep keeps. Rows without a unit are left out. No error depends on a row.
+func (b *Builder) Add(batch *table.Batch) error {
+	b.cells = columnar.Resize(b.cells, batch.Rows)
+	for i := range b.cells {
+		b.cells[i] = 0
+		if batch.Keep != nil && !batch.Keep[i] {
+			b.cells[i] = columnar.Dropped
+		}
+	}
+	if err := b.units.Open(batch, b.cells); err != nil {
+		return err
+	}
+	b.codes = b.codes[:0]
+	for _, coder := range b.coders {
+		codes, err := coder.OfRows(batch)
+		if err != nil {
+			return err
+		}
+		b.codes = append(b.codes, slices.Clone(codes)) // two conditions may share a coder's column
+	}
+	for row, cell := range b.cells {
+		if cell >= 0 {
+			b.addRow(batch, row)
+		}
+	}
+	if b.held > b.spill.Share() {
+		return b.write()
+	}
+	return nil
+}
+
+func (b *Builder) addRow(batch *table.Batch, row int) {
+	unit := b.units.Bytes(row)
+	of := b.states[maphash.Bytes(partitionSeed, unit)%partitions]
+	states, known := of[string(unit)]
+	if !known {
+		states = make([]state, len(b.plans))
+		of[string(unit)] = states
+		b.held += int64(len(unit)) + 64 + 96*int64(len(states))
+	}
+	condition := 0
+	for i := range b.plans {
+		p, s := &b.plans[i], &states[i]
+		switch p.kind {
+		case Count:
+			s.n++
+		case Any, All:
+			fulfils := true
+			for range p.conditions {
+				fulfils = fulfils && b.codes[condition][row] == 0
+				condition++
+			}
+			if fulfils {
+				s.n++
+			} else {
+				s.other++
+			}
+		case Sum:
+			b.addValue(p, s, &batch.Columns[p.at], row)
+		default:
+			b.keepValue(p, s, batch, row)
+		}
+	}
+}
+
+// addValue adds the value of a row to a sum.
+func (b *Builder) addValue(p *plan, s *state, c *table.Column, row int) {
+	if c.IsNull(row) {
+		return
+	}
+	at, x := c.Index(row), 0.0
+	switch c.Type.Kind {
+	case table.Float:
+		if x = c.Values.Floats[at]; x != x {
+			return
+		}
+	case table.Uint:
+		x = float64(uint64(c.Values.Ints[at]))
+	default:
+		x = float64(c.Values.Ints[at])
+	}
+	n := p.sum.of(x)
+	s.n++
+	s.add128(uint64(n), uint64(n>>63))
+}
+
+// keepValue keeps the value of a row, if it is the one of the unit or another one than those before.
+func (b *Builder) keepValue(p *plan, s *state, batch *table.Batch, row int) {
+	var ok bool
+	if b.value = b.value[:0]; p.by >= 0 {
+		if b.value, ok = encode(b.value, &batch.Columns[p.by], row); !ok {
+			return
+		}
+	}
+	if b.value, ok = encode(b.value, &batch.Columns[p.at], row); !ok {
+		return
+	}
+	before := len(s.best) + len(s.distinct)
+	if p.kind == CountDistinct {
+		s.takeDistinct(b.value)
+	} else {
+		s.take(b.value, p.kind == Max || p.kind == Last)
+	}
+	if len(s.best)+len(s.distinct) > before {
+		b.held += 24 + int64(len(b.value))
+	}
+}
+
+// write writes all states to the spill.
+func (b *Builder) write() error {
+	var piece []byte
+	for i, of := range b.states {
+		if len(of) == 0 {
+			continue
+		}
+		piece = piece[:0]
+		for unit, states := range of {
+			piece = appendBytes(piece, []byte(unit))
+			for k := range states {
+				piece = states[k].append(piece)
+			}
+		}
+		at, err := b.spill.Write(piece)
+		if err != nil {
+			return err
+		}
+		b.parts[i] = append(b.parts[i], written{at, int64(len(piece))})
+		b.states[i] = map[string][]state{}
+	}
+	b.held = 0
+	return nil
+}
+
+// Merge adds the rows of another builder of the same table, which must not be used any more.
+func (b *Builder) Merge(o *Builder) { b.others = append(append(b.others, o), o.others...) }
+
+// batchRows is how many rows a batch of units has at most.
+const batchRows = 1 << 13
+
+// Each hands on the table of units in batches, each unit in one row.
+func (b *Builder) Each(add func(*table.Batch) error) error {
+	for i := range b.states {
+		if err := b.spill.Err(); err != nil {
+			return err
+		}
+		all, err := b.partition(i)
+		if err != nil {
+			return err
+		}
+		out := b.newRows()
+		for unit, states := range all {
+			out.add(unit, states)
+			if out.batch.Rows == batchRows {
+				if err := add(&out.batch); err != nil {
+					return err
+				}
+				out = b.newRows()
+			}
+		}
+		if out.batch.Rows > 0 {
+			if err := add(&out.batch); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// partition returns the states of the units of a partition, of all builders.
+func (b *Builder) partition(i int) (map[string][]state, error) {
+	all := b.states[i]
+	b.states[i] = nil
+	merge := func(unit string, states []state) {
+		known, ok := all[unit]
+		if !ok {
+			all[unit] = states
+			return
+		}
+		for k := range known {
+			known[k].merge(&states[k], b.plans[k].kind)
+		}
+	}
+	for _, o := range append([]*Builder{b}, b.others...) {
+		for unit, states := range o.states[i] {
+			merge(unit, states)
+		}
+		o.states[i] = nil
+		for _, w := range o.parts[i] {
+			r := reader{make([]byte, w.bytes)}
+			if err := o.spill.Read(r.rest, w.at); err != nil {
+				return nil, err
+			}
+			for len(r.rest) > 0 {
+				unit := string(r.bytes())
+				states := make([]state, len(b.plans))
+				for k := range states {
+					states[k] = r.state()
+				}
+				merge(unit, states)
+			}
+		}
+	}
+	return all, nil
+}
+
+// rows are rows of the table of units.
+type rows struct {
+	*Bound
+	batch table.Batch
+}
+
+func (b *Builder) newRows() *rows {
+	r := &rows{Bound: b.Bound}
+	for _, f := range b.Schema.Fields {
+		c := table.Column{Type: f.Type}
+		if f.Type.Kind == table.String {
+			c.Values.Offsets = []uint32{0}
+		}
+		r.batch.Columns = append(r.batch.Columns, c)
+	}
+	return r
+}
+
+// add adds the row of a unit.
+func (r *rows) add(unit string, states []state) {
+	r.batch.Rows++
+	rest := []byte(unit)
+	for i := range r.of.Unit {
+		c := &r.batch.Columns[i]
+		switch c.Type.Kind {
+		case table.String:
+			n := 4 + binary.BigEndian.Uint32(rest)
+			appendDecoded(&c.Values, rest[4:n], c.Type)
+			rest = rest[n:]
+			continue
+		case table.Float:
+			c.Values.Floats = append(c.Values.Floats, math.Float64frombits(binary.LittleEndian.Uint64(rest)))
+		default:
+			c.Values.Ints = append(c.Values.Ints, int64(binary.LittleEndian.Uint64(rest)))
+		}
+		rest = rest[8:]
+	}
+	for i := range r.plans {
+		c := &r.batch.Columns[len(r.of.Unit)+i]
+		c.Valid = append(c.Valid, r.plans[i].appendTo(&c.Values, &states[i]))
+	}
+}
+
+// appendTo appends the value of a column for a unit with some state, and returns false if it is null.
+func (p *plan) appendTo(v *table.Values, s *state) bool {
+	switch p.kind {
+	case Count:
+		v.Ints = append(v.Ints, s.n)
+	case CountDistinct:
+		v.Ints = append(v.Ints, int64(len(s.distinct)))
+	case Any:
+		v.Ints = append(v.Ints, min(s.n, 1))
+	case All:
+		v.Ints = append(v.Ints, 1-min(s.other, 1))
+	case Sum:
+		v.Floats = append(v.Floats, s.sum()*p.sum.size)
+		return s.n > 0
+	default:
+		value := s.best
+		if p.by >= 0 && value != nil {
+			value = value[8:]
+		}
+		appendDecoded(v, value, p.typ)
+		return s.best != nil
+	}
+	return true
+}

@@ -1,0 +1,210 @@
+// Package perunit makes a table with one row for each privacy unit from the rows of units: how many rows a unit has,
+// their sum, the last one.
+//
+// A row of this table is a function of the rows of one unit and of public facts. So neighbouring tables, which differ in
+// the rows of one unit, give tables that differ in one row at most. Queries over it are bounded by max_rows: 1.
+//
+// A column of a unit is kept as a state of bounded size, which rows change in any order with the same result: a number,
+// the least value so far, up to [MostDistinct] different values. States of one unit in different workers are merged.
+// Units are divided into 256 partitions by a hash. If their states exceed the memory of the accumulator, all are
+// written to the [bounding.Spill]; at the end one partition after the other is merged and becomes rows.
+package perunit
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/units"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Kind is what a column says of the rows of a unit.
+type Kind string
+
+// The kinds of columns.
+const (
+	Count         Kind = "count"          // the number of rows
+	CountDistinct Kind = "count_distinct" // the number of different values, at most MostDistinct
+	Sum           Kind = "sum"            // the sum of the clamped values; null without a value
+	Min           Kind = "min"            // the smallest value; null without a value
+	Max           Kind = "max"            // the largest value
+	Any           Kind = "any"            // whether a row fulfils all conditions
+	All           Kind = "all"            // whether every row does
+	First         Kind = "first"          // the value of the row with the smallest By; of several, the smallest value
+	Last          Kind = "last"           // the value of the row with the largest By; of several, the largest value
+)
+
+// MostDistinct is the largest number of different values that is counted.
+const MostDistinct = 64
+
+// mostText is the longest text of which a state is kept, in bytes; a longer one is null.
+const mostText = 1024
+
+// Column is a column of the table of units.
+type Column struct {
+	// Name is the column's name, Field its place in the job.
+	Name, Field string
+	Kind        Kind
+	// Of is the column of the input; empty for Count, Any and All.
+	Of string
+	// By is the column of First and Last by which rows are ordered: numbers, dates or times.
+	By string
+	// Lo and Hi are the decimals to which values of a Sum are clamped.
+	Lo, Hi string
+	// Where are the conditions of Any and All: a value for each column.
+	Where map[string]string
+}
+
+// reads lists the columns of the input that the column reads.
+func (c *Column) reads() (names []string) {
+	for _, name := range []string{c.Of, c.By} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	for name := range c.Where {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Table is a table of units: the columns of the privacy unit and others.
+type Table struct {
+	Unit      []string
+	FloatUnit bool
+	Columns   []Column
+	// Zone is the time zone of conditions on instants; nil is UTC.
+	Zone *time.Location
+}
+
+// Reads lists the columns of the input that the table is made of, each once: first those of the unit.
+func (t *Table) Reads() []string {
+	names := slices.Clone(t.Unit)
+	for i := range t.Columns {
+		for _, name := range t.Columns[i].reads() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// Bound is a Table of an input of known types.
+type Bound struct {
+	// Schema is that of the table of units.
+	Schema table.Schema
+	input  table.Schema
+	of     *Table
+	units  *units.Reader
+	plans  []plan
+}
+
+// plan is how a column is made.
+type plan struct {
+	kind       Kind
+	typ        table.Type // of the values that are compared or counted
+	at, by     int        // positions among Reads; -1 if there is none
+	sum        quantum
+	conditions []condition
+}
+
+type condition struct {
+	domain.Coding
+	at int
+}
+
+// Bind checks the columns against the schema of an input. It reports all errors at once, with fields from the root of
+// the job; see [problem.Errors].
+func (t *Table) Bind(input table.Schema) (*Bound, error) {
+	p := &problem.Problems{}
+	reads := t.Reads()
+	b := &Bound{of: t, input: input, units: units.New(t.Unit, t.FloatUnit, reads, input, p)}
+	for _, name := range t.Unit {
+		f, _ := input.Lookup(name)
+		b.Schema.Fields = append(b.Schema.Fields, f)
+	}
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if b.Schema.Index(c.Name) >= 0 {
+			p.Add(c.Field, problem.CodeDuplicate, fmt.Sprintf("%q is a column of the privacy unit", c.Name),
+				"give the column another name")
+		}
+		made, typ := c.plan(reads, input, t.Zone, p)
+		b.plans = append(b.plans, made)
+		b.Schema.Fields = append(b.Schema.Fields, table.Field{Name: c.Name, Type: typ})
+	}
+	return b, p.Err()
+}
+
+// plan checks a column, and returns the type of its values.
+func (c *Column) plan(reads []string, input table.Schema, zone *time.Location, p *problem.Problems) (made plan,
+	typ table.Type) {
+	made = plan{kind: c.Kind, at: -1, by: -1}
+	find := func(name string) (int, table.Type) {
+		f, ok := input.Lookup(name)
+		switch {
+		case !ok:
+			problem.UnknownColumn(name, c.Field, input, p)
+		case !columnar.HasCanonicalForm(f.Type):
+			e := problem.BadType(f.Type)
+			p.Add(c.Field, e.Code, "column "+name+": "+e.Message, e.Hint)
+		}
+		return slices.Index(reads, name), f.Type
+	}
+	if c.Of != "" {
+		made.at, made.typ = find(c.Of)
+	}
+	if c.By != "" {
+		var by table.Type
+		if made.by, by = find(c.By); by.Kind == table.String || by.Kind == table.Bool {
+			p.Add(c.Field, problem.CodeColumnType, fmt.Sprintf("rows are ordered by numbers, dates or times, and column %s is %s",
+				c.By, by), "")
+		}
+	}
+	for _, name := range c.reads() {
+		value, ok := c.Where[name]
+		if !ok {
+			continue
+		}
+		at, t := find(name)
+		coding, read, err := domain.KeyCoding(name, t, []string{value}, zone)
+		if err == nil && read == 0 {
+			err = &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is no value of column %s, which is %s", value,
+				name, t)}
+		}
+		if err != nil && at >= 0 && t.Kind != table.Invalid {
+			p.Add(c.Field, err.Code, err.Message, err.Hint)
+		}
+		made.conditions = append(made.conditions, condition{coding, at})
+	}
+	switch c.Kind {
+	case Count, CountDistinct:
+		return made, table.Type{Kind: table.Int}
+	case Any, All:
+		return made, table.Type{Kind: table.Bool}
+	case Sum:
+		if made.typ.Kind != table.Int && made.typ.Kind != table.Uint && made.typ.Kind != table.Float {
+			p.Add(c.Field, problem.CodeColumnType, fmt.Sprintf("a sum is of numbers, and column %s is %s", c.Of, made.typ), "")
+		}
+		made.sum = c.quantum(made.typ.Kind != table.Float, p)
+		return made, table.Type{Kind: table.Float}
+	}
+	return made, made.typ
+}
+
+// quantum returns how values are clamped and rounded.
+func (c *Column) quantum(whole bool, p *problem.Problems) quantum {
+	lo, err1 := calibrate.ParseNearest(c.Lo)
+	hi, err2 := calibrate.ParseNearest(c.Hi)
+	if err1 != nil || err2 != nil || lo > hi {
+		p.Add(c.Field, problem.CodeBadValue, "clamp needs two numbers, the smaller one first", "clamp: [0, 500]")
+	}
+	return newQuantum(lo, hi, whole)
+}

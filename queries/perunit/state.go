@@ -1,0 +1,200 @@
+package perunit
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// quantum clamps values and rounds them to multiples of 2^exponent, so that their sums are exact in any order.
+type quantum struct {
+	lo, hi float64
+	size   float64 // 2^exponent
+}
+
+// roundedBits is how many bits the largest value of a sum has at least.
+const roundedBits = 40
+
+func newQuantum(lo, hi float64, whole bool) quantum {
+	q := quantum{lo: lo, hi: hi, size: 1}
+	_, exponent := math.Frexp(max(math.Abs(lo), math.Abs(hi)))
+	if !whole || exponent > 62 || lo != math.Trunc(lo) || hi != math.Trunc(hi) {
+		q.size = math.Ldexp(1, max(exponent-roundedBits, -1000))
+	}
+	return q
+}
+
+// of returns the clamped value in multiples of the quantum.
+func (q *quantum) of(x float64) int64 { return int64(math.Round(min(max(x, q.lo), q.hi) / q.size)) }
+
+// state is what is known of one column of a unit.
+type state struct {
+	n         int64    // rows, values of a sum, or rows that fulfil the conditions
+	other     int64    // rows that do not
+	low, high uint64   // the sum, in two's complement of 128 bits
+	best      []byte   // the value of min, max, first or last, by its encoding; nil if there is none
+	distinct  [][]byte // encodings of different values, in order
+}
+
+// add128 adds an integer to the sum.
+func (s *state) add128(low, high uint64) {
+	var carry uint64
+	s.low, carry = bits.Add64(s.low, low, 0)
+	s.high, _ = bits.Add64(s.high, high, carry)
+}
+
+// sum returns the sum as the nearest float.
+func (s *state) sum() float64 {
+	low, high := s.low, s.high
+	negative := high>>63 == 1
+	if negative {
+		var borrow uint64
+		low, borrow = bits.Sub64(0, low, 0)
+		high, _ = bits.Sub64(0, high, borrow)
+	}
+	x := math.Ldexp(float64(high), 64) + float64(low)
+	if negative {
+		return -x
+	}
+	return x
+}
+
+// take keeps a value if it comes before or after the one that is kept.
+func (s *state) take(value []byte, largest bool) {
+	if s.best == nil || (bytes.Compare(value, s.best) > 0) == largest && !bytes.Equal(value, s.best) {
+		s.best = append([]byte{}, value...) // an empty text is not nil
+	}
+}
+
+// takeDistinct notes a value, unless MostDistinct are known.
+func (s *state) takeDistinct(value []byte) {
+	if len(s.distinct) == MostDistinct {
+		return
+	}
+	if at, known := slices.BinarySearchFunc(s.distinct, value, bytes.Compare); !known {
+		s.distinct = slices.Insert(s.distinct, at, bytes.Clone(value))
+	}
+}
+
+// merge adds what is known of other rows of the unit.
+func (s *state) merge(o *state, kind Kind) {
+	s.n, s.other = s.n+o.n, s.other+o.other
+	s.add128(o.low, o.high)
+	if o.best != nil {
+		s.take(o.best, kind == Max || kind == Last)
+	}
+	for _, value := range o.distinct {
+		s.takeDistinct(value)
+	}
+}
+
+// append writes the state.
+func (s *state) append(dst []byte) []byte {
+	for _, x := range []uint64{uint64(s.n), uint64(s.other), s.low, s.high} {
+		dst = binary.LittleEndian.AppendUint64(dst, x)
+	}
+	dst = appendBytes(dst, s.best)
+	dst = binary.AppendUvarint(dst, uint64(len(s.distinct)))
+	for _, value := range s.distinct {
+		dst = appendBytes(dst, value)
+	}
+	return dst
+}
+
+// appendBytes writes bytes after their length plus 1; 0 stands for nil.
+func appendBytes(dst, b []byte) []byte {
+	if b == nil {
+		return append(dst, 0)
+	}
+	return append(binary.AppendUvarint(dst, uint64(len(b))+1), b...)
+}
+
+// reader reads what append wrote. The scratch space returns what was written, or an error.
+type reader struct{ rest []byte }
+
+func (r *reader) word() uint64 {
+	x := binary.LittleEndian.Uint64(r.rest)
+	r.rest = r.rest[8:]
+	return x
+}
+
+func (r *reader) length() int {
+	x, n := binary.Uvarint(r.rest)
+	r.rest = r.rest[n:]
+	return int(x)
+}
+
+func (r *reader) bytes() []byte {
+	n := r.length() - 1
+	if n < 0 {
+		return nil
+	}
+	b := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+func (r *reader) state() state {
+	s := state{n: int64(r.word()), other: int64(r.word()), low: r.word(), high: r.word(), best: r.bytes()}
+	for range r.length() {
+		s.distinct = append(s.distinct, r.bytes())
+	}
+	return s
+}
+
+// encode appends the value of a row so that encodings compare as values do; ok is false if it is null.
+func encode(dst []byte, c *table.Column, row int) (value []byte, ok bool) {
+	if c.IsNull(row) {
+		return dst, false
+	}
+	at := c.Index(row)
+	switch c.Type.Kind {
+	case table.String:
+		text := c.Values.Bytes(at)
+		return append(dst, text...), len(text) <= mostText
+	case table.Float:
+		x := c.Values.Floats[at]
+		if x == 0 {
+			x = 0 // -0 equals 0
+		}
+		word := math.Float64bits(x)
+		if word>>63 == 1 {
+			word = ^word
+		} else {
+			word |= 1 << 63
+		}
+		return binary.BigEndian.AppendUint64(dst, word), !math.IsNaN(x)
+	case table.Uint:
+		return binary.BigEndian.AppendUint64(dst, uint64(c.Values.Ints[at])), true
+	}
+	return binary.BigEndian.AppendUint64(dst, uint64(c.Values.Ints[at])^1<<63), true
+}
+
+// appendDecoded appends an encoded value of a type.
+func appendDecoded(v *table.Values, value []byte, t table.Type) {
+	switch {
+	case t.Kind == table.String:
+		v.Data = append(v.Data, value...)
+		v.Offsets = append(v.Offsets, uint32(len(v.Data)))
+	case len(value) == 0 && t.Kind == table.Float:
+		v.Floats = append(v.Floats, 0)
+	case len(value) == 0:
+		v.Ints = append(v.Ints, 0)
+	case t.Kind == table.Float:
+		word := binary.BigEndian.Uint64(value)
+		if word>>63 == 1 {
+			word &^= 1 << 63
+		} else {
+			word = ^word
+		}
+		v.Floats = append(v.Floats, math.Float64frombits(word))
+	case t.Kind == table.Uint:
+		v.Ints = append(v.Ints, int64(binary.BigEndian.Uint64(value)))
+	default:
+		v.Ints = append(v.Ints, int64(binary.BigEndian.Uint64(value)^1<<63))
+	}
+}
