@@ -138,6 +138,12 @@ func (b *Book) Lock(ctx context.Context, fingerprint string) (unlock func(), err
 	return b.store.Lock(ctx, fingerprint)
 }
 
+// LockFolder locks the folder of publications for this process until unlock is called: whoever publishes into dir or
+// deletes what is there holds the lock. dir is Charge.Dir. It returns ErrBusy as Lock does.
+func (b *Book) LockFolder(ctx context.Context, dir string) (unlock func(), err error) {
+	return b.store.Lock(ctx, "folder\x00"+dir)
+}
+
 func (b *Book) view(ctx context.Context, fn func(*state)) error {
 	return b.store.View(ctx, func(r Reader) error {
 		b.mu.Lock()

@@ -140,7 +140,7 @@ func TestNewReleaseWaits(t *testing.T) {
 // Two jobs that want one folder at the same moment: the second is not charged.
 func TestFolderIsTaken(t *testing.T) {
 	b := newBench(t)
-	unlock, err := b.book().Lock(t.Context(), "folder\x00"+filepath.Join(b.dir, "out"))
+	unlock, err := b.book().LockFolder(t.Context(), filepath.Join(b.dir, "out"))
 	if err != nil {
 		t.Fatal(err)
 	}

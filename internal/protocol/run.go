@@ -75,7 +75,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 }
 
 func (r *Runner) lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
-	unlock, err = r.Book.Lock(ctx, "folder\x00"+dir)
+	unlock, err = r.Book.LockFolder(ctx, dir)
 	return unlock, pipeline.LedgerError("take the folder", err)
 }
 

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +30,10 @@ status, ledger show and run say pruned instead of gone. What a release cost stay
   --keep N      of each job, all but the N newest data intervals
   --older-than  together with the others, what is older as well; alone, everything that is older, by days such as 400d
 
-prune deletes only folders that the ledger has and that are unchanged, to the byte. It keeps the newest release of each job, folders with files
+Releases are of one job if the dataset, the unit, the adjacency, the name and all parameters but dates are the same. A parameter is a date
+if its value is written as 2013-02-01 or 2013-02; a year alone, such as 2013, is not taken for one, since it may be any number.
+
+prune deletes only folders that the ledger has and that are unchanged, to the byte, and looks again at each before it deletes it. It keeps the newest release of each job, folders with files
 that do not belong to the release, and folders that a symbolic link leads to, and says so. A deletion that was cut short is finished by the same
 command.`
 
@@ -40,6 +42,7 @@ type pruning struct {
 	ledgerFlags
 	withdrawn, replaced, delete bool
 	keep                        int
+	counted                     bool // --keep is given
 	age                         string
 }
 
@@ -51,7 +54,10 @@ func PruneCommand(c *console.Console) *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		Example: "  release prune job.yaml --withdrawn --replaced\n  release prune job.yaml --keep 90 --older-than " +
 			"400d --delete",
-		RunE: func(cmd *cobra.Command, args []string) error { return a.prune(cmd.Context(), f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.counted = cmd.Flags().Changed("keep")
+			return a.prune(cmd.Context(), f, args)
+		},
 	}
 	f.AddParams(cmd)
 	cmd.Flags().StringVar(&f.store, "store", "",
@@ -69,7 +75,7 @@ func PruneCommand(c *console.Console) *cobra.Command {
 // publication is the folder of a release, or of a re-rendering of one, that the ledger has.
 type publication struct {
 	run       *ledger.Run
-	job       string // its name without what differs between its data intervals
+	series    series
 	interval  string // the dates among its parameters
 	digest    string // SHA-256 of its manifest
 	dir       string // where it was published
@@ -79,9 +85,16 @@ type publication struct {
 	unchanged error  // why it was not found
 }
 
+// series names what the data intervals of one job have in common.
+type series struct {
+	account ledger.Account // that pays
+	job     string         // the job's name and parameters, without dates
+}
+
 // pruned is one line of the list.
 type pruned struct {
 	Folder   string `json:"folder"`
+	Dataset  string `json:"dataset"`
 	Job      string `json:"job"`
 	Interval string `json:"interval"`
 	Released string `json:"released"`
@@ -123,8 +136,8 @@ func (a *accounts) prune(ctx context.Context, f *pruning, args []string) error {
 		if why == "" {
 			continue
 		}
-		line := pruned{Folder: p.found, Job: p.job, Interval: p.interval, Released: p.at.UTC().Format(time.DateOnly), Why: why,
-			State: pruneListed}
+		line := pruned{Folder: p.found, Dataset: p.series.account.Dataset, Job: p.series.job, Interval: p.interval,
+			Released: p.at.UTC().Format(time.DateOnly), Why: why, State: pruneListed}
 		if kept := p.keepReason(all); kept != "" {
 			line.Why, line.State = kept, pruneKept
 			line.Folder = cmp.Or(line.Folder, p.dir)
@@ -132,10 +145,14 @@ func (a *accounts) prune(ctx context.Context, f *pruning, args []string) error {
 			if err := ctx.Err(); err != nil {
 				return errors.Join(err, a.printPruned(f, lines))
 			}
-			if err := removeFolder(ctx, o.book, p); err != nil {
+			kept, err := f.remove(ctx, o.book, p, all, days)
+			if err != nil {
 				return errors.Join(err, a.printPruned(f, lines))
 			}
 			line.State = pruneDeleted
+			if kept != "" {
+				line.Why, line.State = kept, pruneKept
+			}
 		}
 		lines = append(lines, line)
 	}
@@ -145,7 +162,7 @@ func (a *accounts) prune(ctx context.Context, f *pruning, args []string) error {
 // days returns how old a release must be at least; 0 if any age will do.
 func (f *pruning) days() (int, error) {
 	switch {
-	case f.keep < 0:
+	case f.counted && f.keep < 1:
 		return 0, console.Usagef("--keep must be at least 1")
 	case f.age == "" && !f.withdrawn && !f.replaced && f.keep == 0:
 		return 0, console.Usagef("say what is no longer needed: --withdrawn, --replaced, --keep N or --older-than DAYS")
@@ -168,13 +185,13 @@ func publications(ctx context.Context, runs []ledger.Run) (out []*publication, e
 		if r.State != ledger.Published {
 			continue
 		}
-		of := []*publication{{job: r.Charge.Job, digest: r.Digests.Release, dir: r.Charge.Dir, at: r.Updated}}
+		of := []*publication{{series: series{job: r.Charge.Job}, digest: r.Digests.Release, dir: r.Charge.Dir, at: r.Updated}}
 		for _, d := range r.Rerenderings {
-			of = append(of, &publication{job: d.Job, digest: d.Release, dir: d.Dir, at: d.Recorded})
+			of = append(of, &publication{series: series{job: d.Job}, digest: d.Release, dir: d.Dir, at: d.Recorded})
 		}
 		for _, p := range of {
 			p.run = r
-			p.job, p.interval = seriesOf(p.job, r.Charge.Params)
+			p.series, p.interval = seriesOf(r.Payer, p.series.job, r.Charge.Params)
 			p.found, p.unchanged = folders.Find(ctx, p.dir, p.digest)
 			p.replaced = p.found != "" && p.found != p.dir
 			if err := ctx.Err(); err != nil {
@@ -187,27 +204,42 @@ func publications(ctx context.Context, runs []ledger.Run) (out []*publication, e
 		}
 	}
 	slices.SortStableFunc(out, func(x, y *publication) int {
-		return cmp.Or(cmp.Compare(x.job, y.job), -cmp.Compare(x.interval, y.interval), y.at.Compare(x.at))
+		return cmp.Or(x.series.compare(y.series), -cmp.Compare(x.interval, y.interval), y.at.Compare(x.at))
 	})
 	return out, nil
 }
 
-// date matches what a parameter of type date looks like.
-var date = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2}){0,2}$`)
+// compare orders series by their datasets and jobs.
+func (s series) compare(o series) int {
+	x, y := s.account, o.account
+	return cmp.Or(cmp.Compare(x.Dataset, y.Dataset), cmp.Compare(x.Unit, y.Unit), cmp.Compare(x.Adjacency, y.Adjacency),
+		cmp.Compare(s.job, o.job))
+}
 
-// seriesOf returns the name of a job without its dates, with its other parameters, and the dates.
-func seriesOf(job string, params map[string]string) (series, interval string) {
+// isDate reports whether a parameter is a date by its text, since the ledger has no types of parameters. Four digits are
+// no date: they may be the number of a store, and every store is a job of its own.
+func isDate(text string) bool {
+	for _, layout := range []string{time.DateOnly, "2006-01"} {
+		if _, err := time.Parse(layout, text); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// seriesOf returns the series of a job that an account pays for, and the job's dates.
+func seriesOf(account ledger.Account, job string, params map[string]string) (of series, interval string) {
 	var dates, others []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		value := params[name]
-		if !date.MatchString(value) {
+		if !isDate(value) {
 			others = append(others, name+"="+value)
 			continue
 		}
 		dates = append(dates, value)
 		job = strings.ReplaceAll(job, value, "${"+name+"}")
 	}
-	return strings.Join(append([]string{job}, others...), " "), strings.Join(dates, ",")
+	return series{account, strings.Join(append([]string{job}, others...), " ")}, strings.Join(dates, ",")
 }
 
 // current reports whether a publication is one that readers are meant to use.
@@ -240,7 +272,7 @@ func (p *publication) behind(all []*publication) int {
 	newer := map[string]bool{}
 	for _, o := range all {
 		switch {
-		case o.job != p.job || !o.current():
+		case o.series != p.series || !o.current():
 		case o.interval > p.interval:
 			newer[o.interval] = true
 		case o.interval == p.interval && o.dir != p.dir && o.at.After(p.at) && p.interval == "":
@@ -269,7 +301,7 @@ func (p *publication) keepReason(all []*publication) string {
 	// The newest data interval and the newest publication of a job stay, whatever is asked.
 	newestInterval, newestTime := true, true
 	for _, o := range all {
-		if o.job == p.job && o.current() && o != p {
+		if o.series == p.series && o.current() && o != p {
 			newestInterval = newestInterval && o.interval <= p.interval
 			newestTime = newestTime && !o.at.After(p.at)
 		}
@@ -294,15 +326,64 @@ func (p *publication) begun() bool {
 	return err == nil && info.IsDir()
 }
 
-// removeFolder records the deletion of a publication, and deletes its folder. It does not begin while a run of the same
-// job is at work, which may be about to read the folder.
-func removeFolder(ctx context.Context, book *ledger.Book, p *publication) error {
+// remove records the deletion of a publication, and deletes its folder. The list may be old by now, so that remove
+// looks again at the ledger and at the folder, and returns why it keeps the folder after all. It holds the locks that a
+// run holds which may read the folder or publish into it.
+func (f *pruning) remove(ctx context.Context, book *ledger.Book, p *publication, all []*publication, days int) (kept string,
+	err error,
+) {
 	c := &p.run.Charge
 	unlock, err := book.Lock(ctx, c.Run)
 	if err != nil {
-		return pipeline.LedgerError("prune", err)
+		return "", pipeline.LedgerError("prune", err)
 	}
 	defer unlock()
+	unlockFolder, err := book.LockFolder(ctx, p.dir)
+	if err != nil {
+		return "", pipeline.LedgerError("prune", err)
+	}
+	defer unlockFolder()
+	if err := reload(ctx, book, all); err != nil {
+		return "", err
+	}
+	found, err := sink.New().Find(ctx, p.dir, p.digest)
+	switch {
+	case ctx.Err() != nil:
+		return "", err
+	case found != p.found:
+		return "the folder was changed while prune was at work", nil
+	case f.reason(p, all, days) == "":
+		return "it is needed since the ledger was changed while prune was at work", nil
+	}
+	if kept := p.keepReason(all); kept != "" {
+		return kept, nil
+	}
+	return "", p.delete(ctx, book)
+}
+
+// reload reads the runs of publications from the ledger again.
+func reload(ctx context.Context, book *ledger.Book, all []*publication) error {
+	runs, err := book.Runs(ctx)
+	if err != nil {
+		return pipeline.LedgerError("prune", err)
+	}
+	type release struct {
+		run    string
+		number int
+	}
+	of := map[release]*ledger.Run{}
+	for i := range runs {
+		of[release{runs[i].Charge.Run, runs[i].Charge.Number}] = &runs[i]
+	}
+	for _, p := range all {
+		p.run = of[release{p.run.Charge.Run, p.run.Charge.Number}] // the ledger forgets no run
+	}
+	return nil
+}
+
+// delete records the deletion of a publication, and deletes its folder.
+func (p *publication) delete(ctx context.Context, book *ledger.Book) error {
+	c := &p.run.Charge
 	if err := book.Prune(ctx, c.Run, c.Number, p.digest); err != nil {
 		return pipeline.LedgerError("prune", err)
 	}
@@ -357,9 +438,9 @@ func (a *accounts) printPruned(f *pruning, lines []pruned) error {
 	if len(lines) == 0 {
 		return a.Printf("nothing to prune\n")
 	}
-	rows := [][]string{{"folder", "job", "data interval", "released", "state", "why"}}
+	rows := [][]string{{"folder", "dataset", "job", "data interval", "released", "state", "why"}}
 	for _, l := range lines {
-		rows = append(rows, []string{console.Here(l.Folder), l.Job, console.OrDash(l.Interval), l.Released, l.State, l.Why})
+		rows = append(rows, []string{console.Here(l.Folder), l.Dataset, l.Job, console.OrDash(l.Interval), l.Released, l.State, l.Why})
 	}
 	if err := a.PrintTable(rows); err != nil {
 		return err
