@@ -17,6 +17,8 @@ const (
 	// The deadline of an attempt is leastTime plus a second for each slowest bytes that it reads.
 	leastTime = 30 * time.Second
 	slowest   = 64 << 10
+	// Failures are forgotten after so many bytes: a store that gives one byte and stalls must not be asked for ever.
+	progress = 64 << 10
 	// An attempt to read has failed too if no byte comes for as long as mostSilence.
 	mostSilence = 30 * time.Second
 )
@@ -36,7 +38,7 @@ func Retry(ctx context.Context, size int64, f func(context.Context) error) error
 }
 
 // ReadFull fills p with bytes of an object, by as many requests as necessary. It keeps the bytes of a request that
-// fails later, and gives up after seven failures in succession without a byte.
+// fails later, and gives up after seven failures with less than 64 KiB between them.
 func ReadFull(ctx context.Context, b Bucket, o Object, p []byte, at int64) error {
 	return ReadPieces(ctx, b, o, at, int64(len(p)), func(int64) []byte { return p })
 }
@@ -46,6 +48,7 @@ func ReadFull(ctx context.Context, b Bucket, o Object, p []byte, at int64) error
 func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next func(left int64) []byte) error {
 	var piece []byte // the rest of the current slice
 	left := size
+	got := 0 // bytes since failures were forgotten
 	for failed := 0; left > 0; {
 		err := attempt(ctx, left, func(ctx context.Context) error {
 			ctx, cancel := context.WithCancel(ctx)
@@ -66,7 +69,10 @@ func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next fu
 				n, err := r.Read(piece)
 				if n > 0 {
 					silence.Reset(mostSilence)
-					at, left, piece, failed = at+int64(n), left-int64(n), piece[n:], 0
+					at, left, piece, got = at+int64(n), left-int64(n), piece[n:], got+n
+				}
+				if got >= progress {
+					failed, got = 0, 0
 				}
 				if err != nil && left > 0 {
 					return Failure(Unavailable, "")

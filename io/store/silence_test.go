@@ -16,12 +16,13 @@ import (
 type silent struct {
 	store.Bucket
 	bytes int // of the first answer
+	drip  int // of each later answer
 	reads int
 }
 
 func (s *silent) Read(ctx context.Context, _ store.Object, _, _ int64) (io.ReadCloser, error) {
 	first := bytes.NewReader(make([]byte, s.bytes))
-	s.reads, s.bytes = s.reads+1, 0
+	s.reads, s.bytes = s.reads+1, s.drip
 	return io.NopCloser(io.MultiReader(first, waiting{ctx})), nil
 }
 
@@ -48,4 +49,18 @@ func TestSilentStore(t *testing.T) {
 			t.Errorf("%d attempts in %v", b.reads, took)
 		}
 	})
+}
+
+// A store that gives a byte at each attempt and stalls fails as soon as one that gives nothing. One that gives 64 KiB
+// at each attempt is read to the end.
+func TestDrippingStore(t *testing.T) {
+	for drip, reads := range map[int]int{1: 7, 64 << 10: 16} {
+		synctest.Test(t, func(t *testing.T) {
+			b := &silent{bytes: drip, drip: drip}
+			err := store.ReadFull(t.Context(), b, store.Object{}, make([]byte, 1<<20), 0)
+			if b.reads != reads || (err == nil) != (drip > 1) {
+				t.Errorf("%d bytes at each attempt: %d attempts, %v", drip, b.reads, err)
+			}
+		})
+	}
 }
