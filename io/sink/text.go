@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"strconv"
-
 )
 
 // rowTexts is a table with the texts of the labels of each key.
