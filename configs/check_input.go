@@ -224,6 +224,7 @@ func (c *checker) textType(at *yamltree.Path, text string) {
 func (c *checker) lookups(at *yamltree.Path) {
 	for i := range c.job.Input.Lookups {
 		l, at := &c.job.Input.Lookups[i], at.Item(i)
+		c.file(at.At("file"), l.File)
 		if len(l.On) == 0 {
 			c.bad(at.At("on"), CodeBadValue, "the key has no column", "write on: {COLUMN_OF_THE_INPUT: COLUMN_OF_THE_FILE}")
 		}

@@ -38,6 +38,9 @@ func (c *checker) rates(at *yamltree.Path, q *Query) {
 
 // divisor checks what a rate divides by.
 func (c *checker) divisor(at *yamltree.Path, q *Query, r *Rate) {
+	if r.File != "" {
+		c.file(at.At("file"), r.File)
+	}
 	switch {
 	case (r.Per == "") == (r.File == ""):
 		c.bad(at, CodeContradiction, "a rate is per a query or per the numbers of a file",

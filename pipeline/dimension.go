@@ -70,7 +70,7 @@ func (b *builder) nearest(n *configs.Nearest, path string) *domain.Nearest {
 	unread := b.unread
 	var columns [3][]string // identifier, latitude, longitude
 	for i, column := range []string{n.ID, "lat", "lon"} {
-		if columns[i] = b.publicColumn(n.Points, column, path+".points"); b.unread > unread {
+		if columns[i] = b.wholeColumn(n.Points, column, path+".points"); b.unread > unread {
 			return out
 		}
 	}
@@ -131,6 +131,17 @@ func (b *builder) publicValues(file, column, path string, aligned bool) []string
 	}
 	b.public = append(b.public, publicFile{File: store.Unsigned(file), Column: column, Values: values,
 		Presents: b.presents})
+	return values
+}
+
+// wholeColumn is publicColumn for a column that is read beside others: every row has a value, so that the columns stay
+// side by side.
+func (b *builder) wholeColumn(file, column, path string) []string {
+	values := b.publicValues(file, column, path, true)
+	if i := slices.Index(values, ""); i >= 0 {
+		return b.unreadable(path, codePublicFile, fmt.Sprintf("row %d has no value in column %s", i+1, column),
+			"every row needs a value in each column that is read")
+	}
 	return values
 }
 

@@ -24,7 +24,7 @@ func (b *builder) network(g *configs.Graph, planned *Planned, path string) *deno
 	l, before := edgeList{Graph: g}, len(b.diags)
 	b.presents = true
 	defer func() { b.presents = false }()
-	l.Froms, l.Tos = b.publicColumn(g.Edges, g.From, path+".from"), b.publicColumn(g.Edges, g.To, path+".to")
+	l.Froms, l.Tos = b.wholeColumn(g.Edges, g.From, path+".from"), b.wholeColumn(g.Edges, g.To, path+".to")
 	l.Lengths, l.Weights = b.optionalColumn(g.Edges, g.Length, path+".length"), b.optionalColumn(g.Edges, g.Weight,
 		path+".weight")
 	if len(b.diags) > before {
@@ -52,7 +52,7 @@ func (b *builder) optionalColumn(file, column, path string) []string {
 	if column == "" {
 		return nil
 	}
-	return b.publicColumn(file, column, path)
+	return b.publicValues(file, column, path, true)
 }
 
 // named returns the one direction of a query whose cells have one key each that a file can name, and those keys; -1:

@@ -27,7 +27,7 @@ type publicFile struct {
 	Column string   `json:"column"`
 	Values []string `json:"values"`
 
-	// Presents is set if a denoising step reads it.
+	// Presents is set if only the presentation reads it: a denoising step, or a rate.
 	Presents bool `json:"-"`
 }
 

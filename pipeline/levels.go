@@ -15,7 +15,7 @@ import (
 func (b *builder) places(v *configs.ValuesFrom, levels []string, path string) ([]domain.Label, []domain.Level) {
 	columns, unread := make([][]string, len(levels)), b.unread
 	for l, name := range levels {
-		columns[l] = b.publicColumn(v.File, name, path+".levels")
+		columns[l] = b.wholeColumn(v.File, name, path+".levels")
 		if b.unread > unread {
 			return nil, nil
 		}
@@ -141,11 +141,11 @@ func (b *builder) known(totals []configs.KnownTotals, by []domain.Dimension, pat
 // totals reads the public totals of the groups of one level; nil if something is wrong with them.
 func (b *builder) totals(t configs.KnownTotals, groups []string, path string) []float64 {
 	unread := b.unread
-	names := b.publicColumn(t.File, t.Level, path+".file")
+	names := b.wholeColumn(t.File, t.Level, path+".file")
 	if b.unread > unread {
 		return nil
 	}
-	numbers := b.publicColumn(t.File, t.Column, path+".column")
+	numbers := b.wholeColumn(t.File, t.Column, path+".column")
 	if b.unread > unread {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
@@ -20,7 +21,8 @@ import (
 // A rate divides the noisy cells of a query by those of another one, whose noise is independent, or by public numbers.
 // It is computed from published values. Its interval is Fieller's ([kinds.Fieller]): it covers the quotient of the
 // exact bounded answers as often as it states, also if the number to divide by is small. Noise that is Laplace or
-// geometric has a quantile of at most that of a single Laplace variable, so that the interval is slightly too wide.
+// geometric has a quantile of at most that of a single Laplace variable, and half a step more if it is geometric, so that the interval
+// is slightly too wide.
 
 // rate is a table of quotients of a query's cells.
 type rate struct {
@@ -48,7 +50,7 @@ func (b *builder) rates(p *Plan) {
 				b.report(path, "too-many-cells", "a query of more than 2^22 cells has no rates", "remove rates")
 				continue
 			}
-			out := rate{query: -1, Rate: manifest.Rate{Name: r.Name, Per: r.Per, File: r.File, Value: r.Value, Times: 1,
+			out := rate{query: -1, Rate: manifest.Rate{Name: r.Name, Per: r.Per, File: store.Unsigned(r.File), Value: r.Value, Times: 1,
 				MaxHalfWidth: b.number(r.MaxHalfWidth, path+".max_half_width")}}
 			if r.Times != "" {
 				out.Times = b.number(r.Times, path+".times")
@@ -86,7 +88,7 @@ func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path strin
 	cells := 1
 	for _, k := range of {
 		at := slices.IndexFunc(keys, func(own domain.KeyColumn) bool {
-			return own.Name == k.Name && slices.Equal(labelsOf(&own), labelsOf(&k))
+			return own.Name == k.Name && slices.Equal(own.Labels.Texts(), k.Labels.Texts())
 		})
 		if at < 0 {
 			b.report(path+".per", "contradiction", fmt.Sprintf("%s has cells by %s, and this query has no key column of that name "+
@@ -94,9 +96,9 @@ func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path strin
 			return false
 		}
 		if _, seen := strides[keys[at].Stride]; !seen {
-			cells *= len(labelsOf(&k))
+			cells *= len(k.Labels.Texts())
 		}
-		strides[keys[at].Stride], sizes[keys[at].Stride] = k.Stride, len(labelsOf(&k))
+		strides[keys[at].Stride], sizes[keys[at].Stride] = k.Stride, len(k.Labels.Texts())
 	}
 	if cells != p.queries[r.query].Query.Cells() {
 		b.report(path+".per", "contradiction", r.Per+" has other cells than this query", "divide by a query whose dimensions are "+
@@ -118,36 +120,25 @@ func partOfCell(strides, sizes map[int]int) func(int) int {
 	}
 }
 
-func labelsOf(k *domain.KeyColumn) []string {
-	out := slices.Clone(k.Labels.Strings)
-	for _, x := range k.Labels.Ints {
-		out = append(out, strconv.FormatInt(x, 10))
-	}
-	for _, x := range k.Labels.Floats {
-		out = append(out, domain.FloatText(x))
-	}
-	return out
-}
-
 // perFile reads the public numbers that a rate divides by. Each combination of labels of the key columns has a part.
 func (b *builder) perFile(r *rate, of *configs.Rate, keys []domain.KeyColumn, path string) bool {
 	unread := b.unread
 	b.presents = true
 	defer func() { b.presents = false }()
-	numbers := b.publicColumn(of.File, of.Value, path+".value")
+	numbers := b.wholeColumn(of.File, of.Value, path+".value")
 	strides, sizes := map[int]int{}, map[int]int{}
 	var columns [][]string
 	var codes []map[string]int
 	parts := 1
 	for i, name := range of.On {
-		columns = append(columns, b.publicColumn(of.File, name, fmt.Sprintf("%s.on[%d]", path, i)))
+		columns = append(columns, b.wholeColumn(of.File, name, fmt.Sprintf("%s.on[%d]", path, i)))
 		at := slices.IndexFunc(keys, func(k domain.KeyColumn) bool { return k.Name == name })
 		if at < 0 {
 			b.report(fmt.Sprintf("%s.on[%d]", path, i), "unknown-column", fmt.Sprintf("the query has no key column %q", name),
 				"name key columns of the release: "+strings.Join(keyNames(keys), ", "))
 			return false
 		}
-		labels := labelsOf(&keys[at])
+		labels := keys[at].Labels.Texts()
 		code := map[string]int{}
 		for j, label := range labels {
 			code[label] = j
@@ -167,26 +158,31 @@ func (b *builder) perFile(r *rate, of *configs.Rate, keys []domain.KeyColumn, pa
 		b.report(path+".file", codePublicFile, message, hint)
 		return false
 	}
+	for _, labels := range columns {
+		if len(labels) != len(numbers) {
+			return bad("its columns have different numbers of rows", "the columns of one table have the same rows")
+		}
+	}
 	r.public = slices.Repeat([]float64{math.NaN()}, parts)
 	found := false
 	for row := range numbers {
 		part, stride, known := 0, 1, true
 		for i := range columns {
-			if len(columns[i]) != len(numbers) {
-				return bad("a row has no number or no label", "every row needs all its columns")
-			}
 			code, ok := codes[i][columns[i][row]]
 			known = known && ok
 			part += code * stride
 			stride *= len(codes[i])
 		}
+		if !known {
+			continue // of a cell that the query does not have
+		}
 		x, err := strconv.ParseFloat(numbers[row], 64)
 		switch {
 		case err != nil || !(x > 0) || math.IsInf(x, 0):
 			return bad(fmt.Sprintf("the value of row %d is no number above 0", row+1), "leave out rows without a number")
-		case known && !math.IsNaN(r.public[part]):
+		case !math.IsNaN(r.public[part]):
 			return bad(fmt.Sprintf("row %d has the labels of another row", row+1), "a cell has one row")
-		case known:
+		default:
 			r.public[part], found = x, true
 		}
 	}
@@ -208,7 +204,7 @@ func keyNames(keys []domain.KeyColumn) (names []string) {
 func exampleLabels(keys []domain.KeyColumn, on []string) string {
 	for i := range keys {
 		if len(on) > 0 && keys[i].Name == on[0] {
-			labels := labelsOf(&keys[i])
+			labels := keys[i].Labels.Texts()
 			return strings.Join(labels[:min(len(labels), 3)], ", ")
 		}
 	}
@@ -229,7 +225,8 @@ func (c *Chosen) withRates(i int, results []Result) query.Answer {
 			noisy, deviations := held(of.Noisy, of.Cells), held(of.Sigma, of.Cells)
 			below = func(cell int) (x, variance float64) {
 				at := min(r.part(cell), of.Cells-1) // a rehearsal has the first cells alone
-				return noisy[at], deviations[at] * deviations[at]
+				sd := deviations[at] + c.queries[r.query].latticeDeviation(z)
+				return noisy[at], sd * sd
 			}
 			if c.queries[r.query].Mechanisms[0].Noise != calibrate.Gaussian {
 				z = kinds.HeavyZ95(singleKurtosis)
@@ -238,13 +235,24 @@ func (c *Chosen) withRates(i int, results []Result) query.Answer {
 		if c.queries[i].Mechanisms[0].Noise != calibrate.Gaussian {
 			z = kinds.HeavyZ95(singleKurtosis)
 		}
-		a.Readings = append(a.Readings, query.Reading{Name: r.Name, Answer: r.answer(&results[i].Answer, below, z)})
+		a.Readings = append(a.Readings, query.Reading{Name: r.Name, Answer: r.answer(&results[i].Answer, c.queries[i].latticeDeviation(z), below, z)})
 	}
 	return a
 }
 
 // singleKurtosis is the excess kurtosis of a Laplace variable; a sum of several has a smaller one.
 const singleKurtosis = 3
+
+// latticeDeviation returns what is added to the deviation of geometric noise, so that an interval of z deviations reaches
+// half a step of the noise further: the quantile of Laplace noise of the same variance is too small by up to that. It is
+// 0 for other noise.
+func (q *Planned) latticeDeviation(z float64) float64 {
+	m := q.Mechanisms[0]
+	if m.Noise != calibrate.Geometric {
+		return 0
+	}
+	return m.Grid * q.Components[0].Scale / 2 / z
+}
 
 // held holds a series in memory.
 func held(s query.Series, cells int) []float64 {
@@ -253,14 +261,15 @@ func held(s query.Series, cells int) []float64 {
 	return out
 }
 
-// answer divides the noisy cells of an answer.
-func (r *rate) answer(of *query.Answer, below func(cell int) (x, variance float64), z float64) query.Answer {
+// answer divides the noisy cells of an answer, to whose deviations lattice is added.
+func (r *rate) answer(of *query.Answer, lattice float64, below func(cell int) (x, variance float64), z float64) query.Answer {
 	out := query.Answer{Cells: of.Cells, Keys: of.Keys}
 	value, low, high := held(of.Noisy, of.Cells), make([]float64, of.Cells), make([]float64, of.Cells)
 	deviations := held(of.Sigma, of.Cells)
 	for cell, n := range value {
 		d, variance := below(cell)
-		from, to, ok := kinds.Fieller(n, d, deviations[cell]*deviations[cell], variance, 0, z)
+		sd := deviations[cell] + lattice
+		from, to, ok := kinds.Fieller(n, d, sd*sd, variance, 0, z)
 		q := n / d * r.Times
 		from, to = from*r.Times, to*r.Times
 		if wide := r.MaxHalfWidth > 0 && (to-from)/2 > r.MaxHalfWidth; !ok || wide || math.IsNaN(q) {
@@ -268,9 +277,6 @@ func (r *rate) answer(of *query.Answer, below func(cell int) (x, variance float6
 		}
 		value[cell], low[cell], high[cell] = q, from, to
 	}
-	series := func(values []float64) query.Series {
-		return func(start int, dst []float64) { copy(dst, values[start:]) }
-	}
-	out.Estimate, out.Low, out.High = series(value), series(low), series(high)
+	out.Estimate, out.Low, out.High = query.HeldSeries(value), query.HeldSeries(low), query.HeldSeries(high)
 	return out
 }

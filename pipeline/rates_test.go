@@ -40,7 +40,7 @@ func TestIntervalsOfRatesCover(t *testing.T) {
 					}
 				}}
 			times := rate{Rate: manifest.Rate{Times: 100}}
-			out := times.answer(&a, func(cell int) (float64, float64) { return of[cell], variance }, calibrate.Z95)
+			out := times.answer(&a, 0, func(cell int) (float64, float64) { return of[cell], variance }, calibrate.Z95)
 			low, high := held(out.Low, 3), held(out.High, 3)
 			for i := range exact {
 				want := 100 * exact[i] / below[i]
@@ -74,14 +74,14 @@ func TestRatesAreWithheld(t *testing.T) {
 	a := query.Answer{Cells: 3, Noisy: constant(50), Sigma: constant(10)}
 	divisors := []float64{100, 15, 1000}
 	r := rate{Rate: manifest.Rate{Times: 1, MaxHalfWidth: 0.1}}
-	out := r.answer(&a, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95)
+	out := r.answer(&a, 0, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95)
 	got := held(out.Estimate, 3)
 	if !math.IsNaN(got[0]) || !math.IsNaN(got[1]) || got[2] != 0.05 {
 		t.Errorf("rates %v", got)
 	}
 	r.MaxHalfWidth = 0
-	got, low := held(r.answer(&a, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95).Estimate, 3),
-		held(r.answer(&a, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95).Low, 3)
+	got, low := held(r.answer(&a, 0, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95).Estimate, 3),
+		held(r.answer(&a, 0, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95).Low, 3)
 	if want, _, _ := kinds.Fieller(50, 100, 100, 100, 0, calibrate.Z95); got[0] != 0.5 || !math.IsNaN(got[1]) || low[0] != want {
 		t.Errorf("rates %v from %v", got, low)
 	}

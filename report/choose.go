@@ -205,7 +205,7 @@ func placesOf(t *Table, p *pageTable, axes []axis, cells []int) *places {
 	}
 	key := axes[at].Keys[0]
 	column := t.Keys[key]
-	labels := texts(column.Labels)
+	labels := column.Labels.Texts()
 	point := make(map[string]int, len(t.Places.Points))
 	for i, x := range t.Places.Points {
 		point[x.ID] = i

@@ -22,6 +22,8 @@ type sumsData struct {
 	Tails [][2]float64 `json:"tails"`
 	// Heavy: the noise is Laplace or geometric.
 	Heavy bool `json:"heavy,omitempty"`
+	// Step is the step of which geometric noise is a multiple; 0 of other noise.
+	Step float64 `json:"step,omitempty"`
 }
 
 // partData is a residual of a marginal: the key columns of its dimensions, and the variance of its coordinates.
@@ -32,10 +34,10 @@ type partData struct {
 
 // sumsOf returns what states the errors of sums of a table's cells; nil if they cannot be added up.
 func sumsOf(q *manifest.Query, t *Table, readers *pageTable) *sumsData {
-	if q.WhyNoSum(t.Holds) != "" || q.Strategy != nil && q.Strategy.Name == query.StrategyNested || readers.Shown < 2 || t.column(noisyColumn) == nil {
+	if q.WhyNoSum(t.Holds) != "" || q.Strategy != nil && q.Strategy.Name == query.StrategyNested || readers.Shown < max(2, readers.Rows) || t.column(noisyColumn) == nil {
 		return nil
 	}
-	s := &sumsData{Tails: kinds.HeavyTails(), Heavy: q.Mechanisms[0].Noise != manifest.Gaussian}
+	s := &sumsData{Tails: kinds.HeavyTails(), Heavy: q.Mechanisms[0].Noise != manifest.Gaussian, Step: q.GeometricStep()}
 	switch {
 	case q.Kind == string(query.Crosstab):
 		if !s.ofMarginal(q, t.Holds, readers) {

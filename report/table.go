@@ -220,7 +220,7 @@ func (t *Table) page(most int) (*pageTable, []int) {
 
 // keyOf returns a key column of some cells. Only labels that occur are kept, in the order of the domain.
 func keyOf(k domain.KeyColumn, cells []int) pageKey {
-	labels := texts(k.Labels)
+	labels := k.Labels.Texts()
 	out := pageKey{Name: shown(k.Name), Labels: []string{}, Codes: make([]int, len(cells)),
 		Numeric: len(k.Labels.Strings) == 0}
 	code := map[string]int{}
@@ -242,18 +242,6 @@ func keyOf(k domain.KeyColumn, cells []int) pageKey {
 			_, err := strconv.ParseFloat(s, 64)
 			return err != nil
 		})
-	}
-	return out
-}
-
-// texts returns the labels as the files have them.
-func texts(l domain.Labels) []string {
-	out := slices.Clone(l.Strings)
-	for _, i := range l.Ints {
-		out = append(out, strconv.FormatInt(i, 10))
-	}
-	for _, f := range l.Floats {
-		out = append(out, domain.FloatText(f))
 	}
 	return out
 }

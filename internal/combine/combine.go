@@ -62,7 +62,7 @@ func Sum(terms []Term) (Result, error) {
 		return Result{}, err
 	}
 	deviation := math.Sqrt(covariance(f, f))
-	half := kinds.HeavyZ95(f.kurtosis()) * deviation
+	half := kinds.HeavyZ95(f.kurtosis())*deviation + f.step()/2
 	return Result{true, f.value, deviation, f.value - half, f.value + half}, nil
 }
 
@@ -79,9 +79,13 @@ func Ratio(of, to []Term) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	// The kurtosis of a difference of the two is at most the larger one, for coordinates of one distribution.
-	z := kinds.HeavyZ95(max(n.kurtosis(), d.kurtosis()))
+	// The interval's z is that of n − r·d for r = n/d, whose noise has weights of its own if the two share cells.
 	vn, vd, c := covariance(n, n), covariance(d, d), covariance(n, d)
+	rest := n.less(n.value/d.value, d)
+	z := kinds.HeavyZ95(rest.kurtosis())
+	if step := rest.step(); step > 0 {
+		z += step / 2 / math.Sqrt(covariance(rest, rest))
+	}
 	low, high, ok := kinds.Fieller(n.value, d.value, vn, vd, c, z)
 	if !ok {
 		nan := math.NaN()
@@ -104,7 +108,8 @@ type partName struct{ origin, query, component string }
 // part is coordinates with their weights and variances. variances has one number if all are alike.
 type part struct {
 	weights, variances []float64
-	heavy              bool // the noise is not Gaussian
+	heavy              bool    // the noise is not Gaussian
+	step               float64 // of which geometric noise is a multiple; 0 of other noise
 }
 
 func (p *part) variance(i int) float64 {
@@ -138,14 +143,45 @@ func formOf(terms []Term) (*form, error) {
 }
 
 // add adds weights of the coordinates of a part.
-func (f *form) add(name partName, weights, variances []float64, heavy bool) {
+func (f *form) add(name partName, weights, variances []float64, of *Table) {
 	if p := f.parts[name]; p != nil {
 		for i, w := range weights {
 			p.weights[i] += w
 		}
 		return
 	}
-	f.parts[name] = &part{slices.Clone(weights), variances, heavy}
+	f.parts[name] = &part{slices.Clone(weights), variances, of.heavy, of.step}
+}
+
+// less returns the noise of f − r·g, without its value.
+func (f *form) less(r float64, g *form) *form {
+	out := &form{parts: map[partName]*part{}}
+	for name, p := range f.parts {
+		out.parts[name] = &part{slices.Clone(p.weights), p.variances, p.heavy, p.step}
+	}
+	for name, p := range g.parts {
+		if out.parts[name] == nil {
+			out.parts[name] = &part{make([]float64, len(p.weights)), p.variances, p.heavy, p.step}
+		}
+		for i, w := range p.weights {
+			out.parts[name].weights[i] -= r * w
+		}
+	}
+	return out
+}
+
+// step returns the largest step of the sum of geometric noise, half of which its interval is wider than that of
+// Laplace noise of the same variance; 0 if no noise is geometric.
+func (f *form) step() (largest float64) {
+	for _, p := range f.parts {
+		if p.step == 0 {
+			continue
+		}
+		for _, w := range p.weights {
+			largest = max(largest, math.Abs(w)*p.step)
+		}
+	}
+	return largest
 }
 
 // covariance returns the covariance of the noise of two forms.

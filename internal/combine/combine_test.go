@@ -76,6 +76,62 @@ func TestIntervalsCover(t *testing.T) {
 	}
 }
 
+// Laplace and geometric noise is covered at least as often as stated, also by a ratio whose cells are nearly all of those
+// below the line, and by sums of few geometric cells of a large epsilon, which take few values: then more often.
+func TestHeavyIntervalsCover(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 19))
+	const cells = 200
+	exact, most, all := make([]float64, cells), make([]float64, cells), make([]float64, cells)
+	for i := range exact {
+		exact[i], all[i] = 1000, 1
+		if i < cells-1 {
+			most[i] = 1
+		}
+	}
+	covered := 0
+	for range runs {
+		noisy := cellsOf(r, exact, 10, 0, true)
+		ratio, err := Ratio([]Term{{noisy, most}}, []Term{{noisy, all}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := float64(cells-1) / cells; ratio.Low <= want && want <= ratio.High {
+			covered++
+		}
+	}
+	if share := float64(covered) / runs; share < least || share > 0.96 {
+		t.Errorf("a ratio of shared Laplace cells is covered in %.4f", share)
+	}
+	for _, epsilon := range []float64{0.1, 1, 2.5} {
+		for _, n := range []int{1, 2, 5} {
+			p := math.Exp(-epsilon)
+			sd := math.Sqrt(2*p) / (1 - p)
+			covered := 0
+			for range runs {
+				table := &Table{Rows: n, query: "geometric", heavy: true, step: 1}
+				for range n {
+					table.noisy, table.deviation = append(table.noisy, geometric(r, p)-geometric(r, p)), append(table.deviation, sd)
+				}
+				sum, err := Sum([]Term{{table, all[:n]}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if sum.Low <= 0 && 0 <= sum.High {
+					covered++
+				}
+			}
+			if share := float64(covered) / runs; share < least || epsilon == 0.1 && share > 0.965 {
+				t.Errorf("epsilon %v: the sum of %d geometric cells is covered in %.4f", epsilon, n, share)
+			}
+		}
+	}
+}
+
+// geometric draws how many failures come before a success of probability 1 − p.
+func geometric(r *rand.Rand, p float64) float64 {
+	return math.Floor(math.Log(1-r.Float64()) / math.Log(p))
+}
+
 // terms makes weighted sums of a noisy table and of the exact one.
 func terms(noisy *Table, exact, weights, of []float64) (_, _, _, _ []Term) {
 	without := &Table{Rows: len(exact), noisy: exact, deviation: make([]float64, len(exact)), query: "exact"}
@@ -182,6 +238,12 @@ func TestParse(t *testing.T) {
 				break
 			}
 		}
+	}
+	quoted := &Table{Rows: 2, noisy: make([]float64, 2), Keys: []domain.KeyColumn{{Name: "k", Labels: domain.Labels{Strings: []string{`a*"b`, "c"}}}}}
+	if s, err := Parse(`t where k = "a*""b"`); err != nil {
+		t.Error(err)
+	} else if term, err := s.In(quoted); err != nil || term.Weights[0] != 1 || term.Weights[1] != 0 {
+		t.Errorf("a label with a star and a quote: %v, %v", term.Weights, err)
 	}
 	for _, text := range []string{"", "x * t", "t where", "t where id", "t where id in", "t where id in (", "t where id in (1", `t where "id`,
 		"t and id = 1", "t where id = 1 or id = 2", "NaN * t", "t where id ~ 2"} {

@@ -65,7 +65,7 @@ func groupsOf(keys [][]domain.KeyColumn, rows []int) (groups [][]int32, cells in
 			if places && i > l || !places && i > 0 {
 				break
 			}
-			columns = append(columns, labels(&keys[l][i]))
+			columns = append(columns, keys[l][i].Labels.Texts())
 		}
 		return columns
 	}

@@ -18,7 +18,7 @@ import (
 //	[WEIGHT *] [RELEASE:]TABLE [where CONDITION {and CONDITION}]
 //
 // A condition compares a key column with labels: COLUMN = LABEL, !=, <, <=, >, >=, or COLUMN in (LABEL, LABEL, …).
-// Labels and names with other characters than letters, digits and ._+-/: stand in double quotes. <, <=, > and >= compare
+// Labels and names with other characters than letters, digits and ._+-/: stand in double quotes, and "" is a quote in them. <, <=, > and >= compare
 // numbers if all labels of the column are numbers, else texts by their bytes, which puts dates such as 2025-01-31 in
 // order.
 type Selection struct {
@@ -41,7 +41,7 @@ func (s *Selection) String() string { return s.text }
 func Parse(text string) (*Selection, error) {
 	s := &Selection{Weight: 1, text: text}
 	p := &parser{rest: text}
-	if before, after, ok := strings.Cut(text, "*"); ok {
+	if before, after, ok := strings.Cut(text, "*"); ok && !strings.ContainsAny(before, "\"=<>(") {
 		w, err := strconv.ParseFloat(strings.TrimSpace(before), 64)
 		if err != nil || math.IsNaN(w) || math.IsInf(w, 0) {
 			return nil, fmt.Errorf("%q is not a number: write 0.5 * TABLE", strings.TrimSpace(before))
@@ -99,12 +99,19 @@ func (p *parser) symbol(sign string) bool {
 // word reads a name or a label, quoted or not.
 func (p *parser) word(what string) (string, error) {
 	if p.symbol(`"`) {
-		word, after, ok := strings.Cut(p.rest, `"`)
-		if !ok {
-			return "", errors.New("a closing quote is missing")
+		var word strings.Builder
+		for {
+			part, after, ok := strings.Cut(p.rest, `"`)
+			if !ok {
+				return "", errors.New("a closing quote is missing")
+			}
+			word.WriteString(part)
+			if p.rest = after; !strings.HasPrefix(after, `"`) {
+				return word.String(), nil
+			}
+			word.WriteByte('"') // two quotes are one of the label
+			p.rest = after[1:]
 		}
-		p.rest = after
-		return word, nil
 	}
 	end := strings.IndexFunc(p.skipSpace(), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._+-/:", r)
@@ -163,7 +170,7 @@ func (s *Selection) In(t *Table) (Term, error) {
 		if i < 0 {
 			return Term{}, fmt.Errorf("%s has no key column %q: its key columns are %s", s.Table, c.column, columnNames(t.Keys))
 		}
-		if err := c.filter(labels(&t.Keys[i]), weights); err != nil {
+		if err := c.filter(t.Keys[i].Labels.Texts(), weights); err != nil {
 			return Term{}, err
 		}
 	}

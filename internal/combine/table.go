@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dprelease/dprelease/io/sink"
@@ -34,6 +33,7 @@ type Table struct {
 	withheld         []float64 // 1 if a cell is left empty; nil if none is
 	common           float64   // the variance of the noise that all cells have in common
 	heavy            bool      // the noise is not Gaussian
+	step             float64   // of which geometric noise is a multiple; 0 of other noise
 	margins          *margins  // nil if the table is none of marginals
 	levels           *levels   // nil if the table is none of nested levels
 }
@@ -73,6 +73,7 @@ func Open(ctx context.Context, dir, digest string, m *manifest.Manifest, q *mani
 	for i := range q.Mechanisms {
 		t.heavy = t.heavy || q.Mechanisms[i].Noise != manifest.Gaussian
 	}
+	t.step = q.GeometricStep()
 	if q.Strategy != nil && q.Strategy.SumsOfCells != nil {
 		t.common = q.Strategy.SumsOfCells.Common
 		for i := range t.deviation {
@@ -189,7 +190,7 @@ func dimensionOrder(tables []manifest.Table) (order []string) {
 func dimensionSizes(keys []domain.KeyColumn, rows, n int) []int {
 	columns := make([][]string, len(keys))
 	for i := range keys {
-		columns[i] = labels(&keys[i])
+		columns[i] = keys[i].Labels.Texts()
 	}
 	// find returns the sizes of the first n dimensions, which have the columns before end; a step of the last of them is
 	// stride rows.
@@ -230,31 +231,37 @@ func period(columns [][]string, rows, stride int) int {
 	return size
 }
 
-// labels returns the labels of a key column as texts.
-func labels(k *domain.KeyColumn) []string {
-	out := k.Labels.Strings
-	for _, x := range k.Labels.Ints {
-		out = append(out, strconv.FormatInt(x, 10))
-	}
-	for _, x := range k.Labels.Floats {
-		out = append(out, domain.FloatText(x))
-	}
-	return out
-}
-
 // checkOrigins refuses tables whose noise is the same although their releases do not name the same origin: a release
 // can be made from one that was made from a third, and names only the former.
 func checkOrigins(terms []Term) error {
 	for i, a := range terms {
 		for _, b := range terms[:i] {
 			s, t := a.Table, b.Table
-			if (s.rerendered || t.rerendered) && (s.origin != t.origin || s.query != t.query) && slices.Equal(s.drawn, t.drawn) {
+			if (s.rerendered || t.rerendered) && (s.origin != t.origin || s.query != t.query) && sameNoise(s.drawn, t.drawn) {
 				return &pipeline.Error{Cause: pipeline.CauseJob, Code: "same-noise", Message: fmt.Sprintf("the noisy values of %s "+
 					"and %s are the same: one release repeats the other", s.query, t.query), Hint: "name one of the two releases"}
 			}
 		}
 	}
 	return nil
+}
+
+// sameNoise reports whether two vectors have the same noisy values, but for cells that a publish rule left empty.
+func sameNoise(a, b []float64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	same := 0
+	for i, x := range a {
+		switch {
+		case math.IsNaN(x) || math.IsNaN(b[i]):
+		case x != b[i]:
+			return false
+		default:
+			same++
+		}
+	}
+	return same > 0
 }
 
 // check refuses weights that do not fit, and cells that are left empty.
@@ -281,14 +288,14 @@ func (t *Table) addTo(f *form, weights []float64) {
 	if m := t.margins; m != nil {
 		for i, c := range m.all.Coefficients(m.table, weights) {
 			if c != nil {
-				f.add(name(m.names[i]), c, m.variances[i:i+1], t.heavy)
+				f.add(name(m.names[i]), c, m.variances[i:i+1], t)
 			}
 		}
 		return
 	}
 	if n := t.levels; n != nil {
 		for l, c := range n.tree.Coefficients(n.level, weights, n.variances) {
-			f.add(name(n.names[l]), c, n.variances[l:l+1], t.heavy)
+			f.add(name(n.names[l]), c, n.variances[l:l+1], t)
 		}
 		return
 	}
@@ -298,8 +305,8 @@ func (t *Table) addTo(f *form, weights []float64) {
 		variances[i] = sd * sd
 		sum += weights[i]
 	}
-	f.add(name("cells"), weights, variances, t.heavy)
+	f.add(name("cells"), weights, variances, t)
 	if t.common != 0 {
-		f.add(name("common"), []float64{sum}, []float64{t.common}, t.heavy)
+		f.add(name("common"), []float64{sum}, []float64{t.common}, t)
 	}
 }

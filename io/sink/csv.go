@@ -86,7 +86,7 @@ func (r csvRows) appendRow(line []byte, b *block, i int) []byte {
 func (f CSVFormat) quotedLabels(t *table) ([][]string, error) {
 	keys, q := make([][]string, len(t.keys)), newQuoter()
 	for i, k := range t.keys {
-		keys[i] = labelTexts(k.Labels)
+		keys[i] = k.Labels.Texts()
 		if len(k.Labels.Strings) == 0 {
 			continue
 		}

@@ -67,7 +67,7 @@ func newJSONRows(t *table) (jsonRows, error) {
 func jsonLabels(t *table) ([][]string, error) {
 	keys := make([][]string, len(t.keys))
 	for i, k := range t.keys {
-		keys[i] = labelTexts(k.Labels)
+		keys[i] = k.Labels.Texts()
 		for j, s := range k.Labels.Strings {
 			text, err := jsonText(s)
 			if err != nil {

@@ -77,7 +77,7 @@ type losses struct {
 func verify(ctx context.Context, f format, r io.ReaderAt, size int64, t *table) error {
 	c := &comparison{table: t, loses: f.loses()}
 	for _, k := range t.keys {
-		texts := labelTexts(k.Labels)
+		texts := k.Labels.Texts()
 		for i, s := range texts {
 			if c.loses.lineEnds {
 				texts[i] = strings.ReplaceAll(s, "\r\n", "\n")

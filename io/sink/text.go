@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"strconv"
-
-	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // rowTexts is a table with the texts of the labels of each key.
@@ -37,19 +35,6 @@ func (r rowTexts) stream(ctx context.Context, out *bufio.Writer,
 		rows += len(b.cells)
 	}
 	return rows, nil
-}
-
-// labelTexts returns a new slice of the labels as texts.
-func labelTexts(l domain.Labels) []string {
-	texts := make([]string, 0, labelCount(l))
-	texts = append(texts, l.Strings...)
-	for _, i := range l.Ints {
-		texts = append(texts, strconv.FormatInt(i, 10))
-	}
-	for _, f := range l.Floats {
-		texts = append(texts, string(appendFloat(nil, f)))
-	}
-	return texts
 }
 
 // appendFloat appends domain.FloatText(v) without allocating a string.

@@ -3,6 +3,7 @@ package manifest
 import (
 	"slices"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
@@ -21,14 +22,24 @@ func (q *Query) WhyNoSum(holds string) string {
 		return "it was computed from the noisy cells of " + q.Name + ": add those up"
 	case !crosstabs && q.Strategy != nil && q.Strategy.SumsOfCells == nil && q.Strategy.Name != string(strategy.FormCells):
 		return "the noise of its cells depends on each other; the release has their sums, in the table " + q.Name + ".sums"
-	case !crosstabs && q.Strategy == nil && len(q.Mechanisms) != 1:
-		return "it is a quotient: ask the job for sums and counts, and divide these"
 	case q.Kind == string(query.Mean) || q.Kind == string(query.Variance):
 		return "it is a quotient: ask the job for sums and counts, and divide these"
+	case !crosstabs && q.Strategy == nil && len(q.Mechanisms) != 1:
+		return "it is made of several noisy vectors"
 	}
 	if i := slices.IndexFunc(q.Files, func(f File) bool { return f.Holds == holds }); i >= 0 && !crosstabs &&
 		q.Files[i].Rows != q.Cells {
 		return "it leaves cells out by their noisy values; remove sparse from the job"
 	}
 	return ""
+}
+
+// GeometricStep returns the step, in the unit of the answer, of which the query's noise is a multiple if it is
+// geometric; 0 if it is not.
+func (q *Query) GeometricStep() float64 {
+	m := q.Mechanisms[0].calibrated(q.Name)
+	if m.Noise != calibrate.Geometric {
+		return 0
+	}
+	return q.Scaled(m.Grid)
 }

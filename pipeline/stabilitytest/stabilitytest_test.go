@@ -189,7 +189,7 @@ var notDrawn = map[string]string{
 	"csv.header": "the form of a file", "csv.columns": "the form of a file", "csv.delimiter": "the form of a file", "csv.line_end": "the form of files without a header, which pipeline/isolationtest draws", "csv.mark": "the form of a file",
 	"input.format": "the form of a file", "input.folders": "public names of folders", "input.jsonl": "the form of a file, which its writer adds",
 	"query.weight": "a share of the budget", "query.max_error": "the plan alone",
-	"privacy.weights": "a share of the budget", "query.accuracy": "the plan alone", "query.margins": "works on noisy values", "query.publish": "works on noisy values",
+	"privacy.weights": "a share of the budget", "query.accuracy": "the plan alone", "query.margins": "works on noisy values", "query.rates": "works on noisy values", "query.publish": "works on noisy values",
 	"query.title": "words for readers", "query.description": "words for readers", "query.unit": "words for readers",
 	"crosstabs.nonnegative": "works on noisy values", "crosstabs.integers": "works on noisy values",
 	"crosstabs.known": "public totals, for noisy values and shares of the budget",

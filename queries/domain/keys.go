@@ -2,6 +2,7 @@ package domain
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -17,6 +18,18 @@ type Labels struct {
 	Strings []string
 	Ints    []int64
 	Floats  []float64
+}
+
+// Texts returns all labels as texts, as the files have them.
+func (l Labels) Texts() []string {
+	out := slices.Clone(l.Strings)
+	for _, x := range l.Ints {
+		out = append(out, strconv.FormatInt(x, 10))
+	}
+	for _, x := range l.Floats {
+		out = append(out, FloatText(x))
+	}
+	return out
 }
 
 // Text returns the label of a cell as text tables show it.

@@ -131,11 +131,6 @@ func outerOf(end, estimate query.Series, outer func(x, y float64) float64) query
 	}
 }
 
-// heldSeries yields values that are in memory.
-func heldSeries(values []float64) query.Series {
-	return func(start int, dst []float64) { copy(dst, values[start:]) }
-}
-
 // besideSeries yields an end of the 95 % intervals of values: below them if direction is -1, above if it is 1.
 func besideSeries(values, deviations []float64, direction float64) query.Series {
 	return func(start int, dst []float64) {
@@ -149,7 +144,7 @@ func besideSeries(values, deviations []float64, direction float64) query.Series 
 // answerOf makes the columns of values in memory with normal noise of some deviations.
 func answerOf(values, deviations []float64) query.Answer {
 	return query.Answer{
-		Cells: len(values), Noisy: heldSeries(values), Estimate: heldSeries(values), Sigma: heldSeries(deviations),
+		Cells: len(values), Noisy: query.HeldSeries(values), Estimate: query.HeldSeries(values), Sigma: query.HeldSeries(deviations),
 		Low: besideSeries(values, deviations, -1), High: besideSeries(values, deviations, 1),
 	}
 }

@@ -42,7 +42,7 @@ func (q *Crosstabs) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, err
 	}
 	a.Keys = []domain.KeyColumn{{Name: residualKey, Stride: 1, Labels: domain.Labels{Strings: names}},
 		{Name: coordinateKey, Stride: 1, Labels: domain.Labels{Ints: coordinates}}}
-	a.Noisy, a.Estimate, a.Sigma = heldSeries(values), heldSeries(values), heldSeries(deviations)
+	a.Noisy, a.Estimate, a.Sigma = query.HeldSeries(values), query.HeldSeries(values), query.HeldSeries(deviations)
 	a.Low, a.High = besideSeries(values, deviations, -1), besideSeries(values, deviations, 1)
 	a.Readings = q.read(measured, noisy)
 	return a, nil
@@ -67,7 +67,7 @@ func (q *Crosstabs) read(measured map[strategy.Set][]float64, noisy []mechanism.
 		values := q.Marginals.Reconstruct(t, func(r strategy.Set) []float64 { return measured[r] })
 		estimates.Of = append(estimates.Of, uint64(t))
 		estimates.Values = append(estimates.Values, slices.Clone(values))
-		cells := heldSeries(values)
+		cells := query.HeldSeries(values)
 		a := normalAnswer(cells, cells, math.Sqrt(variance))
 		a.Cells = q.Marginals.Cells(t)
 		var axes []domain.Axis
@@ -95,7 +95,7 @@ func (q *Crosstabs) adjust(t *tables, readings []query.Reading) {
 	}
 	for k := range readings {
 		a := &readings[k].Answer
-		a.Estimate = heldSeries(t.Values[k])
+		a.Estimate = query.HeldSeries(t.Values[k])
 		a.Low, a.High = outerOf(a.Low, a.Estimate, math.Min), outerOf(a.High, a.Estimate, math.Max)
 		if x.Nonnegative {
 			a.Low, a.High = notBelowZero(a.Low), notBelowZero(a.High)

@@ -390,7 +390,7 @@ func (q *Nested) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error)
 		})
 		t.Keys = q.keys(l)
 		if q.Spec.Crosstabs.Nonnegative || q.Spec.Crosstabs.Integers {
-			t.Estimate = heldSeries(made[l])
+			t.Estimate = query.HeldSeries(made[l])
 			t.Low, t.High = outerOf(t.Low, t.Estimate, math.Min), outerOf(t.High, t.Estimate, math.Max)
 		}
 		if q.Spec.Crosstabs.Nonnegative {
@@ -412,7 +412,7 @@ func spreadAnswer(values []float64, sigma query.Series) query.Answer {
 			}
 		}
 	}
-	return query.Answer{Cells: len(values), Noisy: heldSeries(values), Estimate: heldSeries(values), Sigma: sigma,
+	return query.Answer{Cells: len(values), Noisy: query.HeldSeries(values), Estimate: query.HeldSeries(values), Sigma: sigma,
 		Low: end(-1), High: end(1)}
 }
 

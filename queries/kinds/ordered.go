@@ -242,7 +242,7 @@ func (q *Ordered) measurements(noisy []mechanism.Noisy) []query.Extra {
 		for k, x := range y {
 			column[q.first(level, k)] = x
 		}
-		out = append(out, query.Extra{Name: q.columnName(l), Values: heldSeries(column)})
+		out = append(out, query.Extra{Name: q.columnName(l), Values: query.HeldSeries(column)})
 	}
 	return out
 }

@@ -108,14 +108,19 @@ func (r ratio) fieller(s, n float64) (low, high float64) {
 
 // Fieller returns the ends of Fieller's (1954) interval of a quotient: all r for which n − r·d is within z of its
 // standard deviations of 0, for noisy n and d whose noise has the variances vn and vd and the covariance c. These r lie
-// between the roots of (d² − z²·vd)·r² − 2·(n·d − z²·c)·r + n² − z²·vn. ok is false if they are not bounded: d does not
-// differ from 0 by more than z of its deviations.
+// between the roots of a·r² − 2·b·r + n² − z²·vn with a = d² − z²·vd and b = n·d − z²·c. The discriminant is written so that
+// no two large numbers are subtracted: b² − a·(n² − z²·vn) = z²·(vn·a + n²·vd − 2·n·d·c + z²·c²). ok is false if these r
+// are not bounded, since d does not differ from 0 by more than z of its deviations, or if an end is no number.
 func Fieller(n, d, vn, vd, c, z float64) (low, high float64, ok bool) {
 	a := d*d - z*z*vd
 	if !(a > 0) {
 		return math.NaN(), math.NaN(), false
 	}
 	b := n*d - z*z*c
-	root := math.Sqrt(max(b*b-a*(n*n-z*z*vn), 0))
-	return (b - root) / a, (b + root) / a, true
+	root := z * math.Sqrt(max(vn*a+n*n*vd-2*n*d*c+z*z*c*c, 0))
+	low, high = (b-root)/a, (b+root)/a
+	if math.IsNaN(low) || math.IsInf(low, 0) || math.IsNaN(high) || math.IsInf(high, 0) {
+		return math.NaN(), math.NaN(), false
+	}
+	return low, high, true
 }

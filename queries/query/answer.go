@@ -5,6 +5,11 @@ import "github.com/dprelease/dprelease/queries/domain"
 // Series yields the values of the cells from start on into dst.
 type Series func(start int, dst []float64)
 
+// HeldSeries yields values that are held in memory.
+func HeldSeries(values []float64) Series {
+	return func(start int, dst []float64) { copy(dst, values[start:]) }
+}
+
 // Answer is a query's public result, cell by cell. NaN stands for no value.
 type Answer struct {
 	Cells    int

@@ -69,8 +69,8 @@
   // sumText states the sum of some cells, with its interval to the digits that its error leaves.
   function sumText(sums, rows) {
     if (rows.some((r) => r.noisy === null || r.withheld)) return "The sum is not known: some of these cells are left empty.";
-    const sum = rows.reduce((s, r) => s + r.noisy, 0), variance = varianceOf(sums, rows), half = zOf(sums, rows, variance) * Math.sqrt(variance);
-    const digits = Math.max(0, 1 - Math.floor(Math.log10(Math.sqrt(variance)))), scale = 10 ** digits;
+    const sum = rows.reduce((s, r) => s + r.noisy, 0), variance = varianceOf(sums, rows), half = zOf(sums, rows, variance) * Math.sqrt(variance) + (sums.step ?? 0) / 2;
+    const digits = Math.min(20, Math.max(0, 1 - Math.floor(Math.log10(Math.sqrt(variance))))), scale = 10 ** digits;
     const text = (x) => x.toLocaleString("en", { maximumFractionDigits: digits });
     return `${text(Math.round(sum * scale) / scale)} (95 % interval ${text(Math.floor((sum - half) * scale) / scale)} to ${text(Math.ceil((sum + half) * scale) / scale)})`;
   }
