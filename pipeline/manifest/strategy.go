@@ -10,7 +10,7 @@ import (
 
 // StrategyOf states a query's strategy.
 func StrategyOf(s *query.Strategy) *Strategy {
-	m := &Strategy{Name: s.Name, Optimize: string(s.Loss), RMSE: s.Error, LowerBound: s.Bound}
+	m := &Strategy{Name: s.Name, Optimize: string(s.Loss), RMSE: s.Error, LowerBound: s.Bound, Others: []Candidate{}}
 	for _, c := range s.Others {
 		m.Others = append(m.Others, Candidate{Name: c.Name, RMSE: c.Error})
 	}

@@ -242,13 +242,17 @@ func (q *Nested) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.
 	}
 	loss := q.Spec.Crosstabs.Loss
 	errs := q.Tree.Errors(variances)
-	out := query.Strategy{Name: query.StrategyNested, Loss: loss, Error: math.Sqrt(q.Tree.Loss(loss, errs))}
+	out := query.Strategy{Name: query.StrategyNested, Loss: loss, Error: math.Sqrt(q.Tree.Loss(loss, errs)),
+		Others: []strategy.Candidate{}}
 	for l, name := range q.tableNames() {
 		out.Tables = append(out.Tables, query.StrategyTable{Name: name, By: append([]string{q.names[l]}, q.others()...),
 			Cells: q.Tree.Size(l) * q.Tree.Cells(), Deviation: math.Sqrt(errs[l].Largest)})
 		if q.Tree.Known(l) {
 			out.Known = append(out.Known, q.names[l])
 		}
+	}
+	if q.Tree.AnyKnown() {
+		return out, nil // public totals would help the other ways too, so that their errors without them compare nothing
 	}
 	mu := float64(calibrate.ComposedMu(ms))
 	norm, _ := q.norm(adj).Float64()

@@ -318,3 +318,25 @@ func TestNestedKnownTotalsAgree(t *testing.T) {
 		}
 	}
 }
+
+// The errors of other ways are those without public totals: they are left out if there are some.
+func TestNestedComparesWithoutKnownTotals(t *testing.T) {
+	s := placesSpec(rand.New(rand.NewPCG(11, 12)), 2, 3, 1)
+	totals := make([]float64, mustNest(t, s).Tree.Size(0))
+	for want, known := range map[int]map[int][]float64{3: nil, 0: {0: totals}} {
+		s.Crosstabs = &query.Crosstabs{Loss: strategy.LossTables, Known: known}
+		q := mustNest(t, s)
+		components, err := q.Components(query.AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ms []calibrate.Mechanism
+		for _, c := range components {
+			ms = append(ms, calibrate.Mechanism{Query: c.Name, Sens: c.Sens, Sigma: 7, Grid: 0.25})
+		}
+		stated, err := q.Strategy(query.AddRemove, ms)
+		if err != nil || len(stated.Others) != want {
+			t.Errorf("known totals %v: other ways %v, %v", known, stated.Others, err)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 )
 
 // Nested levels
@@ -37,6 +38,7 @@ type Nested struct {
 	first [][]int32
 	sizes []int
 	known []bool
+	alike func() *alike // found once
 }
 
 // NewNested makes a tree of levels. groups[l][i] is the node of level l in which leaf i lies: numbers from 0 on that
@@ -44,6 +46,7 @@ type Nested struct {
 // over all cells are public. Its error says which level does not lie within the one above.
 func NewNested(groups [][]int32, cells int, known []bool) (*Nested, error) {
 	n := &Nested{cells: cells, known: slices.Clone(known)}
+	n.alike = sync.OnceValue(n.findAlike)
 	for l, of := range groups {
 		size := int(of[len(of)-1]) + 1
 		n.sizes = append(n.sizes, size)
@@ -113,25 +116,16 @@ type passes struct {
 }
 
 // passes works the variances out. With known, the totals of known levels have no error.
-func (n *Nested) passes(v []float64, known bool) *passes { return n.passesOver(v, known, nil) }
-
-// passesOver works the variances out of a tree to whose last level more levels may follow: beneath returns s' of a node
-// of the last level; nil if these are leaves.
-func (n *Nested) passesOver(v []float64, known bool, beneath func(node int) float64) *passes {
+func (n *Nested) passes(v []float64, known bool) *passes {
 	last := n.Levels() - 1
-	p := &passes{v: v, up: make([][]float64, last+1), beneath: make([][]float64, last+1), all: make([][]float64, last+1)}
+	p := &passes{v: v, up: make([][]float64, last+1), beneath: make([][]float64, last), all: make([][]float64, last+1)}
 	for l := last; l >= 0; l-- {
 		p.up[l] = make([]float64, n.sizes[l])
-		leaves := l == last && beneath == nil
-		if !leaves {
+		if l < last {
 			p.beneath[l] = make([]float64, n.sizes[l])
 		}
 		for i := range p.up[l] {
-			switch {
-			case leaves:
-			case l == last:
-				p.beneath[l][i] = beneath(i)
-			default:
+			if l < last {
 				from, to := n.Children(l, i)
 				for _, s := range p.up[l+1][from:to] {
 					p.beneath[l][i] += s
@@ -139,7 +133,7 @@ func (n *Nested) passesOver(v []float64, known bool, beneath func(node int) floa
 			}
 			switch {
 			case known && n.known[l]:
-			case leaves:
+			case l == last:
 				p.up[l][i] = v[l]
 			case p.beneath[l][i] > 0:
 				p.up[l][i] = 1 / (1/v[l] + 1/p.beneath[l][i])
@@ -257,53 +251,6 @@ func (n *Nested) Variances(variances []float64) [][]float64 {
 // NestedErrors are what is stated of the variances of a level's cells.
 type NestedErrors struct{ Mean, Largest float64 }
 
-// Errors returns the mean and the largest variance of the estimates of each level. The leaves of one parent have the same
-// variance, so that the passes end above the leaves, which are most of the nodes.
-func (n *Nested) Errors(variances []float64) []NestedErrors {
-	last := n.Levels() - 1
-	above := &Nested{cells: n.cells, first: n.first[:last-1], sizes: n.sizes[:last], known: n.known}
-	of := func(known bool) ([][]float64, []float64) {
-		leaf := variances[last]
-		if known && n.known[last] {
-			leaf = 0
-		}
-		p := above.passesOver(variances, known, func(i int) float64 {
-			from, to := n.Children(last-1, i)
-			return float64(to-from) * leaf
-		})
-		leaves := make([]float64, n.sizes[last-1])
-		for i, v := range p.all[last-1] {
-			from, to := n.Children(last-1, i)
-			k := float64(to - from)
-			leaves[i] = leaf - (leaf-v/k)/k
-			if leaf == 0 {
-				leaves[i] = 0
-			}
-		}
-		return p.all, leaves
-	}
-	all, leaves := of(false)
-	if n.AnyKnown() {
-		share := 1 / float64(n.cells)
-		exact, exactLeaves := of(true)
-		for l := range exact {
-			for i, v := range exact[l] {
-				all[l][i] += share * (v - all[l][i])
-			}
-		}
-		for i, v := range exactLeaves {
-			leaves[i] += share * (v - leaves[i])
-		}
-	}
-	e := NestedErrors{}
-	for i, v := range leaves {
-		from, to := n.Children(last-1, i)
-		e.Mean, e.Largest = e.Mean+float64(to-from)*v, max(e.Largest, v)
-	}
-	e.Mean /= float64(n.sizes[last])
-	return append(errorsOf(all), e)
-}
-
 func errorsOf(variances [][]float64) []NestedErrors {
 	var out []NestedErrors
 	for _, of := range variances {
@@ -337,6 +284,7 @@ func (n *Nested) Loss(loss Loss, levels []NestedErrors) float64 {
 const (
 	leastShare    = 1e-4 // of mu² for a level, which would otherwise have no noise of finite variance
 	nestedRounds  = 200
+	nestedWork    = 300_000_000 // groups of nodes over all evaluations of the loss, some seconds
 	nestedGap     = 1e-3
 	nestedStep    = 1e-4
 	nestedLargest = 40 // the exponent of the norm that stands for the largest error
@@ -348,7 +296,8 @@ const (
 // The loss is a convex function of the shares, and halves if they double. A share is multiplied by a power of what the
 // loss falls if it rises, as for optimal designs (Yu, "Monotonic convergence of a general algorithm for computing
 // optimal designs", Annals of Statistics 38, 2010). No shares have less than 2·loss − the largest of these slopes, and
-// rounds end if that is near. The largest variance is replaced by a norm with a large exponent.
+// rounds end if that is near. The largest variance is replaced by a norm with a large exponent. A tree of very many kinds
+// of nodes gets fewer rounds: its shares may be worse than the best ones, and its error is stated for the shares taken.
 func (n *Nested) Solve(loss Loss) []float64 {
 	levels := n.Levels()
 	f := func(p []float64) float64 {
@@ -368,7 +317,7 @@ func (n *Nested) Solve(loss Loss) []float64 {
 	}
 	p := slices.Repeat([]float64{1 / float64(levels)}, levels)
 	at, power := f(p), 0.5
-	for range nestedRounds {
+	for range n.rounds() {
 		slopes, most := make([]float64, levels), 0.0
 		for l := range p {
 			up, down := slices.Clone(p), slices.Clone(p)
@@ -398,6 +347,11 @@ func (n *Nested) Solve(loss Loss) []float64 {
 	return p
 }
 
+// rounds returns the most rounds of Solve.
+func (n *Nested) rounds() int {
+	return min(nestedRounds, max(1, nestedWork/(n.alike().size()*(2*n.Levels()+1))))
+}
+
 // scaled divides shares by their sum.
 func scaled(p []float64) []float64 {
 	out, sum := slices.Clone(p), 0.0
@@ -410,9 +364,9 @@ func scaled(p []float64) []float64 {
 	return out
 }
 
-// Compare returns the roots of the losses of other ways to add noise, at mu = 1 with a unit that changes one cell of
-// each level by 1: the leaves alone, added up; each level alone, with equal noise and with the noise that is best
-// without the other levels.
+// Compare returns, for a tree without public totals, the roots of the losses of other ways to add noise, at mu = 1 with
+// a unit that changes one cell of each level by 1: the leaves alone, added up; each level alone, with equal noise and
+// with the noise that is best without the other levels.
 func (n *Nested) Compare(loss Loss) (leaves, equal, alone float64) {
 	levels := n.Levels()
 	all := make([]NestedErrors, levels)

@@ -305,10 +305,84 @@ func TestNestedSharesAreBest(t *testing.T) {
 	}
 }
 
+// levelsOf returns the groups of levels whose node i has children(level, i) children, from the leaves up.
+func levelsOf(sizes int, leaves int, children func(level, node int) int) [][]int32 {
+	groups := make([][]int32, sizes)
+	own := make([]int32, leaves)
+	for i := range own {
+		own[i] = int32(i)
+	}
+	for l := sizes - 1; l >= 0; l-- {
+		groups[l] = own
+		above, parent := make([]int32, 0, int(own[leaves-1])+1), 0
+		for len(above) <= int(own[leaves-1]) {
+			above = append(above, slices.Repeat([]int32{int32(parent)}, children(l-1, parent))...)
+			parent++
+		}
+		next := make([]int32, leaves)
+		for i, g := range own {
+			next[i] = above[g]
+		}
+		own = next
+	}
+	return groups
+}
+
+// A tree whose nodes are of few kinds takes few numbers, whatever its size; one whose nodes are all different takes
+// fewer rounds, so that the work is bounded.
+func TestNestedWorkIsBounded(t *testing.T) {
+	const levels, leaves = 4, 1 << 18
+	r := rand.New(rand.NewPCG(7, 8))
+	for name, c := range map[string]struct {
+		children func(level, node int) int
+		most     int
+	}{
+		"equal nodes":   {func(int, int) int { return 8 }, 10},
+		"two numbers":   {func(_, i int) int { return 8 + i%2 }, 100},
+		"random shapes": {func(int, int) int { return 1 + r.IntN(16) }, leaves},
+	} {
+		n, err := NewNested(levelsOf(levels, leaves, c.children), 2, make([]bool, levels))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size, nodes := n.alike().size(), 0.0
+		if size > c.most {
+			t.Errorf("%s: %d groups", name, size)
+		}
+		for l, of := range n.alike().groups {
+			nodes = 0
+			for _, g := range of {
+				nodes += g.nodes
+			}
+			if int(nodes) != n.Size(l) {
+				t.Errorf("%s: %g nodes in the groups of level %d, want %d", name, nodes, l, n.Size(l))
+			}
+		}
+		if work := n.rounds() * size * (2*levels + 1); n.rounds() < 1 || work > nestedWork {
+			t.Errorf("%s: %d rounds over %d groups", name, n.rounds(), size)
+		}
+	}
+}
+
 func TestNestedRefusesLevelsThatCross(t *testing.T) {
 	_, err := NewNested([][]int32{{0, 0, 1, 1}, {0, 1, 1, 2}, {0, 1, 2, 3}}, 1, make([]bool, 3))
 	if err == nil {
 		t.Fatal("levels that cross are taken")
+	}
+}
+
+// BenchmarkNestedLarge has 5 levels, the most leaves, random numbers of children and public totals.
+func BenchmarkNestedLarge(b *testing.B) {
+	r := rand.New(rand.NewPCG(9, 10))
+	groups := levelsOf(5, 1<<24, func(level, _ int) int { return 1 + r.IntN(4) })
+	for b.Loop() {
+		n, err := NewNested(groups, 1, []bool{true, false, false, false, false})
+		if err != nil {
+			b.Fatal(err)
+		}
+		n.Solve(LossTables)
+		b.ReportMetric(float64(n.rounds()), "rounds")
+		b.ReportMetric(float64(n.alike().size()), "groups")
 	}
 }
 
