@@ -287,9 +287,14 @@ func outsideHint(t *tally.Input) string {
 // appears then depends on the rows, which its readers see.
 func (p *Plan) Refuses() bool { return p.job.DataChecks == "refuse" }
 
-// CheckParts returns an error if the job promises to check its columns: encrypted partial aggregates do not state whether
-// a column is usable. It is called before the first row is read.
+// CheckParts returns an error if shards and Beam cannot answer the job: it promises to check its columns, and encrypted
+// partial aggregates do not state whether a column is usable; or it asks over units, whose rows must be in one place. It
+// is called before the first row is read.
 func (p *Plan) CheckParts() error {
+	if p.AsksUnits() {
+		return &Error{Cause: CauseJob, Code: "over-units", Message: "queries over units are not answered from shards or by Beam",
+			Hint: "run the job on one machine, or leave these queries to a job of their own"}
+	}
 	if !p.Refuses() {
 		return nil
 	}

@@ -40,10 +40,8 @@ func (e *Engine) Pack(ctx context.Context, p *pipeline.Plan, k partial.Key, prog
 // readShard reads some splits. The first worker has all that they add up.
 func (e *Engine) readShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
 	of splits) (*partial.Statement, []*worker, error) {
-	if p.AsksUnits() {
-		return nil, nil, &pipeline.Error{Cause: pipeline.CauseInput, Code: "over-units",
-			Message: "queries over units are not answered from shards or by Beam", Hint: "run the job on one machine, or leave these " +
-				"queries to a job of their own"}
+	if err := p.CheckParts(); err != nil {
+		return nil, nil, err
 	}
 	files, err := e.files()
 	if err != nil {
