@@ -122,8 +122,9 @@ func printCombined(c *console.Console, f *combineFlags, releases *openedReleases
 // withError writes a number with the digits that its error leaves: to a power of ten that is at most a tenth of the
 // standard deviation.
 func withError(x, deviation float64, round func(float64) float64) string {
-	if !(deviation > 0) || math.IsInf(deviation, 0) {
-		return strconv.FormatFloat(x, 'g', -1, 64)
+	const exact = 1e-12 // of the number: the rounding of a sum that has no noise, such as a total that is known
+	if !(deviation > exact*math.Abs(x)) || math.IsInf(deviation, 0) {
+		return strconv.FormatFloat(x, 'g', 12, 64)
 	}
 	exponent := int(math.Floor(math.Log10(deviation))) - 1
 	step := math.Pow(10, math.Abs(float64(exponent)))
