@@ -107,6 +107,7 @@ func TestCrosstabsAreSumsOfAHistogram(t *testing.T) {
 }
 
 // checkChange checks that a table and its neighbour change no component of a query by more than its stated sensitivity.
+// It checks that the components of tables, under replace-one, change by no more together, in units of their noise.
 func checkChange(t *testing.T, rt *rapid.T, q Query, b Bounds, adj Adjacency, tab, other *testTable) {
 	components, err := q.Components(adj)
 	if err != nil {
@@ -114,15 +115,24 @@ func checkChange(t *testing.T, rt *rapid.T, q Query, b Bounds, adj Adjacency, ta
 	}
 	one := residualsOf(t, q, tab, [][]*table.Batch{tab.batches(q.Columns(), nil, plain)})
 	two := residualsOf(t, q, other, [][]*table.Batch{other.batches(q.Columns(), nil, plain)})
+	_, together := q.(*kinds.Crosstabs)
+	together = together && adj == ReplaceOne
+	changed, stated := new(big.Rat), new(big.Rat)
 	for i, c := range components {
 		sum := new(big.Rat)
 		for j := range one[i] {
 			d := new(big.Rat).Sub(one[i][j], two[i][j])
 			sum.Add(sum, d.Mul(d, d))
 		}
-		if sum.Cmp(c.Sens.Squared()) > 0 {
+		weight := new(big.Rat).SetFloat64(c.Weight)
+		stated.Add(stated, weight)
+		changed.Add(changed, weight.Mul(weight, new(big.Rat).Quo(sum, c.Sens.Squared())))
+		if !together && sum.Cmp(c.Sens.Squared()) > 0 {
 			rt.Fatalf("%s, %s, %+v: %s changed by the root of %v, sensitivity %g", c.Name, adj, b, c.Sens.Why, sum, c.Sens.L2)
 		}
+	}
+	if together && changed.Cmp(stated) > 0 {
+		rt.Fatalf("%s, %+v: the components change by mu² %v together, stated %v", adj, b, changed, stated)
 	}
 }
 

@@ -282,9 +282,16 @@ func difference(a, b Answer) (out []*big.Int, ok bool) {
 // Within reports whether two answers are at most the L2 sensitivity of their mechanism apart, exactly; the L1
 // sensitivity if its noise is not Gaussian.
 func Within(a, b Answer, m calibrate.Mechanism) bool {
+	distance, ok := squaredDistance(a, b, m)
+	return ok && distance.Cmp(m.Sens.Squared()) <= 0
+}
+
+// squaredDistance returns the squared distance of two answers in the norm of the sensitivity of their mechanism. It is
+// false if they cannot be those of neighbours.
+func squaredDistance(a, b Answer, m calibrate.Mechanism) (*big.Rat, bool) {
 	diff, ok := difference(a, b)
 	if !ok {
-		return false
+		return nil, false
 	}
 	sum := new(big.Int)
 	for _, d := range diff {
@@ -297,16 +304,30 @@ func Within(a, b Answer, m calibrate.Mechanism) bool {
 	if m.Noise != calibrate.Gaussian {
 		sum.Mul(sum, sum)
 	}
-	// sum·quantum² <= L2²
 	distance := new(big.Rat).SetInt(sum)
 	if a.Keys == nil {
 		quantum := new(big.Rat)
 		quantum.SetFloat64(a.Quantum)
 		distance.Mul(distance, quantum).Mul(distance, quantum)
 	}
-	l2 := new(big.Rat)
-	l2.SetFloat64(m.Sens.L2)
-	return distance.Cmp(l2.Mul(l2, l2)) <= 0
+	return distance, true
+}
+
+// withinTogether reports whether the answers of mechanisms that are charged together are as near to each other as all of
+// them say: the sum of their squared distances in units of their sigmas is at most that of their sensitivities.
+func withinTogether(a, b []Answer, ms []calibrate.Mechanism) bool {
+	changed, stated := new(big.Rat), new(big.Rat)
+	for i, m := range ms {
+		distance, ok := squaredDistance(a[i], b[i], m)
+		if !ok {
+			return false
+		}
+		sigma := new(big.Rat).SetFloat64(float64(m.Sigma))
+		sigma.Mul(sigma, sigma)
+		changed.Add(changed, distance.Quo(distance, sigma))
+		stated.Add(stated, new(big.Rat).Quo(m.Sens.Squared(), sigma))
+	}
+	return changed.Cmp(stated) <= 0
 }
 
 // withinKeys reports whether one unit, which is in at most most keys, can have made the difference of two answers with

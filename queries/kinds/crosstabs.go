@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -196,40 +197,75 @@ func (q *Crosstabs) DimensionNames(s strategy.Set) []string {
 	return names
 }
 
-// norms returns the largest squared norm of one unit's change in each residual, in rows²: with k rows, k² times the
-// squared norm of one row, since all rows may be alike.
-func (q *Crosstabs) norms(adj query.Adjacency) []*big.Rat {
-	k := new(big.Rat).SetInt64(q.Limits.Rows)
-	k.Mul(k, k)
-	var out []*big.Rat
-	for _, r := range q.Marginals.Residuals() {
-		norm := q.Marginals.ColumnNorm(r)
-		if adj == query.ReplaceOne {
-			norm = q.Marginals.ReplacedNorm(r)
+// changes returns how one unit can change the residuals: the squared norm of the change of each, in rows², for each kind
+// of change. With k rows it is k² times that of one row, since all rows may be alike.
+func (q *Crosstabs) changes(adj query.Adjacency) [][]float64 {
+	out := [][]float64{q.Marginals.Added()}
+	if adj == query.ReplaceOne {
+		out = q.Marginals.Replaced()
+	}
+	k := float64(q.Limits.Rows)
+	for _, change := range out {
+		for i := range change {
+			change[i] *= k * k
 		}
-		out = append(out, norm.Mul(norm, k))
 	}
 	return out
 }
 
 // design solves for the least loss at mu = 1.
-func (q *Crosstabs) design(adj query.Adjacency) (strategy.Design, []float64, error) {
-	var costs []float64
-	for _, norm := range q.norms(adj) {
-		f, _ := norm.Float64()
-		costs = append(costs, f)
-	}
+func (q *Crosstabs) design(adj query.Adjacency) (strategy.Design, error) {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
 	if d, ok := q.designs[adj]; ok {
-		return d, costs, nil
+		return d, nil
 	}
-	d, err := q.Marginals.Solve(q.Spec.Crosstabs.Loss, q.weights, costs)
+	d, err := q.Marginals.Solve(q.Spec.Crosstabs.Loss, q.weights, q.changes(adj))
 	if err == nil {
 		q.designs[adj] = d
 	}
-	return d, costs, err
+	return d, err
 }
+
+// norms returns the squared sensitivities of the residuals, in rows². Under add-remove each is the largest change of its
+// residual. Under replace-one it is the part of the residual in the largest change of all together.
+func (q *Crosstabs) norms(adj query.Adjacency, d strategy.Design) (out []*big.Rat) {
+	k := new(big.Rat).SetInt64(q.Limits.Rows)
+	k.Mul(k, k)
+	for i, r := range q.Marginals.Residuals() {
+		if adj == query.ReplaceOne {
+			out = append(out, new(big.Rat).SetFloat64(d.Costs[i]))
+			continue
+		}
+		norm := q.Marginals.ColumnNorm(r)
+		out = append(out, norm.Mul(norm, k))
+	}
+	return out
+}
+
+// checkTogether reports noise under which some change of a unit has a larger mu than the components together.
+func (q *Crosstabs) checkTogether(adj query.Adjacency, ms []calibrate.Mechanism) error {
+	if adj != query.ReplaceOne {
+		return nil
+	}
+	stated := 0.0
+	for _, m := range ms {
+		mu := m.Sens.L2 / float64(m.Sigma)
+		stated += mu * mu
+	}
+	for _, change := range q.changes(adj) {
+		mu2 := 0.0
+		for i, k := range change {
+			mu2 += k / (float64(ms[i].Sigma) * float64(ms[i].Sigma))
+		}
+		if mu2 > stated {
+			return errProportion
+		}
+	}
+	return nil
+}
+
+var errProportion = errors.New("the noise of the tables' parts is not in proportion to what the plan charges")
 
 // Components states a mechanism for each residual.
 func (q *Crosstabs) Components(adj query.Adjacency) ([]query.Component, error) {
@@ -237,19 +273,19 @@ func (q *Crosstabs) Components(adj query.Adjacency) ([]query.Component, error) {
 	if adj.Check(p); len(p.List) > 0 {
 		return nil, p.Err()
 	}
-	d, costs, err := q.design(adj)
+	d, err := q.design(adj)
 	if err != nil {
 		return nil, problem.One(q.Spec.Name, string(query.Crosstab), problem.CodeBadSpec,
 			"the best weights of the tables were not found", "use optimize: cells")
 	}
-	norms := q.norms(adj)
+	norms := q.norms(adj, d)
 	var out []query.Component
 	for i, r := range q.Marginals.Residuals() {
 		l2 := sensitivity.RootUpRat(norms[i])
 		out = append(out, query.Component{
 			Name: q.names[i], Sens: calibrate.Sensitivity{L2: l2, Why: q.whyResidual(adj, r, l2)},
 			Cells:   q.Marginals.Dimension(r),
-			Quantum: q.Marginals.Quantum(r), RowBound: strategy.RowBound, Scale: 1, Weight: costs[i] / d.Variances[i],
+			Quantum: q.Marginals.Quantum(r), RowBound: strategy.RowBound, Scale: 1, Weight: d.Costs[i] / d.Variances[i],
 		})
 	}
 	return out, nil
@@ -263,11 +299,9 @@ func (q *Crosstabs) whyResidual(adj query.Adjacency, r strategy.Set, l2 float64)
 	}
 	who := "each row adds the "
 	switch {
-	case adj == query.ReplaceOne && q.Limits.Rows == 1:
-		who = "replacing a row changes, or takes away, the "
 	case adj == query.ReplaceOne:
-		who = fmt.Sprintf("each %s can change at most %s, each by the ", q.Spec.UnitName(),
-			problem.Plural(q.Limits.Rows, "row"))
+		return fmt.Sprintf("replacing %s changes all parts of the tables by no more, together, than if this one changed by: %s",
+			problem.Plural(q.Limits.Rows, "row"), domain.Shortest(l2))
 	case !q.Spec.PerRow():
 		who = fmt.Sprintf("each %s adds at most %s, each of them the ", q.Spec.UnitName(),
 			problem.Plural(q.Limits.Rows, "row"))
@@ -283,11 +317,14 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 	if len(ms) != len(q.names) {
 		return query.Strategy{}, errComponents
 	}
-	d, _, err := q.design(adj)
+	d, err := q.design(adj)
+	if err == nil {
+		err = q.checkTogether(adj, ms)
+	}
 	if err != nil {
 		return query.Strategy{}, err
 	}
-	out := query.Strategy{Name: "residuals", Loss: q.Spec.Crosstabs.Loss}
+	out := query.Strategy{Name: query.StrategyResiduals, Loss: q.Spec.Crosstabs.Loss}
 	names := q.tableNames()
 	for k, t := range q.Marginals.Tables() {
 		of := query.StrategyTable{Name: names[k], By: q.DimensionNames(t), Cells: q.Marginals.Cells(t),

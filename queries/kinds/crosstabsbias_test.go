@@ -115,15 +115,11 @@ func newNoisyTables(t *testing.T, r *rand.Rand, sizes []int, of []strategy.Set) 
 	for i, n := range counts {
 		exact[i] = float64(n)
 	}
-	weights, costs := make([]float64, len(of)), []float64(nil)
+	weights := make([]float64, len(of))
 	for k := range weights {
 		weights[k] = 1
 	}
-	for _, s := range m.Residuals() {
-		f, _ := m.ColumnNorm(s).Float64()
-		costs = append(costs, f)
-	}
-	d, err := m.Solve(strategy.LossCells, weights, costs)
+	d, err := m.Solve(strategy.LossCells, weights, [][]float64{m.Added()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,11 @@ type Strategic interface {
 	Strategy(Adjacency, []calibrate.Mechanism) (Strategy, error)
 }
 
-// StrategyNested is the name of the strategy of levels that add up.
-const StrategyNested = "levels"
+// The names of the strategies of crosstabs: levels that add up, and other tables.
+const (
+	StrategyNested    = "levels"
+	StrategyResiduals = "residuals"
+)
 
 // Strategy describes where the noise of a query goes, and what other ways would have given.
 type Strategy struct {

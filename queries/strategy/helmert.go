@@ -34,40 +34,23 @@ func newContrasts(size, bits int) contrasts {
 	return c
 }
 
-// columnNorm returns the largest squared norm of a column, exactly, in units of 2^(−2b): max over v of sum_j
-// (c_j·h_j(v))². Without rounding all columns have 1 − 1/d.
-func (c contrasts) columnNorm() *big.Int {
-	largest, later := new(big.Int), new(big.Int) // later: the sum of c_j² over rows j > v, in which the column has 1
+// ranges returns the least and the largest inner product of a column with itself, and of two different columns, exactly,
+// in units of 2^(−2b). Without rounding they are 1 − 1/d and −1/d.
+func (c contrasts) ranges() (alike, unlike interval) {
+	later := new(big.Int)
 	for v := c.size - 1; v >= 0; v-- {
-		own := new(big.Int)
-		if v > 0 {
-			own.SetInt64(c.scale[v])
-			own.Mul(own, own)
-		}
-		norm := new(big.Int).Mul(own, big.NewInt(int64(v)))
-		norm.Mul(norm, big.NewInt(int64(v)))
-		if norm.Add(norm, later); norm.Cmp(largest) > 0 {
-			largest.Set(norm)
-		}
-		later.Add(later, own)
-	}
-	return largest
-}
-
-// apart returns the largest absolute inner product of two different columns, exactly, in units of 2^(−2b). Without
-// rounding it is 1/d for every pair. The inner product of columns u < v is sum_{j>v} c_j² − v·c_v².
-func (c contrasts) apart() *big.Int {
-	largest, later := new(big.Int), new(big.Int)
-	for v := c.size - 1; v >= 1; v-- {
 		own := big.NewInt(c.scale[v])
-		own.Mul(own, own)
+		if own.Mul(own, own); v == 0 {
+			own.SetInt64(0)
+		}
 		product := new(big.Int).Mul(own, big.NewInt(int64(v)))
-		if product.Sub(later, product); product.CmpAbs(largest) > 0 {
-			largest.Abs(product)
+		alike = alike.with(new(big.Int).Add(later, new(big.Int).Mul(product, big.NewInt(int64(v)))))
+		if v > 0 { // with each column u < v
+			unlike = unlike.with(new(big.Int).Sub(later, product))
 		}
 		later.Add(later, own)
 	}
-	return largest
+	return alike, unlike
 }
 
 // decoded returns the largest variance of a cell that is reconstructed from the contrasts, if each row has noise of

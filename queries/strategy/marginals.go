@@ -82,8 +82,20 @@ type Marginals struct {
 
 // attributeFacts are the numbers of an attribute's contrasts.
 type attributeFacts struct {
-	column, apart *big.Int // in units of 2^(−2b)
+	alike, unlike interval // inner products of columns, in units of 2^(−2b)
 	decoded       float64
+}
+
+// apart returns the largest absolute inner product of two different columns.
+func (f attributeFacts) apart() *big.Int {
+	if f.unlike.low == nil { // there is one column
+		return new(big.Int)
+	}
+	low, high := new(big.Int).Abs(f.unlike.low), new(big.Int).Abs(f.unlike.high)
+	if low.Cmp(high) > 0 {
+		return low
+	}
+	return high
 }
 
 // answerBits is how many bits an exact answer has for its coefficients and the number of the cells that it sums, of
@@ -119,7 +131,8 @@ func NewMarginals(sizes []int, tables []Set) (*Marginals, error) {
 	for _, d := range sizes {
 		c := newContrasts(d, min(30, (answerBits-bits.Len(uint(cells)))/ways))
 		m.contrasts = append(m.contrasts, c)
-		m.facts = append(m.facts, attributeFacts{c.columnNorm(), c.apart(), c.decoded()})
+		alike, unlike := c.ranges()
+		m.facts = append(m.facts, attributeFacts{alike, unlike, c.decoded()})
 	}
 	return m, nil
 }
@@ -208,7 +221,7 @@ func (m *Marginals) Quantum(s Set) float64 {
 func (m *Marginals) ColumnNorm(s Set) *big.Rat {
 	product := big.NewInt(1)
 	for _, i := range s.Attributes() {
-		product.Mul(product, m.facts[i].column)
+		product.Mul(product, m.facts[i].alike.high)
 	}
 	return m.inUnits(product, s)
 }
@@ -227,11 +240,11 @@ func (m *Marginals) ReplacedNorm(s Set) *big.Rat {
 	}
 	norm, inner := big.NewInt(1), new(big.Int)
 	for _, i := range s.Attributes() {
-		norm.Mul(norm, m.facts[i].column)
-		product := new(big.Int).Set(m.facts[i].apart)
+		norm.Mul(norm, m.facts[i].alike.high)
+		product := m.facts[i].apart()
 		for _, j := range s.Attributes() {
 			if j != i {
-				product.Mul(product, m.facts[j].column)
+				product.Mul(product, m.facts[j].alike.high)
 			}
 		}
 		if product.Cmp(inner) > 0 {

@@ -23,6 +23,10 @@ const (
 type Design struct {
 	// Variances[i] is the noise variance of each coordinate of residual i.
 	Variances []float64
+	// Costs[i] is the part of residual i in the change of a unit: under noise in proportion to Variances, no change has a
+	// larger mu² than the sum of Costs[i]/Variances[i], which is 1. With one change they are its squared norms. With
+	// several, a residual alone may change by more.
+	Costs []float64
 	// Error is the root of the loss: the root mean square of the cells' deviations, weighted, or for LossLargest the
 	// largest one.
 	Error float64
@@ -47,62 +51,128 @@ func (m *Marginals) importance(loss Loss, weights []float64) []float64 {
 	return q
 }
 
-// Solve returns the design of least loss at mu = 1, if a unit's change of the residuals has the squared norms costs and
-// each table a weight above
-// 0. Its error is ErrSolve if it does not converge, which is an error of the program.
+const (
+	designRounds = 10_000
+	designWork   = 2_000_000_000 // changes times residuals over all rounds, a few seconds
+	designGap    = 1e-6          // of the loss
+	severalGap   = 1e-5          // with several changes
+	largestGap   = 1e-2          // if the rounds end
+)
+
+// Solve returns the design of least loss at mu = 1, if a unit can change the residuals by one of several changes:
+// changes[c][i] is the squared norm of change c of residual i. Each table has a weight above 0. Its error is ErrSolve
+// if it does not converge, which is an error of the program.
 //
-// For a sum of variances, with v_S what the loss has of s2_S, sum_S v_S·s2_S is least under sum_S k_S/s2_S = 1 at
+// For one change k and a sum of variances, with v_S what the loss has of s2_S, sum_S v_S·s2_S is least under
+// sum_S k_S/s2_S = 1 at
 //
 //	s2_S = sqrt(k_S/v_S)·sqrt(T),  T = (sum_S sqrt(k_S·v_S))²,
 //
-// by the inequality of Cauchy and Schwarz, and T is the least loss. The largest variance is at least T for any weights
-// of the tables that sum to 1, and equal to it for the best: w_A is multiplied by w_A·var_A and normalised until the
-// two are within 10^-6 of each other.
-func (m *Marginals) Solve(loss Loss, weights []float64, costs []float64) (Design, error) {
+// by the inequality of Cauchy and Schwarz, and T is the least loss. The largest of several variances is at least T for
+// any weights of the tables that sum to 1, and noise that is enough for several changes has a loss of at least T for any
+// weights of the changes: k is then the weighted sum of the changes. T is concave in both, and equal to the least loss
+// for the best. Each weight is multiplied by the square of how much of the loss its table has, or of mu² its change
+// takes, and all are normalised, until loss and bound are within 10^-6 of each other, or 10^-5 with several changes. (The
+// square finds the best weights of distinct residuals in one step.) If many changes are nearly alike, rounds may end
+// earlier: then the best design so far is returned.
+func (m *Marginals) Solve(loss Loss, weights []float64, changes [][]float64) (Design, error) {
 	q := m.importance(loss, weights)
-	if loss != LossLargest {
-		s2, least := m.closedForm(q, costs)
-		return Design{Variances: s2, Error: math.Sqrt(least), Bound: math.Sqrt(least)}, nil
+	tables, share := even(len(q)), even(len(changes))
+	costs, slopes := make([]float64, len(m.residuals)), m.slopes(q)
+	best, bound, gap := Design{Error: math.Inf(1)}, 0.0, designGap
+	if len(changes) > 1 {
+		gap = severalGap
 	}
-	w, bound := make([]float64, len(q)), 0.0
-	for k := range w {
-		w[k] = 1 / float64(len(w))
-	}
-	for range 10_000 {
-		scaled := make([]float64, len(w))
-		for k := range w {
-			scaled[k] = w[k] * weights[k]
+	for range max(1, min(designRounds, designWork/(len(changes)*len(costs)))) {
+		clear(costs)
+		for c, change := range changes {
+			for i, k := range change {
+				costs[i] += share[c] * k
+			}
 		}
-		s2, least := m.closedForm(scaled, costs)
-		variances, largest, total := m.Variances(s2), 0.0, 0.0
-		for k, v := range variances {
-			largest = max(largest, weights[k]*v)
-			w[k] *= weights[k] * v
-			total += w[k]
+		if loss == LossLargest {
+			of := make([]float64, len(q))
+			for k := range of {
+				of[k] = tables[k] * weights[k]
+			}
+			slopes = m.slopes(of)
 		}
+		s2, least := closedForm(slopes, costs)
 		bound = max(bound, least)
-		if largest <= bound*(1+1e-6) {
-			return Design{Variances: s2, Error: math.Sqrt(largest), Bound: math.Sqrt(bound)}, nil
+		at, most := least, 1.0 // the loss of s2, and the largest mu² of a change
+		if loss == LossLargest {
+			at = 0
+			for k, v := range m.Variances(s2) {
+				at = max(at, weights[k]*v)
+				tables[k] *= weights[k] * v / least * (weights[k] * v / least)
+			}
+			normalise(tables)
 		}
-		for k := range w {
-			w[k] /= total
+		if len(changes) > 1 {
+			most = 0
+			for c, change := range changes {
+				mu2 := 0.0
+				for i, k := range change {
+					mu2 += k / s2[i]
+				}
+				most = max(most, mu2)
+				share[c] *= mu2 * mu2
+			}
+			most *= 1 + 0x1p-30 // more than the rounding of the sums
+			normalise(share)
+		}
+		if at*most < best.Error {
+			best = Design{Variances: s2, Costs: slices.Clone(costs), Error: at * most}
+			for i := range s2 {
+				best.Variances[i] *= most
+				best.Costs[i] *= most
+			}
+		}
+		if best.Error <= bound*(1+gap) {
+			break
 		}
 	}
-	return Design{}, ErrSolve
+	if !(best.Error <= bound*(1+largestGap)) {
+		return Design{}, ErrSolve
+	}
+	best.Error, best.Bound = math.Sqrt(best.Error), math.Sqrt(bound)
+	return best, nil
+}
+
+// even returns n weights that are alike and sum to 1.
+func even(n int) []float64 { return slices.Repeat([]float64{1 / float64(n)}, n) }
+
+// normalise divides weights by their sum.
+func normalise(w []float64) {
+	total := 0.0
+	for _, x := range w {
+		total += x
+	}
+	for i := range w {
+		w[i] /= total
+	}
 }
 
 // ErrSolve means that the search for a design did not converge.
 var ErrSolve = errors.New("strategy: the search for the best weights does not converge")
 
-// closedForm returns the variances that minimise sum_A q_A·var_A and that sum.
-func (m *Marginals) closedForm(q, costs []float64) (s2 []float64, least float64) {
-	v, root := make([]float64, len(m.residuals)), 0.0
+// slopes returns how much of sum_A q_A·var_A each residual's variance has.
+func (m *Marginals) slopes(q []float64) []float64 {
+	v := make([]float64, len(m.residuals))
 	for i, s := range m.residuals {
 		for k, a := range m.tables {
 			if a.Has(s) {
 				v[i] += q[k] * m.Factor(a, s)
 			}
 		}
+	}
+	return v
+}
+
+// closedForm returns the variances that minimise sum_S v_S·s2_S under sum_S k_S/s2_S = 1, and that sum.
+func closedForm(v, costs []float64) (s2 []float64, least float64) {
+	root := 0.0
+	for i := range v {
 		root += math.Sqrt(costs[i] * v[i])
 	}
 	s2 = make([]float64, len(v))
@@ -154,18 +224,7 @@ func (m *Marginals) Compare(loss Loss, weights []float64) Compared {
 // not S} d_i. By the multiplicative rule w_B *= sqrt(−dL/dw_B), normalised (McKenna et al., PVLDB 11(10), 2018, for the
 // family).
 func (m *Marginals) bestPlain(q []float64) float64 {
-	v := make([]float64, len(m.residuals))
-	w := make([]float64, len(m.tables))
-	for k := range w {
-		w[k] = 1 / float64(len(w))
-	}
-	for i, s := range m.residuals {
-		for k, a := range m.tables {
-			if a.Has(s) {
-				v[i] += q[k] * m.Factor(a, s)
-			}
-		}
-	}
+	v, w := m.slopes(q), even(len(m.tables))
 	loss := math.Inf(1)
 	for range 300 {
 		slope, now := make([]float64, len(w)), 0.0
@@ -187,14 +246,10 @@ func (m *Marginals) bestPlain(q []float64) float64 {
 			return min(now, loss)
 		}
 		loss = now
-		total := 0.0
 		for k := range w {
 			w[k] *= math.Sqrt(slope[k])
-			total += w[k]
 		}
-		for k := range w {
-			w[k] /= total
-		}
+		normalise(w)
 	}
 	return loss
 }

@@ -1,0 +1,122 @@
+package strategy
+
+import (
+	"math"
+	"math/big"
+)
+
+// Replaced rows
+//
+// If a row is replaced, its cell changes in some attributes D. A residual of S then changes by the difference of two
+// columns, of the squared norm
+//
+//	2·p_S·(1 − prod_{i in S and D} −1/(d_i − 1)),
+//
+// which is 0 if no attribute of D is in S: the row stays in its cell of that residual. No replacement changes every
+// residual by the most that it can change. mu² is therefore the largest sum over the residuals for one D, which is less
+// than the sum of their largest changes. The best noise makes several D alike (see [Marginals.Solve]).
+
+// maxChanges is how many numbers the changes of replaced rows may have: sets D times residuals.
+const maxChanges = 1 << 20
+
+// interval is a range of whole numbers; nil if it is empty.
+type interval struct{ low, high *big.Int }
+
+// with returns the interval that also holds x.
+func (v interval) with(x *big.Int) interval {
+	if v.low == nil || x.Cmp(v.low) < 0 {
+		v.low = x
+	}
+	if v.high == nil || x.Cmp(v.high) > 0 {
+		v.high = x
+	}
+	return v
+}
+
+// times returns the interval of all products of numbers of two intervals.
+func (v interval) times(w interval) (out interval) {
+	for _, a := range []*big.Int{v.low, v.high} {
+		for _, b := range []*big.Int{w.low, w.high} {
+			out = out.with(new(big.Int).Mul(a, b))
+		}
+	}
+	return out
+}
+
+// Added returns the squared norms of what one row adds to each residual, in rows², rounded up.
+func (m *Marginals) Added() []float64 {
+	out := make([]float64, len(m.residuals))
+	for i, s := range m.residuals {
+		out[i] = upward(m.ColumnNorm(s))
+	}
+	return out
+}
+
+// Replaced returns the squared norms of the changes of each residual, in rows², rounded up, for every way in which a row
+// can be replaced by another one, or left out. If these are too many, it returns the largest change of each residual
+// alone.
+func (m *Marginals) Replaced() [][]float64 {
+	all := Set(0)
+	for _, s := range m.residuals {
+		all |= s
+	}
+	attributes := all.Attributes()
+	if len(attributes) >= 20 || len(m.residuals)<<len(attributes) > maxChanges {
+		alone := make([]float64, len(m.residuals))
+		for i, s := range m.residuals {
+			alone[i] = upward(m.ReplacedNorm(s))
+		}
+		return [][]float64{alone}
+	}
+	out, known := [][]float64{m.Added()}, make([]map[Set]float64, len(m.residuals))
+	for d := 1; d < 1<<len(attributes); d++ {
+		changed := Set(0)
+		for k, i := range attributes {
+			if d>>k&1 == 1 {
+				changed |= SetOf(i)
+			}
+		}
+		costs := make([]float64, len(m.residuals))
+		for i, s := range m.residuals {
+			cost, ok := known[i][changed&s]
+			if !ok {
+				if known[i] == nil {
+					known[i] = map[Set]float64{}
+				}
+				cost = upward(m.changeNorm(s, changed&s))
+				known[i][changed&s] = cost
+			}
+			costs[i] = cost
+		}
+		out = append(out, costs)
+	}
+	return out
+}
+
+// changeNorm returns a bound on the squared norm of the difference of two columns of a residual that differ in some of
+// its attributes.
+func (m *Marginals) changeNorm(s, changed Set) *big.Rat {
+	if changed == 0 {
+		return new(big.Rat)
+	}
+	one := big.NewInt(1)
+	norm, inner := new(big.Int).Set(one), interval{one, one}
+	for _, i := range s.Attributes() {
+		norm.Mul(norm, m.facts[i].alike.high)
+		if changed.Has(SetOf(i)) {
+			inner = inner.times(m.facts[i].unlike)
+		} else {
+			inner = inner.times(m.facts[i].alike)
+		}
+	}
+	return m.inUnits(norm.Lsh(norm.Sub(norm, inner.low), 1), s)
+}
+
+// upward returns the least float64 that is not below x.
+func upward(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	if new(big.Rat).SetFloat64(f).Cmp(x) < 0 {
+		f = math.Nextafter(f, math.Inf(1))
+	}
+	return f
+}
