@@ -27,7 +27,8 @@ func adjust(y []float64, dims []int, margins []margin) (x []float64, variance fl
 	return a.x, adjustedVariance(dims, margins)
 }
 
-// adjustedVariance returns the sum of the variances of all cells of adjust's result, in units of the variance of a cell of y.
+// adjustedVariance returns the sum of the variances of all cells of adjust's result, in units of the variance of a cell
+// of y.
 func adjustedVariance(dims []int, margins []margin) (variance float64) {
 	a := adjustment{dims: dims, margins: margins}
 	for effect := range 1 << len(dims) {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -49,7 +50,11 @@ func (b *builder) shareRows(p *Plan) {
 	vectors := make([][]kinds.Vector, len(p.queries))
 	for i := range p.queries {
 		if q := &p.queries[i]; q.cells() <= maxShared {
-			vectors[i] = kinds.Vectors(q.Query, len(b.job.Privacy.Unit) == 0 || q.overUnits)
+			var err error
+			if vectors[i], err = kinds.Vectors(q.Query, len(b.job.Privacy.Unit) == 0 || q.overUnits); err != nil {
+				b.report(q.path, "job", err.Error(), "")
+				return
+			}
 		}
 	}
 	for i := range p.queries {
@@ -203,8 +208,8 @@ func isNumeric(f *domain.FilterSpec) bool {
 	return false
 }
 
-// combined returns query i with the vectors that the release knows better than by the query's own noise, and a note that
-// names the queries they come from; "" if there are none. Vectors of more than most cells are left out.
+// combined returns query i with the vectors that the release knows better than by the query's own noise. The note
+// names the queries they come from; it is "" if there are none. Vectors of more than most cells are left out.
 func (c *Chosen) combined(i int, noisy [][]mechanism.Noisy, most int) (query.Query, string, error) {
 	planned := &c.queries[i]
 	var better []kinds.Better
@@ -233,8 +238,9 @@ func (c *Chosen) combined(i int, noisy [][]mechanism.Noisy, most int) (query.Que
 	if !ok || len(better) == 0 {
 		return planned.Query, "", nil
 	}
-	return combiner.With(better), "The same rows are also counted in " + strings.Join(names, ", ") + ". The " +
-		string(planned.Kind) + "s and their intervals use all these noisy numbers, those in the columns noisy_ of this table among them.", nil
+	note := fmt.Sprintf("The same rows are also counted in %s. The %ss and their intervals use all these noisy numbers; "+
+		"the columns noisy_ hold this query's own.", strings.Join(names, ", "), planned.Kind)
+	return combiner.With(better), note, nil
 }
 
 // heldVector holds a vector in memory, unless it has more than most cells.

@@ -176,7 +176,8 @@ func TestSharedRowsCover(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(29, 5))
 		want := map[int]float64{0: mean, 4: variance, 5: mean}
-		covered, cells, squares, own, stated := map[int]float64{}, map[int]float64{}, map[int]float64{}, map[int]float64{}, map[int]float64{}
+		covered, cells, squares := map[int]float64{}, map[int]float64{}, map[int]float64{}
+		own, stated := map[int]float64{}, map[int]float64{}
 		for range runs {
 			noisy := make([][]mechanism.Noisy, len(p.queries))
 			for i := range noisy {

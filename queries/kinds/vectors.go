@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/dprelease/dprelease/internal/mechanism"
@@ -13,7 +14,7 @@ import (
 //
 // A mean needs the number of rows of each group. Other queries of the release may count the same rows: another mean of
 // the same column, or a histogram with the same or other dimensions. Whether they do is decided by the specs alone.
-// Every row that passes the filters of the job is in a vector unless a condition drops it, and the conditions are known:
+// Every row that passes the job's filters is in a vector unless a condition drops it, and the conditions are known:
 // the values must be numbers, and a dimension without a null cell and an other cell drops the rows outside of its
 // cells. Two vectors with the same conditions are sums of the same rows. Rows of privacy units over their bounds are
 // dropped by chance, differently for each query, so that only queries without such bounds have vectors here.
@@ -46,49 +47,80 @@ func NumberCondition(column string) string { return "number " + column }
 
 // Vectors returns the vectors of a query whose cells other queries may measure as well, and whose noise is independent
 // from cell to cell; nil if there are none. oneRow is set if each privacy unit has one row, so that no bound drops any.
-func Vectors(q query.Query, oneRow bool) []Vector {
+func Vectors(q query.Query, oneRow bool) ([]Vector, error) {
+	if !oneRow {
+		return nil, nil
+	}
 	switch q := q.(type) {
 	case *Histogram:
-		if q.Kernel == nil && oneRow {
-			return []Vector{q.vector(0, "", nil)}
+		if q.Kernel == nil {
+			v, err := q.vector(0, nil)
+			return []Vector{v}, err
 		}
 	case *Clamped: // its sums depend on the clamp, the number of rows does not
-		if q.Kind.Extra().Rows && oneRow {
-			return []Vector{q.vector(1, "", q.numbers())}
+		if q.Kind.Extra().Rows {
+			v, err := q.rowCounts()
+			return []Vector{v}, err
 		}
 	case *Sums:
-		if q.Kind.Extra().Rows && oneRow {
-			v := q.Quantizer
-			sums := q.vector(0, textOf([]any{v.Value.Columns, v.Value.Length, v.Exponent, v.Min, v.Max, v.Centre, v.Clip}), q.numbers())
-			if q.Spec.Value.IsVector() {
-				sums.Axes = append(sums.Axes, VectorAxis{Cells: componentKey, Size: q.Quantizer.Dims})
-			}
-			return []Vector{sums, q.vector(q.Kind.Extra().count(), "", q.numbers())}
+		if q.Kind.Extra().Rows {
+			sums, err := q.rowSums()
+			rows, more := q.rowCounts()
+			return []Vector{sums, rows}, errors.Join(err, more)
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// rowCounts describes the number of rows of each group.
+func (q *Sums) rowCounts() (Vector, error) {
+	conditions, err := q.numbers()
+	if err != nil {
+		return Vector{}, err
+	}
+	return q.vector(q.Kind.Extra().count(), conditions)
+}
+
+// rowSums describes the sums.
+func (q *Sums) rowSums() (Vector, error) {
+	v, err := q.rowCounts()
+	if err != nil {
+		return v, err
+	}
+	z := q.Quantizer
+	v.Component = 0
+	v.Sums, err = textOf([]any{z.Value.Columns, z.Value.Length, z.Exponent, z.Min, z.Max, z.Centre, z.Clip})
+	if q.Spec.Value.IsVector() {
+		v.Axes = append(v.Axes, VectorAxis{Cells: componentKey, Size: z.Dims})
+	}
+	return v, err
 }
 
 // numbers returns the conditions that the value of a row must fulfil.
-func (q *Sums) numbers() (all []string) {
+func (q *Sums) numbers() (all []string, err error) {
 	v := q.Quantizer.Value
 	if v.List {
-		return []string{"list " + textOf([]any{v.Columns, v.Length})}
+		text, err := textOf([]any{v.Columns, v.Length})
+		return []string{"list " + text}, err
 	}
 	for _, c := range v.Columns {
 		all = append(all, NumberCondition(c))
 	}
-	return all
+	return all, nil
 }
 
-// vector describes a component over the query's axes, with conditions besides those of the axes.
-func (q *Base) vector(component int, sums string, conditions []string) Vector {
-	v := Vector{Component: component, Sums: sums, Conditions: conditions}
+// vector describes a component of row counts over the query's axes, with conditions besides those of the axes.
+func (q *Base) vector(component int, conditions []string) (Vector, error) {
+	v := Vector{Component: component, Conditions: conditions}
 	for i := range q.Axes {
 		a := &q.Axes[i]
 		d := a.Dimension
 		d.As = ""
-		axis := VectorAxis{Cells: textOf(d), Size: a.Size}
+		cells, err := textOf(d)
+		if err != nil {
+			return v, err
+		}
+		axis := VectorAxis{Cells: cells, Size: a.Size}
 		numbers := false
 		if len(d.Edges) > 0 {
 			_, numbers = domain.Number(d.Edges[0])
@@ -106,16 +138,13 @@ func (q *Base) vector(component int, sums string, conditions []string) Vector {
 	}
 	slices.Sort(v.Conditions)
 	v.Conditions = slices.Compact(v.Conditions)
-	return v
+	return v, nil
 }
 
 // textOf writes public facts as text: equal facts have equal texts.
-func textOf(facts any) string {
+func textOf(facts any) (string, error) {
 	text, err := json.Marshal(facts)
-	if err != nil {
-		panic(err) // texts, numbers and structs of them have a text
-	}
-	return string(text)
+	return string(text), err
 }
 
 // Better is what a release knows of a component's vector from all queries that measure it.
