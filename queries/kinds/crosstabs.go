@@ -266,11 +266,9 @@ func (q *Crosstabs) whyResidual(adj query.Adjacency, r strategy.Set, l2 float64)
 	case adj == query.ReplaceOne && q.Limits.Rows == 1:
 		who = "replacing a row changes, or takes away, the "
 	case adj == query.ReplaceOne:
-		who = fmt.Sprintf("each %s can change at most %s, each by the ", q.Spec.UnitName(),
-			problem.Plural(q.Limits.Rows, "row"))
+		who = fmt.Sprintf("%s can change at most %s, each by the ", q.Spec.EachUnit(), q.rowsText())
 	case !q.Spec.PerRow():
-		who = fmt.Sprintf("each %s adds at most %s, each of them the ", q.Spec.UnitName(),
-			problem.Plural(q.Limits.Rows, "row"))
+		who = fmt.Sprintf("%s adds at most %s, each of them the ", q.Spec.EachUnit(), q.rowsText())
 	}
 	if r == 0 {
 		who = strings.TrimSuffix(who, "the ")
