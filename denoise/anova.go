@@ -24,15 +24,24 @@ func adjust(y []float64, dims []int, margins []margin) (x []float64, variance fl
 	for effect := range 1 << len(dims) {
 		a.correctEffect(effect)
 	}
-	return a.x, a.variance
+	return a.x, adjustedVariance(dims, margins)
+}
+
+// adjustedVariance returns the sum of the variances of all cells of adjust's result, in units of the variance of a cell
+// of y.
+func adjustedVariance(dims []int, margins []margin) (variance float64) {
+	a := adjustment{dims: dims, margins: margins}
+	for effect := range 1 << len(dims) {
+		variance += a.free(effect) / a.precision(effect)
+	}
+	return variance
 }
 
 // adjustment corrects a table, effect by effect, to agree with its margins.
 type adjustment struct {
-	dims     []int
-	y, x     []float64
-	margins  []margin
-	variance float64 // of all cells together, in units of s²
+	dims    []int
+	y, x    []float64
+	margins []margin
 }
 
 // correctEffect corrects one effect, the interaction of the dimensions that are set in it: the part of a table that
@@ -43,13 +52,12 @@ type adjustment struct {
 //
 // ȳ and z̄_m are the effects of means over the other dimensions. Each value of margin m is the sum of r_m cells.
 func (a *adjustment) correctEffect(effect int) {
-	precision := 1.0
+	precision := a.precision(effect)
 	var told []float64
 	for _, m := range a.margins {
 		if !m.tells(effect) {
 			continue
 		}
-		precision += m.Weight * float64(len(a.y)/len(m.Values))
 		value := a.effect(m.Values, m.Axes, effect)
 		if told == nil {
 			told = make([]float64, len(value))
@@ -58,7 +66,6 @@ func (a *adjustment) correctEffect(effect int) {
 			told[k] += float64(m.Weight * v)
 		}
 	}
-	a.variance += a.free(effect) / precision
 	if told == nil {
 		return
 	}
@@ -66,6 +73,23 @@ func (a *adjustment) correctEffect(effect int) {
 		told[k] = (told[k]+own)/precision - own
 	}
 	a.spread(told, effect)
+}
+
+// precision returns one over the variance of an effect's estimate, in units of that from y alone.
+func (a *adjustment) precision(effect int) float64 {
+	precision := 1.0
+	for _, m := range a.margins {
+		if m.tells(effect) {
+			summed := 1 // cells in a value of the margin
+			for axis, size := range a.dims {
+				if !slices.Contains(m.Axes, axis) {
+					summed *= size
+				}
+			}
+			precision += m.Weight * float64(summed)
+		}
+	}
+	return precision
 }
 
 func allAxes(dims int) []int {

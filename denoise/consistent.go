@@ -34,14 +34,11 @@ type Margin struct {
 // analysis of variance, so every effect is a weighted mean of its estimates. For private tables: Hay, Rastogi, Miklau &
 // Suciu, "Boosting the accuracy of differentially private histograms through consistency", VLDB 2010.
 func Consistent(y []float64, s float64, shape Shape, margins []Margin) (x []float64, deviation float64, err error) {
-	if err := shape.check(); err != nil {
+	if err := shape.checkEffects(); err != nil {
 		return nil, 0, err
 	}
 	if shape.Cells() != len(y) {
 		return nil, 0, wrongCells(shape, len(y))
-	}
-	if len(shape.Dims) > maxDims {
-		return nil, 0, &Error{Code: CodeShape, Message: fmt.Sprintf("%d dimensions, at most %d", len(shape.Dims), maxDims)}
 	}
 	for i, m := range margins {
 		if err := m.check(shape); err != nil {
@@ -56,26 +53,64 @@ func Consistent(y []float64, s float64, shape Shape, margins []Margin) (x []floa
 	v, _ := rescale(y, largest)
 	scaled := make([]margin, len(margins))
 	for i, m := range margins {
-		ratio := max(1e-100, min(s/m.Deviation, 1e100))
-		scaled[i] = margin{Axes: m.Axes, Values: each(m.Values, v.toScaled), Weight: ratio * ratio}
+		scaled[i] = margin{Axes: m.Axes, Values: each(m.Values, v.toScaled), Weight: m.weight(s)}
 	}
 	x, variance := adjust(v.y, shape.Dims, scaled)
 	return each(x, v.fromScaled), s * math.Sqrt(variance/float64(len(y))), nil
 }
 
+// ConsistentDeviation returns the standard deviation of every cell of the result of [Consistent], which the values do
+// not change: those of the margins are not read. Errors are those of Consistent.
+func ConsistentDeviation(s float64, shape Shape, margins []Margin) (float64, error) {
+	if err := shape.checkEffects(); err != nil {
+		return 0, err
+	}
+	weights := make([]margin, len(margins))
+	for i, m := range margins {
+		if _, err := m.cells(shape); err != nil {
+			return 0, fmt.Errorf("margin %d: %w", i+1, err)
+		}
+		weights[i] = margin{Axes: m.Axes, Weight: m.weight(s)}
+	}
+	return s * math.Sqrt(adjustedVariance(shape.Dims, weights)/float64(shape.Cells())), nil
+}
+
+// checkEffects returns an error if the shape is not valid, or has too many dimensions to go through all their subsets.
+func (s Shape) checkEffects() error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	if len(s.Dims) > maxDims {
+		return &Error{Code: CodeShape, Message: fmt.Sprintf("%d dimensions, at most %d", len(s.Dims), maxDims)}
+	}
+	return nil
+}
+
+// weight returns the variance of the noise of a cell, of deviation s, over that of the margin's noise.
+func (m Margin) weight(s float64) float64 {
+	ratio := max(1e-100, min(s/m.Deviation, 1e100))
+	return ratio * ratio
+}
+
 func (m Margin) check(shape Shape) error {
+	cells, err := m.cells(shape)
+	if err == nil && len(m.Values) != cells {
+		return &Error{Code: CodeShape, Message: fmt.Sprintf("%d values for %d cells", len(m.Values), cells)}
+	}
+	return err
+}
+
+// cells returns the number of the margin's values, or why it does not fit the shape.
+func (m Margin) cells(shape Shape) (int, error) {
 	cells := 1
 	for i, axis := range m.Axes {
 		if axis < 0 || axis >= len(shape.Dims) || (i > 0 && axis <= m.Axes[i-1]) {
-			return &Error{Code: CodeShape, Message: "its dimensions are not among the table's, in rising order"}
+			return 0, &Error{Code: CodeShape, Message: "its dimensions are not among the table's, in rising order"}
 		}
 		cells *= shape.Dims[axis]
 	}
-	if len(m.Values) != cells {
-		return &Error{Code: CodeShape, Message: fmt.Sprintf("%d values for %d cells", len(m.Values), cells)}
-	}
 	if !(m.Deviation > 0) || math.IsInf(m.Deviation, 1) {
-		return &Error{Code: CodeBadValue, Message: "the deviation of its noise is not a number above 0"}
+		return 0, &Error{Code: CodeBadValue, Message: "the deviation of its noise is not a number above 0"}
 	}
-	return nil
+	return cells, nil
 }

@@ -236,6 +236,9 @@ func (b *builder) calibrate(p *Plan) {
 	}
 	b.settle(p, needed, weights)
 	b.selections(p)
+	if len(b.diags) == 0 {
+		b.shareRows(p)
+	}
 }
 
 // split calibrates the mechanisms of all queries.

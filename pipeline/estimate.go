@@ -74,9 +74,16 @@ func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, w
 		}
 	}
 	for i := range noisy {
-		answer, err := c.queries[i].Query.Finish(noisy[i], estimates[i])
+		q, note, err := c.combined(i, noisy, most)
 		if err != nil {
 			return nil, err
+		}
+		answer, err := q.Finish(noisy[i], estimates[i])
+		if err != nil {
+			return nil, err
+		}
+		if note != "" {
+			results[i].Notes = append(results[i].Notes, note)
 		}
 		results[i].cells = answer.Cells
 		results[i].Answer, results[i].Withheld = c.queries[i].rule.Apply(beginning(answer, most))

@@ -68,6 +68,8 @@ type Planned struct {
 type inside struct {
 	// margins are the queries whose estimates are made to agree with this one's.
 	margins []margin
+	// shared are the components that other queries measure too.
+	shared []sharedVector
 	// rates are the quotients of its cells that are published as well.
 	rates []rate
 	// places are where the cells lie; nil if they are no points.

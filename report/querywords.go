@@ -464,7 +464,11 @@ func (q *queryFacts) standsOut(cells int) float64 {
 // denoised describes the denoising steps.
 func (q *queryFacts) denoised() []string {
 	if len(q.steps) == 0 {
-		return nil
+		var out []string
+		for _, note := range q.notes {
+			out = append(out, strings.TrimSuffix(strings.ToUpper(note[:1])+note[1:], ".")+".")
+		}
+		return out
 	}
 	out := []string{fmt.Sprintf("The estimates are the noisy values after: %s. This reads nothing but the noisy values "+
 		"and public facts, and costs no budget.", strings.Join(q.steps, ", then "))}

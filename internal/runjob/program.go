@@ -32,8 +32,9 @@ var Program = sync.OnceValue(func() manifest.Program {
 	return p
 })
 
-// executableDigest returns the SHA-256 of the running executable; "" if it cannot be read.
-func executableDigest() string {
+// executableDigest returns the SHA-256 of the running executable; "" if it cannot be read. It reads the whole file, so
+// only what needs the digest calls it.
+var executableDigest = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {
 		return ""
@@ -48,7 +49,7 @@ func executableDigest() string {
 		return ""
 	}
 	return hex.EncodeToString(sum.Sum(nil))
-}
+})
 
 // module is the path of this module.
 const module = "github.com/dprelease/dprelease"
@@ -91,11 +92,11 @@ func Version() string {
 
 // Build names this build of the program: only the build that wrote a partial aggregate can read it. Two builds from a
 // clone can have the same version, so the digest of the executable is added unless the version names a clean commit.
-var Build = sync.OnceValue(func() string { return buildName(Version(), executableDigest()) })
+func Build() string { return buildName(Version(), executableDigest) }
 
-func buildName(version, digest string) string {
+func buildName(version string, digest func() string) string {
 	if version != "devel" && version != "unknown" && !strings.HasSuffix(version, "+dirty") {
 		return version
 	}
-	return version + " " + digest
+	return version + " " + digest()
 }

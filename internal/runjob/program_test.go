@@ -8,7 +8,7 @@ func TestBuildName(t *testing.T) {
 		"v1.2.0": "v1.2.0", "devel-12ab": "devel-12ab", "devel": "devel d1", "devel-12ab+dirty": "devel-12ab+dirty d1",
 		"v0.0.0-20261123-12ab+dirty": "v0.0.0-20261123-12ab+dirty d1", "unknown": "unknown d1",
 	} {
-		if got := buildName(version, "d1"); got != want {
+		if got := buildName(version, func() string { return "d1" }); got != want {
 			t.Errorf("%s: %q, want %q", version, got, want)
 		}
 	}

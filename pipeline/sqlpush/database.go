@@ -1,7 +1,6 @@
 package sqlpush
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -23,11 +22,6 @@ type Source struct {
 	// among them that is not an Int is read as a text.
 	Exact []string
 }
-
-// drivers holds the names under which packages register with database/sql, if these differ from the names in jobs.
-var drivers = map[string]string{"postgres": "pgx"}
-
-func registered(driver string) string { return cmp.Or(drivers[driver], driver) }
 
 // HasDriver reports whether this program has the driver of an engine.
 func HasDriver(driver string) bool { return slices.Contains(sql.Drivers(), registered(driver)) }

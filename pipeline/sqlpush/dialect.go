@@ -1,6 +1,7 @@
 package sqlpush
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -140,6 +141,11 @@ func (ansi) wall() string { return "" }
 
 // dialects are all dialects of this package.
 var dialects = []dialect{duckdb{}, postgres{}, trino{}, spark{}}
+
+// drivers holds the names under which packages register with database/sql, if these differ from the names in jobs.
+var drivers = map[string]string{"postgres": "pgx"}
+
+func registered(driver string) string { return cmp.Or(drivers[driver], driver) }
 
 // dialectOf returns the dialect of a job's driver.
 func dialectOf(driver string) (dialect, bool) {

@@ -84,6 +84,7 @@ func (q *Clamped) Chosen(r mechanism.Range) (query.Query, error) {
 		return nil, fmt.Errorf("query %s: the clamp is not within its public range", q.Name())
 	}
 	out := q.clampedTo(r)
+	out.better = q.better
 	out.half = (q.values.Real(r.High) - q.values.Real(r.Low)) / 2
 	return out, nil
 }

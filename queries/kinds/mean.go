@@ -58,8 +58,8 @@ func (meanOfKnownRows) components(q *Sums, adj query.Adjacency) ([]query.Compone
 }
 
 // answer has the deviation of the sum divided by n.
-func (meanOfKnownRows) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.Answer {
-	return answerWithNoise(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), noisy[0].Mechanism(),
+func (meanOfKnownRows) answer(q *Sums, noisy, estimate []noisyVector) query.Answer {
+	return answerWithNoise(q.mean(noisy[0].fill), q.mean(estimate[0].fill), noisy[0].own.Mechanism(),
 		float64(q.Quantizer.Value.Rows))
 }
 
@@ -146,34 +146,34 @@ func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 	return sum, count
 }
 
-func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.Answer {
+func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []noisyVector) query.Answer {
 	v := q.Quantizer
 	r := ratio{
 		Centre: v.Real(v.Centre), Half: v.Real(v.Half()),
-		Sum: noisy[0].Mechanism().Deviation(), Count: noisy[1].Mechanism().Deviation(), Z: calibrate.Z95,
-		tail: tailOf(HeavyZ95, noisy...),
+		Sum: noisy[0].deviation, Count: noisy[1].deviation, Z: calibrate.Z95, tail: tailOf(HeavyZ95, noisy...),
 	}
 	of := func(f func(s, n float64) float64) query.Series { return q.both(noisy, f) }
+	own := []noisyVector{noisy[0].ownVector(), noisy[1].ownVector()}
 	return query.Answer{
 		Noisy: of(r.mean), Estimate: q.both(estimate, r.estimate), Sigma: of(r.sigma),
 		Low:  of(func(s, n float64) float64 { low, _ := r.interval(s, n); return low }),
 		High: of(func(s, n float64) float64 { _, high := r.interval(s, n); return high }),
-		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill},
-			{Name: noisyCount, Values: of(func(_, n float64) float64 { return n })}},
+		Extra: []query.Extra{{Name: noisySum, Values: own[0].fill},
+			{Name: noisyCount, Values: q.both(own, func(_, n float64) float64 { return n })}},
 	}
 }
 
 // both yields f of each component's sum and its group's count.
-func (q *Sums) both(components []mechanism.Noisy, f func(s, n float64) float64) query.Series {
+func (q *Sums) both(components []noisyVector, f func(s, n float64) float64) query.Series {
 	dims := q.Quantizer.Dims
 	return func(start int, dst []float64) {
 		if len(dst) == 0 {
 			return
 		}
-		components[0].Fill(start, dst)
+		components[0].fill(start, dst)
 		first := start / dims
 		counts := make([]float64, (start+len(dst)-1)/dims-first+1)
-		components[1].Fill(first, counts)
+		components[1].fill(first, counts)
 		for i, s := range dst {
 			dst[i] = f(s, counts[(start+i)/dims-first])
 		}
@@ -207,10 +207,10 @@ func (meanOfNoisyRows) looksEmpty(q *Sums, noisy []mechanism.Noisy) bool {
 }
 
 // halfWidth returns half the width of the interval of a mean of values within h of a centre, times the number of rows.
-func (meanOfNoisyRows) halfWidth(h float64, ms []calibrate.Mechanism) float64 {
-	sum, count := ms[0].Deviation(), h*ms[1].Deviation()
+func (meanOfNoisyRows) halfWidth(h float64, deviations []float64, normal bool) float64 {
+	sum, count := deviations[0], h*deviations[1]
 	z := calibrate.Z95
-	if ms[0].Noise != calibrate.Gaussian {
+	if !normal {
 		z = HeavyZ95(kurtosisOfTwo(sum, count))
 	}
 	return z * math.Hypot(sum, count)

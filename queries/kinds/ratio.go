@@ -2,8 +2,6 @@ package kinds
 
 import (
 	"math"
-
-	"github.com/dprelease/dprelease/internal/mechanism"
 )
 
 // ratio makes a mean in [centre - half, centre + half] of s, a noisy sum of differences from the centre, and n, a noisy
@@ -17,9 +15,9 @@ type ratio struct {
 }
 
 // tailOf returns a tail if the noise of a component is not normal, else nil.
-func tailOf(tail func(kurtosis float64) float64, noisy ...mechanism.Noisy) func(float64) float64 {
+func tailOf(tail func(kurtosis float64) float64, noisy ...noisyVector) func(float64) float64 {
 	for _, n := range noisy {
-		if !n.Normal() {
+		if !n.own.Normal() {
 			return tail
 		}
 	}

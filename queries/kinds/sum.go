@@ -27,8 +27,8 @@ func (sumOfValues) components(q *Sums, adj query.Adjacency) ([]query.Component, 
 	return []query.Component{c}, nil
 }
 
-func (sumOfValues) answer(_ *Sums, noisy, estimate []mechanism.Noisy) query.Answer {
-	return answerWithNoise(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism(), 1)
+func (sumOfValues) answer(_ *Sums, noisy, estimate []noisyVector) query.Answer {
+	return answerWithNoise(noisy[0].fill, estimate[0].fill, noisy[0].own.Mechanism(), 1)
 }
 
 func (sumOfValues) readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error) {

@@ -34,12 +34,15 @@ type Sums struct {
 	Kind      summary
 	// half is half the range of the values, or the norm that bounds them.
 	half float64
+	// better are the vectors that the release knows better than by this query's noise alone.
+	better []Better
 }
 
 // quotient is a summary that divides by a noisy number of rows.
 type quotient interface {
-	// halfWidth is [query.Query]'s HalfWidth for values within half of a centre.
-	halfWidth(half float64, ms []calibrate.Mechanism) float64
+	// halfWidth is [query.Query]'s HalfWidth for values within half of a centre. deviations are those of the components;
+	// normal is set if the noise is Gaussian.
+	halfWidth(half float64, deviations []float64, normal bool) float64
 }
 
 // HalfWidth returns the half-width of the query's kind.
@@ -48,7 +51,13 @@ func (q *Sums) HalfWidth(ms []calibrate.Mechanism) (overRows float64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	return k.halfWidth(q.half, ms), true
+	deviations := make([]float64, len(ms))
+	for i, m := range ms {
+		if deviations[i] = m.Deviation(); q.betterOf(i) != nil {
+			deviations[i] = q.betterOf(i).Deviation
+		}
+	}
+	return k.halfWidth(q.half, deviations, ms[0].Noise == calibrate.Gaussian), true
 }
 
 // summary is how a kind of query uses sums: see sum.go, mean.go and variance.go.
@@ -58,7 +67,7 @@ type summary interface {
 	// components states the mechanisms, the mechanism of the sums first, or returns why an adjacency excludes them.
 	components(q *Sums, adj query.Adjacency) ([]query.Component, error)
 	// answer makes the answer of the noisy vectors of the components, before and after denoising.
-	answer(q *Sums, noisy, estimate []mechanism.Noisy) query.Answer
+	answer(q *Sums, noisy, estimate []noisyVector) query.Answer
 	// readBack is Query.Recover: the inverse of answer.
 	readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error)
 	// looksEmpty is Query.LooksEmpty.
@@ -255,7 +264,7 @@ func (q *Sums) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if err := checkLengths(q.Name(), noisy, estimate, lengths...); err != nil {
 		return query.Answer{}, err
 	}
-	a := q.Kind.answer(q, noisy, estimate)
+	a := q.Kind.answer(q, q.vectors(noisy, noisy), q.vectors(noisy, estimate))
 	a.Cells, a.Keys = q.Cells(), q.keys()
 	return a, nil
 }

@@ -79,18 +79,18 @@ func (varianceOfValues) components(q *Sums, adj query.Adjacency) ([]query.Compon
 }
 
 // answer holds the three noisy vectors too.
-func (varianceOfValues) answer(q *Sums, noisy, estimate []mechanism.Noisy) query.Answer {
+func (varianceOfValues) answer(q *Sums, noisy, estimate []noisyVector) query.Answer {
 	m := moments{
-		half: q.Quantizer.Real(q.Quantizer.Half()), sum: noisy[0].Mechanism().Deviation(), square: noisy[1].Mechanism().Deviation(),
-		count: noisy[2].Mechanism().Deviation(), tail: tailOf(heavyZ975, noisy...),
+		half: q.Quantizer.Real(q.Quantizer.Half()), sum: noisy[0].deviation, square: noisy[1].deviation,
+		count: noisy[2].deviation, tail: tailOf(heavyZ975, noisy...),
 	}
 	of := func(f func(s, q, n float64) float64) query.Series { return three(noisy, f) }
 	return query.Answer{
 		Noisy: of(m.variance), Estimate: three(estimate, m.estimate), Sigma: of(m.sigma),
 		Low:  of(func(s, q, n float64) float64 { low, _ := m.interval(s, q, n); return low }),
 		High: of(func(s, q, n float64) float64 { _, high := m.interval(s, q, n); return high }),
-		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill}, {Name: noisySquares, Values: noisy[1].Fill},
-			{Name: noisyCount, Values: noisy[2].Fill}},
+		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].own.Fill}, {Name: noisySquares, Values: noisy[1].own.Fill},
+			{Name: noisyCount, Values: noisy[2].own.Fill}},
 	}
 }
 
@@ -247,12 +247,12 @@ var (
 )
 
 // three yields f of the values of three vectors, cell by cell.
-func three(components []mechanism.Noisy, f func(s, q, n float64) float64) query.Series {
+func three(components []noisyVector, f func(s, q, n float64) float64) query.Series {
 	return func(start int, dst []float64) {
 		s, n := make([]float64, len(dst)), make([]float64, len(dst))
-		components[0].Fill(start, s)
-		components[1].Fill(start, dst)
-		components[2].Fill(start, n)
+		components[0].fill(start, s)
+		components[1].fill(start, dst)
+		components[2].fill(start, n)
 		for i, q := range dst {
 			dst[i] = f(s[i], q, n[i])
 		}
@@ -260,11 +260,11 @@ func three(components []mechanism.Noisy, f func(s, q, n float64) float64) query.
 }
 
 // halfWidth returns at least half the width of a variance's interval, times the number of rows, if that number is
-// well above the noise of the count. h is half the width of the range of values, ms are the mechanisms of sum, squares
+// well above the noise of the count. h is half the width of the range of values; the deviations are those of sum, squares
 // and count.
-func (varianceOfValues) halfWidth(h float64, ms []calibrate.Mechanism) float64 {
-	sum, square, count := ms[0].Deviation(), ms[1].Deviation(), ms[2].Deviation()
-	if ms[0].Noise == calibrate.Gaussian {
+func (varianceOfValues) halfWidth(h float64, deviations []float64, normal bool) float64 {
+	sum, square, count := deviations[0], deviations[1], deviations[2]
+	if normal {
 		const atTheEnds = 1.02 // if mean and variance are at an end of their range, intervals are up to 1 % wider
 		return atTheEnds * calibrate.Z95 * math.Hypot(math.Hypot(square, 2*h*sum), 1.5*h*h*count)
 	}

@@ -41,15 +41,15 @@ const KeyVariable = "DPRELEASE_RUN_KEY"
 type verb struct {
 	*console.Console
 	jobs.Flags
-	version string
+	version func() string
 	key     string
 	newKey  string
 	shard   string
 	out     string
 }
 
-// Command returns the verb aggregate of the program of a version.
-func Command(c *console.Console, version string) *cobra.Command {
+// Command returns the verb aggregate. version names the build of the program, and is called only if a shard is added up.
+func Command(c *console.Console, version func() string) *cobra.Command {
 	v := &verb{Console: c, version: version}
 	cmd := &cobra.Command{
 		Use: "aggregate JOB", Short: "Add up one shard of a job's input, for release merge", Long: aggregateLong, Args: cobra.ExactArgs(1),
@@ -181,7 +181,7 @@ func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, 
 	o, done := v.Observer()
 	defer done()
 	return replaceFile(v.out, func(w io.Writer) error {
-		return pipeline.InputError(reader.AggregateShard(ctx, plan, o, shard, key, v.version, w))
+		return pipeline.InputError(reader.AggregateShard(ctx, plan, o, shard, key, v.version(), w))
 	})
 }
 

@@ -1,0 +1,265 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/kinds"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// Means and variances use all that the release says of their rows
+//
+// A mean divides a noisy sum by a noisy number of rows. If other queries count the same rows, in the same cells or in
+// cells that are sums of these or of which these are sums, all noisy counts together say more than one of them. The
+// plan decides from the specs which vectors count the same rows ([kinds.Vectors]). A release combines them by
+// generalised least squares ([denoise.Consistent]): their noise is independent and its variances are known, so the
+// result is right on average, and no linear unbiased one is more accurate. Sums of the same values are combined alike.
+//
+// A publish rule leaves cells empty. The vectors of a query that has one are not used, since its empty cells could be
+// computed from the result; and a query that has one combines cell by cell only.
+
+// maxShared is the most cells of a vector that is combined with others: they are held in memory.
+const maxShared = 1 << 20
+
+// sharedVector is a component that other vectors of the release measure too.
+type sharedVector struct {
+	component int
+	deviation float64 // of the combination
+	shape     denoise.Shape
+	others    []otherVector
+}
+
+// otherVector is a vector of another query whose cells, summed over some axes, are sums of this query's cells.
+type otherVector struct {
+	query, component int
+	axes             []int // of this query's vector which the sums keep, ascending
+	deviation        float64
+	// place[i] is the sum to which cell i belongs; −1 if it belongs to none.
+	place []int32
+	sums  int
+}
+
+// shareRows finds the vectors that several queries measure.
+func (b *builder) shareRows(p *Plan) {
+	vectors := make([][]kinds.Vector, len(p.queries))
+	for i := range p.queries {
+		if q := &p.queries[i]; q.cells() <= maxShared {
+			var err error
+			if vectors[i], err = kinds.Vectors(q.Query, len(b.job.Privacy.Unit) == 0 || q.overUnits); err != nil {
+				b.report(q.path, "job", err.Error(), "")
+				return
+			}
+		}
+	}
+	for i := range p.queries {
+		q := &p.queries[i]
+		combiner, ok := q.Query.(kinds.Combiner)
+		if !ok {
+			continue
+		}
+		var better []kinds.Better
+		for _, v := range vectors[i] {
+			if s := p.share(i, v, vectors); len(s.others) > 0 {
+				q.shared = append(q.shared, s)
+				better = append(better, kinds.Better{Component: s.component, Deviation: s.deviation})
+			}
+		}
+		if len(better) > 0 {
+			q.Query = combiner.With(better)
+		}
+	}
+}
+
+// cells returns the largest number of cells of a component.
+func (q *Planned) cells() (most int) {
+	for _, c := range q.Components {
+		most = max(most, c.Cells)
+	}
+	return most
+}
+
+// share finds what else measures a vector of query i.
+func (p *Plan) share(i int, v kinds.Vector, vectors [][]kinds.Vector) sharedVector {
+	q := &p.queries[i]
+	out := sharedVector{component: v.Component}
+	for _, a := range v.Axes {
+		out.shape.Dims, out.shape.Ordered = append(out.shape.Dims, a.Size), append(out.shape.Ordered, false)
+	}
+	var margins []denoise.Margin
+	for k := range vectors {
+		of := &p.queries[k]
+		if k == i || of.rule != (publishRule{}) || of.overUnits != q.overUnits {
+			continue
+		}
+		for _, w := range vectors[k] {
+			o, ok := p.sumsOf(w, v, !q.overUnits)
+			if !ok || q.rule != (publishRule{}) && len(o.axes) < len(v.Axes) {
+				continue
+			}
+			o.query = k
+			o.deviation = of.Mechanisms[w.Component].Deviation() * math.Sqrt(o.cellsOfSum())
+			out.others = append(out.others, o)
+			margins = append(margins, denoise.Margin{Axes: o.axes, Deviation: o.deviation})
+		}
+	}
+	own := q.Mechanisms[v.Component].Deviation()
+	var err error
+	if out.deviation, err = denoise.ConsistentDeviation(own, out.shape, margins); err != nil || !(out.deviation < own) {
+		return sharedVector{}
+	}
+	return out
+}
+
+// cellsOfSum returns how many cells each sum has.
+func (o *otherVector) cellsOfSum() float64 {
+	cells := 0
+	for _, at := range o.place {
+		if at >= 0 {
+			cells++
+		}
+	}
+	return float64(cells) / float64(o.sums)
+}
+
+// sumsOf finds sums of w's cells that are sums of v's; ok is false if the two are not known to be of the same rows.
+// filtered is set if the filters of the job apply to their rows.
+func (p *Plan) sumsOf(w, v kinds.Vector, filtered bool) (o otherVector, ok bool) {
+	if w.Sums != v.Sums {
+		return o, false
+	}
+	// keeps[j] is the axis of v that axis j of w is; −1 if w is summed over it.
+	keeps := make([]int, len(w.Axes))
+	conditions, wanted := p.unmet(w.Conditions, filtered), p.unmet(v.Conditions, filtered)
+	numbers := make([]bool, len(w.Axes)) // without the null cell
+	for j, a := range w.Axes {
+		keeps[j] = slices.IndexFunc(v.Axes, func(own kinds.VectorAxis) bool { return own.Cells == a.Cells })
+		if keeps[j] >= 0 && slices.Contains(keeps[:j], keeps[j]) {
+			keeps[j] = -1 // the same dimension twice
+		}
+		if keeps[j] < 0 && a.Number != "" && slices.Contains(wanted, a.Number) && !slices.Contains(conditions, a.Number) {
+			numbers[j] = true
+			conditions = append(conditions, a.Number)
+		}
+	}
+	slices.Sort(conditions)
+	if !slices.Equal(conditions, wanted) {
+		return o, false
+	}
+	for _, axis := range keeps {
+		if axis >= 0 {
+			o.axes = append(o.axes, axis)
+		}
+	}
+	slices.Sort(o.axes)
+	stride := make([]int, len(v.Axes)) // in the sums, by v's axes
+	o.sums = 1
+	for _, axis := range slices.Backward(o.axes) {
+		stride[axis] = o.sums
+		o.sums *= v.Axes[axis].Size
+	}
+	cells := 1
+	for _, a := range w.Axes {
+		cells *= a.Size
+	}
+	o.component, o.place = w.Component, make([]int32, cells)
+	for cell := range o.place {
+		rest := cell
+		for j, a := range slices.Backward(w.Axes) {
+			code := rest % a.Size
+			rest /= a.Size
+			switch {
+			case o.place[cell] < 0:
+			case keeps[j] >= 0:
+				o.place[cell] += int32(code * stride[keeps[j]])
+			case numbers[j] && code == a.Null:
+				o.place[cell] = -1
+			}
+		}
+	}
+	return o, true
+}
+
+// unmet returns the conditions that the filters of the job do not ensure.
+func (p *Plan) unmet(conditions []string, filtered bool) (rest []string) {
+	for _, c := range conditions {
+		if !filtered || !slices.ContainsFunc(p.input.filters.Specs, func(f domain.FilterSpec) bool {
+			return kinds.NumberCondition(f.Column) == c && isNumeric(&f)
+		}) {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}
+
+// isNumeric reports whether a filter keeps only rows whose value is a number.
+func isNumeric(f *domain.FilterSpec) bool {
+	for _, end := range []*string{f.From, f.Before, f.Min, f.Max} {
+		if end != nil {
+			_, ok := domain.Number(*end)
+			return ok
+		}
+	}
+	return false
+}
+
+// combined returns query i with the vectors that the release knows better than by the query's own noise. The note
+// names the queries they come from; it is "" if there are none. Vectors of more than most cells are left out.
+func (c *Chosen) combined(i int, noisy [][]mechanism.Noisy, most int) (query.Query, string, error) {
+	planned := &c.queries[i]
+	var better []kinds.Better
+	var names []string
+	for _, s := range planned.shared {
+		y, ok := heldVector(noisy[i][s.component], most)
+		var margins []denoise.Margin
+		for _, o := range s.others {
+			cells, held := heldVector(noisy[o.query][o.component], most)
+			ok = ok && held
+			margins = append(margins, denoise.Margin{Axes: o.axes, Values: o.sum(cells), Deviation: o.deviation})
+			if name := c.queries[o.query].Query.Name(); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		if !ok {
+			return planned.Query, "", nil
+		}
+		x, deviation, err := denoise.Consistent(y, noisy[i][s.component].Mechanism().Deviation(), s.shape, margins)
+		if err != nil {
+			return nil, "", err
+		}
+		better = append(better, kinds.Better{Component: s.component, Deviation: deviation, Values: x})
+	}
+	combiner, ok := planned.Query.(kinds.Combiner)
+	if !ok || len(better) == 0 {
+		return planned.Query, "", nil
+	}
+	note := fmt.Sprintf("The same rows are also counted in %s. The %ss and their intervals use all these noisy numbers; "+
+		"the columns noisy_ hold this query's own.", strings.Join(names, ", "), planned.Kind)
+	return combiner.With(better), note, nil
+}
+
+// heldVector holds a vector in memory, unless it has more than most cells.
+func heldVector(n mechanism.Noisy, most int) (values []float64, ok bool) {
+	if n.Len() > most {
+		return nil, false
+	}
+	values = make([]float64, n.Len())
+	n.Fill(0, values)
+	return values, true
+}
+
+// sum returns the sums of a vector's cells; zeros if there are no cells.
+func (o *otherVector) sum(cells []float64) []float64 {
+	sums := make([]float64, o.sums)
+	for i, x := range cells {
+		if at := o.place[i]; at >= 0 {
+			sums[at] += x
+		}
+	}
+	return sums
+}

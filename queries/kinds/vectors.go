@@ -1,0 +1,213 @@
+package kinds
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// Vectors that other queries of the release measure as well
+//
+// A mean needs the number of rows of each group. Other queries of the release may count the same rows: another mean of
+// the same column, or a histogram with the same or other dimensions. Whether they do is decided by the specs alone.
+// Every row that passes the job's filters is in a vector unless a condition drops it, and the conditions are known:
+// the values must be numbers, and a dimension without a null cell and an other cell drops the rows outside of its
+// cells. Two vectors with the same conditions are sums of the same rows. Rows of privacy units over their bounds are
+// dropped by chance, differently for each query, so that only queries without such bounds have vectors here.
+
+// Vector is a component of a query: counts, or sums of values, of rows in cells.
+type Vector struct {
+	// Component is its number in the query.
+	Component int
+	// Sums describes the values that are added up; it is empty if rows are counted.
+	Sums string
+	// Axes are those of the cells, the last one fastest.
+	Axes []VectorAxis
+	// Conditions are what a row must fulfil to be in a cell, besides the filters of the job: sorted, each once.
+	Conditions []string
+}
+
+// VectorAxis is an axis of a vector.
+type VectorAxis struct {
+	// Cells describes the cells: axes with equal texts have the same cells.
+	Cells string
+	Size  int
+	// Null is the cell of the rows that are no numbers, and Number the condition that all other rows fulfil; "" if the
+	// axis tells no such cell.
+	Null   int
+	Number string
+}
+
+// NumberCondition is the condition that the value of a column is a number.
+func NumberCondition(column string) string { return "number " + column }
+
+// Vectors returns the vectors of a query whose cells other queries may measure as well, and whose noise is independent
+// from cell to cell; nil if there are none. oneRow is set if each privacy unit has one row, so that no bound drops any.
+func Vectors(q query.Query, oneRow bool) ([]Vector, error) {
+	if !oneRow {
+		return nil, nil
+	}
+	switch q := q.(type) {
+	case *Histogram:
+		if q.Kernel == nil {
+			v, err := q.vector(0, nil)
+			return []Vector{v}, err
+		}
+	case *Clamped: // its sums depend on the clamp, the number of rows does not
+		if q.Kind.Extra().Rows {
+			v, err := q.rowCounts()
+			return []Vector{v}, err
+		}
+	case *Sums:
+		if q.Kind.Extra().Rows {
+			sums, err := q.rowSums()
+			rows, more := q.rowCounts()
+			return []Vector{sums, rows}, errors.Join(err, more)
+		}
+	}
+	return nil, nil
+}
+
+// rowCounts describes the number of rows of each group.
+func (q *Sums) rowCounts() (Vector, error) {
+	conditions, err := q.numbers()
+	if err != nil {
+		return Vector{}, err
+	}
+	return q.vector(q.Kind.Extra().count(), conditions)
+}
+
+// rowSums describes the sums.
+func (q *Sums) rowSums() (Vector, error) {
+	v, err := q.rowCounts()
+	if err != nil {
+		return v, err
+	}
+	z := q.Quantizer
+	v.Component = 0
+	v.Sums, err = textOf([]any{z.Value.Columns, z.Value.Length, z.Exponent, z.Min, z.Max, z.Centre, z.Clip})
+	if q.Spec.Value.IsVector() {
+		v.Axes = append(v.Axes, VectorAxis{Cells: componentKey, Size: z.Dims})
+	}
+	return v, err
+}
+
+// numbers returns the conditions that the value of a row must fulfil.
+func (q *Sums) numbers() (all []string, err error) {
+	v := q.Quantizer.Value
+	if v.List {
+		text, err := textOf([]any{v.Columns, v.Length})
+		return []string{"list " + text}, err
+	}
+	for _, c := range v.Columns {
+		all = append(all, NumberCondition(c))
+	}
+	return all, nil
+}
+
+// vector describes a component of row counts over the query's axes, with conditions besides those of the axes.
+func (q *Base) vector(component int, conditions []string) (Vector, error) {
+	v := Vector{Component: component, Conditions: conditions}
+	for i := range q.Axes {
+		a := &q.Axes[i]
+		d := a.Dimension
+		d.As = ""
+		cells, err := textOf(d)
+		if err != nil {
+			return v, err
+		}
+		axis := VectorAxis{Cells: cells, Size: a.Size}
+		numbers := false
+		if len(d.Edges) > 0 {
+			_, numbers = domain.Number(d.Edges[0])
+		}
+		switch {
+		case d.Null == domain.OwnCell && d.Other == domain.OwnCell && numbers:
+			axis.Null, axis.Number = int(a.Extra.Null), NumberCondition(d.Column)
+		case d.Null == domain.OwnCell && d.Other == domain.OwnCell: // it drops no row
+		case d.Other == domain.OwnCell && numbers:
+			v.Conditions = append(v.Conditions, NumberCondition(d.Column))
+		default:
+			v.Conditions = append(v.Conditions, "in "+axis.Cells)
+		}
+		v.Axes = append(v.Axes, axis)
+	}
+	slices.Sort(v.Conditions)
+	v.Conditions = slices.Compact(v.Conditions)
+	return v, nil
+}
+
+// textOf writes public facts as text: equal facts have equal texts.
+func textOf(facts any) (string, error) {
+	text, err := json.Marshal(facts)
+	return string(text), err
+}
+
+// Better is what a release knows of a component's vector from all queries that measure it.
+type Better struct {
+	Component int
+	// Deviation is the standard deviation of a cell's noise.
+	Deviation float64
+	// Values are the cells; nil before the noise is drawn.
+	Values []float64
+}
+
+// Combiner is a query that can use better vectors than its own.
+type Combiner interface {
+	query.Query
+	// With returns the query that uses these vectors in the place of its own.
+	With([]Better) query.Query
+}
+
+// With returns the query that uses these vectors in the place of its own.
+func (q *Sums) With(better []Better) query.Query {
+	out := *q
+	out.better = better
+	return &out
+}
+
+// With returns the query that uses these vectors once its clamp is chosen.
+func (q *Clamped) With(better []Better) query.Query {
+	out := *q
+	sums := *q.Sums
+	sums.better = better
+	out.Sums = &sums
+	return &out
+}
+
+// betterOf returns the better vector of a component; nil if there is none.
+func (q *Sums) betterOf(component int) *Better {
+	i := slices.IndexFunc(q.better, func(b Better) bool { return b.Component == component })
+	if i < 0 {
+		return nil
+	}
+	return &q.better[i]
+}
+
+// noisyVector is a component's vector: what the release knows of it, and the noisy vector of the query's own.
+type noisyVector struct {
+	fill      query.Series
+	deviation float64 // of the noise in fill
+	own       mechanism.Noisy
+}
+
+func (v noisyVector) ownVector() noisyVector {
+	return noisyVector{v.own.Fill, v.own.Mechanism().Deviation(), v.own}
+}
+
+// vectors returns what is known of the components. of is the noisy vectors, or their estimates: an estimate that
+// denoising made stays.
+func (q *Sums) vectors(noisy, of []mechanism.Noisy) []noisyVector {
+	out := make([]noisyVector, len(of))
+	for i := range of {
+		out[i] = noisyVector{own: of[i]}.ownVector()
+		if b := q.betterOf(i); b != nil && b.Values != nil && len(of[i].Steps()) == len(noisy[i].Steps()) {
+			out[i].fill, out[i].deviation = query.HeldSeries(b.Values), b.Deviation
+		}
+	}
+	return out
+}
