@@ -16,7 +16,7 @@ const mostUpstream = 1 << 31
 func (c *checker) upstream(unit, input *yamltree.Path) {
 	u, counts := c.job.Privacy.Unit.Upstream, input.At("counts")
 	if c.job.Input.Counts != nil {
-		c.counts(counts)
+		c.counts()
 	}
 	if u == nil {
 		if c.job.Input.Counts != nil && c.sound(unit) {
@@ -82,7 +82,7 @@ func (c *checker) upstreamBounds(at *yamltree.Path, u *Upstream) {
 
 // counts checks that queries count, and that nothing else reads the column of counts: a filter on it would turn a change
 // of 1 into a change of the whole count.
-func (c *checker) counts(at *yamltree.Path) {
+func (c *checker) counts() {
 	column := c.job.Input.Counts.Column
 	other := func(place *yamltree.Path, name string) {
 		if name == column && name != "" {

@@ -25,7 +25,7 @@ type facts struct {
 	params     [][2]string
 	unit       []string
 	upstream   *manifest.Upstream // what the table's producer promises of units; nil if the program bounds them
-	replaced   bool // neighbours differ by a unit that is replaced, not added or removed
+	replaced   bool               // neighbours differ by a unit that is replaced, not added or removed
 	epsilon    float64
 	delta      float64
 	guarantee  Guarantee

@@ -14,11 +14,11 @@ func rowOf(ints [9]int64, f, g float64, s, c string, nulls uint16) []table.Colum
 	for i := range columns {
 		x := &columns[i]
 		*x = table.Column{Type: x.Type, Valid: []bool{nulls>>i&1 == 0}}
-		switch {
-		case x.Type.Kind == table.Float:
+		switch x.Type.Kind {
+		case table.Float:
 			x.Values.Floats = []float64{f}
 			f = g
-		case x.Type.Kind == table.String:
+		case table.String:
 			x.Values.Offsets, x.Values.Data = []uint32{0, uint32(len(s))}, []byte(s)
 			s = c
 		default:

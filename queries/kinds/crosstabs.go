@@ -375,6 +375,9 @@ func (q *Crosstabs) Aggregation(s table.Schema) (*aggregation.Aggregation, error
 // Hide returns the residuals as exact answers, one vector each. Each is measured in the first table that has it.
 func (q *Crosstabs) Hide(t accumulate.Totals) (out []mechanism.Exact, err error) {
 	largest := q.Marginals.Largest()
+	for _, counts := range t.Tables {
+		q.capTotal(counts)
+	}
 	for _, r := range q.Marginals.Residuals() {
 		k := slices.IndexFunc(largest, func(t strategy.Set) bool { return t.Has(r) }) // every residual is within a table
 		e, err := mechanism.HideWide(q.Marginals.Quantum(r), q.Marginals.Measure(r, largest[k], t.Tables[k]))

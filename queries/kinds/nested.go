@@ -315,6 +315,7 @@ func (q *Nested) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 
 // Hide adds the counts up to all levels and hides them.
 func (q *Nested) Hide(t accumulate.Totals) (out []mechanism.Exact, err error) {
+	q.capTotal(t.Tables[0])
 	for _, counts := range q.Tree.Measure(t.Tables[0]) {
 		level, err := accumulate.HideCounts(counts)
 		if err != nil {

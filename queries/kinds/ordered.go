@@ -130,6 +130,7 @@ func (q *Ordered) Aggregation(s table.Schema) (*aggregation.Aggregation, error) 
 // Hide returns the levels of all groups as exact answers.
 func (q *Ordered) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	cells := t.Tables[0]
+	q.capTotal(cells)
 	levels := q.Form.Levels()
 	measured := make([]int128.Slice, len(levels))
 	for l, level := range levels {

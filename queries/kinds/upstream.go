@@ -4,6 +4,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
@@ -46,6 +47,19 @@ func checkUpstream(s query.Spec, p *problem.Problems) {
 	}
 	if s.Counts != nil && (s.Value != nil || s.Discovers() || s.RowsShare != 0) {
 		p.Add("", problem.CodeBadSpec, "a table of counts can be counted by listed cells, and nothing else", "")
+	}
+}
+
+// capTotal caps the counts of cells that are added up with each other, so that their sum is that of a table of rows at
+// most: 2^48. A table of rows never has more; the counts of a table of counts can be any. Capping each cell by itself
+// moves two tables no further apart.
+func (q *Base) capTotal(counts []int64) {
+	if q.Spec.Counts == nil {
+		return
+	}
+	most := max(accumulate.MaxRows/int64(max(len(counts), 1)), 1)
+	for i, n := range counts {
+		counts[i] = min(n, most)
 	}
 }
 
