@@ -129,13 +129,14 @@ func (c *checker) privacy(at *yamltree.Path) {
 		}
 	}
 	unit := at.At("unit")
-	c.unique(unit, p.Unit, "column")
-	if len(p.Unit) == 1 && p.Unit[0] == "row" {
+	c.unique(unit, p.Unit.Columns, "column")
+	if len(p.Unit.Columns) == 1 && p.Unit.Columns[0] == "row" {
 		c.bad(unit, CodeBadValue, "a column with the name row cannot be the unit by itself",
 			"write unit: row if each row is a unit of its own; else rename the column")
 	}
 	c.perUnit(at.At("per_unit"), &p.PerUnit)
 	c.discoveredBound(at.At("per_unit"), p.PerUnit, &p.PerUnit)
+	c.upstream(unit, (*yamltree.Path)(nil).At("input"))
 }
 
 // unique reports each text that occurs twice in a list.
@@ -155,7 +156,8 @@ func (c *checker) unique(at *yamltree.Path, texts []string, what string) {
 
 // rowUnit reports whether each row is a privacy unit.
 func (c *checker) rowUnit() bool {
-	return len(c.job.Privacy.Unit) == 0 && c.sound((*yamltree.Path)(nil).At("privacy").At("unit"))
+	u := &c.job.Privacy.Unit
+	return len(u.Columns) == 0 && u.Upstream == nil && c.sound((*yamltree.Path)(nil).At("privacy").At("unit"))
 }
 
 // perUnit checks the bounds of one per_unit mapping.

@@ -38,7 +38,7 @@ func (c *checker) input(at *yamltree.Path) {
 		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with adjacency: replace-one",
 			"under add-remove the number of rows is private: remove rows, or set privacy.adjacency to replace-one")
 	}
-	if in.Rows > 0 && len(c.job.Privacy.Unit) > 0 {
+	if u := &c.job.Privacy.Unit; in.Rows > 0 && (len(u.Columns) > 0 || u.Upstream != nil) {
 		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with unit: row",
 			"if a unit may have any number of rows, their number is private: remove rows")
 	}
@@ -48,7 +48,7 @@ func (c *checker) input(at *yamltree.Path) {
 	c.jsonl(at)
 	for _, name := range slices.Sorted(maps.Keys(in.Folders)) {
 		c.textType(at.At("folders").At(name), in.Folders[name])
-		if slices.Contains(c.job.Privacy.Unit, name) {
+		if slices.Contains(c.job.Privacy.Unit.Columns, name) {
 			c.bad(at.At("folders").At(name), CodeContradiction,
 				"the column is of the privacy unit: a folder for each unit would tell who is there", "names and number of the "+
 					"input's files are public: write the unit's column into the files")
@@ -200,7 +200,7 @@ func (c *checker) floatUnits(at *yamltree.Path) {
 		return
 	}
 	refuse := func(at *yamltree.Path, types map[string]string) {
-		for _, name := range c.job.Privacy.Unit {
+		for _, name := range c.job.Privacy.Unit.Columns {
 			if types[name] == "float" {
 				c.bad(at.At(name), CodeContradiction, "the column is of the privacy unit: identifiers that are rounded to one number would be one unit", "remove the type, so that the column is text, or write int; privacy.float_unit: allow takes numbers that are equal as one unit")
 			}
@@ -248,10 +248,10 @@ var lookupTypes = []string{"text", "int", "float", "bool", "date"}
 // events checks that all events have the same names and that none of them renames the privacy unit.
 func (c *checker) events(at *yamltree.Path) {
 	events := c.job.Input.Events
-	if len(events) > 1 && len(c.job.Privacy.Unit) == 0 {
+	if len(events) > 1 && c.rowUnit() {
 		c.bad(at, CodeContradiction, "with unit: row, one row would become several units", "name the columns of the privacy unit in privacy.unit, and bound what one unit contributes")
 	}
-	for _, u := range c.job.Privacy.Unit {
+	for _, u := range c.job.Privacy.Unit.Columns {
 		for i := range events {
 			// A single event must not rename it either: the ledger and the readers of the release know the unit by its
 			// name.

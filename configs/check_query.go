@@ -221,7 +221,7 @@ func (c *checker) without(at *yamltree.Path, q *Query, what string, keys ...stri
 // bounded checks that the contribution of a unit to the query is bounded.
 func (c *checker) bounded(at *yamltree.Path, q *Query) {
 	shared := (*yamltree.Path)(nil).At("privacy").At("per_unit")
-	if len(c.job.Privacy.Unit) == 0 || c.Troubled(shared.String()) || c.Troubled(at.At("per_unit").String()) {
+	if len(c.job.Privacy.Unit.Columns) == 0 || c.Troubled(shared.String()) || c.Troubled(at.At("per_unit").String()) {
 		return
 	}
 	b := c.job.Bounds(q)
@@ -256,7 +256,7 @@ func (q *Query) discovers() bool {
 
 func (c *checker) unitText() string {
 	var names []string
-	for _, u := range c.job.Privacy.Unit {
+	for _, u := range c.job.Privacy.Unit.Columns {
 		names = append(names, yamltree.Shown(u))
 	}
 	return wording.Short(strings.Join(names, ", "), 200)

@@ -11,7 +11,7 @@ func (j *Job) Terms(a *Aggregate) int64 {
 	if a.Rows > 0 {
 		return a.Rows
 	}
-	if len(j.Privacy.Unit) == 0 && len(a.By) == 0 && len(in.Where) == 0 && len(in.Events) == 0 {
+	if len(j.Privacy.Unit.Columns) == 0 && len(a.By) == 0 && len(in.Where) == 0 && len(in.Events) == 0 {
 		return in.Rows
 	}
 	return 0

@@ -81,11 +81,14 @@ func writeCustom(w *writer, v reflect.Value, at *yamltree.Path) bool {
 }
 
 func writeUnit(w *writer, u Unit, at *yamltree.Path) {
-	if len(u) == 0 {
+	switch {
+	case u.Upstream != nil:
+		w.Fields(reflect.ValueOf(u.Upstream).Elem(), at)
+	case len(u.Columns) == 0:
 		w.JSON("row")
-		return
+	default:
+		w.Items("[]", len(u.Columns), func(i int) { w.Text(u.Columns[i], at.Item(i)) })
 	}
-	w.Items("[]", len(u), func(i int) { w.Text(u[i], at.Item(i)) })
 }
 
 // writeValues writes the labels as a list. If any label has aliases, it writes a list of labels with their members,

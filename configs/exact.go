@@ -5,7 +5,7 @@ import "slices"
 // ExactColumns lists the input columns in which different values must stay different: the columns of the privacy unit,
 // since two units must not become one, and the columns of discovered keys.
 func (j *Job) ExactColumns() []string {
-	names := slices.Clone([]string(j.Privacy.Unit))
+	names := slices.Clone(j.Privacy.Unit.Columns)
 	for i := range j.Queries {
 		if j.Queries[i].Histogram == nil {
 			continue

@@ -26,6 +26,8 @@ type Input struct {
 	// Folders are columns that are not in the files but in the names of their folders, NAME=VALUE, with their types as
 	// in `csv.types`. Filters on integers, dates and timestamps then skip whole files.
 	Folders map[string]string `yaml:"folders,omitempty" example:"{day: date}"`
+	// Counts is the column that says how many a row of the table stands for. Queries then count these, and not rows.
+	Counts *Counts `yaml:"counts,omitempty" example:"{column: views}"`
 	// Events turn each row into one event for each entry. Filters and bounds then apply to events.
 	Events []Event `yaml:"events,omitempty" empty:"ok" example:"[{lat: pickup_latitude, lon: pickup_longitude}]"`
 	// Lookups join columns of public tables to each row. Filters, queries, events and `derive` can name these columns.
@@ -121,6 +123,14 @@ type Lookup struct {
 	Prefix string `yaml:"prefix,omitempty" example:"pickup_"`
 	// Types of added columns that are not text, by their names in the file: int, float, bool or date (2006-01-02).
 	Types map[string]string `yaml:"types,omitempty" example:"{population: int}"`
+}
+
+// Counts is a table whose rows are counts already. `privacy.unit` then is a mapping with upstream, and queries are count,
+// histogram and crosstabs.
+type Counts struct {
+	// Column of integers, which nothing else in the job names. A count that is null or below 0 counts as 0, and one above
+	// 2^40 as 2^40.
+	Column string `yaml:"column" example:"views"`
 }
 
 // Names returns the names of the added columns, in the order of Add.

@@ -95,7 +95,8 @@ type Privacy struct {
 	Weights string `yaml:"weights,omitempty" enum:"auto" example:"auto"`
 	// Unit is whom the guarantee protects: `row`, or the list of columns that together identify one privacy unit. Two
 	// different values are two units. In these columns, a decimal that is no integer of up to 18 digits is read as a
-	// text, and a date in milliseconds as a time, in all queries.
+	// text, and a date in milliseconds as a time, in all queries. If the table has no such columns because its producer
+	// bounded each unit, it is a mapping: `{upstream: device-day, max_rows: 10}`.
 	Unit Unit `yaml:"unit" example:"[cab_id]"`
 	// FloatUnit is `allow` if the columns of unit may hold floating-point numbers; `refuse` if it is absent. Equal
 	// numbers are one unit, and NaN is none. Numbers that were rounded when they were stored may have become one unit:
@@ -107,8 +108,30 @@ type Privacy struct {
 	PerUnit PerUnit `yaml:"per_unit,omitempty" example:"{max_rows: 5}"`
 }
 
-// Unit is the privacy unit: `row` (empty here), or one or more columns.
-type Unit []string
+// Unit is the privacy unit: `row` (empty here), one or more columns, or a unit that the producer of the table bounded.
+type Unit struct {
+	Columns  []string
+	Upstream *Upstream
+}
+
+// Upstream is a privacy unit that the table does not show, and what its producer promises of each unit. The program
+// computes noise from the promise. It cannot check it: if the promise is wrong, so is the guarantee.
+type Upstream struct {
+	// Name says whom the producer bounded: `device-day`. The guarantee and the ledger name the unit by it.
+	Name string `yaml:"upstream" example:"device-day"`
+	// MaxRows is the largest number of rows of one unit. If `input.counts` is set, it is the largest number of rows whose
+	// counts one unit changes.
+	MaxRows int64 `yaml:"max_rows,omitempty" min:"1" example:"10"`
+	// MaxChange is how much one unit changes the count of a row, at most. It goes with `input.counts`.
+	MaxChange int64 `yaml:"max_change,omitempty" min:"1" example:"1"`
+	// MaxSum is how much one unit changes all counts together, at most, in the place of max_rows and max_change. It goes
+	// with `input.counts`.
+	MaxSum int64 `yaml:"max_sum,omitempty" min:"1" example:"30"`
+	// Distinct names columns in which no two rows of one unit are alike; with `input.counts`, no two rows of the table. A
+	// unit then changes a cell of a query by one row at most, if the query lists or discovers the values of all of them.
+	// Noise is smaller: sqrt(max_rows) in the place of max_rows.
+	Distinct []string `yaml:"distinct,omitempty" example:"[country, page]"`
+}
 
 // Output is the release folder.
 type Output struct {

@@ -125,7 +125,7 @@ func TestBounds(t *testing.T) {
 	rows := strings.Replace(strings.Replace(base, "[cab_id]", "row", 1), "  per_unit: {max_rows: 5}\n", "", 1)
 	job = parsed(t, "job.yaml", []byte(rows), ParseOptions{})
 	if got := job.Bounds(&job.Queries[0]); got != (PerUnit{MaxRows: 1, MaxGroups: 1, MaxRowsPerGroup: 1}) ||
-		len(job.Privacy.Unit) != 0 {
+		len(job.Privacy.Unit.Columns) != 0 {
 		t.Errorf("row: %v", got)
 	}
 }

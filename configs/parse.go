@@ -103,7 +103,7 @@ func (j *Job) StoreName() string {
 // Bounds returns what one privacy unit may contribute to a query. The query's own bounds override the job's. If the
 // unit is a row, or the query is over units, it contributes one row. A bound of 0 means that there is none.
 func (j *Job) Bounds(q *Query) PerUnit {
-	if len(j.Privacy.Unit) == 0 || q.OverUnits() {
+	if len(j.Privacy.Unit.Columns) == 0 || q.OverUnits() {
 		return PerUnit{MaxRows: 1, MaxGroups: 1, MaxRowsPerGroup: 1}
 	}
 	return j.Privacy.PerUnit.with(q.PerUnit)

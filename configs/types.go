@@ -2,6 +2,7 @@ package configs
 
 import (
 	"reflect"
+	"slices"
 
 	"go.yaml.in/yaml/v4"
 
@@ -37,11 +38,18 @@ func decodeDecimal(d *yamltree.Decoder, v *Decimal, s yamltree.Spot) {
 	}
 }
 
-// decodeUnit decodes `row` or a list of columns.
+// decodeUnit decodes `row`, a list of columns, or a mapping with upstream.
 func decodeUnit(d *yamltree.Decoder, u *Unit, s yamltree.Spot) {
-	if s.Node.Kind == yaml.SequenceNode {
-		d.DecodeItems(reflect.ValueOf((*[]string)(u)).Elem(), s)
+	switch s.Node.Kind {
+	case yaml.SequenceNode:
+		d.DecodeItems(reflect.ValueOf(&u.Columns).Elem(), s)
 		return
+	case yaml.MappingNode:
+		if slices.ContainsFunc(s.Node.Content, func(n *yaml.Node) bool { return n.Value == "upstream" }) {
+			u.Upstream = &Upstream{}
+			d.DecodeFields(reflect.ValueOf(u.Upstream).Elem(), s)
+			return
+		}
 	}
 	text, ok := d.Text(s, "row or a list of columns")
 	if ok && text != "row" {

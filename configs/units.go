@@ -61,7 +61,7 @@ func (u *UnitColumn) Kind() (kind, of string) {
 
 // units checks the columns of the table of units.
 func (c *checker) units(at *yamltree.Path) {
-	if len(c.job.Units) > 0 && len(c.job.Privacy.Unit) == 0 {
+	if len(c.job.Units) > 0 && len(c.job.Privacy.Unit.Columns) == 0 && c.job.Privacy.Unit.Upstream == nil {
 		c.bad(at, CodeContradiction, "with unit: row, each row is a unit: there is nothing to put together",
 			"name the columns of whom the release protects: unit: [user_id]")
 	}

@@ -52,13 +52,17 @@ func AccountOf(job *configs.Job) ledger.Account {
 	return ledger.Account{Dataset: job.Ledger.Dataset, Unit: UnitText(job.Privacy.Unit), Adjacency: job.Privacy.Adjacency}
 }
 
-// UnitText names a privacy unit as ledgers do; two units never have the same text.
+// UnitText names a privacy unit as ledgers do; two units never have the same text. A unit that the producer of the table
+// bounded has a text of its own, so that its budget is never that of a unit that the program bounds.
 func UnitText(u configs.Unit) string {
-	if len(u) == 0 {
+	if u.Upstream != nil {
+		return "upstream " + strconv.Quote(u.Upstream.Name)
+	}
+	if len(u.Columns) == 0 {
 		return "row"
 	}
-	names := make([]string, len(u))
-	for i, c := range u {
+	names := make([]string, len(u.Columns))
+	for i, c := range u.Columns {
 		names[i] = c
 		if c == "row" || strings.ContainsAny(c, "\",") {
 			names[i] = strconv.Quote(c)

@@ -31,7 +31,25 @@ func (b *builder) derive() {
 	if b.derived, err = derived.New(definitions); err != nil {
 		b.diags = append(b.diags, diagnose(b.job, "", err)...)
 	}
-	for _, name := range b.job.Privacy.Unit {
+	if u := b.job.Privacy.Unit.Upstream; u != nil {
+		for i, name := range u.Distinct {
+			if b.derived.Makes(name) {
+				b.report(fmt.Sprintf("privacy.unit.distinct[%d]", i), "contradiction", "column "+name+" is derived, and the promise "+
+					"of the producer is about columns of the table", "name columns of the input")
+			}
+		}
+	}
+	if c := b.job.Input.Counts; c != nil {
+		if b.derived.Makes(c.Column) {
+			b.report("input.counts.column", "contradiction", "column "+c.Column+" is derived, and the promise of the producer is "+
+				"about the counts in the table", "name a column of the input")
+		}
+		for _, place := range b.derived.Readers(c.Column) {
+			b.report(place, "contradiction", "the column holds the counts: what else depends on it could change by more than one "+
+				"unit changes a count", "use other columns here")
+		}
+	}
+	for _, name := range b.job.Privacy.Unit.Columns {
 		if b.derived.Makes(name) {
 			b.report("privacy.unit", "contradiction", "column "+name+" is derived: whom the guarantee protects would follow "+
 				"from a definition that another job can have otherwise, under the same budget",

@@ -211,7 +211,7 @@ func (f *finder) query(i int, c *QueryCheck) {
 	if c.Rows() == 0 {
 		return
 	}
-	unit := strings.Join(f.plan.job.Privacy.Unit, ", ")
+	unit := strings.Join(f.plan.job.Privacy.Unit.Columns, ", ")
 	for _, t := range c.Inputs() {
 		what := "column " + strings.Join(t.Columns, ", ") + " of query " + c.Name
 		if t.Role == tally.RoleUnit {

@@ -60,6 +60,11 @@ func fill(v reflect.Value, path string, visit func(path string, v reflect.Value,
 		visit(path, v, func() { v.Set(reflect.ValueOf([]string{"d"})) })
 		return
 	}
+	if v.Type() == reflect.TypeFor[configs.Unit]() { // one of two forms
+		fill(v.FieldByName("Upstream"), path, visit)
+		visit(path+".columns", v, func() { v.Set(reflect.ValueOf(configs.Unit{Columns: []string{"d"}})) })
+		return
+	}
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {

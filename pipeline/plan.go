@@ -149,6 +149,16 @@ func (q *Planned) Adjusts() bool { return q.adjusted }
 // Places returns where the cells of the query lie; nil if they are no points.
 func (q *Planned) Places() *Places { return q.places }
 
+// Upstream returns the promise of the table's producer about units that the program does not bound, in words; "" if the
+// program bounds them.
+func (p *Plan) Upstream() string {
+	u := upstreamOf(p.job.Privacy.Unit)
+	if u == nil {
+		return ""
+	}
+	return u.String()
+}
+
 // Name returns the release's name.
 func (p *Plan) Name() string { return p.job.Name }
 

@@ -51,7 +51,7 @@ func (b *builder) shareRows(p *Plan) {
 	for i := range p.queries {
 		if q := &p.queries[i]; q.cells() <= maxShared {
 			var err error
-			if vectors[i], err = kinds.Vectors(q.Query, len(b.job.Privacy.Unit) == 0 || q.overUnits); err != nil {
+			if vectors[i], err = kinds.Vectors(q.Query, len(b.job.Privacy.Unit.Columns) == 0 || q.overUnits); err != nil {
 				b.report(q.path, "job", err.Error(), "")
 				return
 			}

@@ -11,11 +11,21 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
+// mostCount is the largest count of a row: 2^40, up to which all integers are exact.
+const mostCount = "1099511627776"
+
 // spec translates a query of the job; public files are read on the way.
 func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 	s := query.Spec{
-		Name: jq.Name, Kind: query.Count, Unit: b.job.Privacy.Unit, FloatUnit: b.job.Privacy.FloatUnit == "allow", Location: b.location, Filtered: len(b.job.Input.Where) > 0,
+		Name: jq.Name, Kind: query.Count, Unit: b.job.Privacy.Unit.Columns, FloatUnit: b.job.Privacy.FloatUnit == "allow", Location: b.location, Filtered: len(b.job.Input.Where) > 0,
 		Bounds: bounds(b.job, jq), RowsShare: rowsShare(b.job, jq), Declared: b.number(jq.Sensitivity, path+".sensitivity"),
+	}
+	if u := b.job.Privacy.Unit.Upstream; u != nil {
+		s.Upstream = &query.Upstream{Name: u.Name, Rows: u.MaxRows, Change: max(u.MaxChange, 1), Sum: u.MaxSum,
+			Distinct: u.Distinct}
+	}
+	if c := b.job.Input.Counts; c != nil {
+		s.Counts = &quantize.Value{Columns: []string{c.Column}, Lo: "0", Hi: mostCount}
 	}
 	switch {
 	case jq.CountsUnits():

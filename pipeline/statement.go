@@ -30,7 +30,7 @@ func (c *Chosen) Manifest(program manifest.Program) manifest.Manifest {
 func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 	share := cmp.Or(p.failure.share, "0")
 	s := manifest.Privacy{
-		Statement: p.statement(ms), Unit: manifest.UnitColumns(p.job.Privacy.Unit), Adjacency: string(p.adjacency),
+		Statement: p.statement(ms), Unit: unitNames(p.job.Privacy.Unit), Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: string(p.adjacency),
 		PerUnit: statedBounds(p.job.Privacy.PerUnit),
 		Epsilon: float64(p.guarantee.Epsilon), Delta: float64(p.guarantee.Delta), DeltaFailure: share,
 		Measures: manifest.MeasuresOf(ms, share),
@@ -48,6 +48,10 @@ func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 		Errors: "no error, log or duration that is published depends on a row",
 		Model:  "Central", AccessType: "Non-interactive", ReleaseType: "One release", DataSource: "Static",
 	}
+	if u := s.Upstream; u != nil {
+		s.NotProtected = []string{"what the data of others say about a person; what one " + u.Name + " adds to the table " +
+			"beyond the promise of the table's producer"}
+	}
 	if p.Refuses() {
 		s.NotProtected = append(s.NotProtected, "that this release exists: there would be none if there had been no rows, if "+
 			"no row had passed a filter or lain in a listed cell, if fewer than one row in twenty had been of use to a query, "+
@@ -62,6 +66,23 @@ func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 		}
 	}
 	return s
+}
+
+// unitNames returns the privacy unit as a manifest lists it.
+func unitNames(u configs.Unit) []string {
+	if u.Upstream != nil {
+		return []string{u.Upstream.Name}
+	}
+	return manifest.UnitColumns(u.Columns)
+}
+
+// upstreamOf returns the promise of the table's producer; nil if the program bounds units.
+func upstreamOf(u configs.Unit) *manifest.Upstream {
+	p := u.Upstream
+	if p == nil {
+		return nil
+	}
+	return &manifest.Upstream{Name: p.Name, MaxRows: p.MaxRows, MaxChange: p.MaxChange, MaxSum: p.MaxSum, Distinct: p.Distinct}
 }
 
 func statedBounds(p configs.PerUnit) manifest.Bounds {
@@ -126,6 +147,6 @@ func (p *Plan) Statement() string { return p.statement(p.Mechanisms()) }
 func (p *Plan) statement(ms []calibrate.Mechanism) string {
 	return manifest.Promise{
 		Epsilon: string(p.job.Privacy.Epsilon), Delta: string(p.job.Privacy.Delta), DeltaFailure: p.failure.share, MinUnits: p.leavesOut(),
-		Mu: calibrate.ComposedMu(ms), Unit: p.job.Privacy.Unit, Adjacency: p.adjacency,
+		Mu: calibrate.ComposedMu(ms), Unit: p.job.Privacy.Unit.Columns, Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: p.adjacency,
 	}.String()
 }

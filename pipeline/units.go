@@ -14,7 +14,7 @@ func (b *builder) units() *perunit.Table {
 	if !slices.ContainsFunc(b.job.Queries, func(q configs.Query) bool { return q.OverUnits() }) {
 		return nil
 	}
-	t := &perunit.Table{Unit: b.job.Privacy.Unit, FloatUnit: b.job.Privacy.FloatUnit == "allow", Zone: b.location}
+	t := &perunit.Table{Unit: b.job.Privacy.Unit.Columns, FloatUnit: b.job.Privacy.FloatUnit == "allow", Zone: b.location}
 	for _, name := range slices.Sorted(maps.Keys(b.job.Units)) {
 		u := b.job.Units[name]
 		kind, of := u.Kind()

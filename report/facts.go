@@ -24,7 +24,8 @@ type facts struct {
 	title      string // of the release for readers; the name if the job has none
 	params     [][2]string
 	unit       []string
-	replaced   bool // neighbours differ by a unit that is replaced, not added or removed
+	upstream   *manifest.Upstream // what the table's producer promises of units; nil if the program bounds them
+	replaced   bool               // neighbours differ by a unit that is replaced, not added or removed
 	epsilon    float64
 	delta      float64
 	guarantee  Guarantee
@@ -118,7 +119,7 @@ type dimension struct {
 
 // jobQuery is the part of a query in the manifest's job that the page needs.
 type jobQuery struct {
-	Name, Title, Description, Unit            string
+	Name, Title, Description, Unit, Over      string
 	PerUnit                                   jobBounds `json:"per_unit"`
 	Histogram, Crosstabs, Sum, Mean, Variance *jobKind
 }
@@ -126,6 +127,7 @@ type jobQuery struct {
 // jobInput is what the job says of the types of texts.
 type jobInput struct {
 	CSV     struct{ Types map[string]string }
+	Counts  struct{ Column string }
 	JSONL   struct{ Columns map[string]string }
 	Folders map[string]string
 }
@@ -152,7 +154,7 @@ func Title(m *manifest.Manifest) string { return shown(factsOf(m).title) }
 func factsOf(m *manifest.Manifest) *facts {
 	p := &m.Privacy
 	f := &facts{
-		name: m.Name, unit: slices.DeleteFunc(slices.Clone(p.Unit),
+		name: m.Name, upstream: p.Upstream, unit: slices.DeleteFunc(slices.Clone(p.Unit),
 			func(s string) bool { return s == "row" && len(p.Unit) == 1 }), replaced: p.Adjacency == "replace-one",
 		epsilon: p.Epsilon, delta: p.Delta, statement: p.Statement, madeFrom: m.MadeFrom,
 		guarantee: Guarantee{Mu: p.Mu, Failure: ceilingOf(p.DeltaFailure), Pure: ceilingOf(p.Pure),
@@ -183,11 +185,14 @@ func factsOf(m *manifest.Manifest) *facts {
 		q.title, q.columns, q.whole = q.name, job.Columns, whole
 		if at := slices.IndexFunc(job.Queries, func(j jobQuery) bool { return j.Name == q.name }); at >= 0 {
 			q.ask(&job.Queries[at])
+			if column := job.Input.Counts.Column; column != "" {
+				q.counted = cmp.Or(q.counted, job.Columns[column].Title, column)
+			}
 			rows := job.Queries[at].PerUnit.MaxRows
 			if len(rows) == 0 {
 				rows = job.Privacy.PerUnit.MaxRows
 			}
-			q.units = string(rows) == "1" && len(f.unit) > 0
+			q.units = (string(rows) == "1" || job.Queries[at].Over == "units") && len(f.unit) > 0
 		}
 		f.queries = append(f.queries, q)
 	}

@@ -295,13 +295,17 @@ func (q *queryFacts) bounded() string {
 	if q.kind == overBound { // no row is left out of it
 		return ""
 	}
+	const ends = "values outside of the range count as its nearer end"
 	clamped := q.kind == "sum" || q.kind == "mean" || q.kind == "variance"
+	if clamped && strings.HasPrefix(why, "as the table's producer promises") {
+		return "The numbers and their intervals are of bounded data: " + ends + "."
+	}
 	if strings.HasPrefix(why, "each row") && !clamped || !strings.HasPrefix(why, "each ") {
 		return ""
 	}
 	text := "The numbers and their intervals are of bounded data: " + why + ". Rows above these bounds are not counted"
 	if clamped {
-		text += ", and values outside of the range count as its nearer end"
+		text += ", and " + ends
 	} else {
 		text += ": true numbers can be higher"
 	}

@@ -137,8 +137,11 @@ func (f *facts) unitName() string {
 
 // unitRows returns the rows of one unit.
 func (f *facts) unitRows() string {
-	if len(f.unit) == 0 {
+	switch {
+	case len(f.unit) == 0:
 		return "one row"
+	case f.upstream != nil && (f.upstream.MaxChange > 0 || f.upstream.MaxSum > 0):
+		return "what one " + f.unitName() + " adds to the counts"
 	}
 	return "all rows of one " + f.unitName()
 }
@@ -320,6 +323,10 @@ func (f *facts) limits() []string {
 	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return len(q.steps) > 0 }) {
 		out = append(out, "Estimates are noisy values after denoising. They are nearer to the truth on the whole and may "+
 			"be biased in a cell; for sums and tests take the noisy values.")
+	}
+	if u := f.upstream; u != nil {
+		out = append(out, "Nothing in the table tells units apart. The guarantee rests on the promise of the table's producer "+
+			"that "+shown(u.String())+". This program did not bound what one "+f.unitName()+" adds, and did not check the promise.")
 	}
 	return append(out, "The guarantee assumes that the program ran as published, on a machine that only the data's "+
 		"keepers can look into, with the bounds that the manifest states.")

@@ -145,7 +145,7 @@ func (p *page) typeName(f field) string {
 var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[configs.Decimal](): "number",
 	reflect.TypeFor[configs.Scalar]():  "string or number",
-	reflect.TypeFor[configs.Unit]():    "`row` or list of strings",
+	reflect.TypeFor[configs.Unit]():    "`row`, list of strings, or mapping",
 	reflect.TypeFor[configs.Clamp]():   "list of numbers, or `discover`",
 	reflect.TypeFor[configs.MaxRows](): "integer, or `discover`",
 	reflect.TypeFor[configs.Values]():  "list of strings, or mapping of string to strings",

@@ -26,6 +26,7 @@ func jobSchema(d docs) ([]byte, error) {
 	root := r.Reflect(configs.Job{})
 	root.Title = "dprelease job"
 	addParam(root)
+	addUpstream(root)
 	addSteps(root.Definitions["Denoise"])
 	types, _ := structs()
 	for _, t := range types {
@@ -75,7 +76,7 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 		return typed(isNumber+"|"+hasReference, "number", "string")
 	case reflect.TypeFor[configs.Unit]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Const: "row"}, {Type: "string", Pattern: hasReference},
-			listOf(scalar())}}
+			listOf(scalar()), {Ref: "#/$defs/Upstream"}}}
 	case reflect.TypeFor[configs.Clamp]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Const: configs.Discover},
 			{Type: "string", Pattern: hasReference}, listOf(mapped(reflect.TypeFor[configs.Decimal]()))}}
@@ -125,6 +126,14 @@ func addParam(root *jsonschema.Schema) {
 	mapping := r.Reflect(configs.Param{})
 	mapping.Version = ""
 	root.Definitions["Param"] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalar(), mapping}}
+}
+
+// addUpstream adds the definition of a unit that the table's producer bounded.
+func addUpstream(root *jsonschema.Schema) {
+	r := &jsonschema.Reflector{FieldNameTag: "yaml", Anonymous: true, DoNotReference: true, Mapper: mapped}
+	mapping := r.Reflect(configs.Upstream{})
+	mapping.Version = ""
+	root.Definitions["Upstream"] = mapping
 }
 
 // describe adds the comments and tags of a struct to its schema.

@@ -35,6 +35,8 @@ func structs() (types []reflect.Type, paths map[reflect.Type][]string) {
 	walk = func(t reflect.Type, at string) {
 		switch {
 		case t == reflect.TypeFor[configs.Values]():
+		case t == reflect.TypeFor[configs.Unit]():
+			walk(reflect.TypeFor[configs.Upstream](), at)
 		case t.Kind() == reflect.Pointer:
 			walk(t.Elem(), at)
 		case t.Kind() == reflect.Slice:

@@ -98,15 +98,22 @@ func TestRenamedQueries(t *testing.T) {
 // Two units never have the same name in a ledger.
 func TestUnitsHaveNamesOfTheirOwn(t *testing.T) {
 	names := map[string]configs.Unit{}
-	for _, u := range []configs.Unit{nil, {"row"}, {"a", "b"}, {"a,b"}, {`"a"`, "b"}, {`"a","b"`}, {"a"}, {"row", "a"},
-		{`"row"`}, {"a", `b"`}} {
+	var units []configs.Unit
+	for _, columns := range [][]string{nil, {"row"}, {"a", "b"}, {"a,b"}, {`"a"`, "b"}, {`"a","b"`}, {"a"}, {"row", "a"},
+		{`"row"`}, {"a", `b"`}, {"upstream a"}, {`upstream "a"`}} {
+		units = append(units, configs.Unit{Columns: columns})
+	}
+	for _, name := range []string{"a", "row", `a"`} {
+		units = append(units, configs.Unit{Upstream: &configs.Upstream{Name: name}})
+	}
+	for _, u := range units {
 		name := pipeline.UnitText(u)
 		if other, taken := names[name]; taken {
-			t.Errorf("the units %q and %q are both named %s", other, u, name)
+			t.Errorf("the units %v and %v are both named %s", other, u, name)
 		}
 		names[name] = u
 	}
-	if name := pipeline.UnitText(nil); name != "row" {
+	if name := pipeline.UnitText(configs.Unit{}); name != "row" {
 		t.Errorf("rows are named %q, want row", name)
 	}
 }

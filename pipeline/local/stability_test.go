@@ -146,7 +146,7 @@ func TestStabilityNotices(t *testing.T) {
 	most := configs.PerUnit{MaxRows: 1000, MaxGroups: 1000}
 	for name, fault := range map[string]broken{
 		"units that are not bounded": {always: true, change: func(j *configs.Job) error {
-			if len(j.Privacy.Unit) > 0 {
+			if len(j.Privacy.Unit.Columns) > 0 {
 				j.Privacy.PerUnit = most
 			}
 			for i := range j.Queries {

@@ -1,11 +1,13 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math/big"
+	"reflect"
 	"regexp"
 	"slices"
 
@@ -111,6 +113,21 @@ func (m *Manifest) asked() (epsilon, delta string) {
 	}
 	_ = json.Unmarshal(m.Job, &job) // what is not there is no number
 	return job.Privacy.Epsilon.String(), job.Privacy.Delta.String()
+}
+
+// askedUpstream returns the promise of the table's producer as the job in the manifest has it; nil if there is none.
+func (m *Manifest) askedUpstream() *Upstream {
+	var job struct {
+		Privacy struct {
+			Unit json.RawMessage `json:"unit"`
+		} `json:"privacy"`
+	}
+	var u Upstream
+	_ = json.Unmarshal(m.Job, &job) // what is not there is no promise
+	if !bytes.HasPrefix(job.Privacy.Unit, []byte("{")) || json.Unmarshal(job.Privacy.Unit, &u) != nil {
+		return nil
+	}
+	return &u
 }
 
 // selects reports whether the selections take no more of delta than is stated, at the thresholds that this needs.
@@ -222,8 +239,14 @@ func (m *Manifest) promises(ms []calibrate.Mechanism) error {
 	if !sameDecimal(p.Epsilon, epsilon, m.Privacy.Epsilon) || !sameDecimal(p.Delta, delta, m.Privacy.Delta) {
 		return errors.New("epsilon and delta of the job, of the privacy block and of its statement are not the same")
 	}
+	p.Upstream = m.Privacy.Upstream
+	if stated := m.askedUpstream(); !reflect.DeepEqual(stated, p.Upstream) {
+		return errors.New("the promise of the table's producer is not the one in the job")
+	}
 	text, column := "", p
-	if column.Unit = m.Privacy.Unit; slices.Equal(m.Privacy.Unit, UnitColumns(nil)) {
+	if p.Upstream != nil {
+		text = p.String()
+	} else if column.Unit = m.Privacy.Unit; slices.Equal(m.Privacy.Unit, UnitColumns(nil)) {
 		text = p.String() // a row, if it is not a column of that name
 	}
 	if got := m.Privacy.Statement; got != text && got != column.String() {

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Format names the layout of release.json.
@@ -61,10 +64,13 @@ type Manifest struct {
 type Privacy struct {
 	// Statement is the promise in one sentence or two.
 	Statement string `json:"statement"`
-	// Unit lists the columns of the privacy unit; "row" alone if it is a row.
-	Unit      []string `json:"unit"`
-	Adjacency string   `json:"adjacency"`
-	PerUnit   Bounds   `json:"per_unit,omitzero"`
+	// Unit lists the columns of the privacy unit; "row" alone if it is a row, and the name of the unit alone if Upstream is
+	// set.
+	Unit []string `json:"unit"`
+	// Upstream is the producer's promise about units that the program did not bound; nil if it bounded them.
+	Upstream  *Upstream `json:"upstream,omitempty"`
+	Adjacency string    `json:"adjacency"`
+	PerUnit   Bounds    `json:"per_unit,omitzero"`
 
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
@@ -87,6 +93,35 @@ type Privacy struct {
 	AccessType  string `json:"access_type,omitempty"`
 	ReleaseType string `json:"release_type,omitempty"`
 	DataSource  string `json:"data_source_type,omitempty"`
+}
+
+// Upstream is what the producer of the table promises of each unit. The program neither bounded nor checked it.
+type Upstream struct {
+	Name string `json:"upstream"`
+	// MaxRows is the largest number of rows of a unit, or of rows whose counts it changes, each by at most MaxChange.
+	MaxRows   int64 `json:"max_rows,omitempty"`
+	MaxChange int64 `json:"max_change,omitempty"`
+	// MaxSum is how much a unit changes all counts together, at most.
+	MaxSum int64 `json:"max_sum,omitempty"`
+	// Distinct are columns in which no two rows of a unit are alike.
+	Distinct []string `json:"distinct,omitempty"`
+}
+
+// String returns the promise in words.
+func (u *Upstream) String() string {
+	var what string
+	switch {
+	case u.MaxSum > 0:
+		what = fmt.Sprintf("changes all counts of the table together by at most %d", u.MaxSum)
+	case u.MaxChange > 0:
+		what = fmt.Sprintf("changes at most %s of the table, each by at most %d", problem.Plural(u.MaxRows, "count"), u.MaxChange)
+	default:
+		what = "has at most " + problem.Plural(u.MaxRows, "row") + " in the table"
+	}
+	if len(u.Distinct) > 0 {
+		what += ", no two of them with the same " + strings.Join(u.Distinct, " and ")
+	}
+	return "one " + u.Name + " " + what
 }
 
 // Bounds are what one unit may contribute to a query that sets no bounds of its own; 0 if it is not bounded. The

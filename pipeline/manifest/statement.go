@@ -20,15 +20,24 @@ type Promise struct {
 	// MinUnits is set if some query leaves keys of few units out before it selects.
 	MinUnits bool
 	Mu       calibrate.Mu
-	// Unit lists the columns of the privacy unit; empty if it is a row.
-	Unit      []string
+	// Unit lists the columns of the privacy unit; empty if it is a row, or if Upstream is set.
+	Unit []string
+	// Upstream is the producer's promise about units that the program did not bound; nil if it bounded them.
+	Upstream  *Upstream
 	Adjacency query.Adjacency
 }
 
 // String returns the promise in words: the manifest's statement.
 func (p Promise) String() string {
 	unit, change, failure := "one row", "added or removed", ""
-	if len(p.Unit) > 0 {
+	if u := p.Upstream; u != nil {
+		unit = "all rows of one " + u.Name
+		if u.MaxChange > 0 || u.MaxSum > 0 {
+			unit = "everything that one " + u.Name + " adds to the counts of the table"
+		}
+		failure = " This holds if the producer of the table kept the promise that " + u.String() + ": this program did not " +
+			"bound what one " + u.Name + " adds, and did not check the promise."
+	} else if len(p.Unit) > 0 {
 		unit = "all rows of one " + strings.Join(p.Unit, ", ")
 	}
 	if p.Adjacency == query.ReplaceOne {
@@ -39,7 +48,7 @@ func (p Promise) String() string {
 		if p.MinUnits {
 			rare = "which has as many units as its query asks of it (min_units, or 1) only with that one unit"
 		}
-		failure = fmt.Sprintf(" Of this delta, %s is the probability that a key is published %s; but for that the release "+
+		failure += fmt.Sprintf(" Of this delta, %s is the probability that a key is published %s; but for that the release "+
 			"is as Gaussian differentially private as it says.", p.DeltaFailure, rare)
 	}
 	return fmt.Sprintf("Whatever else is known, this release as a whole is (%s, %s)-differentially private, and "+

@@ -89,6 +89,8 @@ func (c *refusals) value() {
 		return
 	}
 	switch {
+	case c.of.Weighted && c.of.Apart:
+		c.refuse(c.of.By, "marginals of a table of counts are not added up in a database")
 	case v.Value.List:
 		c.refuse(v.Field+".column", "lists are not added up in a database")
 	case v.Dims > mostComponents:

@@ -101,8 +101,15 @@ func (d *drawing) privacy() {
 	default:
 		d.job.Unit = []string{d.one("d", "f", "b", "t", "k", "c", "m", "o")}
 	}
-	if len(d.job.Unit) > 0 {
+	switch {
+	case len(d.job.Unit) > 0:
 		d.job.PerUnit = d.bounds()
+	case d.chance(0.4):
+		d.job.Upstream = 1 + d.IntN(4)
+		if d.chance(0.5) {
+			d.job.MaxChange = 1 + d.IntN(3)
+			d.use(countsColumn)
+		}
 	}
 }
 
@@ -124,7 +131,7 @@ func (d *drawing) input() {
 		d.job.CSV = strings.Join(options, ", ")
 	}
 	d.job.Nulls = pick(d.Rand, [][]string{nil, nil, {"NULL"}, {"", "-"}})
-	if d.chance(0.15) {
+	if d.job.Upstream == 0 && d.chance(0.15) {
 		d.events()
 	}
 	if d.chance(0.2) {
@@ -139,7 +146,7 @@ func (d *drawing) input() {
 	for range pick(d.Rand, []int{0, 0, 1, 1, 1, 2, 3}) {
 		d.job.Where = append(d.job.Where, d.filter())
 	}
-	if len(d.job.Unit) == 0 && d.job.Adjacency == replaceOne && d.chance(0.7) {
+	if len(d.job.Unit) == 0 && d.job.Upstream == 0 && d.job.Adjacency == replaceOne && d.chance(0.7) {
 		d.job.Rows = 1 + d.IntN(12)
 	}
 	if len(d.job.Columns) == 0 && d.chance(0.3) {

@@ -18,6 +18,8 @@ import (
 type Job struct {
 	Columns   []Column // of the input
 	Unit      []string // nil if each row is a unit
+	Upstream  int      // the largest number of rows of a unit that the table's producer bounds; 0 if there is none
+	MaxChange int      // how much such a unit changes the count of a row, in the column i; 0 if rows are not counts
 	Adjacency string
 	Delta     string   // 1e-6 if it is empty
 	PerUnit   string   // empty if there is none
@@ -39,6 +41,9 @@ type Job struct {
 	whole  *Job           // the same job with input.statistics: ignore
 }
 
+// countsColumn is the column of a table of counts.
+const countsColumn = "i"
+
 // replaceOne is an adjacency, as jobs write it.
 const replaceOne = "replace-one"
 
@@ -49,6 +54,12 @@ func (j *Job) YAML(files ...string) string {
 	unit := "row"
 	if len(j.Unit) > 0 {
 		unit = "[" + strings.Join(j.Unit, ", ") + "]"
+	}
+	if j.Upstream > 0 {
+		unit = fmt.Sprintf("{upstream: device, max_rows: %d}", j.Upstream)
+		if j.MaxChange > 0 {
+			unit = fmt.Sprintf("{upstream: device, max_rows: %d, max_change: %d}", j.Upstream, j.MaxChange)
+		}
 	}
 	perUnit := ""
 	if j.PerUnit != "" {
@@ -65,6 +76,9 @@ func (j *Job) YAML(files ...string) string {
 		if kv[1] != "" {
 			line("  %s: %s", kv[0], kv[1])
 		}
+	}
+	if j.MaxChange > 0 {
+		line("  counts: {column: %s}", countsColumn)
 	}
 	for _, key := range j.Derived {
 		line("  %s", key)

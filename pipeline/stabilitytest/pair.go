@@ -19,8 +19,8 @@ type Item struct {
 	place [2]uint64
 }
 
-// Pair is two neighbouring tables. Without some of its items it is still neighbouring, with one exception: if each row
-// is a unit, replace-one needs a row of D for each row of D'.
+// Pair is two neighbouring tables. Without some of its items it is still neighbouring, with two exceptions: if each row
+// is a unit, replace-one needs a row of D for each row of D'; and rows of counts differ in pairs.
 type Pair struct {
 	Files int
 	Items []Item
@@ -156,6 +156,34 @@ func (d *pairing) common() (n int, far float64) {
 	return n, pick(d.Rand, []float64{0, 0.05, 0.3})
 }
 
+// upstream makes neighbours that differ as the producer of the table promises: one of them has more rows, or larger
+// counts. Under replace-one both have some of their own.
+func (d *pairing) upstream(far float64) {
+	sides := [][2]bool{pick(d.Rand, [][2]bool{first, last})}
+	if d.job.Adjacency == replaceOne {
+		sides = [][2]bool{first, last}
+	}
+	for _, side := range sides {
+		for range 1 + d.IntN(d.job.Upstream) {
+			row := d.row(far)
+			if d.job.MaxChange > 0 {
+				at := index(d.job.Columns, countsColumn)
+				count, _ := row[at].(int64) // a count that is null is 0
+				count = min(max(count, math.MinInt64/2), math.MaxInt64/2)
+				less := slices.Clone(row)
+				if less[at] = any(count); count == 0 && d.IntN(2) == 0 {
+					less[at] = nil
+				}
+				row[at] = count + int64(1+d.IntN(d.job.MaxChange))
+				if count != 0 || d.IntN(2) == 0 {
+					d.addRow(less, [2]bool{side[1], side[0]})
+				}
+			}
+			d.addRow(row, side)
+		}
+	}
+}
+
 // rows makes neighbours that differ in one row.
 func (d *pairing) rows() {
 	n, far := d.common()
@@ -166,6 +194,10 @@ func (d *pairing) rows() {
 		d.addRow(d.row(far), both)
 	}
 	far = pick(d.Rand, []float64{0.2, 0.6})
+	if d.job.Upstream > 0 {
+		d.upstream(far)
+		return
+	}
 	if d.job.Adjacency == replaceOne {
 		d.addRow(d.row(far), first)
 		d.addRow(d.row(far), last)

@@ -9,7 +9,11 @@ import (
 // query draws a query without its name.
 func (d *drawing) query() string {
 	var q string
-	switch d.IntN(9) {
+	kinds := 9
+	if d.job.MaxChange > 0 { // values and discovered keys do not go with a table of counts
+		kinds = 4
+	}
+	switch d.IntN(kinds) {
 	case 0:
 		q = "count: {}"
 	case 1, 2:

@@ -45,10 +45,12 @@ type Aggregation struct {
 	// MinUnits is the pre-threshold: keys with fewer units are dropped by the query that selects the keys; 0 stands for
 	// 1.
 	MinUnits int64
-	// Value is the number that is added up, nil if rows are counted. AllRows is set if rows without a value count as
+	// Value is the number that is added up, nil if each row counts once. AllRows is set if rows without a value count as
 	// rows whose value is the centre.
 	Value   *quantize.Quantizer
 	AllRows bool
+	// Weighted is set if Value is the number of times that a row counts: the totals are those of counted rows.
+	Weighted bool
 	// Second is a second number of each row that is added up too, nil if there is none.
 	Second *Second
 	// CountRows is set if the number of rows of each cell is needed beside the sums.

@@ -228,9 +228,9 @@ func TestExpressionsNameColumns(t *testing.T) {
 var pieces = map[string][]string{
 	"int": {"i", "j", "k", "7", "-1", "(INT + INT)", "(INT * INT)", "(INT - INT)", "(INT % INT)", "div(INT, INT)", "len(TEXT)",
 		"int(TEXT)", "int(FLOAT)", "abs(INT)", "(BOOL ? INT : INT)", "(INT ?? INT)", "year(DATE)", "days(DATE, DATE)", "hour(t)",
-		"seconds(t, u)", "coalesce(INT, INT, 0)"},
+		"seconds(t, u)", "coalesce(INT, INT, 0)", "month(DATE)", "day(u)", "weekday(l)", "minute(u)"},
 	"float": {"f", "g", "0.5", "(FLOAT + INT)", "(INT / INT)", "(FLOAT * FLOAT)", "(FLOAT / FLOAT)", "round(FLOAT)", "float(TEXT)",
-		"(BOOL ? FLOAT : INT)", "(FLOAT % FLOAT)"},
+		"(BOOL ? FLOAT : INT)", "(FLOAT % FLOAT)", "floor(FLOAT)", "ceil(FLOAT)", "abs(FLOAT)"},
 	"text": {"s", "c", `"b"`, "lower(TEXT)", "upper(TEXT)", "trim(TEXT)", "substring(TEXT, INT, INT)", "(TEXT + TEXT)", "text(INT)",
 		"text(FLOAT)", "text(DATE)", `extract(TEXT, "[a-z0-9]+")`, "(BOOL ? TEXT : nil)", "(TEXT ?? TEXT)"},
 	"bool": {"b", "true", "(BOOL and BOOL)", "(BOOL or BOOL)", "(not BOOL)", "(INT < FLOAT)", "(FLOAT >= INT)", "(TEXT == TEXT)",

@@ -8,6 +8,7 @@ package domain
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dprelease/dprelease/queries/problem"
@@ -183,6 +184,16 @@ func CheckForm(d Dimension, field string, p *problem.Problems) {
 	if len(d.Forms()) != 1 {
 		p.Add(field, problem.CodeBadSpec, "a dimension needs values, edges, part, grid, nearest or discover, one of them", "")
 	}
+}
+
+// Separates reports whether rows with different values of the column never share a cell. Different texts may both be
+// null, if they are not of the column's type.
+func (d *Dimension) Separates() bool {
+	if d.Fold.Any() || d.Other == OwnCell || d.Null == OwnCell {
+		return false
+	}
+	several := func(l Label) bool { return len(l.Members) > 1 }
+	return d.Discover || len(d.Labels) > 0 && !slices.ContainsFunc(d.Labels, several)
 }
 
 // Columns returns the columns that a dimension reads.

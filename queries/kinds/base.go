@@ -69,14 +69,16 @@ func (q *Base) HalfWidth([]calibrate.Mechanism) (float64, bool) { return 0, fals
 // Directions returns the directions of the axes.
 func (q *Base) Directions() []domain.Direction { return domain.Directions(q.Axes) }
 
-// Columns returns the columns of the dimensions, then the columns of the value and of the unit, each once.
+// Columns returns the columns of the dimensions, then the columns of the value or counts and of the unit, each once.
 func (q *Base) Columns() []string {
 	var all, columns []string
 	for i := range q.Spec.By {
 		all = append(all, q.Spec.By[i].Columns()...)
 	}
-	if q.Spec.Value != nil {
-		all = append(all, q.Spec.Value.Columns...)
+	for _, v := range []*quantize.Value{q.Spec.Value, q.Spec.Counts} {
+		if v != nil {
+			all = append(all, v.Columns...)
+		}
 	}
 	seen := map[string]bool{}
 	for _, c := range append(all, q.Spec.Unit...) {
@@ -127,6 +129,10 @@ func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselec
 		v.Compile(l) // for what it reports
 		a.Value, a.AllRows = v, v.Value.Rows > 0
 	}
+	if c := q.Spec.Counts; c != nil {
+		a.Value, a.Weighted = countsQuantizer(c, p), true
+		checkCountsType(c, l)
+	}
 	q.compileUnits(s, p)
 	return a
 }
@@ -140,10 +146,19 @@ func (q *Base) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 
 // copies returns how many accumulators have cells of their own.
 func (q *Base) copies(workers int) int64 {
-	if q.Spec.PerRow() {
-		return int64(workers)
+	if q.Spec.BoundsUnits() {
+		return 1
 	}
-	return 1
+	return int64(workers)
+}
+
+// countBytes returns the memory of the counts of some cells, in some copies.
+func (q *Base) countBytes(cells int, copies int64) int64 {
+	bytes := int64(8)
+	if q.Spec.Counts != nil {
+		bytes = 32 // counts are added up as sums are
+	}
+	return bytes * int64(cells) * copies
 }
 
 // Tally compiles a tally of the query against the table's schema, of which each batch will hold the columns of Columns,
@@ -165,7 +180,10 @@ func (q *Base) Tally(s table.Schema) (*tally.Tally, error) {
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	if !q.Spec.PerRow() {
+	if q.Spec.Counts != nil {
+		t.AddValue(countsQuantizer(q.Spec.Counts, p), l)
+	}
+	if q.Spec.BoundsUnits() {
 		t.AddUnit(q.Spec.Unit, u, l)
 	}
 	return t, nil

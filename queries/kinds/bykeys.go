@@ -106,7 +106,7 @@ func checkByKeys(s query.Spec, p *problem.Problems) {
 // keySumLimits returns the limits of a unit. max_groups bounds the number of cells; it is required because that number
 // is private.
 func keySumLimits(s query.Spec, p *problem.Problems) bounding.Limits {
-	if !s.PerRow() && s.Bounds.MaxGroups == 0 {
+	if s.BoundsUnits() && s.Bounds.MaxGroups == 0 {
 		p.Add(problem.FieldBounds, problem.CodeMissingBound,
 			"nothing bounds in how many keys "+s.UnitName()+" has rows: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
 		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}

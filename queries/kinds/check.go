@@ -39,6 +39,7 @@ func checkSpec(s query.Spec, p *problem.Problems) {
 		p.Add("name", problem.CodeBadSpec, "a query needs a name", "")
 	}
 	checkUnit(s.Unit, p)
+	checkUpstream(s, p)
 	checkSigns(s.Bounds, p)
 	if s.Declared < 0 || math.IsNaN(s.Declared) || math.IsInf(s.Declared, 0) {
 		p.Add(problem.FieldSensitivity, problem.CodeBadValue, "a declared sensitivity is a positive number", "")
@@ -97,6 +98,9 @@ func checkSigns(b query.Bounds, p *problem.Problems) {
 func newLimits(s query.Spec, cells int, p *problem.Problems) bounding.Limits {
 	if s.PerRow() {
 		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
+	}
+	if s.Upstream != nil {
+		return upstreamLimits(s, int64(max(cells, 1)))
 	}
 	if min(s.Bounds.MaxRows, s.Bounds.MaxGroups, s.Bounds.MaxRowsPerGroup) < 0 {
 		return bounding.Limits{} // reported already

@@ -123,10 +123,10 @@ func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 	k := big.NewInt(q.Limits.Rows)
 	squared := new(big.Int).Mul(k, k)
 	squared.Mul(squared, big.NewInt(privateclamp.SquaredWeight))
-	why := "each " + q.Spec.UnitName() + " adds at most " + problem.Plural(q.Limits.Rows, "row")
+	why := q.Spec.EachUnit() + " adds at most " + problem.Plural(q.Limits.Rows, "row")
 	if adj == query.ReplaceOne {
 		squared.Lsh(squared, 1)
-		why = "each " + q.Spec.UnitName() + " can change from one to another contribution of at most " +
+		why = q.Spec.EachUnit() + " can change from one to another contribution of at most " +
 			problem.Plural(q.Limits.Rows, "row")
 	}
 	why += fmt.Sprintf(", each of which counts %d in its octave and 1 in its bin: ", privateclamp.CoarseWeight) +

@@ -84,7 +84,7 @@ func boundsOf(c *Base) strategy.Bounds {
 // GainOfCommonNoise returns the standard deviation of a cell, and of the sum of all cells, with common noise instead of
 // independent noise, as multiples of the deviations with independent noise; 1 if common noise is not smaller.
 func GainOfCommonNoise(h *Histogram, adj query.Adjacency) (cell, total float64) {
-	if h.Kernel != nil || h.Spec.PerRow() {
+	if h.Kernel != nil || !h.Spec.BoundsUnits() {
 		return 1, 1
 	}
 	q := &CommonNoise{Base: h.Base, Form: formOf(&h.Base, adj)}
@@ -113,10 +113,10 @@ func (q *CommonNoise) Components(adj query.Adjacency) ([]query.Component, error)
 		return nil, p.Err()
 	}
 	a := q.Form.Share()
-	who := "each " + q.Spec.UnitName() + " adds "
+	who := q.Spec.EachUnit() + " adds "
 	l2 := sensitivity.RootUpRat(q.Form.Norm2())
 	why := fmt.Sprintf("%s%s, and takes %s off every cell; as many full cells as fit change most: %s",
-		who, limitsText(q.Limits, q.Size), domain.Shortest(a), q.Form.Argument(boundsOf(&q.Base)))
+		who, q.limitsText(), domain.Shortest(a), q.Form.Argument(boundsOf(&q.Base)))
 	cells, units := q.Form.Weights()
 	return []query.Component{
 		{Name: cellsComponent, Sens: calibrate.Sensitivity{L2: l2, Why: why}, Cells: q.Size, Quantum: q.Form.Quantum(),

@@ -301,10 +301,9 @@ func (q *Crosstabs) whyResidual(adj query.Adjacency, r strategy.Set, l2 float64)
 	switch {
 	case adj == query.ReplaceOne:
 		return fmt.Sprintf("replacing %s changes all parts of the tables by no more, together, than if this one changed by: %s",
-			problem.Plural(q.Limits.Rows, "row"), domain.Shortest(l2))
+			q.rowsText(), domain.Shortest(l2))
 	case !q.Spec.PerRow():
-		who = fmt.Sprintf("each %s adds at most %s, each of them the ", q.Spec.UnitName(),
-			problem.Plural(q.Limits.Rows, "row"))
+		who = fmt.Sprintf("%s adds at most %s, each of them the ", q.Spec.EachUnit(), q.rowsText())
 	}
 	if r == 0 {
 		who = strings.TrimSuffix(who, "the ")
@@ -414,6 +413,9 @@ func (q *Crosstabs) Aggregation(s table.Schema) (*aggregation.Aggregation, error
 // Hide returns the residuals as exact answers, one vector each. Each is measured in the first table that has it.
 func (q *Crosstabs) Hide(t accumulate.Totals) (out []mechanism.Exact, err error) {
 	largest := q.Marginals.Largest()
+	for _, counts := range t.Tables {
+		q.capTotal(counts)
+	}
 	for _, r := range q.Marginals.Residuals() {
 		k := slices.IndexFunc(largest, func(t strategy.Set) bool { return t.Has(r) }) // every residual is within a table
 		e, err := mechanism.HideWide(q.Marginals.Quantum(r), q.Marginals.Measure(r, largest[k], t.Tables[k]))

@@ -38,7 +38,7 @@ func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm
 // remedy names the bounds each of which alone would make the declared sensitivity true.
 func (q *Base) remedy(adj query.Adjacency, norm normOf) string {
 	var ways []string
-	if !q.Spec.PerRow() {
+	if q.Spec.BoundsUnits() {
 		ways = q.tighter(adj, norm)
 	}
 	if len(ways) == 0 {

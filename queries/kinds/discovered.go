@@ -58,7 +58,15 @@ func (q *Discovered) Dimensions() keyselection.Dimensions {
 
 // keyCountLimits returns the limits of a unit that counts once in each of at most L keys.
 func keyCountLimits(s query.Spec, p *problem.Problems) bounding.Limits {
-	if s.PerRow() {
+	switch {
+	case s.PerRow():
+		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
+	case s.OnceACell():
+		return upstreamLimits(s, s.Upstream.Rows)
+	case s.Upstream != nil:
+		p.Add(s.ByField(), problem.CodeMissingBound, "one "+s.UnitName()+" could have several rows of one key, and a key "+
+			"that one unit alone has could pass", "name columns in privacy.unit.distinct that are dimensions here, if the producer of the "+
+			"table promises that no two rows of one unit are alike in them; or list the keys")
 		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	}
 	b := s.Bounds
@@ -91,10 +99,10 @@ func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) 
 		return nil, p.Err()
 	}
 	squared := big.NewInt(q.Limits.Groups)
-	verb := "each " + q.Spec.UnitName() + " counts once in at most " + problem.Plural(q.Limits.Groups, "key")
+	verb := q.Spec.EachUnit() + " counts once in at most " + problem.Plural(q.Limits.Groups, "key")
 	if adj == query.ReplaceOne {
 		squared.Lsh(squared, 1)
-		verb = "each " + q.Spec.UnitName() + " can change from one to another set of at most " +
+		verb = q.Spec.EachUnit() + " can change from one to another set of at most " +
 			problem.Plural(q.Limits.Groups, "key") + ", in each of which it counts once"
 	}
 	sens, err := q.declaredKeys(calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: verb + ": " +

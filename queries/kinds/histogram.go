@@ -61,15 +61,17 @@ func (q *Histogram) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 }
 
 // isSparse reports whether accumulators hold only the cells that have rows, if at most so many fit in memory. A kernel
-// spreads rows over all.
-func (q *Histogram) isSparse(most int64) bool { return q.Kernel == nil && int64(q.Size) > most }
+// spreads rows over all, and sums of counts are held for all.
+func (q *Histogram) isSparse(most int64) bool {
+	return q.Kernel == nil && q.Spec.Counts == nil && int64(q.Size) > most
+}
 
 // Bytes returns the memory of the cells: see [query.Query].
 func (q *Histogram) Bytes(workers int, most int64) int64 {
 	if q.isSparse(most) {
 		return 0
 	}
-	n := 8 * int64(q.Size) * max(q.copies(workers), 2)
+	n := q.countBytes(q.Size, max(q.copies(workers), 2))
 	if q.Kernel != nil {
 		n += 16 * int64(q.Size) // the sums that rows are spread to
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
@@ -15,22 +14,22 @@ func (q *Base) why(adj query.Adjacency, sq *big.Int) string {
 	if q.Spec.PerRow() {
 		return q.whyRow(adj) + ": " + sensitivity.RootText(sq)
 	}
-	verb := "each " + q.Spec.UnitName() + " adds "
+	verb := q.Spec.EachUnit() + " adds "
 	if adj == query.ReplaceOne {
-		verb = "each " + q.Spec.UnitName() + " can change from one to another contribution of "
+		verb = q.Spec.EachUnit() + " can change from one to another contribution of "
 	}
-	return verb + limitsText(q.Limits, q.Size) + ": " + sensitivity.RootText(sq)
+	return verb + q.limitsText() + ": " + sensitivity.RootText(sq)
 }
 
 // withAbsolute gives a component that counts the rows of cells its L1 sensitivity.
 func (q *Base) withAbsolute(c *query.Component, adj query.Adjacency) {
 	rows := sensitivity.AbsoluteCounts(q.Limits, adj, q.Size)
 	c.L1, c.Cost = sensitivity.CeilingOf(rows), float64(c.Cells)
-	who := "each " + q.Spec.UnitName() + " adds "
+	who := q.Spec.EachUnit() + " adds "
 	if adj == query.ReplaceOne {
-		who = "each " + q.Spec.UnitName() + " can change from one to another contribution of "
+		who = q.Spec.EachUnit() + " can change from one to another contribution of "
 	}
-	if c.WhyL1 = who + limitsText(q.Limits, q.Size) + ": " + rows.String(); q.Spec.PerRow() {
+	if c.WhyL1 = who + q.limitsText() + ": " + rows.String(); q.Spec.PerRow() {
 		c.WhyL1 = q.whyRow(adj) + ": " + rows.String()
 	}
 }
@@ -46,10 +45,19 @@ func (q *Base) whyRow(adj query.Adjacency) string {
 }
 
 // limitsText describes the limits: "at most 5 rows, in at most 5 cells, at most 1 a cell".
-func limitsText(l bounding.Limits, cells int) string {
-	s := "at most " + problem.Plural(l.Rows, "row")
-	if cells > 1 {
+func (q *Base) limitsText() string {
+	l := q.Limits
+	s := "at most " + q.rowsText()
+	if q.Size > 1 {
 		s += fmt.Sprintf(", in at most %s, at most %d a cell", problem.Plural(min(l.Groups, l.Rows), "cell"), l.PerGroup)
 	}
 	return s
+}
+
+// rowsText returns how many rows a unit adds, at most, or how much to a table of counts.
+func (q *Base) rowsText() string {
+	if q.Spec.Counts != nil {
+		return fmt.Sprint(q.Limits.Rows)
+	}
+	return problem.Plural(q.Limits.Rows, "row")
 }

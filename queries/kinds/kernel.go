@@ -184,8 +184,8 @@ func (k *Kernel) absolute(q *Base, adj query.Adjacency) (l1 float64, why string)
 	if adj == query.ReplaceOne {
 		rows.Lsh(rows, 1)
 	}
-	return sensitivity.CeilingOf(rows), "each " + q.Spec.UnitName() + " adds at most " +
-		problem.Plural(q.Limits.Rows, "row") + ", spread over the points by shares of 1 in all: " + rows.String()
+	return sensitivity.CeilingOf(rows), q.Spec.EachUnit() + " adds at most " +
+		q.rowsText() + ", spread over the points by shares of 1 in all: " + rows.String()
 }
 
 // sensitivity returns the L2 sensitivity of a histogram with a kernel.
@@ -194,21 +194,21 @@ func (k *Kernel) sensitivity(q *Base, adj query.Adjacency) calibrate.Sensitivity
 	row := k.OfRow()
 	what := fmt.Sprintf("spread over the points by shares of norm at most %s (Gaussian, bandwidth %s m, cut off at %s m)",
 		domain.Shortest(row), domain.Shortest(k.bandwidth), domain.Shortest(cutOff*k.bandwidth))
-	rows, product := problem.Plural(q.Limits.Rows, "row"), domain.Shortest(row)
+	rows, product := q.rowsText(), domain.Shortest(row)
 	if q.Limits.Rows > 1 {
 		product = fmt.Sprintf("%d × %s", q.Limits.Rows, product)
 	}
 	if adj == query.ReplaceOne {
 		product = "sqrt(2) × " + product
 	}
-	verb := "each " + q.Spec.UnitName() + " adds at most " + rows
+	verb := q.Spec.EachUnit() + " adds at most " + rows
 	switch {
 	case q.Spec.PerRow() && adj == query.AddRemove:
 		verb = "each row is"
 	case q.Spec.PerRow():
 		verb = "replacing a row takes one away and adds another,"
 	case adj == query.ReplaceOne:
-		verb = "each " + q.Spec.UnitName() + " can change from one to another contribution of at most " + rows
+		verb = q.Spec.EachUnit() + " can change from one to another contribution of at most " + rows
 	}
 	return calibrate.Sensitivity{L2: l2, Why: verb + " " + what + ": " + product}
 }

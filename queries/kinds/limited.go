@@ -50,7 +50,7 @@ const (
 // checkLimited reports what in a spec does not go with a bound that is discovered.
 func checkLimited(s query.Spec, p *problem.Problems) {
 	switch {
-	case s.PerRow():
+	case !s.BoundsUnits():
 		p.Add(maxRowsField, problem.CodeBadSpec, "each row is a unit, which has one row",
 			"leave per_unit out, or name the columns of whom the release protects")
 	case s.Kind == query.OverBound:
@@ -145,10 +145,10 @@ func (q *Limited) Histogram(adj query.Adjacency) (query.Component, error) {
 	if adj.Check(p); len(p.List) > 0 {
 		return query.Component{}, p.Err()
 	}
-	sens := calibrate.Sensitivity{L2: 1, Why: "each " + q.base.Spec.UnitName() +
+	sens := calibrate.Sensitivity{L2: 1, Why: q.base.Spec.EachUnit() +
 		" counts in one cell of the histogram of rows: 1"}
 	if adj == query.ReplaceOne {
-		sens = calibrate.Sensitivity{L2: sensitivity.RootUp(big.NewInt(2)), Why: "each " + q.base.Spec.UnitName() +
+		sens = calibrate.Sensitivity{L2: sensitivity.RootUp(big.NewInt(2)), Why: q.base.Spec.EachUnit() +
 			" can move from one cell of the histogram of rows to another: sqrt(2)"}
 	}
 	return query.Component{Name: HistogramName, Sens: sens, Cells: len(q.steps()), Quantum: 1, RowBound: 1, Scale: 1,

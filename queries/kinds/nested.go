@@ -219,13 +219,13 @@ func (q *Nested) norm(adj query.Adjacency) *big.Rat {
 // why is the one-line argument for the sensitivity of a level.
 func (q *Nested) why(adj query.Adjacency, l2 float64) string {
 	what := "each row adds 1 to one cell of the level: "
-	switch rows := problem.Plural(q.Limits.Rows, "row"); {
+	switch rows := q.rowsText(); {
 	case adj == query.ReplaceOne && q.Limits.Rows == 1:
 		what = "replacing a row takes 1 from one cell of the level and adds 1 to another: "
 	case adj == query.ReplaceOne:
-		what = fmt.Sprintf("each %s can move at most %s from one cell of the level to another: ", q.Spec.UnitName(), rows)
+		what = fmt.Sprintf("%s can move at most %s from one cell of the level to another: ", q.Spec.EachUnit(), rows)
 	case !q.Spec.PerRow():
-		what = fmt.Sprintf("each %s adds at most %s to the level, which may be in one cell: ", q.Spec.UnitName(), rows)
+		what = fmt.Sprintf("%s adds at most %s to the level, which may be in one cell: ", q.Spec.EachUnit(), rows)
 	}
 	return what + domain.Shortest(l2)
 }
@@ -315,6 +315,7 @@ func (q *Nested) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 
 // Hide adds the counts up to all levels and hides them.
 func (q *Nested) Hide(t accumulate.Totals) (out []mechanism.Exact, err error) {
+	q.capTotal(t.Tables[0])
 	for _, counts := range q.Tree.Measure(t.Tables[0]) {
 		level, err := accumulate.HideCounts(counts)
 		if err != nil {

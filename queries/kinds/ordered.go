@@ -105,7 +105,7 @@ func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
 		norm := new(big.Rat).Set(level.Norm2)
 		who := "each row adds one row to "
 		if !q.Spec.PerRow() {
-			who = "each " + q.Spec.UnitName() + " adds " + limitsText(q.Limits, q.Size) + ", to "
+			who = q.Spec.EachUnit() + " adds " + q.limitsText() + ", to "
 		}
 		if adj == query.ReplaceOne {
 			norm.Add(norm, norm)
@@ -130,6 +130,7 @@ func (q *Ordered) Aggregation(s table.Schema) (*aggregation.Aggregation, error) 
 // Hide returns the levels of all groups as exact answers.
 func (q *Ordered) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	cells := t.Tables[0]
+	q.capTotal(cells)
 	levels := q.Form.Levels()
 	measured := make([]int128.Slice, len(levels))
 	for l, level := range levels {
@@ -159,7 +160,7 @@ func (q *Ordered) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 
 // Bytes returns the memory of the cells: see [query.Query].
 func (q *Ordered) Bytes(workers int, _ int64) int64 {
-	n := 8 * int64(q.Size) * max(q.copies(workers), 2)
+	n := q.countBytes(q.Size, max(q.copies(workers), 2))
 	for _, level := range q.Form.Levels() {
 		n += 16 * int64(q.Groups) * int64(level.Cells)
 	}

@@ -32,7 +32,7 @@ func newOverBound(c Base, p *problem.Problems) query.Query {
 	switch {
 	case len(p.List) > 0:
 		return nil
-	case c.Spec.PerRow():
+	case !c.Spec.BoundsUnits():
 		p.Add("count.measure", problem.CodeBadSpec, "each row is a unit, which has one row: no bound cuts any",
 			"remove measure, or name the columns of whom the release protects")
 		return nil
@@ -56,7 +56,7 @@ func (q *OverBound) Components(adj query.Adjacency) ([]query.Component, error) {
 	if adj == query.ReplaceOne {
 		verb = " can change from one that does not count to one that counts once, by having more than "
 	}
-	why := "each " + q.Spec.UnitName() + verb + problem.Plural(q.most, "row") + ": 1"
+	why := q.Spec.EachUnit() + verb + problem.Plural(q.most, "row") + ": 1"
 	one := func(bounding.Limits, query.Adjacency) float64 { return 1 }
 	sens, err := q.declared(adj, calibrate.Sensitivity{L2: 1, Why: why}, one)
 	if err != nil {

@@ -170,7 +170,7 @@ func (q *Sums) Bytes(workers int, _ int64) int64 {
 	if of.Second != nil {
 		n += 16 * int64(q.Size)
 	}
-	if q.Spec.PerRow() && of.HoldPlain() {
+	if !q.Spec.BoundsUnits() && of.HoldPlain() {
 		n += 16 * int64(q.Size)
 		if of.Second != nil {
 			n += 16 * int64(q.Size)
@@ -238,10 +238,10 @@ func (q *Sums) whySum(adj query.Adjacency) string {
 		return "replacing a row takes " + what +
 			" from one group and adds another to one group, either of which may be left out"
 	case adj == query.AddRemove:
-		return "each " + q.Spec.UnitName() + " adds " + limitsText(q.Limits, q.Size) + ", each " + what
+		return q.Spec.EachUnit() + " adds " + q.limitsText() + ", each " + what
 	}
-	return "each " + q.Spec.UnitName() + " can change from one to another contribution of " +
-		limitsText(q.Limits, q.Size) + ", each " + what
+	return q.Spec.EachUnit() + " can change from one to another contribution of " +
+		q.limitsText() + ", each " + what
 }
 
 // sizeText describes the value of a row: "a value in [0, 99]", less the centre for means.

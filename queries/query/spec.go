@@ -32,8 +32,12 @@ type Spec struct {
 	Kind Kind
 	// FloatUnit allows columns of floating-point numbers in Unit.
 	FloatUnit bool
-	// Unit is the privacy unit's columns; if there are none, each row is a unit.
-	Unit   []string
+	// Unit is the privacy unit's columns; if there are none, each row is a unit unless Upstream is set.
+	Unit []string
+	// Upstream is the unit of a table whose producer bounded it; nil if the program bounds units.
+	Upstream *Upstream
+	// Counts is what a row of a table of counts stands for; nil if it stands for one.
+	Counts *quantize.Value
 	Bounds Bounds
 	// RowsShare is the part of the query's mu² that finding the bound on the rows of a unit takes, at most Bounds.MaxRows;
 	// 0 if that is the bound.
@@ -106,11 +110,45 @@ type Leader struct {
 	MinUnits int64
 }
 
+// Upstream is a privacy unit that the table does not show: its producer bounded what one unit changes, and the program
+// believes it.
+type Upstream struct {
+	// Name says who the unit is.
+	Name string
+	// Rows is the largest number of rows of a unit, or of rows whose counts it changes, each by at most Change. Change is
+	// 1 if rows are no counts.
+	Rows, Change int64
+	// Sum is how much a unit changes all counts together, at most, in the place of Rows and Change; else 0.
+	Sum int64
+	// Distinct are columns in which no two rows of a unit are alike; empty if they may be.
+	Distinct []string
+}
+
 // PerRow reports whether each row is a privacy unit of its own.
-func (s Spec) PerRow() bool { return len(s.Unit) == 0 }
+func (s Spec) PerRow() bool { return len(s.Unit) == 0 && s.Upstream == nil }
+
+// BoundsUnits reports whether the program bounds the rows of units.
+func (s Spec) BoundsUnits() bool { return len(s.Unit) > 0 }
+
+// OnceACell reports whether no cell has two rows of one unit, because the dimensions have a cell of their own for each
+// value of the columns in which rows of a unit differ.
+func (s Spec) OnceACell() bool {
+	if s.Upstream == nil || len(s.Upstream.Distinct) == 0 {
+		return false
+	}
+	for _, column := range s.Upstream.Distinct {
+		if !slices.ContainsFunc(s.By, func(d domain.Dimension) bool { return d.Column == column && d.Separates() }) {
+			return false
+		}
+	}
+	return true
+}
 
 // UnitName names the privacy unit in messages: "row", "cab_id" or "(cab_id, hour)".
 func (s Spec) UnitName() string {
+	if s.Upstream != nil {
+		return s.Upstream.Name
+	}
 	switch len(s.Unit) {
 	case 0:
 		return "row"
@@ -118,6 +156,14 @@ func (s Spec) UnitName() string {
 		return s.Unit[0]
 	}
 	return "(" + strings.Join(s.Unit, ", ") + ")"
+}
+
+// EachUnit begins the argument for a sensitivity: "each cab_id", or who promises what follows.
+func (s Spec) EachUnit() string {
+	if s.Upstream != nil {
+		return "as the table's producer promises, each " + s.Upstream.Name
+	}
+	return "each " + s.UnitName()
 }
 
 // ByField returns the place of the dimensions in the query.

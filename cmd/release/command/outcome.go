@@ -56,6 +56,12 @@ func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balan
 		p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency(), budgetLine(b)); err != nil {
 		return err
 	}
+	if promise := p.Upstream(); promise != "" {
+		if err := a.Printf("  note     by the promise of the table's producer, %s: this program neither bounded nor checked it\n\n",
+			promise); err != nil {
+			return err
+		}
+	}
 	planned := p.Queries()
 	if o.Queries != nil {
 		planned = o.Queries

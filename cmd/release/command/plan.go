@@ -161,6 +161,12 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency()); err != nil {
 		return err
 	}
+	if promise := p.Upstream(); promise != "" {
+		if err := a.Printf("by the promise of the table's producer, %s: this program neither bounds nor checks it\n\n",
+			promise); err != nil {
+			return err
+		}
+	}
 	rows := [][]string{{"query", "cells", "sensitivity", sharedOut(p), "sigma", "95 % ±", "because"}}
 	for i, q := range p.Queries() {
 		s := q.Sensitivity()

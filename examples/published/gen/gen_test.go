@@ -31,15 +31,15 @@ func TestJobsReadTheirTables(t *testing.T) {
 				t.Fatal(err)
 			}
 			plan := exampletest.Plan(t, filepath.Join(dir, "job.yaml"), nil)
-			if name == "births" || name == "linkedin" {
-				return // sums of cells; keys that are not selected yet
+			if name == "births" || name == "linkedin" || name == "wikimedia-history" {
+				return // sums of cells; keys that are not selected yet; rows that are counts
 			}
 			for q, cells := range exampletest.Exact(t, plan) {
 				var counted int64
 				for _, n := range cells {
 					counted += n
 				}
-				// A unit of Wikimedia's and the mobility table may have a cell twice, which counts once.
+				// A unit of the mobility table may have a cell twice, which counts once.
 				if counted > rows || counted < rows*7/10 {
 					t.Errorf("query %d counts %d of %d rows", q, counted, rows)
 				}

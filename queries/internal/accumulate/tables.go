@@ -8,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // codeBytes is how many bytes of a record a row's cell of a dimension has.
@@ -20,6 +21,9 @@ type Tables struct {
 	tables [][]int           // the dimensions of each table
 	counts [][]int64         // of the tables; nil before the first row
 
+	of      *quantize.Quantizer // nil if each row counts once
+	weights *quantize.RowValues // how often a row counts
+
 	kept  []int32   // of the rows of a batch: dropped if they have no cell in one of the dimensions
 	cells [][]int32 // of the dimensions, for these rows
 }
@@ -29,6 +33,9 @@ func NewTables(of *aggregation.Aggregation, l domain.Layout) *Tables {
 	a := &Tables{sizes: of.Sizes, tables: of.Tables}
 	for i := range of.Axes {
 		a.coders = append(a.coders, of.Axes[i].Coder(l))
+	}
+	if of.Weighted {
+		a.of, a.weights = of.Value, of.Value.Compile(l)
 	}
 	return a
 }
@@ -82,6 +89,9 @@ func (a *Tables) AddRows(b *table.Batch) error {
 		return err
 	}
 	a.makeCounts()
+	if a.weights != nil {
+		return a.addWeighted(b)
+	}
 	for k, axes := range a.tables {
 		counts := a.counts[k]
 		for row, dropped := range a.kept {
@@ -93,6 +103,27 @@ func (a *Tables) AddRows(b *table.Batch) error {
 				cell = cell*a.sizes[i] + int(a.cells[i][row])
 			}
 			counts[cell]++
+		}
+	}
+	return nil
+}
+
+// addWeighted is AddRows for rows that count as often as their value says.
+func (a *Tables) addWeighted(b *table.Batch) error {
+	if err := a.weights.Open(b); err != nil {
+		return err
+	}
+	var weight [1]int64
+	for row, dropped := range a.kept {
+		if dropped < 0 || !a.of.Quantize(weight[:], a.weights.Row(row)) {
+			continue
+		}
+		for k, axes := range a.tables {
+			cell := 0
+			for _, i := range axes {
+				cell = cell*a.sizes[i] + int(a.cells[i][row])
+			}
+			a.counts[k][cell] = min(a.counts[k][cell]+weight[0], MaxRows)
 		}
 	}
 	return nil

@@ -68,6 +68,9 @@ func newAnswer(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spil
 	}
 	newOne := func() accumulate.Answer {
 		switch {
+		case of.Weighted:
+			return &accumulate.Weighted{Sums: *accumulate.NewSums(accumulate.SumsOf{Quantizer: of.Value, Groups: groups,
+				Values: values, Cells: cells})}
 		case of.Value != nil:
 			return accumulate.NewSums(accumulate.SumsOf{Quantizer: of.Value, Groups: groups, Values: values, Cells: cells,
 				Second: of.Second, CountRows: of.CountRows})

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -47,7 +48,7 @@ func (a *accounts) budgetSetCmd() *cobra.Command {
 	flags.StringVar(&set.deltaCap, "delta-cap", "", "the part of delta for probabilities of failure")
 	flags.StringVar(&set.per, "per", "total",
 		"what --epsilon and --delta are for: total, day, month or year; epsilon \"none\" removes a period's")
-	flags.StringVar(&set.unit, "unit", "", "the privacy unit: row, or columns separated by commas")
+	flags.StringVar(&set.unit, "unit", "", "the privacy unit: row, columns separated by commas, or upstream:NAME")
 	flags.StringVar(&set.adjacency, "adjacency", "", "add-remove or replace-one")
 	flags.StringVar(&set.reason, "reason", "", "why; it is recorded")
 	return cmd
@@ -88,9 +89,14 @@ func (set *setFlags) account(ctx context.Context, o *opened) (of ledger.Account,
 		of = ledger.Account{Dataset: o.dataset}
 	}
 	if set.unit != "" {
-		of.Unit = "row"
-		if set.unit != "row" {
-			of.Unit = pipeline.UnitText(strings.Split(set.unit, ","))
+		name, upstream := strings.CutPrefix(set.unit, "upstream:")
+		switch {
+		case upstream:
+			of.Unit = pipeline.UnitText(configs.Unit{Upstream: &configs.Upstream{Name: name}})
+		case set.unit == "row":
+			of.Unit = pipeline.UnitText(configs.Unit{})
+		default:
+			of.Unit = pipeline.UnitText(configs.Unit{Columns: strings.Split(set.unit, ",")})
 		}
 	}
 	if set.adjacency != "" {

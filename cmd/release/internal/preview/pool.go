@@ -52,7 +52,7 @@ func newPools(plan *pipeline.Plan, schema table.Schema, all []use, r *random) []
 		}
 	}
 	for _, c := range slices.Concat(plan.Logical(), plan.Columns()) {
-		if owner[c] == nil && !slices.Contains(plan.Job().Privacy.Unit, c) {
+		if owner[c] == nil && !slices.Contains(plan.Job().Privacy.Unit.Columns, c) {
 			place([]string{c})
 		}
 	}

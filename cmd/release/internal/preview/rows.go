@@ -30,7 +30,7 @@ func newMaker(plan *pipeline.Plan, schema table.Schema, all []use) *maker {
 	}
 	logical, _ := plan.LogicalSchema(schema) // the check of the plan reports mistakes
 	m.pools = newPools(plan, logical, all, m.random)
-	for _, c := range plan.Job().Privacy.Unit {
+	for _, c := range plan.Job().Privacy.Unit.Columns {
 		if i := schema.Index(c); i >= 0 {
 			m.unit = append(m.unit, i)
 		}
@@ -77,7 +77,7 @@ func (m *maker) place(e configs.Event, logical string) int {
 func (m *maker) begin() {
 	p := &m.plan.Job().Privacy.PerUnit
 	most := max(p.MostRows(), p.MaxGroups*max(p.MaxRowsPerGroup, 1), 1)
-	if len(m.plan.Job().Privacy.Unit) == 0 {
+	if len(m.plan.Job().Privacy.Unit.Columns) == 0 {
 		most = 1
 	}
 	m.left = 1 + m.random.early(int(min(most, mostOfUnit)))

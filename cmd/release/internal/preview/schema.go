@@ -147,7 +147,7 @@ func guess(plan *pipeline.Plan, s *table.Schema, all []use) {
 			f.Type = table.Type{Kind: kind, Unit: 1e3, Zone: table.UTC}
 		case kind != table.Invalid:
 			f.Type = table.Type{Kind: kind}
-		case slices.Contains(plan.Job().Privacy.Unit, f.Name):
+		case slices.Contains(plan.Job().Privacy.Unit.Columns, f.Name):
 			f.Type = table.Type{Kind: table.Int}
 		}
 	}

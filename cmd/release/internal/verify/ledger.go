@@ -13,9 +13,11 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // ledger compares the manifest with the ledger.
@@ -177,9 +179,11 @@ func (v *verifying) against(c *ledger.Charge) (findings []string) {
 	if cmp.Or(c.DeltaShare, "0") != v.manifest.Privacy.DeltaFailure {
 		findings = append(findings, "the ledger was charged for another share of delta than the manifest states")
 	}
-	unit := v.manifest.Privacy.Unit
-	if len(unit) == 1 && unit[0] == "row" {
-		unit = nil
+	unit := configs.Unit{Columns: v.manifest.Privacy.Unit}
+	if u := v.manifest.Privacy.Upstream; u != nil {
+		unit = configs.Unit{Upstream: &configs.Upstream{Name: u.Name}}
+	} else if slices.Equal(unit.Columns, manifest.UnitColumns(nil)) {
+		unit.Columns = nil
 	}
 	if c.Account.Adjacency != v.manifest.Privacy.Adjacency || c.Account.Unit != pipeline.UnitText(unit) {
 		findings = append(findings, "the ledger was charged for another unit or other neighbours than the manifest states")

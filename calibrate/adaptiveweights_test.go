@@ -1,0 +1,220 @@
+package calibrate_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// How many keys a selection finds by weights that adapt to the units, beside counts in which each unit adds 1 to a key:
+// the numbers of docs/adr/0044. All have the same mu and the same share of delta.
+//
+//	counts    1 for each of a unit's keys, at most L; the noisy counts are published
+//	degrees   as much for each key of a unit with d <= L keys as noise for L keys of 1 allows, sqrt(L/d) or a little less
+//	adaptive  weights that frequent keys have above a multiple of the threshold return to their units, which spread a part
+//	          of them over all of their keys (Chen et al., ICML 2025), on top of degrees
+
+// keyLists draws the keys of units: their numbers are geometric, at most most, and keys follow Zipf's law.
+func keyLists(r *rand.Rand, units, keys, most int, mean, exponent float64) [][]int {
+	z := rand.NewZipf(r, exponent, 4, uint64(keys-1))
+	out := make([][]int, units)
+	for i := range out {
+		n := 1
+		for n < most && r.Float64() > 1/mean {
+			n++
+		}
+		seen := map[int]bool{}
+		for range 20 * n {
+			if k := int(z.Uint64()); len(seen) < n && !seen[k] {
+				seen[k] = true
+				out[i] = append(out[i], k)
+			}
+		}
+	}
+	return out
+}
+
+// tailQuantile returns z with (Phi(z))^t = 1 - failure.
+func tailQuantile(t int, failure float64) float64 {
+	return math.Sqrt2 * math.Erfcinv(-2*math.Expm1(math.Log1p(-failure)/float64(t)))
+}
+
+// selection is a threshold for sums of weights whose L2 norm is at most sqrt(most) for each unit.
+type selection struct {
+	most             int
+	sigma, threshold float64
+	weight           []float64 // of each key of a unit with so many keys
+}
+
+// newSelection returns the selection with noise for the mu, and the largest weights for the threshold of counts.
+func newSelection(most int, mu, failure float64) selection {
+	s := selection{most: most, sigma: math.Sqrt(float64(most)) / mu, weight: make([]float64, most+1)}
+	s.threshold = 1 + s.sigma*tailQuantile(most, failure)
+	for d := 1; d <= most; d++ {
+		s.weight[d] = min(math.Sqrt(float64(most)/float64(d)), s.threshold-s.sigma*tailQuantile(d, failure))
+	}
+	return s
+}
+
+// expected returns the expected number of keys whose noisy weights reach the threshold.
+func (s *selection) expected(weights []float64) (sum float64) {
+	for _, w := range weights {
+		if w > 0 {
+			sum += math.Erfc((s.threshold-w)/(s.sigma*math.Sqrt2)) / 2
+		}
+	}
+	return sum
+}
+
+// counts returns the number of units of each key.
+func counts(lists [][]int, keys int) []float64 {
+	w := make([]float64, keys)
+	for _, list := range lists {
+		for _, k := range list {
+			w[k]++
+		}
+	}
+	return w
+}
+
+// degrees returns the weights of keys whose units have a number of keys each.
+func (s *selection) degrees(lists [][]int, keys int) []float64 {
+	w := make([]float64, keys)
+	for _, list := range lists {
+		for _, k := range list {
+			w[k] += s.weight[len(list)]
+		}
+	}
+	return w
+}
+
+// adaptive returns weights of which each unit of d keys moves 1/d of its weight for a key, of at most 1 in all: the
+// moved weights of a key above cap return to its units, which spread the part back of them evenly.
+func (s *selection) adaptive(lists [][]int, keys int, limit, back float64) []float64 {
+	moved, w := make([]float64, keys), make([]float64, keys)
+	for _, list := range lists {
+		d := float64(len(list))
+		for _, k := range list {
+			moved[k] += 1 / d
+			w[k] += s.weight[len(list)] - 1/d
+		}
+	}
+	for _, list := range lists {
+		d, returned := float64(len(list)), 0.0
+		for _, k := range list {
+			returned += max(0, 1-limit/moved[k]) / d
+		}
+		for _, k := range list {
+			w[k] += back * returned / d
+		}
+	}
+	for k, x := range moved {
+		w[k] += min(x, limit)
+	}
+	return w
+}
+
+// norm returns the L2 norm of a difference.
+func norm(a, b []float64) float64 {
+	sum := 0.0
+	for i := range a {
+		sum += (a[i] - b[i]) * (a[i] - b[i])
+	}
+	return math.Sqrt(sum)
+}
+
+// returned is the largest part of returned weights that a unit spreads, so that the weights of all keys change by an L2
+// norm of at most sqrt(most) if one unit is removed: a unit with d keys, of which a part f is above the limit, adds
+// w - 1/d to these and w to the others, and returned·f/d to all; other units change by returned·f in all.
+func (s *selection) returned() float64 {
+	low, high := 0.0, 1.0
+	fits := func(back float64) bool {
+		for d := 1; d <= s.most; d++ {
+			for above := range d + 1 {
+				n, f := float64(d), float64(above)/float64(d)
+				more := back * f / n
+				x, y := s.weight[d]+more, s.weight[d]-1/n+more
+				own := math.Sqrt(float64(d-above)*x*x + float64(above)*y*y)
+				if own+back*f > math.Sqrt(float64(s.most))+1e-12 {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	for range 50 {
+		if middle := (low + high) / 2; fits(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+func TestKeysOfAdaptiveWeights(t *testing.T) {
+	const failure = 1e-7
+	for _, c := range []struct {
+		name               string
+		units, keys, most  int
+		mean, exponent, mu float64
+	}{
+		{"10^4 keys, 3 a unit", 50_000, 10_000, 10, 3, 1.2, 0.24},
+		{"10^5 keys, 3 a unit", 200_000, 100_000, 10, 3, 1.2, 0.24},
+		{"10^5 keys, 3 a unit, epsilon 4", 200_000, 100_000, 10, 3, 1.2, 0.8},
+		{"10^5 keys, 30 a unit", 100_000, 100_000, 100, 30, 1.1, 0.24},
+		{"10^5 keys, all units with 10", 100_000, 100_000, 10, 1e9, 1.1, 0.24},
+	} {
+		lists := keyLists(rand.New(rand.NewPCG(1, 2)), c.units, c.keys, c.most, c.mean, c.exponent)
+		s, half := newSelection(c.most, c.mu, failure), newSelection(c.most, c.mu/math.Sqrt2, failure)
+		plain, byDegree := counts(lists, c.keys), s.degrees(lists, c.keys)
+		for k := range plain {
+			if byDegree[k] < plain[k] {
+				t.Fatalf("%s: key %d has weight %v, and %v units", c.name, k, byDegree[k], plain[k])
+			}
+		}
+		today, degrees := s.expected(plain), s.expected(byDegree)
+		best := 0.0
+		for _, limit := range []float64{0.5, 1, 2, 4} {
+			best = max(best, s.expected(s.adaptive(lists, c.keys, limit*s.threshold, s.returned())))
+		}
+		shared := half.expected(half.degrees(lists, c.keys))
+		t.Logf("%s: counts %.0f keys, degrees %.0f, adaptive %.0f (returned %.2f); degrees with half of mu² %.0f", c.name, today,
+			degrees, best, s.returned(), shared)
+		if degrees < today {
+			t.Errorf("%s: fewer keys by degrees: %v, not %v", c.name, degrees, today)
+		}
+	}
+	// the noise of these selections is that of a count in each of L keys
+	if _, err := calibrate.AnalyticGaussian(calibrate.Sensitivity{L2: math.Sqrt(10)}, calibrate.Guarantee{Epsilon: 1, Delta: 9e-7}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Removing one unit of small tables changes the weights by no more than sqrt(L).
+func TestSensitivityOfAdaptiveWeights(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	largest := map[string]float64{}
+	for range 4000 {
+		most, keys := 1+r.IntN(4), 1+r.IntN(6)
+		lists := make([][]int, 1+r.IntN(8))
+		for i := range lists {
+			lists[i] = r.Perm(keys)[:1+r.IntN(min(most, keys))]
+		}
+		s := newSelection(most, 0.1+2*r.Float64(), 1e-7)
+		limit, back := 0.2+2*r.Float64(), s.returned()
+		without := lists[1:]
+		for name, change := range map[string]float64{
+			"degrees":  norm(s.degrees(lists, keys), s.degrees(without, keys)),
+			"adaptive": norm(s.adaptive(lists, keys, limit, back), s.adaptive(without, keys, limit, back)),
+		} {
+			change /= math.Sqrt(float64(most))
+			if largest[name] = max(largest[name], change); change > 1+1e-9 {
+				t.Fatalf("%s: removing a unit of %d keys changes the weights by %v of the bound", name, len(lists[0]), change)
+			}
+		}
+	}
+	t.Logf("largest change, as a part of the bound: %v", largest)
+}

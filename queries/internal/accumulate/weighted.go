@@ -1,0 +1,34 @@
+package accumulate
+
+import (
+	"github.com/dprelease/dprelease/queries/bounding"
+)
+
+// Weighted counts each row as often as its value says, for rows that are counts already. The value is an integer of at
+// least 0, in quanta of 1. A row without a value does not count.
+type Weighted struct{ Sums }
+
+// Merge adds another's counts.
+func (a *Weighted) Merge(other Answer) error {
+	o, ok := other.(*Weighted)
+	if !ok {
+		return bounding.ErrMerge
+	}
+	return a.Sums.Merge(&o.Sums)
+}
+
+// Totals returns the counts of the cells.
+func (a *Weighted) Totals() (Totals, error) {
+	t, err := a.Sums.Totals()
+	if err != nil {
+		return Totals{}, err
+	}
+	cells := make([]int64, a.Cells)
+	for i := range cells {
+		cells[i] = MaxRows
+		if x := t.Sums.At(i); x.IsInt64() {
+			cells[i] = min(int64(x.Low), MaxRows)
+		}
+	}
+	return Totals{Tables: [][]int64{cells}}, nil
+}

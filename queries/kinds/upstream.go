@@ -1,0 +1,79 @@
+package kinds
+
+import (
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// Units that the producer of the table bounded
+//
+// The table has no column of units, and nothing can be cut. The producer promises that one unit has at most k rows, or
+// changes k counts by at most m each, or all counts together by at most s. These are limits as the program enforces them
+// on tables with units, so that sensitivities follow as there: k rows of one cell are k, k rows of different cells
+// sqrt(k). Rows of a unit are in different cells if they differ in columns that the dimensions tell apart.
+
+// upstreamLimits returns what one unit changes in a query of some cells, by the promise of the producer.
+func upstreamLimits(s query.Spec, cells int64) bounding.Limits {
+	u := s.Upstream
+	if u.Sum > 0 {
+		return bounding.Limits{Rows: u.Sum, Groups: min(cells, u.Sum), PerGroup: u.Sum}
+	}
+	l := bounding.Limits{Rows: u.Rows * u.Change, Groups: min(cells, u.Rows), PerGroup: u.Rows * u.Change}
+	if s.OnceACell() {
+		l.PerGroup = u.Change
+		l.Rows = min(l.Rows, l.Groups*l.PerGroup)
+	}
+	return l
+}
+
+// mostUpstream is the largest bound of a promise: products of two fit 64 bits.
+const mostUpstream = 1 << 31
+
+// checkUpstream reports a promise that bounds nothing, and what does not go with a table of counts.
+func checkUpstream(s query.Spec, p *problem.Problems) {
+	u := s.Upstream
+	switch {
+	case u == nil && s.Counts != nil:
+		p.Add("", problem.CodeBadSpec, "nothing says by how much one unit changes a table of counts", "")
+	case u == nil:
+	case len(s.Unit) > 0 || max(u.Rows, u.Change, u.Sum) > mostUpstream || u.Sum < 1 && min(u.Rows, u.Change) < 1 ||
+		s.Counts == nil && (u.Sum > 0 || u.Change != 1):
+		p.Add(problem.FieldUnit, problem.CodeBadSpec, "the promise about units does not bound them", "")
+	}
+	if s.Counts != nil && (s.Value != nil || s.Discovers() || s.RowsShare != 0) {
+		p.Add("", problem.CodeBadSpec, "a table of counts can be counted by listed cells, and nothing else", "")
+	}
+}
+
+// capTotal caps the counts of cells that are added up with each other, so that their sum is that of a table of rows at
+// most: 2^48. A table of rows never has more; the counts of a table of counts can be any. Capping each cell by itself
+// moves two tables no further apart.
+func (q *Base) capTotal(counts []int64) {
+	if q.Spec.Counts == nil {
+		return
+	}
+	most := max(accumulate.MaxRows/int64(max(len(counts), 1)), 1)
+	for i, n := range counts {
+		counts[i] = min(n, most)
+	}
+}
+
+// checkCountsType reports a column of counts that does not hold integers.
+func checkCountsType(v *quantize.Value, l domain.Layout) {
+	const field = "input.counts.column"
+	if _, t, ok := l.Find(v.Columns[0], field); ok && t.Kind != table.Int && t.Kind != table.Uint {
+		l.Problems.Add(field, problem.CodeColumnType, "a column of type "+t.String()+" holds no counts",
+			"counts are integers; input.csv.types types a CSV column: {"+v.Columns[0]+": int}")
+	}
+}
+
+// countsQuantizer returns how the counts of rows are read: integers from 0 to 2^40, others of which are moved into the
+// range. Neighbours whose counts differ by m differ by m at most after that.
+func countsQuantizer(v *quantize.Value, p *problem.Problems) *quantize.Quantizer {
+	return quantize.New(v, quantize.Options{Field: "input.counts"}, p)
+}
