@@ -89,6 +89,21 @@ func (q *Query) Aggregates() map[string]*Aggregate {
 	return all
 }
 
+// Dimensions returns the dimensions of the query under the key of its kind.
+func (q *Query) Dimensions() map[string][]Dimension {
+	all := map[string][]Dimension{}
+	if q.Histogram != nil {
+		all["histogram"] = q.Histogram.By
+	}
+	if q.Crosstabs != nil {
+		all["crosstabs"] = q.Crosstabs.By
+	}
+	for kind, a := range q.Aggregates() {
+		all[kind] = a.By
+	}
+	return all
+}
+
 // OverUnits reports whether the rows of the query are the privacy units.
 func (q *Query) OverUnits() bool { return q.Over == "units" }
 

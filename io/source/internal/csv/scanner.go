@@ -56,7 +56,7 @@ type scanner struct {
 // splitter splits a text into records.
 type splitter struct {
 	d      *Dialect
-	needed int  // number of fields to find; 0 for all
+	needed int  // number of fields to keep; 0 for all
 	eof    bool // the text reaches the end of the file
 	fields []field
 	// head is set for records up to the header. Lines before it may be comments, even if fields are quoted.
@@ -142,19 +142,22 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// split splits the record at the start of b and returns its length. It finds no fields if the line is skipped. whole is
-// false if more text is needed.
+// split splits the record at the start of b and returns its length. It keeps the first needed fields, since a record of
+// many fields would otherwise take more memory for them than for its text. It finds no fields if the line is skipped.
+// whole is false if more text is needed.
 func (s *splitter) split(b []byte) (n int, whole bool) {
 	s.fields, s.open, s.inside = s.fields[:0], 0, insideLine
 	if n, skip := s.skip(b); skip {
 		return n, n >= 0
 	}
-	for i := 0; ; {
+	for i, found := 0, 1; ; found++ {
 		f, end := s.field(b, i)
 		if end < 0 {
 			return 0, false
 		}
-		s.fields = append(s.fields, f)
+		if s.needed == 0 || found <= s.needed {
+			s.fields = append(s.fields, f)
+		}
 		switch {
 		case end == len(b):
 			return end, true
@@ -162,7 +165,7 @@ func (s *splitter) split(b []byte) (n int, whole bool) {
 			return end + 1, true
 		}
 		i = end + 1
-		if len(s.fields) == s.needed {
+		if found == s.needed {
 			if end := indexStop(b, i, s.d.quote); end < len(b) && b[end] == '\n' { // nothing is quoted in the rest of the line
 				return end + 1, true
 			}
