@@ -37,7 +37,7 @@ func TestChanceOfACutHoldsOnOtherSeeds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a simulation in one goroutine, which takes minutes with the race detector")
 	}
-	runs := 10
+	runs := 4
 	if os.Getenv("DPRELEASE_LONG") != "" {
 		runs = 420
 	}

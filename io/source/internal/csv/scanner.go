@@ -43,7 +43,6 @@ type scanner struct {
 	r       io.Reader
 	again   textFrom
 	buf     []byte
-	longest int // maxRecord, except in tests
 	base    int // start of the current record
 	at, end int // buf[at:end] was not taken by a record
 	extent
@@ -76,7 +75,7 @@ type extent struct {
 // newScanner reads from the start of a file, or of a record within it. again opens the same text a second time.
 func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, error) {
 	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != CRLF}, r: r, again: again,
-		buf: make([]byte, firstRead), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
+		buf: make([]byte, firstRead), extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
 	if first && d.skipsMark() && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
 		s.at, s.taken = 3, 3
@@ -95,7 +94,7 @@ func (s *scanner) next() error {
 		}
 		n, whole := s.split(s.buf[s.at:s.end])
 		if !whole {
-			if s.end-s.at < s.longest {
+			if s.end-s.at < s.d.longest {
 				if err := s.fill(); err != nil {
 					return err
 				}
@@ -128,7 +127,7 @@ func (s *scanner) fill() error {
 	s.end -= s.at
 	s.at = 0
 	if s.end == len(s.buf) {
-		s.buf = append(s.buf, make([]byte, min(len(s.buf), s.longest-len(s.buf)))...)
+		s.buf = append(s.buf, make([]byte, min(len(s.buf), s.d.longest-len(s.buf)))...)
 	}
 	for s.end < len(s.buf) && !s.eof {
 		n, err := s.r.Read(s.buf[s.end:])
