@@ -43,11 +43,8 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 	if err := a.finishEarlier(ctx); err != nil {
 		return nil, err
 	}
-	next := a.next()
-	switch {
-	case next == NextRepeat:
-		return a.repeat(ctx)
-	case next == NextCharge || next == NextResume:
+	switch next := a.next(); next {
+	case NextCharge, NextResume:
 		if a.compare {
 			return nil, &pipeline.Error{
 				Cause: pipeline.CauseJob, Code: "not-released", Message: "--compare-input compares the input with that of a " +
@@ -56,14 +53,19 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 			}
 		}
 		return a.release(ctx)
+	case NextRepeat:
+		return a.repeat(ctx)
+	case NextRerender, NextFinish:
+		if err := a.compareInput(ctx, &a.prior); err != nil {
+			return nil, err
+		}
+		if next == NextRerender {
+			return a.rerender(ctx)
+		}
+		return &Outcome{Status: StatusFinished, Dir: a.dir, Digest: a.prior.Digests.Release}, nil
+	default:
+		return nil, a.withdrawn()
 	}
-	if err := a.compareInput(ctx, &a.prior); err != nil {
-		return nil, err
-	}
-	if next == NextRerender {
-		return a.rerender(ctx)
-	}
-	return &Outcome{Status: StatusFinished, Dir: a.dir, Digest: a.prior.Digests.Release}, nil
 }
 
 func (r *Runner) lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
@@ -144,11 +146,15 @@ func occupied(dir string, err error) error {
 
 const hintOccupied = "choose another folder with --out, put a ${param} in output.dir, or move the folder away"
 
-// open opens the input and checks the plan against its schema.
+// open opens the input and checks the plan against its schema. A run that is resumed reads the version that was charged.
 func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 	engine, err := a.Open(ctx)
 	if err != nil {
 		return nil, pipeline.InputError(err)
+	}
+	if err := a.readVersion(ctx, engine); err != nil {
+		_ = engine.Close()
+		return nil, err
 	}
 	if diags := a.plan.CheckWith(engine); len(diags) > 0 {
 		_ = engine.Close()
@@ -156,4 +162,27 @@ func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 			Err: diags}
 	}
 	return engine, nil
+}
+
+// readVersion makes the engine read the version of the input that an earlier attempt recorded with its charge. A new
+// release that is asked for reads the newest version if that one is gone: nobody has seen noise on it.
+func (a *attempt) readVersion(ctx context.Context, engine pipeline.Engine) error {
+	v, keeps := engine.(pipeline.Versioned)
+	if keeps {
+		a.version = v.Version()
+	}
+	recorded := a.prior.Charge.Input
+	if !a.reserved() || recorded == "" || recorded == a.version {
+		return nil
+	}
+	gone := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input-version", Message: "the version of the input that this " +
+		"run was charged for cannot be read", Hint: "a table keeps its versions for a time; if this one is gone, run with " +
+		"--new-release, which reads the newest version under the same charge"}
+	if !keeps {
+		return gone
+	}
+	if gone.Err = v.ReadVersion(ctx, recorded); gone.Err != nil && ctx.Err() == nil && !a.newRelease {
+		return gone
+	}
+	return context.Cause(ctx)
 }

@@ -14,6 +14,8 @@
 package accumulate
 
 import (
+	"encoding/binary"
+
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 	"github.com/dprelease/dprelease/io/table"
@@ -69,7 +71,22 @@ func one(e mechanism.Exact, err error) ([]mechanism.Exact, error) {
 	return []mechanism.Exact{e}, nil
 }
 
-// ValueField returns the field of a component of a quantized value.
-func ValueField(q *quantize.Quantizer) bounding.Field {
-	return bounding.Field{Bytes: 8, Min: q.Min, Max: q.Max}
+// ValueFields returns the fields of the numbers of a quantized value.
+func ValueFields(q *quantize.Quantizer) (fields []bounding.Field) {
+	for i := range q.Numbers() {
+		low, high := q.Range(i)
+		fields = append(fields, bounding.Field{Bytes: 8, Min: low, Max: high})
+	}
+	return fields
+}
+
+// ValidValues reports whether the bytes hold the numbers of a quantized value.
+func ValidValues(q *quantize.Quantizer, content []byte) bool {
+	for i := range q.Numbers() {
+		x := int64(binary.BigEndian.Uint64(content[8*i:]))
+		if low, high := q.Range(i); x < low || x > high {
+			return false
+		}
+	}
+	return true
 }

@@ -105,7 +105,7 @@ func (a *Sums) AddTotal(t Total) error {
 	if err := t.fits(int64(a.Cells)); err != nil {
 		return err
 	}
-	if len(t.Sums) != a.Quantizer.Dims {
+	if len(t.Sums) != len(a.quantized) {
 		return columnar.ErrShape
 	}
 	for i, x := range t.Sums {
