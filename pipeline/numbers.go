@@ -10,14 +10,14 @@ import (
 )
 
 // The kinds of query read the numbers in texts, because the columns of a CSV file are text unless the job gives them a
-// type. Any other text column has its type from a schema or from the job. If it stands where only numbers make sense, its
+// type. Any other text column of a file has its type from a schema or from the job. If it stands where only numbers make sense, its
 // type has changed, or the job names a wrong column; the release would be noise about nothing. The check knows types
-// alone, so that no row's value decides (adr/0049).
+// alone, so that no row's value decides (adr/0050).
 
 // checkNumbers reports the text columns that are used as numbers.
 func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 	check := func(path, column, use string) {
-		if f, ok := schema.Lookup(column); ok && f.Type.Kind == table.String && !p.isUntyped(column) {
+		if f, ok := schema.Lookup(column); ok && f.Type.Kind == table.String && !p.mayHoldNumbers(column) {
 			diags = append(diags, p.textNumber(path, column, use))
 		}
 	}
@@ -32,6 +32,9 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 			continue // columns of units have the types that the job gives them
 		}
 		path := fmt.Sprintf("queries[%d]", i)
+		if w, kind := p.job.Queries[i].RowWeight(); w != nil {
+			check(path+"."+kind+".weight.column", w.Column, "a weight")
+		}
 		for kind, a := range p.job.Queries[i].Aggregates() {
 			check(path+"."+kind+".column", a.Column, "a "+kind)
 			for k, column := range a.Columns {
@@ -76,10 +79,14 @@ func (p *Plan) textNumber(path, column, use string) configs.Diagnostic {
 			"input.jsonl.columns, or derive a number: input.derive: {number: float("+column+")}")
 }
 
-// isUntyped reports whether a column of the input is one of a CSV file to which neither the job nor its folders give a
-// type. Logical names of events stand for the columns of the first event.
-func (p *Plan) isUntyped(column string) bool {
+// mayHoldNumbers reports whether a text column is expected to hold numbers: one of a CSV file to which neither the job
+// nor its folders give a type, or one of a database, whose engines read numerals alike. Logical names of events stand
+// for the columns of the first event.
+func (p *Plan) mayHoldNumbers(column string) bool {
 	in := &p.job.Input
+	if in.SQL != nil {
+		return true
+	}
 	if len(in.Events) > 0 {
 		column = source(in.Events[0], column)
 	}
