@@ -18,7 +18,7 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 		if p.queries[i].overUnits {
 			continue // columns of units have the types that the job gives them
 		}
-		path := fmt.Sprintf("queries[%d]", i)
+		path := p.queries[i].path
 		for kind, a := range p.job.Queries[i].Aggregates() {
 			if f, ok := schema.Lookup(a.Column); ok && f.Type.Kind == table.String && p.meantAsText(a.Column) {
 				diags = append(diags, p.textValue(path+"."+kind+".column", kind, a.Column))

@@ -30,7 +30,7 @@ func (c *Chosen) Manifest(program manifest.Program) manifest.Manifest {
 func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 	share := cmp.Or(p.failure.share, "0")
 	s := manifest.Privacy{
-		Statement: p.statement(ms), Unit: unitNames(p.job.Privacy.Unit), Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: string(p.adjacency),
+		Statement: p.statement(ms), Unit: unitNames(p.job.Privacy.Unit), Tables: p.Tables(), Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: string(p.adjacency),
 		PerUnit: statedBounds(p.job.Privacy.PerUnit),
 		Epsilon: float64(p.guarantee.Epsilon), Delta: float64(p.guarantee.Delta), DeltaFailure: share,
 		Measures: manifest.MeasuresOf(ms, share),
@@ -147,6 +147,6 @@ func (p *Plan) Statement() string { return p.statement(p.Mechanisms()) }
 func (p *Plan) statement(ms []calibrate.Mechanism) string {
 	return manifest.Promise{
 		Epsilon: string(p.job.Privacy.Epsilon), Delta: string(p.job.Privacy.Delta), DeltaFailure: p.failure.share, MinUnits: p.leavesOut(),
-		Mu: calibrate.ComposedMu(ms), Unit: p.job.Privacy.Unit.Columns, Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: p.adjacency,
+		Mu: calibrate.ComposedMu(ms), Unit: p.job.Privacy.Unit.Columns, Tables: p.Tables(), Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: p.adjacency,
 	}.String()
 }
