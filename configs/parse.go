@@ -50,6 +50,9 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 	d.DecodeFields(reflect.ValueOf(job).Elem(), yamltree.Spot{Node: root})
 	p.unusedParams()
 	yamltree.FillDefaults(reflect.ValueOf(job).Elem())
+	if in := &job.Input; (in.SQL != nil || len(in.Tables) > 0) && !d.Has((*yamltree.Path)(nil).At("input").At("csv")) {
+		in.CSV = CSV{} // its defaults do not go with the input, so the effective job must not have them
+	}
 	fillSteps(job)
 	if o.DataChecks != "" {
 		job.DataChecks = o.DataChecks

@@ -40,8 +40,10 @@ type builder struct {
 
 	location *time.Location
 	derived  *derived.Set
-	joins    []Join
-	tables   []*builder // of the job's tables, if it has several
+	// called are the names of the unit's columns, if the builder's table has others
+	called []string
+	joins  []Join
+	tables []*builder // of the job's tables, if it has several
 }
 
 // gathered is what the builders of all tables of a job find.

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
@@ -51,6 +52,13 @@ func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 	if u := s.Upstream; u != nil {
 		s.NotProtected = []string{"what the data of others say about a person; what one " + u.Name + " adds to the table " +
 			"beyond the promise of the table's producer"}
+	}
+	for k := range p.tables {
+		if joins := p.tables[k].job.Joins(); len(joins) > 0 && joins[0].Units > 0 {
+			s.NotProtected = append(s.NotProtected, "rows of table "+p.tables[k].name+" whose key several "+
+				strings.Join(s.Unit, ", ")+" have in table "+joins[0].Table+": they are rows of each of them, and if one is removed "+
+				"they stay rows of the others")
+		}
 	}
 	if p.Refuses() {
 		s.NotProtected = append(s.NotProtected, "that this release exists: there would be none if there had been no rows, if "+

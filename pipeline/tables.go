@@ -43,7 +43,7 @@ type Join struct {
 // ofTables makes the builders of a job's tables.
 func (b *builder) ofTables(p *Plan) {
 	for _, name := range b.job.TableNames() {
-		of := &builder{job: b.job.Of(name), read: b.read, gathered: b.gathered}
+		of := &builder{job: b.job.Of(name), read: b.read, gathered: b.gathered, called: b.job.Privacy.Unit.Columns}
 		b.tables = append(b.tables, of)
 		t := tableInput{name: name, job: of.job}
 		of.input(&t.input)
