@@ -123,7 +123,7 @@ func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 	if failed := (*pipeline.Error)(nil); errors.As(err, &failed) && failed.Code == "over-units" {
 		return nil, unwritten{err} // parts of the input are added up apart, which is refused
 	}
-	if err != nil || l.Twin == nil {
+	if err != nil || l.Twin == nil || len(p.Tables()) > 0 {
 		return answers, err
 	}
 	twin, err := c.ask(l, p, l.Twin)
@@ -160,13 +160,12 @@ func (c *Case) putJob(l *Lab, j *Job) (*pipeline.Plan, error) {
 // ask asks an engine about the files that Put wrote.
 func (c *Case) ask(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, string) pipeline.Engine) ([]Answer,
 	error) {
-	data, err := c.openFiles(l)
+	engine, err := c.open(l, p, open)
 	if err != nil {
 		return nil, err
 	}
-	engine := open(data, c.Limits, l.Dir)
 	defer func() { _ = engine.Close() }() // it has read everything
-	if diags := p.Check(engine.Schema()); len(diags) > 0 {
+	if diags := p.CheckWith(engine); len(diags) > 0 {
 		return nil, unwritten{diags}
 	}
 	exact, err := engine.Aggregate(context.Background(), p, pipeline.Silent{})
