@@ -202,6 +202,9 @@ func (c *checker) tables(at *yamltree.Path) {
 			c.bad(place.At("unit"), CodeContradiction, "privacy.unit has another number of columns",
 				"list the columns of this table that hold them, in the same order")
 		}
+		if at := slices.Index(t.Files, stdin); at >= 0 {
+			c.bad(place.At("files").Item(at), CodeContradiction, "standard input is the whole input", "write the tables into files")
+		}
 		c.joins(place, name, &t)
 		of := *c
 		of.job = c.job.Of(name)

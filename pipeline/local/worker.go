@@ -17,7 +17,7 @@ import (
 type worker struct {
 	rows         int64 // of the input, including skipped ones
 	skipped      int64
-	blanks       int64 // lines of CSV files that are not rows
+	blanks       int64          // lines of CSV files that are not rows
 	joins        []*joined.Rows // of this pass over the input
 	derived      *derived.Evaluator
 	views        [][]int
