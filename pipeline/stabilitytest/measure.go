@@ -72,6 +72,11 @@ type Case struct {
 // Put writes one table of the pair, 0 or 1, into the files of a folder.
 func (c *Case) Put(dir string, i int) error {
 	names := Files(c.Writer, c.Pair.Files)
+	if c.Job.Tables != nil {
+		if err := os.WriteFile(filepath.Join(dir, items), []byte(itemRows), 0o600); err != nil {
+			return err
+		}
+	}
 	for k, rows := range c.Pair.Table(i) {
 		// Each file has a layout of its own, which is the same for both tables.
 		r := rand.New(rand.NewPCG(c.Layout, uint64(k)))

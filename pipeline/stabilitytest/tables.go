@@ -3,8 +3,6 @@ package stabilitytest
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/dprelease/dprelease/internal/wiring"
@@ -103,9 +101,6 @@ func (d *drawing) tables() {
 
 // openTables opens the tables of a job in the order of its plan.
 func (c *Case) openTables(l *Lab) (tables []*source.Dataset, err error) {
-	if err := os.WriteFile(filepath.Join(l.Dir, items), []byte(itemRows), 0o600); err != nil {
-		return nil, err
-	}
 	for i, options := range wiring.Sources(c.Job.plan.Job()) {
 		options.Dir, options.Workers = l.Dir, c.Limits.Workers
 		if name := c.Job.plan.Tables()[i]; name != "items" {
