@@ -23,7 +23,7 @@ var _ context.Context; var _ calibrate.Mechanism; var _ ledger.Receipt`
 // Code that bypasses the trust boundary does not compile.
 func TestDoesNotCompile(t *testing.T) {
 	for body, want := range map[string]string{
-		`_ = mechanism.Noisy{units: []int64{1}}`:                                    "unexported field",
+		`_ = mechanism.Noisy{multiples: []int64{1}}`:                                "unexported field",
 		`_ = mechanism.Noisy{values: []float64{1}}`:                                 "unexported field",
 		`_ = mechanism.Noisy{m, nil, []float64{1}, nil, nil, nil, false}`:           "unexported field",
 		`n.values = []float64{1}`:                                                   "unexported field",
