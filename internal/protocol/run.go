@@ -29,48 +29,42 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 		return nil, err
 	}
 	defer unlockFolder()
-	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir, again: req.NewRelease, compare: req.CompareInput,
+	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir, newRelease: req.NewRelease, compare: req.CompareInput,
 		refuse: req.Refuse}
 	if err := a.lookup(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.withdrawn(); err != nil && !req.NewRelease {
-		return nil, err
+	if a.next() == NextWithdrawn {
+		return nil, a.withdrawn()
 	}
 	if err := a.tidy(ctx); err != nil {
 		return nil, err
 	}
-	finished, err := a.settle(ctx)
-	var failed *pipeline.Error
-	if errors.As(err, &failed) && failed.Code == codeLost && req.NewRelease {
-		a.forsaken, err = true, nil
-	}
-	if err != nil {
+	if err := a.finishEarlier(ctx); err != nil {
 		return nil, err
 	}
-	// A new release that an earlier --new-release began is the one requested.
-	again := req.NewRelease && !(finished && (a.prior.Charge.Number > 1 || a.older))
-	switch {
-	case !again && finished && a.mine(&a.prior):
+	switch next := a.next(); next {
+	case NextCharge, NextResume:
+		if a.compare {
+			return nil, &pipeline.Error{
+				Cause: pipeline.CauseJob, Code: "not-released", Message: "--compare-input compares the input with that of a " +
+					"release, and this job has no release",
+				Hint: "nothing was spent; make the release with release run, without --compare-input",
+			}
+		}
+		return a.release(ctx)
+	case NextRepeat:
+		return a.repeat(ctx)
+	case NextRerender, NextFinish:
 		if err := a.compareInput(ctx, &a.prior); err != nil {
 			return nil, err
+		}
+		if next == NextRerender {
+			return a.rerender(ctx)
 		}
 		return &Outcome{Status: StatusFinished, Dir: a.dir, Digest: a.prior.Digests.Release}, nil
-	case !req.NewRelease && len(a.same) > 0:
-		return a.repeat(ctx)
-	case !again && a.published():
-		if err := a.compareInput(ctx, &a.prior); err != nil {
-			return nil, err
-		}
-		return a.rerender(ctx)
-	case a.compare:
-		return nil, &pipeline.Error{
-			Cause: pipeline.CauseJob, Code: "not-released", Message: "--compare-input compares the input with that of a " +
-				"release, and this job has no release",
-			Hint: "nothing was spent; make the release with release run, without --compare-input",
-		}
 	default:
-		return a.release(ctx)
+		return nil, a.withdrawn()
 	}
 }
 
@@ -152,11 +146,15 @@ func occupied(dir string, err error) error {
 
 const hintOccupied = "choose another folder with --out, put a ${param} in output.dir, or move the folder away"
 
-// open opens the input and checks the plan against its schema.
+// open opens the input and checks the plan against its schema. A run that is resumed reads the version that was charged.
 func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 	engine, err := a.Open(ctx)
 	if err != nil {
 		return nil, pipeline.InputError(err)
+	}
+	if err := a.readVersion(ctx, engine); err != nil {
+		_ = engine.Close()
+		return nil, err
 	}
 	if diags := a.plan.CheckWith(engine); len(diags) > 0 {
 		_ = engine.Close()
@@ -164,4 +162,27 @@ func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 			Err: diags}
 	}
 	return engine, nil
+}
+
+// readVersion makes the engine read the version of the input that an earlier attempt recorded with its charge. A new
+// release that is asked for reads the newest version if that one is gone: nobody has seen noise on it.
+func (a *attempt) readVersion(ctx context.Context, engine pipeline.Engine) error {
+	v, keeps := engine.(pipeline.Versioned)
+	if keeps {
+		a.version = v.Version()
+	}
+	recorded := a.prior.Charge.Input
+	if !a.reserved() || recorded == "" || recorded == a.version {
+		return nil
+	}
+	gone := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input-version", Message: "the version of the input that this " +
+		"run was charged for cannot be read", Hint: "a table keeps its versions for a time; if this one is gone, run with " +
+		"--new-release, which reads the newest version under the same charge"}
+	if !keeps {
+		return gone
+	}
+	if gone.Err = v.ReadVersion(ctx, recorded); gone.Err != nil && ctx.Err() == nil && !a.newRelease {
+		return gone
+	}
+	return context.Cause(ctx)
 }

@@ -146,7 +146,7 @@ func (a *Spread) addQuantized(cell int32, times uint64) {
 }
 
 // Merge adds another's rows.
-func (a *Spread) Merge(other Answer) error {
+func (a *Spread) Merge(other Partial) error {
 	o, ok := other.(*Spread)
 	if !ok {
 		return bounding.ErrMerge

@@ -1,9 +1,9 @@
 package accumulate
 
-// The states of answers
+// The states of partials
 //
-// An answer writes what it holds to a [state.Writer], and adds what another process wrote. Counts are written in one of
-// two forms, whichever the answer has them in, and either can be added to the other: which one it is depends on the
+// A partial writes what it holds to a [state.Writer], and adds what another process wrote. Counts are written in one of
+// two forms, whichever the partial has them in, and either can be added to the other: which one it is depends on the
 // memory of the process.
 //
 //	Counts   1, cells in eight bytes each

@@ -158,7 +158,7 @@ func (a *Sums) AddRecords() func(content []byte, rows uint64) {
 }
 
 // Merge adds another's sums.
-func (a *Sums) Merge(other Answer) error {
+func (a *Sums) Merge(other Partial) error {
 	o, ok := other.(*Sums)
 	if !ok {
 		return bounding.ErrMerge

@@ -155,7 +155,7 @@ func (a *Values) makeRoom() {
 }
 
 // Merge adds another's sums.
-func (a *Values) Merge(other accumulate.Answer) error {
+func (a *Values) Merge(other accumulate.Partial) error {
 	o, ok := other.(*Values)
 	if !ok {
 		return bounding.ErrMerge
