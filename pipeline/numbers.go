@@ -31,7 +31,7 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 		if p.queries[i].overUnits {
 			continue // columns of units have the types that the job gives them
 		}
-		path := fmt.Sprintf("queries[%d]", i)
+		path := p.queries[i].path
 		if w, kind := p.job.Queries[i].RowWeight(); w != nil {
 			check(path+"."+kind+".weight.column", w.Column, "a weight")
 		}

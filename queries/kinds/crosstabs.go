@@ -67,10 +67,8 @@ func newCrosstabs(s query.Spec, p *problem.Problems) query.Query {
 	if len(p.List) == 0 {
 		q.tables(p)
 	}
-	if len(p.List) == 0 && s.Crosstabs.Integers && slices.ContainsFunc(q.Marginals.Tables(),
-		func(t strategy.Set) bool { return t.Len() > maxRounded }) {
-		p.Add("crosstabs.integers", problem.CodeBadSpec, "tables of more than two dimensions need not agree as whole numbers",
-			"leave integers out, or ask tables of at most two dimensions")
+	if len(p.List) == 0 && s.Crosstabs.RoundTo > 0 {
+		q.checkRounding(p)
 	}
 	if len(p.List) > 0 {
 		return nil
@@ -143,6 +141,34 @@ func (q *Crosstabs) tables(p *problem.Problems) {
 		if q.Spec.Crosstabs.Nonnegative && q.Marginals.Cells(s) > maxNonnegative {
 			p.Add(field, problem.CodeTooManyCells, "a table of more than 2^20 cells is not made non-negative, which would take "+
 				"minutes", "leave nonnegative out, or ask for smaller tables")
+			return
+		}
+	}
+}
+
+// checkRounding reports tables of three and more dimensions that cannot be rounded so that they agree.
+func (q *Crosstabs) checkRounding(p *problem.Problems) {
+	field := "crosstabs.integers"
+	if q.Spec.Crosstabs.RoundTo > 1 {
+		field = "crosstabs.round_to"
+	}
+	var of []uint64
+	for _, t := range q.Marginals.Tables() {
+		of = append(of, uint64(t))
+	}
+	for _, cluster := range clustersOf(of) {
+		cells := 1
+		for _, i := range strategy.Set(cluster).Attributes() {
+			if cells *= q.Axes[i].Size; cells > maxJoint {
+				p.Add(field, problem.CodeTooManyCells, "tables of three and more dimensions are rounded together, as sums of one table "+
+					"of all their dimensions, which may have at most 2^26 cells", "leave "+strings.TrimPrefix(field, "crosstabs.")+
+					" out, or ask fewer of these tables in one query")
+				return
+			}
+		}
+		if !q.Spec.Crosstabs.Nonnegative {
+			p.Add(field, problem.CodeBadSpec, "tables of three and more dimensions are rounded to numbers that are not negative",
+				"add nonnegative: true, or ask tables of at most two dimensions")
 			return
 		}
 	}
@@ -243,7 +269,7 @@ func (q *Crosstabs) norms(adj query.Adjacency, d strategy.Design) (out []*big.Ra
 	return out
 }
 
-// checkTogether reports noise under which some change of a unit has a larger mu than the components together.
+// checkTogether returns an error if a change of one unit can have a larger mu than the sum of the components allows.
 func (q *Crosstabs) checkTogether(adj query.Adjacency, ms []calibrate.Mechanism) error {
 	if adj != query.ReplaceOne {
 		return nil
@@ -267,7 +293,7 @@ func (q *Crosstabs) checkTogether(adj query.Adjacency, ms []calibrate.Mechanism)
 
 var errProportion = errors.New("the noise of the tables' parts is not in proportion to what the plan charges")
 
-// Components states a mechanism for each residual.
+// Components returns one component for each residual, with its sensitivity and its weight in the budget.
 func (q *Crosstabs) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -311,7 +337,7 @@ func (q *Crosstabs) whyResidual(adj query.Adjacency, r strategy.Set, l2 float64)
 	return who + what + ": " + domain.Shortest(l2)
 }
 
-// Strategy reports what becomes of the noise of the residuals in the tables.
+// Strategy returns the errors of the tables that are computed from the noisy residuals, and of other strategies.
 func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != len(q.names) {
 		return query.Strategy{}, errComponents
@@ -341,7 +367,7 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 	}
 	out.Error = q.errorOf(out.Tables)
 	mu := float64(calibrate.ComposedMu(ms))
-	unit := float64(q.Limits.Rows) / mu // what one row in each table alone would be
+	unit := float64(q.Limits.Rows) / mu // the error of a single table that gets all of mu
 	if adj == query.ReplaceOne {
 		unit *= math.Sqrt2
 	} else {
@@ -358,7 +384,7 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 	return out, nil
 }
 
-// errorOf returns the root of the loss of tables.
+// errorOf returns the square root of the loss (spec key optimize) of the tables.
 func (q *Crosstabs) errorOf(tables []query.StrategyTable) float64 {
 	sum, total, largest := 0.0, 0.0, 0.0
 	for k, t := range tables {

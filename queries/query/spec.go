@@ -34,6 +34,8 @@ type Spec struct {
 	FloatUnit bool
 	// Unit is the privacy unit's columns; if there are none, each row is a unit unless Upstream is set.
 	Unit []string
+	// Called are the names of the unit's columns in messages; nil if they are those of Unit.
+	Called []string
 	// Upstream is the unit of a table whose producer bounded it; nil if the program bounds units.
 	Upstream *Upstream
 	// Counts is what a row of a table of counts stands for; nil if it stands for one.
@@ -87,12 +89,17 @@ type Crosstabs struct {
 	Tables []CrosstabTable
 	// Loss describes which error is to be small.
 	Loss strategy.Loss
-	// Nonnegative and Integers make the estimates of all tables non-negative or whole, so that they still agree.
-	Nonnegative, Integers bool
+	// Nonnegative makes the estimates of all tables non-negative, so that they still agree.
+	Nonnegative bool
+	// RoundTo makes them multiples of this number that still agree: 1 for integers, 0 leaves them as they are.
+	RoundTo int64
 	// Known are the public totals of the groups of levels over all cells of the other dimensions, by the number of the
 	// level: whole numbers. Each level that is there fixes the levels above it.
 	Known map[int][]float64
 }
+
+// Adjusted reports whether estimates differ from the noisy values.
+func (x *Crosstabs) Adjusted() bool { return x.Nonnegative || x.RoundTo > 0 }
 
 // CrosstabTable is a table by some dimensions, named as their key columns are.
 type CrosstabTable struct {
@@ -152,13 +159,17 @@ func (s Spec) UnitName() string {
 	if s.Upstream != nil {
 		return s.Upstream.Name
 	}
-	switch len(s.Unit) {
+	names := s.Unit
+	if s.Called != nil {
+		names = s.Called
+	}
+	switch len(names) {
 	case 0:
 		return "row"
 	case 1:
-		return s.Unit[0]
+		return names[0]
 	}
-	return "(" + strings.Join(s.Unit, ", ") + ")"
+	return "(" + strings.Join(names, ", ") + ")"
 }
 
 // EachUnit begins the argument for a sensitivity: "each cab_id", or who promises what follows.
