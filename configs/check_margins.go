@@ -82,7 +82,7 @@ func (h *Histogram) dependent() bool { return h.Optimize == "cdf" || h.Noise == 
 // MarginAxes returns the dimensions of the histogram q that m keeps, in ascending order. ok is false if m is not a
 // margin of q.
 func (q *Query) MarginAxes(m *Query) (axes []int, ok bool) {
-	if q.Histogram == nil || m.Count == nil && m.Histogram == nil || m.CountsUnits() {
+	if w, _ := m.RowWeight(); q.Histogram == nil || m.Count == nil && m.Histogram == nil || m.CountsUnits() || w != nil {
 		return nil, false
 	}
 	if q.Histogram.dependent() || m.Histogram != nil && m.Histogram.dependent() {

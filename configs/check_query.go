@@ -67,6 +67,9 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 		c.bad(at.At("count").At("measure"), CodeContradiction, "the bound of this query is found in the same run",
 			"write per_unit: {max_rows: N} for this query")
 	}
+	if w, kind := q.RowWeight(); w != nil {
+		c.rowWeight(at.At(kind), q, w)
+	}
 	if q.Histogram != nil {
 		c.dimensions(at.At("histogram").At("by"), q.Histogram.By)
 		c.withoutLevels(at.At("histogram").At("by"), q.Histogram.By)
@@ -94,6 +97,38 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 	}
 	c.margins(at.At("margins"), q)
 	c.rates(at.At("rates"), q)
+}
+
+// rowWeight checks how much rows count, and refuses what needs numbers of rows. kind is the key of the query's kind.
+func (c *checker) rowWeight(kind *yamltree.Path, q *Query, w *RowWeight) {
+	at := kind.At("weight")
+	c.clamp(at.At("clamp"), w.Clamp)
+	if len(w.Clamp) == 2 {
+		if lo, ok := w.Clamp[0].rat(); ok && lo.Sign() < 0 {
+			c.bad(at.At("clamp"), CodeBadValue, "a weight below 0 stands for no number of people or things", "write [0, hi]")
+		}
+	}
+	wrong := ""
+	switch m := q.Mean; {
+	case c.job.Input.Counts != nil:
+		wrong = "a table of counts, whose rows have their counts as weights"
+	case q.CountsUnits():
+		wrong = "measure, which counts units"
+	case q.Histogram != nil && q.discovers():
+		wrong = "keys that are discovered, which are selected by numbers of units; sum: {column: " + yamltree.Shown(w.Column) +
+			"} adds weights up by the keys of another histogram"
+	case q.Histogram != nil && q.Histogram.dependent():
+		wrong = "optimize and noise, which lay out the noise of numbers of rows"
+	case q.Histogram != nil && len(q.Margins) > 0:
+		wrong = "margins, which are numbers of rows"
+	case q.Sum != nil || q.Variance != nil:
+		wrong = "a sum or a variance; for a weighted sum, derive a column that is the product"
+	case m != nil && (len(m.Columns) > 0 || m.Length > 0 || m.ClipL2 != "" || m.Clamp.Discovers() || m.Rows > 0):
+		wrong = "columns, length, clip_l2, clamp: discover and rows: a weighted mean is of one column with a clamp"
+	}
+	if wrong != "" {
+		c.bad(at, CodeContradiction, "weight does not go with "+wrong, "remove one of them")
+	}
 }
 
 // step reports what is wrong with a denoising step, at the keys that it is about.

@@ -32,7 +32,11 @@ func (c *checker) sqlInput(at *yamltree.Path) {
 		c.bad(sql, CodeContradiction, "the input is a table or a query, one of them",
 			"write table: SCHEMA.TABLE, or query: SELECT ...")
 	}
-	if slices.Contains(strings.Split(in.SQL.Table, "."), "") && in.SQL.Table != "" {
+	if in.SQL.Format != "" && (in.SQL.Driver != "duckdb" || in.SQL.Table == "") && c.sound(sql) {
+		c.bad(sql.At("format"), CodeContradiction, "only DuckDB reads a folder by its format, and table names it",
+			"name the table of a catalogue without format: CATALOGUE.SCHEMA.TABLE; or write driver: duckdb and table: FOLDER")
+	}
+	if slices.Contains(strings.Split(in.SQL.Table, "."), "") && in.SQL.Table != "" && in.SQL.Format == "" {
 		c.bad(sql.At("table"), CodeBadValue, "a part of the name is empty",
 			"write SCHEMA.TABLE; for names with points in them use query: SELECT * FROM ...")
 	}

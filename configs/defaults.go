@@ -5,13 +5,13 @@ import (
 )
 
 // Terms returns the public number of terms of a mean: its own rows key, or the input's if every row of the input is one
-// term. It is 0 if the number is private.
+// term. It is 0 if the number is private, or if rows have weights.
 func (j *Job) Terms(a *Aggregate) int64 {
 	in := &j.Input
 	if a.Rows > 0 {
 		return a.Rows
 	}
-	if len(j.Privacy.Unit.Columns) == 0 && len(a.By) == 0 && len(in.Where) == 0 && len(in.Events) == 0 {
+	if a.Weight == nil && len(j.Privacy.Unit.Columns) == 0 && len(a.By) == 0 && len(in.Where) == 0 && len(in.Events) == 0 {
 		return in.Rows
 	}
 	return 0

@@ -89,6 +89,20 @@ func (q *Query) Aggregates() map[string]*Aggregate {
 	return all
 }
 
+// RowWeight returns how much each row counts, and the key of its kind; nil if all rows count alike.
+func (q *Query) RowWeight() (w *RowWeight, kind string) {
+	switch {
+	case q.Count != nil:
+		return q.Count.Weight, "count"
+	case q.Histogram != nil:
+		return q.Histogram.Weight, "histogram"
+	}
+	for kind, a := range q.Aggregates() {
+		return a.Weight, kind
+	}
+	return nil, ""
+}
+
 // OverUnits reports whether the rows of the query are the privacy units.
 func (q *Query) OverUnits() bool { return q.Over == "units" }
 
@@ -122,6 +136,18 @@ type Count struct {
 	// than per_unit lets this query count. It shows how much a bound leaves out, and takes its share of the budget as
 	// any query. All rows that `input.where` keeps count towards the bound.
 	Measure string `yaml:"measure,omitempty" enum:"units_over_bound" example:"units_over_bound"`
+	// Weight adds up the weights of rows in the place of rows.
+	Weight *RowWeight `yaml:"weight,omitempty" example:"{column: weight, clamp: [0, 500]}"`
+}
+
+// RowWeight is how much each row counts: in a survey, how many people it stands for. A row without a weight (null, NaN
+// or no number) is left out.
+type RowWeight struct {
+	// Column of the weights.
+	Column string `yaml:"column" example:"weight"`
+	// Clamp is the range [lo, hi], from 0 on, onto which each weight is clamped. The noise grows with hi. Take it from what
+	// you know about the survey's design, never from the data.
+	Clamp []Decimal `yaml:"clamp" example:"[0, 500]"`
 }
 
 // CountsUnits reports whether the query counts the units that a bound cuts.
@@ -135,6 +161,8 @@ type Histogram struct {
 	// before noise is added, exactly. The threshold on noisy counts then rises by min_units - 1. A value of 2 or more
 	// lets a database add up by such keys. If it is absent, it is 1, and every key gets noise.
 	MinUnits int64 `yaml:"min_units,omitempty" min:"1" example:"5"`
+	// Weight adds up the weights of rows in the place of rows, also for quantiles and cdf.
+	Weight *RowWeight `yaml:"weight,omitempty" example:"{column: weight, clamp: [0, 500]}"`
 	// Quantiles are computed from the released counts, at no cost, if one dimension has edges that are numbers. For
 	// each group of the other dimensions they are the values below which these fractions of its rows lie. They are
 	// published in files NAME.quantiles.
@@ -232,6 +260,8 @@ type Aggregate struct {
 	Range []Decimal `yaml:"range,omitempty" example:"[0, 1e9]"`
 	// ClampShare is the part of the query's budget (of its mu squared) that `clamp: discover` spends. Absent: 0.1.
 	ClampShare Decimal `yaml:"clamp_share,omitempty" example:"0.1"`
+	// Weight is how much each row counts in a mean of one column.
+	Weight *RowWeight `yaml:"weight,omitempty" example:"{column: weight, clamp: [0, 500]}"`
 	// ClipL2 is the largest L2 norm of a vector, in the columns' unit. Longer vectors are shortened to it.
 	ClipL2 Decimal `yaml:"clip_l2,omitempty" example:"1"`
 	// By are the dimensions of a grouped sum or mean.

@@ -58,6 +58,16 @@ type Scratcher interface {
 	UseScratch(dir string)
 }
 
+// Versioned is an Engine whose input may keep its versions, such as the snapshots of an Iceberg table.
+type Versioned interface {
+	// Version returns the version that the engine reads; "" if the input keeps none. It changes with every write to the
+	// input, so it is private: it goes to the ledger, and to no release.
+	Version() string
+	// ReadVersion makes the engine read a version that an earlier attempt recorded. After an error the engine reads the
+	// same version as before.
+	ReadVersion(ctx context.Context, version string) error
+}
+
 // Aggregations returns what is added up of an input for each query: all that an engine needs to know of the queries.
 // Columns are the logical ones. Errors are diagnostics of the job, or those of package queries/problem.
 func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, error) {

@@ -19,12 +19,19 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 			continue // columns of units have the types that the job gives them
 		}
 		path := fmt.Sprintf("queries[%d]", i)
+		text := func(column string) bool {
+			f, ok := schema.Lookup(column)
+			return ok && f.Type.Kind == table.String && p.meantAsText(column)
+		}
+		if w, kind := p.job.Queries[i].RowWeight(); w != nil && text(w.Column) {
+			diags = append(diags, p.textValue(path+"."+kind+".weight.column", "weight", w.Column))
+		}
 		for kind, a := range p.job.Queries[i].Aggregates() {
-			if f, ok := schema.Lookup(a.Column); ok && f.Type.Kind == table.String && p.meantAsText(a.Column) {
+			if text(a.Column) {
 				diags = append(diags, p.textValue(path+"."+kind+".column", kind, a.Column))
 			}
 			for k, column := range a.Columns {
-				if f, ok := schema.Lookup(column); ok && f.Type.Kind == table.String && p.meantAsText(column) {
+				if text(column) {
 					diags = append(diags, p.textValue(fmt.Sprintf("%s.%s.columns[%d]", path, kind, k), kind, column))
 				}
 			}

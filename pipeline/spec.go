@@ -41,6 +41,9 @@ func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 		s.Crosstabs = b.crosstabs(jq.Crosstabs, path+".crosstabs")
 		s.Crosstabs.Known = b.known(jq.Crosstabs.Known, s.By, path+".crosstabs.known")
 	}
+	if w, kind := jq.RowWeight(); w != nil && kind != "mean" {
+		s.Value = weight(w)
+	}
 	for kind, a := range jq.Aggregates() {
 		s.Kind, s.By, s.Value = query.Kind(kind), b.dimensions(a.By, path+"."+kind), value(a)
 		if s.Value.Rows = a.Rows; a == jq.Mean {
@@ -78,8 +81,19 @@ func value(a *configs.Aggregate) *quantize.Value {
 	if c := a.Bounds(); len(c) == 2 {
 		v.Lo, v.Hi = string(c[0]), string(c[1])
 	}
+	if a.Weight != nil {
+		v.Weight = weight(a.Weight)
+	}
 	if a.Clamp.Discovers() {
 		v.Share = shareOf(a.ClampShare)
+	}
+	return v
+}
+
+func weight(w *configs.RowWeight) *quantize.Value {
+	v := &quantize.Value{Columns: []string{w.Column}}
+	if len(w.Clamp) == 2 {
+		v.Lo, v.Hi = string(w.Clamp[0]), string(w.Clamp[1])
 	}
 	return v
 }

@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -121,6 +122,77 @@ func readByGroup(groups int, sums bool) Spec {
 	return Spec{Kind: Histogram, By: by, Read: Read{Quantiles: []string{"0.1", "0.5", "0.9"}, CDF: true, Sums: sums}}
 }
 
+// weights are weights of rows between 0 and 5.
+var weights = &quantize.Value{Columns: []string{"w"}, Lo: "0", Hi: "5"}
+
+func withWeights(s Spec) Spec {
+	s.Value = weights
+	return s
+}
+
+// weighted draws rows in groups with values and weights, of which some exceed the clamp, and the sums of weights by
+// group, or with of = 1 the weighted means.
+func weighted(of, rows int) drawTable {
+	return func(r *rand.Rand) (*testTable, map[string][]float64) {
+		tab := &testTable{}
+		for _, name := range []string{"g", "x", "w"} {
+			tab.fields = append(tab.fields, table.Field{Name: name, Type: table.Type{Kind: table.Float}})
+		}
+		tab.fields[0].Type.Kind = table.Int
+		truth := make([]float64, groupsOfRun)
+		for g := range truth {
+			sums := [2]float64{}
+			for range rows {
+				x, w := float64(r.IntN(r.IntN(20)+1)), 7*r.Float64()
+				tab.rows = append(tab.rows, []value{{n: int64(g)}, {x: x}, {x: w}})
+				sums[0], sums[1] = sums[0]+min(w, 5), sums[1]+min(w, 5)*x
+			}
+			if truth[g] = sums[0]; of == 1 {
+				truth[g] = sums[1] / sums[0]
+			}
+		}
+		return tab, map[string][]float64{"": truth}
+	}
+}
+
+// weightedSpread draws rows in groups with values of a density that falls, and weights that grow with the value, and the
+// weighted quantiles. The weights are near their clamp: intervals of quantiles are too wide if all are far below.
+func weightedSpread(r *rand.Rand) (*testTable, map[string][]float64) {
+	tab := &testTable{fields: []table.Field{{Name: "g", Type: table.Type{Kind: table.Int}},
+		{Name: "x", Type: table.Type{Kind: table.Float}}, {Name: "w", Type: table.Type{Kind: table.Float}}}}
+	truth := map[string][]float64{}
+	for g := range groupsOfRun {
+		cells, total := make([]float64, 8), 0.0
+		type row struct{ x, w float64 }
+		var rows []row
+		for range 300 {
+			x := 16 * min(r.Float64(), r.Float64())
+			w := 3.5 + r.Float64() + x/32
+			rows = append(rows, row{x, w})
+			tab.rows = append(tab.rows, []value{{n: int64(g)}, {x: x}, {x: w}})
+			cells[int(x/2)] += w
+			total += w
+		}
+		truth[""] = append(truth[""], cells...)
+		below := 0.0
+		for _, w := range cells {
+			below += w
+			truth["cdf"] = append(truth["cdf"], below/total)
+		}
+		slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.x, b.x) })
+		for _, q := range []float64{0.1, 0.5, 0.9} {
+			below := 0.0
+			for _, a := range rows {
+				if below += a.w; below >= q*total {
+					truth["quantiles"] = append(truth["quantiles"], a.x)
+					break
+				}
+			}
+		}
+	}
+	return tab, truth
+}
+
 // unitsOfRows draws persons with 1 to 5 rows, and how many have more than 2; and a table by group of one row each.
 func unitsOfRows(r *rand.Rand) (*testTable, map[string][]float64) {
 	var u, g []int64
@@ -207,6 +279,10 @@ func simulations() []simulated {
 		{name: "units over a bound", spec: over, table: unitsOfRows},
 		{name: "sums", spec: Spec{Kind: Sum, Value: values, By: group}, table: sum},
 		{name: "means", spec: Spec{Kind: Mean, Value: values, By: group}, table: mean, apart: true},
+		{name: "weighted histogram", spec: Spec{Kind: Histogram, Value: weights, By: group}, table: weighted(0, 30)},
+		{name: "weighted means", spec: Spec{Kind: Mean, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "20",
+			Weight: weights}, By: group}, table: weighted(1, 150), apart: true},
+		{name: "weighted quantiles", spec: withWeights(readByGroup(groupsOfRun, false)), table: weightedSpread},
 		{name: "variances", spec: Spec{Kind: Variance, Value: values, By: group}, table: variance, apart: true},
 		{name: "quantiles of narrow noise", spec: readByGroup(groupsOfRun, false), table: spreadValues(groupsOfRun, 800)},
 		{name: "quantiles of wide noise", spec: readByGroup(groupsOfRun, false), table: spreadValues(groupsOfRun, 150)},

@@ -27,7 +27,7 @@
 //
 // Each kind has a file in queries/kinds, whose documentation lists them. They use the words of package query. Below the
 // kinds, queries/domain finds the cell of a row, queries/quantize its value, queries/bounding the rows of a unit that
-// count, queries/internal/accumulate adds them up, and queries/internal/gather does so by privacy unit.
+// count, and queries/internal/accumulate adds them up.
 package queries
 
 import (

@@ -36,7 +36,7 @@ func carried(tb testing.TB, all []adding, fresh func() ([]adding, error)) []addi
 		}
 	}
 	var b bytes.Buffer
-	if err := errors.Join(SaveAnswers(bare(all), &b), LoadAnswers(bare(next), &b)); err != nil {
+	if err := errors.Join(SaveTotals(bare(all), &b), LoadTotals(bare(next), &b)); err != nil {
 		tb.Fatal(err)
 	}
 	return next
@@ -89,7 +89,7 @@ func boundInBuckets(tb testing.TB, all []adding, fresh func() ([]adding, error))
 			}
 		}
 		var b bytes.Buffer
-		if err := errors.Join(Bound(bare(apart)), SaveAnswers(bare(apart), &b), LoadAnswers(bare(final), &b)); err != nil {
+		if err := errors.Join(Bound(bare(apart)), SaveTotals(bare(apart), &b), LoadTotals(bare(final), &b)); err != nil {
 			tb.Fatal(err)
 		}
 	}

@@ -119,7 +119,7 @@ func gatherings() []gathering {
 			err := SaveRows(bare(all), NewBuckets(3, [16]byte{3, 5, 8: 7, 15: 77}, text), 5000,
 				func(_ int, block []byte) error { return LoadRows(bare(to), block) })
 			var b bytes.Buffer
-			return errors.Join(err, SaveAnswers(bare(all), &b), LoadAnswers(bare(to), &b))
+			return errors.Join(err, SaveTotals(bare(all), &b), LoadTotals(bare(to), &b))
 		}},
 	}
 }

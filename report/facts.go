@@ -59,6 +59,7 @@ type queryFacts struct {
 	counted    string // what the numbers count or measure, in the job's words; "" if it says nothing
 	units      bool   // each unit counts once at most
 	columns    map[string]described
+	weight     string          // the column of the weights of rows; "" if all rows count alike
 	whole      map[string]bool // columns that hold whole numbers
 	cells      int
 	mu         float64
@@ -119,9 +120,9 @@ type dimension struct {
 
 // jobQuery is the part of a query in the manifest's job that the page needs.
 type jobQuery struct {
-	Name, Title, Description, Unit, Over      string
-	PerUnit                                   jobBounds `json:"per_unit"`
-	Histogram, Crosstabs, Sum, Mean, Variance *jobKind
+	Name, Title, Description, Unit, Over             string
+	PerUnit                                          jobBounds `json:"per_unit"`
+	Count, Histogram, Crosstabs, Sum, Mean, Variance *jobKind
 }
 
 // jobInput is what the job says of the types of texts.
@@ -145,6 +146,7 @@ type jobKind struct {
 	Columns []string
 	By      []dimension
 	Known   []struct{ Level, File string }
+	Weight  struct{ Column string }
 }
 
 // Title returns what readers call a release: the title in its job, or its name.
@@ -291,13 +293,14 @@ func (q *queryFacts) linear() bool {
 // ask reads the query's keys in the job.
 func (q *queryFacts) ask(j *jobQuery) {
 	q.title, q.about, q.counted = cmp.Or(j.Title, q.name), j.Description, j.Unit
-	for _, k := range []*jobKind{j.Histogram, j.Crosstabs, j.Sum, j.Mean, j.Variance} {
+	for _, k := range []*jobKind{j.Count, j.Histogram, j.Crosstabs, j.Sum, j.Mean, j.Variance} {
 		if k == nil {
 			continue
 		}
 		if q.axes, q.value = k.By, k.Column; q.value == "" {
 			q.value = strings.Join(k.Columns, ", ")
 		}
+		q.weight = k.Weight.Column
 		for _, t := range k.Known {
 			q.known = append(q.known, shown(t.Level)+" ("+shown(t.File)+")")
 		}

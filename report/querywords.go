@@ -38,10 +38,20 @@ func (q *queryFacts) noun(f *facts) string {
 	switch {
 	case q.counted != "":
 		return shown(q.counted)
+	case q.weight != "":
+		return "rows, weighted by " + shown(cmp.Or(q.columns[q.weight].Title, q.weight))
 	case (q.threshold > 0 || q.units || q.kind == overBound) && len(f.unit) > 0:
 		return "number of " + q.unitNames(f)
 	}
 	return "rows"
+}
+
+// divisor returns the private number by which the sums of a query are divided.
+func (q *queryFacts) divisor() string {
+	if q.weight != "" {
+		return "sum of weights"
+	}
+	return "number of rows"
 }
 
 // unitNames names the privacy units, by what the job says that the query counts, or by their columns.
@@ -68,7 +78,7 @@ func (q *queryFacts) edgeLabel() string {
 
 func (q *queryFacts) halfText() string {
 	if q.overRows {
-		return short(q.half) + " / rows"
+		return short(q.half) + " / " + strings.TrimPrefix(q.divisor(), "number of ")
 	}
 	return short(q.half)
 }
@@ -227,6 +237,9 @@ func (q *queryFacts) question(f *facts) string {
 	switch noun := q.noun(f); {
 	case q.linear():
 		text = map[string]string{"sum": "Sums of ", "mean": "Means of ", "variance": "Variances of "}[q.kind] + q.valueName()
+		if q.weight != "" {
+			text += ", weighted by " + shown(cmp.Or(q.columns[q.weight].Title, q.weight))
+		}
 	case q.nested:
 		text = capital(noun) + " at several levels"
 	case q.kind == crosstabs:
@@ -277,7 +290,7 @@ func (q *queryFacts) accuracy() string {
 			SignificantUp(q.half, 4))
 	case q.overRows:
 		return fmt.Sprintf("The noise of the sums has a standard deviation of %s. A value's standard deviation is that "+
-			"number divided by the number of rows. Its interval stands in the table.", short(q.deviation))
+			"number divided by the %s. Its interval stands in the table.", short(q.deviation), q.divisor())
 	}
 	return fmt.Sprintf("The noise has a standard deviation of %s in every cell: with 95 %% probability a noisy value is "+
 		"within %s of the exact answer.", short(q.deviation), SignificantUp(q.half, 4))
@@ -296,7 +309,7 @@ func (q *queryFacts) bounded() string {
 		return ""
 	}
 	const ends = "values outside of the range count as its nearer end"
-	clamped := q.kind == "sum" || q.kind == "mean" || q.kind == "variance"
+	clamped := q.weight != "" || q.kind == "sum" || q.kind == "mean" || q.kind == "variance"
 	if clamped && strings.HasPrefix(why, "as the table's producer promises") {
 		return "The numbers and their intervals are of bounded data: " + ends + "."
 	}

@@ -47,6 +47,7 @@ type (
 		Account    accountBody       `json:"account"`
 		DeltaShare string            `json:"delta_share"`
 		Dir        string            `json:"dir"`
+		Input      string            `json:"input,omitempty"`
 		Job        string            `json:"job"`
 		Mechanisms []mechanismBody   `json:"mechanisms"`
 		Number     int               `json:"number"`
@@ -127,7 +128,7 @@ func reserveOf(c Charge) reserveBody {
 	if params == nil {
 		params = map[string]string{}
 	}
-	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: zeroIfEmpty(c.DeltaShare), Dir: c.Dir, Job: c.Job,
+	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: zeroIfEmpty(c.DeltaShare), Dir: c.Dir, Input: c.Input, Job: c.Job,
 		Mechanisms: ms, Number: c.Number,
 		Params: params, Run: c.Run}
 }
@@ -141,7 +142,7 @@ func (b reserveBody) charge() (Charge, error) {
 		}
 	}
 	return Charge{
-		Run: b.Run, Number: b.Number, Job: b.Job, Params: b.Params, Dir: b.Dir, Account: b.Account.account(), Mechanisms: ms,
+		Run: b.Run, Number: b.Number, Job: b.Job, Params: b.Params, Input: b.Input, Dir: b.Dir, Account: b.Account.account(), Mechanisms: ms,
 		DeltaShare: emptyIfZero(b.DeltaShare),
 	}, nil
 }

@@ -50,7 +50,7 @@ func (c Charge) checkTexts() error {
 			return fmt.Errorf("%w: the %s is empty", ErrCharge, what)
 		}
 	}
-	texts := []string{c.Run, c.Job, c.Dir, c.Account.Dataset, c.Account.Unit, c.Budget.Epsilon, c.Budget.Delta}
+	texts := []string{c.Run, c.Job, c.Input, c.Dir, c.Account.Dataset, c.Account.Unit, c.Budget.Epsilon, c.Budget.Delta}
 	for k, v := range c.Params {
 		texts = append(texts, k, v)
 	}

@@ -30,6 +30,9 @@ type Charge struct {
 	Number int
 	Job    string
 	Params map[string]string
+	// Input is the version of the input that the run reads, such as a snapshot; empty if the input keeps no versions. A
+	// run that is resumed reads the same version. It is not public.
+	Input string
 	// Dir is the absolute path of the release folder.
 	Dir        string
 	Account    Account

@@ -25,6 +25,8 @@ type attempt struct {
 	// hold the older release with which the new one changed places.
 	rerenderStagings []string
 
+	version string // of the input that this run reads; "" if the input keeps no versions
+
 	prior ledger.Run      // the release that the run starts from; the zero Run if the ledger has none
 	own   ledger.Run      // the newest release with the plan's fingerprint, cancelled or not
 	same  []publication   // the publications in the plan's presentation, the newest release first

@@ -152,11 +152,15 @@ func occupied(dir string, err error) error {
 
 const hintOccupied = "choose another folder with --out, put a ${param} in output.dir, or move the folder away"
 
-// open opens the input and checks the plan against its schema.
+// open opens the input and checks the plan against its schema. A run that is resumed reads the version that was charged.
 func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 	engine, err := a.Open(ctx)
 	if err != nil {
 		return nil, pipeline.InputError(err)
+	}
+	if err := a.readVersion(ctx, engine); err != nil {
+		_ = engine.Close()
+		return nil, err
 	}
 	if diags := a.plan.CheckWith(engine); len(diags) > 0 {
 		_ = engine.Close()
@@ -164,4 +168,27 @@ func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 			Err: diags}
 	}
 	return engine, nil
+}
+
+// readVersion makes the engine read the version of the input that an earlier attempt recorded with its charge. A new
+// release that is asked for reads the newest version if that one is gone: nobody has seen noise on it.
+func (a *attempt) readVersion(ctx context.Context, engine pipeline.Engine) error {
+	v, keeps := engine.(pipeline.Versioned)
+	if keeps {
+		a.version = v.Version()
+	}
+	recorded := a.prior.Charge.Input
+	if !a.reserved() || recorded == "" || recorded == a.version {
+		return nil
+	}
+	gone := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input-version", Message: "the version of the input that this " +
+		"run was charged for cannot be read", Hint: "a table keeps its versions for a time; if this one is gone, run with " +
+		"--new-release, which reads the newest version under the same charge"}
+	if !keeps {
+		return gone
+	}
+	if gone.Err = v.ReadVersion(ctx, recorded); gone.Err != nil && ctx.Err() == nil && !a.again {
+		return gone
+	}
+	return context.Cause(ctx)
 }

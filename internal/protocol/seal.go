@@ -215,7 +215,9 @@ func (a *attempt) charge(ctx context.Context) error {
 // program calibrated it differently: only the mechanisms that were charged may be drawn.
 func (a *attempt) reserve(ctx context.Context) (err error) {
 	if !a.reserved() {
-		a.receipt, err = a.Book.Charge(ctx, a.plan.Charge(a.dir, a.number()))
+		charge := a.plan.Charge(a.dir, a.number())
+		charge.Input = a.version
+		a.receipt, err = a.Book.Charge(ctx, charge)
 		return pipeline.LedgerError("charge", err)
 	}
 	receipt, recorded, err := a.Book.Resume(ctx, a.plan.Run(), a.number())

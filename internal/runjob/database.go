@@ -6,6 +6,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver of PostgreSQL
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
@@ -33,12 +34,13 @@ func databaseOpener(job *configs.Job, l local.Limits, key func(context.Context) 
 			return sqlpush.New(d, secret), nil
 		}
 		l.Separate = true
-		return sqlpush.NewReader(d, local.NewWithin(d.Rows(), l), secret), nil
+		return sqlpush.NewReader(d, func(rows *source.Dataset) pipeline.Engine { return local.NewWithin(rows, l) }, secret), nil
 	}
 }
 
 // DatabaseOf returns the input that a job with input.sql names.
 func DatabaseOf(job *configs.Job) sqlpush.Source {
 	in := job.Input.SQL
-	return sqlpush.Source{Driver: in.Driver, DSN: in.DSN, Table: in.Table, Query: in.Query, Exact: job.ExactColumns()}
+	return sqlpush.Source{Driver: in.Driver, DSN: in.DSN, Table: in.Table, Format: in.Format, Query: in.Query,
+		Exact: job.ExactColumns()}
 }

@@ -90,7 +90,7 @@ func Together(ctx context.Context, p *pipeline.Plan, schema table.Schema, k part
 			if err := t.Add(m); err != nil {
 				return err
 			}
-			return m.LoadAnswers(all.accumulators)
+			return m.LoadTotals(all.accumulators)
 		})
 		if err != nil {
 			return err

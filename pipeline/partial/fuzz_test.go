@@ -238,7 +238,7 @@ func TestMessagesEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.LoadAnswers(accumulators(t)); !errors.Is(err, want) {
+		if err := m.LoadTotals(accumulators(t)); !errors.Is(err, want) {
 			t.Errorf("%q behind the answers: %v", more, err)
 		}
 	}

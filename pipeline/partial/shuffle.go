@@ -121,7 +121,7 @@ func (k Key) Pack(s Statement, all []*queries.Accumulator, n int, emit func(buck
 func (k Key) answers(kind byte, head []byte, all []*queries.Accumulator) ([]byte, error) {
 	var out bytes.Buffer
 	out.Write(head)
-	if err := queries.SaveAnswers(all, &out); err != nil {
+	if err := queries.SaveTotals(all, &out); err != nil {
 		return nil, err
 	}
 	out.WriteByte(kind)
@@ -199,13 +199,13 @@ func (m *Message) LoadRows(all []*queries.Accumulator, bucket int) error {
 	return stateError(queries.LoadRows(all, m.rest))
 }
 
-// LoadAnswers adds the answers of a packed or bounded message.
-func (m *Message) LoadAnswers(all []*queries.Accumulator) error {
+// LoadTotals adds the answers of a packed or bounded message.
+func (m *Message) LoadTotals(all []*queries.Accumulator) error {
 	if m.kind == rowsKind {
 		return ErrDamaged
 	}
 	from := bytes.NewReader(m.rest)
-	if err := queries.LoadAnswers(all, from); err != nil {
+	if err := queries.LoadTotals(all, from); err != nil {
 		return stateError(err)
 	}
 	if from.Len() > 0 {

@@ -18,6 +18,9 @@ import (
 // Source is an input in a database, as a job names it: a table or a query.
 type Source struct {
 	Driver, DSN, Table, Query string
+	// Format is the format of a table that is a folder of files: iceberg or delta. It is empty if the table is one of the
+	// engine's.
+	Format string
 	// Exact names the columns in which different values must stay different: the columns of the privacy unit. A decimal
 	// among them that is not an Int is read as a text.
 	Exact []string
@@ -30,8 +33,9 @@ func HasDriver(driver string) bool { return slices.Contains(sql.Drivers(), regis
 type Database struct {
 	db      *sql.DB
 	dialect dialect
+	source  Source
 	from    string // a table expression
-	exact   []string
+	version string // that from reads; "" if the input keeps none
 	columns map[string]column
 	other   map[string]string // the database's types of the columns that cannot be read, for messages
 	spills  spillFolder
@@ -63,9 +67,11 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 	if err != nil {
 		return nil, failed(ctx, "the connection string is not one", err)
 	}
-	d := &Database{db: db, dialect: dialect, from: expression(dialect, s), exact: s.Exact, columns: map[string]column{},
-		other: map[string]string{}}
-	if err := d.describe(ctx); err != nil {
+	d := &Database{db: db, dialect: dialect, source: s, from: expression(dialect, &s)}
+	if err = d.pin(ctx); err == nil {
+		err = d.describe(ctx)
+	}
+	if err != nil {
 		_ = db.Close() // nothing was written
 		return nil, err
 	}
@@ -73,15 +79,23 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 }
 
 // expression returns the input as a table expression.
-func expression(d dialect, s Source) string {
+func expression(d dialect, s *Source) string {
 	if s.Query != "" {
 		return "(" + s.Query + "\n) AS input"
 	}
-	parts := strings.Split(s.Table, ".")
+	if l, ok := d.(lakeReader); ok && s.Format != "" {
+		return l.folder(s)
+	}
+	return quotedTable(d, s.Table) + " AS input"
+}
+
+// quotedTable quotes each part of a table's name.
+func quotedTable(d dialect, name string) string {
+	parts := strings.Split(name, ".")
 	for i := range parts {
 		parts[i] = d.quote(parts[i])
 	}
-	return strings.Join(parts, ".") + " AS input"
+	return strings.Join(parts, ".")
 }
 
 // describe reads the names and types of the columns.
@@ -109,8 +123,9 @@ func (d *Database) describe(ctx context.Context) error {
 				return err
 			}
 		}
+		d.columns, d.other = map[string]column{}, map[string]string{}
 		for _, of := range all {
-			of.Exact = slices.Contains(d.exact, of.Name)
+			of.Exact = slices.Contains(d.source.Exact, of.Name)
 			d.add(of)
 		}
 		return nil
@@ -180,6 +195,14 @@ func (d *Database) within(ctx context.Context, f func(*session) error) error {
 	for _, text := range d.dialect.session() {
 		if _, err := s.exec(ctx, text); err != nil {
 			return failed(ctx, "a setting of the session is refused", err)
+		}
+	}
+	if l, ok := d.dialect.(lakeReader); ok && d.source.Format != "" {
+		if _, err := s.exec(ctx, l.load(d.source.Format)); err != nil {
+			return &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql-extension",
+				Message: "the database has no extension " + d.source.Format + ", which reads the tables of this format",
+				Hint: "install it once with DuckDB's own program of the same version: INSTALL " + d.source.Format + "; another folder " +
+					"of extensions is the setting extension_directory of input.sql.dsn"}
 		}
 	}
 	if err := d.dialect.suits(ctx, s); err != nil {

@@ -215,10 +215,7 @@ func (duckdb) session() []string {
 	}
 }
 
-// spillTo quotes the path, which is the user's own: only a quote has a meaning in a literal.
-func (duckdb) spillTo(folder string) string {
-	return "SET temp_directory = '" + strings.ReplaceAll(folder, "'", "''") + "'"
-}
+func (duckdb) spillTo(folder string) string { return "SET temp_directory = " + pathText(folder) }
 
 // fold decodes the bytes of a text to the original characters.
 func (duckdb) fold(x string, f *domain.FoldTable) (string, bool) {

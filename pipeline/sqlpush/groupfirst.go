@@ -159,9 +159,9 @@ func (in *input) grouped(p *pipeline.Plan, o *aggregation.Aggregation, name stri
 			by = append(by, &o.Axes[i])
 		}
 	}
-	value := o.Value != nil && slices.Contains(o.Value.Value.Columns, name)
+	value := o.Value != nil && slices.Contains(o.Value.Value.AllColumns(), name)
 	isKey := slices.ContainsFunc(o.Keys, func(k aggregation.KeyPart) bool { return k.Column == name })
-	if slices.Contains(o.Unit, name) || isKey || value == (len(by) > 0) || !value &&
+	if slices.Contains(o.Unit, name) || isKey || value == (len(by) > 0) || value && o.Value.Factors != nil || !value &&
 		!(&contents{Aggregation: o}).inGroups() {
 		return false
 	}

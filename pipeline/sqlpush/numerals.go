@@ -27,7 +27,7 @@ func (w *writer) readNumerals(o *aggregation.Aggregation, columns map[string]col
 		c := columns[name]
 		c.Double, c.Whole = w.numeral(w.numerals(), c.Expr, c.Binary)
 		columns[name] = c
-		if o.Value != nil && !o.AllRows && slices.Contains(o.Value.Value.Columns, name) {
+		if o.Value != nil && !o.AllRows && slices.Contains(o.Value.Value.AllColumns(), name) {
 			conditions = append(conditions, c.Double+" IS NOT NULL")
 		}
 	}
@@ -97,7 +97,7 @@ func numeralColumns(o *aggregation.Aggregation, columns map[string]column) (name
 		}
 	}
 	if o.Value != nil {
-		add(o.Value.Value.Columns...)
+		add(o.Value.Value.AllColumns()...)
 	}
 	for i := range o.Axes {
 		if r := &o.Axes[i]; r.Numerals() || r.Grid != nil || r.Nearest != nil {

@@ -16,7 +16,7 @@ func Assumed(s Source, schema table.Schema) (*Database, error) {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "sql-driver", Message: "there is no dialect " + s.Driver,
 			Hint: "docs/howto/databases.md lists the dialects"}
 	}
-	d := &Database{dialect: dialect, from: expression(dialect, s), columns: map[string]column{},
+	d := &Database{dialect: dialect, source: s, from: expression(dialect, &s), columns: map[string]column{},
 		other: map[string]string{}}
 	types := dialect.typical()
 	for _, f := range schema.Fields {
@@ -26,4 +26,10 @@ func Assumed(s Source, schema table.Schema) (*Database, error) {
 }
 
 // Settings returns the statements that prepare a session.
-func (d *Database) Settings() []string { return d.dialect.session() }
+func (d *Database) Settings() []string {
+	all := d.dialect.session()
+	if l, ok := d.dialect.(lakeReader); ok && d.source.Format != "" {
+		all = append(all, l.load(d.source.Format))
+	}
+	return all
+}

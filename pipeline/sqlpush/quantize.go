@@ -3,6 +3,8 @@ package sqlpush
 import (
 	"fmt"
 	"math"
+
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // A value is quantized in SQL to the same integer as in queries/quantize, for every double, and by no product or cast
@@ -13,6 +15,14 @@ func (c *contents) quantizeValues() {
 	if c.Value == nil {
 		return
 	}
+	if f := c.Value.Factors; f != nil {
+		var v [2]string
+		for i, factor := range []*quantize.Quantizer{f.Value, f.Weight} {
+			v[i] = c.stage(c.quantize(factor, c.stage(c.asDouble(c.columns[factor.Value.Columns[0]]))))
+		}
+		c.values = append(c.values, c.alias("v0", fmt.Sprintf("(%s) * %s", less(v[0], f.Value.Centre), v[1])), c.alias("v1", v[1]))
+		return
+	}
 	var x []string
 	for i, name := range c.Value.Value.Columns {
 		if v, ok := c.clamped(name); ok {
@@ -21,7 +31,7 @@ func (c *contents) quantizeValues() {
 		}
 		x = append(x, c.stage(c.asDouble(c.columns[name])))
 		if !c.Value.Clip {
-			c.values = append(c.values, c.alias(fmt.Sprint("v", i), c.quantize(x[len(x)-1])))
+			c.values = append(c.values, c.alias(fmt.Sprint("v", i), c.quantize(c.Value, x[len(x)-1])))
 		}
 	}
 	if c.Value.Clip {
@@ -32,11 +42,10 @@ func (c *contents) quantizeValues() {
 // quantize returns queries/quantize for one number. The number is clamped first, so that no product overflows. If
 // products may underflow with an error, numbers below half a quantum become 0 first. Adding and subtracting 3·2^51
 // rounds to an integer, ties to even. NULL and NaN give NULL.
-func (c *contents) quantize(x string) string {
-	if v, ok := c.tryQuantize(x); ok {
-		return v
+func (c *contents) quantize(v *quantize.Quantizer, x string) string {
+	if tried, ok := c.tryQuantize(v, x); ok {
+		return tried
 	}
-	v := c.Value
 	small, rounder := "", c.float(3<<51)
 	if v.Exponent > 0 && c.failsBelow() {
 		half := math.Ldexp(1, v.Exponent-1)

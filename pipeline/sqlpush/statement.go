@@ -74,7 +74,7 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 		}
 		s := Statement{Query: q.Query.Name(), Text: text, of: o, at: i}
 		if o.Value != nil {
-			s.Sums = o.Value.Dims
+			s.Sums = o.Value.Numbers()
 			if o.Second != nil {
 				s.Sums++
 			}
@@ -163,7 +163,7 @@ func presenceOf(o *aggregation.Aggregation) map[string]presence {
 		}
 	}
 	if o.Value != nil && !o.AllRows {
-		for _, name := range o.Value.Value.Columns {
+		for _, name := range o.Value.Value.AllColumns() {
 			needs[name] = needsCondition
 		}
 	}

@@ -54,13 +54,27 @@ func (d *Database) read(ctx context.Context, columns []string, yield func(*table
 // the input's fingerprint.
 type Reader struct {
 	pipeline.Engine
-	d   *Database
-	key []byte
+	d    *Database
+	over func(rows *source.Dataset) pipeline.Engine
+	key  []byte
 }
 
-// NewReader returns a reader. Closing it closes the database.
-func NewReader(d *Database, rows pipeline.Engine, key []byte) *Reader {
-	return &Reader{Engine: rows, d: d, key: key}
+// NewReader returns a reader. over returns the engine for the database's rows. Closing the reader closes the database.
+func NewReader(d *Database, over func(rows *source.Dataset) pipeline.Engine, key []byte) *Reader {
+	return &Reader{Engine: over(d.Rows()), d: d, over: over, key: key}
+}
+
+// Version returns the version of the input that the reader reads.
+func (r *Reader) Version() string { return r.d.Version() }
+
+// ReadVersion makes the reader read a version that was recorded, whose columns may differ.
+func (r *Reader) ReadVersion(ctx context.Context, version string) error {
+	if err := r.d.ReadVersion(ctx, version); err != nil {
+		return err
+	}
+	_ = r.Engine.Close() // it holds nothing but the database
+	r.Engine = r.over(r.d.Rows())
+	return nil
 }
 
 // UseScratch sets the scratch folder of the engine and of the database.

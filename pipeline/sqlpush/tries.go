@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // Casts that return NULL on failure find cells and values faster than comparisons. Comparing doubles costs DuckDB more
@@ -32,7 +33,7 @@ func (in *input) late(o *aggregation.Aggregation, name string) bool {
 		}
 	}
 	v := o.Value
-	return v == nil || !v.Clip && (o.AllRows || len(v.Value.Columns) == 1 || !slices.Contains(v.Value.Columns, name))
+	return v == nil || !v.Clip && (o.AllRows || len(v.Value.AllColumns()) == 1 || !slices.Contains(v.Value.AllColumns(), name))
 }
 
 // lateSteps returns the code of a double that may be NaN or NULL.
@@ -90,9 +91,9 @@ func (w *writer) tryEvenly(x string, at []float64) (place string, cells int, ok 
 
 // tryQuantize is quantize by a cast that may fail. Rounding keeps the order, so the number can be clamped after it was
 // rounded. A number that does not fit a BIGINT is outside of the range, or NaN.
-func (c *contents) tryQuantize(x string) (v string, ok bool) {
+func (c *contents) tryQuantize(q *quantize.Quantizer, x string) (v string, ok bool) {
 	product := x
-	if q := c.Value; q.Exponent != 0 {
+	if q.Exponent != 0 {
 		product = x + " * " + c.float(math.Ldexp(1, -q.Exponent))
 	}
 	e, ok := c.try(product, 64)
@@ -100,10 +101,10 @@ func (c *contents) tryQuantize(x string) (v string, ok bool) {
 		return "", false
 	}
 	e = c.stage(e)
-	low, high := c.Value.Min, c.Value.Max
+	low, high := q.Min, q.Max
 	return fmt.Sprintf("CASE WHEN %s > %d THEN %d WHEN %s >= %s THEN %s WHEN %s < %s THEN %s WHEN %s <= %s THEN %s WHEN "+
 		"%s THEN %d END",
-		e, high, high, e, integer(low), e, e, integer(low), integer(low), x, c.float(c.Value.Real(low)), integer(low), c.isNumber(x), high), true
+		e, high, high, e, integer(low), e, e, integer(low), integer(low), x, c.float(q.Real(low)), integer(low), c.isNumber(x), high), true
 }
 
 // onlyPlace returns the place whose value alone determines a row's cell, if there is one. Places count from 1; the 1 is

@@ -18,6 +18,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
@@ -155,8 +156,9 @@ func TestKeysOfADatabaseAreReleased(t *testing.T) {
 				return nil, err
 			}
 			if read {
-				return sqlpush.NewReader(d, local.NewWithin(d.Rows(),
-					local.Limits{Workers: 1, Memory: 1 << 30, Scratch: dir, Separate: true}), make([]byte, 32)), nil
+				return sqlpush.NewReader(d, func(rows *source.Dataset) pipeline.Engine {
+					return local.NewWithin(rows, local.Limits{Workers: 1, Memory: 1 << 30, Scratch: dir, Separate: true})
+				}, make([]byte, 32)), nil
 			}
 			return sqlpush.New(d, make([]byte, 32)), nil
 		}}

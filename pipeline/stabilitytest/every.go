@@ -257,7 +257,7 @@ func (a *asked) compare(c *Case) *Finding {
 		}
 	}
 	a.compared++
-	return c.within(answers)
+	return c.Within(c.Job.plan, answers)
 }
 
 // empty reports whether no row counts in an answer.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries/query"
 )
 
@@ -72,7 +73,7 @@ func (c *Case) Measure(l *Lab) (found *Finding, skipped bool) {
 			return &Finding{What: fmt.Sprintf("the run on table %d fails: %v", i, err), Case: c}, false
 		}
 	}
-	if f := c.within(answers); f != nil || !c.Whole || len(c.Job.Where) == 0 {
+	if f := c.Within(c.Job.plan, answers); f != nil || !c.Whole || len(c.Job.Where) == 0 {
 		return f, false
 	}
 	return c.compareWhole(l, answers), false
@@ -95,10 +96,11 @@ func (c *Case) Counts(l *Lab) (counts [2]int64) {
 	return counts
 }
 
-// within compares the answers of each mechanism.
-func (c *Case) within(answers [2][]Answer) *Finding {
+// Within compares the answers of a plan of the job about both tables, one for each mechanism. It returns what is further
+// apart than the plan states, or nil.
+func (c *Case) Within(p *pipeline.Plan, answers [2][]Answer) *Finding {
 	k := 0
-	for _, q := range c.Job.plan.Queries() {
+	for _, q := range p.Queries() {
 		// The parts of crosstabs without levels are charged together if rows are replaced.
 		together := c.Job.Adjacency == replaceOne && q.Strategy != nil && q.Strategy.Name == query.StrategyResiduals
 		if ms := q.All(); together && !withinTogether(answers[0][k:], answers[1][k:], ms) {
@@ -112,7 +114,7 @@ func (c *Case) within(answers [2][]Answer) *Finding {
 			switch {
 			case together:
 				continue
-			case !Within(a, b, m):
+			case !within(a, b, m):
 				what = fmt.Sprintf("%s: the answers are further apart than the sensitivity %v (%s)", m.Query, m.Sens.L2, m.Sens.Why)
 			case q.Selected() && !withinKeys(a, b, q.Components[0].Keys, c.Job.Adjacency):
 				what = fmt.Sprintf("%s: one unit changes more than %d keys, or one by more than 1", m.Query, q.Components[0].Keys)

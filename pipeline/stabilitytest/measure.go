@@ -279,9 +279,9 @@ func difference(a, b Answer) (out []*big.Int, ok bool) {
 	return out, true
 }
 
-// Within reports whether two answers are at most the L2 sensitivity of their mechanism apart, exactly; the L1
+// within reports whether two answers are at most the L2 sensitivity of their mechanism apart, exactly; the L1
 // sensitivity if its noise is not Gaussian.
-func Within(a, b Answer, m calibrate.Mechanism) bool {
+func within(a, b Answer, m calibrate.Mechanism) bool {
 	distance, ok := squaredDistance(a, b, m)
 	return ok && distance.Cmp(m.Sens.Squared()) <= 0
 }

@@ -15,7 +15,7 @@ func (d *drawing) query() string {
 	}
 	switch d.IntN(kinds) {
 	case 0:
-		q = "count: {}"
+		q = "count: {" + strings.TrimPrefix(d.weight(), ", ") + "}"
 	case 1, 2:
 		q = d.histogram()
 	case 3:
@@ -74,7 +74,19 @@ func (d *drawing) histogram() string {
 	if !strings.Contains(more, "optimize: cdf") && !strings.Contains(fmt.Sprint(by), "kernel") {
 		more += pick(d.Rand, []string{"", "", ", noise: independent", ", noise: auto"})
 	}
-	return "histogram: {by: [" + strings.Join(by, ", ") + "]" + more + "}"
+	if strings.Contains(more, "optimize: cdf") || strings.Contains(more, "noise: auto") || strings.Contains(fmt.Sprint(by), "kernel") {
+		return "histogram: {by: [" + strings.Join(by, ", ") + "]" + more + "}"
+	}
+	return "histogram: {by: [" + strings.Join(by, ", ") + "]" + more + d.weight() + "}"
+}
+
+// weight draws how much rows count, mostly nothing.
+func (d *drawing) weight() string {
+	if d.job.MaxChange > 0 || d.chance(0.7) {
+		return ""
+	}
+	return ", weight: {column: " + d.one("i", "n", "k", "f", "h", "g", "m", "o", "s") + ", clamp: " +
+		pick(d.Rand, []string{"[0, 50]", "[10, 40]", "[0, 0.5]", "[39.999, 40]", "[0, 9223372036854775807]"}) + "}"
 }
 
 // crosstabs are tables of some dimensions, whose components are not their cells.
@@ -161,6 +173,12 @@ func (d *drawing) aggregate(kind string) string {
 		value = "column: " + d.one("i", "n", "k", "f", "h", "g", "m", "o", "s")
 	}
 	of := kind + ": {" + value + ", " + bound
+	if kind == "mean" && strings.HasPrefix(value, "column:") && strings.HasPrefix(bound, "clamp: [") &&
+		!strings.Contains(value+bound, "length") && !strings.Contains(bound, "e-200") {
+		if w := d.weight(); w != "" {
+			return of + w + d.groups() + "}"
+		}
+	}
 	if kind == "mean" && d.job.Rows > 0 && len(d.job.Where) == 0 && d.chance(0.9) {
 		return of + fmt.Sprintf(", rows: %d", d.job.Rows) + pick(d.Rand, []string{"", ", null: centre, nan: centre"}) + "}"
 	}

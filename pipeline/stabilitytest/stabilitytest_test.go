@@ -53,7 +53,7 @@ func TestWithin(t *testing.T) {
 			if back {
 				c.a, c.b = c.b, c.a
 			}
-			if got := Within(c.a, c.b, calibrate.Mechanism{Sens: calibrate.Sensitivity{L2: c.l2}}); got != c.want {
+			if got := within(c.a, c.b, calibrate.Mechanism{Sens: calibrate.Sensitivity{L2: c.l2}}); got != c.want {
 				t.Errorf("%s: %v", name, got)
 			}
 		}

@@ -10,7 +10,7 @@
 //   - discovered.go: histograms whose keys are not listed; bykeys.go: sums by the keys that such a histogram selects
 //   - crosstabs.go and the files after it: tables that share their noise
 //   - nested.go and nestedagree.go: levels of places or times that agree
-//   - sums.go: what sums, means and variances have in common; sum.go, mean.go and variance.go
+//   - sums.go: what sums, means and variances have in common; sum.go, mean.go and variance.go; weighted.go has weights
 //   - clamped.go: sums whose clamp is discovered; limited.go: queries whose bound on the rows of a unit is discovered
 package kinds
 
@@ -77,7 +77,7 @@ func (q *Base) Columns() []string {
 	}
 	for _, v := range []*quantize.Value{q.Spec.Value, q.Spec.Counts} {
 		if v != nil {
-			all = append(all, v.Columns...)
+			all = append(all, v.AllColumns()...)
 		}
 	}
 	seen := map[string]bool{}

@@ -47,8 +47,8 @@ const unknownCells = 1 << 30
 
 // newByKeys checks a spec and returns its query.
 func newByKeys(s query.Spec, p *problem.Problems) query.Query {
-	axes := newAxes(s, columnsOf(s.Kind), p)
-	checkDiscovered(s, axes, columnsOf(s.Kind), p)
+	axes := newAxes(s, kindOf(s).columns, p)
+	checkDiscovered(s, axes, kindOf(s).columns, p)
 	base := Base{Spec: s, Axes: axes, Size: unknownCells, Limits: keySumLimits(s, p)}
 	q := &ByKeys{perKey: 1}
 	checkByKeys(s, p)

@@ -14,7 +14,7 @@ import (
 // checkKind reports what is wrong with the kind of a spec, and what the kind needs and does not have.
 func checkKind(s query.Spec, p *problem.Problems) {
 	switch {
-	case addsUp(s.Kind):
+	case addsUp(s.Kind) || s.CountsWeights():
 		checkSums(s, p)
 	case !slices.Contains([]query.Kind{query.Count, query.OverBound, query.Histogram, query.Crosstab}, s.Kind):
 		p.Add("", problem.CodeBadSpec, fmt.Sprintf("%q is not a kind of query", s.Kind),
@@ -26,6 +26,8 @@ func checkKind(s query.Spec, p *problem.Problems) {
 			"cells share noise in histograms of listed cells, whose noise is not laid out for sums", "leave noise out")
 	case s.Value != nil:
 		p.Add(string(s.Kind), problem.CodeBadSpec, "rows are counted, not added up", "a sum or a mean adds them up")
+	}
+	switch {
 	case (s.Kind == query.Count || s.Kind == query.OverBound) && len(s.By) > 0:
 		p.Add("count", problem.CodeBadSpec, "a count has no dimensions", "a histogram has")
 	case s.Kind == query.Histogram && len(s.By) == 0:

@@ -21,7 +21,10 @@ import (
 var meanFacts = sumsKind{
 	quantizer: quantize.Options{Centred: true}, columns: []string{noisySum, noisyCount},
 	summary: func(v *quantize.Quantizer) summary {
-		if v.Value.Rows > 0 {
+		switch {
+		case v.Factors != nil:
+			return weightedMean{}
+		case v.Value.Rows > 0:
 			return meanOfKnownRows{}
 		}
 		return meanOfNoisyRows{}
@@ -119,11 +122,15 @@ func (meanOfNoisyRows) Extra() extraVectors { return extraVectors{Rows: true} }
 
 func (meanOfNoisyRows) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
 	if q.Spec.Declared != 0 {
-		return nil, problem.One(q.Spec.Name, problem.FieldSensitivity, problem.CodeBadSpec,
-			"a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
+		return nil, errTwoSensitivities(q)
 	}
 	sum, count := q.sumAndCount(adj)
 	return []query.Component{sum, count}, nil
+}
+
+func errTwoSensitivities(q *Sums) error {
+	return problem.One(q.Spec.Name, problem.FieldSensitivity, problem.CodeBadSpec,
+		"a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
 }
 
 // sumAndCount states the two mechanisms of a ratio.
@@ -147,8 +154,11 @@ func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 }
 
 func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []noisyVector) query.Answer {
-	v := q.Quantizer
-	r := ratio{
+	v, least := q.Quantizer, 1.0
+	if v.Factors != nil { // weights may be small
+		v, least = v.Factors.Value, 0
+	}
+	r := ratio{Least: least,
 		Centre: v.Real(v.Centre), Half: v.Real(v.Half()),
 		Sum: noisy[0].deviation, Count: noisy[1].deviation, Z: calibrate.Z95, tail: tailOf(HeavyZ95, noisy...),
 	}

@@ -46,13 +46,16 @@ func New(s query.Spec) (query.Query, error) {
 
 // newListed makes a query whose cells are known.
 func newListed(s query.Spec, p *problem.Problems) query.Query {
-	c := newBase(s, columnsOf(s.Kind), p)
+	c := newBase(s, kindOf(s).columns, p)
 	var v *quantize.Quantizer
 	if s.Value != nil {
 		v = newQuantizer(s, p)
 	}
 	k := newKernel(s, c.Axes, p)
 	r := newQuantileReader(s, c.Axes, c.Size, p)
+	if v != nil && k != nil && s.CountsWeights() {
+		p.Add(string(s.Kind)+".weight", problem.CodeBadSpec, "a kernel spreads rows, not weights", "remove one of them")
+	}
 	switch {
 	case len(p.List) > 0:
 		return nil
@@ -61,7 +64,11 @@ func newListed(s query.Spec, p *problem.Problems) query.Query {
 	case v != nil && s.Value.Share != 0:
 		return newClamped(c, v, p)
 	case v != nil:
-		return newSums(c, v)
+		q := newSums(c, v)
+		if q.reader = r; r != nil {
+			r.mostOfRow = v.Real(v.Max)
+		}
+		return q
 	case s.Read.Sums:
 		return newOrdered(c, r, k != nil, p)
 	case s.CommonNoise != "":

@@ -34,6 +34,8 @@ type quantileReader struct {
 	cdf          bool
 	keys         []domain.KeyColumn // of the groups, whose strides are in groups
 	Name         string             // of the axis
+	// mostOfRow is the most that a row adds to a cell: 1, or the largest weight.
+	mostOfRow float64
 }
 
 // newQuantileReader returns the reader that a spec needs, nil if it needs none, or reports what is wrong with the spec.
@@ -45,7 +47,7 @@ func newQuantileReader(s query.Spec, axes []domain.Axis, cells int, p *problem.P
 	if len(s.Read.Quantiles) == 0 {
 		field = string(s.Kind) + "." + cdfReading
 	}
-	r := &quantileReader{cdf: s.Read.CDF, quantiles: quantilesOf(s.Read.Quantiles, field, p)}
+	r := &quantileReader{mostOfRow: 1, cdf: s.Read.CDF, quantiles: quantilesOf(s.Read.Quantiles, field, p)}
 	at := edgeAxis(s, axes, field, p)
 	switch {
 	case at < 0:
@@ -200,7 +202,7 @@ func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsB
 	all := make([]withInterval, groups*rows)
 	for g := range groups {
 		x := of(g)
-		read(distribution{noisy: x.Noisy, estimate: rising(x.Estimate), spread: s}, all[g*rows:(g+1)*rows])
+		read(distribution{noisy: x.Noisy, estimate: rising(x.Estimate), spread: s, mostOfRow: r.mostOfRow}, all[g*rows:(g+1)*rows])
 	}
 	a := query.Answer{Cells: len(all), Keys: r.keysWith(key)}
 	column := func(f func(withInterval) float64) query.Series {
@@ -254,6 +256,7 @@ func (r *quantileReader) along(cells []float64, group, m int) []float64 {
 type distribution struct {
 	noisy, estimate []float64
 	spread          strategy.Spread // of all but the first
+	mostOfRow       float64
 }
 
 // variances returns the variance of the noise of the sum up to the j-th edge, its covariance with the sum of all cells,
@@ -297,7 +300,8 @@ func rising(sums []float64) []float64 {
 // deviations to the last at which it is not above z: each end is wrong with a probability of at most 2.5 %, for it
 // takes an error at the quantile itself. Within a cell the deviation includes how far rows that fall anywhere in the
 // cell are from the even spread: if n rows are independent, the number below a part p of the cell has the variance
-// n·p·(1 − p).
+// n·p·(1 − p). With weights the variance is that of the sum of squared weights, which is at most the largest weight times
+// the sum of weights.
 func (d distribution) quantile(q float64, edges []float64) withInterval {
 	m := len(edges) - 1
 	t := withInterval{math.NaN(), edges[0], edges[m]}
@@ -348,7 +352,7 @@ func (d distribution) beyond(j int, part, q, direction float64) float64 {
 	}
 	variance := deviation*deviation - 2*q*withAll + q*q*all
 	if part > 0 {
-		variance += max(d.noisy[j+1]-d.noisy[j], 0) * part * (1 - part)
+		variance += max(d.noisy[j+1]-d.noisy[j], 0) * d.mostOfRow * part * (1 - part)
 	}
 	return below - q*d.noisy[len(d.noisy)-1] - direction*z*math.Sqrt(max(variance, 0))
 }

@@ -40,7 +40,7 @@ func TestRisingIsTheNearest(t *testing.T) {
 // rows which fall anywhere: n·p·(1 - p).
 func TestVarianceOfAQuantileIsThatOfTheMatrix(t *testing.T) {
 	const cells, variance = 5, 9.0
-	d := distribution{noisy: []float64{0, 10, 30, 70, 80, 100}}
+	d := distribution{mostOfRow: 1, noisy: []float64{0, 10, 30, 70, 80, 100}}
 	for j := range cells {
 		d.spread.Variance = append(d.spread.Variance, variance*float64(j+1))
 	}

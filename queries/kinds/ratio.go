@@ -9,6 +9,7 @@ import (
 type ratio struct {
 	Centre, Half float64
 	Sum, Count   float64
+	Least        float64 // of the number by which an estimate is divided
 	Z            float64 // of the interval: 1.96 for 95 %
 	// tail is Z for an excess kurtosis, if the noise is not normal but Laplace or geometric; else nil.
 	tail func(kurtosis float64) float64
@@ -32,13 +33,13 @@ func (r ratio) mean(s, n float64) float64 {
 	return r.Centre + r.clip(s/n)
 }
 
-// estimate returns the mean of estimates of the sum and the count, of at least one row; NaN if n is not positive, as
+// estimate returns the mean of estimates of the sum and the count, which is at least Least; NaN if n is not positive, as
 // mean is: there is nothing to estimate from.
 func (r ratio) estimate(s, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
 	}
-	return r.Centre + r.clip(s/max(n, 1))
+	return r.Centre + r.clip(s/max(n, r.Least))
 }
 
 func (r ratio) clip(x float64) float64 { return min(max(x, -r.Half), r.Half) }

@@ -12,7 +12,7 @@ import (
 // The interval is the set by which Fieller defined it, within the range.
 func TestIntervalIsFiellersSet(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		r := ratio{Z: calibrate.Z95, Centre: 3, Half: rapid.Float64Range(0.1, 10).Draw(rt, "half"),
+		r := ratio{Least: 1, Z: calibrate.Z95, Centre: 3, Half: rapid.Float64Range(0.1, 10).Draw(rt, "half"),
 			Sum: rapid.Float64Range(0.1, 9).Draw(rt, "sum"), Count: rapid.Float64Range(0.1, 9).Draw(rt, "count")}
 		s, n := rapid.Float64Range(-100, 100).Draw(rt, "s"), rapid.Float64Range(-5, 60).Draw(rt, "n")
 		low, high := r.interval(s, n)
@@ -35,7 +35,7 @@ func TestIntervalIsFiellersSet(t *testing.T) {
 }
 
 func TestMeansOfFewRows(t *testing.T) {
-	r := ratio{Z: calibrate.Z95, Centre: 15, Half: 5, Sum: 25, Count: 5}
+	r := ratio{Least: 1, Z: calibrate.Z95, Centre: 15, Half: 5, Sum: 25, Count: 5}
 	for _, c := range []struct{ s, n, mean, estimate float64 }{
 		{10, 100, 15.1, 15.1}, {1000, 100, 20, 20}, {-1000, 100, 10, 10}, {1, 0.25, 19, 16}, {2, 0, math.NaN(), 17}, {2, -3,
 			math.NaN(), 17},

@@ -36,6 +36,7 @@ type Sums struct {
 	half float64
 	// better are the vectors that the release knows better than by this query's noise alone.
 	better []Better
+	reader *quantileReader // nil if nothing else is read off the answer
 }
 
 // quotient is a summary that divides by a noisy number of rows.
@@ -78,6 +79,8 @@ type summary interface {
 type extraVectors struct {
 	second *aggregation.Second // the sums of a second number of each row, nil if there is none
 	Rows   bool                // the numbers of rows
+	// Weights is set if the sums of weights stand beside the sums of values.
+	Weights bool
 }
 
 // count returns the number of vectors.
@@ -86,7 +89,7 @@ func (x extraVectors) count() int {
 	if x.second != nil {
 		n++
 	}
-	if x.Rows {
+	if x.Rows || x.Weights {
 		n++
 	}
 	return n
@@ -142,6 +145,9 @@ func (q *Sums) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	if err := q.checkRows(func() int64 { return t.Rows[0] }); err != nil {
 		return nil, err
 	}
+	if q.Quantizer.Factors != nil {
+		return hideWeighted(q.Quantizer, t.Sums)
+	}
 	exacts, err := accumulate.HideSums(math.Ldexp(1, q.Quantizer.Exponent), t.Sums)
 	if err != nil {
 		return nil, err
@@ -165,7 +171,7 @@ func (q *Sums) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 
 // Bytes returns the memory of the cells: see [query.Query].
 func (q *Sums) Bytes(workers int, _ int64) int64 {
-	n := 16*int64(q.Cells()) + 8*int64(q.Size)
+	n := 16*int64(q.Size*q.Quantizer.Numbers()) + 8*int64(q.Size)
 	of := accumulate.SumsOf{Quantizer: q.Quantizer, Cells: q.Size, Second: q.Kind.Extra().second}
 	if of.Second != nil {
 		n += 16 * int64(q.Size)
@@ -186,7 +192,12 @@ func (q *Sums) Tally(s table.Schema) (*tally.Tally, error) {
 		return nil, err
 	}
 	p := &problem.Problems{Query: q.Spec.Name}
-	t.AddValue(q.Quantizer, q.Layout(s, p))
+	if f := q.Quantizer.Factors; f != nil {
+		t.AddValue(f.Value, q.Layout(s, p))
+		t.AddValue(f.Weight, q.Layout(s, p))
+	} else {
+		t.AddValue(q.Quantizer, q.Layout(s, p))
+	}
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
@@ -248,11 +259,19 @@ func (q *Sums) whySum(adj query.Adjacency) string {
 func (q *Sums) sizeText() string {
 	v := q.Quantizer
 	norm := domain.Shortest(q.Reach.OfRow())
+	between := func(what string, v *quantize.Quantizer) string {
+		return fmt.Sprintf("a %s in [%s, %s]", what, domain.Shortest(v.Real(v.Min-v.Centre)), domain.Shortest(v.Real(v.Max-v.Centre)))
+	}
+	if f := v.Factors; f != nil {
+		return between("weight", f.Weight) + " times " + between("value", f.Value)
+	}
+	if q.weights() != nil {
+		return between("weight", v)
+	}
 	if v.Clip || v.Dims > 1 {
 		return "a vector of norm at most " + norm
 	}
-	return fmt.Sprintf("a value in [%s, %s]", domain.Shortest(v.Real(v.Min-v.Centre)),
-		domain.Shortest(v.Real(v.Max-v.Centre)))
+	return between("value", v)
 }
 
 // Finish makes the answer of the noisy vectors of the query's kind.
@@ -266,6 +285,9 @@ func (q *Sums) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	}
 	a := q.Kind.answer(q, q.vectors(noisy, noisy), q.vectors(noisy, estimate))
 	a.Cells, a.Keys = q.Cells(), q.keys()
+	if q.reader != nil {
+		a.Readings = q.reader.readCells(noisy[0], estimate[0])
+	}
 	return a, nil
 }
 
@@ -309,8 +331,10 @@ var summaries = map[query.Kind]sumsKind{query.Sum: sumFacts, query.Mean: meanFac
 
 // newQuantizer checks the value of a spec and returns its quantizer, or reports what is wrong and returns nil.
 func newQuantizer(s query.Spec, p *problem.Problems) *quantize.Quantizer {
-	o := summaries[s.Kind].quantizer
-	o.Field = string(s.Kind)
+	o := kindOf(s).quantizer
+	if o.Field = string(s.Kind); s.CountsWeights() {
+		o.Field += ".weight"
+	}
 	if s.Value.Share != 0 { // the range is not the clamp yet, and has no centre
 		o.Centred, o.Bits = false, privateclamp.Bits
 	}
@@ -325,7 +349,7 @@ func newQuantizer(s query.Spec, p *problem.Problems) *quantize.Quantizer {
 
 // newSums makes the query of a counting whose values are quantized.
 func newSums(c Base, v *quantize.Quantizer) *Sums {
-	return &Sums{Base: c, Reach: sensitivity.ReachOf(v), Quantizer: v, Kind: summaries[c.Spec.Kind].summary(v),
+	return &Sums{Base: c, Reach: sensitivity.ReachOf(v), Quantizer: v, Kind: kindOf(c.Spec).summary(v),
 		half: v.Value.Half()}
 }
 
@@ -335,15 +359,24 @@ func addsUp(k query.Kind) bool {
 	return ok
 }
 
-// columnsOf returns a kind's own columns of the answer.
-func columnsOf(k query.Kind) []string { return summaries[k].columns }
+// kindOf returns how a query that adds values or weights up is checked and read; it is empty if it counts rows.
+func kindOf(s query.Spec) sumsKind {
+	if s.CountsWeights() {
+		return weightedCounts
+	}
+	return summaries[s.Kind]
+}
 
 // checkSums reports what is wrong with the spec of a query that adds values up.
 func checkSums(s query.Spec, p *problem.Problems) {
-	if s.Value == nil {
+	switch {
+	case s.Value == nil:
 		p.Add(string(s.Kind), problem.CodeBadSpec, "there is nothing to add up", "")
+	case s.Value.Weight != nil && s.Kind != query.Mean:
+		p.Add(string(s.Kind)+".weight", problem.CodeBadSpec, "only counts, histograms and means have weights",
+			"for a weighted sum, derive a column that is the product")
 	}
-	if check := summaries[s.Kind].check; check != nil {
+	if check := kindOf(s).check; check != nil {
 		check(s, p)
 	}
 }

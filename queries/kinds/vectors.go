@@ -62,7 +62,7 @@ func Vectors(q query.Query, oneRow bool) ([]Vector, error) {
 			v, err := q.rowCounts()
 			return []Vector{v}, err
 		}
-	case *Sums:
+	case *Sums: // weighted means have no number of rows
 		if q.Kind.Extra().Rows {
 			sums, err := q.rowSums()
 			rows, more := q.rowCounts()

@@ -4,8 +4,11 @@ import (
 	"math"
 )
 
-// Quantize writes the components of a row, bounded and in quanta, to dst. It returns false if the row has no value.
+// Quantize writes the numbers of a row, bounded and in quanta, to dst. It returns false if the row has no value.
 func (q *Quantizer) Quantize(dst []int64, row []float64) bool {
+	if q.Factors != nil {
+		return q.Factors.quantize(dst, row)
+	}
 	if q.Clip {
 		return q.clipVector(dst, row)
 	}

@@ -44,10 +44,15 @@ type Quantizer struct {
 	Min, Max int64   // the range, or ∓ the norm
 	Centre   int64   // what is subtracted if values are centred
 	Clip     bool    // Max bounds the norm
+	// Factors are the value and the weight if values are weighted, else nil. Values are then products less the centre.
+	Factors *Factors
 }
 
 // New checks a value and returns its quantizer, or reports what is wrong and returns nil.
 func New(v *Value, o Options, p *problem.Problems) *Quantizer {
+	if v.Weight != nil {
+		return newWeighted(v, o, p)
+	}
 	before := len(p.List)
 	q := &Quantizer{Options: o, Value: v, Dims: v.Dims(), Clip: v.ClipL2 != ""}
 	if q.Bits == 0 {

@@ -22,8 +22,8 @@ type RowValues struct {
 // Compile finds the columns of the value, or reports those that do not fit.
 func (q *Quantizer) Compile(l domain.Layout) *RowValues {
 	v := q.Value
-	r := &RowValues{dims: q.Dims}
-	for i, name := range v.Columns {
+	r := &RowValues{dims: q.Numbers()}
+	for i, name := range v.AllColumns() {
 		field := v.columnField(q.Field, i)
 		at, t, ok := l.Find(name, field)
 		if !ok {

@@ -3,6 +3,7 @@ package quantize
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -32,6 +33,16 @@ type Value struct {
 	// Rows is the public number of terms of a mean, 0 if there is none. All rows are then terms, and a row without a value
 	// counts as the centre of the range, or as zero.
 	Rows int64
+	// Weight is what each row of a mean counts, nil if all rows count alike. A row without a weight has no value.
+	Weight *Value
+}
+
+// AllColumns returns the columns of the value and of its weight.
+func (v *Value) AllColumns() []string {
+	if v.Weight == nil {
+		return v.Columns
+	}
+	return append(slices.Clone(v.Columns), v.Weight.Columns...)
 }
 
 // maxLength is the largest number of components.
@@ -69,6 +80,9 @@ func (v *Value) ComponentLabels() domain.Labels {
 
 // columnField returns the place of a column in the job.
 func (v *Value) columnField(field string, i int) string {
+	if i == len(v.Columns) {
+		return field + ".weight.column"
+	}
 	if len(v.Columns) == 1 {
 		return field + ".column"
 	}

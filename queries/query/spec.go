@@ -42,7 +42,7 @@ type Spec struct {
 	// RowsShare is the part of the query's mu² that finding the bound on the rows of a unit takes, at most Bounds.MaxRows;
 	// 0 if that is the bound.
 	RowsShare float64
-	// Value is what a sum or mean adds up; others have none.
+	// Value is what a sum or mean adds up, or the weight of a row in a weighted count or histogram; others have none.
 	Value *quantize.Value
 	// By is the dimensions of a histogram, or the groups of a sum or mean.
 	By []domain.Dimension
@@ -143,6 +143,9 @@ func (s Spec) OnceACell() bool {
 	}
 	return true
 }
+
+// CountsWeights reports whether a count or histogram adds up the weights of rows.
+func (s Spec) CountsWeights() bool { return s.Value != nil && (s.Kind == Count || s.Kind == Histogram) }
 
 // UnitName names the privacy unit in messages: "row", "cab_id" or "(cab_id, hour)".
 func (s Spec) UnitName() string {

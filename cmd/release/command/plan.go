@@ -11,9 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/sqlpush"
 	"github.com/dprelease/dprelease/queries/query"
 )
 
@@ -167,6 +169,11 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 			return err
 		}
 	}
+	if p.Job().Input.SQL != nil {
+		if err := a.Printf("%s\n\n", versionsText(p)); err != nil {
+			return err
+		}
+	}
 	rows := [][]string{{"query", "cells", "sensitivity", sharedOut(p), "sigma", "95 % ±", "because"}}
 	for i, q := range p.Queries() {
 		s := q.Sensitivity()
@@ -191,6 +198,15 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		}
 	}
 	return a.printTargets(p)
+}
+
+// versionsText returns which rows of a database a run reads if it is cut short and resumed.
+func versionsText(p *pipeline.Plan) string {
+	if sqlpush.KeepsVersions(runjob.DatabaseOf(p.Job())) {
+		return "if the table is one of Iceberg or Delta, a run reads its newest version, and reads the same one if it is cut short " +
+			"and resumed"
+	}
+	return "the input keeps no versions: a run that is cut short and resumed reads the rows that the table has then"
 }
 
 // printFollowers lists the queries whose keys a query selects, and the cost of the selection.

@@ -2,10 +2,12 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/report"
 	"github.com/dprelease/dprelease/report/picture"
@@ -78,6 +80,11 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 			return err
 		}
 	}
+	for _, text := range effectiveSizes(p) {
+		if err := a.Printf("%s\n", text); err != nil {
+			return err
+		}
+	}
 	for i, q := range p.Queries() {
 		if x := standsOut(&q); x > 0 {
 			if err := a.Printf("%s: counts up to %.4g can be noise alone\n", q.Query.Name(), x); err != nil {
@@ -92,6 +99,27 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 		}
 	}
 	return nil
+}
+
+// effectiveSizes describe Kish's effective number of rows for the weights of a plan's queries: the square of the sum of
+// weights over the sum of their squares, the number of equal rows that are as accurate as a sample. Of weights in
+// [low, high] it is at least 4·low·high/(low + high)² of the rows (Pólya and Szegő 1925). It takes no private number.
+func effectiveSizes(p *pipeline.Plan) (texts []string) {
+	for _, q := range p.Queries() {
+		low, high, ok := kinds.Weights(q.Query)
+		if !ok {
+			continue
+		}
+		text := fmt.Sprintf("weights in [%.4g, %.4g]: the effective sample size (Kish) is at least %.3g %% of the rows", low, high,
+			100*4*low/high/(1+low/high)/(1+low/high))
+		if low == 0 {
+			text = fmt.Sprintf("weights in [0, %.4g]: a lower end above 0 would bound the effective sample size (Kish)", high)
+		}
+		if !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // planFigure draws a plan: each query's fraction of the budget with its half-width, and the noise over epsilon.

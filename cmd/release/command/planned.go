@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/query"
 )
 
@@ -41,7 +42,9 @@ const atMost = "at most "
 func halfWidth(q *pipeline.Planned) string {
 	half, perRow := q.HalfWidth()
 	text := fmt.Sprintf("%.4g", half)
-	if perRow {
+	if _, _, weighted := kinds.Weights(q.Query); weighted && perRow {
+		text += " / weights"
+	} else if perRow {
 		text += " / rows"
 	}
 	if q.Search != nil && q.Search.Result == nil {

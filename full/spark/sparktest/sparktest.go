@@ -42,13 +42,19 @@ var installing sync.Mutex
 // Spark cannot be had. DPRELEASE_SPARK is the connection string of a server to use instead.
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
+	return start(t, version, nil, settings)
+}
+
+// start starts a version of Spark with more jars.
+func start(t testing.TB, version string, jars, settings []string) *Server {
+	t.Helper()
 	if dsn := os.Getenv("DPRELEASE_SPARK"); dsn != "" {
 		return &Server{DSN: dsn, Address: strings.TrimPrefix(dsn, "spark://")}
 	}
 	if _, err := exec.LookPath("java"); err != nil {
 		t.Skip("there is no Java, which Spark needs")
 	}
-	jars, err := install()
+	installed, err := install(version)
 	if err != nil {
 		t.Skipf("Spark cannot be had: %v", err)
 	}
@@ -63,16 +69,16 @@ func Start(t testing.TB, settings ...string) *Server {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"bin", "jars", "sbin"} {
-		if err := os.Symlink(filepath.Join(jars, name), filepath.Join(home, name)); err != nil {
+		if err := os.Symlink(filepath.Join(installed, name), filepath.Join(home, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s.run(t, home, settings)
+	s.run(t, home, jars, settings)
 	return s
 }
 
-// install returns the folder of Spark, which it installs once for all tests and all runs of them.
-func install() (dir string, err error) {
+// install returns the folder of a version of Spark, which it installs once for all tests and all runs of them.
+func install(version string) (dir string, err error) {
 	installing.Lock()
 	defer installing.Unlock()
 	cache, err := os.UserCacheDir()
@@ -102,7 +108,7 @@ func install() (dir string, err error) {
 }
 
 // run starts the server and waits until it answers.
-func (s *Server) run(t testing.TB, home string, settings []string) {
+func (s *Server) run(t testing.TB, home string, jars, settings []string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -114,9 +120,12 @@ func (s *Server) run(t testing.TB, home string, settings []string) {
 	s.DSN = "spark://" + s.Address
 	args := []string{"--master", "local-cluster[2,1,2048]", "--driver-memory", "2g",
 		"--class", "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"}
+	if len(jars) > 0 {
+		args = append(args, "--jars", strings.Join(jars, ","))
+	}
 	for _, setting := range append([]string{"spark.ui.enabled=false", "spark.executor.memory=2g", "spark.sql.shuffle.partitions=4",
 		"spark.local.dir=" + s.Dir, "spark.sql.warehouse.dir=" + filepath.Join(s.Dir, "tables")}, settings...) {
-		args = append(args, "--conf", setting)
+		args = append(args, "--conf", strings.ReplaceAll(setting, "${dir}", s.Dir))
 	}
 	args = append(args, "--hiveconf", "hive.server2.thrift.port="+port, "--hiveconf",
 		"hive.server2.thrift.bind.host=127.0.0.1", "spark-internal")
@@ -199,25 +208,34 @@ func (s *Server) Executors(t testing.TB) (pids []int) {
 // Database makes a database of its own and returns its connection string, and a function that runs statements there.
 func (s *Server) Database(t testing.TB, name string) (dsn string, exec func(text string) error) {
 	t.Helper()
-	all, err := sql.Open("spark", s.DSN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = all.Close() })
+	s.Schema(t, name)
+	dsn = s.DSN + "/" + name
+	return dsn, executor(t, dsn)
+}
+
+// Schema makes a schema, CATALOGUE.NAME, and returns a function that runs statements outside of it.
+func (s *Server) Schema(t testing.TB, name string) (exec func(text string) error) {
+	t.Helper()
+	exec = executor(t, s.DSN)
 	for _, text := range []string{"DROP DATABASE IF EXISTS " + name + " CASCADE", "CREATE DATABASE " + name} {
-		if _, err := all.ExecContext(t.Context(), text); err != nil {
-			t.Fatal(told(err))
+		if err := exec(text); err != nil {
+			t.Fatal(err)
 		}
 	}
-	t.Cleanup(func() { _, _ = all.ExecContext(context.Background(), "DROP DATABASE "+name+" CASCADE") })
-	dsn = s.DSN + "/" + name
+	t.Cleanup(func() { _ = exec("DROP DATABASE " + name + " CASCADE") }) // the server may end with the test
+	return exec
+}
+
+// executor returns a function that runs statements.
+func executor(t testing.TB, dsn string) func(text string) error {
+	t.Helper()
 	db, err := sql.Open("spark", dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return dsn, func(text string) error {
-		_, err := db.ExecContext(t.Context(), text)
+	return func(text string) error {
+		_, err := db.ExecContext(context.WithoutCancel(t.Context()), text)
 		return told(err)
 	}
 }

@@ -2,7 +2,6 @@ package sqlpushtest
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -33,13 +32,7 @@ func Stability(t *testing.T, s *Server, pairs int) {
 		case err != nil:
 			return &stabilitytest.Finding{What: err.Error(), Case: c}, false
 		}
-		for k, m := range tried.plan.Mechanisms() {
-			if !stabilitytest.Within(of[0][k], of[1][k], m) {
-				return &stabilitytest.Finding{What: fmt.Sprintf("%v and %v are further apart than %v", of[0][k], of[1][k], m.Sens),
-					Case: c}, false
-			}
-		}
-		return nil, false
+		return c.Within(tried.plan, of), false
 	})
 	t.Log(r)
 	if r.Finding != nil {

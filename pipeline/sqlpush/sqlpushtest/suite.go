@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
@@ -26,6 +27,10 @@ import (
 // Server is a database that a test has to itself.
 type Server struct {
 	Driver, DSN string
+	// Schema is where tables are, CATALOGUE.SCHEMA of plain names; "" if DSN names it.
+	Schema string
+	// Format is the format of new tables; "" is the database's own.
+	Format string
 	// Exec runs a statement that returns nothing.
 	Exec func(text string) error
 	// Type is the type of a column in a CREATE TABLE; "" if the database has none. It may differ from case to case.
@@ -46,6 +51,14 @@ func (s *Server) quote(name string) string {
 	return strconv.Quote(name)
 }
 
+// table returns the quoted name of a table.
+func (s *Server) table(name string) string {
+	if s.Schema == "" {
+		return s.quote(name)
+	}
+	return s.Schema + "." + s.quote(name)
+}
+
 // Load makes a table of some rows, in the place of one of the same name.
 func (s *Server) Load(name string, columns []stabilitytest.Column, types []string, rows []stabilitytest.Row) error {
 	var defs []string
@@ -55,10 +68,14 @@ func (s *Server) Load(name string, columns []stabilitytest.Column, types []strin
 	if len(defs) == 0 {
 		defs = []string{"nothing INT"}
 	}
-	if err := s.Exec("DROP TABLE IF EXISTS " + s.quote(name)); err != nil {
+	if err := s.Exec("DROP TABLE IF EXISTS " + s.table(name)); err != nil {
 		return err
 	}
-	if err := s.Exec(fmt.Sprintf("CREATE TABLE %s (%s)", s.quote(name), strings.Join(defs, ", "))); err != nil {
+	create := fmt.Sprintf("CREATE TABLE %s (%s)", s.table(name), strings.Join(defs, ", "))
+	if s.Format != "" {
+		create += " USING " + s.Format
+	}
+	if err := s.Exec(create); err != nil {
 		return err
 	}
 	return s.fill(name, columns, types, rows)
@@ -81,7 +98,7 @@ func (s *Server) fill(name string, columns []stabilitytest.Column, types []strin
 	if len(values) == 0 {
 		return nil
 	}
-	return s.Exec(fmt.Sprintf("INSERT INTO %s VALUES %s", s.quote(name), strings.Join(values, ", ")))
+	return s.Exec(fmt.Sprintf("INSERT INTO %s VALUES %s", s.table(name), strings.Join(values, ", ")))
 }
 
 // types returns those of a case's columns; ok is false if the database lacks one.
@@ -98,6 +115,9 @@ func (s *Server) types(c *stabilitytest.Case) (types []string, ok bool) {
 
 // Open opens a table for a plan.
 func (s *Server) Open(ctx context.Context, p *pipeline.Plan, name string) (*sqlpush.Database, error) {
+	if s.Schema != "" {
+		name = s.Schema + "." + name
+	}
 	return sqlpush.Open(ctx, sqlpush.Source{Driver: s.Driver, DSN: s.DSN, Table: name, Exact: p.Job().ExactColumns()})
 }
 
@@ -276,5 +296,5 @@ func ReadAll(t *testing.T, d *sqlpush.Database, p *pipeline.Plan) ([]stabilityte
 
 func newReader(t *testing.T, d *sqlpush.Database) *sqlpush.Reader {
 	limits := local.Limits{Workers: 1, Memory: 1 << 30, Scratch: t.TempDir(), Separate: true}
-	return sqlpush.NewReader(d, local.NewWithin(d.Rows(), limits), make([]byte, 32))
+	return sqlpush.NewReader(d, func(rows *source.Dataset) pipeline.Engine { return local.NewWithin(rows, limits) }, make([]byte, 32))
 }

@@ -1,6 +1,6 @@
 // Package accumulate adds the rows of a table up to exact answers, one worker at a time.
 //
-// An [Answer] grows by one of two ways. If each row is a privacy unit, AddRows takes in batches as they come. If the
+// A [Partial] grows by one of two ways. If each row is a privacy unit, AddRows takes in batches as they come. If the
 // unit is made of columns, nothing can be counted before all rows of a unit are known: WriteRows writes each row as a
 // record of its unit and its content, a [bounding.Rows] keeps the records and bounds them, and the function that
 // AddRecords returns takes in what is left. The counts and sums are the same kinds of numbers both ways:
@@ -14,6 +14,8 @@
 package accumulate
 
 import (
+	"encoding/binary"
+
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 	"github.com/dprelease/dprelease/io/table"
@@ -25,8 +27,8 @@ import (
 // MaxRows is the largest number of rows that a cell counts.
 const MaxRows = 1 << 48
 
-// Answer is the exact answer of one worker as it grows. No error of it depends on a row's value.
-type Answer interface {
+// Partial is the exact and private totals of one worker as they grow. No error of it depends on a row's value.
+type Partial interface {
 	// AddRows takes in the rows of a batch that its Keep keeps.
 	AddRows(b *table.Batch) error
 	// WriteRows appends those rows to the rows of units instead.
@@ -35,13 +37,13 @@ type Answer interface {
 	Content() []bounding.Field
 	// AddRecords returns the function that adds rows with the same content, as WriteRows wrote it.
 	AddRecords() func(content []byte, rows uint64)
-	// Merge adds everything that another answer of the same query holds. The other answer is spent.
-	Merge(other Answer) error
-	// Totals returns what was added up. The answer is spent.
+	// Merge adds everything that another partial of the same query holds. The other partial is spent.
+	Merge(other Partial) error
+	// Totals returns what was added up. The partial is spent.
 	Totals() (Totals, error)
-	// SaveState writes what the answer holds, exact as it is.
+	// SaveState writes what the partial holds, exact as it is.
 	SaveState(w *state.Writer)
-	// LoadState adds what another answer of the same query saved. Nothing that it reads makes it panic.
+	// LoadState adds what another partial of the same query saved. Nothing that it reads makes it panic.
 	LoadState(r *state.Reader) error
 	// ValidRecord reports whether a content, of the right length, is one that WriteRows may have written.
 	ValidRecord(content []byte) bool
@@ -69,7 +71,22 @@ func one(e mechanism.Exact, err error) ([]mechanism.Exact, error) {
 	return []mechanism.Exact{e}, nil
 }
 
-// ValueField returns the field of a component of a quantized value.
-func ValueField(q *quantize.Quantizer) bounding.Field {
-	return bounding.Field{Bytes: 8, Min: q.Min, Max: q.Max}
+// ValueFields returns the fields of the numbers of a quantized value.
+func ValueFields(q *quantize.Quantizer) (fields []bounding.Field) {
+	for i := range q.Numbers() {
+		low, high := q.Range(i)
+		fields = append(fields, bounding.Field{Bytes: 8, Min: low, Max: high})
+	}
+	return fields
+}
+
+// ValidValues reports whether the bytes hold the numbers of a quantized value.
+func ValidValues(q *quantize.Quantizer, content []byte) bool {
+	for i := range q.Numbers() {
+		x := int64(binary.BigEndian.Uint64(content[8*i:]))
+		if low, high := q.Range(i); x < low || x > high {
+			return false
+		}
+	}
+	return true
 }

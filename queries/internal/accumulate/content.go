@@ -9,13 +9,13 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// The content of answers, for fingerprints
+// The content of partials, for fingerprints
 //
-// The same totals give the same bytes, whichever engine has added them up and in whichever form an answer holds them:
+// The same totals give the same bytes, whichever engine has added them up and in whichever form a partial holds them:
 // all non-zero numbers, with their positions.
 
-// errContent is an error of the program: an answer that is not added up by rank.
-var errContent = errors.New("queries: an answer of this kind is not added up by rank")
+// errContent is an error of the program: a partial that is not added up by rank.
+var errContent = errors.New("queries: a partial of this kind is not added up by rank")
 
 // contentWriter writes numbers with their positions.
 type contentWriter struct {
@@ -52,8 +52,8 @@ func (w *contentWriter) wide(what byte, s int128.Slice) {
 	w.vector(what, len(s.High), func(i int) (uint64, int128.Int) { return uint64(i), s.At(i) })
 }
 
-// answer writes one step's totals of a [Ranked]; a nil answer writes nothing.
-func (w *contentWriter) answer(of Answer) {
+// partial writes one step's totals of a [Ranked]; a nil partial writes nothing.
+func (w *contentWriter) partial(of Partial) {
 	switch a := of.(type) {
 	case *Counts:
 		a.makeSlots()

@@ -125,7 +125,7 @@ func (a *Counts) AddRecords() func(content []byte, rows uint64) {
 }
 
 // Merge adds another's counts.
-func (a *Counts) Merge(other Answer) error {
+func (a *Counts) Merge(other Partial) error {
 	o, ok := other.(*Counts)
 	if !ok {
 		return bounding.ErrMerge

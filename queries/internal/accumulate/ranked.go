@@ -15,14 +15,14 @@ import (
 // Answers whose bound on the rows of a unit is chosen later
 //
 // The bound is chosen from a noisy histogram of the rows per unit, after all rows are read. So rows are added up by the
-// step of their rank (see [bounding.Ranked]), in one answer for each step. The answer under a bound is the sum of the
-// answers up to its step. The histogram counts the units whose last row is in each step.
+// step of their rank (see [bounding.Ranked]), in one partial for each step. The answer under a bound is the sum of the
+// partials up to its step. The histogram counts the units whose last row is in each step.
 
 // Ranked adds rows up by rank.
 type Ranked struct {
 	RankedOf
-	answers []Answer // by step; nil before its first row, but for the first
-	units   []int64
+	partials []Partial // by step; nil before its first row, but for the first
+	units    []int64
 }
 
 // RankedOf describes what is added up by rank.
@@ -30,13 +30,13 @@ type RankedOf struct {
 	// Steps are the bounds that may be chosen.
 	Steps []int64
 	// Make returns an empty answer.
-	Make func() Answer
+	Make func() Partial
 }
 
-// NewRanked returns an answer without rows.
+// NewRanked returns a partial without rows.
 func NewRanked(of RankedOf) *Ranked {
-	a := &Ranked{RankedOf: of, answers: make([]Answer, len(of.Steps)), units: make([]int64, len(of.Steps))}
-	a.answers[0] = of.Make()
+	a := &Ranked{RankedOf: of, partials: make([]Partial, len(of.Steps)), units: make([]int64, len(of.Steps))}
+	a.partials[0] = of.Make()
 	return a
 }
 
@@ -46,9 +46,9 @@ var errRanks = errors.New("queries: the bound on rows is discovered, and each ro
 // AddRows is for rows that are units, which have no bound to discover.
 func (a *Ranked) AddRows(*table.Batch) error { return errRanks }
 
-// WriteRows writes the rows as an answer under a fixed bound does.
+// WriteRows writes the rows as a partial under a fixed bound does.
 func (a *Ranked) WriteRows(b *table.Batch, to bounding.Writer) error {
-	return a.answers[0].WriteRows(b, to)
+	return a.partials[0].WriteRows(b, to)
 }
 
 // ByRank returns the functions that receive rows by rank.
@@ -66,12 +66,12 @@ func (a *Ranked) ByRank() *bounding.Ranked {
 	}
 }
 
-// at returns the answer of a step.
-func (a *Ranked) at(step int) Answer {
-	if a.answers[step] == nil {
-		a.answers[step] = a.Make()
+// at returns the partial of a step.
+func (a *Ranked) at(step int) Partial {
+	if a.partials[step] == nil {
+		a.partials[step] = a.Make()
 	}
-	return a.answers[step]
+	return a.partials[step]
 }
 
 // AddRecords returns the function that adds rows without a known rank: they count only under the largest bound.
@@ -80,35 +80,35 @@ func (a *Ranked) AddRecords() func(content []byte, rows uint64) {
 }
 
 // Merge adds another's rows and units.
-func (a *Ranked) Merge(other Answer) error {
+func (a *Ranked) Merge(other Partial) error {
 	o, ok := other.(*Ranked)
 	if !ok || !slices.Equal(a.Steps, o.Steps) {
 		return bounding.ErrMerge
 	}
-	for step, theirs := range o.answers {
+	for step, theirs := range o.partials {
 		a.units[step] += o.units[step]
 		switch {
 		case theirs == nil:
-		case a.answers[step] == nil:
-			a.answers[step] = theirs
+		case a.partials[step] == nil:
+			a.partials[step] = theirs
 		default:
-			if err := a.answers[step].Merge(theirs); err != nil {
+			if err := a.partials[step].Merge(theirs); err != nil {
 				return err
 			}
 		}
 	}
-	clear(o.answers)
+	clear(o.partials)
 	return nil
 }
 
-// Totals returns the answers of all steps.
+// Totals returns the partials of all steps.
 func (a *Ranked) Totals() (Totals, error) { return Totals{Ranked: a}, nil }
 
-// Hide returns the exact answers under all bounds, and the histogram. hide returns the exact answers of the totals
+// Hide returns the exact partials under all bounds, and the histogram. hide returns the exact partials of the totals
 // under one bound: as many vectors as the first argument.
 func (a *Ranked) Hide(vectors int, hide func(Totals) ([]mechanism.Exact, error)) ([]mechanism.Exact, error) {
 	var exacts []mechanism.Exact
-	c := &rankedChoice{steps: a.Steps, answers: a.answers, hide: hide}
+	c := &rankedChoice{steps: a.Steps, partials: a.partials, hide: hide}
 	for vector := range vectors {
 		state := c.write
 		if vector > 0 { // the first vector has written the content of all
@@ -131,15 +131,15 @@ func (a *Ranked) HideLongest() ([]mechanism.Exact, error) {
 	return HideCounts(a.units[len(a.units)-1:])
 }
 
-// rankedChoice holds the answers among which one bound is chosen, for all vectors alike.
+// rankedChoice holds the partials among which one bound is chosen, for all vectors alike.
 type rankedChoice struct {
-	mutex   sync.Mutex
-	steps   []int64
-	answers []Answer // nil if a bound was chosen
-	hide    func(Totals) ([]mechanism.Exact, error)
-	chosen  int64
-	hidden  []mechanism.Exact
-	err     error
+	mutex    sync.Mutex
+	steps    []int64
+	partials []Partial // nil if a bound was chosen
+	hide     func(Totals) ([]mechanism.Exact, error)
+	chosen   int64
+	hidden   []mechanism.Exact
+	err      error
 }
 
 // The errors of a choice.
@@ -156,12 +156,12 @@ func (c *rankedChoice) within(r mechanism.Range, vector int) (mechanism.Exact, e
 	switch {
 	case r.Low != 1 || !found:
 		return mechanism.Exact{}, errSteps
-	case c.answers == nil && c.chosen != r.High:
+	case c.partials == nil && c.chosen != r.High:
 		return mechanism.Exact{}, errBounds
-	case c.answers != nil:
-		answers := c.answers[:last+1]
-		c.chosen, c.answers = r.High, nil
-		c.hidden, c.err = c.hideTogether(answers)
+	case c.partials != nil:
+		partials := c.partials[:last+1]
+		c.chosen, c.partials = r.High, nil
+		c.hidden, c.err = c.hideTogether(partials)
 	}
 	if c.err != nil {
 		return mechanism.Exact{}, c.err
@@ -169,53 +169,53 @@ func (c *rankedChoice) within(r mechanism.Range, vector int) (mechanism.Exact, e
 	return c.hidden[vector], nil
 }
 
-// write writes the answers by step.
+// write writes the partials by step.
 func (c *rankedChoice) write(to io.Writer) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	w := &contentWriter{to: to}
-	for step, answer := range c.answers {
-		if answer != nil {
+	for step, partial := range c.partials {
+		if partial != nil {
 			w.words(uint64(step))
-			w.answer(answer)
+			w.partial(partial)
 		}
 	}
 	return w.err
 }
 
-// hideTogether returns the sum of the answers as exact answers; the first one is not nil.
-func (c *rankedChoice) hideTogether(answers []Answer) ([]mechanism.Exact, error) {
-	for _, other := range answers[1:] {
+// hideTogether returns the sum of the partials as exact partials; the first one is not nil.
+func (c *rankedChoice) hideTogether(partials []Partial) ([]mechanism.Exact, error) {
+	for _, other := range partials[1:] {
 		if other != nil {
-			if err := answers[0].Merge(other); err != nil {
+			if err := partials[0].Merge(other); err != nil {
 				return nil, err
 			}
 		}
 	}
-	t, err := answers[0].Totals()
+	t, err := partials[0].Totals()
 	if err != nil {
 		return nil, err
 	}
 	return c.hide(t)
 }
 
-// SaveState writes the numbers of units and the answers of the steps that have rows.
+// SaveState writes the numbers of units and the partials of the steps that have rows.
 func (a *Ranked) SaveState(w *state.Writer) {
 	w.Int64s(a.units)
-	for _, answer := range a.answers {
-		if answer == nil {
+	for _, partial := range a.partials {
+		if partial == nil {
 			w.Uint(0)
 			continue
 		}
 		w.Uint(1)
-		answer.SaveState(w)
+		partial.SaveState(w)
 	}
 }
 
-// LoadState adds the units and answers of a state.
+// LoadState adds the units and partials of a state.
 func (a *Ranked) LoadState(r *state.Reader) error {
 	loadRows(r, a.units)
-	for step := range a.answers {
+	for step := range a.partials {
 		switch r.Uint() {
 		case 0:
 		case 1:
@@ -229,8 +229,8 @@ func (a *Ranked) LoadState(r *state.Reader) error {
 	return r.Err()
 }
 
-// Content returns the fields of an answer under a fixed bound.
-func (a *Ranked) Content() []bounding.Field { return a.answers[0].Content() }
+// Content returns the fields of a partial under a fixed bound.
+func (a *Ranked) Content() []bounding.Field { return a.partials[0].Content() }
 
 // ValidRecord reports whether a content is one of the query's.
-func (a *Ranked) ValidRecord(content []byte) bool { return a.answers[0].ValidRecord(content) }
+func (a *Ranked) ValidRecord(content []byte) bool { return a.partials[0].ValidRecord(content) }

@@ -19,7 +19,7 @@ type Sparse struct {
 	rows   []int64 // by number of the cell
 }
 
-// NewSparse returns an answer without rows, in a domain of so many cells.
+// NewSparse returns a partial without rows, in a domain of so many cells.
 func NewSparse(groups *domain.Grouping, size int) *Sparse {
 	return &Sparse{groups: groups, size: size, cells: intern.NewUint64s()}
 }
@@ -61,7 +61,7 @@ func (a *Sparse) AddRecords() func(content []byte, rows uint64) {
 }
 
 // Merge adds another's counts.
-func (a *Sparse) Merge(other Answer) error {
+func (a *Sparse) Merge(other Partial) error {
 	o, ok := other.(*Sparse)
 	if !ok {
 		return bounding.ErrMerge

@@ -116,7 +116,7 @@ func (a *Spread) eachValue(b *table.Batch, start func([]int32) error, value func
 
 // Content returns the fields of the cell and the value.
 func (a *Spread) Content() []bounding.Field {
-	return []bounding.Field{bounding.CellField(a.Cells), ValueField(a.Quantizer)}
+	return append([]bounding.Field{bounding.CellField(a.Cells)}, ValueFields(a.Quantizer)...)
 }
 
 // AddRecords returns what adds rows by their cell and quantized value.
@@ -146,7 +146,7 @@ func (a *Spread) addQuantized(cell int32, times uint64) {
 }
 
 // Merge adds another's rows.
-func (a *Spread) Merge(other Answer) error {
+func (a *Spread) Merge(other Partial) error {
 	o, ok := other.(*Spread)
 	if !ok {
 		return bounding.ErrMerge

@@ -1,9 +1,9 @@
 package accumulate
 
-// The states of answers
+// The states of partials
 //
-// An answer writes what it holds to a [state.Writer], and adds what another process wrote. Counts are written in one of
-// two forms, whichever the answer has them in, and either can be added to the other: which one it is depends on the
+// A partial writes what it holds to a [state.Writer], and adds what another process wrote. Counts are written in one of
+// two forms, whichever the partial has them in, and either can be added to the other: which one it is depends on the
 // memory of the process.
 //
 //	Counts   1, cells in eight bytes each
@@ -117,16 +117,7 @@ func (a *Sums) LoadState(r *state.Reader) error {
 
 // ValidRecord reports whether a content is a cell of the query and values within their bounds.
 func (a *Sums) ValidRecord(content []byte) bool {
-	if !isCell(content, a.Cells) {
-		return false
-	}
-	for i := range a.quantized {
-		x := int64(binary.BigEndian.Uint64(content[bounding.CellBytes+8*i:]))
-		if x < a.Quantizer.Min || x > a.Quantizer.Max {
-			return false
-		}
-	}
-	return true
+	return isCell(content, a.Cells) && ValidValues(a.Quantizer, content[bounding.CellBytes:])
 }
 
 // SaveState writes the counts of the largest tables.
@@ -197,8 +188,7 @@ func (a *Spread) LoadState(r *state.Reader) error {
 
 // ValidRecord reports whether a content is a cell of the query and a value within the public range.
 func (a *Spread) ValidRecord(content []byte) bool {
-	x := int64(binary.BigEndian.Uint64(content[bounding.CellBytes:]))
-	return isCell(content, a.Cells) && x >= a.Quantizer.Min && x <= a.Quantizer.Max
+	return isCell(content, a.Cells) && ValidValues(a.Quantizer, content[bounding.CellBytes:])
 }
 
 // saveWide writes integers of 128 bits; loadWide adds them.

@@ -37,7 +37,7 @@ type SumsOf struct {
 
 // NewSums returns sums without rows.
 func NewSums(of SumsOf) *Sums {
-	return &Sums{SumsOf: of, quantized: make([]int64, of.Quantizer.Dims), plain: newPlainSums(of)}
+	return &Sums{SumsOf: of, quantized: make([]int64, of.Quantizer.Numbers()), plain: newPlainSums(of)}
 }
 
 // HoldPlain reports whether sums of such values are also held in 64 bits while rows are added.
@@ -48,7 +48,7 @@ func (a *Sums) makeTotals() {
 	if a.totals.High != nil {
 		return
 	}
-	a.totals = int128.Make(a.Cells * a.Quantizer.Dims)
+	a.totals = int128.Make(a.Cells * len(a.quantized))
 	if a.CountRows {
 		a.rows = make([]int64, a.Cells)
 	}
@@ -143,11 +143,7 @@ func (a *Sums) WriteRows(b *table.Batch, to bounding.Writer) error {
 
 // Content returns the fields of the cell and of the value's components.
 func (a *Sums) Content() []bounding.Field {
-	fields := []bounding.Field{bounding.CellField(a.Cells)}
-	for range a.quantized {
-		fields = append(fields, ValueField(a.Quantizer))
-	}
-	return fields
+	return append([]bounding.Field{bounding.CellField(a.Cells)}, ValueFields(a.Quantizer)...)
 }
 
 // AddRecords returns what adds rows by their cell and quantized value.
@@ -162,7 +158,7 @@ func (a *Sums) AddRecords() func(content []byte, rows uint64) {
 }
 
 // Merge adds another's sums.
-func (a *Sums) Merge(other Answer) error {
+func (a *Sums) Merge(other Partial) error {
 	o, ok := other.(*Sums)
 	if !ok {
 		return bounding.ErrMerge
@@ -191,7 +187,7 @@ func (a *Sums) Totals() (Totals, error) {
 // newPlainSums returns nil if a query needs the general way.
 func newPlainSums(of SumsOf) *plainSums {
 	q := of.Quantizer
-	if q.Bits > quantize.MaxBits || q.Dims > 1 || q.Clip || q.Value.List || of.Cells > plainCells {
+	if q.Bits > quantize.MaxBits || q.Numbers() > 1 || q.Clip || q.Value.List || of.Cells > plainCells {
 		return nil
 	}
 	return &plainSums{Fast: q.Fast(), left: plainRows, second: of.Second}

@@ -28,7 +28,7 @@ type Tables struct {
 	cells [][]int32 // of the dimensions, for these rows
 }
 
-// NewTables returns an answer without rows.
+// NewTables returns a partial without rows.
 func NewTables(of *aggregation.Aggregation, l domain.Layout) *Tables {
 	a := &Tables{sizes: of.Sizes, tables: of.Tables}
 	for i := range of.Axes {
@@ -173,7 +173,7 @@ func (a *Tables) AddRecords() func(content []byte, rows uint64) {
 }
 
 // Merge adds another's counts.
-func (a *Tables) Merge(other Answer) error {
+func (a *Tables) Merge(other Partial) error {
 	o, ok := other.(*Tables)
 	if !ok {
 		return bounding.ErrMerge

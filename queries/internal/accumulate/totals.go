@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 )
 
-// Totals holds the exact totals of an answer, which a query's kind reads. They are private: the kind hides them
+// Totals holds the exact totals of a partial, which a query's kind reads. They are private: the kind hides them
 // immediately.
 type Totals struct {
 	// Tables are the rows of each cell of each table, at most [MaxRows].
@@ -49,7 +49,7 @@ type Total struct {
 	Table int
 	Cell  int64
 	Rows  int64
-	// Key is the key, for an answer by discovered keys.
+	// Key is the key, for a partial by discovered keys.
 	Key string
 	// Sums are the sums of the components of the quantized values, less the centre; Second is the sum of the second
 	// number.
@@ -57,7 +57,7 @@ type Total struct {
 	Second int128.Int
 }
 
-// Taker is an Answer to which totals of another engine can be added. The error depends on positions and shapes only.
+// Taker is a Partial to which totals of another engine can be added. The error depends on positions and shapes only.
 type Taker interface{ AddTotal(t Total) error }
 
 func (t *Total) fits(cells int64) error {
@@ -105,7 +105,7 @@ func (a *Sums) AddTotal(t Total) error {
 	if err := t.fits(int64(a.Cells)); err != nil {
 		return err
 	}
-	if len(t.Sums) != a.Quantizer.Dims {
+	if len(t.Sums) != len(a.quantized) {
 		return columnar.ErrShape
 	}
 	for i, x := range t.Sums {

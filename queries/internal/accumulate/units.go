@@ -8,10 +8,10 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// UnitCounter is an Answer that counts the units with a kept row.
+// UnitCounter is a Partial that counts the units with a kept row.
 type UnitCounter interface{ AddUnits(n int64) }
 
-// maxUnits is the largest number of units that an answer counts: more than there can be rows.
+// maxUnits is the largest number of units that a partial counts: more than there can be rows.
 const maxUnits = 1 << 62
 
 // Units counts the rows of each cell, and the units that have a row. The rows must be those of units.
@@ -24,7 +24,7 @@ type Units struct {
 func (a *Units) AddUnits(n int64) { a.units = min(a.units+min(n, maxUnits), maxUnits) }
 
 // Merge adds another's counts.
-func (a *Units) Merge(other Answer) error {
+func (a *Units) Merge(other Partial) error {
 	o, ok := other.(*Units)
 	if !ok {
 		return bounding.ErrMerge

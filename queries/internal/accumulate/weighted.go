@@ -9,7 +9,7 @@ import (
 type Weighted struct{ Sums }
 
 // Merge adds another's counts.
-func (a *Weighted) Merge(other Answer) error {
+func (a *Weighted) Merge(other Partial) error {
 	o, ok := other.(*Weighted)
 	if !ok {
 		return bounding.ErrMerge

@@ -124,7 +124,7 @@ func (a *Counts) AddRecords() func(content []byte, rows uint64) {
 }
 
 // Merge adds another's counts, and the names of its keys.
-func (a *Counts) Merge(other accumulate.Answer) error {
+func (a *Counts) Merge(other accumulate.Partial) error {
 	o, ok := other.(*Counts)
 	if !ok {
 		return bounding.ErrMerge

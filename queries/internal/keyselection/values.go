@@ -36,7 +36,7 @@ type ValuesOf struct {
 }
 
 // second and rows return the indexes of the second sum and of the row count among the numbers of an entry.
-func (of *ValuesOf) second() int { return of.Sums.Quantizer.Dims }
+func (of *ValuesOf) second() int { return of.Sums.Quantizer.Numbers() }
 
 func (of *ValuesOf) rows() int {
 	if of.Sums.Second != nil {
@@ -56,7 +56,7 @@ func (of *ValuesOf) width() int {
 // NewValues returns sums without rows. What does not fit in memory is written to the spill, which may be nil.
 func NewValues(of ValuesOf, s bounding.Spill) *Values {
 	bounding.JoinNow(s)
-	return &Values{ValuesOf: of, totals: newTotals(of.width(), s), quantized: make([]int64, of.Sums.Quantizer.Dims),
+	return &Values{ValuesOf: of, totals: newTotals(of.width(), s), quantized: make([]int64, of.Sums.Quantizer.Numbers()),
 		share: share{spill: s}}
 }
 
@@ -132,11 +132,8 @@ func (a *Values) addQuantized(e *entry, times uint64) {
 
 // Content returns the fields of the cell, the digest of the key and the value's components.
 func (a *Values) Content() []bounding.Field {
-	fields := []bounding.Field{bounding.CellField(a.Sums.Cells), {Bytes: sha256.Size}}
-	for range a.quantized {
-		fields = append(fields, accumulate.ValueField(a.Sums.Quantizer))
-	}
-	return fields
+	return append([]bounding.Field{bounding.CellField(a.Sums.Cells), {Bytes: sha256.Size}},
+		accumulate.ValueFields(a.Sums.Quantizer)...)
 }
 
 // AddRecords returns what adds rows by their content.
@@ -158,7 +155,7 @@ func (a *Values) makeRoom() {
 }
 
 // Merge adds another's sums.
-func (a *Values) Merge(other accumulate.Answer) error {
+func (a *Values) Merge(other accumulate.Partial) error {
 	o, ok := other.(*Values)
 	if !ok {
 		return bounding.ErrMerge
@@ -183,6 +180,9 @@ func (a *Values) Hide() ([]mechanism.Exact, error) {
 	a.Keys.forget()
 	dims, exponent := a.Sums.Quantizer.Dims, a.Sums.Quantizer.Exponent
 	exacts := []mechanism.Exact{mechanism.HideForKeys(&numbersOf{a, 0, dims, exponent})}
+	if f := a.Sums.Quantizer.Factors; f != nil {
+		exacts = append(exacts, mechanism.HideForKeys(&numbersOf{a, dims, 1, f.Weight.Exponent}))
+	}
 	if s := a.Sums.Second; s != nil {
 		exacts = append(exacts, mechanism.HideForKeys(&numbersOf{a, a.second(), 1, s.Exponent}))
 	}
@@ -251,16 +251,8 @@ func (n *numbersOf) All(among []string) (labels []string, cells int128.Slice, qu
 
 // ValidRecord reports whether a content is a cell, the digest of a key and values within their bounds.
 func (a *Values) ValidRecord(content []byte) bool {
-	if cell := bounding.CellOf(content); cell < 0 || int(cell) >= a.Sums.Cells {
-		return false
-	}
-	for i := range a.quantized {
-		x := int64(binary.BigEndian.Uint64(content[ContentBytes+8*i:]))
-		if x < a.Sums.Quantizer.Min || x > a.Sums.Quantizer.Max {
-			return false
-		}
-	}
-	return true
+	cell := bounding.CellOf(content)
+	return cell >= 0 && int(cell) < a.Sums.Cells && accumulate.ValidValues(a.Sums.Quantizer, content[ContentBytes:])
 }
 
 // SaveState writes the numbers of each entry.

@@ -56,6 +56,9 @@ func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 		if err := u.dimensions(by); err != nil {
 			return nil, err
 		}
+		if w, _ := q.RowWeight(); w != nil {
+			u.values(&configs.Aggregate{Column: w.Column, Clamp: w.Clamp})
+		}
 		for _, a := range []*configs.Aggregate{q.Sum, q.Mean, q.Variance} {
 			if a == nil {
 				continue

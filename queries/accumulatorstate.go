@@ -1,4 +1,4 @@
-package gather
+package queries
 
 import (
 	"bytes"
@@ -7,22 +7,23 @@ import (
 	"io"
 
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/intern"
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
 // The states of accumulators
 //
 // One process may gather a part of a table, and another continue from its state: totals are integers, which are added,
-// and rows of units are put together before any unit is bounded. So the answer equals the answer of one process. A
+// and rows of units are put together before any unit is bounded. So the totals equal those of one process. A
 // state holds exact totals and rows in plain form: only code that encrypts them may write them (pipeline/partial). The
 // accumulators that save and the accumulators that load are made by [NewAccumulators] from the same aggregations: each
-// answer begins with the digest of its aggregation. Errors of loading are [state.ErrState] or errors of the source, and
+// total begins with the digest of its aggregation. Errors of loading are [state.ErrState] or errors of the source, and
 // depend on no row.
 
 // Save writes all that accumulators hold, and spends them.
 func Save(all []*Accumulator, to io.Writer) error {
 	w := state.NewWriter(to)
-	if err := saveAnswers(all, w); err != nil {
+	if err := saveTotals(all, w); err != nil {
 		return err
 	}
 	err := saveRows(all, bounding.OneBucket, bounding.BlockBytes, func(_ int, write func(*state.Writer)) error {
@@ -37,9 +38,9 @@ func Save(all []*Accumulator, to io.Writer) error {
 }
 
 // Load adds what Save wrote to accumulators.
-func Load(all []*Accumulator, from state.Source) error {
+func Load(all []*Accumulator, from StateSource) error {
 	r := state.NewReader(from)
-	if err := loadAnswers(all, r); err != nil {
+	if err := loadTotals(all, r); err != nil {
 		return err
 	}
 	for {
@@ -56,23 +57,23 @@ func Load(all []*Accumulator, from state.Source) error {
 	}
 }
 
-// SaveAnswers writes the answers alone. The rows of units must have been saved or bounded.
-func SaveAnswers(all []*Accumulator, to io.Writer) error {
+// SaveTotals writes the totals without the rows of units. These must have been saved or bounded.
+func SaveTotals(all []*Accumulator, to io.Writer) error {
 	w := state.NewWriter(to)
-	if err := saveAnswers(all, w); err != nil {
+	if err := saveTotals(all, w); err != nil {
 		return err
 	}
 	return w.Flush()
 }
 
-// LoadAnswers adds what SaveAnswers wrote.
-func LoadAnswers(all []*Accumulator, from state.Source) error {
-	return loadAnswers(all, state.NewReader(from))
+// LoadTotals adds what SaveTotals wrote.
+func LoadTotals(all []*Accumulator, from StateSource) error {
+	return loadTotals(all, state.NewReader(from))
 }
 
-// SaveRows hands the rows of units to emit in blocks of about limit bytes, each for one bucket, and leaves the answers.
+// SaveRows hands the rows of units to emit in blocks of about limit bytes, each for one bucket, and leaves the totals.
 // The block is in memory that the next one uses again.
-func SaveRows(all []*Accumulator, b bounding.Buckets, limit int, emit func(bucket int, block []byte) error) error {
+func SaveRows(all []*Accumulator, b Buckets, limit int, emit func(bucket int, block []byte) error) error {
 	var block bytes.Buffer
 	w := state.NewWriter(&block)
 	return saveRows(all, b, limit, func(bucket int, write func(*state.Writer)) error {
@@ -102,10 +103,10 @@ func LoadRows(all []*Accumulator, block []byte) error {
 	return nil
 }
 
-// Bound enforces the bounds of all units now, so that the answers are complete. No rows can be added after it.
+// Bound enforces the bounds of all units now, so that the totals are complete. No rows can be added after it.
 func Bound(all []*Accumulator) error {
 	for _, g := range all {
-		if g.answer == nil {
+		if g.partial == nil {
 			return bounding.ErrSpent
 		}
 		if g.shared != nil {
@@ -115,7 +116,7 @@ func Bound(all []*Accumulator) error {
 		}
 		if g.rows != nil {
 			tally, err := g.rows.BoundBy(g.bounded())
-			if g.takeTally(g.answer, tally); err != nil {
+			if g.takeTally(g.partial, tally); err != nil {
 				return err
 			}
 			g.rows = nil
@@ -124,33 +125,47 @@ func Bound(all []*Accumulator) error {
 	return nil
 }
 
-// ErrOther is a [state.ErrState]: the state is of other aggregations.
+// ErrState means that what was read is no state of the queries.
+var ErrState = state.ErrState
+
+// StateSource is what states are read from.
+type StateSource = state.Source
+
+// Buckets describes which rows of units are to be apart; see [intern.Buckets].
+type Buckets = intern.Buckets
+
+// NewBuckets is [intern.NewBuckets].
+func NewBuckets(n int, key [16]byte, text func(unit []byte) uint64) Buckets {
+	return intern.NewBuckets(n, key, text)
+}
+
+// ErrOther is an [ErrState]: the state is of other aggregations.
 var ErrOther = fmt.Errorf("%w: of other aggregations", state.ErrState)
 
-func saveAnswers(all []*Accumulator, w *state.Writer) error {
+func saveTotals(all []*Accumulator, w *state.Writer) error {
 	w.Uint(uint64(len(all)))
 	for _, g := range all {
-		if g.answer == nil {
+		if g.partial == nil {
 			return bounding.ErrSpent
 		}
 		digest := g.of.Digest()
 		w.Bytes(digest[:])
-		g.answer.SaveState(w)
+		g.partial.SaveState(w)
 	}
 	return nil
 }
 
-func loadAnswers(all []*Accumulator, r *state.Reader) error {
+func loadTotals(all []*Accumulator, r *state.Reader) error {
 	r.Expect(uint64(len(all)))
 	for _, g := range all {
-		if g.answer == nil {
+		if g.partial == nil {
 			return bounding.ErrSpent
 		}
 		if digest := g.of.Digest(); !bytes.Equal(r.Bytes(sha256.Size), digest[:]) {
 			_ = r.Fail() // the error stays
 			return ErrOther
 		}
-		if err := g.answer.LoadState(r); err != nil {
+		if err := g.partial.LoadState(r); err != nil {
 			return err
 		}
 	}
@@ -158,10 +173,10 @@ func loadAnswers(all []*Accumulator, r *state.Reader) error {
 }
 
 // saveRows hands on the rows of all stores: each block begins with the number of its first accumulator, from 1.
-func saveRows(all []*Accumulator, b bounding.Buckets, limit int,
+func saveRows(all []*Accumulator, b Buckets, limit int,
 	emit func(bucket int, write func(*state.Writer)) error) error {
 	for i, g := range all {
-		if g.answer == nil {
+		if g.partial == nil {
 			return bounding.ErrSpent
 		}
 		numbered := func(bucket int, write func(*state.Writer)) error {
@@ -191,20 +206,20 @@ func loadBlock(all []*Accumulator, store uint64, r *state.Reader) error {
 	}
 	g := all[store-1]
 	switch {
-	case g.answer == nil:
+	case g.partial == nil:
 		return bounding.ErrSpent
 	case g.rows != nil:
-		return g.rows.Load(r, g.answer.ValidRecord)
+		return g.rows.Load(r, g.partial.ValidRecord)
 	case g.part == nil || !g.part.First():
 		return r.Fail()
 	}
 	var parts []*bounding.QueryRows
 	var valid []func([]byte) bool
 	for _, m := range g.shared.members {
-		if m.answer == nil || m.part == nil {
+		if m.partial == nil || m.part == nil {
 			return bounding.ErrSpent
 		}
-		parts, valid = append(parts, m.part), append(valid, m.answer.ValidRecord)
+		parts, valid = append(parts, m.part), append(valid, m.partial.ValidRecord)
 	}
 	return bounding.LoadTogether(parts, r, valid)
 }

@@ -1,11 +1,10 @@
-package gather
+package queries
 
 import (
 	"strings"
 
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
-	"github.com/dprelease/dprelease/queries/internal/accumulate"
 )
 
 // NewAccumulators makes the accumulators of some aggregations for one worker. Those whose privacy unit is made of the
@@ -48,7 +47,7 @@ func NewSeparately(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Accu
 	all := make([]*Accumulator, len(of))
 	for i := range of {
 		var err error
-		if all[i], err = New(of[i], spill); err != nil {
+		if all[i], err = newAccumulator(of[i], spill); err != nil {
 			return nil, err
 		}
 	}
@@ -74,16 +73,4 @@ func share(members []*Accumulator) {
 	for i, part := range bounding.Together(rows) {
 		members[i].rows, members[i].part, members[i].shared = nil, part, s
 	}
-}
-
-// AddTotal adds what another engine has added up.
-func (g *Accumulator) AddTotal(t accumulate.Total) error {
-	if g.answer == nil {
-		return bounding.ErrSpent
-	}
-	taker, ok := g.answer.(accumulate.Taker)
-	if !ok {
-		return bounding.ErrMerge
-	}
-	return taker.AddTotal(t)
 }

@@ -1,11 +1,16 @@
-// Package gather has the accumulator of every aggregation. It adds rows to an answer, or keeps the rows of privacy
-// units until their bounds are enforced.
-package gather
+package queries
+
+// Accumulators: what an engine adds rows up with
+//
+// Engines that read rows give batches to the accumulators of some aggregations. Engines that let others add rows up
+// give them totals of cells ([Total]). From there on all is the same: [HideTotals] hides what was added up as the exact
+// answers of a query, and nothing else outside of the queries' packages can read it.
 
 import (
 	"errors"
 	"slices"
 
+	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
@@ -15,36 +20,37 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/units"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // Accumulator gathers the exact totals of an aggregation for one worker. If the privacy unit is made of columns it
-// keeps all rows: [Totals] enforces the bounds at the end, on all rows of a unit. It is not safe for use by
+// keeps all rows: [HideTotals] enforces the bounds at the end, on all rows of a unit. It is not safe for use by
 // several goroutines. No error of it depends on a row's value.
 type Accumulator struct {
-	of     *aggregation.Aggregation
-	answer accumulate.Answer // nil if the accumulator is spent
-	rows   *bounding.Rows    // nil if each row is a unit, or if rows are shared
-	tally  bounding.BoundTally
-	shared *sharing            // nil if the rows of units are the aggregation's own
-	part   *bounding.QueryRows // of the shared rows; nil if these are bounded
+	of      *aggregation.Aggregation
+	partial accumulate.Partial // nil if the accumulator is spent
+	rows    *bounding.Rows     // nil if each row is a unit, or if rows are shared
+	tally   bounding.BoundTally
+	shared  *sharing            // nil if the rows of units are the aggregation's own
+	part    *bounding.QueryRows // of the shared rows; nil if these are bounded
 }
 
-// New returns an accumulator without rows. The spill may be nil. Errors are those of an aggregation that no kind of
-// query makes.
-func New(of *aggregation.Aggregation, spill bounding.Spill) (*Accumulator, error) {
+// newAccumulator returns an accumulator without rows. The spill may be nil. Errors are those of an aggregation that no
+// kind of query makes.
+func newAccumulator(of *aggregation.Aggregation, spill bounding.Spill) (*Accumulator, error) {
 	p := &problem.Problems{}
 	l := domain.Layout{Schema: table.Schema{Fields: of.Columns}, Columns: of.ColumnNames(), Problems: p}
 	reader := units.New(of.Unit, of.FloatUnit, l.Columns, l.Schema, p)
-	answer, cellBytes := newAnswer(of, l, spill)
+	partial, cellBytes := newPartial(of, l, spill)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	if answer == nil {
+	if partial == nil {
 		return nil, errBins
 	}
-	g := &Accumulator{of: of, answer: answer}
+	g := &Accumulator{of: of, partial: partial}
 	if len(of.Unit) > 0 {
-		g.rows = bounding.NewRows(reader, cellBytes, answer.Content(), spill)
+		g.rows = bounding.NewRows(reader, cellBytes, partial.Content(), spill)
 	}
 	return g, nil
 }
@@ -52,9 +58,10 @@ func New(of *aggregation.Aggregation, spill bounding.Spill) (*Accumulator, error
 // errBins is an error of the program: rows are added up by the bins of a clamp that is chosen, and by no others.
 var errBins = errors.New("queries: bins are those of the values' range")
 
-// newAnswer returns an empty answer for the aggregation, and the number of leading bytes of a row's content that are
+// newPartial returns an empty total for the aggregation, and the number of leading bytes of a row's content that are
 // its cell.
-func newAnswer(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spill) (a accumulate.Answer, cellBytes int) {
+func newPartial(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spill) (a accumulate.Partial,
+	cellBytes int) {
 	if len(of.Keys) > 0 {
 		return newKeyed(of, l, spill), keyselection.ContentBytes
 	}
@@ -66,7 +73,7 @@ func newAnswer(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spil
 	if of.Value != nil {
 		values = of.Value.Compile(l)
 	}
-	newOne := func() accumulate.Answer {
+	newOne := func() accumulate.Partial {
 		switch {
 		case of.Weighted:
 			return &accumulate.Weighted{Sums: *accumulate.NewSums(accumulate.SumsOf{Quantizer: of.Value, Groups: groups,
@@ -95,7 +102,7 @@ func newAnswer(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spil
 }
 
 // newKeyed returns what adds rows up by keys that are discovered.
-func newKeyed(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spill) accumulate.Answer {
+func newKeyed(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spill) accumulate.Partial {
 	keys := keyselection.NewKeying(of, l)
 	if of.Value == nil {
 		return keyselection.NewCounts(keys, of.MinUnits, spill)
@@ -111,20 +118,32 @@ func newKeyed(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spill
 // Add takes in the rows of a batch that its Keep keeps, and keeps nothing that belongs to the batch.
 func (g *Accumulator) Add(b *table.Batch) error {
 	switch {
-	case g.answer == nil:
+	case g.partial == nil:
 		return bounding.ErrSpent
 	case g.part != nil:
-		if err := g.answer.WriteRows(b, g.part); err != nil {
+		if err := g.partial.WriteRows(b, g.part); err != nil {
 			return err
 		}
 		return g.part.EndBatch()
 	case g.rows == nil:
-		return g.answer.AddRows(b)
+		return g.partial.AddRows(b)
 	}
-	if err := g.answer.WriteRows(b, g.rows); err != nil {
+	if err := g.partial.WriteRows(b, g.rows); err != nil {
 		return err
 	}
 	return g.rows.EndBatch()
+}
+
+// AddTotal adds what another engine has added up.
+func (g *Accumulator) AddTotal(t accumulate.Total) error {
+	if g.partial == nil {
+		return bounding.ErrSpent
+	}
+	taker, ok := g.partial.(accumulate.Taker)
+	if !ok {
+		return bounding.ErrMerge
+	}
+	return taker.AddTotal(t)
 }
 
 // Merge takes in all that another accumulator of the same aggregation holds, and empties it.
@@ -132,7 +151,7 @@ func (g *Accumulator) Merge(o *Accumulator) error {
 	switch {
 	case o == g || !o.of.Same(g.of):
 		return bounding.ErrMerge
-	case g.answer == nil || o.answer == nil:
+	case g.partial == nil || o.partial == nil:
 		return bounding.ErrSpent
 	}
 	switch {
@@ -147,18 +166,27 @@ func (g *Accumulator) Merge(o *Accumulator) error {
 			return err
 		}
 	}
-	if err := g.answer.Merge(o.answer); err != nil {
+	if err := g.partial.Merge(o.partial); err != nil {
 		return err
 	}
-	o.answer, o.rows, o.part = nil, nil, nil
+	o.partial, o.rows, o.part = nil, nil, nil
 	return nil
 }
 
-// Totals bounds the rows of units, if there are any, and returns the totals. The accumulator is spent. It is a function
-// and not a method, so that only the queries' packages can read totals.
-func Totals(g *Accumulator) (t accumulate.Totals, err error) {
-	answer := g.answer
-	if answer == nil {
+// HideTotals bounds the rows of each unit and returns the exact answer of each component of q. The accumulator must be
+// of q's aggregation; it is spent. Nothing else outside of the queries' packages can read totals.
+func HideTotals(q query.Query, a *Accumulator) ([]mechanism.Exact, error) {
+	t, err := totalsOf(a)
+	if err != nil {
+		return nil, err
+	}
+	return q.Hide(t)
+}
+
+// totalsOf bounds the rows of units, if there are any, and returns the totals. The accumulator is spent.
+func totalsOf(g *Accumulator) (t accumulate.Totals, err error) {
+	partial := g.partial
+	if partial == nil {
 		return t, bounding.ErrSpent
 	}
 	if g.shared != nil {
@@ -168,30 +196,30 @@ func Totals(g *Accumulator) (t accumulate.Totals, err error) {
 	}
 	if g.rows != nil {
 		tally, err := g.rows.BoundBy(g.bounded())
-		g.takeTally(answer, tally)
+		g.takeTally(partial, tally)
 		if g.rows = nil; err != nil {
-			g.answer = nil
+			g.partial = nil
 			return t, err
 		}
 	}
-	g.answer = nil
-	return answer.Totals()
+	g.partial = nil
+	return partial.Totals()
 }
 
 // takeTally takes in what bounding the rows of units has counted.
-func (g *Accumulator) takeTally(answer accumulate.Answer, t bounding.BoundTally) {
+func (g *Accumulator) takeTally(partial accumulate.Partial, t bounding.BoundTally) {
 	g.tally = t
-	if c, ok := answer.(accumulate.UnitCounter); ok {
+	if c, ok := partial.(accumulate.UnitCounter); ok {
 		c.AddUnits(t.Units)
 	}
 }
 
 // bounded returns the bounds of a unit and what takes in the rows that they leave.
 func (g *Accumulator) bounded() bounding.Bounded {
-	if ranked, ok := g.answer.(*accumulate.Ranked); ok {
+	if ranked, ok := g.partial.(*accumulate.Ranked); ok {
 		return bounding.Bounded{Limits: g.of.Limits, Ranked: ranked.ByRank()}
 	}
-	return bounding.Bounded{Limits: g.of.Limits, Keep: g.answer.AddRecords()}
+	return bounding.Bounded{Limits: g.of.Limits, Keep: g.partial.AddRecords()}
 }
 
 // Bounded returns what was counted when the rows of units were bounded; 0 if there are none.
@@ -213,7 +241,7 @@ func (s *sharing) bound() error {
 	s.done = true
 	parts, bounds := make([]*bounding.QueryRows, len(s.members)), make([]bounding.Bounded, len(s.members))
 	for i, g := range s.members {
-		if g.answer == nil {
+		if g.partial == nil {
 			s.failed = bounding.ErrSpent
 			return s.failed
 		}
@@ -222,7 +250,7 @@ func (s *sharing) bound() error {
 	}
 	tallies, err := bounding.BoundTogether(parts, bounds)
 	for i, g := range s.members {
-		g.takeTally(g.answer, tallies[i])
+		g.takeTally(g.partial, tallies[i])
 	}
 	s.failed = err
 	return err
@@ -230,3 +258,17 @@ func (s *sharing) bound() error {
 
 // HoldsRows reports whether rows of units wait to be bounded.
 func (g *Accumulator) HoldsRows() bool { return g.rows != nil }
+
+// Total is what another engine has added up in a cell.
+type Total = accumulate.Total
+
+// KeyValue is what a part of a key is of a group of rows.
+type KeyValue = keyselection.PartValue
+
+// MaxKeyBytes is the length of the longest text that is a key.
+const MaxKeyBytes = keyselection.MaxKeyBytes
+
+// KeyOf makes a key of the values of its parts; ok is false if one of them is no key.
+func KeyOf(parts []aggregation.KeyPart, values []KeyValue) (key string, ok bool) {
+	return keyselection.Join(parts, values)
+}

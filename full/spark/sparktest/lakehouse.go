@@ -1,0 +1,57 @@
+package sparktest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Iceberg and Delta are jars for one version of Spark, which is not the newest.
+const lakehouseVersion = "4.1.4"
+
+// lakehouseJars are the artifacts, on Maven Central.
+var lakehouseJars = []string{"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0", "io.delta:delta-spark_2.13:4.3.0",
+	"io.delta:delta-storage:4.3.0"}
+
+// StartLakehouse starts a server that ends with the test. Its catalogue iceberg has Iceberg tables in the folder iceberg
+// of the server's, and tables of Delta are beside those of Spark. The test is skipped if these cannot be had.
+// DPRELEASE_LAKEHOUSE is the connection string of a server to use instead, and DPRELEASE_LAKEHOUSE_DIR is its folder.
+func StartLakehouse(t testing.TB) *Server {
+	t.Helper()
+	if dsn := os.Getenv("DPRELEASE_LAKEHOUSE"); dsn != "" {
+		return &Server{DSN: dsn, Dir: os.Getenv("DPRELEASE_LAKEHOUSE_DIR")}
+	}
+	jars, err := installJars(lakehouseJars)
+	if err != nil {
+		t.Skipf("Iceberg and Delta cannot be had: %v", err)
+	}
+	return start(t, lakehouseVersion, jars, []string{"spark.sql.catalog.iceberg=org.apache.iceberg.spark.SparkCatalog",
+		"spark.sql.catalog.iceberg.type=hadoop", "spark.sql.catalog.iceberg.warehouse=${dir}/iceberg",
+		"spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",
+		"spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension"})
+}
+
+// installJars returns the files of artifacts, which it installs once for all tests and all runs of them.
+func installJars(artifacts []string) (files []string, err error) {
+	installing.Lock()
+	defer installing.Unlock()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(cache, "dprelease", "lakehouse-"+lakehouseVersion)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	for _, artifact := range artifacts {
+		mvn := exec.Command("mvn", "-q", "-B", "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy", "-Dartifact="+artifact,
+			"-DoutputDirectory="+dir)
+		mvn.Dir = dir
+		if out, err := mvn.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("mvn: %w: %.300s", err, out)
+		}
+	}
+	return filepath.Glob(filepath.Join(dir, "*.jar"))
+}
