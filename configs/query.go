@@ -200,9 +200,12 @@ type Crosstabs struct {
 	// Nonnegative makes the estimates of all tables the nearest ones that are not negative and still agree, at no cost.
 	// `noisy` stays as it is.
 	Nonnegative *bool `yaml:"nonnegative,omitempty" example:"true"`
-	// Integers makes the estimates integers that still agree, at no cost, if no table has more than two dimensions, or
-	// with levels.
+	// Integers makes the estimates integers that still agree, at no cost. Tables of three and more dimensions need
+	// `nonnegative` as well, except with levels.
 	Integers *bool `yaml:"integers,omitempty" example:"true"`
+	// RoundTo makes the estimates multiples of this number that still agree, at no cost, under the conditions of
+	// `integers`. A total moves by up to half of it.
+	RoundTo int64 `yaml:"round_to,omitempty" min:"1" example:"5"`
 	// Known are public totals of the groups of levels, from files that hold nothing private. Estimates keep them exactly.
 	Known []KnownTotals `yaml:"known,omitempty" example:"[{level: region, file: totals.csv, column: population}]"`
 }

@@ -126,7 +126,7 @@ func (b *builder) draft(i int) draft {
 	unread := b.unread
 	spec := b.spec(jq, q.path)
 	q.Kind, q.overUnits = spec.Kind, jq.OverUnits()
-	q.adjusted = spec.Crosstabs != nil && (spec.Crosstabs.Nonnegative || spec.Crosstabs.Integers)
+	q.adjusted = spec.Crosstabs != nil && spec.Crosstabs.Adjusted()
 	q.keepPlaces(spec.By)
 	steps := b.steps(jq, q.path)
 	q.MaxError = b.number(jq.MaxError, q.path+".max_error")

@@ -20,7 +20,7 @@ var (
 		"queries.name", "queries.title", "queries.description", "queries.unit", "queries.denoise.", "queries.margins.", "queries.rates.",
 		"queries.sparse", "queries.max_error", "queries.publish.", "queries.accuracy.",
 		"queries.histogram.quantiles.", "queries.histogram.cdf", "queries.crosstabs.nonnegative",
-		"queries.crosstabs.integers",
+		"queries.crosstabs.integers", "queries.crosstabs.round_to",
 		"queries.*.by.as", "queries.*.by.values.Name",
 	}
 	// unseen keys change no byte of a release.

@@ -39,19 +39,19 @@ type Sink interface {
 	// ErrNoRelease: there is no folder, or it is empty; ErrIncomplete: it is not a complete release.
 	Inspect(ctx context.Context, dir string) (digest string, err error)
 	// Discard removes a staging folder and syncs its parent; a published release that an Exchange left in it is moved
-	// aside, as Settle does. A missing folder is no error.
+	// aside, as EndExchange does. A missing folder is no error.
 	Discard(staging string) error
 	// Publish makes the staged release visible as dir, atomically, and removes the staging folder. It never replaces
 	// anything but an empty folder.
 	Publish(ctx context.Context, staging, dir string) error
 	// Exchange makes the staged release visible in the place of the one at dir, whose manifest has this SHA-256, in one
-	// step: at every moment dir is the one or the other. The older one is in the staging folder then, until Settle. An
+	// step: at every moment dir is the one or the other. The older one is in the staging folder then, until EndExchange. An
 	// error that is errors.ErrUnsupported: the system cannot, and nothing was changed.
 	Exchange(ctx context.Context, staging, dir, digest string) error
-	// Settle ends an exchange, even one that a killed run began: it moves the older release aside, as Retire does, and
+	// EndExchange ends an exchange, even one that a killed run began: it moves the older release aside, as Retire does, and
 	// removes the staging folder. moved is "" if there was nothing to move; a staging folder in which no exchange took
 	// place stays as it is.
-	Settle(staging string) (moved string, err error)
+	EndExchange(staging string) (moved string, err error)
 	// Copy publishes at dir a byte-identical copy of the release folder from.
 	Copy(ctx context.Context, from, dir string) error
 	// Find returns where the release lies that was published at dir with this manifest's SHA-256: there, or where Retire

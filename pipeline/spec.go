@@ -55,8 +55,10 @@ func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 
 func (b *builder) crosstabs(x *configs.Crosstabs, path string) *query.Crosstabs {
 	out := &query.Crosstabs{
-		Ways: x.Ways, Loss: strategy.Loss(x.Optimize), Nonnegative: x.Nonnegative != nil &&
-			*x.Nonnegative, Integers: x.Integers != nil && *x.Integers,
+		Ways: x.Ways, Loss: strategy.Loss(x.Optimize), Nonnegative: x.Nonnegative != nil && *x.Nonnegative, RoundTo: x.RoundTo,
+	}
+	if out.RoundTo == 0 && x.Integers != nil && *x.Integers {
+		out.RoundTo = 1
 	}
 	for i, t := range x.Tables {
 		weight := b.number(t.Weight, fmt.Sprintf("%s.tables[%d].weight", path, i))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -90,6 +91,34 @@ func TestAutomaticWeightsSpareAlike(t *testing.T) {
 		}
 		if (p.Targets().Spare < 1) != (len(p.Missed()) > 0) {
 			t.Errorf("epsilon %s: factor %g, missed %v", epsilon, p.Targets().Spare, p.Missed())
+		}
+	}
+}
+
+// A target of one table is compared with the error of that table, in every query of several that have one: at the least
+// epsilon for it alone the table's half-width is the target, whatever those of the others are.
+func TestTargetsOfTables(t *testing.T) {
+	for _, adjacency := range []string{"", ", adjacency: replace-one"} {
+		for _, table := range []string{"a", "b", "c", "a, b", "c, a", "b, c"} {
+			text := fmt.Sprintf(`  - name: first
+    crosstabs: {by: [{column: a, values: [1, 2, 3]}, {column: b, values: [1, 2]}], ways: [1, 2]}
+  - name: second
+    crosstabs: {by: [{column: a, values: [1, 2, 3, 4]}, {column: b, values: [1, 2]}, {column: c, values: [1, 2, 3, 4, 5, 6]}], ways: [1, 2]}
+    accuracy: {95%%: 60, table: [%s]}
+`, table)
+			least := targetPlan(t, targetJob("1", adjacency, text)).Targets().Text
+			p := targetPlan(t, targetJob(least, adjacency, text))
+			if missed := p.Missed(); len(missed) > 0 {
+				t.Errorf("table %s: %v", table, missed)
+			}
+			names := strings.Split(table, ", ")
+			slices.Sort(names)
+			for _, of := range p.queries[1].Strategy.Tables {
+				half := calibrate.Z95 * of.Deviation
+				if got := strings.Join(of.By, ", "); (got == strings.Join(names, ", ")) != (math.Abs(half/60-1) < 1e-6) {
+					t.Errorf("target 60 of table %s: table %s has a half-width of %g", table, got, half)
+				}
+			}
 		}
 	}
 }

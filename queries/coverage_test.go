@@ -272,7 +272,9 @@ func simulations() []simulated {
 		Bounds: Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}, By: []domain.Dimension{{Column: "g", Labels: numbered(24)}}}
 	tables := Spec{Kind: Crosstab, By: three, Crosstabs: &Crosstabs{Ways: []int{1, 2}}}
 	whole := tables
-	whole.Crosstabs = &Crosstabs{Ways: []int{1, 2}, Nonnegative: true, Integers: true}
+	whole.Crosstabs = &Crosstabs{Ways: []int{1, 2}, Nonnegative: true, RoundTo: 1}
+	cube := tables
+	cube.Crosstabs = &Crosstabs{Ways: []int{1, 2, 3}, Nonnegative: true, RoundTo: 5}
 	return []simulated{
 		{name: "count", spec: Spec{Kind: Count}, table: total},
 		{name: "histogram", spec: Spec{Kind: Histogram, By: group}, table: counts},
@@ -290,6 +292,7 @@ func simulations() []simulated {
 		{name: "common noise", spec: common, table: hours, dependent: true},
 		{name: "crosstabs", spec: tables, table: inThreeColumns, dependent: true},
 		{name: "crosstabs of integers", spec: whole, table: inThreeColumns, dependent: true},
+		{name: "crosstabs of multiples of 5", spec: cube, table: inThreeColumns, dependent: true},
 	}
 }
 

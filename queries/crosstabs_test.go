@@ -201,7 +201,12 @@ func noiseAround(t *testing.T, r *rand.Rand, components []Component, ms []calibr
 // calibrated returns a query's components with the mechanisms of (1, 1e-6)-differential privacy for them.
 func calibrated(t *testing.T, q Query) ([]Component, []calibrate.Mechanism) {
 	t.Helper()
-	components, err := q.Components(AddRemove)
+	return calibratedFor(t, q, AddRemove)
+}
+
+func calibratedFor(t *testing.T, q Query, adjacency Adjacency) ([]Component, []calibrate.Mechanism) {
+	t.Helper()
+	components, err := q.Components(adjacency)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,6 +339,54 @@ func TestCrosstabsProblems(t *testing.T) {
 		found := problem.Errors(err)
 		if len(found) == 0 || !strings.HasPrefix(found[0].Field, c.field) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The errors of the other ways to make tables are those of their matrices: for k rows a unit the noise of a cell of
+// each way has the variance norm²/mu², by the largest change of one unit, and an answer is the sum of its cells.
+func TestAlternativesAreThoseOfTheirMatrices(t *testing.T) {
+	sizes, rows := []int{3, 4, 2}, int64(3)
+	s := Spec{Name: "q", Kind: Crosstab, Unit: []string{"u"}, Bounds: Bounds{MaxRows: rows},
+		Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
+	for i, n := range sizes {
+		s.By = append(s.By, domain.Dimension{Column: fmt.Sprint("c", i), Labels: numbered(n)})
+	}
+	tables := [][]int{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}}
+	for _, adjacency := range []Adjacency{AddRemove, ReplaceOne} {
+		// One unit has all its rows in one cell and, if it is replaced, then all in another one.
+		norm2 := float64(rows * rows)
+		if adjacency == ReplaceOne {
+			norm2 *= 2
+		}
+		joint, equal, cells := 0.0, 0.0, 0.0
+		for _, of := range tables {
+			n := 1.0
+			for _, i := range of {
+				n *= float64(sizes[i])
+			}
+			cells += n
+			joint += n * norm2 * (3 * 4 * 2 / n)      // a cell of the table is the sum of so many
+			equal += n * norm2 * float64(len(tables)) // each table has a part of mu²
+		}
+		q := mustCross(t, s)
+		_, ms := calibratedFor(t, q, adjacency)
+		stated, err := q.Strategy(adjacency, ms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mu := float64(calibrate.ComposedMu(ms))
+		for name, want := range map[string]float64{"a table of all dimensions, added up": math.Sqrt(joint/cells) / mu,
+			"each table alone, equal noise": math.Sqrt(equal/cells) / mu} {
+			at := slices.IndexFunc(stated.Others, func(c strategy.Candidate) bool { return c.Name == name })
+			if at < 0 || math.Abs(stated.Others[at].Error/want-1) > 1e-9 {
+				t.Errorf("%s: %s: %+v, want %g", adjacency, name, stated.Others, want)
+			}
+		}
+		for _, c := range stated.Others {
+			if c.Error < stated.Error*(1-1e-4) {
+				t.Errorf("%s: %s has %g, what is taken %g", adjacency, c.Name, c.Error, stated.Error)
+			}
 		}
 	}
 }

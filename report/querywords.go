@@ -13,7 +13,6 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/query"
 
 	"github.com/dprelease/dprelease/report/picture"
 )
@@ -381,13 +380,9 @@ func clampRiskWords(q *manifest.Query) string {
 	if !ok {
 		return "No range of values was found: the narrowest is taken, and the interval does not cover what it cuts off."
 	}
-	chance := fmt.Sprintf("about %.0f %%", 100*c.Chance)
-	if c.Chance <= query.LeastCutChance {
-		chance = fmt.Sprintf("%.0f %% or less", 100*query.LeastCutChance)
-	}
-	return fmt.Sprintf("The range was found from noisy numbers: with a chance of %s it cuts off more than half the "+
+	return fmt.Sprintf("The range was found from noisy numbers: with a chance of about %.0f %% it cuts off more than half the "+
 		"interval's length, which the interval does not cover. %s or more rows of about one size beyond it would have been "+
-		"noticed with 97.5 %% probability; fewer may have been missed.", chance, thousands(int(q.Search.Noticed())))
+		"noticed with 97.5 %% probability; fewer may have been missed.", 100*c.Chance, thousands(int(q.Search.Noticed())))
 }
 
 // sharing describes how the errors of cells with common noise add up; "" if they have none.

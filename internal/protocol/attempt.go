@@ -12,7 +12,8 @@ type attempt struct {
 	// chosen is what the run chose from noisy values, and the queries that follow from it; nil before it draws noise.
 	chosen *pipeline.Chosen
 	dir    string
-	again  bool // a new release is requested
+	// newRelease is set if a new release is requested
+	newRelease bool
 	// compare is set if the operator wants to know whether the input of a published release has changed
 	compare bool
 	// refuse is set if the run must end before the noise if a column is unusable
@@ -37,6 +38,8 @@ type attempt struct {
 	drawn   bool // noise may have been drawn under the receipt
 	// discarded is set if a staging was deleted that no run of this ledger made
 	discarded bool
+	// finished is set if this run has published a release that an earlier run had sealed
+	finished bool
 	// forsaken is set if the newest release was sealed and is lost, and a new one is requested
 	forsaken bool
 }

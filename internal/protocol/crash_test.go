@@ -79,9 +79,9 @@ func (c *cutSink) Exchange(ctx context.Context, staging, dir, digest string) err
 	return c.call("Exchange", func() error { return c.Sink.Exchange(ctx, staging, dir, digest) })
 }
 
-func (c *cutSink) Settle(staging string) (moved string, err error) {
-	err = c.call("Settle", func() (err error) {
-		moved, err = c.Sink.Settle(staging)
+func (c *cutSink) EndExchange(staging string) (moved string, err error) {
+	err = c.call("EndExchange", func() (err error) {
+		moved, err = c.Sink.EndExchange(staging)
 		return err
 	})
 	return moved, err
@@ -98,7 +98,7 @@ var replacements = []struct {
 	after bool
 	on    func(pipeline.Sink) pipeline.Sink
 }{
-	{"Exchange", false, nil}, {"Exchange", true, nil}, {"Settle", false, nil}, {"Settle", true, nil},
+	{"Exchange", false, nil}, {"Exchange", true, nil}, {"EndExchange", false, nil}, {"EndExchange", true, nil},
 	{"Retire", false, slowly}, {"Retire", true, slowly}, {"Publish", false, slowly}, {"Publish", true, slowly},
 }
 

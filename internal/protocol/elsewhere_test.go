@@ -37,20 +37,30 @@ func TestFinishedElsewhere(t *testing.T) {
 // A sealed release whose staging is lost is an error, and --new-release is the way out.
 func TestLost(t *testing.T) {
 	b := newBench(t)
-	b.wrap = failing("Publish", errCut)
-	if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) {
-		t.Fatalf("error %v, want %v", err, errCut)
+	again := func(r *protocol.Request) { r.NewRelease = true }
+	// lose makes a release with a number that is sealed and whose staging is then deleted.
+	lose := func(step string, req func(*protocol.Request)) {
+		t.Helper()
+		b.wrap = failing(step, errCut)
+		if _, err := b.run(t.Context(), req); !errors.Is(err, errCut) {
+			t.Fatalf("error %v, want %v", err, errCut)
+		}
+		b.wrap = nil
+		left, err := filepath.Glob(filepath.Join(b.dir, ".staging-*"))
+		if err != nil || len(left) != 1 {
+			t.Fatal(left, err)
+		}
+		if err := os.RemoveAll(left[0]); err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.run(t.Context(), nil)
+		wantError(t, err, pipeline.CauseOutput, "lost")
 	}
-	b.wrap = nil
-	left, err := filepath.Glob(filepath.Join(b.dir, ".staging-*"))
-	if err != nil || len(left) != 1 {
-		t.Fatal(left, err)
-	}
-	if err := os.RemoveAll(left[0]); err != nil {
-		t.Fatal(err)
-	}
-	_, err = b.run(t.Context(), nil)
-	wantError(t, err, pipeline.CauseOutput, "lost")
-	o := b.must(func(r *protocol.Request) { r.NewRelease = true })
+	lose("Publish", nil)
+	o := b.must(again)
 	b.expect(o, protocol.StatusReleased, "budget reserve seal reserve seal publish")
+	b.needsExchange()
+	lose("Exchange", again) // a renewal: the next one is another release, not the end of this one
+	o = b.must(again)
+	b.expect(o, protocol.StatusReleased, "budget reserve seal reserve seal publish reserve seal reserve seal publish")
 }

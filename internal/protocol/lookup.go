@@ -28,7 +28,7 @@ func (a *attempt) lookup(ctx context.Context) error {
 		a.prior = a.own // it was cancelled
 	}
 	cut := a.prior.Charge
-	waiting := a.reserved() && !a.again
+	waiting := a.reserved() && !a.newRelease
 	for i := range known {
 		r := &known[i]
 		if r.State != ledger.Published {

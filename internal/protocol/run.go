@@ -29,48 +29,42 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 		return nil, err
 	}
 	defer unlockFolder()
-	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir, again: req.NewRelease, compare: req.CompareInput,
+	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir, newRelease: req.NewRelease, compare: req.CompareInput,
 		refuse: req.Refuse}
 	if err := a.lookup(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.withdrawn(); err != nil && !req.NewRelease {
-		return nil, err
+	if a.next() == NextWithdrawn {
+		return nil, a.withdrawn()
 	}
 	if err := a.tidy(ctx); err != nil {
 		return nil, err
 	}
-	finished, err := a.settle(ctx)
-	var failed *pipeline.Error
-	if errors.As(err, &failed) && failed.Code == codeLost && req.NewRelease {
-		a.forsaken, err = true, nil
-	}
-	if err != nil {
+	if err := a.finishEarlier(ctx); err != nil {
 		return nil, err
 	}
-	// A new release that an earlier --new-release began is the one requested.
-	again := req.NewRelease && !(finished && (a.prior.Charge.Number > 1 || a.older))
-	switch {
-	case !again && finished && a.mine(&a.prior):
+	switch next := a.next(); next {
+	case NextCharge, NextResume:
+		if a.compare {
+			return nil, &pipeline.Error{
+				Cause: pipeline.CauseJob, Code: "not-released", Message: "--compare-input compares the input with that of a " +
+					"release, and this job has no release",
+				Hint: "nothing was spent; make the release with release run, without --compare-input",
+			}
+		}
+		return a.release(ctx)
+	case NextRepeat:
+		return a.repeat(ctx)
+	case NextRerender, NextFinish:
 		if err := a.compareInput(ctx, &a.prior); err != nil {
 			return nil, err
+		}
+		if next == NextRerender {
+			return a.rerender(ctx)
 		}
 		return &Outcome{Status: StatusFinished, Dir: a.dir, Digest: a.prior.Digests.Release}, nil
-	case !req.NewRelease && len(a.same) > 0:
-		return a.repeat(ctx)
-	case !again && a.published():
-		if err := a.compareInput(ctx, &a.prior); err != nil {
-			return nil, err
-		}
-		return a.rerender(ctx)
-	case a.compare:
-		return nil, &pipeline.Error{
-			Cause: pipeline.CauseJob, Code: "not-released", Message: "--compare-input compares the input with that of a " +
-				"release, and this job has no release",
-			Hint: "nothing was spent; make the release with release run, without --compare-input",
-		}
 	default:
-		return a.release(ctx)
+		return nil, a.withdrawn()
 	}
 }
 
@@ -187,7 +181,7 @@ func (a *attempt) readVersion(ctx context.Context, engine pipeline.Engine) error
 	if !keeps {
 		return gone
 	}
-	if gone.Err = v.ReadVersion(ctx, recorded); gone.Err != nil && ctx.Err() == nil && !a.again {
+	if gone.Err = v.ReadVersion(ctx, recorded); gone.Err != nil && ctx.Err() == nil && !a.newRelease {
 		return gone
 	}
 	return context.Cause(ctx)

@@ -84,39 +84,6 @@ type Outcome struct {
 	Checks *pipeline.DataChecks
 }
 
-// Next is what a run of a plan would do next.
-type Next string
-
-// What a run may do next.
-const (
-	// NextCharge: it charges the account and draws noise.
-	NextCharge Next = "charge"
-	// NextResume: a run was cut short after its charge; this one goes on under it.
-	NextResume Next = "resume"
-	// NextFinish: a run was cut short after its seal; this one publishes what it left.
-	NextFinish Next = "finish"
-	// NextRepeat: the release is published; a run returns the same bytes.
-	NextRepeat Next = "repeat"
-	// NextRerender: the run is published in another presentation; this one is made from its noisy values.
-	NextRerender Next = "derive"
-	// NextWithdrawn: the release was withdrawn; a run fails and charges nothing, unless a new release is asked for.
-	NextWithdrawn Next = "withdrawn"
-)
-
-// Standing is where a plan stands before a run: what the run would do, and what that would cost.
-type Standing struct {
-	Next Next
-	// Prior is the release that the run finds in the ledger; zero if Next is NextCharge.
-	Prior ledger.Run
-	// Dir is where that release lies, or lay; "" unless Next is NextRepeat, NextRerender or NextWithdrawn.
-	Dir string
-	// Problem is why the run will fail nonetheless: what it needs of that release is not there. nil if nothing is in the
-	// way.
-	Problem error
-	// Quote is what the run would charge; zero unless Next is NextCharge.
-	Quote ledger.Quote
-}
-
 func (r *Runner) program() manifest.Program {
 	if r.Identify != nil {
 		return r.Identify()

@@ -16,7 +16,7 @@ import (
 // A new release replaces an older one in one step: the two folders exchange their names, so that a reader finds one or
 // the other, whole, at every moment. Afterwards the older release is in the staging folder, which the next step would
 // delete. So before the exchange a file of the staging folder, replacesName, records which release will be there.
-// Settle moves that release aside before anything is deleted, in this process or, after a crash, in the next one.
+// EndExchange moves that release aside before anything is deleted, in this process or, after a crash, in the next one.
 
 // replacesName is the file of a staging folder that names the release which its own release replaces.
 const replacesName = "replaces"
@@ -34,7 +34,7 @@ type replaced struct {
 }
 
 // Exchange replaces the release at dir, whose manifest has this SHA-256, by the staged release, in one step. The caller
-// must call Settle next. The error is errors.ErrUnsupported if the system or the file system cannot do it; then nothing
+// must call EndExchange next. The error is errors.ErrUnsupported if the system or the file system cannot do it; then nothing
 // was changed.
 func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) error {
 	const op = "publish"
@@ -84,10 +84,10 @@ func announceReplaced(staging, dir, digest string) error {
 	return syncFolder(staging)
 }
 
-// Settle completes an exchange. It moves the release that Exchange left in the staging folder aside, as Retire does,
+// EndExchange completes an exchange. It moves the release that Exchange left in the staging folder aside, as Retire does,
 // removes the staging folder, and returns the new place of that release. If there was no exchange, the staging folder
 // stays as it is and moved is empty.
-func (f *Folder) Settle(staging string) (moved string, err error) {
+func (f *Folder) EndExchange(staging string) (moved string, err error) {
 	moved, exchanged, err := f.rescue(staging)
 	if err != nil || !exchanged {
 		return "", err

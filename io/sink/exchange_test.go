@@ -37,7 +37,7 @@ func TestExchange(t *testing.T) {
 	p, old, newer := replacing(t)
 	exchanged(t, p, old)
 	holds(t, p.dir, newer)
-	moved, err := New().Settle(p.staging)
+	moved, err := New().EndExchange(p.staging)
 	must(t, err)
 	holds(t, moved, old)
 	if moved != p.dir+"."+old[:8] {
@@ -46,7 +46,7 @@ func TestExchange(t *testing.T) {
 	if left := names(t, p.root); len(left) != 2 {
 		t.Errorf("left are %q", left)
 	}
-	moved, err = New().Settle(p.staging)
+	moved, err = New().EndExchange(p.staging)
 	if moved != "" || err != nil {
 		t.Errorf("settled twice: %q %v", moved, err)
 	}
@@ -71,7 +71,7 @@ func TestExchangeIsCutShort(t *testing.T) {
 			t.Skip("the file system cannot let two folders change names in one step")
 		}
 		if err == nil {
-			_, err = New().Settle(p.staging)
+			_, err = New().EndExchange(p.staging)
 		}
 		syncFile = before
 		now, inspected := New().Inspect(t.Context(), p.dir)
@@ -90,11 +90,11 @@ func TestExchangeIsCutShort(t *testing.T) {
 	}
 }
 
-// A staging folder whose release was not exchanged is discarded with it, and Settle leaves it as it is.
+// A staging folder whose release was not exchanged is discarded with it, and EndExchange leaves it as it is.
 func TestSettleWithoutExchange(t *testing.T) {
 	p, old, newer := replacing(t)
 	must(t, announceReplaced(p.staging, p.dir, old))
-	moved, err := New().Settle(p.staging)
+	moved, err := New().EndExchange(p.staging)
 	if moved != "" || err != nil {
 		t.Errorf("%q %v", moved, err)
 	}
@@ -111,11 +111,11 @@ func TestSettleRefusesWhatOthersCanWrite(t *testing.T) {
 	p, old, _ := replacing(t)
 	exchanged(t, p, old)
 	must(t, os.Chmod(p.staging, 0o777))
-	_, err := New().Settle(p.staging)
+	_, err := New().EndExchange(p.staging)
 	fails(t, err, CodePlanted)
 	fails(t, New().Discard(p.staging), CodePlanted)
 	must(t, os.Chmod(p.staging, 0o700))
-	_, err = New().Settle(p.staging)
+	_, err = New().EndExchange(p.staging)
 	must(t, err)
 	holds(t, p.dir+"."+old[:8], old)
 }

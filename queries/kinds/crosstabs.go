@@ -67,10 +67,8 @@ func newCrosstabs(s query.Spec, p *problem.Problems) query.Query {
 	if len(p.List) == 0 {
 		q.tables(p)
 	}
-	if len(p.List) == 0 && s.Crosstabs.Integers && slices.ContainsFunc(q.Marginals.Tables(),
-		func(t strategy.Set) bool { return t.Len() > maxRounded }) {
-		p.Add("crosstabs.integers", problem.CodeBadSpec, "tables of more than two dimensions need not agree as whole numbers",
-			"leave integers out, or ask tables of at most two dimensions")
+	if len(p.List) == 0 && s.Crosstabs.RoundTo > 0 {
+		q.checkRounding(p)
 	}
 	if len(p.List) > 0 {
 		return nil
@@ -143,6 +141,34 @@ func (q *Crosstabs) tables(p *problem.Problems) {
 		if q.Spec.Crosstabs.Nonnegative && q.Marginals.Cells(s) > maxNonnegative {
 			p.Add(field, problem.CodeTooManyCells, "a table of more than 2^20 cells is not made non-negative, which would take "+
 				"minutes", "leave nonnegative out, or ask for smaller tables")
+			return
+		}
+	}
+}
+
+// checkRounding reports tables of three and more dimensions that cannot be rounded so that they agree.
+func (q *Crosstabs) checkRounding(p *problem.Problems) {
+	field := "crosstabs.integers"
+	if q.Spec.Crosstabs.RoundTo > 1 {
+		field = "crosstabs.round_to"
+	}
+	var of []uint64
+	for _, t := range q.Marginals.Tables() {
+		of = append(of, uint64(t))
+	}
+	for _, cluster := range clustersOf(of) {
+		cells := 1
+		for _, i := range strategy.Set(cluster).Attributes() {
+			if cells *= q.Axes[i].Size; cells > maxJoint {
+				p.Add(field, problem.CodeTooManyCells, "tables of three and more dimensions are rounded together, as sums of one table "+
+					"of all their dimensions, which may have at most 2^26 cells", "leave "+strings.TrimPrefix(field, "crosstabs.")+
+					" out, or ask fewer of these tables in one query")
+				return
+			}
+		}
+		if !q.Spec.Crosstabs.Nonnegative {
+			p.Add(field, problem.CodeBadSpec, "tables of three and more dimensions are rounded to numbers that are not negative",
+				"add nonnegative: true, or ask tables of at most two dimensions")
 			return
 		}
 	}

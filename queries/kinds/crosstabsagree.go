@@ -18,8 +18,9 @@ import (
 // its noisy values that has the margins that are already made and no negative cell. A correction thus never leaves
 // the cells of one margin.
 //
-// A table with given margins by two or more dimensions need not exist. If one does not, all margins by two or more
-// dimensions are mixed with those of independent dimensions, which always have one.
+// A table with given margins by two or more dimensions need not exist. If one does not, the margins by two and more
+// dimensions move to those that the nearest tables have, on average, again and again. If the tables then still disagree,
+// they are rounded to small steps, after which they agree (crosstabsjoint.go).
 
 // tables are tables by some dimensions that agree with each other.
 type tables struct {
@@ -37,13 +38,20 @@ const (
 	settledBelow     = 1e-7 // of the mean of a table's cells
 	rakingRounds     = 1000
 	raked            = 1e-10 // of the total
-	fewBelow         = 2     // standard deviations: cells below give and take before others do
+	agreeRounds      = 30
+	unitsOfDeviation = 20 // steps in a standard deviation, if tables agree only after rounding
+	mostUnits        = 1 << 20
+	fewBelow         = 2 // standard deviations: cells below give and take before others do
 )
 
-// nonnegative replaces the values by values near them that agree and are not negative. If none is negative, they stay.
-// The total stays if it is positive; if it is not, all values become 0.
-func (t *tables) nonnegative() {
+// nonnegative replaces the values by values near them that agree and are not negative, multiples of base if it is not 0.
+// If none is negative, they stay but for the rounding. The total stays if it is positive; if it is not, all values become
+// 0.
+func (t *tables) nonnegative(base float64) {
 	if !slices.ContainsFunc(t.Values, func(v []float64) bool { return len(v) > 0 && slices.Min(v) < 0 }) {
+		if base > 0 {
+			t.round(base)
+		}
 		return
 	}
 	total := t.total()
@@ -85,7 +93,7 @@ func (t *tables) nonnegative() {
 		noisy[a] = y
 	}
 	noisy[0] = made[0]
-	small.fit(noisy, made)
+	agree := small.fit(noisy, made)
 	for k, a := range t.Of {
 		if a == 0 {
 			t.Values[k][0] = total
@@ -96,10 +104,21 @@ func (t *tables) nonnegative() {
 			t.Values[k][j] = made[a][i]
 		}
 	}
+	if !agree && base == 0 {
+		units := float64(mostUnits)
+		if least := slices.Min(t.Deviations); least > 0 {
+			units = min(units, math.Ceil(unitsOfDeviation*total/least))
+		}
+		base = total / units
+	}
+	if base > 0 {
+		t.round(base)
+	}
 }
 
-// fit makes the tables by one dimension, then those by two and so on, each with the margins that are made before it.
-func (t *tables) fit(noisy, made map[uint64][]float64) {
+// fit makes the tables by one dimension, then those by two and so on, each with the margins that are made before it. It
+// reports whether all have them.
+func (t *tables) fit(noisy, made map[uint64][]float64) (agree bool) {
 	byWays := make([][]uint64, len(t.Sizes)+1)
 	for a := range noisy {
 		n := bits.OnesCount64(a)
@@ -108,29 +127,84 @@ func (t *tables) fit(noisy, made map[uint64][]float64) {
 	for _, a := range byWays[1] {
 		made[a] = noisy[a]
 	}
+	agree = true
 	for ways := 2; ways < len(byWays); ways++ {
-		for _, mixed := range []float64{0, 1. / 64, 1. / 16, 1. / 4, 1} {
-			margins := t.mix(made, mixed)
-			all := true
-			for _, a := range byWays[ways] {
-				x := t.nearest(a, noisy[a], margins)
-				independent := t.independent(a, margins)
-				switch raked := t.rake(a, x, independent, margins); {
-				case ways == 2:
-					first := a & -a
-					settle(x, margins[first], margins[a&^first])
-				case !raked && mixed == 1:
-					x = independent
-				case !raked:
-					all = false
-				}
-				margins[a] = x
+		sets := byWays[ways]
+		margins := maps.Clone(made)
+		agreed := t.fitWith(sets, noisy, margins)
+		for round := 0; !agreed && round < agreeRounds; round++ {
+			t.takeMargins(sets, margins)
+			agreed = t.fitWith(sets, noisy, margins)
+		}
+		maps.Copy(made, margins)
+		agree = agree && agreed
+	}
+	return agree
+}
+
+// fitWith makes the tables by some sets of dimensions, each with its margins, and reports whether all have them.
+func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool {
+	all := true
+	for _, a := range sets {
+		x := slices.Clone(margins[a]) // of an earlier round
+		if x == nil {
+			x = t.nearest(a, near[a], margins)
+		}
+		raked := t.rake(a, x, t.independent(a, margins), margins)
+		if bits.OnesCount64(a) == 2 {
+			first := a & -a
+			settle(x, margins[first], margins[a&^first])
+		} else if !raked {
+			all = false
+		}
+		margins[a] = x
+	}
+	return all
+}
+
+// takeMargins replaces the margins of tables that do not exist by those that the nearest tables have, on average over
+// the tables with such a margin. Margins by one dimension stay.
+func (t *tables) takeMargins(sets []uint64, margins map[uint64][]float64) {
+	taken := map[uint64][]float64{} // by s: the average of the residuals
+	times := map[uint64]float64{}
+	for _, a := range sets {
+		x := slices.Clone(margins[a])
+		t.rakeSingles(a, x, margins)
+		for s := (a - 1) & a; s != 0; s = (s - 1) & a {
+			if bits.OnesCount64(s) < 2 {
+				continue
 			}
-			if all || mixed == 1 || ways == 2 { // a table with margins by one dimension always exists
-				maps.Copy(made, margins)
+			r := t.centre(s, t.sum(a, x, s))
+			if taken[s] == nil {
+				taken[s] = make([]float64, len(r))
+			}
+			for i, y := range r {
+				taken[s][i] += y
+			}
+			times[s]++
+		}
+	}
+	for s, r := range taken {
+		for i := range r {
+			r[i] /= times[s]
+		}
+	}
+	for s := range taken {
+		x := make([]float64, len(taken[s]))
+		for of := s; ; of = (of - 1) & s {
+			r := taken[of]
+			if r == nil {
+				r = t.centre(of, slices.Clone(margins[of]))
+			}
+			t.spread(s, x, of, r, 1/float64(t.cells(s&^of)))
+			if of == 0 {
 				break
 			}
 		}
+		for i := range x {
+			x[i] = max(x[i], 0)
+		}
+		margins[s] = x
 	}
 }
 
@@ -178,23 +252,6 @@ func settle(x, rows, columns []float64) {
 	}
 }
 
-// mix returns weighted averages of the made tables and the tables of independent dimensions; share is the latter's
-// weight.
-func (t *tables) mix(made map[uint64][]float64, share float64) map[uint64][]float64 {
-	if share == 0 {
-		return maps.Clone(made)
-	}
-	out := make(map[uint64][]float64, len(made))
-	for a, x := range made {
-		y := slices.Clone(x)
-		for i, z := range t.independent(a, made) {
-			y[i] += share * (z - y[i])
-		}
-		out[a] = y
-	}
-	return out
-}
-
 // nearest returns the nearest table to y with given margins and, but for a little, no negative cell: Dykstra's
 // alternation between the two.
 func (t *tables) nearest(a uint64, y []float64, margins map[uint64][]float64) []float64 {
@@ -233,10 +290,23 @@ func (t *tables) rake(a uint64, x, independent []float64, margins map[uint64][]f
 		s := a &^ (rest & -rest)
 		of = append(of, &margin{margins[s], make([]float64, len(margins[s])), t.places(a, s)})
 	}
+	return rakeTo(x, independent, of, raked*margins[0][0])
+}
+
+// rakeSingles scales a table until it has its margins by one dimension.
+func (t *tables) rakeSingles(a uint64, x []float64, margins map[uint64][]float64) {
+	var of []*margin
+	for rest := a; rest != 0; rest &= rest - 1 {
+		s := rest & -rest
+		of = append(of, &margin{margins[s], make([]float64, len(margins[s])), t.places(a, s)})
+	}
+	rakeTo(x, t.independent(a, margins), of, raked*margins[0][0])
+}
+
+func rakeTo(x, independent []float64, of []*margin, enough float64) bool {
 	for i := range x {
 		x[i] = max(x[i], 0)
 	}
-	enough := raked * margins[0][0]
 	far := 0.0
 	for _, m := range of {
 		far = max(far, m.add(x))

@@ -62,7 +62,7 @@ func TestNonnegativeTablesAgree(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		x := draw(r, 3)
 		before := x.total()
-		x.nonnegative()
+		x.nonnegative(0)
 		if x.least() < 0 || x.disagree() > 1e-6 {
 			r.Fatalf("least %v, apart by %v: %v", x.least(), x.disagree(), x.Values)
 		}
@@ -76,12 +76,12 @@ func TestNonnegativeTablesAgree(t *testing.T) {
 func TestNonnegativeTablesStay(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		x := draw(r, 3)
-		x.nonnegative()
+		x.nonnegative(0)
 		var was [][]float64
 		for _, v := range x.Values {
 			was = append(was, append([]float64{}, v...))
 		}
-		x.nonnegative()
+		x.nonnegative(0)
 		for k := range was {
 			for i := range was[k] {
 				if math.Abs(was[k][i]-x.Values[k][i]) > 1e-5 {
@@ -94,20 +94,21 @@ func TestNonnegativeTablesStay(t *testing.T) {
 
 func TestRoundedTablesAgree(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		x := draw(r, maxRounded)
-		x.nonnegative()
+		x := draw(r, 4)
+		base := rapid.SampledFrom([]float64{1, 1, 3, 5}).Draw(r, "base")
+		x.nonnegative(0)
 		was := x.Values
 		x.Values = nil
 		for _, v := range was {
 			x.Values = append(x.Values, append([]float64{}, v...))
 		}
-		x.round()
+		x.round(base)
 		if x.least() < 0 || x.disagree() != 0 {
 			r.Fatalf("least %v, apart by %v: %v", x.least(), x.disagree(), x.Values)
 		}
 		for k, v := range x.Values {
 			for i, y := range v {
-				if y != math.Trunc(y) || popcount(x.Of[k]) < 2 && math.Abs(y-was[k][i]) > 1+1e-6 {
+				if y != base*math.Trunc(y/base) || popcount(x.Of[k]) < 2 && math.Abs(y-was[k][i]) > base+1e-6 {
 					r.Fatalf("%v became %v", was[k], v)
 				}
 			}

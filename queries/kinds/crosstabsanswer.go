@@ -81,17 +81,16 @@ func (q *Crosstabs) read(measured map[strategy.Set][]float64, noisy []mechanism.
 	return out
 }
 
-// adjust makes the estimates of the tables non-negative or whole, if the job asks for it.
+// adjust makes the estimates of the tables non-negative or multiples of a number, if the job asks for it.
 func (q *Crosstabs) adjust(t *tables, readings []query.Reading) {
 	x := q.Spec.Crosstabs
-	if !x.Nonnegative && !x.Integers {
+	if !x.Adjusted() {
 		return
 	}
-	if x.Nonnegative {
-		t.nonnegative()
-	}
-	if x.Integers {
-		t.round()
+	if base := float64(x.RoundTo); x.Nonnegative {
+		t.nonnegative(base)
+	} else {
+		t.round(base)
 	}
 	for k := range readings {
 		a := &readings[k].Answer

@@ -37,8 +37,7 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 		for range releases {
 			y := w.draw(r)
 			x := y.clone()
-			x.nonnegative()
-			x.round()
+			x.nonnegative(1)
 			for k, a := range w.of {
 				for i := range x.Values[k] {
 					before, after := y.Values[k][i]-w.exact[k][i], x.Values[k][i]-w.exact[k][i]

@@ -2,20 +2,16 @@ package kinds
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 )
 
-// maxRounded is the largest number of dimensions of tables that [tables.Round] can round: integers with given sums need
-// not exist for more.
-const maxRounded = 2
-
-// round replaces the values by nearby integers that agree: first the total, then the tables by one dimension, by
-// largest remainders, then the cells of each two-dimensional table, whose sums are then fixed. Each cell is rounded
-// down, and the missing units go to the cells with the largest remainders whose row and column both miss some. A table
-// by one dimension moves by less than 1 a cell. Non-negative values stay non-negative. The tables have at most
-// [maxRounded] dimensions and agree.
-func (t *tables) round() {
+// round replaces the values by nearby multiples of base that agree, integers in units of it: first the total, then the
+// tables by one dimension, by largest remainders, then the cells of each two-dimensional table, whose sums are then
+// fixed. Each cell is rounded down, and the missing units go to the cells with the largest remainders whose row and
+// column both miss some. A table by one dimension moves by less than base a cell. Non-negative values stay non-negative.
+// Tables of three and more dimensions are not negative and are added up from one of integers (crosstabsjoint.go).
+func (t *tables) round(base float64) {
+	t.Values = multiplied(t.Values, 1/base)
 	total := math.Round(t.total())
 	single := map[uint64][]float64{}
 	for k, a := range t.Of {
@@ -25,16 +21,25 @@ func (t *tables) round() {
 			}
 		}
 	}
+	clusters := clustersOf(t.Of)
+	joints := make([]*joint, len(clusters))
+	for i, c := range clusters {
+		joints[i] = t.joined(c, single)
+	}
 	for k, a := range t.Of {
-		switch first := a & -a; bits.OnesCount64(a) {
-		case 0:
+		i := slices.IndexFunc(clusters, func(c uint64) bool { return c&a == a })
+		switch first := a & -a; {
+		case a == 0:
 			t.Values[k][0] = total
-		case 1:
+		case a == first:
 			copy(t.Values[k], single[a])
+		case i >= 0:
+			copy(t.Values[k], joints[i].sum(t.Sizes, a))
 		default:
 			roundTable(t.Values[k], single[first], single[a&^first])
 		}
 	}
+	t.Values = multiplied(t.Values, base)
 }
 
 // roundTo rounds numbers to whole ones with a sum that differs from theirs by less than 1.

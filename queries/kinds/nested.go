@@ -134,8 +134,13 @@ func (q *Nested) checkKnown(p *problem.Problems) {
 		return
 	}
 	known := maps.Clone(given)
+	if q.Spec.Crosstabs.RoundTo > 1 {
+		p.Add("crosstabs.round_to", problem.CodeBadSpec, "public totals are published as they are, and need not be multiples of it",
+			"use integers, or leave known out")
+		return
+	}
 	q.Spec.Crosstabs = &query.Crosstabs{Loss: q.Spec.Crosstabs.Loss, Nonnegative: q.Spec.Crosstabs.Nonnegative,
-		Integers: q.Spec.Crosstabs.Integers, Known: known}
+		RoundTo: q.Spec.Crosstabs.RoundTo, Known: known}
 	for l := q.Tree.Levels() - 1; l >= 0; l-- {
 		totals, ok := known[l]
 		if ok && len(totals) != q.Tree.Size(l) {
@@ -383,7 +388,7 @@ func (q *Nested) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error)
 	q.Tree.Estimate(y, variances, q.known())
 	spread := q.Tree.Variances(variances)
 	made := y
-	if x := q.Spec.Crosstabs; x.Nonnegative || x.Integers {
+	if q.Spec.Crosstabs.Adjusted() {
 		made = q.agree(y, spread)
 	}
 	for l, name := range q.tableNames() {
@@ -394,7 +399,7 @@ func (q *Nested) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error)
 			}
 		})
 		t.Keys = q.keys(l)
-		if q.Spec.Crosstabs.Nonnegative || q.Spec.Crosstabs.Integers {
+		if q.Spec.Crosstabs.Adjusted() {
 			t.Estimate = query.HeldSeries(made[l])
 			t.Low, t.High = outerOf(t.Low, t.Estimate, math.Min), outerOf(t.High, t.Estimate, math.Max)
 		}

@@ -136,8 +136,8 @@ func TestNestedIntegersAddUp(t *testing.T) {
 		s := placesSpec(r, levels, 4, 1+r.IntN(4))
 		q := mustNest(t, s)
 		_, exact := drawNested(r, q)
-		s.Crosstabs.Nonnegative, s.Crosstabs.Integers = trial%3 != 0, trial%3 != 1
-		if trial%2 == 0 {
+		s.Crosstabs.Nonnegative, s.Crosstabs.RoundTo = trial%3 != 0, int64(trial%3+1)/2*[]int64{1, 1, 5}[trial/2%3]
+		if trial%2 == 0 && s.Crosstabs.RoundTo <= 1 {
 			level := r.IntN(levels)
 			totals := make([]float64, q.Tree.Size(level))
 			for i, x := range exact[level] {
@@ -156,7 +156,7 @@ func TestNestedIntegersAddUp(t *testing.T) {
 		known, cells := q.known(), q.Tree.Cells()
 		for l, of := range made {
 			for i, x := range of {
-				if s.Crosstabs.Integers && x != math.Round(x) || s.Crosstabs.Nonnegative && x < 0 {
+				if base := float64(s.Crosstabs.RoundTo); base > 0 && x != base*math.Round(x/base) || s.Crosstabs.Nonnegative && x < 0 {
 					t.Fatalf("trial %d: level %d has the cell %g", trial, l, x)
 				}
 				if l == levels-1 {
@@ -167,7 +167,7 @@ func TestNestedIntegersAddUp(t *testing.T) {
 				for k := from; k < to; k++ {
 					sum += made[l+1][k*cells+i%cells]
 				}
-				if s.Crosstabs.Integers && sum != x || math.Abs(sum-x) > 1e-6*(1+math.Abs(x)) {
+				if s.Crosstabs.RoundTo > 0 && sum != x || math.Abs(sum-x) > 1e-6*(1+math.Abs(x)) {
 					t.Fatalf("trial %d: level %d has %g, its children %g", trial, l, x, sum)
 				}
 			}
@@ -194,7 +194,7 @@ func TestNestedTotalsHaveNoBias(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	s := placesSpec(r, 4, 5, 4)
-	s.Crosstabs.Nonnegative, s.Crosstabs.Integers = true, true
+	s.Crosstabs.Nonnegative, s.Crosstabs.RoundTo = true, 1
 	q := mustNest(t, s)
 	_, exact := drawNested(r, q)
 	variances := make([]float64, 4)

@@ -22,7 +22,9 @@ const nestedRounds = 100
 // variances are those of a cell of each node.
 func (q *Nested) agree(x, variances [][]float64) [][]float64 {
 	cells, last := q.Tree.Cells(), q.Tree.Levels()-1
-	c := children{cells: cells, nonnegative: q.Spec.Crosstabs.Nonnegative, integers: q.Spec.Crosstabs.Integers}
+	c := children{cells: cells, nonnegative: q.Spec.Crosstabs.Nonnegative, integers: q.Spec.Crosstabs.RoundTo > 0}
+	base := float64(max(q.Spec.Crosstabs.RoundTo, 1)) // multiples of it are integers in units of it
+	x, variances = multiplied(x, 1/base), multiplied(variances, 1/(base*base))
 	out := make([][]float64, last+1)
 	known := q.known()
 	take := func(level, from, to int) {
@@ -65,6 +67,21 @@ func (q *Nested) agree(x, variances [][]float64) [][]float64 {
 			}
 			from, to := q.Tree.Children(l, i)
 			take(l+1, from, to)
+		}
+	}
+	return multiplied(out, base)
+}
+
+// multiplied returns x, or tables of its numbers times a factor that is not 1.
+func multiplied(x [][]float64, factor float64) [][]float64 {
+	if factor == 1 {
+		return x
+	}
+	out := make([][]float64, len(x))
+	for k := range x {
+		out[k] = make([]float64, len(x[k]))
+		for i, y := range x[k] {
+			out[k][i] = factor * y
 		}
 	}
 	return out

@@ -30,9 +30,6 @@ type Finder interface {
 // repeat the choice.
 type ClampSearch = privateclamp.Search
 
-// LeastCutChance is the least chance that [ClampSearch.Cut] states.
-const LeastCutChance = privateclamp.LeastChance
-
 // RowsSearch is a chosen bound on the rows of a unit and the noisy values from which it was chosen.
 type RowsSearch = privateclamp.RowsSearch
 

@@ -87,12 +87,17 @@ type Crosstabs struct {
 	Tables []CrosstabTable
 	// Loss describes which error is to be small.
 	Loss strategy.Loss
-	// Nonnegative and Integers make the estimates of all tables non-negative or whole, so that they still agree.
-	Nonnegative, Integers bool
+	// Nonnegative makes the estimates of all tables non-negative, so that they still agree.
+	Nonnegative bool
+	// RoundTo makes them multiples of this number that still agree: 1 for integers, 0 leaves them as they are.
+	RoundTo int64
 	// Known are the public totals of the groups of levels over all cells of the other dimensions, by the number of the
 	// level: whole numbers. Each level that is there fixes the levels above it.
 	Known map[int][]float64
 }
+
+// Adjusted reports whether estimates differ from the noisy values.
+func (x *Crosstabs) Adjusted() bool { return x.Nonnegative || x.RoundTo > 0 }
 
 // CrosstabTable is a table by some dimensions, named as their key columns are.
 type CrosstabTable struct {

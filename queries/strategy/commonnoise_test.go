@@ -229,3 +229,37 @@ func TestSharedMeasure(t *testing.T) {
 		}
 	}
 }
+
+// The variances of sums of cells are those of the covariance matrix: each cell has noise of its own, and all have the
+// noise of the number of units times the share.
+func TestSumsOfCommonNoise(t *testing.T) {
+	s := NewCommonNoise(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24), false)
+	const own, units = 3.0, 5.0
+	each, common := s.Variances(own, units)
+	if a := s.Share(); a == 0 || each != own*own || math.Abs(common-a*a*units*units) > 1e-12 {
+		t.Fatalf("share %g: variances %g and %g", a, each, common)
+	}
+	covariance := func(i, j int) float64 {
+		if i == j {
+			return each + common
+		}
+		return common
+	}
+	const n = 7
+	spread := s.Spread(n, own, units)
+	for k := 1; k <= n; k++ {
+		variance, last := 0.0, 0.0
+		for i := range k {
+			for j := range n {
+				if last += covariance(i, j); j < k {
+					variance += covariance(i, j)
+				}
+			}
+		}
+		if math.Abs(spread.Variance[k-1]-variance) > 1e-9 || math.Abs(spread.WithLast[k-1]-last) > 1e-9 ||
+			math.Abs(spread.Cells[k-1]-covariance(0, 0)) > 1e-9 {
+			t.Errorf("%d cells: %g, %g and %g; want %g, %g and %g", k, spread.Variance[k-1], spread.WithLast[k-1], spread.Cells[k-1],
+				variance, last, covariance(0, 0))
+		}
+	}
+}

@@ -278,9 +278,9 @@ func (s killSink) Exchange(ctx context.Context, staging, dir, digest string) err
 	return s.around(func() error { return s.Sink.Exchange(ctx, staging, dir, digest) })
 }
 
-func (s killSink) Settle(staging string) (moved string, err error) {
+func (s killSink) EndExchange(staging string) (moved string, err error) {
 	err = s.around(func() (err error) {
-		moved, err = s.Sink.Settle(staging)
+		moved, err = s.Sink.EndExchange(staging)
 		return err
 	})
 	return moved, err

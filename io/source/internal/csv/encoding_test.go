@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"testing/iotest"
 	"unicode/utf16"
@@ -36,6 +37,36 @@ func TestOneByteEncodingsAreInjective(t *testing.T) {
 			if string(l[b]) != string(rune(b)) {
 				t.Errorf("%s: byte %#x is %q, want U+%04X as the Encoding Standard has it", name, b, l[b], b)
 			}
+		}
+	}
+}
+
+// Each encoding has the characters of its name: for every other one there is a byte that it reads otherwise.
+func TestEncodingsAreThoseOfTheirNames(t *testing.T) {
+	known := map[string]map[byte]rune{
+		"windows-1252": {0x80: '€', 0xa4: '¤', 0x8c: 'Œ', 0xe5: 'å', 0xc0: 'À'},
+		"latin-1":      {0x80: 0x80, 0xa4: '¤', 0x8c: 0x8c, 0xe5: 'å', 0xc0: 'À'},
+		"latin-9":      {0x80: 0x80, 0xa4: '€', 0xbc: 'Œ', 0xe5: 'å', 0xc0: 'À'},
+		"windows-1250": {0x80: '€', 0xa5: 'Ą', 0x8c: 'Ś', 0xe5: 'ĺ', 0xc0: 'Ŕ'},
+		"latin-2":      {0x80: 0x80, 0xa1: 'Ą', 0xa6: 'Ś', 0xe5: 'ĺ', 0xc0: 'Ŕ'},
+		"windows-1251": {0x80: 'Ђ', 0x88: '€', 0xc0: 'А', 0xe5: 'е'},
+		"macintosh":    {0x80: 'Ä', 0xdb: '€', 0xce: 'Œ', 0xe5: 'Â', 0xa5: '•'},
+	}
+	for _, name := range Encodings() {
+		l := oneByte[name]
+		if _, ok := wide[name]; !ok && name != "utf-8" && known[name] == nil {
+			t.Errorf("%s has no known bytes", name)
+		}
+		for b, want := range known[name] {
+			if got := newLetters(l)[b]; string(got) != string(want) {
+				t.Errorf("%s: byte %#x is %q, want %q", name, b, got, want)
+			}
+		}
+	}
+	for name, text := range map[string]string{"utf-16le": "\x2c\x01", "utf-16be": "\x01\x2c", byMark: "\xfe\xff\x01\x2c"} {
+		d := wide[name]
+		if got := decodedUTF16(t, strings.NewReader(text), d); strings.TrimPrefix(string(got), "\ufeff") != "Ĭ" {
+			t.Errorf("%s: %q is %q", name, text, got)
 		}
 	}
 }

@@ -1,0 +1,178 @@
+package protocol
+
+import (
+	"context"
+	"time"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Whether a run resumes, repeats, re-renders or charges
+//
+// A run and the plan before it decide by one table. The first row that fits decides:
+//
+//	newest release in the ledger         without --new-release  with --new-release
+//	sealed                               finish                 finish
+//	reserved                             resume                 resume
+//	none, or cancelled                   charge                 charge
+//	published, withdrawn                 withdrawn              charge
+//	published a moment ago by this run:
+//	  begun with --new-release, as asked finish                 finish
+//	  begun with --new-release, other    repeat or rerender     rerender
+//	  a first release, as asked          finish                 charge
+//	  a first release, other             repeat or rerender     charge
+//	published as asked                   repeat                 charge
+//	published in another presentation    rerender               charge
+//
+// As asked: in the plan's presentation. Repeat or rerender: repeat if an older publication is as asked.
+//
+// A run that is not asked for a new release looks past a reserved one to a published release that is not withdrawn
+// (lookup). A run that finishes a sealed release looks the ledger up again, and then chooses a second time: it returns
+// that release if it is what the run was asked for.
+
+// Next is the next step of a run.
+type Next string
+
+// The steps that a run chooses from.
+const (
+	// NextCharge: it charges the account and draws noise.
+	NextCharge Next = "charge"
+	// NextResume: a run was cut short after its charge; this one goes on under it.
+	NextResume Next = "resume"
+	// NextFinish: a run was cut short after its seal; this one publishes its bytes.
+	NextFinish Next = "finish"
+	// NextRepeat: the release is published; a run returns the same bytes.
+	NextRepeat Next = "repeat"
+	// NextRerender: the run is published in another presentation; this one is made from its noisy values.
+	NextRerender Next = "derive"
+	// NextWithdrawn: the release was withdrawn; a run fails and charges nothing, unless a new release is asked for.
+	NextWithdrawn Next = "withdrawn"
+)
+
+// situation holds the facts that decide the next step of a run.
+type situation struct {
+	state     ledger.State // of the release that the run starts from; "" if there is none that counts
+	withdrawn bool         // that release was withdrawn
+	asked     bool         // that release has the plan's presentation
+	// repeatable: a publication in the plan's presentation exists, of that release or of an older one
+	repeatable bool
+	// renewal: that release was begun by a run with --new-release
+	renewal bool
+	// finished: this run has just published that release, which an earlier run had sealed
+	finished bool
+	// newRelease: the run has --new-release
+	newRelease bool
+}
+
+// next returns the next step. It never returns NextCharge or NextResume if the run's release is published and no new
+// one is requested.
+func (s situation) next() Next {
+	switch {
+	case s.state == ledger.Sealed:
+		return NextFinish
+	case s.state == ledger.Reserved:
+		return NextResume
+	case s.state != ledger.Published:
+		return NextCharge
+	case s.newRelease && !(s.finished && s.renewal): // the renewal that was just finished is the one requested
+		return NextCharge
+	case s.withdrawn:
+		return NextWithdrawn
+	case s.finished && s.asked:
+		return NextFinish
+	case s.repeatable && !s.newRelease:
+		return NextRepeat
+	default:
+		return NextRerender
+	}
+}
+
+// next returns the next step of an attempt that has looked its run up.
+func (a *attempt) next() Next {
+	s := situation{
+		state: a.prior.State, withdrawn: a.prior.Withdrawn != nil, asked: a.mine(&a.prior), repeatable: len(a.same) > 0,
+		renewal: a.prior.Charge.Number > 1 || a.older, finished: a.finished, newRelease: a.newRelease,
+	}
+	if a.forsaken {
+		s.state = "" // it is lost
+	}
+	return s.next()
+}
+
+// Standing is where a plan stands before a run: what the run would do, and what that would cost.
+type Standing struct {
+	Next Next
+	// Prior is the release that the run finds in the ledger; zero if Next is NextCharge.
+	Prior ledger.Run
+	// Dir is where that release lies, or lay; "" unless Next is NextRepeat, NextRerender or NextWithdrawn.
+	Dir string
+	// Problem is why the run will fail nonetheless: what it needs of that release is not there. nil if nothing is in the
+	// way.
+	Problem error
+	// Quote is what the run would charge; zero unless Next is NextCharge.
+	Quote ledger.Quote
+}
+
+// StandingOf returns what a run of a plan into dir would do now, given the ledger. book is nil if there is no ledger
+// yet. It reads no data.
+func StandingOf(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipeline.Sink, dir string) (s Standing,
+	err error) {
+	if book == nil {
+		s.Next = NextCharge
+		s.Quote, err = ledger.QuoteFirst(p.Charge(dir, 1), time.Now())
+		return s, pipeline.LedgerError("work the charge out", err)
+	}
+	if moved, err := book.Moved(ctx); err != nil || moved != nil {
+		if err == nil {
+			err = &ledger.MovedError{Move: *moved}
+		}
+		return s, pipeline.LedgerError("look the run up", err)
+	}
+	a := &attempt{Runner: &Runner{Book: book, Sink: sink}, plan: p, dir: dir}
+	if err := a.lookup(ctx); err != nil {
+		return Standing{}, err
+	}
+	return a.standing(ctx)
+}
+
+// Find returns the release with the plan's fingerprint from which a run would start; ok is false if there is none that
+// counts.
+func Find(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipeline.Sink) (r ledger.Run, ok bool,
+	err error) {
+	a := &attempt{Runner: &Runner{Book: book, Sink: sink}, plan: p}
+	if err := a.lookup(ctx); err != nil {
+		return r, false, err
+	}
+	return a.prior, a.prior.State != "", nil
+}
+
+// standing is Standing of an attempt that has looked its run up.
+func (a *attempt) standing(ctx context.Context) (s Standing, err error) {
+	if s.Next = a.next(); s.Next != NextCharge {
+		s.Prior = a.prior
+	}
+	switch s.Next {
+	case NextCharge:
+		s.Quote, err = a.Book.Quote(ctx, a.plan.Charge(a.dir, a.number()))
+	case NextWithdrawn:
+		s.Dir, s.Problem = a.prior.Charge.Dir, a.withdrawn()
+	case NextRepeat:
+		is := a.same[0]
+		s.Prior, s.Dir = is.run, is.dir
+		if found, err := a.find(ctx, is.dir, is.digest); err == nil {
+			s.Dir = found
+		} else if !is.rerendered {
+			if s.Problem = is.pruned(); s.Problem == nil {
+				s.Problem = err
+			}
+		}
+	case NextRerender:
+		s.Dir = a.prior.Charge.Dir
+		dir, _, _, err := a.source(ctx, &s.Prior)
+		if s.Problem = err; err == nil {
+			s.Dir = dir
+		}
+	}
+	return s, pipeline.LedgerError("work the charge out", err)
+}

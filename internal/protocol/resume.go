@@ -1,0 +1,120 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Resuming a run that was cut short
+//
+// A complete staging is sealed as it is, and a sealed release is published as it is (finishEarlier). If the staging is
+// incomplete, it is deleted, and noise is drawn again under the same charge (reserve in charge.go): nobody has seen the
+// first noise. Which of these a run does is decided in next.go.
+
+// finishEarlier seals a complete staging of an earlier run, and publishes a sealed release. A sealed release that is
+// lost is an error, unless a new release is requested.
+func (a *attempt) finishEarlier(ctx context.Context) error {
+	if a.reserved() {
+		if err := a.sealStaged(ctx); err != nil {
+			return err
+		}
+	}
+	if !a.sealed() {
+		return nil
+	}
+	err := a.publishSealed(ctx)
+	var failed *pipeline.Error
+	if errors.As(err, &failed) && failed.Code == codeLost && a.newRelease {
+		a.forsaken = true
+		return nil
+	}
+	a.finished = err == nil
+	return err
+}
+
+// sealStaged seals a complete staging as it is, and deletes an incomplete one.
+func (a *attempt) sealStaged(ctx context.Context) error {
+	staging := a.staging()
+	note, digest, err := a.Sink.Staged(ctx, staging)
+	switch {
+	case errors.Is(err, pipeline.ErrNoRelease), errors.Is(err, pipeline.ErrIncomplete):
+		return pipeline.OutputError(a.Sink.Discard(staging))
+	case err != nil:
+		return pipeline.OutputError(err)
+	}
+	if ok, err := a.checkMAC(ctx, staging, note, digest); !ok || err != nil {
+		return err
+	}
+	if digest, err = a.signStaged(ctx, staging, note, digest); err != nil {
+		return err
+	}
+	// Its noise was drawn under the reservation, even if this version of the program would have drawn other noise.
+	if a.receipt, _, err = a.Book.Resume(ctx, a.plan.Run(), a.number()); err != nil {
+		return pipeline.LedgerError("resume the reservation", err)
+	}
+	seal := sealOf(note)
+	seal.Release = digest
+	if err := a.seal(ctx, seal); err != nil {
+		return err
+	}
+	return a.lookup(ctx)
+}
+
+// publishSealed publishes the sealed release, unless it was renamed before the crash. A release in another presentation
+// than the plan's goes to its own folder.
+func (a *attempt) publishSealed(ctx context.Context) error {
+	own := a.prior.Charge.Dir
+	for _, dir := range []string{a.dir, own} {
+		if digest, err := a.Sink.Inspect(ctx, dir); err == nil && digest == a.prior.Digests.Release {
+			if err := a.Sink.Discard(a.staging()); err != nil {
+				return pipeline.OutputError(err)
+			}
+			return a.recordPublished(ctx, dir)
+		}
+	}
+	_, digest, err := a.Sink.Staged(ctx, a.staging())
+	if err != nil || digest != a.prior.Digests.Release {
+		// it is published in a third folder, whose older release is here
+		if _, err := a.Sink.EndExchange(a.staging()); err != nil {
+			return pipeline.OutputError(err)
+		}
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: codeLost,
+			Message: "a sealed release was changed or removed before it was published", Hint: hintLost, Err: err}
+	}
+	dir := a.dir
+	if !a.mine(&a.prior) && own != dir {
+		dir = own
+		unlock, err := a.lockFolder(ctx, dir)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	if a.mine(&a.prior) {
+		if err := a.promised(filepath.Join(a.staging(), stagedName)); err != nil {
+			return err
+		}
+	}
+	if err := a.vacant(ctx, dir); err != nil {
+		return err
+	}
+	if _, err := a.replace(ctx, a.staging(), dir); err != nil {
+		return err
+	}
+	return a.recordPublished(ctx, dir)
+}
+
+// recordPublished records that the sealed release is visible at dir.
+func (a *attempt) recordPublished(ctx context.Context, dir string) error {
+	if err := a.Book.PublishAt(ctx, a.plan.Run(), a.prior.Charge.Number, a.elsewhere(dir)); err != nil {
+		return pipeline.LedgerError("record the publication", err)
+	}
+	return a.lookup(ctx)
+}
+
+const codeLost = "lost"
+
+const hintLost = "restore the folder from a copy, or pay for a new release with --new-release"

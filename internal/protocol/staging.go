@@ -1,0 +1,90 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Staging: the folder in which a release is written before anybody sees it
+//
+// It lies beside the release's folder, is readable by this user alone, and holds the release, a note of facts for the
+// seal, and last a MAC under the ledger's secret. A staging with its MAC is complete.
+
+// stagingOf returns the staging folder of a release: a sibling of its folder, so that publishing is one rename.
+func stagingOf(dir, run string, number int) string {
+	return filepath.Join(filepath.Dir(dir), fmt.Sprintf(".staging-%s-%.12s-%d", filepath.Base(dir), run, number))
+}
+
+// staging stays where the reservation first put it, whatever folder a later run asks for.
+func (a *attempt) staging() string {
+	dir := a.dir
+	if a.reserved() || a.sealed() {
+		dir = a.prior.Charge.Dir
+	}
+	return stagingOf(dir, a.plan.Run(), a.number())
+}
+
+// tidy finishes re-renderings that were cut short, and removes an incomplete staging folder of a release that a later
+// run will make.
+func (a *attempt) tidy(ctx context.Context) error {
+	for _, staging := range a.rerenderStagings {
+		if _, err := a.Sink.EndExchange(staging); err != nil {
+			return pipeline.OutputError(err)
+		}
+	}
+	if a.waiting == "" {
+		return nil
+	}
+	_, _, err := a.Sink.Staged(ctx, a.waiting)
+	if errors.Is(err, pipeline.ErrNoRelease) || errors.Is(err, pipeline.ErrIncomplete) {
+		return pipeline.OutputError(a.Sink.Discard(a.waiting))
+	}
+	return nil
+}
+
+// stage writes the release, complete and durable.
+func (a *attempt) stage(ctx context.Context, staging, note string, r *pipeline.Release) (digest string, err error) {
+	a.Observer.Progress(pipeline.StagePublish, 0, percent)
+	digest, err = a.Sink.Stage(ctx, staging, note, r.Watched(a.Observer))
+	return digest, pipeline.OutputError(err)
+}
+
+// noteOf returns the line beside a staged release: the facts that its seal needs and a later run cannot recompute.
+func noteOf(d ledger.Digests) string { return d.Input + " " + d.Presentation }
+
+// sealOf parses a line of noteOf.
+func sealOf(note string) (d ledger.Digests) {
+	d.Input, d.Presentation, _ = strings.Cut(note, " ")
+	return d
+}
+
+// writeMAC writes the MAC of a complete staging of this run.
+func (a *attempt) writeMAC(ctx context.Context, note, digest string) error {
+	mac, err := a.Book.StagingMAC(ctx, a.plan.Run(), a.number(), note, digest)
+	if err != nil {
+		return pipeline.LedgerError("make the staging's MAC", err)
+	}
+	return pipeline.OutputError(a.Sink.WriteMAC(a.staging(), mac))
+}
+
+// checkMAC reports whether a complete staging was made by a run of this ledger for this release, by its MAC. If not,
+// somebody may have planted it: it is deleted, and noise is drawn anew under the same charge. Nobody has seen the
+// deleted noise, because only this user may read a staging.
+func (a *attempt) checkMAC(ctx context.Context, staging, note, digest string) (bool, error) {
+	mac, err := a.Sink.ReadMAC(staging)
+	if err != nil {
+		return false, pipeline.OutputError(err)
+	}
+	ok, err := a.Book.CheckStagingMAC(ctx, mac, a.plan.Run(), a.number(), note, digest)
+	if ok || err != nil {
+		return ok, pipeline.LedgerError("compare the staging's MAC", err)
+	}
+	a.discarded = true
+	return false, pipeline.OutputError(a.Sink.Discard(staging))
+}

@@ -1,0 +1,262 @@
+package kinds
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Integers for tables of three and more dimensions
+//
+// Tables by three dimensions that share their margins may have no integers near them, and to find out is hard. Sums of
+// one table of all dimensions always agree. So the tables are added up from one table of integers, which is made one
+// dimension at a time and holds only the cells that are not 0:
+//
+//   - The cells made so far are the rows of a matrix, the values of the next dimension its columns. Rows have integer
+//     sums, which are made, and columns the rounded margin of the dimension.
+//   - Iterative proportional fitting brings the matrix near all margins of the tables by the dimensions so far.
+//   - Each row is rounded down, and its missing units go to the columns that lack most in the row and in all margins
+//     together, as far as the column still misses some. Errors thus cancel within each margin instead of adding up.
+//
+// Tables that share two dimensions with each other are sums of the same table. Others have at most a table by one
+// dimension in common, which is rounded first.
+
+// maxJoint is the number of cells of the largest table of all dimensions from which integers are added up.
+const maxJoint = 1 << 26
+
+// fittingRounds is how often the matrix is fitted to all margins: what is then left is less than the rounding.
+const (
+	fittingRounds = 80
+	fullRounds    = 20
+)
+
+// clustersOf returns the sets of dimensions of the tables of three or more dimensions, each with those that share two
+// dimensions or more.
+func clustersOf(of []uint64) (clusters []uint64) {
+	for _, a := range of {
+		if bits.OnesCount64(a) < 3 {
+			continue
+		}
+		for i := 0; i < len(clusters); i++ {
+			if bits.OnesCount64(clusters[i]&a) >= 2 {
+				a |= clusters[i]
+				clusters = slices.Delete(clusters, i, i+1)
+				i = -1 // the larger set may share dimensions with earlier ones
+			}
+		}
+		clusters = append(clusters, a)
+	}
+	return clusters
+}
+
+// joint is a table of non-negative integers by some dimensions: the cells that are not 0.
+type joint struct {
+	of    uint64
+	codes [][]int // codes[i][d] is the value of dimension d in cell i
+	count []float64
+}
+
+// goal is a margin that a new dimension should fit.
+type goal struct {
+	want []float64
+	is   []float64
+	lack []float64 // what the rounded cells lack so far
+	// first[i] is the cell of row i and the first value; step is the distance to the next value.
+	first []int
+	step  int
+}
+
+// joined returns integers by some dimensions whose sums are near the tables and, by one dimension, exactly single.
+func (t *tables) joined(cluster uint64, single map[uint64][]float64) *joint {
+	var order []int
+	for rest := cluster; rest != 0; rest &= rest - 1 {
+		order = append(order, bits.TrailingZeros64(rest))
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return t.Sizes[i] - t.Sizes[j] }) // the longest matrix is the last
+	total := 0.0
+	for _, x := range single[1<<order[0]] {
+		total += x
+	}
+	j := &joint{codes: [][]int{make([]int, len(t.Sizes))}, count: []float64{total}}
+	if total == 0 {
+		return &joint{of: cluster}
+	}
+	for _, d := range order {
+		t.addDimension(j, d, single[1<<d])
+	}
+	return j
+}
+
+// addDimension splits the cells of the table by the values of one more dimension, which have these sums.
+func (t *tables) addDimension(j *joint, d int, columns []float64) {
+	n, goals := len(columns), t.goals(j, d, columns)
+	total := 0.0
+	for _, y := range columns {
+		total += y
+	}
+	x := make([]float64, len(j.count)*n)
+	for i, count := range j.count {
+		for c, y := range columns {
+			x[i*n+c] = count * y / total
+		}
+	}
+	for round := range fittingRounds {
+		for g := range goals {
+			goals[g].fit(x, n, min(1, 2*fullRounds/float64(fullRounds+round)))
+		}
+		if far := scaleRows(x, j.count, columns); far < 1e-3 {
+			break
+		}
+	}
+	missing := slices.Clone(columns)
+	out := joint{of: j.of | 1<<d}
+	for i, count := range j.count {
+		row := x[i*n : (i+1)*n]
+		given := giveUnits(row, count, missing, goals, i)
+		for c, y := range given {
+			if y > 0 {
+				code := slices.Clone(j.codes[i])
+				code[d] = c
+				out.codes, out.count = append(out.codes, code), append(out.count, y)
+			}
+		}
+	}
+	*j = out
+}
+
+// goals returns the margins by a further dimension and some of those of a table, that no other one has.
+func (t *tables) goals(j *joint, d int, columns []float64) (out []goal) {
+	var sets []uint64
+	from := map[uint64]int{}
+	for k, a := range t.Of {
+		if s := a & (j.of | 1<<d); s>>d&1 == 1 {
+			sets, from[s] = append(sets, s), k
+		}
+	}
+	sets = slices.DeleteFunc(sets, func(s uint64) bool {
+		return s == 1<<d || slices.ContainsFunc(sets, func(o uint64) bool { return o != s && o&s == s })
+	})
+	slices.Sort(sets)
+	for _, s := range append(slices.Compact(sets), 1<<d) {
+		g := goal{want: columns, first: make([]int, len(j.count)), step: 1}
+		if s != 1<<d {
+			k := from[s]
+			g.want = t.sum(t.Of[k], t.Values[k], s)
+		}
+		stride := map[int]int{}
+		at := 1
+		for rest := s; rest != 0; {
+			i := 63 - bits.LeadingZeros64(rest)
+			rest &^= 1 << i
+			stride[i] = at
+			at *= t.Sizes[i]
+		}
+		g.step = stride[d]
+		for i, code := range j.codes {
+			for dim, step := range stride {
+				if dim != d {
+					g.first[i] += code[dim] * step
+				}
+			}
+		}
+		g.is, g.lack = make([]float64, len(g.want)), make([]float64, len(g.want))
+		out = append(out, g)
+	}
+	return out
+}
+
+// fit scales the cells of a matrix of n columns to the margin, or towards it if power is less than 1.
+func (g *goal) fit(x []float64, n int, power float64) {
+	clear(g.is)
+	for i, at := range g.first {
+		for c := range n {
+			g.is[at+c*g.step] += x[i*n+c]
+		}
+	}
+	for i, at := range g.first {
+		for c := range n {
+			if is := g.is[at+c*g.step]; is > 0 {
+				x[i*n+c] *= math.Pow(g.want[at+c*g.step]/is, power)
+			}
+		}
+	}
+}
+
+// scaleRows scales the rows of a matrix to their sums, and returns by how much they were off at most, as a part of one. A
+// row of zeros becomes one in proportion to the columns.
+func scaleRows(x, rows, columns []float64) (far float64) {
+	n := len(columns)
+	for i, want := range rows {
+		is := 0.0
+		row := x[i*n : (i+1)*n]
+		for _, y := range row {
+			is += y
+		}
+		if is <= 0 {
+			copy(row, columns)
+			for _, y := range columns {
+				is += y
+			}
+		}
+		far = max(far, math.Abs(want/is-1))
+		for c := range row {
+			row[c] *= want / is
+		}
+	}
+	return far
+}
+
+// giveUnits rounds row i of a matrix to integers with this sum, of which no column gets more than it misses.
+func giveUnits(row []float64, count float64, missing []float64, goals []goal, i int) []float64 {
+	given := make([]float64, len(row))
+	left := count
+	take := func(c int, units float64) {
+		given[c] += units
+		missing[c] -= units
+		left -= units
+		for g := range goals {
+			goals[g].lack[goals[g].first[i]+c*goals[g].step] -= units
+		}
+	}
+	for c, y := range row {
+		for g := range goals {
+			goals[g].lack[goals[g].first[i]+c*goals[g].step] += y
+		}
+		take(c, min(math.Floor(y), missing[c], left))
+	}
+	for left > 0 {
+		best, most := -1, math.Inf(-1)
+		for c, y := range row {
+			if missing[c] <= 0 {
+				continue
+			}
+			score := y - given[c]
+			for g := range goals {
+				score += goals[g].lack[goals[g].first[i]+c*goals[g].step]
+			}
+			if score > most {
+				best, most = c, score
+			}
+		}
+		take(best, 1)
+	}
+	return given
+}
+
+// sum adds the cells up by some of the dimensions.
+func (j *joint) sum(sizes []int, s uint64) []float64 {
+	cells := 1
+	for rest := s; rest != 0; rest &= rest - 1 {
+		cells *= sizes[bits.TrailingZeros64(rest)]
+	}
+	out := make([]float64, cells)
+	for i, code := range j.codes {
+		at := 0
+		for rest := s; rest != 0; rest &= rest - 1 {
+			d := bits.TrailingZeros64(rest)
+			at = at*sizes[d] + code[d]
+		}
+		out[at] += j.count[i]
+	}
+	return out
+}
