@@ -26,6 +26,7 @@ Progress = Callable[[str, int, int], None]
 _running: list[subprocess.Popen[bytes]] = []
 
 _WINDOWS = os.name == "nt"
+_JOB_FILE = ".dprelease-job-"
 _NAME = "dprelease.exe" if _WINDOWS else "dprelease"
 
 _PATIENCE = 10  # seconds; the program needs five at most to end after a signal
@@ -79,7 +80,7 @@ def job_argument(job: Job) -> Iterator[tuple[str, tuple[int, ...]]]:
         yield os.fspath(job), ()
         return
     if _WINDOWS:
-        with tempfile.NamedTemporaryFile(dir=".", prefix=".dprelease-job-", suffix=".yaml", delete=False) as named:
+        with tempfile.NamedTemporaryFile(dir=".", prefix=_JOB_FILE, suffix=".yaml", delete=False) as named:
             named.write(text.encode())
         try:
             yield named.name, ()
@@ -176,7 +177,8 @@ def _read_line(line: bytes, progress: Progress | None) -> list[Problem]:
     if entry.get("msg") == "progress" and progress:
         progress(entry["stage"], entry["done"], entry["total"])
     found = [Problem(**problem) for problem in entry.get("problems", ())]
-    return [Problem(**{**vars(p), "file": "<job>"}) if p.file.startswith("/dev/fd/") or ".dprelease-job-" in p.file else p for p in found]
+    passed = ("/dev/fd/", _JOB_FILE)  # the job had no file of its own
+    return [Problem(**{**vars(p), "file": "<job>"}) if any(s in p.file for s in passed) else p for p in found]
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
