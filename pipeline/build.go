@@ -17,13 +17,13 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// ReadStrings reads a column of a public file of the job, values in order. Nulls are left out or, if aligned is set, are
+// ReadColumn reads a column of a public file of the job, values in order. Nulls are left out or, if aligned is set, are
 // empty texts.
-type ReadStrings func(path, column string, aligned bool) ([]string, error)
+type ReadColumn func(path, column string, aligned bool) ([]string, error)
 
 // New makes the plan of a job. It reads the job's public files through read and no private data. All problems are
 // reported at once, at their place in the job file.
-func New(job *configs.Job, read ReadStrings) (*Plan, configs.Diagnostics) {
+func New(job *configs.Job, read ReadColumn) (*Plan, configs.Diagnostics) {
 	b := &builder{job: job, read: read}
 	p := b.plan()
 	if len(b.diags) > 0 {
@@ -35,7 +35,7 @@ func New(job *configs.Job, read ReadStrings) (*Plan, configs.Diagnostics) {
 // builder makes a plan and gathers what is wrong with the job on the way.
 type builder struct {
 	job    *configs.Job
-	read   ReadStrings
+	read   ReadColumn
 	diags  configs.Diagnostics
 	public []publicFile
 	// presents is set while public files are read for a denoising step

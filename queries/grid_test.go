@@ -122,7 +122,7 @@ func TestCoordinatesOfAllTypes(t *testing.T) {
 	bad := tabletest.Encode(floats)
 	bad.Codes[0] = 9
 	p := &problem.Problems{}
-	g := groupingOf(q.Axes, q.Layout(table.Schema{Fields: []table.Field{{Name: "lat", Type: bad.Type},
+	g := groupingOf(q.Axes, q.BatchColumns(table.Schema{Fields: []table.Field{{Name: "lat", Type: bad.Type},
 		{Name: "lon", Type: bad.Type}}}, p))
 	for _, b := range []*table.Batch{tabletest.Batch(bad, floats), tabletest.Batch(floats, bad),
 		{Rows: 5, Columns: []table.Column{floats}}} {

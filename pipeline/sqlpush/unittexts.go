@@ -6,8 +6,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The digest of a unit is made from a canonical text of each of its columns; queries/bounding/unit.go defines the same
-// texts. A dialect has a few functions for the parts of such a text.
+// The digest of a unit is made from a canonical text of each of its columns. queries/internal/columnar/canonical.go
+// defines the same texts. A dialect has a few functions for the parts of such a text.
 
 // unitText writes the canonical text of a column, as bytes. x is an expression of the type of. If binary is set, texts
 // are already bytes.

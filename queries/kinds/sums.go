@@ -193,10 +193,10 @@ func (q *Sums) Tally(s table.Schema) (*tally.Tally, error) {
 	}
 	p := &problem.Problems{Query: q.Spec.Name}
 	if f := q.Quantizer.Factors; f != nil {
-		t.AddValue(f.Value, q.Layout(s, p))
-		t.AddValue(f.Weight, q.Layout(s, p))
+		t.AddValue(f.Value, q.BatchColumns(s, p))
+		t.AddValue(f.Weight, q.BatchColumns(s, p))
 	} else {
-		t.AddValue(q.Quantizer, q.Layout(s, p))
+		t.AddValue(q.Quantizer, q.BatchColumns(s, p))
 	}
 	if err := p.Err(); err != nil {
 		return nil, err

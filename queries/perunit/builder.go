@@ -45,7 +45,7 @@ func (b *Bound) Builder(s bounding.Spill) *Builder {
 	for i := range b.plans {
 		for k := range b.plans[i].conditions {
 			c := &b.plans[i].conditions[k]
-			coder, _ := c.Coder(domain.Layout{Schema: b.input, Columns: reads}).(*domain.AxisCoder)
+			coder, _ := c.Coder(domain.BatchColumns{Schema: b.input, Columns: reads}).(*domain.AxisCoder)
 			out.coders = append(out.coders, coder)
 		}
 	}

@@ -48,7 +48,7 @@ type discoveredColumn struct {
 }
 
 // NewKeying makes the keying of the keys of an aggregation, for batches of a layout.
-func NewKeying(of *aggregation.Aggregation, l domain.Layout) *Keying {
+func NewKeying(of *aggregation.Aggregation, l domain.BatchColumns) *Keying {
 	n := of.KeyAxes()
 	k := &Keying{parts: of.Keys, sizes: of.Sizes[:n], listed: domain.NewGrouping(of.Axes[:n], of.Sizes[:n], l)}
 	for i := range of.Keys {
