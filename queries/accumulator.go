@@ -262,7 +262,7 @@ func (g *Accumulator) HoldsRows() bool { return g.rows != nil }
 // Total is what another engine has added up in a cell.
 type Total = accumulate.Total
 
-// KeyValue is what a part of a key is of a group of rows.
+// KeyValue is the value of one part of the key that a group of rows has.
 type KeyValue = keyselection.PartValue
 
 // MaxKeyBytes is the length of the longest text that is a key.

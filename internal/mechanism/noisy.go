@@ -57,7 +57,8 @@ func (n Noisy) Keys() []string { return slices.Clone(n.keys) }
 // cells were not selected.
 func (n Noisy) Selection() (s calibrate.KeySelection, ok bool) { return n.selection, n.keys != nil }
 
-// keepAtLeast keeps the cells, and their keys, whose values are at least min grid units. It wipes all others.
+// keepAtLeast keeps the cells whose values are at least so many multiples of the grid, and their keys. It clears the
+// other values and the slice keys.
 func (n Noisy) keepAtLeast(multiples int64, keys []string, s calibrate.KeySelection) Noisy {
 	kept := []string{}
 	for i, x := range n.multiples {
@@ -95,7 +96,7 @@ func (n Noisy) convert(multiples []int64, dst []float64) {
 	}
 }
 
-// fillFromStream is Fill if the vector is a stream; start and dst lie inside it.
+// fillFromStream does the work of Fill for a stream. start and dst must be inside the vector.
 func (n Noisy) fillFromStream(start int, dst []float64) {
 	for s := n.open(); len(dst) > 0; {
 		values := s.valuesFrom(start)
@@ -108,7 +109,7 @@ func (n Noisy) fillFromStream(start int, dst []float64) {
 	}
 }
 
-// readFrom returns n with the cells of s, after n's steps.
+// readFrom returns n with the cells of s as its stream. The steps of n are applied to them when they are read.
 func (n Noisy) readFrom(s *stream) Noisy {
 	mine := s.withFinish(func(multiples []int64, values []float64) {
 		n.convert(multiples, values)

@@ -28,12 +28,12 @@ type Answer struct {
 	Quantum float64
 	Cells   []*big.Int
 	Keys    map[string]int64
-	// Least is the least count of Keys: those of fewer were left out. 0 stands for 1.
+	// Least is min_units: keys with a smaller count were left out. 0 stands for 1.
 	Least int64
-	// Among are the keys that can be selected, with their counts, if some were left out; else nil.
+	// Among holds the keys that the selection can return, with their counts, if min_units is above 1; else nil.
 	Among map[string]int64
-	// Named is what is held of every key that might be selected, in multiples of Quantum; nil unless the query's keys are
-	// selected by another.
+	// Named holds the exact numbers by cell and key digest, in multiples of Quantum. It is nil unless another query
+	// selects the keys of this one.
 	Named map[string]*big.Int
 }
 
@@ -217,7 +217,7 @@ func openKeys(tb testing.TB, e mechanism.Exact, least int64) Answer {
 	return a
 }
 
-// eachCanBe leaves out what is held of keys that only one of two selections can select.
+// eachCanBe returns the numbers of the keys that both selections can return.
 func (a Answer) eachCanBe(other Answer) map[string]*big.Int {
 	if a.Among == nil {
 		return a.Named
@@ -235,7 +235,7 @@ func (a Answer) eachCanBe(other Answer) map[string]*big.Int {
 }
 
 // difference returns the differences of two answers that are not 0, cell by cell; ok is false if the answers differ in
-// form. A key that was left out counts as one of one unit less than the least, and what is held of it is not compared.
+// form. A key that was left out has the count Least - 1. Its Named numbers are not compared.
 func difference(a, b Answer) (out []*big.Int, ok bool) {
 	if len(a.Cells) != len(b.Cells) || a.Quantum != b.Quantum || (a.Keys == nil) != (b.Keys == nil) ||
 		(a.Named == nil) != (b.Named == nil) {
