@@ -84,7 +84,7 @@ type Status string
 const (
 	// Released means that this run made the release.
 	Released Status = "released"
-	// Finished means that an earlier run was cut short after its seal, and this one published what it left.
+	// Finished means that an earlier run was interrupted after its seal, and this run published the sealed release.
 	Finished Status = "finished"
 	// AlreadyReleased means that the release was there; nothing was spent.
 	AlreadyReleased Status = "already-released"
@@ -196,7 +196,7 @@ const (
 	NextCharge Next = "charge"
 	// NextResume: go on under the charge of a run that was cut short.
 	NextResume Next = "resume"
-	// NextFinish: publish what a run that was cut short after its seal left.
+	// NextFinish: publish the sealed release that an interrupted run did not publish.
 	NextFinish Next = "finish"
 	// NextRepeat: return the release that is there.
 	NextRepeat Next = "repeat"

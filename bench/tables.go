@@ -13,13 +13,13 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// tables are the files of one size.
+// tables names the benchmark files that have the same number of rows.
 type tables struct {
 	dir  string
 	rows int
 }
 
-// extensions are those of the forms of the table of our writer.
+// extensions are the file extensions of the formats.
 var extensions = map[form]string{asParquet: "parquet", asDelta: "delta.parquet", asCSV: "csv", asArrow: "arrow"}
 
 // path returns the file that a query reads.
@@ -33,7 +33,7 @@ func (t tables) path(q query) string {
 // public returns the path of a public file: the categories, the pages or the points.
 func (t tables) public(name string) string { return filepath.Join(t.dir, name+".csv") }
 
-// makeTables makes the files, if they are not there yet: the same ones every time.
+// makeTables writes the files of the benchmark that do not exist yet. Every call writes the same bytes.
 func makeTables(dir string, rows int) (tables, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -89,7 +89,7 @@ func writeKeys(w io.Writer, column string, n int, name func(int) string) error {
 	return nil
 }
 
-// deltaRow is the same row with other encodings.
+// deltaRow has the fields of row, with the delta and byte-stream-split encodings of Parquet.
 type deltaRow struct {
 	Unit     int64   `parquet:"unit,delta"`
 	Category string  `parquet:"category,delta,optional"`

@@ -16,6 +16,10 @@ import (
 
 func (c *checker) input(at *yamltree.Path) {
 	in := &c.job.Input
+	if len(in.Tables) > 0 {
+		c.tables(at)
+		return
+	}
 	files := at.At("files")
 	c.unique(files, in.Files, "file")
 	c.sqlInput(at)

@@ -71,12 +71,12 @@ func (c *checker) apart(folder string) {
 					"sqlite:ledger.db")
 		}
 	}
-	for i, f := range c.job.Input.Files {
+	c.job.eachPrivateFile(func(at *yamltree.Path, f string) {
 		if in, ok := c.absolute(f); ok && f != "" && !store.IsAddress(f) && inside(in, folder) {
-			c.bad(top.At("input").At("files").Item(i), CodeContradiction,
-				"the input lies in the release folder (output.dir), which is public", "give the release a folder of its own")
+			c.bad(at, CodeContradiction, "the input lies in the release folder (output.dir), which is public",
+				"give the release a folder of its own")
 		}
-	}
+	})
 }
 
 // absolute returns a path of the job as an absolute path. ok is false if the current folder is unknown.

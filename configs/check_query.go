@@ -49,6 +49,7 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 		c.perUnit(at.At("per_unit"), q.PerUnit)
 		c.discoveredBound(at.At("per_unit"), c.job.Privacy.PerUnit.with(q.PerUnit), q.PerUnit)
 	}
+	c.from(at, q)
 	c.overUnits(at, q)
 	c.bounded(at, q)
 	c.positive(at.At("sensitivity"), q.Sensitivity)

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
@@ -43,9 +43,12 @@ func (j *Job) canonical(public map[string]string) ([]byte, error) {
 // unpublished are the keys that no release contains.
 var unpublished = map[string]bool{"ledger.store": true, "memory_limit": true, "input.sql.dsn": true}
 
+// fileOfInput matches the path of a private file.
+var fileOfInput = regexp.MustCompile(`^input\.(tables\.[a-z0-9_-]+\.)?files\[`)
+
 // withoutFolder removes the folder from a path of the input.
 func withoutFolder(s, at string) string {
-	if strings.HasPrefix(at, "input.files[") {
+	if fileOfInput.MatchString(at) {
 		s = filepath.Base(s)
 	}
 	return s

@@ -3,15 +3,27 @@ package configs
 import "slices"
 
 // ExactColumns lists the input columns in which different values must stay different: the columns of the privacy unit,
-// since two units must not become one, and the columns of discovered keys.
+// since two units must not become one, the columns of discovered keys, and the keys of joins. Joined columns are exact
+// in the table from which they come.
 func (j *Job) ExactColumns() []string {
+	names := j.exactInQueries()
+	if j.whole != nil {
+		names = append(names, j.exactInJoins()...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// exactInQueries lists the columns of the unit, and those of discovered keys.
+func (j *Job) exactInQueries() []string {
 	names := slices.Clone(j.Privacy.Unit.Columns)
 	for i := range j.Queries {
-		if j.Queries[i].Histogram == nil {
+		q := &j.Queries[i]
+		if q.Histogram == nil || !j.Reads(q) {
 			continue
 		}
 		// sums, means and variances by discovered keys use the keys of a histogram
-		for _, d := range j.Queries[i].Histogram.By {
+		for _, d := range q.Histogram.By {
 			if d.Keys == "" {
 				continue
 			}
@@ -23,6 +35,29 @@ func (j *Job) ExactColumns() []string {
 			}
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return names
+}
+
+// exactInJoins lists the columns of a table that are keys of joins, and those that rows of another table get and need
+// exactly.
+func (j *Job) exactInJoins() (names []string) {
+	for _, join := range j.Joins() {
+		names = append(names, join.Own...)
+	}
+	for _, name := range j.whole.TableNames() {
+		other := j.whole.Of(name)
+		exact := other.exactInQueries()
+		for _, join := range other.Joins() {
+			if join.Table != j.table {
+				continue
+			}
+			names = append(names, join.Theirs...)
+			for i, as := range join.As {
+				if slices.Contains(exact, as) {
+					names = append(names, join.Add[i])
+				}
+			}
+		}
+	}
+	return names
 }

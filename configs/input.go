@@ -7,10 +7,14 @@ type Input struct {
 	// .arrow, .feather, .csv, .txt, .data, .tsv, .tab, .jsonl or .ndjson. A compressed text file has .gz, .zst, .bz2 or
 	// .xz after it. Objects in stores have URLs: `s3://bucket/trips/*.parquet`, gs://, az://, and https:// for one file
 	// of a web server; a URL that ends with a slash means all objects below it ([object
-	// stores](../howto/object-stores.md)). An input has files or sql.
+	// stores](../howto/object-stores.md)). An input has files, tables or sql.
 	Files []string `yaml:"files,omitempty" example:"[\"trips-*.parquet\"]"`
 	// SQL is a table of a database, or the rows that a SELECT statement returns, instead of files.
 	SQL *SQL `yaml:"sql,omitempty" example:"{driver: postgres, dsn: \"${env:DSN}\", table: public.trips}"`
+	// Tables are several private tables of the same privacy units, by name, instead of files. A query names the table that
+	// it reads by `from`. The guarantee protects all rows of a unit in all tables together ([several
+	// tables](../howto/choose.md#several-tables)).
+	Tables map[string]Table `yaml:"tables,omitempty" example:"{visits: {files: [visits.csv], unit: [person]}}"`
 	// Format of the files, whatever their extension. If a name ends with .gz, .zst, .bz2 or .xz, the text is
 	// compressed.
 	Format string `yaml:"format,omitempty" enum:"csv|tsv|parquet|arrow|jsonl" example:"csv"`

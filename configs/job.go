@@ -54,6 +54,10 @@ type Job struct {
 
 	file string
 	src  *yamltree.Source // nil if the job was not parsed
+
+	// of the job of one of several tables: see Of
+	table string
+	whole *Job
 }
 
 // ColumnTexts is what readers should know of a column. It is public, and does not change the answers.

@@ -58,7 +58,8 @@ func (d *paramReader) unknownGiven(given map[string]string) {
 	}
 }
 
-// parameterValue sets and checks the value of one parameter.
+// parameterValue puts the value given with --param, or a sample if samples are wanted, into p.Default and checks it. It
+// reports problems and then returns false.
 func (d *paramReader) parameterValue(name string, p *Param, given map[string]string) bool {
 	s := d.paramSpot(name)
 	value, isGiven := given[name]

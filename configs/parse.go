@@ -50,6 +50,9 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 	d.DecodeFields(reflect.ValueOf(job).Elem(), yamltree.Spot{Node: root})
 	p.unusedParams()
 	yamltree.FillDefaults(reflect.ValueOf(job).Elem())
+	if in := &job.Input; (in.SQL != nil || len(in.Tables) > 0) && !d.Has((*yamltree.Path)(nil).At("input").At("csv")) {
+		in.CSV = CSV{} // its defaults do not go with the input, so the effective job must not have them
+	}
 	fillSteps(job)
 	if o.DataChecks != "" {
 		job.DataChecks = o.DataChecks
@@ -69,7 +72,7 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 func (j *Job) Diagnose(path, code, message, hint string) Diagnostic {
 	d := Diagnostic{File: j.file, Line: 1, Column: 1, Code: code, Message: message, Hint: hint}
 	if j.src != nil {
-		_, place, _ := yamltree.Find(j.src.Root, path)
+		_, place, _ := yamltree.Find(j.src.Root, j.placed(path))
 		d.Line, d.Column = max(1, place.Line), max(1, place.Column)
 	}
 	return d

@@ -12,6 +12,8 @@ type Query struct {
 	Description string `yaml:"description,omitempty" example:"Loans of books, films, music and games."`
 	// Unit is what the query's numbers count or measure, for readers: loans, EUR.
 	Unit string `yaml:"unit,omitempty" example:"loans"`
+	// From is the table of `input.tables` that the query reads.
+	From string `yaml:"from,omitempty" example:"visits"`
 	// Over is `units` if the query's rows are the privacy units with the columns of `units`: each unit is one row. It is
 	// `rows` if it is absent.
 	Over string `yaml:"over,omitempty" enum:"rows|units" example:"units"`

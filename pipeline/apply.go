@@ -9,7 +9,9 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism"
 )
 
-// Package denoise computes estimates from slices. This file applies them to released vectors. It is the only one that
+// Denoising steps on released vectors
+//
+// Package denoise computes estimates from slices. This file applies them to noisy vectors. It is the only one that
 // may change noisy values, so that every change is a named step of the vector.
 
 // applySteps carries out steps in order on a vector, and returns the notes of the steps on their choices. A note is a

@@ -17,14 +17,14 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// ReadStrings reads a column of a public file of the job, values in order. Nulls are left out or, if aligned is set, are
+// ReadColumn reads a column of a public file of the job, values in order. Nulls are left out or, if aligned is set, are
 // empty texts.
-type ReadStrings func(path, column string, aligned bool) ([]string, error)
+type ReadColumn func(path, column string, aligned bool) ([]string, error)
 
 // New makes the plan of a job. It reads the job's public files through read and no private data. All problems are
 // reported at once, at their place in the job file.
-func New(job *configs.Job, read ReadStrings) (*Plan, configs.Diagnostics) {
-	b := &builder{job: job, read: read}
+func New(job *configs.Job, read ReadColumn) (*Plan, configs.Diagnostics) {
+	b := &builder{job: job, read: read, gathered: &gathered{}}
 	p := b.plan()
 	if len(b.diags) > 0 {
 		return nil, b.diags
@@ -34,23 +34,33 @@ func New(job *configs.Job, read ReadStrings) (*Plan, configs.Diagnostics) {
 
 // builder makes a plan and gathers what is wrong with the job on the way.
 type builder struct {
-	job    *configs.Job
-	read   ReadStrings
+	job  *configs.Job
+	read ReadColumn
+	*gathered
+
+	location *time.Location
+	derived  *derived.Set
+	// called are the names of the unit's columns, if the builder's table has others
+	called []string
+	joins  []Join
+	tables []*builder // of the job's tables, if it has several
+}
+
+// gathered is what the builders of all tables of a job find.
+type gathered struct {
 	diags  configs.Diagnostics
 	public []publicFile
 	// presents is set while public files are read for a denoising step
 	presents bool
-
-	location *time.Location
-	derived  *derived.Set
 	unread   int // public files, or columns of them, that could not be read
 }
 
 func (b *builder) plan() *Plan {
 	p := &Plan{job: b.job, adjacency: query.Adjacency(b.job.Privacy.Adjacency)}
-	b.input(p)
+	b.input(&p.input)
 	b.derive()
 	p.input.units = b.units()
+	b.ofTables(p)
 	b.queries(p)
 	b.margins(p)
 	b.rates(p)
@@ -58,7 +68,7 @@ func (b *builder) plan() *Plan {
 		return nil
 	}
 	p.input.rows = b.rows()
-	p.input.views, p.input.derived = newViews(b.logical(p), b.job.Input.Events, b.derived)
+	b.views(p)
 	b.calibrate(p)
 	if len(b.diags) > 0 {
 		return nil
@@ -103,10 +113,10 @@ func (b *builder) queries(p *Plan) {
 	before := b.public
 	for i := range drafts {
 		b.public = nil
-		drafts[i] = b.draft(i)
+		drafts[i] = b.of(&b.job.Queries[i]).draft(i)
 		specs[i], public[i] = &drafts[i].spec, b.public
 	}
-	for i, leader := range findLeaders(specs) {
+	for i, leader := range findLeaders(specs, b.job.Queries) {
 		b.public = nil
 		drafts[i].leader = leader
 		if leader != noLeader && drafts[leader].overUnits != drafts[i].overUnits {
@@ -125,7 +135,7 @@ func (b *builder) draft(i int) draft {
 	q := Planned{Sparse: jq.Sparse, inside: inside{path: fmt.Sprintf("queries[%d]", i)}}
 	unread := b.unread
 	spec := b.spec(jq, q.path)
-	q.Kind, q.overUnits = spec.Kind, jq.OverUnits()
+	q.Kind, q.overUnits, q.table = spec.Kind, jq.OverUnits(), jq.From
 	q.adjusted = spec.Crosstabs != nil && spec.Crosstabs.Adjusted()
 	q.keepPlaces(spec.By)
 	steps := b.steps(jq, q.path)
@@ -259,7 +269,7 @@ func (b *builder) split(p *Plan, weights []float64) ([]calibrate.Mechanism, erro
 // Compared returns the noise with another delta at the same epsilon; nil if the plan's delta is above 0, and some query
 // cannot have delta 0.
 func (p *Plan) Compared() (*Compared, error) {
-	b := builder{job: p.job}
+	b := builder{job: p.job, gathered: &gathered{}}
 	if p.noise.Delta > 0 {
 		return p.comparePure(b.weights(p))
 	}

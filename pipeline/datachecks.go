@@ -17,6 +17,9 @@ type DataChecks struct {
 	Filters *tally.Tally
 	// Queries are in the plan's order.
 	Queries []QueryCheck
+	// Tables are the checks of each table, if there are several, by [Plan.OfTable]; nil of a table that no query reads. All
+	// other fields are empty then.
+	Tables []*DataChecks
 }
 
 // QueryCheck is the rows of one query.

@@ -96,9 +96,9 @@ func (b *builder) nearest(n *configs.Nearest, path string) *domain.Nearest {
 func (b *builder) private(file string) bool {
 	path := b.job.Path(file)
 	if store.IsAddress(path) {
-		return slices.ContainsFunc(b.job.Input.Files, func(pattern string) bool { return store.Covers(pattern, path) })
+		return slices.ContainsFunc(b.job.PrivateFiles(), func(pattern string) bool { return store.Covers(pattern, path) })
 	}
-	for _, pattern := range b.job.Input.Files {
+	for _, pattern := range b.job.PrivateFiles() {
 		if ok, err := filepath.Match(b.job.Path(pattern), path); ok || err != nil {
 			return true
 		}

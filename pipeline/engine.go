@@ -34,7 +34,16 @@ type Refuser interface {
 
 // CheckWith is Check against the schema of an engine's input, and reports what the engine cannot do.
 func (p *Plan) CheckWith(e Engine) configs.Diagnostics {
-	diags := p.Check(e.Schema())
+	var diags configs.Diagnostics
+	switch t, several := e.(interface{ TableSchemas() []table.Schema }); {
+	case len(p.tables) == 0:
+		diags = p.Check(e.Schema())
+	case several:
+		diags = p.CheckTables(t.TableSchemas())
+	default:
+		diags = configs.Diagnostics{p.job.Diagnose("input.tables", "several-tables", "this engine answers no job with several "+
+			"tables", "run the job on one machine, from files")}
+	}
 	r, ok := e.(Refuser)
 	if !ok || len(diags) > 0 {
 		return diags

@@ -49,6 +49,14 @@ type finder struct {
 // Findings judges what an engine saw of a plan's rows, the unusable ones first.
 func (p *Plan) Findings(c *DataChecks) []Finding {
 	f := &finder{plan: p}
+	for k, t := range c.Tables {
+		if t != nil {
+			f.found = append(f.found, p.OfTable(k).Findings(t)...)
+		}
+	}
+	if len(c.Tables) > 0 {
+		return f.found
+	}
 	if c.Rows == 0 {
 		f.add(true, "input.files", codeDataEmpty, "the input has no rows", "is it the right file, and is its only line a "+
 			"header? without a header write input.csv.header: false and list input.csv.columns")
@@ -294,6 +302,10 @@ func (p *Plan) CheckParts() error {
 	if p.AsksUnits() {
 		return &Error{Cause: CauseJob, Code: "over-units", Message: "queries over units are not answered from shards or by Beam",
 			Hint: "run the job on one machine, or leave these queries to a job of their own"}
+	}
+	if len(p.tables) > 0 {
+		return &Error{Cause: CauseJob, Code: "several-tables", Message: "a job with several tables is not answered from shards or " +
+			"by Beam", Hint: "run the job on one machine, or join the tables before"}
 	}
 	if !p.Refuses() {
 		return nil

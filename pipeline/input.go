@@ -2,17 +2,16 @@ package pipeline
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// input plans what is common to all queries: the time zone and the filters.
-func (b *builder) input(p *Plan) {
+// input plans what is common to all queries of a table: the time zone and the filters.
+func (b *builder) input(out *input) {
 	in := &b.job.Input
-	p.input.location = time.UTC
+	out.location = time.UTC
 	if in.Timezone != "" {
 		location, err := time.LoadLocation(in.Timezone)
 		if err != nil || in.Timezone == "Local" {
@@ -20,14 +19,14 @@ func (b *builder) input(p *Plan) {
 				"write a name of the IANA database, such as Europe/Berlin")
 			location = time.UTC
 		}
-		p.input.location = location
+		out.location = location
 	}
-	b.location = p.input.location
+	b.location = out.location
 	filters, err := domain.NewFilters(filterSpecs(in.Where))
 	if err != nil {
 		b.diags = append(b.diags, diagnose(b.job, "", err)...)
 	}
-	p.input.filters = filters
+	out.filters = filters
 }
 
 func filterSpecs(where []configs.Filter) []domain.FilterSpec {
@@ -48,22 +47,6 @@ func text(s *configs.Scalar) *string {
 	}
 	t := string(*s)
 	return &t
-}
-
-// logical returns the columns that queries and filters name, each once.
-func (b *builder) logical(p *Plan) []string {
-	var columns []string
-	for i := range p.queries {
-		columns = append(columns, p.Reads(i)...)
-	}
-	columns = append(columns, p.input.filters.Columns()...)
-	var once []string
-	for _, c := range columns {
-		if !slices.Contains(once, c) {
-			once = append(once, c)
-		}
-	}
-	return once
 }
 
 // rows returns the public number of rows of the input: input.rows, or the rows of a mean; they must agree.

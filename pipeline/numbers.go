@@ -18,7 +18,7 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 		if p.queries[i].overUnits {
 			continue // columns of units have the types that the job gives them
 		}
-		path := fmt.Sprintf("queries[%d]", i)
+		path := p.queries[i].path
 		text := func(column string) bool {
 			f, ok := schema.Lookup(column)
 			return ok && f.Type.Kind == table.String && p.meantAsText(column)

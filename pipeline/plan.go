@@ -26,7 +26,8 @@ type Plan struct {
 	mu        calibrate.Mu
 	adjacency query.Adjacency
 	queries   []Planned
-	input     input
+	input     input        // of the only table
+	tables    []tableInput // of several; input is empty then
 	identity  Identity
 	failure   failure
 	targets   *Targets // nil if no query has a target
@@ -39,6 +40,7 @@ type input struct {
 	views    views
 	derived  *derived.Set   // of those that views name
 	units    *perunit.Table // nil if no query is over units
+	joins    []Join         // of those whose columns are needed, once it is known which are
 	rows     int64
 }
 
@@ -84,6 +86,8 @@ type inside struct {
 	leader int
 	// overUnits: the query's rows are the privacy units.
 	overUnits bool
+	// table is the table that the query reads; "" if there is one only.
+	table string
 	// rule describes which cells are published.
 	rule publishRule
 	// names are the mechanisms' names in the ledger, if the charge was adopted; else they are the mechanisms' own.
@@ -124,11 +128,12 @@ type failure struct {
 
 // views describe how a row of the input becomes rows of the queries: one in all, or one for each of the job's events.
 // Queries and filters name logical columns; an event gives some of them its own columns of the input. Columns of the
-// input are followed by the derived columns.
+// input are followed by the joined and then by the derived columns.
 type views struct {
 	logical []string
-	columns []string // each once; the first inputs of them are read
+	columns []string // each once; the first inputs of them are read, the others up to base are joined
 	inputs  int
+	base    int
 	at      [][]int // of each view: position in columns of each logical column
 }
 

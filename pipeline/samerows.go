@@ -94,7 +94,7 @@ func (p *Plan) share(i int, v kinds.Vector, vectors [][]kinds.Vector) sharedVect
 	var margins []denoise.Margin
 	for k := range vectors {
 		of := &p.queries[k]
-		if k == i || of.rule != (publishRule{}) || of.overUnits != q.overUnits {
+		if k == i || of.rule != (publishRule{}) || of.overUnits != q.overUnits || of.table != q.table {
 			continue
 		}
 		for _, w := range vectors[k] {

@@ -10,7 +10,7 @@ import (
 // Sink writes, publishes and inspects release folders. All paths are absolute.
 //
 // A staging folder (mode 0700) is a sibling of the release folder. It holds `release/`, which becomes the release
-// folder by one rename, and `note`, `voucher` and `replaces`, private lines that are never published. It belongs to the
+// folder by one rename, and `note`, `mac` and `replaces`, private lines that are never published. It belongs to the
 // user who runs the release, and nobody else may look into it: one that does not is an error of every method that reads
 // it, for it may have been planted.
 type Sink interface {

@@ -17,7 +17,7 @@ const mostCount = "1099511627776"
 // spec translates a query of the job; public files are read on the way.
 func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 	s := query.Spec{
-		Name: jq.Name, Kind: query.Count, Unit: b.job.Privacy.Unit.Columns, FloatUnit: b.job.Privacy.FloatUnit == "allow", Location: b.location, Filtered: len(b.job.Input.Where) > 0,
+		Name: jq.Name, Kind: query.Count, Unit: b.job.Privacy.Unit.Columns, Called: b.called, FloatUnit: b.job.Privacy.FloatUnit == "allow", Location: b.location, Filtered: len(b.job.Input.Where) > 0,
 		Bounds: bounds(b.job, jq), RowsShare: rowsShare(b.job, jq), Declared: b.number(jq.Sensitivity, path+".sensitivity"),
 	}
 	if u := b.job.Privacy.Unit.Upstream; u != nil {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
@@ -30,7 +31,7 @@ func (c *Chosen) Manifest(program manifest.Program) manifest.Manifest {
 func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 	share := cmp.Or(p.failure.share, "0")
 	s := manifest.Privacy{
-		Statement: p.statement(ms), Unit: unitNames(p.job.Privacy.Unit), Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: string(p.adjacency),
+		Statement: p.statement(ms), Unit: unitNames(p.job.Privacy.Unit), Tables: p.Tables(), Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: string(p.adjacency),
 		PerUnit: statedBounds(p.job.Privacy.PerUnit),
 		Epsilon: float64(p.guarantee.Epsilon), Delta: float64(p.guarantee.Delta), DeltaFailure: share,
 		Measures: manifest.MeasuresOf(ms, share),
@@ -51,6 +52,13 @@ func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 	if u := s.Upstream; u != nil {
 		s.NotProtected = []string{"what the data of others say about a person; what one " + u.Name + " adds to the table " +
 			"beyond the promise of the table's producer"}
+	}
+	for k := range p.tables {
+		if joins := p.tables[k].job.Joins(); len(joins) > 0 && joins[0].Units > 0 {
+			s.NotProtected = append(s.NotProtected, "rows of table "+p.tables[k].name+" whose key several "+
+				strings.Join(s.Unit, ", ")+" have in table "+joins[0].Table+": they are rows of each of them, and if one is removed "+
+				"they stay rows of the others")
+		}
 	}
 	if p.Refuses() {
 		s.NotProtected = append(s.NotProtected, "that this release exists: there would be none if there had been no rows, if "+
@@ -147,6 +155,6 @@ func (p *Plan) Statement() string { return p.statement(p.Mechanisms()) }
 func (p *Plan) statement(ms []calibrate.Mechanism) string {
 	return manifest.Promise{
 		Epsilon: string(p.job.Privacy.Epsilon), Delta: string(p.job.Privacy.Delta), DeltaFailure: p.failure.share, MinUnits: p.leavesOut(),
-		Mu: calibrate.ComposedMu(ms), Unit: p.job.Privacy.Unit.Columns, Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: p.adjacency,
+		Mu: calibrate.ComposedMu(ms), Unit: p.job.Privacy.Unit.Columns, Tables: p.Tables(), Upstream: upstreamOf(p.job.Privacy.Unit), Adjacency: p.adjacency,
 	}.String()
 }

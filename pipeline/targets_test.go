@@ -211,7 +211,7 @@ func BenchmarkThousandTargets(b *testing.B) {
 		b.Fatal(diags)
 	}
 	for b.Loop() {
-		builder := &builder{job: job}
+		builder := &builder{job: job, gathered: &gathered{}}
 		needed := builder.needed(p)
 		builder.settle(p, needed, needed)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/derived"
 )
 
-// newViews returns the views of logical columns, and those of the derived columns that they need.
-func newViews(logical []string, events []configs.Event, all *derived.Set) (views, *derived.Set) {
+// read decides which columns are read for logical columns, and keeps the derived columns and joins that they need.
+func (in *input) read(logical []string, events []configs.Event, all *derived.Set) {
 	v := views{logical: logical}
 	if len(events) == 0 {
 		events = []configs.Event{nil}
@@ -23,15 +23,22 @@ func newViews(logical []string, events []configs.Event, all *derived.Set) (views
 		}
 		v.at = append(v.at, at)
 	}
-	needed, inputs := all.For(v.columns)
+	var base []string
+	in.derived, base = all.For(v.columns)
+	in.joins, base = needed(in.joins, base)
 	named := v.columns
-	v.columns, v.inputs = slices.Concat(inputs, needed.Names()), len(inputs)
+	v.inputs = len(base)
+	for i := range in.joins {
+		base = append(base, in.joins[i].As...)
+	}
+	v.base = len(base)
+	v.columns = slices.Concat(base, in.derived.Names())
 	for _, at := range v.at {
 		for i, k := range at {
 			at[i] = slices.Index(v.columns, named[k])
 		}
 	}
-	return v, needed
+	in.views = v
 }
 
 // source returns the input's column that stands for a logical one in an event.
@@ -50,23 +57,36 @@ func (v *views) column(name string) int {
 	return len(v.columns) - 1
 }
 
-// Columns returns the input columns that the plan needs, each once, in order of first use.
-func (p *Plan) Columns() []string { return p.input.views.columns[:p.input.views.inputs] }
+// Columns returns the input columns that the plan needs, each once, in order of first use. If it has several tables,
+// each column has the name of its table before it.
+func (p *Plan) Columns() []string {
+	if len(p.tables) == 0 {
+		return p.input.views.columns[:p.input.views.inputs]
+	}
+	var all []string
+	for k := range p.tables {
+		t := &p.tables[k]
+		for _, name := range t.views.columns[:t.views.inputs] {
+			all = append(all, t.name+"."+name)
+		}
+	}
+	return all
+}
 
-// Extended returns Columns, followed by the columns that are derived from them.
+// Extended returns Columns, followed by the columns that are joined to them and those that are derived from all.
 func (p *Plan) Extended() []string { return p.input.views.columns }
 
 // Derived returns the derived columns that the plan needs; the job's keys that define them are those of Places.
 func (p *Plan) Derived() *derived.Set { return p.input.derived }
 
-// Evaluator returns what extends batches with the columns of Columns to those of Extended. Errors are those of a schema
-// that Check refuses.
+// Evaluator returns what extends batches with the columns of Columns and of the joins to those of Extended. Errors are
+// those of a schema that Check refuses.
 func (p *Plan) Evaluator(schema table.Schema) (*derived.Evaluator, error) {
 	bound, err := p.input.derived.Bind(schema, p.input.location)
 	if err != nil {
 		return nil, diagnose(p.job, "", err)
 	}
-	return bound.Evaluator(p.Columns()), nil
+	return bound.Evaluator(p.input.views.columns[:p.input.views.base]), nil
 }
 
 // Logical returns the columns that queries and filters name, each once. Without events they are those of the input.

@@ -39,7 +39,7 @@ type Accumulator struct {
 // kind of query makes.
 func newAccumulator(of *aggregation.Aggregation, spill bounding.Spill) (*Accumulator, error) {
 	p := &problem.Problems{}
-	l := domain.Layout{Schema: table.Schema{Fields: of.Columns}, Columns: of.ColumnNames(), Problems: p}
+	l := domain.BatchColumns{Schema: table.Schema{Fields: of.Columns}, Columns: of.ColumnNames(), Problems: p}
 	reader := units.New(of.Unit, of.FloatUnit, l.Columns, l.Schema, p)
 	partial, cellBytes := newPartial(of, l, spill)
 	if err := p.Err(); err != nil {
@@ -60,7 +60,7 @@ var errBins = errors.New("queries: bins are those of the values' range")
 
 // newPartial returns an empty total for the aggregation, and the number of leading bytes of a row's content that are
 // its cell.
-func newPartial(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spill) (a accumulate.Partial,
+func newPartial(of *aggregation.Aggregation, l domain.BatchColumns, spill bounding.Spill) (a accumulate.Partial,
 	cellBytes int) {
 	if len(of.Keys) > 0 {
 		return newKeyed(of, l, spill), keyselection.ContentBytes
@@ -102,7 +102,7 @@ func newPartial(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spi
 }
 
 // newKeyed returns what adds rows up by keys that are discovered.
-func newKeyed(of *aggregation.Aggregation, l domain.Layout, spill bounding.Spill) accumulate.Partial {
+func newKeyed(of *aggregation.Aggregation, l domain.BatchColumns, spill bounding.Spill) accumulate.Partial {
 	keys := keyselection.NewKeying(of, l)
 	if of.Value == nil {
 		return keyselection.NewCounts(keys, of.MinUnits, spill)
@@ -262,7 +262,7 @@ func (g *Accumulator) HoldsRows() bool { return g.rows != nil }
 // Total is what another engine has added up in a cell.
 type Total = accumulate.Total
 
-// KeyValue is what a part of a key is of a group of rows.
+// KeyValue is the value of one part of the key that a group of rows has.
 type KeyValue = keyselection.PartValue
 
 // MaxKeyBytes is the length of the longest text that is a key.

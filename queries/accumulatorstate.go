@@ -71,8 +71,8 @@ func LoadTotals(all []*Accumulator, from StateSource) error {
 	return loadTotals(all, state.NewReader(from))
 }
 
-// SaveRows hands the rows of units to emit in blocks of about limit bytes, each for one bucket, and leaves the totals.
-// The block is in memory that the next one uses again.
+// SaveRows calls emit with blocks of rows of about limit bytes. Each block is for one bucket. emit must not keep it: its
+// memory is used again. The totals stay in all.
 func SaveRows(all []*Accumulator, b Buckets, limit int, emit func(bucket int, block []byte) error) error {
 	var block bytes.Buffer
 	w := state.NewWriter(&block)
@@ -125,13 +125,13 @@ func Bound(all []*Accumulator) error {
 	return nil
 }
 
-// ErrState means that what was read is no state of the queries.
+// ErrState means that the bytes are not a valid state of accumulators.
 var ErrState = state.ErrState
 
 // StateSource is what states are read from.
 type StateSource = state.Source
 
-// Buckets describes which rows of units are to be apart; see [intern.Buckets].
+// Buckets assigns units to buckets; see [intern.Buckets].
 type Buckets = intern.Buckets
 
 // NewBuckets is [intern.NewBuckets].

@@ -63,7 +63,7 @@ func bare(all []adding) (out []*Accumulator) {
 }
 
 // groupingOf makes the coders of axes, or reports every column that does not fit and returns nil.
-func groupingOf(axes []domain.Axis, l domain.Layout) *domain.Grouping {
+func groupingOf(axes []domain.Axis, l domain.BatchColumns) *domain.Grouping {
 	codings, sizes := domain.Codings(axes, l)
 	if len(l.Problems.List) > 0 {
 		return nil

@@ -21,7 +21,7 @@ func codesOf(t *testing.T, d domain.Dimension, zone *time.Location, c table.Colu
 	d.Column = "x"
 	q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{d}, Location: zone})
 	p := &problem.Problems{}
-	g := groupingOf(q.Axes, q.Layout(table.Schema{Fields: []table.Field{{Name: "x", Type: c.Type}}}, p))
+	g := groupingOf(q.Axes, q.BatchColumns(table.Schema{Fields: []table.Field{{Name: "x", Type: c.Type}}}, p))
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}

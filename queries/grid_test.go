@@ -21,7 +21,8 @@ func onGrid(g domain.Grid) domain.Dimension {
 	return domain.Dimension{Grid: &g}
 }
 
-// Places written with as many decimals as the edges, on them too, fall in the cell that comparing fractions gives.
+// A place whose coordinates have as many decimals as the edges gets the cell that exact arithmetic gives, also if it
+// lies on an edge.
 func TestGridIsExactOnDecimals(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		step := rapid.Int64Range(1, 5000).Draw(rt, "step")
@@ -88,7 +89,7 @@ func TestKeysOfGrids(t *testing.T) {
 	}
 }
 
-// What is no place goes where nulls go, what is elsewhere where others go.
+// A row without a valid place gets the cell of nulls; a place outside all cells gets the cell other.
 func TestPlacesWithoutCells(t *testing.T) {
 	d := onGrid(domain.Grid{South: "-90", North: "90", West: "-180", East: "179", Rows: 1, Cols: 1})
 	d.Null, d.Other = domain.OwnCell, domain.OwnCell
@@ -104,7 +105,7 @@ func TestPlacesWithoutCells(t *testing.T) {
 	same(t, placesOf(t, must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{near}}), b), want...)
 }
 
-// Coordinates are the same numbers from all types, encodings and runs.
+// A coordinate gives the same cell whether its column has texts, floats or integers, plain, dictionary- or run-encoded.
 func TestCoordinatesOfAllTypes(t *testing.T) {
 	d := onGrid(domain.Grid{South: "0", North: "4", West: "0", East: "4", Rows: 4, Cols: 4})
 	d.Null = domain.OwnCell
@@ -122,7 +123,7 @@ func TestCoordinatesOfAllTypes(t *testing.T) {
 	bad := tabletest.Encode(floats)
 	bad.Codes[0] = 9
 	p := &problem.Problems{}
-	g := groupingOf(q.Axes, q.Layout(table.Schema{Fields: []table.Field{{Name: "lat", Type: bad.Type},
+	g := groupingOf(q.Axes, q.BatchColumns(table.Schema{Fields: []table.Field{{Name: "lat", Type: bad.Type},
 		{Name: "lon", Type: bad.Type}}}, p))
 	for _, b := range []*table.Batch{tabletest.Batch(bad, floats), tabletest.Batch(floats, bad),
 		{Rows: 5, Columns: []table.Column{floats}}} {

@@ -90,7 +90,7 @@ func placesOf(t *testing.T, q *kinds.Histogram, b *table.Batch) []int32 {
 	p := &problem.Problems{}
 	s := table.Schema{Fields: []table.Field{{Name: "lat", Type: b.Columns[0].Type},
 		{Name: "lon", Type: b.Columns[1].Type}}}
-	g := groupingOf(q.Axes, q.Layout(s, p))
+	g := groupingOf(q.Axes, q.BatchColumns(s, p))
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}

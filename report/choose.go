@@ -10,7 +10,7 @@ import (
 type axis struct {
 	Label string `json:"label"`
 	Type  string `json:"type"`
-	// Keys are the places of its columns among the keys of the table.
+	// Keys are the indexes of the key columns of this axis, among the key columns of the table.
 	Keys []int `json:"keys"`
 	// Whole: the values are whole numbers. Closed: the last edge belongs to the last cell.
 	Whole, Closed bool `json:"-"`
@@ -63,7 +63,8 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 	return axes
 }
 
-// startsAt returns how many key columns of a table from one on are the dimension's; 0 if it is another's.
+// startsAt returns how many key columns of the table, from index at on, belong to the dimension; 0 if keys[at] does
+// not.
 func (d *dimension) startsAt(keys []pageKey, at int) int {
 	names := d.keyNames()
 	if at+len(names) > len(keys) {
@@ -142,7 +143,8 @@ func (d *dimension) kind() string {
 	return "category"
 }
 
-// residualKey is a key of the noisy coordinates of crosstabs, numberKey one of the noisy numbers of nested levels.
+// residualKey is a key column of the noisy residuals of crosstabs; numberKey is one of the noisy numbers of nested
+// levels.
 const (
 	residualKey = "residual"
 	numberKey   = "number_in_level"
@@ -194,7 +196,7 @@ type places struct {
 	Roads [][2]int   `json:"roads"`
 }
 
-// degreeDigits is some centimetres.
+// degreeDigits is the number of significant digits of a coordinate on the page: a few centimetres.
 const degreeDigits = 9
 
 // placesOf finds the places of the labels of a table's points, nil if it has none.

@@ -11,8 +11,8 @@ import (
 // sumsData is what the page needs to state the error of a sum of noisy cells; package internal/combine has the
 // mathematics.
 type sumsData struct {
-	// Variance is the variance of the noise that each cell has of its own, and Common of the noise that all cells have in
-	// common. Variance is 0 if the rows have their own deviations, and for marginals.
+	// Variance is the variance of the independent noise of a cell. Common is the variance of the noise that all cells
+	// share. Variance is 0 if the rows have their own deviations, and for marginals.
 	Variance float64 `json:"variance,omitempty"`
 	Common   float64 `json:"common,omitempty"`
 	// Sizes are the numbers of values of a marginal's dimensions, which are its key columns, and Parts its residuals.
@@ -22,7 +22,7 @@ type sumsData struct {
 	Tails [][2]float64 `json:"tails"`
 	// Heavy: the noise is Laplace or geometric.
 	Heavy bool `json:"heavy,omitempty"`
-	// Step is the step of which geometric noise is a multiple; 0 of other noise.
+	// Step is the grid of geometric noise: the noise is a multiple of Step. 0 for other noise.
 	Step float64 `json:"step,omitempty"`
 }
 
@@ -32,7 +32,7 @@ type partData struct {
 	Variance float64 `json:"variance"`
 }
 
-// sumsOf returns what states the errors of sums of a table's cells; nil if they cannot be added up.
+// sumsOf returns the data for the errors of sums of cells; nil if the cells of the table cannot be added up.
 func sumsOf(q *manifest.Query, t *Table, readers *pageTable) *sumsData {
 	if q.WhyNoSum(t.Holds) != "" || q.Strategy != nil && q.Strategy.Name == query.StrategyNested || readers.Shown < max(2, readers.Rows) || t.column(noisyColumn) == nil {
 		return nil

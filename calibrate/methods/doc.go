@@ -2,8 +2,8 @@
 // closed forms for sigma, conversions between notions of privacy, composition of mechanisms of which only an (epsilon,
 // delta) is known, mixtures of Gaussian, Laplace and geometric noise, and ways to split a guarantee.
 //
-// It is for comparisons, studies and the calibrate command. A release does not need it: the plan, the ledger, the
-// mechanisms and the queries use only package calibrate, and a test of the layers keeps it so.
+// It is for comparisons, studies and the calibrate command. The plan, the ledger, the mechanisms and the
+// queries use only package calibrate, and a test of the layers keeps it so; the page of a release uses [InvErfc].
 //
 // As in package calibrate, every answer is on the safe side of the exact one for the float64 inputs. If there is no
 // answer, the error is a *calibrate.ArgumentError that names the argument.

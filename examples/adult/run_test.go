@@ -14,8 +14,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
 )
 
-// The means from the table to the release, as a user runs it, twice. Each is within ten standard deviations of the
-// truth: a false-alarm rate far below 1e-9.
+// The first run releases the means; the second finds that release and spends nothing. Each noisy mean is within ten
+// standard deviations of the truth, so a false alarm has a probability far below 1e-9.
 func TestMeans(t *testing.T) {
 	dir, data := exampletest.Folder(t)
 	invented(t, data)

@@ -17,7 +17,7 @@ const noArchive = "the Taxi and Limousine Commission now publishes zones without
 	"of 2013 that " +
 	"had both have no stable public address"
 
-// taxi returns the example. The data may hold other hours of the same layout as well.
+// taxi describes the example. Files of other hours than the known one are accepted if they have the same columns.
 func taxi() example.Example {
 	return example.Example{
 		Dir: "examples/nyc-taxi",

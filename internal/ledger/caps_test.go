@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// The noise of a period and all shares of delta that can ever be charged in it are within the period's guarantee.
+// The mu² and the delta that can ever be charged in a period stay within the guarantee of the period.
 func TestPeriodKeepsShares(t *testing.T) {
 	b := Budget{Epsilon: "5", Delta: "1e-5", DeltaCap: "4e-7", Day: Limit{Epsilon: "1", Delta: "1e-6"}}
 	c, err := b.caps()
@@ -79,7 +79,7 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// Sums of mu squared are exact, and so is the rest, for terms of very different sizes.
+// The sum of mu² and the remainder of a cap are exact, also for terms of very different sizes.
 func TestSumsAreExact(t *testing.T) {
 	tiny := new(big.Float).SetMantExp(big.NewFloat(1), -400)
 	total := new(big.Float)

@@ -23,7 +23,7 @@ var _ context.Context; var _ calibrate.Mechanism; var _ ledger.Receipt`
 // Code that bypasses the trust boundary does not compile.
 func TestDoesNotCompile(t *testing.T) {
 	for body, want := range map[string]string{
-		`_ = mechanism.Noisy{units: []int64{1}}`:                                    "unexported field",
+		`_ = mechanism.Noisy{multiples: []int64{1}}`:                                "unexported field",
 		`_ = mechanism.Noisy{values: []float64{1}}`:                                 "unexported field",
 		`_ = mechanism.Noisy{m, nil, []float64{1}, nil, nil, nil, false}`:           "unexported field",
 		`n.values = []float64{1}`:                                                   "unexported field",
@@ -49,7 +49,7 @@ func TestDoesNotCompile(t *testing.T) {
 		`_, _ = mechanism.AddNoise(ctx, e, r, calibrate.Sigma(1), 1)`:               "cannot use",
 		`_, _ = mechanism.Hide(1, []float64{1})`:                                    "cannot use",
 		`_ = mechanism.hidden{}`:                                                    "not exported",
-		`_ = mechanism.job{}`:                                                       "not exported",
+		`_ = mechanism.draw{}`:                                                       "not exported",
 		`_ = mechanism.payload{}`:                                                   "not exported",
 		`_, _, _ = mechanism.openForTest(e)`:                                        "not exported",
 		`_ = mechanism.makeForTest(m, []float64{1})`:                                "not exported",

@@ -118,5 +118,5 @@ func (e Exact) peekKeys() (keys []string, counts []int64, err error) {
 }
 
 func selectForTest(keys []string) any {
-	return Noisy{units: make([]int64, len(keys)), keys: append([]string{}, keys...)}
+	return Noisy{multiples: make([]int64, len(keys)), keys: append([]string{}, keys...)}
 }

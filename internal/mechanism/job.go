@@ -17,20 +17,20 @@ type sampler interface {
 	AddWide(cells int128.Slice) error
 }
 
-// job holds the public parameters of one call of Noise.
-type job struct {
+// draw holds the public parameters of one call of [AddNoise].
+type draw struct {
 	charged calibrate.Mechanism
 	sampler func(*gauss.Bits) (sampler, error)
 	workers int
 	entropy io.Reader // safe for concurrent use
 }
 
-func newJob(m calibrate.Mechanism, quantum, workers int) (job, error) {
+func newDraw(m calibrate.Mechanism, quantum, workers int) (draw, error) {
 	newSampler, err := samplerOf(m, quantum)
 	if err != nil {
-		return job{}, fmt.Errorf("%w: %w", ErrMechanism, err)
+		return draw{}, fmt.Errorf("%w: %w", ErrMechanism, err)
 	}
-	return job{charged: m, sampler: newSampler, workers: workers, entropy: rand.Reader}, nil
+	return draw{charged: m, sampler: newSampler, workers: workers, entropy: rand.Reader}, nil
 }
 
 // samplerOf returns a constructor of samplers of the mechanism's noise, for answers in multiples of 2^quantum.

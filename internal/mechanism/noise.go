@@ -26,7 +26,7 @@ func AddNoise(ctx context.Context, e Exact, r ledger.Receipt, m calibrate.Mechan
 	if err := e.checkReady(r); err != nil {
 		return Noisy{}, err
 	}
-	j, err := newJob(m, e.open().quantum, workers)
+	j, err := newDraw(m, e.open().quantum, workers)
 	if err != nil {
 		return Noisy{}, err
 	}
@@ -49,7 +49,7 @@ func (e Exact) checkReady(r ledger.Receipt) error {
 }
 
 // noise runs a job: it takes the payload out, pays, and draws.
-func (e Exact) noise(ctx context.Context, pay redeemer, j job) (Noisy, error) {
+func (e Exact) noise(ctx context.Context, pay redeemer, j draw) (Noisy, error) {
 	s := e.open()
 	p, err := s.takePayload()
 	if err != nil {
@@ -66,11 +66,11 @@ func (e Exact) noise(ctx context.Context, pay redeemer, j job) (Noisy, error) {
 	if err := j.run(ctx, p); err != nil {
 		return Noisy{}, err
 	}
-	return Noisy{mechanism: j.charged, units: p.cells.High}, nil
+	return Noisy{mechanism: j.charged, multiples: p.cells.High}, nil
 }
 
 // newStreamed returns the noisy vector of sparse answers. Its noise is drawn when it is read.
-func (j job) newStreamed(p *payload, size int) (Noisy, error) {
+func (j draw) newStreamed(p *payload, size int) (Noisy, error) {
 	s, err := j.newStream(p, size)
 	if err != nil {
 		return Noisy{}, err

@@ -18,7 +18,7 @@ const viewCells = 1 << 16
 // hidden in a closure, as long as the Noisy does.
 type Noisy struct {
 	mechanism calibrate.Mechanism
-	units     []int64   // in multiples of the grid, as they were drawn; nil after a step
+	multiples []int64   // of the grid, as they were drawn; nil after a step
 	values    []float64 // after a step
 	open      func() *stream
 	each      []func([]float64) // steps that are applied when a stream is read
@@ -38,7 +38,7 @@ func (n Noisy) Len() int {
 	if n.open != nil {
 		return n.open().size
 	}
-	return max(len(n.units), len(n.values))
+	return max(len(n.multiples), len(n.values))
 }
 
 // Normal reports whether the noise is Gaussian with the Mechanism's sigma.
@@ -57,18 +57,19 @@ func (n Noisy) Keys() []string { return slices.Clone(n.keys) }
 // cells were not selected.
 func (n Noisy) Selection() (s calibrate.KeySelection, ok bool) { return n.selection, n.keys != nil }
 
-// keepAtLeast keeps the cells, and their keys, whose values are at least min grid units. It wipes all others.
-func (n Noisy) keepAtLeast(units int64, keys []string, s calibrate.KeySelection) Noisy {
+// keepAtLeast keeps the cells whose values are at least so many multiples of the grid, and their keys. It clears the
+// other values and the slice keys.
+func (n Noisy) keepAtLeast(multiples int64, keys []string, s calibrate.KeySelection) Noisy {
 	kept := []string{}
-	for i, x := range n.units {
-		if x >= units {
-			n.units[len(kept)] = x
+	for i, x := range n.multiples {
+		if x >= multiples {
+			n.multiples[len(kept)] = x
 			kept = append(kept, keys[i])
 		}
 	}
-	clear(n.units[len(kept):])
+	clear(n.multiples[len(kept):])
 	clear(keys)
-	n.units, n.keys, n.selection = n.units[:len(kept):len(kept)], kept, s
+	n.multiples, n.keys, n.selection = n.multiples[:len(kept):len(kept)], kept, s
 	return n
 }
 
@@ -81,21 +82,21 @@ func (n Noisy) Fill(start int, dst []float64) {
 	switch dst = dst[:min(len(dst), n.Len()-start)]; {
 	case n.open != nil:
 		n.fillFromStream(start, dst)
-	case n.units != nil:
-		n.convert(n.units[start:], dst)
+	case n.multiples != nil:
+		n.convert(n.multiples[start:], dst)
 	default:
 		copy(dst, n.values[start:])
 	}
 }
 
 // convert turns grid units into the unit of the query, len(dst) of them.
-func (n Noisy) convert(units []int64, dst []float64) {
-	for i, k := range units[:len(dst)] {
+func (n Noisy) convert(multiples []int64, dst []float64) {
+	for i, k := range multiples[:len(dst)] {
 		dst[i] = float64(k) * n.mechanism.Grid // one rounding to 53 bits, which is post-processing
 	}
 }
 
-// fillFromStream is Fill if the vector is a stream; start and dst lie inside it.
+// fillFromStream does the work of Fill for a stream. start and dst must be inside the vector.
 func (n Noisy) fillFromStream(start int, dst []float64) {
 	for s := n.open(); len(dst) > 0; {
 		values := s.valuesFrom(start)
@@ -108,10 +109,10 @@ func (n Noisy) fillFromStream(start int, dst []float64) {
 	}
 }
 
-// readFrom returns n with the cells of s, after n's steps.
+// readFrom returns n with the cells of s as its stream. The steps of n are applied to them when they are read.
 func (n Noisy) readFrom(s *stream) Noisy {
-	mine := s.withFinish(func(units []int64, values []float64) {
-		n.convert(units, values)
+	mine := s.withFinish(func(multiples []int64, values []float64) {
+		n.convert(multiples, values)
 		for _, f := range n.each {
 			f(values)
 		}
@@ -165,7 +166,7 @@ func (n Noisy) withValues(step string, values []float64) (Noisy, error) {
 	if !finite(values) {
 		return Noisy{}, fmt.Errorf("%w: %q returns a value that is not finite", ErrStep, step)
 	}
-	n.units, n.values, n.open, n.each = nil, values, nil, nil
+	n.multiples, n.values, n.open, n.each = nil, values, nil, nil
 	n.steps = append(slices.Clip(n.steps), step)
 	return n, nil
 }

@@ -16,9 +16,9 @@ func all(n Noisy) []float64 {
 }
 
 func counting(size int) Noisy {
-	n := Noisy{mechanism: calibrate.Mechanism{Query: "q", Grid: 0.25}, units: make([]int64, size)}
-	for i := range n.units {
-		n.units[i] = int64(i)
+	n := Noisy{mechanism: calibrate.Mechanism{Query: "q", Grid: 0.25}, multiples: make([]int64, size)}
+	for i := range n.multiples {
+		n.multiples[i] = int64(i)
 	}
 	return n
 }
@@ -57,7 +57,7 @@ func TestFill(t *testing.T) {
 // A noisy integer is converted to float64 once, to nearest.
 func TestConversion(t *testing.T) {
 	n := Noisy{mechanism: calibrate.Mechanism{Grid: math.Ldexp(1, -10)},
-		units: []int64{1<<53 + 1, 1<<53 + 3, math.MinInt64, math.MaxInt64}}
+		multiples: []int64{1<<53 + 1, 1<<53 + 3, math.MinInt64, math.MaxInt64}}
 	want := []float64{1 << 43, math.Ldexp(1<<53+4, -10), -1 << 53, 1 << 53}
 	if got := all(n); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

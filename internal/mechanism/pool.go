@@ -13,7 +13,7 @@ import (
 const blockCells = 1 << 14
 
 // run adds noise to every cell in place; the answers are not sparse. On an error it wipes all cells.
-func (j job) run(ctx context.Context, p *payload) error {
+func (j draw) run(ctx context.Context, p *payload) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
@@ -36,7 +36,7 @@ func (j job) run(ctx context.Context, p *payload) error {
 }
 
 // noiseBlocks adds noise to one block after the other until none is left. next counts the blocks that are taken.
-func (j job) noiseBlocks(ctx context.Context, p *payload, next *atomic.Int64) error {
+func (j draw) noiseBlocks(ctx context.Context, p *payload, next *atomic.Int64) error {
 	source, err := gauss.NewBits(j.entropy)
 	if err != nil {
 		return err

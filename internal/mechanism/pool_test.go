@@ -14,9 +14,9 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-func newTestJob(tb testing.TB, sigma float64, workers int, entropy io.Reader) job {
+func newTestJob(tb testing.TB, sigma float64, workers int, entropy io.Reader) draw {
 	tb.Helper()
-	j, err := newJob(calibrate.Mechanism{Sigma: calibrate.Sigma(sigma), Grid: 1}, 0, workers)
+	j, err := newDraw(calibrate.Mechanism{Sigma: calibrate.Sigma(sigma), Grid: 1}, 0, workers)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -7,29 +7,29 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// Published returns the noisy vector of a release that is already published, from the values in its folder. units are
-// in multiples of m's grid, and Published takes the slice over.
+// Published returns the noisy vector of a release that is already published, from the values in its folder, as
+// multiples of m's grid. Published keeps the slice.
 //
 // This is post-processing: the values were charged, drawn and shown before, so any use of them costs nothing more. The
-// caller makes sure that units are the published values: it compares the folder's files with its release.json, whose
+// caller makes sure that multiples are the published values: it compares the folder's files with its release.json, whose
 // SHA-256 is manifest. The proof shows that the ledger has a published release with this manifest and this mechanism.
 // Only package internal/protocol calls Published; a lint rule checks that.
 //
-// Errors: ErrPublished if the proof does not cover m and the manifest, or if units is nil. units is empty, not nil, if
-// the cells belong to keys of which none was selected.
-func Published(proof ledger.Publication, manifest string, m calibrate.Mechanism, units []int64) (Noisy, error) {
+// Errors: ErrPublished if the proof does not cover m and the manifest, or if multiples is nil. If the
+// cells belong to keys and none was selected, multiples is empty and not nil.
+func Published(proof ledger.Publication, manifest string, m calibrate.Mechanism, multiples []int64) (Noisy, error) {
 	if err := proof.Covers(m, manifest, false); err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrPublished, err)
 	}
-	if units == nil {
+	if multiples == nil {
 		return Noisy{}, fmt.Errorf("%w: no values", ErrPublished)
 	}
-	return Noisy{mechanism: m, units: units}, nil
+	return Noisy{mechanism: m, multiples: multiples}, nil
 }
 
 // PublishedKeys is Published for selected cells, with their keys. Each key occurs once; there may be none.
 func PublishedKeys(proof ledger.Publication, manifest string, s calibrate.KeySelection, keys []string,
-	units []int64) (Noisy, error) {
+	multiples []int64) (Noisy, error) {
 	if err := proof.Covers(s.Mechanism, manifest, true); err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrPublished, err)
 	}
@@ -40,8 +40,8 @@ func PublishedKeys(proof ledger.Publication, manifest string, s calibrate.KeySel
 		}
 		seen[k] = true
 	}
-	if len(keys) != len(units) {
+	if len(keys) != len(multiples) {
 		return Noisy{}, fmt.Errorf("%w: the numbers of keys and values differ", ErrPublished)
 	}
-	return Noisy{mechanism: s.Mechanism, units: units, keys: append([]string{}, keys...), selection: s}, nil
+	return Noisy{mechanism: s.Mechanism, multiples: multiples, keys: append([]string{}, keys...), selection: s}, nil
 }

@@ -81,7 +81,7 @@ func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeyS
 	if r == (ledger.Receipt{}) {
 		return Noisy{}, ErrReceipt
 	}
-	units, err := s.Threshold()
+	multiples, err := s.Threshold()
 	if err != nil {
 		return Noisy{}, errors.Join(ErrMechanism, err)
 	}
@@ -94,7 +94,7 @@ func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeyS
 	}
 	pay := func(m calibrate.Mechanism) error { return r.RedeemShare(m, s.Failure) }
 	if k.blocks != nil {
-		return k.selectBlocks(ctx, pay, s, units, workers)
+		return k.selectBlocks(ctx, pay, s, multiples, workers)
 	}
 	n, err := k.noiseCounts(ctx, pay, s.Mechanism, workers)
 	if err != nil {
@@ -103,13 +103,13 @@ func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeyS
 	}
 	keys := k.keys
 	k.keys = nil
-	return n.keepAtLeast(units, keys, s), nil
+	return n.keepAtLeast(multiples, keys, s), nil
 }
 
 // selectBlocks is SelectKeys, block by block. It reads no block before the receipt is redeemed.
-func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeySelection, units int64,
+func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeySelection, multiples int64,
 	workers int) (Noisy, error) {
-	j, err := newJob(s.Mechanism, 0, workers)
+	j, err := newDraw(s.Mechanism, 0, workers)
 	if err == nil {
 		err = pay.redeem(ctx, s.Mechanism)
 	}
@@ -129,7 +129,7 @@ func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeyS
 			return err
 		}
 		for i, x := range counts {
-			if x >= units {
+			if x >= multiples {
 				kept = append(kept, selectedKey{keys[i], x})
 			}
 		}
@@ -143,8 +143,8 @@ func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeyS
 
 // selectedKey is a key with its noisy count, in grid units.
 type selectedKey struct {
-	key   string
-	units int64
+	key       string
+	multiples int64
 }
 
 // noisyOf returns a vector of the selected keys, sorted by key, or ErrKeys if a key occurs twice.
@@ -155,7 +155,7 @@ func noisyOf(s calibrate.KeySelection, kept []selectedKey) (Noisy, error) {
 		if i > 0 && x.key == kept[i-1].key {
 			return Noisy{}, ErrKeys
 		}
-		n.keys, n.units = append(n.keys, x.key), append(n.units, x.units)
+		n.keys, n.multiples = append(n.keys, x.key), append(n.multiples, x.multiples)
 	}
 	return n, nil
 }
@@ -181,7 +181,7 @@ func (k *keyed) gather() error {
 	}
 	k.blocks, k.keys = nil, n.keys
 	if len(n.keys) > 0 {
-		s := &hidden{size: len(n.units), held: &payload{cells: int128.Narrow(n.units)}}
+		s := &hidden{size: len(n.multiples), held: &payload{cells: int128.Narrow(n.multiples)}}
 		k.counts = Exact{open: func() *hidden { return s }}
 	}
 	return nil
@@ -198,7 +198,7 @@ func (k *keyed) markSpent() bool {
 // noiseCounts adds noise to all counts. If there are no keys, it redeems the receipt all the same.
 func (k *keyed) noiseCounts(ctx context.Context, pay redeemer, m calibrate.Mechanism, workers int) (Noisy, error) {
 	if len(k.keys) > 0 {
-		j, err := newJob(m, k.counts.open().quantum, workers)
+		j, err := newDraw(m, k.counts.open().quantum, workers)
 		if err != nil {
 			return Noisy{}, err
 		}

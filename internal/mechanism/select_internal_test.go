@@ -47,9 +47,9 @@ func TestSelectFailsHalfway(t *testing.T) {
 // Nothing is left of keys that are not selected, not even in the slices that were passed in.
 func TestSelectWipesTheRest(t *testing.T) {
 	counts, keys := []int64{9, 2, 7, 3, 5, 1}, []string{"a", "b", "c", "d", "e", "f"}
-	n := Noisy{units: counts}.keepAtLeast(5, keys, calibrate.KeySelection{})
-	if got := n.Keys(); !slices.Equal(got, []string{"a", "c", "e"}) || !slices.Equal(n.units, []int64{9, 7, 5}) {
-		t.Errorf("selected %q with %v, want a, c and e with 9, 7 and 5", got, n.units)
+	n := Noisy{multiples: counts}.keepAtLeast(5, keys, calibrate.KeySelection{})
+	if got := n.Keys(); !slices.Equal(got, []string{"a", "c", "e"}) || !slices.Equal(n.multiples, []int64{9, 7, 5}) {
+		t.Errorf("selected %q with %v, want a, c and e with 9, 7 and 5", got, n.multiples)
 	}
 	if rest := counts[3:]; !slices.Equal(rest, []int64{0, 0, 0}) {
 		t.Errorf("counts are left: %v", rest)
@@ -57,7 +57,7 @@ func TestSelectWipesTheRest(t *testing.T) {
 	if !slices.Equal(keys, make([]string, len(keys))) {
 		t.Errorf("keys are left: %q", keys)
 	}
-	if cap(n.units) != 3 {
-		t.Errorf("the selected counts reach into %d others", cap(n.units)-3)
+	if cap(n.multiples) != 3 {
+		t.Errorf("the selected counts reach into %d others", cap(n.multiples)-3)
 	}
 }

@@ -26,12 +26,12 @@ const (
 //
 // A stream is safe for concurrent use.
 type stream struct {
-	job   job
+	job   draw
 	size  int
 	exact *payload
 	keys  *gauss.Keys
 	// finish turns noisy cells into values, block by block. Several goroutines call it.
-	finish func(units []int64, values []float64)
+	finish func(multiples []int64, values []float64)
 
 	mu     sync.Mutex
 	recent []*stripe
@@ -45,7 +45,7 @@ type stripe struct {
 }
 
 // newStream draws the keys of all blocks from entropy, and takes the sparse answers over. The caller sets finish.
-func (j job) newStream(p *payload, size int) (*stream, error) {
+func (j draw) newStream(p *payload, size int) (*stream, error) {
 	keys, err := gauss.NewKeys(j.entropy, (size+blockCells-1)/blockCells)
 	if err == nil {
 		_, err = keys.Block(0, nil) // if this works, reading has no error
@@ -58,7 +58,7 @@ func (j job) newStream(p *payload, size int) (*stream, error) {
 }
 
 // withFinish returns the same cells, drawn from the same bits, with another finish.
-func (s *stream) withFinish(finish func(units []int64, values []float64)) *stream {
+func (s *stream) withFinish(finish func(multiples []int64, values []float64)) *stream {
 	return &stream{job: s.job, size: s.size, exact: s.exact, keys: s.keys, finish: finish}
 }
 
@@ -133,11 +133,11 @@ func (s *stream) drawBlocks(first int, values []float64, next *atomic.Int64) err
 			return nil
 		}
 		end := min(start+blockCells, len(values))
-		units, err := w.draw(s, first+start, end-start)
+		multiples, err := w.draw(s, first+start, end-start)
 		if err != nil {
 			return err
 		}
-		s.finish(units, values[start:end])
+		s.finish(multiples, values[start:end])
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-func plain(units []int64, values []float64) {
-	Noisy{mechanism: calibrate.Mechanism{Grid: 1}}.convert(units, values)
+func plain(multiples []int64, values []float64) {
+	Noisy{mechanism: calibrate.Mechanism{Grid: 1}}.convert(multiples, values)
 }
 
 // The values do not depend on the number of workers.

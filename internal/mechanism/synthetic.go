@@ -19,7 +19,7 @@ func Synthetic(ctx context.Context, m calibrate.Mechanism, cells, workers int) (
 	if err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrMechanism, err)
 	}
-	j, err := newJob(m, grid, workers)
+	j, err := newDraw(m, grid, workers)
 	if err != nil {
 		return Noisy{}, err
 	}
@@ -39,10 +39,10 @@ func SyntheticKeys(s calibrate.KeySelection, keys []string) (Noisy, error) {
 	if err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrMechanism, err)
 	}
-	n := Noisy{mechanism: s.Mechanism, units: make([]int64, len(keys)), keys: append([]string{}, keys...),
+	n := Noisy{mechanism: s.Mechanism, multiples: make([]int64, len(keys)), keys: append([]string{}, keys...),
 		selection: s, synthetic: true}
-	for i := range n.units {
-		n.units[i] = least
+	for i := range n.multiples {
+		n.multiples[i] = least
 	}
 	return n, nil
 }

@@ -16,7 +16,7 @@ type attempt struct {
 	newRelease bool
 	// compare is set if the operator wants to know whether the input of a published release has changed
 	compare bool
-	// refuse is set if the run must end before the noise if a column is unusable
+	// refuse is set if an unusable column must end the run before noise is drawn
 	refuse bool
 	checks *pipeline.DataChecks // of this run's scan
 	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" if there
@@ -36,11 +36,11 @@ type attempt struct {
 
 	receipt ledger.Receipt
 	drawn   bool // noise may have been drawn under the receipt
-	// discarded is set if a staging was deleted that no run of this ledger made
+	// discarded is set if the run deleted a staging folder that no run of this ledger made
 	discarded bool
 	// finished is set if this run has published a release that an earlier run had sealed
 	finished bool
-	// forsaken is set if the newest release was sealed and is lost, and a new one is requested
+	// forsaken is set if the newest release is sealed but its files are lost, and a new release is requested
 	forsaken bool
 }
 

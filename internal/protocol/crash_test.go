@@ -55,8 +55,8 @@ func (c *cutSink) Stage(ctx context.Context, staging, note string, r *pipeline.R
 	return digest, err
 }
 
-func (c *cutSink) WriteMAC(staging, voucher string) error {
-	return c.call("WriteMAC", func() error { return c.Sink.WriteMAC(staging, voucher) })
+func (c *cutSink) WriteMAC(staging, mac string) error {
+	return c.call("WriteMAC", func() error { return c.Sink.WriteMAC(staging, mac) })
 }
 
 func (c *cutSink) Publish(ctx context.Context, staging, dir string) error {

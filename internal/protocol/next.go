@@ -40,7 +40,7 @@ const (
 	NextCharge Next = "charge"
 	// NextResume: a run was cut short after its charge; this one goes on under it.
 	NextResume Next = "resume"
-	// NextFinish: a run was cut short after its seal; this one publishes its bytes.
+	// NextFinish: a run was interrupted after its seal; this run publishes the sealed release.
 	NextFinish Next = "finish"
 	// NextRepeat: the release is published; a run returns the same bytes.
 	NextRepeat Next = "repeat"
@@ -105,10 +105,11 @@ type Standing struct {
 	Next Next
 	// Prior is the release that the run finds in the ledger; zero if Next is NextCharge.
 	Prior ledger.Run
-	// Dir is where that release lies, or lay; "" unless Next is NextRepeat, NextRerender or NextWithdrawn.
+	// Dir is the folder of Prior: where it is now or, if it is not found, where it was published. "" unless Next is
+	// NextRepeat, NextRerender or NextWithdrawn.
 	Dir string
-	// Problem is why the run will fail nonetheless: what it needs of that release is not there. nil if nothing is in the
-	// way.
+	// Problem is the error with which the run will fail: Prior was withdrawn, or its folder is missing or changed. nil if
+	// the run can go on.
 	Problem error
 	// Quote is what the run would charge; zero unless Next is NextCharge.
 	Quote ledger.Quote

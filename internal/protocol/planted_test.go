@@ -68,14 +68,14 @@ func TestPlantedStagingIsNotSealed(t *testing.T) {
 	}
 	for name, spoil := range map[string]func(staging string) error{
 		"of another ledger": func(string) error { return nil },
-		"without a voucher": func(staging string) error { return os.Remove(filepath.Join(staging, "voucher")) },
+		"without a MAC":     func(staging string) error { return os.Remove(filepath.Join(staging, "mac")) },
 		"an empty voucher": func(staging string) error {
-			return os.WriteFile(filepath.Join(staging, "voucher"), nil,
+			return os.WriteFile(filepath.Join(staging, "mac"), nil,
 				0o600)
 		},
 		"a folder": func(staging string) error {
-			_ = os.Remove(filepath.Join(staging, "voucher"))
-			return os.Mkdir(filepath.Join(staging, "voucher"), 0o700)
+			_ = os.Remove(filepath.Join(staging, "mac"))
+			return os.Mkdir(filepath.Join(staging, "mac"), 0o700)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

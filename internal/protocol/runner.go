@@ -75,8 +75,8 @@ type Outcome struct {
 	// Release is what this run made, and Queries are its queries with what was chosen for them; nil if it made none.
 	Release *pipeline.Release
 	Queries []pipeline.Planned
-	// Discarded: beside the folder was a complete release in staging that no run of this ledger can have made, or one of
-	// an earlier version. It was deleted, and noise was drawn anew under the same charge.
+	// Discarded is true if a complete staging folder was deleted, because no run of this ledger made it, or an earlier
+	// version did. Noise was drawn anew under the same charge.
 	Discarded bool
 	// From is the folder from whose noisy values a re-rendering was made; else "".
 	From string

@@ -55,7 +55,7 @@ func Limits(p *pipeline.Plan, l local.Limits) (local.Limits, error) {
 	if l.Memory == 0 {
 		l.Memory = local.DefaultMemory()
 	}
-	if slices.ContainsFunc(p.Job().Input.Files, store.IsAddress) {
+	if slices.ContainsFunc(p.Job().PrivateFiles(), store.IsAddress) {
 		l.Ahead = source.AheadOfStores
 	}
 	return l, l.Fits(p)
@@ -93,23 +93,45 @@ func Opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte,
 		return databaseOpener(job, l, key)
 	}
 	return func(ctx context.Context) (pipeline.Engine, error) {
-		options := wiring.SourceOptions(job)
-		options.Workers = l.Workers
-		options.Stdin, options.Scratch = stdin{}, cmp.Or(l.Scratch, os.TempDir())
+		var secret []byte
 		if key != nil {
 			var err error
-			if options.Key, err = key(ctx); err != nil {
+			if secret, err = key(ctx); err != nil {
 				return nil, pipeline.LedgerError("read the key of the input's digest", err)
 			}
 		}
-		data, err := source.Open(ctx, options)
-		if Absent(err) == len(job.Input.Files) {
-			return nil, gone{err}
+		var tables []*source.Dataset
+		var failed []error
+		for _, options := range wiring.Sources(job) {
+			options.Workers, options.Key = l.Workers, secret
+			options.Stdin, options.Scratch = stdin{}, cmp.Or(l.Scratch, os.TempDir())
+			data, err := source.Open(ctx, options)
+			if err != nil {
+				failed = append(failed, err)
+				continue
+			}
+			tables = append(tables, data)
 		}
-		if err != nil {
+		if len(failed) > 0 {
+			for _, data := range tables {
+				_ = data.Close() // what matters is why the others did not open
+			}
+			err, absent := errors.Join(failed...), 0
+			for _, one := range failed {
+				absent += Absent(one)
+			}
+			if len(failed) == 1 {
+				err = failed[0]
+			}
+			if absent == len(job.PrivateFiles()) {
+				return nil, gone{err}
+			}
 			return nil, local.ScratchError(err)
 		}
-		return local.NewWithin(data, l), nil
+		if len(job.Input.Tables) > 0 {
+			return local.NewTables(tables, l), nil
+		}
+		return local.NewWithin(tables[0], l), nil
 	}
 }
 

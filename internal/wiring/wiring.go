@@ -26,6 +26,17 @@ func PlanOf(ctx context.Context, job *configs.Job) (*pipeline.Plan, configs.Diag
 	})
 }
 
+// Sources returns the options with which the tables of a job are opened: one, unless the job has several.
+func Sources(job *configs.Job) (all []source.Options) {
+	for _, name := range job.TableNames() {
+		all = append(all, SourceOptions(job.Of(name)))
+	}
+	if len(all) == 0 {
+		all = append(all, SourceOptions(job))
+	}
+	return all
+}
+
 // SourceOptions returns the options with which a job's input is opened.
 func SourceOptions(job *configs.Job) source.Options {
 	in := &job.Input

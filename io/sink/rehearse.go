@@ -51,7 +51,7 @@ func (f *Folder) Rehearse(ctx context.Context, r *pipeline.Release) error {
 }
 
 // rehearseTable writes a table and reads it back.
-func rehearseTable(ctx context.Context, j tableJob) (manifest.File, error) {
+func rehearseTable(ctx context.Context, j outputFile) (manifest.File, error) {
 	var text bytes.Buffer
 	rows, err := j.format.Write(ctx, &text, j.table)
 	if err != nil {

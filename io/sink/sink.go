@@ -9,7 +9,7 @@ const (
 	manifestName = manifest.FileName
 	releaseName  = "release" // the release folder inside a staging folder
 	noteName     = "note"
-	macName      = "voucher"
+	macName      = "mac"
 	// SignatureName is the file that holds a manifest's signature, if it has one.
 	SignatureName = manifestName + ".minisig"
 )

@@ -54,16 +54,16 @@ func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Re
 	return digest, nil
 }
 
-// tableJob is one file to write.
-type tableJob struct {
+// outputFile is one file to write.
+type outputFile struct {
 	table  *table
 	format format
 }
 
-func (j tableJob) path() string { return j.table.Name + j.format.Extension() }
+func (j outputFile) path() string { return j.table.Name + j.format.Extension() }
 
 // plan returns the files to write. It refuses before anything is written.
-func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
+func (f *Folder) plan(r *pipeline.Release) (jobs []outputFile, err error) {
 	paths := []string{manifestName}
 	for _, result := range r.Results() {
 		all, err := tablesOf(result)
@@ -87,7 +87,7 @@ func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 }
 
 // tableJobs returns the files of a table, one per format.
-func (f *Folder) tableJobs(t *table, r *pipeline.Release) (jobs []tableJob, err error) {
+func (f *Folder) tableJobs(t *table, r *pipeline.Release) (jobs []outputFile, err error) {
 	for _, name := range r.Formats() {
 		format, ok := f.formats[name]
 		if !ok {
@@ -97,7 +97,7 @@ func (f *Folder) tableJobs(t *table, r *pipeline.Release) (jobs []tableJob, err 
 			csv.Raw = r.RawCSV()
 			format = csv
 		}
-		jobs = append(jobs, tableJob{t, format})
+		jobs = append(jobs, outputFile{t, format})
 	}
 	return jobs, nil
 }
@@ -107,7 +107,7 @@ type stager struct {
 	ctx     context.Context
 	staging string
 	dir     string
-	jobs    []tableJob
+	jobs    []outputFile
 
 	presenters []pipeline.Presenter
 	// synthetic: it is a preview, and the name of every file says so.
@@ -209,7 +209,7 @@ func (s *stager) writeNote(note string) error {
 }
 
 // writeTable writes one table, syncs it, and reads it back.
-func (s *stager) writeTable(root *os.Root, j tableJob) (file manifest.File, err error) {
+func (s *stager) writeTable(root *os.Root, j outputFile) (file manifest.File, err error) {
 	defer recoverError(&err)
 	file.Path = s.fileName(j.path())
 	file.SHA256, err = writeNew(root, file.Path, fileMode, func(w io.Writer) (err error) {

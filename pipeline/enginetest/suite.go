@@ -169,8 +169,8 @@ func testInvariance(t *testing.T, open Open) {
 	}
 }
 
-// max_rows: 5 keeps min(5, rows) rows of each unit. Cells that share noise come with the number of units that have a
-// row; a unit has one row in each cell at most, and in one at least.
+// max_rows: 5 keeps min(5, rows) rows of each unit. A query with common noise has one more component: the number of
+// units with a row. Each unit counts once in it, whatever the number of its rows.
 func testBounds(t *testing.T, open Open) {
 	rows := table(3000)
 	dir := t.TempDir()
@@ -196,8 +196,8 @@ func testBounds(t *testing.T, open Open) {
 	}
 }
 
-// Each query of the job keeps of every unit as many rows as it keeps alone, though the queries share a unit. Of the
-// bounds of ages, rows in a cell and cells, the kept cells are the same too, and so is the answer.
+// Each query keeps as many rows of a unit as it keeps in a job of its own. Queries with bounds on cells also keep the
+// same cells, so their answers are equal.
 func testBeside(t *testing.T, open Open) {
 	dir := t.TempDir()
 	write(t, dir, "all.csv", table(3000))

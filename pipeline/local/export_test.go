@@ -15,6 +15,9 @@ func NewTight(data *source.Dataset, workers int, folder string) *Engine {
 	return e
 }
 
+// LimitSides sets what the side of a join takes at most.
+func LimitSides(t *Tables, bytes int64) { t.side = bytes }
+
 // LeftOut returns how many row groups the statistics of the input's files leave out.
 func LeftOut(t *testing.T, e *Engine, p *pipeline.Plan) (skipped int) {
 	t.Helper()

@@ -16,11 +16,16 @@ const ignoreStatistics = "ignore"
 // that the files state. Answers are the same as with all rows. It reads all row groups if the job has input.statistics:
 // ignore, no filters, or events, each of which has columns of its own.
 func (e *Engine) rowGroups(p *pipeline.Plan) (*source.RowGroupFilter, error) {
+	return e.rowGroupsOf(p, e.data.Schema())
+}
+
+// rowGroupsOf is rowGroups of an input whose schema has joined columns beside those of the files.
+func (e *Engine) rowGroupsOf(p *pipeline.Plan, schema table.Schema) (*source.RowGroupFilter, error) {
 	columns, filtered := e.prunableColumns(p)
 	if len(columns) == 0 || p.Job().Input.Statistics == ignoreStatistics {
 		return e.data.FilterRowGroups(nil, nil), nil
 	}
-	logical, diags := p.LogicalSchema(e.data.Schema())
+	logical, diags := p.LogicalSchema(schema)
 	if len(diags) > 0 {
 		return nil, diags
 	}

@@ -25,7 +25,7 @@ func labs(t *testing.T, n int) []*stabilitytest.Lab {
 	t.Helper()
 	out := make([]*stabilitytest.Lab, n)
 	for i := range out {
-		out[i] = &stabilitytest.Lab{TB: t, Dir: stabilitytest.Folder(t), Open: openTight}
+		out[i] = &stabilitytest.Lab{TB: t, Dir: stabilitytest.Folder(t), Open: openTight, OpenTables: openTables}
 	}
 	// Each case lives only briefly. Collecting its memory later leaves more time for cases.
 	old := debug.SetGCPercent(800)
@@ -38,6 +38,14 @@ func openTight(data *source.Dataset, l stabilitytest.Limits, scratch string) pip
 		return local.NewTight(data, l.Workers, scratch)
 	}
 	return local.NewWithin(data, local.Limits{Workers: l.Workers, Memory: 1 << 30, Scratch: scratch})
+}
+
+func openTables(data []*source.Dataset, l stabilitytest.Limits, scratch string) pipeline.Engine {
+	e := local.NewTables(data, local.Limits{Workers: l.Workers, Memory: 1 << 30, Scratch: scratch})
+	if l.Tight {
+		local.LimitSides(e, 400) // some rows of a side
+	}
+	return e
 }
 
 // These pairs once failed.

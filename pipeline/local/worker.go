@@ -10,13 +10,15 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/derived"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/joined"
 )
 
 // worker holds the filters and one accumulator per query, and passes each the columns that it asked for.
 type worker struct {
 	rows         int64 // of the input, including skipped ones
 	skipped      int64
-	blanks       int64 // lines of CSV files that are not rows
+	blanks       int64          // lines of CSV files that are not rows
+	joins        []*joined.Rows // of this pass over the input
 	derived      *derived.Evaluator
 	views        [][]int
 	selector     *domain.CompiledFilters
@@ -80,6 +82,54 @@ func positions(p *pipeline.Plan, columns []string) []int {
 		at[i] = slices.Index(p.Logical(), c)
 	}
 	return at
+}
+
+// join hands a batch on with the columns of the joins from the i-th on.
+func (w *worker) join(i int, b *table.Batch, yield func(*table.Batch) error) error {
+	if i == len(w.joins) {
+		return yield(b)
+	}
+	return w.joins[i].Join(b, func(b *table.Batch) error { return w.join(i+1, b, yield) })
+}
+
+// sideReader reads the side of a join that gives columns.
+type sideReader struct {
+	derived  *derived.Evaluator
+	view     []int
+	selector *domain.CompiledFilters
+	filtered []int
+	loader   *joined.Loader
+}
+
+func newSideReader(p *pipeline.Plan, schema table.Schema, side *joined.Side) (r *sideReader, err error) {
+	logical, diags := p.LogicalSchema(schema)
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	conditions, err := p.Filters().Conditions(logical, p.Location())
+	if err != nil {
+		return nil, err
+	}
+	columns := p.Filters().Columns()
+	r = &sideReader{view: p.Views()[0], filtered: positions(p, columns), loader: side.Loader(),
+		selector: domain.NewCompiledFilters(conditions, columns)}
+	r.derived, err = p.Evaluator(schema)
+	return r, err
+}
+
+// add adds a batch of the input.
+func (r *sideReader) add(b *table.Batch) error {
+	b, err := r.derived.Extend(b)
+	if err != nil {
+		return err
+	}
+	logical := selectColumns(b, r.view, nil)
+	filtered := selectColumns(logical, r.filtered, nil)
+	if err := r.selector.Apply(filtered); err != nil {
+		return err
+	}
+	logical.Keep = filtered.Keep
+	return r.loader.Add(logical)
 }
 
 // addBatch adds a batch of the input: once, or once for each of the job's events. It is tallied if inspect is set.

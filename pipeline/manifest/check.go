@@ -130,6 +130,17 @@ func (m *Manifest) askedUpstream() *Upstream {
 	return &u
 }
 
+// askedTables returns the names of the tables in the job, if there are several.
+func (m *Manifest) askedTables() []string {
+	var job struct {
+		Input struct {
+			Tables map[string]json.RawMessage `json:"tables"`
+		} `json:"input"`
+	}
+	_ = json.Unmarshal(m.Job, &job) // what is not there is no table
+	return slices.Sorted(maps.Keys(job.Input.Tables))
+}
+
 // selects reports whether the selections take no more of delta than is stated, at the thresholds that this needs.
 func (m *Manifest) selects() error {
 	taken, least := new(big.Rat), m.leastUnits()
@@ -242,6 +253,9 @@ func (m *Manifest) promises(ms []calibrate.Mechanism) error {
 	p.Upstream = m.Privacy.Upstream
 	if stated := m.askedUpstream(); !reflect.DeepEqual(stated, p.Upstream) {
 		return errors.New("the promise of the table's producer is not the one in the job")
+	}
+	if p.Tables = m.Privacy.Tables; !slices.Equal(m.askedTables(), p.Tables) {
+		return errors.New("the tables of the units are not those in the job")
 	}
 	text, column := "", p
 	if p.Upstream != nil {

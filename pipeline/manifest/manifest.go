@@ -67,6 +67,8 @@ type Privacy struct {
 	// Unit lists the columns of the privacy unit; "row" alone if it is a row, and the name of the unit alone if Upstream is
 	// set.
 	Unit []string `json:"unit"`
+	// Tables are the private tables of the units, if there are several.
+	Tables []string `json:"tables,omitempty"`
 	// Upstream is the producer's promise about units that the program did not bound; nil if it bounded them.
 	Upstream  *Upstream `json:"upstream,omitempty"`
 	Adjacency string    `json:"adjacency"`

@@ -22,6 +22,8 @@ type Promise struct {
 	Mu       calibrate.Mu
 	// Unit lists the columns of the privacy unit; empty if it is a row, or if Upstream is set.
 	Unit []string
+	// Tables are the private tables, if there are several.
+	Tables []string
 	// Upstream is the producer's promise about units that the program did not bound; nil if it bounded them.
 	Upstream  *Upstream
 	Adjacency query.Adjacency
@@ -39,6 +41,9 @@ func (p Promise) String() string {
 			"bound what one " + u.Name + " adds, and did not check the promise."
 	} else if len(p.Unit) > 0 {
 		unit = "all rows of one " + strings.Join(p.Unit, ", ")
+	}
+	if len(p.Tables) > 0 {
+		unit += " in all tables (" + strings.Join(p.Tables, ", ") + ")"
 	}
 	if p.Adjacency == query.ReplaceOne {
 		change = "replaced"

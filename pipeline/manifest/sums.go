@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// WhyNoSum explains why the noisy cells of a table cannot be added up to a sum of known error: the answer of the query,
-// or what holds names of it. It returns "" if they can.
+// WhyNoSum explains why the noisy cells of a table cannot be added up to a sum with a known error; "" if they can.
+// holds is [File].Holds of the table: "" for the answer of the query itself.
 func (q *Query) WhyNoSum(holds string) string {
 	crosstabs := q.Kind == string(query.Crosstab)
 	switch {

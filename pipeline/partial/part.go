@@ -26,7 +26,7 @@ type Statement struct {
 	// Program is the build of the program that made the part; only the same build reads it.
 	Program string `json:"program"`
 	// Run is the run fingerprint of the plan (pipeline.Plan.Run).
-	Run string `json:"question"`
+	Run string `json:"run"`
 	// Shard, from 1, is one of Of shards. It read the splits From to To-1 of all files' splits.
 	Shard int `json:"shard"`
 	Of    int `json:"of"`

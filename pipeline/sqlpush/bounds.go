@@ -126,7 +126,7 @@ func (c *contents) beginning(order byte) []part {
 	return append(parts, part{Bytes: []byte{0, 0, 0, 0}})
 }
 
-// digestOfCell and digestOfRow return the digests of queries/bounding/sample.go.
+// digestOfCell and digestOfRow return the digests of queries/bounding/messages.go.
 func (c *contents) digestOfCell() string { return c.digest(c.bytes(c.message(bounding.CellOrder))) }
 
 func (c *contents) digestOfRow() string {

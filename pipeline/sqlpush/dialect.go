@@ -71,9 +71,11 @@ type dialect interface {
 	// is 8 or 16. It returns NULL for NaN and for numbers that the type does not hold. ok is false if the dialect has no
 	// such casts, or if they are slow.
 	try(x string, bits int) (whole string, ok bool)
-	// isNumber returns the condition that a double is neither NULL nor NaN. It is called only for dialects that have try.
+	// isNumber returns the condition that x, a double, is neither NULL nor NaN. It is called only if the method try
+	// returns ok.
 	isNumber(x string) string
-	// find returns the place of a text in a list, from 1 on, or NULL if the list lacks it. ok is false if that is slow.
+	// find returns the expression for the index of x in list, from 1 on; it is NULL if x is not in list. ok is false if
+	// the engine evaluates it slowly.
 	find(x string, list []string) (place string, ok bool)
 	// failsBelow reports whether a product of doubles may fail if it underflows.
 	failsBelow() bool
@@ -88,8 +90,8 @@ type dialect interface {
 	// fence is appended to a SELECT whose columns must not be inlined where they are used; "" if the engine does not
 	// inline columns repeatedly.
 	fence() string
-	// wall is a nonnegative number that the optimizer cannot move: no condition on a column beside it is pushed down. ""
-	// if the engine does not inline the expressions of columns into conditions.
+	// wall is an expression for a number >= 0 that the optimizer cannot move: it pushes no condition down into a SELECT
+	// that has this column. "" if the engine does not inline the expressions of columns into conditions.
 	wall() string
 	// suits returns an error if the server lacks a property on which the dialect depends.
 	suits(ctx context.Context, s *session) error

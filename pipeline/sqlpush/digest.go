@@ -1,7 +1,7 @@
 package sqlpush
 
 // A database keeps the rows of a unit that have the smallest digests, and the local engine keeps the same rows: both
-// make digests from the messages of queries/bounding/sample.go, byte for byte. A message consists of parts, which
+// make digests from the messages of queries/bounding/messages.go, byte for byte. A message consists of parts, which
 // bounds.go and keys.go list once for all dialects; a dialect defines how each part is written.
 
 // part is a piece of a message: constant bytes, a column of bytes, a column of the privacy unit, or an integer of some

@@ -26,8 +26,8 @@ func (w *writer) arithmetic(a arithmetic, x string) string {
 	return w.integer(a.write(x, w.float))
 }
 
-// even reports whether a formula is worth trying: there are many edges, one for each cell and the last one, and their
-// distance is finite.
+// even reports whether a formula is worth trying: there are manySteps to mostSteps cells, each between two neighbouring
+// edges, and the range of all cells is finite.
 func even(s *domain.Steps[float64]) bool {
 	n := len(s.At) - 1
 	return n >= manySteps && n <= mostSteps && int(s.Cells) == n && !math.IsInf(s.At[n]-s.At[0], 0)
@@ -56,8 +56,8 @@ func (w *writer) evenly(x string, s *domain.Steps[float64]) (cases string, ok bo
 		next)), true
 }
 
-// edge returns an edge by its index, an expression. Decimal edges are quotients of integers, rounded to the nearest
-// double.
+// edge returns the SQL expression for the edge with an index, which is an SQL expression too. Decimal edges are
+// quotients of integers, rounded to the nearest double.
 func (w *writer) edge(at []float64, place string) string {
 	a, b, by, ok := decimalEdges(at)
 	if !ok {
@@ -101,7 +101,7 @@ func (a arithmetic) startOf(at []float64, failsBelow bool) (from float64, ok boo
 	return at[0], at[0]*a.times/a.by > 1e-300
 }
 
-// atMost reports whether the results between edges are the indexes of the cells, or too small by at most less.
+// atMost reports whether the formula gives, in every cell i, an index from i - less to i.
 func (a arithmetic) atMost(less int, at []float64) bool {
 	for i := range len(at) - 1 {
 		low, high := a.of(at[i]), a.of(math.Nextafter(at[i+1], at[0]))
@@ -112,7 +112,7 @@ func (a arithmetic) atMost(less int, at []float64) bool {
 	return true
 }
 
-// whole computes the formula as a database does that rounds down before it divides integers.
+// whole is the formula for databases that divide integers: it rounds x · times - less down before the division.
 func (a arithmetic) whole(x float64) float64 {
 	x = float64(x * a.times)
 	x = math.Floor(float64(x - a.less))
@@ -159,7 +159,7 @@ func smallArithmetic(at []float64) (a arithmetic, ok bool) {
 	return a, false
 }
 
-// mostRefinedCells is the largest number of even cells to which edges are refined.
+// mostRefinedCells is the largest number of cells of equal width that refinedEdges may return.
 const mostRefinedCells = 250
 
 // refinedEdges returns a few even edges that contain all given edges, and the indexes of the given ones. ok is false if
@@ -203,7 +203,7 @@ func commonDivisor(a, b float64) float64 {
 	return a
 }
 
-// bitsOf returns the number of bits for the indexes of cells and two more values.
+// bitsOf returns the bits of the smallest unsigned type that holds the cell indexes and two more values.
 func bitsOf(cells float64) int {
 	if cells+2 < 1<<8 {
 		return 8

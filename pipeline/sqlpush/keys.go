@@ -42,9 +42,9 @@ func (c *contents) cellOfKey() []part {
 type keySyntax struct {
 	// Digest returns the SHA-256 of a message.
 	Digest func(message string) string
-	// Text returns a text of characters, with 255 after each zero byte.
+	// Text returns the SQL expression for the UTF-8 bytes of a text, with a byte 255 inserted after each zero byte.
 	Text func(x string) string
-	// Number returns a BIGINT with its sign bit flipped, not yet as bytes.
+	// Number returns the SQL expression for a BIGINT with its sign bit flipped; the caller converts it to bytes.
 	Number func(x string) string
 }
 
@@ -72,7 +72,7 @@ func keyColumns(parts []aggregation.KeyPart, codes []string, column,
 	return names, exprs, conditions
 }
 
-// parts returns the parts of a key that the columns hold.
+// parts returns the parts of the message whose digest identifies a key; they read the columns k0, k1, …
 func (d keySyntax) parts(of []aggregation.KeyPart) (key []part) {
 	for i := range of {
 		p := &of[i]
@@ -88,8 +88,9 @@ func (d keySyntax) parts(of []aggregation.KeyPart) (key []part) {
 	return key
 }
 
-// keyTotals adds up the rows of a table expression by the columns by: those of keys, and perhaps a cell. rows counts
-// the rows of a group; groups with fewer than least are dropped, unless least is 0.
+// keyTotals returns the statement that adds up the rows of the table expression from, grouped by the columns by: the
+// key columns and, last, the cell if there is one. rows counts the rows of a group; groups with fewer than least are
+// dropped, unless least is 0.
 func keyTotals(from string, by []string, sums string, rows string, least int64) string {
 	cell, list, having := "0", strings.Join(by, ", "), ""
 	if last := len(by) - 1; by[last] == "cell" {
@@ -118,7 +119,7 @@ type keyReader struct {
 	numbers []sql.NullInt64
 }
 
-// newKeyReader returns a reader of keys with some parts; there may be none.
+// newKeyReader returns a reader of keys with these parts; parts may be empty.
 func newKeyReader(parts []aggregation.KeyPart) *keyReader {
 	return &keyReader{parts, make([][]byte, len(parts)), make([]sql.NullInt64, len(parts))}
 }

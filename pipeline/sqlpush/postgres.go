@@ -214,7 +214,7 @@ func (postgres) numerals() numeralSyntax { return postgresNumerals }
 
 func (postgres) keys() keySyntax { return postgresKeys }
 
-// element indexes a list that is the same for all rows.
+// element writes the list as an array literal, which is the same constant in every row.
 func (postgres) element(list []float64, at string) string {
 	items := make([]string, len(list))
 	for i, v := range list {

@@ -201,7 +201,7 @@ func (spark) keys() keySyntax { return sparkKeys }
 // conditions of statements with many stages grow until the server runs out of memory.
 func (spark) wall() string { return "spark_partition_id()" }
 
-// element indexes a list that is the same for all rows.
+// element writes the list as an array literal, which is the same constant in every row.
 func (spark) element(list []float64, at string) string {
 	items := make([]string, len(list))
 	for i, v := range list {

@@ -6,11 +6,11 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The digest of a unit is made from a canonical text of each of its columns; queries/bounding/unit.go defines the same
-// texts. A dialect has a few functions for the parts of such a text.
+// The digest of a unit is made from a canonical text of each of its columns. queries/internal/columnar/canonical.go
+// defines the same texts. A dialect has a few functions for the parts of such a text.
 
-// unitText writes the canonical text of a column, as bytes. x is an expression of the type of. If binary is set, texts
-// are already bytes.
+// unitText returns the SQL expression for the canonical text, as bytes, of the column x of type `of`. If binary is set,
+// x is already the bytes of a text.
 type unitText func(x string, of table.Type, binary bool) string
 
 // unitTextSyntax defines how a dialect writes the parts of a unit's text.
@@ -24,7 +24,7 @@ type unitTextSyntax struct {
 	Bytes    func(x string) string // a text as bytes
 }
 
-// write returns the unitText of the dialect.
+// write is the unitText of the dialect: it returns the SQL expression for the canonical text of x.
 func (w unitTextSyntax) write(x string, of table.Type, binary bool) string {
 	switch of.Kind {
 	case table.String:

@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/pipeline/showntest"
@@ -54,6 +55,11 @@ func (e coupled) UseScratch(dir string) {
 	}
 }
 
+// TableSchemas returns the schemas of the tables of an engine that has several.
+func (e coupled) TableSchemas() []table.Schema {
+	return e.Engine.(interface{ TableSchemas() []table.Schema }).TableSchemas()
+}
+
 // Aggregate answers, and then sets the random bits that follow.
 func (e coupled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	a, err := e.Engine.Aggregate(ctx, p, o)
@@ -83,11 +89,11 @@ func (c *Case) run(t *testing.T, l *Lab, i int, s pipeline.Sink) (*showntest.Lin
 		book := ledger.NewBook(store, func() time.Time { return time.Unix(1357000000, 0) })
 		r := protocol.Runner{Book: book, Sink: s, Observer: seen, Workers: 2, Program: manifest.Program{Name: "fuzz"},
 			Open: func(context.Context) (pipeline.Engine, error) {
-				data, err := c.openFiles(l)
+				engine, err := c.open(l, c.Job.plan, l.Open)
 				if err != nil {
 					return nil, err
 				}
-				return coupled{l.Open(data, c.Limits, l.Dir), t}, nil
+				return coupled{engine, t}, nil
 			}}
 		o, err := r.Run(t.Context(), protocol.Request{Plan: c.Job.plan, Dir: filepath.Join(home, "out")})
 		if fits(err) {

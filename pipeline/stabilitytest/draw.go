@@ -51,6 +51,9 @@ func Draw(r *rand.Rand) (j *Job, refused int) {
 			for i := range 1 + r.IntN(3) {
 				d.job.Queries = append(d.job.Queries, fmt.Sprintf("name: q%d, %s", i, d.query()))
 			}
+			if len(d.job.Unit) > 0 && d.job.Events == "" && d.chance(0.2) {
+				d.tables()
+			}
 			if d.selected != nil && d.chance(0.7) {
 				d.job.Queries = append(d.job.Queries, "name: follower, "+d.follower())
 				r.Shuffle(len(d.job.Queries), func(i, j int) {

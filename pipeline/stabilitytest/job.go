@@ -29,6 +29,7 @@ type Job struct {
 	Events    string   // empty if there are none
 	Derived   []string // keys of input that define derived columns: lookups
 	Units     string   // the value of units; empty if no query is over units
+	Tables    *Tables  // nil if there is one table
 	Where     []string // conditions
 	Rows      int      // the public number of rows; 0 if it is private
 	Queries   []string
@@ -68,9 +69,14 @@ func (j *Job) YAML(files ...string) string {
 	line("version: 1\nname: fuzz")
 	line("privacy: {epsilon: 1, delta: %s, unit: %s, float_unit: %s, adjacency: %s%s}", cmp.Or(j.Delta, "1e-6"), unit,
 		j.floatUnit(), j.Adjacency, perUnit)
-	line("input:\n  files: [%s]\n  csv: {%s}", strings.Join(files, ", "), j.csv())
-	if len(files) > 0 && strings.HasSuffix(files[0], ".jsonl") {
-		line("  jsonl: {columns: {%s}}", strings.Join(j.types(true), ", "))
+	line("input:")
+	if j.Tables != nil {
+		j.Tables.inputs(line, j, files)
+	} else {
+		line("  files: [%s]\n  csv: {%s}", strings.Join(files, ", "), j.csv())
+		if len(files) > 0 && strings.HasSuffix(files[0], ".jsonl") {
+			line("  jsonl: {columns: {%s}}", strings.Join(j.types(true), ", "))
+		}
 	}
 	for _, kv := range [][2]string{{"timezone", j.Timezone}, {"statistics", j.Statistics}, {"events", j.Events}} {
 		if kv[1] != "" {
@@ -80,20 +86,25 @@ func (j *Job) YAML(files ...string) string {
 	if j.MaxChange > 0 {
 		line("  counts: {column: %s}", countsColumn)
 	}
-	for _, key := range j.Derived {
-		line("  %s", key)
-	}
 	if j.Rows > 0 {
 		line("  rows: %d", j.Rows)
 	}
-	if len(j.Where) > 0 {
-		line("  where: [%s]", strings.Join(j.Where, ", "))
+	if j.Tables == nil {
+		for _, key := range j.Derived {
+			line("  %s", key)
+		}
+		if len(j.Where) > 0 {
+			line("  where: [%s]", strings.Join(j.Where, ", "))
+		}
 	}
 	if j.Units != "" {
 		line("units: %s", j.Units)
 	}
 	line("queries:")
 	for _, q := range j.Queries {
+		if j.Tables != nil {
+			q = from(q)
+		}
 		line("  - {%s}", q)
 	}
 	line("output: {dir: out, formats: [%s]}", j.Formats)
@@ -163,7 +174,7 @@ func (j *Job) prepare(l *Lab) error {
 	if len(diags) > 0 {
 		return diags
 	}
-	j.plan, j.source = p, wiring.SourceOptions(p.Job())
+	j.plan, j.source = p, wiring.Sources(p.Job())[0]
 	j.source.JSONL.Columns = map[string]string{}
 	for _, t := range j.types(true) {
 		name, of, _ := strings.Cut(t, ": ")

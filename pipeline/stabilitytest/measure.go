@@ -28,12 +28,12 @@ type Answer struct {
 	Quantum float64
 	Cells   []*big.Int
 	Keys    map[string]int64
-	// Least is the least count of Keys: those of fewer were left out. 0 stands for 1.
+	// Least is min_units: keys with a smaller count were left out. 0 stands for 1.
 	Least int64
-	// Among are the keys that can be selected, with their counts, if some were left out; else nil.
+	// Among holds the keys that the selection can return, with their counts, if min_units is above 1; else nil.
 	Among map[string]int64
-	// Named is what is held of every key that might be selected, in multiples of Quantum; nil unless the query's keys are
-	// selected by another.
+	// Named holds the exact numbers by cell and key digest, in multiples of Quantum. It is nil unless another query
+	// selects the keys of this one.
 	Named map[string]*big.Int
 }
 
@@ -72,6 +72,11 @@ type Case struct {
 // Put writes one table of the pair, 0 or 1, into the files of a folder.
 func (c *Case) Put(dir string, i int) error {
 	names := Files(c.Writer, c.Pair.Files)
+	if c.Job.Tables != nil {
+		if err := os.WriteFile(filepath.Join(dir, items), []byte(itemRows), 0o600); err != nil {
+			return err
+		}
+	}
 	for k, rows := range c.Pair.Table(i) {
 		// Each file has a layout of its own, which is the same for both tables.
 		r := rand.New(rand.NewPCG(c.Layout, uint64(k)))
@@ -123,7 +128,7 @@ func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 	if failed := (*pipeline.Error)(nil); errors.As(err, &failed) && failed.Code == "over-units" {
 		return nil, unwritten{err} // parts of the input are added up apart, which is refused
 	}
-	if err != nil || l.Twin == nil {
+	if err != nil || l.Twin == nil || len(p.Tables()) > 0 {
 		return answers, err
 	}
 	twin, err := c.ask(l, p, l.Twin)
@@ -160,13 +165,12 @@ func (c *Case) putJob(l *Lab, j *Job) (*pipeline.Plan, error) {
 // ask asks an engine about the files that Put wrote.
 func (c *Case) ask(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, string) pipeline.Engine) ([]Answer,
 	error) {
-	data, err := c.openFiles(l)
+	engine, err := c.open(l, p, open)
 	if err != nil {
 		return nil, err
 	}
-	engine := open(data, c.Limits, l.Dir)
 	defer func() { _ = engine.Close() }() // it has read everything
-	if diags := p.Check(engine.Schema()); len(diags) > 0 {
+	if diags := p.CheckWith(engine); len(diags) > 0 {
 		return nil, unwritten{diags}
 	}
 	exact, err := engine.Aggregate(context.Background(), p, pipeline.Silent{})
@@ -217,7 +221,7 @@ func openKeys(tb testing.TB, e mechanism.Exact, least int64) Answer {
 	return a
 }
 
-// eachCanBe leaves out what is held of keys that only one of two selections can select.
+// eachCanBe returns the numbers of the keys that both selections can return.
 func (a Answer) eachCanBe(other Answer) map[string]*big.Int {
 	if a.Among == nil {
 		return a.Named
@@ -235,7 +239,7 @@ func (a Answer) eachCanBe(other Answer) map[string]*big.Int {
 }
 
 // difference returns the differences of two answers that are not 0, cell by cell; ok is false if the answers differ in
-// form. A key that was left out counts as one of one unit less than the least, and what is held of it is not compared.
+// form. A key that was left out has the count Least - 1. Its Named numbers are not compared.
 func difference(a, b Answer) (out []*big.Int, ok bool) {
 	if len(a.Cells) != len(b.Cells) || a.Quantum != b.Quantum || (a.Keys == nil) != (b.Keys == nil) ||
 		(a.Named == nil) != (b.Named == nil) {

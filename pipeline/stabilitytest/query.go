@@ -53,7 +53,7 @@ func (d *drawing) query() string {
 	return q
 }
 
-// foundBounds draws bounds of which that on rows is found.
+// foundBounds draws bounds with max_rows: discover.
 func (d *drawing) foundBounds() string {
 	return fmt.Sprintf("max_rows: discover, max_rows_up_to: %d, max_groups: %d, max_rows_per_group: %d", 4+d.IntN(20),
 		1+d.IntN(4), 2+d.IntN(3)) +
@@ -89,7 +89,7 @@ func (d *drawing) weight() string {
 		pick(d.Rand, []string{"[0, 50]", "[10, 40]", "[0, 0.5]", "[39.999, 40]", "[0, 9223372036854775807]"}) + "}"
 }
 
-// crosstabs are tables of some dimensions, whose components are not their cells.
+// crosstabs draws a crosstabs query. Its noise is added to residuals, not to the cells of its tables.
 func (d *drawing) crosstabs() string {
 	by := d.dimensions(1+d.IntN(3), false)
 	if strings.Contains(fmt.Sprint(by), "kernel") {
@@ -185,7 +185,7 @@ func (d *drawing) aggregate(kind string) string {
 	return of + d.groups() + pick(d.Rand, []string{"", "", ", null: drop, nan: drop"}) + "}"
 }
 
-// clamped draws a sum or a mean whose clamp is found.
+// clamped draws a sum or a mean with clamp: discover.
 func (d *drawing) clamped(kind string) string {
 	of := kind + ": {column: " + d.one("i", "n", "k", "f", "h", "g", "m", "o", "s") + ", clamp: discover, range: " +
 		pick(d.Rand, clamps) + pick(d.Rand, []string{"", ", clamp_share: 0.3"})
@@ -234,7 +234,7 @@ var (
 	clockParts = append(slices.Clone(dayParts), "minute_of_hour", "hour_of_day", "hour_of_week")
 )
 
-// fold draws which differences between texts do not count, often none.
+// fold draws the key fold of a dimension of texts; often it is absent.
 func (d *drawing) fold() string {
 	if d.chance(0.7) {
 		return ""

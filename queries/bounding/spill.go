@@ -15,7 +15,8 @@ type Spill interface {
 	Share() int64
 	// Room returns how many bytes each goroutine may use while units are bounded.
 	Room() int64
-	// Cells returns how many cells accumulators may hold in a vector; of larger domains they hold those that have rows.
+	// Cells returns the largest domain, in cells, that an accumulator holds as a dense vector. For a larger domain it
+	// holds only the cells that have rows.
 	Cells() int64
 	// Workers returns how many goroutines may bound units at a time.
 	Workers() int
@@ -23,8 +24,8 @@ type Spill interface {
 	Err() error
 	// Write stores pieces, one after the other, and returns their place.
 	Write(pieces ...[]byte) (at int64, err error)
-	// Read fills piece with what Write stored at a place, all of it. An error means that it was changed or that the scan
-	// has ended.
+	// Read fills piece with the bytes that Write stored at at. An error means that the bytes were changed or that the
+	// scan has ended.
 	Read(piece []byte, at int64) error
 }
 

@@ -25,7 +25,7 @@ import (
 // coalesce and `a == nil` look at nulls. Null is also what overflows, what is divided by zero, what is no finite number,
 // and what does not parse. NaN in a column of the input is null.
 
-// Expression makes a column by an expression.
+// Expression is a column that an expression computes.
 type Expression struct {
 	field, name string
 	root        ast.Node
@@ -183,7 +183,7 @@ func (e *Expression) bind(types []table.Type, zone *time.Location, p *problem.Pr
 	}
 }
 
-// compiled is an expression for a goroutine: run evaluates it for n rows, of which the inputs are set.
+// compiled is an expression for one goroutine. run evaluates it for n rows; the caller sets the inputs first.
 type compiled struct {
 	typ table.Type // of kind Invalid if it is always null
 	run func(n int) *vector
@@ -302,7 +302,7 @@ func (c *compiler) column(name string) *compiled {
 	return &compiled{typ: kindRead(in.typ), run: func(int) *vector { return &in.vector }}
 }
 
-// null is the evaluation of nil, whose type is that of what stands beside it.
+// null compiles nil. Its type is the type of the other operand.
 func (c *compiler) null() *compiled {
 	var v vector
 	return &compiled{run: func(n int) *vector {
@@ -328,8 +328,8 @@ func constant(t table.Type, set func(v *vector, i int)) *compiled {
 	}}
 }
 
-// each is the evaluation of a function of some operands: set computes row i, in which no operand is null, and returns
-// false if it is null.
+// each compiles a function of operands. set computes row i if no operand is null there; it returns false if the result
+// is null.
 func each(t table.Type, operands []*compiled, set func(out *vector, in []*vector, i int) bool) *compiled {
 	var out vector
 	in := make([]*vector, len(operands))
@@ -474,7 +474,7 @@ func (p *expressionProgram) addNull() {
 	p.evaluate(1)
 }
 
-// evaluate evaluates the expression for rows that the inputs hold.
+// evaluate computes the expression for the first rows rows of the inputs and appends the results to out.
 func (p *expressionProgram) evaluate(rows int) {
 	r, v := p.root.run(rows), &p.out.Values
 	first := len(p.present)

@@ -228,7 +228,7 @@ type lookupProgram struct {
 func newLookupProgram(j *joined) *lookupProgram {
 	l := &lookupProgram{joined: j, out: make([]table.Column, len(j.added))}
 	for i := range j.codings {
-		l.coders = append(l.coders, j.codings[i].Coder(domain.Layout{Schema: j.schema, Columns: j.columns}))
+		l.coders = append(l.coders, j.codings[i].Coder(domain.BatchColumns{Schema: j.schema, Columns: j.columns}))
 	}
 	return l
 }

@@ -68,7 +68,7 @@ func addExtraCells(size int, d Dimension) (int, ExtraCells) {
 
 // Codings returns the coding and the number of cells of each axis for the columns of a layout, or reports every column
 // that does not fit.
-func Codings(axes []Axis, l Layout) (codings []Coding, sizes []int) {
+func Codings(axes []Axis, l BatchColumns) (codings []Coding, sizes []int) {
 	for i := range axes {
 		c, _ := axes[i].Coding(l)
 		codings, sizes = append(codings, c), append(sizes, axes[i].Size)

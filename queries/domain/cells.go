@@ -28,7 +28,7 @@ func (g *Grouping) Only() *AxisCoder {
 
 // NewGrouping makes the coders of the axes; sizes[i] is the number of cells of axis i. The columns of the layout must
 // fit.
-func NewGrouping(axes []Coding, sizes []int, l Layout) *Grouping {
+func NewGrouping(axes []Coding, sizes []int, l BatchColumns) *Grouping {
 	g := &Grouping{Axes: make([]digit, len(axes))}
 	stride := 1
 	for i := len(axes) - 1; i >= 0; i-- {

@@ -117,7 +117,7 @@ func (c *Coding) Offsets() *Offsets {
 }
 
 // Coding returns the coding of an axis for the columns of a layout, or reports columns that do not fit.
-func (a *Axis) Coding(l Layout) (c Coding, ok bool) {
+func (a *Axis) Coding(l BatchColumns) (c Coding, ok bool) {
 	before := len(l.Problems.List)
 	switch d := a.Domain.(type) {
 	case pointDomain:
@@ -142,7 +142,7 @@ func (a *Axis) Coding(l Layout) (c Coding, ok bool) {
 }
 
 // Coder makes the local evaluation of a coding, for batches of a layout whose columns fit.
-func (c *Coding) Coder(l Layout) RowCoder {
+func (c *Coding) Coder(l BatchColumns) RowCoder {
 	switch {
 	case c.Grid != nil:
 		return newPointCoder(c, c.Grid.locator(c.Other), l)
@@ -153,7 +153,7 @@ func (c *Coding) Coder(l Layout) RowCoder {
 }
 
 // axisCoder is Coder for a coding of one column.
-func (c *Coding) axisCoder(l Layout) *AxisCoder {
+func (c *Coding) axisCoder(l BatchColumns) *AxisCoder {
 	return &AxisCoder{At: slices.Index(l.Columns, c.Column), Kind: c.Type, Values: c.valueCoder(), Null: c.Null}
 }
 

@@ -50,7 +50,7 @@ func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters,
 // Conditions returns the filters' conditions on the columns of a table's schema. zone and the errors are as in Compile.
 func (f Filters) Conditions(s table.Schema, zone *time.Location) (all []Condition, err error) {
 	p := &problem.Problems{}
-	l := Layout{Schema: s, Columns: f.Columns(), Problems: p}
+	l := BatchColumns{Schema: s, Columns: f.Columns(), Problems: p}
 	for i := range f.Specs {
 		all = append(all, f.Specs[i].Conditions(l, zone, fmt.Sprintf("%s[%d]", fieldFilters, i))...)
 	}
@@ -61,13 +61,13 @@ func (f Filters) Conditions(s table.Schema, zone *time.Location) (all []Conditio
 func NewCompiledFilters(conditions []Condition, columns []string) *CompiledFilters {
 	f := &CompiledFilters{}
 	for i := range conditions {
-		f.tests = append(f.tests, conditions[i].Test(Layout{Columns: columns}))
+		f.tests = append(f.tests, conditions[i].Test(BatchColumns{Columns: columns}))
 	}
 	return f
 }
 
 // Conditions returns the conditions of a filter.
-func (f *FilterSpec) Conditions(l Layout, zone *time.Location, field string) (all []Condition) {
+func (f *FilterSpec) Conditions(l BatchColumns, zone *time.Location, field string) (all []Condition) {
 	_, t, ok := l.Find(f.Column, field+".column")
 	if !ok {
 		return nil

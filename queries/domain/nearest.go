@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// MaxWithin is the largest distance in metres.
+// MaxWithin is the largest value of within_m, in metres.
 const MaxWithin = 1e6
 
 // NearestDomain holds the cells of points.
@@ -106,7 +106,7 @@ func (d NearestDomain) coding() Coding {
 	return Coding{Nearest: n}
 }
 
-// nearestCells is the locator of points.
+// nearestCells finds the cell of a place: its nearest point or, if no point is near enough, other.
 type nearestCells struct {
 	index *earth.Index
 	other int32

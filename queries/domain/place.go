@@ -34,7 +34,7 @@ type columnLocator interface {
 }
 
 // newPointCoder makes the coder for a coding of places.
-func newPointCoder(c *Coding, cells locator, l Layout) RowCoder {
+func newPointCoder(c *Coding, cells locator, l BatchColumns) RowCoder {
 	at := c.Columns()
 	return &pointCoder{lat: l.coordinates(at[0], ""), lon: l.coordinates(at[1], ""), cells: cells, null: c.Null}
 }

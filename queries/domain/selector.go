@@ -27,7 +27,7 @@ type Test struct {
 }
 
 // Test makes the local evaluation of a condition. The columns of the layout must fit.
-func (c *Condition) Test(l Layout) Test { return Test{c.axisCoder(l), c} }
+func (c *Condition) Test(l BatchColumns) Test { return Test{c.axisCoder(l), c} }
 
 // Apply updates a batch's Keep: of the rows that were kept before (all if it is nil), it keeps those that pass all
 // tests. Keep is valid until the next call. No error depends on a row's value.

@@ -90,9 +90,9 @@ func (q *Base) Columns() []string {
 	return columns
 }
 
-// Layout returns where the query's columns are in batches of a schema.
-func (q *Base) Layout(s table.Schema, p *problem.Problems) domain.Layout {
-	return domain.Layout{Schema: s, Columns: q.Columns(), Problems: p}
+// BatchColumns returns where the query's columns are in batches of a schema.
+func (q *Base) BatchColumns(s table.Schema, p *problem.Problems) domain.BatchColumns {
+	return domain.BatchColumns{Schema: s, Columns: q.Columns(), Problems: p}
 }
 
 // compileUnits makes what reads the privacy units of rows for a schema, and reports every column that does not fit.
@@ -105,7 +105,7 @@ func (q *Base) compileUnits(s table.Schema, p *problem.Problems) *units.Reader {
 // every column that does not fit.
 func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselection.Dimensions,
 	p *problem.Problems) *aggregation.Aggregation {
-	l := q.Layout(s, p)
+	l := q.BatchColumns(s, p)
 	a := &aggregation.Aggregation{By: q.Spec.ByField(), Unit: q.Spec.Unit, FloatUnit: q.Spec.FloatUnit, Limits: q.Limits}
 	fields := make(map[string]table.Field, len(s.Fields)) // vectors may have thousands of columns
 	for _, f := range slices.Backward(s.Fields) {
@@ -165,7 +165,7 @@ func (q *Base) countBytes(cells int, copies int64) int64 {
 // in that order. Errors are those of New.
 func (q *Base) Tally(s table.Schema) (*tally.Tally, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
-	l := q.Layout(s, p)
+	l := q.BatchColumns(s, p)
 	t := &tally.Tally{}
 	listed := 0
 	for i := range q.Spec.By {

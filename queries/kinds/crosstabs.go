@@ -270,7 +270,7 @@ func (q *Crosstabs) norms(adj query.Adjacency, d strategy.Design) (out []*big.Ra
 	return out
 }
 
-// checkTogether reports noise under which some change of a unit has a larger mu than the components together.
+// checkTogether returns an error if a change of one unit can have a larger mu than the sum of the components allows.
 func (q *Crosstabs) checkTogether(adj query.Adjacency, ms []calibrate.Mechanism) error {
 	if adj != query.ReplaceOne {
 		return nil
@@ -294,7 +294,7 @@ func (q *Crosstabs) checkTogether(adj query.Adjacency, ms []calibrate.Mechanism)
 
 var errProportion = errors.New("the noise of the tables' parts is not in proportion to what the plan charges")
 
-// Components states a mechanism for each residual.
+// Components returns one component for each residual, with its sensitivity and its weight in the budget.
 func (q *Crosstabs) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -338,7 +338,7 @@ func (q *Crosstabs) whyResidual(adj query.Adjacency, r strategy.Set, l2 float64)
 	return who + what + ": " + domain.Shortest(l2)
 }
 
-// Strategy reports what becomes of the noise of the residuals in the tables.
+// Strategy returns the errors of the tables that are computed from the noisy residuals, and of other strategies.
 func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != len(q.names) {
 		return query.Strategy{}, errComponents
@@ -368,7 +368,7 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 	}
 	out.Error = q.errorOf(out.Tables)
 	mu := float64(calibrate.ComposedMu(ms))
-	unit := float64(q.Limits.Rows) / mu // what one row in each table alone would be
+	unit := float64(q.Limits.Rows) / mu // the error of a single table that gets all of mu
 	if adj == query.ReplaceOne {
 		unit *= math.Sqrt2
 	} else {
@@ -385,7 +385,7 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 	return out, nil
 }
 
-// errorOf returns the root of the loss of tables.
+// errorOf returns the square root of the loss (spec key optimize) of the tables.
 func (q *Crosstabs) errorOf(tables []query.StrategyTable) float64 {
 	sum, total, largest := 0.0, 0.0, 0.0
 	for k, t := range tables {

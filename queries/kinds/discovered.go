@@ -23,7 +23,7 @@ import (
 //
 // If a dimension is to discover its keys, a cell is a key: the codes of the listed dimensions and the values of the
 // others, as the rows have them. Each unit counts once in at most L = max_groups keys, those of its own with the
-// smallest digests; the key takes the place of the cell there (queries/bounding/sample.go). The counts are numbers of
+// smallest digests; the key takes the place of the cell there (queries/bounding/messages.go). The counts are numbers of
 // units, and L2 sensitivities are √L (add-remove) and √(2·L) (replace-one). Which keys there are is private: they go to
 // package mechanism with their counts, and come back if the noisy count is large enough; see [calibrate.KeySelection],
 // whose threshold rests on the two facts that a unit adds at most 1 to a key, and is in at most L. If the job says so,

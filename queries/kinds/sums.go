@@ -65,7 +65,7 @@ func (q *Sums) HalfWidth(ms []calibrate.Mechanism) (overRows float64, ok bool) {
 type summary interface {
 	// Extra returns the totals besides the sums of the values.
 	Extra() extraVectors
-	// components states the mechanisms, the mechanism of the sums first, or returns why an adjacency excludes them.
+	// components returns the components, the one of the sums first, or an error if the adjacency does not allow them.
 	components(q *Sums, adj query.Adjacency) ([]query.Component, error)
 	// answer makes the answer of the noisy vectors of the components, before and after denoising.
 	answer(q *Sums, noisy, estimate []noisyVector) query.Answer
@@ -97,13 +97,13 @@ func (x extraVectors) count() int {
 
 // sumsKind describes how a kind of query that adds up values is checked and read.
 type sumsKind struct {
-	// Quantizer describes how values become integers.
+	// quantizer describes how values become integers.
 	quantizer quantize.Options
 	// columns are the kind's own columns of the answer.
 	columns []string
-	// check reports what the kind cannot have; nil if it can have everything.
+	// check reports the parts of a spec that this kind does not allow; nil if it allows all.
 	check func(query.Spec, *problem.Problems)
-	// summary makes the kind of a value that was checked.
+	// summary makes the summary of the kind from the checked quantizer of the values.
 	summary func(*quantize.Quantizer) summary
 }
 
@@ -132,7 +132,7 @@ func (q *Sums) LooksEmpty(noisy []mechanism.Noisy) bool { return q.Kind.looksEmp
 // Aggregation describes adding up the values, and the other totals of the query's kind.
 func (q *Sums) Aggregation(s table.Schema) (*aggregation.Aggregation, error) { return q.sumsOf(s, nil) }
 
-// sumsOf is Aggregation, by keys if these are not nil.
+// sumsOf returns the aggregation; if keys is not nil, it adds up by these keys.
 func (q *Sums) sumsOf(s table.Schema, keys *keyselection.Dimensions) (*aggregation.Aggregation, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	a := q.aggregation(s, q.Quantizer, keys, p)
@@ -185,7 +185,8 @@ func (q *Sums) Bytes(workers int, _ int64) int64 {
 	return n * q.copies(workers)
 }
 
-// Tally also counts the rows by their value.
+// Tally returns the tally of Base, which also counts rows by the class of their value (such as null or outside the
+// clamp).
 func (q *Sums) Tally(s table.Schema) (*tally.Tally, error) {
 	t, err := q.Base.Tally(s)
 	if err != nil {
@@ -193,10 +194,10 @@ func (q *Sums) Tally(s table.Schema) (*tally.Tally, error) {
 	}
 	p := &problem.Problems{Query: q.Spec.Name}
 	if f := q.Quantizer.Factors; f != nil {
-		t.AddValue(f.Value, q.Layout(s, p))
-		t.AddValue(f.Weight, q.Layout(s, p))
+		t.AddValue(f.Value, q.BatchColumns(s, p))
+		t.AddValue(f.Weight, q.BatchColumns(s, p))
 	} else {
-		t.AddValue(q.Quantizer, q.Layout(s, p))
+		t.AddValue(q.Quantizer, q.BatchColumns(s, p))
 	}
 	if err := p.Err(); err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func (q *Sums) Tally(s table.Schema) (*tally.Tally, error) {
 	return t, nil
 }
 
-// Components states the mechanisms of the query's kind.
+// Components returns the components of the query's kind.
 func (q *Sums) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	adj.Check(p)
@@ -308,8 +309,8 @@ func (q *Sums) keys() []domain.KeyColumn {
 	return keys
 }
 
-// checkRows returns an error if there are not as many rows as were declared, if some number was. That is public, under
-// the adjacency that is needed for it.
+// checkRows returns an error if the job declares the number of rows and the input has another number. The number is
+// public under replace-one, which such jobs must use.
 func (q *Sums) checkRows(count func() int64) error {
 	want := q.Quantizer.Value.Rows
 	if want == 0 {
@@ -347,7 +348,7 @@ func newQuantizer(s query.Spec, p *problem.Problems) *quantize.Quantizer {
 	return q
 }
 
-// newSums makes the query of a counting whose values are quantized.
+// newSums makes a Sums query from its base and the quantizer of its values.
 func newSums(c Base, v *quantize.Quantizer) *Sums {
 	return &Sums{Base: c, Reach: sensitivity.ReachOf(v), Quantizer: v, Kind: kindOf(c.Spec).summary(v),
 		half: v.Value.Half()}
@@ -381,7 +382,8 @@ func checkSums(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// checkTerms reports a public number of terms if the number is not public.
+// checkTerms reports a key rows that is out of range, or that the query cannot have because its number of terms is
+// private.
 func checkTerms(s query.Spec, p *problem.Problems) {
 	field := string(s.Kind) + ".rows"
 	switch rows := s.Value.Rows; {
@@ -397,5 +399,5 @@ func checkTerms(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// centred reports whether a kind of query adds values up less the centre of their range.
+// centred reports whether a kind of query subtracts the centre of the range from values before it adds them.
 func centred(k query.Kind) bool { return summaries[k].quantizer.Centred }

@@ -64,7 +64,7 @@ func (q *Base) capTotal(counts []int64) {
 }
 
 // checkCountsType reports a column of counts that does not hold integers.
-func checkCountsType(v *quantize.Value, l domain.Layout) {
+func checkCountsType(v *quantize.Value, l domain.BatchColumns) {
 	const field = "input.counts.column"
 	if _, t, ok := l.Find(v.Columns[0], field); ok && t.Kind != table.Int && t.Kind != table.Uint {
 		l.Problems.Add(field, problem.CodeColumnType, "a column of type "+t.String()+" holds no counts",

@@ -45,7 +45,7 @@ func (b *Bound) Builder(s bounding.Spill) *Builder {
 	for i := range b.plans {
 		for k := range b.plans[i].conditions {
 			c := &b.plans[i].conditions[k]
-			coder, _ := c.Coder(domain.Layout{Schema: b.input, Columns: reads}).(*domain.AxisCoder)
+			coder, _ := c.Coder(domain.BatchColumns{Schema: b.input, Columns: reads}).(*domain.AxisCoder)
 			out.coders = append(out.coders, coder)
 		}
 	}
@@ -287,7 +287,7 @@ func (r *rows) add(unit string, states []state) {
 		switch c.Type.Kind {
 		case table.String:
 			n := 4 + binary.BigEndian.Uint32(rest)
-			appendDecoded(&c.Values, rest[4:n], c.Type)
+			columnar.AppendDecoded(&c.Values, rest[4:n], c.Type)
 			rest = rest[n:]
 			continue
 		case table.Float:
@@ -322,7 +322,7 @@ func (p *plan) appendTo(v *table.Values, s *state) bool {
 		if p.by >= 0 && value != nil {
 			value = value[8:]
 		}
-		appendDecoded(v, value, p.typ)
+		columnar.AppendDecoded(v, value, p.typ)
 		return s.best != nil
 	}
 	return true

@@ -70,7 +70,7 @@ func Errors(err error) []*Error {
 	return []*Error{{Code: CodeBadSpec, Message: err.Error()}}
 }
 
-// List is several problems as one error.
+// list is several problems as one error.
 type list []*Error
 
 // Error returns the problems, one a line.

@@ -20,7 +20,7 @@ type RowValues struct {
 }
 
 // Compile finds the columns of the value, or reports those that do not fit.
-func (q *Quantizer) Compile(l domain.Layout) *RowValues {
+func (q *Quantizer) Compile(l domain.BatchColumns) *RowValues {
 	v := q.Value
 	r := &RowValues{dims: q.Numbers()}
 	for i, name := range v.AllColumns() {

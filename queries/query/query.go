@@ -50,10 +50,10 @@ type Query interface {
 	Columns() []string
 	// Cells returns the length of the answer; 0 if its keys are discovered.
 	Cells() int
-	// Components states the query's mechanisms for an adjacency. Errors are of type *Error; see [Errors].
+	// Components states the query's mechanisms for an adjacency. Errors are of type *problem.Error.
 	Components(Adjacency) ([]Component, error)
-	// Aggregation returns what is added up of a table for the query, over all rows. Errors are of type *Error; see
-	// [Errors].
+	// Aggregation returns what is added up of a table for the query, over all rows. Errors are of type
+	// *problem.Error.
 	Aggregation(table.Schema) (*aggregation.Aggregation, error)
 	// Hide returns the exact answer of each component, made from the totals.
 	Hide(accumulate.Totals) ([]mechanism.Exact, error)

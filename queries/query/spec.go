@@ -34,6 +34,8 @@ type Spec struct {
 	FloatUnit bool
 	// Unit is the privacy unit's columns; if there are none, each row is a unit unless Upstream is set.
 	Unit []string
+	// Called are the names of the unit's columns in messages; nil if they are those of Unit.
+	Called []string
 	// Upstream is the unit of a table whose producer bounded it; nil if the program bounds units.
 	Upstream *Upstream
 	// Counts is what a row of a table of counts stands for; nil if it stands for one.
@@ -157,13 +159,17 @@ func (s Spec) UnitName() string {
 	if s.Upstream != nil {
 		return s.Upstream.Name
 	}
-	switch len(s.Unit) {
+	names := s.Unit
+	if s.Called != nil {
+		names = s.Called
+	}
+	switch len(names) {
 	case 0:
 		return "row"
 	case 1:
-		return s.Unit[0]
+		return names[0]
 	}
-	return "(" + strings.Join(s.Unit, ", ") + ")"
+	return "(" + strings.Join(names, ", ") + ")"
 }
 
 // EachUnit begins the argument for a sensitivity: "each cab_id", or who promises what follows.

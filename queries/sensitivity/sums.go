@@ -8,12 +8,13 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Reach is how far the value of one row is from zero, in quanta of 2^Exponent: each of some components lies in
-// [-Less, More] or in [-More, Less], or the norm of the vector is at most More = Less, as one component's.
+// Reach is how far the value of one row is from zero, in quanta of 2^Exponent: either each of Components components
+// lies in [-Less, More] or in [-More, Less], or the L2 norm of the vector is at most More = Less, and Components is 1.
 type Reach struct {
 	More, Less int64 // More >= Less >= 0
 	Components int64
-	// Length is the length of vectors whose norm is bounded, which have one component here; else 0.
+	// Length is the dimension of the vectors whose L2 norm is bounded; Components is then 1. It is 0 if each component
+	// has its own bound.
 	Length   int64
 	Exponent int
 }
@@ -98,11 +99,12 @@ func (r *Reach) changed(n, o int64) *big.Int {
 	return x.Add(x, new(big.Int).Mul(big.NewInt(r.Less), big.NewInt(o)))
 }
 
-// pairing is what a cell adds that is full on both sides, or on one.
+// pairing holds the terms of a full cell: both, if it is full in both tables, and one, if only in one.
 type pairing struct{ both, one *big.Int }
 
 // best returns some sum, and the most that x full cells of one side and y of the other add in some cells; nil if there
-// is no room for them. It is linear in how many fall together, so that is as few or as many as can be.
+// is no room for them. The sum is linear in the number of cells that are full in both tables, so it is largest at one
+// end of the range of that number.
 func (p pairing) best(sum *big.Int, x, y, cells int64) *big.Int {
 	few, many := max(0, x+y-cells), min(x, y)
 	if few > many || min(x, y, cells) < 0 {

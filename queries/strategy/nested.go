@@ -88,8 +88,8 @@ func (n *Nested) Known(level int) bool { return n.known[level] }
 // AnyKnown reports whether some level has public totals.
 func (n *Nested) AnyKnown() bool { return slices.Contains(n.known, true) }
 
-// Measure adds the cells of the leaves up: the cells of the nodes of each level, node by node. The last level is counts
-// itself.
+// Measure adds up the cells of the leaves. It returns the cells of all nodes, by level and then by node. The last level
+// is counts itself.
 func (n *Nested) Measure(counts []int64) [][]int64 {
 	out := make([][]int64, n.Levels())
 	out[n.Levels()-1] = counts
@@ -107,7 +107,7 @@ func (n *Nested) Measure(counts []int64) [][]int64 {
 	return out
 }
 
-// passes holds the variances of the two passes over a tree for noise of one variance a level.
+// passes holds the variances s, s' and V of the two passes. All noise of one level has the same variance.
 type passes struct {
 	v       []float64   // of the noise
 	up      [][]float64 // s, by level and node
@@ -248,7 +248,7 @@ func (n *Nested) Variances(variances []float64) [][]float64 {
 	return out
 }
 
-// NestedErrors are what is stated of the variances of a level's cells.
+// NestedErrors are the mean and the largest variance of the cells of a level.
 type NestedErrors struct{ Mean, Largest float64 }
 
 func errorsOf(variances [][]float64) []NestedErrors {
@@ -347,7 +347,7 @@ func (n *Nested) Solve(loss Loss) []float64 {
 	return p
 }
 
-// rounds returns the most rounds of Solve.
+// rounds returns the largest number of rounds of Solve.
 func (n *Nested) rounds() int {
 	return min(nestedRounds, max(1, nestedWork/(n.alike().size()*(2*n.Levels()+1))))
 }

@@ -7,10 +7,10 @@ import (
 
 // Alike nodes of nested levels
 //
-// Noise has one variance a level, so that the variances of estimates depend on the shape of a tree alone. Nodes whose
-// subtrees are alike have the same variance s of the pass up, and those of them whose parents are alike too have the
-// same variance V of the pass down. A tree of many leaves mostly has few kinds of nodes, so that the errors of many
-// variances are worked out for each kind, and not for each node.
+// Noise has one variance a level, so that the variances of estimates depend on the shape of a tree alone. Nodes with
+// isomorphic subtrees have the same variance s. Nodes with isomorphic subtrees, whose parents are in the same group,
+// also have the same variance V (see nested.go). A tree of many leaves mostly has few kinds of nodes, so that the
+// errors of many variances are worked out for each kind, and not for each node.
 
 // alike holds the kinds of the nodes of a tree above its leaves.
 type alike struct {
@@ -105,8 +105,9 @@ func (a *alike) size() (size int) {
 	return size
 }
 
-// variances returns the variances of the passes for each group of each level, and for the leaves of each group of the
-// last level above them. exact says at which levels the numbers have no error.
+// variances returns the variance V of the estimates (see nested.go) for each group of each level, and for the leaves
+// below each group of the last level in a. v has the variance of the noise of each level. exact(level) reports whether
+// the numbers of a level have no noise.
 func (a *alike) variances(v []float64, exact func(level int) bool) (all [][]float64, leaves []float64) {
 	last := len(a.kinds)
 	leaf := v[last]

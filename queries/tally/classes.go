@@ -105,7 +105,7 @@ func (c *valueClasser) class(row []float64) uint8 {
 }
 
 // AddDimension compiles the classes of a listed dimension's values for a layout, or reports what is wrong.
-func (t *Tally) AddDimension(a domain.Axis, l domain.Layout) {
+func (t *Tally) AddDimension(a domain.Axis, l domain.BatchColumns) {
 	a.Extra = domain.ExtraCells{Null: nullCode, Other: outsideCode}
 	c := &codeClasser{}
 	if coding, ok := a.Coding(l); ok {
@@ -115,7 +115,7 @@ func (t *Tally) AddDimension(a domain.Axis, l domain.Layout) {
 }
 
 // AddDiscovered compiles the classes of the values of a dimension that discovers its keys.
-func (t *Tally) AddDiscovered(d *domain.Dimension, field string, l domain.Layout) {
+func (t *Tally) AddDiscovered(d *domain.Dimension, field string, l domain.BatchColumns) {
 	at, kind, _ := l.Find(d.Column, field+".column")
 	coder := &domain.AxisCoder{At: at, Kind: kind, Values: keyselection.NewChecker(kind, outsideCode), Null: nullCode}
 	t.addInput(l, keyInput(d, field), &codeClasser{coder: coder})
@@ -129,12 +129,12 @@ func keyInput(d *domain.Dimension, field string) Input {
 }
 
 // AddUnit adds the privacy unit.
-func (t *Tally) AddUnit(columns []string, units *units.Reader, l domain.Layout) {
+func (t *Tally) AddUnit(columns []string, units *units.Reader, l domain.BatchColumns) {
 	t.addInput(l, Input{Role: RoleUnit, Columns: columns, Field: problem.FieldUnit}, &unitClasser{units: units})
 }
 
 // AddValue compiles the classes of the value that is added up, or reports what is wrong.
-func (t *Tally) AddValue(q *quantize.Quantizer, l domain.Layout) {
+func (t *Tally) AddValue(q *quantize.Quantizer, l domain.BatchColumns) {
 	all := q.Value.Rows > 0
 	in := Input{Role: RoleValue, Columns: q.Value.Columns, Field: q.Field, NullCounts: all, OutsideCounts: all}
 	t.addInput(l, in, &valueClasser{

@@ -14,7 +14,7 @@ import (
 // keep all rows, and Counted are those that pass.
 func OfFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally, error) {
 	p := &problem.Problems{}
-	l := domain.Layout{Schema: s, Columns: f.Columns(), Problems: p}
+	l := domain.BatchColumns{Schema: s, Columns: f.Columns(), Problems: p}
 	t := &Tally{}
 	for i := range f.Specs {
 		in := Input{Role: RoleFilter, Columns: []string{f.Specs[i].Column}, Field: fmt.Sprintf("input.where[%d]", i)}

@@ -81,7 +81,7 @@ type tallied struct {
 }
 
 // addInput appends an input and what classes its rows.
-func (t *Tally) addInput(l domain.Layout, in Input, c classer) {
+func (t *Tally) addInput(l domain.BatchColumns, in Input, c classer) {
 	x := tallied{Input: in, classer: c}
 	for _, column := range in.Columns {
 		at, _, _ := l.Find(column, "")

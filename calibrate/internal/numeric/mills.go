@@ -51,9 +51,10 @@ var (
 
 // millsAsymptotic sums the asymptotic series, which envelops R, for x in [26, 2^100].
 //
-// Proof note. v = 1/x² <= 2^-9.4. The error is below the first term left out, 35!!·v^18 < 2^-101. The tail from n = 8
-// is below 2^-54 and summed in float64 within 2^-48 of itself. Terms shrink by 2^-5 or more, so the head's roundings
-// make at most 2^-102, and v, the last product and the quotient three times 2^-101: together below 2^-98.
+// Proof note. v = 1/x² <= 2^-9.4. The series alternates, so its error is below the first term left out, 35!!·v^18 <
+// 2^-101. The tail from n = 8 is below 2^-54; float64 sums it with a relative error of 2^-48. Terms shrink by a factor
+// of 2^-5 or less, so the rounding errors of the head are at most 2^-102. The rounding errors of v, of the last product
+// and of the quotient are at most 2^-101 each. The sum of all errors is below 2^-98.
 func millsAsymptotic(x dd) dd {
 	inverse := dd{1, 0}.div(x)
 	v := inverse.mul(inverse)

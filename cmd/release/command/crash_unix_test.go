@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// What Go's runtime ends, for which SIGQUIT stands here, is no usage error.
+// If Go's runtime ends the process, the exit code is not the one for usage errors. SIGQUIT makes the runtime do so.
 func TestCrashIsNotUsage(t *testing.T) {
 	folder := t.TempDir()
 	cmd := exec.Command(os.Args[0], "selftest", "--seconds", "600")
@@ -42,8 +42,8 @@ func TestCrashIsNotUsage(t *testing.T) {
 	}
 }
 
-// A signal is told by its exit code also if what was stopped returns the context's cause, as the workers that draw
-// noise do.
+// After a signal the exit code is 128 plus its number, also if the stopped code returns context.Cause instead of
+// ctx.Err, as the workers that draw noise do.
 func TestSignalDuringNoise(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130} {
 		ctx, cancel := context.WithCancelCause(t.Context())

@@ -138,6 +138,14 @@ func (a *app) printFindings(found []pipeline.Finding) (bad bool) {
 
 // printChecks prints the table of shares on stderr.
 func (a *app) printChecks(c *pipeline.DataChecks) {
+	for _, of := range c.Tables {
+		if of != nil {
+			a.printChecks(of)
+		}
+	}
+	if len(c.Tables) > 0 {
+		return
+	}
 	t := checkTable(c)
 	if a.Log == "json" {
 		a.Logger().Info("data checks", "rows_about", about(c.Rows), "looked_at", pipeline.Percent(c.Looked, c.Rows),

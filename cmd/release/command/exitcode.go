@@ -31,7 +31,7 @@ var codes = map[pipeline.Cause]int{
 	pipeline.CauseBusy: exitBusy, pipeline.CauseInside: exitInternal,
 }
 
-// exitCode maps an error to the documented exit code. What cobra itself finds wrong is usage.
+// exitCode maps an error to the documented exit code. Errors that cobra itself reports are usage errors.
 func exitCode(ctx context.Context, err error) int {
 	var stopped interrupted
 	var failed *pipeline.Error
@@ -67,7 +67,8 @@ func (a *app) report(ctx context.Context, err error) int {
 	return code
 }
 
-// recovered reports a panic by the places that it passed, never by its text or arguments: they might hold a value.
+// recovered reports a panic by the functions and lines of its stack. It prints neither the panic value nor arguments:
+// they may hold private values.
 func (a *app) recovered(code *int) {
 	if recover() == nil {
 		return
@@ -88,7 +89,8 @@ func (a *app) recovered(code *int) {
 // interrupted is the cause of a context that a signal cancelled.
 type interrupted struct{ os.Signal }
 
-// Is reports whether it is a cancellation: whoever returns the context's cause means the same as who returns its error.
+// Is makes errors.Is(err, context.Canceled) true: code that returns context.Cause(ctx) means the same as code that
+// returns ctx.Err().
 func (i interrupted) Is(target error) bool { return target == context.Canceled }
 
 func (i interrupted) Error() string { return "stopped by a signal (" + i.String() + ")" }

@@ -266,8 +266,8 @@ func (s killSink) Stage(ctx context.Context, staging, note string, r *pipeline.R
 	return digest, err
 }
 
-func (s killSink) WriteMAC(staging, voucher string) error {
-	return s.around(func() error { return s.Sink.WriteMAC(staging, voucher) })
+func (s killSink) WriteMAC(staging, mac string) error {
+	return s.around(func() error { return s.Sink.WriteMAC(staging, mac) })
 }
 
 func (s killSink) Publish(ctx context.Context, staging, dir string) error {

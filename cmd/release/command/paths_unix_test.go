@@ -26,8 +26,8 @@ import (
 
 // notPaths are the flags whose values name no file.
 var notPaths = strings.Fields(`adjacency budget-delta budget-epsilon by data-checks dataset delta delta-cap dialect
-	epsilon from ask minus rows log max-spend mechanism memory-limit method mu name older-than param per picture query reason renyi
-	rho risk-column sensitivity set shape shard sigma sum of mean to unit value weights`)
+	epsilon from ask max-half-width minus rows log max-spend mechanism memory-limit method mu name older-than param per picture query reason renyi
+	rho risk-column sensitivity set shape shard sigma sum of mean table to unit value weights`)
 
 // pathLines are command lines that work but for one path; PATH stands for it. They start in a folder with the quickstart
 // (q/job.yaml), a release of it (q/out), a key (key), its ledger and a part (a.part) under the key run.key.
@@ -46,6 +46,7 @@ var pathLines = map[string]string{
 	"check/tmp-dir":                 "check --data q/job.yaml --tmp-dir PATH",
 	"check/metrics":                 "check --data q/job.yaml --metrics PATH",
 	"columns/FILE":                  "columns PATH",
+	"changes/EARLIER":               "changes PATH q/out --table trips_by_day",
 	"combine/DIR…":                  "combine PATH --sum trips_by_day",
 	"denoise/edges":                 "denoise --input q/out --method nonnegative --out d.csv --edges PATH",
 	"denoise/input":                 "denoise --input PATH --method nonnegative --out d.csv",
@@ -53,6 +54,10 @@ var pathLines = map[string]string{
 	"denoise/risk":                  "denoise --input q/out --method nonnegative --out d.csv --risk PATH",
 	"index/DIR":                     "index PATH",
 	"index/store":                   "index q --store sqlite:PATH",
+	"profile/FILE…":                 "profile PATH --unit row --epsilon 1 --delta 1e-6",
+	"profile/job":                   "profile q/trips.parquet --unit row --epsilon 1 --delta 1e-6 --job PATH",
+	"profile/out":                   "profile q/trips.parquet --unit row --epsilon 1 --delta 1e-6 --out PATH --job i3.yaml",
+	"profile/ledger":                "profile q/trips.parquet --unit row --epsilon 1 --delta 1e-6 --ledger sqlite:PATH --job i4.yaml",
 	"init/FILE…":                    "init PATH --unit row --epsilon 1 --delta 1e-6",
 	"init/job":                      "init q/trips.parquet --unit row --epsilon 1 --delta 1e-6 --job PATH",
 	"init/out":                      "init q/trips.parquet --unit row --epsilon 1 --delta 1e-6 --out PATH --job i2.yaml",

@@ -34,7 +34,7 @@ func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*
 		return nil, console.JobError{Diagnostics: diags}
 	}
 	e, ok := engine.(*local.Engine)
-	if !ok {
+	if !ok { // of several tables
 		return nil, nil
 	}
 	return e.Explain(p)
@@ -45,6 +45,8 @@ func (a *app) printScan(p *pipeline.Plan, s *local.ScanPlan) error {
 		where := "the input is not there"
 		if p.Job().Input.SQL != nil {
 			where = "the input is in a database"
+		} else if len(p.Tables()) > 0 {
+			where = "the tables are read one after the other, after those that are joined to them"
 		}
 		return a.Printf("\nscan: %s; %d columns will be read: %s\n", where, len(p.Columns()), strings.Join(p.Columns(), ", "))
 	}

@@ -211,8 +211,14 @@ func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 // any more it is not asked.
 func (w *windowed) inputGone(ctx context.Context, answered bool) bool {
 	job := w.plan.Job()
-	return !answered && job.Input.SQL == nil && runjob.Absent(source.Exists(ctx,
-		wiring.SourceOptions(job))) == len(job.Input.Files)
+	if answered || job.Input.SQL != nil {
+		return false
+	}
+	absent := 0
+	for _, options := range wiring.Sources(job) {
+		absent += runjob.Absent(source.Exists(ctx, options))
+	}
+	return absent == len(job.PrivateFiles())
 }
 
 // released describes what is wrong with a published folder.

@@ -1,5 +1,5 @@
-// Package exampletest holds the helpers that the tests of the examples share: they run jobs in folders of their own and
-// compute exact answers, through the door that only tests may use.
+// Package exampletest holds the helpers that the tests of the examples share. They run jobs in temporary folders and
+// read exact answers through package mechanismtest.
 package exampletest
 
 import (
@@ -84,7 +84,7 @@ func Run(t *testing.T, e example.Example, dir string, args ...string) string {
 	return out.String()
 }
 
-// Plan makes the plan of a job.
+// Plan returns the plan of the job file at path. Errors end the test.
 func Plan(t *testing.T, path string, params map[string]string) *pipeline.Plan {
 	t.Helper()
 	plan, err := example.Plan(t.Context(), path, params)

@@ -142,24 +142,49 @@ func TestKilledWorker(t *testing.T) {
 }
 
 func testKilledWorker(t *testing.T, workers int, shuffle string) {
+	server := freePort(t)
+	var prismOut bytes.Buffer
+	start(t, fmt.Sprintf("prism:%d", server), &prismOut)
+	await(t, server)
+	k := newKillRun(t, 1_200_000)
+	k.start("--runner=prism", fmt.Sprintf("--endpoint=localhost:%d", server), fmt.Sprintf("--workers=%d", workers),
+		"--shuffle="+shuffle)
+	killReader(t, k.table, k.pool.Process.Pid, min(workers, 2), k.ended)
+	k.releases(2 * time.Minute)
+}
+
+// killRun is a run of killJob with a pool of workers.
+type killRun struct {
+	*testing.T
+	dir, table, job, parts string
+	port                   int // of the pool
+	pool                   *exec.Cmd
+	poolOut, out           bytes.Buffer
+	ended                  chan error
+}
+
+// newKillRun makes a table of some rows, a key and a pool.
+func newKillRun(t *testing.T, some int) *killRun {
+	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, job, parts := filepath.Join(dir, "all.csv"), filepath.Join(dir, "job.yaml"), filepath.Join(dir, "parts")
+	k := &killRun{T: t, dir: dir, table: filepath.Join(dir, "all.csv"), job: filepath.Join(dir, "job.yaml"),
+		parts: filepath.Join(dir, "parts"), port: freePort(t), ended: make(chan error, 1)}
 	var rows bytes.Buffer
 	rows.WriteString("person,age\n")
-	for i := range 1_200_000 {
+	for i := range some {
 		fmt.Fprintf(&rows, "%d,%d\n", i*7919%50_000, i%60)
 	}
-	for _, err := range []error{os.WriteFile(table, rows.Bytes(), 0o600), os.WriteFile(job, []byte(killJob), 0o600),
-		os.Mkdir(parts, 0o700)} {
+	for _, err := range []error{os.WriteFile(k.table, rows.Bytes(), 0o600), os.WriteFile(k.job, []byte(killJob), 0o600),
+		os.Mkdir(k.parts, 0o700)} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	keyFile := filepath.Join(dir, "run.key")
-	if code := command.Run(t.Context(), "aggregate", job, "--quiet", "--new-key", keyFile); code != 0 {
+	if code := command.Run(t.Context(), "aggregate", k.job, "--quiet", "--new-key", keyFile); code != 0 {
 		t.Fatal(code)
 	}
 	key, err := os.ReadFile(keyFile)
@@ -167,40 +192,51 @@ func testKilledWorker(t *testing.T, workers int, shuffle string) {
 		t.Fatal(err)
 	}
 	t.Setenv(dpbeam.KeyVariable, strings.TrimSpace(string(key)))
-	server, pool := freePort(t), freePort(t)
-	var prismOut, poolOut, out bytes.Buffer
-	start(t, fmt.Sprintf("prism:%d", server), &prismOut)
-	workerPool := start(t, "release-full", &poolOut, "beam", "worker", "--port", strconv.Itoa(pool))
-	await(t, server)
-	await(t, pool)
-	run := start(t, "release-full", &out, "beam", "run", job, "--runner=prism", fmt.Sprintf("--endpoint=localhost:%d", server),
-		fmt.Sprintf("--workers=%d",
-			workers), "--shuffle="+shuffle, "--environment_type=EXTERNAL", fmt.Sprintf("--environment_config=localhost:%d", pool), "--parts="+parts)
-	ended := make(chan error, 1)
-	go func() { ended <- run.Wait() }()
-	killReader(t, table, workerPool.Process.Pid, min(workers, 2), ended)
+	k.pool = start(t, "release-full", &k.poolOut, "beam", "worker", "--port", strconv.Itoa(k.port))
+	await(t, k.port)
+	return k
+}
+
+// start starts the run.
+func (k *killRun) start(args ...string) {
+	k.Helper()
+	run := start(k.T, "release-full", &k.out, append([]string{"beam", "run", k.job, "--environment_type=EXTERNAL",
+		fmt.Sprintf("--environment_config=localhost:%d", k.port), "--parts=" + k.parts}, args...)...)
+	go func() { k.ended <- run.Wait() }()
+}
+
+// wait waits for the end of the run.
+func (k *killRun) wait(within time.Duration) (err error) {
+	k.Helper()
 	select {
-	case err = <-ended:
-	case <-time.After(2 * time.Minute):
-		t.Fatal("the run does not end")
+	case err = <-k.ended:
+	case <-time.After(within):
+		k.Fatal("the run does not end")
 	}
-	if err != nil || !strings.Contains(out.String(), "attempt 1 of 3 failed") {
-		t.Fatalf("%v\n%s\n%s", err, out.String(), poolOut.String())
+	return err
+}
+
+// releases waits until the run has made its release, which was not by its first attempt. The local engine finds it as
+// its own.
+func (k *killRun) releases(within time.Duration) {
+	k.Helper()
+	if err := k.wait(within); err != nil || !strings.Contains(k.out.String(), "attempt 1 of 3 failed") {
+		k.Fatalf("%v\n%s\n%s", err, k.out.String(), k.poolOut.String())
 	}
-	left, err := os.ReadDir(parts)
+	left, err := os.ReadDir(k.parts)
 	if err != nil || len(left) > 0 {
-		t.Errorf("files of attempts are left: %v, %v", left, err)
+		k.Errorf("files of attempts are left: %v, %v", left, err)
 	}
-	release := filepath.Join(dir, "out", "release.json")
+	release := filepath.Join(k.dir, "out", "release.json")
 	before, err := os.ReadFile(release)
 	if err != nil {
-		t.Fatal(err)
+		k.Fatal(err)
 	}
-	if code := command.Run(t.Context(), "run", job, "--quiet"); code != 0 {
-		t.Fatalf("the local engine does not find the release: %d", code)
+	if code := command.Run(k.Context(), "run", k.job, "--quiet"); code != 0 {
+		k.Fatalf("the local engine does not find the release: %d", code)
 	}
 	if after, err := os.ReadFile(release); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the local engine made another release: %v", err)
+		k.Errorf("the local engine made another release: %v", err)
 	}
 }
 

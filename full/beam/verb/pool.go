@@ -24,8 +24,12 @@ type pool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 	program string
 	mu      sync.Mutex
-	workers map[string]*exec.Cmd // by the runner's identifier
+	workers map[worker]*exec.Cmd
 }
+
+// worker is what tells workers apart. Each task manager of Flink counts its workers from 1, and several share the pool
+// of their machine, so the identifier alone is not enough.
+type worker struct{ id, endpoint string }
 
 // serve runs a pool until the context ends.
 func serve(ctx context.Context, port int) int {
@@ -40,7 +44,7 @@ func serve(ctx context.Context, port int) int {
 	if err != nil {
 		return report(exitInternal, errors.New("the port can't be listened on"))
 	}
-	p := &pool{program: program, workers: map[string]*exec.Cmd{}}
+	p := &pool{program: program, workers: map[worker]*exec.Cmd{}}
 	server := grpc.NewServer()
 	fnpb.RegisterBeamFnExternalWorkerPoolServer(server, p)
 	go func() {
@@ -59,10 +63,11 @@ func serve(ctx context.Context, port int) int {
 func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	w := worker{r.GetWorkerId(), r.GetControlEndpoint().GetUrl()}
 	switch {
 	case p.workers == nil:
 		return &fnpb.StartWorkerResponse{Error: "the pool has ended"}, nil
-	case p.workers[r.GetWorkerId()] != nil:
+	case p.workers[w] != nil:
 		return &fnpb.StartWorkerResponse{Error: "the pool has such a worker"}, nil
 	}
 	c := exec.Command(p.program, workerFlag, "--id="+r.GetWorkerId(),
@@ -78,12 +83,12 @@ func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 		_ = lifeline.Close() // nobody reads it
 		return &fnpb.StartWorkerResponse{Error: "a worker can't be started"}, nil
 	}
-	p.workers[r.GetWorkerId()] = c
+	p.workers[w] = c
 	go func() {
 		_ = c.Wait() // how it ended is the runner's matter
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		delete(p.workers, r.GetWorkerId())
+		delete(p.workers, w)
 	}()
 	return &fnpb.StartWorkerResponse{}, nil
 }
@@ -103,12 +108,19 @@ func endWithPool() {
 	}()
 }
 
-// StopWorker ends a process. It holds nothing that must be kept.
+// StopWorker ends a process, if no other runner has one with the same identifier: a worker also ends when its runner
+// closes the connection. It holds nothing that must be kept.
 func (p *pool) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if c := p.workers[r.GetWorkerId()]; c != nil {
-		_ = c.Process.Kill() // it may have ended
+	var found []*exec.Cmd
+	for w, c := range p.workers {
+		if w.id == r.GetWorkerId() {
+			found = append(found, c)
+		}
+	}
+	if len(found) == 1 {
+		_ = found[0].Process.Kill() // it may have ended
 	}
 	return &fnpb.StopWorkerResponse{}, nil
 }

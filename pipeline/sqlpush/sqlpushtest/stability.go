@@ -53,6 +53,9 @@ var kinds = map[stabilitytest.Kind]table.Kind{
 // mask takes the queries out of a job that no database is asked.
 func (s *Server) mask(t *testing.T, j *stabilitytest.Job) bool {
 	t.Helper()
+	if j.Tables != nil {
+		return false
+	}
 	var schema table.Schema
 	for _, c := range j.Columns {
 		kind, ok := kinds[c.Kind]

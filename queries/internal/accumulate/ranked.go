@@ -12,11 +12,12 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// Answers whose bound on the rows of a unit is chosen later
+// Answers for a max_rows that is discovered
 //
-// The bound is chosen from a noisy histogram of the rows per unit, after all rows are read. So rows are added up by the
-// step of their rank (see [bounding.Ranked]), in one partial for each step. The answer under a bound is the sum of the
-// partials up to its step. The histogram counts the units whose last row is in each step.
+// The bound on the rows of a unit is chosen from a noisy histogram of rows per unit, after all rows are read. A step is
+// a bound that can be chosen. The rank of a row (see [bounding.Ranked]) tells which steps keep it, so there is one
+// partial per step: the rows that this step keeps and the step before does not. The answer under a bound is the sum of
+// the partials up to its step. The histogram counts, for each step, the units whose last kept row is in it.
 
 // Ranked adds rows up by rank.
 type Ranked struct {
@@ -40,10 +41,10 @@ func NewRanked(of RankedOf) *Ranked {
 	return a
 }
 
-// errRanks is an error of the program: rows without a unit have no rank.
+// errRanks means a bug: rows that are units have no rank.
 var errRanks = errors.New("queries: the bound on rows is discovered, and each row is a unit")
 
-// AddRows is for rows that are units, which have no bound to discover.
+// AddRows returns an error: if each row is a unit, there is no bound on rows to discover.
 func (a *Ranked) AddRows(*table.Batch) error { return errRanks }
 
 // WriteRows writes the rows as a partial under a fixed bound does.
@@ -79,7 +80,7 @@ func (a *Ranked) AddRecords() func(content []byte, rows uint64) {
 	return a.at(len(a.Steps) - 1).AddRecords()
 }
 
-// Merge adds another's rows and units.
+// Merge adds the rows and units of another Ranked, and empties it.
 func (a *Ranked) Merge(other Partial) error {
 	o, ok := other.(*Ranked)
 	if !ok || !slices.Equal(a.Steps, o.Steps) {
@@ -148,7 +149,7 @@ var (
 	errBounds = errors.New("all vectors of a query have the same bound")
 )
 
-// within returns a vector of the answer of the rows whose ranks are in a range.
+// within returns one vector of the answer under the bound r.High. The first call fixes the bound.
 func (c *rankedChoice) within(r mechanism.Range, vector int) (mechanism.Exact, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -29,7 +29,7 @@ type Tables struct {
 }
 
 // NewTables returns a partial without rows.
-func NewTables(of *aggregation.Aggregation, l domain.Layout) *Tables {
+func NewTables(of *aggregation.Aggregation, l domain.BatchColumns) *Tables {
 	a := &Tables{sizes: of.Sizes, tables: of.Tables}
 	for i := range of.Axes {
 		a.coders = append(a.coders, of.Axes[i].Coder(l))

@@ -64,6 +64,16 @@ func (w *Uint64s) ID(key uint64) int32 {
 	}
 }
 
+// Find returns the number of a key, or none if it has none. Several goroutines may call it at once.
+func (w *Uint64s) Find(key uint64) int32 {
+	mask := uint64(len(w.slots) - 1)
+	for i := w.seed.Of(key) & mask; ; i = (i + 1) & mask {
+		if s := w.slots[i]; s == 0 || w.Keys[s-1] == key {
+			return int32(s) - 1
+		}
+	}
+}
+
 func (w *Uint64s) insert(slot, key uint64) int32 {
 	if len(w.Keys) >= MaxUnits {
 		return None
@@ -137,6 +147,18 @@ func (t *Texts) IDOf(text []byte, wide uint64) int32 {
 		}
 		if s.hash == hash && string(t.At(int32(s.id-1))) == string(text) {
 			return int32(s.id - 1)
+		}
+	}
+}
+
+// Find returns the number of a string, or none if it has none. Several goroutines may call it at once.
+func (t *Texts) Find(text []byte) int32 {
+	hash := uint32(maphash.Bytes(t.seed, text))
+	mask := uint32(len(t.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		s := t.slots[i]
+		if s.id == 0 || s.hash == hash && string(t.At(int32(s.id-1))) == string(text) {
+			return int32(s.id) - 1
 		}
 	}
 }

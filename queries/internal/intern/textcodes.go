@@ -6,8 +6,9 @@ import (
 	"math/bits"
 )
 
-// TextCodes maps texts to codes: an open-addressing table, at most three quarters full. Most texts are short: those of
-// up to 16 bytes are two words and a length, and are compared without looking anywhere else.
+// TextCodes maps texts to codes. It is an open-addressing hash table, at most three quarters full. Most texts are
+// short: a text of up to 16 bytes is stored in its slot, as two uint64 and a length, so comparing it needs no second
+// memory access.
 type TextCodes struct {
 	seed  HashSeed
 	long  maphash.Seed
@@ -31,7 +32,7 @@ func NewTextCodes(n int) *TextCodes {
 	return &TextCodes{seed: NewHashSeed(), long: maphash.MakeSeed(), slots: make([]textCode, size)}
 }
 
-// twoWords returns two words that, with the length, say what a short text is.
+// twoWords packs a text of at most 16 bytes into two uint64. With the length, they determine the text.
 func twoWords(b []byte) (x, y uint64) {
 	switch n := len(b); {
 	case n >= 8:
@@ -44,7 +45,7 @@ func twoWords(b []byte) (x, y uint64) {
 	return 0, 0
 }
 
-// TextKey is what a text is looked up by. Of a long text, x is its hash.
+// TextKey is the lookup key of a text. Of a long text, x is its hash.
 type TextKey struct {
 	x, y, hash uint64
 	next       uint32 // its length + 1
@@ -62,8 +63,9 @@ func (t *TextCodes) KeyOf(b []byte) TextKey {
 	return TextKey{x, y, high ^ low, length}
 }
 
-// StartsFull reports whether the slot from which the search for a key starts is not empty. A caller with many keys asks
-// it for all of them first: it brings the slots to the processor's cache, and the accesses do not wait for each other.
+// StartsFull reports whether the slot from which the search for a key starts is not empty. A caller with many keys
+// calls StartsFull for all keys first. The calls load the slots into the processor's cache, and these loads run in
+// parallel.
 func (t *TextCodes) StartsFull(k *TextKey) bool {
 	return t.slots[k.hash&uint64(len(t.slots)-1)].next != 0
 }
@@ -104,7 +106,7 @@ func (t *TextCodes) Of(b []byte, other int32) int32 {
 	return t.OfKey(&k, b, other)
 }
 
-// OfKey is Of a text whose key the caller has.
+// OfKey is like Of, for a caller that has already computed the key of the text.
 func (t *TextCodes) OfKey(k *TextKey, b []byte, other int32) int32 {
 	if s := t.find(k, b); s.next != 0 {
 		return s.code

@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// Counts counts the rows of each key. If the unit is made of columns, the bounds let a unit have one row a key, so that
-// they are units.
+// Counts counts the rows of each key. If the unit is made of columns, a unit keeps at most one row per key, so the
+// counts are numbers of units.
 type Counts struct {
 	keys   *Keying
 	rows   []int64 // by the number of the key, if each row is a unit
@@ -61,7 +61,7 @@ func (a *Counts) keysOfRows(b *table.Batch) ([]int32, error) {
 	return a.keys.OfRows(b)
 }
 
-// makeRoom writes what is held of keys to the spill if it is too much.
+// makeRoom writes the counts and names to the spill if they use more than the share of memory.
 func (a *Counts) makeRoom() {
 	if a.failed == nil && (a.units.bytes()+a.names.bytes() > a.share.most() || a.units.full()) {
 		if a.failed = a.units.write(); a.failed == nil {
@@ -115,7 +115,7 @@ func (a *Counts) Content() []bounding.Field {
 	return []bounding.Field{bounding.CellField(1), {Bytes: sha256.Size}}
 }
 
-// AddRecords returns what counts the units of each key.
+// AddRecords returns the function that counts the units of each key: one call per unit and key.
 func (a *Counts) AddRecords() func(content []byte, rows uint64) {
 	return func(content []byte, _ uint64) {
 		a.units.numbers.Add(a.units.at((*entry)(content)), int128.Of(1))
@@ -123,7 +123,7 @@ func (a *Counts) AddRecords() func(content []byte, rows uint64) {
 	}
 }
 
-// Merge adds another's counts, and the names of its keys.
+// Merge adds the counts and the key names of another Counts.
 func (a *Counts) Merge(other accumulate.Partial) error {
 	o, ok := other.(*Counts)
 	if !ok {
@@ -231,7 +231,7 @@ func (a *Counts) hideWritten() ([]mechanism.Exact, error) {
 	})}, nil
 }
 
-// pass is a part of the keys of a partition: those whose digests have some bits.
+// pass selects the keys of a partition that are read together: a byte of their digest, masked, equals bits.
 type pass struct{ mask, bits byte }
 
 func (p pass) has(d []byte) bool { return d[1]&p.mask == p.bits }
@@ -250,7 +250,7 @@ func (a *Counts) passes(partition int) []pass {
 	return parts
 }
 
-// block hands on the counts of a part of a partition.
+// block calls take with the keys and counts of one pass over a partition.
 func (a *Counts) block(partition int, in pass, take func(keys []string, counts []int64) error) error {
 	units, held := newTotals(1, nil), map[digest]string{}
 	err := a.units.eachWritten(partition, func(e *entry, numbers int128.Slice) {

@@ -30,7 +30,7 @@ type Dimensions struct {
 	Axes []domain.Axis // of the listed dimensions, in order
 }
 
-// Keying finds the key of each row, by a number.
+// Keying numbers the keys and finds the number of the key of each row.
 type Keying struct {
 	parts   []aggregation.KeyPart
 	sizes   []int            // of the listed dimensions
@@ -48,7 +48,7 @@ type discoveredColumn struct {
 }
 
 // NewKeying makes the keying of the keys of an aggregation, for batches of a layout.
-func NewKeying(of *aggregation.Aggregation, l domain.Layout) *Keying {
+func NewKeying(of *aggregation.Aggregation, l domain.BatchColumns) *Keying {
 	n := of.KeyAxes()
 	k := &Keying{parts: of.Keys, sizes: of.Sizes[:n], listed: domain.NewGrouping(of.Axes[:n], of.Sizes[:n], l)}
 	for i := range of.Keys {
@@ -91,7 +91,7 @@ func (k *Keying) OfRows(b *table.Batch) ([]int32, error) {
 	return k.ids, nil
 }
 
-// text returns the key of a number. Keys as bytes are in the order of their values.
+// text returns the key with the number id. The byte order of keys is the order of their values.
 func (k *Keying) text(id int32) string {
 	values := make([]int32, len(k.columns))
 	for i := len(k.columns) - 1; i >= 0; i-- {

@@ -21,7 +21,7 @@ import (
 
 // Parts returns one Part for each dimension, in order, or reports every column that does not fit. field(i) is the path
 // of dimension i in the job.
-func (d Dimensions) Parts(l domain.Layout, field func(dimension int) string) []aggregation.KeyPart {
+func (d Dimensions) Parts(l domain.BatchColumns, field func(dimension int) string) []aggregation.KeyPart {
 	parts, axis := make([]aggregation.KeyPart, len(d.By)), 0
 	for i, dim := range d.By {
 		if !dim.Discover {

@@ -104,7 +104,7 @@ func (w *written) size(partition int) int64 {
 	return n
 }
 
-// merge takes over what another has written to the same spill.
+// merge moves the records of o, which are in the same spill, to w.
 func (w *written) merge(o *written) {
 	for i := range o.pieces {
 		w.pieces[i] = append(w.pieces[i], o.pieces[i]...)
@@ -196,7 +196,7 @@ func (t *totals) each(take func(e *entry, numbers int128.Slice)) error {
 	return nil
 }
 
-// eachWritten hands on the entries of a partition that were written.
+// eachWritten calls take for each entry of a partition that was written to the spill.
 func (t *totals) eachWritten(partition int, take func(e *entry, numbers int128.Slice)) error {
 	numbers := int128.Make(t.width)
 	return t.outside.each(partition, func(records []byte) error {
@@ -211,10 +211,10 @@ func (t *totals) eachWritten(partition int, take func(e *entry, numbers int128.S
 	})
 }
 
-// size returns the number of entries, of which some may be there several times.
+// size returns the number of entries; an entry may be counted several times.
 func (t *totals) size() uint64 { return uint64(len(t.index)) + t.outside.records }
 
-// merge adds another's numbers, and empties it.
+// merge adds the numbers of o and empties o.
 func (t *totals) merge(o *totals) {
 	for e, slot := range o.index {
 		t.add(&e, o.numbers.Cut(int(slot)*t.width, int(slot+1)*t.width))
@@ -284,7 +284,8 @@ func (n *names) merge(o *names) {
 	n.outside.merge(&o.outside)
 }
 
-// share is how many bytes an accumulator may hold. It is asked for when all accumulators have joined, once.
+// share is the number of bytes that an accumulator may hold. It is read from the spill once, after all accumulators
+// have joined.
 type share struct {
 	spill bounding.Spill
 	bytes int64

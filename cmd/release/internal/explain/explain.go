@@ -24,8 +24,8 @@ type Entry struct {
 	Text string
 }
 
-// Find returns what explains a word, exact matches only, and, if there is nothing, names that look alike. A key may be
-// given by its path (privacy.per_unit.max_rows) or by its last part.
+// Find returns the entries whose name equals word. If there are none, it returns at most 8 similar names. A job key can
+// be given by its path (privacy.per_unit.max_rows) or by the last part of the path.
 func Find(word string) (found []Entry, similar []string, err error) {
 	all, err := entries()
 	if err != nil {
@@ -96,7 +96,8 @@ func near(a, b string) bool {
 	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
-// merged joins keys of one meaning: the dimension of a sum and of a mean have the same keys.
+// merged joins the entries with the same kind and text into one entry, which lists their names. A key of a dimension,
+// for example, occurs in sums and in means.
 func merged(found []Entry) (out []Entry) {
 	for _, e := range found {
 		if i := slices.IndexFunc(out, func(o Entry) bool { return o.Kind == e.Kind && o.Text == e.Text }); i >= 0 {
@@ -120,7 +121,7 @@ func entries() ([]Entry, error) {
 	return append(all, keys...), err
 }
 
-// link is a link of Markdown, of which the terminal shows the text.
+// link matches a Markdown link. Only its text is shown.
 var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
 
 // sections splits a page at its headings.
@@ -176,7 +177,7 @@ func collect(root, o *object, path string, out *[]Entry) {
 	}
 }
 
-// descend goes on with the mappings that a value may hold.
+// descend collects the keys of the mappings inside o.
 func descend(root, o *object, at string, out *[]Entry) {
 	if def, known := root.Defs[strings.TrimPrefix(o.Ref, "#/$defs/")]; known {
 		collect(root, &def, at, out)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -42,22 +43,32 @@ type flags struct {
 	name, out, dataset, ledger string
 	dir                        string
 	force                      bool
+	profile                    bool // the queries are those of all columns
 	in                         io.Reader
 	terminal                   bool
 }
 
 // Command returns the verb init.
 func Command(c *console.Console) *cobra.Command {
-	f := &flags{in: os.Stdin, terminal: term.IsTerminal(int(os.Stdin.Fd()))}
+	f := newFlags()
 	cmd := &cobra.Command{
 		Use: "init FILE…", Short: "Write a first job for a table", Long: initLong, Args: cobra.MinimumNArgs(1),
 		Example: `  release init loans.txt
   release init loans.txt --unit member --max-rows 20 --epsilon 1 --delta 1e-6 --ask "histogram branch=North|South" --ask "mean fee=0..50" --job loans.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), c, args) },
 	}
-	v := cmd.Flags()
+	cmd.Flags().StringArrayVar(&f.asks, "ask", nil, "a query (repeatable); see above")
+	f.add(cmd.Flags())
+	return cmd
+}
+
+func newFlags() *flags {
+	return &flags{in: os.Stdin, terminal: term.IsTerminal(int(os.Stdin.Fd()))}
+}
+
+// add adds the flags that all verbs have.
+func (f *flags) add(v *pflag.FlagSet) {
 	v.StringSliceVar(&f.unit, "unit", nil, "the columns that together identify one privacy unit, or row")
-	v.StringArrayVar(&f.asks, "ask", nil, "a query (repeatable); see above")
 	v.IntVar(&f.maxRows, "max-rows", 0, "the most rows of one unit that count")
 	v.StringVar(&f.epsilon, "epsilon", "", "epsilon of the release")
 	v.StringVar(&f.delta, "delta", "", "delta of the release, far below 1 / number of units")
@@ -71,7 +82,6 @@ func Command(c *console.Console) *cobra.Command {
 	v.StringVar(&f.dir, "out", "out", "the release folder")
 	v.StringVar(&f.out, "job", "", "the file to write; absent: stdout")
 	v.BoolVar(&f.force, "force", false, "replace the file if it is there")
-	return cmd
 }
 
 func (f *flags) run(ctx context.Context, c *console.Console, files []string) error {
@@ -181,6 +191,9 @@ func (f *flags) decide(c *console.Console, j *Job) error {
 	if j.TotalDel == "" {
 		j.TotalDel = j.Delta
 	}
+	if f.profile {
+		j.Questions = j.describe()
+	}
 	for _, ask := range f.asks {
 		q, err := Parse(ask)
 		if err != nil {
@@ -198,7 +211,7 @@ func (f *flags) missing() (names []string) {
 		absent bool
 	}{
 		{"--unit", len(f.unit) == 0}, {"--max-rows", f.maxRows <= 0 && !slices.Equal(f.unit, []string{"row"})},
-		{"--epsilon", f.epsilon == ""}, {"--delta", f.delta == ""}, {"--ask", len(f.asks) == 0},
+		{"--epsilon", f.epsilon == ""}, {"--delta", f.delta == ""}, {"--ask", len(f.asks) == 0 && !f.profile},
 	} {
 		if m.absent {
 			names = append(names, m.flag)
@@ -252,7 +265,7 @@ func (f *flags) interview(c *console.Console, j *Job) error {
 	if err := f.askGuarantee(ask, j); err != nil {
 		return err
 	}
-	if len(f.asks) > 0 {
+	if len(f.asks) > 0 || f.profile {
 		return nil
 	}
 	return f.askQuestions(c, ask)

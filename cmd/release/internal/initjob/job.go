@@ -157,11 +157,16 @@ func (j *Job) writeQueries(b *strings.Builder) {
 			b.WriteString("    histogram:\n      by:\n")
 			j.writeBy(b, q.By)
 			if q.Kind == "quantiles" {
-				b.WriteString("      quantiles: [0.25, 0.5, 0.75]\n")
+				b.WriteString("      quantiles: [0.25, 0.5, 0.75]   # as if values were spread evenly within each cell\n")
 			}
 		default:
-			fmt.Fprintf(b, "    %s:\n      column: %s\n      clamp: [%s, %s]   # values beyond are moved onto the nearer end\n",
-				q.Kind, quote(q.Value.Column), q.Value.From, q.Value.To)
+			fmt.Fprintf(b, "    %s:\n      column: %s\n", q.Kind, quote(q.Value.Column))
+			if q.Value.Discover {
+				fmt.Fprintf(b, "      clamp: discover   # found privately within the range, for a tenth of the query's budget\n"+
+					"      range: [%s, %s]\n", q.Value.From, q.Value.To)
+			} else {
+				fmt.Fprintf(b, "      clamp: [%s, %s]   # values beyond are moved onto the nearer end\n", q.Value.From, q.Value.To)
+			}
 			if len(q.By) > 0 {
 				b.WriteString("      by:\n")
 				j.writeBy(b, q.By)
@@ -170,6 +175,9 @@ func (j *Job) writeQueries(b *strings.Builder) {
 				fmt.Fprintf(b, "    # Groups of fewer rows are left empty: their interval would be most of the range.\n"+
 					"    publish: {min_count: %d}\n", q.MinCount)
 			}
+		}
+		if len(j.Unit) > 0 && slices.ContainsFunc(q.By, func(c Cells) bool { return c.Discover }) {
+			fmt.Fprintf(b, "    per_unit: {max_groups: %d}   # in so many of the keys that are found a unit counts\n", j.MaxRows)
 		}
 	}
 	b.WriteByte('\n')
@@ -191,7 +199,14 @@ func (j *Job) writeBy(b *strings.Builder, by []Cells) {
 			}
 			fold += ", as: " + quote(name)
 		}
-		fmt.Fprintf(b, "        - {column: %s, %s%s}\n", quote(c.Column), c.text(), fold)
+		text := c.text()
+		if c.Missing {
+			text += ", null: bin"
+			if !strings.Contains(text, "other: bin") {
+				text += ", other: bin"
+			}
+		}
+		fmt.Fprintf(b, "        - {column: %s, %s%s}\n", quote(c.Column), text, fold)
 	}
 }
 
@@ -200,6 +215,8 @@ func (c *Cells) text() string {
 	switch {
 	case c.Discover:
 		return "keys: discover"
+	case c.Edges != nil:
+		return "edges: [" + strings.Join(c.Edges, ", ") + "]"
 	case c.Field != "":
 		return "part: " + c.Field
 	case c.File != "":

@@ -36,8 +36,12 @@ type Cells struct {
 	Field string
 	// File and FileColumn name a public file with the cells.
 	File, FileColumn string
-	// Discover has the cells found privately.
+	// Edges are the edges of cells of unlike widths.
+	Edges []string
+	// Discover has the cells, or the range of a value, found privately.
 	Discover bool
+	// Missing also counts values that are missing, and those in no other cell.
+	Missing bool
 }
 
 // Grammar explains how queries are typed.

@@ -37,7 +37,7 @@ prune deletes only folders that the ledger has and that are unchanged, to the by
 that do not belong to the release, and folders that a symbolic link leads to, and says so. A deletion that was cut short is finished by the same
 command.`
 
-// pruning is what prune is asked.
+// pruning holds the flags of the prune command.
 type pruning struct {
 	ledgerFlags
 	withdrawn, replaced, delete bool
@@ -176,8 +176,8 @@ func (f *pruning) days() (int, error) {
 	return days, nil
 }
 
-// publications lists the publications of some runs that lie somewhere, and those that were changed. Publications that
-// were deleted are left out, unless a deletion was cut short.
+// publications lists the publications of runs whose folder exists, unchanged or changed. Publications that were deleted
+// are left out, unless a deletion was cut short.
 func publications(ctx context.Context, runs []ledger.Run) (out []*publication, err error) {
 	folders := sink.New()
 	for i := range runs {
@@ -242,7 +242,7 @@ func seriesOf(account ledger.Account, job string, params map[string]string) (of 
 	return series{account, strings.Join(append([]string{job}, others...), " ")}, strings.Join(dates, ",")
 }
 
-// current reports whether a publication is one that readers are meant to use.
+// current reports whether readers may use a publication: it is there, and not replaced, withdrawn or being deleted.
 func (p *publication) current() bool {
 	return p.found != "" && !p.replaced && p.run.Withdrawn == nil && !p.begun()
 }
@@ -326,9 +326,9 @@ func (p *publication) begun() bool {
 	return err == nil && info.IsDir()
 }
 
-// remove records the deletion of a publication, and deletes its folder. The list may be old by now, so that remove
-// looks again at the ledger and at the folder, and returns why it keeps the folder after all. It holds the locks that a
-// run holds which may read the folder or publish into it.
+// remove records the deletion of a publication and deletes its folder. The list may be out of date, so remove reads the
+// ledger and the folder again; if the folder must stay, it returns the reason. Meanwhile it holds the locks of the run
+// and of the folder, as a run does that reads the folder or publishes into it.
 func (f *pruning) remove(ctx context.Context, book *ledger.Book, p *publication, all []*publication, days int) (kept string,
 	err error,
 ) {

@@ -19,7 +19,7 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-// narrowly lets codes tell few values apart, for a test.
+// narrowly lowers the limits of codable for one test, so that small dictionaries count as wide.
 func narrowly(t *testing.T, values, bytes int) {
 	t.Helper()
 	before := codable
@@ -45,7 +45,8 @@ func entries() map[string]arrow.Array {
 	return map[string]arrow.Array{"texts": text.NewArray(), "integers": number.NewArray(), "floats": float.NewArray()}
 }
 
-// coded is record batches of codes of every width into growing parts of a dictionary, with nulls.
+// coded returns three record batches of one dictionary column with nulls. The codes are of type index. The dictionary
+// grows: its values are the first 2, 5 and 10 of values.
 func coded(values arrow.Array, index arrow.DataType) (out []arrow.Record) {
 	typ := &arrow.DictionaryType{IndexType: index, ValueType: values.DataType()}
 	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: typ, Nullable: true}}, nil)
@@ -93,7 +94,7 @@ func rowsOf(t *testing.T, stream []byte) (rows [][]any, codes int) {
 	return rows, codes
 }
 
-// A column whose dictionary codes or offsets of 32 bits cannot tell apart has the rows that it has otherwise.
+// A wide dictionary, which 32-bit codes or offsets cannot address, gives the same rows as a narrow one.
 func TestWideDictionaries(t *testing.T) {
 	for name, values := range entries() {
 		for _, index := range []arrow.DataType{

@@ -29,8 +29,8 @@ const (
 const thriftDepth = 32
 
 // thriftWalk walks over a struct in Thrift's compact protocol and checks that every length is within the bytes. The
-// library allocates what a length says before it reads that much, and a flipped bit can say gigabytes. Source:
-// github.com/apache/thrift, doc/specs/thrift-compact-protocol.md.
+// library allocates the stated length before it reads the bytes, so one flipped bit can make it allocate gigabytes.
+// Source: github.com/apache/thrift, doc/specs/thrift-compact-protocol.md.
 type thriftWalk struct {
 	b       []byte
 	at      int
@@ -119,7 +119,7 @@ func (w *thriftWalk) pass(n uint64) {
 	w.at = min(w.at+int(n), len(w.b))
 }
 
-// text skips a text. If it is in more, b gets an empty text in its place.
+// text skips a text. If the text comes from w.more, b gets an empty text instead.
 func (w *thriftWalk) text() {
 	from := w.at
 	n := w.uvarint()
@@ -135,7 +135,8 @@ func (w *thriftWalk) text() {
 	}
 }
 
-// fields walks over the fields of a struct.
+// fields walks over the fields of a struct, up to its stop byte. depth is the number of nesting levels still allowed; 0
+// is an error.
 func (w *thriftWalk) fields(depth int) {
 	if depth == 0 {
 		w.fail()

@@ -151,7 +151,7 @@ func (s *Search) tryJob(l *Lab, try Try, number uint64) Result {
 	out := Result{Writers: map[string]int{}}
 	r := rand.New(rand.NewPCG(s.Seed, number<<32))
 	job, refused := Draw(r)
-	for s.Mask != nil && !s.Mask(job) {
+	for s.Mask != nil && !s.Mask(job) || job.Tables != nil && l.OpenTables == nil {
 		var more int
 		job, more = Draw(r)
 		refused += 1 + more

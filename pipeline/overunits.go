@@ -11,7 +11,7 @@ import (
 
 // units makes the table of units that queries over units ask; nil if there is none.
 func (b *builder) units() *perunit.Table {
-	if !slices.ContainsFunc(b.job.Queries, func(q configs.Query) bool { return q.OverUnits() }) {
+	if !slices.ContainsFunc(b.job.Queries, func(q configs.Query) bool { return q.OverUnits() && b.job.Reads(&q) }) {
 		return nil
 	}
 	t := &perunit.Table{Unit: b.job.Privacy.Unit.Columns, FloatUnit: b.job.Privacy.FloatUnit == "allow", Zone: b.location}
@@ -61,4 +61,6 @@ func (p *Plan) Units(schema table.Schema) (*perunit.Bound, error) {
 }
 
 // AsksUnits reports whether a query is over units.
-func (p *Plan) AsksUnits() bool { return p.input.units != nil }
+func (p *Plan) AsksUnits() bool {
+	return slices.ContainsFunc(p.queries, func(q Planned) bool { return q.overUnits })
+}

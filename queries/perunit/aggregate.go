@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
 // quantum clamps values and rounds them to multiples of 2^exponent, so that their sums are exact in any order.
@@ -146,55 +147,9 @@ func (r *reader) state() state {
 	return s
 }
 
-// encode appends the value of a row so that encodings compare as values do; ok is false if it is null.
+// encode appends the value of a row so that encodings compare as values do; ok is false if it is null or too long a text.
 func encode(dst []byte, c *table.Column, row int) (value []byte, ok bool) {
-	if c.IsNull(row) {
-		return dst, false
-	}
-	at := c.Index(row)
-	switch c.Type.Kind {
-	case table.String:
-		text := c.Values.Bytes(at)
-		return append(dst, text...), len(text) <= mostText
-	case table.Float:
-		x := c.Values.Floats[at]
-		if x == 0 {
-			x = 0 // -0 equals 0
-		}
-		word := math.Float64bits(x)
-		if word>>63 == 1 {
-			word = ^word
-		} else {
-			word |= 1 << 63
-		}
-		return binary.BigEndian.AppendUint64(dst, word), !math.IsNaN(x)
-	case table.Uint:
-		return binary.BigEndian.AppendUint64(dst, uint64(c.Values.Ints[at])), true
-	}
-	return binary.BigEndian.AppendUint64(dst, uint64(c.Values.Ints[at])^1<<63), true
-}
-
-// appendDecoded appends an encoded value of a type.
-func appendDecoded(v *table.Values, value []byte, t table.Type) {
-	switch {
-	case t.Kind == table.String:
-		v.Data = append(v.Data, value...)
-		v.Offsets = append(v.Offsets, uint32(len(v.Data)))
-	case len(value) == 0 && t.Kind == table.Float:
-		v.Floats = append(v.Floats, 0)
-	case len(value) == 0:
-		v.Ints = append(v.Ints, 0)
-	case t.Kind == table.Float:
-		word := binary.BigEndian.Uint64(value)
-		if word>>63 == 1 {
-			word &^= 1 << 63
-		} else {
-			word = ^word
-		}
-		v.Floats = append(v.Floats, math.Float64frombits(word))
-	case t.Kind == table.Uint:
-		v.Ints = append(v.Ints, int64(binary.BigEndian.Uint64(value)))
-	default:
-		v.Ints = append(v.Ints, int64(binary.BigEndian.Uint64(value)^1<<63))
-	}
+	before := len(dst)
+	value, ok = columnar.AppendOrdered(dst, c, row)
+	return value, ok && (c.Type.Kind != table.String || len(value)-before <= mostText)
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Layout tells coders where their columns are: a schema, and the columns of a batch in order.
-type Layout struct {
+// BatchColumns tells coders where their columns are: a schema, and the columns of a batch in order.
+type BatchColumns struct {
 	Schema   table.Schema
 	Columns  []string
 	Problems *problem.Problems
 }
 
 // Find returns a column's position in a batch and its type, or reports at field that there is none.
-func (l *Layout) Find(column, field string) (at int, t table.Type, ok bool) {
+func (l *BatchColumns) Find(column, field string) (at int, t table.Type, ok bool) {
 	f, ok := l.Schema.Lookup(column)
 	if !ok {
 		problem.UnknownColumn(column, field, l.Schema, l.Problems)
@@ -25,7 +25,7 @@ func (l *Layout) Find(column, field string) (at int, t table.Type, ok bool) {
 }
 
 // coordinates finds a column of coordinates, or reports that it cannot be one.
-func (l *Layout) coordinates(column, field string) Coordinates {
+func (l *BatchColumns) coordinates(column, field string) Coordinates {
 	at, t, ok := l.Find(column, field)
 	if ok && t.Kind != table.Int && t.Kind != table.Uint && t.Kind != table.Float && t.Kind != table.String {
 		l.Problems.Add(field, problem.CodeColumnType, fmt.Sprintf("a column of type %s cannot hold coordinates", t),

@@ -57,8 +57,8 @@ func (q *Query) Charged() []calibrate.Mechanism {
 	return out
 }
 
-// searched reports whether what was found is what the noisy histogram gives, and whether the noise is the one for which
-// it was chosen and that which was charged.
+// searched returns an error unless the clamp or bound follows from the noisy histogram, and the noise is the noise that
+// was charged. It returns nil if the query has no search.
 func (q *Query) searched() error {
 	mechanism := q.searching()
 	if mechanism == nil {
@@ -81,7 +81,7 @@ func (q *Query) searched() error {
 	return q.searchedClamp(m)
 }
 
-// paid reports whether the mechanisms have the mu that was charged, and the search its share.
+// paid returns an error unless the mechanisms have the mu that was charged and the search took its share.
 func (q *Query) paid(search *Mechanism) error {
 	charged, drawn := q.Charged(), q.Calibrated()
 	if charged == nil {
@@ -109,14 +109,13 @@ func (q *Query) share() float64 {
 	return q.Search.Share
 }
 
-// near reports whether a mechanism has no more noise than what was charged asks for, but for rounding.
+// near reports whether the sigma per unit of sensitivity is the charged one, up to rounding.
 func near(drawn, charged calibrate.Mechanism) bool {
 	one, other := float64(drawn.Sigma)/drawn.Sens.L2, float64(charged.Sigma)/charged.Sens.L2
 	return math.Abs(one-other) <= 0x1p-50*other
 }
 
-// alike reports whether numbers are equal, but for how the last bits of a root are rounded on the machine that stated
-// one of them.
+// alike reports whether two numbers are equal up to a relative error of 1e-12: machines may round roots differently.
 func alike(stated, follows float64) bool { return math.Abs(stated-follows) <= 1e-12*follows }
 
 // searchedRows judges a bound on the rows of a unit.
@@ -138,7 +137,9 @@ func (q *Query) searchedRows(m calibrate.Mechanism) error {
 	return nil
 }
 
-// searchedClamp judges a clamp. The noise for which it was chosen is that of the whole range, over the size of that.
+// searchedClamp checks that the clamp follows from the noisy histogram. The rule that chose the clamp got the noise
+// charged for the whole range, divided by the largest absolute value in that range or, if values are centred, by half
+// its width.
 func (q *Query) searchedClamp(m calibrate.Mechanism) error {
 	s := q.Search
 	if !s.Same() || s.Grid != m.Grid || s.Deviation != m.Deviation() {

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// UnitColumn is a column of the table of privacy units: exactly one of the keys but by and clamp.
+// UnitColumn is a column of the table of privacy units. It has exactly one key other than by and clamp.
 type UnitColumn struct {
 	// Count is the number of rows of the unit.
 	Count *UnitRows `yaml:"count,omitempty" example:"{}"`
@@ -17,11 +17,11 @@ type UnitColumn struct {
 	Sum string `yaml:"sum,omitempty" example:"fare"`
 	// Clamp is the range to which the values of a sum are clamped.
 	Clamp []Decimal `yaml:"clamp,omitempty" example:"[0, 100]"`
-	// Min is the smallest value of a column. A text of more than 1,024 bytes is none.
+	// Min is the smallest value of a column. A text longer than 1,024 bytes counts as null.
 	Min string `yaml:"min,omitempty" example:"pickup"`
 	// Max is the largest value of a column.
 	Max string `yaml:"max,omitempty" example:"pickup"`
-	// Any is true if a row of the unit has all these values, by columns.
+	// Any is true if at least one row of the unit has all these values. The keys are names of columns.
 	Any map[string]Scalar `yaml:"any,omitempty" example:"{payment: cash}"`
 	// All is true if every row of the unit has all these values.
 	All map[string]Scalar `yaml:"all,omitempty" example:"{payment: cash}"`
@@ -81,7 +81,7 @@ func (c *checker) units(at *yamltree.Path) {
 	}
 }
 
-// overUnits checks a query over units.
+// overUnits checks the keys of a query that is over units, and that its margins are over units too.
 func (c *checker) overUnits(at *yamltree.Path, q *Query) {
 	for i, name := range q.Margins {
 		for k := range c.job.Queries {

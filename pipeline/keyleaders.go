@@ -3,6 +3,7 @@ package pipeline
 import (
 	"reflect"
 
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
 )
@@ -16,8 +17,8 @@ const noLeader = -1
 // findLeaders sets the leader of each query that needs one, and returns the index of each query's leader, or noLeader.
 // A query follows a histogram that discovers keys if its first dimensions equal the histogram's, whatever their names.
 // If there are several such histograms, it follows the one with the most dimensions, and the first of these. All
-// queries of a job have the same input, filters and privacy unit.
-func findLeaders(specs []*query.Spec) []int {
+// queries of one table have the same filters and privacy unit.
+func findLeaders(specs []*query.Spec, asked []configs.Query) []int {
 	leaders := make([]int, len(specs))
 	for i, s := range specs {
 		leaders[i] = noLeader
@@ -25,7 +26,7 @@ func findLeaders(specs []*query.Spec) []int {
 			continue
 		}
 		for j, h := range specs {
-			if h.Kind != query.Histogram || !h.Discovers() || !beginsWith(s.By, h.By) {
+			if asked[i].From != asked[j].From || h.Kind != query.Histogram || !h.Discovers() || !beginsWith(s.By, h.By) {
 				continue
 			}
 			if s.Leader == nil || len(h.By) > s.Leader.Dims {

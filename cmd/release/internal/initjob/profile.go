@@ -1,0 +1,77 @@
+package initjob
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+)
+
+const profileLong = `profile writes a job that describes every column of a table, within one budget. It is a job as init writes it: edit it, then plan and run it.
+FILE may be an address. profile looks at names and types as init does, and at no value.
+
+Each column but those of the unit becomes a histogram that also counts missing values: numbers between edges that fit every range (1, 2, 5, 10, …)
+with quartiles, and their mean within a range that the run finds privately; dates and times by year; true and false; texts by values that the run
+selects privately. All columns share the budget: leave out those that you do not need, and list values and edges that are known.`
+
+// ProfileCommand returns the verb profile.
+func ProfileCommand(c *console.Console) *cobra.Command {
+	f := newFlags()
+	f.profile = true
+	cmd := &cobra.Command{
+		Use: "profile FILE…", Short: "Write a job that describes every column", Long: profileLong, Args: cobra.MinimumNArgs(1),
+		Example: "  release profile loans.txt --unit member --max-rows 5 --epsilon 2 --delta 1e-6 --job profile.yaml",
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), c, args) },
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+// describe returns queries about all columns of the table but those of the unit.
+func (j *Job) describe() []Query {
+	queries := []Query{{Kind: "count"}}
+	for i, name := range j.Table.Names {
+		if slices.Contains(j.Unit, name) {
+			continue
+		}
+		cells := Cells{Column: name, Missing: true}
+		switch t := j.Table.Types[i]; {
+		case strings.HasPrefix(t, "int") || strings.HasPrefix(t, "uint") || strings.HasPrefix(t, "float"):
+			cells.Edges = everyRange
+			queries = append(queries, Query{Kind: "quantiles", By: []Cells{cells}},
+				Query{Kind: "mean", Value: &Cells{Column: name, From: everyRange[0], To: everyRange[len(everyRange)-1], Discover: true}})
+			continue
+		case t == "bool":
+			cells.Values = []string{"true", "false"}
+		case strings.HasPrefix(t, "date") || strings.HasPrefix(t, "timestamp") || strings.HasPrefix(t, "time"):
+			cells.From, cells.To, cells.Step = "1900-01-01", "2101-01-01", "year"
+		case t == "text" || t == "string":
+			cells.Discover, cells.Missing = true, false
+		default:
+			continue // lists and the like
+		}
+		queries = append(queries, Query{Kind: "histogram", By: []Cells{cells}})
+	}
+	return queries
+}
+
+// everyRange are edges that fit numbers of any size: 1, 2 and 5 times powers of ten, and the same below 0.
+var everyRange = func() (edges []string) {
+	const smallest, largest = -2, 9 // powers of ten
+	for power := smallest; power <= largest; power++ {
+		for _, digit := range []float64{1, 2, 5} {
+			if power < largest || digit == 1 {
+				edges = append(edges, strconv.FormatFloat(digit*math.Pow10(power), 'f', -1, 64))
+			}
+		}
+	}
+	var below []string
+	for _, e := range slices.Backward(edges) {
+		below = append(below, "-"+e)
+	}
+	return slices.Concat(below, []string{"0"}, edges)
+}()

@@ -1,0 +1,271 @@
+package configs
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dprelease/dprelease/configs/internal/wording"
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
+)
+
+// Several tables
+//
+// A job with input.tables is read as one job for each table ([Job.Of]): the input is the table, and the privacy unit is
+// the columns in which the table holds it. A job of a table has the columns of its joins beside those of its files
+// ([Job.Joins]). docs/adr/0050 says why a join keeps neighbours neighbours.
+
+// Table is one of several private tables. Its keys mean what they mean in input.
+type Table struct {
+	// Files are paths or patterns, relative to the job file.
+	Files []string `yaml:"files" example:"[\"visits-*.parquet\"]"`
+	// Format of the files, whatever their extension.
+	Format string `yaml:"format,omitempty" enum:"csv|tsv|parquet|arrow|jsonl" example:"csv"`
+	// CSV is the dialect of CSV files.
+	CSV CSV `yaml:"csv,omitempty" example:"{delimiter: \";\"}"`
+	// JSONL names the members to read from JSON lines.
+	JSONL *JSONL `yaml:"jsonl,omitempty" example:"{columns: {age: int}}"`
+	// Folders are columns that are in the names of the files' folders.
+	Folders map[string]string `yaml:"folders,omitempty" example:"{day: date}"`
+	// Unit lists the columns of this table that hold the privacy unit, in the order of `privacy.unit`. A table without
+	// them gets the unit from the table of its first join.
+	Unit []string `yaml:"unit,omitempty" example:"[person]"`
+	// Join adds columns of other tables to each row, one join after the other.
+	Join []Join `yaml:"join,omitempty" empty:"ok" example:"[{table: persons, add: [age]}]"`
+	// Lookups join columns of public tables to each row.
+	Lookups []Lookup `yaml:"lookups,omitempty" empty:"ok" example:"[{file: zones.csv, on: {zone: id}, add: [borough]}]"`
+	// Derive makes columns from columns of the same row, also from joined ones.
+	Derive map[string]string `yaml:"derive,omitempty" example:"{minutes: \"seconds / 60\"}"`
+	// Where keeps the rows that meet every condition. Joins to this table do not see the other rows.
+	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: kind, in: [inpatient]}]"`
+}
+
+// Join adds columns of another table to each row: those of the row of the other table that has the same key. A row has at
+// most one partner in the rows of its unit: of several, the smallest by its added columns. Without a partner the added
+// columns are null.
+type Join struct {
+	// Table is the name of the other table, which has a unit of its own.
+	Table string `yaml:"table" example:"persons"`
+	// On names the columns of the key beside those of the unit: a column of this table on the left, one of the other table
+	// on the right. Without it, rows of the same unit are joined. In a table without a unit it is the whole key, and its
+	// rows get the unit of their partner: those without a partner count nowhere, and those whose key several units have
+	// count as rows of each of them.
+	On map[string]string `yaml:"on,omitempty" example:"{l_orderkey: o_orderkey}"`
+	// Add names the columns of the other table that each row gets: of its files, lookups and derive. A text of more than
+	// 1,024 bytes is null.
+	Add []string `yaml:"add,omitempty" empty:"ok" example:"[age, region]"`
+	// Prefix is put before the names of the added columns.
+	Prefix string `yaml:"prefix,omitempty" example:"person_"`
+}
+
+// TableNames returns the names of the job's tables, in order; none if it has one table only.
+func (j *Job) TableNames() []string { return slices.Sorted(maps.Keys(j.Input.Tables)) }
+
+// Of returns the job of one of several tables, with all queries of the whole job. Its diagnostics are placed in the file
+// of the whole job.
+func (j *Job) Of(table string) *Job {
+	t := j.Input.Tables[table]
+	of := *j
+	of.whole, of.table, of.Engine = j, table, ""
+	of.Input = Input{Files: t.Files, Format: t.Format, CSV: t.CSV, JSONL: t.JSONL, Folders: t.Folders, Lookups: t.Lookups,
+		Derive: t.Derive, Where: t.Where, Timezone: j.Input.Timezone, Statistics: j.Input.Statistics}
+	of.Privacy.Unit = Unit{Columns: t.Unit}
+	if joins := of.Joins(); len(t.Unit) == 0 && len(joins) > 0 {
+		of.Privacy.Unit.Columns = joins[0].As[:joins[0].Units]
+	}
+	return &of
+}
+
+// Reads reports whether a query reads the table of the job.
+func (j *Job) Reads(q *Query) bool { return j.whole == nil || q.From == j.table }
+
+// PrivateFiles returns the files of the input: those of all tables, also of the job of one table.
+func (j *Job) PrivateFiles() (files []string) {
+	j.eachPrivateFile(func(_ *yamltree.Path, file string) { files = append(files, file) })
+	return files
+}
+
+func (j *Job) eachPrivateFile(visit func(at *yamltree.Path, file string)) {
+	if j.whole != nil {
+		j = j.whole
+	}
+	each := func(at *yamltree.Path, files []string) {
+		for i, file := range files {
+			visit(at.At("files").Item(i), file)
+		}
+	}
+	input := (*yamltree.Path)(nil).At("input")
+	each(input, j.Input.Files)
+	for _, name := range j.TableNames() {
+		each(input.At("tables").At(name), j.Input.Tables[name].Files)
+	}
+}
+
+// TableJoin is a join with the columns of the privacy unit in it.
+type TableJoin struct {
+	// Field is its place in the job, Table the name of the other table.
+	Field, Table string
+	// Own are the columns that make the key, Theirs those of the other table, in the same order.
+	Own, Theirs []string
+	// Add are the columns of the other table that rows get, As their new names. The first Units of them are those of the
+	// unit, if the rows get it from their partner; else it is 0.
+	Add, As []string
+	Units   int
+}
+
+// Joins returns the joins of the job of a table.
+func (j *Job) Joins() []TableJoin {
+	if j.whole == nil {
+		return nil
+	}
+	t := j.whole.Input.Tables[j.table]
+	unit := t.Unit
+	var out []TableJoin
+	for i := range t.Join {
+		join := &t.Join[i]
+		other := j.whole.Input.Tables[join.Table]
+		made := TableJoin{Field: "input.join[" + strconv.Itoa(i) + "]", Table: join.Table}
+		if len(unit) > 0 {
+			made.Own, made.Theirs = slices.Clone(unit), slices.Clone(other.Unit)
+		} else {
+			made.Add, made.Units = slices.Clone(other.Unit), len(other.Unit)
+		}
+		for _, own := range slices.Sorted(maps.Keys(join.On)) {
+			made.Own, made.Theirs = append(made.Own, own), append(made.Theirs, join.On[own])
+		}
+		for _, name := range join.Add {
+			if !slices.Contains(made.Add, name) {
+				made.Add = append(made.Add, name)
+			}
+		}
+		for _, name := range made.Add {
+			made.As = append(made.As, join.Prefix+name)
+		}
+		if made.Units > 0 {
+			unit = made.As[:made.Units]
+		}
+		out = append(out, made)
+	}
+	return out
+}
+
+// placed returns a path of the job of a table as one of the whole job.
+func (j *Job) placed(path string) string {
+	if j.whole == nil {
+		return path
+	}
+	var top *yamltree.Path
+	at := top.At("input").At("tables").At(j.table).String()
+	if rest, ok := strings.CutPrefix(path, "input."); ok && !strings.HasPrefix(rest, "tables") && rest != "timezone" &&
+		rest != "statistics" {
+		return at + "." + rest
+	}
+	if rest, ok := strings.CutPrefix(path, "privacy.unit"); ok && len(j.whole.Input.Tables[j.table].Unit) > 0 {
+		return at + ".unit" + rest
+	}
+	return path
+}
+
+var tableName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+
+// tables checks the tables of a job, each like an input of its own.
+func (c *checker) tables(at *yamltree.Path) {
+	in := &c.job.Input
+	for _, key := range []string{"files", "sql", "format", "rows", "csv", "jsonl", "folders", "counts", "events", "lookups",
+		"derive", "where"} {
+		if c.Has(at.At(key)) {
+			c.bad(at.At(key), CodeContradiction, "the job has several tables", "write it into the table that it is about, if "+
+				"tables have the key; or remove tables")
+		}
+	}
+	var top *yamltree.Path
+	unit := &c.job.Privacy.Unit
+	if len(unit.Columns) == 0 && c.sound(top.At("privacy").At("unit")) {
+		c.bad(at.At("tables"), CodeContradiction, "several tables belong together by the privacy unit, and the job names no "+
+			"column of it", "name whom the release protects: privacy.unit: [person]")
+		return
+	}
+	if c.job.Engine != "" && c.sound(top.At("engine")) {
+		c.bad(top.At("engine"), CodeContradiction, "says who adds the rows of a database up, and the input is files",
+			"remove engine")
+	}
+	for _, name := range c.job.TableNames() {
+		t, place := in.Tables[name], at.At("tables").At(name)
+		if !tableName.MatchString(name) {
+			c.bad(place, CodeBadValue, "the name "+c.Show(place, name)+" cannot name a table",
+				"use lower-case letters, digits, _ and -, at most 64, beginning with a letter")
+		}
+		c.unique(place.At("unit"), t.Unit, "column")
+		if len(t.Unit) > 0 && len(t.Unit) != len(unit.Columns) {
+			c.bad(place.At("unit"), CodeContradiction, "privacy.unit has another number of columns",
+				"list the columns of this table that hold them, in the same order")
+		}
+		if at := slices.Index(t.Files, stdin); at >= 0 {
+			c.bad(place.At("files").Item(at), CodeContradiction, "standard input is the whole input", "write the tables into files")
+		}
+		c.joins(place, name, &t)
+		of := *c
+		of.job = c.job.Of(name)
+		of.input(place)
+	}
+}
+
+// joins checks the joins of a table.
+func (c *checker) joins(at *yamltree.Path, name string, t *Table) {
+	if len(t.Unit) == 0 && len(t.Join) == 0 {
+		c.bad(at, CodeMissing, "nothing says whose the rows of the table are",
+			"name its columns of the unit: unit: [person]; or join a table that has them, on a key")
+	}
+	seen := map[string]bool{}
+	for i := range t.Join {
+		join, place := &t.Join[i], at.At("join").Item(i)
+		other, known := c.job.Input.Tables[join.Table]
+		switch {
+		case !known:
+			c.bad(place.At("table"), CodeBadValue, "there is no table "+c.Show(place.At("table"), join.Table),
+				wording.DidYouMean(join.Table, c.job.TableNames()))
+			continue
+		case join.Table == name:
+			c.bad(place.At("table"), CodeContradiction, "a table cannot be joined to itself", "join another table")
+		case len(other.Unit) == 0:
+			c.bad(place.At("table"), CodeContradiction, "table "+join.Table+" has no columns of the unit: whose a row of it is "+
+				"follows from a third table", "join tables that have a unit")
+		}
+		if len(join.On) == 0 && len(t.Unit) == 0 && i == 0 {
+			c.bad(place, CodeMissing, "the rows of this table have no unit, and the join no key that leads to one",
+				"write on: {COLUMN: COLUMN_OF_THE_OTHER_TABLE}, or name the table's columns of the unit: unit: [person]")
+		}
+		c.unique(place.At("add"), join.Add, "column")
+		for _, added := range join.Add {
+			if as := join.Prefix + added; seen[as] {
+				c.bad(place.At("add"), CodeDuplicate, "two joins add a column "+wording.Quote(as), "give one of them a prefix")
+			} else {
+				seen[as] = true
+			}
+		}
+	}
+}
+
+// from checks which table a query reads.
+func (c *checker) from(at *yamltree.Path, q *Query) {
+	names := c.job.TableNames()
+	switch {
+	case len(names) == 0 && q.From != "":
+		c.bad(at.At("from"), CodeContradiction, "the job has one table", "remove from, or name several tables: input.tables")
+	case len(names) > 0 && q.From == "":
+		c.bad(at, CodeMissing, "from is missing: the job has several tables", "write from: "+strings.Join(names, " or "))
+	case len(names) > 0 && !slices.Contains(names, q.From):
+		c.bad(at.At("from"), CodeBadValue, "there is no table "+c.Show(at.At("from"), q.From),
+			wording.DidYouMean(q.From, names))
+	}
+	for i, name := range q.Margins {
+		for k := range c.job.Queries {
+			if m := &c.job.Queries[k]; m.Name == name && m.From != q.From {
+				c.bad(at.At("margins").Item(i), CodeContradiction, "the two queries read different tables",
+					"cells of one table do not add up to those of another one: name queries of the same table")
+			}
+		}
+	}
+}

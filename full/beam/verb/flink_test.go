@@ -1,0 +1,239 @@
+//go:build linux
+
+package verb_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dprelease/dprelease/cmd/release/command"
+)
+
+// flinkVersion is of the package on PyPI that has Flink's jars.
+const flinkVersion = "1.19.3"
+
+// jobServer is Beam's job server for Flink, with the libraries that it needs, on Maven Central. One of these is not served
+// in the same version.
+const jobServer = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>test</groupId><artifactId>test</artifactId><version>1</version>
+<dependencyManagement><dependencies><dependency><groupId>org.apache.beam</groupId>
+<artifactId>beam-runners-java-job-service</artifactId><version>2.65.0</version></dependency></dependencies></dependencyManagement>
+<dependencies><dependency><groupId>org.apache.beam</groupId><artifactId>beam-runners-flink-1.19</artifactId><version>2.70.0</version>
+</dependency></dependencies></project>
+`
+
+// flink is a session cluster of Flink, whose task managers have a slot each, and Beam's job server.
+type flink struct {
+	*testing.T
+	dir, lib  string
+	jobServer int // its port
+	rest      int
+	java      []string // the options of a task manager
+	resources []string
+}
+
+// newFlink starts a cluster of some task managers that ends with the test. The test is skipped if it cannot be had.
+func newFlink(t *testing.T, managers int) (f *flink, pids []int) {
+	t.Helper()
+	if os.Getenv("DPRELEASE_ENGINES") == "" {
+		t.Skip("Flink takes minutes to install and to answer: make check-engines runs this test")
+	}
+	if _, err := exec.LookPath("java"); err != nil {
+		t.Skip("there is no Java, which Flink needs")
+	}
+	home, err := installFlink()
+	if err != nil {
+		t.Skipf("Flink cannot be had: %v", err)
+	}
+	f = &flink{T: t, dir: t.TempDir(), lib: filepath.Join(home, "pyflink", "lib", "*"), jobServer: freePort(t), rest: freePort(t)}
+	conf := fmt.Sprintf(`jobmanager.rpc.address: 127.0.0.1
+jobmanager.bind-host: 127.0.0.1
+jobmanager.rpc.port: %d
+rest.address: 127.0.0.1
+rest.bind-address: 127.0.0.1
+rest.port: %d
+taskmanager.bind-host: 127.0.0.1
+taskmanager.host: 127.0.0.1
+taskmanager.memory.process.size: 1200m
+taskmanager.numberOfTaskSlots: 1
+io.tmp.dirs: %s
+heartbeat.timeout: 15000
+heartbeat.interval: 3000
+slot.request.timeout: 20000
+restart-strategy.type: none
+`, freePort(t), f.rest, f.dir)
+	if err := os.WriteFile(filepath.Join(f.dir, "flink-conf.yaml"), []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	utilities := f.lib + ":" + filepath.Join(home, "pyflink", "bin", "bash-java-utils.jar")
+	out, err := exec.Command("java", "-cp", utilities, "org.apache.flink.runtime.util.bash.BashJavaUtils",
+		"GET_TM_RESOURCE_PARAMS", "--configDir", f.dir).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if options, ok := strings.CutPrefix(line, "BASH_JAVA_UTILS_EXEC_RESULT:"); ok {
+			f.java, f.resources = f.resources, strings.Fields(options)
+		}
+	}
+	f.process("jobmanager", []string{"-Xmx512m"}, f.lib, "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint",
+		"--configDir", f.dir, "--executionMode", "cluster")
+	for range managers {
+		pids = append(pids, f.manager())
+	}
+	f.process("jobserver", []string{"-Xmx512m"}, filepath.Join(home, "jobserver", "*"),
+		"org.apache.beam.runners.flink.FlinkJobServerDriver", fmt.Sprintf("--flink-master=127.0.0.1:%d", f.rest),
+		"--job-host=localhost", fmt.Sprintf("--job-port=%d", f.jobServer), fmt.Sprintf("--artifact-port=%d", freePort(t)),
+		fmt.Sprintf("--expansion-port=%d", freePort(t)), "--artifacts-dir="+f.dir)
+	f.await(managers)
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
+		if c, err := net.Dial("tcp", fmt.Sprintf("localhost:%d", f.jobServer)); err == nil {
+			_ = c.Close()
+			return f, pids
+		}
+	}
+	t.Fatal("the job server does not listen")
+	return nil, nil
+}
+
+// installFlink returns the folder of Flink and the job server, which it installs once for all runs of the test.
+func installFlink() (dir string, err error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir = filepath.Join(cache, "dprelease", "flink-"+flinkVersion)
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return "", err
+	}
+	part, err := os.MkdirTemp(filepath.Dir(dir), "part")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(part) }() // what is left is in the way of nothing
+	if err := os.WriteFile(filepath.Join(part, "pom.xml"), []byte(jobServer), 0o600); err != nil {
+		return "", err
+	}
+	for _, c := range [][]string{
+		{"python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target", part, "apache-flink-libraries==" + flinkVersion},
+		{"mvn", "-q", "-B", "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies", "-DincludeScope=runtime",
+			"-DoutputDirectory=" + filepath.Join(part, "jobserver")},
+	} {
+		install := exec.Command(c[0], c[1:]...)
+		install.Dir = part
+		if out, err := install.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%s: %w: %.300s", c[0], err, out)
+		}
+	}
+	if err := os.Rename(part, dir); err != nil && !errors.Is(err, os.ErrExist) {
+		return "", err
+	}
+	return dir, nil
+}
+
+// process starts a Java process that ends with the test.
+func (f *flink) process(name string, options []string, classes, main string, args ...string) (pid int) {
+	f.Helper()
+	log, err := os.Create(filepath.Join(f.dir, name+".log"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer log.Close()
+	for _, of := range []string{"java.util", "java.lang", "java.util.concurrent"} {
+		options = append(options, "--add-opens=java.base/"+of+"=ALL-UNNAMED")
+	}
+	c := exec.Command("java", slices.Concat(options, []string{"-cp", classes, main}, args)...)
+	c.Dir, c.Stdout, c.Stderr = f.dir, log, log
+	if err := c.Start(); err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() {
+		_ = c.Process.Kill() // it may have been killed
+		_ = c.Wait()
+	})
+	return c.Process.Pid
+}
+
+// manager starts a task manager.
+func (f *flink) manager() (pid int) {
+	f.Helper()
+	return f.process(fmt.Sprintf("taskmanager-%d", time.Now().UnixNano()), slices.Clone(f.java), f.lib,
+		"org.apache.flink.runtime.taskexecutor.TaskManagerRunner", slices.Concat([]string{"--configDir", f.dir}, f.resources)...)
+}
+
+// await waits until the cluster has some task managers.
+func (f *flink) await(some int) {
+	f.Helper()
+	var found struct{ TaskManagers []json.RawMessage }
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
+		r, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/taskmanagers", f.rest))
+		if err != nil {
+			continue
+		}
+		err = json.NewDecoder(r.Body).Decode(&found)
+		_ = r.Body.Close() // it was read
+		if err == nil && len(found.TaskManagers) >= some {
+			return
+		}
+	}
+	f.Fatalf("%d of %d task managers are there", len(found.TaskManagers), some)
+}
+
+// run starts the run on two task managers and kills one of them while both read the table.
+func (f *flink) run(k *killRun, kill int, attempts string) {
+	f.Helper()
+	k.start("--runner=flink", fmt.Sprintf("--endpoint=localhost:%d", f.jobServer), "--parallelism=2", "--attempts="+attempts)
+	for len(readersOf(k.table, k.pool.Process.Pid)) < 2 {
+		select {
+		case err := <-k.ended:
+			f.Fatalf("the run ended before a task manager was killed: %v\n%s\n%s", err, k.out.String(), k.poolOut.String())
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	if err := syscall.Kill(kill, syscall.SIGKILL); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// A task manager that is killed while two read the table changes nothing: the pipeline is run again if another one takes
+// its place, and the release is made with one charge, which is the whole budget. If none does, the run ends with words and
+// no charge.
+func TestKilledTaskManager(t *testing.T) {
+	const rows = 6_000_000
+	f, pids := newFlink(t, 2)
+	t.Run("replaced", func(t *testing.T) {
+		k := newKillRun(t, rows)
+		f.run(k, pids[0], "3")
+		pids[0] = f.manager()
+		k.releases(6 * time.Minute)
+	})
+	t.Run("lost", func(t *testing.T) {
+		f.await(2)
+		k := newKillRun(t, rows)
+		f.run(k, pids[1], "2")
+		err := k.wait(6 * time.Minute)
+		t.Logf("%s", k.out.String())
+		if text := k.out.Bytes(); err == nil || !bytes.Contains(text, []byte("attempt 1 of 2 failed")) ||
+			!bytes.Contains(text, []byte("nothing was charged")) {
+			t.Errorf("%v\n%s\n%s", err, text, k.poolOut.String())
+		}
+		if code := command.Run(t.Context(), "run", k.job, "--quiet"); code != 0 {
+			t.Errorf("the whole budget is not there any more: %d", code)
+		}
+	})
+}

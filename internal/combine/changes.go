@@ -1,0 +1,166 @@
+package combine
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/kinds"
+)
+
+// Changes between two releases
+//
+// The noise of two runs is independent, so the change of a cell is known from the two published values with their
+// intervals. The interval of a difference a − b is that of Zou and Donner (2008), from the distances of a and b to the
+// ends of their own intervals [a₁, a₂] and [b₁, b₂]:
+//
+//	a − b − √((a − a₁)² + (b₂ − b)²)  to  a − b + √((a₂ − a)² + (b − b₁)²)
+//
+// For normal noise it is the interval of the difference of two normal variables; it is also for means, rates and
+// quantiles, whose intervals are not symmetric. The relative change a/b − 1 of cells that add up has Fieller's interval,
+// as [Ratio], and is not stated if noise alone could explain b.
+//
+// Source: G. Y. Zou, A. Donner, Construction of confidence limits about effect measures, Statistics in Medicine 27, 2008.
+
+// Cells is a published table of a query: a number for each cell, with its 95 % interval.
+type Cells struct {
+	Keys             []domain.KeyColumn
+	Value, Low, High []float64 // NaN if the cell is left empty
+
+	Relative bool // cells add up, so that a change can be a part of them
+
+	origin     string
+	rerendered bool
+	deviation  []float64 // nil unless Relative
+	heavy      bool
+	step       float64
+}
+
+// OpenCells reads a table of the release in dir: the answer of a query, or what holds names of it. Errors:
+// *pipeline.Error.
+func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q *manifest.Query, holds string) (*Cells, error) {
+	if q.Discovered() {
+		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "not-a-sum", Message: "the keys of " + q.Name +
+			" were selected by their noisy counts, so that keys that are in both releases have too small changes on average",
+			Hint: "list the keys in the job"}
+	}
+	read, err := sink.ReadTable(ctx, dir, q, holds)
+	if err != nil {
+		return nil, pipeline.OutputError(err)
+	}
+	column := func(name string) []float64 {
+		if i := slices.Index(read.Names, name); i >= 0 {
+			return read.Values[i]
+		}
+		return nil
+	}
+	c := &Cells{Keys: read.Keys, Value: column("noisy"), Low: column("ci95_low"), High: column("ci95_high"),
+		origin: cmp.Or(m.MadeFrom, digest), rerendered: m.MadeFrom != "", step: q.GeometricStep(), Relative: q.WhyNoSum(holds) == ""}
+	if c.Value == nil {
+		c.Value = column("estimate")
+	}
+	if c.Value == nil || c.Low == nil || c.High == nil {
+		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "not-a-sum", Message: "the table " + tableName(q, holds) +
+			" has no intervals", Hint: "name another table"}
+	}
+	if c.Relative {
+		c.deviation = column("standard_deviation")
+	}
+	for i := range q.Mechanisms {
+		c.heavy = c.heavy || q.Mechanisms[i].Noise != manifest.Gaussian
+	}
+	return c, nil
+}
+
+// Change is how a cell changed. Its numbers are NaN if they are not stated.
+type Change struct {
+	Cell, Before int // the numbers of the cell in the two tables; Before is -1 if the earlier one does not have it
+	Difference   Interval
+	Percent      Interval // of the earlier value; not stated for means and other quotients
+}
+
+// Interval is a value and the ends of its 95 % interval.
+type Interval struct{ Value, Low, High float64 }
+
+// notStated is the interval of a number that is not stated.
+var notStated = Interval{math.NaN(), math.NaN(), math.NaN()}
+
+// unless returns the interval, or none if it is wider than twice a half-width that is not 0, or has an end that is no
+// number.
+func (i Interval) unless(maxHalfWidth float64) Interval {
+	if wide := maxHalfWidth > 0 && (i.High-i.Low)/2 > maxHalfWidth; wide || math.IsNaN(i.Low) || math.IsNaN(i.High) {
+		return notStated
+	}
+	return i
+}
+
+// Changes returns how the cells of a later table changed since an earlier one, in the order of the later table. Cells are
+// the same if they have the same labels. A change in per cent whose interval reaches further than maxHalfWidth percentage
+// points to each side is not stated, unless maxHalfWidth is 0; if the table has no such changes, that holds for the
+// differences. Errors: *pipeline.Error.
+func Changes(later, earlier *Cells, maxHalfWidth float64) ([]Change, error) {
+	if later.origin == earlier.origin || (later.rerendered || earlier.rerendered) && sameNoise(later.Value, earlier.Value) {
+		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "same-noise",
+			Message: "the noisy values of both releases are the same: one repeats the other", Hint: "name a release of another run"}
+	}
+	if a, b := columnNames(later.Keys), columnNames(earlier.Keys); a != b {
+		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "bad-cells", Message: "the tables have other key columns: " + a +
+			"; " + b, Hint: "compare tables of the same query"}
+	}
+	cells := map[string]int{}
+	for i, label := range labelsOf(earlier) {
+		cells[label] = i
+	}
+	labels := labelsOf(later)
+	relative := later.Relative && earlier.Relative
+	var out []Change
+	for i, x := range later.Value {
+		change := Change{Cell: i, Before: -1, Difference: notStated, Percent: notStated}
+		if before, ok := cells[labels[i]]; ok {
+			y := earlier.Value[before]
+			change.Before = before
+			change.Difference = Interval{x - y, x - y - math.Hypot(x-later.Low[i], earlier.High[before]-y),
+				x - y + math.Hypot(later.High[i]-x, y-earlier.Low[before])}
+			if relative {
+				change.Difference = change.Difference.unless(0)
+				change.Percent = percent(later, earlier, i, before).unless(maxHalfWidth)
+			} else {
+				change.Difference = change.Difference.unless(maxHalfWidth)
+			}
+		}
+		out = append(out, change)
+	}
+	return out, nil
+}
+
+// percent returns the change of a cell in per cent of the earlier value.
+func percent(later, earlier *Cells, at, before int) Interval {
+	z := calibrate.Z95
+	if later.heavy || earlier.heavy {
+		z = kinds.HeavyZ95(3) // of one Laplace variable; of a sum it is smaller
+	}
+	n, d := later.Value[at], earlier.Value[before]
+	sn, sd := later.deviation[at]+later.step/2/z, earlier.deviation[before]+earlier.step/2/z
+	low, high, ok := kinds.Fieller(n, d, sn*sn, sd*sd, 0, z)
+	if !ok || d <= 0 {
+		return notStated
+	}
+	return Interval{100 * (n/d - 1), 100 * (low - 1), 100 * (high - 1)}
+}
+
+// labelsOf returns the labels of each cell as one text.
+func labelsOf(c *Cells) []string {
+	out := make([]string, len(c.Value))
+	for i := range c.Keys {
+		for cell, label := range c.Keys[i].Labels.Texts() {
+			out[cell] += label + "\x00"
+		}
+	}
+	return out
+}

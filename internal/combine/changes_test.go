@@ -1,0 +1,116 @@
+package combine
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/kinds"
+)
+
+// Intervals of changes cover the change of the exact values in 95 of 100 pairs of releases: differences of counts and of
+// quotients whose intervals are not symmetric, and relative changes, also if they state few. See runs for false alarms.
+func TestChangesCover(t *testing.T) {
+	z := calibrate.Z95
+	count := func(r *rand.Rand, exact float64) (x, low, high, deviation float64) {
+		const sd = 12
+		x = exact + sd*r.NormFloat64()
+		return x, x - z*sd, x + z*sd, sd
+	}
+	quotient := func(r *rand.Rand, exact float64) (x, low, high, deviation float64) {
+		const n, sdn, sdd = 150.0, 20, 12
+		a, b := exact*n+sdn*r.NormFloat64(), n+sdd*r.NormFloat64()
+		low, high, _ = kinds.Fieller(a, b, sdn*sdn, sdd*sdd, 0, z)
+		return a / b, low, high, 0
+	}
+	for _, c := range []struct {
+		name           string
+		draw           func(*rand.Rand, float64) (x, low, high, deviation float64)
+		before, latest float64
+		relative       bool
+	}{
+		{"counts", count, 300, 340, true},
+		{"small counts", count, 80, 60, true},
+		{"quotients", quotient, 0.4, 0.55, false},
+		{"quotients of unlike errors", quotient, 0.02, 3, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(17, uint64(len(c.name))))
+			differences, relative, stated := 0, 0, 0
+			for range runs {
+				earlier, later := drawnCells(r, c.draw, c.before, "a", c.relative), drawnCells(r, c.draw, c.latest, "b", c.relative)
+				changes, err := Changes(later, earlier, 0)
+				if err != nil || len(changes) != 1 {
+					t.Fatal(changes, err)
+				}
+				if d := changes[0].Difference; d.Low <= c.latest-c.before && c.latest-c.before <= d.High {
+					differences++
+				}
+				if p, exact := changes[0].Percent, 100*(c.latest/c.before-1); !math.IsNaN(p.Value) {
+					if stated++; p.Low <= exact && exact <= p.High {
+						relative++
+					}
+				}
+			}
+			t.Logf("differences %.4f, relative changes %.4f of %d", float64(differences)/runs, float64(relative)/float64(stated),
+				stated)
+			if share := float64(differences) / runs; share < least || share > most {
+				t.Errorf("intervals of differences cover %.4f", share)
+			}
+			if share := float64(relative) / float64(stated); c.relative && (stated < runs*99/100 || share < least || share > most) ||
+				!c.relative && stated > 0 {
+				t.Errorf("intervals of %d relative changes cover %.4f", stated, share)
+			}
+		})
+	}
+}
+
+// drawnCells makes a table of one cell.
+func drawnCells(r *rand.Rand, draw func(*rand.Rand, float64) (x, low, high, deviation float64), exact float64, origin string,
+	relative bool) *Cells {
+	x, low, high, deviation := draw(r, exact)
+	return &Cells{Value: []float64{x}, Low: []float64{low}, High: []float64{high}, deviation: []float64{deviation},
+		Relative: relative, origin: origin}
+}
+
+// Cells are matched by their labels. What has no interval, and what is too wide, is not stated.
+func TestChangesOfCells(t *testing.T) {
+	table := func(origin string, labels []string, values []float64) *Cells {
+		c := &Cells{Keys: []domain.KeyColumn{{Name: "region", Stride: 1, Labels: domain.Labels{Strings: labels}}}, Relative: true,
+			origin: origin, Value: values}
+		for _, x := range values {
+			c.Low, c.High, c.deviation = append(c.Low, x-2), append(c.High, x+2), append(c.deviation, 1)
+		}
+		return c
+	}
+	earlier := table("a", []string{"north", "south", "west", "small"}, []float64{100, 200, math.NaN(), 1})
+	later := table("b", []string{"south", "east", "west", "north", "small"}, []float64{220, 7, 9, 100, 5})
+	changes, err := Changes(later, earlier, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	south := changes[0]
+	if south.Before != 1 || south.Difference.Value != 20 || math.Abs(south.Difference.High-20-math.Sqrt(8)) > 1e-9 ||
+		math.Abs(south.Percent.Value-10) > 1e-9 {
+		t.Errorf("south: %+v", south)
+	}
+	if changes[1].Before != -1 || !math.IsNaN(changes[1].Difference.Value) || !math.IsNaN(changes[2].Difference.Value) {
+		t.Errorf("east, west: %+v", changes[1:3])
+	}
+	if north := changes[3]; math.IsNaN(north.Percent.Value) || north.Difference.Value != 0 {
+		t.Errorf("north: %+v", north)
+	}
+	if small := changes[4]; !math.IsNaN(small.Percent.Value) || small.Difference.Value != 4 {
+		t.Errorf("small: %+v", small)
+	}
+	if wide, _ := Changes(later, earlier, 1); !math.IsNaN(wide[3].Percent.Value) || wide[3].Difference.Value != 0 {
+		t.Errorf("an interval of 2.8 points to each side is stated: %+v", wide[3])
+	}
+	for _, other := range []*Cells{table("b", []string{"south"}, []float64{1}), {origin: "c", Value: []float64{1}}} {
+		if _, err := Changes(later, other, 0); err == nil {
+			t.Errorf("%+v: no error", other)
+		}
+	}
+}

@@ -1,0 +1,301 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/joined"
+)
+
+// Several tables
+//
+// Tables are read one after the other, each for the queries that read it. If a table needs a join, the other table is
+// read first into a side, which takes at most a part of the memory for rows. If it does not fit, the side has the keys
+// of a range, and both tables are read again for the next range: a row of the table is joined in one of the ranges.
+
+// Tables is an engine over several tables.
+type Tables struct {
+	of      []*Engine
+	limits  Limits
+	staging string
+	side    int64 // what the side of a join takes at most; 0: a part of the memory for rows
+}
+
+// NewTables returns an engine over the tables of a plan, in its order, that keeps to some limits. Closing the engine
+// closes them.
+func NewTables(data []*source.Dataset, l Limits) *Tables {
+	t := &Tables{limits: l}
+	for _, d := range data {
+		e := NewWithin(d, l)
+		t.of = append(t.of, e)
+		t.limits.Workers, t.limits.Ahead = e.limits.Workers, max(t.limits.Ahead, e.limits.Ahead)
+	}
+	return t
+}
+
+// UseScratch sets the folder for what does not fit in memory, if the limits name none.
+func (t *Tables) UseScratch(dir string) { t.staging = dir }
+
+// Schema returns no columns: see TableSchemas.
+func (t *Tables) Schema() table.Schema { return table.Schema{} }
+
+// TableSchemas returns the schemas of the tables.
+func (t *Tables) TableSchemas() []table.Schema {
+	out := make([]table.Schema, len(t.of))
+	for k := range out {
+		out[k] = t.schema(k)
+	}
+	return out
+}
+
+func (t *Tables) schema(k int) table.Schema { return t.of[k].Schema() }
+
+// Close closes the tables.
+func (t *Tables) Close() error {
+	var failed []error
+	for _, e := range t.of {
+		failed = append(failed, e.Close())
+	}
+	return errors.Join(failed...)
+}
+
+// Aggregate reads the tables and answers all queries of the plan.
+func (t *Tables) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
+	m, err := t.limits.share(p)
+	if err != nil {
+		return nil, err
+	}
+	first := *t.of[0]
+	first.staging = t.staging
+	spill := newScratch(ctx, first.scratchFolder(), m)
+	a := &pipeline.Aggregates{Free: spill.Close}
+	if err := t.aggregate(ctx, p, o, spill, a); err != nil || !p.Discovers() {
+		a.Close() // nobody needs its contents any more
+		a.Free = nil
+		if err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// aggregate fills in the answers.
+func (t *Tables) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
+	a *pipeline.Aggregates) error {
+	all := make([]*queries.Accumulator, len(p.Queries()))
+	s := &tableScan{Tables: t, ctx: ctx, spill: spill, done: t.progress(p, o, pipeline.StageAggregate)}
+	s.watch, _ = o.(pipeline.RowObserver)
+	for k := range t.of {
+		workers, err := s.read(p.OfTable(k), k)
+		if err != nil {
+			return err
+		}
+		if len(workers) == 0 {
+			continue
+		}
+		if err := addUnits(workers); err != nil {
+			return err
+		}
+		if err := merge(workers); err != nil {
+			return err
+		}
+		seen := checks(workers)
+		if seen != nil {
+			if a.Checks == nil {
+				a.Checks = &pipeline.DataChecks{Tables: make([]*pipeline.DataChecks, len(t.of))}
+			}
+			a.Checks.Tables[k] = seen
+		}
+		for i, number := range p.QueriesOf(k) {
+			all[number] = workers[0].accumulators[i]
+		}
+	}
+	var err error
+	if a.Exacts, err = p.HideTotals(all); err != nil {
+		return err
+	}
+	for k := range t.of {
+		if a.Checks == nil || a.Checks.Tables[k] == nil {
+			continue
+		}
+		for i, number := range p.QueriesOf(k) {
+			setBounds(a.Checks.Tables[k], i, all[number])
+		}
+	}
+	a.Input = inputDigest(s.sums)
+	return nil
+}
+
+// progress returns a function that reports one more split of those that a first pass over all tables reads.
+func (t *Tables) progress(p *pipeline.Plan, o pipeline.Observer, stage pipeline.Stage) func() {
+	splits := 0
+	for k, e := range t.of {
+		of := p.OfTable(k)
+		if len(of.Queries()) == 0 {
+			continue
+		}
+		splits += e.data.Splits()
+		for _, j := range of.Joins() {
+			splits += t.of[j.Table].data.Splits()
+		}
+	}
+	return progress(o, stage, splits)
+}
+
+// tableScan is the scan of all tables.
+type tableScan struct {
+	*Tables
+	ctx   context.Context
+	spill *scratch
+	done  func()
+	watch pipeline.RowObserver
+	sums  [][]byte // digests of the splits of the first passes
+}
+
+// read reads a table for its queries. It returns the workers; none if there are no queries.
+func (s *tableScan) read(p *pipeline.Plan, k int) ([]*worker, error) {
+	if len(p.Queries()) == 0 {
+		return nil, nil
+	}
+	schema, diags := p.Joined(s.schema(k), s.schema)
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	e := s.of[k]
+	workers, err := newWorkers(min(s.spill.memory.workers, max(e.data.Splits(), 1)), p, schema, s.spill, s.limits)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := e.rowGroupsOf(p, schema)
+	if err != nil {
+		return nil, err
+	}
+	limit := cmp.Or(s.Tables.side, s.spill.memory.rows/2/int64(max(len(p.Joins()), 1)))
+	return workers, s.pass(p, p.Joins(), nil, limit, true, func(sides []*joined.Side, first bool) error {
+		for _, w := range workers {
+			w.joins = w.joins[:0]
+			columns := p.Columns()
+			for i, side := range sides {
+				j := &p.Joins()[i]
+				w.joins = append(w.joins, side.Rows(j.Own, columns, schema))
+				columns = append(columns[:len(columns):len(columns)], j.As...)
+			}
+		}
+		return s.scan(e, first, func(ctx context.Context, i, split int) ([]byte, error) {
+			w, batch := workers[i], 0
+			sum, err := groups.Read(ctx, split, p.Columns(), func(b *table.Batch) error {
+				batch++
+				if s.watch != nil {
+					s.watch.Rows(b.Rows)
+				}
+				look := s.limits.Look.looksAt(split, e.data.Splits(), batch-1)
+				return w.join(0, b, func(b *table.Batch) error { return w.addBatch(b, look) })
+			})
+			if first {
+				w.rows += sum.Skipped
+				w.skipped += sum.Skipped
+			}
+			return sum.Digest, err
+		})
+	})
+}
+
+// pass calls do with all combinations of sides of joins. first is set for the first one.
+func (s *tableScan) pass(p *pipeline.Plan, joins []pipeline.Join, sides []*joined.Side, limit int64, first bool,
+	do func(sides []*joined.Side, first bool) error) error {
+	if len(joins) == 0 {
+		return do(sides, first)
+	}
+	for from, more := uint64(0), true; more; first = false {
+		side, err := s.readSide(&joins[0], from, limit, first)
+		if err != nil {
+			return err
+		}
+		if err := s.pass(p, joins[1:], append(sides[:len(sides):len(sides)], side), limit, first, do); err != nil {
+			return err
+		}
+		from, more = side.Next()
+	}
+	return nil
+}
+
+// readSide reads the other table of a join.
+func (s *tableScan) readSide(j *pipeline.Join, from uint64, limit int64, first bool) (*joined.Side, error) {
+	e, p := s.of[j.Table], j.Side
+	logical, diags := p.LogicalSchema(e.Schema())
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	side := joined.NewSide(joined.Form{Keys: j.Theirs, Add: j.Add, Units: j.Units, Columns: p.Logical(), Schema: logical},
+		from, limit)
+	readers := make([]*sideReader, min(s.spill.memory.workers, max(e.data.Splits(), 1)))
+	for i := range readers {
+		var err error
+		if readers[i], err = newSideReader(p, e.Schema(), side); err != nil {
+			return nil, err
+		}
+	}
+	groups, err := e.rowGroups(p)
+	if err != nil {
+		return nil, err
+	}
+	err = s.scan(e, first, func(ctx context.Context, i, split int) ([]byte, error) {
+		sum, err := groups.Read(ctx, split, p.Columns(), readers[i].add)
+		return sum.Digest, err
+	})
+	side.Complete()
+	return side, err
+}
+
+// scan reads all splits of a table.
+func (s *tableScan) scan(e *Engine, first bool, read func(ctx context.Context, i, split int) ([]byte, error)) error {
+	done := func() {}
+	if first {
+		done = s.done
+	}
+	sums, err := e.scanSome(s.ctx, min(s.spill.memory.workers, max(e.data.Splits(), 1)), splits{0, e.data.Splits()}, read, done)
+	if first {
+		s.sums = append(s.sums, sums...)
+	}
+	return err
+}
+
+// Digest hashes what Aggregate would read.
+func (t *Tables) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
+	s := &tableScan{Tables: t, ctx: ctx, done: t.progress(p, o, pipeline.StageCompare),
+		spill: &scratch{memory: memory{workers: t.limits.Workers, rows: math.MaxInt64}}}
+	digest := func(e *Engine, p *pipeline.Plan, schema table.Schema) error {
+		groups, err := e.rowGroupsOf(p, schema)
+		if err != nil {
+			return err
+		}
+		return s.scan(e, true, func(ctx context.Context, _, split int) ([]byte, error) {
+			return groups.Digest(ctx, split, p.Columns())
+		})
+	}
+	for k, e := range t.of {
+		of := p.OfTable(k)
+		if len(of.Queries()) == 0 {
+			continue
+		}
+		schema, diags := of.Joined(e.Schema(), t.schema)
+		if len(diags) > 0 {
+			return nil, diags
+		}
+		for _, j := range of.Joins() {
+			if err := digest(t.of[j.Table], j.Side, t.schema(j.Table)); err != nil {
+				return nil, err
+			}
+		}
+		if err := digest(e, of, schema); err != nil {
+			return nil, err
+		}
+	}
+	return inputDigest(s.sums), nil
+}

@@ -1,0 +1,137 @@
+package stabilitytest
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/dprelease/dprelease/internal/wiring"
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Several tables
+//
+// A job with several tables reads the files of a case twice, as tables left and right, so that neighbours differ in the
+// rows of one unit in both. Its table items is the same for all neighbours and names no unit: whose its rows are follows
+// from left by a key. Items that only one unit has by its key are nobody's without it.
+
+// Tables are the tables of a job besides left, which has the job's other keys of input.
+type Tables struct {
+	Join  string // the value of left's join
+	Right string // conditions of right
+	Items string // the value of the join of items, to left first
+}
+
+// items is the file of the table items.
+const items = "items.csv"
+
+const itemRows = "i,s,price\n0,a,1\n0,red,50\n1,a\x00b,2\n5,,3\n5,b,-4\n40,red,5.5\n40,red,5.5\n40,é,\n7,b,8\n,a,9\n" +
+	"9223372036854775807,zz,1e300\n-9223372036854775808,\"\",0\n1,blue,NaN\n"
+
+// inputs writes the keys of the tables, for the files of a case.
+func (t *Tables) inputs(line func(string, ...any), j *Job, files []string) {
+	form := func() {
+		line("      files: [%s]\n      csv: {%s}\n      unit: [%s]", strings.Join(files, ", "), j.csv(), strings.Join(j.Unit, ", "))
+		if len(files) > 0 && strings.HasSuffix(files[0], ".jsonl") {
+			line("      jsonl: {columns: {%s}}", strings.Join(j.types(true), ", "))
+		}
+	}
+	line("  tables:\n    left:")
+	form()
+	for _, key := range j.Derived {
+		line("      %s", key)
+	}
+	if len(j.Where) > 0 {
+		line("      where: [%s]", strings.Join(j.Where, ", "))
+	}
+	line("      join: %s\n    right:", t.Join)
+	form()
+	if t.Right != "" {
+		line("      where: [%s]", t.Right)
+	}
+	line("    items: {files: [%s], csv: {types: {i: int, price: float}}, join: %s}", items, t.Items)
+}
+
+// from returns a query that reads left, unless it says something else.
+func from(query string) string {
+	if strings.Contains(query, ", from: ") {
+		return query
+	}
+	return query + ", from: left"
+}
+
+// tables draws several tables, and queries about columns of one that another one has.
+func (d *drawing) tables() {
+	same := func() string {
+		name := d.one("i", "s", "b", "n", "d", "c")
+		return name + ": " + name
+	}
+	add := d.one("f", "h", "i", "k", "g")
+	text := d.one("s", "c")
+	on := pick(d.Rand, []string{"", "on: {" + same() + "}, ", "on: {" + same() + "}, "})
+	t := &Tables{Join: "[{table: right, " + on + "add: [" + add + ", " + text + "], prefix: of_}]"}
+	if d.chance(0.4) {
+		t.Right = d.filter()
+	}
+	key := pick(d.Rand, []string{"i", "s"})
+	t.Items = "[{table: left, on: {" + key + ": " + d.use(key) + "}, add: [" + d.one("c", "b", "n") + "], prefix: l_}, {table: " +
+		"right, add: [" + text + "], prefix: r_}]"
+	d.job.Tables = t
+	d.job.Queries = append(d.job.Queries,
+		"name: joined, "+pick(d.Rand, []string{
+			"sum: {column: of_" + add + ", clamp: [-5, 40], by: [{column: of_" + text + ", values: [red, blue, a]" + bin + "}]}",
+			"mean: {column: of_" + add + ", clamp: [0, 50]}",
+			"histogram: {by: [{column: of_" + text + ", keys: discover}]}, per_unit: {max_groups: 3, max_rows_per_group: 1}",
+		})+", from: left",
+		"name: items, "+pick(d.Rand, []string{
+			"sum: {column: price, clamp: [-5, 40], by: [{column: r_" + text + ", values: [red, blue, a]" + bin + "}]}",
+			"histogram: {by: [{column: s, values: [red, b, a]" + bin + "}, {column: r_" + text + ", values: [red]" + bin + "}]}",
+			"count: {}",
+		})+", from: items")
+	if d.chance(0.4) {
+		d.job.Where = append(d.job.Where, pick(d.Rand, []string{"{column: of_" + text + ", in: [red, a]}", "{column: of_" + add +
+			", not_null: true}"}))
+	}
+	if d.chance(0.5) {
+		d.job.Queries = append(d.job.Queries, "name: right, histogram: {by: [{column: "+text+", values: [red, a]"+bin+"}]}, "+
+			"from: right")
+	}
+}
+
+// openTables opens the tables of a job in the order of its plan.
+func (c *Case) openTables(l *Lab) (tables []*source.Dataset, err error) {
+	for i, options := range wiring.Sources(c.Job.plan.Job()) {
+		options.Dir, options.Workers = l.Dir, c.Limits.Workers
+		if name := c.Job.plan.Tables()[i]; name != "items" {
+			options.Files = Files(c.Writer, c.Pair.Files)
+			options.JSONL = c.Job.source.JSONL
+		}
+		data, err := source.Open(context.Background(), options)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, data)
+	}
+	return tables, nil
+}
+
+// open makes an engine for a plan about the files that Put wrote.
+func (c *Case) open(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, string) pipeline.Engine) (pipeline.Engine,
+	error) {
+	if len(p.Tables()) > 0 {
+		if l.OpenTables == nil {
+			return nil, unwritten{errors.New("the engine reads one table")}
+		}
+		tables, err := c.openTables(l)
+		if err != nil {
+			return nil, err
+		}
+		return l.OpenTables(tables, c.Limits, l.Dir), nil
+	}
+	data, err := c.openFiles(l)
+	if err != nil {
+		return nil, err
+	}
+	return open(data, c.Limits, l.Dir), nil
+}

@@ -1,0 +1,281 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/joined"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Several tables
+//
+// The plan of a job with several tables has an input for each. [Plan.OfTable] is the plan of one table: its queries, in
+// terms of its columns. Engines run one after the other, and hide the totals of all queries with the whole plan.
+//
+// A join makes columns of another table available beside those of the files; filters, derived columns and queries do not
+// tell them apart. A join whose columns nothing needs is left out: it would neither add rows nor remove any.
+
+// tableInput is one of several tables of a plan.
+type tableInput struct {
+	name string
+	job  *configs.Job
+	input
+}
+
+// Join is a join that a table of a plan needs.
+type Join struct {
+	// Table is the number of the other table, Side the plan of what is read of it: Theirs, and then Add.
+	Table int
+	Side  *Plan
+	// Own are the columns that make the key of a row, Theirs those of the other table.
+	Own, Theirs []string
+	// Add are the columns of the other table that a row gets, As their names. If Units is above 0, the first of them are
+	// the privacy unit: a row has a partner for each unit that has its key, and none is left without one.
+	Add, As []string
+	Units   int
+
+	field string
+}
+
+// ofTables makes the builders of a job's tables.
+func (b *builder) ofTables(p *Plan) {
+	for _, name := range b.job.TableNames() {
+		of := &builder{job: b.job.Of(name), read: b.read, gathered: b.gathered, called: b.job.Privacy.Unit.Columns}
+		b.tables = append(b.tables, of)
+		t := tableInput{name: name, job: of.job}
+		of.input(&t.input)
+		of.derive()
+		t.units = of.units()
+		p.tables = append(p.tables, t)
+	}
+	for k, of := range b.tables {
+		for _, j := range of.job.Joins() {
+			if join, ok := b.join(p, &j); ok {
+				of.joins = append(of.joins, join)
+				p.tables[k].joins = append(p.tables[k].joins, join)
+			}
+		}
+	}
+}
+
+// join makes a join without a Side, which depends on the columns that queries need.
+func (b *builder) join(p *Plan, j *configs.TableJoin) (Join, bool) {
+	at := slices.IndexFunc(p.tables, func(t tableInput) bool { return t.name == j.Table })
+	if at < 0 {
+		return Join{}, false // impossible: the job was checked
+	}
+	return Join{Table: at, Own: j.Own, Theirs: j.Theirs, Add: j.Add, As: j.As, Units: j.Units, field: j.Field}, true
+}
+
+// of returns the builder of the table that a query reads.
+func (b *builder) of(q *configs.Query) *builder {
+	for _, of := range b.tables {
+		if of.job.Reads(q) {
+			return of
+		}
+	}
+	return b
+}
+
+// views decides which columns of the plan's tables are read.
+func (b *builder) views(p *Plan) {
+	if len(p.tables) == 0 {
+		p.input.read(p.logical(), b.job.Input.Events, b.derived)
+		return
+	}
+	for k, of := range b.tables {
+		t := &p.tables[k]
+		t.read(p.OfTable(k).logical(), nil, of.derived)
+		for i := range t.joins {
+			b.side(p, t, &t.joins[i])
+		}
+	}
+}
+
+// side makes the plan of the other side of a join.
+func (b *builder) side(p *Plan, t *tableInput, j *Join) {
+	other, of := &p.tables[j.Table], b.tables[j.Table]
+	side := *p
+	side.tables, side.queries = nil, nil
+	side.job, side.input = withQueries(other.job, nil), other.input
+	side.input.units = nil
+	side.input.joins = of.joins // what it joins itself cannot be joined on
+	var once []string
+	for _, name := range slices.Concat(j.Theirs, j.Add, other.filters.Columns()) {
+		if !slices.Contains(once, name) {
+			once = append(once, name)
+		}
+	}
+	side.input.read(once, nil, of.derived)
+	if len(side.input.joins) > 0 {
+		b.diags = append(b.diags, t.job.Diagnose(j.field, "contradiction", "of table "+other.name+" the join needs columns that "+
+			"are joined to it in turn", "join the third table to this one, and filter here"))
+	}
+	j.Side = &side
+}
+
+// withQueries returns a job with other queries.
+func withQueries(job *configs.Job, queries []configs.Query) *configs.Job {
+	out := *job
+	out.Queries = queries
+	return &out
+}
+
+// Tables returns the names of the plan's tables; none if it has one only.
+func (p *Plan) Tables() (names []string) {
+	for i := range p.tables {
+		names = append(names, p.tables[i].name)
+	}
+	return names
+}
+
+// QueriesOf returns the numbers of the queries that read a table of the plan.
+func (p *Plan) QueriesOf(k int) (numbers []int) {
+	for i := range p.job.Queries {
+		if p.tables[k].job.Reads(&p.job.Queries[i]) {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}
+
+// OfTable returns the plan of one table: its input, and the queries that read it.
+func (p *Plan) OfTable(k int) *Plan {
+	of := *p
+	of.input, of.tables, of.queries = p.tables[k].input, nil, nil
+	var asked []configs.Query
+	for _, i := range p.QueriesOf(k) {
+		asked = append(asked, p.job.Queries[i])
+		of.queries = append(of.queries, p.queries[i])
+	}
+	of.job = withQueries(p.tables[k].job, asked)
+	return &of
+}
+
+// inputs returns the plan of each table; the plan itself if it has one only.
+func (p *Plan) inputs() []*Plan {
+	if len(p.tables) == 0 {
+		return []*Plan{p}
+	}
+	out := make([]*Plan, len(p.tables))
+	for k := range out {
+		out[k] = p.OfTable(k)
+	}
+	return out
+}
+
+// Joins returns the joins of the rows of the plan's only table.
+func (p *Plan) Joins() []Join { return p.input.joins }
+
+// Joined returns the schema of a table with the columns of its joins. of returns the schema of the files of a table.
+func (p *Plan) Joined(own table.Schema, of func(table int) table.Schema) (table.Schema, configs.Diagnostics) {
+	var diags configs.Diagnostics
+	out := table.Schema{Fields: slices.Clone(own.Fields)}
+	for i := range p.input.joins {
+		j := &p.input.joins[i]
+		other, found := j.Side.LogicalSchema(of(j.Table))
+		if diags = append(diags, found...); len(found) > 0 {
+			continue
+		}
+		report := func(code, message, hint string) {
+			diags = append(diags, p.job.Diagnose(j.field, code, message, hint))
+		}
+		for _, name := range p.Columns() {
+			if f, ok := own.Lookup(name); ok && j.Units > 0 && f.Type.Kind == table.List {
+				report(problem.CodeColumnType, "column "+name+" holds lists, and rows of this table can be repeated",
+					"write the unit into the table: unit: [person]")
+			}
+		}
+		for k, name := range j.Theirs {
+			ours, ok1 := out.Lookup(j.Own[k])
+			theirs, ok2 := other.Lookup(name)
+			switch {
+			case !ok1:
+				report(problem.CodeUnknownColumn, "the table has no column "+j.Own[k], "release check compares a job with its input")
+			case !ok2:
+				report(problem.CodeUnknownColumn, "the other table has no column "+name, "release check compares a job with its input")
+			case ours.Type != theirs.Type:
+				report(problem.CodeColumnType, fmt.Sprintf("column %s is %s, and column %s of the other table is %s", j.Own[k],
+					ours.Type, name, theirs.Type), "keys are compared by value: give both columns one type")
+			case !joined.Fits(ours.Type):
+				report(problem.CodeColumnType, fmt.Sprintf("column %s is %s, which cannot be a key", j.Own[k], ours.Type), "")
+			}
+		}
+		for k, name := range j.Add {
+			f, ok := other.Lookup(name)
+			switch {
+			case !ok:
+				report(problem.CodeUnknownColumn, "the other table has no column "+name, "release check compares a job with its input")
+			case !joined.Fits(f.Type):
+				report(problem.CodeColumnType, fmt.Sprintf("column %s is %s, which cannot be joined", name, f.Type), "")
+			case out.Index(j.As[k]) >= 0:
+				report(problem.CodeDuplicate, "the table has a column "+j.As[k]+" already", "write a prefix")
+			}
+			out.Fields = append(out.Fields, table.Field{Name: j.As[k], Type: f.Type})
+		}
+	}
+	return out, diags
+}
+
+// CheckTables is Check against the schemas of the plan's tables.
+func (p *Plan) CheckTables(schemas []table.Schema) (diags configs.Diagnostics) {
+	for k, schema := range schemas {
+		of := p.OfTable(k)
+		joined, found := of.Joined(schema, func(table int) table.Schema { return schemas[table] })
+		if len(found) == 0 {
+			found = of.Check(joined)
+		}
+		for i := range of.input.joins {
+			j := &of.input.joins[i]
+			found = append(found, j.Side.Check(schemas[j.Table])...)
+		}
+		diags = append(diags, found...)
+	}
+	return unique(diags)
+}
+
+// logical returns the columns that queries and filters name, each once.
+func (p *Plan) logical() []string {
+	var columns []string
+	for i := range p.queries {
+		columns = append(columns, p.Reads(i)...)
+	}
+	columns = append(columns, p.input.filters.Columns()...)
+	var once []string
+	for _, c := range columns {
+		if !slices.Contains(once, c) {
+			once = append(once, c)
+		}
+	}
+	return once
+}
+
+// needed cuts joins down to the columns that are needed, and returns the columns of the files that are, keys among them.
+// needed columns come first, in their order.
+func needed(joins []Join, columns []string) (used []Join, own []string) {
+	own = slices.Clone(columns)
+	for i := len(joins) - 1; i >= 0; i-- {
+		j := joins[i]
+		j.Add, j.As = nil, nil
+		for k, as := range joins[i].As {
+			if k < j.Units || slices.Contains(own, as) {
+				j.Add, j.As = append(j.Add, joins[i].Add[k]), append(j.As, as)
+			}
+		}
+		if len(j.As) == 0 {
+			continue
+		}
+		used = append(used, j)
+		own = slices.DeleteFunc(own, func(name string) bool { return slices.Contains(j.As, name) })
+		for _, key := range j.Own {
+			if !slices.Contains(own, key) {
+				own = append(own, key)
+			}
+		}
+	}
+	slices.Reverse(used)
+	return used, own
+}

@@ -1,0 +1,183 @@
+package joined
+
+import (
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/intern"
+)
+
+// Rows joins the rows of the other table to a side. It is for one goroutine.
+type Rows struct {
+	side    *Side
+	keys    *keyReader
+	cells   []int32
+	rows    []int32 // the row of the batch of each joined row, if some are left out or repeated
+	records []int32 // the record of each joined row, or none
+	batch   table.Batch
+	own     []picked // memory of the batch's own columns
+	added   []picked
+}
+
+// picked is the memory of a column.
+type picked struct {
+	valid, unparsed []bool
+	codes           []int32
+	values          table.Values
+	lists           []uint32
+}
+
+// Rows returns what joins batches of some columns, keys among them.
+func (s *Side) Rows(keys, columns []string, schema table.Schema) *Rows {
+	return &Rows{side: s, keys: newKeyReader(keys, columns, schema), added: make([]picked, len(s.columns))}
+}
+
+// batchRows is how many rows a batch of joined rows has at most, if rows are repeated.
+const batchRows = 1 << 16
+
+// Join hands on batches with the columns of b and the added columns, each valid until it returns. Their rows are those of
+// b whose keys are in the side's range. Rows without a key are in the first range.
+func (r *Rows) Join(b *table.Batch, yield func(*table.Batch) error) error {
+	r.cells = columnar.Resize(r.cells, b.Rows)
+	clear(r.cells)
+	if err := r.keys.Open(b, r.cells); err != nil {
+		return err
+	}
+	s := r.side
+	r.rows, r.records = r.rows[:0], r.records[:0]
+	if s.whole() && s.Units == 0 {
+		for row := range r.cells {
+			r.records = append(r.records, r.find(row))
+		}
+		return yield(r.joined(b, true))
+	}
+	for row, cell := range r.cells {
+		if cell < 0 && s.from > 0 || cell >= 0 && !s.whole() && !s.has(r.keys.hash(row)) {
+			continue
+		}
+		key := r.find(row)
+		if s.Units == 0 {
+			r.rows, r.records = append(r.rows, int32(row)), append(r.records, key)
+			continue
+		}
+		if key < 0 {
+			continue // nobody's
+		}
+		for record := s.records.heads[key]; record != intern.None; record = s.records.next[record] {
+			r.rows, r.records = append(r.rows, int32(row)), append(r.records, record)
+			if len(r.rows) == batchRows {
+				if err := yield(r.joined(b, false)); err != nil {
+					return err
+				}
+				r.rows, r.records = r.rows[:0], r.records[:0]
+			}
+		}
+	}
+	if len(r.rows) == 0 {
+		return nil
+	}
+	return yield(r.joined(b, false))
+}
+
+// find returns the number of a row's key, or none.
+func (r *Rows) find(row int) int32 {
+	switch {
+	case r.cells[row] < 0:
+		return intern.None
+	case r.keys.word:
+		return r.side.records.words.Find(r.keys.AllWords()[row])
+	}
+	return r.side.records.texts.Find(r.keys.bytes(row))
+}
+
+// joined returns the joined rows as a batch. all is set if they are the rows of b.
+func (r *Rows) joined(b *table.Batch, all bool) *table.Batch {
+	r.batch.Rows = len(r.records)
+	r.batch.Columns = r.batch.Columns[:0]
+	if r.own == nil {
+		r.own = make([]picked, len(b.Columns))
+	}
+	for i := range b.Columns {
+		c := b.Columns[i]
+		if !all {
+			c = r.own[i].pick(&c, r.rows)
+		}
+		r.batch.Columns = append(r.batch.Columns, c)
+	}
+	for i := range r.side.columns {
+		r.batch.Columns = append(r.batch.Columns, r.added[i].look(&r.side.columns[i], r.records))
+	}
+	return &r.batch
+}
+
+// has reports whether a hash is in the range of the side.
+func (s *Side) has(hash uint64) bool { return s.from <= hash && hash <= s.to }
+
+// look returns an added column for rows with some records.
+func (m *picked) look(c *column, records []int32) table.Column {
+	n := len(records)
+	out := table.Column{Type: c.typ, Dict: c.dict}
+	m.valid = columnar.Resize(m.valid, n)
+	out.Valid = m.valid
+	if c.codes != nil {
+		m.codes = columnar.Resize(m.codes, n)
+		out.Codes, out.Values = m.codes, c.values
+		gather(m.codes, m.valid, c.codes, c.valid, records)
+		return out
+	}
+	if c.typ.Kind == table.Float {
+		m.values.Floats = columnar.Resize(m.values.Floats, n)
+		gather(m.values.Floats, m.valid, c.values.Floats, c.valid, records)
+	} else {
+		m.values.Ints = columnar.Resize(m.values.Ints, n)
+		gather(m.values.Ints, m.valid, c.values.Ints, c.valid, records)
+	}
+	out.Values = m.values
+	return out
+}
+
+// gather fills in the items of some records.
+func gather[T any](dst []T, valid []bool, items []T, known []bool, records []int32) {
+	var none T
+	for i, record := range records {
+		if record < 0 {
+			dst[i], valid[i] = none, false
+			continue
+		}
+		dst[i], valid[i] = items[record], known[record]
+	}
+}
+
+// pick returns some rows of a column. Plain values become a dictionary of which the rows are the codes.
+func (m *picked) pick(c *table.Column, rows []int32) table.Column {
+	n := len(rows)
+	out := table.Column{Type: c.Type, Dict: c.Dict, Values: c.Values}
+	if c.Type.Kind == table.List {
+		m.lists, m.values.Floats = append(m.lists[:0], 0), m.values.Floats[:0]
+		for _, row := range rows {
+			m.values.Floats = append(m.values.Floats, c.List(int(row))...)
+			m.lists = append(m.lists, uint32(len(m.values.Floats)))
+		}
+		out.Values, out.Lists = table.Values{Floats: m.values.Floats}, m.lists
+	} else {
+		m.codes = columnar.Resize(m.codes, n)
+		for i, row := range rows {
+			m.codes[i] = int32(c.Index(int(row)))
+		}
+		out.Codes = m.codes
+	}
+	if c.Valid != nil {
+		m.valid = columnar.Resize(m.valid, n)
+		for i, row := range rows {
+			m.valid[i] = c.Valid[c.Entry(int(row))]
+		}
+		out.Valid = m.valid
+	}
+	if c.Unparsed != nil {
+		m.unparsed = columnar.Resize(m.unparsed, n)
+		for i, row := range rows {
+			m.unparsed[i] = c.Unparsed[c.Entry(int(row))]
+		}
+		out.Unparsed = m.unparsed
+	}
+	return out
+}
