@@ -19,7 +19,7 @@ dist:
 
 # The wheels for Python, one for each platform, in dist/wheels. They need uv.
 wheels:
-	@for os in linux darwin; do for arch in amd64 arm64; do \
+	@for os in linux darwin windows; do for arch in amd64 arm64; do \
 	  GOOS=$$os GOARCH=$$arch uv build -q --wheel -o dist/wheels python || exit 1; done; done
 
 test:

@@ -116,8 +116,8 @@ func (c *checker) rowWeight(kind *yamltree.Path, q *Query, w *RowWeight) {
 	case q.CountsUnits():
 		wrong = "measure, which counts units"
 	case q.Histogram != nil && q.discovers():
-		wrong = "keys that are discovered, which are selected by numbers of units; sum: {column: " + yamltree.Shown(w.Column) +
-			"} adds weights up by the keys of another histogram"
+		wrong = "keys that are discovered, which are selected by numbers of units; sum: {column: " +
+			yamltree.Shown(w.Column) + "} adds weights up by the keys of another histogram"
 	case q.Histogram != nil && q.Histogram.dependent():
 		wrong = "optimize and noise, which lay out the noise of numbers of rows"
 	case q.Histogram != nil && len(q.Margins) > 0:

@@ -95,6 +95,9 @@ func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path strin
 				"with the same labels", r.Per, k.Name), "divide by a query whose dimensions are some of this one's, with the same cells")
 			return false
 		}
+		if len(k.Labels.Texts()) == 1 {
+			continue // a dimension of one cell has the stride of the one after it
+		}
 		if _, seen := strides[keys[at].Stride]; !seen {
 			cells *= len(k.Labels.Texts())
 		}
@@ -143,11 +146,13 @@ func (b *builder) perFile(r *rate, of *configs.Rate, keys []domain.KeyColumn, pa
 		for j, label := range labels {
 			code[label] = j
 		}
-		if _, twice := strides[keys[at].Stride]; twice {
+		if _, twice := strides[keys[at].Stride]; twice && len(labels) > 1 {
 			b.report(path+".on", "duplicate", "two columns name the same dimension", "name one of the two ends of an interval")
 			return false
 		}
-		strides[keys[at].Stride], sizes[keys[at].Stride] = parts, len(labels)
+		if len(labels) > 1 { // a dimension of one cell has the stride of the one after it
+			strides[keys[at].Stride], sizes[keys[at].Stride] = parts, len(labels)
+		}
 		codes = append(codes, code)
 		parts *= len(labels)
 	}

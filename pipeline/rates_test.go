@@ -102,3 +102,15 @@ func TestPartsOfCells(t *testing.T) {
 		}
 	}
 }
+
+// A dimension of one cell has the stride of its neighbour: cells are divided by those of their own labels all the same.
+func TestPartsBesideASingleCell(t *testing.T) {
+	const by = "{column: region, values: [n, s]}, {column: age, edges: [0, 30, 75]}, {column: status, values: {on: [a]}}"
+	p := planOfStays(t, "1e-6", "row", "", "histogram: {by: ["+by+"]}",
+		"histogram: {by: ["+by+"]}, rates: [{name: rate, per: q0}]")
+	for cell := range 4 {
+		if got := p.queries[1].rates[0].part(cell); got != cell {
+			t.Errorf("cell %d is divided by cell %d", cell, got)
+		}
+	}
+}

@@ -123,6 +123,45 @@ func TestTargetsOfTables(t *testing.T) {
 	}
 }
 
+// Targets are half-widths in the unit of the answer: at a size they are relative to it, with a number of rows those of a
+// sum over so many, and given weights make the query with the largest need for its weight decide.
+func TestTargetsAreStatedInTheirUnits(t *testing.T) {
+	least := func(privacy, queries string) float64 {
+		return float64(targetPlan(t, targetJob("1", privacy, queries)).Targets().Epsilon)
+	}
+	count := func(name, accuracy string) string {
+		return fmt.Sprintf("  - {name: %s, count: {}, accuracy: %s}\n", name, accuracy)
+	}
+	if a, b := least("", count("q", "{95%: 0.1, at: 250}")), least("", count("q", "{95%: 25}")); math.Abs(a/b-1) > 1e-9 {
+		t.Errorf("a tenth of 250 takes %g, 25 takes %g", a, b)
+	}
+	p := targetPlan(t, targetJob("1", "", "  - {name: q, mean: {column: x, clamp: [0, 10]}, accuracy: {95%: 0.25, rows: 1000}}\n"))
+	half, perRow := p.queries[0].HalfWidth()
+	if got := p.queries[0].reached(); !perRow || got != half || p.queries[0].target.half != 250 {
+		t.Errorf("a half-width of %g over rows is compared with %g", got, p.queries[0].target.half)
+	}
+	// Of two counts in four parts of mu², one to three, the first needs four times the mu² of the second.
+	both := count("a", "{95%: 20}") + strings.Replace(count("b", "{95%: 40}"), "count: {}", "count: {}, weight: 3", 1)
+	a := float64(targetPlan(t, targetJob("1", "", count("a", "{95%: 20}"))).needOf(t, 0))
+	eps, err := calibrate.GaussianEpsilon(1e-6, calibrate.Mu(2*a))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := least("", both); math.Abs(got/float64(eps)-1) > 1e-9 {
+		t.Errorf("weights 1 and 3 take epsilon %g, want %g", got, eps)
+	}
+}
+
+// needOf is the least mu of a query's target.
+func (p *Plan) needOf(t *testing.T, i int) float64 {
+	t.Helper()
+	mu, err := p.queries[i].needs(p.adjacency)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mu
+}
+
 // thousand is the queries of a job with a thousand targets.
 func thousand() string {
 	r := rand.New(rand.NewPCG(1, 2))

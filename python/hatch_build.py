@@ -14,6 +14,8 @@ TAGS = {
     ("linux", "arm64"): "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
     ("darwin", "amd64"): "macosx_12_0_x86_64",
     ("darwin", "arm64"): "macosx_12_0_arm64",
+    ("windows", "amd64"): "win_amd64",
+    ("windows", "arm64"): "win_arm64",
 }
 
 
@@ -29,7 +31,8 @@ class GoBinary(BuildHookInterface[Any]):
         if platform not in TAGS:
             raise SystemExit(f"dprelease does not build for {'/'.join(platform)}, only for {sorted(TAGS)}")
         self.folder = tempfile.TemporaryDirectory()
-        binary = os.path.join(self.folder.name, "dprelease")
+        name = "dprelease.exe" if platform[0] == "windows" else "dprelease"
+        binary = os.path.join(self.folder.name, name)
         # What the bytes depend on is fixed, as in .goreleaser.yaml: a commit and a version of Go make one program.
         fixed = {
             "CGO_ENABLED": "0",
@@ -48,7 +51,7 @@ class GoBinary(BuildHookInterface[Any]):
         )
         build_data["tag"] = "py3-none-" + TAGS[platform]
         build_data["pure_python"] = False
-        build_data["shared_scripts"] = {binary: "dprelease"}
+        build_data["shared_scripts"] = {binary: name}
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Called by hatchling when the wheel is there."""

@@ -390,3 +390,58 @@ func TestAlternativesAreThoseOfTheirMatrices(t *testing.T) {
 		}
 	}
 }
+
+// No replacement of a unit with several rows, of which some may be missing before or after, has a larger mu than is
+// charged, and one has nearly as large a one: all pairs of what a unit can have, over small domains.
+func TestReplacedUnitsOfSeveralRows(t *testing.T) {
+	for _, sizes := range [][]int{{3}, {2, 3}, {2, 2, 2}} {
+		for rows := int64(1); rows <= 2; rows++ {
+			s := Spec{Name: "q", Kind: Crosstab, Unit: []string{"u"}, Bounds: Bounds{MaxRows: rows},
+				Crosstabs: &Crosstabs{Ways: []int{1}, Loss: strategy.LossTables}}
+			if len(sizes) > 1 {
+				s.Crosstabs.Ways = []int{1, 2}
+			}
+			cells, all := 1, strategy.Set(0)
+			for i, n := range sizes {
+				s.By = append(s.By, domain.Dimension{Column: fmt.Sprint("c", i), Labels: numbered(n)})
+				cells, all = cells*n, all|strategy.SetOf(i)
+			}
+			q := mustCross(t, s)
+			_, ms := calibratedFor(t, q, ReplaceOne)
+			var coordinates [][]float64 // of each contribution, in standard deviations
+			var fill func(counts []int64, left int64)
+			fill = func(counts []int64, left int64) {
+				if len(counts) < cells {
+					for n := int64(0); n <= left; n++ {
+						fill(append(slices.Clone(counts), n), left-n)
+					}
+					return
+				}
+				var y []float64
+				for i, r := range q.Marginals.Residuals() {
+					measured := q.Marginals.Measure(r, all, counts)
+					for j := range measured.Len() {
+						x, _ := new(big.Float).SetInt(measured.At(j).Big()).Float64()
+						y = append(y, x*q.Marginals.Quantum(r)/float64(ms[i].Sigma))
+					}
+				}
+				coordinates = append(coordinates, y)
+			}
+			fill(nil, rows)
+			largest := 0.0
+			for _, a := range coordinates {
+				for _, b := range coordinates {
+					mu2 := 0.0
+					for i := range a {
+						mu2 += (a[i] - b[i]) * (a[i] - b[i])
+					}
+					largest = max(largest, mu2)
+				}
+			}
+			mu := float64(calibrate.ComposedMu(ms))
+			if worst := math.Sqrt(largest); worst > mu*(1+1e-12) || worst < mu*(1-1e-3) {
+				t.Errorf("%v, %d rows: mu of the worst of %d units %.12g, charged %.12g", sizes, rows, len(coordinates), worst, mu)
+			}
+		}
+	}
+}

@@ -12,11 +12,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
@@ -356,6 +358,57 @@ func TestSharedReadingsCover(t *testing.T) {
 	}
 	if share := float64(covered) / float64(all); share < 0.95-6*math.Sqrt(0.95*0.05/draws) {
 		t.Errorf("%.4f are in their intervals", share)
+	}
+}
+
+// The ends of the intervals of a cumulative distribution are Fieller's for the covariance of the cells: a fraction F at an
+// end has (1 − F)·A − F·B, of the rows below an edge and above it, 1.96 of its standard deviations from 0.
+func TestSharedReadingsTakeTheCovariance(t *testing.T) {
+	const n = 20
+	q := mustShare(t, sharedEdges(n, Bounds{MaxGroups: 2 * n, MaxRowsPerGroup: 1}))
+	components, ms := calibrated(t, q)
+	groups := components[0].Cells / n              // the last key of a cell
+	values := make([]float64, components[0].Cells) // most rows are in the first cells, and no noise disorders their sums
+	for i := range values {
+		values[i] = math.Round(2000*math.Exp(-float64(i/groups)/4)) * max(1, ms[0].Grid)
+	}
+	noisy := []mechanism.Noisy{mechanismtest.Make(t, ms[0], values), mechanismtest.Make(t, ms[1], []float64{0})}
+	a, err := q.Finish(noisy, noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each, common := q.Form.Variances(ms[0].Deviation(), ms[1].Deviation())
+	ends := 0
+	for _, r := range a.Readings {
+		if r.Name != "cdf" {
+			continue
+		}
+		for _, end := range []query.Series{r.Answer.Low, r.Answer.High} {
+			fractions := make([]float64, r.Answer.Cells)
+			end(0, fractions)
+			for i, f := range fractions {
+				x, sum, squares := 0.0, 0.0, 0.0
+				for k := range n {
+					weight := -f
+					if k <= i%n {
+						weight = 1 - f
+					}
+					x += weight * values[k*groups+i/n]
+					sum += weight
+					squares += weight * weight
+				}
+				if f <= 0 || f >= 1 {
+					continue
+				}
+				ends++
+				if z := math.Abs(x) / math.Sqrt(each*squares+common*sum*sum); math.Abs(z/calibrate.Z95-1) > 1e-4 {
+					t.Errorf("cell %d: the end %g is %g deviations away", i, f, z)
+				}
+			}
+		}
+	}
+	if ends < 2*n {
+		t.Errorf("%d ends between 0 and 1", ends)
 	}
 }
 

@@ -135,17 +135,22 @@ func checkTally(t *testing.T, what string, q Query, want map[tally.Role]classes,
 	for i, name := range q.Columns() {
 		s.Fields = append(s.Fields, table.Field{Name: name, Type: columns[i].Type})
 	}
-	got := map[tally.Role]classes{}
-	for _, x := range talliedBy(t, q, s, [][]*table.Batch{{b}}).Inputs() {
-		got[x.Role] = classesOf(x)
-	}
-	for role, w := range want {
-		if got[role] != w {
-			t.Errorf("%s: %s has %v, want %v", what, role, got[role], w)
+	for times, workers := range map[int][][]*table.Batch{1: {{b}}, 3: {{b}, {b, b}}} {
+		got := map[tally.Role]classes{}
+		for _, x := range talliedBy(t, q, s, workers).Inputs() {
+			got[x.Role] = classesOf(x)
 		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%s: inputs %v", what, got)
+		for role, w := range want {
+			for i := range w {
+				w[i] *= int64(times)
+			}
+			if got[role] != w {
+				t.Errorf("%s, %d times: %s has %v, want %v", what, times, role, got[role], w)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s: inputs %v", what, got)
+		}
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package scratchfile keeps private bytes in a file that nobody else can read.
 //
 // The file has no name: it is unlinked before the first byte is written, so that the system frees it when the process
-// ends, however that happens. Its pieces are encrypted and authenticated (AES-256-GCM) under a key that is drawn for
+// ends, however that happens. On Windows it has a name, and the system deletes it then. Its pieces are encrypted and authenticated (AES-256-GCM) under a key that is drawn for
 // the file and held only in memory. The offset of a piece in the file is its nonce, and no offset is written twice.
 package scratchfile
 
@@ -126,12 +126,9 @@ func (f *File) open() error {
 		return err
 	}
 	f.sweep()
-	made, err := os.CreateTemp(f.folder, pattern)
+	made, err := create(f.folder)
 	if err != nil {
 		return f.failed("there can be no file in the scratch folder "+f.folder, err)
-	}
-	if err := os.Remove(made.Name()); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return errors.Join(f.failed("a file can't be unlinked in the scratch folder "+f.folder, err), made.Close())
 	}
 	f.file = made
 	return nil

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+
+	"github.com/dprelease/dprelease/internal/private"
 )
 
 const (
@@ -140,9 +142,33 @@ func checkPrivate(op, staging string) error {
 	case !owned(staging, info):
 		return refusal(op, staging, CodePlanted,
 			"the staging folder belongs to another user: run as that user, or look who made it, and remove it")
-	case runtime.GOOS != "windows" && info.Mode().Perm()&^stagingMode != 0:
-		return refusal(op, staging, CodePlanted, "others may look into the staging folder: if nobody can have, chmod 700 "+
-			"it; else remove it, and pay for a new release with --new-release")
+	}
+	who, err := private.Others(staging, info)
+	if err != nil {
+		return failure(op, staging, err)
+	}
+	if who != "" {
+		return refusal(op, staging, CodePlanted, who+" may look into the staging folder: if nobody can have, "+
+			private.Repair("it", info)+"; else remove it, and pay for a new release with --new-release")
+	}
+	return nil
+}
+
+// checkBorn refuses a new staging folder that others can look into. On Windows it takes its access list from the folder
+// around it, and some file systems of Unix keep no modes.
+func checkBorn(op, staging string) error {
+	info, err := os.Lstat(staging)
+	if err != nil {
+		return failure(op, staging, err)
+	}
+	who, err := private.Others(staging, info)
+	if err != nil {
+		return failure(op, staging, err)
+	}
+	if who != "" {
+		around := filepath.Dir(staging)
+		return refusal(op, staging, CodePlanted, who+" may look into folders that are made there, and a release is private "+
+			"until it is published: "+private.Repair(around, info)+", or choose another output folder")
 	}
 	return nil
 }

@@ -23,6 +23,9 @@ func (f *Folder) Prepare(staging string) error {
 	if err := os.Mkdir(staging, stagingMode); err != nil {
 		return failure(op, staging, err)
 	}
+	if err := checkBorn(op, staging); err != nil {
+		return errors.Join(err, os.Remove(staging))
+	}
 	return failure(op, staging, syncFolder(filepath.Dir(staging)))
 }
 

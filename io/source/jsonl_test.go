@@ -68,6 +68,20 @@ func TestJSONMembers(t *testing.T) {
 	}
 }
 
+// A path of three names leads through each of them, and names with points are found at each step.
+func TestJSONPaths(t *testing.T) {
+	for text, want := range map[string]any{
+		`{"a": {"c": "1", "b": {"c": "2"}}}`:        "2",
+		`{"a": {"c": "1", "b.c": "2"}}`:             "2",
+		`{"a.b": {"c": "1"}, "a": {"c": "2"}}`:      nil,
+		`{"a": {"b": {"c": {"c": "1"}}, "c": "2"}}`: nil,
+	} {
+		if diff := cmp.Diff([][]any{{want}}, openObjects(t, text+"\n", map[string]string{"a.b.c": "text"}, "a.b.c")); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
+
 // A line of more than 16 MiB is one row without values.
 func TestJSONLongLines(t *testing.T) {
 	long := `{"v": "` + strings.Repeat("x", 17<<20) + `"}`

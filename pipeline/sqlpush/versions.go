@@ -73,12 +73,15 @@ func (d *Database) pin(ctx context.Context) error {
 		d.version, err = v.version(ctx, s, &d.source)
 		return err
 	})
-	if err != nil {
+	if err != nil || d.version == "" {
 		return err
 	}
-	if from, ok := v.at(&d.source, d.version); ok {
-		d.from = from
+	from, ok := v.at(&d.source, d.version)
+	if !ok {
+		return &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql-version",
+			Message: "the newest version of the input's table is not a number", Hint: "name a version by input.sql.query"}
 	}
+	d.from = from
 	return nil
 }
 

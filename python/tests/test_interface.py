@@ -22,6 +22,18 @@ def test_a_job_is_a_path_a_text_or_a_dict(job: dict[str, Any]) -> None:
                                      "privacy": job["privacy"] | {"epsilon": 1000000}}).fits  # fmt: skip
 
 
+def test_a_job_goes_through_a_file_where_descriptors_have_no_names(
+    job: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = job | {"input": {"files": ["trips.parquet"]}}
+    usual = dprelease.plan(text).json
+    monkeypatch.setattr("dprelease._program._WINDOWS", True)
+    assert dprelease.plan(text).json == usual
+    with pytest.raises(dprelease.JobError) as wrong:
+        dprelease.plan(text | {"queries": []})
+    assert wrong.value.problems[0].file == "<job>" and not list(Path().glob(".dprelease-job-*"))
+
+
 def test_a_release_is_made_once(charges: Any) -> None:
     stages: list[tuple[str, int, int]] = []
     release = dprelease.run("job.yaml", progress=lambda *at: stages.append(at))

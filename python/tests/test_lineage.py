@@ -1,6 +1,7 @@
 """Events of OpenLineage have public facts and fit their schemas; an endpoint that is gone stops nothing."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -34,3 +35,26 @@ def test_a_dead_endpoint_is_only_said() -> None:
     release = dprelease.run("job.yaml")
     assert not lineage.emit(release, OpenLineageClient(url="http://localhost:9"))
     assert not lineage.emit(release, object())  # type: ignore[arg-type]
+
+
+def test_events_fit_the_published_schemas(folder: Path) -> None:
+    """DPRELEASE_OPENLINEAGE names a checkout of github.com/OpenLineage/OpenLineage: no package ships its schemas."""
+    if not (checkout := os.environ.get("DPRELEASE_OPENLINEAGE")):
+        pytest.skip("needs DPRELEASE_OPENLINEAGE")
+    referencing = pytest.importorskip("referencing")
+    validator = pytest.importorskip("jsonschema").Draft202012Validator
+    spec = Path(checkout) / "spec"
+    core = json.loads((spec / "OpenLineage.json").read_text())
+    facets = {f.stem: json.loads(f.read_text()) for f in (spec / "facets").glob("*.json")}
+    own = json.loads((Path(lineage.__file__).parent / "PrivacyRunFacet.json").read_text())
+    known = referencing.Registry().with_resources(
+        [(s["$id"], referencing.Resource.from_contents(s)) for s in (core, *facets.values())]
+    )
+    event = json.loads(Serde.to_json(lineage.event(dprelease.run("job.yaml"))))
+    validator(core, registry=known).validate(event)
+    for thing in (event["run"], event["job"], *event["inputs"], *event["outputs"]):
+        for name, facet in thing["facets"].items():
+            url = facet["_schemaURL"].partition("#")[0]
+            if url == own["$id"]:
+                continue
+            validator({"$ref": facets[Path(url).stem]["$id"]}, registry=known).validate({name: facet})

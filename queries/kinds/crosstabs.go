@@ -160,14 +160,15 @@ func (q *Crosstabs) checkRounding(p *problem.Problems) {
 		cells := 1
 		for _, i := range strategy.Set(cluster).Attributes() {
 			if cells *= q.Axes[i].Size; cells > maxJoint {
-				p.Add(field, problem.CodeTooManyCells, "tables of three and more dimensions are rounded together, as sums of one table "+
-					"of all their dimensions, which may have at most 2^26 cells", "leave "+strings.TrimPrefix(field, "crosstabs.")+
-					" out, or ask fewer of these tables in one query")
+				p.Add(field, problem.CodeTooManyCells, "tables of three and more dimensions are rounded together, as sums of one "+
+					"table of all their dimensions, which may have at most 2^26 cells",
+					"leave "+strings.TrimPrefix(field, "crosstabs.")+" out, or ask fewer of these tables in one query")
 				return
 			}
 		}
 		if !q.Spec.Crosstabs.Nonnegative {
-			p.Add(field, problem.CodeBadSpec, "tables of three and more dimensions are rounded to numbers that are not negative",
+			p.Add(field, problem.CodeBadSpec,
+				"tables of three and more dimensions are rounded to numbers that are not negative",
 				"add nonnegative: true, or ask tables of at most two dimensions")
 			return
 		}

@@ -19,8 +19,8 @@ import (
 // the cells of one margin.
 //
 // A table with given margins by two or more dimensions need not exist. If one does not, the margins by two and more
-// dimensions move to those that the nearest tables have, on average, again and again. If the tables then still disagree,
-// they are rounded to small steps, after which they agree (crosstabsjoint.go).
+// dimensions move to those that the nearest tables have, on average, again and again. If the tables then still
+// disagree, they are rounded to small steps, after which they agree (crosstabsjoint.go).
 
 // tables are tables by some dimensions that agree with each other.
 type tables struct {
@@ -44,9 +44,9 @@ const (
 	fewBelow         = 2 // standard deviations: cells below give and take before others do
 )
 
-// nonnegative replaces the values by values near them that agree and are not negative, multiples of base if it is not 0.
-// If none is negative, they stay but for the rounding. The total stays if it is positive; if it is not, all values become
-// 0.
+// nonnegative replaces the values by values near them that agree and are not negative, multiples of base if it is not
+// 0. If none is negative, they stay but for the rounding. The total stays if it is positive; if it is not, all values
+// become 0.
 func (t *tables) nonnegative(base float64) {
 	if !slices.ContainsFunc(t.Values, func(v []float64) bool { return len(v) > 0 && slices.Min(v) < 0 }) {
 		if base > 0 {

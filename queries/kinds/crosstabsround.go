@@ -8,8 +8,9 @@ import (
 // round replaces the values by nearby multiples of base that agree, integers in units of it: first the total, then the
 // tables by one dimension, by largest remainders, then the cells of each two-dimensional table, whose sums are then
 // fixed. Each cell is rounded down, and the missing units go to the cells with the largest remainders whose row and
-// column both miss some. A table by one dimension moves by less than base a cell. Non-negative values stay non-negative.
-// Tables of three and more dimensions are not negative and are added up from one of integers (crosstabsjoint.go).
+// column both miss some. A table by one dimension moves by less than base a cell. Non-negative values stay
+// non-negative. Tables of three and more dimensions are not negative, and are sums of one table of integers
+// (crosstabsjoint.go).
 func (t *tables) round(base float64) {
 	t.Values = multiplied(t.Values, 1/base)
 	total := math.Round(t.total())

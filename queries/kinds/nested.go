@@ -135,8 +135,8 @@ func (q *Nested) checkKnown(p *problem.Problems) {
 	}
 	known := maps.Clone(given)
 	if q.Spec.Crosstabs.RoundTo > 1 {
-		p.Add("crosstabs.round_to", problem.CodeBadSpec, "public totals are published as they are, and need not be multiples of it",
-			"use integers, or leave known out")
+		p.Add("crosstabs.round_to", problem.CodeBadSpec,
+			"public totals are published as they are, and need not be multiples of it", "use integers, or leave known out")
 		return
 	}
 	q.Spec.Crosstabs = &query.Crosstabs{Loss: q.Spec.Crosstabs.Loss, Nonnegative: q.Spec.Crosstabs.Nonnegative,

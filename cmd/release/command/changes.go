@@ -41,7 +41,8 @@ func changesCommand(c *console.Console) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return changeCells(cmd.Context(), c, args, &f) },
 	}
 	cmd.Flags().StringVar(&f.table, "table", "", "the table to compare: QUERY or QUERY.TABLE")
-	cmd.Flags().Float64Var(&f.maxHalfWidth, "max-half-width", 0, "leave out changes whose interval reaches further to each side")
+	cmd.Flags().Float64Var(&f.maxHalfWidth, "max-half-width", 0,
+		"leave out changes whose interval reaches further to each side")
 	cmd.Flags().BoolVar(&f.csv, "csv", false, "print the changes as CSV, with all digits")
 	cmd.Flags().BoolVar(&c.JSON, "json", false, "print the changes as JSON")
 	cmd.MarkFlagsMutuallyExclusive("csv", "json")

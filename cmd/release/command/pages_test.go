@@ -89,7 +89,8 @@ func readPage(t *testing.T, path string) page {
 	return p
 }
 
-// userPages are the pages whose commands are tested: README.md and all of docs, except the decisions.
+// userPages are the pages whose commands are tested: README.md, all of docs except the decisions, and those of jobs for
+// official statistics.
 func userPages(t *testing.T) []page {
 	t.Helper()
 	root := filepath.Join("..", "..", "..")
@@ -107,6 +108,9 @@ func userPages(t *testing.T) []page {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range []string{"census", "labour-survey", "school-register"} {
+		pages = append(pages, readPage(t, filepath.Join(root, "examples", name, "README.md")))
 	}
 	return pages
 }

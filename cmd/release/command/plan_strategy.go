@@ -96,8 +96,8 @@ func (a *app) printAdjusted(q *pipeline.Planned) error {
 		return a.Printf("estimates: made from the first level down, so that all levels keep one total; cells near 0 are too " +
 			"large on average and others of their group too small\n")
 	}
-	return a.Printf("estimates: the total stays as it is measured, but for rounding; each margin by one column has a bias below %.2g of its "+
-		"standard deviation; cells without rows have at most %.2g of the noise's error, other cells at most %.2g of it\n",
+	return a.Printf("estimates: the total stays as it is measured, but for rounding; each margin by one column has a bias "+
+		"below %.2g of its standard deviation; cells without rows have at most %.2g of the noise's error, other cells at most %.2g of it\n",
 		query.MarginBias, query.EmptyCellError, query.FullCellError)
 }
 

@@ -103,15 +103,15 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 
 // effectiveSizes describe Kish's effective number of rows for the weights of a plan's queries: the square of the sum of
 // weights over the sum of their squares, the number of equal rows that are as accurate as a sample. Of weights in
-// [low, high] it is at least 4·low·high/(low + high)² of the rows (Pólya and Szegő 1925). It takes no private number.
+// [low, high] it is at least 4·low·high/(low + high)² of the rows (Pólya and Szegő 1925), which is public.
 func effectiveSizes(p *pipeline.Plan) (texts []string) {
 	for _, q := range p.Queries() {
 		low, high, ok := kinds.Weights(q.Query)
 		if !ok {
 			continue
 		}
-		text := fmt.Sprintf("weights in [%.4g, %.4g]: the effective sample size (Kish) is at least %.3g %% of the rows", low, high,
-			100*4*low/high/(1+low/high)/(1+low/high))
+		text := fmt.Sprintf("weights in [%.4g, %.4g]: the effective sample size (Kish) is at least %.3g %% of the rows",
+			low, high, 100*4*low/high/(1+low/high)/(1+low/high))
 		if low == 0 {
 			text = fmt.Sprintf("weights in [0, %.4g]: a lower end above 0 would bound the effective sample size (Kish)", high)
 		}

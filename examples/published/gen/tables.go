@@ -18,13 +18,13 @@ type table struct {
 	row    func(r *rand.Rand, i int) []string
 	// public are lists of cells that the job reads, by column.
 	public map[string][]string
-	// numbers are public numbers of these cells, by column: the name, and the number of cell i.
-	numbers map[string]publicNumber
+	// beside are more columns of these lists, by column: their names, and the values beside cell i.
+	beside map[string]columns
 }
 
-type publicNumber struct {
-	name string
-	of   func(i int) int
+type columns struct {
+	names []string
+	of    func(i int) []string
 }
 
 // tables are named as the folders of their jobs.
@@ -42,11 +42,16 @@ var tables = map[string]table{
 			return []string{names("country", 30)[i%30], names("page", 5000)[page], strconv.Itoa(1 + skewed(r, 20_000/(1+page), 2))}
 		},
 		public: map[string][]string{"country": names("country", 30), "page": names("page", 5000)}},
-	"mobility": {rows: 1_000_000, header: []string{"user", "county", "place"},
+	// six weeks of one weekday; in the last one fewer go out
+	"mobility": {rows: 6_000_000, header: []string{"user", "week", "county", "place"},
 		row: func(r *rand.Rand, i int) []string {
-			user := i / 4
-			return []string{strconv.Itoa(user), names("county", 300)[user%300],
-				[]string{"grocery", "park", "retail", "transit", "workplace", "home"}[r.IntN(6)]}
+			user, week := i/4/6, 1+i/4%6
+			place := r.IntN(6)
+			if week == 6 && r.IntN(3) == 0 {
+				place = 5
+			}
+			return []string{strconv.Itoa(user), strconv.Itoa(week), names("county", 300)[user%300],
+				[]string{"grocery", "park", "retail", "transit", "workplace", "home"}[place]}
 		},
 		public: map[string][]string{"county": names("county", 300)}},
 	"pseo": {rows: 400_000, header: []string{"institution", "degree", "earnings"},
@@ -68,14 +73,30 @@ var tables = map[string]table{
 		},
 		public: map[string][]string{"zip": zips()},
 		// devices are skewed to the first codes, and households follow them
-		numbers: map[string]publicNumber{"zip": {"households", func(i int) int { return 20 + int(2500/math.Sqrt(1+float64(i))) }}}},
-	"census": {rows: 1_000_000, header: []string{"county", "tract", "sex", "age", "race"},
+		beside: map[string]columns{"zip": {[]string{"households"}, func(i int) []string {
+			return []string{strconv.Itoa(20 + int(2500/math.Sqrt(1+float64(i))))}
+		}}}},
+	// 4 states of 10 counties of 25 tracts; the states have 250,000 people each
+	"census": {rows: 1_000_000, header: []string{"tract", "sex", "age", "race"},
 		row: func(r *rand.Rand, i int) []string {
-			county := skewed(r, 40, 2)
-			return []string{names("county", 40)[county], strconv.Itoa(r.IntN(25)), []string{"female", "male"}[r.IntN(2)],
+			return []string{names("tract", 1000)[250*(i%4)+skewed(r, 250, 2)], []string{"female", "male"}[r.IntN(2)],
 				strconv.Itoa(int(min(39+22*math.Abs(r.NormFloat64()*0.9-0.2), 99))), names("race", 7)[skewed(r, 7, 3)]}
 		},
-		public: map[string][]string{"county": names("county", 40), "race": names("race", 7)}},
+		public: map[string][]string{"tract": names("tract", 1000), "state": names("state", 4), "race": names("race", 7)},
+		beside: map[string]columns{
+			"tract": {[]string{"county", "state", "country"}, func(i int) []string {
+				return []string{names("county", 40)[i/25], names("state", 4)[i/250], "all"}
+			}},
+			"state": {[]string{"population"}, func(int) []string { return []string{"250000"} }}}},
+	// numbers of editors, of which a country's risk decides how exact they are
+	"geoeditors": {rows: 60_000, header: []string{"country", "project", "activity", "editors"},
+		row: func(r *rand.Rand, i int) []string {
+			project := i / 3 % 100
+			return []string{names("country", 200)[i/300], names("project", 100)[project],
+				[]string{"1 to 4", "5 to 99", "100 or more"}[i%3], strconv.Itoa(skewed(r, 1+4000/(1+project)>>(2*(i%3)), 3))}
+		},
+		public: map[string][]string{"lower": names("country", 200)[:120], "medium": names("country", 200)[120:170],
+			"higher": names("country", 200)[170:], "project": names("project", 100)}},
 	"births": {rows: 165_915, header: []string{"month", "mother_age", "parity", "gestation", "sex", "weight"},
 		row: func(r *rand.Rand, _ int) []string {
 			return []string{strconv.Itoa(1 + r.IntN(12)), strconv.Itoa(int(min(max(30+5.5*r.NormFloat64(), 17), 49))),
@@ -115,15 +136,13 @@ func (t table) write(dir string, rows int) error {
 		return err
 	}
 	for column, cells := range t.public {
-		header, number := []string{column}, t.numbers[column]
-		if number.of != nil {
-			header = append(header, number.name)
-		}
+		beside := t.beside[column]
+		header := append([]string{column}, beside.names...)
 		if err := writeCSV(filepath.Join(dir, column+".csv"), header, len(cells), func(i int) []string {
-			if number.of == nil {
+			if beside.of == nil {
 				return cells[i : i+1]
 			}
-			return []string{cells[i], strconv.Itoa(number.of(i))}
+			return append([]string{cells[i]}, beside.of(i)...)
 		}); err != nil {
 			return err
 		}

@@ -27,7 +27,8 @@ func StartLakehouse(t testing.TB) *Server {
 	if err != nil {
 		t.Skipf("Iceberg and Delta cannot be had: %v", err)
 	}
-	return start(t, lakehouseVersion, jars, []string{"spark.sql.catalog.iceberg=org.apache.iceberg.spark.SparkCatalog",
+	// One process: another server may run beside this one.
+	return start(t, lakehouseVersion, "local[2]", jars, []string{"spark.sql.catalog.iceberg=org.apache.iceberg.spark.SparkCatalog",
 		"spark.sql.catalog.iceberg.type=hadoop", "spark.sql.catalog.iceberg.warehouse=${dir}/iceberg",
 		"spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",
 		"spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension"})

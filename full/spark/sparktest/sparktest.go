@@ -42,15 +42,15 @@ var installing sync.Mutex
 // Spark cannot be had. DPRELEASE_SPARK is the connection string of a server to use instead.
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	return start(t, version, nil, settings)
-}
-
-// start starts a version of Spark with more jars.
-func start(t testing.TB, version string, jars, settings []string) *Server {
-	t.Helper()
 	if dsn := os.Getenv("DPRELEASE_SPARK"); dsn != "" {
 		return &Server{DSN: dsn, Address: strings.TrimPrefix(dsn, "spark://")}
 	}
+	return start(t, version, "local-cluster[2,1,2048]", nil, settings)
+}
+
+// start starts a version of Spark with more jars.
+func start(t testing.TB, version, master string, jars, settings []string) *Server {
+	t.Helper()
 	if _, err := exec.LookPath("java"); err != nil {
 		t.Skip("there is no Java, which Spark needs")
 	}
@@ -73,7 +73,7 @@ func start(t testing.TB, version string, jars, settings []string) *Server {
 			t.Fatal(err)
 		}
 	}
-	s.run(t, home, jars, settings)
+	s.run(t, home, master, jars, settings)
 	return s
 }
 
@@ -108,7 +108,7 @@ func install(version string) (dir string, err error) {
 }
 
 // run starts the server and waits until it answers.
-func (s *Server) run(t testing.TB, home string, jars, settings []string) {
+func (s *Server) run(t testing.TB, home, master string, jars, settings []string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Server) run(t testing.TB, home string, jars, settings []string) {
 	_ = l.Close() // the server takes the port
 	_, port, _ := net.SplitHostPort(s.Address)
 	s.DSN = "spark://" + s.Address
-	args := []string{"--master", "local-cluster[2,1,2048]", "--driver-memory", "2g",
+	args := []string{"--master", master, "--driver-memory", "2g",
 		"--class", "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"}
 	if len(jars) > 0 {
 		args = append(args, "--jars", strings.Join(jars, ","))

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/dprelease/dprelease/internal/ledger"
 )
@@ -106,6 +107,7 @@ func create(ctx context.Context, path string, s sharing, from origin) error {
 	if err := os.Rename(made, path); err != nil {
 		return translateFile(err)
 	}
+	_ = os.Remove(made + "-journal") // an empty one, if journals are not deleted
 	return syncFolder(filepath.Dir(path))
 }
 
@@ -139,6 +141,9 @@ func fill(ctx context.Context, path string, from origin) error {
 var syncFile = (*os.File).Sync
 
 func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" { // NTFS keeps names in a journal of its own, and syncs no folder
+		return nil
+	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return translateFile(err)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
@@ -74,7 +72,7 @@ func readNote(f *os.File, at int64) error {
 	}
 	err := parseNote(text)
 	if held, ok := err.(*ledger.HeldError); ok { //nolint:errorlint // it was made here
-		if host, _ := os.Hostname(); held.Host == host && unix.Kill(held.Process, 0) == unix.ESRCH {
+		if host, _ := os.Hostname(); held.Host == host && gone(held.Process) {
 			return ledger.ErrBusy
 		}
 	}

@@ -23,9 +23,10 @@ func locate(path string) (file string, passed []string, err error) {
 	if err != nil {
 		return "", nil, translateFile(err)
 	}
-	at, links := string(filepath.Separator), 0
+	root := func(path string) string { return filepath.VolumeName(path) + string(filepath.Separator) }
+	at, links := root(path), 0
 	passed = []string{at}
-	todo := strings.Split(path, string(filepath.Separator))
+	todo := strings.Split(path[len(filepath.VolumeName(path)):], string(filepath.Separator))
 	for len(todo) > 0 {
 		name := todo[0]
 		todo = todo[1:]
@@ -56,9 +57,9 @@ func locate(path string) (file string, passed []string, err error) {
 			return "", nil, fmt.Errorf("%s: %w: it leads through a link that cannot be followed", path, ledger.ErrUnavailable)
 		}
 		if filepath.IsAbs(target) {
-			at = string(filepath.Separator)
+			at = root(target)
 		}
-		todo = append(strings.Split(target, string(filepath.Separator)), todo...)
+		todo = append(strings.Split(target[len(filepath.VolumeName(target)):], string(filepath.Separator)), todo...)
 	}
 	return "", nil, fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
 }

@@ -6,10 +6,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/dprelease/dprelease/internal/ledger"
 )
@@ -39,7 +38,7 @@ func lock(path, name string, s sharing) (unlock func(), err error) {
 // openLock opens a lock file. If there is none, it makes one with the mode that sharing requires, under any umask.
 func openLock(path string, s sharing) (*os.File, error) {
 	for {
-		f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
+		f, err := os.OpenFile(path, os.O_RDWR|noFollow, 0)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return f, err
 		}
@@ -64,7 +63,7 @@ func hold(f *os.File, at int64) error {
 	if err := raw.Control(func(fd uintptr) { held = flock(fd, at) }); err != nil {
 		return translateFile(err)
 	}
-	if errors.Is(held, unix.EAGAIN) || errors.Is(held, unix.EACCES) {
+	if slices.ContainsFunc(contended, func(e error) bool { return errors.Is(held, e) }) {
 		return ledger.ErrBusy
 	}
 	return translateFile(held)

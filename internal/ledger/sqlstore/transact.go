@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/url"
 	"path/filepath"
+	"strings"
 
 	"modernc.org/sqlite"
 )
@@ -73,9 +74,13 @@ func (t *tx) end(committed bool) {
 
 // connect opens the existing file at path, with one connection per store: goroutines queue for it.
 func connect(path string) (*sql.DB, error) {
-	name := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // file:///C:/…
+	}
+	name := (&url.URL{Scheme: "file", Path: path}).String()
 	c, err := sqlite.NewConnector(name + "?mode=rw&_defensive=1&_dqs=0" +
-		"&_pragma=synchronous(EXTRA)&_pragma=fullfsync(1)&_pragma=cell_size_check(1)&_pragma=trusted_schema(0)")
+		"&_pragma=synchronous(EXTRA)&_pragma=fullfsync(1)&_pragma=cell_size_check(1)&_pragma=trusted_schema(0)" + journalPragma)
 	if err != nil {
 		return nil, translate(err)
 	}

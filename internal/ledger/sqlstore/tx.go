@@ -79,13 +79,13 @@ func (t *tx) check(arrival bool) error {
 		return ledger.ErrNewer
 	case t.version == incoming && !arrival:
 		return ledger.ErrIncoming
-	case t.version == incoming && sync == extra && journal == "delete":
+	case t.version == incoming && sync == extra && journal == journalMode:
 		return nil
 	case t.version != layout:
 		return fmt.Errorf("%w: it has no layout", ledger.ErrCorrupt)
-	case sync != extra || journal != "delete":
+	case sync != extra || journal != journalMode:
 		return fmt.Errorf("%w: another program set its journal mode to %s (synchronous %d), in which commits would not be "+
-			"durable; end that program, and run sqlite3 FILE 'PRAGMA journal_mode=DELETE'", ledger.ErrUnavailable, journal, sync)
+			"durable; end that program, and run sqlite3 FILE 'PRAGMA journal_mode=%s'", ledger.ErrUnavailable, journal, sync, journalMode)
 	}
 	return nil
 }

@@ -25,6 +25,10 @@ Progress = Callable[[str, int, int], None]
 
 _running: list[subprocess.Popen[bytes]] = []
 
+_WINDOWS = os.name == "nt"
+_JOB_FILE = ".dprelease-job-"
+_NAME = "dprelease.exe" if _WINDOWS else "dprelease"
+
 _PATIENCE = 10  # seconds; the program needs five at most to end after a signal
 
 
@@ -53,8 +57,8 @@ def find_program() -> str:
         package.parent.parent.parent / "bin",  # an environment on PYTHONPATH, as uv run --with makes it
     ]
     for folder in folders:
-        if os.access(folder / "dprelease", os.X_OK):
-            return str(folder / "dprelease")
+        if os.access(folder / _NAME, os.X_OK):
+            return str(folder / _NAME)
     raise FileNotFoundError(
         "the program dprelease is not in " + ", ".join(map(str, folders)) + "; install the wheel again, or name the "
         "program with DPRELEASE_PROGRAM"
@@ -65,7 +69,8 @@ def find_program() -> str:
 def job_argument(job: Job) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield the program's argument for a job, and the descriptors that the program needs for it.
 
-    A text or a dict goes through a file without a name, so that its relative paths start at the current folder.
+    A text or a dict goes through a file without a name, so that its relative paths start at the current folder; on
+    Windows through a file in that folder.
     """
     if isinstance(job, Mapping):
         text = json.dumps(job, default=str, ensure_ascii=False)
@@ -73,6 +78,14 @@ def job_argument(job: Job) -> Iterator[tuple[str, tuple[int, ...]]]:
         text = job
     else:
         yield os.fspath(job), ()
+        return
+    if _WINDOWS:
+        with tempfile.NamedTemporaryFile(dir=".", prefix=_JOB_FILE, suffix=".yaml", delete=False) as named:
+            named.write(text.encode())
+        try:
+            yield named.name, ()
+        finally:
+            os.unlink(named.name)
         return
     with tempfile.TemporaryFile() as file:
         file.write(text.encode())
@@ -164,11 +177,12 @@ def _read_line(line: bytes, progress: Progress | None) -> list[Problem]:
     if entry.get("msg") == "progress" and progress:
         progress(entry["stage"], entry["done"], entry["total"])
     found = [Problem(**problem) for problem in entry.get("problems", ())]
-    return [Problem(**{**vars(p), "file": "<job>"}) if p.file.startswith("/dev/fd/") else p for p in found]
+    passed = ("/dev/fd/", _JOB_FILE)  # the job had no file of its own
+    return [Problem(**{**vars(p), "file": "<job>"}) if any(s in p.file for s in passed) else p for p in found]
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End the program as an operator would, so that it leaves its run in order."""
+    """End the program as an operator would, so that it leaves its run in order. On Windows that kills it."""
     process.send_signal(signal.SIGTERM)
     try:
         process.wait(_PATIENCE)

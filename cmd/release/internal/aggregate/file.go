@@ -2,6 +2,7 @@ package aggregate
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/private"
 	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/partial"
@@ -26,12 +28,12 @@ func readPrivate(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, console.Usagef("--key: the file %s can't be read", path)
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return nil, console.Usagef("--key: others can read the key %s: chmod 600 %s, and if they may have, make another "+
-			"with --new-key", path, path)
+	}
+	if who, err := private.Others(path, info); err != nil || who != "" {
+		return nil, console.Usagef("--key: %s can read the key %s: %s, and if they may have, make another with --new-key",
+			cmp.Or(who, "others"), path, private.Repair(path, info))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, largestKey))
 	if err != nil {
@@ -134,6 +136,9 @@ func (f *faults) Write(p []byte) (int, error) {
 }
 
 func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" { // NTFS keeps names in a journal of its own, and syncs no folder
+		return nil
+	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -14,9 +14,9 @@ import (
 const profileLong = `profile writes a job that describes every column of a table, within one budget. It is a job as init writes it: edit it, then plan and run it.
 FILE may be an address. profile looks at names and types as init does, and at no value.
 
-Each column but those of the unit becomes a histogram that also counts missing values: numbers between edges that fit every range (1, 2, 5, 10, …)
-with quartiles, and their mean within a range that the run finds privately; dates and times by year; true and false; texts by values that the run
-selects privately. All columns share the budget: leave out those that you do not need, and list values and edges that are known.`
+Each column but those of the unit becomes a histogram: numbers between edges that fit every range (1, 2, 5, 10, …) with quartiles, and their mean
+within a range that the run finds privately; dates and times by year; true and false; texts by values that the run selects privately. Missing
+values are a cell of their own, but for texts. All columns share the budget: leave out those that you do not need, and list values and edges that are known.`
 
 // ProfileCommand returns the verb profile.
 func ProfileCommand(c *console.Console) *cobra.Command {
@@ -43,7 +43,8 @@ func (j *Job) describe() []Query {
 		case strings.HasPrefix(t, "int") || strings.HasPrefix(t, "uint") || strings.HasPrefix(t, "float"):
 			cells.Edges = everyRange
 			queries = append(queries, Query{Kind: "quantiles", By: []Cells{cells}},
-				Query{Kind: "mean", Value: &Cells{Column: name, From: everyRange[0], To: everyRange[len(everyRange)-1], Discover: true}})
+				Query{Kind: "mean", Value: &Cells{Column: name, From: everyRange[0], To: everyRange[len(everyRange)-1],
+					Discover: true}})
 			continue
 		case t == "bool":
 			cells.Values = []string{"true", "false"}

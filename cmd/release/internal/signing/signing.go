@@ -2,18 +2,19 @@
 package signing
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"strings"
 
 	"aead.dev/minisign"
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/private"
 	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/sink"
@@ -77,12 +78,12 @@ func readKey(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, console.Usagef("--sign: the key %s can't be read", path)
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return nil, console.Usagef("--sign: others can use the key %s: chmod 600 %s, and if they may have, make another "+
-			"with release keygen", path, path)
+	}
+	if who, err := private.Others(path, info); err != nil || who != "" {
+		return nil, console.Usagef("--sign: %s can use the key %s: %s, and if they may have, make another with release "+
+			"keygen", cmp.Or(who, "others"), path, private.Repair(path, info))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, largestKey))
 	if err != nil {

@@ -41,6 +41,10 @@ func TestLedgerHasTheFacts(t *testing.T) {
 			c.Mechanisms[i].Sens.L2 *= 2
 			c.Mechanisms[i].Sigma *= 2
 		}, "what was found in the run"},
+		"another sensitivity after a search": {func(c *ledger.Charge) {
+			i := slices.IndexFunc(c.Mechanisms, func(m calibrate.Mechanism) bool { return m.ChosenBy != "" })
+			c.Mechanisms[i].Sens.L2 *= 2
+		}, "what was found in the run"},
 		"share of delta":    {func(c *ledger.Charge) { c.DeltaShare = "2e-7" }, "share of delta"},
 		"no share of delta": {func(c *ledger.Charge) { c.DeltaShare = "" }, "share of delta"},
 		"unit":              {func(c *ledger.Charge) { c.Account.Unit = "household" }, "another unit"},

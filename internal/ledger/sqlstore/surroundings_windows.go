@@ -1,0 +1,119 @@
+package sqlstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/windows"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/private"
+)
+
+// On Windows the owner and the access list decide (package private). Nobody but this user, the administrators and the
+// system may write to the ledger, the files beside it and its folder; read the ledger or its folder, from which new
+// files take their lists; or rename, delete or take over a folder above. A ledger of a group is refused, since no access
+// list shows which accounts make up a group.
+
+// place has nothing: the access lists are compared with this user's account.
+type place struct{}
+
+func newPlace(_ string, s sharing) (place, error) {
+	if s == group {
+		return place{}, fmt.Errorf("%w: sqlite+group: is for Unix; share a ledger in PostgreSQL", ErrUnsupported)
+	}
+	return place{}, nil
+}
+
+// checkRights records who holds rights to path that nobody else may have. why completes "WHO, who may …".
+func (c *checker) checkRights(path string, info fs.FileInfo, rights windows.ACCESS_MASK, why string) error {
+	who, err := private.Holders(path, rights)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, translateFile(err))
+	}
+	if len(who) > 0 {
+		c.addFinding(path, "is open to "+strings.Join(who, ", ")+", who may "+why, "%s", private.Repair(path, info))
+	}
+	return nil
+}
+
+func (c *checker) checkAbove(path string, own bool) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, translateFile(err))
+	}
+	if info.Mode()&fs.ModeIrregular != 0 {
+		return fmt.Errorf("%s: %w: a junction leads to the ledger; name the folder itself", path, ledger.ErrSecondPath)
+	}
+	if own {
+		return c.checkRights(path, info, private.Read|private.Write, "read what is made in it, or set the ledger back")
+	}
+	return c.checkRights(path, info, private.Replace, "put another ledger in the place of this one")
+}
+
+func (c *checker) checkLedger(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("%s: %w", path, translateFile(err))
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
+	}
+	n, err := names(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, translateFile(err))
+	}
+	if n > 1 {
+		return fmt.Errorf("%s: %w: the file has %d names (hard links), and its journal and locks lie beside one of them; "+
+			"find the others with fsutil hardlink list, and remove them", path, ledger.ErrSecondPath, n)
+	}
+	return c.checkRights(path, info, private.Read|private.Write, "read or write it, and it holds a secret")
+}
+
+func (c *checker) checkNeighbour(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("%s: %w", path, translateFile(err))
+	}
+	if !info.Mode().IsRegular() {
+		c.addFinding(path, "is not a file, and nothing of the ledger's is anything else", "move it away")
+		return nil
+	}
+	n, err := names(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, translateFile(err))
+	}
+	if n > 1 {
+		c.addFinding(path, "has a second name (hard link)", "move it away, if no run of your own was cut short")
+	}
+	return c.checkRights(path, info, private.Write, "write to it")
+}
+
+// names returns how many names (hard links) a file has. It asks for no right to the contents, so that closing the file
+// drops no lock of SQLite's.
+func names(path string) (uint32, error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return 0, err
+	}
+	h, err := windows.CreateFile(name, windows.FILE_READ_ATTRIBUTES,
+		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil, windows.OPEN_EXISTING,
+		windows.FILE_FLAG_OPEN_REPARSE_POINT, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer windows.CloseHandle(h) //nolint:errcheck // nothing was written
+	var info windows.ByHandleFileInformation
+	err = windows.GetFileInformationByHandle(h, &info)
+	return info.NumberOfLinks, err
+}
+
+// shellWord quotes a path for a command line. No path of Windows holds a quotation mark.
+func shellWord(path string) string { return `"` + path + `"` }

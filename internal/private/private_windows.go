@@ -1,0 +1,120 @@
+package private
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// Rights to a file or a folder. Replace are those with which a user can put something else in its place, or give
+// themselves the other rights.
+const (
+	Read    = windows.FILE_READ_DATA | windows.GENERIC_READ
+	Replace = windows.DELETE | deleteChild | windows.WRITE_DAC | windows.WRITE_OWNER | windows.GENERIC_ALL
+	Write   = windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA | windows.GENERIC_WRITE | Replace
+
+	deleteChild = 0x40 // FILE_DELETE_CHILD
+)
+
+// The kinds of entries of an access list that only take rights away or record uses.
+var harmless = []uint8{
+	windows.ACCESS_DENIED_ACE_TYPE,
+	0x02, // SYSTEM_AUDIT_ACE_TYPE
+	0x11, // SYSTEM_MANDATORY_LABEL_ACE_TYPE
+}
+
+// Others names those who can read or change a file besides this user and the administrators; "" if nobody can.
+func Others(path string, _ fs.FileInfo) (string, error) {
+	who, err := Holders(path, Read|Write)
+	return strings.Join(who, ", "), err
+}
+
+// Repair returns the command that takes a file or a folder away from others.
+func Repair(path string, info fs.FileInfo) string {
+	inherit := ""
+	if info.IsDir() {
+		inherit = "(OI)(CI)"
+	}
+	return `icacls "` + path + `" /inheritance:r /grant:r "%USERNAME%:` + inherit + `F"`
+}
+
+// Holders names the accounts that own a file or a folder, or that its access list gives one of the rights. This user,
+// the administrators and the system are left out. Entries that deny rights are not counted, so Holders may name somebody
+// who is locked out, but omits nobody. It does not follow links.
+func Holders(path string, rights windows.ACCESS_MASK) (who []string, err error) {
+	sd, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT,
+		windows.OWNER_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
+	if err != nil {
+		return nil, err
+	}
+	trusted, err := trustedAccounts()
+	if err != nil {
+		return nil, err
+	}
+	add := func(sid *windows.SID) {
+		if text := sid.String(); !slices.Contains(trusted, text) && !slices.Contains(who, account(sid)) {
+			who = append(who, account(sid))
+		}
+	}
+	owner, _, err := sd.Owner()
+	if err != nil {
+		return nil, err
+	}
+	if owner != nil {
+		add(owner)
+	}
+	list, _, err := sd.DACL()
+	if err == windows.ERROR_OBJECT_NOT_FOUND || err == nil && list == nil { //nolint:errorlint // it is an error number
+		return append(who, "everybody"), nil // without a list all users have all rights
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range uint32(list.AceCount) {
+		var entry *windows.ACCESS_ALLOWED_ACE
+		if err := windows.GetAce(list, i, &entry); err != nil {
+			return nil, err
+		}
+		switch {
+		case slices.Contains(harmless, entry.Header.AceType):
+		case entry.Header.AceFlags&windows.INHERIT_ONLY_ACE != 0: // it is for files in the folder
+		case entry.Header.AceType != windows.ACCESS_ALLOWED_ACE_TYPE:
+			who = append(who, "an entry of its access list that this program does not know")
+		case entry.Mask&rights != 0:
+			add((*windows.SID)(unsafe.Pointer(&entry.SidStart)))
+		}
+	}
+	return who, nil
+}
+
+// trustedAccounts returns the SIDs of this user, of the system and its installer, of the administrators, and of whoever
+// owns a file: the owner is looked at by itself.
+func trustedAccounts() ([]string, error) {
+	user, err := windows.GetCurrentProcessToken().GetTokenUser()
+	if err != nil {
+		return nil, err
+	}
+	return []string{
+		user.User.Sid.String(),
+		"S-1-5-18",     // SYSTEM
+		"S-1-5-32-544", // Administrators
+		"S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464", // TrustedInstaller
+		"S-1-3-0", // CREATOR OWNER
+		"S-1-3-4", // OWNER RIGHTS
+	}, nil
+}
+
+// account returns the name of an account, or its SID if it has none.
+func account(sid *windows.SID) string {
+	name, domain, _, err := sid.LookupAccount("")
+	switch {
+	case err != nil:
+		return sid.String()
+	case domain == "":
+		return name
+	}
+	return domain + `\` + name
+}

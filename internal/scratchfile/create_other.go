@@ -1,0 +1,20 @@
+//go:build !windows
+
+package scratchfile
+
+import (
+	"errors"
+	"os"
+)
+
+// create makes a file and takes its name away.
+func create(folder string) (*os.File, error) {
+	made, err := os.CreateTemp(folder, pattern)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(made.Name()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, errors.Join(err, made.Close())
+	}
+	return made, nil
+}

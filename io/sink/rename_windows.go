@@ -1,0 +1,35 @@
+package sink
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/windows"
+)
+
+// renameNew renames a folder to a name that must be free, and returns when the new name is on the disk.
+func renameNew(from, to string) error {
+	old, err := windows.UTF16PtrFromString(from)
+	if err != nil {
+		return err
+	}
+	name, err := windows.UTF16PtrFromString(to)
+	if err != nil {
+		return err
+	}
+	err = windows.MoveFileEx(old, name, windows.MOVEFILE_WRITE_THROUGH)
+	switch {
+	case errors.Is(err, windows.ERROR_ALREADY_EXISTS):
+		return fs.ErrExist
+	case errors.Is(err, windows.ERROR_NOT_SAME_DEVICE):
+		return syscall.EXDEV
+	}
+	return err
+}
+
+// exchangeNames: Windows exchanges no names. An older release is moved aside first, and for a moment there is none.
+func exchangeNames(string, string) error { return errors.ErrUnsupported }
+
+func removeEmpty(dir string) error { return os.Remove(dir) }
