@@ -3,6 +3,7 @@ package calibrate_test
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -167,6 +168,9 @@ func TestKeysOfAdaptiveWeights(t *testing.T) {
 		{"10^5 keys, 30 a unit", 100_000, 100_000, 100, 30, 1.1, 0.24},
 		{"10^5 keys, all units with 10", 100_000, 100_000, 10, 1e9, 1.1, 0.24},
 	} {
+		if c.keys > 10_000 && os.Getenv("DPRELEASE_LONG") == "" {
+			continue
+		}
 		lists := keyLists(rand.New(rand.NewPCG(1, 2)), c.units, c.keys, c.most, c.mean, c.exponent)
 		s, half := newSelection(c.most, c.mu, failure), newSelection(c.most, c.mu/math.Sqrt2, failure)
 		plain, byDegree := counts(lists, c.keys), s.degrees(lists, c.keys)

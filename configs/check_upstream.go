@@ -115,24 +115,10 @@ func (c *checker) counts() {
 			c.bad(at, CodeContradiction, "keys are discovered by the number of their units, which a table of counts does not tell",
 				"list the keys")
 		}
-		for by, dimensions := range map[string][]Dimension{"histogram": q.histogramBy(), "crosstabs": q.crosstabsBy()} {
+		for by, dimensions := range q.Dimensions() {
 			for k := range dimensions {
 				other(at.At(by).At("by").Item(k).At("column"), dimensions[k].Column)
 			}
 		}
 	}
-}
-
-func (q *Query) histogramBy() []Dimension {
-	if q.Histogram == nil {
-		return nil
-	}
-	return q.Histogram.By
-}
-
-func (q *Query) crosstabsBy() []Dimension {
-	if q.Crosstabs == nil {
-		return nil
-	}
-	return q.Crosstabs.By
 }

@@ -38,6 +38,11 @@ func hasExtension(file string, extensions []string, text bool) bool {
 // text reports whether the extension of a path is one of delimited text.
 func text(file string) bool { return hasExtension(file, textExtensions, true) }
 
+// IsDelimited reports whether some file of the input is delimited text, which states no types.
+func (in *Input) IsDelimited() bool {
+	return in.Format == "csv" || in.Format == "tsv" || in.Format == "" && slices.ContainsFunc(in.Files, text)
+}
+
 // lines reports whether the extension of a path is one of JSON lines.
 func lines(file string) bool { return hasExtension(file, lineExtensions, true) }
 

@@ -91,6 +91,21 @@ func (q *Query) Aggregates() map[string]*Aggregate {
 	return all
 }
 
+// Dimensions returns the dimensions of the query under the key of its kind.
+func (q *Query) Dimensions() map[string][]Dimension {
+	all := map[string][]Dimension{}
+	if q.Histogram != nil {
+		all["histogram"] = q.Histogram.By
+	}
+	if q.Crosstabs != nil {
+		all["crosstabs"] = q.Crosstabs.By
+	}
+	for kind, a := range q.Aggregates() {
+		all[kind] = a.By
+	}
+	return all
+}
+
 // RowWeight returns how much each row counts, and the key of its kind; nil if all rows count alike.
 func (q *Query) RowWeight() (w *RowWeight, kind string) {
 	switch {

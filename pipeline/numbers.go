@@ -2,37 +2,58 @@ package pipeline
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// checkNumbers reports sums, means and variances of text. A column of a CSV file that the job gives no type is text by
-// default, and its numbers are read all the same; any other text column was meant to be one, and would be published as
-// noise about nothing.
+// The kinds of query read the numbers in texts, because the columns of a CSV file are text unless the job gives them a
+// type. Any other text column of a file has its type from a schema or from the job. If it stands where only numbers make sense, its
+// type has changed, or the job names a wrong column; the release would be noise about nothing. The check knows types
+// alone, so that no row's value decides (adr/0053).
+
+// checkNumbers reports the text columns that are used as numbers.
 func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
+	check := func(path, column, use string) {
+		if f, ok := schema.Lookup(column); ok && f.Type.Kind == table.String && !p.mayHoldNumbers(column) {
+			diags = append(diags, p.textNumber(path, column, use))
+		}
+	}
+	for i, f := range p.job.Input.Where {
+		ends := []*configs.Scalar{f.From, f.Before, f.Min, f.Max}
+		if slices.ContainsFunc(ends, func(end *configs.Scalar) bool { return end != nil && isNumber(*end) }) {
+			check(fmt.Sprintf("input.where[%d].column", i), f.Column, "a range")
+		}
+	}
 	for i := range p.job.Queries {
 		if p.queries[i].overUnits {
 			continue // columns of units have the types that the job gives them
 		}
 		path := p.queries[i].path
-		text := func(column string) bool {
-			f, ok := schema.Lookup(column)
-			return ok && f.Type.Kind == table.String && p.meantAsText(column)
-		}
-		if w, kind := p.job.Queries[i].RowWeight(); w != nil && text(w.Column) {
-			diags = append(diags, p.textValue(path+"."+kind+".weight.column", "weight", w.Column))
+		if w, kind := p.job.Queries[i].RowWeight(); w != nil {
+			check(path+"."+kind+".weight.column", w.Column, "a weight")
 		}
 		for kind, a := range p.job.Queries[i].Aggregates() {
-			if text(a.Column) {
-				diags = append(diags, p.textValue(path+"."+kind+".column", kind, a.Column))
-			}
+			check(path+"."+kind+".column", a.Column, "a "+kind)
 			for k, column := range a.Columns {
-				if text(column) {
-					diags = append(diags, p.textValue(fmt.Sprintf("%s.%s.columns[%d]", path, kind, k), kind, column))
+				check(fmt.Sprintf("%s.%s.columns[%d]", path, kind, k), column, "a "+kind)
+			}
+		}
+		for kind, by := range p.job.Queries[i].Dimensions() {
+			for k, d := range by {
+				at := fmt.Sprintf("%s.%s.by[%d]", path, kind, k)
+				if edges := d.Expanded(); len(edges) > 0 && isNumber(edges[0]) {
+					check(at+".column", d.Column, "a dimension with edges")
+				}
+				if n := d.Nearest; n != nil {
+					check(at+".nearest.lat", n.Lat, "a latitude")
+					check(at+".nearest.lon", n.Lon, "a longitude")
+				}
+				if g := d.Grid; g != nil {
+					check(at+".grid.lat", g.Lat, "a latitude")
+					check(at+".grid.lon", g.Lon, "a longitude")
 				}
 			}
 		}
@@ -40,32 +61,35 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 	return diags
 }
 
-func (p *Plan) textValue(path, kind, column string) configs.Diagnostic {
+func isNumber(s configs.Scalar) bool {
+	_, ok := domain.Number(string(s))
+	return ok
+}
+
+// textNumber returns the error of a text column that is used as numbers.
+func (p *Plan) textNumber(path, column, use string) configs.Diagnostic {
 	if slices.Contains(p.job.ExactColumns(), column) {
-		return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q is read as text, and a %s is of numbers", column,
-			kind),
+		return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q is read as text, and %s is of numbers", column,
+			use),
 			"decimals are texts in columns of the privacy unit and of discovered keys, so that no two become one: store the "+
 				"number in a column of its own")
 	}
-	return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q holds text, and a %s is of numbers", column, kind),
-		"name a column of numbers; if the texts are numbers, write them as such, or in CSV give the column a type: "+
-			"input.csv.types: {"+column+": float}")
+	return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q holds text, and %s is of numbers", column, use),
+		"has the table changed? if the texts are numbers, write them as such, give the column a type in input.csv.types or "+
+			"input.jsonl.columns, or derive a number: input.derive: {number: float("+column+")}")
 }
 
-// meantAsText reports whether a text column of the input is one by its file's own schema, or by the type that the job
-// gives it. Logical names of events stand for the columns of the first event.
-func (p *Plan) meantAsText(column string) bool {
-	if len(p.job.Input.Events) > 0 {
-		column = source(p.job.Input.Events[0], column)
-	}
-	if p.job.Input.CSV.Types[column] == "text" {
+// mayHoldNumbers reports whether a text column is expected to hold numbers: one of a CSV file to which neither the job
+// nor its folders give a type, or one of a database, whose engines read numerals alike. Logical names of events stand
+// for the columns of the first event.
+func (p *Plan) mayHoldNumbers(column string) bool {
+	in := &p.job.Input
+	if in.SQL != nil {
 		return true
 	}
-	for _, f := range p.job.Input.Files {
-		name := strings.ToLower(filepath.Base(f))
-		if strings.Contains(name, ".parquet") || strings.Contains(name, ".arrow") || strings.Contains(name, ".feather") {
-			return true
-		}
+	if len(in.Events) > 0 {
+		column = source(in.Events[0], column)
 	}
-	return false
+	return in.IsDelimited() && in.CSV.Types[column] == "" && in.Folders[column] == "" &&
+		!slices.Contains(p.input.derived.Names(), column)
 }

@@ -379,9 +379,9 @@ func casesOf(dependent bool) int {
 	case os.Getenv("DPRELEASE_LONG") != "":
 		return 10_000
 	case dependent:
-		return 400
+		return 300
 	}
-	return 1500
+	return 1000
 }
 
 // The intervals of every kind cover 94 to 96 %, and totals of estimates have no bias. See [caseCount.check].

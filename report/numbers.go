@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"strconv"
@@ -40,24 +39,16 @@ func PercentUp(x *big.Rat) string {
 	return ceilTo(new(big.Rat).Mul(x, big.NewRat(100, 1)), 2) + " %"
 }
 
-// tinyGain is a gain over the prior belief that two decimals cannot show: rounded up, it would look like a hundredth of
-// a percent.
+// tinyGain is a gain over the prior belief that the page leaves out, as it says: rounded up, it would look like a
+// hundredth of a percent.
 const tinyGain = 1e-14
 
-// rightText returns how often a guess is right, in percent and rounded up. A tiny gain is written as the prior belief
-// plus the next power of ten.
+// rightText returns how often a guess is right, in percent and rounded up; the prior belief if the gain is tiny.
 func rightText(alone, right *big.Rat) string {
-	more := new(big.Rat).Sub(right, alone)
-	gain, _ := more.Float64()
-	if gain >= tinyGain || more.Sign() == 0 { // a pure part alone gains nothing over a belief that is strong enough
-		return PercentUp(right)
+	if gain, _ := new(big.Rat).Sub(right, alone).Float64(); gain < tinyGain {
+		return wholePercent(alone)
 	}
-	const least = -300
-	power := least
-	for bound := 1e-300; bound <= upward(100*gain); power++ {
-		bound = math.Pow(10, float64(power+1))
-	}
-	return fmt.Sprintf("%s and less than 1e%d %% more", PercentUp(alone), power)
+	return PercentUp(right)
 }
 
 // percentDown formats a fraction in percent with one decimal, rounded down.

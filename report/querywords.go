@@ -140,7 +140,7 @@ func describe(t *tableData) string {
 func titleOf(q *queryFacts, t *tableData) string {
 	switch {
 	case t.Picture == pictureNone:
-		return "Of what the tables are made"
+		return "What the tables are made of"
 	case t.File == q.name:
 		return ""
 	case t.Picture == pictureQuantiles:
@@ -200,7 +200,7 @@ func noteOf(t *tableData) string {
 	case t.Rate != "":
 		return t.Rate
 	case t.Picture == pictureNone:
-		return "The noisy coordinates of the residuals. The tables above were put together from them."
+		return "The noisy numbers that were drawn. The tables above were computed from them: nobody else needs them."
 	case t.Table.Shown < t.Table.Rows:
 		return fmt.Sprintf("The table has %s. This page holds the %s with the largest estimates; the files hold all. The "+
 			"largest noisy values of many are too large on average: their noise is part of why they are the largest.",
@@ -304,15 +304,16 @@ func (q *queryFacts) bounded() string {
 	if cut := strings.LastIndex(why, ": "); cut >= 0 {
 		why = why[:cut]
 	}
-	if q.kind == overBound { // no row is left out of it
+	why, _, _ = strings.Cut(why, ", each ") // the size of a row's value is that of the mechanism, less its centre
+	if q.kind == overBound {                // no row is left out of it
 		return ""
 	}
 	const ends = "values outside of the range count as its nearer end"
 	clamped := q.weight != "" || q.kind == "sum" || q.kind == "mean" || q.kind == "variance"
-	if clamped && strings.HasPrefix(why, "as the table's producer promises") {
+	if clamped && (strings.HasPrefix(why, "as the table's producer promises") || strings.HasPrefix(why, "each row")) {
 		return "The numbers and their intervals are of bounded data: " + ends + "."
 	}
-	if strings.HasPrefix(why, "each row") && !clamped || !strings.HasPrefix(why, "each ") {
+	if strings.HasPrefix(why, "each row") || !strings.HasPrefix(why, "each ") {
 		return ""
 	}
 	text := "The numbers and their intervals are of bounded data: " + why + ". Rows above these bounds are not counted"

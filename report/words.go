@@ -102,6 +102,9 @@ func (f *facts) view(d *pageData) (*view, error) {
 	return v, err
 }
 
+// withoutTiny ends the caption of what guesses gain: see tinyGain.
+const withoutTiny = ". Gains below 0.000000000001 % are left out."
+
 // columnViews say what the columns of the tables hold: those of every table, and those that the job describes.
 func (f *facts) columnViews() [][2]string {
 	out := [][2]string{
@@ -109,6 +112,11 @@ func (f *facts) columnViews() [][2]string {
 		{estimateColumn, "the noisy value after denoising; without denoising the noisy value itself"},
 		{"standard_deviation", "the typical size of the noise"},
 		{"ci95_low, ci95_high", "the ends of the 95 % interval"},
+	}
+	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.kind == "mean" || q.kind == "variance" }) {
+		out = append(out, [2]string{"noisy_count", "how many rows a mean or variance is of, plus noise"},
+			[2]string{"noisy_centred_sum, noisy_centred_squares", "the noisy sums of which it was computed: of values less the " +
+				"middle of their range, and of their squares"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.columns)) {
 		c := f.columns[name]
@@ -205,10 +213,10 @@ func (f *facts) guaranteeView() guaranteeView {
 			"as a whole, for each such " + unit +
 			", and for every further table, picture or model that is made of it.",
 		Statement: f.statement, GuessCaption: "How often such a guess is right, at most; the belief is that the rows are " +
-			"in the data", AlarmCaption: "An attacker who accuses so many of the innocent finds at most so many of those in the data",
+			"in the data" + withoutTiny, AlarmCaption: "An attacker who accuses so many of the innocent finds at most so many of those in the data",
 	}
 	if f.replaced {
-		v.GuessCaption = "How often such a guess is right, at most; the belief is that it is the first of the two"
+		v.GuessCaption = "How often such a guess is right, at most; the belief is that it is the first of the two" + withoutTiny
 	}
 	for _, b := range beliefs {
 		p, _ := new(big.Rat).SetString(b)

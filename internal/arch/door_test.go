@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -42,14 +43,30 @@ type listed struct {
 
 // outside returns the packages that a program outside the module can import, without programs and helpers of tests, and
 // an importer of all packages by their export data.
-func outside(t *testing.T) (packages []listed, all types.Importer) {
+func outside(t *testing.T) ([]listed, types.Importer) {
 	t.Helper()
+	o := listOutside()
+	if o.err != nil {
+		t.Fatal(o.err)
+	}
+	return o.packages, o.all
+}
+
+// outsiders is the answer of outside.
+type outsiders struct {
+	packages []listed
+	all      types.Importer
+	err      error
+}
+
+// listOutside compiles all packages, so it does that once.
+var listOutside = sync.OnceValue(func() (o outsiders) {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f", `{{.ImportPath}}|{{.Export}}|{{.Name}}|{{join .Deps ","}}`,
 		"./...")
 	cmd.Dir, cmd.Stderr = root, os.Stderr
 	text, err := cmd.Output()
 	if err != nil {
-		t.Fatal(err)
+		return outsiders{err: err}
 	}
 	exports := map[string]string{}
 	for line := range strings.Lines(string(text)) {
@@ -58,7 +75,7 @@ func outside(t *testing.T) (packages []listed, all types.Importer) {
 		ours := f[0] == module || strings.HasPrefix(f[0], module+"/")
 		if ours && f[1] != "" && f[2] != "main" && !strings.HasSuffix(f[2], "test") && !slices.Contains(strings.Split(f[0], "/"),
 			"internal") {
-			packages = append(packages, listed{f[0], f[1], strings.Split(f[3], ",")})
+			o.packages = append(o.packages, listed{f[0], f[1], strings.Split(f[3], ",")})
 		}
 	}
 	lookup := func(path string) (io.ReadCloser, error) {
@@ -67,8 +84,9 @@ func outside(t *testing.T) (packages []listed, all types.Importer) {
 		}
 		return os.Open(exports[path])
 	}
-	return packages, importer.ForCompiler(token.NewFileSet(), "gc", lookup)
-}
+	o.all = importer.ForCompiler(token.NewFileSet(), "gc", lookup)
+	return o
+})
 
 // reached holds the types that a program can come by, each with the chain of names that leads to it.
 type reached map[*types.TypeName]string

@@ -181,7 +181,11 @@ func TestRowIsolationOfPythonsCSV(t *testing.T) {
 	path := func(n, k int) string { return filepath.Join(dir, fmt.Sprintf("%d-%d", n, k)) }
 	var cases []*isolationCase
 	var files []pythonFile
-	for n := range 600 {
+	tables := 100
+	if long() {
+		tables = 1000
+	}
+	for n := range tables {
 		c := newIsolationCase(rng)
 		for k, table := range c.tables {
 			f := c.file

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -117,6 +119,33 @@ func TestLongTextsTouchNoOtherRow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A record of very many fields takes little more memory than its text: only the fields of columns that are read are
+// kept.
+func TestRowsOfManyFields(t *testing.T) {
+	const fields = 1 << 20
+	for name, c := range map[string]struct{ head, row, field, end string }{
+		"a.csv":      {"n,x\n", "1,b", ",", "\n"},
+		"quoted.csv": {"n,x\n", "1,\"b\"", ",\"\"", "\n"},
+		"a.jsonl":    {"", `{"n":1,"x":"b"`, `,"c":1`, "}\n"},
+	} {
+		row := c.row + strings.Repeat(c.field, fields) + c.end
+		d := openWith(t, source.Options{Files: []string{write(t, name, []byte(c.head+row+row))},
+			CSV:   source.CSV{Header: true, Types: map[string]string{"n": "int"}},
+			JSONL: source.JSONL{Columns: map[string]string{"n": "int", "x": "text"}}})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		rows := read(t, d, "n", "x")
+		runtime.ReadMemStats(&after)
+		if want := [][]any{{int64(1), "b"}, {int64(1), "b"}}; !reflect.DeepEqual(rows, want) {
+			t.Errorf("%s: %v", name, rows)
+		}
+		// The places of all fields would take 12 bytes each, and 48 for a member, without what grows on the way.
+		if n := (after.TotalAlloc - before.TotalAlloc) / fields; n > uint64(16*len(c.field)+16) {
+			t.Errorf("%s: %d bytes a field", name, n)
+		}
 	}
 }
 

@@ -100,33 +100,20 @@ func (p promise) gain(belief *big.Rat) *big.Float {
 	return difference(p.guess(belief), zero(8000).SetRat(rest))
 }
 
-// tiny is the largest gain that is written as a power of ten; least is the least power.
-const (
-	tiny  = 1e-14
-	least = -300
-)
+// tiny is the least gain that is written.
+const tiny = 1e-14
 
-// right writes how often a guess is right: in percent, rounded up. A tiny gain stands behind what the belief alone
-// gives, as the next power of ten.
+// right writes how often a guess is right: in percent, rounded up; what the belief alone gives if the gain is tiny.
 func (p promise) right(belief *big.Rat) string {
-	gain := p.gain(belief)
-	if gain.Cmp(number(tiny)) >= 0 || gain.Sign() == 0 {
+	if p.gain(belief).Cmp(number(tiny)) >= 0 {
 		return percent(p.guess(belief))
-	}
-	in := product(gain, number(100))
-	power, ten := least, number(10)
-	bound := zero(digits).SetInt64(1)
-	for range -least {
-		bound.Quo(bound, ten)
-	}
-	for ; bound.Cmp(in) <= 0; power++ {
-		bound.Mul(bound, ten)
 	}
 	alone := new(big.Rat).Sub(big.NewRat(1, 1), belief)
 	if alone.Cmp(belief) < 0 {
 		alone = belief
 	}
-	return fmt.Sprintf("%s %% and less than 1e%d %% more", up(new(big.Rat).Mul(alone, big.NewRat(100, 1)), 2), power)
+	whole, _ := new(big.Rat).Mul(alone, big.NewRat(100, 1)).Float64()
+	return fmt.Sprintf("%g %%", whole)
 }
 
 // formula returns the same as guess by the formula for mu alone, to compare.

@@ -121,7 +121,7 @@ func TestStabilityOfShards(t *testing.T) {
 		l.Open, l.Twin = openSharded(t), openTight
 	}
 	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), PairsPerJob: 5,
-		Pairs:   stabilitytest.Pairs(t, 300, 300_000),
+		Pairs:   stabilitytest.Pairs(t, 150, 300_000),
 		Writers: stabilitytest.Writers(), Labs: all})
 }
 
@@ -149,7 +149,7 @@ func stable(t *testing.T, s *stabilitytest.Search) {
 func TestStabilityOfMergedRuns(t *testing.T) {
 	lab := labs(t, 1)[0]
 	lab.Open = openSharded(t)
-	s := stabilitytest.Search{Seed: stabilitytest.Seed(t) + 1, Pairs: stabilitytest.Pairs(t, 40, 10_000), PairsPerJob: 2,
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t) + 1, Pairs: stabilitytest.Pairs(t, 15, 10_000), PairsPerJob: 2,
 		Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab}}
 	r := s.RunBy(func(l *stabilitytest.Lab, c *stabilitytest.Case) (*stabilitytest.Finding, bool) {
 		return c.Couple(t, l, func() pipeline.Sink { return sink.New() })

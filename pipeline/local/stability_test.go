@@ -80,7 +80,7 @@ func TestStabilityOfKnownPairs(t *testing.T) {
 
 // The answers of neighbouring tables differ by at most the declared sensitivity: random jobs, tables and files.
 func TestStability(t *testing.T) {
-	n := stabilitytest.Pairs(t, 1000, 1_000_000)
+	n := stabilitytest.Pairs(t, 600, 1_000_000)
 	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 25, Writers: stabilitytest.Writers(),
 		Labs: labs(t, runtime.GOMAXPROCS(0))}
 	r := s.Run()
@@ -96,7 +96,7 @@ func TestStability(t *testing.T) {
 // Whole runs on neighbouring tables with the same noise produce the same output, except for numbers that have noise.
 func TestStabilityOfRuns(t *testing.T) {
 	lab := labs(t, 1)[0]
-	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: stabilitytest.Pairs(t, 150, 20_000), PairsPerJob: 5,
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: stabilitytest.Pairs(t, 45, 20_000), PairsPerJob: 5,
 		Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab}}
 	r := s.RunBy(func(l *stabilitytest.Lab, c *stabilitytest.Case) (*stabilitytest.Finding, bool) {
 		return c.Couple(t, l, func() pipeline.Sink { return sink.New() })

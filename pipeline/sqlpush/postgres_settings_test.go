@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -46,9 +47,12 @@ func TestPostgresSettings(t *testing.T) {
 	}
 	p, dsn := sqlpushtest.Plan(t, settingsJob), s.DSN
 	var want []string
-	for _, setting := range []string{"", "standard_conforming_strings=off", "extra_float_digits=-15",
+	for i, setting := range []string{"", "standard_conforming_strings=off", "extra_float_digits=-15",
 		"bytea_output=escape", "datestyle=SQL,DMY", "timezone=Asia/Kathmandu", "intervalstyle=sql_standard"} {
-		for _, mode := range []string{"cache_statement", "exec", "simple_protocol"} {
+		for k, mode := range []string{"cache_statement", "exec", "simple_protocol"} {
+			if k != i%3 && os.Getenv("DPRELEASE_LONG") == "" {
+				continue // each setting once, and each mode twice
+			}
 			name, value, _ := strings.Cut(setting, "=")
 			s.DSN = dsn + "&default_query_exec_mode=" + mode + "&" + url.Values{name: {value}}.Encode()
 			if setting == "" {

@@ -132,7 +132,7 @@ func postgresLiteral(k stabilitytest.Kind, columnType string, cell any) string {
 
 // Random jobs about random tables: the database's answers are those of the local engine that reads the same table.
 func TestPostgresAnswers(t *testing.T) {
-	sqlpushtest.Equality(t, newPostgres(t), sqlpushtest.Cases(t, 60, 20_000))
+	sqlpushtest.Equality(t, newPostgres(t), sqlpushtest.Cases(t, 30, 20_000))
 }
 
 // statements skips what asks for many statements, in which there is nothing for the race detector to find.

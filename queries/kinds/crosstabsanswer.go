@@ -35,9 +35,9 @@ func (q *Crosstabs) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, err
 		y := values[first : first+lengths[i]]
 		noisy[i].Fill(0, y)
 		measured[r] = y
+		sd := noisy[i].Mechanism().Deviation()
 		for j := range lengths[i] {
-			names, coordinates = append(names, q.names[i]), append(coordinates, int64(j))
-			deviations = append(deviations, noisy[i].Mechanism().Deviation())
+			names, coordinates, deviations = append(names, q.names[i]), append(coordinates, int64(j)), append(deviations, sd)
 		}
 	}
 	a.Keys = []domain.KeyColumn{{Name: residualKey, Stride: 1, Labels: domain.Labels{Strings: names}},

@@ -24,12 +24,8 @@ func (a *app) printPreview(r *pipeline.Release) error {
 		if err := a.Printf("\n%s\n", result.Name); err != nil {
 			return err
 		}
-		cells := shown(result)
-		if err := a.PrintTable(previewRows(result.Answer, cells)); err != nil {
-			return err
-		}
-		if more := result.Answer.Cells - len(cells); more > 0 && !result.Sparse {
-			if err := a.Printf("… %d more\n", more); err != nil {
+		if m.Queries[i].Kind != "crosstabs" { // its answer is the numbers of which its tables are made
+			if err := a.printAnswer(&result); err != nil {
 				return err
 			}
 		}
@@ -45,6 +41,18 @@ func (a *app) printPreview(r *pipeline.Release) error {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// printAnswer shows the first rows of an answer.
+func (a *app) printAnswer(r *pipeline.Result) error {
+	cells := shown(*r)
+	if err := a.PrintTable(previewRows(r.Answer, cells)); err != nil {
+		return err
+	}
+	if more := r.Answer.Cells - len(cells); more > 0 && !r.Sparse {
+		return a.Printf("… %d more\n", more)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 // The command shows the same of neighbouring tables when it draws the same noise: exit code, stderr, log, ledger and
 // files' names, and the manifest but for what noise hides. It is run twice on each table, in a folder of the same name.
 func TestStabilityOfCommand(t *testing.T) {
-	jobs := uint64(8)
+	jobs := uint64(4)
 	if testing.Short() {
 		jobs = 2
 	}

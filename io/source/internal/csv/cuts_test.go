@@ -67,12 +67,13 @@ func textAgain(text []byte) textFrom {
 }
 
 // serially returns the rows that one scanner finds in a text.
-func serially(t rapid.TB, text []byte, c Options) (rows [][]string) {
+func serially(t rapid.TB, text []byte, c Options, longest int) (rows [][]string) {
 	t.Helper()
 	d, err := NewDialect(c)
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.longest = longest
 	s, err := newScanner(bytes.NewReader(text), textAgain(text), d, true)
 	for {
 		if err == nil {
@@ -134,7 +135,7 @@ func streamed(t rapid.TB, f *file, text []byte, buffer int) (rows [][]string) {
 	ahead := scan.NewAheadReader(iotest.HalfReader(bytes.NewReader(text)))
 	defer ahead.Stop()
 	s := &scanner{splitter: splitter{d: f.dialect, ordinary: -1, keepCR: f.keepCR}, r: ahead, again: textAgain(text),
-		buf: make([]byte, buffer), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
+		buf: make([]byte, buffer), extent: extent{limit: math.MaxInt64}}
 	if _, err := f.pieceReader([]string{"x", "z"}).readStream(context.Background(), s, func(b *table.Batch) error {
 		rows = append(rows, rowsOf(b)...)
 		return nil
@@ -171,12 +172,12 @@ func TestCSVPiecesAgree(t *testing.T) {
 			turns = rapid.Permutation(turns).Draw(rt, "turns")
 		}
 		workers := rapid.IntRange(1, 4).Draw(rt, "workers")
-		if got, want := piecewise(rt, f, turns, workers), serially(rt, []byte(text), c); !reflect.DeepEqual(got, want) {
+		if got, want := piecewise(rt, f, turns, workers), serially(rt, []byte(text), c, maxRecord); !reflect.DeepEqual(got, want) {
 			rt.Fatalf("%q: got %q, want %q", text, got, want)
 		}
 		text = strings.TrimPrefix(text, "\xef\xbb\xbf")
 		buffer := rapid.IntRange(1, 100).Draw(rt, "buffer")
-		if got, want := streamed(rt, f, []byte(text), buffer), serially(rt, []byte(text), c); !reflect.DeepEqual(got, want) {
+		if got, want := streamed(rt, f, []byte(text), buffer), serially(rt, []byte(text), c, maxRecord); !reflect.DeepEqual(got, want) {
 			rt.Fatalf("%q as a stream: got %q, want %q", text, got, want)
 		}
 	})
@@ -191,7 +192,7 @@ func TestCSVWrongGuesses(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		want := serially(t, []byte(text), Options{})
+		want := serially(t, []byte(text), Options{}, maxRecord)
 		for length := range int64(60) {
 			f := openPieces(t, path, Options{}, 1+length)
 			turns := inOrder(f.Splits())
@@ -225,7 +226,7 @@ func FuzzCSVPieces(f *testing.F) {
 		if workers&4 != 0 {
 			slices.Reverse(turns)
 		}
-		if got, want := piecewise(t, file, turns, 1+int(workers)%4), serially(t, text, c); !reflect.DeepEqual(got, want) {
+		if got, want := piecewise(t, file, turns, 1+int(workers)%4), serially(t, text, c, maxRecord); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q in pieces of %d: got %q, want %q", text, file.pieceSize, got, want)
 		}
 	})
@@ -244,7 +245,7 @@ func TestCSVLongPieces(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	want := serially(t, []byte(b.String()), Options{})
+	want := serially(t, []byte(b.String()), Options{}, maxRecord)
 	for _, workers := range []int{1, 3} {
 		f := openPieces(t, path, Options{}, pieceBytes)
 		if got := piecewise(t, f, inOrder(f.Splits()), workers); !reflect.DeepEqual(got, want) {

@@ -107,7 +107,7 @@ func (c *file) follow(ctx context.Context, f io.ReaderAt, from, nominal int64) (
 		return from, nil
 	}
 	s, err := c.newScanner(f, from)
-	s.limit = nominal - from
+	s.limit, s.needed = nominal-from, 1
 	for err == nil {
 		if err = ctx.Err(); err == nil {
 			err = s.next()

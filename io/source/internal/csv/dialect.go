@@ -110,6 +110,7 @@ type Dialect struct {
 	nulls          map[string]bool
 	nullLengths    uint64 // bit n is set if nulls has a text of n bytes; bit 63 stands for all longer ones
 	types          map[string]scan.TextType
+	longest        int       // how many bytes of a record are looked at: maxRecord, except in tests
 	Ahead          bool      // a goroutine decompresses text ahead of its reader
 	readers        sync.Pool // of *pieceReader, for all files of a dataset
 }
@@ -121,7 +122,8 @@ func (d *Dialect) isNull(text []byte) bool {
 
 // NewDialect checks the options and returns all faults at once.
 func NewDialect(c Options) (*Dialect, error) {
-	d := &Dialect{Options: c, comma: ',', nulls: map[string]bool{}, quote: '"', types: map[string]scan.TextType{}}
+	d := &Dialect{Options: c, comma: ',', nulls: map[string]bool{}, quote: '"', types: map[string]scan.TextType{},
+		longest: maxRecord}
 	if c.Delimiter != 0 {
 		d.comma = byte(c.Delimiter)
 	}

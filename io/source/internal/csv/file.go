@@ -80,6 +80,9 @@ var notTexts = []struct{ start, what, advice string }{
 	{"BZh91AY&SY", "a bzip2 file", "give the file a name that ends with .bz2"},
 }
 
+// maxColumns is how many columns a header may have.
+const maxColumns = 1 << 20
+
 // readHeader reads the header, if the dialect has one. Its line end tells how all lines of the file end, so that no row
 // can tell it for others.
 func readHeader(s *scanner) ([]string, error) {
@@ -95,9 +98,9 @@ func readHeader(s *scanner) ([]string, error) {
 				other.advice)
 		}
 	}
-	s.head = true
+	s.head, s.needed = true, maxColumns+1
 	err := s.next()
-	s.head = false
+	s.head, s.needed = false, 0
 	if errors.Is(err, io.EOF) {
 		return nil, scan.Fault(scan.CodeHeader, "the file has no header").Advise("is it empty? a file without a header " +
 			"needs input.csv.header: false and input.csv.columns")
@@ -108,6 +111,10 @@ func readHeader(s *scanner) ([]string, error) {
 	if s.rest != noRest {
 		return nil, scan.Fault(scan.CodeTooLarge, "the header is longer than 16 MiB").Advise("check the delimiter and the " +
 			"ends of lines")
+	}
+	if len(s.fields) > maxColumns {
+		return nil, scan.Fault(scan.CodeTooLarge, "the header has more than 2^20 columns").Advise("check the delimiter and " +
+			"the ends of lines")
 	}
 	line := s.buf[s.base:s.at]
 	s.keepCR = bytes.HasSuffix(line, []byte("\n")) && !bytes.HasSuffix(line, []byte("\r\n"))

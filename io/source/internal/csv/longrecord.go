@@ -50,7 +50,7 @@ func (s *scanner) passRest() error {
 			if _, n = s.field(b, 0); n >= 0 {
 				break
 			}
-			if len(b) >= s.longest {
+			if len(b) >= s.d.longest {
 				if err := s.passLong(); err != nil {
 					return err
 				}

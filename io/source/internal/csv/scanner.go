@@ -43,7 +43,6 @@ type scanner struct {
 	r       io.Reader
 	again   textFrom
 	buf     []byte
-	longest int // maxRecord, except in tests
 	base    int // start of the current record
 	at, end int // buf[at:end] was not taken by a record
 	extent
@@ -56,7 +55,7 @@ type scanner struct {
 // splitter splits a text into records.
 type splitter struct {
 	d      *Dialect
-	needed int  // number of fields to find; 0 for all
+	needed int  // number of fields to keep; 0 for all
 	eof    bool // the text reaches the end of the file
 	fields []field
 	// head is set for records up to the header. Lines before it may be comments, even if fields are quoted.
@@ -76,7 +75,7 @@ type extent struct {
 // newScanner reads from the start of a file, or of a record within it. again opens the same text a second time.
 func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, error) {
 	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != CRLF}, r: r, again: again,
-		buf: make([]byte, firstRead), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
+		buf: make([]byte, firstRead), extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
 	if first && d.skipsMark() && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
 		s.at, s.taken = 3, 3
@@ -95,7 +94,7 @@ func (s *scanner) next() error {
 		}
 		n, whole := s.split(s.buf[s.at:s.end])
 		if !whole {
-			if s.end-s.at < s.longest {
+			if s.end-s.at < s.d.longest {
 				if err := s.fill(); err != nil {
 					return err
 				}
@@ -128,7 +127,7 @@ func (s *scanner) fill() error {
 	s.end -= s.at
 	s.at = 0
 	if s.end == len(s.buf) {
-		s.buf = append(s.buf, make([]byte, min(len(s.buf), s.longest-len(s.buf)))...)
+		s.buf = append(s.buf, make([]byte, min(len(s.buf), s.d.longest-len(s.buf)))...)
 	}
 	for s.end < len(s.buf) && !s.eof {
 		n, err := s.r.Read(s.buf[s.end:])
@@ -142,19 +141,22 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// split splits the record at the start of b and returns its length. It finds no fields if the line is skipped. whole is
-// false if more text is needed.
+// split splits the record at the start of b and returns its length. It keeps the first needed fields, since a record of
+// many fields would otherwise take more memory for them than for its text. It finds no fields if the line is skipped.
+// whole is false if more text is needed.
 func (s *splitter) split(b []byte) (n int, whole bool) {
 	s.fields, s.open, s.inside = s.fields[:0], 0, insideLine
 	if n, skip := s.skip(b); skip {
 		return n, n >= 0
 	}
-	for i := 0; ; {
+	for i, found := 0, 1; ; found++ {
 		f, end := s.field(b, i)
 		if end < 0 {
 			return 0, false
 		}
-		s.fields = append(s.fields, f)
+		if s.needed == 0 || found <= s.needed {
+			s.fields = append(s.fields, f)
+		}
 		switch {
 		case end == len(b):
 			return end, true
@@ -162,7 +164,7 @@ func (s *splitter) split(b []byte) (n int, whole bool) {
 			return end + 1, true
 		}
 		i = end + 1
-		if len(s.fields) == s.needed {
+		if found == s.needed {
 			if end := indexStop(b, i, s.d.quote); end < len(b) && b[end] == '\n' { // nothing is quoted in the rest of the line
 				return end + 1, true
 			}

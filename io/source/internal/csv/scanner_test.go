@@ -15,7 +15,7 @@ func records(t testing.TB, r io.Reader, d *Dialect, buffer int) [][]string {
 	t.Helper()
 	s := &scanner{
 		splitter: splitter{d: d, ordinary: -1}, r: r, buf: make([]byte,
-			buffer), longest: maxRecord, extent: extent{limit: math.MaxInt64},
+			buffer), extent: extent{limit: math.MaxInt64},
 	}
 	var out [][]string
 	for {

@@ -168,8 +168,9 @@ type reader struct {
 	lines   *bufio.Reader
 	own     int64 // bytes of the piece that no line has taken; negative if the text is read to its end
 	line    []byte
-	members []member // of the current line
+	members []member // of the current line, those in wanted
 	names   []byte   // memory for the names of members
+	wanted  map[string]bool
 	columns []column
 	rows    int
 	blanks  int64
@@ -184,9 +185,11 @@ type column struct {
 }
 
 func (r *reader) addColumns(d *Dialect, names []string) {
+	r.wanted = map[string]bool{}
 	for _, name := range names {
-		r.columns = append(r.columns, column{TextColumn: scan.TextColumn{TextType: d.types[name]},
-			path: strings.Split(name, "."), name: name})
+		c := column{TextColumn: scan.TextColumn{TextType: d.types[name]}, path: strings.Split(name, "."), name: name}
+		r.columns = append(r.columns, c)
+		r.wanted[c.name], r.wanted[c.path[0]] = true, true
 	}
 }
 
@@ -211,11 +214,17 @@ func (r *reader) passLine(f io.ReaderAt, start int64) error {
 	if err := scan.ReadAt(f, before[:], start-1); err != nil || before[0] == '\n' {
 		return err
 	}
-	_, err := r.next()
-	if errors.Is(err, io.EOF) {
-		err = nil
+	for {
+		b, err := r.lines.ReadSlice('\n')
+		r.take(len(b))
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		}
+		return err
 	}
-	return err
 }
 
 // next reads the next line into r.line. long is true if it is longer than maxLine; then r.line has no meaning.
@@ -295,7 +304,7 @@ func (r *reader) addRow(long bool) (full bool) {
 	r.names = r.names[:0]
 	ok := !long && json.Valid(r.line)
 	if ok {
-		r.members, ok = object(r.line, r.members[:0], &r.names)
+		r.members, ok = object(r.line, r.members[:0], &r.names, func(name []byte) bool { return r.wanted[string(name)] })
 	}
 	for i := range r.columns {
 		c := &r.columns[i]
@@ -311,24 +320,31 @@ func (r *reader) addRow(long bool) (full bool) {
 
 // addMember adds the member that the column's path leads to. A member whose name is the whole path takes precedence.
 func (c *column) addMember(members []member) {
-	raw, there := find(members, c.name)
-	for i := 0; !there && i < len(c.path)-1; i++ {
-		var names []byte
-		inner, _ := find(members, c.path[i])
-		var ok bool
-		if members, ok = object(inner, nil, &names); !ok {
+	at := index(members, c.name)
+	for i := 0; at < 0 && i < len(c.path)-1; i++ {
+		outer := index(members, c.path[i])
+		if outer < 0 {
 			break
 		}
-		raw, there = find(members, strings.Join(c.path[i+1:], "."))
+		next, rest := c.path[i+1], strings.Join(c.path[i+1:], ".")
+		var names []byte
+		members, _ = object(members[outer].raw, nil, &names, func(name []byte) bool {
+			return string(name) == next || string(name) == rest
+		})
+		at = index(members, rest)
 	}
-	c.addJSON(raw)
+	if at < 0 {
+		c.AddNull()
+		return
+	}
+	c.addJSON(members[at].raw)
 }
 
 // addJSON adds a JSON value: the text of a string, or a number or boolean as written, unless the column is of text.
 // Objects and lists are values of no type.
 func (c *column) addJSON(raw []byte) {
 	switch {
-	case len(raw) == 0 || string(raw) == "null":
+	case string(raw) == "null":
 		c.AddNull()
 	case raw[0] == '"':
 		var ok bool

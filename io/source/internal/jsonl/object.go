@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -23,10 +24,10 @@ type member struct {
 	raw  []byte
 }
 
-// object appends the members of a JSON object to dst, in their order. Their names share memory with raw or with names,
-// which is scratch space. A member is left out if its name is no text. ok is false if raw, which is valid JSON or
-// empty, is no object.
-func object(raw []byte, dst []member, names *[]byte) (members []member, ok bool) {
+// object appends the wanted members of a JSON object to dst. Of members of one name it keeps the last one. A line of
+// many members would take much more memory than its text if all of them were kept. The names of members use the memory
+// of names. A member is left out if its name is no text. ok is false if raw, which is valid JSON or empty, is no object.
+func object(raw []byte, dst []member, names *[]byte, wanted func(name []byte) bool) (members []member, ok bool) {
 	raw = bytes.TrimLeft(raw, space)
 	if len(raw) == 0 || raw[0] != '{' {
 		return dst, false
@@ -47,22 +48,22 @@ func object(raw []byte, dst []member, names *[]byte) (members []member, ok bool)
 		at += spaces(raw[at:])
 		n = valueLength(raw[at:])
 		from := len(*names)
-		if name, ok := appendString(*names, key); ok {
-			*names = name
-			dst = append(dst, member{name[from:len(name):len(name)], raw[at : at+n]})
+		if text, ok := appendString(*names, key); ok && wanted(text[from:]) {
+			value := raw[at : at+n]
+			if i := index(dst, string(text[from:])); i >= 0 {
+				dst[i].raw = value
+			} else {
+				*names = text
+				dst = append(dst, member{text[from:len(text):len(text)], value})
+			}
 		}
 		at += n
 	}
 }
 
-// find returns the value of the last member with a name.
-func find(members []member, name string) (raw []byte, ok bool) {
-	for i := len(members) - 1; i >= 0; i-- {
-		if string(members[i].name) == name {
-			return members[i].raw, true
-		}
-	}
-	return nil, false
+// index returns the index of the member with a name, or -1 if there is none.
+func index(members []member, name string) int {
+	return slices.IndexFunc(members, func(m member) bool { return string(m.name) == name })
 }
 
 const space = " \t\r\n"

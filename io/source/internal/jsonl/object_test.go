@@ -16,14 +16,13 @@ func membersOf(line string) map[string]string {
 	if !json.Valid([]byte(line)) {
 		return nil
 	}
-	members, ok := object([]byte(line), nil, &names)
+	members, ok := object([]byte(line), nil, &names, func([]byte) bool { return true })
 	if !ok {
 		return nil
 	}
 	out := map[string]string{}
 	for _, m := range members {
-		raw, _ := find(members, string(m.name))
-		out[string(m.name)] = string(raw)
+		out[string(m.name)] = string(m.raw)
 	}
 	return out
 }
