@@ -12,7 +12,7 @@ import (
 // The kinds of query read the numbers in texts, because the columns of a CSV file are text unless the job gives them a
 // type. Any other text column of a file has its type from a schema or from the job. If it stands where only numbers make sense, its
 // type has changed, or the job names a wrong column; the release would be noise about nothing. The check knows types
-// alone, so that no row's value decides (adr/0053).
+// alone, so that no row's value decides (adr/0058).
 
 // checkNumbers reports the text columns that are used as numbers.
 func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
