@@ -155,18 +155,6 @@ func (p *Plan) OfTable(k int) *Plan {
 	return &of
 }
 
-// inputs returns the plan of each table; the plan itself if it has one only.
-func (p *Plan) inputs() []*Plan {
-	if len(p.tables) == 0 {
-		return []*Plan{p}
-	}
-	out := make([]*Plan, len(p.tables))
-	for k := range out {
-		out[k] = p.OfTable(k)
-	}
-	return out
-}
-
 // Joins returns the joins of the rows of the plan's only table.
 func (p *Plan) Joins() []Join { return p.input.joins }
 

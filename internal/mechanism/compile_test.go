@@ -49,7 +49,7 @@ func TestDoesNotCompile(t *testing.T) {
 		`_, _ = mechanism.AddNoise(ctx, e, r, calibrate.Sigma(1), 1)`:               "cannot use",
 		`_, _ = mechanism.Hide(1, []float64{1})`:                                    "cannot use",
 		`_ = mechanism.hidden{}`:                                                    "not exported",
-		`_ = mechanism.draw{}`:                                                       "not exported",
+		`_ = mechanism.draw{}`:                                                      "not exported",
 		`_ = mechanism.payload{}`:                                                   "not exported",
 		`_, _, _ = mechanism.openForTest(e)`:                                        "not exported",
 		`_ = mechanism.makeForTest(m, []float64{1})`:                                "not exported",

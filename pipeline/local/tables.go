@@ -176,8 +176,8 @@ func (s *tableScan) read(p *pipeline.Plan, k int) ([]*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := cmp.Or(s.Tables.side, s.spill.memory.rows/2/int64(max(len(p.Joins()), 1)))
-	return workers, s.pass(p, p.Joins(), nil, limit, true, func(sides []*joined.Side, first bool) error {
+	limit := cmp.Or(s.side, s.spill.memory.rows/2/int64(max(len(p.Joins()), 1)))
+	return workers, s.pass(p.Joins(), nil, limit, true, func(sides []*joined.Side, first bool) error {
 		for _, w := range workers {
 			w.joins = w.joins[:0]
 			columns := p.Columns()
@@ -207,7 +207,7 @@ func (s *tableScan) read(p *pipeline.Plan, k int) ([]*worker, error) {
 }
 
 // pass calls do with all combinations of sides of joins. first is set for the first one.
-func (s *tableScan) pass(p *pipeline.Plan, joins []pipeline.Join, sides []*joined.Side, limit int64, first bool,
+func (s *tableScan) pass(joins []pipeline.Join, sides []*joined.Side, limit int64, first bool,
 	do func(sides []*joined.Side, first bool) error) error {
 	if len(joins) == 0 {
 		return do(sides, first)
@@ -217,7 +217,7 @@ func (s *tableScan) pass(p *pipeline.Plan, joins []pipeline.Join, sides []*joine
 		if err != nil {
 			return err
 		}
-		if err := s.pass(p, joins[1:], append(sides[:len(sides):len(sides)], side), limit, first, do); err != nil {
+		if err := s.pass(joins[1:], append(sides[:len(sides):len(sides)], side), limit, first, do); err != nil {
 			return err
 		}
 		from, more = side.Next()
