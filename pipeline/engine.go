@@ -73,9 +73,12 @@ type Versioned interface {
 	// input, so it is private: it goes to the ledger, and to no release.
 	Version() string
 	// ReadVersion makes the engine read a version that an earlier attempt recorded. After an error the engine reads the
-	// same version as before.
+	// same version as before. The error is ErrVersionGone if the input is known not to have the version any more.
 	ReadVersion(ctx context.Context, version string) error
 }
+
+// ErrVersionGone means that the input does not keep a version any more: it expired, or the table was made anew.
+var ErrVersionGone = errors.New("the input does not have this version any more")
 
 // Aggregations returns what is added up of an input for each query: all that an engine needs to know of the queries.
 // Columns are the logical ones. Errors are diagnostics of the job, or those of package queries/problem.

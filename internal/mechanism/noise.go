@@ -26,11 +26,11 @@ func AddNoise(ctx context.Context, e Exact, r ledger.Receipt, m calibrate.Mechan
 	if err := e.checkReady(r); err != nil {
 		return Noisy{}, err
 	}
-	j, err := newDraw(m, e.open().quantum, workers)
+	d, err := newDraw(m, e.open().quantum, workers)
 	if err != nil {
 		return Noisy{}, err
 	}
-	return e.noise(ctx, r.Redeem, j)
+	return e.noise(ctx, r.Redeem, d)
 }
 
 // checkReady returns an error if e has no cells that AddNoise accepts, or if r is empty.
@@ -48,34 +48,34 @@ func (e Exact) checkReady(r ledger.Receipt) error {
 	return nil
 }
 
-// noise runs a job: it takes the payload out, pays, and draws.
-func (e Exact) noise(ctx context.Context, pay redeemer, j draw) (Noisy, error) {
+// noise runs a draw: it takes the payload out, pays, and draws.
+func (e Exact) noise(ctx context.Context, pay redeemer, d draw) (Noisy, error) {
 	s := e.open()
 	p, err := s.takePayload()
 	if err != nil {
 		return Noisy{}, err
 	}
-	if err := pay.redeem(ctx, j.charged); err != nil {
+	if err := pay.redeem(ctx, d.charged); err != nil {
 		s.putBack(p)
 		return Noisy{}, err
 	}
 	if p.at != nil && s.size > heldCells {
-		return j.newStreamed(p, s.size)
+		return d.newStreamed(p, s.size)
 	}
 	p = p.spread(s.size)
-	if err := j.run(ctx, p); err != nil {
+	if err := d.run(ctx, p); err != nil {
 		return Noisy{}, err
 	}
-	return Noisy{mechanism: j.charged, multiples: p.cells.High}, nil
+	return Noisy{mechanism: d.charged, multiples: p.cells.High}, nil
 }
 
 // newStreamed returns the noisy vector of sparse answers. Its noise is drawn when it is read.
-func (j draw) newStreamed(p *payload, size int) (Noisy, error) {
-	s, err := j.newStream(p, size)
+func (d draw) newStreamed(p *payload, size int) (Noisy, error) {
+	s, err := d.newStream(p, size)
 	if err != nil {
 		return Noisy{}, err
 	}
-	return Noisy{mechanism: j.charged}.readFrom(s), nil
+	return Noisy{mechanism: d.charged}.readFrom(s), nil
 }
 
 // redeemer redeems a receipt for a mechanism.

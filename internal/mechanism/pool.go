@@ -13,15 +13,15 @@ import (
 const blockCells = 1 << 14
 
 // run adds noise to every cell in place; the answers are not sparse. On an error it wipes all cells.
-func (j draw) run(ctx context.Context, p *payload) error {
+func (d draw) run(ctx context.Context, p *payload) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
 	var group sync.WaitGroup
 	blocks := (p.cells.Len() + blockCells - 1) / blockCells
-	for range max(1, min(j.workers, blocks)) {
+	for range max(1, min(d.workers, blocks)) {
 		group.Go(func() {
-			if err := j.noiseBlocks(ctx, p, &next); err != nil {
+			if err := d.noiseBlocks(ctx, p, &next); err != nil {
 				cancel(err)
 			}
 		})
@@ -36,13 +36,13 @@ func (j draw) run(ctx context.Context, p *payload) error {
 }
 
 // noiseBlocks adds noise to one block after the other until none is left. next counts the blocks that are taken.
-func (j draw) noiseBlocks(ctx context.Context, p *payload, next *atomic.Int64) error {
-	source, err := gauss.NewBits(j.entropy)
+func (d draw) noiseBlocks(ctx context.Context, p *payload, next *atomic.Int64) error {
+	source, err := gauss.NewBits(d.entropy)
 	if err != nil {
 		return err
 	}
 	defer source.Wipe()
-	sampler, err := j.sampler(source)
+	sampler, err := d.sampler(source)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ const (
 //
 // A stream is safe for concurrent use.
 type stream struct {
-	job   draw
+	noise draw
 	size  int
 	exact *payload
 	keys  *gauss.Keys
@@ -45,8 +45,8 @@ type stripe struct {
 }
 
 // newStream draws the keys of all blocks from entropy, and takes the sparse answers over. The caller sets finish.
-func (j draw) newStream(p *payload, size int) (*stream, error) {
-	keys, err := gauss.NewKeys(j.entropy, (size+blockCells-1)/blockCells)
+func (d draw) newStream(p *payload, size int) (*stream, error) {
+	keys, err := gauss.NewKeys(d.entropy, (size+blockCells-1)/blockCells)
 	if err == nil {
 		_, err = keys.Block(0, nil) // if this works, reading has no error
 	}
@@ -54,12 +54,12 @@ func (j draw) newStream(p *payload, size int) (*stream, error) {
 		p.wipe()
 		return nil, err
 	}
-	return &stream{job: j, size: size, exact: p, keys: keys}, nil
+	return &stream{noise: d, size: size, exact: p, keys: keys}, nil
 }
 
 // withFinish returns the same cells, drawn from the same bits, with another finish.
 func (s *stream) withFinish(finish func(multiples []int64, values []float64)) *stream {
-	return &stream{job: s.job, size: s.size, exact: s.exact, keys: s.keys, finish: finish}
+	return &stream{noise: s.noise, size: s.size, exact: s.exact, keys: s.keys, finish: finish}
 }
 
 // valuesFrom returns the values from cell on, up to the end of its stripe; nil if they cannot be drawn.
@@ -106,7 +106,7 @@ func (s *stream) draw(first int) []float64 {
 	var next atomic.Int64
 	var failed atomic.Bool
 	var group sync.WaitGroup
-	for range max(1, min(s.job.workers, blocks)) {
+	for range max(1, min(s.noise.workers, blocks)) {
 		group.Go(func() {
 			if s.drawBlocks(first, values, &next) != nil {
 				failed.Store(true)
@@ -152,7 +152,7 @@ func (s *stream) newBlockWorker() (w blockWorker, err error) {
 	if w.source, err = s.keys.Block(0, nil); err != nil {
 		return w, err
 	}
-	if w.sampler, err = s.job.sampler(w.source); err != nil {
+	if w.sampler, err = s.noise.sampler(w.source); err != nil {
 		return w, err
 	}
 	w.block = s.exact.zeros(blockCells)

@@ -26,7 +26,7 @@ func TestStreamWorkers(t *testing.T) {
 	}
 	one = one.withFinish(plain)
 	many := one.withFinish(plain)
-	many.job.workers = 7
+	many.noise.workers = 7
 	for cell := 0; cell < size; cell += stripeCells {
 		if a, b := one.valuesFrom(cell), many.valuesFrom(cell); !slices.Equal(a, b) || len(a) != min(stripeCells, size-cell) {
 			t.Errorf("the cells from %d on differ: %d and %d", cell, len(a), len(b))

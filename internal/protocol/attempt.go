@@ -27,6 +27,7 @@ type attempt struct {
 	rerenderStagings []string
 
 	version string // of the input that this run reads; "" if the input keeps no versions
+	gone    string // the version that an earlier attempt was charged for, if the input does not have it any more
 
 	prior ledger.Run      // the release that the run starts from; the zero Run if the ledger has none
 	own   ledger.Run      // the newest release with the plan's fingerprint, cancelled or not

@@ -123,7 +123,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	return &Outcome{Status: StatusReleased, Dir: a.dir, Discarded: a.discarded, Digest: seal.Release, Moved: moved,
-		Release: release, Queries: a.chosen.Queries(), Checks: a.checks}, nil
+		Release: release, Queries: a.chosen.Queries(), Checks: a.checks, Gone: a.gone}, nil
 }
 
 // vacant refuses an output folder that holds anything but a publication of this run, which may be moved aside.
@@ -165,7 +165,7 @@ func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 }
 
 // readVersion makes the engine read the version of the input that an earlier attempt recorded with its charge. A new
-// release that is asked for reads the newest version if that one is gone: nobody has seen noise on it.
+// release that is asked for reads the newest version if that one is known to be gone: nobody has seen noise on it.
 func (a *attempt) readVersion(ctx context.Context, engine pipeline.Engine) error {
 	v, keeps := engine.(pipeline.Versioned)
 	if keeps {
@@ -175,14 +175,23 @@ func (a *attempt) readVersion(ctx context.Context, engine pipeline.Engine) error
 	if !a.reserved() || recorded == "" || recorded == a.version {
 		return nil
 	}
-	gone := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input-version", Message: "the version of the input that this " +
-		"run was charged for cannot be read", Hint: "a table keeps its versions for a time; if this one is gone, run with " +
-		"--new-release, which reads the newest version under the same charge"}
-	if !keeps {
-		return gone
+	err := pipeline.ErrVersionGone
+	if keeps {
+		err = v.ReadVersion(ctx, recorded)
 	}
-	if gone.Err = v.ReadVersion(ctx, recorded); gone.Err != nil && ctx.Err() == nil && !a.newRelease {
-		return gone
+	switch {
+	case err == nil:
+		a.version = recorded
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !errors.Is(err, pipeline.ErrVersionGone):
+		return pipeline.InputError(err)
+	case a.newRelease:
+		a.gone = recorded
+		return nil
 	}
-	return context.Cause(ctx)
+	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "input-version", Message: "the input no longer has the version that " +
+		"this run was charged for: " + recorded, Hint: "a table keeps its versions for a time; run with --new-release, which " +
+		"reads the newest version under the same charge", Err: err}
 }

@@ -78,6 +78,9 @@ type Outcome struct {
 	// Discarded is true if a complete staging folder was deleted, because no run of this ledger made it, or an earlier
 	// version did. Noise was drawn anew under the same charge.
 	Discarded bool
+	// Gone is the version of the input that an earlier attempt was charged for, if this run read the newest one instead
+	// because the input does not have it any more; else "".
+	Gone string
 	// From is the folder from whose noisy values a re-rendering was made; else "".
 	From string
 	// Checks is what the engine tallied for the operator; nil if it was not asked to, or if this run made no release.

@@ -3,6 +3,7 @@ package protocol_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/protocol"
@@ -13,26 +14,33 @@ import (
 type versioned struct {
 	*engine
 	version string
-	gone    bool // older versions
+	failure error // of reading older versions
 }
 
 func (v *versioned) Version() string { return v.version }
 
 func (v *versioned) ReadVersion(_ context.Context, version string) error {
-	if v.gone {
-		return errors.New("gone")
+	if v.failure != nil {
+		return v.failure
 	}
 	v.version = version
 	return nil
 }
 
 // A run that was cut short after its charge reads the version of the input that was charged. If that is gone, it fails,
-// and a new release that is asked for reads the newest version under the same charge.
+// and a new release that is asked for reads the newest version under the same charge. Another failure to read it ends
+// both.
 func TestResumedVersion(t *testing.T) {
+	unreachable := &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql"}
 	cases := []struct {
-		gone, again bool
-		code, read  string
-	}{{false, false, "", "first"}, {false, true, "", "first"}, {true, false, "input-version", ""}, {true, true, "", "second"}}
+		failure    error
+		again      bool
+		code, read string
+	}{
+		{nil, false, "", "first"}, {nil, true, "", "first"},
+		{pipeline.ErrVersionGone, false, "input-version", ""}, {pipeline.ErrVersionGone, true, "", "second"},
+		{unreachable, false, "sql", ""}, {unreachable, true, "sql", ""},
+	}
 	for _, c := range cases {
 		b := newBench(t)
 		b.open = func() pipeline.Engine { return &versioned{engine: b.engine, version: "first"} }
@@ -41,7 +49,7 @@ func TestResumedVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.wrap = nil
-		now := &versioned{engine: b.engine, version: "second", gone: c.gone}
+		now := &versioned{engine: b.engine, version: "second", failure: c.failure}
 		b.open = func() pipeline.Engine { return now }
 		o, err := b.run(t.Context(), func(r *protocol.Request) { r.NewRelease = c.again })
 		var failed *pipeline.Error
@@ -49,14 +57,17 @@ func TestResumedVersion(t *testing.T) {
 			if !errors.As(err, &failed) || failed.Code != c.code || b.spent() != "budget reserve" {
 				t.Errorf("%+v: %v, ledger %s", c, err, b.spent())
 			}
+			if c.code == "input-version" && !strings.Contains(failed.Message, "first") {
+				t.Errorf("%+v: the message does not name the version: %s", c, failed.Message)
+			}
 			continue
 		}
 		if err != nil {
 			t.Fatalf("%+v: %v", c, err)
 		}
 		b.expect(o, protocol.StatusReleased, "budget reserve seal publish")
-		if now.version != c.read {
-			t.Errorf("%+v: the run read %s", c, now.version)
+		if now.version != c.read || (o.Gone != "") != (c.failure != nil) {
+			t.Errorf("%+v: the run read %s, and reports that %q is gone", c, now.version, o.Gone)
 		}
 	}
 }

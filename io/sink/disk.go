@@ -10,10 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 
 	"github.com/dprelease/dprelease/internal/private"
+	"github.com/dprelease/dprelease/internal/regular"
 )
 
 const (
@@ -59,18 +59,11 @@ var syncFile = (*os.File).Sync
 
 // syncFolder makes a folder's entries durable, if the system can.
 func syncFolder(dir string) error {
-	if runtime.GOOS == "windows" {
+	err := regular.SyncFolder(dir, syncFile)
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
 		return nil
 	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = syncFile(f)
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
-		err = nil
-	}
-	return errors.Join(err, f.Close())
+	return err
 }
 
 // digestWriter passes on what is written, and hashes it.

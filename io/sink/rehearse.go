@@ -13,17 +13,17 @@ import (
 // manifest. It writes nothing to disk.
 func (f *Folder) Rehearse(ctx context.Context, r *pipeline.Release) error {
 	const op = "rehearse"
-	jobs, err := f.plan(r)
+	outputs, err := f.plan(r)
 	if err != nil {
 		return err
 	}
 	files := map[string][]manifest.File{}
-	for _, j := range jobs {
-		file, err := rehearseTable(ctx, j)
+	for _, o := range outputs {
+		file, err := rehearseTable(ctx, o)
 		if err != nil {
-			return failure(op, j.path(), err)
+			return failure(op, o.path(), err)
 		}
-		files[j.table.Query] = append(files[j.table.Query], file)
+		files[o.table.Query] = append(files[o.table.Query], file)
 	}
 	m := r.Manifest(files)
 	if r.Presented() {
@@ -51,14 +51,14 @@ func (f *Folder) Rehearse(ctx context.Context, r *pipeline.Release) error {
 }
 
 // rehearseTable writes a table and reads it back.
-func rehearseTable(ctx context.Context, j outputFile) (manifest.File, error) {
+func rehearseTable(ctx context.Context, o outputFile) (manifest.File, error) {
 	var text bytes.Buffer
-	rows, err := j.format.Write(ctx, &text, j.table)
+	rows, err := o.format.Write(ctx, &text, o.table)
 	if err != nil {
 		return manifest.File{}, err
 	}
-	err = verify(ctx, j.format, bytes.NewReader(text.Bytes()), int64(text.Len()), j.table)
-	return manifest.File{Path: j.path(), Holds: j.table.Holds, Rows: rows, SHA256: noDigest}, err
+	err = verify(ctx, o.format, bytes.NewReader(text.Bytes()), int64(text.Len()), o.table)
+	return manifest.File{Path: o.path(), Holds: o.table.Holds, Rows: rows, SHA256: noDigest}, err
 }
 
 // noDigest stands for the SHA-256 of a file that is not there.

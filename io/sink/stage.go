@@ -33,7 +33,7 @@ func (f *Folder) Prepare(staging string) error {
 // error it removes what it wrote.
 func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Release) (digest string, err error) {
 	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: f.presenters}
-	if s.jobs, err = f.plan(r); err != nil {
+	if s.files, err = f.plan(r); err != nil {
 		return "", err
 	}
 	if r.IsRehearsal() {
@@ -63,10 +63,10 @@ type outputFile struct {
 	format format
 }
 
-func (j outputFile) path() string { return j.table.Name + j.format.Extension() }
+func (o outputFile) path() string { return o.table.Name + o.format.Extension() }
 
 // plan returns the files to write. It refuses before anything is written.
-func (f *Folder) plan(r *pipeline.Release) (jobs []outputFile, err error) {
+func (f *Folder) plan(r *pipeline.Release) (files []outputFile, err error) {
 	paths := []string{manifestName}
 	for _, result := range r.Results() {
 		all, err := tablesOf(result)
@@ -74,23 +74,23 @@ func (f *Folder) plan(r *pipeline.Release) (jobs []outputFile, err error) {
 			return nil, err
 		}
 		for _, t := range all {
-			some, err := f.tableJobs(t, r)
+			some, err := f.tableFiles(t, r)
 			if err != nil {
 				return nil, err
 			}
-			for _, j := range some {
-				if slices.Contains(paths, j.path()) {
-					return nil, refusal("write", j.path(), CodeFormat, "two files would have this name")
+			for _, o := range some {
+				if slices.Contains(paths, o.path()) {
+					return nil, refusal("write", o.path(), CodeFormat, "two files would have this name")
 				}
-				paths, jobs = append(paths, j.path()), append(jobs, j)
+				paths, files = append(paths, o.path()), append(files, o)
 			}
 		}
 	}
-	return jobs, nil
+	return files, nil
 }
 
-// tableJobs returns the files of a table, one per format.
-func (f *Folder) tableJobs(t *table, r *pipeline.Release) (jobs []outputFile, err error) {
+// tableFiles returns the files of a table, one per format.
+func (f *Folder) tableFiles(t *table, r *pipeline.Release) (files []outputFile, err error) {
 	for _, name := range r.Formats() {
 		format, ok := f.formats[name]
 		if !ok {
@@ -100,9 +100,9 @@ func (f *Folder) tableJobs(t *table, r *pipeline.Release) (jobs []outputFile, er
 			csv.Raw = r.RawCSV()
 			format = csv
 		}
-		jobs = append(jobs, outputFile{t, format})
+		files = append(files, outputFile{t, format})
 	}
-	return jobs, nil
+	return files, nil
 }
 
 // stager writes one release.
@@ -110,7 +110,7 @@ type stager struct {
 	ctx     context.Context
 	staging string
 	dir     string
-	jobs    []outputFile
+	files   []outputFile
 
 	presenters []pipeline.Presenter
 	// synthetic: it is a preview, and the name of every file says so.
@@ -145,16 +145,16 @@ func (s *stager) fill(r *pipeline.Release) error {
 	}
 	defer root.Close()
 	files := map[string][]manifest.File{}
-	for _, j := range s.jobs {
-		file, err := s.writeTable(root, j)
+	for _, o := range s.files {
+		file, err := s.writeTable(root, o)
 		if err != nil {
-			return failure("write", filepath.Join(s.dir, j.path()), err)
+			return failure("write", filepath.Join(s.dir, o.path()), err)
 		}
-		file.Holds = j.table.Holds
-		if csv, ok := j.format.(CSVFormat); ok {
+		file.Holds = o.table.Holds
+		if csv, ok := o.format.(CSVFormat); ok {
 			file.Raw = csv.Raw
 		}
-		files[j.table.Query] = append(files[j.table.Query], file)
+		files[o.table.Query] = append(files[o.table.Query], file)
 	}
 	documents, err := s.writeDocuments(root, r, files)
 	if err != nil {
@@ -212,11 +212,11 @@ func (s *stager) writeNote(note string) error {
 }
 
 // writeTable writes one table, syncs it, and reads it back.
-func (s *stager) writeTable(root *os.Root, j outputFile) (file manifest.File, err error) {
+func (s *stager) writeTable(root *os.Root, o outputFile) (file manifest.File, err error) {
 	defer recoverError(&err)
-	file.Path = s.fileName(j.path())
+	file.Path = s.fileName(o.path())
 	file.SHA256, err = writeNew(root, file.Path, fileMode, func(w io.Writer) (err error) {
-		file.Rows, err = j.format.Write(s.ctx, w, j.table)
+		file.Rows, err = o.format.Write(s.ctx, w, o.table)
 		return err
 	})
 	if err != nil {
@@ -227,7 +227,7 @@ func (s *stager) writeTable(root *os.Root, j outputFile) (file manifest.File, er
 		return file, err
 	}
 	defer f.Close()
-	return file, verify(s.ctx, j.format, f, size, j.table)
+	return file, verify(s.ctx, o.format, f, size, o.table)
 }
 
 // undo removes everything that run wrote.

@@ -34,7 +34,7 @@ func WritePreview(ctx context.Context, dir string, r *pipeline.Release, presente
 	f := &Folder{formats: builtin()}
 	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: presenters,
 		synthetic: true}
-	if s.jobs, err = f.plan(r); err != nil {
+	if s.files, err = f.plan(r); err != nil {
 		return err
 	}
 	if err := os.Mkdir(s.dir, publicMode); err != nil {

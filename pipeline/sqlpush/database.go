@@ -198,7 +198,11 @@ func (d *Database) within(ctx context.Context, f func(*session) error) error {
 		}
 	}
 	if l, ok := d.dialect.(lakeReader); ok && d.source.Format != "" {
-		if _, err := s.exec(ctx, l.load(d.source.Format)); err != nil {
+		_, err := s.exec(ctx, l.load(d.source.Format))
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
 			return &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql-extension",
 				Message: "the database has no extension " + d.source.Format + ", which reads the tables of this format",
 				Hint: "install it once with DuckDB's own program of the same version: INSTALL " + d.source.Format + "; another folder " +

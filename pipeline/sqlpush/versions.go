@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/dprelease/dprelease/pipeline"
@@ -13,12 +14,17 @@ import (
 // read the version that was the newest when the input was opened. The ledger records it with the charge, so that a run
 // that was cut short reads the same rows when it is resumed.
 //
+// A version is recorded with what tells it from the same version of a table that was dropped and made anew, unless its
+// number does: Iceberg's snapshots have random numbers.
+//
 // A version changes with every write to the table, so it is as private as the table. It is in no release.
 
 // versioner is a dialect whose tables may keep versions.
 type versioner interface {
 	// version returns the newest version of a table, as it is recorded; "" if the table keeps none.
 	version(ctx context.Context, s *session, of *Source) (string, error)
+	// has reports whether the table has a recorded version of its format. Errors are the driver's.
+	has(ctx context.Context, s *session, of *Source, version string) (bool, error)
 	// at returns the table expression that reads a version. ok is false if the text is not a version.
 	at(of *Source, version string) (from string, ok bool)
 }
@@ -28,8 +34,11 @@ func KeepsVersions(s Source) bool {
 	d, _ := dialectOf(s.Driver)
 	_, ok := d.(versioner)
 	_, byFormat := d.(lakeReader) // and its other tables keep none
-	return ok && s.Table != "" && (s.Format != "" || !byFormat)
+	return ok && s.Table != "" && (!byFormat || s.Format != "" && !IsVersion(s))
 }
+
+// IsVersion reports whether an input is one version of a table, which the name of a metadata file states.
+func IsVersion(s Source) bool { return s.Format != "" && strings.HasSuffix(s.Table, ".json") }
 
 // lakeReader is a dialect that reads folders of a table format. load returns the statement that prepares a session for
 // that, folder the table expression of the newest version.
@@ -44,13 +53,27 @@ func (d *Database) Version() string { return d.version }
 // ReadVersion makes the statements read a version that was recorded. After an error they read the same version as
 // before.
 func (d *Database) ReadVersion(ctx context.Context, version string) error {
-	from, ok := "", false
-	if v, keeps := d.dialect.(versioner); keeps && d.source.Table != "" {
-		from, ok = v.at(&d.source, version)
+	format, _, _ := strings.Cut(version, " ")
+	now, _, _ := strings.Cut(d.version, " ")
+	v, keeps := d.dialect.(versioner)
+	if !keeps || format != now {
+		return pipeline.ErrVersionGone
 	}
+	from, ok := v.at(&d.source, version)
 	if !ok {
-		return &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql-version",
-			Message: "the input has no such versions as the one that the charge recorded", Hint: hintVersion}
+		return pipeline.ErrVersionGone
+	}
+	if err := d.within(ctx, func(s *session) error {
+		has, err := v.has(ctx, s, &d.source, version)
+		switch {
+		case err != nil:
+			return failed(ctx, "the versions of the input's table cannot be read", err)
+		case !has:
+			return pipeline.ErrVersionGone
+		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	before := *d
 	d.from, d.version = from, version
@@ -60,8 +83,6 @@ func (d *Database) ReadVersion(ctx context.Context, version string) error {
 	}
 	return err
 }
-
-const hintVersion = "the table was replaced; with --new-release the run reads it as it is now, under the same charge"
 
 // pin finds the newest version of the input and makes the statements read it.
 func (d *Database) pin(ctx context.Context) error {
@@ -97,6 +118,13 @@ const icebergEmpty = iceberg + " empty"
 // number is a snapshot or a version: what a statement has of a recorded version.
 var number = regexp.MustCompile(`^[0-9]{1,20}$`)
 
+// parts returns the format and the number of a recorded version.
+func parts(version string) (format, n string) {
+	format, n, _ = strings.Cut(version, " ")
+	n, _, _ = strings.Cut(n, " ")
+	return format, n
+}
+
 // version looks for the table's provider. In Iceberg tables the branch main is the state that a statement reads.
 func (d spark) version(ctx context.Context, s *session, of *Source) (string, error) {
 	provider, err := sparkProvider(ctx, s, d.table(of))
@@ -109,7 +137,9 @@ func (d spark) version(ctx context.Context, s *session, of *Source) (string, err
 		version = "empty"
 		err = s.value(ctx, "SELECT CAST(snapshot_id AS STRING) AS v FROM "+d.table(of)+".refs WHERE name = 'main'", &version)
 	case delta:
-		version, err = newestOfHistory(ctx, s, d.table(of))
+		var newest []string
+		newest, err = history(ctx, s, d.table(of)+" LIMIT 1")
+		version = strings.Join(newest, "")
 	default:
 		return "", nil
 	}
@@ -139,48 +169,68 @@ func sparkProvider(ctx context.Context, s *session, table string) (provider stri
 	return provider, rows.Err()
 }
 
-// newestOfHistory returns the newest version of a Delta table. The other columns depend on the release of Delta.
-func newestOfHistory(ctx context.Context, s *session, table string) (version string, err error) {
-	rows, err := s.query(ctx, "DESCRIBE HISTORY "+table+" LIMIT 1")
+// history returns the versions of a Delta table, the newest first, each with the time of its commit: a table that was
+// dropped and made anew has the same numbers at other times. The other columns depend on the release of Delta.
+func history(ctx context.Context, s *session, table string) (versions []string, err error) {
+	rows, err := s.query(ctx, "DESCRIBE HISTORY "+table)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer rows.Close()
 	names, err := rows.Columns()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	var number, committed string
 	cells := make([]any, len(names))
 	for i := range cells {
 		cells[i] = new(any)
-		if names[i] == "version" {
-			cells[i] = &version
+		switch names[i] {
+		case "version":
+			cells[i] = &number
+		case "timestamp":
+			cells[i] = &committed
 		}
 	}
 	for rows.Next() {
 		if err := rows.Scan(cells...); err != nil {
-			return "", err
+			return nil, err
 		}
+		versions = append(versions, number+" "+committed)
 	}
-	return version, rows.Err()
+	return versions, rows.Err()
+}
+
+func (d spark) has(ctx context.Context, s *session, of *Source, version string) (bool, error) {
+	format, recorded, _ := strings.Cut(version, " ")
+	switch {
+	case version == icebergEmpty:
+		return true, nil
+	case format == delta:
+		versions, err := history(ctx, s, d.table(of))
+		return slices.Contains(versions, recorded), err
+	}
+	found := ""
+	err := s.value(ctx, "SELECT CAST(snapshot_id AS STRING) AS v FROM "+d.table(of)+".snapshots WHERE snapshot_id = "+recorded, &found)
+	return found == recorded, err
 }
 
 func (d spark) at(of *Source, version string) (from string, ok bool) {
 	if version == icebergEmpty {
 		return "(SELECT * FROM " + d.table(of) + " WHERE 1 = 0) AS input", true
 	}
-	format, n, _ := strings.Cut(version, " ")
+	format, n := parts(version)
 	return fmt.Sprintf("%s VERSION AS OF %s AS input", d.table(of), n), number.MatchString(n) && (format == iceberg || format == delta)
 }
 
 func (d spark) table(of *Source) string { return quotedTable(d, of.Table) }
 
 // version reads the number of the newest metadata from an Iceberg table's hint, and of the newest commit from a Delta
-// table's log. A metadata file that the job names is a version already.
+// table's log, with a digest of that file. A metadata file that the job names is a version already.
 func (d duckdb) version(ctx context.Context, s *session, of *Source) (version string, err error) {
 	folder := strings.TrimSuffix(of.Table, "/")
 	switch {
-	case of.Format == "" || strings.HasSuffix(of.Table, ".json"):
+	case of.Format == "" || IsVersion(*of):
 		return "", nil
 	case of.Format == iceberg:
 		err = s.value(ctx, "SELECT trim(content, E' \\r\\n') AS v FROM read_text("+pathText(folder+"/metadata/version-hint.text")+")",
@@ -189,17 +239,48 @@ func (d duckdb) version(ctx context.Context, s *session, of *Source) (version st
 		err = s.value(ctx, "SELECT COALESCE(CAST(MAX(CAST(regexp_extract(file, '/([0-9]{20})[.]json$', 1) AS BIGINT)) AS VARCHAR), '') "+
 			"AS v FROM glob("+pathText(folder+"/_delta_log/*.json")+") WHERE regexp_matches(file, '/[0-9]{20}[.]json$')", &version)
 	}
-	if err != nil || !number.MatchString(version) {
+	digest := ""
+	if err == nil && number.MatchString(version) {
+		digest, err = d.stateDigest(ctx, s, of, version)
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if err != nil || digest == "" {
 		return "", &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql-version",
 			Message: "there is no table of format " + of.Format + " at input.sql.table, or its newest version is not stated there",
 			Hint: "name the table's folder; of an Iceberg table in a catalogue, name the metadata file, " +
 				".../metadata/NAME.metadata.json, which is one version of it"}
 	}
-	return of.Format + " " + version, nil
+	return of.Format + " " + version + " " + digest, nil
+}
+
+// stateDigest returns a digest of the file that states a version; "" if there is none. The file holds random names, so the
+// digest differs if the table was made anew, and tells nothing of the table.
+func (d duckdb) stateDigest(ctx context.Context, s *session, of *Source, n string) (digest string, err error) {
+	folder := strings.TrimSuffix(of.Table, "/")
+	file, states := folder+"/metadata/*.metadata.json", "/v?"+n+"[.]metadata[.]json$"
+	if of.Format == delta {
+		n = strings.Repeat("0", 20-len(n)) + n
+		file, states = folder+"/_delta_log/*.json", "/"+n+"[.]json$"
+	}
+	path := ""
+	err = s.value(ctx, "SELECT file AS v FROM glob("+pathText(file)+") WHERE regexp_matches(file, '"+states+"') ORDER BY file", &path)
+	if err != nil || path == "" {
+		return "", err
+	}
+	err = s.value(ctx, "SELECT sha256(content)[:16] AS v FROM read_blob("+pathText(path)+")", &digest)
+	return digest, err
+}
+
+func (d duckdb) has(ctx context.Context, s *session, of *Source, version string) (bool, error) {
+	format, n := parts(version)
+	digest, err := d.stateDigest(ctx, s, of, n)
+	return format+" "+n+" "+digest == version, err
 }
 
 func (d duckdb) at(of *Source, version string) (from string, ok bool) {
-	format, n, _ := strings.Cut(version, " ")
+	format, n := parts(version)
 	if !number.MatchString(n) || format != of.Format {
 		return "", false
 	}

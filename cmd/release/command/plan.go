@@ -206,6 +206,9 @@ func versionsText(p *pipeline.Plan) string {
 		return "if the table is one of Iceberg or Delta, a run reads its newest version, and reads the same one if it is cut short " +
 			"and resumed"
 	}
+	if sqlpush.IsVersion(runjob.DatabaseOf(p.Job())) {
+		return "the input is one version of a table: a run that is cut short and resumed reads the same rows"
+	}
 	return "the input keeps no versions: a run that is cut short and resumed reads the rows that the table has then"
 }
 

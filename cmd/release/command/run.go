@@ -167,6 +167,10 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 			string(outcome.Status),
 			"folder", outcome.Dir, "manifest_sha256", outcome.Digest)
 	}
+	if outcome.Gone != "" {
+		a.Warn("the input no longer has the version for which the interrupted run was charged, " + outcome.Gone +
+			": this run read the newest one under the same charge")
+	}
 	if err := a.printOutcome(plan, outcome, balance, ask.compare); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ type pool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 	program string
 	mu      sync.Mutex
-	workers map[worker]*exec.Cmd
+	workers map[worker]*exec.Cmd // each that was ever started; nil if it has ended
 }
 
 // worker is what tells workers apart. Each task manager of Flink counts its workers from 1, and several share the pool
@@ -88,7 +88,9 @@ func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 		_ = c.Wait() // how it ended is the runner's matter
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		delete(p.workers, w)
+		if p.workers != nil {
+			p.workers[w] = nil
+		}
 	}()
 	return &fnpb.StartWorkerResponse{}, nil
 }
@@ -108,8 +110,9 @@ func endWithPool() {
 	}()
 }
 
-// StopWorker ends a process, if no other runner has one with the same identifier: a worker also ends when its runner
-// closes the connection. It holds nothing that must be kept.
+// StopWorker ends a process, if no other runner ever had one with the same identifier, as the request does not name the
+// runner: its own process may have died, and another runner's be at work. A worker also ends when its runner closes the
+// connection. It holds nothing that must be kept.
 func (p *pool) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +122,7 @@ func (p *pool) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.S
 			found = append(found, c)
 		}
 	}
-	if len(found) == 1 {
+	if len(found) == 1 && found[0] != nil {
 		_ = found[0].Process.Kill() // it may have ended
 	}
 	return &fnpb.StopWorkerResponse{}, nil
@@ -130,7 +133,9 @@ func (p *pool) stopAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.workers {
-		_ = c.Process.Kill() // it may have ended
+		if c != nil {
+			_ = c.Process.Kill() // it may have ended
+		}
 	}
 	p.workers = nil
 }

@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/regular"
 )
 
 // The head has a table of its own, so that lost entries are noticed. The triggers keep other programs from changing an
@@ -141,12 +141,5 @@ func fill(ctx context.Context, path string, from origin) error {
 var syncFile = (*os.File).Sync
 
 func syncFolder(dir string) error {
-	if runtime.GOOS == "windows" { // NTFS keeps names in a journal of its own, and syncs no folder
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return translateFile(err)
-	}
-	return translateFile(errors.Join(syncFile(d), d.Close()))
+	return translateFile(regular.SyncFolder(dir, syncFile))
 }

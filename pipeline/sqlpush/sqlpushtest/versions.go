@@ -64,6 +64,7 @@ func (v *Versions) Run(t *testing.T) {
 	v.resume(t, p, first.Version(), false, "")
 	v.Create(t)
 	v.Insert(t, 4, "north")
+	v.Insert(t, 5, "north") // the new table has as many versions
 	v.resume(t, p, first.Version(), false, "input-version")
 	v.resume(t, p, first.Version(), true, "")
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
@@ -136,16 +135,9 @@ func (f *faults) Write(p []byte) (int, error) {
 }
 
 func syncFolder(dir string) error {
-	if runtime.GOOS == "windows" { // NTFS keeps names in a journal of its own, and syncs no folder
+	err := regular.SyncFolder(dir, (*os.File).Sync)
+	if errors.Is(err, syscall.EINVAL) { // of a system that syncs no folders
 		return nil
 	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if errors.Is(err, syscall.EINVAL) { // of a system that syncs no folders
-		err = nil
-	}
-	return errors.Join(err, d.Close())
+	return err
 }

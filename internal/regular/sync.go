@@ -1,0 +1,20 @@
+package regular
+
+import (
+	"errors"
+	"os"
+	"runtime"
+)
+
+// SyncFolder makes a folder's entries durable. sync is (*os.File).Sync, unless a test replaces it. On Windows there is
+// nothing to do: NTFS keeps names in a journal of its own, and syncs no folder.
+func SyncFolder(dir string, sync func(*os.File) error) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(sync(d), d.Close())
+}
