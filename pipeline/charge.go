@@ -12,7 +12,8 @@ import (
 func (p *Plan) Charge(dir string, number int) ledger.Charge {
 	return ledger.Charge{
 		Run: p.Run(), Number: number, Job: p.Name(), Params: p.Params(), Dir: dir, Account: p.Account(), Mechanisms: p.Mechanisms(),
-		Budget: p.Budget(), Delta: p.guarantee.Delta, DeltaShare: p.failure.share, Units: p.tableUnits(),
+		Budget: p.Budget(), Delta: p.guarantee.Delta, DeltaShare: p.failure.share,
+		Units: p.tableUnits(),
 	}
 }
 
