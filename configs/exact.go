@@ -48,6 +48,9 @@ func (j *Job) exactInJoins() (names []string) {
 		other := j.whole.Of(name)
 		exact := other.exactInQueries()
 		for _, join := range other.Joins() {
+			exact = append(exact, join.Own...) // a joined column can be a key of the next join
+		}
+		for _, join := range other.Joins() {
 			if join.Table != j.table {
 				continue
 			}

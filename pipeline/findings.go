@@ -57,6 +57,12 @@ func (p *Plan) Findings(c *DataChecks) []Finding {
 	if len(c.Tables) > 0 {
 		return f.found
 	}
+	if j := p.input.unitJoin(); c.Rows == 0 && j != nil {
+		f.add(true, j.field, codeDataEmpty, "the table has no rows, or none of them has a partner in table "+j.name, "are the "+
+			"keys the same columns, and written alike, in both tables? rows that table "+j.name+" leaves out by where are no "+
+			"partners")
+		return f.found
+	}
 	if c.Rows == 0 {
 		f.add(true, "input.files", codeDataEmpty, "the input has no rows", "is it the right file, and is its only line a "+
 			"header? without a header write input.csv.header: false and list input.csv.columns")

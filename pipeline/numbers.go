@@ -68,7 +68,7 @@ func isNumber(s configs.Scalar) bool {
 
 // textNumber returns the error of a text column that is used as numbers.
 func (p *Plan) textNumber(path, column, use string) configs.Diagnostic {
-	if slices.Contains(p.job.ExactColumns(), column) {
+	if of, name := p.origin(column); slices.Contains(of.job.ExactColumns(), name) {
 		return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q is read as text, and %s is of numbers", column,
 			use),
 			"decimals are texts in columns of the privacy unit and of discovered keys, so that no two become one: store the "+
@@ -79,10 +79,22 @@ func (p *Plan) textNumber(path, column, use string) configs.Diagnostic {
 			"input.jsonl.columns, or derive a number: input.derive: {number: float("+column+")}")
 }
 
+// origin returns the plan of the table from which a column comes, and its name there.
+func (p *Plan) origin(column string) (of *Plan, name string) {
+	for i := range p.input.joins {
+		j := &p.input.joins[i]
+		if k := slices.Index(j.As, column); k >= 0 {
+			return j.Side.origin(j.Add[k])
+		}
+	}
+	return p, column
+}
+
 // mayHoldNumbers reports whether a text column is expected to hold numbers: one of a CSV file to which neither the job
 // nor its folders give a type, or one of a database, whose engines read numerals alike. Logical names of events stand
-// for the columns of the first event.
+// for the columns of the first event. A joined column is one of the table from which it comes.
 func (p *Plan) mayHoldNumbers(column string) bool {
+	p, column = p.origin(column)
 	in := &p.job.Input
 	if in.SQL != nil {
 		return true

@@ -37,7 +37,7 @@ type Join struct {
 	Add, As []string
 	Units   int
 
-	field string
+	name, field string // of the other table; of the join in the job
 }
 
 // ofTables makes the builders of a job's tables.
@@ -90,7 +90,8 @@ func (b *builder) join(p *Plan, j *configs.TableJoin) (Join, bool) {
 	if at < 0 {
 		return Join{}, false // impossible: the job was checked
 	}
-	return Join{Table: at, Own: j.Own, Theirs: j.Theirs, Add: j.Add, As: j.As, Units: j.Units, field: j.Field}, true
+	return Join{Table: at, Own: j.Own, Theirs: j.Theirs, Add: j.Add, As: j.As, Units: j.Units,
+		name: j.Table, field: j.Field}, true
 }
 
 // of returns the builder of the table that a query reads.
@@ -185,6 +186,7 @@ func (p *Plan) Joins() []Join { return p.input.joins }
 func (p *Plan) Joined(own table.Schema, of func(table int) table.Schema) (table.Schema, configs.Diagnostics) {
 	var diags configs.Diagnostics
 	out := table.Schema{Fields: slices.Clone(own.Fields)}
+	diags = append(diags, p.checkLists(own)...)
 	for i := range p.input.joins {
 		j := &p.input.joins[i]
 		other, found := j.Side.LogicalSchema(of(j.Table))
@@ -193,12 +195,6 @@ func (p *Plan) Joined(own table.Schema, of func(table int) table.Schema) (table.
 		}
 		report := func(code, message, hint string) {
 			diags = append(diags, p.job.Diagnose(j.field, code, message, hint))
-		}
-		for _, name := range p.Columns() {
-			if f, ok := own.Lookup(name); ok && j.Units > 0 && f.Type.Kind == table.List {
-				report(problem.CodeColumnType, "column "+name+" holds lists, and rows of this table can be repeated",
-					"write the unit into the table: unit: [person]")
-			}
 		}
 		for k, name := range j.Theirs {
 			ours, ok1 := out.Lookup(j.Own[k])
@@ -229,6 +225,31 @@ func (p *Plan) Joined(own table.Schema, of func(table int) table.Schema) (table.
 		}
 	}
 	return out, diags
+}
+
+// checkLists reports columns of lists in a table whose rows get their unit from a join.
+func (p *Plan) checkLists(own table.Schema) (diags configs.Diagnostics) {
+	j := p.input.unitJoin()
+	if j == nil {
+		return nil
+	}
+	for _, name := range p.Columns() {
+		if f, ok := own.Lookup(name); ok && f.Type.Kind == table.List {
+			diags = append(diags, p.job.Diagnose(j.field, problem.CodeColumnType, "column "+name+
+				" holds lists, and rows of this table can be repeated", "write the unit into the table: unit: [person]"))
+		}
+	}
+	return diags
+}
+
+// unitJoin returns the join that gives rows their unit; nil if there is none.
+func (in *input) unitJoin() *Join {
+	for i := range in.joins {
+		if in.joins[i].Units > 0 {
+			return &in.joins[i]
+		}
+	}
+	return nil
 }
 
 // CheckTables is Check against the schemas of the plan's tables.
@@ -264,19 +285,14 @@ func (p *Plan) logical() []string {
 	return once
 }
 
-// needed cuts joins down to the columns that are needed, and returns the columns of the files that are, keys among them.
-// needed columns come first, in their order.
+// needed returns the joins that are needed, and the columns of the files that are: needed ones in their order, then keys.
+// A join keeps all its columns, also those that nothing needs: the partner of a row is the smallest by all of them,
+// whichever the job's queries read.
 func needed(joins []Join, columns []string) (used []Join, own []string) {
 	own = slices.Clone(columns)
 	for i := len(joins) - 1; i >= 0; i-- {
 		j := joins[i]
-		j.Add, j.As = nil, nil
-		for k, as := range joins[i].As {
-			if k < j.Units || slices.Contains(own, as) {
-				j.Add, j.As = append(j.Add, joins[i].Add[k]), append(j.As, as)
-			}
-		}
-		if len(j.As) == 0 {
+		if j.Units == 0 && !slices.ContainsFunc(j.As, func(as string) bool { return slices.Contains(own, as) }) {
 			continue
 		}
 		used = append(used, j)

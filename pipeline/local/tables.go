@@ -266,6 +266,28 @@ func (s *tableScan) scan(e *Engine, first bool, read func(ctx context.Context, i
 	return err
 }
 
+// WrongStatements is [Engine.WrongStatements] of all tables that are read, also as the other table of a join.
+func (t *Tables) WrongStatements(ctx context.Context, p *pipeline.Plan) (wrong []source.Statement, err error) {
+	for k, e := range t.of {
+		of := p.OfTable(k)
+		if len(of.Queries()) == 0 {
+			continue
+		}
+		found, err := e.WrongStatements(ctx, of)
+		if err != nil {
+			return nil, err
+		}
+		wrong = append(wrong, found...)
+		for _, j := range of.Joins() {
+			if found, err = t.of[j.Table].WrongStatements(ctx, j.Side); err != nil {
+				return nil, err
+			}
+			wrong = append(wrong, found...)
+		}
+	}
+	return wrong, nil
+}
+
 // Digest hashes what Aggregate would read.
 func (t *Tables) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
 	s := &tableScan{Tables: t, ctx: ctx, done: t.progress(p, o, pipeline.StageCompare),

@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
 	"github.com/dprelease/dprelease/configs"
@@ -76,13 +78,22 @@ func (w *tablesWorld) files() map[string]string {
 	return out
 }
 
-// exactTables returns the exact answers of a job on tables.
-func exactTables(t testing.TB, dir string, l local.Limits, side int64) [][]int64 {
+// planTables returns the plan of a job on tables in a folder.
+func planTables(t testing.TB, dir, job string) *pipeline.Plan {
 	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(job), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	p, diags := wiring.Plan(t.Context(), filepath.Join(dir, "job.yaml"), configs.ParseOptions{})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
+	return p
+}
+
+// tablesEngine opens the tables of a plan.
+func tablesEngine(t testing.TB, p *pipeline.Plan, l local.Limits) *local.Tables {
+	t.Helper()
 	var tables []*source.Dataset
 	for _, options := range wiring.Sources(p.Job()) {
 		d, err := source.Open(t.Context(), options)
@@ -91,9 +102,15 @@ func exactTables(t testing.TB, dir string, l local.Limits, side int64) [][]int64
 		}
 		tables = append(tables, d)
 	}
-	e := local.NewTables(tables, l)
-	local.LimitSides(e, side)
+	return local.NewTables(tables, l)
+}
+
+// exactTables returns the exact answers of a job on tables.
+func exactTables(t testing.TB, p *pipeline.Plan, l local.Limits, side int64) [][]int64 {
+	t.Helper()
+	e := tablesEngine(t, p, l)
 	defer e.Close()
+	local.LimitSides(e, side)
 	if diags := p.CheckWith(e); len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -207,9 +224,7 @@ func drawWorld(t *rapid.T) *tablesWorld {
 // Joins give the answers of loops over all rows, also if the sides of joins take several passes.
 func TestTablesAreJoined(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(tablesJob), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	p := planTables(t, dir, tablesJob)
 	rapid.Check(t, func(rt *rapid.T) {
 		w := drawWorld(rt)
 		files := w.files()
@@ -220,9 +235,186 @@ func TestTablesAreJoined(t *testing.T) {
 		}
 		want := fmt.Sprint(w.want())
 		for _, side := range []int64{0, 1, 500} {
-			if got := fmt.Sprint(exactTables(t, dir, local.Limits{Workers: 2, Memory: 1 << 30}, side)); got != want {
+			if got := fmt.Sprint(exactTables(t, p, local.Limits{Workers: 2, Memory: 1 << 30}, side)); got != want {
 				rt.Fatalf("sides of %d bytes: %s, want %s\n%v", side, got, want, files)
 			}
 		}
 	})
+}
+
+// personsJob is a job on visits with columns of their persons.
+const personsJob = `version: 1
+name: visits
+privacy: {epsilon: 1, delta: 1e-6, unit: [id], per_unit: {max_rows: 10}}
+input: {tables: {%s}}
+queries: [%s]
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: visits, budget: {epsilon: 9, delta: 1e-4}}
+`
+
+type personRow struct {
+	ID  string `parquet:"id"`
+	Age string `parquet:"age"`
+}
+
+type visitRow struct {
+	Person string    `parquet:"person"`
+	Day    int64     `parquet:"day"`
+	Tests  []float64 `parquet:"tests,list"`
+}
+
+// writeTables writes persons and visits of two persons, each in CSV and Parquet.
+func writeTables(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	put := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("persons.csv", "id,age,code\na,30,1.10\nb,40,2.20\na,20,1.10\n")
+	put("visits.csv", "person,day\na,1\nb,2\nb,3\n")
+	put("codes.csv", "id,of,name\na,1.10,x\nb,2.20,y\n")
+	put("strangers.csv", "id,day\nz,1\n")
+	if err := parquet.WriteFile(filepath.Join(dir, "persons.parquet"), []personRow{{"a", "30"}, {"b", "40"}}); err != nil {
+		t.Fatal(err)
+	}
+	visits := []visitRow{{"a", 1, nil}, {"b", 2, nil}, {"b", 3, nil}}
+	if err := parquet.WriteFile(filepath.Join(dir, "visits.parquet"), visits); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// checkTables returns what CheckWith reports of a job.
+func checkTables(t *testing.T, dir, tables, queries string) configs.Diagnostics {
+	t.Helper()
+	p := planTables(t, dir, fmt.Sprintf(personsJob, tables, queries))
+	e := tablesEngine(t, p, local.Limits{Workers: 1, Memory: 1 << 30})
+	defer e.Close()
+	return p.CheckWith(e)
+}
+
+// Whether texts are read as numbers depends on the table from which they come.
+func TestJoinedTextsWhereNumbersBelong(t *testing.T) {
+	dir := writeTables(t)
+	const ages = "{name: ages, from: visits, histogram: {by: [{column: %s, edges: [0, 35, 99]}]}}"
+	for _, x := range []struct {
+		persons, visits, column string
+		fits                    bool
+	}{
+		{"files: [persons.csv]", "files: [visits.csv]", "age", true},
+		{"files: [persons.parquet]", "files: [visits.csv]", "age", false},
+		{"files: [persons.csv]", "files: [visits.parquet]", "age", true},
+		{"files: [persons.csv], csv: {types: {age: text}}", "files: [visits.csv]", "age", false},
+		{"files: [persons.csv], derive: {years: trim(age)}", "files: [visits.csv]", "years", false},
+	} {
+		found := checkTables(t, dir, "persons: {"+x.persons+", unit: [id]}, visits: {"+x.visits+
+			", unit: [person], join: [{table: persons, add: ["+x.column+"]}]}", fmt.Sprintf(ages, x.column))
+		if len(found) == 0 != x.fits || len(found) > 0 && found[0].Code != "column-type" {
+			t.Errorf("%+v: %v", x, found)
+		}
+	}
+}
+
+// The partner of a row is the smallest by all added columns, whichever of them the job's queries read.
+func TestPartnersDoNotDependOnQueries(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"persons.csv": "id,age,sex\na,20,m\na,30,f\n", "visits.csv": "person\na\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const tables = "persons: {files: [persons.csv], unit: [id]}, visits: {files: [visits.csv], unit: [person], " +
+		"join: [{table: persons, add: [age, sex]}]}"
+	const bySex = `{name: sexes, from: visits, histogram: {by: [{column: sex, values: [f, m]}]}}`
+	const byAge = `{name: ages, from: visits, histogram: {by: [{column: age, values: ["20", "30"]}]}}`
+	for _, queries := range []string{bySex, bySex + ", " + byAge} {
+		p := planTables(t, dir, fmt.Sprintf(personsJob, tables, queries))
+		if got := exactTables(t, p, local.Limits{Workers: 1, Memory: 1 << 30}, 0); !slices.Equal(got[0], []int64{0, 1}) {
+			t.Errorf("%s: %v", queries, got)
+		}
+	}
+}
+
+// A decimal column that one join adds can be the key of the next.
+func TestJoinedDecimalsAreKeys(t *testing.T) {
+	type coded struct {
+		ID   string `parquet:"id"`
+		Code int64  `parquet:"code,decimal(2:10)"`
+		Name string `parquet:"name"`
+	}
+	dir := writeTables(t)
+	for _, name := range []string{"coded.parquet", "names.parquet"} {
+		if err := parquet.WriteFile(filepath.Join(dir, name), []coded{{"a", 110, "x"}, {"b", 220, "y"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const tables = "persons: {files: [coded.parquet], unit: [id]}, names: {files: [names.parquet], unit: [id]}, " +
+		"visits: {files: [visits.csv], unit: [person], join: [{table: persons, add: [code]}, " +
+		"{table: names, on: {code: code}, add: [name]}]}"
+	p := planTables(t, dir, fmt.Sprintf(personsJob, tables,
+		"{name: names, from: visits, histogram: {by: [{column: name, values: [x, y]}]}}"))
+	if got := exactTables(t, p, local.Limits{Workers: 1, Memory: 1 << 30}, 0); !slices.Equal(got[0], []int64{1, 2}) {
+		t.Error(got)
+	}
+}
+
+// A table whose keys match nobody is told apart from an empty input. Lists in it are refused once.
+func TestTablesWithoutAUnit(t *testing.T) {
+	dir := writeTables(t)
+	const query = "{name: all, from: visits, count: {}}"
+	p := planTables(t, dir, fmt.Sprintf(personsJob, "persons: {files: [strangers.csv], unit: [id]}, visits: {files: "+
+		"[visits.csv], join: [{table: persons, on: {person: id}, add: [day], prefix: their_}]}", query))
+	e := tablesEngine(t, p, local.Limits{Workers: 1, Memory: 1 << 30, Look: local.LookAll})
+	defer e.Close()
+	a, err := e.Aggregate(t.Context(), p, pipeline.Silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := p.Findings(a.Checks); len(found) != 1 || !found[0].Unusable || found[0].Code != "data-empty" ||
+		!strings.Contains(found[0].Message, "none of them has a partner in table persons") {
+		t.Error(found)
+	}
+	found := checkTables(t, dir, "persons: {files: [persons.csv], unit: [id]}, codes: {files: [codes.csv], unit: [id]}, "+
+		"visits: {files: [visits.parquet], join: [{table: persons, on: {person: id}, add: [age]}, {table: codes, add: [name]}]}",
+		"{name: all, from: visits, histogram: {by: [{column: name, values: [x]}]}}, "+
+			"{name: tests, from: visits, mean: {column: tests, length: 2, clamp: [0, 1]}}")
+	if len(found) != 1 || !strings.Contains(found[0].Message, "holds lists") {
+		t.Error(found)
+	}
+}
+
+// Statements of files are compared with the rows of all tables that are read, also of the other tables of joins.
+func TestStatementsOfSeveralTables(t *testing.T) {
+	dir := writeTables(t)
+	content := ticks(t)
+	greatest, lie := []byte{0x2b, 1, 0, 0, 0, 0, 0, 0}, []byte{0xfa, 0, 0, 0, 0, 0, 0, 0}
+	for at := bytes.LastIndex(content, greatest); at > len(content)*2/3; at = bytes.LastIndex(content[:at], greatest) {
+		copy(content[at:], lie)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ticks.parquet"), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const ticked = "ticks: {files: [ticks.parquet], unit: [note], where: [{column: tick, min: 1}]}, "
+	const alone = "visits: {files: [visits.csv], unit: [person]}"
+	const joining = "visits: {files: [visits.csv], unit: [person], join: [{table: ticks, add: [x]}]}"
+	const count = "{name: visits, from: visits, count: {}}"
+	const sum = "{name: visits, from: visits, sum: {column: x, clamp: [0, 1]}}"
+	for _, c := range []struct {
+		tables, queries string
+		want            int
+	}{
+		{ticked + joining, sum, 1},
+		{ticked + joining, count, 0}, // reads visits alone
+		{ticked + alone, "{name: ticks, from: ticks, count: {}}", 1},
+	} {
+		p := planTables(t, dir, fmt.Sprintf(personsJob, c.tables, c.queries))
+		e := tablesEngine(t, p, local.Limits{Workers: 1, Memory: 1 << 30})
+		wrong, err := e.WrongStatements(t.Context(), p)
+		if err != nil || len(wrong) != c.want || c.want > 0 && wrong[0].File != "ticks.parquet" {
+			t.Errorf("%s, %s: %v, %v", c.tables, c.queries, wrong, err)
+		}
+		_ = e.Close()
+	}
 }

@@ -74,7 +74,8 @@ type records struct {
 	values            [][]byte // by record: encodings of the added columns, which compare as these do
 	hashes            []uint64 // of the keys
 	chunk             []byte   // memory of values
-	bytes             int64
+	bytes             int64    // about what all takes
+	garbage           int64    // of them, what values no longer use
 }
 
 // column is an added column by records.
@@ -169,12 +170,19 @@ func (l *Loader) addRow(b *table.Batch, row int) {
 	if l.keys.word {
 		key = s.records.words.ID(l.keys.AllWords()[row])
 	} else {
-		text := l.keys.bytes(row)
-		if key = s.records.texts.ID(text); int(key) == len(s.records.hashes) {
-			s.records.bytes += int64(len(text))
-		}
+		key = s.records.textKey(l.keys.bytes(row))
 	}
 	s.records.add(key, hash, l.value, unit)
+}
+
+// textKey returns the number of a key that is a text.
+func (r *records) textKey(text []byte) int32 {
+	before := r.texts.Len()
+	key := r.texts.ID(text)
+	if r.texts.Len() > before {
+		r.bytes += int64(len(text))
+	}
+	return key
 }
 
 // appendValue appends the value of a row so that rows compare as their columns do: 0 for a null, else 1 and the value. A
@@ -224,7 +232,7 @@ func (r *records) add(key int32, hash uint64, value []byte, unit int) {
 	}
 	if int(record) < len(r.values) {
 		if bytes.Compare(value, r.values[record]) < 0 {
-			r.values[record] = r.keep(value)
+			r.replace(record, value)
 		}
 		return
 	}
@@ -259,15 +267,43 @@ func (r *records) keep(value []byte) []byte {
 	return r.chunk[start:len(r.chunk):len(r.chunk)]
 }
 
+// replace gives a record another value, in place if that has room.
+func (r *records) replace(record int32, value []byte) {
+	old := r.values[record]
+	r.garbage += int64(len(old))
+	if len(value) <= cap(old) {
+		r.garbage -= int64(len(value))
+		r.values[record] = append(old[:0], value...)
+		return
+	}
+	r.values[record] = r.keep(value)
+}
+
+// compact gives the memory back that values no longer use.
+func (r *records) compact() {
+	r.chunk = nil
+	for record, value := range r.values {
+		r.bytes -= int64(len(value))
+		r.values[record] = r.keep(value)
+	}
+	r.bytes -= r.garbage
+	r.garbage = 0
+}
+
 // mostRecords and mostBytes are below what numbers of 32 bits can tell apart.
 const (
 	mostRecords = 1 << 30
 	mostBytes   = 1 << 31
 )
 
-// shrink halves the range of hashes until the records fit, if there is more than one key.
+// shrink compacts the records if a part of their memory is unused, and halves the range of hashes until they fit, if
+// there is more than one key. The part makes the cost of compaction constant per row.
 func (s *Side) shrink() {
 	for r := &s.records; r.bytes > s.limit || len(r.values) > mostRecords || r.bytes > mostBytes; r = &s.records {
+		if r.garbage >= max(r.bytes/4, 1) {
+			r.compact()
+			continue
+		}
 		if !slices.ContainsFunc(r.hashes, func(h uint64) bool { return h != r.hashes[0] }) {
 			return
 		}
@@ -285,8 +321,7 @@ func (s *Side) shrink() {
 			if r.words.Len() > 0 {
 				number = fewer.words.ID(r.words.Keys[key])
 			} else {
-				number = fewer.texts.ID(r.texts.At(key))
-				fewer.bytes += int64(len(r.texts.At(key)))
+				number = fewer.textKey(r.texts.At(key))
 			}
 			fewer.add(number, hash, r.values[record], s.unitBytes(r.values[record]))
 		}

@@ -161,7 +161,7 @@ func (q *Crosstabs) checkRounding(p *problem.Problems) {
 		for _, i := range strategy.Set(cluster).Attributes() {
 			if cells *= q.Axes[i].Size; cells > maxJoint {
 				p.Add(field, problem.CodeTooManyCells, "tables of three and more dimensions are rounded together, as sums of one "+
-					"table of all their dimensions, which may have at most 2^26 cells",
+					"table of all their dimensions, which may have at most 2^22 cells",
 					"leave "+strings.TrimPrefix(field, "crosstabs.")+" out, or ask fewer of these tables in one query")
 				return
 			}

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -21,8 +22,9 @@ import (
 // Tables that share two dimensions with each other are sums of the same table. Others have at most a table by one
 // dimension in common, which is rounded first.
 
-// maxJoint is the number of cells of the largest table of all dimensions from which integers are added up.
-const maxJoint = 1 << 26
+// maxJoint is the number of cells of the largest table of all dimensions from which integers are added up; that takes
+// less time than the largest tables that are made non-negative.
+const maxJoint = 1 << 22
 
 // fittingRounds is how often the matrix is fitted to all margins: what is then left is less than the rounding.
 const (
@@ -59,7 +61,7 @@ type joint struct {
 // goal is a margin that a new dimension should fit.
 type goal struct {
 	want []float64
-	is   []float64
+	is   []float64 // the sums of the matrix, then the factors of its cells
 	lack []float64 // what the rounded cells lack so far
 	// first[i] is the cell of row i and the first value; step is the distance to the next value.
 	first []int
@@ -173,11 +175,14 @@ func (g *goal) fit(x []float64, n int, power float64) {
 			g.is[at+c*g.step] += x[i*n+c]
 		}
 	}
+	for k, is := range g.is {
+		if is > 0 {
+			g.is[k] = math.Pow(g.want[k]/is, power)
+		}
+	}
 	for i, at := range g.first {
 		for c := range n {
-			if is := g.is[at+c*g.step]; is > 0 {
-				x[i*n+c] *= math.Pow(g.want[at+c*g.step]/is, power)
-			}
+			x[i*n+c] *= g.is[at+c*g.step]
 		}
 	}
 }
@@ -206,9 +211,10 @@ func scaleRows(x, rows, columns []float64) (far float64) {
 	return far
 }
 
-// giveUnits rounds row i of a matrix to integers with this sum, of which no column gets more than it misses.
+// giveUnits rounds row i of a matrix to integers with this sum, of which no column gets more than it misses. What no
+// column misses is left out.
 func giveUnits(row []float64, count float64, missing []float64, goals []goal, i int) []float64 {
-	given := make([]float64, len(row))
+	given, scores := make([]float64, len(row)), make([]float64, len(row))
 	left := count
 	take := func(c int, units float64) {
 		given[c] += units
@@ -219,29 +225,79 @@ func giveUnits(row []float64, count float64, missing []float64, goals []goal, i 
 		}
 	}
 	for c, y := range row {
+		if math.IsNaN(y) || math.IsInf(y, 0) { // fitting failed
+			row[c] = 0
+		}
 		for g := range goals {
-			goals[g].lack[goals[g].first[i]+c*goals[g].step] += y
+			goals[g].lack[goals[g].first[i]+c*goals[g].step] += row[c]
 		}
-		take(c, min(math.Floor(y), missing[c], left))
+		take(c, min(math.Floor(row[c]), missing[c], left))
 	}
-	for left > 0 {
-		best, most := -1, math.Inf(-1)
-		for c, y := range row {
-			if missing[c] <= 0 {
-				continue
-			}
-			score := y - given[c]
-			for g := range goals {
-				score += goals[g].lack[goals[g].first[i]+c*goals[g].step]
-			}
-			if score > most {
-				best, most = c, score
-			}
+	for c, y := range row {
+		scores[c] = y - given[c]
+		for g := range goals {
+			scores[c] += goals[g].lack[goals[g].first[i]+c*goals[g].step]
 		}
-		take(best, 1)
+	}
+	for c, units := range byScores(scores, missing, left, float64(len(goals)+1)) {
+		take(c, units)
 	}
 	return given
 }
+
+// byScores returns what columns get if units go one by one to the column with the largest score that still misses some,
+// whose score then falls by step. Scores of columns do not depend on each other: it looks for the level above which there
+// are as many units as can be given, and gives the rest to columns of equal scores.
+func byScores(scores, missing []float64, units, step float64) []float64 {
+	given := make([]float64, len(scores))
+	if units <= 0 || len(scores) == 0 {
+		return given
+	}
+	above := func(c int, level float64) float64 {
+		return min(missing[c], max(math.Ceil((scores[c]-level)/step), 0))
+	}
+	sum := func(level float64) (sum float64) {
+		for c := range scores {
+			sum += above(c, level)
+		}
+		return sum
+	}
+	high := slices.Max(scores) // nothing is above it
+	low := slices.Min(scores) - step*units
+	for range levelSteps {
+		if level := low + (high-low)/2; sum(level) > units {
+			low = level
+		} else {
+			high = level
+		}
+	}
+	var order []int
+	for c := range scores {
+		given[c] = above(c, high)
+		units -= given[c]
+		if missing[c] > given[c] {
+			order = append(order, c)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(scores[b]-step*given[b], scores[a]-step*given[a])
+	})
+	for units > 0 && len(order) > 0 {
+		// one round is enough, unless levels are so large that the search for one ended early
+		order = slices.DeleteFunc(order, func(c int) bool {
+			if units > 0 {
+				more := max(1, min(missing[c]-given[c], math.Floor(units/float64(len(order)))))
+				given[c] += more
+				units -= more
+			}
+			return given[c] >= missing[c]
+		})
+	}
+	return given
+}
+
+// levelSteps halves a range of levels to less than any two scores differ by.
+const levelSteps = 64
 
 // sum adds the cells up by some of the dimensions.
 func (j *joint) sum(sizes []int, s uint64) []float64 {

@@ -98,3 +98,62 @@ func TestIntegersOfThreeDimensionsStay(t *testing.T) {
 		}
 	}
 }
+
+// Units that are given at once are those that go one by one to the best column that still misses some.
+func TestUnitsGoToTheBestColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 13))
+	for range 2000 {
+		n, step := 1+r.IntN(8), float64(1+r.IntN(5))
+		scores, missing := make([]float64, n), make([]float64, n)
+		for c := range scores {
+			scores[c] = []float64{float64(r.IntN(4)), 20 * r.NormFloat64()}[r.IntN(2)]
+			missing[c] = float64(r.IntN(12))
+		}
+		units := r.IntN(60)
+		want := make([]float64, n)
+		for range units {
+			best := -1
+			for c := range scores {
+				if missing[c] > want[c] && (best < 0 || scores[c]-step*want[c] > scores[best]-step*want[best]) {
+					best = c
+				}
+			}
+			if best < 0 {
+				break
+			}
+			want[best]++
+		}
+		got, better, sum := byScores(scores, missing, float64(units), step), 0.0, 0.0
+		for c := range got { // columns of equal scores can stand for each other
+			sum += got[c] - want[c]
+			better += (scores[c]+step/2)*(want[c]-got[c]) - step/2*(want[c]*want[c]-got[c]*got[c])
+			if got[c] > missing[c] {
+				t.Fatalf("missing %v, given %v", missing, got)
+			}
+		}
+		if sum != 0 || math.Abs(better) > 1e-6 {
+			t.Fatalf("scores %v, missing %v, %d units, step %g: %v, want %v", scores, missing, units, step, got, want)
+		}
+	}
+	for _, units := range []float64{1e9, 1e15} { // at once
+		got := byScores([]float64{3, 0, 5}, []float64{units, units, units}, units, 2)
+		if sum := got[0] + got[1] + got[2]; sum != units || math.Abs(got[0]-got[1]) > 3 {
+			t.Errorf("%g units: %v", units, got)
+		}
+	}
+}
+
+// A row that cannot be fitted, or of which no column misses anything, gets what there is to give.
+func TestUnitsOfRowsThatCannotBeFitted(t *testing.T) {
+	for _, x := range []struct{ row, missing, want []float64 }{
+		{[]float64{math.NaN(), math.NaN()}, []float64{2, 5}, []float64{2, 3}},
+		{[]float64{math.Inf(1), 0.5}, []float64{9, 0}, []float64{5, 0}},
+		{[]float64{2.5, 2.5}, []float64{1, 1}, []float64{1, 1}},
+		{[]float64{2.5, 2.5}, []float64{0, 0}, []float64{0, 0}},
+	} {
+		goals := []goal{{lack: make([]float64, 2), first: []int{0}, step: 1}}
+		if got := giveUnits(x.row, 5, x.missing, goals, 0); !slices.Equal(got, x.want) {
+			t.Errorf("row %v: %v, want %v", x.row, got, x.want)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -81,6 +82,11 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 	return a.Printf("%s: %s (columns used: %s)\n", path, fits, strings.Join(plan.Columns(), ", "))
 }
 
+// stater is an engine whose files state things about their rows.
+type stater interface {
+	WrongStatements(context.Context, *pipeline.Plan) ([]source.Statement, error)
+}
+
 // checkData reads the rows and tells the operator what becomes of them; an error if a column is unusable. The exact
 // answers are thrown away.
 func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipeline.Engine) error {
@@ -104,7 +110,7 @@ func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipelin
 	if err := pipeline.UnusableError(pipeline.Unusable(found), "nothing was released and nothing was spent"); err != nil {
 		return err
 	}
-	files, ok := engine.(*local.Engine)
+	files, ok := engine.(stater)
 	if !ok {
 		return nil
 	}

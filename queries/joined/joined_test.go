@@ -1,0 +1,103 @@
+package joined
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+func sideOf(units int, limit int64, key table.Kind) *Side {
+	fields := []table.Field{{Name: "key", Type: table.Type{Kind: key}}, {Name: "a", Type: table.Type{Kind: table.String}},
+		{Name: "b", Type: table.Type{Kind: table.String}}}
+	return NewSide(Form{Keys: []string{"key"}, Add: []string{"a", "b"}, Units: units, Columns: []string{"key", "a", "b"},
+		Schema: table.Schema{Fields: fields}}, 0, limit)
+}
+
+// texts returns a column of texts.
+func texts(values ...string) table.Column {
+	c := table.Column{Type: table.Type{Kind: table.String}}
+	c.Values.Offsets = []uint32{0}
+	for _, v := range values {
+		c.Values.Data = append(c.Values.Data, v...)
+		c.Values.Offsets = append(c.Values.Offsets, uint32(len(c.Values.Data)))
+	}
+	return c
+}
+
+// Rows that come in descending order replace their partners again and again. The side keeps all keys: what replaced
+// values took is used again, whether later values are shorter or longer.
+func TestReplacedPartnersTakeNoMemory(t *testing.T) {
+	const keys, limit = 100, 100 * (recordBytes + 8 + 400)
+	for name, length := range map[string]func(round int) int{
+		"alike":  func(int) int { return 100 },
+		"longer": func(round int) int { return round },
+	} {
+		s := sideOf(0, limit, table.String)
+		l := s.Loader()
+		for round := range 200 {
+			var key, a, b []string
+			for k := range keys {
+				key = append(key, fmt.Sprintf("key %04d", k))
+				a = append(a, string(rune(255+200-round)))
+				b = append(b, strings.Repeat("x", length(round)))
+			}
+			batch := &table.Batch{Rows: keys, Columns: []table.Column{texts(key...), texts(a...), texts(b...)}}
+			if err := l.Add(batch); err != nil {
+				t.Fatal(err)
+			}
+			if s.records.bytes > limit {
+				t.Fatalf("%s: %d bytes in round %d, more than %d", name, s.records.bytes, round, limit)
+			}
+		}
+		if !s.whole() || len(s.records.values) != keys {
+			t.Errorf("%s: the range ends at %x, %d records", name, s.to, len(s.records.values))
+		}
+		s.Complete()
+		for _, code := range s.columns[0].codes {
+			if text := s.columns[0].values.Bytes(int(code)); string(text) != string(rune(256)) {
+				t.Errorf("%s: a partner is not the smallest row", name)
+			}
+		}
+	}
+}
+
+// A single key cannot be divided. Its records are compacted all the same.
+func TestOneKeyIsCompacted(t *testing.T) {
+	r := newRecords()
+	s := &Side{Form: Form{Add: []string{"a"}}, to: math.MaxUint64, limit: 1, records: r}
+	for i := range uint64(1000) {
+		value := make([]byte, 8+i) // longer each time
+		binary.BigEndian.PutUint64(value, math.MaxUint64-i)
+		s.records.add(0, 7, value, 0)
+		s.shrink()
+		if live := recordBytes + int64(len(value)); s.records.bytes > 2*live {
+			t.Fatalf("%d bytes for a value of %d", s.records.bytes, len(value))
+		}
+	}
+}
+
+// All keys that are texts are counted, also after one that several units have.
+func TestTextKeysAreCounted(t *testing.T) {
+	s := sideOf(1, math.MaxInt64, table.String)
+	long := strings.Repeat("k", 1000)
+	rows := [][3]string{{"k", "u", ""}, {"k", "v", ""}, {long + "1", "u", ""}, {long + "2", "v", ""}, {long + "2", "u", ""}}
+	var key, a, b []string
+	for _, r := range rows {
+		key, a, b = append(key, r[0]), append(a, r[1]), append(b, r[2])
+	}
+	batch := &table.Batch{Rows: len(rows), Columns: []table.Column{texts(key...), texts(a...), texts(b...)}}
+	if err := s.Loader().Add(batch); err != nil {
+		t.Fatal(err)
+	}
+	values := int64(0)
+	for _, v := range s.records.values {
+		values += int64(len(v)) + int64(s.unitBytes(v)) + recordBytes
+	}
+	if got := s.records.bytes - values; got < 1+2*1001 || got > 3*1100 {
+		t.Errorf("keys of %d bytes were counted as %d", 1+2*1001, got)
+	}
+}
