@@ -2,6 +2,7 @@ package configs
 
 import (
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -30,7 +31,7 @@ type Table struct {
 	// Folders are columns that are in the names of the files' folders.
 	Folders map[string]string `yaml:"folders,omitempty" example:"{day: date}"`
 	// Unit lists the columns of this table that hold the privacy unit, in the order of `privacy.unit`. A table without
-	// them gets the unit from the table of its first join.
+	// them gets the unit from the table of its first join. Later releases from the same budget name the same ones.
 	Unit []string `yaml:"unit,omitempty" example:"[person]"`
 	// Join adds columns of other tables to each row, one join after the other.
 	Join []Join `yaml:"join,omitempty" empty:"ok" example:"[{table: persons, add: [age]}]"`
@@ -76,6 +77,23 @@ func (j *Job) Of(table string) *Job {
 		of.Privacy.Unit.Columns = joins[0].As[:joins[0].Units]
 	}
 	return &of
+}
+
+// TableUnit returns the definition of the unit in a table as canonical text: the columns of the unit in order, or the
+// first join, if the rows get their unit by it; "" if there is neither. Two definitions never have the same text.
+func (j *Job) TableUnit(table string) string {
+	t := j.Input.Tables[table]
+	var names []string
+	for _, c := range t.Unit {
+		names = append(names, strconv.Quote(c))
+	}
+	if len(names) > 0 || len(t.Join) == 0 {
+		return strings.Join(names, ", ")
+	}
+	for _, own := range slices.Sorted(maps.Keys(t.Join[0].On)) {
+		names = append(names, strconv.Quote(own)+" = "+strconv.Quote(t.Join[0].On[own]))
+	}
+	return "of table " + t.Join[0].Table + " on " + strings.Join(names, ", ")
 }
 
 // Reads reports whether a query reads the table of the job.
@@ -206,10 +224,41 @@ func (c *checker) tables(at *yamltree.Path) {
 			c.bad(place.At("files").Item(at), CodeContradiction, "standard input is the whole input", "write the tables into files")
 		}
 		c.joins(place, name, &t)
+		c.sameFiles(place, name)
 		of := *c
 		of.job = c.job.Of(name)
 		of.input(place)
 	}
+}
+
+// sameFiles refuses files that an earlier table names with another unit: if a unit is removed, its rows would stay in the
+// other table as rows of others.
+func (c *checker) sameFiles(at *yamltree.Path, name string) {
+	tables := c.job.Input.Tables
+	for _, earlier := range c.job.TableNames() {
+		if earlier == name {
+			return
+		}
+		if c.job.TableUnit(earlier) == c.job.TableUnit(name) {
+			continue
+		}
+		for i, file := range tables[name].Files {
+			if slices.ContainsFunc(tables[earlier].Files, func(f string) bool { return path.Clean(f) == path.Clean(file) }) {
+				c.bad(at.At("files").Item(i), CodeContradiction, "table "+earlier+" reads this file with another unit: a row would "+
+					"be of one unit in one table and of another one in the other", "give both tables the same unit or first join")
+			}
+		}
+	}
+}
+
+// MayShareRows reports whether two tables with different units may read the same file, since one has a pattern.
+func (j *Job) MayShareRows() bool {
+	names := j.TableNames()
+	pattern := func(name string) bool {
+		return slices.ContainsFunc(j.Input.Tables[name].Files, func(file string) bool { return strings.ContainsAny(file, "*?[") })
+	}
+	return slices.ContainsFunc(names, pattern) &&
+		slices.ContainsFunc(names, func(name string) bool { return j.TableUnit(name) != j.TableUnit(names[0]) })
 }
 
 // joins checks the joins of a table.

@@ -13,6 +13,7 @@ func (p *Plan) Charge(dir string, number int) ledger.Charge {
 	return ledger.Charge{
 		Run: p.Run(), Number: number, Job: p.Name(), Params: p.Params(), Dir: dir, Account: p.Account(), Mechanisms: p.Mechanisms(),
 		Budget: p.Budget(), Delta: p.guarantee.Delta, DeltaShare: p.failure.share,
+		Units: p.tableUnits(),
 	}
 }
 
@@ -46,6 +47,28 @@ func BudgetOf(job *configs.Job) ledger.Budget {
 
 // Account names the budget that the plan draws on.
 func (p *Plan) Account() ledger.Account { return AccountOf(p.job) }
+
+// tableUnits returns the definitions of the unit in the tables that the plan reads; nil if it has one table. The account
+// names the unit by labels only.
+func (p *Plan) tableUnits() map[string]string {
+	var units map[string]string
+	use := func(k int) {
+		if units == nil {
+			units = map[string]string{}
+		}
+		units[p.tables[k].name] = p.job.TableUnit(p.tables[k].name)
+	}
+	for k := range p.tables {
+		if len(p.QueriesOf(k)) == 0 {
+			continue
+		}
+		use(k)
+		for _, j := range p.tables[k].joins {
+			use(j.Table)
+		}
+	}
+	return units
+}
 
 // AccountOf names the budget that a job draws on.
 func AccountOf(job *configs.Job) ledger.Account {

@@ -94,6 +94,10 @@ func LedgerError(step string, err error) error {
 		e.Cause, e.Code, e.Hint = CauseBudget, "other-account", "a dataset's budget is for one privacy unit and one "+
 			"adjacency; use these, or let the data's owner open another budget beside it with release ledger budget set; no "+
 			"joint guarantee exists then"
+	case errors.As(err, new(*ledger.UnitError)):
+		e.Cause, e.Code, e.Hint = CauseBudget, "other-unit", "nothing was spent; a budget protects the units of its tables as "+
+			"they were first charged: state the same unit or first join; or protect other units under a dataset or a "+
+			"privacy.unit of another name, for which the data's owner opens a budget; no joint guarantee exists then"
 	}
 	return e
 }

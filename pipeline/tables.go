@@ -54,9 +54,32 @@ func (b *builder) ofTables(p *Plan) {
 	for k, of := range b.tables {
 		for _, j := range of.job.Joins() {
 			if join, ok := b.join(p, &j); ok {
+				of.checkDerived(&join, b.tables[join.Table])
 				of.joins = append(of.joins, join)
 				p.tables[k].joins = append(p.tables[k].joins, join)
 			}
+		}
+	}
+}
+
+// checkDerived reports derived columns that are keys of units, or that would hide columns that a join adds.
+func (b *builder) checkDerived(j *Join, other *builder) {
+	refuse := func(of *builder, keys []string) {
+		for _, name := range keys {
+			if of.derived.Makes(name) {
+				b.report(j.field+".on", "contradiction", "column "+name+" is derived: whom the guarantee protects would follow from "+
+					"a definition that another job can have otherwise, under the same budget", "use columns of the input as the key")
+			}
+		}
+	}
+	if j.Units > 0 {
+		refuse(b, j.Own)
+		refuse(other, j.Theirs)
+	}
+	for _, as := range j.As {
+		if b.derived.Makes(as) {
+			b.report(j.field, problem.CodeDuplicate, "derive or lookups make column "+as+", which the join adds",
+				"give one of them another name: a join can have a prefix")
 		}
 	}
 }

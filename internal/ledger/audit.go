@@ -3,7 +3,9 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
@@ -22,11 +24,11 @@ type Audit struct {
 }
 
 // Audit reads the whole log anew, checks its chain, and recounts every total from the bodies of the entries. It does
-// not use the bookkeeping that charges runs. It finds charges that passed a cap, and totals that differ from the
-// bookkeeping. A damaged chain is an error (ErrCorrupt), as in every other call.
+// not use the bookkeeping that charges runs. It finds charges that passed a cap or defined the unit of a table anew, and
+// totals that differ from the bookkeeping. A damaged chain is an error (ErrCorrupt), as in every other call.
 func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 	r := &recount{s: newState(), spent: map[Account]*big.Float{}, shares: map[Account]*big.Rat{},
-		within: map[string]*big.Float{}, charged: map[key]recounted{}}
+		within: map[string]*big.Float{}, units: map[tableOf]map[string]int{}, charged: map[key]recounted{}}
 	out := &Audit{Totals: r.spent}
 	err := b.store.View(ctx, func(log Reader) (err error) {
 		out.Entries = nil
@@ -55,10 +57,12 @@ func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 
 // recount adds up the entries independently of state.
 type recount struct {
-	s        *state
-	spent    map[Account]*big.Float
-	shares   map[Account]*big.Rat
-	within   map[string]*big.Float // by account and period
+	s      *state
+	spent  map[Account]*big.Float
+	shares map[Account]*big.Rat
+	within map[string]*big.Float // by account and period
+	// units counts the charges that stand, by the table and its definition of the unit.
+	units    map[tableOf]map[string]int
 	charged  map[key]recounted
 	findings []string
 }
@@ -68,6 +72,13 @@ type recounted struct {
 	periods []string
 	mu2     *big.Float
 	share   *big.Rat
+	units   map[string]string
+}
+
+// tableOf is a table that an account was charged for.
+type tableOf struct {
+	of    Account
+	table string
 }
 
 func (r *recount) countEntry(e Entry) error {
@@ -85,6 +96,7 @@ func (r *recount) countEntry(e Entry) error {
 		}
 		k := key{b.Run, b.Number}
 		r.addCharge(r.charged[k], -1)
+		r.countUnits(r.charged[k], -1)
 		delete(r.charged, k)
 	}
 	return nil
@@ -96,7 +108,7 @@ func (r *recount) countReserve(e Entry, b reserveBody) error {
 	if err != nil {
 		return &CorruptError{e.Seq, "its share of delta cannot be read"}
 	}
-	x := recounted{of: a.Account, mu2: new(big.Float), share: share.Rat()}
+	x := recounted{of: a.Account, mu2: new(big.Float), share: share.Rat(), units: b.Units}
 	for _, m := range b.Mechanisms {
 		term, err := m.mu2()
 		if err != nil {
@@ -113,7 +125,28 @@ func (r *recount) countReserve(e Entry, b reserveBody) error {
 	r.charged[key{b.Run, b.Number}] = x
 	r.addCharge(x, 1)
 	r.checkCaps(e, a, x)
+	if table := r.countUnits(x, 1); table != "" {
+		r.findings = append(r.findings, fmt.Sprintf("entry %d charges dataset %q for table %s with another unit than before",
+			e.Seq, a.Account.Dataset, table))
+	}
 	return nil
+}
+
+// countUnits counts the definitions of the unit in a charge. It returns a table of them that has several, or "".
+func (r *recount) countUnits(x recounted, by int) (several string) {
+	for _, table := range slices.Sorted(maps.Keys(x.units)) {
+		k := tableOf{x.of, table}
+		if r.units[k] == nil {
+			r.units[k] = map[string]int{}
+		}
+		if r.units[k][x.units[table]] += by; r.units[k][x.units[table]] == 0 {
+			delete(r.units[k], x.units[table])
+		}
+		if len(r.units[k]) > 1 {
+			several = table
+		}
+	}
+	return several
 }
 
 // mu2 returns (L2 / sigma)², computed from the decimals of the entry. The quotient is rounded up to 256 bits, as in

@@ -152,3 +152,35 @@ func chained(prev ledger.Hash, e ledger.Entry) ledger.Hash {
 	}
 	return sha256.Sum256(b)
 }
+
+// An audit finds a charge that defines the unit of a table anew, and none if the earlier charge was cancelled.
+func TestAuditFindsOtherUnits(t *testing.T) {
+	for _, cancelled := range []bool{false, true} {
+		s := ledgertest.Memory(t)
+		b := ledger.NewBook(s, time.Now)
+		first := ledgertest.Quarter(t, "a")
+		first.Units = map[string]string{"visits": "patient"}
+		r, err := b.Charge(t.Context(), first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cancelled {
+			if err := b.Cancel(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		second := ledgertest.Quarter(t, "b")
+		second.Units = first.Units
+		if _, err := b.Charge(t.Context(), second); err != nil {
+			t.Fatal(err)
+		}
+		log := entriesOf(t, s)
+		last := &log[len(log)-1]
+		last.Body = bytes.Replace(last.Body, []byte("patient"), []byte("doctor"), 1)
+		last.Hash = chained(log[len(log)-2].Hash, *last)
+		a, err := ledger.NewBook(storeOf(t, log...), time.Now).Audit(t.Context())
+		if err != nil || (len(a.Findings) == 0) != cancelled {
+			t.Errorf("cancelled %v: %v (%v)", cancelled, a.Findings, err)
+		}
+	}
+}

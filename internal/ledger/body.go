@@ -53,6 +53,7 @@ type (
 		Number     int               `json:"number"`
 		Params     map[string]string `json:"params"`
 		Run        string            `json:"run"`
+		Units      map[string]string `json:"units,omitempty"`
 	}
 	sealBody struct {
 		Input        string `json:"input"`
@@ -130,7 +131,7 @@ func reserveOf(c Charge) reserveBody {
 	}
 	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: zeroIfEmpty(c.DeltaShare), Dir: c.Dir, Input: c.Input, Job: c.Job,
 		Mechanisms: ms, Number: c.Number,
-		Params: params, Run: c.Run}
+		Params: params, Run: c.Run, Units: c.Units}
 }
 
 func (b reserveBody) charge() (Charge, error) {
@@ -143,7 +144,7 @@ func (b reserveBody) charge() (Charge, error) {
 	}
 	return Charge{
 		Run: b.Run, Number: b.Number, Job: b.Job, Params: b.Params, Input: b.Input, Dir: b.Dir, Account: b.Account.account(), Mechanisms: ms,
-		DeltaShare: emptyIfZero(b.DeltaShare),
+		DeltaShare: emptyIfZero(b.DeltaShare), Units: b.Units,
 	}, nil
 }
 

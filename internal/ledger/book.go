@@ -181,7 +181,7 @@ func (r *run) clone() Run {
 }
 
 func (c Charge) clone() Charge {
-	c.Params = maps.Clone(c.Params)
+	c.Params, c.Units = maps.Clone(c.Params), maps.Clone(c.Units)
 	c.Mechanisms = slices.Clone(c.Mechanisms)
 	return c
 }

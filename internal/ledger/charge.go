@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"time"
@@ -15,7 +16,7 @@ import (
 // charge's budget.
 //
 // Errors: ErrCharge if c is not well-formed; an AccountError or a ChangedBudgetError if unit, adjacency or budget
-// differ from the dataset's account; a MismatchError if a run is resumed with other mechanisms or another account; a
+// differ from the dataset's account; a UnitError if a table was charged with another unit; a MismatchError if a run is resumed with other mechanisms or another account; a
 // StateError if the run is sealed or published, or if an earlier release of it is still reserved; an OverBudgetError if
 // the sum of mu squared would pass mu_cap squared, of the lifetime or of a period; an OverShareError if the shares of
 // delta would pass their cap. After ErrBusy, ErrFull and ErrUnavailable the caller can make the same charge again: if
@@ -82,6 +83,9 @@ func (s *state) admit(c Charge) (*account, error) {
 
 // afford returns an error if the account cannot pay for c at this time.
 func (a *account) afford(c Charge, at time.Time) error {
+	if err := a.checkUnits(c); err != nil {
+		return err
+	}
 	balance, asked := a.balance(at), a.cost(c)
 	share, err := parseShare(c.DeltaShare)
 	if err != nil {
@@ -97,6 +101,23 @@ func (a *account) afford(c Charge, at time.Time) error {
 		return nil
 	}
 	return a.overBudget(c, balance, asked)
+}
+
+// checkUnits returns an error if c reads a table whose unit an earlier charge defined otherwise: one that was not
+// cancelled, since nothing was released under a cancelled one. The account bounds each of its units only if all charges
+// mean the same units.
+func (a *account) checkUnits(c Charge) error {
+	for _, r := range a.runs {
+		if r.State == Cancelled {
+			continue
+		}
+		for _, table := range slices.Sorted(maps.Keys(c.Units)) {
+			if have, known := r.Charge.Units[table]; known && have != c.Units[table] {
+				return &UnitError{Dataset: a.Account.Dataset, Table: table, Have: have, Want: c.Units[table]}
+			}
+		}
+	}
+	return nil
 }
 
 func (a *account) overBudget(c Charge, balance Balance, asked *big.Float) error {

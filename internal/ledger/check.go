@@ -51,8 +51,10 @@ func (c Charge) checkTexts() error {
 		}
 	}
 	texts := []string{c.Run, c.Job, c.Input, c.Dir, c.Account.Dataset, c.Account.Unit, c.Budget.Epsilon, c.Budget.Delta}
-	for k, v := range c.Params {
-		texts = append(texts, k, v)
+	for _, m := range []map[string]string{c.Params, c.Units} {
+		for k, v := range m {
+			texts = append(texts, k, v)
+		}
 	}
 	for _, m := range c.Mechanisms {
 		texts = append(texts, m.Query, m.Sens.Why)

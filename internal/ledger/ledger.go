@@ -33,6 +33,9 @@ type Charge struct {
 	// Input is the version of the input that the run reads, such as a snapshot; empty if the input keeps no versions. A
 	// run that is resumed reads the same version. It is not public.
 	Input string
+	// Units are the definitions of the unit in the tables that the run reads, by the names of the tables, as canonical
+	// texts; empty if the job has one table.
+	Units map[string]string
 	// Dir is the absolute path of the release folder.
 	Dir        string
 	Account    Account

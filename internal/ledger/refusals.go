@@ -16,6 +16,15 @@ func (e *AccountError) Error() string {
 		e.Have.Dataset, e.Have.Unit, e.Have.Adjacency, e.Want.Unit, e.Want.Adjacency)
 }
 
+// UnitError refuses a charge with another definition of the unit in a table than the account was charged with.
+type UnitError struct{ Dataset, Table, Have, Want string }
+
+// Error states both definitions.
+func (e *UnitError) Error() string {
+	return fmt.Sprintf("the budget of dataset %q was charged for table %s with the unit %s; the job has the unit %s there",
+		e.Dataset, e.Table, e.Have, e.Want)
+}
+
 // ChangedBudgetError refuses a charge with a budget that the account never had: neither when it was opened nor set by
 // its owner.
 type ChangedBudgetError struct {

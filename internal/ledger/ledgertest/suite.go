@@ -43,6 +43,7 @@ func Suite(t *testing.T, open func(t *testing.T) ledger.Store) {
 		"audit":       testAudit,
 		"marks":       testMarks,
 		"recorded":    testRecorded,
+		"units":       testUnits,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

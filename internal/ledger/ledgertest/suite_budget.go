@@ -367,3 +367,48 @@ func testOtherPayer(t *testing.T, s ledger.Store) {
 	}
 	sound(t, b)
 }
+
+// testUnits checks that the unit of a table stays as it was first charged, that new tables may come, and that a cancelled
+// charge defines nothing.
+func testUnits(t *testing.T, s ledger.Store) {
+	b, ctx := book(s), t.Context()
+	of := func(run string, units map[string]string) ledger.Charge {
+		c := Quarter(t, run)
+		c.Mechanisms[0].Sigma, c.Units = 64, units
+		return c
+	}
+	refused := func(c ledger.Charge, have string) {
+		t.Helper()
+		var other *ledger.UnitError
+		if _, err := b.Charge(ctx, c); !errors.As(err, &other) || other.Table != "visits" || other.Have != have {
+			t.Errorf("%v: error %v, want one about %s", c.Units, err, have)
+		}
+		q, err := b.Quote(ctx, c)
+		if err != nil || !errors.As(q.Refusal, &other) {
+			t.Errorf("%v: quoted %v (%v)", c.Units, q.Refusal, err)
+		}
+	}
+	patient, doctor := map[string]string{"visits": `"patient"`}, map[string]string{"drugs": `"person"`, "visits": `"doctor"`}
+	if err := b.Cancel(ctx, charge(t, b, of("cancelled", doctor))); err != nil {
+		t.Fatal(err)
+	}
+	windows := []ledger.Charge{of("a", patient), of("b", doctor), of("c", patient)}
+	refusals, err := b.Forecast(ctx, windows)
+	if err != nil || refusals[0] != nil || !errors.As(refusals[1], new(*ledger.UnitError)) || refusals[2] != nil {
+		t.Errorf("forecast %v (%v)", refusals, err)
+	}
+	charge(t, b, windows[0])
+	refused(windows[1], `"patient"`)
+	charge(t, b, of("more", map[string]string{"drugs": `of table visits on "visit" = "number"`, "visits": `"patient"`}))
+	charge(t, b, of("one", nil))
+	refused(of("cancelled", doctor), `"patient"`)
+	again := book(s) // reads the entries anew
+	runs, err := again.Runs(ctx)
+	if err != nil || len(runs) != 4 || runs[1].Charge.Units["visits"] != `"patient"` {
+		t.Errorf("runs %+v (%v)", runs, err)
+	}
+	if _, err := again.Charge(ctx, windows[1]); !errors.As(err, new(*ledger.UnitError)) {
+		t.Errorf("charged after a replay: %v", err)
+	}
+	sound(t, again)
+}
