@@ -18,7 +18,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// tablesJob asks about customers, their orders, and line items, which do not tell the customer.
+// tablesJob has queries about customers, their orders, and line items, which do not name the customer.
 const tablesJob = `version: 1
 name: orders
 privacy: {epsilon: 1, delta: 1e-6, unit: [customer], per_unit: {max_rows: 100000}}
@@ -49,7 +49,7 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: orders, budget: {epsilon: 9, delta: 1e-4}}
 `
 
-// tablesSQL makes the tables: orders of customers that are missing, and line items of orders that are missing.
+// tablesSQL makes the tables. Some orders have no customer in the table, and some line items no order.
 var tablesSQL = map[string]string{
 	"customer": "SELECT i AS c_custkey, ['BUILDING', 'AUTOMOBILE', 'MACHINERY', 'HOUSEHOLD'][1 + CAST(hash(i) % 4 AS BIGINT)] AS c_mktsegment, " +
 		"CAST(hash(i, 1) % 25 AS INTEGER) AS c_nation FROM range(1500) t(i)",
@@ -59,7 +59,7 @@ var tablesSQL = map[string]string{
 		"'1995-06-01' + CAST(hash(i, 7) % 900 AS INTEGER) AS l_shipdate FROM range(60000) t(i)",
 }
 
-// The answers about joined tables are those of DuckDB.
+// The answers about joined tables equal DuckDB's.
 func TestTablesEqualDuckDB(t *testing.T) {
 	db, err := sql.Open("duckdb", "?autoinstall_known_extensions=false&autoload_known_extensions=false&threads=2")
 	if err != nil {
@@ -119,7 +119,7 @@ func TestTablesEqualDuckDB(t *testing.T) {
 	}
 }
 
-// cellsOf returns the values that a statement has for cells, which are 0 if it has none.
+// cellsOf returns the cells of a statement's result; a missing cell is 0.
 func cellsOf(t *testing.T, db *sql.DB, text string, n int) []float64 {
 	t.Helper()
 	rows, err := db.QueryContext(context.Background(), text)
