@@ -77,7 +77,7 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 	}
 	_, digest, err := a.Sink.Staged(ctx, a.staging())
 	if err != nil || digest != a.prior.Digests.Release {
-		// It is published in a third folder, whose older release is here.
+		// it is published in a third folder, whose older release is here
 		if _, err := a.Sink.EndExchange(a.staging()); err != nil {
 			return pipeline.OutputError(err)
 		}
