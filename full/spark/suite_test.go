@@ -43,9 +43,6 @@ func TestKeys(t *testing.T) { sqlpushtest.Keys(t, newSlow(t), 0, 2) }
 // Keys that a database is not asked for.
 func TestRefusedKeys(t *testing.T) { sqlpushtest.RefusedKeys(t, newSlow(t), 1) }
 
-// Texts that are read as numbers.
-func TestNumerals(t *testing.T) { sqlpushtest.Numerals(t, newSlow(t)) }
-
 // Each kind of question, by name. Keys of single units are not discovered by a database.
 func TestKinds(t *testing.T) {
 	sqlpushtest.Kinds(t, newSlow(t), "keys_that_are_found", "sums_by_keys_that_are_found",

@@ -46,9 +46,6 @@ func TestPostgresKeys(t *testing.T) { sqlpushtest.Keys(t, newPostgres(t), 0) }
 // Keys that a database is not asked for.
 func TestPostgresRefusedKeys(t *testing.T) { sqlpushtest.RefusedKeys(t, newPostgres(t), 1) }
 
-// Texts that are read as numbers.
-func TestPostgresNumerals(t *testing.T) { sqlpushtest.Numerals(t, statements(t)) }
-
 // Each kind of question, by name. Keys of single units are not discovered by a database.
 func TestPostgresKinds(t *testing.T) {
 	sqlpushtest.Kinds(t, statements(t), "keys_that_are_found", "sums_by_keys_that_are_found",
