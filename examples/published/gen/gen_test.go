@@ -10,7 +10,7 @@ import (
 )
 
 // Each job has a table, reads all of its columns without an error, and counts its rows: of crosstabs and discovered
-// keys only the plan is made.
+// keys only the plan is made, and of jobs with an exact.sql, whose answers bench compares with those of DuckDB.
 func TestJobsReadTheirTables(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join("..", "*", "job.yaml"))
 	if err != nil || len(folders) != len(tables) {
@@ -32,6 +32,9 @@ func TestJobsReadTheirTables(t *testing.T) {
 				t.Fatal(err)
 			}
 			plan := exampletest.Plan(t, filepath.Join(dir, "job.yaml"), nil)
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), "exact.sql")); err == nil {
+				return
+			}
 			if slices.Contains([]string{"births", "census", "geoeditors", "linkedin", "mobility", "wikimedia-history"}, name) {
 				return // sums of cells or weights; keys that are not selected yet; rows that are counts
 			}

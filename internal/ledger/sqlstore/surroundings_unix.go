@@ -3,7 +3,6 @@
 package sqlstore
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -68,17 +67,8 @@ func (c *checker) checkAbove(path string, own bool) error {
 	return nil
 }
 
-// checkLedger checks the file itself, which need not exist.
-func (c *checker) checkLedger(path string) error {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return fmt.Errorf("%s: %w", path, translateFile(err))
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
-	}
+// checkLedger checks the file itself.
+func (c *checker) checkLedger(path string, info fs.FileInfo) error {
 	if n := owned(info).Nlink; n > 1 {
 		return fmt.Errorf("%s: %w: the file has %d names (hard links), and its journal and locks lie beside one of them; "+
 			"find the others with find / -xdev -samefile %s, and remove them",
@@ -111,14 +101,8 @@ func (c *checker) checkFile(path string, info fs.FileInfo) {
 	}
 }
 
-// checkNeighbour checks a file on which SQLite or this package relies, if there is one.
-func (c *checker) checkNeighbour(path string) error {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return fmt.Errorf("%s: %w", path, translateFile(err))
-	}
+// checkNeighbour checks a file on which SQLite or this package relies.
+func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
 	name := shellWord(path)
 	switch {
 	case !info.Mode().IsRegular():
@@ -152,7 +136,7 @@ func owned(info fs.FileInfo) *syscall.Stat_t {
 	if a, ok := info.Sys().(*syscall.Stat_t); ok {
 		return a
 	}
-	return &syscall.Stat_t{Uid: ^uint32(0), Gid: ^uint32(0)} // nobody's
+	return &syscall.Stat_t{Uid: ^uint32(0), Gid: ^uint32(0)} // the owner is unknown
 }
 
 // shellWord quotes a path for a shell.
