@@ -15,9 +15,9 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Numerals compares what texts are read as: of all forms and sizes, halfway between two doubles and beside that, at the
-// ends of the doubles' range and of int64's, and many that are no numbers. A cell of edges holds one double, so that
-// each text's is compared; the sum of the rows' numbers in a cell says which texts are in it. No query is refused.
+// Numerals compares the numbers of texts: of all forms and sizes, halfway between two doubles and next to that, at the
+// ends of the ranges of doubles and int64, and many that are no numbers. A cell of edges contains one double, so that
+// each text's number is compared; the sum of the rows' numbers in a cell identifies its texts. No query is refused.
 func Numerals(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "n", Kind: stabilitytest.Int64}, {Name: "u", Kind: stabilitytest.Int64},
@@ -62,7 +62,7 @@ ledger: {store: "sqlite:ledger.db", dataset: numerals, budget: {epsilon: 2, delt
 	}
 }
 
-// edgesOf returns the finite doubles of texts and what is next above each, so that each is in a cell of its own.
+// edgesOf returns the finite doubles of texts and the next double above each, so that each is in a cell of its own.
 func edgesOf(texts []string) (edges []string) {
 	at := map[float64]bool{}
 	for _, text := range texts {
